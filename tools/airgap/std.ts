@@ -1,0 +1,95 @@
+/**
+ * Decides where `@std/*` comes from, so that every other command works with or without JSR.
+ *
+ * deno.json asks for `jsr:@std/assert@^1` and `jsr:@std/cli@^1`, and names the folders beside this file as
+ * workspace members. A workspace member that has a deno.json and a matching name and version wins over the
+ * registry; one without is no member at all. So writing these small files switches the stand-ins on, and
+ * deleting them gives back the real packages. They are git-ignored: each machine decides for itself.
+ *
+ * There is no committed lockfile, and no `--frozen` anywhere, for the same reason: a lockfile made while the
+ * stand-ins are on lacks the JSR entries that one made online has, and each side would rewrite the other's.
+ * The npm packages are pinned to exact versions in deno.json instead.
+ *
+ * `STD=jsr` or `STD=local` skips the question to the registry.
+ *
+ * @module
+ */
+
+/** Where a package's files would come from. */
+export type StdSource = "jsr" | "local";
+
+/** The stand-ins: folder, the package it stands in for, and its entry points. */
+export const STAND_INS: ReadonlyArray<
+  { folder: string; name: string; exports: Record<string, string> }
+> = [
+  { folder: "std_assert", name: "@std/assert", exports: { ".": "./mod.ts" } },
+  {
+    folder: "std_cli",
+    name: "@std/cli",
+    exports: { ".": "./mod.ts", "./parse-args": "./parse_args.ts" },
+  },
+];
+
+/** A refused or unresolved host answers at once; only a network that swallows packets takes this long. */
+const PROBE_TIMEOUT_MS = 3000;
+
+/** Asks the registry for `@std/assert`; anything but an answer with its manifest means "local". */
+export async function probe(registry: string): Promise<StdSource> {
+  const url = new URL("@std/assert/meta.json", registry.endsWith("/") ? registry : `${registry}/`);
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return "local";
+    }
+    // A captive portal answers 200 with a page, so the status alone proves nothing.
+    const manifest: unknown = await response.json();
+    return typeof manifest === "object" && manifest !== null && "versions" in manifest
+      ? "jsr"
+      : "local";
+  } catch {
+    return "local";
+  }
+}
+
+/** Reads `STD`; `undefined` means that the registry decides. */
+export function forcedSource(value: string | undefined): StdSource | undefined {
+  if (value === undefined || value === "") return undefined;
+  if (value === "jsr" || value === "local") return value;
+  throw new RangeError(
+    `Cannot choose the source of @std as STD must be "jsr" or "local": current value is "${value}"`,
+  );
+}
+
+/** Switches the stand-ins under `root` on or off. Unchanged files are left alone. */
+export async function use(source: StdSource, root: URL): Promise<void> {
+  for (const { folder, name, exports } of STAND_INS) {
+    const file = new URL(`${folder}/deno.json`, root);
+    if (source === "jsr") await removeIfThere(file);
+    else await writeIfChanged(file, manifest(name, exports));
+  }
+}
+
+/** Any version of major 1 satisfies `^1`; this one cannot be mistaken for a real release. */
+function manifest(name: string, exports: Record<string, string>): string {
+  return `${JSON.stringify({ name, version: "1.999.0", exports, publish: false }, null, 2)}\n`;
+}
+
+async function removeIfThere(file: URL): Promise<void> {
+  try {
+    await Deno.remove(file);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+async function writeIfChanged(file: URL, text: string): Promise<void> {
+  const current = await Deno.readTextFile(file).catch(() => undefined);
+  if (current !== text) await Deno.writeTextFile(file, text);
+}
+
+if (import.meta.main) {
+  const source = forcedSource(Deno.env.get("STD")) ??
+    await probe(Deno.env.get("JSR_URL") || "https://jsr.io/");
+  await use(source, new URL("./", import.meta.url));
+}
