@@ -1,0 +1,79 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { forcedSource, probe, STAND_INS, use } from "../../tools/airgap/std.ts";
+
+/** A registry on this machine that answers everything with `body`. */
+async function withRegistry(body: string, status: number, fn: (url: string) => Promise<void>) {
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => new Response(body, { status }),
+  );
+  try {
+    await fn(`http://127.0.0.1:${server.addr.port}`);
+  } finally {
+    await server.shutdown();
+  }
+}
+
+Deno.test("probe() says jsr only when the registry answers with the manifest", async () => {
+  await withRegistry('{"versions":{}}', 200, async (url) => {
+    assertEquals(await probe(url), "jsr");
+    assertEquals(await probe(`${url}/`), "jsr");
+  });
+  await withRegistry(
+    '{"versions":{}}',
+    503,
+    async (url) => assertEquals(await probe(url), "local"),
+  );
+  await withRegistry(
+    "<html>Please log in</html>",
+    200,
+    async (url) => assertEquals(await probe(url), "local"),
+  );
+});
+
+Deno.test("probe() says local when nothing listens", async () => {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = listener.addr;
+  listener.close();
+  assertEquals(await probe(`http://127.0.0.1:${port}`), "local");
+});
+
+Deno.test("forcedSource() reads STD and refuses anything else", () => {
+  assertEquals(forcedSource(undefined), undefined);
+  assertEquals(forcedSource(""), undefined);
+  assertEquals(forcedSource("jsr"), "jsr");
+  assertEquals(forcedSource("local"), "local");
+  assertThrows(() => forcedSource("npm"), RangeError, 'current value is "npm"');
+});
+
+Deno.test("use() writes what the workspace needs, and takes it away again", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const root = new URL(`file://${folder}/`);
+    for (const { folder } of STAND_INS) await Deno.mkdir(new URL(folder, root));
+    const file = new URL("std_assert/deno.json", root);
+    await use("local", root);
+    await use("local", root);
+    assertEquals(JSON.parse(await Deno.readTextFile(file)), {
+      name: "@std/assert",
+      version: "1.999.0",
+      exports: { ".": "./mod.ts" },
+      publish: false,
+    });
+    await use("jsr", root);
+    await use("jsr", root);
+    await assertRejects(() => Deno.stat(file), Deno.errors.NotFound);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("every entry point of a stand-in exists, and no stand-in has a committed deno.json", async () => {
+  for (const { folder, exports } of STAND_INS) {
+    for (const path of Object.values(exports)) {
+      await Deno.stat(new URL(`../../tools/airgap/${folder}/${path}`, import.meta.url));
+    }
+  }
+  const ignored = await Deno.readTextFile(new URL("../../.gitignore", import.meta.url));
+  assertEquals(ignored.includes("/tools/airgap/*/deno.json"), true);
+});
