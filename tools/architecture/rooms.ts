@@ -66,7 +66,9 @@ export function refuseImport(from: string, to: string): string | undefined {
   }
   const [here, there] = [roomOf(from), roomOf(to)];
   if (here === undefined) return undefined;
-  if (there === undefined) return `published code imports nothing outside src, and ${to} is outside`;
+  if (there === undefined) {
+    return `published code imports nothing outside src, and ${to} is outside`;
+  }
   if (here === there) return undefined;
   const allowed = MAY_IMPORT[here];
   if (allowed === undefined) return `the room "${here}" is not in tools/architecture/rooms.ts`;

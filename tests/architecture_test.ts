@@ -1,0 +1,76 @@
+// The house as it stands. The rules themselves are in tools/architecture, and tests/tools/architecture_test.ts
+// shows that each can fail.
+import { assert, assertEquals } from "@std/assert";
+import { findCycles } from "../tools/architecture/cycles.ts";
+import { findIdleErrors } from "../tools/architecture/error_classes.ts";
+import { loadGraph } from "../tools/architecture/graph.ts";
+import { findForbiddenImports } from "../tools/architecture/import_rules.ts";
+import { findIncompleteKernels, type KernelException } from "../tools/architecture/kernels.ts";
+import { platformGlobals } from "../tools/architecture/platform.ts";
+import { entryPoints, publicApi } from "../tools/architecture/public_api.ts";
+import { findUnreachable, isStarted } from "../tools/architecture/reach.ts";
+import { sourceFiles } from "../tools/architecture/source_files.ts";
+
+const ROOT = new URL("../", import.meta.url);
+
+/** Kernels that cannot be in all five places, each with the reason. */
+const KERNEL_EXCEPTIONS: readonly KernelException[] = [];
+
+const files = await sourceFiles(ROOT);
+const texts = new Map(
+  await Promise.all(
+    files.map(async (file): Promise<[string, string]> => [
+      file,
+      await Deno.readTextFile(new URL(file, ROOT)),
+    ]),
+  ),
+);
+const modules = files.filter((file) => file.endsWith(".ts"));
+const graph = await loadGraph(ROOT, modules);
+
+/** The sources of one folder. */
+function textsUnder(folder: string): Map<string, string> {
+  return new Map([...texts].filter(([file]) => file.startsWith(folder)));
+}
+
+Deno.test("every file imports only what its room may, types included", () => {
+  assert(graph.files.size >= modules.length, "some file is missing from the import graph");
+  assertEquals(findForbiddenImports(graph), []);
+});
+
+Deno.test("no imports go round in a circle, types included", () => {
+  assertEquals(findCycles(graph), []);
+});
+
+Deno.test("every file is reached from an export, a test, a bench, an example or a task", async () => {
+  const exported = Object.values(await entryPoints()).map((path) => path.replace("./", ""));
+  const { tasks, lint } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const commands = JSON.stringify([tasks, lint.plugins]);
+  const named = modules.filter((file) => commands.includes(file));
+  const spawned = modules.filter((file) =>
+    file.startsWith("tests/") && /\bimport\.meta\.main\b/.test(texts.get(file)!)
+  );
+  const standIns = modules.filter((file) =>
+    /^tools\/airgap\/\w+\/(mod|parse_args)\.ts$/.test(file)
+  );
+  const roots = [...exported, ...named, ...spawned, ...standIns, ...modules.filter(isStarted)];
+  assertEquals(findUnreachable(graph, roots), []);
+});
+
+Deno.test("the hook core mentions no global of Deno alone or of a page alone", () => {
+  const core = [...textsUnder("src/hooks/"), ...textsUnder("src/dispatch/")];
+  assertEquals(
+    core.filter(([, text]) => platformGlobals(text).length > 0).map(([file]) => file),
+    [],
+  );
+});
+
+Deno.test("one kernel, one name, five places", () => {
+  const tree = { files, read: (file: string) => texts.get(file) ?? "" };
+  assertEquals(findIncompleteKernels(tree, KERNEL_EXCEPTIONS), []);
+});
+
+Deno.test("every error class is exported, and made somewhere", async () => {
+  const names = Object.values(await publicApi()).flat().map((name) => name.split(":")[0]!);
+  assertEquals(findIdleErrors(textsUnder("src/"), new Set(names)), []);
+});

@@ -1,0 +1,200 @@
+// Each rule of tools/architecture on small made-up trees, to show that it can fail.
+import { assertEquals, assertThrows } from "@std/assert";
+import { codeOf } from "../../tools/architecture/code.ts";
+import { findCycles } from "../../tools/architecture/cycles.ts";
+import { errorClasses, findIdleErrors } from "../../tools/architecture/error_classes.ts";
+import { type ImportGraph, toGraph } from "../../tools/architecture/graph.ts";
+import { findForbiddenImports } from "../../tools/architecture/import_rules.ts";
+import { findIncompleteKernels } from "../../tools/architecture/kernels.ts";
+import { platformGlobals } from "../../tools/architecture/platform.ts";
+import { apiChanges, toNames } from "../../tools/architecture/public_api.ts";
+import { findUnreachable, isStarted } from "../../tools/architecture/reach.ts";
+import { MAY_IMPORT, packageOf, refuseImport } from "../../tools/architecture/rooms.ts";
+import { longFiles } from "../../tools/architecture/sizes.ts";
+
+function graph(
+  files: Record<string, string[]>,
+  packages: Record<string, string[]> = {},
+): ImportGraph {
+  return { files: new Map(Object.entries(files)), packages: new Map(Object.entries(packages)) };
+}
+
+Deno.test("findForbiddenImports() names the importer, the imported and the reason", () => {
+  assertEquals(
+    findForbiddenImports(graph(
+      {
+        "src/hooks/a.ts": ["src/dispatch/mod.ts", "src/hooks/b.ts"],
+        "src/dispatch/a.ts": ["src/hooks/b.ts"],
+        "tests/a_test.ts": ["src/hooks/a.ts"],
+      },
+      { "src/hooks/a.ts": ["mitt"], "src/cli/a.ts": ["@std/cli/parse-args"] },
+    )),
+    [
+      "src/dispatch/a.ts imports src/hooks/b.ts: dispatch may import nothing, not hooks/b.ts",
+      "src/hooks/a.ts imports mitt: published code does not depend on mitt",
+    ],
+  );
+});
+
+Deno.test("refuseImport() knows every room of the table and no other", () => {
+  for (const room of Object.keys(MAY_IMPORT)) {
+    const file = room.endsWith(".ts") ? room : `${room}/a.ts`;
+    const from = room === "mod.ts" ? room : `src/${file}`;
+    assertEquals(refuseImport(from, from), undefined);
+  }
+  assertEquals(
+    refuseImport("src/attic/a.ts", "src/hooks/a.ts"),
+    'the room "attic" is not in tools/architecture/rooms.ts',
+  );
+});
+
+Deno.test("the import table itself has no cycle between rooms", () => {
+  const rooms = Object.entries(MAY_IMPORT).map(([room, targets]): [string, string[]] => [
+    room,
+    targets.filter((target) => !target.includes("/") && target !== "*"),
+  ]);
+  assertEquals(findCycles({ files: new Map(rooms) }), []);
+});
+
+Deno.test("packageOf() takes a specifier apart", () => {
+  assertEquals(packageOf("@std/cli/parse-args"), "@std/cli");
+  assertEquals(packageOf("jsr:@std/cli@^1/parse-args"), "@std/cli");
+  assertEquals(packageOf("npm:onnxruntime-web@1.30.0/webgpu"), "onnxruntime-web");
+  assertEquals(packageOf("node:zlib"), "node:");
+});
+
+Deno.test("findCycles() finds each cycle once, and none in a diamond", () => {
+  assertEquals(findCycles(graph({ a: ["b", "c"], b: ["d"], c: ["d"], d: [] })), []);
+  assertEquals(findCycles(graph({ z: ["b"], b: ["c"], c: ["a"], a: ["b"] })), [["a", "b", "c"]]);
+  assertEquals(findCycles(graph({ a: ["a"] })), [["a"]]);
+});
+
+Deno.test("findUnreachable() finds what no root leads to, cycles among them", () => {
+  const files = graph({ root: ["a"], a: ["b"], b: [], lost: ["other"], other: ["lost"] });
+  assertEquals(findUnreachable(files, ["root"]), ["lost", "other"]);
+  assertEquals(findUnreachable(files, ["root", "lost"]), []);
+});
+
+Deno.test("isStarted() knows tests, benches and examples", () => {
+  const started = [
+    "tests/a_test.ts",
+    "bench/hooks_bench.ts",
+    "bench/hooks_table.ts",
+    "examples/a.ts",
+  ];
+  assertEquals(started.filter((path) => !isStarted(path)), []);
+  assertEquals(["src/hooks/a.ts", "bench/row.ts", "tests/plum.ts"].filter(isStarted), []);
+});
+
+Deno.test("toGraph() keeps types, drops what is outside, and refuses an import that leads nowhere", () => {
+  const root = new URL("file:///p/");
+  const code = (specifier: string) => ({ specifier: "./x.ts", code: { specifier } });
+  const { files, packages } = toGraph(root, [
+    {
+      specifier: "file:///p/a.ts",
+      dependencies: [
+        code("file:///p/b.ts"),
+        { specifier: "./c.ts", type: { specifier: "file:///p/c.ts" } },
+        { specifier: "mitt", code: { specifier: "npm:mitt@3" } },
+      ],
+    },
+    { specifier: "file:///elsewhere/x.ts" },
+  ]);
+  assertEquals([...files], [["a.ts", ["b.ts", "c.ts"]]]);
+  assertEquals(packages.get("a.ts"), ["mitt"]);
+  const broken = { specifier: "./no.ts", code: { error: "not found" } };
+  assertThrows(
+    () => toGraph(root, [{ specifier: "file:///p/a.ts", dependencies: [broken] }]),
+    Error,
+    "a.ts has an import that leads nowhere",
+  );
+  assertThrows(() => toGraph(root, [{ specifier: "file:///p/a.ts", error: "no" }]), Error, "a.ts");
+});
+
+/** A tree with one kernel in all its places. */
+function kernelTree(changes: Record<string, string | undefined> = {}) {
+  const texts: Record<string, string | undefined> = {
+    "src/kernels/mod.ts": "",
+    "src/kernels/drift.ts": "",
+    "src/backend/webgpu/shaders/drift.ts": "",
+    "wasm/src/motion.rs": "pub fn drift(x: &mut [f32]) {}",
+    "tests/kernels/drift_test.ts": 'check("drift");',
+    "bench/kernels_bench.ts": 'bench("drift");',
+    ...changes,
+  };
+  const files = Object.keys(texts).filter((file) => texts[file] !== undefined);
+  return { files, read: (file: string) => texts[file]! };
+}
+
+Deno.test("findIncompleteKernels() accepts a kernel with all its places", () => {
+  assertEquals(findIncompleteKernels(kernelTree()), []);
+});
+
+Deno.test("findIncompleteKernels() names each place that is missing", () => {
+  const missing = (file: string, text?: string) =>
+    findIncompleteKernels(kernelTree({ [file]: text }));
+  assertEquals(missing("src/backend/webgpu/shaders/drift.ts"), ["kernel drift has no shader"]);
+  assertEquals(missing("wasm/src/motion.rs", "pub fn drifting() {}"), ["kernel drift has no wasm"]);
+  assertEquals(missing("tests/kernels/drift_test.ts", ""), ["kernel drift has no test"]);
+  assertEquals(missing("bench/kernels_bench.ts"), ["kernel drift has no bench"]);
+  assertEquals(missing("src/kernels/drift.ts"), ["shader drift has no kernel"]);
+});
+
+Deno.test("findIncompleteKernels() takes a written exception, and refuses one without need", () => {
+  const tree = kernelTree({ "wasm/src/motion.rs": undefined });
+  const exception = { kernel: "drift", place: "wasm", reason: "host only" } as const;
+  assertEquals(findIncompleteKernels(tree, [exception]), []);
+  assertEquals(findIncompleteKernels(kernelTree(), [exception]), [
+    "kernel drift is excused from a wasm without need",
+  ]);
+});
+
+Deno.test("findIdleErrors() finds errors that nobody can catch or that never happen", () => {
+  const sources = new Map([
+    ["a.ts", "export class LostError extends Error {}\nclass GoneError extends LostError {}"],
+    ["b.ts", "// new GoneError()\nthrow new LostError();"],
+  ]);
+  assertEquals([...errorClasses(sources)], [["LostError", "a.ts"], ["GoneError", "a.ts"]]);
+  assertEquals(findIdleErrors(sources, new Set(["LostError"])), [
+    "a.ts declares GoneError, which no entry point exports",
+    "a.ts declares GoneError, never made",
+  ]);
+});
+
+Deno.test("platformGlobals() finds globals, not properties, comments or strings", () => {
+  assertEquals(platformGlobals("Deno.pid; document.title;"), ["Deno", "document"]);
+  assertEquals(platformGlobals("typeof window"), ["window"]);
+  const harmless =
+    "// Deno\n/* document */ a.document; const b = { location: 1 }; 'Deno'; `window`;";
+  assertEquals(platformGlobals(harmless), []);
+});
+
+Deno.test("codeOf() drops comments and what strings hold", () => {
+  assertEquals(codeOf('a("x // y"); // z\nb /* c */ d'), 'a("");  \nb   d');
+});
+
+Deno.test("longFiles() lists what is over 200 lines, except generated files", () => {
+  const lines = (n: number) => "\n".repeat(n);
+  const sources = new Map([["a.ts", lines(200)], ["b.ts", lines(201)], ["c.gen.ts", lines(900)]]);
+  assertEquals(longFiles(sources), ["b.ts: 201 lines"]);
+});
+
+Deno.test("toNames() tells overloads once and a name's several kinds together", () => {
+  const declared = (...kinds: string[]) =>
+    kinds.map((kind) => ({ kind, declarationKind: "export" }));
+  assertEquals(
+    toNames([
+      { name: "hook", declarations: declared("function", "function") },
+      { name: "Stage", declarations: declared("variable", "typeAlias") },
+      { name: "secret", declarations: [{ kind: "class", declarationKind: "private" }] },
+    ]),
+    ["Stage: typeAlias, variable", "hook: function"],
+  );
+});
+
+Deno.test("apiChanges() names what came and what went, entry points too", () => {
+  assertEquals(
+    apiChanges({ ".": ["a: function", "b: class"] }, { ".": ["a: function"], "./x": ["c: class"] }),
+    ["- . b: class", "+ ./x c: class"],
+  );
+});

@@ -1,0 +1,66 @@
+/** Who imports whom, types included. Files are paths from the package's root. */
+export interface ImportGraph {
+  /** File → the files it imports. */
+  files: ReadonlyMap<string, readonly string[]>;
+  /** File → the packages and built-in modules it imports. */
+  packages: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The part of `deno info --json` that matters here. */
+export interface ModuleInfo {
+  specifier: string;
+  error?: string;
+  dependencies?: Array<{
+    specifier: string;
+    code?: { specifier?: string; error?: string };
+    type?: { specifier?: string; error?: string };
+  }>;
+}
+
+/** Asks `deno info` about all `files` at once, through one throw-away module that imports them. */
+export async function loadGraph(root: URL, files: readonly string[]): Promise<ImportGraph> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const entry = `${folder}/entry.ts`;
+    const imports = files.map((file) => `import ${JSON.stringify(new URL(file, root).href)};`);
+    await Deno.writeTextFile(entry, imports.join("\n"));
+    const config = decodeURIComponent(new URL("deno.json", root).pathname);
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["info", "--json", "--config", config, entry],
+    }).output();
+    if (!success) throw new Error(`deno info failed: ${new TextDecoder().decode(stderr)}`);
+    return toGraph(root, JSON.parse(new TextDecoder().decode(stdout)).modules);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Keeps the modules under `root`, and splits what they import into files and packages. */
+export function toGraph(root: URL, modules: readonly ModuleInfo[]): ImportGraph {
+  const files = new Map<string, string[]>();
+  const packages = new Map<string, string[]>();
+  for (const { specifier, dependencies = [], error } of modules) {
+    if (!specifier.startsWith(root.href)) continue;
+    const from = pathIn(root, specifier);
+    if (error !== undefined) throw new Error(`${from} cannot be loaded: ${error}`);
+    const targets = dependencies.flatMap((each) => [each.code, each.type]);
+    const missing = targets.find((target) => target?.error !== undefined);
+    if (missing) throw new Error(`${from} has an import that leads nowhere: ${missing.error}`);
+    files.set(from, filesAmong(root, targets.map((target) => target?.specifier)));
+    packages.set(from, dependencies.map((each) => each.specifier).filter(isPackage));
+  }
+  return { files, packages };
+}
+
+function filesAmong(root: URL, specifiers: ReadonlyArray<string | undefined>): string[] {
+  const inside = specifiers.filter((each) => each?.startsWith(root.href)) as string[];
+  return [...new Set(inside.map((each) => pathIn(root, each)))];
+}
+
+function pathIn(root: URL, specifier: string): string {
+  return decodeURIComponent(specifier.slice(root.href.length));
+}
+
+function isPackage(specifier: string): boolean {
+  return !/^(\.{0,2}\/|file:|data:)/.test(specifier);
+}

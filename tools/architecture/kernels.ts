@@ -1,0 +1,76 @@
+/** One kernel that is not in all its places, with the reason: an exception is a decision, so it is written down. */
+export interface KernelException {
+  kernel: string;
+  place: KernelPlace;
+  reason: string;
+}
+
+/** Where a kernel lives besides its meaning in src/kernels. */
+export type KernelPlace = "shader" | "wasm" | "test" | "bench";
+
+/** What the rule looks at. */
+export interface KernelTree {
+  /** All files of the project, as paths from its root. */
+  files: readonly string[];
+  /** The text of a file. */
+  read(path: string): string;
+}
+
+/** Files of src/kernels that are no kernel. */
+const NOT_KERNELS = ["mod", "kernel"];
+
+/**
+ * One kernel, one name, five places: `src/kernels/x.ts` (its meaning), `src/backend/webgpu/shaders/x.ts`,
+ * a `fn x(` in `wasm/src`, a test and a bench that name it. Returns what is missing, and exceptions that no
+ * longer are.
+ */
+export function findIncompleteKernels(
+  tree: KernelTree,
+  exceptions: readonly KernelException[] = [],
+): string[] {
+  const kernels = kernelNames(tree.files);
+  const missing = kernels.flatMap((kernel) =>
+    (["shader", "wasm", "test", "bench"] as const)
+      .filter((place) => !isIn(tree, kernel, place))
+      .map((place) => ({ kernel, place }))
+  );
+  const isExcused = (one: { kernel: string; place: KernelPlace }) =>
+    exceptions.some(({ kernel, place }) => kernel === one.kernel && place === one.place);
+  const stale = exceptions.filter(({ kernel, place }) =>
+    !missing.some((one) => one.kernel === kernel && one.place === place)
+  );
+  return [
+    ...missing.filter((one) => !isExcused(one)).map(({ kernel, place }) =>
+      `kernel ${kernel} has no ${place}`
+    ),
+    ...stale.map(({ kernel, place }) => `kernel ${kernel} is excused from a ${place} without need`),
+    ...strays(tree.files, kernels),
+  ];
+}
+
+function kernelNames(files: readonly string[]): string[] {
+  return files.map((file) => /^src\/kernels\/([a-z0-9_]+)\.ts$/.exec(file)?.[1])
+    .filter((name) => name !== undefined && !NOT_KERNELS.includes(name)) as string[];
+}
+
+function isIn({ files, read }: KernelTree, kernel: string, place: KernelPlace): boolean {
+  const mentions = (pattern: RegExp, word: RegExp) =>
+    files.some((file) => pattern.test(file) && word.test(read(file)));
+  switch (place) {
+    case "shader":
+      return files.includes(`src/backend/webgpu/shaders/${kernel}.ts`);
+    case "wasm":
+      return mentions(/^wasm\/src\/.*\.rs$/, new RegExp(`\\bfn ${kernel}\\b`));
+    case "test":
+      return mentions(/^tests\/.*_test\.ts$/, new RegExp(`\\b${kernel}\\b`));
+    case "bench":
+      return mentions(/^bench\/.*\.ts$/, new RegExp(`\\b${kernel}\\b`));
+  }
+}
+
+/** A shader without a kernel of its name computes something that nobody has written down the meaning of. */
+function strays(files: readonly string[], kernels: readonly string[]): string[] {
+  return files.map((file) => /^src\/backend\/webgpu\/shaders\/([a-z0-9_]+)\.ts$/.exec(file)?.[1])
+    .filter((name) => name !== undefined && name !== "mod" && !kernels.includes(name))
+    .map((name) => `shader ${name} has no kernel`);
+}

@@ -1,0 +1,68 @@
+/**
+ * The exported names per entry point, and the snapshot they are compared with. `deno task api:update` rewrites
+ * the snapshot, so that a change of the public API shows up as a line in a review.
+ *
+ * @module
+ */
+
+/** Entry point (`"./hooks"`) → its exported names with their kinds, sorted: `"hook: function"`. */
+export type PublicApi = Record<string, string[]>;
+
+/** The part of `deno doc --json` that matters here. */
+interface DocSymbol {
+  name: string;
+  declarations: Array<{ kind: string; declarationKind: string }>;
+}
+
+const ROOT = new URL("../../", import.meta.url);
+const SNAPSHOT = new URL("tests/public_api.json", ROOT);
+
+/** The entry points of deno.json: name → file. */
+export async function entryPoints(): Promise<Record<string, string>> {
+  return JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT))).exports;
+}
+
+/** Asks `deno doc` what each entry point exports. */
+export async function publicApi(): Promise<PublicApi> {
+  const entries = Object.entries(await entryPoints())
+    .map(([name, path]) => ({ name, href: new URL(path, ROOT).href }));
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["doc", "--json", ...entries.map(({ href }) => href)],
+    cwd: ROOT,
+  }).output();
+  if (!success) throw new Error(`deno doc failed: ${new TextDecoder().decode(stderr)}`);
+  const { nodes } = JSON.parse(new TextDecoder().decode(stdout));
+  return Object.fromEntries(
+    entries.map(({ name, href }) => [name, toNames(nodes[href]?.symbols ?? [])]),
+  );
+}
+
+/** Overloads are one name; a type and a value of one name are told as both. */
+export function toNames(symbols: readonly DocSymbol[]): string[] {
+  return symbols.flatMap(({ name, declarations }) => {
+    const kinds = declarations.filter(({ declarationKind }) => declarationKind === "export")
+      .map(({ kind }) => kind);
+    return kinds.length === 0 ? [] : [`${name}: ${[...new Set(kinds)].sort().join(", ")}`];
+  }).sort();
+}
+
+/** The committed names. */
+export async function readSnapshot(): Promise<PublicApi> {
+  return JSON.parse(await Deno.readTextFile(SNAPSHOT));
+}
+
+/** What changed between two sets of names: `+` for a new one, `-` for one that is gone. */
+export function apiChanges(before: PublicApi, after: PublicApi): string[] {
+  const points = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return points.flatMap((point) => {
+    const [old, now] = [before[point] ?? [], after[point] ?? []];
+    return [
+      ...old.filter((name) => !now.includes(name)).map((name) => `- ${point} ${name}`),
+      ...now.filter((name) => !old.includes(name)).map((name) => `+ ${point} ${name}`),
+    ];
+  });
+}
+
+if (import.meta.main) {
+  await Deno.writeTextFile(SNAPSHOT, `${JSON.stringify(await publicApi(), null, 2)}\n`);
+}

@@ -1,0 +1,22 @@
+import type { ImportGraph } from "./graph.ts";
+
+/** The files that no root leads to. */
+export function findUnreachable(
+  { files }: Pick<ImportGraph, "files">,
+  roots: Iterable<string>,
+): string[] {
+  const reached = new Set<string>();
+  const waiting = [...roots];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    waiting.push(...files.get(file) ?? []);
+  }
+  return [...files.keys()].filter((file) => !reached.has(file));
+}
+
+/** Whether someone starts this file without importing it: a test, a bench, an example, a test's child. */
+export function isStarted(path: string): boolean {
+  return /_(test|bench)\.ts$/.test(path) || /^bench\/[a-z]+_table\.ts$/.test(path) ||
+    path.startsWith("examples/");
+}

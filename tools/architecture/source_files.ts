@@ -1,0 +1,17 @@
+/** Folders that hold nothing of the project's own. */
+const SKIPPED = [".git", "node_modules", "coverage", "cache", "target", "pkg"];
+
+/** All TypeScript and Rust files under `root`, as sorted paths from it. */
+export async function sourceFiles(root: URL): Promise<string[]> {
+  const found: string[] = [];
+  await collect(root, "", found);
+  return found.sort();
+}
+
+async function collect(root: URL, folder: string, found: string[]): Promise<void> {
+  for await (const entry of Deno.readDir(new URL(folder, root))) {
+    const path = folder + entry.name;
+    if (entry.isDirectory && !SKIPPED.includes(entry.name)) await collect(root, `${path}/`, found);
+    if (entry.isFile && /\.(ts|rs)$/.test(path)) found.push(path);
+  }
+}
