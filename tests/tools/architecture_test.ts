@@ -96,12 +96,14 @@ Deno.test("toGraph() keeps types, drops what is outside, and refuses an import t
         code("file:///p/b.ts"),
         { specifier: "./c.ts", type: { specifier: "file:///p/c.ts" } },
         { specifier: "mitt", code: { specifier: "npm:mitt@3" } },
+        { specifier: "@std/assert", code: { specifier: "file:///p/tools/airgap/mod.ts" } },
+        { specifier: "@hooke/hooke/hooks", code: { specifier: "file:///p/d.ts" } },
       ],
     },
     { specifier: "file:///elsewhere/x.ts" },
   ]);
-  assertEquals([...files], [["a.ts", ["b.ts", "c.ts"]]]);
-  assertEquals(packages.get("a.ts"), ["mitt"]);
+  assertEquals([...files], [["a.ts", ["b.ts", "c.ts", "d.ts"]]]);
+  assertEquals(packages.get("a.ts"), ["mitt", "@std/assert", "@hooke/hooke/hooks"]);
   const broken = { specifier: "./no.ts", code: { error: "not found" } };
   assertThrows(
     () => toGraph(root, [{ specifier: "file:///p/a.ts", dependencies: [broken] }]),

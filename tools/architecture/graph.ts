@@ -43,10 +43,12 @@ export function toGraph(root: URL, modules: readonly ModuleInfo[]): ImportGraph 
     if (!specifier.startsWith(root.href)) continue;
     const from = pathIn(root, specifier);
     if (error !== undefined) throw new Error(`${from} cannot be loaded: ${error}`);
-    const targets = dependencies.flatMap((each) => [each.code, each.type]);
-    const missing = targets.find((target) => target?.error !== undefined);
-    if (missing) throw new Error(`${from} has an import that leads nowhere: ${missing.error}`);
-    files.set(from, filesAmong(root, targets.map((target) => target?.specifier)));
+    const missing = dependencies.flatMap((each) => [each.code?.error, each.type?.error])
+      .find((reason) => reason !== undefined);
+    if (missing) throw new Error(`${from} has an import that leads nowhere: ${missing}`);
+    const inside = dependencies.filter((each) => !isPackage(each.specifier) || isOwn(each.specifier))
+      .flatMap((each) => [each.code?.specifier, each.type?.specifier]);
+    files.set(from, filesAmong(root, inside));
     packages.set(from, dependencies.map((each) => each.specifier).filter(isPackage));
   }
   return { files, packages };
@@ -61,6 +63,12 @@ function pathIn(root: URL, specifier: string): string {
   return decodeURIComponent(specifier.slice(root.href.length));
 }
 
+/** Examples import the package by its name, as a user would. */
+function isOwn(specifier: string): boolean {
+  return /^@hooke\/hooke(\/|$)/.test(specifier);
+}
+
+/** A package stays one when a stand-in for it happens to lie under the root. */
 function isPackage(specifier: string): boolean {
   return !/^(\.{0,2}\/|file:|data:)/.test(specifier);
 }

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { entryPoints, ROOT } from "../check/entry_points.ts";
+
 /** Entry point (`"./hooks"`) → its exported names with their kinds, sorted: `"hook: function"`. */
 export type PublicApi = Record<string, string[]>;
 
@@ -14,26 +16,19 @@ interface DocSymbol {
   declarations: Array<{ kind: string; declarationKind: string }>;
 }
 
-const ROOT = new URL("../../", import.meta.url);
 const SNAPSHOT = new URL("tests/public_api.json", ROOT);
-
-/** The entry points of deno.json: name → file. */
-export async function entryPoints(): Promise<Record<string, string>> {
-  return JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT))).exports;
-}
 
 /** Asks `deno doc` what each entry point exports. */
 export async function publicApi(): Promise<PublicApi> {
-  const entries = Object.entries(await entryPoints())
-    .map(([name, path]) => ({ name, href: new URL(path, ROOT).href }));
+  const entries = await entryPoints();
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["doc", "--json", ...entries.map(({ href }) => href)],
+    args: ["doc", "--json", ...Object.values(entries)],
     cwd: ROOT,
   }).output();
   if (!success) throw new Error(`deno doc failed: ${new TextDecoder().decode(stderr)}`);
   const { nodes } = JSON.parse(new TextDecoder().decode(stdout));
   return Object.fromEntries(
-    entries.map(({ name, href }) => [name, toNames(nodes[href]?.symbols ?? [])]),
+    Object.entries(entries).map(([name, file]) => [name, toNames(nodes[file]?.symbols ?? [])]),
   );
 }
 

@@ -1,0 +1,61 @@
+// What README.md and docs/ tell a reader to type exists. What they show as code is run by `deno test --doc`,
+// which the task `test` is; here only that nothing gets around it.
+import { assert, assertEquals } from "@std/assert";
+import { ROOT } from "../tools/check/entry_points.ts";
+import { commands, refuseCommand, unrunExamples } from "../tools/check/markdown.ts";
+
+const { tasks, exclude, test: testOptions } = JSON.parse(
+  await Deno.readTextFile(new URL("deno.json", ROOT)),
+);
+
+/** README.md and everything in docs/, by path. */
+async function pages(): Promise<Map<string, string>> {
+  const paths = ["README.md"];
+  for await (const { name } of Deno.readDir(new URL("docs/", ROOT))) {
+    if (name.endsWith(".md")) paths.push(`docs/${name}`);
+  }
+  const texts = paths.map(async (path): Promise<[string, string]> => [
+    path,
+    await Deno.readTextFile(new URL(path, ROOT)),
+  ]);
+  return new Map(await Promise.all(texts));
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(new URL(path, ROOT));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("the README begins with the two commands a newcomer needs", async () => {
+  const readme = await Deno.readTextFile(new URL("README.md", ROOT));
+  assertEquals(commands(readme).slice(0, 2), [
+    "npx -y deno@2.9.6 task demo",
+    "npx -y deno@2.9.6 task test",
+  ]);
+  const firstCode = readme.search(/^```(ts|js)/m);
+  assert(firstCode < 0 || readme.indexOf("npx -y") < firstCode, "they come before any code");
+});
+
+Deno.test("every command in README.md and docs/ names tasks and files that exist", async () => {
+  for (const [page, text] of await pages()) {
+    for (const command of commands(text)) {
+      const reason = refuseCommand(command, { tasks: Object.keys(tasks), exists });
+      assertEquals(reason, undefined, `${page} says "${command}"`);
+    }
+  }
+});
+
+Deno.test("every TypeScript block in README.md and docs/ is run by the task test", async () => {
+  for (const [page, text] of await pages()) {
+    assertEquals(unrunExamples(text), [], `${page} has blocks that deno test --doc passes over`);
+  }
+  // Without paths on its command line `deno test --doc` takes every page and module of the project.
+  const words = tasks.test.command.split(" ").slice(2);
+  assert(words.includes("--doc"));
+  assertEquals(words.filter((word: string) => !word.startsWith("-")), []);
+  assertEquals([exclude, testOptions], [undefined, undefined], "deno.json leaves files out");
+});

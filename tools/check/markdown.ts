@@ -1,0 +1,62 @@
+/**
+ * What a page promises a reader who copies from it: that its commands exist, and that its examples are run.
+ *
+ * @module
+ */
+
+/** A fenced block: what stands behind the opening fence, and the lines inside. */
+export interface Fence {
+  info: string;
+  lines: string[];
+}
+
+/** What a command may name. */
+export interface Project {
+  /** The names of the tasks in deno.json. */
+  tasks: readonly string[];
+  /** Whether a file or folder exists, as a path from the root. */
+  exists(path: string): boolean;
+}
+
+/** The fenced blocks of a page, in order. */
+export function fences(markdown: string): Fence[] {
+  const blocks = markdown.matchAll(/^( *)```([^\n`]*)\n([\s\S]*?)^\1```\s*$/gm);
+  return [...blocks].map(([, , info, body]) => ({
+    info: info!.trim(),
+    lines: body!.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
+  }));
+}
+
+/** The commands of a page: the lines of its `sh` blocks, without prompts and comments. */
+export function commands(markdown: string): string[] {
+  return fences(markdown).filter(({ info }) => info === "sh")
+    .flatMap(({ lines }) => lines)
+    .map((line) => line.replace(/^\$ /, "").replace(/(^|\s+)#.*$/, ""))
+    .filter((line) => line !== "");
+}
+
+/** Why a command would not work as written, or `undefined` when nothing speaks against it. */
+export function refuseCommand(command: string, { tasks, exists }: Project): string | undefined {
+  const words = command.split(/\s+/);
+  const deno = words[0] === "deno" ? 1 : /^npx -y deno@2\.9\.6( |$)/.test(command) ? 3 : undefined;
+  if (deno === undefined) {
+    return words[0]!.includes("/") && !exists(words[0]!) ? `there is no ${words[0]}` : undefined;
+  }
+  if (words[deno] === "task") {
+    const task = words[deno + 1] ?? "";
+    return tasks.includes(task) ? undefined : `there is no task "${task}"`;
+  }
+  const missing = words.slice(deno + 1).find((word) => isLocalModule(word) && !exists(word));
+  return missing === undefined ? undefined : `there is no ${missing}`;
+}
+
+function isLocalModule(word: string): boolean {
+  return /\.tsx?$/.test(word) && !word.startsWith("-") && !word.includes(":");
+}
+
+/** The TypeScript and JavaScript blocks that `deno test --doc` would pass over. */
+export function unrunExamples(markdown: string): string[] {
+  return fences(markdown).map(({ info }) => info)
+    .filter((info) => /^(ts|js|typescript|javascript|mts|mjs|tsx|jsx)\b/i.test(info))
+    .filter((info) => /\b(ignore|no-run|no-test)\b/.test(info));
+}
