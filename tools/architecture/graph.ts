@@ -46,7 +46,9 @@ export function toGraph(root: URL, modules: readonly ModuleInfo[]): ImportGraph 
     const missing = dependencies.flatMap((each) => [each.code?.error, each.type?.error])
       .find((reason) => reason !== undefined);
     if (missing) throw new Error(`${from} has an import that leads nowhere: ${missing}`);
-    const inside = dependencies.filter((each) => !isPackage(each.specifier) || isOwn(each.specifier))
+    const inside = dependencies.filter((each) =>
+      !isPackage(each.specifier) || isOwn(each.specifier)
+    )
       .flatMap((each) => [each.code?.specifier, each.type?.specifier]);
     files.set(from, filesAmong(root, inside));
     packages.set(from, dependencies.map((each) => each.specifier).filter(isPackage));
