@@ -1,8 +1,40 @@
 /**
- * Step loops over ONNX models, with hooks into every stage of them.
+ * Hooke runs step loops (molecular dynamics, relaxation, training, or one of your own) and lets hooks into every
+ * stage of them.
+ *
+ * @example A loop of one's own with a hook
+ * ```ts
+ * import { type BaseContext, hook, Loop, stages } from "@hooke/hooke";
+ * import { assertEquals } from "@std/assert";
+ *
+ * interface Walk extends BaseContext { readonly x: number }
+ * const WalkStage = stages<Walk>()("walk", ["AFTER_STEP"]);
+ * const rows: string[] = [];
+ * const log = hook({
+ *   name: "log",
+ *   frequency: 2,
+ *   kinds: [WalkStage],
+ *   on: { walk: { AFTER_STEP: (ctx) => void rows.push(`${ctx.stepCount}: ${ctx.x}`) } },
+ * });
+ * const loop = new Loop({
+ *   kinds: WalkStage,
+ *   hooks: [log],
+ *   context: { x: 0 },
+ *   step: (loop) => {
+ *     loop.context.x += 0.5;
+ *     return loop.fire(WalkStage.AFTER_STEP);
+ *   },
+ * });
+ * await loop.run(3);
+ * assertEquals(rows, ["0: 0.5", "2: 1.5"]);
+ * ```
  *
  * @module
  */
 
-/** The version of this package. */
-export const VERSION = "0.1.0";
+export * from "./src/dispatch/mod.ts";
+export * from "./src/hooks/mod.ts";
+export * from "./src/dynamics/mod.ts";
+export * from "./src/training/mod.ts";
+export type { BuiltInKinds } from "./src/hook.ts";
+export { hook, overload } from "./src/hook.ts";

@@ -1,0 +1,141 @@
+/**
+ * Rows of an overload set: which of them take a call, which of two is more specific.
+ *
+ * @module
+ */
+
+import { AmbiguousOverloadError, NoOverloadError } from "./errors.ts";
+import { describeTest, describeValue, passes, relate, type Test } from "./matcher.ts";
+
+/** What a row calls. */
+export type Handler = (...args: never[]) => unknown;
+
+/** One overload: a test per argument, and what to call. */
+export interface Row {
+  /** One test per argument. */
+  readonly tests: readonly Test[];
+  /** What to call. */
+  readonly handler: Handler;
+  /** The signature as text, `(Dog, "wasm")`. */
+  readonly label: string;
+}
+
+/** Makes a row and its label. */
+export function makeRow(tests: readonly Test[], handler: Handler): Row {
+  return { tests, handler, label: `(${tests.map(describeTest).join(", ")})` };
+}
+
+/** How two rows relate over all arguments: `crossed` rows can both match, and neither is narrower. */
+type RowRelation = "same" | "narrower" | "wider" | "disjoint" | "crossed" | "unknown";
+
+function relateRows(a: Row, b: Row): RowRelation {
+  if (a.tests.length !== b.tests.length) return "disjoint";
+  let narrower = false, wider = false, unknown = false;
+  for (const [i, test] of a.tests.entries()) {
+    const relation = relate(test, b.tests[i]!);
+    if (relation === "disjoint") return "disjoint";
+    if (relation === "unknown") unknown = true;
+    if (relation === "narrower") narrower = true;
+    if (relation === "wider") wider = true;
+  }
+  if (unknown) return "unknown";
+  if (narrower) return wider ? "crossed" : "narrower";
+  return wider ? "wider" : "same";
+}
+
+/** The rows with one more, most specific first. Throws when the new row and an old one fit equally well. */
+export function insertRow(rows: readonly Row[], row: Row): readonly Row[] {
+  const rival = rows.find((other) => {
+    const relation = relateRows(row, other);
+    return relation === "same" || (relation === "crossed" && !isSettled(rows, row, other));
+  });
+  if (rival !== undefined) {
+    const same = relateRows(row, rival) === "same";
+    throw new AmbiguousOverloadError(
+      `add overload ${row.label}`,
+      [rival.label, row.label],
+      same
+        ? "the set has this signature already"
+        : "add a row for the arguments that both take before them",
+    );
+  }
+  return sortRows([...rows, row]);
+}
+
+/** Narrower rows before wider ones, otherwise in the order of their definition. */
+function sortRows(rows: readonly Row[]): readonly Row[] {
+  const left = [...rows], sorted: Row[] = [];
+  while (left.length > 0) {
+    const next = left.findIndex((row) =>
+      !left.some((other) => relateRows(other, row) === "narrower")
+    );
+    sorted.push(...left.splice(next, 1));
+  }
+  return sorted;
+}
+
+/** Is there a row at least as narrow as the overlap of two crossed rows, so that neither is ever chosen there? */
+function isSettled(rows: readonly Row[], a: Row, b: Row): boolean {
+  const overlap = makeRow(
+    a.tests.map((test, i) => relate(test, b.tests[i]!) === "wider" ? b.tests[i]! : test),
+    a.handler,
+  );
+  return rows.some((row) =>
+    ["same", "wider"].includes(relateRows(row, overlap)) && row !== a && row !== b &&
+    isAtLeastAsNarrow(row, a) && isAtLeastAsNarrow(row, b)
+  );
+}
+
+function isAtLeastAsNarrow(a: Row, b: Row): boolean {
+  return ["same", "narrower"].includes(relateRows(a, b));
+}
+
+/** Does a row take these arguments? */
+export function takes(row: Row, args: readonly unknown[]): boolean {
+  return row.tests.length === args.length && row.tests.every((test, i) => passes(test, args[i]));
+}
+
+/**
+ * The most specific row that takes the arguments, or `undefined`. Rows are ordered, so the first match is as
+ * narrow as any other; only a row related to it through two different guards can still rival it.
+ */
+export function findRow(rows: readonly Row[], args: readonly unknown[]): Row | undefined {
+  const first = rows.findIndex((row) => takes(row, args));
+  if (first === -1) return undefined;
+  const best = rows[first]!;
+  if (!hasGuard(best)) return best;
+  for (const other of rows.slice(first + 1)) {
+    if (relateRows(best, other) === "unknown" && takes(other, args)) {
+      throw new AmbiguousOverloadError(
+        `dispatch ${describeCall(args)}`,
+        [best.label, other.label],
+        "two guards accept the same argument",
+      );
+    }
+  }
+  return best;
+}
+
+/** Does a row ask a guard, whose answer depends on more than the class of the argument? */
+export function hasGuard(row: Row): boolean {
+  return row.tests.some((test) => test.type === "guard");
+}
+
+/** The narrowest row that takes everything the given tests let through. */
+export function findRowFor(rows: readonly Row[], tests: readonly Test[]): Row | undefined {
+  const wanted = makeRow(tests, () => undefined);
+  return rows.find((row) => isAtLeastAsNarrow(wanted, row));
+}
+
+/** The error for arguments that no row takes, naming the rows that match most of them. */
+export function noOverload(rows: readonly Row[], args: readonly unknown[]): NoOverloadError {
+  const score = (row: Row) =>
+    row.tests.filter((test, i) => i < args.length && passes(test, args[i])).length -
+    Math.abs(row.tests.length - args.length);
+  const nearest = rows.toSorted((a, b) => score(b) - score(a)).slice(0, 3).map((row) => row.label);
+  return new NoOverloadError(describeCall(args), nearest);
+}
+
+function describeCall(args: readonly unknown[]): string {
+  return `(${args.map(describeValue).join(", ")})`;
+}

@@ -1,0 +1,94 @@
+/**
+ * The stages of a dynamics step, and what hooks get at each.
+ *
+ * @module
+ */
+
+import type { BaseContext } from "../hooks/context.ts";
+import { type Observe, type StageOf, type Stages, stagesOf } from "../hooks/stage.ts";
+import type { Reading, Writing } from "../hooks/context.ts";
+
+/** Fields at every dynamics stage. */
+export type DynamicsBase = BaseContext;
+
+/** What a dynamics hook can read and write: one value per system, or one or three per atom. */
+export interface DynamicsFields {
+  /** Potential energy per system, eV. */
+  readonly energy: Float64Array;
+  /** Largest force on an atom, per system, eV/Å. */
+  readonly fmax: Float64Array;
+  /** Temperature per system, K. */
+  readonly temperature: Float64Array;
+  /** Change of the potential energy since the step before, per system, eV. */
+  readonly energyChange: Float64Array;
+  /** Å, three per atom. */
+  readonly positions: Float32Array | Float64Array;
+  /** Å/fs, three per atom. */
+  readonly velocities: Float32Array | Float64Array;
+  /** eV/Å, three per atom. */
+  readonly forces: Float32Array | Float64Array;
+}
+
+/** The context at {@linkcode DynamicsStage}`.ON_CONVERGE`. */
+export interface ConvergedContext extends DynamicsBase {
+  /** 1 for each system that has just converged. */
+  readonly convergedMask: ArrayLike<number>;
+}
+
+/** Each dynamics stage, in the order of a step. */
+export interface DynamicsStages {
+  /** Before anything of a step. */
+  readonly BEFORE_STEP: Observe<DynamicsBase>;
+  /** Before the first half of the update. */
+  readonly BEFORE_PRE_UPDATE: Observe<DynamicsBase>;
+  /** After it: positions are new, forces old. */
+  readonly AFTER_PRE_UPDATE: Observe<DynamicsBase>;
+  /** Before the model is evaluated. */
+  readonly BEFORE_COMPUTE: Observe<DynamicsBase>;
+  /** After it: energies and forces are new. */
+  readonly AFTER_COMPUTE: Observe<DynamicsBase>;
+  /** Before the second half of the update. */
+  readonly BEFORE_POST_UPDATE: Observe<DynamicsBase>;
+  /** After it. */
+  readonly AFTER_POST_UPDATE: Observe<DynamicsBase>;
+  /** After everything of a step but convergence. */
+  readonly AFTER_STEP: Observe<DynamicsBase>;
+  /** In a step in which a system has converged. */
+  readonly ON_CONVERGE: Observe<ConvergedContext>;
+  /** When systems have joined a running batch. */
+  readonly ON_ADMIT: Observe<DynamicsBase>;
+}
+
+/** For hook classes: `R` and `W` are the declared reads and writes; without `R` each field may be undefined. */
+export type DynamicsContext<
+  R extends keyof DynamicsFields = never,
+  W extends keyof DynamicsFields = never,
+> =
+  & DynamicsBase
+  & {
+    /** The declared reads. */
+    readonly read: [R] extends [never] ? Partial<Reading<DynamicsFields, (keyof DynamicsFields)[]>>
+      : Reading<DynamicsFields, R[]>;
+    /** The declared writes. */
+    readonly write: Writing<DynamicsFields, W[]>;
+  };
+
+/** The dynamics kind: `DynamicsStage.AFTER_STEP` is `"dynamics/AFTER_STEP"`. */
+export const DynamicsStage: Stages<"dynamics", DynamicsStages, DynamicsFields> = stagesOf(
+  "dynamics",
+  {
+    BEFORE_STEP: "observe",
+    BEFORE_PRE_UPDATE: "observe",
+    AFTER_PRE_UPDATE: "observe",
+    BEFORE_COMPUTE: "observe",
+    AFTER_COMPUTE: "observe",
+    BEFORE_POST_UPDATE: "observe",
+    AFTER_POST_UPDATE: "observe",
+    AFTER_STEP: "observe",
+    ON_CONVERGE: "observe",
+    ON_ADMIT: "observe",
+  },
+);
+
+/** Any dynamics stage. */
+export type DynamicsStage = StageOf<typeof DynamicsStage>;

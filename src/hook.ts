@@ -1,0 +1,68 @@
+/**
+ * `hook` and `overload`, bound to the kinds that are known by name.
+ *
+ * @module
+ */
+
+import { DynamicsStage } from "./dynamics/stages.ts";
+import type { FieldKey } from "./hooks/context.ts";
+import { makeOverload, type StageOverload } from "./hooks/overload.ts";
+import type { AnyStages } from "./hooks/stage.ts";
+import { type HookResult, type HookSpec, makeHook, type Otherwise } from "./hooks/table.ts";
+import { TrainingStage } from "./training/stages.ts";
+
+/** The kinds known by name. */
+export type BuiltInKinds = typeof DynamicsStage | typeof TrainingStage;
+
+const KINDS: readonly BuiltInKinds[] = [DynamicsStage, TrainingStage];
+
+/**
+ * Makes a hook from a table, kind → stage → handler, or from an overload set. Contexts are inferred, and specific to
+ * each stage; `"*"` takes the other observe stages of a kind, `otherwise` those of any other kind.
+ *
+ * Throws a `TypeError` for an unknown kind or stage and for what is no handler, a `RangeError` for a wrong frequency.
+ *
+ * @example A log for dynamics, training and whatever else there is
+ * ```ts
+ * import { hook } from "@hooke/hooke";
+ *
+ * const log = hook({
+ *   name: "log",
+ *   frequency: 10,
+ *   reads: ["fmax"],
+ *   on: {
+ *     dynamics: { AFTER_STEP: (ctx) => console.log(ctx.stepCount, ctx.read.fmax[0]) },
+ *     training: { AFTER_LOSS: (ctx) => console.log(ctx.stepCount, ctx.loss) },
+ *   },
+ *   otherwise: (ctx, stage) => console.log(ctx.stepCount, stage),
+ * });
+ * ```
+ */
+export function hook<
+  K extends (BuiltInKinds | X[number])["kind"],
+  O extends Otherwise | undefined,
+  const X extends readonly AnyStages[] = [],
+  const R extends readonly FieldKey<BuiltInKinds | X[number]>[] = [],
+  const W extends readonly FieldKey<BuiltInKinds | X[number]>[] = [],
+>(spec: HookSpec<BuiltInKinds, K, X, R, W, O>): HookResult<K, O> {
+  return makeHook(spec, KINDS) as HookResult<K, O>;
+}
+
+/**
+ * An empty overload set that knows the built-in kinds by name: immutable, open to more rows from anywhere, usable as
+ * the `on:` of a hook. There the row is chosen when the hook is registered, and costs nothing in the loop.
+ *
+ * @example
+ * ```ts
+ * import { hook, overload } from "@hooke/hooke";
+ *
+ * const seen: string[] = [];
+ * const describe = overload()
+ *   .on("dynamics/*", (_ctx, stage) => void seen.push(`dynamics ${stage}`))
+ *   .on("training/AFTER_LOSS", (ctx) => void seen.push(`loss ${ctx.loss}`));
+ * const log = hook({ name: "log", on: describe });
+ * ```
+ */
+export function overload(): StageOverload<never, never, BuiltInKinds> {
+  return makeOverload(KINDS);
+}

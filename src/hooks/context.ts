@@ -1,0 +1,125 @@
+/**
+ * What every hook of every kind is given, and what it may read and write.
+ *
+ * @module
+ */
+
+import type { AnyStages, At, FieldsOf } from "./stage.ts";
+import type { HookControl } from "./control.ts";
+import type { Shared } from "./shared.ts";
+
+/** The engine as hooks see it. */
+export interface Workflow {
+  /** What the engine is called in listings and logs. */
+  readonly name: string;
+  /** Its hooks: list, plan, enable, disable, remove. */
+  readonly hooks: HookControl;
+  /** Steps done so far. */
+  readonly stepCount: number;
+}
+
+/** What every context of every kind has. */
+export interface BaseContext {
+  /** Steps done before this one: 0 in the first step. */
+  readonly stepCount: number;
+  /** Rank of this process among those that share the work; 0 when it is alone. */
+  readonly globalRank: number;
+  /** A store of typed slots through which hooks talk to each other. */
+  readonly shared: Shared;
+  /** The engine. */
+  readonly workflow: Workflow;
+  /** Asks the engine to stop after this step; the first reason is kept. */
+  stop(reason: string): void;
+}
+
+/** A typed array that cannot be written to. */
+export interface ReadonlyNumbers extends ArrayLike<number>, Iterable<number> {
+  /** The number at an index. */
+  readonly [index: number]: number;
+  /** How many numbers. */
+  readonly length: number;
+  /** The number at an index, from the end when negative. */
+  at(index: number): number | undefined;
+  /** A copy of a part, which may be written to. */
+  slice(start?: number, end?: number): Numbers;
+}
+
+/** A typed array of numbers. */
+export type Numbers =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array;
+
+/** A field as an observer gets it. */
+export type View<T> = T extends Numbers ? ReadonlyNumbers : T extends object ? Readonly<T> : T;
+
+/** A field that is no built-in name: the value carries name and type. */
+export interface Field<N extends string, T> {
+  /** The name. */
+  readonly field: N;
+  /** Type only: never set at run time. */
+  readonly type?: T;
+}
+
+/**
+ * Names a field of the user's own, to be used in `reads` and `writes`.
+ *
+ * @example
+ * ```ts
+ * import { field } from "@hooke/hooke/hooks";
+ *
+ * export const dipole = field<Float32Array>()("dipole");
+ * ```
+ */
+export function field<T>(): <const N extends string>(name: N) => Field<N, T> {
+  return (name) => Object.freeze({ field: name });
+}
+
+/** What may stand in `reads` and `writes` of a hook for kind `T`: a field's name, or a {@linkcode Field}. */
+export type FieldKey<T extends AnyStages> = T extends AnyStages
+  ? (keyof FieldsOf<T> & string) | Field<string, unknown>
+  : never;
+
+/** What `ctx.read` offers for the declared keys `R`, at a kind with fields `F`. */
+export type Reading<F, R extends readonly unknown[]> =
+  & { readonly [k in Extract<R[number], keyof F>]: View<F[k]> }
+  & {
+    readonly [f in Extract<R[number], Field<string, unknown>> as f["field"]]: View<
+      NonNullable<f["type"]>
+    >;
+  };
+
+/** What `ctx.write` offers for the declared keys `W`: the same fields, writable. */
+export type Writing<F, W extends readonly unknown[]> =
+  & { readonly [k in Extract<W[number], keyof F>]: F[k] }
+  & {
+    readonly [f in Extract<W[number], Field<string, unknown>> as f["field"]]: NonNullable<
+      f["type"]
+    >;
+  };
+
+/** The context at one stage, with the declared reads and writes. */
+export type ContextAt<
+  T extends AnyStages,
+  N,
+  R extends readonly unknown[] = [],
+  W extends readonly unknown[] = [],
+> = At<T, N>["ctx"] & {
+  /** The fields the hook declared in `reads`. */
+  readonly read: Reading<FieldsOf<T>, R>;
+  /** The fields the hook declared in `writes`. */
+  readonly write: Writing<FieldsOf<T>, W>;
+};
+
+/** A union of (ctx, stage) tuples, so that comparing `stage` narrows `ctx`. */
+export type ArgsOf<
+  T extends AnyStages,
+  N,
+  R extends readonly unknown[] = [],
+  W extends readonly unknown[] = [],
+> = { [n in N & string]: [ctx: ContextAt<T, n, R, W>, stage: `${T["kind"]}/${n}`] }[N & string];

@@ -1,0 +1,64 @@
+/**
+ * Observers whose reads are still on their way.
+ *
+ * @module
+ */
+
+import type { FieldValues } from "./reads.ts";
+import { isThenable } from "./thenable.ts";
+
+// So many stages' reads may be under way before the engine waits for the oldest.
+const MOST_UNDER_WAY = 64;
+
+/** A queue that hands out what was read in the order in which it was asked for. */
+export class DeferredQueue {
+  #tail: Promise<void> = Promise.resolve();
+  #length = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** How many deliveries are under way. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /**
+   * Delivers once the values are there and all earlier deliveries are done. Answers with something to await when
+   * too many are under way.
+   */
+  push(
+    values: PromiseLike<FieldValues>,
+    deliver: (values: FieldValues) => unknown,
+  ): PromiseLike<void> | undefined {
+    this.#length++;
+    const before = this.#tail;
+    this.#tail = (async () => {
+      // Settled before the queue reaches it, a failed read would count as unhandled.
+      const settled = Promise.resolve(values).then((value) => ({ value }), (error) => ({ error }));
+      await before;
+      try {
+        const read = await settled;
+        if ("error" in read) throw read.error;
+        const result = deliver(read.value);
+        if (isThenable(result)) await result;
+      } catch (error) {
+        this.#failure ??= { error };
+      } finally {
+        this.#length--;
+      }
+    })();
+    return this.#length > MOST_UNDER_WAY ? this.#tail : undefined;
+  }
+
+  /** Throws what a delivery threw, once. */
+  check(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+
+  /** Waits until everything is delivered, then checks. */
+  async flush(): Promise<void> {
+    while (this.#length > 0) await this.#tail;
+    this.check();
+  }
+}

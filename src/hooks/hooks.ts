@@ -1,0 +1,360 @@
+/**
+ * The registry behind `engine.hooks`, with what the engine itself asks of it.
+ *
+ * @module
+ */
+
+import type { Workflow } from "./context.ts";
+import type { HookChange } from "./control.ts";
+import { DeferredQueue } from "./deferred.ts";
+import { listEntry, planStep } from "./describe.ts";
+import type { AddOptions, Entry, Place } from "./entry.ts";
+import { closeAll, openAll } from "./lifespan.ts";
+import { type HookListing, Plan } from "./listing.ts";
+import { didYouMean } from "./nearest.ts";
+import { sortEntries, sortPlaces } from "./order.ts";
+import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
+import { StagePoint } from "./point.ts";
+import { accessor, NO_STATE, type StateSource } from "./reads.ts";
+import { makeEntry } from "./registration.ts";
+import type { HookHandle, HookSet } from "./registry.ts";
+import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
+import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "./stage.ts";
+import { type StageHost, StageRun } from "./stage_run.ts";
+import { isThenable } from "./thenable.ts";
+import { verifying } from "./verify.ts";
+
+/** What a registry needs of its engine. */
+export interface EngineHooksOptions<E extends AnyStages> {
+  /** The kinds of stages the engine has. */
+  readonly kinds: readonly E[];
+  /** The engine's one context, which it changes in place. */
+  readonly context: object;
+  /** The engine, as hooks see it. */
+  readonly workflow: Workflow;
+  /**
+   * How far a counter of the kinds has come, by name.
+   *
+   * @default the step is the only counter
+   */
+  readonly counts?: (counter: string) => number;
+  /**
+   * The state that hooks may read and write.
+   *
+   * @default none
+   */
+  readonly state?: StateSource;
+  /**
+   * Told of every error that does not stop the run.
+   *
+   * @default prints the first of each hook
+   */
+  readonly onWarning?: (warning: HookWarning) => void;
+  /**
+   * Whether observers are checked for changing what they look at. Slow: for tests.
+   *
+   * @default false
+   */
+  readonly verify?: boolean;
+}
+
+// Handed out to stages in turn, over all engines, so that few stages share a text of the unrolled runner.
+let copies = 0;
+
+/** The hooks of one engine. Users see it as {@linkcode HookSet}; an engine also opens, closes and asks it. */
+export class EngineHooks<E extends AnyStages> implements HookSet<E> {
+  readonly #options: EngineHooksOptions<E>;
+  readonly #state: StateSource;
+  readonly #infos: ReadonlyMap<string, StageInfo>;
+  readonly #points = new Map<string, StagePoint>();
+  readonly #copies = new Map<string, number>();
+  readonly #queue = new DeferredQueue();
+  readonly #listeners = new Set<(change: HookChange) => void>();
+  readonly #warn: (warning: HookWarning) => void;
+  #entries: readonly Entry[] = [];
+  #isOpen = false;
+
+  /** Makes a registry without hooks. */
+  constructor(options: EngineHooksOptions<E>) {
+    this.#options = options;
+    this.#state = options.state ?? NO_STATE;
+    this.#infos = stageInfos(options.kinds);
+    this.#warn = options.onWarning ?? printFirst();
+    const { fields } = this.#state;
+    const untouchable = (member: "reads" | "writes") =>
+      accessor(`without ${member}`, member, [], fields, () => undefined);
+    Object.assign(options.context, { read: untouchable("reads"), write: untouchable("writes") });
+    const host = this.#host();
+    for (const info of this.#infos.values()) {
+      this.#points.set(info.stage, new StagePoint(info, host));
+    }
+  }
+
+  /** See {@linkcode HookSet.add}. */
+  add(hook: object, options: AddOptions = {}): HookHandle {
+    const { context, kinds, workflow } = this.#options;
+    const entry = makeEntry(hook, options, {
+      kinds,
+      infos: this.#infos,
+      context,
+      state: this.#state,
+      others: this.#entries,
+    });
+    const entries = sortEntries([...this.#entries, entry]);
+    for (const info of this.#infos.values()) sortPlaces(placesAt(entries, info)); // throws before anything changes
+    this.#entries = entries;
+    if (this.#isOpen) this.#openLate(entry, workflow);
+    this.#changed(entry, "add");
+    return {
+      name: entry.name,
+      remove: () => this.#remove(entry),
+      enable: () => this.#toggle(entry, true),
+      disable: () => this.#toggle(entry, false),
+      [Symbol.dispose]: () => this.#remove(entry),
+    };
+  }
+
+  /** See {@linkcode HookControl.has}. */
+  has(name: string): boolean {
+    return this.#entries.some((entry) => entry.name === name);
+  }
+
+  /** See {@linkcode HookControl.list}. */
+  list(): HookListing[] {
+    return this.#entries.map(listEntry);
+  }
+
+  /** See {@linkcode HookControl.plan}. */
+  plan(): Plan {
+    return new Plan([...this.#infos.values()].map((info) => ({
+      stage: info.stage,
+      role: info.role,
+      steps: sortPlaces(placesAt(this.#entries, info)).map(planStep),
+    })));
+  }
+
+  /** See {@linkcode HookControl.enable}. */
+  enable(name: string): void {
+    this.#toggle(this.#find(name, "enable"), true);
+  }
+
+  /** See {@linkcode HookControl.disable}. */
+  disable(name: string): void {
+    this.#toggle(this.#find(name, "disable"), false);
+  }
+
+  /** See {@linkcode HookControl.remove}. */
+  remove(name: string): void {
+    this.#remove(this.#find(name, "remove"));
+  }
+
+  /** See {@linkcode HookControl.subscribe}. */
+  subscribe(listener: (change: HookChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** A stage, to be kept by the engine and fired. Throws a RangeError when the engine has no such stage. */
+  point(stage: StageOf<E>): StagePoint {
+    const point = this.#points.get(stage);
+    if (point !== undefined) return point;
+    throw new RangeError(
+      `Cannot fire stage ${String(stage)} as the engine has no such stage: its stages are ` +
+        `${[...this.#points.keys()].join(", ")}${didYouMean(String(stage), this.#points.keys())}`,
+    );
+  }
+
+  /** Are the hooks open? */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** How many steps from `step` on may be done with no visit here: no hook that counts steps is due before. */
+  horizon(step: number): number {
+    let due = Infinity;
+    for (const point of this.#points.values()) {
+      if (point.info.counter === "step") due = Math.min(due, point.next(step));
+    }
+    return due - step;
+  }
+
+  /** Opens all hooks, in order. Throws the first error, after closing those that were open. */
+  async open(): Promise<void> {
+    if (this.#isOpen) return;
+    this.#checkNames();
+    for (const place of this.#entries.flatMap((entry) => entry.places)) {
+      place.schedule.start(this.#step);
+    }
+    await openAll(this.#entries, this.#options.workflow, this.#report);
+    this.#isOpen = true;
+  }
+
+  /** Delivers what is under way, lets hooks with `atEnd` fire, closes all in reverse. Throws the first error. */
+  async close(outcome: Outcome): Promise<void> {
+    if (!this.#isOpen) return;
+    let ending = outcome;
+    try {
+      await this.#queue.flush();
+      if (outcome.status !== "failed") await this.#fireEnds();
+    } catch (error) {
+      if (outcome.status === "failed") this.#report(undefined, "close", error);
+      else ending = { status: "failed", error };
+    }
+    this.#isOpen = false;
+    await closeAll(this.#entries, ending, this.#report);
+    if (ending !== outcome && ending.status === "failed") throw ending.error;
+  }
+
+  /** Throws what a deferred observer threw since the last check. */
+  check(): void {
+    this.#queue.check();
+  }
+
+  /** What a checkpoint keeps of the hooks. */
+  save(): SavedHooks {
+    return saveEntries(this.#entries);
+  }
+
+  /** Gives hooks their saved state back. Names that no hook has are reported as warnings. */
+  load(saved: SavedHooks): void {
+    for (const name of restoreEntries(this.#entries, saved)) {
+      this.#warn({
+        hook: name,
+        stage: "load",
+        step: this.#step,
+        count: 1,
+        error: new RangeError(
+          `Cannot restore hook ${name} as no hook has that name: its state is left out`,
+        ),
+      });
+    }
+    for (const entry of this.#entries) {
+      const enabled = saved[entry.name]?.enabled;
+      if (enabled !== undefined) this.#toggle(entry, enabled);
+    }
+    this.#compile();
+  }
+
+  get #step(): number {
+    return this.#options.workflow.stepCount;
+  }
+
+  #host(): StageHost {
+    const { context, workflow, verify } = this.#options;
+    const { fields } = this.#state;
+    const live = this.#state.plan(fields);
+    const state = () =>
+      Object.fromEntries(live.live ? fields.map((field) => [field, live.value(field)]) : []);
+    return {
+      context,
+      fields,
+      get step() {
+        return workflow.stepCount;
+      },
+      count: this.#options.counts ?? (() => workflow.stepCount),
+      failed: (place, error) => this.#failed(place, error),
+      verify: verify === true
+        ? verifying(state, (place, error) => this.#report(place.entry, place.info.stage, error))
+        : undefined,
+      defer: (values, deliver) => this.#queue.push(values, deliver),
+    };
+  }
+
+  #find(name: string, verb: string): Entry {
+    const entry = this.#entries.find((entry) => entry.name === name);
+    if (entry !== undefined) return entry;
+    const names = this.#entries.map((entry) => entry.name);
+    throw new RangeError(
+      `Cannot ${verb} hook ${JSON.stringify(name)} as none has that name: the hooks are ` +
+        `${names.join(", ") || "none"}${didYouMean(String(name), names)}`,
+    );
+  }
+
+  #toggle(entry: Entry, enabled: boolean): void {
+    if (entry.enabled === enabled || !this.#entries.includes(entry)) return;
+    entry.enabled = enabled;
+    this.#changed(entry, enabled ? "enable" : "disable");
+  }
+
+  #remove(entry: Entry): void {
+    if (!this.#entries.includes(entry)) return;
+    this.#entries = this.#entries.filter((other) => other !== entry);
+    this.#changed(entry, "remove");
+    if (!entry.isOpen) return;
+    const outcome: Outcome = { status: "stopped", reason: "removed", step: this.#step };
+    this.#queue.push(closeAll([entry], outcome, this.#report).then(() => ({})), () => {});
+  }
+
+  #changed(entry: Entry, type: HookChange["type"]): void {
+    this.#compile();
+    for (const listener of [...this.#listeners]) {
+      listener({ type, name: entry.name, step: this.#step });
+    }
+  }
+
+  /** A hook added during a run: it is open, and runs, once its `open` has come back. */
+  #openLate(entry: Entry, workflow: Workflow): void {
+    const opening = entry.record.hook.open?.(workflow);
+    if (!isThenable(opening)) {
+      entry.isOpen = true;
+      return;
+    }
+    this.#queue.push(opening.then(() => ({})), () => {
+      entry.isOpen = true;
+      this.#compile();
+    });
+  }
+
+  #compile(): void {
+    for (const [stage, point] of this.#points) {
+      const places = sortPlaces(placesAt(this.#entries, point.info))
+        .filter(({ entry }) => entry.enabled && (!this.#isOpen || entry.isOpen));
+      for (const place of places) place.next = 0;
+      if (places.length > 0 && !this.#copies.has(stage)) this.#copies.set(stage, copies++);
+      const reads = places.filter((place) => place.isDeferred).flatMap((place) =>
+        place.entry.record.reads
+      );
+      const plan = reads.length === 0 ? undefined : this.#state.plan([...new Set(reads)]);
+      const run = places.length === 0 ? undefined : new StageRun(places, point.host, plan);
+      point.compile(run, this.#copies.get(stage) ?? 0);
+    }
+  }
+
+  async #fireEnds(): Promise<void> {
+    for (const point of this.#points.values()) await point.fireEnd();
+    await this.#queue.flush();
+  }
+
+  #failed(place: Place, error: unknown): void {
+    if (place.onError === "throw") {
+      place.entry.errors++;
+      throw error;
+    }
+    this.#report(place.entry, place.info.stage, error);
+    if (place.onError === "disable") this.#toggle(place.entry, false);
+  }
+
+  readonly #report = (entry: Entry | undefined, stage: string, error: unknown): void => {
+    const count = entry === undefined ? 1 : ++entry.errors;
+    this.#warn({ hook: entry?.name ?? "(deferred)", stage, step: this.#step, error, count });
+  };
+
+  #checkNames(): void {
+    const names = this.#entries.map((entry) => entry.name);
+    for (const entry of this.#entries) {
+      for (const name of [...entry.before, ...entry.after]) {
+        if (names.includes(name)) continue;
+        const error = new RangeError(
+          `Cannot order hook ${entry.name} by ${
+            JSON.stringify(name)
+          } as no hook has that name: the hooks are ${names.join(", ")}${didYouMean(name, names)}`,
+        );
+        this.#warn({ hook: entry.name, stage: "order", step: this.#step, error, count: 1 });
+      }
+    }
+  }
+}
+
+function placesAt(entries: readonly Entry[], info: StageInfo): Place[] {
+  return entries.flatMap((entry) => entry.places.filter((place) => place.info === info));
+}

@@ -1,0 +1,57 @@
+/**
+ * Opening and closing hooks with a run.
+ *
+ * @module
+ */
+
+import type { Entry } from "./entry.ts";
+import type { Workflow } from "./context.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** Told of an error that cannot be thrown, because an earlier one is on its way. */
+export type ReportError = (entry: Entry, stage: string, error: unknown) => void;
+
+/**
+ * Opens hooks in order. When one throws, those that are open already are closed in reverse with that error, and it
+ * is thrown.
+ */
+export async function openAll(
+  entries: readonly Entry[],
+  engine: Workflow,
+  report: ReportError,
+): Promise<void> {
+  for (const entry of entries) {
+    if (entry.isOpen) continue;
+    try {
+      entry.isOpen = true;
+      await entry.record.hook.open?.(engine);
+    } catch (error) {
+      entry.isOpen = false;
+      await closeAll(entries, { status: "failed", error }, report);
+      throw error;
+    }
+  }
+}
+
+/**
+ * Closes the open hooks in reverse; every one is attempted. After a run that went well the first error is thrown
+ * at the end; after one that failed all of them are only reported, so that they do not hide why.
+ */
+export async function closeAll(
+  entries: readonly Entry[],
+  outcome: Outcome,
+  report: ReportError,
+): Promise<void> {
+  let first: { readonly error: unknown } | undefined;
+  for (const entry of entries.toReversed()) {
+    if (!entry.isOpen) continue;
+    entry.isOpen = false;
+    try {
+      await entry.record.hook.close?.(outcome);
+    } catch (error) {
+      if (outcome.status === "failed" || first !== undefined) report(entry, "close", error);
+      else first = { error };
+    }
+  }
+  if (first !== undefined) throw first.error;
+}

@@ -1,0 +1,80 @@
+/**
+ * What is registered, for people and for logs.
+ *
+ * @module
+ */
+
+/** One registered hook. */
+export interface HookListing {
+  /** Its name. */
+  readonly name: string;
+  /** Whether it runs. */
+  readonly enabled: boolean;
+  /** The stages at which it runs. */
+  readonly stages: readonly string[];
+  /** Its frequency. */
+  readonly frequency: number;
+  /** Its place in the order of execution, from 0. */
+  readonly order: number;
+  /** Its band. */
+  readonly band: "first" | "normal" | "last";
+  /** Stage → the overload that was matched. */
+  readonly overloads: Readonly<Record<string, string>>;
+  /** Whether nothing but `otherwise` matched: the hook knows none of this engine's kinds. */
+  readonly isFallback: boolean;
+  /** The fields it looks at. */
+  readonly reads: readonly string[];
+  /** The fields it changes. */
+  readonly writes: readonly string[];
+  /** How often it has thrown. */
+  readonly errors: number;
+}
+
+/** One hook at one stage of a {@linkcode Plan}. */
+export interface PlanStep {
+  /** The hook's name. */
+  readonly hook: string;
+  /** The overload that was matched. */
+  readonly matched: string;
+  /** When it is due, in words: `every 10 steps`. */
+  readonly when: string;
+  /** Whether it runs. */
+  readonly enabled: boolean;
+}
+
+/** What happens at each stage, in order. `String(plan)` is a table. */
+export class Plan {
+  /** Stage → its hooks, in the order in which they run. Stages without hooks are there too. */
+  readonly stages: ReadonlyMap<string, readonly PlanStep[]>;
+  readonly #roles: ReadonlyMap<string, string>;
+
+  /** Made by the registry. */
+  constructor(
+    stages: readonly {
+      readonly stage: string;
+      readonly role: string;
+      readonly steps: readonly PlanStep[];
+    }[],
+  ) {
+    this.stages = new Map(stages.map(({ stage, steps }) => [stage, steps]));
+    this.#roles = new Map(
+      stages.map(({ stage, role }) => [stage, role === "observe" ? "" : ` (${role})`]),
+    );
+  }
+
+  /** One line per hook and stage. */
+  toString(): string {
+    const lines: string[][] = [];
+    for (const [stage, steps] of this.stages) {
+      const title = stage + this.#roles.get(stage)!;
+      if (steps.length === 0) lines.push([title, "-"]);
+      for (const [i, { hook, matched, when, enabled }] of steps.entries()) {
+        lines.push([i === 0 ? title : "", hook, when, matched + (enabled ? "" : " (disabled)")]);
+      }
+    }
+    const widths = [0, 1, 2].map((i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+    return lines.map((line) =>
+      line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ").trimEnd()
+    ).join("\n");
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The order of hooks: bands, then registration, then what `before` and `after` ask for.
+ *
+ * @module
+ */
+
+import type { Entry, Place } from "./entry.ts";
+
+const BANDS = { first: 0, normal: 1, last: 2 } as const;
+
+/** Sorts entries. Throws a RangeError that names the hooks of a cycle. */
+export function sortEntries(entries: readonly Entry[]): Entry[] {
+  const left = entries.toSorted((a, b) => BANDS[a.order] - BANDS[b.order]); // stable
+  const sorted: Entry[] = [];
+  while (left.length > 0) {
+    const next = left.findIndex((entry) =>
+      !left.some((other) => other !== entry && mustPrecede(other, entry))
+    );
+    if (next === -1) throw cycle(left);
+    sorted.push(...left.splice(next, 1));
+  }
+  return sorted;
+}
+
+function mustPrecede(a: Entry, b: Entry): boolean {
+  return a.before.includes(b.name) || b.after.includes(a.name);
+}
+
+function cycle(entries: readonly Entry[]): RangeError {
+  // Every entry left has a predecessor among them: going back from any one must come round.
+  const path = [entries[0]!];
+  for (;;) {
+    const previous = entries.find((other) => other !== path[0] && mustPrecede(other, path[0]!))!;
+    const seen = path.indexOf(previous);
+    path.unshift(previous);
+    if (seen !== -1) {
+      const names = path.slice(0, seen + 2).map((entry) => entry.name);
+      return new RangeError(
+        `Cannot order hooks as before and after must not form a cycle: ${names.join(" → ")}`,
+      );
+    }
+  }
+}
+
+/**
+ * The places of one stage, of entries in order: modifiers first, so that every observer sees the state they leave.
+ * Throws when `before` or `after` asks for the opposite.
+ */
+export function sortPlaces(places: readonly Place[]): Place[] {
+  const modifiers = places.filter((place) => place.isModifier);
+  const others = places.filter((place) => !place.isModifier);
+  for (const modifier of modifiers) {
+    const early = others.find((place) => mustPrecede(place.entry, modifier.entry));
+    if (early === undefined) continue;
+    throw new RangeError(
+      `Cannot order hooks as ${modifier.entry.name} changes state at ${modifier.info.stage} and must run before its ` +
+        `observers: ${early.entry.name} asks to run before it`,
+    );
+  }
+  return [...modifiers, ...others];
+}

@@ -1,0 +1,124 @@
+/**
+ * A stage of an engine: what it costs to reach it.
+ *
+ * @module
+ */
+
+import type { Place } from "./entry.ts";
+import { lift, type Target } from "./record.ts";
+import { gate, pipe, replace } from "./roles.ts";
+import { type Runner, RUNNERS } from "./runners.gen.ts";
+import type { StageHost, StageRun } from "./stage_run.ts";
+import type { StageInfo } from "./stage.ts";
+
+// Later than any count that matters: a small integer, so that V8 compares it without touching the heap. A count
+// beyond it costs a visit that finds nothing due.
+const NEVER = 2 ** 30 - 1;
+
+const nothing: Runner = () => undefined;
+
+/** One stage of one engine. Engines keep it in a field and call `fire` (or `pipe`, `gate`, `replace`). */
+export class StagePoint {
+  /** The stage. */
+  readonly info: StageInfo;
+  readonly #ctx: object;
+  /** What its runs need of the registry. */
+  readonly host: StageHost;
+  #due: number = NEVER;
+  #runner: Runner = nothing;
+  #run: StageRun | undefined;
+  /** How many events there were, at an event stage. */
+  events = 0;
+
+  /** Made by the registry. */
+  constructor(info: StageInfo, host: StageHost) {
+    this.info = info;
+    this.host = host;
+    this.#ctx = host.context;
+  }
+
+  /** Are there any hooks here? */
+  get isEmpty(): boolean {
+    return this.#run === undefined;
+  }
+
+  /**
+   * Reaches an observe stage at a count of its counter. Costs one compare when nothing is due; answers with a
+   * promise only when a hook did.
+   */
+  fire(count: number): PromiseLike<void> | undefined {
+    return count < this.#due ? undefined : this.#runner(this.#ctx, count);
+  }
+
+  /** Hands a value through the pipes that are due; each gets what the one before returned. */
+  pipe<V>(value: V, count: number): V | PromiseLike<V> {
+    return this.#run === undefined
+      ? value
+      : pipe(this.#run, 0, value, this.#count(count)) as V | PromiseLike<V>;
+  }
+
+  /** Asks the gates that are due: `true` to go on. All are asked, and see whether one before has vetoed. */
+  gate(count: number): boolean | PromiseLike<boolean> {
+    return this.#run === undefined ? true : gate(this.#run, 0, true, this.#count(count));
+  }
+
+  /** Lets the claimant take over if it is due; `otherwise` does the work when there is none. */
+  replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V> {
+    return this.#run === undefined
+      ? otherwise()
+      : replace(this.#run, otherwise, this.#count(count));
+  }
+
+  /** Takes a new list of places; called when hooks are added, removed or toggled, never during a step. */
+  compile(run: StageRun | undefined, copy: number): void {
+    this.#run = run;
+    this.#due = run === undefined ? NEVER : 0;
+    const places = run?.places ?? [];
+    const copies = RUNNERS[places.length - 1];
+    if (run === undefined) this.#runner = nothing;
+    else if (
+      copies !== undefined && this.host.verify === undefined &&
+      places.every((place) => place.isAlways)
+    ) {
+      this.#runner = copies[copy % copies.length]!(places.map(targetOf), this.info.stage, run);
+    } else this.#runner = (_ctx, count) => this.#visit(run, this.#count(count));
+  }
+
+  /** Fires what `atEnd` asks for, after the last step, unless it fired there. */
+  async fireEnd(): Promise<void> {
+    if (this.info.isEvent || this.info.role !== "observe") return;
+    await this.#run?.fireEnd(this.host.count(this.info.counter) - 1);
+  }
+
+  /** The first count from `from` on at which a hook here may be due. */
+  next(from: number): number {
+    if (this.info.isEvent || this.#run === undefined) return Infinity;
+    if (this.#due > from && this.#due < NEVER) return this.#due;
+    return Math.min(
+      ...this.#run.places.map((place) =>
+        place.next >= from ? place.next : place.schedule.next(from)
+      ),
+    );
+  }
+
+  #visit(run: StageRun, count: number): PromiseLike<void> | undefined {
+    let due = Infinity;
+    for (let i = 0; i < run.places.length; i++) {
+      const place = run.places[i]!;
+      place.advance(count);
+      if (place.next < due) due = place.next;
+    }
+    // A stage may be reached again at this count, so it stays due until the count has moved on.
+    this.#due = this.info.isEvent ? 0 : Math.min(due, NEVER);
+    return due > count ? undefined : run.observe(0, count);
+  }
+
+  #count(count: number): number {
+    return this.info.isEvent ? this.events++ : count;
+  }
+}
+
+// A place whose context is its own must be called with that, whatever the runner hands on.
+function targetOf({ target, ctx, hasOwnContext }: Place): Target {
+  return hasOwnContext ? lift((_ctx: unknown, stage: string) => target.call(ctx, stage)) : target;
+}

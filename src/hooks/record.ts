@@ -1,0 +1,248 @@
+/**
+ * One form for hooks, whichever the user wrote: class protocol, table, overload set or lifecycle methods.
+ *
+ * @module
+ */
+
+import type { Test } from "../dispatch/matcher.ts";
+import { type OverloadTable, tableOf } from "../dispatch/overload.ts";
+import { findRow, type Row } from "../dispatch/rows.ts";
+import type { AnyStages, StageInfo } from "./stage.ts";
+import type { ErrorPolicy } from "./outcome.ts";
+import { bindMethods, lifecycleMethods } from "./lifecycle.ts";
+import { didYouMean } from "./nearest.ts";
+import {
+  assertProtocol,
+  fieldName,
+  type HookOptions,
+  labelOf,
+  optionProblems,
+  problems,
+  type ProtocolHook,
+  scheduleOf,
+} from "./protocol.ts";
+import { readSchedule, type ScheduleOptions } from "./schedule.ts";
+import { type Hook, isTableHook, type MadeHook, makeHook } from "./table.ts";
+
+/** What a stage calls: an object, because V8 inlines methods of few shapes and never a wandering closure. */
+export interface Target {
+  /** Runs the handler. */
+  call(ctx: unknown, stage: string): unknown;
+}
+
+/** The handler a hook has for one stage. */
+export interface Bound {
+  /** What to call. */
+  readonly target: Target;
+  /** The overload that was matched, as text. */
+  readonly matched: string;
+}
+
+/** A hook in the form the registry works with. */
+export interface HookRecord {
+  /** What the user passed. */
+  readonly hook: HookOptions;
+  /** The name the user gave, if any. */
+  readonly name: string | undefined;
+  /** What to call it otherwise. */
+  readonly label: string;
+  /** When it is due. */
+  readonly schedule: Required<ScheduleOptions>;
+  /** Names of the fields it looks at. */
+  readonly reads: readonly string[];
+  /** Names of the fields it changes. */
+  readonly writes: readonly string[];
+  /** Its error policy, if it has one. */
+  readonly onError: ErrorPolicy | undefined;
+  /** Its own condition. */
+  readonly when: ((ctx: unknown) => boolean) | undefined;
+  /** May it run at stages of several kinds, so that some of its fields may be missing here? */
+  readonly isMultiKind: boolean;
+  /** Its handler for a stage, matched once. */
+  bind(stage: StageInfo, ctx: object): Bound | undefined;
+}
+
+/** Does the value satisfy the hook protocol (or was it made by `hook()`)? Never throws. */
+export function isHook(value: unknown): value is ProtocolHook | Hook<string> {
+  return isTableHook(value) || problems(value).length === 0;
+}
+
+/** Brings a hook into the registry's form. Throws a TypeError or RangeError that names what is wrong with it. */
+export function readHook(hook: unknown, kinds: readonly AnyStages[]): HookRecord {
+  if (isTableHook(hook)) return fromTable(makeHook(hook, kinds) as unknown as MadeHook, hook);
+  if (isLifecycle(hook)) return fromLifecycle(hook, kinds);
+  assertProtocol(hook as object);
+  return fromProtocol(hook as ProtocolHook, kinds);
+}
+
+function isLifecycle(hook: unknown): hook is HookOptions {
+  return typeof hook === "object" && hook !== null && !("call" in hook) &&
+    lifecycleMethods(hook).length > 0;
+}
+
+function fromTable(made: MadeHook, hook: HookOptions): HookRecord {
+  const set = tableOf(made.on);
+  return {
+    ...common(hook, made.name),
+    isMultiKind: set !== undefined || made.otherwise !== undefined ||
+      Object.keys(made.on).length > 1,
+    bind: (info, ctx) =>
+      (set === undefined ? bindTable(made, info) : bindSet(made.on, set, info, ctx)) ??
+        bindOtherwise(made, info),
+  };
+}
+
+function bindTable(made: MadeHook, { kind, name, role }: StageInfo): Bound | undefined {
+  const table = made.on[kind];
+  const key = table?.[name] !== undefined ? name : "*";
+  const handler = table?.[key];
+  if (handler === undefined || (key === "*" && role !== "observe")) return undefined;
+  return { target: lift(handler), matched: `${kind}.${key}` };
+}
+
+function bindOtherwise(made: MadeHook, { kind, role }: StageInfo): Bound | undefined {
+  const isOther = tableOf(made.on) !== undefined || made.on[kind] === undefined;
+  if (!isOther || role !== "observe" || made.otherwise === undefined) return undefined;
+  return { target: lift(made.otherwise), matched: "otherwise" };
+}
+
+/** The row for (ctx, stage), found now unless a guard would have to be asked each time. */
+function bindSet(
+  set: unknown,
+  { rows, fallback }: OverloadTable,
+  info: StageInfo,
+  ctx: object,
+): Bound | undefined {
+  const args = [ctx, info.stage];
+  const candidates = rows.filter(({ tests }) => tests.length === 2 && mayClaim(tests[1]!, info));
+  const guarded = candidates.some(({ tests }) => tests[0]!.type === "guard");
+  const row = guarded
+    ? candidates.find((row) => findRow([{ ...row, tests: [ANY, row.tests[1]!] }], args))
+    : findRow(candidates, args);
+  if (row !== undefined) {
+    return {
+      target: lift(guarded ? set : row.handler),
+      matched: guarded ? "by guard at each call" : row.label,
+    };
+  }
+  return fallback !== undefined && info.role === "observe" && !handles(rows, info.kind)
+    ? { target: lift(fallback), matched: "otherwise" }
+    : undefined;
+}
+
+const ANY: Test = { type: "any" };
+
+function handles(rows: readonly Row[], kind: string): boolean {
+  return rows.some(({ tests }) => {
+    const test = tests[1];
+    return test?.type === "kind"
+      ? test.kind === kind
+      : test?.type === "literal" && String(test.value).startsWith(`${kind}/`);
+  });
+}
+
+// A row for a whole kind observes; only one that names the stage may pipe, vote or replace.
+function mayClaim(test: Test, { role, stage }: StageInfo): boolean {
+  return role === "observe" || (test.type === "literal" && test.value === stage);
+}
+
+function fromLifecycle(hook: HookOptions, kinds: readonly AnyStages[]): HookRecord {
+  const label = labelOf(hook);
+  const found = optionProblems(hook as unknown as Readonly<Record<string, unknown>>);
+  if (found.length > 0) throw new TypeError(`Cannot register hook ${label} as ${found.join("; ")}`);
+  const methodOf = bindMethods(hook, label, kinds);
+  return {
+    ...common(hook, label),
+    bind: (info) => {
+      const method = methodOf(info);
+      return method === undefined
+        ? undefined
+        : { target: new MethodTarget(hook, method), matched: method };
+    },
+  };
+}
+
+class MethodTarget implements Target {
+  readonly #hook: Readonly<Record<string, (ctx: unknown) => unknown>>;
+  readonly #method: string;
+
+  constructor(hook: object, method: string) {
+    this.#hook = hook as Readonly<Record<string, (ctx: unknown) => unknown>>;
+    this.#method = method;
+  }
+
+  call(ctx: unknown): unknown {
+    return this.#hook[this.#method]!(ctx);
+  }
+}
+
+function fromProtocol(hook: ProtocolHook, kinds: readonly AnyStages[]): HookRecord {
+  const label = labelOf(hook);
+  if (hook.runsOnStage === undefined) checkStages(label, hook.stages ?? [hook.stage!], kinds);
+  return {
+    ...common(hook, label),
+    isMultiKind: hook.runsOnStage !== undefined ||
+      new Set(hook.stages?.map((stage) => stage.split("/")[0])).size > 1,
+    bind: (info) =>
+      runsOn(hook, label, info) ? { target: hook as Target, matched: "call" } : undefined,
+  };
+}
+
+function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): boolean {
+  if (hook.runsOnStage === undefined) return (hook.stages ?? [hook.stage]).includes(stage);
+  if (role !== "observe") return false; // saying yes to everything must never claim anything
+  const answer: unknown = hook.runsOnStage(stage as never);
+  if (typeof answer === "boolean") return answer;
+  throw new TypeError(
+    `Cannot register hook ${label} as runsOnStage(${stage}) must answer true or false: current value is ${
+      String(answer)
+    }`,
+  );
+}
+
+function checkStages(label: string, given: readonly string[], kinds: readonly AnyStages[]): void {
+  for (const stage of given) {
+    const kind = kinds.find(({ kind }) => stage.startsWith(`${kind}/`));
+    if (kind === undefined || stage.slice(kind.kind.length + 1) in kind.roles) continue;
+    const known = Object.keys(kind.roles).map((name) => `${kind.kind}/${name}`);
+    throw new TypeError(
+      `Cannot register hook ${label} as ${kind.kind} has no such stage: current value is ${
+        JSON.stringify(stage)
+      }` +
+        didYouMean(stage, known),
+    );
+  }
+}
+
+function common(hook: HookOptions, label: string): Omit<HookRecord, "bind"> {
+  const own: unknown = (hook as { name?: unknown }).name;
+  const when = (hook as { when?: (ctx: unknown) => boolean }).when;
+  return {
+    hook,
+    name: typeof own === "string" ? own : undefined,
+    label,
+    schedule: readSchedule(label, scheduleOf(hook)),
+    reads: (hook.reads ?? []).map((key) => fieldName(key)!),
+    writes: (hook.writes ?? []).map((key) => fieldName(key)!),
+    onError: hook.onError,
+    when,
+    isMultiKind: false,
+  };
+}
+
+const LIFTED = new WeakMap<object, Target>();
+
+/**
+ * Puts a function on the prototype of a class of its own: the instance then has a hidden class with one constant
+ * method, which V8 inlines by map. A wrapper closure shared by all functions would go megamorphic instead.
+ */
+export function lift(handler: unknown): Target {
+  const f = handler as Target["call"];
+  let target = LIFTED.get(f);
+  if (target === undefined) {
+    const Lifted = class {};
+    Object.defineProperty(Lifted.prototype, "call", { value: f });
+    LIFTED.set(f, target = new Lifted() as Target);
+  }
+  return target;
+}

@@ -1,0 +1,58 @@
+/**
+ * The hooks of one engine, as users and as hooks see them.
+ *
+ * @module
+ */
+
+import type { AnyStages, StageOf } from "./stage.ts";
+import type { AddOptions } from "./entry.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { HookControl } from "./control.ts";
+import type { AcceptClass, ProtocolHook, Refused } from "./protocol.ts";
+import type { Hook } from "./table.ts";
+
+/** A registered hook, to be switched or removed. Disposing removes it: `using handle = engine.hooks.add(...)`. */
+export interface HookHandle extends Disposable {
+  /** The name it was given. */
+  readonly name: string;
+  /** Takes it out; closes it if a run is under way. */
+  remove(): void;
+  /** Lets it run again. */
+  enable(): void;
+  /** Keeps it from running, without removing it. */
+  disable(): void;
+}
+
+/** What `H` must also be to be added to an engine of kind `E`: everything, or a reason why not. */
+export type Accept<E extends AnyStages, H> = H extends Hook<never>
+  ? H extends Hook<infer K> ? string extends K ? unknown
+    : E["kind"] extends K ? unknown
+    : Extract<E["kind"], K> extends never
+      ? Refused<`this hook handles ${K} stages only, and the engine has ${E["kind"]} stages`>
+    : unknown
+  : never
+  : H extends { readonly call: unknown } ? AcceptClass<E, H>
+  : [Exclude<Extract<keyof H, `on${string}`>, keyof Lifecycle<E> | "onError">] extends [never]
+    ? Lifecycle<E>
+  : Refused<
+    `no lifecycle method is called ${
+      & Exclude<Extract<keyof H, `on${string}`>, keyof Lifecycle<E> | "onError">
+      & string}`
+  >;
+
+/** `engine.hooks`. */
+export interface HookSet<E extends AnyStages> extends HookControl {
+  /**
+   * Registers a hook. Throws a TypeError or RangeError that names what is wrong, and then changes nothing.
+   *
+   * During a run it is opened at once and runs from the next stage on.
+   */
+  add<H extends object>(hook: (H | Lifecycle<E>) & Accept<E, H>, options?: AddOptions): HookHandle;
+}
+
+/** A hook as it may stand in the `hooks: [...]` of an engine. `add` checks more. */
+export type HookInput<E extends AnyStages> =
+  | Hook<E["kind"]>
+  | (ProtocolHook & { readonly stage?: StageOf<E> })
+  | (ProtocolHook & { readonly stages: readonly string[] })
+  | Lifecycle<E>;

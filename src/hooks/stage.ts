@@ -1,0 +1,307 @@
+/**
+ * Stages, and the kinds they belong to.
+ *
+ * A stage is the string `"kind/NAME"`: a unit type, so that comparing it narrows the context beside it. A kind
+ * is a value that carries its stages' names, roles and contexts, so that anyone can make one.
+ *
+ * @module
+ */
+
+/** A stage whose handlers look and return nothing. */
+export interface Observe<C> {
+  /** The role. */
+  readonly role: "observe";
+  /** What handlers are given. */
+  readonly ctx: C;
+  /** What handlers return. */
+  readonly result: void | PromiseLike<void>;
+}
+
+/** A stage whose handlers read `ctx.value` and return the next one. */
+export interface Pipe<C, V> {
+  /** The role. */
+  readonly role: "pipe";
+  /** What handlers are given. */
+  readonly ctx: C & {
+    /** The value so far. */
+    readonly value: V;
+  };
+  /** What handlers return. */
+  readonly result: V | PromiseLike<V>;
+}
+
+/** A stage whose handlers vote on going on; any `false` vetoes. */
+export interface Gate<C> {
+  /** The role. */
+  readonly role: "gate";
+  /** What handlers are given. */
+  readonly ctx: C & {
+    /** Whether a gate before this one has vetoed already. */
+    readonly skipping: boolean;
+  };
+  /** What handlers return. */
+  readonly result: boolean | PromiseLike<boolean>;
+}
+
+/** A stage that one hook at most may take over. */
+export interface Replace<C, V> {
+  /** The role. */
+  readonly role: "replace";
+  /** What handlers are given. */
+  readonly ctx: C;
+  /** What handlers return. */
+  readonly result: V | PromiseLike<V>;
+}
+
+/** Any of the four roles. */
+export interface AnyRole {
+  /** The role's name. */
+  readonly role: Role;
+  /** What handlers are given. */
+  readonly ctx: unknown;
+  /** What handlers return. */
+  readonly result: unknown;
+}
+
+/** What a stage's handlers are for. */
+export type Role = "observe" | "pipe" | "gate" | "replace";
+
+/** What a kind says of its stages beyond their roles. */
+export interface KindOptions<N extends string> {
+  /**
+   * The counter by which a stage's hooks are due, where that is not the step.
+   *
+   * @default every stage counts `"step"`
+   */
+  readonly counters?: { readonly [n in N]?: string };
+  /**
+   * Stages that happen rather than recur: their hooks fire each time, whatever their frequency.
+   *
+   * @default the stages whose name starts with `ON_`
+   */
+  readonly events?: readonly N[];
+  /**
+   * Further names of lifecycle methods, `{ onTrainingEnd: "TRAIN_END" }`.
+   *
+   * @default none; `Start` for `Begin` is always understood
+   */
+  readonly aliases?: { readonly [method: `on${string}`]: N };
+}
+
+/** The members of a kind besides one property per stage. */
+export interface KindInfo<K extends string, M, F> {
+  /** The name before the slash. */
+  readonly kind: K;
+  /** The role of each stage, by name. */
+  readonly roles: { readonly [N in keyof M]: M[N] extends AnyRole ? M[N]["role"] : never };
+  /** Counters, events and aliases. */
+  readonly options: KindOptions<string>;
+  /** Types only: never set at run time. */
+  readonly types?: {
+    /** Stage name → role and context. */
+    readonly stages: M;
+    /** Readable field → its type. */
+    readonly fields: F;
+  };
+}
+
+/** A kind: the value and, in its type, the context of each stage and the fields that can be read. */
+export type Stages<K extends string, M, F = Record<never, never>> =
+  & KindInfo<K, M, F>
+  & { readonly [N in keyof M & string]: `${K}/${N}` };
+
+/** Any kind. */
+export type AnyStages = KindInfo<string, unknown, unknown>;
+
+/** Stage name → role and context, of a kind. */
+export type MapOf<T extends AnyStages> = NonNullable<T["types"]>["stages"];
+
+/** Readable field → its type, of a kind. */
+export type FieldsOf<T extends AnyStages> = NonNullable<T["types"]>["fields"];
+
+/** The union of a kind's stage literals. */
+export type StageOf<T extends AnyStages> = T extends AnyStages
+  ? `${T["kind"]}/${keyof MapOf<T> & string}`
+  : never;
+
+/** Stage literal → its name within kind `K`. */
+export type NameIn<K extends string, S> = S extends `${K}/${infer N}` ? N : never;
+
+/** The role and context of one stage. */
+export type At<T extends AnyStages, N> = N extends keyof MapOf<T>
+  ? MapOf<T>[N] extends AnyRole ? MapOf<T>[N] : never
+  : never;
+
+/** The names of a kind's observe stages: those that `"*"` and `otherwise` cover. */
+export type Observed<T extends AnyStages> = {
+  [N in keyof MapOf<T> & string]: At<T, N>["role"] extends "observe" ? N : never;
+}[keyof MapOf<T> & string];
+
+/** A map of observe stages with one context, `Extra` by stage. */
+export type Uniform<C, N extends string, Extra> = {
+  readonly [n in N]: Observe<C & (n extends keyof Extra ? Extra[n] : unknown)>;
+};
+
+/**
+ * Makes a kind of observe stages with one context; `Extra` adds fields by stage, `F` names readable fields.
+ * For an *exported* kind, or one with other roles, use {@linkcode stagesOf}.
+ *
+ * @example
+ * ```ts
+ * import { type BaseContext, type StageOf, stages } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * interface PipelineContext extends BaseContext { readonly items: readonly string[] }
+ * const PipelineStage = stages<PipelineContext>()("pipeline", ["BEFORE_PROCESS", "AFTER_PROCESS"]);
+ * type PipelineStage = StageOf<typeof PipelineStage>;
+ *
+ * const after: PipelineStage = PipelineStage.AFTER_PROCESS;
+ * assertEquals(after, "pipeline/AFTER_PROCESS");
+ * ```
+ */
+export function stages<C, Extra = Record<never, never>, F = Record<never, never>>(): <
+  const K extends string,
+  const N extends string,
+>(
+  kind: K,
+  names: readonly N[],
+  options?: KindOptions<NoInfer<N>>,
+) => Stages<K, Uniform<C, N, Extra>, F> {
+  return <const K extends string, const N extends string>(
+    kind: K,
+    names: readonly N[],
+    options: KindOptions<NoInfer<N>> = {},
+  ) =>
+    makeKind(kind, Object.fromEntries(names.map((n) => [n, "observe"])), options) as Stages<
+      K,
+      Uniform<C, N, Extra>,
+      F
+    >;
+}
+
+/**
+ * Makes a kind whose type is written beside it: `const X: Stages<"x", Map> = stagesOf("x", { NAME: "pipe" })`.
+ * The roles are checked against the map.
+ *
+ * Throws a `TypeError` for a role that is none, a `RangeError` for a name that is not UPPER_CASE.
+ *
+ * @example
+ * ```ts
+ * import { type BaseContext, type Gate, type Observe, type Stages, stagesOf } from "@hooke/hooke/hooks";
+ *
+ * interface OvenStages {
+ *   readonly MAY_OPEN: Gate<BaseContext>;
+ *   readonly AFTER_BATCH: Observe<BaseContext & { readonly loaves: number }>;
+ * }
+ * export const OvenStage: Stages<"oven", OvenStages> = stagesOf("oven", {
+ *   MAY_OPEN: "gate",
+ *   AFTER_BATCH: "observe",
+ * }, { counters: { AFTER_BATCH: "batch" } });
+ * ```
+ */
+export function stagesOf<K extends string, M, F>(
+  kind: K,
+  roles: NoInfer<KindInfo<K, M, F>["roles"]>,
+  options: KindOptions<NoInfer<keyof M & string>> = {},
+): Stages<K, M, F> {
+  return makeKind(kind, roles as Readonly<Record<string, unknown>>, options) as unknown as Stages<
+    K,
+    M,
+    F
+  >;
+}
+
+const ROLES: readonly unknown[] = ["observe", "pipe", "gate", "replace"] satisfies Role[];
+
+function makeKind(
+  kind: string,
+  roles: Readonly<Record<string, unknown>>,
+  options: KindOptions<string>,
+): AnyStages {
+  if (typeof kind !== "string" || !/^[a-z][\w-]*$/i.test(kind)) {
+    throw new RangeError(
+      `Cannot make a kind as its name must be a word: current value is ${JSON.stringify(kind)}`,
+    );
+  }
+  for (const [name, role] of Object.entries(roles)) {
+    if (!/^[A-Z][A-Z0-9_]*$/.test(name)) {
+      throw new RangeError(
+        `Cannot make kind ${kind} as stage names must be UPPER_CASE: current value is ${
+          JSON.stringify(name)
+        }`,
+      );
+    }
+    if (!ROLES.includes(role)) {
+      throw new TypeError(
+        `Cannot make kind ${kind} as the role of ${name} must be one of ${
+          ROLES.join(", ")
+        }: current value is ${String(role)}`,
+      );
+    }
+  }
+  for (const name of namedIn(options)) {
+    if (!(name in roles)) {
+      throw new RangeError(
+        `Cannot make kind ${kind} as its options name stage ${name}: its stages are ${
+          Object.keys(roles).join(", ")
+        }`,
+      );
+    }
+  }
+  const literals = Object.fromEntries(Object.keys(roles).map((name) => [name, `${kind}/${name}`]));
+  return Object.freeze({
+    ...literals,
+    kind,
+    roles: Object.freeze({ ...roles }),
+    options: Object.freeze({ ...options }),
+  });
+}
+
+function namedIn(options: KindOptions<string>): string[] {
+  return [
+    ...Object.keys(options.counters ?? {}),
+    ...options.events ?? [],
+    ...Object.values(options.aliases ?? {}),
+  ];
+}
+
+/** Is the value a kind? */
+export function isKind(value: unknown): value is AnyStages {
+  return typeof value === "object" && value !== null &&
+    typeof (value as Partial<AnyStages>).kind === "string" && "roles" in value;
+}
+
+/** One stage of a kind, as the engine needs it. */
+export interface StageInfo {
+  /** The literal, `"kind/NAME"`. */
+  readonly stage: string;
+  /** The name of its kind. */
+  readonly kind: string;
+  /** The part after the slash. */
+  readonly name: string;
+  /** What its handlers are for. */
+  readonly role: Role;
+  /** The counter its hooks are due by. */
+  readonly counter: string;
+  /** Whether it happens rather than recurs. */
+  readonly isEvent: boolean;
+}
+
+/** The stages of some kinds, by literal, in the order of their definition. */
+export function stageInfos(kinds: readonly AnyStages[]): ReadonlyMap<string, StageInfo> {
+  return new Map(
+    kinds.flatMap(({ kind, roles, options }) =>
+      Object.entries(roles as Readonly<Record<string, Role>>).map(([name, role]) => [
+        `${kind}/${name}`,
+        {
+          stage: `${kind}/${name}`,
+          kind,
+          name,
+          role,
+          counter: options.counters?.[name] ?? "step",
+          isEvent: options.events?.includes(name) ?? name.startsWith("ON_"),
+        },
+      ])
+    ),
+  );
+}

@@ -1,0 +1,18 @@
+/**
+ * The stages of training.
+ *
+ * @module
+ */
+
+export type {
+  CheckpointContext,
+  ExceptionContext,
+  GradientContext,
+  LossContext,
+  MetricsContext,
+  TrainingBase,
+  TrainingContext,
+  TrainingFields,
+  TrainingStages,
+} from "./stages.ts";
+export { TrainingStage } from "./stages.ts";

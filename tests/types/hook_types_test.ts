@@ -1,0 +1,423 @@
+/**
+ * What the compiler must infer, and what it must refuse. The assertions are types: `deno check` runs them, and an
+ * unused `@ts-expect-error` fails it. Each test also runs, so that what compiles is known to register.
+ */
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  any,
+  type ArgsOf,
+  type BaseContext,
+  type ContextAt,
+  type DynamicsContext,
+  DynamicsStage,
+  field,
+  type Hook,
+  hook,
+  hostState,
+  Loop,
+  overload,
+  type StageOf,
+  stages,
+  type TrainingContext,
+  TrainingStage,
+} from "@hooke/hooke";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
+/** Compiles only when the types are equal. */
+function same<_T extends true>(): void {}
+
+interface PipelineContext extends BaseContext {
+  readonly items: string[];
+}
+const PipelineStage = stages<PipelineContext, { AFTER_PROCESS: { readonly done: number } }>()(
+  "pipeline",
+  [
+    "BEFORE_PROCESS",
+    "AFTER_PROCESS",
+  ],
+);
+type PipelineStage = StageOf<typeof PipelineStage>;
+const dipole = field<Float32Array>()("dipole");
+
+function dynamics(): Loop<typeof DynamicsStage> {
+  const ten = new Float64Array(10);
+  const state = hostState({
+    energy: () => ten,
+    fmax: () => ten,
+    forces: () => ten,
+    positions: () => ten,
+    dipole: () => ten,
+  });
+  return new Loop({ kinds: DynamicsStage, state, step: () => {} });
+}
+function training(): Loop<typeof TrainingStage> {
+  return new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
+}
+function pipeline() {
+  return new Loop({ kinds: PipelineStage, context: { items: [] }, step: () => {} });
+}
+
+Deno.test("a stage is its literal, and a kind's stages are their union", () => {
+  const after: "pipeline/AFTER_PROCESS" = PipelineStage.AFTER_PROCESS;
+  const before: PipelineStage = "pipeline/BEFORE_PROCESS";
+  same<Equal<PipelineStage, "pipeline/BEFORE_PROCESS" | "pipeline/AFTER_PROCESS">>();
+  assertEquals([after, before], ["pipeline/AFTER_PROCESS", "pipeline/BEFORE_PROCESS"]);
+});
+
+Deno.test("contexts in a table are inferred and stage-specific; stage narrows ctx inside '*'", () => {
+  const log = hook({
+    name: "log",
+    frequency: 10,
+    reads: ["energy", "fmax", dipole],
+    on: {
+      dynamics: {
+        AFTER_STEP: (ctx) => {
+          const numbers: number[] = [
+            ctx.read.energy[0]!,
+            ctx.read.fmax.length,
+            ctx.read.dipole.length,
+          ];
+          // @ts-expect-error observers get views that cannot be written to
+          ctx.read.energy[0] = 1;
+          // @ts-expect-error nor sorted in place
+          ctx.read.energy.sort();
+          void numbers;
+        },
+        ON_CONVERGE(ctx, stage) {
+          void ctx.convergedMask[0];
+          same<Equal<typeof stage, "dynamics/ON_CONVERGE">>();
+        },
+        "*": (ctx, stage) => {
+          // @ts-expect-error not before narrowing
+          void ctx.convergedMask;
+          if (stage === DynamicsStage.ON_CONVERGE) void ctx.convergedMask[0];
+          if (stage === "dynamics/ON_CONVERGE") void ctx.convergedMask[0];
+        },
+      },
+      training: {
+        AFTER_LOSS: (ctx) => void ctx.loss.toFixed(),
+        GRADIENTS: (ctx) => new Map([...ctx.value].slice(1)),
+        MAY_UPDATE: (ctx) => Promise.resolve(!ctx.skipping),
+        OPTIMIZER_STEP: () => {},
+      },
+    },
+    otherwise: (ctx, stage) => void `${ctx.stepCount} ${stage.length}`,
+  });
+  same<Equal<typeof log, Hook<string>>>();
+  dynamics().hooks.add(log);
+  training().hooks.add(log);
+  pipeline().hooks.add(log);
+});
+
+Deno.test("misspelt kinds, stages and reads do not compile, and throw for JavaScript callers", () => {
+  // @ts-expect-error misspelt stage
+  assertThrows(
+    () => hook({ name: "x", on: { dynamics: { AFTER_STEPP: () => {} } } }),
+    TypeError,
+    "did you mean AFTER_STEP?",
+  );
+  // @ts-expect-error misspelt kind
+  assertThrows(
+    () => hook({ name: "x", on: { dynamic: { AFTER_STEP: () => {} } } }),
+    TypeError,
+    "did you mean dynamics?",
+  );
+  // @ts-expect-error kind not passed as a value
+  assertThrows(
+    () => hook({ name: "x", on: { pipeline: { AFTER_PROCESS: () => {} } } }),
+    TypeError,
+    "kinds: [...]",
+  );
+  // @ts-expect-error misspelt read
+  const misread = hook({ name: "x", reads: ["enrgy"], on: { dynamics: { AFTER_STEP: () => {} } } });
+  assertThrows(() => dynamics().hooks.add(misread), TypeError, "did you mean energy?");
+});
+
+Deno.test("a context has only what its stage has, and only what was declared", () => {
+  // @ts-expect-error loss is not on a dynamics context
+  hook({ name: "x", on: { dynamics: { AFTER_STEP: (ctx) => ctx.loss } } });
+  // @ts-expect-error convergedMask only at ON_CONVERGE
+  hook({ name: "x", on: { dynamics: { AFTER_STEP: (ctx) => ctx.convergedMask } } });
+  // @ts-expect-error undeclared read
+  hook({
+    name: "x",
+    reads: ["energy"],
+    on: { dynamics: { AFTER_STEP: (ctx) => void ctx.read.fmax } },
+  });
+  // @ts-expect-error no reads at all
+  hook({ name: "x", on: { dynamics: { AFTER_STEP: (ctx) => void ctx.read.fmax } } });
+  // @ts-expect-error a read of the other kind
+  hook({
+    name: "x",
+    reads: ["energy"],
+    on: { training: { AFTER_LOSS: (ctx) => void ctx.read.energy } },
+  });
+  // @ts-expect-error undeclared write
+  hook({
+    name: "x",
+    writes: ["forces"],
+    on: { dynamics: { AFTER_STEP: (ctx) => ctx.write.positions.fill(0) } },
+  });
+  // @ts-expect-error contexts are readonly
+  hook({ name: "x", on: { dynamics: { AFTER_STEP: (ctx) => void (ctx.stepCount = 1) } } });
+  hook({
+    name: "x",
+    writes: ["forces"],
+    on: { dynamics: { AFTER_STEP: (ctx) => void ctx.write.forces.fill(0) } },
+  });
+});
+
+Deno.test("pipes must return a value, gates a boolean", () => {
+  // @ts-expect-error a pipe must return the next value
+  hook({ name: "x", on: { training: { GRADIENTS: (ctx) => void ctx.value } } });
+  // @ts-expect-error a gate must return a boolean
+  hook({ name: "x", on: { training: { MAY_UPDATE: () => 1 } } });
+});
+
+Deno.test("a hook fits the engines whose kind it handles, and no other", () => {
+  const train = hook({ name: "t", on: { training: { AFTER_LOSS: (ctx) => void ctx.loss } } });
+  const pipe = hook({
+    name: "p",
+    kinds: [PipelineStage],
+    on: {
+      pipeline: { AFTER_PROCESS: (ctx) => void `${ctx.items} ${ctx.done}` },
+      dynamics: { AFTER_STEP: () => {} },
+    },
+  });
+  same<Equal<typeof train, Hook<"training">>>();
+  same<Equal<typeof pipe, Hook<"pipeline" | "dynamics">>>();
+  training().hooks.add(train);
+  dynamics().hooks.add(pipe);
+  pipeline().hooks.add(pipe);
+  // @ts-expect-error training-only hook on a dynamics engine
+  assertThrows(() => dynamics().hooks.add(train), TypeError, "accepts dynamics stages");
+  // @ts-expect-error neither of its kinds is training
+  assertThrows(() => training().hooks.add(pipe), TypeError, "accepts training stages");
+  // @ts-expect-error the same in a constructor
+  assertThrows(() => new Loop({ kinds: DynamicsStage, hooks: [train], step: () => {} }), TypeError);
+  new Loop({ kinds: DynamicsStage, hooks: [pipe], step: () => {} });
+});
+
+Deno.test("hook classes are checked against the stages they declare", () => {
+  class PrintFmax {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = 1;
+    readonly reads = ["fmax"] as const;
+    call(ctx: DynamicsContext<"fmax">): void {
+      void ctx.read.fmax[0];
+    }
+  }
+  class Converged {
+    readonly stage = DynamicsStage.ON_CONVERGE;
+    readonly frequency = 1;
+    readonly reads = ["fmax"] as const;
+    call(ctx: ContextAt<typeof DynamicsStage, "ON_CONVERGE", Converged["reads"]>): void {
+      void `${ctx.read.fmax[0]} ${ctx.convergedMask[0]}`;
+    }
+  }
+  class Narrowing {
+    readonly stages = ["dynamics/AFTER_STEP", "dynamics/ON_CONVERGE"] as const;
+    readonly frequency = 1;
+    call(...[ctx, stage]: ArgsOf<typeof DynamicsStage, "AFTER_STEP" | "ON_CONVERGE">): void {
+      if (stage === "dynamics/ON_CONVERGE") void ctx.convergedMask;
+    }
+  }
+  class Both {
+    readonly stages = [DynamicsStage.AFTER_STEP, TrainingStage.AFTER_LOSS];
+    readonly frequency = 1;
+    call(ctx: DynamicsContext | TrainingContext): void {
+      void ctx.stepCount;
+    }
+  }
+  class Chooses {
+    readonly frequency = 1;
+    runsOnStage(stage: DynamicsStage): boolean {
+      return stage !== "dynamics/BEFORE_STEP";
+    }
+    call(ctx: DynamicsContext, stage: DynamicsStage): void {
+      void `${ctx.stepCount} ${stage}`;
+    }
+  }
+  class Clip {
+    readonly stage = TrainingStage.GRADIENTS;
+    readonly frequency = 1;
+    call(ctx: ContextAt<typeof TrainingStage, "GRADIENTS">): ReadonlyMap<string, Float32Array> {
+      return ctx.value;
+    }
+  }
+  const { hooks } = dynamics();
+  for (
+    const add of [
+      () => hooks.add(new PrintFmax()),
+      () => hooks.add(new Converged()),
+      () => hooks.add(new Narrowing()),
+    ]
+  ) add();
+  hooks.add(new Both());
+  hooks.add(new Chooses());
+  training().hooks.add(new Both());
+  training().hooks.add(new Clip());
+  new Loop({
+    kinds: DynamicsStage,
+    hooks: [new Narrowing(), new Both(), new Chooses()],
+    step: () => {},
+  });
+  // @ts-expect-error dynamics class on a training engine
+  assertThrows(() => training().hooks.add(new PrintFmax()), TypeError);
+  // @ts-expect-error neither kind fits
+  assertThrows(() => pipeline().hooks.add(new Both()), TypeError);
+});
+
+Deno.test("hook classes that contradict themselves do not compile", () => {
+  const { hooks } = dynamics();
+  class Undeclared {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = 1;
+    readonly reads = ["fmax"] as const;
+    call(ctx: DynamicsContext<"energy">): void {
+      void ctx.read.energy;
+    }
+  }
+  // @ts-expect-error energy is not in reads
+  hooks.add(new Undeclared());
+  class WrongStage {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = 1;
+    call(ctx: ContextAt<typeof DynamicsStage, "ON_CONVERGE">): void {
+      void ctx.convergedMask;
+    }
+  }
+  // @ts-expect-error convergedMask only at ON_CONVERGE
+  hooks.add(new WrongStage());
+  class WrongKind {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = 1;
+    call(ctx: TrainingContext): void {
+      void ctx.epoch;
+    }
+  }
+  // @ts-expect-error the wrong context
+  hooks.add(new WrongKind());
+  class Wide {
+    stage = "dynamics/AFTER_STEP";
+    readonly frequency = 1;
+    call(): void {}
+  }
+  // @ts-expect-error the stage is widened to string
+  hooks.add(new Wide());
+  class BadFrequency {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = "10";
+    call(): void {}
+  }
+  // @ts-expect-error frequency must be a number
+  assertThrows(
+    () => hooks.add(new BadFrequency()),
+    TypeError,
+    'frequency must be a number: current value is "10"',
+  );
+  class NoFrequency {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    call(): void {}
+  }
+  // @ts-expect-error frequency is required
+  assertThrows(() => hooks.add(new NoFrequency()), TypeError, "frequency must be a number");
+  class BadRead {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = 1;
+    readonly reads = ["fmx"] as const;
+    call(): void {}
+  }
+  // @ts-expect-error misspelt read
+  assertThrows(() => hooks.add(new BadRead()), TypeError, "did you mean fmax?");
+  class NoReturn {
+    readonly stage = TrainingStage.GRADIENTS;
+    readonly frequency = 1;
+    call(ctx: TrainingContext): void {
+      void ctx;
+    }
+  }
+  // @ts-expect-error a pipe must return
+  training().hooks.add(new NoReturn());
+});
+
+Deno.test("lifecycle methods are known by name, with one argument of their stage", () => {
+  const { hooks } = dynamics();
+  hooks.add({
+    onConverge: (ctx) => void ctx.convergedMask[0],
+    onAfterStep: (ctx) => void ctx.stepCount,
+  });
+  training().hooks.add({ onTrainBegin: () => {}, onEpochStart: (ctx) => void ctx.epoch });
+  // @ts-expect-error misspelt lifecycle method
+  assertThrows(() => hooks.add({ onConvergee() {} }), TypeError, "did you mean onConverge?");
+  class Counts {
+    seen = 0;
+    onAfterStep(): void {
+      this.seen++;
+    }
+  }
+  hooks.add(new Counts());
+  class Unknown {
+    onAfterStep(): void {}
+    onStepEnd(): void {}
+  }
+  // @ts-expect-error dynamics has no such stage
+  assertThrows(() => hooks.add(new Unknown()), TypeError, "onStepEnd");
+});
+
+Deno.test("overload sets infer their rows' arguments and refuse calls that no row takes", () => {
+  class Conv {
+    readonly k = 3;
+  }
+  class Mat {
+    readonly n = 4;
+  }
+  const isList = (x: unknown): x is readonly number[] => Array.isArray(x);
+  const cost = overload()
+    .on([Conv, "wasm"], (conv, backend) => {
+      same<Equal<typeof backend, "wasm">>();
+      return conv.k;
+    })
+    .on([Mat, isList], (mat, list) => {
+      same<Equal<typeof list, readonly number[]>>();
+      return mat.n + list.length;
+    })
+    .on([DynamicsStage, Number], (stage, n) => {
+      same<Equal<typeof stage, DynamicsStage>>();
+      return `${stage} ${n.toFixed()}`;
+    })
+    .on([TrainingStage.AFTER_LOSS, any, true], (stage, _x, yes) => {
+      same<Equal<typeof stage, "training/AFTER_LOSS">>();
+      same<Equal<typeof yes, true>>();
+      return 0;
+    });
+  const result = cost(new Conv(), "wasm");
+  same<Equal<typeof result, number | string>>();
+  assertEquals(result, 3);
+  assertEquals(cost("dynamics/AFTER_STEP", 2), "dynamics/AFTER_STEP 2");
+  // @ts-expect-error no row takes it
+  assertThrows(() => cost(new Conv(), "webgpu"), TypeError, '(Conv, "wasm")');
+});
+
+Deno.test("an overload set is a hook for the kinds of its rows", () => {
+  const describe = overload()
+    .on("dynamics/*", (ctx, stage) => {
+      if (stage === "dynamics/ON_CONVERGE") void ctx.convergedMask;
+    })
+    .on("training/AFTER_LOSS", (ctx) => void ctx.loss);
+  const mine = describe.on(PipelineStage, (ctx, stage) => {
+    if (stage === "pipeline/AFTER_PROCESS") void ctx.done;
+  });
+  const two = hook({ name: "two", on: describe });
+  const three = hook({ name: "three", kinds: [PipelineStage], on: mine });
+  same<Equal<typeof two, Hook<"dynamics" | "training">>>();
+  same<Equal<typeof three, Hook<"dynamics" | "training" | "pipeline">>>();
+  dynamics().hooks.add(two);
+  pipeline().hooks.add(three);
+  // @ts-expect-error it has no row for the pipeline
+  assertThrows(() => pipeline().hooks.add(two), TypeError);
+  pipeline().hooks.add(hook({ name: "any", on: describe, otherwise: () => {} }));
+  // @ts-expect-error misspelt selector
+  assertThrows(() => overload().on("dynamics/NOPE", () => {}), TypeError, "no such stage");
+});
