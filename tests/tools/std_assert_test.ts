@@ -57,6 +57,7 @@ const DIFFERENT: Array<[what: string, a: unknown, b: unknown]> = [
   ["null and undefined", null, undefined],
   ["null and an object", null, {}],
   ["arrays in another order", [1, 2, 3], [1, 3, 2]],
+  ["a list of holes and an empty one", new Array(3), []],
   ["arrays of other lengths", [1, 2, 3], [1, 2]],
   ["an array and an object with its indices", [1], { 0: 1 }],
   ["a missing property and an undefined one", { a: undefined }, {}],

@@ -1,5 +1,5 @@
 /** Folders that hold nothing of the project's own. */
-const SKIPPED = [".git", "node_modules", "coverage", "cache", "target", "pkg"];
+const SKIPPED = [".git/", "node_modules/", "coverage/", "wasm/target/", "wasm/pkg/"];
 
 /** All TypeScript and Rust files under `root`, as sorted paths from it. */
 export async function sourceFiles(root: URL): Promise<string[]> {
@@ -11,7 +11,7 @@ export async function sourceFiles(root: URL): Promise<string[]> {
 async function collect(root: URL, folder: string, found: string[]): Promise<void> {
   for await (const entry of Deno.readDir(new URL(folder, root))) {
     const path = folder + entry.name;
-    if (entry.isDirectory && !SKIPPED.includes(entry.name)) await collect(root, `${path}/`, found);
+    if (entry.isDirectory && !SKIPPED.includes(`${path}/`)) await collect(root, `${path}/`, found);
     if (entry.isFile && /\.(ts|rs)$/.test(path)) found.push(path);
   }
 }

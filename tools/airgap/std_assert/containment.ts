@@ -51,9 +51,7 @@ function project(actual: unknown, expected: unknown, seen: Map<object, unknown>)
   if (!isOpen(actual) || !isOpen(expected)) return actual;
   if (Array.isArray(expected) !== Array.isArray(actual)) return actual;
   if (seen.has(expected)) return seen.get(expected);
-  const part: object = Array.isArray(actual)
-    ? new Array(actual.length)
-    : Object.create(Object.getPrototypeOf(expected));
+  const part: object = Array.isArray(actual) ? [] : Object.create(Object.getPrototypeOf(expected));
   seen.set(expected, part);
   for (const key of Reflect.ownKeys(Array.isArray(actual) ? actual : expected)) {
     if (key === "length" || !(key in actual)) continue;
