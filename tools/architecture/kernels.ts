@@ -1,4 +1,4 @@
-/** One kernel that is not in all its places, with the reason: an exception is a decision, so it is written down. */
+/** A kernel that is not in all its places. An exception is a decision, so its reason is written down. */
 export interface KernelException {
   kernel: string;
   place: KernelPlace;

@@ -1,6 +1,6 @@
 import { codeOf } from "./code.ts";
 
-/** Globals that only Deno has, or only a page. What both have and any worker, such as `performance`, is fine. */
+/** Globals that only Deno has, or only a page. What every worker has too, like `performance`, is fine. */
 const PLATFORM = [
   ...["Deno", "process", "require", "__dirname"],
   ...["window", "document", "navigator", "location", "localStorage", "sessionStorage"],

@@ -1,4 +1,4 @@
-/** The length files aim at. Longer ones are printed, never refused: a split for the number's sake helps nobody. */
+/** The length files aim at. Longer ones are printed, never refused: no split for a number's sake. */
 const LINES = 200;
 
 /** The files longer than they aim to be, longest first. */

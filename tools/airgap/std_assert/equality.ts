@@ -21,7 +21,7 @@ export function assertNotEquals<T>(actual: T, expected: T, msg?: string): void {
   );
 }
 
-/** Makes sure that two values are the same, as `Object.is` has it: 0 is not -0, and `{}` is not another `{}`. */
+/** Makes sure that two values are the same, as `Object.is` has it: 0 is not -0, `{}` no other `{}`. */
 export function assertStrictEquals<T>(
   actual: unknown,
   expected: T,

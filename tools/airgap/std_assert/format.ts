@@ -9,7 +9,7 @@ export function format(value: unknown): string {
   });
 }
 
-/** Two values line by line, marked as a diff marks them: `-` only in the actual, `+` only in the expected one. */
+/** Two values line by line: `-` marks lines of the actual one only, `+` of the expected one only. */
 export function diff(actual: unknown, expected: unknown): string {
   const left = format(actual).split("\n");
   const right = format(expected).split("\n");

@@ -65,7 +65,7 @@ function read(values: Values, name: string): unknown {
   return holder;
 }
 
-/** Writes `a.b` into an object under `a`. Properties are defined, so that `--__proto__` is a name like any other. */
+/** Writes `a.b` into an object under `a`; defined, not set, so `--__proto__` is a name like others. */
 function write(values: Values, name: string, value: unknown): void {
   const path = name.split(".");
   const last = path.pop()!;
