@@ -74,7 +74,7 @@ export class Place {
   /** Must its reads be fetched, so that it is called later? */
   readonly isDeferred: boolean;
   /** The first count at which it may be due. */
-  next = 0;
+  next = -1;
 
   /** `own`: a context derived from the engine's `shared` one, if the hook reads or writes. */
   constructor(

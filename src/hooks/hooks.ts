@@ -102,8 +102,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     });
     const entries = sortEntries([...this.#entries, entry]);
     for (const info of this.#infos.values()) sortPlaces(placesAt(entries, info)); // throws before anything changes
+    if (this.#isOpen) this.#openLate(entry, workflow); // throws before anything changes, too
     this.#entries = entries;
-    if (this.#isOpen) this.#openLate(entry, workflow);
     this.#changed(entry, "add");
     return {
       name: entry.name,
@@ -210,27 +210,34 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.#queue.check();
   }
 
-  /** What a checkpoint keeps of the hooks. */
-  save(): SavedHooks {
-    return saveEntries(this.#entries);
+  /** Waits until all that is under way is delivered; throws what a delivery threw. */
+  async settle(): Promise<void> {
+    if (this.#queue.length > 0) await this.#queue.flush();
   }
 
-  /** Gives hooks their saved state back. Names that no hook has are reported as warnings. */
+  /** What a checkpoint keeps of the hooks: plain data, by name. */
+  save(): SavedHooks {
+    const points = [...this.#points.values()].filter((point) => point.events > 0);
+    return {
+      hooks: saveEntries(this.#entries),
+      events: Object.fromEntries(points.map((point) => [point.info.stage, point.events])),
+    };
+  }
+
+  /**
+   * Gives hooks their saved state back, and switches them as they were. Names that no hook has are reported as
+   * warnings. Throws a TypeError for what is no saved state.
+   */
   load(saved: SavedHooks): void {
-    for (const name of restoreEntries(this.#entries, saved)) {
-      this.#warn({
-        hook: name,
-        stage: "load",
-        step: this.#step,
-        count: 1,
-        error: new RangeError(
-          `Cannot restore hook ${name} as no hook has that name: its state is left out`,
-        ),
-      });
+    for (const name of restoreEntries(this.#entries, saved?.hooks)) {
+      const error = new RangeError(
+        `Cannot restore hook ${name} as no hook has that name: its state is left out`,
+      );
+      this.#warn({ hook: name, stage: "load", step: this.#step, count: 1, error });
     }
+    for (const point of this.#points.values()) point.events = saved.events[point.info.stage] ?? 0;
     for (const entry of this.#entries) {
-      const enabled = saved[entry.name]?.enabled;
-      if (enabled !== undefined) this.#toggle(entry, enabled);
+      this.#toggle(entry, saved.hooks[entry.name]?.enabled ?? entry.enabled);
     }
     this.#compile();
   }
@@ -252,7 +259,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
         return workflow.stepCount;
       },
       count: this.#options.counts ?? (() => workflow.stepCount),
-      failed: (place, error) => this.#failed(place, error),
+      failed: (place, error, step) => this.#failed(place, error, step),
       verify: verify === true
         ? verifying(state, (place, error) => this.#report(place.entry, place.info.stage, error))
         : undefined,
@@ -299,7 +306,11 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       entry.isOpen = true;
       return;
     }
-    this.#queue.push(opening.then(() => ({})), () => {
+    const failed = (error: unknown): never => {
+      this.#remove(entry);
+      throw error;
+    };
+    this.#queue.push(opening.then(() => ({}), failed), () => {
       entry.isOpen = true;
       this.#compile();
     });
@@ -309,7 +320,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     for (const [stage, point] of this.#points) {
       const places = sortPlaces(placesAt(this.#entries, point.info))
         .filter(({ entry }) => entry.enabled && (!this.#isOpen || entry.isOpen));
-      for (const place of places) place.next = 0;
+      for (const place of places) place.next = -1;
       if (places.length > 0 && !this.#copies.has(stage)) this.#copies.set(stage, copies++);
       const reads = places.filter((place) => place.isDeferred).flatMap((place) =>
         place.entry.record.reads
@@ -325,18 +336,24 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     await this.#queue.flush();
   }
 
-  #failed(place: Place, error: unknown): void {
-    if (place.onError === "throw") {
-      place.entry.errors++;
+  #failed(place: Place, error: unknown, step: number = this.#step): void {
+    const { entry, info, onError } = place;
+    if (onError === "throw") {
+      entry.errors++;
       throw error;
     }
-    this.#report(place.entry, place.info.stage, error);
-    if (place.onError === "disable") this.#toggle(place.entry, false);
+    this.#report(entry, info.stage, error, step);
+    if (onError === "disable") this.#toggle(entry, false);
   }
 
-  readonly #report = (entry: Entry | undefined, stage: string, error: unknown): void => {
+  readonly #report = (
+    entry: Entry | undefined,
+    stage: string,
+    error: unknown,
+    step: number = this.#step,
+  ): void => {
     const count = entry === undefined ? 1 : ++entry.errors;
-    this.#warn({ hook: entry?.name ?? "(deferred)", stage, step: this.#step, error, count });
+    this.#warn({ hook: entry?.name ?? "(deferred)", stage, step, error, count });
   };
 
   #checkNames(): void {

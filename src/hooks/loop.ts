@@ -9,6 +9,7 @@ import { EngineHooks, type EngineHooksOptions } from "./hooks.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StagePoint } from "./point.ts";
 import type { HookInput, HookSet } from "./registry.ts";
+import type { SavedHooks } from "./saved.ts";
 import { Shared } from "./shared.ts";
 import type { AnyStages, At, MapOf, StageOf } from "./stage.ts";
 import { isThenable } from "./thenable.ts";
@@ -70,6 +71,16 @@ export interface LoopOptions<E extends AnyStages>
   readonly signal?: AbortSignal;
 }
 
+/** What a checkpoint keeps of a {@linkcode Loop}. */
+export interface SavedLoop {
+  /** Steps done. */
+  readonly stepCount: number;
+  /** The other counters. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The hooks' part. */
+  readonly hooks: SavedHooks;
+}
+
 /** An engine for step loops of the user's own: declares kinds, fires stages, counts steps. */
 export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   /** What it is called in listings and logs. */
@@ -82,6 +93,7 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   readonly #options: LoopOptions<E>;
   readonly #turn = new Turn();
   readonly #counts = new Map<string, number>();
+  #longestLeap = 1024;
   #stepCount = 0;
   #stop: { readonly reason: string; readonly step: number } | undefined;
   #isRunning = false;
@@ -102,7 +114,7 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
       globalRank: 0,
       shared: new Shared(),
       workflow: this,
-      stop: (reason: string) => this.stop(reason),
+      stop: stopper((reason, step) => this.#stop ??= { reason, step: step ?? this.#stepCount }),
       value: undefined,
       skipping: false,
     };
@@ -118,7 +130,7 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   }
 
   /** The hooks. */
-  get hooks(): HookSet<E> & Pick<EngineHooks<E>, "save" | "load" | "horizon"> {
+  get hooks(): HookSet<E> & Pick<EngineHooks<E>, "horizon"> {
     return this.#hooks;
   }
 
@@ -154,6 +166,22 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   replace<V>(stage: StageOf<E>, otherwise: () => V | PromiseLike<V>): V | PromiseLike<V> {
     const point = this.#reach(stage, "replace");
     return this.#awaited(stage, point.replace(otherwise, this.#count(point.info.counter)));
+  }
+
+  /** What a checkpoint keeps of the loop: its counters and its hooks' state. Plain data. */
+  save(): SavedLoop {
+    return {
+      stepCount: this.#stepCount,
+      counts: Object.fromEntries(this.#counts),
+      hooks: this.#hooks.save(),
+    };
+  }
+
+  /** Goes on where `save` was called: counters, the hooks' own state, and which of them are on. */
+  load(saved: SavedLoop): void {
+    this.#hooks.load(saved?.hooks);
+    this.#stepCount = saved.stepCount;
+    for (const [counter, count] of Object.entries(saved.counts)) this.#counts.set(counter, count);
   }
 
   /** Moves a counter other than the step by one: an epoch is done. */
@@ -228,14 +256,14 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   async #runOpen(nSteps: number, wasOpen: boolean): Promise<Outcome> {
     try {
       await this.#steps(nSteps);
+      await this.#hooks.settle();
     } catch (error) {
       await this.#hooks.close({ status: "failed", error });
       throw error;
     }
     const outcome = this.#outcome();
     if (!wasOpen) await this.#hooks.close(outcome);
-    // What was still under way may have asked to stop while it was delivered.
-    return this.#outcome();
+    return outcome;
   }
 
   async #steps(nSteps: number): Promise<void> {
@@ -254,11 +282,19 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   }
 
   #leap(n: number): void | PromiseLike<void> {
-    // Without end and without hooks there is no horizon at all; Ctrl-C and `stop` must still come through.
-    const steps = Math.min(n, LONGEST_LEAP);
+    const steps = Math.min(n, this.#longestLeap);
+    const begun = performance.now();
+    const leapt = () => {
+      // As long as a turn, so that Ctrl-C and `stop` come through even where no hook is ever due.
+      const took = performance.now() - begun;
+      if (took < 25) this.#longestLeap *= 2;
+      else if (took > 50) this.#longestLeap = Math.max(1, this.#longestLeap >>> 1);
+      this.#stepCount += steps;
+      this.context.stepCount = this.#stepCount - 1;
+    };
     const result = this.#options.leap!(this, steps);
-    if (isThenable(result)) return result.then(() => void (this.#stepCount += steps));
-    this.#stepCount += steps;
+    if (isThenable(result)) return result.then(leapt);
+    leapt();
   }
 
   #step(): void | PromiseLike<void> {
@@ -316,4 +352,9 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   }
 }
 
-const LONGEST_LEAP = 1_000_000;
+/** A deferred observer asks through the context of its own step, so that is the step to name. */
+function stopper(ask: (reason: string, step: number | undefined) => void): BaseContext["stop"] {
+  return function (this: BaseContext | undefined, reason: string): void {
+    ask(reason, this?.stepCount);
+  };
+}

@@ -50,7 +50,7 @@ export { EngineHooks } from "./hooks.ts";
 export type { Lifecycle, Method, Pascal } from "./lifecycle.ts";
 export type { HookListing, PlanStep } from "./listing.ts";
 export { Plan } from "./listing.ts";
-export type { LoopOptions, OwnFields } from "./loop.ts";
+export type { LoopOptions, OwnFields, SavedLoop } from "./loop.ts";
 export { Loop } from "./loop.ts";
 export type { ErrorPolicy, HookWarning, Outcome } from "./outcome.ts";
 export type { MaybeRead, OverloadOf, RowArgs, SelectedArgs, StageOverload } from "./overload.ts";

@@ -73,9 +73,10 @@ export type DeclaredWrites<H> = H extends { readonly writes: infer W extends rea
   : [];
 
 /** What `call` of a hook class must be at the stages `N` of kind `E`. */
-export type CallAt<E extends AnyStages, N, H> = (
-  ...args: ArgsOf<E, N, DeclaredReads<H>, DeclaredWrites<H>>
-) => At<E, N>["result"];
+export type CallAt<E extends AnyStages, N, H> =
+  | ((...args: ArgsOf<E, N, DeclaredReads<H>, DeclaredWrites<H>>) => At<E, N>["result"])
+  // A function of fewer parameters is assignable to one of more, but not to one of a union of lists.
+  | ((ctx: ArgsOf<E, N, DeclaredReads<H>, DeclaredWrites<H>>[0]) => At<E, N>["result"]);
 
 /** A compile-time refusal that shows its reason. */
 export interface Refused<Why extends string> {

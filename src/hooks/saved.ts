@@ -9,7 +9,9 @@ import type { Entry } from "./entry.ts";
 /** The hooks' part of a checkpoint: plain data. */
 export interface SavedHooks {
   /** Name → what is kept of that hook. */
-  readonly [name: string]: SavedHook;
+  readonly hooks: Readonly<Record<string, SavedHook>>;
+  /** Event stage → how many events there were. */
+  readonly events: Readonly<Record<string, number>>;
 }
 
 /** What is kept of one hook. */
@@ -23,7 +25,7 @@ export interface SavedHook {
 }
 
 /** Reads the state of hooks. */
-export function saveEntries(entries: readonly Entry[]): SavedHooks {
+export function saveEntries(entries: readonly Entry[]): SavedHooks["hooks"] {
   return Object.fromEntries(entries.map(({ name, enabled, places, record: { hook } }) => {
     const fired = places.filter(({ schedule }) => schedule.last >= 0).map((
       { info, schedule },
@@ -34,7 +36,7 @@ export function saveEntries(entries: readonly Entry[]): SavedHooks {
 }
 
 /** Gives hooks their state back; answers with the names that no hook has. Throws a TypeError for what is no saved state. */
-export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): string[] {
+export function restoreEntries(entries: readonly Entry[], saved: SavedHooks["hooks"]): string[] {
   if (typeof saved !== "object" || saved === null) {
     throw new TypeError(
       `Cannot restore hooks as their saved state must be an object: current value is ${

@@ -13,8 +13,8 @@ export interface Observe<C> {
   readonly role: "observe";
   /** What handlers are given. */
   readonly ctx: C;
-  /** What handlers return. */
-  readonly result: void | PromiseLike<void>;
+  /** What handlers return does not matter, but that a promise is awaited. */
+  readonly result: void;
 }
 
 /** A stage whose handlers read `ctx.value` and return the next one. */

@@ -19,7 +19,7 @@ export interface StageHost {
   /** The names of all fields of the engine's state. */
   readonly fields: readonly string[];
   /** Deals with an error by the policy of the place: throws it, or counts and reports it. */
-  failed(place: Place, error: unknown): void;
+  failed(place: Place, error: unknown, step?: number): void;
   /** Calls an observer between two fingerprints of what it was handed; absent unless verifying. */
   readonly verify: ((place: Place, call: () => unknown) => unknown) | undefined;
   /** Hands `deliver` the values when they have arrived, in order. */
@@ -140,10 +140,16 @@ export class StageRun {
     values: FieldValues,
   ): Promise<void> {
     for (const [i, place] of places.entries()) {
+      const { stepCount } = contexts[i] as { readonly stepCount: number };
       try {
         await place.target.call(this.#withRead(place, contexts[i]!, values), place.info.stage);
       } catch (error) {
-        this.host.failed(place, error);
+        const { entry: { name }, info: { stage } } = place;
+        const late = new Error(
+          `Cannot go on as hook ${name} threw at ${stage} of step ${stepCount}`,
+          { cause: error },
+        );
+        this.host.failed(place, late, stepCount);
       }
     }
   }

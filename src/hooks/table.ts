@@ -5,7 +5,7 @@
  */
 
 import type { AnyStages, At, MapOf, Observed } from "./stage.ts";
-import type { ArgsOf, BaseContext, ContextAt, FieldKey } from "./context.ts";
+import type { ArgsOf, BaseContext, ContextAt } from "./context.ts";
 import type { OverloadOf } from "./overload.ts";
 import { tableOf } from "../dispatch/overload.ts";
 import { isKind } from "./stage.ts";
@@ -22,12 +22,12 @@ export type Table<T extends AnyStages, R extends readonly unknown[], W extends r
     ) => At<T, N>["result"];
   }
   & {
-    /** Every observe stage without a handler of its own. */
-    readonly "*"?: (...args: ArgsOf<T, Observed<T>, R, W>) => void | PromiseLike<void>;
+    /** Every observe stage without a handler of its own. Write both parameters: `(ctx, stage) => …`. */
+    readonly "*"?: (...args: ArgsOf<T, Observed<T>, R, W>) => void;
   };
 
 /** The handler of every kind that has no table. */
-export type Otherwise = (ctx: BaseContext, stage: string) => void | PromiseLike<void>;
+export type Otherwise = (ctx: BaseContext, stage: string) => void;
 
 /** A kind by its name, among known kinds. */
 export type ByName<B extends AnyStages, K> = Extract<B, { readonly kind: K }>;

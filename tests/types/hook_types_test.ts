@@ -111,20 +111,20 @@ Deno.test("contexts in a table are inferred and stage-specific; stage narrows ct
 });
 
 Deno.test("misspelt kinds, stages and reads do not compile, and throw for JavaScript callers", () => {
-  // @ts-expect-error misspelt stage
   assertThrows(
+    // @ts-expect-error misspelt stage
     () => hook({ name: "x", on: { dynamics: { AFTER_STEPP: () => {} } } }),
     TypeError,
     "did you mean AFTER_STEP?",
   );
-  // @ts-expect-error misspelt kind
   assertThrows(
+    // @ts-expect-error misspelt kind
     () => hook({ name: "x", on: { dynamic: { AFTER_STEP: () => {} } } }),
     TypeError,
     "did you mean dynamics?",
   );
-  // @ts-expect-error kind not passed as a value
   assertThrows(
+    // @ts-expect-error kind not passed as a value
     () => hook({ name: "x", on: { pipeline: { AFTER_PROCESS: () => {} } } }),
     TypeError,
     "kinds: [...]",
@@ -139,24 +139,24 @@ Deno.test("a context has only what its stage has, and only what was declared", (
   hook({ name: "x", on: { dynamics: { AFTER_STEP: (ctx) => ctx.loss } } });
   // @ts-expect-error convergedMask only at ON_CONVERGE
   hook({ name: "x", on: { dynamics: { AFTER_STEP: (ctx) => ctx.convergedMask } } });
-  // @ts-expect-error undeclared read
   hook({
     name: "x",
     reads: ["energy"],
+    // @ts-expect-error undeclared read
     on: { dynamics: { AFTER_STEP: (ctx) => void ctx.read.fmax } },
   });
   // @ts-expect-error no reads at all
   hook({ name: "x", on: { dynamics: { AFTER_STEP: (ctx) => void ctx.read.fmax } } });
-  // @ts-expect-error a read of the other kind
   hook({
     name: "x",
     reads: ["energy"],
+    // @ts-expect-error a read of the other kind
     on: { training: { AFTER_LOSS: (ctx) => void ctx.read.energy } },
   });
-  // @ts-expect-error undeclared write
   hook({
     name: "x",
     writes: ["forces"],
+    // @ts-expect-error undeclared write
     on: { dynamics: { AFTER_STEP: (ctx) => ctx.write.positions.fill(0) } },
   });
   // @ts-expect-error contexts are readonly
@@ -311,8 +311,8 @@ Deno.test("hook classes that contradict themselves do not compile", () => {
     readonly frequency = "10";
     call(): void {}
   }
-  // @ts-expect-error frequency must be a number
   assertThrows(
+    // @ts-expect-error frequency must be a number
     () => hooks.add(new BadFrequency()),
     TypeError,
     'frequency must be a number: current value is "10"',

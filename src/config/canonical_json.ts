@@ -1,0 +1,137 @@
+/**
+ * JSON of which equal values have one text only (RFC 8785), so that its bytes can be hashed.
+ *
+ * @module
+ */
+
+/**
+ * Writes a value as canonical JSON: members sorted by the UTF-16 code units of their names, numbers as ECMAScript
+ * writes them (`-0` is `0`), no white space. For hashing and comparing; the text parses back with `JSON.parse`.
+ *
+ * As in JSON, members that are `undefined` are left out. Two things that are not JSON have a fixed form: a typed
+ * array is the array of its numbers, a `Date` its ISO text. What would be lost or is ambiguous is refused.
+ *
+ * @param value plain data: objects, arrays, texts, finite numbers, booleans, `null`, typed arrays, dates
+ * @throws {TypeError} for `NaN` and infinities, bigints, functions, symbols (as names too), cycles, `undefined`
+ * anywhere but as a member, lone surrogates, invalid dates, and objects of any other class (`Map`, `Set`, `URL`,
+ * your own); the message names the path: `value.layers[2].rate`
+ *
+ * @example
+ * ```ts
+ * import { canonicalJson } from "@hooke/hooke/config";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const text = canonicalJson({ rate: 1e-3, layers: new Float64Array([64, 32]), note: undefined });
+ * assertEquals(text, '{"layers":[64,32],"rate":0.001}');
+ * ```
+ */
+export function canonicalJson(value: unknown): string {
+  return canonicalText(value, "value");
+}
+
+/** The same, with a name for the value that errors begin their paths with. */
+export function canonicalText(value: unknown, root: string): string {
+  return textOf(value, { root, keys: [], parents: [] });
+}
+
+/** Where in the value we are. */
+interface Place {
+  readonly root: string;
+  readonly keys: (string | number)[];
+  readonly parents: object[];
+}
+
+function textOf(value: unknown, at: Place): string {
+  switch (typeof value) {
+    case "string":
+      return quote(value, at);
+    case "number":
+      return Number.isFinite(value) ? JSON.stringify(value) : refuse(at, "a finite number", value);
+    case "boolean":
+      return String(value);
+    case "object":
+      return value === null ? "null" : textOfObject(value, at);
+    default:
+      return refuse(at, "plain data", value);
+  }
+}
+
+function textOfObject(value: object, at: Place): string {
+  if (value instanceof Date) {
+    return Number.isNaN(value.getTime())
+      ? refuse(at, "a valid date", value)
+      : JSON.stringify(value.toISOString());
+  }
+  if (at.parents.includes(value)) return refuse(at, "free of cycles", value);
+  at.parents.push(value);
+  const text = isList(value) ? textOfList(value, at) : textOfMembers(value, at);
+  at.parents.pop();
+  return text;
+}
+
+function isList(value: object): value is ArrayLike<unknown> & object {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+}
+
+function textOfList(list: ArrayLike<unknown>, at: Place): string {
+  const texts: string[] = [];
+  for (let i = 0; i < list.length; i++) texts.push(within(list[i], i, at));
+  return `[${texts.join(",")}]`;
+}
+
+function textOfMembers(value: object, at: Place): string {
+  if (!isPlain(value)) return refuse(at, "plain data", value);
+  const [symbol] = Object.getOwnPropertySymbols(value);
+  if (symbol !== undefined) return refuse(at, "an object without symbols as names", symbol);
+  const texts: string[] = [];
+  // Without a comparison, `sort` goes by UTF-16 code units, as RFC 8785 wants it.
+  for (const name of Object.keys(value).sort()) {
+    const member: unknown = (value as Readonly<Record<string, unknown>>)[name];
+    if (member !== undefined) texts.push(`${quote(name, at)}:${within(member, name, at)}`);
+  }
+  return `{${texts.join(",")}}`;
+}
+
+// Another realm (a frame, a vm) has an Object.prototype of its own: it too has nothing above it.
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function within(value: unknown, key: string | number, at: Place): string {
+  at.keys.push(key);
+  const text = textOf(value, at);
+  at.keys.pop();
+  return text;
+}
+
+function quote(text: string, at: Place): string {
+  return text.isWellFormed()
+    ? JSON.stringify(text)
+    : refuse(at, "free of lone surrogates", JSON.stringify(text));
+}
+
+function refuse(at: Place, requirement: string, value: unknown): never {
+  throw new TypeError(
+    `Cannot write canonical JSON as ${pathOf(at)} must be ${requirement}: current value is ${
+      describe(value)
+    }`,
+  );
+}
+
+function pathOf({ root, keys }: Place): string {
+  return root + keys.map((key) => {
+    if (typeof key === "number") return `[${key}]`;
+    return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key)
+      ? `.${key}`
+      : `[${JSON.stringify(key)}]`;
+  }).join("");
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "function") return `function ${value.name}`.trim();
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value !== "object" || value === null) return String(value);
+  const name: unknown = value.constructor?.name;
+  return typeof name === "string" && name !== "" ? `an object of class ${name}` : "an object";
+}

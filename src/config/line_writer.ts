@@ -1,0 +1,62 @@
+/**
+ * Lines to a writer that may take time and may fail.
+ *
+ * @module
+ */
+
+/** Takes one line, its newline included. May take time: then the next line waits for it. */
+export type WriteLine = (line: string) => void | PromiseLike<void>;
+
+/** Keeps lines in order, attempts every one, and remembers what went wrong until somebody asks. */
+export class LineWriter {
+  readonly #write: WriteLine;
+  #tail: Promise<void> | undefined;
+  #attempted = 0;
+  #errors: unknown[] = [];
+
+  /** Writes by `write`. */
+  constructor(write: WriteLine) {
+    this.#write = write;
+  }
+
+  /** Hands a line over now, or once those before it are written. Never throws. */
+  push(line: string): void {
+    this.#attempted++;
+    if (this.#tail !== undefined) {
+      const tail: Promise<void> = this.#follow(this.#tail.then(() => this.#write(line)));
+      this.#tail = tail;
+      return;
+    }
+    try {
+      const writing = this.#write(line);
+      if (isThenable(writing)) this.#tail = this.#follow(Promise.resolve(writing));
+    } catch (error) {
+      this.#errors.push(error);
+    }
+  }
+
+  /** Waits until every line has been attempted. Throws if any was lost since the last time. */
+  async flush(): Promise<void> {
+    while (this.#tail !== undefined) await this.#tail;
+    const [errors, attempted] = [this.#errors, this.#attempted];
+    [this.#errors, this.#attempted] = [[], 0];
+    if (errors.length === 0) return;
+    throw new Error(
+      `Cannot write the run log as every line must be taken: ${errors.length} of ${attempted} failed`,
+      { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
+    );
+  }
+
+  #follow(writing: Promise<void>): Promise<void> {
+    const tail: Promise<void> = writing
+      .catch((error) => void this.#errors.push(error))
+      .then(() => {
+        if (this.#tail === tail) this.#tail = undefined;
+      });
+    return tail;
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<void> {
+  return typeof (value as PromiseLike<void> | undefined)?.then === "function";
+}

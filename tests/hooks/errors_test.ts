@@ -1,0 +1,222 @@
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStrictEquals,
+  assertStringIncludes,
+} from "@std/assert";
+import type { BaseContext, HookWarning, Outcome } from "@hooke/hooke/hooks";
+import { collect, Steps, work } from "./kit.ts";
+
+/** A hook that notes what happens to it. */
+function noting(
+  name: string,
+  log: string[],
+  fail: { open?: Error; close?: Error; call?: Error } = {},
+) {
+  return {
+    name,
+    stage: "work/AFTER",
+    frequency: 1,
+    call(ctx: BaseContext): void {
+      if (fail.call) throw fail.call;
+      log.push(`${name} at ${ctx.stepCount}`);
+    },
+    open(): void {
+      if (fail.open) throw fail.open;
+      log.push(`open ${name}`);
+    },
+    close(outcome: Outcome): void {
+      log.push(
+        `close ${name} ${outcome.status}${
+          outcome.status === "failed" ? ` ${(outcome.error as Error).message}` : ""
+        }`,
+      );
+      if (fail.close) throw fail.close;
+    },
+  } as const;
+}
+
+Deno.test("a throwing observer is counted and reported, and the step goes on", async () => {
+  const warnings = collect<HookWarning>(), error = new Error("no");
+  const after = new Steps();
+  const loop = work({
+    onWarning: warnings.push,
+    hooks: [noting("bad", [], { call: error }), after],
+  });
+  assertEquals(await loop.run(3), { status: "completed" });
+  assertEquals(after.steps, [0, 1, 2]);
+  assertEquals(
+    warnings.list,
+    [0, 1, 2].map((step) => ({ hook: "bad", stage: "work/AFTER", step, error, count: step + 1 })),
+  );
+  assertEquals(loop.hooks.list().map(({ errors }) => errors), [3, 0]);
+});
+
+Deno.test("without onWarning the first error of each hook is printed, the others only counted", async () => {
+  const lines: unknown[][] = [], original = console.warn;
+  console.warn = (...args) => void lines.push(args);
+  try {
+    await work({ hooks: [noting("bad", [], { call: new Error("no") })] }).run(3);
+  } finally {
+    console.warn = original;
+  }
+  assertEquals(lines.length, 1);
+  assertStringIncludes(String(lines[0]![0]), "Hook bad failed at work/AFTER, step 0");
+});
+
+Deno.test("a throwing onError:throw hook stops the step with the counter unmoved and everything closed with failed and the error", async () => {
+  const log: string[] = [], error = new Error("enough");
+  const loop = work();
+  loop.hooks.add(noting("a", log));
+  loop.hooks.add(noting("b", log, { call: error }), { onError: "throw" });
+  loop.hooks.add(noting("c", log));
+  assertStrictEquals(await assertRejects(() => loop.run(5)), error);
+  assertEquals(loop.stepCount, 0);
+  assertEquals(log, [
+    "open a",
+    "open b",
+    "open c",
+    "a at 0",
+    "close c failed enough",
+    "close b failed enough",
+    "close a failed enough",
+  ]);
+});
+
+Deno.test("the policy of add beats the hook's own, which beats the role's", async () => {
+  const error = new Error("no");
+  const own = { ...noting("own", [], { call: error }), onError: "throw" } as const;
+  await assertRejects(() => work({ hooks: [own] }).run(1), Error, "no");
+  const loop = work({ onWarning: () => {} });
+  loop.hooks.add(own, { onError: "warn" });
+  assertEquals(await loop.run(1), { status: "completed" });
+  const gate = {
+    stage: "work/MAY_WORK",
+    frequency: 1,
+    call: (): boolean => {
+      throw error;
+    },
+  } as const;
+  await assertRejects(() => work({ hooks: [gate] }).run(1), Error, "no");
+});
+
+Deno.test("onError: disable switches the hook off after its first error", async () => {
+  const warnings = collect<HookWarning>();
+  for (const neighbours of [[], [new Steps("work/AFTER", 2)]]) { // the unrolled and the scheduled path
+    warnings.list.length = 0;
+    const after = new Steps();
+    const loop = work({ onWarning: warnings.push, hooks: neighbours });
+    loop.hooks.add(noting("bad", [], { call: new Error("no") }), { onError: "disable" });
+    loop.hooks.add(after);
+    await loop.run(3);
+    assertEquals(warnings.list.length, 1);
+    assertEquals(loop.hooks.list().find(({ name }) => name === "bad")!.enabled, false);
+    assertEquals(after.steps, [0, 1, 2]);
+  }
+});
+
+Deno.test("errors of asynchronous hooks go by the same policies", async () => {
+  const warnings = collect<HookWarning>();
+  const rejects = {
+    name: "late",
+    stage: "work/AFTER",
+    frequency: 1,
+    call: () => Promise.reject(new Error("late")),
+  } as const;
+  const after = new Steps();
+  const loop = work({ onWarning: warnings.push, hooks: [rejects, after] });
+  await loop.run(2);
+  assertEquals(warnings.list.map(({ hook, step }) => [hook, step]), [["late", 0], ["late", 1]]);
+  assertEquals(after.steps, [0, 1]);
+  const strict = work();
+  strict.hooks.add({ ...rejects }, { onError: "throw" });
+  await assertRejects(() => strict.run(2), Error, "late");
+});
+
+Deno.test("an open that throws unwinds the ones before it", async () => {
+  const log: string[] = [], error = new Error("locked");
+  const loop = work({
+    hooks: [noting("a", log), noting("b", log, { open: error }), noting("c", log)],
+  });
+  assertStrictEquals(await assertRejects(() => loop.run(1)), error);
+  assertEquals(log, ["open a", "close a failed locked"]);
+  assertEquals(loop.stepCount, 0);
+});
+
+Deno.test("a close that throws does not stop the others nor hide the first error", async () => {
+  const log: string[] = [], warnings = collect<HookWarning>();
+  const disk = new Error("disk"), net = new Error("net"), first = new Error("first");
+  const make =
+    () => [noting("a", log), noting("b", log, { close: disk }), noting("c", log, { close: net })];
+  const fine = work({ onWarning: warnings.push, hooks: make() });
+  assertStrictEquals(await assertRejects(() => fine.run(0)), net);
+  assertEquals(log.slice(3), ["close c completed", "close b completed", "close a completed"]);
+  assertEquals(warnings.list.map(({ hook, stage, error }) => [hook, stage, error]), [[
+    "b",
+    "close",
+    disk,
+  ]]);
+  const failed = work({ onWarning: warnings.push, hooks: make() });
+  failed.hooks.add(noting("d", [], { call: first }), { onError: "throw" });
+  assertStrictEquals(await assertRejects(() => failed.run(1)), first);
+  assertEquals(warnings.list.slice(1).map(({ error }) => error), [net, disk]);
+});
+
+Deno.test("an unwinding close that throws is reported, and the error of open thrown", async () => {
+  const warnings = collect<HookWarning>(), error = new Error("locked");
+  const loop = work({
+    onWarning: warnings.push,
+    hooks: [noting("a", [], { close: new Error("disk") }), noting("b", [], { open: error })],
+  });
+  assertStrictEquals(await assertRejects(() => loop.run(1)), error);
+  assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["a", "close"]]);
+});
+
+Deno.test("a hook added in mid-run is opened at once; when its open throws, it is not added", async () => {
+  const log: string[] = [];
+  const loop = work({ onWarning: () => {} });
+  const adds = { stage: "work/BEFORE", frequency: 1, once: true } as const;
+  loop.hooks.add({ ...adds, call: () => void loop.hooks.add(noting("late", log)) });
+  let thrown: unknown;
+  loop.hooks.add({
+    ...adds,
+    call() {
+      try {
+        loop.hooks.add(noting("locked", log, { open: new Error("locked") }));
+      } catch (error) {
+        thrown = error;
+      }
+    },
+  });
+  await loop.run(2);
+  assertEquals(log, ["open late", "late at 0", "late at 1", "close late completed"]);
+  assert(thrown instanceof Error);
+  assertEquals(loop.hooks.has("locked"), false);
+});
+
+Deno.test("a hook added in mid-run whose open takes time runs once it has opened; one that fails stops the run", async () => {
+  const steps = new Steps();
+  const slow = {
+    stage: "work/AFTER",
+    frequency: 1,
+    open: () => new Promise<void>((go) => setTimeout(go, 20)),
+    call: (ctx: BaseContext) => steps.call(ctx),
+  } as const;
+  const pace = {
+    stage: "work/BEFORE",
+    frequency: 1,
+    call: () => new Promise<void>((go) => setTimeout(go, 5)),
+  } as const;
+  const loop = work({ hooks: [pace] });
+  const starts = { stage: "work/BEFORE", frequency: 1, once: true } as const;
+  loop.hooks.add({ ...starts, call: () => void loop.hooks.add(slow) });
+  await loop.run(12);
+  assert(steps.steps.length > 0 && steps.steps[0]! >= 2, `fired at ${steps.steps}`);
+  const fails = work({ hooks: [pace] });
+  fails.hooks.add({
+    ...starts,
+    call: () => void fails.hooks.add({ ...slow, open: () => Promise.reject(new Error("locked")) }),
+  });
+  await assertRejects(() => fails.run(12), Error, "locked");
+});

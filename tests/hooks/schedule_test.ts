@@ -1,0 +1,279 @@
+import { assert, assertEquals, assertGreater, assertLess } from "@std/assert";
+import fc from "fast-check";
+import { type BaseContext, Loop, type ScheduleOptions, stages } from "@hooke/hooke/hooks";
+import { Steps, work, type WorkLoop, WorkStage } from "./kit.ts";
+
+const TickStage = stages<BaseContext>()("tick", ["TICK", "TOCK"]);
+
+/** A hook at TICK that notes its steps, with any schedule. */
+function ticking(options: ScheduleOptions, stage: "tick/TICK" | "tick/TOCK" = "tick/TICK") {
+  const steps: number[] = [];
+  return {
+    ...options,
+    stage,
+    frequency: options.frequency ?? 1,
+    steps,
+    call: (ctx: BaseContext) => void steps.push(ctx.stepCount),
+  };
+}
+
+/** Two stages a step; with `leaps` the loop runs through steps in which nothing is due. */
+function ticks(leaps?: number[]): Loop<typeof TickStage> {
+  return new Loop({
+    kinds: TickStage,
+    step(loop) {
+      loop.fire("tick/TICK");
+      loop.fire("tick/TOCK");
+    },
+    ...(leaps && { leap: (_loop, n) => void leaps.push(n) }),
+  });
+}
+
+async function stepsOf(options: ScheduleOptions, nSteps: number): Promise<number[]> {
+  const loop = ticks(), hook = ticking(options);
+  loop.hooks.add(hook);
+  await loop.run(nSteps);
+  return hook.steps;
+}
+
+Deno.test("frequency 1 over 4 steps fires at 0,1,2,3; 2 over 6 at 0,2,4; 3 over 9 at 0,3,6", async () => {
+  assertEquals(await stepsOf({ frequency: 1 }, 4), [0, 1, 2, 3]);
+  assertEquals(await stepsOf({ frequency: 2 }, 6), [0, 2, 4]);
+  assertEquals(await stepsOf({ frequency: 3 }, 9), [0, 3, 6]);
+});
+
+Deno.test("a second run continues the phase", async () => {
+  const loop = ticks(), hook = ticking({ frequency: 3 });
+  loop.hooks.add(hook);
+  await loop.run(4);
+  await loop.run(4);
+  assertEquals(hook.steps, [0, 3, 6]);
+});
+
+Deno.test("phase, once, after and until shift and bound the firings", async () => {
+  assertEquals(await stepsOf({ frequency: 3, phase: 1 }, 9), [1, 4, 7]);
+  assertEquals(await stepsOf({ frequency: 3, once: true }, 9), [0]);
+  assertEquals(await stepsOf({ frequency: 2, after: 3 }, 9), [4, 6, 8]);
+  assertEquals(await stepsOf({ frequency: 2, after: 4 }, 9), [4, 6, 8]);
+  assertEquals(await stepsOf({ frequency: 2, until: 4 }, 9), [0, 2]);
+  assertEquals(await stepsOf({ frequency: 2, phase: 1, after: 3, until: 7, once: true }, 9), [3]);
+});
+
+Deno.test("atEnd fires once more after the last step, unless it was due there", async () => {
+  assertEquals(await stepsOf({ frequency: 4, atEnd: true }, 7), [0, 4, 6]);
+  assertEquals(await stepsOf({ frequency: 4, atEnd: true }, 5), [0, 4]);
+  assertEquals(await stepsOf({ frequency: 1, atEnd: true }, 3), [0, 1, 2]);
+  assertEquals(await stepsOf({ frequency: 4, atEnd: true }, 0), []);
+});
+
+Deno.test("atEnd fires at the step at which a hook asked to stop, and not after a failure", async () => {
+  const loop = ticks(), hook = ticking({ frequency: 100, atEnd: true });
+  loop.hooks.add(hook);
+  loop.hooks.add(
+    {
+      stage: "tick/TOCK",
+      frequency: 1,
+      call: (ctx: BaseContext) => void (ctx.stepCount === 5 && ctx.stop("enough")),
+    } as const,
+  );
+  await loop.run(50);
+  assertEquals(hook.steps, [0, 5]);
+  loop.hooks.add(
+    {
+      stage: "tick/TOCK",
+      frequency: 1,
+      onError: "throw",
+      call: () => {
+        throw new Error("no");
+      },
+    } as const,
+  );
+  await loop.run(50).catch(() => {});
+  assertEquals(hook.steps, [0, 5]);
+});
+
+Deno.test("when is asked at due counts only, and skips the hook when it answers false", async () => {
+  const asked: number[] = [];
+  const loop = ticks(), hook = ticking({ frequency: 2 });
+  loop.hooks.add({
+    ...hook,
+    when: (ctx: BaseContext) => {
+      asked.push(ctx.stepCount);
+      return ctx.stepCount > 3;
+    },
+  });
+  await loop.run(8);
+  assertEquals(asked, [0, 2, 4, 6]);
+  assertEquals(hook.steps, [4, 6]);
+});
+
+Deno.test("sample fires at its fraction of due counts, at the same ones in every run", async () => {
+  const first = await stepsOf({ sample: 0.25 }, 10_000);
+  assertGreater(first.length, 2300); // 2500, standard deviation 43
+  assertLess(first.length, 2700);
+  assertEquals(await stepsOf({ sample: 0.25 }, 10_000), first);
+  const other = await stepsOf({ sample: 0.25, sampleSeed: 1 }, 10_000);
+  const common = other.filter((step) => first.includes(step)).length;
+  assertGreater(common, 500); // independent: 625
+  assertLess(common, 750);
+  assert((await stepsOf({ frequency: 5, sample: 0.5 }, 1000)).every((step) => step % 5 === 0));
+});
+
+Deno.test("everySeconds fires when so much time has passed, and rarely asks the clock", async () => {
+  const hook = ticking({ everySeconds: 0.05 });
+  const leaps: number[] = [];
+  const loop = ticks(leaps);
+  loop.hooks.add(hook);
+  const begin = performance.now();
+  loop.hooks.add(
+    {
+      stage: "tick/TOCK",
+      frequency: 1,
+      everySeconds: 0.27,
+      call: (ctx: BaseContext) => ctx.stop("time"),
+    } as const,
+  );
+  await loop.run();
+  const elapsed = (performance.now() - begin) / 1000;
+  assertGreater(elapsed, 0.26);
+  assertGreater(hook.steps.length, 1);
+  assertLess(hook.steps.length, elapsed / 0.05 + 1);
+  assertGreater(leaps.length, 0); // the clock does not hold the horizon at one step
+});
+
+Deno.test("each stage goes by its own counter", async () => {
+  const loop = work();
+  const epochs: number[] = [];
+  loop.hooks.add(
+    {
+      stage: "work/EPOCH_END",
+      frequency: 2,
+      call: (ctx: BaseContext) => void epochs.push(ctx.stepCount),
+    } as const,
+  );
+  await loop.run(15); // epochs 0 … 4 end at steps 2, 5, 8, 11, 14
+  assertEquals(epochs, [2, 8, 14]);
+});
+
+Deno.test("event stages fire at every event whatever the frequency, unless eventFrequency says otherwise", async () => {
+  const every = new Steps("work/ON_FULL", 100);
+  const second = {
+    ...new Steps("work/ON_FULL"),
+    eventFrequency: 2,
+    steps: [] as number[],
+    call(ctx: BaseContext) {
+      this.steps.push(ctx.stepCount);
+    },
+  };
+  const late = {
+    ...new Steps("work/ON_FULL"),
+    after: 8,
+    steps: [] as number[],
+    call(ctx: BaseContext) {
+      this.steps.push(ctx.stepCount);
+    },
+  };
+  const loop = work({ hooks: [every, second, late] });
+  await loop.run(20);
+  assertEquals(every.steps, [3, 7, 11, 15, 19]);
+  assertEquals(second.steps, [3, 11, 19]);
+  assertEquals(late.steps, [11, 15, 19]);
+});
+
+Deno.test("a stage reached twice at one count fires its due hooks twice", async () => {
+  const hook = ticking({ frequency: 2 });
+  const loop = new Loop({
+    kinds: TickStage,
+    hooks: [hook],
+    step: (loop) => void [loop.fire("tick/TICK"), loop.fire("tick/TICK")],
+  });
+  await loop.run(3);
+  assertEquals(hook.steps, [0, 0, 2, 2]);
+});
+
+const schedules = fc.array(
+  fc.record({
+    frequency: fc.integer({ min: 1, max: 12 }),
+    part: fc.double({ min: 0, max: 0.999, noNaN: true }),
+    after: fc.integer({ min: 0, max: 40 }),
+    length: fc.integer({ min: 0, max: 60 }),
+    once: fc.boolean(),
+    atEnd: fc.boolean(),
+    sample: fc.constantFrom(1, 1, 0.5, 0.05),
+    tock: fc.boolean(),
+  }),
+  { maxLength: 6 },
+);
+
+Deno.test("the same firings, with the horizon on and off, for random sets of frequencies and phases", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      schedules,
+      fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 4 }),
+      async (all, runs) => {
+        const make = () =>
+          all.map(({ part, length, tock, ...rest }) =>
+            ticking({
+              ...rest,
+              phase: Math.floor(part * rest.frequency),
+              until: rest.after + length,
+            }, tock ? "tick/TOCK" : "tick/TICK")
+          );
+        const [one, many, leaps] = [make(), make(), [] as number[]];
+        const plain = ticks(), leaping = ticks(leaps);
+        one.forEach((hook) => plain.hooks.add(hook));
+        many.forEach((hook) => leaping.hooks.add(hook));
+        for (const n of runs) {
+          await plain.run(n);
+          await leaping.run(n);
+        }
+        assertEquals(many.map(({ steps }) => steps), one.map(({ steps }) => steps));
+        assertEquals(leaping.stepCount, plain.stepCount);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("nothing due within a run is one leap; a due step ends it", async () => {
+  const leaps: number[] = [];
+  const loop = ticks(leaps);
+  await loop.run(100);
+  assertEquals(leaps, [100]);
+  loop.hooks.add(ticking({ frequency: 40 }));
+  await loop.run(100); // due at 120 and 160
+  assertEquals(leaps, [100, 20, 39, 39]);
+  assertEquals(loop.hooks.horizon(loop.stepCount), 0);
+  assertEquals(loop.hooks.horizon(201), 39);
+});
+
+Deno.test("hooks beyond the thousand-millionth step are still due when they should be", () => {
+  const loop = ticks(), hook = ticking({ frequency: 1000 });
+  loop.hooks.add(hook);
+  const point = loop.point("tick/TICK");
+  for (const count of [2 ** 30 - 24, 2 ** 30 + 900, 2 ** 31, 2 ** 40]) {
+    const due = Math.ceil(count / 1000) * 1000;
+    for (const step of [due - 1, due, due + 1]) {
+      loop.context.stepCount = step;
+      point.fire(step);
+    }
+    assertEquals(hook.steps.splice(0), [due]);
+  }
+});
+
+Deno.test("the firings of a hook do not depend on its neighbours", async () => {
+  const alone = new Steps("work/AFTER", 3);
+  await work({ hooks: [alone] }).run(12);
+  const among = new Steps("work/AFTER", 3);
+  const loop: WorkLoop = work({
+    hooks: [
+      new Steps("work/AFTER", 1),
+      among,
+      new Steps("work/AFTER", 5),
+      new Steps("work/BEFORE", 2),
+    ],
+  });
+  await loop.run(12);
+  assertEquals(among.steps, alone.steps);
+  assertEquals(WorkStage.AFTER, "work/AFTER");
+});
