@@ -107,11 +107,10 @@ class Log implements RunLog {
 
   async open(engine: Workflow): Promise<void> {
     if (this.#isOpening || this.#segment !== undefined) {
+      const of = this.#segment === undefined ? "" : `, of ${this.#segment.engine.name}`;
       throw new Error(
         `Cannot open run log ${this.name} for ${engine.name} as it must be closed: ` +
-          `it is open for ${
-            this.#segment?.engine.name ?? "another engine"
-          }; make one for each engine`,
+          `another run has it open${of}; make one for each engine`,
       );
     }
     this.#isOpening = true;
@@ -123,6 +122,7 @@ class Log implements RunLog {
         configHash: config === undefined ? null : await configHash(config),
         versions: versions(),
       };
+      if (!this.#isOpening) return; // closed meanwhile: it was removed
       // From here to the line nothing is awaited, so no change is missed or told twice.
       this.#segment = this.#begin(engine);
       this.#write({ type: "start", ...this.#moment(this.#segment), ...facts });
@@ -137,6 +137,7 @@ class Log implements RunLog {
 
   async close(outcome: Outcome): Promise<void> {
     const segment = this.#segment;
+    this.#isOpening = false;
     if (segment === undefined) return;
     this.#write({ type: "end", ...this.#moment(segment), outcome: loggedOutcome(outcome) });
     this.#end();

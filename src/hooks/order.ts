@@ -10,7 +10,7 @@ const BANDS = { first: 0, normal: 1, last: 2 } as const;
 
 /** Sorts entries. Throws a RangeError that names the hooks of a cycle. */
 export function sortEntries(entries: readonly Entry[]): Entry[] {
-  const left = entries.toSorted((a, b) => BANDS[a.order] - BANDS[b.order]); // stable
+  const left = pullForward(entries.toSorted((a, b) => BANDS[a.order] - BANDS[b.order])); // stable
   const sorted: Entry[] = [];
   while (left.length > 0) {
     const next = left.findIndex((entry) =>
@@ -20,6 +20,17 @@ export function sortEntries(entries: readonly Entry[]): Entry[] {
     sorted.push(...left.splice(next, 1));
   }
   return sorted;
+}
+
+/** Moves what asks to run before something there, so that it is the one that asks which moves. */
+function pullForward(entries: readonly Entry[]): Entry[] {
+  const list = [...entries];
+  for (const entry of entries.toReversed()) {
+    const to = list.findIndex((other) => entry.before.includes(other.name));
+    const from = list.indexOf(entry);
+    if (to !== -1 && to < from) list.splice(to, 0, ...list.splice(from, 1));
+  }
+  return list;
 }
 
 function mustPrecede(a: Entry, b: Entry): boolean {

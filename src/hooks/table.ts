@@ -67,8 +67,10 @@ export interface Hook<in K extends string> {
   readonly handles?: (kind: K) => void;
 }
 
-/** The type of a finished hook: with an `otherwise` it fits every engine. */
-export type HookResult<K extends string, O> = undefined extends O ? Hook<K> : Hook<string>;
+/** The type of a finished hook: with an `otherwise`, or with an empty table, it fits every engine. */
+export type HookResult<K extends string, O> = [K] extends [never] ? Hook<string>
+  : undefined extends O ? Hook<K>
+  : Hook<string>;
 
 /** A hook as it was specified, with types that do not matter at run time left out. */
 export interface MadeHook extends HookOptions {

@@ -1,0 +1,33 @@
+/**
+ * Ready-made hooks.
+ *
+ * @example Where the time of a loop goes
+ * ```ts
+ * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
+ * import { Profiler } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const WalkStage = stages<BaseContext>()("walk", ["BEFORE_STEP", "AFTER_STEP"]);
+ * const loop = new Loop({
+ *   kinds: WalkStage,
+ *   step(loop) {
+ *     loop.fire(WalkStage.BEFORE_STEP);
+ *     loop.fire(WalkStage.AFTER_STEP);
+ *   },
+ * });
+ * const profiler = new Profiler({ frequency: 10 });
+ * loop.hooks.add(profiler, { order: "first" });
+ * await loop.run(100);
+ * const row = profiler.summary().find("walk/BEFORE_STEP", "walk/AFTER_STEP");
+ * assertEquals(row?.count, 10);
+ * ```
+ *
+ * @module
+ */
+
+export type { ChromeTrace, CompleteEvent, MetadataEvent } from "./chrome_trace.ts";
+export type { OtelContext, ProfileSpan, ProfileTracer } from "./open_telemetry.ts";
+export type { ProfilerOptions } from "./profiler_options.ts";
+export { Profiler } from "./profiler.ts";
+export { ProfileSummary } from "./summary.ts";
+export type { Milliseconds, TransitionSummary } from "./transition.ts";

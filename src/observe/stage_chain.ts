@@ -1,0 +1,97 @@
+/**
+ * The stages of one engine, one after the other.
+ *
+ * @module
+ */
+
+import { certaintyOf, type ProfiledKind, type ProfiledLink, ProfiledStage } from "./certainty.ts";
+import type { Milliseconds, Track, Transition, TransitionOutput } from "./transition.ts";
+
+/** What a chain needs of its profiler. */
+export interface ChainHost {
+  /** Every how many steps there is one to look at. */
+  readonly frequency: number;
+  /** Where transitions go besides their statistics. */
+  readonly outputs: readonly TransitionOutput[];
+  /** Makes a track. */
+  track(engine: string, pid: number, domain: string): Track;
+  /** Makes a transition. */
+  transition(track: Track, from: string, to: string): Transition;
+}
+
+/** What followed what in one engine. Kinds share it: a step of training inside a step of dynamics is no gap. */
+export class StageChain {
+  /** The engine's name in the profile. */
+  readonly engine: string;
+  /** The engine's number. */
+  readonly pid: number;
+  readonly #host: ChainHost;
+  readonly #stages = new Map<string, ProfiledStage>();
+  readonly #tracks = new Map<string, Track>();
+  readonly #since = new Float64Array(1);
+  #previous: ProfiledStage | undefined;
+  #step = -1;
+
+  constructor(engine: string, pid: number, host: ChainHost) {
+    this.engine = engine;
+    this.pid = pid;
+    this.#host = host;
+  }
+
+  /** Forgets the stage before: what comes next follows nothing. */
+  rest(): void {
+    this.#previous = undefined;
+  }
+
+  /** A stage was reached. */
+  mark(literal: string, kind: ProfiledKind | undefined, step: number, time: Milliseconds): void {
+    const { frequency, outputs } = this.#host;
+    // Stages of events, and of counters other than the step, come in other steps too.
+    if (frequency > 1 && step % frequency !== 0) return;
+    const stage = this.#stages.get(literal) ?? this.#learn(literal, kind);
+    const previous = this.#previous;
+    for (let i = 0; i < outputs.length; i++) outputs[i]!.stage(literal, time);
+    if (previous !== undefined && (frequency === 1 || step === this.#step)) {
+      this.#follow(previous, stage, step, time);
+    }
+    stage.step = step;
+    this.#previous = stage;
+    this.#step = step;
+    this.#since[0] = time;
+  }
+
+  #follow(from: ProfiledStage, to: ProfiledStage, step: number, time: Milliseconds): void {
+    const link = from.links.get(to) ?? this.#link(from, to);
+    if (link.certainty === "never" || (link.certainty === "once" && to.step === step)) return;
+    const { outputs } = this.#host;
+    const since = this.#since[0]!;
+    link.transition.add(time - since);
+    for (let i = 0; i < outputs.length; i++) {
+      outputs[i]!.transition(link.transition, since, time, step);
+    }
+  }
+
+  #learn(literal: string, kind: ProfiledKind | undefined): ProfiledStage {
+    const stage = new ProfiledStage(literal, kind);
+    this.#stages.set(literal, stage);
+    return stage;
+  }
+
+  #link(from: ProfiledStage, to: ProfiledStage): ProfiledLink {
+    const link: ProfiledLink = {
+      transition: this.#host.transition(this.#track(to.domain), from.literal, to.literal),
+      certainty: this.#host.frequency === 1 ? "always" : certaintyOf(from, to),
+    };
+    from.links.set(to, link);
+    return link;
+  }
+
+  #track(domain: string): Track {
+    let track = this.#tracks.get(domain);
+    if (track === undefined) {
+      track = this.#host.track(this.engine, this.pid, domain);
+      this.#tracks.set(domain, track);
+    }
+    return track;
+  }
+}

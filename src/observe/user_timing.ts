@@ -1,0 +1,22 @@
+/**
+ * Marks and measures of the platform's own timeline.
+ *
+ * @module
+ */
+
+import type { Milliseconds, Transition, TransitionOutput } from "./transition.ts";
+
+/** A mark per stage, a measure per transition. */
+export class UserTiming implements TransitionOutput {
+  open(): void {}
+
+  close(): void {}
+
+  stage(stage: string, time: Milliseconds): void {
+    performance.mark(stage, { startTime: time });
+  }
+
+  transition({ label }: Transition, start: Milliseconds, end: Milliseconds, step: number): void {
+    performance.measure(label, { start, end, detail: { step } });
+  }
+}

@@ -1,0 +1,20 @@
+import { assertEquals } from "@std/assert";
+import { versions } from "../../src/config/mod.ts";
+
+Deno.test("versions() tells this package's version as published, Deno's, V8's, TypeScript's and the platform", async () => {
+  const { version } = JSON.parse(
+    await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
+  );
+  assertEquals(versions(), { hooke: version, ...Deno.version, platform: Deno.build.target });
+});
+
+Deno.test("versions() tells the user agent where there is no Deno, as in a browser", async () => {
+  const module = new URL("../../src/config/versions.ts", import.meta.url);
+  const script = `const { userAgent, platform } = navigator; delete globalThis.Deno;
+    const { versions } = await import(${JSON.stringify(module)});
+    const { hooke: _, ...others } = versions();
+    console.log(JSON.stringify([others, { userAgent, platform }]));`;
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["eval", script] }).output();
+  const [told, expected] = JSON.parse(new TextDecoder().decode(stdout));
+  assertEquals(told, expected);
+});
