@@ -12,7 +12,7 @@ import { gitCommit } from "./git_commit.ts";
 import { LineWriter } from "./line_writer.ts";
 import { newRunId, readOptions, type RunLogOptions } from "./run_log_options.ts";
 import { readState, type RunLogState } from "./run_log_state.ts";
-import { loggedOutcome, type RunMoment, type RunRecord } from "./run_record.ts";
+import { loggedOutcome, type RunMoment, type RunRecord, type RunStart } from "./run_record.ts";
 import { versions } from "./versions.ts";
 
 /** A run log, to be added to an engine of any kind; one engine at a time. */
@@ -91,7 +91,7 @@ class Log implements RunLog {
   readonly #lines: LineWriter;
   #id: string;
   #segments = 0;
-  #isOpening = false;
+  #opening: { readonly engine: Workflow } | undefined;
   #segment: Segment | undefined;
 
   constructor(options: RunLogOptions) {
@@ -106,38 +106,33 @@ class Log implements RunLog {
   }
 
   async open(engine: Workflow): Promise<void> {
-    if (this.#isOpening || this.#segment !== undefined) {
-      const of = this.#segment === undefined ? "" : `, of ${this.#segment.engine.name}`;
+    const other = this.#opening ?? this.#segment;
+    if (other !== undefined) {
       throw new Error(
         `Cannot open run log ${this.name} for ${engine.name} as it must be closed: ` +
-          `another run has it open${of}; make one for each engine`,
+          `it is open for ${other.engine.name}; make one for each engine`,
       );
     }
-    this.#isOpening = true;
+    const opening = this.#opening = { engine };
     try {
-      const { config, commit } = this.#options;
-      const facts = {
-        engine: engine.name,
-        commit: commit ?? await gitCommit(),
-        configHash: config === undefined ? null : await configHash(config),
-        versions: versions(),
-      };
-      if (!this.#isOpening) return; // closed meanwhile: it was removed
+      const facts = await this.#facts();
+      if (this.#opening !== opening) return; // closed meanwhile: it was removed
       // From here to the line nothing is awaited, so no change is missed or told twice.
       this.#segment = this.#begin(engine);
-      this.#write({ type: "start", ...this.#moment(this.#segment), ...facts });
+      const moment = this.#moment(this.#segment);
+      this.#write({ type: "start", ...moment, engine: engine.name, ...facts });
       await this.#lines.flush();
     } catch (error) {
       this.#end();
       throw error;
     } finally {
-      this.#isOpening = false;
+      if (this.#opening === opening) this.#opening = undefined;
     }
   }
 
   async close(outcome: Outcome): Promise<void> {
     const segment = this.#segment;
-    this.#isOpening = false;
+    this.#opening = undefined;
     if (segment === undefined) return;
     this.#write({ type: "end", ...this.#moment(segment), outcome: loggedOutcome(outcome) });
     this.#end();
@@ -153,6 +148,16 @@ class Log implements RunLog {
     if (this.#options.id !== undefined && this.#options.id !== id) return;
     this.#segments = this.#id === id ? Math.max(this.#segments, segments) : segments;
     this.#id = id;
+  }
+
+  async #facts(): Promise<Pick<RunStart, "commit" | "configHash" | "versions">> {
+    const { config, commit: given } = this.#options;
+    // Awaited even when both are known: a log added in mid-run is not among the hooks before.
+    const [commit, hash] = await Promise.all([
+      given ?? gitCommit(),
+      config === undefined ? null : configHash(config),
+    ]);
+    return { commit, configHash: hash, versions: versions() };
   }
 
   #begin(engine: Workflow): Segment {

@@ -117,7 +117,7 @@ Deno.test("canonicalJson() refuses what would be lost or is ambiguous, and names
 });
 
 Deno.test("canonicalJson() of any JSON value parses back to an equal one, and is the same again", () => {
-  fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+  fc.assert(fc.property(fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }), (value) => {
     const text = canonicalJson(value);
     assertEquals(JSON.parse(text), JSON.parse(JSON.stringify(value)));
     assertEquals(canonicalJson(JSON.parse(text)), text);

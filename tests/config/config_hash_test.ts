@@ -36,7 +36,7 @@ Deno.test("configHash() differs when a value does, and names in errors where the
 Deno.test("configHash() is the same for any order of members, at every depth", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.jsonValue({ maxDepth: 4 }),
+      fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }),
       fc.infiniteStream(fc.nat()),
       async (value, picks) => {
         assertEquals(await configHash(permuted(value, picks)), await configHash(value));

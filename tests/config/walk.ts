@@ -1,13 +1,39 @@
 // A loop to be logged: one stage, and two hooks that count how often they were called.
-import type { RunLogOptions, RunRecord } from "../../src/config/mod.ts";
-import { runLog } from "../../src/config/mod.ts";
-import { type BaseContext, Loop, type LoopOptions, stages } from "../../src/hooks/mod.ts";
+import { type RunLog, runLog, type RunLogOptions, type RunRecord } from "../../src/config/mod.ts";
+import {
+  type BaseContext,
+  Loop,
+  type LoopOptions,
+  type Observe,
+  type Stages,
+  stagesOf,
+} from "../../src/hooks/mod.ts";
 
-export const WalkStage = stages<BaseContext>()("walk", ["BEFORE_STEP", "AFTER_STEP"]);
+export interface WalkStages {
+  readonly BEFORE_STEP: Observe<BaseContext>;
+  readonly AFTER_STEP: Observe<BaseContext>;
+}
+
+export const WalkStage: Stages<"walk", WalkStages> = stagesOf("walk", {
+  BEFORE_STEP: "observe",
+  AFTER_STEP: "observe",
+});
 export type WalkKind = typeof WalkStage;
 
+/** A hook with a name. */
+export interface Observer {
+  readonly name: string;
+  readonly stage: "walk/AFTER_STEP";
+  readonly frequency: number;
+  readonly call: (ctx: BaseContext) => void;
+}
+
 /** An observer that does nothing, or what it is told. */
-export function observer(name: string, frequency = 1, call: (ctx: BaseContext) => void = () => {}) {
+export function observer(
+  name: string,
+  frequency: number = 1,
+  call: (ctx: BaseContext) => void = () => {},
+): Observer {
   return { name, stage: WalkStage.AFTER_STEP, frequency, call };
 }
 
@@ -23,11 +49,13 @@ export function walk(options: Partial<LoopOptions<WalkKind>> = {}): Loop<WalkKin
 
 /** The records of what was written, whatever the pieces it was written in. */
 export function parse(text: string): RunRecord[] {
-  return text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }
 
 /** A log that keeps its text. */
-export function keptLog(options: Omit<RunLogOptions, "write" | "path"> = {}) {
+export function keptLog(
+  options: Omit<RunLogOptions, "write" | "path"> = {},
+): { log: RunLog; records: () => RunRecord[] } {
   let text = "";
   const log = runLog({ commit: "c0ffee", ...options, write: (line) => void (text += line) });
   return { log, records: () => parse(text) };

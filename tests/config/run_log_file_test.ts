@@ -1,0 +1,95 @@
+import { assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
+import { runLog, type RunLogOptions } from "../../src/config/mod.ts";
+import { parse, walk } from "./walk.ts";
+
+/** Runs one step with a log in this file. */
+async function runTo(path: string | URL, options: Omit<RunLogOptions, "path" | "write"> = {}) {
+  const log = runLog({ commit: "c0ffee", path, ...options });
+  await walk({ hooks: [log] }).run(1);
+  return log;
+}
+
+Deno.test("a log with a path makes the file, and appends to it run after run, each known by its id", async () => {
+  await using file = await makeFile();
+  const first = await runTo(file.path);
+  const second = await runTo(new URL(`file://${file.path}`));
+  const text = await Deno.readTextFile(file.path);
+  assertMatch(text, /\}\n$/);
+  assertEquals(parse(text).map(({ type, id }) => [type, id]), [
+    ["start", first.id],
+    ["end", first.id],
+    ["start", second.id],
+    ["end", second.id],
+  ]);
+});
+
+Deno.test("a line that somebody left unfinished is ended, so that it spoils no other", async () => {
+  await using file = await makeFile();
+  await Deno.writeTextFile(file.path, '{"type":"start"}\n{"type":"cha');
+  const { id } = await runTo(file.path);
+  const lines = (await Deno.readTextFile(file.path)).split("\n");
+  assertEquals(lines.slice(0, 2), ['{"type":"start"}', '{"type":"cha']);
+  assertEquals(parse(lines.slice(2).join("\n")).map((record) => record.id), [id, id]);
+});
+
+Deno.test("a text with line ends, quotes and signs beyond ASCII stays on its line", async () => {
+  await using file = await makeFile();
+  const id = 'a\nb"\\\u2028é😀';
+  await runTo(file.path, { id });
+  assertEquals(parse(await Deno.readTextFile(file.path)).map((record) => record.id), [id, id]);
+});
+
+Deno.test("a path that cannot be written keeps the run from beginning, and says why", async () => {
+  const error = await assertRejects(
+    () => runTo("/no/such/folder/run.jsonl"),
+    Error,
+    "1 of 1 failed",
+  );
+  assertInstanceOf(error.cause, Deno.errors.NotFound);
+});
+
+Deno.test("a log needs only permission to write its file; without Deno, as in a browser, a path is refused", async () => {
+  await using file = await makeFile();
+  const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  await Deno.writeTextFile(
+    `${file.path}.ts`,
+    `import { runLog } from ${module("../../src/config/run_log.ts")};
+    import { walk } from ${module("./walk.ts")};
+    await walk({ hooks: [runLog({ path: ${JSON.stringify(file.path)} })] }).run(1);
+    delete globalThis.Deno;
+    let text = "";
+    await walk({ hooks: [runLog({ config: { a: 1 }, write: (line) => void (text += line) })] }).run(1);
+    console.log(text.trim());
+    try { runLog({ path: "a" }) } catch (error) { console.log(JSON.stringify(error.message)) }`,
+  );
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-config",
+      "--no-check",
+      "--no-prompt",
+      `--allow-write=${file.path}`,
+      `${file.path}.ts`,
+    ],
+  }).output();
+  assertEquals(new TextDecoder().decode(stderr), "");
+  const [start, end, refusal] = new TextDecoder().decode(stdout).trim().split("\n").map((line) =>
+    JSON.parse(line)
+  );
+  assertEquals([start.commit, start.versions.userAgent, end.type], [
+    "unknown",
+    navigator.userAgent,
+    "end",
+  ]);
+  assertMatch(refusal, /path must be somewhere with files.*give write instead/);
+  const [first] = parse(await Deno.readTextFile(file.path));
+  assertEquals(first?.type === "start" && first.commit, "unknown");
+});
+
+async function makeFile() {
+  const folder = await Deno.makeTempDir();
+  return {
+    path: `${folder}/run.jsonl`,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
