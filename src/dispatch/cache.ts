@@ -15,6 +15,8 @@ type Key = unknown;
 // More combinations than this are a sign of ever new strings; the memory is then emptied and begins anew.
 const MOST_REMEMBERED = 1024;
 const EMPTY: Key = {};
+// What an object without a class is known by; such objects may differ, so nothing is remembered for them.
+const CLASSLESS: Key = {};
 
 /**
  * The function that users call. Two arguments, the case of every hook, are compared with the last four
@@ -33,6 +35,7 @@ export function callable(rows: readonly Row[], resolve: Resolve): (...args: unkn
   let turn = 0;
   const missed = (a: unknown, b: unknown, ka: Key, kb: Key): unknown => {
     const f = memory.find([a, b]) as Call;
+    if (ka === CLASSLESS || kb === CLASSLESS) return f(a, b);
     turn = (turn + 1) & 3;
     if (turn === 0) [a0, b0, f0] = [ka, kb, f];
     else if (turn === 1) [a1, b1, f1] = [ka, kb, f];
@@ -41,7 +44,7 @@ export function callable(rows: readonly Row[], resolve: Resolve): (...args: unkn
     return f(a, b);
   };
   return function (a?: unknown, b?: unknown): unknown {
-    // deno-lint-ignore prefer-rest-params -- rest parameters would allocate an array at every call
+    // Not rest parameters: they would allocate an array at every call.
     if (arguments.length !== 2) return callAny(memory, arguments);
     const ka = keyOf(a, exact0), kb = keyOf(b, exact1);
     if (ka === a0 && kb === b0) return f0(a, b);
@@ -59,10 +62,13 @@ function callAny(memory: Memory, args: ArrayLike<unknown>): unknown {
   return (memory.find(list) as (...args: unknown[]) => unknown)(...list);
 }
 
-// An object whose `constructor` was overwritten is taken for what it claims to be; everything else is exact.
+// An object whose own `constructor` is another class is taken for what it claims; everything else is exact.
 function keyOf(x: unknown, exact: boolean): Key {
   if (typeof x === "string") return exact ? x : String;
-  if (typeof x === "object") return x === null ? null : x.constructor;
+  if (typeof x === "object") {
+    const cls: unknown = x === null ? null : x.constructor;
+    return x === null || typeof cls === "function" ? cls : CLASSLESS;
+  }
   if (typeof x === "function" || exact) return x;
   return x === undefined ? undefined : (x as Literal).constructor;
 }
@@ -87,10 +93,10 @@ class Memory {
   }
 
   find(args: readonly unknown[]): Handler {
+    const keys = args.map((x, i) => keyOf(x, this.#exact[i] ?? false));
+    if (keys.includes(CLASSLESS)) return this.#resolve(args);
     let node = this.#branch(this.#root, args.length);
-    for (const [i, x] of args.entries()) {
-      node = this.#branch(node, keyOf(x, this.#exact[i] ?? false));
-    }
+    for (const key of keys) node = this.#branch(node, key);
     const known = node.get(EMPTY) as Handler | undefined;
     if (known !== undefined) return known;
     const handler = this.#resolve(args);

@@ -21,7 +21,13 @@ export type Class = abstract new (...args: any) => unknown;
 export type Guard = (x: unknown) => x is unknown;
 
 /** Kind, literal (a stage is one), class or guard. A string `"kind/*"` stands for the kind of that name. */
-export type Matcher = KindLike | Literal | Class | ((x: unknown) => x is unknown);
+export type Matcher =
+  | KindLike
+  | Literal
+  | Class
+  | BigIntConstructor
+  | SymbolConstructor
+  | ((x: unknown) => x is unknown);
 
 /** The type a matcher lets through. */
 export type Match<M> = M extends

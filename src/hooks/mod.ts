@@ -53,7 +53,14 @@ export { Plan } from "./listing.ts";
 export type { LoopOptions, OwnFields, SavedLoop } from "./loop.ts";
 export { Loop } from "./loop.ts";
 export type { ErrorPolicy, HookWarning, Outcome } from "./outcome.ts";
-export type { MaybeRead, OverloadOf, RowArgs, SelectedArgs, StageOverload } from "./overload.ts";
+export type {
+  KindMatched,
+  MaybeRead,
+  OverloadOf,
+  RowArgs,
+  SelectedArgs,
+  StageOverload,
+} from "./overload.ts";
 export { makeOverload } from "./overload.ts";
 export { StagePoint } from "./point.ts";
 export type {

@@ -27,6 +27,13 @@ export type SelectedArgs<T extends AnyStages, S> = T extends AnyStages
   ? S extends `${T["kind"]}/*` ? RowArgs<T, Observed<T>> : RowArgs<T, NameIn<T["kind"], S>>
   : never;
 
+/** The kind that a row over (context, stage) handles. */
+export type KindMatched<Ms extends readonly unknown[]> = Ms extends readonly [unknown, infer S]
+  ? S extends { readonly kind: infer k extends string } ? k
+  : S extends `${infer k}/${string}` ? k
+  : never
+  : never;
+
 /** An overload set seen as the `on:` of a hook for kinds `K`. */
 export interface OverloadOf<in out K extends string> {
   /** Types only. */
@@ -49,7 +56,7 @@ export interface StageOverload<
   on<const Ms extends readonly Matcher[], Q>(
     matchers: Ms,
     f: (...args: MatchAll<Ms>) => Q,
-  ): StageOverload<A | MatchAll<Ms>, R | Q, B, K>;
+  ): StageOverload<A | MatchAll<Ms>, R | Q, B, K | KindMatched<Ms>>;
   /** One more row: a handler for the observe stages of a kind. */
   on<T extends AnyStages, Q>(
     kind: T,
@@ -68,7 +75,8 @@ export interface StageOverload<
   /** A handler for every call that no row takes; as a hook, for every other kind. */
   otherwise<Q>(
     f: (...args: readonly unknown[]) => Q,
-  ): StageOverload<readonly unknown[], R | Q, B, string>;
+    // deno-lint-ignore no-explicit-any -- every kind there is or will be; `string` would not fit a hook's own kinds
+  ): StageOverload<readonly unknown[], R | Q, B, any>;
   /** The handler that arguments of exactly these types would get: the way to a less specific row. */
   invoke<const Ms extends readonly Matcher[]>(matchers: Ms): (...args: MatchAll<Ms>) => R;
   /** The row that takes the arguments, as text, and the others that could have. */

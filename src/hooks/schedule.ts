@@ -25,7 +25,7 @@ export interface ScheduleOptions {
    */
   readonly eventFrequency?: number;
   /**
-   * Fires at the first due count only.
+   * Fires at the first due count only, at each of its stages.
    *
    * @default false
    */
@@ -170,7 +170,6 @@ export class Schedule {
   /** The first count from `from` on at which it may fire, or `Infinity`. */
   next(from: number): number {
     const { phase, after, until, once, sample } = this.#options;
-    // A second visit at the count of the one firing (a stage reached twice) must not count as another.
     if (once && this.last >= 0) return Infinity;
     const first = Math.max(from, after, this.#checkFrom);
     let count = first + (phase - first % this.#every + this.#every) % this.#every;
@@ -183,6 +182,7 @@ export class Schedule {
 
   /** Does it fire at this count, one that `next` gave, in this step? Remembers that it was asked. */
   fires(count: number, step: number): boolean {
+    if (this.#options.once && this.last >= 0) return false; // reached again at the count of its one firing
     if (this.#window !== undefined && (step < this.#window.after || step >= this.#window.until)) {
       return false;
     }
