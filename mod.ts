@@ -36,5 +36,7 @@ export * from "./src/dispatch/mod.ts";
 export * from "./src/hooks/mod.ts";
 export * from "./src/dynamics/mod.ts";
 export * from "./src/training/mod.ts";
+export * from "./src/observe/mod.ts";
+export * from "./src/config/mod.ts";
 export type { BuiltInKinds } from "./src/hook.ts";
 export { hook, overload } from "./src/hook.ts";

@@ -1,0 +1,65 @@
+/**
+ * One hook for several kinds of loop: an overload for dynamics, one for a pipeline, and a fallback for any other kind.
+ * Which one applies is decided when the hook is added; in the loop it costs nothing.
+ *
+ * Run: `deno run -A examples/universal_logger.ts`
+ */
+import { type BaseContext, DynamicsStage, hook, hostState, Loop, stages } from "@hooke/hooke";
+
+interface PipelineContext extends BaseContext {
+  readonly items: string[];
+}
+const PipelineStage = stages<PipelineContext>()("pipeline", ["BEFORE_PROCESS", "AFTER_PROCESS"]);
+const GardenStage = stages<BaseContext>()("garden", ["AFTER_RAIN"]);
+
+const logger = hook({
+  name: "logger",
+  frequency: 10,
+  reads: ["fmax"],
+  kinds: [PipelineStage],
+  on: {
+    dynamics: {
+      AFTER_STEP: (ctx) => {
+        const fmax = Math.max(...ctx.read.fmax);
+        console.log(`[dynamics] step ${ctx.stepCount}: fmax=${fmax.toFixed(4)}`);
+      },
+    },
+    pipeline: {
+      AFTER_PROCESS: (ctx) =>
+        console.log(`[pipeline] step ${ctx.stepCount}: processed ${ctx.items.length}`),
+    },
+  },
+  otherwise: (ctx, stage) => console.log(`[custom] step ${ctx.stepCount}: stage=${stage}`),
+});
+
+const fmax = new Float64Array([1, 0.5]);
+const relaxation = new Loop({
+  kinds: DynamicsStage,
+  state: hostState({ fmax: () => fmax }),
+  hooks: [logger],
+  step(loop) {
+    fmax.forEach((f, i) => fmax[i] = f * 0.9);
+    return loop.fire(DynamicsStage.AFTER_STEP);
+  },
+});
+
+const pipeline = new Loop({
+  kinds: PipelineStage,
+  context: { items: [] },
+  hooks: [logger],
+  step(loop) {
+    loop.context.items.push(`item ${loop.stepCount}`);
+    return loop.fire(PipelineStage.AFTER_PROCESS);
+  },
+});
+
+const garden = new Loop({
+  kinds: GardenStage,
+  hooks: [logger],
+  step: (loop) => loop.fire(GardenStage.AFTER_RAIN),
+});
+
+for (const loop of [relaxation, pipeline, garden]) await loop.run(20);
+
+const [listed] = garden.hooks.list();
+console.log(`in the garden it runs by ${listed?.overloads["garden/AFTER_RAIN"]}`);
