@@ -63,13 +63,18 @@ export class ProfiledStage {
   }
 }
 
-/** How sure it is that `to` follows `from` when both were seen, in this order, in one sampled step. */
+/**
+ * How sure it is that `to` follows `from` when both were seen, in this order, in one sampled step. A pair BEFORE_X, AFTER_X
+ * that counts the same is sure however often it comes: an update by several optimizers, one after the other.
+ */
 export function certaintyOf(from: ProfiledStage, to: ProfiledStage): Certainty {
   if (from.kind?.isMixed !== true && to.kind?.isMixed !== true) return "always";
   const before = from.kind?.stages.get(from.literal);
   const after = to.kind?.stages.get(to.literal);
   if (before === undefined || after === undefined || before.kind !== after.kind) return "never";
   if (before.isEvent || after.isEvent) return "never";
-  if (before.name.replace(/^BEFORE_/, "AFTER_") === after.name && before !== after) return "always";
-  return before.counter === after.counter ? "once" : "never";
+  if (before.counter !== after.counter) return "never";
+  return before.name.replace(/^BEFORE_/, "AFTER_") === after.name && before !== after
+    ? "always"
+    : "once";
 }

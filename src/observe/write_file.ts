@@ -22,7 +22,12 @@ export function hasFiles(): boolean {
 
 /** Writes beside the file, then renames: whoever reads it sees the old text or the new one. */
 export async function writeFile(path: string | URL, text: string): Promise<void> {
-  const files = fileSystem()!;
+  const files = fileSystem();
+  if (files === undefined) {
+    throw new TypeError(
+      `Cannot write a file as there must be a file system: current value is none, to be asked for ${path}`,
+    );
+  }
   const suffix = `.${crypto.randomUUID()}.tmp`;
   const beside = typeof path === "string" ? path + suffix : new URL(path.href + suffix);
   try {

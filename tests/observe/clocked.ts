@@ -1,0 +1,72 @@
+import {
+  type BaseContext,
+  DynamicsStage,
+  Loop,
+  type Stages,
+  stagesOf,
+  TrainingStage,
+} from "@hooke/hooke";
+import type { Observe } from "@hooke/hooke/hooks";
+
+/** A clock that stands still between the ticks of a test. */
+export class Clock {
+  /** In ms. */
+  time: number;
+  readonly now = (): number => this.time;
+
+  constructor(time = 0) {
+    this.time = time;
+  }
+
+  /** So many ms pass. */
+  tick(ms: number): void {
+    this.time += ms;
+  }
+}
+
+interface PipelineStages {
+  readonly BEFORE_PROCESS: Observe<BaseContext>;
+  readonly AFTER_PROCESS: Observe<BaseContext>;
+  readonly ON_REFILL: Observe<BaseContext>;
+}
+
+/** A kind that no profiler has heard of. */
+export const PipelineStage: Stages<"pipeline", PipelineStages> = stagesOf("pipeline", {
+  BEFORE_PROCESS: "observe",
+  AFTER_PROCESS: "observe",
+  ON_REFILL: "observe",
+});
+
+/** A loop that may fire any stage of three kinds. */
+export type AnyLoop = Loop<typeof DynamicsStage | typeof TrainingStage | typeof PipelineStage>;
+
+/** A loop over stages of all three kinds. */
+export function anyLoop(step: (loop: AnyLoop) => void | Promise<void>, name = "loop"): AnyLoop {
+  const kinds = [DynamicsStage, TrainingStage, PipelineStage];
+  return new Loop({ kinds, name, context: { epoch: 0 }, step });
+}
+
+/** A loop whose step is, alternately, a wait in ms and a stage. */
+export function scripted(
+  clock: Clock,
+  script: (step: number) => readonly (number | Parameters<AnyLoop["fire"]>[0])[],
+  name?: string,
+): AnyLoop {
+  return anyLoop((loop) => {
+    for (const each of script(loop.stepCount)) {
+      if (typeof each === "number") clock.tick(each);
+      else loop.fire(each);
+    }
+  }, name);
+}
+
+/** The rows of a summary, short: `A→B count mean`, without the kinds' names where both are of one kind. */
+export function counts(
+  { transitions }: {
+    transitions: readonly { from: string; to: string; count: number; mean: number }[];
+  },
+): string[] {
+  return transitions.map(({ from, to, count, mean }) =>
+    `${from}→${to} ${count}× ${Number(mean.toFixed(9))}`
+  );
+}

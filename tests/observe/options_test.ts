@@ -1,0 +1,67 @@
+// What a profiler is told, and what it says when that is wrong.
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Profiler, type ProfilerOptions } from "@hooke/hooke/observe";
+import { anyLoop } from "./clocked.ts";
+
+const wrong: readonly [unknown, new () => Error, string][] = [
+  [{ frequency: 0 }, RangeError, "frequency must be a positive whole number: current value is 0"],
+  [{ frequency: 1.5 }, RangeError, "frequency must be a positive whole number"],
+  [{ frequency: NaN }, RangeError, "current value is NaN"],
+  [{ frequency: true }, TypeError, "frequency must be a number: current value is true"],
+  [{ traceCapacity: -1 }, RangeError, "traceCapacity must be a positive whole number"],
+  [{ name: "" }, TypeError, 'name must be a text: current value is ""'],
+  [{ tracePath: 7 }, TypeError, "tracePath must be a path: current value is 7"],
+  [{ trace: 1 }, TypeError, "trace must be true or false"],
+  [{ trace: false, tracePath: "x" }, TypeError, "trace must be kept where there is a tracePath"],
+  [{ userTiming: "yes" }, TypeError, 'userTiming must be true or false: current value is "yes"'],
+  [{ write: "x" }, TypeError, "write must be a function"],
+  [{ now: 3 }, TypeError, "now must be a function: current value is 3"],
+  [{ tracer: {} }, TypeError, "tracer must be a tracer with startSpan, or false"],
+  [{ tracer: null }, TypeError, "current value is null"],
+];
+
+for (const [options, type, message] of wrong) {
+  Deno.test(`a profiler refuses ${JSON.stringify(options)}: ${message}`, () => {
+    assertThrows(() => new Profiler(options as ProfilerOptions), type, message);
+  });
+}
+
+Deno.test("an option that is undefined has its default", () => {
+  const options = { frequency: undefined, name: undefined, now: undefined } as unknown;
+  const profiler = new Profiler(options as ProfilerOptions);
+  assertEquals([profiler.frequency, profiler.name], [1, "profiler"]);
+});
+
+Deno.test("two profilers on one engine need two names", () => {
+  const loop = anyLoop(() => {});
+  loop.hooks.add(new Profiler());
+  assertThrows(() => loop.hooks.add(new Profiler()), RangeError, "names must differ");
+  loop.hooks.add(new Profiler({ name: "coarse", frequency: 100 }));
+  assertEquals(loop.hooks.list().map(({ name }) => name), ["profiler", "coarse"]);
+});
+
+Deno.test("where there is no file system a path needs a write, and with one nothing else is touched", async () => {
+  const platform = Object.getOwnPropertyDescriptor(globalThis, "Deno")!;
+  try {
+    Object.defineProperty(globalThis, "Deno", { ...platform, value: undefined });
+    const paths: unknown[] = [];
+    assertThrows(
+      () => new Profiler({ tracePath: "trace.json" }),
+      TypeError,
+      "must have a file system or a `write` option",
+    );
+    const profiler = new Profiler({
+      tracePath: "trace.json",
+      write: (path) => void paths.push(path),
+    });
+    await profiler.writeTrace();
+    assertEquals(paths, ["trace.json"]);
+    await assertRejects(
+      () => new Profiler({ trace: true }).writeTrace("trace.json"),
+      TypeError,
+      "Cannot write a file as there must be a file system",
+    );
+  } finally {
+    Object.defineProperty(globalThis, "Deno", platform);
+  }
+});
