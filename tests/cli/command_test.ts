@@ -1,0 +1,107 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { run } from "../../src/cli/mod.ts";
+
+/** Runs a command in this process; answers with its exit code and what it wrote. */
+async function hooke(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const out: string[] = [], err: string[] = [];
+  const terminal = {
+    print: (line: string) => void out.push(line),
+    complain: (line: string) => void err.push(line),
+  };
+  const code = await run(args, terminal);
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+Deno.test("without a command, and with --help, it says what there is", async () => {
+  for (const args of [[], ["--help"], ["-h"], ["help"]]) {
+    const { code, out, err } = await hooke(...args);
+    assertEquals([code, err], [0, ""]);
+    assertStringIncludes(out, "Usage: hooke COMMAND [options]");
+    assertMatch(out, /^ {2}demo {2}\S/m);
+  }
+  const { out } = await hooke("demo", "--help");
+  for (const option of ["--steps N", "--turns N", "--trace FILE", "--help"]) {
+    assertStringIncludes(out, option);
+  }
+});
+
+Deno.test("--version is that of the package", async () => {
+  const { version } = JSON.parse(
+    await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
+  );
+  assertEquals((await hooke("--version")).out, version);
+});
+
+Deno.test("what it does not understand ends in 2, with what it would have", async () => {
+  const wrong: [string[], string][] = [
+    [["dmo"], "did you mean demo?"],
+    [["demo", "--step", "4"], "Cannot use --step as demo has no such option; did you mean steps?"],
+    [["demo", "extra"], "Cannot use extra as demo has no such option"],
+    [["demo", "--steps"], "Cannot use --steps as it must have a value: --steps N"],
+    [["demo", "--steps", "0"], "must be a whole number from 1 on: current value is 0"],
+    [["demo", "--turns", "two"], "current value is two"],
+    [["demo", "--turns", "1.5"], "current value is 1.5"],
+  ];
+  for (const [args, message] of wrong) {
+    const { code, out, err } = await hooke(...args);
+    assertEquals([code, out], [2, ""], args.join(" "));
+    assertStringIncludes(err, message);
+  }
+});
+
+Deno.test("the demo shows the plan, a row every hundred steps, the period, and a profile", async () => {
+  const { code, out, err } = await hooke("demo");
+  assertEquals([code, err], [0, ""]);
+  assertMatch(
+    out,
+    /^spring\/ON_TURN\s+profiler\s+every event\s+otherwise\n\s+turns\s+every event\s+spring\.ON_TURN$/m,
+  );
+  assertEquals(out.match(/●/g)?.length, 16);
+  assertStringIncludes(out, "Its period is 6.2832; 2π is 6.2832.");
+  assertMatch(out, /strayed by 1\.\de-5 at most/); // dt²/8 for velocity Verlet
+  assertStringIncludes(out, "1571 steps, stopped: 5 turning points."); // 5π at steps of 0.01
+  assertMatch(out, /spring\/BEFORE_STEP→spring\/AFTER_STEP\s+1571/);
+});
+
+Deno.test("the demo takes its options, and writes a trace", async () => {
+  const path = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    const { code, out } = await hooke("demo", "--steps", "150", "--trace", path);
+    assertEquals(code, 0);
+    assertStringIncludes(out, "150 steps, completed");
+    const { traceEvents } = JSON.parse(await Deno.readTextFile(path));
+    assert(traceEvents.length > 250, `${traceEvents.length} events`);
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("a failing command ends in 1 with the error", async () => {
+  const { code, err } = await hooke(
+    "demo",
+    "--steps",
+    "1",
+    "--trace",
+    "/no/such/folder/trace.json",
+  );
+  assertEquals(code, 1);
+  assertStringIncludes(err, "/no/such/folder");
+});
+
+Deno.test("Ctrl-C stops the demo after the step under way, closes its hooks, and ends in 130", async () => {
+  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", main, "demo", "--steps", "100000000", "--turns", "100000000"],
+    stdout: "piped",
+    env: { NO_COLOR: "1" },
+  }).spawn();
+  const lines = child.stdout.pipeThrough(new TextDecoderStream());
+  let text = "", isTold = false; // once: a second Ctrl-C would end it at once
+  for await (const part of lines) {
+    text += part;
+    if (!isTold && text.includes("●")) child.kill("SIGINT");
+    isTold ||= text.includes("●");
+  }
+  assertEquals((await child.status).code, 130);
+  assertStringIncludes(text, "stopped: interrupted. Where the time went:");
+});

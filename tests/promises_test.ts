@@ -1,0 +1,48 @@
+import { assert, assertEquals, assertGreater } from "@std/assert";
+
+const ROOT = new URL("../", import.meta.url);
+/** A row's last cell: `tests/a_test.ts: its name |`. */
+const REFERENCE = /\| (tests\/[\w/]+_test\.ts): (.+?) +\|$/;
+
+/** The references of a page, and the rows that have none. */
+function readRows(page: string): { references: [file: string, test: string][]; others: string[] } {
+  const rows = page.split("\n").filter((line) =>
+    line.startsWith("|") && !/^\|( ?-+ ?\|| *(statement|scenario) +\|)/.test(line)
+  );
+  const matches = rows.map((row) => REFERENCE.exec(row));
+  return {
+    references: matches.flatMap((match) => match === null ? [] : [[match[1]!, match[2]!]]),
+    others: rows.filter((_, i) => matches[i] === null),
+  };
+}
+
+/** Does the text define a test of that name? */
+function defines(text: string, test: string): boolean {
+  return text.includes(`Deno.test(${JSON.stringify(test)},`) ||
+    text.includes(`Deno.test(\n  ${JSON.stringify(test)},`);
+}
+
+Deno.test("every promise names a test that exists", async () => {
+  const { references, others } = readRows(
+    await Deno.readTextFile(new URL("docs/promises.md", ROOT)),
+  );
+  assertEquals(others, []);
+  assertGreater(references.length, 30);
+  for (const [file, test] of references) {
+    assert(
+      defines(await Deno.readTextFile(new URL(file, ROOT)), test),
+      `${file} has no test "${test}"`,
+    );
+  }
+});
+
+Deno.test("a row without a test, and a test that is not there, are found", () => {
+  const page =
+    "| statement | test |\n|---|---|\n| a | tests/x/a_test.ts: it holds |\n| b | later |";
+  assertEquals(readRows(page), {
+    references: [["tests/x/a_test.ts", "it holds"]],
+    others: ["| b | later |"],
+  });
+  assert(defines('Deno.test("it holds", () => {});', "it holds"));
+  assert(!defines('Deno.test("it holds not", () => {});', "it holds"));
+});
