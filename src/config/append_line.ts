@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type DenoHost, mayRead } from "./host.ts";
+import { type DenoHost, type HostFile, mayRead } from "./host.ts";
 
 const FROM_END = 2;
 const NEWLINE = 10;
@@ -16,13 +16,20 @@ const NEWLINE = 10;
  */
 export function appendLine(deno: DenoHost, path: string | URL, line: string): void {
   const read = mayRead(deno, path);
-  using file = deno.openSync(path, { append: true, create: true, read });
-  let isUnfinished = false;
-  if (read && file.statSync().size > 0) {
-    const last = new Uint8Array(1);
-    file.seekSync(-1, FROM_END);
-    isUnfinished = file.readSync(last) === 1 && last[0] !== NEWLINE;
+  const file = deno.openSync(path, { append: true, create: true, read });
+  // Not `using`: not every browser can parse it, and this is loaded there, too.
+  try {
+    const text = read && isUnfinished(file) ? `\n${line}` : line;
+    let bytes = new TextEncoder().encode(text);
+    while (bytes.length > 0) bytes = bytes.subarray(file.writeSync(bytes));
+  } finally {
+    file.close();
   }
-  let bytes = new TextEncoder().encode(isUnfinished ? `\n${line}` : line);
-  while (bytes.length > 0) bytes = bytes.subarray(file.writeSync(bytes));
+}
+
+function isUnfinished(file: HostFile): boolean {
+  if (file.statSync().size === 0) return false;
+  const last = new Uint8Array(1);
+  file.seekSync(-1, FROM_END);
+  return file.readSync(last) === 1 && last[0] !== NEWLINE;
 }

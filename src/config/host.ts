@@ -6,11 +6,12 @@
  */
 
 /** An open file. */
-export interface HostFile extends Disposable {
+export interface HostFile {
   statSync(): { readonly size: number };
   seekSync(offset: number, whence: number): number;
   readSync(bytes: Uint8Array): number | null;
   writeSync(bytes: Uint8Array): number;
+  close(): void;
 }
 
 /** What is used of Deno. */
