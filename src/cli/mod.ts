@@ -14,11 +14,11 @@
  * @module
  */
 
+import { versions } from "../config/versions.ts";
 import { didYouMean } from "../hooks/nearest.ts";
 import { DEMO, demo } from "./demo.ts";
 import { commandHelp, programHelp, readOptions, UsageError } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
-import manifest from "../../deno.json" with { type: "json" };
 
 export type { Terminal } from "./terminal.ts";
 
@@ -59,7 +59,7 @@ async function dispatch(
     return 0;
   }
   if (first === "--version" || first === "-V") {
-    terminal.print(manifest.version);
+    terminal.print(versions().hooke);
     return 0;
   }
   const found = COMMANDS.find(({ command }) => command.name === first);

@@ -43,14 +43,17 @@ ${lists.join("")}];
 function runner(k: number): string {
   const names = Array.from({ length: k }, (_, i) => `h${i}`);
   const calls = names.map((h, i) =>
-    `${
-      i === 0 ? "" : `i = ${i}; `
-    }r = ${h}.call(ctx, s); if (r !== undefined && isThenable(r)) return run.pause(${i}, r, n); `
+    `${i === 0 ? "" : `i = ${i}; `}r = ${h}.call(ctx, s); ` +
+    `if (r !== undefined && isThenable(r)) return run.pause(${i}, r, n); `
   );
   const bind = names.map((h, i) => `${h} = t[${i}]!`).join(", ");
-  return `    (t, s, run) => { const ${bind}; return (ctx, n) => { let i = 0, r: unknown; try { ${
-    calls.join("")
-  }} catch (e) { return run.failed(i, e, n); } return undefined; }; },\n`;
+  const at = k === 1 ? "0" : "i";
+  return `    (t, s, run) => { const ${bind}; return (ctx, n) => { let ${
+    k === 1 ? "" : "i = 0, "
+  }r: unknown; ` +
+    `try { ${
+      calls.join("")
+    }} catch (e) { return run.failed(${at}, e, n); } return undefined; }; },\n`;
 }
 
 if (import.meta.main) {
