@@ -14,7 +14,7 @@ import { type HookListing, Plan } from "./listing.ts";
 import { didYouMean } from "./nearest.ts";
 import { sortEntries, sortPlaces } from "./order.ts";
 import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
-import { StagePoint } from "./point.ts";
+import { EnginePoint, type StagePoint } from "./point.ts";
 import { accessor, NO_STATE, type StateSource } from "./reads.ts";
 import { makeEntry } from "./registration.ts";
 import type { HookHandle, HookSet } from "./registry.ts";
@@ -66,7 +66,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #options: EngineHooksOptions<E>;
   readonly #state: StateSource;
   readonly #infos: ReadonlyMap<string, StageInfo>;
-  readonly #points = new Map<string, StagePoint>();
+  readonly #points = new Map<string, EnginePoint>();
   readonly #copies = new Map<string, number>();
   readonly #queue = new DeferredQueue();
   readonly #listeners = new Set<(change: HookChange) => void>();
@@ -86,7 +86,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     Object.assign(options.context, { read: untouchable("reads"), write: untouchable("writes") });
     const host = this.#host();
     for (const info of this.#infos.values()) {
-      this.#points.set(info.stage, new StagePoint(info, host));
+      this.#points.set(info.stage, new EnginePoint(info, host));
     }
   }
 
@@ -187,6 +187,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     }
     await openAll(this.#entries, this.#options.workflow, this.#report);
     this.#isOpen = true;
+    this.#compile(); // without those that were to be opened and could not
   }
 
   /** Delivers what is under way, lets hooks with `atEnd` fire, closes all in reverse. Throws the first error. */
@@ -288,14 +289,25 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.#entries = this.#entries.filter((other) => other !== entry);
     this.#changed(entry, "remove");
     if (!entry.isOpen) return;
-    const outcome: Outcome = { status: "stopped", reason: "removed", step: this.#step };
-    this.#queue.push(closeAll([entry], outcome, this.#report).then(() => ({})), () => {});
+    this.#queue.push(this.#closeRemoved(entry).then(() => ({})), () => {});
+  }
+
+  #closeRemoved(entry: Entry): Promise<void> {
+    return closeAll(
+      [entry],
+      { status: "stopped", reason: "removed", step: this.#step },
+      this.#report,
+    );
   }
 
   #changed(entry: Entry, type: HookChange["type"]): void {
     this.#compile();
     for (const listener of [...this.#listeners]) {
-      listener({ type, name: entry.name, step: this.#step });
+      try {
+        listener({ type, name: entry.name, step: this.#step });
+      } catch (error) {
+        this.#warn({ hook: entry.name, stage: "listener", step: this.#step, error, count: 1 });
+      }
     }
   }
 
@@ -312,7 +324,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     };
     this.#queue.push(opening.then(() => ({}), failed), () => {
       entry.isOpen = true;
-      this.#compile();
+      if (this.#entries.includes(entry)) return this.#compile();
+      return this.#closeRemoved(entry); // it was removed in the meantime
     });
   }
 

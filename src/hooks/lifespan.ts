@@ -13,7 +13,7 @@ export type ReportError = (entry: Entry, stage: string, error: unknown) => void;
 
 /**
  * Opens hooks in order. When one throws, those that are open already are closed in reverse with that error, and it
- * is thrown.
+ * is thrown; a hook that was told to warn is reported and takes no part in the run.
  */
 export async function openAll(
   entries: readonly Entry[],
@@ -23,19 +23,22 @@ export async function openAll(
   for (const entry of entries) {
     if (entry.isOpen) continue;
     try {
-      entry.isOpen = true;
       await entry.record.hook.open?.(engine);
+      entry.isOpen = true;
     } catch (error) {
-      entry.isOpen = false;
-      await closeAll(entries, { status: "failed", error }, report);
-      throw error;
+      if (isLenient(entry)) report(entry, "open", error);
+      else {
+        await closeAll(entries, { status: "failed", error }, report);
+        throw error;
+      }
     }
   }
 }
 
 /**
  * Closes the open hooks in reverse; every one is attempted. After a run that went well the first error is thrown
- * at the end; after one that failed all of them are only reported, so that they do not hide why.
+ * at the end; after one that failed all of them are only reported, so that they do not hide why, and so are those
+ * of hooks that were told to warn.
  */
 export async function closeAll(
   entries: readonly Entry[],
@@ -49,9 +52,16 @@ export async function closeAll(
     try {
       await entry.record.hook.close?.(outcome);
     } catch (error) {
-      if (outcome.status === "failed" || first !== undefined) report(entry, "close", error);
+      const isQuiet = outcome.status === "failed" || first !== undefined || isLenient(entry);
+      if (isQuiet) report(entry, "close", error);
       else first = { error };
     }
   }
   if (first !== undefined) throw first.error;
+}
+
+/** Was it said, by the hook or when it was added, that its errors shall not stop a run? */
+function isLenient({ onError, record }: Entry): boolean {
+  const policy = onError ?? record.onError;
+  return policy === "warn" || policy === "disable";
 }

@@ -7,32 +7,14 @@
 import type { BaseContext, Workflow } from "./context.ts";
 import { EngineHooks, type EngineHooksOptions } from "./hooks.ts";
 import type { Outcome } from "./outcome.ts";
+import type { OwnFields } from "./own_fields.ts";
 import type { StagePoint } from "./point.ts";
 import type { HookInput, HookSet } from "./registry.ts";
 import type { SavedHooks } from "./saved.ts";
 import { Shared } from "./shared.ts";
-import type { AnyStages, At, MapOf, StageOf } from "./stage.ts";
+import type { AnyStages, StageOf } from "./stage.ts";
 import { isThenable } from "./thenable.ts";
 import { Turn } from "./turn.ts";
-
-/** The contexts of all stages of a kind, as a union. */
-type Contexts<E extends AnyStages> = E extends AnyStages ? At<E, keyof MapOf<E>>["ctx"] : never;
-/** The context members that the engine fills by itself. */
-type BuiltIn = keyof BaseContext | "value" | "skipping" | "read" | "write";
-/** The keys that any member of a union has. */
-type AnyKey<U> = U extends unknown ? keyof U : never;
-/** The type of a key in those members of a union that have it. */
-type FieldOf<U, k> = U extends unknown ? k extends keyof U ? U[k] : never : never;
-
-/** The context fields a loop fills itself: what all stages have from the start, the rest before firing. */
-export type OwnFields<E extends AnyStages> =
-  & { -readonly [k in Exclude<keyof Contexts<E>, BuiltIn>]: FieldOf<Contexts<E>, k> }
-  & {
-    -readonly [k in Exclude<AnyKey<Contexts<E>>, BuiltIn | keyof Contexts<E>>]?: FieldOf<
-      Contexts<E>,
-      k
-    >;
-  };
 
 /** What a {@linkcode Loop} is made of. */
 export interface LoopOptions<E extends AnyStages>

@@ -50,9 +50,10 @@ export { EngineHooks } from "./hooks.ts";
 export type { Lifecycle, Method, Pascal } from "./lifecycle.ts";
 export type { HookListing, PlanStep } from "./listing.ts";
 export { Plan } from "./listing.ts";
-export type { LoopOptions, OwnFields, SavedLoop } from "./loop.ts";
+export type { LoopOptions, SavedLoop } from "./loop.ts";
 export { Loop } from "./loop.ts";
 export type { ErrorPolicy, HookWarning, Outcome } from "./outcome.ts";
+export type { AnyKeyOf, BuiltInField, ContextsOf, FieldOf, OwnFields } from "./own_fields.ts";
 export type {
   KindMatched,
   MaybeRead,
@@ -62,7 +63,7 @@ export type {
   StageOverload,
 } from "./overload.ts";
 export { makeOverload } from "./overload.ts";
-export { StagePoint } from "./point.ts";
+export type { StagePoint } from "./point.ts";
 export type {
   AcceptAt,
   AcceptClass,

@@ -35,7 +35,7 @@ export const ERROR_POLICIES: readonly ErrorPolicy[] = ["throw", "warn", "disable
 export interface HookWarning {
   /** The hook's name. */
   readonly hook: string;
-  /** Where it threw: a stage, or `"open"`, `"close"`, `"save"`, `"load"`, `"order"`. */
+  /** Where it threw: a stage, or `"open"`, `"close"`, `"load"`, `"order"`, `"listener"`. */
   readonly stage: string;
   /** The step in which it threw. */
   readonly step: number;

@@ -18,17 +18,35 @@ const NEVER = 2 ** 30 - 1;
 const nothing: Runner = () => undefined;
 
 /** One stage of one engine. Engines keep it in a field and call `fire` (or `pipe`, `gate`, `replace`). */
-export class StagePoint {
+export interface StagePoint {
   /** The stage. */
   readonly info: StageInfo;
-  readonly #ctx: object;
+  /** Has it no hooks? */
+  readonly isEmpty: boolean;
+  /**
+   * Reaches an observe stage at a count of its counter. Costs one compare when nothing is due; answers with a
+   * promise only when a hook did.
+   */
+  fire(count: number): PromiseLike<void> | undefined;
+  /** Hands a value through the pipes that are due; each gets what the one before returned. */
+  pipe<V>(value: V, count: number): V | PromiseLike<V>;
+  /** Asks the gates that are due: `true` to go on. All are asked, and see whether one before has vetoed. */
+  gate(count: number): boolean | PromiseLike<boolean>;
+  /** Lets the claimant take over if it is due; `otherwise` does the work when there is none. */
+  replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V>;
+}
+
+/** The one implementation, with what the registry asks of it. */
+export class EnginePoint implements StagePoint {
+  readonly info: StageInfo;
   /** What its runs need of the registry. */
   readonly host: StageHost;
+  /** How many events there were, at an event stage. */
+  events = 0;
+  readonly #ctx: object;
   #due: number = NEVER;
   #runner: Runner = nothing;
   #run: StageRun | undefined;
-  /** How many events there were, at an event stage. */
-  events = 0;
 
   /** Made by the registry. */
   constructor(info: StageInfo, host: StageHost) {
@@ -37,32 +55,24 @@ export class StagePoint {
     this.#ctx = host.context;
   }
 
-  /** Are there any hooks here? */
   get isEmpty(): boolean {
     return this.#run === undefined;
   }
 
-  /**
-   * Reaches an observe stage at a count of its counter. Costs one compare when nothing is due; answers with a
-   * promise only when a hook did.
-   */
   fire(count: number): PromiseLike<void> | undefined {
     return count < this.#due ? undefined : this.#runner(this.#ctx, count);
   }
 
-  /** Hands a value through the pipes that are due; each gets what the one before returned. */
   pipe<V>(value: V, count: number): V | PromiseLike<V> {
     return this.#run === undefined
       ? value
       : pipe(this.#run, 0, value, this.#count(count)) as V | PromiseLike<V>;
   }
 
-  /** Asks the gates that are due: `true` to go on. All are asked, and see whether one before has vetoed. */
   gate(count: number): boolean | PromiseLike<boolean> {
     return this.#run === undefined ? true : gate(this.#run, 0, true, this.#count(count));
   }
 
-  /** Lets the claimant take over if it is due; `otherwise` does the work when there is none. */
   replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V> {
     return this.#run === undefined
       ? otherwise()

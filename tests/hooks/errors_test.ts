@@ -220,3 +220,46 @@ Deno.test("a hook added in mid-run whose open takes time runs once it has opened
   });
   await assertRejects(() => fails.run(12), Error, "locked");
 });
+
+Deno.test("a hook told to warn does not stop a run when it cannot open or close; it takes no part", async () => {
+  const log: string[] = [], warnings = collect<HookWarning>();
+  const loop = work({ onWarning: warnings.push });
+  loop.hooks.add(noting("a", log));
+  loop.hooks.add(noting("b", log, { open: new Error("locked") }), { onError: "warn" });
+  loop.hooks.add(noting("c", log, { close: new Error("disk") }), { onError: "disable" });
+  assertEquals(await loop.run(1), { status: "completed" });
+  assertEquals(log, [
+    "open a",
+    "open c",
+    "a at 0",
+    "c at 0",
+    "close c completed",
+    "close a completed",
+  ]);
+  assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["b", "open"], [
+    "c",
+    "close",
+  ]]);
+});
+
+Deno.test("a hook removed while it is still opening is closed as soon as it is open", async () => {
+  const log: string[] = [], loop = work();
+  const slow = { ...noting("slow", log), open: () => new Promise<void>((go) => setTimeout(go, 5)) };
+  const starts = { stage: "work/BEFORE", frequency: 1, once: true } as const;
+  loop.hooks.add({ ...starts, call: () => void loop.hooks.add(slow) });
+  loop.hooks.add({ ...starts, call: () => void loop.hooks.remove("slow") });
+  await loop.run(2);
+  assertEquals(log, ["close slow stopped"]);
+});
+
+Deno.test("a listener that throws is reported, and keeps nobody from hearing of a change", () => {
+  const warnings = collect<HookWarning>(), heard = collect<unknown>();
+  const loop = work({ onWarning: warnings.push });
+  loop.hooks.subscribe(() => {
+    throw new Error("no");
+  });
+  loop.hooks.subscribe(heard.push);
+  loop.hooks.add(new Steps());
+  assertEquals(heard.list.length, 1);
+  assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["Steps", "listener"]]);
+});

@@ -1,0 +1,30 @@
+/**
+ * The context fields that a kind's engine fills, beyond those that every engine does.
+ *
+ * @module
+ */
+
+import type { BaseContext } from "./context.ts";
+import type { AnyStages, At, MapOf } from "./stage.ts";
+
+/** The contexts of all stages of a kind, as a union. */
+export type ContextsOf<E extends AnyStages> = E extends AnyStages ? At<E, keyof MapOf<E>>["ctx"]
+  : never;
+
+/** The context members that every engine fills by itself. */
+export type BuiltInField = keyof BaseContext | "value" | "skipping" | "read" | "write";
+
+/** The keys that any member of a union has. */
+export type AnyKeyOf<U> = U extends unknown ? keyof U : never;
+
+/** The type of a key in those members of a union that have it. */
+export type FieldOf<U, k> = U extends unknown ? k extends keyof U ? U[k] : never : never;
+
+/** The context fields a loop fills itself: what all stages have from the start, the rest before firing. */
+export type OwnFields<E extends AnyStages> =
+  & { -readonly [k in Exclude<keyof ContextsOf<E>, BuiltInField>]: FieldOf<ContextsOf<E>, k> }
+  & {
+    -readonly [
+      k in Exclude<AnyKeyOf<ContextsOf<E>>, BuiltInField | keyof ContextsOf<E>>
+    ]?: FieldOf<ContextsOf<E>, k>;
+  };
