@@ -7,7 +7,7 @@
 import { run } from "./mod.ts";
 import { terminal } from "./terminal.ts";
 
-export { run, type Terminal } from "./mod.ts";
+export { run, type Terminal, UsageError } from "./mod.ts";
 
 if (import.meta.main) {
   const stop = new AbortController();

@@ -20,6 +20,7 @@ import { DEMO, demo } from "./demo.ts";
 import { commandHelp, programHelp, readOptions, UsageError } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
+export { UsageError } from "./options.ts";
 export type { Terminal } from "./terminal.ts";
 
 const ABOUT = "Hooke runs step loops and lets hooks into every stage of them.";

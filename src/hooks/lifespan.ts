@@ -22,10 +22,11 @@ export async function openAll(
 ): Promise<void> {
   for (const entry of entries) {
     if (entry.isOpen) continue;
+    entry.isOpen = true; // removed while it opens, it is closed
     try {
       await entry.record.hook.open?.(engine);
-      entry.isOpen = true;
     } catch (error) {
+      entry.isOpen = false;
       if (isLenient(entry)) report(entry, "open", error);
       else {
         await closeAll(entries, { status: "failed", error }, report);
