@@ -1,6 +1,6 @@
 // With a frequency above 1 most steps are not seen; nothing may be made up about them.
 import { assert, assertEquals } from "@std/assert";
-import { DynamicsStage, TrainingStage } from "@hooke/hooke";
+import { DynamicsStage, Loop, TrainingStage } from "@hooke/hooke";
 import { Profiler } from "@hooke/hooke/observe";
 import { type AnyLoop, anyLoop, Clock, counts, PipelineStage, scripted } from "./clocked.ts";
 
@@ -40,6 +40,30 @@ Deno.test("an event in a step that is not sampled follows nothing, and nothing f
     "dynamics/BEFORE_STEP→dynamics/AFTER_STEP 3× 1",
     "dynamics/AFTER_STEP→dynamics/ON_ADMIT 1× 1",
     "dynamics/ON_ADMIT→dynamics/ON_CONVERGE 1× 7",
+  ]);
+});
+
+Deno.test("an engine may leap over the steps that are not sampled", async () => {
+  const clock = new Clock();
+  const leaps: [number, number][] = [];
+  const loop = new Loop({
+    kinds: PipelineStage,
+    step(loop) {
+      loop.fire(PipelineStage.BEFORE_PROCESS);
+      clock.tick(2);
+      loop.fire(PipelineStage.AFTER_PROCESS);
+    },
+    leap(loop, n) {
+      leaps.push([loop.stepCount, n]);
+      clock.tick(1000);
+    },
+  });
+  const profiler = new Profiler({ frequency: 5, now: clock.now });
+  loop.hooks.add(profiler);
+  await loop.run(12);
+  assertEquals(leaps, [[1, 4], [6, 4], [11, 1]]);
+  assertEquals(counts(profiler.summary()), [
+    "pipeline/BEFORE_PROCESS→pipeline/AFTER_PROCESS 3× 2",
   ]);
 });
 
