@@ -75,6 +75,8 @@ export class Place {
   readonly isDeferred: boolean;
   /** The first count at which it may be due. */
   next = -1;
+  /** How many events it was asked about, at an event stage. */
+  events = 0;
 
   /** `own`: a context derived from the engine's `shared` one, if the hook reads or writes. */
   constructor(
@@ -123,10 +125,10 @@ export class Place {
 
   /** Is it called at this count? Asks its conditions, and remembers a firing. */
   fires(count: number, step: number): boolean {
-    this.advance(count);
-    if (this.next !== count || !this.schedule.fires(count, step)) return false;
-    if (!this.isWanted) return false;
-    this.schedule.last = count;
+    const at = this.info.isEvent ? this.events++ : count;
+    this.advance(at);
+    if (this.next !== at || !this.schedule.fires(at, step) || !this.isWanted) return false;
+    this.schedule.last = at;
     return true;
   }
 }

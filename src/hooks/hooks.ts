@@ -12,7 +12,7 @@ import type { AddOptions, Entry, Place } from "./entry.ts";
 import { closeAll, openAll } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
 import { didYouMean } from "./nearest.ts";
-import { sortEntries, sortPlaces } from "./order.ts";
+import { placesAt, sortEntries, unknownNames } from "./order.ts";
 import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
 import { EnginePoint, type StagePoint } from "./point.ts";
 import { accessor, NO_STATE, type StateSource } from "./reads.ts";
@@ -58,16 +58,12 @@ export interface EngineHooksOptions<E extends AnyStages> {
   readonly verify?: boolean;
 }
 
-// Handed out to stages in turn, over all engines, so that few stages share a text of the unrolled runner.
-let copies = 0;
-
 /** The hooks of one engine. Users see it as {@linkcode HookSet}; an engine also opens, closes and asks it. */
 export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #options: EngineHooksOptions<E>;
   readonly #state: StateSource;
   readonly #infos: ReadonlyMap<string, StageInfo>;
   readonly #points = new Map<string, EnginePoint>();
-  readonly #copies = new Map<string, number>();
   readonly #queue = new DeferredQueue();
   readonly #listeners = new Set<(change: HookChange) => void>();
   readonly #warn: (warning: HookWarning) => void;
@@ -101,7 +97,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       others: this.#entries,
     });
     const entries = sortEntries([...this.#entries, entry]);
-    for (const info of this.#infos.values()) sortPlaces(placesAt(entries, info)); // throws before anything changes
+    for (const info of this.#infos.values()) placesAt(entries, info); // throws before anything changes
     if (this.#isOpen) this.#openLate(entry, workflow); // throws before anything changes, too
     this.#entries = entries;
     this.#changed(entry, "add");
@@ -129,7 +125,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return new Plan([...this.#infos.values()].map((info) => ({
       stage: info.stage,
       role: info.role,
-      steps: sortPlaces(placesAt(this.#entries, info)).map(planStep),
+      steps: placesAt(this.#entries, info).map(planStep),
     })));
   }
 
@@ -181,13 +177,15 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   /** Opens all hooks, in order. Throws the first error, after closing those that were open. */
   async open(): Promise<void> {
     if (this.#isOpen) return;
-    this.#checkNames();
+    for (const { entry, error } of unknownNames(this.#entries)) {
+      this.#warn({ hook: entry.name, stage: "order", step: this.#step, error, count: 1 });
+    }
     for (const place of this.#entries.flatMap((entry) => entry.places)) {
       place.schedule.start(this.#step);
     }
     await openAll(this.#entries, this.#options.workflow, this.#report);
     this.#isOpen = true;
-    this.#compile(); // without those that were to be opened and could not
+    this.#compile(this.#entries); // without those that were to be opened and could not
   }
 
   /** Delivers what is under way, lets hooks with `atEnd` fire, closes all in reverse. Throws the first error. */
@@ -218,11 +216,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** What a checkpoint keeps of the hooks: plain data, by name. */
   save(): SavedHooks {
-    const points = [...this.#points.values()].filter((point) => point.events > 0);
-    return {
-      hooks: saveEntries(this.#entries),
-      events: Object.fromEntries(points.map((point) => [point.info.stage, point.events])),
-    };
+    return saveEntries(this.#entries);
   }
 
   /**
@@ -230,17 +224,16 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
    * warnings. Throws a TypeError for what is no saved state.
    */
   load(saved: SavedHooks): void {
-    for (const name of restoreEntries(this.#entries, saved?.hooks)) {
+    for (const name of restoreEntries(this.#entries, saved)) {
       const error = new RangeError(
         `Cannot restore hook ${name} as no hook has that name: its state is left out`,
       );
       this.#warn({ hook: name, stage: "load", step: this.#step, count: 1, error });
     }
-    for (const point of this.#points.values()) point.events = saved.events[point.info.stage] ?? 0;
     for (const entry of this.#entries) {
-      this.#toggle(entry, saved.hooks[entry.name]?.enabled ?? entry.enabled);
+      this.#toggle(entry, saved[entry.name]?.enabled ?? entry.enabled);
     }
-    this.#compile();
+    this.#compile(this.#entries);
   }
 
   get #step(): number {
@@ -248,22 +241,18 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   #host(): StageHost {
-    const { context, workflow, verify } = this.#options;
-    const { fields } = this.#state;
-    const live = this.#state.plan(fields);
-    const state = () =>
-      Object.fromEntries(live.live ? fields.map((field) => [field, live.value(field)]) : []);
+    const { context, workflow, verify, counts = () => workflow.stepCount } = this.#options;
+    const report = (place: Place, error: unknown) =>
+      this.#report(place.entry, place.info.stage, error);
     return {
       context,
-      fields,
+      fields: this.#state.fields,
       get step() {
         return workflow.stepCount;
       },
-      count: this.#options.counts ?? (() => workflow.stepCount),
+      count: counts,
       failed: (place, error, step) => this.#failed(place, error, step),
-      verify: verify === true
-        ? verifying(state, (place, error) => this.#report(place.entry, place.info.stage, error))
-        : undefined,
+      verify: verify === true ? verifying(this.#state, report) : undefined,
       defer: (values, deliver) => this.#queue.push(values, deliver),
     };
   }
@@ -301,7 +290,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   #changed(entry: Entry, type: HookChange["type"]): void {
-    this.#compile();
+    this.#compile([entry]);
     for (const listener of [...this.#listeners]) {
       try {
         listener({ type, name: entry.name, step: this.#step });
@@ -324,23 +313,22 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     };
     this.#queue.push(opening.then(() => ({}), failed), () => {
       entry.isOpen = true;
-      if (this.#entries.includes(entry)) return this.#compile();
+      if (this.#entries.includes(entry)) return this.#compile([entry]);
       return this.#closeRemoved(entry); // it was removed in the meantime
     });
   }
 
-  #compile(): void {
-    for (const [stage, point] of this.#points) {
-      const places = sortPlaces(placesAt(this.#entries, point.info))
+  /** Makes the stages of some entries ready again; the others stay as they are. */
+  #compile(entries: readonly Entry[]): void {
+    const stages = new Set(entries.flatMap(({ places }) => places.map(({ info }) => info.stage)));
+    for (const stage of stages) {
+      const point = this.#points.get(stage)!;
+      const places = placesAt(this.#entries, point.info)
         .filter(({ entry }) => entry.enabled && (!this.#isOpen || entry.isOpen));
-      for (const place of places) place.next = -1;
-      if (places.length > 0 && !this.#copies.has(stage)) this.#copies.set(stage, copies++);
-      const reads = places.filter((place) => place.isDeferred).flatMap((place) =>
-        place.entry.record.reads
-      );
+      const reads = places.filter(({ isDeferred }) => isDeferred)
+        .flatMap(({ entry }) => entry.record.reads);
       const plan = reads.length === 0 ? undefined : this.#state.plan([...new Set(reads)]);
-      const run = places.length === 0 ? undefined : new StageRun(places, point.host, plan);
-      point.compile(run, this.#copies.get(stage) ?? 0);
+      point.compile(places.length === 0 ? undefined : new StageRun(places, point.host, plan));
     }
   }
 
@@ -368,23 +356,4 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     const count = entry === undefined ? 1 : ++entry.errors;
     this.#warn({ hook: entry?.name ?? "(deferred)", stage, step, error, count });
   };
-
-  #checkNames(): void {
-    const names = this.#entries.map((entry) => entry.name);
-    for (const entry of this.#entries) {
-      for (const name of [...entry.before, ...entry.after]) {
-        if (names.includes(name)) continue;
-        const error = new RangeError(
-          `Cannot order hook ${entry.name} by ${
-            JSON.stringify(name)
-          } as no hook has that name: the hooks are ${names.join(", ")}${didYouMean(name, names)}`,
-        );
-        this.#warn({ hook: entry.name, stage: "order", step: this.#step, error, count: 1 });
-      }
-    }
-  }
-}
-
-function placesAt(entries: readonly Entry[], info: StageInfo): Place[] {
-  return entries.flatMap((entry) => entry.places.filter((place) => place.info === info));
 }

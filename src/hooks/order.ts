@@ -5,6 +5,8 @@
  */
 
 import type { Entry, Place } from "./entry.ts";
+import { didYouMean } from "./nearest.ts";
+import type { StageInfo } from "./stage.ts";
 
 const BANDS = { first: 0, normal: 1, last: 2 } as const;
 
@@ -57,7 +59,8 @@ function cycle(entries: readonly Entry[]): RangeError {
  * The places of one stage, of entries in order: modifiers first, so that every observer sees the state they leave.
  * Throws when `before` or `after` asks for the opposite.
  */
-export function sortPlaces(places: readonly Place[]): Place[] {
+export function placesAt(entries: readonly Entry[], info: StageInfo): Place[] {
+  const places = entries.flatMap((entry) => entry.places.filter((place) => place.info === info));
   const modifiers = places.filter((place) => place.isModifier);
   const others = places.filter((place) => !place.isModifier);
   for (const modifier of modifiers) {
@@ -69,4 +72,20 @@ export function sortPlaces(places: readonly Place[]): Place[] {
     );
   }
   return [...modifiers, ...others];
+}
+
+/** The names in `before` and `after` that no hook has, as errors: a misspelt one would order nothing. */
+export function unknownNames(
+  entries: readonly Entry[],
+): { readonly entry: Entry; readonly error: RangeError }[] {
+  const names = entries.map((entry) => entry.name);
+  return entries.flatMap((entry) =>
+    [...entry.before, ...entry.after].filter((name) => !names.includes(name)).map((name) => ({
+      entry,
+      error: new RangeError(
+        `Cannot order hook ${entry.name} by ${JSON.stringify(name)} as no hook has that name: ` +
+          `the hooks are ${names.join(", ")}${didYouMean(name, names)}`,
+      ),
+    }))
+  );
 }

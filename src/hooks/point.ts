@@ -15,6 +15,9 @@ import type { StageInfo } from "./stage.ts";
 // beyond it costs a visit that finds nothing due.
 const NEVER = 2 ** 30 - 1;
 
+// Handed out in turn, over all engines, so that few stages share a text of the unrolled runner.
+let nextText = 0;
+
 const nothing: Runner = () => undefined;
 
 /** One stage of one engine. Engines keep it in a field and call `fire` (or `pipe`, `gate`, `replace`). */
@@ -41,12 +44,11 @@ export class EnginePoint implements StagePoint {
   readonly info: StageInfo;
   /** What its runs need of the registry. */
   readonly host: StageHost;
-  /** How many events there were, at an event stage. */
-  events = 0;
   readonly #ctx: object;
   #due: number = NEVER;
   #runner: Runner = nothing;
   #run: StageRun | undefined;
+  #text: number | undefined;
 
   /** Made by the registry. */
   constructor(info: StageInfo, host: StageHost) {
@@ -64,34 +66,38 @@ export class EnginePoint implements StagePoint {
   }
 
   pipe<V>(value: V, count: number): V | PromiseLike<V> {
-    return this.#run === undefined
-      ? value
-      : pipe(this.#run, 0, value, this.#count(count)) as V | PromiseLike<V>;
+    return this.#run === undefined ? value : pipe(this.#run, 0, value, count) as V | PromiseLike<V>;
   }
 
   gate(count: number): boolean | PromiseLike<boolean> {
-    return this.#run === undefined ? true : gate(this.#run, 0, true, this.#count(count));
+    return this.#run === undefined ? true : gate(this.#run, 0, true, count);
   }
 
   replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V> {
-    return this.#run === undefined
-      ? otherwise()
-      : replace(this.#run, otherwise, this.#count(count));
+    return this.#run === undefined ? otherwise() : replace(this.#run, otherwise, count);
   }
 
-  /** Takes a new list of places; called when hooks are added, removed or toggled, never during a step. */
-  compile(run: StageRun | undefined, copy: number): void {
+  /** Takes a new list of places. A dispatch under way goes on with the one it began with. */
+  compile(run: StageRun | undefined): void {
+    for (const place of run?.places ?? []) place.next = -1; // what it was to wait for may have changed
     this.#run = run;
     this.#due = run === undefined ? NEVER : 0;
-    const places = run?.places ?? [];
-    const copies = RUNNERS[places.length - 1];
-    if (run === undefined) this.#runner = nothing;
-    else if (
-      copies !== undefined && this.host.verify === undefined &&
-      places.every((place) => place.isAlways)
-    ) {
-      this.#runner = copies[copy % copies.length]!(places.map(targetOf), this.info.stage, run);
-    } else this.#runner = (_ctx, count) => this.#visit(run, this.#count(count));
+    this.#runner = run === undefined ? nothing : this.#unrolled(run) ?? this.#scheduled(run);
+  }
+
+  /** A runner for places that are all due whenever the stage is reached: nothing to compare or ask. */
+  #unrolled(run: StageRun): Runner | undefined {
+    const texts = RUNNERS[run.places.length - 1];
+    const isPlain = this.host.verify === undefined && run.places.every((place) => place.isAlways);
+    if (texts === undefined || !isPlain) return undefined;
+    this.#text ??= nextText++;
+    return texts[this.#text % texts.length]!(run.places.map(targetOf), this.info.stage, run);
+  }
+
+  #scheduled(run: StageRun): Runner {
+    return this.info.isEvent
+      ? (_ctx, count) => run.observe(0, count)
+      : (_ctx, count) => this.#visit(run, count);
   }
 
   /** Fires what `atEnd` asks for, after the last step, unless it fired there. */
@@ -119,12 +125,8 @@ export class EnginePoint implements StagePoint {
       if (place.next < due) due = place.next;
     }
     // A stage may be reached again at this count, so it stays due until the count has moved on.
-    this.#due = this.info.isEvent ? 0 : Math.min(due, NEVER);
+    this.#due = Math.min(due, NEVER);
     return due > count ? undefined : run.observe(0, count);
-  }
-
-  #count(count: number): number {
-    return this.info.isEvent ? this.events++ : count;
   }
 }
 

@@ -6,13 +6,8 @@
 
 import type { Entry } from "./entry.ts";
 
-/** The hooks' part of a checkpoint: plain data. */
-export interface SavedHooks {
-  /** Name → what is kept of that hook. */
-  readonly hooks: Readonly<Record<string, SavedHook>>;
-  /** Event stage → how many events there were. */
-  readonly events: Readonly<Record<string, number>>;
-}
+/** The hooks' part of a checkpoint, by name: plain data. */
+export type SavedHooks = Readonly<Record<string, SavedHook>>;
 
 /** What is kept of one hook. */
 export interface SavedHook {
@@ -20,35 +15,58 @@ export interface SavedHook {
   readonly enabled: boolean;
   /** Stage → the count at which it last fired, where it has. */
   readonly fired: Readonly<Record<string, number>>;
+  /** Event stage → how many events it was asked about. */
+  readonly events: Readonly<Record<string, number>>;
   /** What its own `save` gave, if it has one. */
   readonly state?: unknown;
 }
 
 /** Reads the state of hooks. */
-export function saveEntries(entries: readonly Entry[]): SavedHooks["hooks"] {
+export function saveEntries(entries: readonly Entry[]): SavedHooks {
   return Object.fromEntries(entries.map(({ name, enabled, places, record: { hook } }) => {
-    const fired = places.filter(({ schedule }) => schedule.last >= 0).map((
-      { info, schedule },
-    ) => [info.stage, schedule.last]);
-    const saved = { enabled, fired: Object.fromEntries(fired) };
+    const fired = places.filter(({ schedule }) => schedule.last >= 0);
+    const asked = places.filter(({ events }) => events > 0);
+    const saved: SavedHook = {
+      enabled,
+      fired: Object.fromEntries(fired.map(({ info, schedule }) => [info.stage, schedule.last])),
+      events: Object.fromEntries(asked.map(({ info, events }) => [info.stage, events])),
+    };
     return [name, typeof hook.save === "function" ? { ...saved, state: hook.save() } : saved];
   }));
 }
 
-/** Gives hooks their state back; answers with the names that no hook has. Throws a TypeError for what is no saved state. */
-export function restoreEntries(entries: readonly Entry[], saved: SavedHooks["hooks"]): string[] {
-  if (typeof saved !== "object" || saved === null) {
-    throw new TypeError(
-      `Cannot restore hooks as their saved state must be an object: current value is ${
-        String(saved)
-      }`,
-    );
-  }
+/**
+ * Gives hooks their state back; answers with the names that no hook has. Throws a TypeError for what is no saved
+ * state, before any hook has got something.
+ */
+export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): string[] {
+  assertSaved(saved);
   for (const { name, places, record: { hook } } of entries) {
     const own = saved[name];
     if (own === undefined) continue;
-    for (const { info, schedule } of places) schedule.last = own.fired[info.stage] ?? -1;
+    for (const place of places) {
+      place.schedule.last = own.fired[place.info.stage] ?? -1;
+      place.events = own.events[place.info.stage] ?? 0;
+    }
     if ("state" in own) hook.load?.(own.state);
   }
   return Object.keys(saved).filter((name) => !entries.some((entry) => entry.name === name));
+}
+
+function assertSaved(saved: unknown): asserts saved is SavedHooks {
+  const isSaved = isObject(saved) &&
+    Object.values(saved).every((hook) =>
+      isObject(hook) && typeof hook.enabled === "boolean" && isObject(hook.fired) &&
+      isObject(hook.events)
+    );
+  if (isSaved) return;
+  throw new TypeError(
+    `Cannot restore hooks as their saved state must be what save() gave: current value is ${
+      JSON.stringify(saved)
+    }`,
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Place } from "./entry.ts";
-import type { FieldValues } from "./reads.ts";
+import type { FieldValues, StateSource } from "./reads.ts";
 import { isThenable } from "./thenable.ts";
 
 /** An observer changed something. Reported, never thrown into the run. */
@@ -45,9 +45,14 @@ const EXEMPT: readonly string[] = [
 
 /** Calls a place between two fingerprints of its context and of the engine's state. */
 export function verifying(
-  state: () => FieldValues,
+  source: StateSource,
   report: (place: Place, error: ObserverMutationError) => void,
 ): (place: Place, call: () => unknown) => unknown {
+  const plan = source.plan(source.fields);
+  // State that must be fetched cannot be looked at in between.
+  const fields = plan.live ? source.fields : [];
+  const state = (): FieldValues =>
+    Object.fromEntries(fields.map((field) => [field, plan.live ? plan.value(field) : undefined]));
   return (place, call) => {
     const before = fingerprints(place.ctx, state());
     const compare = () => {

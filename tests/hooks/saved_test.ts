@@ -88,11 +88,11 @@ Deno.test("saved state is keyed by name: patience survives a resume", async () =
   const first = work({ hooks: [new Patience(), new Patience()] });
   await first.run(4);
   const saved = first.save();
-  assertEquals(Object.keys(saved.hooks.hooks), ["Patience", "Patience-2"]);
+  assertEquals(Object.keys(saved.hooks), ["Patience", "Patience-2"]);
   const second = work({ hooks: [new Patience()] });
   second.load({
     ...saved,
-    hooks: { ...saved.hooks, hooks: { Patience: saved.hooks.hooks["Patience"]! } },
+    hooks: { Patience: saved.hooks["Patience"]! },
   });
   assertEquals(await second.run(100), { status: "stopped", reason: "out of patience", step: 6 });
 });
@@ -107,5 +107,9 @@ Deno.test("state that no hook claims is reported, a hook without saved state is 
   second.load(first.save());
   assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["Patience", "load"]]);
   assertEquals(patience.left, 7);
-  assertThrows(() => second.load(undefined as never), TypeError, "saved state must be an object");
+  assertThrows(
+    () => second.load(undefined as never),
+    TypeError,
+    "saved state must be what save() gave",
+  );
 });
