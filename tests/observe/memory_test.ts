@@ -11,7 +11,7 @@ Deno.test("recording a stage allocates nothing, with a trace or without", async 
   }).output();
   assert(success, new TextDecoder().decode(stderr));
   const { plain, traced } = JSON.parse(new TextDecoder().decode(stdout));
-  // An object would be 12 bytes at the very least. A run itself takes some, shared by all its stages.
+  // The smallest object is 12 bytes, a fraction that is boxed no less.
   assert(Math.abs(plain) < 4, `${plain} bytes per stage`);
   assert(Math.abs(traced) < 4, `${traced} bytes per stage with a trace`);
 });
