@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AnyStages, At, FieldsOf } from "./stage.ts";
+import type { AnyStages, At, FieldsOf, NameIn } from "./stage.ts";
 import type { HookControl } from "./control.ts";
 import type { Shared } from "./shared.ts";
 
@@ -116,10 +116,20 @@ export type ContextAt<
   readonly write: Writing<FieldsOf<T>, W>;
 };
 
-/** A union of (ctx, stage) tuples, so that comparing `stage` narrows `ctx`. */
+/** A union of (ctx, stage) tuples for some stages by name, so that comparing `stage` narrows `ctx`. */
 export type ArgsOf<
   T extends AnyStages,
   N,
   R extends readonly unknown[] = [],
   W extends readonly unknown[] = [],
-> = { [n in N & string]: [ctx: ContextAt<T, n, R, W>, stage: `${T["kind"]}/${n}`] }[N & string];
+> = {
+  [n in N & string]: [ctx: ContextAt<T, n, R, W>, stage: `${T["kind"]}/${n}`];
+}[N & string];
+
+/** The same for stages given as literals, which may be of several kinds. */
+export type ArgsAt<
+  E extends AnyStages,
+  S,
+  R extends readonly unknown[] = [],
+  W extends readonly unknown[] = [],
+> = E extends AnyStages ? ArgsOf<E, NameIn<E["kind"], S>, R, W> : never;

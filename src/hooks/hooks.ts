@@ -200,7 +200,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       else ending = { status: "failed", error };
     }
     this.#isOpen = false;
-    await closeAll(this.#entries, ending, this.#report);
+    await closeAll(this.#entries, this.#options.workflow, ending, this.#report);
     if (ending !== outcome && ending.status === "failed") throw ending.error;
   }
 
@@ -284,6 +284,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   #closeRemoved(entry: Entry): Promise<void> {
     return closeAll(
       [entry],
+      this.#options.workflow,
       { status: "stopped", reason: "removed", step: this.#step },
       this.#report,
     );

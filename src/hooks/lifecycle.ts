@@ -19,11 +19,17 @@ export type Method<N extends string> = N extends `ON_${infer T}` ? `on${Pascal<T
   : `on${Pascal<N>}`;
 
 /** An object with methods named after the stages of a kind, each with one argument. */
-export type Lifecycle<E extends AnyStages> = {
-  readonly [N in keyof MapOf<E> & string as Method<N>]?: (
-    ctx: ContextAt<E, N>,
-  ) => At<E, N>["result"];
-};
+export type Lifecycle<E extends AnyStages> = E extends AnyStages ? {
+    readonly [N in keyof MapOf<E> & string as Method<N>]?: (
+      ctx: ContextAt<E, N>,
+    ) => At<E, N>["result"];
+  }
+  : never;
+
+/** The names of those methods, of all kinds of an engine. */
+export type LifecycleName<E extends AnyStages> = E extends AnyStages
+  ? Method<keyof MapOf<E> & string>
+  : never;
 
 /** The lifecycle methods of an object: its own and inherited functions called `on…`. */
 export function lifecycleMethods(hook: object): string[] {

@@ -29,7 +29,7 @@ export async function openAll(
       entry.isOpen = false;
       if (isLenient(entry)) report(entry, "open", error);
       else {
-        await closeAll(entries, { status: "failed", error }, report);
+        await closeAll(entries, engine, { status: "failed", error }, report);
         throw error;
       }
     }
@@ -43,6 +43,7 @@ export async function openAll(
  */
 export async function closeAll(
   entries: readonly Entry[],
+  engine: Workflow,
   outcome: Outcome,
   report: ReportError,
 ): Promise<void> {
@@ -51,7 +52,7 @@ export async function closeAll(
     if (!entry.isOpen) continue;
     entry.isOpen = false;
     try {
-      await entry.record.hook.close?.(outcome);
+      await entry.record.hook.close?.(outcome, engine);
     } catch (error) {
       const isQuiet = outcome.status === "failed" || first !== undefined || isLenient(entry);
       if (isQuiet) report(entry, "close", error);

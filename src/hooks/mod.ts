@@ -30,6 +30,7 @@
  */
 
 export type {
+  ArgsAt,
   ArgsOf,
   BaseContext,
   ContextAt,
@@ -47,7 +48,7 @@ export type { HookChange, HookControl } from "./control.ts";
 export type { AddOptions, Band } from "./entry.ts";
 export type { EngineHooksOptions } from "./hooks.ts";
 export { EngineHooks } from "./hooks.ts";
-export type { Lifecycle, Method, Pascal } from "./lifecycle.ts";
+export type { Lifecycle, LifecycleName, Method, Pascal } from "./lifecycle.ts";
 export type { HookListing, PlanStep } from "./listing.ts";
 export { Plan } from "./listing.ts";
 export type { LoopOptions, SavedLoop } from "./loop.ts";
@@ -75,11 +76,12 @@ export type {
   HookOptions,
   ProtocolHook,
   Refused,
+  ResultAt,
 } from "./protocol.ts";
 export type { FieldValues, ReadPlan, StateSource } from "./reads.ts";
 export { hostState } from "./reads.ts";
 export { isHook } from "./record.ts";
-export type { Accept, HookHandle, HookInput, HookSet } from "./registry.ts";
+export type { Accept, HookHandle, HookInput, HookOf, HookSet } from "./registry.ts";
 export type { SavedHook, SavedHooks } from "./saved.ts";
 export type { ScheduleOptions } from "./schedule.ts";
 export type { Slot } from "./shared.ts";
@@ -96,6 +98,7 @@ export type {
   NameIn,
   Observe,
   Observed,
+  ObservedStage,
   Pipe,
   Replace,
   Role,

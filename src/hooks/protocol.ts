@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AnyStages, Observed, StageOf } from "./stage.ts";
-import type { ArgsOf, Field, FieldKey } from "./context.ts";
+import type { AnyStages, ObservedStage, StageOf } from "./stage.ts";
+import type { ArgsAt, Field, FieldKey } from "./context.ts";
 import type { At, NameIn } from "./stage.ts";
 import { ERROR_POLICIES, type ErrorPolicy, type Outcome } from "./outcome.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
@@ -32,7 +32,7 @@ export interface HookOptions extends ScheduleOptions {
   /** Called as the run begins. */
   open?(engine: Workflow): void | PromiseLike<void>;
   /** Called as the run ends, however it ends. */
-  close?(outcome: Outcome): void | PromiseLike<void>;
+  close?(outcome: Outcome, engine: Workflow): void | PromiseLike<void>;
   /** What a checkpoint keeps of it: plain data. */
   save?(): unknown;
   /** Takes back what `save` gave. */
@@ -72,11 +72,16 @@ export type DeclaredWrites<H> = H extends { readonly writes: infer W extends rea
   ? W
   : [];
 
-/** What `call` of a hook class must be at the stages `N` of kind `E`. */
-export type CallAt<E extends AnyStages, N, H> =
-  | ((...args: ArgsOf<E, N, DeclaredReads<H>, DeclaredWrites<H>>) => At<E, N>["result"])
+/** What handlers return at some stages, given as literals. */
+export type ResultAt<E extends AnyStages, S> = E extends AnyStages
+  ? At<E, NameIn<E["kind"], S>>["result"]
+  : never;
+
+/** What `call` of a hook class must be at the stages `S`. */
+export type CallAt<E extends AnyStages, S, H> =
+  | ((...args: ArgsAt<E, S, DeclaredReads<H>, DeclaredWrites<H>>) => ResultAt<E, S>)
   // A function of fewer parameters is assignable to one of more, but not to one of a union of lists.
-  | ((ctx: ArgsOf<E, N, DeclaredReads<H>, DeclaredWrites<H>>[0]) => At<E, N>["result"]);
+  | ((ctx: ArgsAt<E, S, DeclaredReads<H>, DeclaredWrites<H>>[0]) => ResultAt<E, S>);
 
 /** A compile-time refusal that shows its reason. */
 export interface Refused<Why extends string> {
@@ -86,17 +91,17 @@ export interface Refused<Why extends string> {
 
 /** What a hook class must also be to be added to an engine of kind `E`. */
 export type AcceptClass<E extends AnyStages, H> = string extends DeclaredStage<H>
-  ? H extends { runsOnStage(s: string): boolean } ? AcceptAt<E, Observed<E>, H>
+  ? H extends { runsOnStage(s: string): boolean } ? AcceptAt<E, ObservedStage<E>, H>
   : Refused<"stage is a plain string; write stage = DynamicsStage.X">
   : [Extract<DeclaredStage<H>, StageOf<E>>] extends [never] ? Refused<
       `this hook runs at ${DeclaredStage<H> & string}, and the engine has ${E["kind"]} stages`
     >
-  : AcceptAt<E, NameIn<E["kind"], DeclaredStage<H>>, H>;
+  : AcceptAt<E, Extract<DeclaredStage<H>, StageOf<E>>, H>;
 
-/** The members of a hook class that are checked against the stages `N`. */
-export interface AcceptAt<E extends AnyStages, N, H> {
+/** The members of a hook class that are checked against the stages `S`. */
+export interface AcceptAt<E extends AnyStages, S, H> {
   /** Checked against context and result of the declared stages. */
-  readonly call: CallAt<E, N, H>;
+  readonly call: CallAt<E, S, H>;
   /** Required. */
   readonly frequency: number;
   /** Fields of this kind; of any kind, when the hook runs at stages of several. */

@@ -6,7 +6,7 @@
 
 import type { AnyStages, StageOf } from "./stage.ts";
 import type { AddOptions } from "./entry.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { Lifecycle, LifecycleName } from "./lifecycle.ts";
 import type { HookControl } from "./control.ts";
 import type { AcceptClass, ProtocolHook, Refused } from "./protocol.ts";
 import type { Hook } from "./table.ts";
@@ -32,11 +32,11 @@ export type Accept<E extends AnyStages, H> = H extends Hook<never>
     : unknown
   : never
   : H extends { readonly call: unknown } ? AcceptClass<E, H>
-  : [Exclude<Extract<keyof H, `on${string}`>, keyof Lifecycle<E> | "onError">] extends [never]
+  : [Exclude<Extract<keyof H, `on${string}`>, LifecycleName<E> | "onError">] extends [never]
     ? Lifecycle<E>
   : Refused<
     `no lifecycle method is called ${
-      & Exclude<Extract<keyof H, `on${string}`>, keyof Lifecycle<E> | "onError">
+      & Exclude<Extract<keyof H, `on${string}`>, LifecycleName<E> | "onError">
       & string}`
   >;
 
@@ -50,9 +50,12 @@ export interface HookSet<E extends AnyStages> extends HookControl {
   add<H extends object>(hook: (H | Lifecycle<E>) & Accept<E, H>, options?: AddOptions): HookHandle;
 }
 
+/** A finished hook that handles at least one of an engine's kinds. */
+export type HookOf<E extends AnyStages> = E extends AnyStages ? Hook<E["kind"]> : never;
+
 /** A hook as it may stand in the `hooks: [...]` of an engine. `add` checks more. */
 export type HookInput<E extends AnyStages> =
-  | Hook<E["kind"]>
+  | HookOf<E>
   | (ProtocolHook & { readonly stage?: StageOf<E> })
   | (ProtocolHook & { readonly stages: readonly string[] })
   | Lifecycle<E>;

@@ -128,14 +128,18 @@ export type StageOf<T extends AnyStages> = T extends AnyStages
 export type NameIn<K extends string, S> = S extends `${K}/${infer N}` ? N : never;
 
 /** The role and context of one stage. */
-export type At<T extends AnyStages, N> = N extends keyof MapOf<T>
-  ? MapOf<T>[N] extends AnyRole ? MapOf<T>[N] : never
+export type At<T extends AnyStages, N> = T extends AnyStages
+  ? N extends keyof MapOf<T> ? MapOf<T>[N] extends AnyRole ? MapOf<T>[N] : never : never
   : never;
 
 /** The names of a kind's observe stages: those that `"*"` and `otherwise` cover. */
 export type Observed<T extends AnyStages> = {
   [N in keyof MapOf<T> & string]: At<T, N>["role"] extends "observe" ? N : never;
 }[keyof MapOf<T> & string];
+
+/** The same as literals, which may be of several kinds. */
+export type ObservedStage<E extends AnyStages> = E extends AnyStages ? `${E["kind"]}/${Observed<E>}`
+  : never;
 
 /** A map of observe stages with one context, `Extra` by stage. */
 export type Uniform<C, N extends string, Extra> = {

@@ -421,3 +421,42 @@ Deno.test("an overload set is a hook for the kinds of its rows", () => {
   // @ts-expect-error misspelt selector
   assertThrows(() => overload().on("dynamics/NOPE", () => {}), TypeError, "no such stage");
 });
+
+Deno.test("an engine of several kinds takes hooks of each, in every form", () => {
+  const loop = new Loop({
+    kinds: [DynamicsStage, PipelineStage] as const,
+    context: { items: [] },
+    hooks: [
+      hook({ name: "one", on: { dynamics: { AFTER_STEP: (ctx) => void ctx.stepCount } } }),
+      { stage: PipelineStage.AFTER_PROCESS, frequency: 1, call: () => {} },
+    ],
+    step: () => {},
+  });
+  class Dynamic {
+    readonly stage = DynamicsStage.ON_CONVERGE;
+    readonly frequency = 1;
+    call(ctx: ContextAt<typeof DynamicsStage, "ON_CONVERGE">): void {
+      void ctx.convergedMask;
+    }
+  }
+  class Piped {
+    readonly stages = [PipelineStage.BEFORE_PROCESS, DynamicsStage.AFTER_STEP];
+    readonly frequency = 1;
+    call(ctx: BaseContext, stage: PipelineStage | DynamicsStage): void {
+      void `${ctx.stepCount} ${stage}`;
+    }
+  }
+  loop.hooks.add(new Dynamic());
+  loop.hooks.add(new Piped());
+  loop.hooks.add({ stage: PipelineStage.AFTER_PROCESS, frequency: 1, call: () => {} } as const);
+  loop.hooks.add({ onConverge: (ctx) => void ctx.convergedMask, onAfterProcess: () => {} });
+  loop.hooks.add(
+    hook({ name: "two", kinds: [PipelineStage], on: { pipeline: { AFTER_PROCESS: () => {} } } }),
+  );
+  assertEquals(loop.hooks.list().length, 7);
+  // @ts-expect-error training is none of its kinds
+  assertThrows(() => loop.hooks.add({ onEpochEnd: () => {} }), TypeError, "onEpochEnd");
+  const train = hook({ name: "t", on: { training: { AFTER_LOSS: () => {} } } });
+  // @ts-expect-error training is none of its kinds
+  assertThrows(() => loop.hooks.add(train), TypeError, "accepts dynamics, pipeline stages");
+});
