@@ -5,8 +5,9 @@
  */
 
 import type { ErrorPolicy } from "./outcome.ts";
-import type { Bound, HookRecord, Target } from "./record.ts";
+import type { HookRecord } from "./record.ts";
 import type { StageInfo } from "./stage.ts";
+import type { Bound, Target } from "./target.ts";
 import { Schedule } from "./schedule.ts";
 
 /** Where a hook stands among those of its stage, before `before` and `after` are looked at. */

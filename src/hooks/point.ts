@@ -5,7 +5,7 @@
  */
 
 import type { Place } from "./entry.ts";
-import { lift, type Target } from "./record.ts";
+import { lift, type Target } from "./target.ts";
 import { gate, pipe, replace } from "./roles.ts";
 import { type Runner, RUNNERS } from "./runners.gen.ts";
 import type { StageHost, StageRun } from "./stage_run.ts";

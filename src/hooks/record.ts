@@ -4,9 +4,7 @@
  * @module
  */
 
-import type { Test } from "../dispatch/matcher.ts";
-import { type OverloadTable, tableOf } from "../dispatch/overload.ts";
-import { findRow, type Row } from "../dispatch/rows.ts";
+import { tableOf } from "../dispatch/overload.ts";
 import type { AnyStages, StageInfo } from "./stage.ts";
 import type { ErrorPolicy } from "./outcome.ts";
 import { bindMethods, lifecycleMethods } from "./lifecycle.ts";
@@ -22,21 +20,9 @@ import {
   scheduleOf,
 } from "./protocol.ts";
 import { readSchedule, type ScheduleOptions } from "./schedule.ts";
+import { type Bound, lift, MethodTarget, type Target } from "./target.ts";
+import { bindSet } from "./bind_set.ts";
 import { type Hook, isTableHook, type MadeHook, makeHook } from "./table.ts";
-
-/** What a stage calls: an object, because V8 inlines methods of few shapes and never a wandering closure. */
-export interface Target {
-  /** Runs the handler. */
-  call(ctx: unknown, stage: string): unknown;
-}
-
-/** The handler a hook has for one stage. */
-export interface Bound {
-  /** What to call. */
-  readonly target: Target;
-  /** The overload that was matched, as text. */
-  readonly matched: string;
-}
 
 /** A hook in the form the registry works with. */
 export interface HookRecord {
@@ -106,46 +92,6 @@ function bindOtherwise(made: MadeHook, { kind, role }: StageInfo): Bound | undef
   return { target: lift(made.otherwise), matched: "otherwise" };
 }
 
-/** The row for (ctx, stage), found now unless a guard would have to be asked each time. */
-function bindSet(
-  set: unknown,
-  { rows, fallback }: OverloadTable,
-  info: StageInfo,
-  ctx: object,
-): Bound | undefined {
-  const args = [ctx, info.stage];
-  const candidates = rows.filter(({ tests }) => tests.length === 2 && mayClaim(tests[1]!, info));
-  const guarded = candidates.some(({ tests }) => tests[0]!.type === "guard");
-  const row = guarded
-    ? candidates.find((row) => findRow([{ ...row, tests: [ANY, row.tests[1]!] }], args))
-    : findRow(candidates, args);
-  if (row !== undefined) {
-    return {
-      target: lift(guarded ? set : row.handler),
-      matched: guarded ? "by guard at each call" : row.label,
-    };
-  }
-  return fallback !== undefined && info.role === "observe" && !handles(rows, info.kind)
-    ? { target: lift(fallback), matched: "otherwise" }
-    : undefined;
-}
-
-const ANY: Test = { type: "any" };
-
-function handles(rows: readonly Row[], kind: string): boolean {
-  return rows.some(({ tests }) => {
-    const test = tests[1];
-    return test?.type === "kind"
-      ? test.kind === kind
-      : test?.type === "literal" && String(test.value).startsWith(`${kind}/`);
-  });
-}
-
-// A row for a whole kind observes; only one that names the stage may pipe, vote or replace.
-function mayClaim(test: Test, { role, stage }: StageInfo): boolean {
-  return role === "observe" || (test.type === "literal" && test.value === stage);
-}
-
 function fromLifecycle(hook: HookOptions, kinds: readonly AnyStages[]): HookRecord {
   const label = labelOf(hook);
   const found = optionProblems(hook as unknown as Readonly<Record<string, unknown>>);
@@ -160,20 +106,6 @@ function fromLifecycle(hook: HookOptions, kinds: readonly AnyStages[]): HookReco
         : { target: new MethodTarget(hook, method), matched: method };
     },
   };
-}
-
-class MethodTarget implements Target {
-  readonly #hook: Readonly<Record<string, (ctx: unknown) => unknown>>;
-  readonly #method: string;
-
-  constructor(hook: object, method: string) {
-    this.#hook = hook as Readonly<Record<string, (ctx: unknown) => unknown>>;
-    this.#method = method;
-  }
-
-  call(ctx: unknown): unknown {
-    return this.#hook[this.#method]!(ctx);
-  }
 }
 
 function fromProtocol(hook: ProtocolHook, kinds: readonly AnyStages[]): HookRecord {
@@ -228,21 +160,4 @@ function common(hook: HookOptions, label: string): Omit<HookRecord, "bind"> {
     when,
     isMultiKind: false,
   };
-}
-
-const LIFTED = new WeakMap<object, Target>();
-
-/**
- * Puts a function on the prototype of a class of its own: the instance then has a hidden class with one constant
- * method, which V8 inlines by map. A wrapper closure shared by all functions would go megamorphic instead.
- */
-export function lift(handler: unknown): Target {
-  const f = handler as Target["call"];
-  let target = LIFTED.get(f);
-  if (target === undefined) {
-    const Lifted = class {};
-    Object.defineProperty(Lifted.prototype, "call", { value: f });
-    LIFTED.set(f, target = new Lifted() as Target);
-  }
-  return target;
 }

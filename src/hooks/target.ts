@@ -1,0 +1,51 @@
+/**
+ * What the unrolled runners call.
+ *
+ * @module
+ */
+
+/** What a stage calls: an object, because V8 inlines methods of few shapes and never a wandering closure. */
+export interface Target {
+  /** Runs the handler. */
+  call(ctx: unknown, stage: string): unknown;
+}
+
+const LIFTED = new WeakMap<object, Target>();
+
+/**
+ * Puts a function on the prototype of a class of its own: the instance then has a hidden class with one constant
+ * method, which V8 inlines by map. A wrapper closure shared by all functions would go megamorphic instead.
+ */
+export function lift(handler: unknown): Target {
+  const f = handler as Target["call"];
+  let target = LIFTED.get(f);
+  if (target === undefined) {
+    const Lifted = class {};
+    Object.defineProperty(Lifted.prototype, "call", { value: f });
+    LIFTED.set(f, target = new Lifted() as Target);
+  }
+  return target;
+}
+
+/** A method of an object, which gets the context alone. */
+export class MethodTarget implements Target {
+  readonly #hook: Readonly<Record<string, (ctx: unknown) => unknown>>;
+  readonly #method: string;
+
+  constructor(hook: object, method: string) {
+    this.#hook = hook as Readonly<Record<string, (ctx: unknown) => unknown>>;
+    this.#method = method;
+  }
+
+  call(ctx: unknown): unknown {
+    return this.#hook[this.#method]!(ctx);
+  }
+}
+
+/** The handler a hook has for one stage. */
+export interface Bound {
+  /** What to call. */
+  readonly target: Target;
+  /** The overload that was matched, as text. */
+  readonly matched: string;
+}
