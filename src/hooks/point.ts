@@ -66,11 +66,11 @@ export class EnginePoint implements StagePoint {
   }
 
   pipe<V>(value: V, count: number): V | PromiseLike<V> {
-    return this.#run === undefined ? value : pipe(this.#run, 0, value, count) as V | PromiseLike<V>;
+    return this.#run === undefined ? value : pipe(this.#run, value, count) as V | PromiseLike<V>;
   }
 
   gate(count: number): boolean | PromiseLike<boolean> {
-    return this.#run === undefined ? true : gate(this.#run, 0, true, count);
+    return this.#run === undefined ? true : gate(this.#run, count);
   }
 
   replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V> {

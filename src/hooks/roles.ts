@@ -14,97 +14,84 @@ interface RoleContext {
   skipping: boolean;
 }
 
-/** Hands a value through the pipes that are due, from place `from` on. */
-export function pipe(run: StageRun, from: number, first: unknown, count: number): unknown {
-  const ctx = run.host.context as RoleContext;
-  let value = first;
-  for (let i = from; i < run.places.length; i++) {
-    const place = run.places[i]!;
-    try {
-      ctx.value = value;
-      if (!place.fires(count, run.host.step)) continue;
-      const result = run.call(place);
-      if (isThenable(result)) return pipeLater(run, i, value, result, count);
-      value = piped(place, result);
-    } catch (error) {
-      run.host.failed(place, error);
-    }
-  }
-  return value;
+/** How the answers at a stage become one: a value handed through, or votes counted. */
+interface Fold {
+  /** Shows the next handler what there is so far. */
+  prepare(ctx: RoleContext, soFar: unknown): void;
+  /** Takes an answer in. Throws for one that is none. */
+  merge(place: Place, answer: unknown, soFar: unknown): unknown;
 }
 
-async function pipeLater(
+const PIPE: Fold = {
+  prepare: (ctx, value) => {
+    ctx.value = value;
+  },
+  merge: (place, answer) => {
+    if (answer !== undefined) return answer;
+    throw new TypeError(
+      `Cannot pipe through hook ${place.entry.name} as its handler of ${place.info.stage} must return the next value: ` +
+        `current value is undefined`,
+    );
+  },
+};
+
+const GATE: Fold = {
+  prepare: (ctx, isOpen) => {
+    ctx.skipping = isOpen === false;
+  },
+  merge: (place, answer, isOpen) => {
+    if (typeof answer === "boolean") return answer && isOpen;
+    throw new TypeError(
+      `Cannot ask hook ${place.entry.name} at ${place.info.stage} as a gate must answer true or false: ` +
+        `current value is ${String(answer)}`,
+    );
+  },
+};
+
+/** Hands a value through the pipes that are due. */
+export function pipe(run: StageRun, value: unknown, count: number): unknown {
+  return fold(run, 0, value, count, PIPE);
+}
+
+/** Asks the gates that are due: `true` to go on. */
+export function gate(run: StageRun, count: number): boolean | PromiseLike<boolean> {
+  return fold(run, 0, true, count, GATE) as boolean | PromiseLike<boolean>;
+}
+
+function fold(run: StageRun, from: number, first: unknown, count: number, by: Fold): unknown {
+  const { host, places } = run;
+  let soFar = first;
+  for (let i = from; i < places.length; i++) {
+    const place = places[i]!;
+    try {
+      by.prepare(host.context as RoleContext, soFar);
+      if (!place.fires(count, host.step)) continue;
+      const answer = run.call(place);
+      if (isThenable(answer)) return foldLater(run, i, soFar, answer, count, by);
+      soFar = by.merge(place, answer, soFar);
+    } catch (error) {
+      host.failed(place, error); // when it may go on, the answer does not count
+    }
+  }
+  return soFar;
+}
+
+async function foldLater(
   run: StageRun,
   i: number,
   before: unknown,
-  result: PromiseLike<unknown>,
+  answer: PromiseLike<unknown>,
   count: number,
+  by: Fold,
 ): Promise<unknown> {
   const place = run.places[i]!;
-  let value = before;
+  let soFar = before;
   try {
-    value = piped(place, await result);
+    soFar = by.merge(place, await answer, before);
   } catch (error) {
     run.host.failed(place, error);
   }
-  return await pipe(run, i + 1, value, count);
-}
-
-function piped(place: Place, value: unknown): unknown {
-  if (value !== undefined) return value;
-  throw new TypeError(
-    `Cannot pipe through hook ${place.entry.name} as its handler of ${place.info.stage} must return the next value: ` +
-      `current value is undefined`,
-  );
-}
-
-/** Asks the gates that are due, from place `from` on. */
-export function gate(
-  run: StageRun,
-  from: number,
-  open: boolean,
-  count: number,
-): boolean | PromiseLike<boolean> {
-  const ctx = run.host.context as RoleContext;
-  let isOpen = open;
-  for (let i = from; i < run.places.length; i++) {
-    const place = run.places[i]!;
-    try {
-      ctx.skipping = !isOpen;
-      if (!place.fires(count, run.host.step)) continue;
-      const vote = run.call(place);
-      if (isThenable(vote)) return gateLater(run, i, isOpen, vote, count);
-      isOpen = voted(place, vote) && isOpen;
-    } catch (error) {
-      run.host.failed(place, error);
-    }
-  }
-  return isOpen;
-}
-
-async function gateLater(
-  run: StageRun,
-  i: number,
-  open: boolean,
-  vote: PromiseLike<unknown>,
-  count: number,
-): Promise<boolean> {
-  const place = run.places[i]!;
-  let isOpen = open;
-  try {
-    isOpen = voted(place, await vote) && isOpen;
-  } catch (error) {
-    run.host.failed(place, error);
-  }
-  return await gate(run, i + 1, isOpen, count);
-}
-
-function voted(place: Place, vote: unknown): boolean {
-  if (typeof vote === "boolean") return vote;
-  throw new TypeError(
-    `Cannot ask hook ${place.entry.name} at ${place.info.stage} as a gate must answer true or false: ` +
-      `current value is ${String(vote)}`,
-  );
+  return await fold(run, i + 1, soFar, count, by);
 }
 
 /** Lets the one claimant do the work if it is due; when it is not, or fails and may, `otherwise` does. */
