@@ -8,7 +8,7 @@ import type { Place } from "./entry.ts";
 import { lift, type Target } from "./target.ts";
 import { gate, pipe, replace } from "./roles.ts";
 import { type Runner, RUNNERS } from "./runners.gen.ts";
-import type { StageHost, StageRun } from "./stage_run.ts";
+import { type StageHost, StageRun } from "./stage_run.ts";
 import type { StageInfo } from "./stage.ts";
 
 // Later than any count that matters: a small integer, so that V8 compares it without touching the heap. A count
@@ -17,8 +17,6 @@ const NEVER = 2 ** 30 - 1;
 
 // Handed out in turn, over all engines, so that few stages share a text of the unrolled runner.
 let nextText = 0;
-
-const nothing: Runner = () => undefined;
 
 /** One stage of one engine. Engines keep it in a field and call `fire` (or `pipe`, `gate`, `replace`). */
 export interface StagePoint {
@@ -46,7 +44,7 @@ export class EnginePoint implements StagePoint {
   readonly host: StageHost;
   readonly #ctx: object;
   #due: number = NEVER;
-  #runner: Runner = nothing;
+  #runner: Runner | null = null;
   #run: StageRun | undefined;
   #text: number | undefined;
 
@@ -62,7 +60,8 @@ export class EnginePoint implements StagePoint {
   }
 
   fire(count: number): PromiseLike<void> | undefined {
-    return count < this.#due ? undefined : this.#runner(this.#ctx, count);
+    const runner = this.#runner;
+    return runner === null || count < this.#due ? undefined : runner(this.#ctx, count);
   }
 
   pipe<V>(value: V, count: number): V | PromiseLike<V> {
@@ -82,7 +81,7 @@ export class EnginePoint implements StagePoint {
     for (const place of run?.places ?? []) place.next = -1; // what it was to wait for may have changed
     this.#run = run;
     this.#due = run === undefined ? NEVER : 0;
-    this.#runner = run === undefined ? nothing : this.#unrolled(run) ?? this.#scheduled(run);
+    this.#runner = run === undefined ? null : this.#unrolled(run) ?? this.#scheduled(run);
   }
 
   /** A runner for places that are all due whenever the stage is reached: nothing to compare or ask. */
@@ -95,9 +94,24 @@ export class EnginePoint implements StagePoint {
   }
 
   #scheduled(run: StageRun): Runner {
-    return this.info.isEvent
-      ? (_ctx, count) => run.observe(0, count)
-      : (_ctx, count) => this.#visit(run, count);
+    if (this.info.isEvent) return (_ctx, count) => run.observe(0, count);
+    const always = this.#unrolledPart(run);
+    if (always === undefined) return (_ctx, count) => this.#visit(run, count);
+    const rest = run.places.filter((place) => !place.isAlways);
+    // The stage is always due: until one of the others is, those that always are need not ask.
+    let due = 0;
+    return (ctx, count) => {
+      if (count >= due) due = firstDue(rest, count);
+      return due > count ? always(ctx, count) : run.observe(0, count);
+    };
+  }
+
+  /** A runner for those of the places that are always due, if there are any. */
+  #unrolledPart(run: StageRun): Runner | undefined {
+    const always = run.places.filter((place) => place.isAlways);
+    return always.length === 0
+      ? undefined
+      : this.#unrolled(new StageRun(always, this.host, undefined));
   }
 
   /** Fires what `atEnd` asks for, after the last step, unless it fired there. */
@@ -118,16 +132,22 @@ export class EnginePoint implements StagePoint {
   }
 
   #visit(run: StageRun, count: number): PromiseLike<void> | undefined {
-    let due = Infinity;
-    for (let i = 0; i < run.places.length; i++) {
-      const place = run.places[i]!;
-      place.advance(count);
-      if (place.next < due) due = place.next;
-    }
+    const due = firstDue(run.places, count);
     // A stage may be reached again at this count, so it stays due until the count has moved on.
-    this.#due = Math.min(due, NEVER);
+    this.#due = due;
     return due > count ? undefined : run.observe(0, count);
   }
+}
+
+/** The first count from `count` on at which one of the places may be due; moves them up to it. */
+function firstDue(places: readonly Place[], count: number): number {
+  let due = NEVER;
+  for (let i = 0; i < places.length; i++) {
+    const place = places[i]!;
+    place.advance(count);
+    if (place.next < due) due = place.next;
+  }
+  return due;
 }
 
 // A place whose context is its own must be called with that, whatever the runner hands on.

@@ -113,6 +113,11 @@ export class StageRun {
     if (verify === undefined || place.info.role !== "observe" || place.isModifier) {
       return place.target.call(place.ctx, place.info.stage);
     }
+    return this.#verify(verify, place);
+  }
+
+  // Apart, because a closure in `call` would cost memory at each call, verifying or not.
+  #verify(verify: NonNullable<StageHost["verify"]>, place: Place): unknown {
     return verify(place, () => place.target.call(place.ctx, place.info.stage));
   }
 

@@ -40,20 +40,21 @@ ${lists.join("")}];
 `;
 }
 
+// One way out for a promise, behind a label: with an exit at each call the text of eight hooks would be too long for
+// V8 to inline.
 function runner(k: number): string {
   const names = Array.from({ length: k }, (_, i) => `h${i}`);
   const calls = names.map((h, i) =>
-    `${i === 0 ? "" : `i = ${i}; `}r = ${h}.call(ctx, s); ` +
-    `if (r !== undefined && isThenable(r)) return run.pause(${i}, r, n); `
+    `${i === 0 ? "" : `i = ${i}; `}` +
+    `if ((r = ${h}.call(ctx, s)) !== undefined && isThenable(r)) break out; `
   );
   const bind = names.map((h, i) => `${h} = t[${i}]!`).join(", ");
-  const at = k === 1 ? "0" : "i";
-  return `    (t, s, run) => { const ${bind}; return (ctx, n) => { let ${
-    k === 1 ? "" : "i = 0, "
-  }r: unknown; ` +
-    `try { ${
+  const [declared, at] = k === 1 ? ["", "0"] : ["i = 0, ", "i"];
+  return `    (t, s, run) => { const ${bind}; return (ctx, n) => { let ${declared}r: unknown; ` +
+    `out: try { ${
       calls.join("")
-    }} catch (e) { return run.failed(${at}, e, n); } return undefined; }; },\n`;
+    }return undefined; } catch (e) { return run.failed(${at}, e, n); } ` +
+    `return run.pause(${at}, r as PromiseLike<unknown>, n); }; },\n`;
 }
 
 if (import.meta.main) {
