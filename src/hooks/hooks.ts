@@ -14,7 +14,8 @@ import { type HookListing, Plan } from "./listing.ts";
 import { didYouMean } from "./nearest.ts";
 import { placesAt, sortEntries, unknownNames } from "./order.ts";
 import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
-import { EnginePoint, type StagePoint } from "./point.ts";
+import type { EnginePoint, StagePoint } from "./point.ts";
+import { pointClass } from "./points.gen.ts";
 import { accessor, NO_STATE, type StateSource } from "./reads.ts";
 import { makeEntry } from "./registration.ts";
 import type { HookHandle, HookSet } from "./registry.ts";
@@ -58,6 +59,9 @@ export interface EngineHooksOptions<E extends AnyStages> {
   readonly verify?: boolean;
 }
 
+// Numbers engines, so that two of them alive do not share the texts of their stages.
+let engines = 0;
+
 /** The hooks of one engine. Users see it as {@linkcode HookSet}; an engine also opens, closes and asks it. */
 export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #options: EngineHooksOptions<E>;
@@ -81,8 +85,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       accessor(`without ${member}`, member, [], fields, () => undefined);
     Object.assign(options.context, { read: untouchable("reads"), write: untouchable("writes") });
     const host = this.#host();
-    for (const info of this.#infos.values()) {
-      this.#points.set(info.stage, new EnginePoint(info, host));
+    const engine = engines++;
+    for (const [i, info] of [...this.#infos.values()].entries()) {
+      this.#points.set(info.stage, new (pointClass(i, engine))(info, host));
     }
   }
 

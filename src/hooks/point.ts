@@ -37,14 +37,17 @@ export interface StagePoint {
   replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V>;
 }
 
-/** The one implementation, with what the registry asks of it. */
-export class EnginePoint implements StagePoint {
+/** All of a point but `fire`, with what the registry asks of it. */
+export abstract class EnginePoint implements StagePoint {
   readonly info: StageInfo;
   /** What its runs need of the registry. */
   readonly host: StageHost;
-  readonly #ctx: object;
-  #due: number = NEVER;
-  #runner: Runner | null = null;
+  /** The engine's one context. */
+  protected readonly ctx: object;
+  /** The first count at which a hook may be due. */
+  protected due: number = NEVER;
+  /** Calls what is due; `null` where there are no hooks. */
+  protected runner: Runner | null = null;
   #run: StageRun | undefined;
   #text: number | undefined;
 
@@ -52,17 +55,15 @@ export class EnginePoint implements StagePoint {
   constructor(info: StageInfo, host: StageHost) {
     this.info = info;
     this.host = host;
-    this.#ctx = host.context;
+    this.ctx = host.context;
   }
 
   get isEmpty(): boolean {
     return this.#run === undefined;
   }
 
-  fire(count: number): PromiseLike<void> | undefined {
-    const runner = this.#runner;
-    return runner === null || count < this.#due ? undefined : runner(this.#ctx, count);
-  }
+  /** Written out in each class of points.gen.ts, so that each place in an engine has a text of its own. */
+  abstract fire(count: number): PromiseLike<void> | undefined;
 
   pipe<V>(value: V, count: number): V | PromiseLike<V> {
     return this.#run === undefined ? value : pipe(this.#run, value, count) as V | PromiseLike<V>;
@@ -80,8 +81,8 @@ export class EnginePoint implements StagePoint {
   compile(run: StageRun | undefined): void {
     for (const place of run?.places ?? []) place.next = -1; // what it was to wait for may have changed
     this.#run = run;
-    this.#due = run === undefined ? NEVER : 0;
-    this.#runner = run === undefined ? null : this.#unrolled(run) ?? this.#scheduled(run);
+    this.due = run === undefined ? NEVER : 0;
+    this.runner = run === undefined ? null : this.#unrolled(run) ?? this.#scheduled(run);
   }
 
   /** A runner for places that are all due whenever the stage is reached: nothing to compare or ask. */
@@ -123,7 +124,7 @@ export class EnginePoint implements StagePoint {
   /** The first count from `from` on at which a hook here may be due. */
   next(from: number): number {
     if (this.info.isEvent || this.#run === undefined) return Infinity;
-    if (this.#due > from && this.#due < NEVER) return this.#due;
+    if (this.due > from && this.due < NEVER) return this.due;
     return Math.min(
       ...this.#run.places.map((place) =>
         place.next >= from ? place.next : place.schedule.next(from)
@@ -134,7 +135,7 @@ export class EnginePoint implements StagePoint {
   #visit(run: StageRun, count: number): PromiseLike<void> | undefined {
     const due = firstDue(run.places, count);
     // A stage may be reached again at this count, so it stays due until the count has moved on.
-    this.#due = due;
+    this.due = due;
     return due > count ? undefined : run.observe(0, count);
   }
 }

@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { generate, LONGEST } from "../../tools/runners/generate.ts";
+import { generate, generatePoints, LONGEST } from "../../tools/runners/generate.ts";
 import { RUNNERS } from "../../src/hooks/runners.gen.ts";
 
-Deno.test("the committed runners are what their generator writes (deno task gen:runners)", async () => {
-  const path = new URL("../../src/hooks/runners.gen.ts", import.meta.url);
-  assertEquals(await Deno.readTextFile(path), generate());
+const HOOKS = new URL("../../src/hooks/", import.meta.url);
+
+Deno.test("the committed runners and points are what their generator writes (deno task gen:runners)", async () => {
+  assertEquals(await Deno.readTextFile(new URL("runners.gen.ts", HOOKS)), generate());
+  assertEquals(await Deno.readTextFile(new URL("points.gen.ts", HOOKS)), generatePoints());
   assertEquals(RUNNERS.length, LONGEST);
 });
