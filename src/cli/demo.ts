@@ -1,5 +1,5 @@
 /**
- * `hooke demo`: a step loop of one's own, three hooks, their plan, and a profile.
+ * `hooke demo`: a step loop of one's own, three hooks and a profiler, their plan, and a profile.
  *
  * @module
  */
@@ -7,16 +7,17 @@
 import { hook } from "../hook.ts";
 import type { BaseContext } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
+import type { Plan } from "../hooks/listing.ts";
 import type { Hook } from "../hooks/table.ts";
 import { type Observe, type Stages, stagesOf } from "../hooks/stage.ts";
 import { Profiler } from "../observe/profiler.ts";
-import { type Command, readCount } from "./options.ts";
+import { type Command, readCount, UsageError } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The command's options. */
 export const DEMO: Command = {
   name: "demo",
-  summary: "a mass on a spring as a step loop, with three hooks, their plan and a profile",
+  summary: "a mass on a spring as a step loop, with three hooks and a profiler, and their plan",
   options: {
     steps: { value: "N", help: "Steps to do at most (default 2000)" },
     turns: { value: "N", help: "Stop when the mass has turned round so often (default 5)" },
@@ -60,21 +61,66 @@ export async function demo(
 ): Promise<void> {
   const nSteps = readCount(values, "steps", 2000, 1), turns = readCount(values, "turns", 5, 1);
   const trace = values.get("trace");
+  if (trace !== undefined) assertWritable(trace);
   const profiler = new Profiler({ ...(trace !== undefined && { tracePath: trace }) });
   const loop = springLoop(nSteps, signal);
   const rows = table(terminal), drift = energyDrift(terminal);
   for (const hook of [rows, drift, turnCounter(turns, terminal)]) loop.hooks.add(hook);
   loop.hooks.add(profiler, { order: "first" });
 
-  terminal.print("A mass on a spring, let go at x = 1. What happens at each stage of a step:\n");
-  terminal.print(`${loop.hooks.plan()}\n`);
+  terminal.print("A mass on a spring, let go at x = 1. Three hooks and a profiler watch it.");
+  terminal.print("What happens at each stage of a step, in this order:\n");
+  const plan = loop.hooks.plan();
+  terminal.print(`${planTitles(plan)}\n${plan}\n`);
   const outcome = await loop.run();
   const why = outcome.status === "stopped" ? `: ${outcome.reason}` : "";
-  terminal.print(`\n${loop.stepCount} steps, ${outcome.status}${why}. Where the time went:\n`);
+  terminal.print(`\n${loop.stepCount} steps, ${outcome.status}${why}.`);
+  terminal.print(
+    "Where the time went, from one stage to the next; the first steps are slower, the code is being compiled:\n",
+  );
   terminal.print(String(profiler.summary()));
   if (trace !== undefined) {
     terminal.print(`\nThe trace is in ${trace}; https://ui.perfetto.dev opens it.`);
   }
+  terminal.print(
+    "\nNext: src/cli/demo.ts is the source of this, --trace FILE writes a trace of it, and README.md" +
+      '\nbegins with a loop of your own under "Use it in your own folder".',
+  );
+}
+
+/** Throws a UsageError when no file can be made at a path, before anything has run. */
+function assertWritable(path: string): void {
+  const folder = path.replace(Deno.build.os === "windows" ? /[^/\\]*$/ : /[^/]*$/, "") || ".";
+  if (!isFolder(folder)) {
+    throw new UsageError(
+      `Cannot write the trace to ${path} as its folder must exist: there is no folder ${folder}`,
+    );
+  }
+  if (path === folder || isFolder(path)) {
+    throw new UsageError(`Cannot write the trace to ${path} as it must be a file: it is a folder`);
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+/** What the columns of a plan are, as wide as they are in it. */
+function planTitles({ stages }: Plan): string {
+  const steps = [...stages.values()].flat();
+  const columns = [
+    ["stage", ...stages.keys()],
+    ["hook", ...steps.map(({ hook }) => hook)],
+    ["when", ...steps.map(({ when }) => when)],
+  ];
+  const titles = columns.map((column) =>
+    column[0]!.padEnd(Math.max(...column.map(({ length }) => length)))
+  );
+  return [...titles, "handler"].join("  ");
 }
 
 /** Velocity Verlet for x'' = -x: kick, drift, kick. Fires ON_TURN when the velocity changes its sign. */
@@ -138,7 +184,7 @@ function energyDrift({ print }: Terminal): Hook<"spring"> {
           void (worst = Math.max(worst, Math.abs((x * x + v * v) / 2 - 0.5))),
       },
     },
-    close: () => print(`\nThe energy of 0.5 strayed by ${worst.toExponential(1)} at most.`),
+    close: () => print(`The energy of 0.5 strayed by ${worst.toExponential(1)} at most.`),
   });
 }
 
@@ -158,6 +204,7 @@ function turnCounter(turns: number, { print }: Terminal): Hook<"spring"> {
       },
     },
     close: () => {
+      print("");
       if (times.length < 2) return;
       const period = 2 * (times.at(-1)! - times[0]!) / (times.length - 1);
       print(`Its period is ${period.toFixed(4)}; 2π is ${(2 * Math.PI).toFixed(4)}.`);

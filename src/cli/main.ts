@@ -5,6 +5,7 @@
  */
 
 import { run } from "./mod.ts";
+import { programName } from "./program.ts";
 import { terminal } from "./terminal.ts";
 
 export { run, type Terminal, UsageError } from "./mod.ts";
@@ -17,6 +18,15 @@ if (import.meta.main) {
     stop.abort("interrupted");
   };
   Deno.addSignalListener("SIGINT", interrupted);
-  const code = await run(Deno.args, terminal(), stop.signal);
-  Deno.exit(code);
+  let hasReader = true;
+  const console = terminal(() => {
+    hasReader = false;
+    stop.abort("nobody reads on");
+  });
+  const code = await run(Deno.args, console, {
+    signal: stop.signal,
+    program: programName(import.meta.url, Deno.cwd()),
+  });
+  // A reader who has seen enough, `… | head`, is no failure.
+  Deno.exit(code === 130 && !hasReader ? 0 : code);
 }

@@ -34,14 +34,29 @@ const NAMES = COMMANDS.map(({ command }) => command.name);
 export async function run(
   args: readonly string[],
   terminal: Terminal,
-  signal: AbortSignal = new AbortController().signal,
+  options: {
+    /**
+     * Interrupts the command.
+     *
+     * @default it runs to its end
+     */
+    readonly signal?: AbortSignal;
+    /**
+     * What is typed before a command, for help and hints.
+     *
+     * @default "hooke"
+     */
+    readonly program?: string;
+  } = {},
 ): Promise<number> {
+  const { signal = new AbortController().signal, program = "hooke" } = options;
   try {
-    return await dispatch(args, terminal, signal);
+    return await dispatch(args, terminal, signal, program);
   } catch (error) {
     if (error instanceof UsageError) {
+      const command = NAMES.includes(args[0]!) ? ` ${args[0]}` : "";
       terminal.complain(error.message);
-      terminal.complain("hooke --help tells what there is.");
+      terminal.complain(`${program}${command} --help tells what there is.`);
       return 2;
     }
     terminal.complain(error instanceof Error ? error.stack ?? error.message : String(error));
@@ -53,27 +68,32 @@ async function dispatch(
   args: readonly string[],
   terminal: Terminal,
   signal: AbortSignal,
+  program: string,
 ): Promise<number> {
-  const [first, ...rest] = args;
-  if (first === undefined || first === "--help" || first === "-h" || first === "help") {
-    terminal.print(programHelp("hooke", ABOUT, COMMANDS.map(({ command }) => command)));
+  const [first, ...rest] = args[0] === "--" ? args.slice(1) : args;
+  const isHelp = first === undefined || first === "--help" || first === "-h" || first === "help";
+  if (isHelp && rest[0] === undefined) {
+    terminal.print(programHelp(program, ABOUT, COMMANDS.map(({ command }) => command)));
     return 0;
   }
   if (first === "--version" || first === "-V") {
     terminal.print(versions().hooke);
     return 0;
   }
-  const found = COMMANDS.find(({ command }) => command.name === first);
-  if (found === undefined) {
-    throw new UsageError(
-      `Cannot run ${first} as the commands are ${NAMES.join(", ")}${didYouMean(first, NAMES)}`,
-    );
-  }
-  const values = readOptions(found.command, rest);
-  if (values.has("help")) {
-    terminal.print(commandHelp("hooke", found.command));
+  const found = findCommand(isHelp ? rest[0]! : first!);
+  const values = isHelp ? undefined : readOptions(found.command, rest);
+  if (values === undefined || values.has("help")) {
+    terminal.print(commandHelp(program, found.command));
     return 0;
   }
   await found.run(values, terminal, signal);
   return signal.aborted ? 130 : 0;
+}
+
+function findCommand(name: string): typeof COMMANDS[number] {
+  const found = COMMANDS.find(({ command }) => command.name === name);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `Cannot run ${name} as the commands are ${NAMES.join(", ")}${didYouMean(name, NAMES)}`,
+  );
 }

@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { didYouMean } from "../hooks/nearest.ts";
+import { nearest } from "../hooks/nearest.ts";
 
 /** One option. */
 export interface Option {
@@ -45,23 +45,21 @@ export function readOptions(
 ): ReadonlyMap<string, string> {
   const options: Command["options"] = { ...command.options, help: HELP };
   const names = Object.keys(options);
+  const withValue = names.filter((name) => options[name]!.value !== undefined);
   const unknown: string[] = [];
-  const found = parseArgs([...args], {
+  refuseSwitchValues(args, options);
+  const found = parseArgs(separate(args, withValue), {
     // Values as text: `parseArgs` would turn what looks like a number into one.
-    string: names.filter((name) => options[name]!.value !== undefined),
+    string: [...withValue, "_"],
     boolean: names.filter((name) => options[name]!.value === undefined),
     alias: { h: "help" },
-    unknown: (arg) => {
+    unknown: (arg, key) => {
+      if (key === undefined) return true; // an argument: it is kept in `_`
       unknown.push(arg);
       return false;
     },
   }) as Readonly<Record<string, unknown>>;
-  if (unknown.length > 0) {
-    const word = unknown[0]!.replace(/^-+/, "").replace(/=.*$/, "");
-    throw new UsageError(
-      `Cannot use ${unknown[0]} as ${command.name} has no such option${didYouMean(word, names)}`,
-    );
-  }
+  refuseUnknown(command, unknown[0], found._ as string[], names);
   const values = new Map<string, string>();
   for (const name of names) {
     const value = found[name];
@@ -73,6 +71,54 @@ export function readOptions(
     if (value !== undefined && value !== false) values.set(name, String(value));
   }
   return values;
+}
+
+/**
+ * The arguments without the `--` that `deno task demo -- --turns 3` hands on, and with negative numbers tied to the
+ * option before them, which would look like options themselves.
+ */
+function separate(args: readonly string[], withValue: readonly string[]): string[] {
+  const separated: string[] = [];
+  for (const arg of args[0] === "--" ? args.slice(1) : args) {
+    const option = separated.at(-1);
+    const isValue = /^-[\d.]/.test(arg) && withValue.some((name) => option === `--${name}`);
+    if (isValue) separated[separated.length - 1] = `${option}=${arg}`;
+    else separated.push(arg);
+  }
+  return separated;
+}
+
+function refuseSwitchValues(args: readonly string[], options: Command["options"]): void {
+  for (const arg of args) {
+    const name = /^--([^=]+)=/.exec(arg)?.[1];
+    if (name === undefined || options[name] === undefined || options[name].value !== undefined) {
+      continue;
+    }
+    throw new UsageError(`Cannot use ${arg} as --${name} takes no value`);
+  }
+}
+
+function refuseUnknown(
+  { name, options }: Command,
+  unknown: string | undefined,
+  others: readonly string[],
+  names: readonly string[],
+): void {
+  if (unknown !== undefined) {
+    const best = nearest(unknown.replace(/^-+/, "").replace(/=.*$/, ""), names);
+    throw new UsageError(
+      `Cannot use ${unknown} as ${name} has no such option${
+        best === undefined ? "" : `; did you mean --${best}?`
+      }`,
+    );
+  }
+  if (others.length > 0) {
+    throw new UsageError(
+      `Cannot use ${others[0]} as ${name} takes options only: they are ${
+        Object.keys(options).map((option) => `--${option}`).join(", ")
+      }`,
+    );
+  }
 }
 
 /** A whole number from an option. Throws a UsageError when it is none, or below `least`. */

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { run } from "../../src/cli/mod.ts";
+import { programName } from "../../src/cli/program.ts";
 
 /** Runs a command in this process; answers with its exit code and what it wrote. */
 async function hooke(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -35,18 +36,60 @@ Deno.test("--version is that of the package", async () => {
 Deno.test("what it does not understand ends in 2, with what it would have", async () => {
   const wrong: [string[], string][] = [
     [["dmo"], "did you mean demo?"],
-    [["demo", "--step", "4"], "Cannot use --step as demo has no such option; did you mean steps?"],
-    [["demo", "extra"], "Cannot use extra as demo has no such option"],
+    [
+      ["demo", "--step", "4"],
+      "Cannot use --step as demo has no such option; did you mean --steps?",
+    ],
+    [["demo", "--step=4"], "did you mean --steps?"],
+    [["demo", "extra"], "Cannot use extra as demo takes options only: they are --steps, --turns"],
+    [["demo", "--", "--turns", "3", "7"], "Cannot use 7 as demo takes options only"],
+    [["demo", "--turns", "-1"], "Cannot use --turns as it must be a whole number from 1 on"],
+    [["demo", "--turns", "-1"], "current value is -1"],
+    [["demo", "-1"], "Cannot use -1 as demo has no such option"],
+    [["help", "dmo"], "did you mean demo?"],
     [["demo", "--steps"], "Cannot use --steps as it must have a value: --steps N"],
     [["demo", "--steps", "0"], "must be a whole number from 1 on: current value is 0"],
     [["demo", "--turns", "two"], "current value is two"],
     [["demo", "--turns", "1.5"], "current value is 1.5"],
+    [["demo", "--help=maybe"], "Cannot use --help=maybe as --help takes no value"],
+    [["demo", "--help=false"], "Cannot use --help=false as --help takes no value"],
   ];
   for (const [args, message] of wrong) {
     const { code, out, err } = await hooke(...args);
     assertEquals([code, out], [2, ""], args.join(" "));
     assertStringIncludes(err, message);
   }
+});
+
+Deno.test("what stands behind a leading -- is taken as options, as `deno task demo -- --turns 3` hands it on", async () => {
+  for (const args of [["demo", "--", "--turns", "3"], ["--", "demo", "--turns", "3"]]) {
+    const { code, out } = await hooke(...args);
+    assertEquals(code, 0);
+    assertStringIncludes(out, "stopped: 3 turning points.");
+  }
+});
+
+Deno.test("help demo says the same as demo --help", async () => {
+  const [help, option] = [await hooke("help", "demo"), await hooke("demo", "--help")];
+  assertEquals(help, option);
+});
+
+Deno.test("help and hints name what the user can type", async () => {
+  const lines: string[] = [];
+  const line = (text: string) => void lines.push(text);
+  const program = programName("file:///home/me/hooke/src/cli/main.ts", "/home/me/hooke");
+  assertEquals(program, "deno run -A src/cli/main.ts");
+  await run(["demo", "--stps"], { print: line, complain: line }, { program });
+  assertEquals(lines.at(-1), "deno run -A src/cli/main.ts demo --help tells what there is.");
+  await run(["dmo"], { print: line, complain: line }, { program });
+  assertEquals(lines.at(-1), "deno run -A src/cli/main.ts --help tells what there is.");
+  assertEquals(
+    [
+      programName("https://jsr.io/@hooke/hooke/0.1.0/src/cli/main.ts", "/home/me"),
+      programName("file:///opt/hooke/src/cli/main.ts", "/home/me"),
+    ],
+    ["deno run -A jsr:@hooke/hooke/cli", "deno run -A file:///opt/hooke/src/cli/main.ts"],
+  );
 });
 
 Deno.test("the demo shows the plan, a row every hundred steps, the period, and a profile", async () => {
@@ -56,6 +99,14 @@ Deno.test("the demo shows the plan, a row every hundred steps, the period, and a
     out,
     /^spring\/ON_TURN\s+profiler\s+every event\s+otherwise\n\s+turns\s+every event\s+spring\.ON_TURN$/m,
   );
+  const [titles, firstRow] = /^stage .*\n.*$/m.exec(out)![0].split("\n");
+  for (const [title, cell] of [["hook", "profiler"], ["when", "every"], ["handler", "otherwise"]]) {
+    assertEquals(
+      titles!.indexOf(title!),
+      firstRow!.indexOf(cell!),
+      `${title} stands above ${cell}`,
+    );
+  }
   assertEquals(out.match(/●/g)?.length, 16);
   assertStringIncludes(out, "Its period is 6.2832; 2π is 6.2832.");
   assertMatch(out, /strayed by 1\.\de-5 at most/); // dt²/8 for velocity Verlet
@@ -76,16 +127,64 @@ Deno.test("the demo takes its options, and writes a trace", async () => {
   }
 });
 
+Deno.test("a trace that cannot be written is refused before anything runs", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const wrong: [string, string][] = [
+      [`${folder}/none/t.json`, `as its folder must exist: there is no folder ${folder}/none/`],
+      [folder, "as it must be a file: it is a folder"],
+      [`${folder}/`, "as it must be a file: it is a folder"],
+    ];
+    for (const [path, message] of wrong) {
+      const { code, out, err } = await hooke("demo", "--trace", path);
+      assertEquals([code, out], [2, ""]);
+      assertStringIncludes(err, `Cannot write the trace to ${path} ${message}`);
+    }
+  } finally {
+    await Deno.remove(folder);
+  }
+});
+
 Deno.test("a failing command ends in 1 with the error", async () => {
-  const { code, err } = await hooke(
-    "demo",
-    "--steps",
-    "1",
-    "--trace",
-    "/no/such/folder/trace.json",
-  );
-  assertEquals(code, 1);
-  assertStringIncludes(err, "/no/such/folder");
+  const errors: string[] = [];
+  const print = () => {
+    throw new Error("the disk is full");
+  };
+  const terminal = { print, complain: (line: string) => void errors.push(line) };
+  assertEquals(await run(["demo"], terminal), 1);
+  assertStringIncludes(errors.join("\n"), "the disk is full");
+});
+
+Deno.test("a reader who leaves, as head does, stops the demo quietly and closes its hooks", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const trace = `${folder}/trace.json`;
+    const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "-A",
+        main,
+        "demo",
+        "--steps",
+        "9000000",
+        "--turns",
+        "9000000",
+        "--trace",
+        trace,
+      ],
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+    const complaints = await new Response(child.stderr).text();
+    assertEquals([(await child.status).code, complaints], [0, ""]);
+    assert((await Deno.stat(trace)).isFile, "the profiler was closed");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("Ctrl-C stops the demo after the step under way, closes its hooks, and ends in 130", async () => {
@@ -103,5 +202,5 @@ Deno.test("Ctrl-C stops the demo after the step under way, closes its hooks, and
     isTold ||= text.includes("●");
   }
   assertEquals((await child.status).code, 130);
-  assertStringIncludes(text, "stopped: interrupted. Where the time went:");
+  assertStringIncludes(text, "stopped: interrupted.\nWhere the time went");
 });
