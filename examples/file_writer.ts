@@ -1,7 +1,8 @@
 /**
- * A hook with a resource: opened when the run begins, closed when it ends, however it ends.
+ * A hook with a resource: opened when the run begins, closed when it ends. It closes with the outcome when all steps
+ * are done, when a hook asks to stop, when a step throws, and at Ctrl-C, which reaches the loop by a signal.
  *
- * Run: `deno run -A examples/file_writer.ts OUT.csv`
+ * Run: `deno run -A examples/file_writer.ts [OUT.csv]`
  */
 import { type DynamicsContext, DynamicsStage, hostState, Loop, type Outcome } from "@hooke/hooke";
 
@@ -9,6 +10,7 @@ class FileWriter {
   readonly stage = DynamicsStage.AFTER_STEP;
   readonly frequency = 10;
   readonly reads = ["energy"] as const;
+  readonly onError = "throw"; // an observer that throws is only counted; a file with gaps is worse than no run
   readonly #path: string;
   #file: Deno.FsFile | undefined;
 
@@ -17,13 +19,14 @@ class FileWriter {
   }
 
   open(): void {
-    this.#file = Deno.openSync(this.#path, { create: true, append: true, write: true });
+    this.#file = Deno.openSync(this.#path, { create: true, append: true });
+    if (this.#file.statSync().size === 0) this.#write("step,energy");
   }
 
   call(ctx: DynamicsContext<"energy">): void {
     let mean = 0;
     for (const energy of ctx.read.energy) mean += energy / ctx.read.energy.length;
-    this.#file?.writeSync(new TextEncoder().encode(`${ctx.stepCount},${mean}\n`));
+    this.#write(`${ctx.stepCount},${mean}`);
   }
 
   close(outcome: Outcome): void {
@@ -31,17 +34,20 @@ class FileWriter {
     this.#file = undefined;
     console.log(`closed ${this.#path}: ${outcome.status}`);
   }
+
+  #write(line: string): void {
+    this.#file!.writeSync(new TextEncoder().encode(`${line}\n`));
+  }
 }
 
-const path = Deno.args[0];
-if (path === undefined) {
-  console.error("usage: deno run -A examples/file_writer.ts OUT.csv");
-  Deno.exit(2);
-}
+const path = Deno.args[0] ?? Deno.makeTempFileSync({ prefix: "energy_", suffix: ".csv" });
+const interrupt = new AbortController();
+Deno.addSignalListener("SIGINT", () => interrupt.abort("interrupted"));
 
 const energy = new Float64Array([-1, -3]);
-await using loop = new Loop({
+const loop = new Loop({
   kinds: DynamicsStage,
+  signal: interrupt.signal,
   state: hostState({ energy: () => energy }),
   hooks: [new FileWriter(path)],
   step(loop) {
@@ -50,4 +56,5 @@ await using loop = new Loop({
   },
 });
 await loop.run(25);
-await loop.run(5); // goes on where it was, and appends
+await loop.run(6); // goes on where it was, opens the file again, and appends
+console.log(await Deno.readTextFile(path));

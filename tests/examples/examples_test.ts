@@ -1,5 +1,5 @@
 /** Every file in examples/ is run as a user would, and its output checked. */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
 
@@ -54,15 +54,88 @@ Deno.test("examples/file_writer.ts does what it says", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const path = `${folder}/out.csv`;
-    assertMatch(
-      await run("file_writer", path),
-      /^closed .*: completed\nclosed .*: completed\n$/,
-    );
-    // Steps 0, 10 and 20 of the first run; the second, at 25 to 29, has none that is due.
-    assertEquals(await Deno.readTextFile(path), "0,-2.125\n10,-3.375\n20,-4.625\n");
+    // Steps 0, 10 and 20 of the first run; the second goes on at 25 and has step 30.
+    const rows = "step,energy\n0,-2.125\n10,-3.375\n20,-4.625\n30,-5.875\n";
+    const closed = `closed ${path}: completed\n`.repeat(2);
+    assertEquals(await run("file_writer", path), `${closed}${rows}\n`);
+    assertEquals(await Deno.readTextFile(path), rows);
+    // The header is written once, also where the file is there already.
+    assertEquals(await run("file_writer", path), `${closed}${rows}${rows.replace(/.*\n/, "")}\n`);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("examples/file_writer.ts names the file it makes when it is given none", async () => {
+  const path = /^closed (.+): completed$/m.exec(await run("file_writer"))?.[1];
+  assert(path !== undefined);
+  try {
+    assertEquals((await Deno.readTextFile(path)).split("\n")[0], "step,energy");
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("examples/own_loop.ts does what it says", async () => {
+  assertEquals(
+    await run("own_loop"),
+    [
+      "orchard/BEFORE_TREE  log           every 2 steps            orchard.*",
+      "                     start         every step, once         orchard.BEFORE_TREE",
+      "orchard/AFTER_TREE   log           every 2 steps            orchard.AFTER_TREE",
+      "                     third         every step, conditional  orchard.AFTER_TREE",
+      "orchard/ON_WORM      log           every event              orchard.*",
+      "press/AFTER_JUICE    log           every 2 steps            press.AFTER_JUICE",
+      "                     StopWhenFull  every step               call",
+      "",
+      "tree 0: orchard/BEFORE_TREE",
+      "the first tree",
+      "tree 0: 7 apples",
+      "tree 1: orchard/ON_WORM",
+      "tree 2: orchard/BEFORE_TREE",
+      "tree 2: 11 apples",
+      "every third tree is for the birds",
+      "tree 2: 2 l",
+      "tree 4: orchard/BEFORE_TREE",
+      "tree 4: 15 apples",
+      "tree 4: 3 l",
+      "every third tree is for the birds",
+      '{ status: "stopped", reason: "4 litres", step: 5 }\n',
+    ].join("\n"),
+  );
+});
+
+Deno.test("examples/gates_and_pipes.ts does what it says", async () => {
+  assertEquals(
+    await run("gates_and_pipes"),
+    [
+      "training begins",
+      "epoch 0",
+      "  batch 0: loss 4",
+      "  batch 1: loss NaN",
+      "  batch 2: loss 20.25",
+      "epoch 1",
+      "  batch 3: loss 1",
+      "  batch 4: loss NaN",
+      "  batch 5: loss 5.0625",
+      "training ends: y = 1.75 x\n", // the clip is 4, and batches 1 and 4 are skipped
+    ].join("\n"),
+  );
+});
+
+Deno.test("examples/profile_and_log.ts does what it says", async () => {
+  const output = await run("profile_and_log");
+  assertEquals(
+    // Milliseconds differ from run to run, and so do the widths of their columns.
+    output.replaceAll(/\d+\.\d{4}/g, "#").replaceAll(/ +/g, " "),
+    [
+      "transition count mean/ms std/ms min/ms max/ms",
+      "walk/BEFORE_STEP→walk/AFTER_STEP 5 # # # #",
+      '{"type":"start","step":0,"configHash":"6eee97b2"} 3 hooks',
+      '{"type":"change","change":"disable","hook":"profiler","step":49} 3 hooks',
+      '{"type":"end","step":100,"outcome":{"status":"completed"}} 3 hooks\n',
+    ].join("\n"),
+  );
 });
 
 Deno.test("every example is run by a test", async () => {
