@@ -113,10 +113,9 @@ class Log implements RunLog {
           `it is open for ${other.engine.name}; make one for each engine`,
       );
     }
-    const opening = this.#opening = { engine };
+    this.#opening = { engine };
     try {
       const facts = await this.#facts();
-      if (this.#opening !== opening) return; // closed meanwhile: it was removed
       // From here to the line nothing is awaited, so no change is missed or told twice.
       this.#segment = this.#begin(engine);
       const moment = this.#moment(this.#segment);
@@ -126,13 +125,12 @@ class Log implements RunLog {
       this.#end();
       throw error;
     } finally {
-      if (this.#opening === opening) this.#opening = undefined;
+      this.#opening = undefined;
     }
   }
 
   async close(outcome: Outcome): Promise<void> {
     const segment = this.#segment;
-    this.#opening = undefined;
     if (segment === undefined) return;
     this.#write({ type: "end", ...this.#moment(segment), outcome: loggedOutcome(outcome) });
     this.#end();

@@ -113,10 +113,17 @@ export class Place {
     return this.entry.onError ?? this.entry.record.onError ?? (isObserver ? "warn" : "throw");
   }
 
-  /** What its own condition says now. */
+  /** What its own condition says now. Throws a TypeError when it does not answer. */
   get isWanted(): boolean {
-    const { when, hook } = this.entry.record;
-    return when === undefined || when.call(hook, this.ctx);
+    const { when, hook, label } = this.entry.record;
+    if (when === undefined) return true;
+    const answer: unknown = when.call(hook, this.ctx);
+    if (typeof answer === "boolean") return answer;
+    throw new TypeError(
+      `Cannot ask hook ${label} when to run as its \`when\` must answer true or false: current value is ${
+        String(answer)
+      }`,
+    );
   }
 
   /** Moves `next` up to a count that is not in the past. */

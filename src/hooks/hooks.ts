@@ -6,10 +6,9 @@
 
 import type { Workflow } from "./context.ts";
 import type { HookChange } from "./control.ts";
-import { DeferredQueue } from "./deferred.ts";
 import { listEntry, planStep } from "./describe.ts";
 import type { AddOptions, Entry, Place } from "./entry.ts";
-import { closeAll, openAll } from "./lifespan.ts";
+import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
 import { didYouMean } from "./nearest.ts";
 import { placesAt, sortEntries, unknownNames } from "./order.ts";
@@ -22,7 +21,6 @@ import type { HookHandle, HookSet } from "./registry.ts";
 import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
 import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "./stage.ts";
 import { type StageHost, StageRun } from "./stage_run.ts";
-import { isThenable } from "./thenable.ts";
 import { verifying } from "./verify.ts";
 
 /** What a registry needs of its engine. */
@@ -68,23 +66,21 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #state: StateSource;
   readonly #infos: ReadonlyMap<string, StageInfo>;
   readonly #points = new Map<string, EnginePoint>();
-  readonly #queue = new DeferredQueue();
   readonly #listeners = new Set<(change: HookChange) => void>();
-  readonly #warn: (warning: HookWarning) => void;
+  readonly #lifespan: Lifespan;
   #entries: readonly Entry[] = [];
-  #isOpen = false;
 
   /** Makes a registry without hooks. */
   constructor(options: EngineHooksOptions<E>) {
     this.#options = options;
     this.#state = options.state ?? NO_STATE;
     this.#infos = stageInfos(options.kinds);
-    this.#warn = options.onWarning ?? printFirst();
+    this.#lifespan = this.#makeLifespan();
     const { fields } = this.#state;
     const untouchable = (member: "reads" | "writes") =>
       accessor(`without ${member}`, member, [], fields, () => undefined);
     Object.assign(options.context, { read: untouchable("reads"), write: untouchable("writes") });
-    const host = this.#host();
+    const host = this.#makeStageHost();
     const engine = engines++;
     for (const [i, info] of [...this.#infos.values()].entries()) {
       this.#points.set(info.stage, new (pointClass(i, engine))(info, host));
@@ -93,17 +89,13 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** See {@linkcode HookSet.add}. */
   add(hook: object, options: AddOptions = {}): HookHandle {
-    const { context, kinds, workflow } = this.#options;
-    const entry = makeEntry(hook, options, {
-      kinds,
-      infos: this.#infos,
-      context,
-      state: this.#state,
-      others: this.#entries,
-    });
+    const { context, kinds } = this.#options;
+    const [infos, state, others] = [this.#infos, this.#state, this.#entries];
+    const entry = makeEntry(hook, options, { kinds, infos, context, state, others });
     const entries = sortEntries([...this.#entries, entry]);
-    for (const info of this.#infos.values()) placesAt(entries, info); // throws before anything changes
-    if (this.#isOpen) this.#openLate(entry, workflow); // throws before anything changes, too
+    // Both may throw; nothing has changed before.
+    for (const info of this.#infos.values()) placesAt(entries, info);
+    if (this.#lifespan.isOpen) this.#lifespan.openLate(entry);
     this.#entries = entries;
     this.#changed(entry, "add");
     return {
@@ -151,6 +143,11 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** See {@linkcode HookControl.subscribe}. */
   subscribe(listener: (change: HookChange) => void): () => void {
+    if (typeof listener !== "function") {
+      throw new TypeError(
+        `Cannot subscribe as the listener must be a function: current value is ${String(listener)}`,
+      );
+    }
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -167,7 +164,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** Are the hooks open? */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#lifespan.isOpen;
   }
 
   /** How many steps from `step` on may be done with no visit here: no hook that counts steps is due before. */
@@ -181,42 +178,40 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** Opens all hooks, in order. Throws the first error, after closing those that were open. */
   async open(): Promise<void> {
-    if (this.#isOpen) return;
+    if (this.isOpen) return;
     for (const { entry, error } of unknownNames(this.#entries)) {
-      this.#warn({ hook: entry.name, stage: "order", step: this.#step, error, count: 1 });
+      this.#tell({ hook: entry.name, stage: "order", step: this.#step, error, count: 1 });
     }
     for (const place of this.#entries.flatMap((entry) => entry.places)) {
-      place.schedule.start(this.#step);
+      place.schedule.start(this.#options.counts?.(place.info.counter) ?? this.#step);
     }
-    await openAll(this.#entries, this.#options.workflow, this.#report);
-    this.#isOpen = true;
+    await this.#lifespan.open();
     this.#compile(this.#entries); // without those that were to be opened and could not
   }
 
-  /** Delivers what is under way, lets hooks with `atEnd` fire, closes all in reverse. Throws the first error. */
+  /** Between two steps: throws what a deferred observer threw, and begins to close what was removed. */
+  check(): void {
+    this.#lifespan.check();
+  }
+
+  /** After the last step: waits for all that is under way, and lets hooks with `atEnd` fire. */
+  async finish(): Promise<void> {
+    await this.#lifespan.settle();
+    for (const point of this.#points.values()) await point.fireEnd();
+    await this.#lifespan.settle();
+  }
+
+  /** Closes all hooks, in reverse, when what is under way is done. Throws the first error. */
   async close(outcome: Outcome): Promise<void> {
-    if (!this.#isOpen) return;
     let ending = outcome;
     try {
-      await this.#queue.flush();
-      if (outcome.status !== "failed") await this.#fireEnds();
+      await this.#lifespan.settle();
     } catch (error) {
-      if (outcome.status === "failed") this.#report(undefined, "close", error);
+      if (outcome.status === "failed") this.#tellOf("(deferred)", "close", error);
       else ending = { status: "failed", error };
     }
-    this.#isOpen = false;
-    await closeAll(this.#entries, this.#options.workflow, ending, this.#report);
+    await this.#lifespan.close(ending);
     if (ending !== outcome && ending.status === "failed") throw ending.error;
-  }
-
-  /** Throws what a deferred observer threw since the last check. */
-  check(): void {
-    this.#queue.check();
-  }
-
-  /** Waits until all that is under way is delivered; throws what a delivery threw. */
-  async settle(): Promise<void> {
-    if (this.#queue.length > 0) await this.#queue.flush();
   }
 
   /** What a checkpoint keeps of the hooks: plain data, by name. */
@@ -230,13 +225,17 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
    */
   load(saved: SavedHooks): void {
     for (const name of restoreEntries(this.#entries, saved)) {
-      const error = new RangeError(
-        `Cannot restore hook ${name} as no hook has that name: its state is left out`,
+      this.#tellOf(
+        name,
+        "load",
+        new RangeError(
+          `Cannot restore hook ${name} as no hook has that name: its state is left out`,
+        ),
       );
-      this.#warn({ hook: name, stage: "load", step: this.#step, count: 1, error });
     }
     for (const entry of this.#entries) {
-      this.#toggle(entry, saved[entry.name]?.enabled ?? entry.enabled);
+      const own = Object.hasOwn(saved, entry.name) ? saved[entry.name] : undefined;
+      this.#toggle(entry, own?.enabled ?? entry.enabled);
     }
     this.#compile(this.#entries);
   }
@@ -245,8 +244,22 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return this.#options.workflow.stepCount;
   }
 
-  #host(): StageHost {
+  #makeLifespan(): Lifespan {
+    const entries = () => this.#entries;
+    return new Lifespan({
+      workflow: this.#options.workflow,
+      get entries() {
+        return entries();
+      },
+      report: (entry, where, error) => this.#report(entry, where, error),
+      settled: (entry) => this.#compile([entry]),
+      drop: (entry) => this.#remove(entry),
+    });
+  }
+
+  #makeStageHost(): StageHost {
     const { context, workflow, verify, counts = () => workflow.stepCount } = this.#options;
+    const { queue } = this.#lifespan;
     const report = (place: Place, error: unknown) =>
       this.#report(place.entry, place.info.stage, error);
     return {
@@ -258,7 +271,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       count: counts,
       failed: (place, error, step) => this.#failed(place, error, step),
       verify: verify === true ? verifying(this.#state, report) : undefined,
-      defer: (values, deliver) => this.#queue.push(values, deliver),
+      defer: (values, deliver) => queue.push(values, deliver),
     };
   }
 
@@ -282,17 +295,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     if (!this.#entries.includes(entry)) return;
     this.#entries = this.#entries.filter((other) => other !== entry);
     this.#changed(entry, "remove");
-    if (!entry.isOpen) return;
-    this.#queue.push(this.#closeRemoved(entry).then(() => ({})), () => {});
-  }
-
-  #closeRemoved(entry: Entry): Promise<void> {
-    return closeAll(
-      [entry],
-      this.#options.workflow,
-      { status: "stopped", reason: "removed", step: this.#step },
-      this.#report,
-    );
+    this.#lifespan.leave(entry);
   }
 
   #changed(entry: Entry, type: HookChange["type"]): void {
@@ -301,27 +304,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       try {
         listener({ type, name: entry.name, step: this.#step });
       } catch (error) {
-        this.#warn({ hook: entry.name, stage: "listener", step: this.#step, error, count: 1 });
+        this.#tellOf(entry.name, "listener", error);
       }
     }
-  }
-
-  /** A hook added during a run: it is open, and runs, once its `open` has come back. */
-  #openLate(entry: Entry, workflow: Workflow): void {
-    const opening = entry.record.hook.open?.(workflow);
-    if (!isThenable(opening)) {
-      entry.isOpen = true;
-      return;
-    }
-    const failed = (error: unknown): never => {
-      this.#remove(entry);
-      throw error;
-    };
-    this.#queue.push(opening.then(() => ({}), failed), () => {
-      entry.isOpen = true;
-      if (this.#entries.includes(entry)) return this.#compile([entry]);
-      return this.#closeRemoved(entry); // it was removed in the meantime
-    });
   }
 
   /** Makes the stages of some entries ready again; the others stay as they are. */
@@ -330,17 +315,12 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     for (const stage of stages) {
       const point = this.#points.get(stage)!;
       const places = placesAt(this.#entries, point.info)
-        .filter(({ entry }) => entry.enabled && (!this.#isOpen || entry.isOpen));
+        .filter(({ entry }) => entry.enabled && (!this.isOpen || entry.isOpen));
       const reads = places.filter(({ isDeferred }) => isDeferred)
         .flatMap(({ entry }) => entry.record.reads);
       const plan = reads.length === 0 ? undefined : this.#state.plan([...new Set(reads)]);
       point.compile(places.length === 0 ? undefined : new StageRun(places, point.host, plan));
     }
-  }
-
-  async #fireEnds(): Promise<void> {
-    for (const point of this.#points.values()) await point.fireEnd();
-    await this.#queue.flush();
   }
 
   #failed(place: Place, error: unknown, step: number = this.#step): void {
@@ -353,13 +333,22 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     if (onError === "disable") this.#toggle(entry, false);
   }
 
-  readonly #report = (
-    entry: Entry | undefined,
-    stage: string,
-    error: unknown,
-    step: number = this.#step,
-  ): void => {
-    const count = entry === undefined ? 1 : ++entry.errors;
-    this.#warn({ hook: entry?.name ?? "(deferred)", stage, step, error, count });
-  };
+  #report(entry: Entry, stage: string, error: unknown, step: number = this.#step): void {
+    this.#tell({ hook: entry.name, stage, step, error, count: ++entry.errors });
+  }
+
+  #tellOf(hook: string, stage: string, error: unknown): void {
+    this.#tell({ hook, stage, step: this.#step, error, count: 1 });
+  }
+
+  /** A warning must reach somebody, and must not stop anything: not even when who is told of it throws. */
+  #tell(warning: HookWarning): void {
+    const { onWarning = printFirst } = this.#options;
+    try {
+      onWarning(warning);
+    } catch (error) {
+      printFirst(warning);
+      printFirst({ ...warning, hook: "onWarning", error, count: 1 });
+    }
+  }
 }

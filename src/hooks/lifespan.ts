@@ -4,66 +4,160 @@
  * @module
  */
 
-import type { Entry } from "./entry.ts";
 import type { Workflow } from "./context.ts";
-import type { Outcome } from "./outcome.ts";
+import { DeferredQueue } from "./deferred.ts";
+import type { Entry } from "./entry.ts";
+import type { ErrorPolicy, Outcome } from "./outcome.ts";
+import { isThenable } from "./thenable.ts";
 
-/** Told of an error that cannot be thrown, because an earlier one is on its way. */
-export type ReportError = (entry: Entry, stage: string, error: unknown) => void;
-
-/**
- * Opens hooks in order. When one throws, those that are open already are closed in reverse with that error, and it
- * is thrown; a hook that was told to warn is reported and takes no part in the run.
- */
-export async function openAll(
-  entries: readonly Entry[],
-  engine: Workflow,
-  report: ReportError,
-): Promise<void> {
-  for (const entry of entries) {
-    if (entry.isOpen) continue;
-    entry.isOpen = true; // removed while it opens, it is closed
-    try {
-      await entry.record.hook.open?.(engine);
-    } catch (error) {
-      entry.isOpen = false;
-      if (isLenient(entry)) report(entry, "open", error);
-      else {
-        await closeAll(entries, engine, { status: "failed", error }, report);
-        throw error;
-      }
-    }
-  }
+/** What a life span needs of the registry. */
+export interface LifespanHost {
+  /** The engine, as hooks see it. */
+  readonly workflow: Workflow;
+  /** The hooks as they are now, in order; some may come or go while others open. */
+  readonly entries: readonly Entry[];
+  /** Told of an error that is not thrown. */
+  report(entry: Entry, where: string, error: unknown): void;
+  /** Told that a hook is open, or will not be: its stages must be compiled again. */
+  settled(entry: Entry): void;
+  /** Told that a hook could not be opened in mid-run and is to be taken out. */
+  drop(entry: Entry): void;
 }
 
-/**
- * Closes the open hooks in reverse; every one is attempted. After a run that went well the first error is thrown
- * at the end; after one that failed all of them are only reported, so that they do not hide why, and so are those
- * of hooks that were told to warn.
- */
-export async function closeAll(
-  entries: readonly Entry[],
-  engine: Workflow,
-  outcome: Outcome,
-  report: ReportError,
-): Promise<void> {
-  let first: { readonly error: unknown } | undefined;
-  for (const entry of entries.toReversed()) {
-    if (!entry.isOpen) continue;
-    entry.isOpen = false;
+/** The hooks of one engine, from their opening to their closing, and what is on its way to them. */
+export class Lifespan {
+  readonly #host: LifespanHost;
+  readonly #leaving: { readonly entry: Entry; readonly outcome: Outcome }[] = [];
+  /** Deliveries and closings under way, in order. */
+  readonly queue: DeferredQueue = new DeferredQueue();
+  /** Are the hooks open? */
+  isOpen = false;
+
+  /** Nothing is open yet. */
+  constructor(host: LifespanHost) {
+    this.#host = host;
+  }
+
+  /**
+   * Opens all hooks in order. When one throws, those that are open already are closed in reverse with that error,
+   * and it is thrown; a hook that was told to warn is reported and takes no part in the run.
+   */
+  async open(): Promise<void> {
+    const tried = new Set<Entry>();
+    for (;;) {
+      const entry = this.#host.entries.find((entry) => !entry.isOpen && !tried.has(entry));
+      if (entry === undefined) break;
+      tried.add(entry);
+      entry.isOpen = true; // removed while it opens, it is closed
+      try {
+        await entry.record.hook.open?.(this.#host.workflow);
+      } catch (error) {
+        entry.isOpen = false;
+        if (!isLenient(entry)) {
+          await this.#closeAll({ status: "failed", error });
+          throw error;
+        }
+        this.#host.report(entry, "open", error);
+      }
+    }
+    this.isOpen = true;
+  }
+
+  /** Opens a hook that was added in mid-run; it runs once its `open` has come back. Throws what `open` throws. */
+  openLate(entry: Entry): void {
     try {
-      await entry.record.hook.close?.(outcome, engine);
+      const opening = entry.record.hook.open?.(this.#host.workflow);
+      if (isThenable(opening)) return this.#openSlowly(entry, opening);
+      entry.isOpen = true;
     } catch (error) {
-      const isQuiet = outcome.status === "failed" || first !== undefined || isLenient(entry);
-      if (isQuiet) report(entry, "close", error);
-      else first = { error };
+      if (!isLenient(entry)) throw error;
+      this.#host.report(entry, "open", error);
     }
   }
-  if (first !== undefined) throw first.error;
+
+  /** A hook was taken out: it is closed as soon as no dispatch can still call it. */
+  leave(entry: Entry): void {
+    if (!entry.isOpen) return;
+    const { stepCount: step } = this.#host.workflow;
+    this.#leaving.push({ entry, outcome: { status: "stopped", reason: "removed", step } });
+  }
+
+  /** Between two steps: begins to close what has left, and throws what a delivery or a closing has thrown. */
+  check(): void {
+    while (this.#leaving.length > 0) {
+      const { entry, outcome } = this.#leaving.shift()!;
+      this.queue.push(Promise.resolve({}), () => this.#close(entry, outcome));
+    }
+    this.queue.check();
+  }
+
+  /** Waits until all that is under way is done; throws the first error of it. */
+  async settle(): Promise<void> {
+    this.check();
+    if (this.queue.length > 0) await this.queue.flush();
+  }
+
+  /**
+   * Closes the open hooks in reverse; every one is attempted. After a run that went well the first error is thrown
+   * at the end; after one that failed all of them are only reported, so that they do not hide why, and so are
+   * those of hooks that were told to warn.
+   */
+  async close(outcome: Outcome): Promise<void> {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    await this.#closeAll(outcome);
+  }
+
+  async #closeAll(outcome: Outcome): Promise<void> {
+    const errors: { readonly entry: Entry; readonly error: unknown }[] = [];
+    const attempt = async (entry: Entry, outcome: Outcome) => {
+      try {
+        await this.#close(entry, outcome);
+      } catch (error) {
+        errors.push({ entry, error });
+      }
+    };
+    for (;;) { // a closing hook may remove another
+      const left = this.#leaving.shift();
+      const entry = left?.entry ?? this.#host.entries.findLast((entry) => entry.isOpen);
+      if (entry === undefined) break;
+      await attempt(entry, left?.outcome ?? outcome);
+    }
+    const first = outcome.status === "failed" ? undefined : errors.shift();
+    for (const { entry, error } of errors) this.#host.report(entry, "close", error);
+    if (first !== undefined) throw first.error;
+  }
+
+  /** Closes one hook, if it is open. Throws what `close` throws, unless the hook was told to warn. */
+  async #close(entry: Entry, outcome: Outcome): Promise<void> {
+    if (!entry.isOpen) return;
+    entry.isOpen = false;
+    try {
+      await entry.record.hook.close?.(outcome, this.#host.workflow);
+    } catch (error) {
+      if (!isLenient(entry)) throw error;
+      this.#host.report(entry, "close", error);
+    }
+  }
+
+  #openSlowly(entry: Entry, opening: PromiseLike<void>): void {
+    const opened = () => {
+      entry.isOpen = true;
+      if (this.#host.entries.includes(entry)) this.#host.settled(entry);
+      else this.leave(entry); // it was removed in the meantime
+    };
+    const failed = (error: unknown) => {
+      if (isLenient(entry)) return this.#host.report(entry, "open", error);
+      this.#host.drop(entry);
+      throw error;
+    };
+    const done = opening.then(() => opened, (error: unknown) => () => failed(error));
+    this.queue.push(done.then((act) => ({ act })), ({ act }) => (act as () => void)());
+  }
 }
 
 /** Was it said, by the hook or when it was added, that its errors shall not stop a run? */
 function isLenient({ onError, record }: Entry): boolean {
-  const policy = onError ?? record.onError;
+  const policy: ErrorPolicy | undefined = onError ?? record.onError;
   return policy === "warn" || policy === "disable";
 }

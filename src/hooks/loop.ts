@@ -15,6 +15,9 @@ import { Shared } from "./shared.ts";
 import type { AnyStages, StageOf } from "./stage.ts";
 import { isThenable } from "./thenable.ts";
 import { Turn } from "./turn.ts";
+import { didYouMean } from "./nearest.ts";
+import { LeapLength } from "./leap.ts";
+import { Pending } from "./pending.ts";
 
 /** What a {@linkcode Loop} is made of. */
 export interface LoopOptions<E extends AnyStages>
@@ -72,15 +75,15 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   /** The one context that all hooks see; change its own fields before firing a stage. */
   readonly context: { -readonly [k in keyof BaseContext]: BaseContext[k] } & OwnFields<E>;
   readonly #hooks: EngineHooks<E>;
+  readonly #kinds: readonly E[];
   readonly #options: LoopOptions<E>;
   readonly #turn = new Turn();
+  readonly #leaps = new LeapLength();
+  readonly #pending = new Pending();
   readonly #counts = new Map<string, number>();
-  #longestLeap = 1024;
   #stepCount = 0;
   #stop: { readonly reason: string; readonly step: number } | undefined;
-  #isRunning = false;
-  #failure: { readonly error: unknown } | undefined;
-  #pending: { readonly stage: string } | undefined;
+  #busy: string | undefined;
 
   /** Throws a TypeError or RangeError that names the hook or option that is wrong. */
   constructor(options: LoopOptions<E>) {
@@ -101,9 +104,10 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
       skipping: false,
     };
     this.context = { ...base, ...options.context } as unknown as Loop<E>["context"];
+    this.#kinds = [options.kinds].flat() as readonly E[];
     this.#hooks = new EngineHooks({
       ...options,
-      kinds: [options.kinds].flat() as readonly E[],
+      kinds: this.#kinds,
       context: this.context,
       workflow: this,
       counts: (counter) => this.#count(counter),
@@ -129,25 +133,25 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   /** Fires an observe stage. Answers with something to await only if a hook did. */
   fire(stage: StageOf<E>): void | PromiseLike<void> {
     const point = this.#reach(stage, "observe");
-    return this.#awaited(stage, point.fire(this.#count(point.info.counter)));
+    return this.#pending.watch(stage, point.fire(this.#count(point.info.counter)));
   }
 
   /** Hands a value through a pipe stage. */
   pipe<V>(stage: StageOf<E>, value: V): V | PromiseLike<V> {
     const point = this.#reach(stage, "pipe");
-    return this.#awaited(stage, point.pipe(value, this.#count(point.info.counter)));
+    return this.#pending.watch(stage, point.pipe(value, this.#count(point.info.counter)));
   }
 
   /** Asks a gate stage: `true` to go on. */
   gate(stage: StageOf<E>): boolean | PromiseLike<boolean> {
     const point = this.#reach(stage, "gate");
-    return this.#awaited(stage, point.gate(this.#count(point.info.counter)));
+    return this.#pending.watch(stage, point.gate(this.#count(point.info.counter)));
   }
 
   /** Does the work of a replace stage: by the hook that claimed it, else by `otherwise`. */
   replace<V>(stage: StageOf<E>, otherwise: () => V | PromiseLike<V>): V | PromiseLike<V> {
     const point = this.#reach(stage, "replace");
-    return this.#awaited(stage, point.replace(otherwise, this.#count(point.info.counter)));
+    return this.#pending.watch(stage, point.replace(otherwise, this.#count(point.info.counter)));
   }
 
   /** What a checkpoint keeps of the loop: its counters and its hooks' state. Plain data. */
@@ -159,19 +163,37 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
     };
   }
 
-  /** Goes on where `save` was called: counters, the hooks' own state, and which of them are on. */
+  /**
+   * Goes on where `save` was called: counters, the hooks' own state, and which of them are on. Throws a TypeError for
+   * what `save` did not give, before anything has changed.
+   */
   load(saved: SavedLoop): void {
-    this.#hooks.load(saved?.hooks);
+    this.#assertIdle("load into");
+    assertSaved(saved);
+    this.#hooks.load(saved.hooks);
     this.#stepCount = saved.stepCount;
+    this.context.stepCount = saved.stepCount;
+    this.#counts.clear();
     for (const [counter, count] of Object.entries(saved.counts)) this.#counts.set(counter, count);
   }
 
-  /** Moves a counter other than the step by one: an epoch is done. */
+  /** Moves a counter other than the step by one: an epoch is done. Throws a RangeError for one that no stage has. */
   advance(counter: string): void {
+    const known = new Set(
+      this.#kinds.flatMap(({ options }) =>
+        Object.values<string | undefined>(options.counters ?? {}).filter((c) => c !== undefined)
+      ),
+    );
+    if (!known.has(counter) || counter === "step") {
+      throw new RangeError(
+        `Cannot advance ${counter} as it must be a counter of the kinds other than the step: they are ` +
+          `${[...known].join(", ") || "none"}${didYouMean(counter, known)}`,
+      );
+    }
     this.#counts.set(counter, this.#count(counter) + 1);
   }
 
-  /** Asks to stop after the step under way; the first reason is kept. */
+  /** Asks to stop after the step under way; the first reason is kept. It holds for the run under way. */
   stop(reason: string): void {
     this.#stop ??= { reason, step: this.#stepCount };
   }
@@ -181,53 +203,59 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
    * after, whatever happens. Rejects with what a step threw.
    */
   async run(nSteps: number = this.#options.nSteps ?? Infinity): Promise<Outcome> {
-    if (!(nSteps >= 0) || (nSteps !== Infinity && !Number.isInteger(nSteps))) {
-      throw new RangeError(
-        `Cannot run ${this.name} as nSteps must be a whole number from 0 on: current value is ${
-          String(nSteps)
-        }`,
-      );
-    }
-    if (this.#isRunning) {
-      throw new Error(
-        `Cannot run ${this.name} as it must not be running already: await the first run`,
-      );
-    }
-    this.#isRunning = true;
-    const { signal } = this.#options;
-    const abort = () => this.stop(String(signal?.reason ?? "aborted"));
-    const wasOpen = this.#hooks.isOpen;
-    try {
-      this.#stop = undefined;
-      if (signal?.aborted) abort();
-      signal?.addEventListener("abort", abort);
-      await this.#hooks.open();
-      return await this.#runOpen(nSteps, wasOpen);
-    } finally {
-      signal?.removeEventListener("abort", abort);
-      this.#isRunning = false;
-    }
+    assertSteps(this.name, nSteps);
+    return await this.#while("run", async () => {
+      const { signal } = this.#options;
+      const abort = () => this.stop(reasonOf(signal));
+      const isOurs = !this.#hooks.isOpen;
+      try {
+        await this.#begin();
+        this.#stop = undefined;
+        if (signal?.aborted) abort();
+        signal?.addEventListener("abort", abort);
+        await this.#steps(nSteps);
+        await this.#hooks.finish();
+      } catch (error) {
+        await this.#hooks.close({ status: "failed", error });
+        throw error;
+      } finally {
+        signal?.removeEventListener("abort", abort);
+      }
+      const outcome = this.#outcome();
+      if (isOurs) await this.#hooks.close(outcome);
+      return outcome;
+    });
   }
 
-  /** Does one step, opening the hooks if they are not; `close`, or leaving an `await using` block, closes them. */
+  /**
+   * Does one step, opening the hooks if they are not open; `close`, or leaving an `await using` block, closes them.
+   * When the step throws, they are closed at once, and it rejects with what was thrown.
+   */
   async step(): Promise<void> {
-    await this.#hooks.open();
-    try {
-      await this.#step();
-      this.#hooks.check();
-    } catch (error) {
-      this.#failure = { error };
-      throw error;
-    }
+    await this.#while("step", async () => {
+      try {
+        await this.#begin();
+        await this.#step();
+        this.#hooks.check();
+      } catch (error) {
+        await this.#hooks.close({ status: "failed", error });
+        throw error;
+      }
+    });
   }
 
   /** Closes the hooks, if they are open, with the outcome of the steps done by hand. */
   async close(): Promise<void> {
-    const outcome = this.#failure === undefined
-      ? this.#outcome()
-      : { status: "failed", ...this.#failure } as const;
-    this.#failure = undefined;
-    await this.#hooks.close(outcome);
+    await this.#while("close", async () => {
+      if (!this.#hooks.isOpen) return;
+      try {
+        await this.#hooks.finish();
+      } catch (error) {
+        await this.#hooks.close({ status: "failed", error });
+        throw error;
+      }
+      await this.#hooks.close(this.#outcome());
+    });
   }
 
   /** The same as `close`. */
@@ -235,26 +263,36 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
     return this.close();
   }
 
-  async #runOpen(nSteps: number, wasOpen: boolean): Promise<Outcome> {
+  async #begin(): Promise<void> {
+    if (this.#hooks.isOpen) return;
+    this.#stop = undefined;
+    await this.#hooks.open();
+  }
+
+  /** One thing at a time: hooks that are called twice at once, or after their closing, could rely on nothing. */
+  async #while<T>(action: string, work: () => Promise<T>): Promise<T> {
+    this.#assertIdle(action);
+    this.#busy = action;
     try {
-      await this.#steps(nSteps);
-      await this.#hooks.settle();
-    } catch (error) {
-      await this.#hooks.close({ status: "failed", error });
-      throw error;
+      return await work();
+    } finally {
+      this.#busy = undefined;
     }
-    const outcome = this.#outcome();
-    if (!wasOpen) await this.#hooks.close(outcome);
-    return outcome;
+  }
+
+  #assertIdle(action: string): void {
+    if (this.#busy === undefined) return;
+    throw new Error(
+      `Cannot ${action} ${this.name} as it must not be running already: await its ${this.#busy} first`,
+    );
   }
 
   async #steps(nSteps: number): Promise<void> {
     const { leap } = this.#options;
     const last = this.#stepCount + nSteps;
     while (this.#stepCount < last && this.#stop === undefined) {
-      const free = leap === undefined
-        ? 0
-        : Math.min(this.#hooks.horizon(this.#stepCount), last - this.#stepCount);
+      const left = last - this.#stepCount;
+      const free = leap === undefined ? 0 : Math.min(this.#hooks.horizon(this.#stepCount), left);
       const result = free >= 1 ? this.#leap(free) : this.#step();
       if (isThenable(result)) await result;
       const turn = this.#turn.give();
@@ -263,14 +301,11 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
     }
   }
 
-  #leap(n: number): void | PromiseLike<void> {
-    const steps = Math.min(n, this.#longestLeap);
+  #leap(free: number): void | PromiseLike<void> {
+    const steps = this.#leaps.next(free);
     const begun = performance.now();
     const leapt = () => {
-      // As long as a turn, so that Ctrl-C and `stop` come through even where no hook is ever due.
-      const took = performance.now() - begun;
-      if (took < 25) this.#longestLeap *= 2;
-      else if (took > 50) this.#longestLeap = Math.max(1, this.#longestLeap >>> 1);
+      this.#leaps.took(steps, performance.now() - begun);
       this.#stepCount += steps;
       this.context.stepCount = this.#stepCount - 1;
     };
@@ -287,7 +322,7 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   }
 
   #stepped(): void {
-    this.#assertAwaited("end a step");
+    this.#pending.assertNone("end a step");
     this.#stepCount++;
   }
 
@@ -303,33 +338,12 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
 
   #reach(stage: StageOf<E>, role: "observe" | "pipe" | "gate" | "replace"): StagePoint {
     const point = this.#hooks.point(stage);
-    this.#assertAwaited(`reach ${stage}`);
+    this.#pending.assertNone(`reach ${stage}`);
     if (point.info.role === role) return point;
     throw new TypeError(
       `Cannot use ${stage} as it must be reached by its role: it is a ${point.info.role} stage, use loop.${
         point.info.role === "observe" ? "fire" : point.info.role
       }()`,
-    );
-  }
-
-  /** Remembers a promise that the caller must await, so that forgetting it is found out. */
-  #awaited<V>(stage: string, result: V): V {
-    if (!isThenable(result)) return result;
-    const pending = { stage };
-    this.#pending = pending;
-    const done = () => {
-      if (this.#pending === pending) this.#pending = undefined;
-    };
-    result.then(done, done);
-    return result;
-  }
-
-  #assertAwaited(action: string): void {
-    if (this.#pending === undefined) return;
-    const { stage } = this.#pending;
-    this.#pending = undefined;
-    throw new Error(
-      `Cannot ${action} as the hooks of ${stage} must be done: one is asynchronous, so await what the loop returned for that stage`,
     );
   }
 }
@@ -339,4 +353,34 @@ function stopper(ask: (reason: string, step: number | undefined) => void): BaseC
   return function (this: BaseContext | undefined, reason: string): void {
     ask(reason, this?.stepCount);
   };
+}
+
+function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
+  if (typeof nSteps !== "number") {
+    throw new TypeError(
+      `Cannot run ${name} as nSteps must be a number: current value is ${String(nSteps)}`,
+    );
+  }
+  if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;
+  throw new RangeError(
+    `Cannot run ${name} as nSteps must be a whole number from 0 on: current value is ${nSteps}`,
+  );
+}
+
+function reasonOf(signal: AbortSignal | undefined): string {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason.message : String(reason ?? "aborted");
+}
+
+function assertSaved(saved: unknown): asserts saved is SavedLoop {
+  const { stepCount, counts } = (saved ?? {}) as Partial<SavedLoop>;
+  const isCount = (x: unknown) => Number.isSafeInteger(x) && Number(x) >= 0;
+  const isSaved = isCount(stepCount) && typeof counts === "object" && counts !== null &&
+    Object.values(counts).every(isCount);
+  if (isSaved) return;
+  throw new TypeError(
+    `Cannot load into a loop as its saved state must be what save() gave: current value is ${
+      JSON.stringify(saved)
+    }`,
+  );
 }

@@ -46,14 +46,11 @@ export interface HookWarning {
 }
 
 /** Prints the first error of each hook; what an engine does with warnings when it is given nothing better. */
-export function printFirst(): (warning: HookWarning) => void {
-  return ({ hook, stage, step, error, count }) => {
-    if (count > 1) return;
-    // A swallowed error would be worse than a library that prints; `onWarning` replaces this.
-    // deno-lint-ignore no-console house/no-console -- see above
-    console.warn(
-      `Hook ${hook} failed at ${stage}, step ${step} (further errors of it are counted only):`,
-      error,
-    );
-  };
+export function printFirst({ hook, stage, step, error, count }: HookWarning): void {
+  if (count > 1) return;
+  // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this
+  console.warn(
+    `Hook ${hook} failed at ${stage}, step ${step}; hooks.list() counts further errors of it:`,
+    error,
+  );
 }

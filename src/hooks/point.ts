@@ -66,15 +66,26 @@ export abstract class EnginePoint implements StagePoint {
   abstract fire(count: number): PromiseLike<void> | undefined;
 
   pipe<V>(value: V, count: number): V | PromiseLike<V> {
-    return this.#run === undefined ? value : pipe(this.#run, value, count) as V | PromiseLike<V>;
+    const run = this.#dueRun(count);
+    return run === undefined ? value : pipe(run, value, count) as V | PromiseLike<V>;
   }
 
   gate(count: number): boolean | PromiseLike<boolean> {
-    return this.#run === undefined ? true : gate(this.#run, count);
+    const run = this.#dueRun(count);
+    return run === undefined ? true : gate(run, count);
   }
 
   replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V> {
-    return this.#run === undefined ? otherwise() : replace(this.#run, otherwise, count);
+    const run = this.#dueRun(count);
+    return run === undefined ? otherwise() : replace(run, otherwise, count);
+  }
+
+  /** What is to be called at a count of a stage that decides, if anything: one compare when nothing is. */
+  #dueRun(count: number): StageRun | undefined {
+    if (this.#run === undefined || count < this.due) return undefined;
+    if (this.info.isEvent) return this.#run;
+    this.due = firstDue(this.#run.places, count);
+    return this.due > count ? undefined : this.#run;
   }
 
   /** Takes a new list of places. A dispatch under way goes on with the one it began with. */

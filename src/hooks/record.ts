@@ -73,7 +73,7 @@ function fromTable(made: MadeHook, hook: HookOptions): HookRecord {
     isMultiKind: set !== undefined || made.otherwise !== undefined ||
       Object.keys(made.on).length > 1,
     bind: (info, ctx) =>
-      (set === undefined ? bindTable(made, info) : bindSet(made.on, set, info, ctx)) ??
+      (set === undefined ? bindTable(made, info) : bindSet(set, info, ctx)) ??
         bindOtherwise(made, info),
   };
 }

@@ -42,7 +42,7 @@ export function saveEntries(entries: readonly Entry[]): SavedHooks {
 export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): string[] {
   assertSaved(saved);
   for (const { name, places, record: { hook } } of entries) {
-    const own = saved[name];
+    const own = Object.hasOwn(saved, name) ? saved[name] : undefined;
     if (own === undefined) continue;
     for (const place of places) {
       place.schedule.last = own.fired[place.info.stage] ?? -1;
@@ -56,8 +56,8 @@ export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): st
 function assertSaved(saved: unknown): asserts saved is SavedHooks {
   const isSaved = isObject(saved) &&
     Object.values(saved).every((hook) =>
-      isObject(hook) && typeof hook.enabled === "boolean" && isObject(hook.fired) &&
-      isObject(hook.events)
+      isObject(hook) && typeof hook.enabled === "boolean" &&
+      isCounts(hook.fired) && isCounts(hook.events)
     );
   if (isSaved) return;
   throw new TypeError(
@@ -69,4 +69,8 @@ function assertSaved(saved: unknown): asserts saved is SavedHooks {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
+}
+
+function isCounts(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(Number.isSafeInteger);
 }

@@ -49,7 +49,7 @@ export interface ScheduleOptions {
    */
   readonly everySeconds?: number;
   /**
-   * Fires once more when a run ends without error, unless it did at the last count.
+   * Fires once more when a run ends without error, unless it did at the last count, or `once`, `after` or `until` forbid.
    *
    * @default false
    */
@@ -198,7 +198,9 @@ export class Schedule {
 
   /** Does it still owe a firing at the end of a run whose last count was `count`? */
   owesEnd(count: number): boolean {
-    return this.#options.atEnd && !this.isAlways && this.last !== count;
+    const { atEnd, once, after, until } = this.#options;
+    const mayFire = count >= after && count < until && !(once && this.last >= 0);
+    return atEnd && mayFire && !this.isAlways && this.last < count;
   }
 
   // Asking the clock costs more than a step of a small loop: after each look the next one is put off by half

@@ -55,7 +55,7 @@ export class StageRun {
       let result: unknown;
       try {
         if (!place.fires(count, this.host.step)) continue;
-        if (place.isDeferred && !place.entry.record.hook.sync) {
+        if (place.isDeferred && !place.isModifier && !place.entry.record.hook.sync) {
           (late ??= []).push(place);
           continue;
         }
@@ -84,7 +84,9 @@ export class StageRun {
     for (const place of this.places) {
       if (last < 0 || !place.schedule.owesEnd(last)) continue;
       try {
-        if (place.isWanted) await this.call(place);
+        if (!place.isWanted) continue;
+        place.schedule.last = last;
+        await this.call(place);
       } catch (error) {
         this.host.failed(place, error);
       }
@@ -122,21 +124,31 @@ export class StageRun {
   }
 
   async #readThenCall(place: Place): Promise<unknown> {
-    const values = await this.#take();
+    const values = await this.#take([place]);
     return await place.target.call(this.#withRead(place, place.ctx, values), place.info.stage);
   }
 
-  #take(): PromiseLike<FieldValues> {
-    if (this.#plan === undefined || this.#plan.live) {
-      throw new TypeError("Cannot fetch reads as they are live");
+  /** Begins to fetch what the places declared; what goes wrong names the stage and the step. */
+  async #take(places: readonly Place[]): Promise<FieldValues> {
+    const { step } = this.host;
+    try {
+      if (this.#plan === undefined || this.#plan.live) return {};
+      return await this.#plan.take();
+    } catch (cause) {
+      const names = places.map((place) => place.entry.name).join(", ");
+      throw new Error(
+        `Cannot fetch what ${names} reads at ${
+          places[0]!.info.stage
+        } of step ${step} as the state's source failed`,
+        { cause },
+      );
     }
-    return this.#plan.take();
   }
 
   /** One fused copy for all of them; each is called with a context of this step when it has arrived. */
   #defer(places: readonly Place[]): PromiseLike<void> | undefined {
     const contexts = places.map((place) => snapshot(place.ctx, this.host.context));
-    return this.host.defer(this.#take(), (values) => this.#deliver(places, contexts, values));
+    return this.host.defer(this.#take(places), (values) => this.#deliver(places, contexts, values));
   }
 
   async #deliver(
@@ -146,6 +158,7 @@ export class StageRun {
   ): Promise<void> {
     for (const [i, place] of places.entries()) {
       const { stepCount } = contexts[i] as { readonly stepCount: number };
+      if (hasGivenUp(place)) continue;
       try {
         await place.target.call(this.#withRead(place, contexts[i]!, values), place.info.stage);
       } catch (error) {
@@ -171,11 +184,18 @@ export class StageRun {
   }
 }
 
+/** Did it fail before, and was it told to be switched off then? */
+function hasGivenUp({ onError, entry }: Place): boolean {
+  return onError === "disable" && entry.errors > 0 && !entry.enabled;
+}
+
 /** A copy of a context as it is now: a step later the engine's own has moved on. */
 function snapshot(ctx: object, engineContext: object): object {
   const copy = Object.create(
     Object.getPrototypeOf(engineContext),
     Object.getOwnPropertyDescriptors(engineContext),
   );
+  // Bound, as handlers may take it out of the context: it must name this step.
+  if (typeof copy.stop === "function") copy.stop = copy.stop.bind(copy);
   return ctx === engineContext ? copy : Object.create(copy, Object.getOwnPropertyDescriptors(ctx));
 }

@@ -263,3 +263,91 @@ Deno.test("a listener that throws is reported, and keeps nobody from hearing of 
   assertEquals(heard.list.length, 1);
   assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["Steps", "listener"]]);
 });
+
+Deno.test("a hook removed during a dispatch is closed when no dispatch can still call it", async () => {
+  for (const wrap of [<T>(x: T) => x, <T>(x: T) => Promise.resolve(x)]) {
+    const log: string[] = [], loop = work();
+    const removes = { stage: "work/AFTER", frequency: 1, phase: 0, once: true } as const;
+    loop.hooks.add({ ...removes, after: 1, call: () => wrap(loop.hooks.remove("b")) });
+    loop.hooks.add(noting("b", log));
+    await loop.run(3);
+    assertEquals(log, ["open b", "b at 0", "b at 1", "close b stopped"]);
+  }
+});
+
+Deno.test("hooks added or removed in another's open are opened, or not opened at all", async () => {
+  const log: string[] = [], loop = work();
+  const opens = {
+    ...noting("a", log),
+    open: () => {
+      loop.hooks.add(noting("late", log));
+      loop.hooks.remove("c");
+    },
+  };
+  for (const hook of [opens, noting("b", log), noting("c", log)]) loop.hooks.add(hook);
+  await loop.run(1);
+  assertEquals(log, [
+    ...["open b", "open late", "a at 0", "b at 0", "late at 0"],
+    ...["close late completed", "close b completed", "close a completed"],
+  ]);
+});
+
+Deno.test("an error of closing a hook that another's close removed belongs to this run, not to the next", async () => {
+  const loop = work();
+  loop.hooks.add(noting("b", [], { close: new Error("disk") }));
+  loop.hooks.add({
+    ...noting("c", []),
+    close: () => {
+      if (loop.hooks.has("b")) loop.hooks.remove("b");
+    },
+  });
+  await assertRejects(() => loop.run(1), Error, "disk");
+  assertEquals(await loop.run(1), { status: "completed" });
+});
+
+Deno.test("onWarning may throw: every hook is still closed, and the first error kept", async () => {
+  const log: string[] = [], printed: unknown[][] = [], original = console.warn;
+  console.warn = (...args) => void printed.push(args);
+  try {
+    const onWarning = () => {
+      throw new Error("W");
+    };
+    const loop = work({ onWarning });
+    loop.hooks.add(noting("a", log));
+    loop.hooks.add(noting("b", log, { close: new Error("disk") }));
+    loop.hooks.add(noting("c", [], { call: new Error("first") }), { onError: "throw" });
+    await assertRejects(() => loop.run(1), Error, "first");
+  } finally {
+    console.warn = original;
+  }
+  assertEquals(log.slice(-1), ["close a failed first"]);
+  assertEquals(printed.map(([text]) => String(text).split(" ")[1]), ["b", "onWarning"]);
+});
+
+Deno.test("a hook told to warn that cannot open in mid-run is reported, and the run goes on", async () => {
+  for (
+    const open of [() => {
+      throw new Error("no disk");
+    }, () => Promise.reject(new Error("no disk"))]
+  ) {
+    const warnings = collect<HookWarning>(), loop = work({ onWarning: warnings.push });
+    const late = { ...noting("late", []), onError: "warn" as const, open };
+    loop.hooks.add(
+      {
+        stage: "work/BEFORE",
+        frequency: 1,
+        once: true,
+        call: () => void loop.hooks.add(late),
+      } as const,
+    );
+    assertEquals(await loop.run(3), { status: "completed" });
+    assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["late", "open"]]);
+  }
+});
+
+Deno.test("an error that stops the run is counted, too", async () => {
+  const loop = work();
+  loop.hooks.add(noting("a", [], { call: new Error("no") }), { onError: "throw" });
+  await assertRejects(() => loop.run(1));
+  assertEquals(loop.hooks.list()[0]!.errors, 1);
+});

@@ -282,7 +282,8 @@ Deno.test("a copy that fails is an error of the run, not a silence", async () =>
   state.failing = true;
   const loop = work({ state });
   loop.hooks.add({ stage: WorkStage.AFTER, frequency: 1, reads: ["heights"] as const, call() {} });
-  await assertRejects(() => loop.run(2), Error, "device lost");
+  const error = await assertRejects(() => loop.run(2), Error, "work/AFTER of step 0");
+  assertEquals((error.cause as Error).message, "device lost");
 });
 
 Deno.test("a hook without reads fires on time beside deferred ones", async () => {
@@ -335,4 +336,58 @@ Deno.test("reads of a hook for several kinds may be missing on an engine of one 
     on: { work: { AFTER: () => {} }, dynamics: { AFTER_STEP: (ctx) => void ctx.read.fmax[0] } },
   });
   assertEquals(await work({ hooks: [both] }).run(1), { status: "completed" });
+});
+
+Deno.test("a modifier that reads waits for its copy, and still comes before the observers", async () => {
+  const log: string[] = [], state = new SlowState({ heights: 1, depths: 2 });
+  const loop = work({
+    state: { fields: state.fields, plan: state.plan.bind(state), writable: () => [] },
+  });
+  const both = { reads: ["heights"] as const, writes: ["depths"] as const };
+  const at = { stage: WorkStage.AFTER, frequency: 1 };
+  loop.hooks.add({ ...at, call: (ctx: BaseContext) => void log.push(`looks ${ctx.stepCount}`) });
+  loop.hooks.add({ ...at, ...both, call: (ctx: Ctx) => void log.push(`changes ${ctx.stepCount}`) });
+  await loop.run(2);
+  assertEquals(log, ["changes 0", "looks 0", "changes 1", "looks 1"]);
+});
+
+Deno.test("a deferred observer that takes stop out of its context still names its step", async () => {
+  const loop = work({ state: new SlowState({ heights: 0, depths: 0 }, () => 5) });
+  const observer = {
+    stage: WorkStage.AFTER,
+    frequency: 2,
+    phase: 1,
+    reads: ["heights"] as const,
+    call: ({ stop }: Ctx) => stop("taken out"),
+  };
+  loop.hooks.add(observer);
+  assertEquals(await loop.run(6), { status: "stopped", reason: "taken out", step: 1 });
+});
+
+Deno.test("a deferred observer told to be disabled is not called after its first error", async () => {
+  const calls: number[] = [];
+  const loop = work({ state: new SlowState({ heights: 0, depths: 0 }), onWarning: () => {} });
+  const call = (ctx: Ctx) => {
+    calls.push(ctx.stepCount);
+    throw new Error("no");
+  };
+  const reads = ["heights"] as const;
+  loop.hooks.add({ stage: WorkStage.AFTER, frequency: 1, reads, call }, { onError: "disable" });
+  await loop.run(4);
+  assertEquals(calls, [0]);
+});
+
+Deno.test("late observers are not lost beside asynchronous ones", async () => {
+  const log: string[] = [], loop = work({ state: new SlowState({ heights: 0, depths: 0 }) });
+  const at = { stage: WorkStage.AFTER, frequency: 1 };
+  const late = {
+    ...at,
+    reads: ["heights"] as const,
+    call: (ctx: Ctx) => void log.push(`late ${ctx.stepCount}`),
+  };
+  loop.hooks.add(late);
+  loop.hooks.add({ ...at, call: () => Promise.resolve() });
+  loop.hooks.add({ ...late });
+  await loop.run(2);
+  assertEquals(log.length, 4);
 });

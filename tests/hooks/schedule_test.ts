@@ -277,3 +277,81 @@ Deno.test("the firings of a hook do not depend on its neighbours", async () => {
   assertEquals(among.steps, alone.steps);
   assertEquals(WorkStage.AFTER, "work/AFTER");
 });
+
+Deno.test("atEnd obeys once, after and until, fires once however often the run ends there, and asks when", async () => {
+  assertEquals(await stepsOf({ frequency: 4, once: true, atEnd: true }, 7), [0]);
+  assertEquals(await stepsOf({ frequency: 4, after: 100, atEnd: true }, 7), []);
+  assertEquals(await stepsOf({ frequency: 4, until: 2, atEnd: true }, 7), [0]);
+  const loop = ticks(), hook = ticking({ frequency: 3, atEnd: true });
+  loop.hooks.add(hook);
+  await loop.run(5);
+  await loop.run(0);
+  assertEquals(hook.steps, [0, 3, 4]);
+  const choosy = ticking({ frequency: 3, atEnd: true }), other = ticks();
+  other.hooks.add({ ...choosy, when: (ctx: BaseContext) => ctx.stepCount < 4 });
+  await other.run(5);
+  assertEquals(choosy.steps, [0, 3]);
+});
+
+Deno.test("a stop asked for at the end still names how the run ended", async () => {
+  const loop = ticks();
+  const call = (ctx: BaseContext) => void (ctx.stepCount === 4 && ctx.stop("at the end"));
+  loop.hooks.add({ stage: "tick/TICK", frequency: 3, atEnd: true, call } as const);
+  assertEquals(await loop.run(5), { status: "stopped", reason: "at the end", step: 4 });
+});
+
+Deno.test("when must answer true or false", async () => {
+  for (const answer of [undefined, 0, "no", Promise.resolve(true)]) {
+    const errors: unknown[] = [];
+    const loop = new Loop({
+      kinds: TickStage,
+      step: (loop) => loop.fire("tick/TICK"),
+      onWarning: ({ error }) => void errors.push(error),
+    });
+    const hook = ticking({});
+    loop.hooks.add({ ...hook, when: () => answer as unknown as boolean });
+    await loop.run(1);
+    assertEquals([hook.steps, String(errors[0]).includes("`when` must answer true or false")], [
+      [],
+      true,
+    ]);
+  }
+});
+
+Deno.test("once leaves the horizon free after its firing", async () => {
+  const leaps: number[] = [], loop = ticks(leaps);
+  loop.hooks.add(ticking({ once: true }));
+  await loop.run(50);
+  assertEquals(leaps, [49]);
+});
+
+Deno.test("an always-due hook beside scheduled ones fires at each step, and they when they are due, in order", async () => {
+  const log: string[] = [], loop = ticks();
+  for (const [name, frequency] of [["a", 3], ["b", 1], ["c", 4], ["d", 1]] as const) {
+    loop.hooks.add(
+      {
+        stage: "tick/TICK",
+        frequency,
+        call: (ctx: BaseContext) => void log.push(`${name}${ctx.stepCount}`),
+      } as const,
+      { name },
+    );
+  }
+  await loop.run(5);
+  assertEquals(log, [
+    "a0",
+    "b0",
+    "c0",
+    "d0",
+    "b1",
+    "d1",
+    "b2",
+    "d2",
+    "a3",
+    "b3",
+    "d3",
+    "b4",
+    "c4",
+    "d4",
+  ]);
+});

@@ -1,0 +1,224 @@
+/** What a loop guards: one thing at a time, a stop for its run, leaps that let others through. */
+import { assert, assertEquals, assertLess, assertRejects, assertThrows } from "@std/assert";
+import { type BaseContext, Loop, type Outcome, type SavedLoop } from "@hooke/hooke/hooks";
+import { Steps, work, WorkStage } from "./kit.ts";
+
+const at = (stage: "work/BEFORE" | "work/AFTER") => ({ stage, frequency: 1 }) as const;
+
+Deno.test("leaps grow only when they were not cut short, so that the longest is one of some milliseconds", async () => {
+  const leaps: number[] = [];
+  const loop = new Loop({
+    kinds: WorkStage,
+    context: { total: 0 },
+    step: (loop) => loop.fire("work/AFTER"),
+    leap: (_loop, n) => void leaps.push(n),
+  });
+  const handle = loop.hooks.add(new Steps("work/AFTER", 2));
+  await loop.run(6000); // three thousand leaps of one step each
+  handle.remove();
+  await loop.run(2 ** 20);
+  assertLess(Math.max(...leaps.slice(3000, 3005)), 2 ** 16);
+  assertEquals(leaps.slice(3000, 3004), [1024, 2048, 4096, 8192]);
+});
+
+Deno.test("a leap that takes long is followed by shorter ones", async () => {
+  const leaps: number[] = [];
+  const leap = (_loop: unknown, n: number) => {
+    leaps.push(n);
+    for (const end = performance.now() + n / 16; performance.now() < end;); // 64 ms for 1024
+  };
+  const loop = new Loop({ kinds: WorkStage, context: { total: 0 }, step: () => {}, leap });
+  await loop.run(2000);
+  assertEquals(leaps.slice(0, 2), [1024, 512]);
+});
+
+Deno.test("one thing at a time: step, run, close and load wait for nobody", async () => {
+  const refused: string[] = [];
+  const tries = async (action: () => unknown) => {
+    try {
+      await action();
+    } catch (error) {
+      refused.push((error as Error).message);
+    }
+  };
+  const loop = work();
+  const saved = loop.save();
+  loop.hooks.add({
+    ...at("work/BEFORE"),
+    once: true,
+    call: () =>
+      Promise.all([
+        tries(() => loop.step()),
+        tries(() => loop.run(1)),
+        tries(() => loop.close()),
+        tries(() => loop.load(saved)),
+      ]) as unknown as Promise<void>,
+  });
+  await loop.run(2);
+  assertEquals(loop.stepCount, 2);
+  assertEquals(refused.length, 4);
+  assert(
+    refused.every((message) =>
+      message.includes("must not be running already: await its run first")
+    ),
+  );
+  const first = loop.step();
+  await assertRejects(() => loop.step(), Error, "await its step first");
+  await first;
+});
+
+Deno.test("a step by hand that throws closes everything at once, and the next begins afresh", async () => {
+  const outcomes: Outcome[] = [], error = new Error("no");
+  let fails = true;
+  const loop = work();
+  const hook = {
+    ...at("work/AFTER"),
+    call: () => {
+      if (fails) throw error;
+    },
+    close: (outcome: Outcome) => void outcomes.push(outcome),
+  };
+  loop.hooks.add(hook, { onError: "throw" });
+  await assertRejects(() => loop.step(), Error, "no");
+  assertEquals(outcomes, [{ status: "failed", error }]);
+  fails = false;
+  await loop.step();
+  await loop.close();
+  assertEquals(outcomes[1], { status: "completed" });
+  assertEquals(loop.stepCount, 1);
+});
+
+Deno.test("a stop holds for the run under way, and for the steps by hand until they are closed", async () => {
+  const outcomes: Outcome[] = [];
+  const loop = work();
+  loop.hooks.add({
+    ...at("work/AFTER"),
+    call: (ctx: BaseContext) => void (ctx.stepCount === 1 && ctx.stop("enough")),
+    close: (outcome: Outcome) => void outcomes.push(outcome),
+  });
+  assertEquals((await loop.run(10)).status, "stopped");
+  await loop.step();
+  await loop.close();
+  assertEquals(outcomes.map(({ status }) => status), ["stopped", "completed"]);
+});
+
+Deno.test("await using closes at the end of the block, not after the run in it", async () => {
+  const log: string[] = [];
+  {
+    await using loop = work();
+    loop.hooks.add({ ...at("work/AFTER"), call() {}, close: () => void log.push("close") });
+    await loop.step();
+    await loop.run(1);
+    log.push("after run");
+  }
+  assertEquals(log, ["after run", "close"]);
+});
+
+Deno.test("a promise forgotten at the end of a step is found out, and its failure is not lost", async () => {
+  const unhandled: unknown[] = [];
+  const listener = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    unhandled.push(event.reason);
+  };
+  globalThis.addEventListener("unhandledrejection", listener);
+  try {
+    const loop = new Loop({
+      kinds: WorkStage,
+      context: { total: 0 },
+      step: (loop) => void loop.fire("work/AFTER"),
+    });
+    const failing = { ...at("work/AFTER"), call: () => Promise.reject(new Error("lost")) };
+    loop.hooks.add(failing, { onError: "throw" });
+    await assertRejects(() => loop.run(1), Error, 'await loop.fire("work/AFTER")');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assertEquals(unhandled.map(String), ["Error: lost"]);
+  } finally {
+    globalThis.removeEventListener("unhandledrejection", listener);
+  }
+});
+
+Deno.test("a loop leaves no listener on its signal", async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const counting = {
+    aborted: false,
+    addEventListener: () => void listeners++,
+    removeEventListener: () => void listeners--,
+  };
+  await work({ signal: counting as unknown as AbortSignal }).run(1);
+  assertEquals([listeners, signal.aborted], [0, false]);
+});
+
+Deno.test("a signal that was aborted for no given reason says so in words", async () => {
+  assertEquals(await work({ signal: AbortSignal.abort() }).run(3), {
+    status: "stopped",
+    reason: "The signal has been aborted",
+    step: 0,
+  });
+});
+
+Deno.test("load refuses what save did not give, and then changes nothing", () => {
+  const loop = work({ hooks: [new Steps()] });
+  const saved = loop.save();
+  const wrong: unknown[] = [
+    undefined,
+    {},
+    { hooks: {} },
+    { ...saved, stepCount: "7" },
+    { ...saved, stepCount: -1 },
+    { ...saved, counts: { epoch: 0.5 } },
+    { ...saved, hooks: { Steps: { enabled: true, fired: { "work/AFTER": "x" }, events: {} } } },
+  ];
+  for (const state of wrong) {
+    assertThrows(() => loop.load(state as SavedLoop), TypeError, "must be what save() gave");
+    assertEquals(loop.save(), saved);
+  }
+});
+
+Deno.test("after a load to an earlier step everything is due as it was then", async () => {
+  const seen: Record<string, number[]> = { pipe: [], gate: [], late: [], scheduled: [] };
+  const loop = work();
+  const note = (name: string, ctx: BaseContext) => void seen[name]!.push(ctx.stepCount);
+  loop.hooks.add({
+    stage: WorkStage.AMOUNT,
+    frequency: 2,
+    call: (ctx: BaseContext & { readonly value: number }) => {
+      note("pipe", ctx);
+      return ctx.value;
+    },
+  });
+  loop.hooks.add({
+    stage: WorkStage.MAY_WORK,
+    frequency: 1,
+    call: (ctx: BaseContext) => {
+      note("gate", ctx);
+      return true;
+    },
+  });
+  loop.hooks.add({ ...at("work/AFTER"), call: () => Promise.resolve() });
+  loop.hooks.add({ ...at("work/AFTER"), call: (ctx: BaseContext) => note("late", ctx) });
+  loop.hooks.add({
+    ...at("work/BEFORE"),
+    frequency: 3,
+    call: (ctx: BaseContext) => note("scheduled", ctx),
+  });
+  const start = loop.save();
+  await loop.run(5);
+  const first = structuredClone(seen);
+  for (const list of Object.values(seen)) list.length = 0;
+  loop.load(start);
+  await loop.run(5);
+  assertEquals(seen, first);
+  assertEquals(first, {
+    pipe: [0, 2, 4],
+    gate: [0, 1, 2, 3, 4],
+    late: [0, 1, 2, 3, 4],
+    scheduled: [0, 3],
+  });
+});
+
+Deno.test("only a counter of the kinds can be advanced", () => {
+  const loop = work();
+  assertThrows(() => loop.advance("step"), RangeError, "other than the step");
+  assertThrows(() => loop.advance("epcoh"), RangeError, "did you mean epoch?");
+});
