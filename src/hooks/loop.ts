@@ -9,7 +9,7 @@ import { EngineHooks, type EngineHooksOptions } from "./hooks.ts";
 import type { Outcome } from "./outcome.ts";
 import type { OwnFields } from "./own_fields.ts";
 import type { StagePoint } from "./point.ts";
-import type { HookInput, HookSet } from "./registry.ts";
+import type { AcceptAll, HookInput, HookSet } from "./registry.ts";
 import type { SavedHooks } from "./saved.ts";
 import { Shared } from "./shared.ts";
 import type { AnyStages, StageOf } from "./stage.ts";
@@ -18,6 +18,11 @@ import { Turn } from "./turn.ts";
 import { didYouMean } from "./nearest.ts";
 import { LeapLength } from "./leap.ts";
 import { Pending } from "./pending.ts";
+
+/** The kinds' own context fields: to be given where a kind has some that every stage offers. */
+export type ContextOption<E extends AnyStages> = Record<never, never> extends OwnFields<E>
+  ? { readonly context?: OwnFields<E> }
+  : { readonly context: OwnFields<E> };
 
 /** What a {@linkcode Loop} is made of. */
 export interface LoopOptions<E extends AnyStages>
@@ -32,10 +37,8 @@ export interface LoopOptions<E extends AnyStages>
    * @default none: `step` is called for each
    */
   leap?(loop: Loop<E>, n: number): void | PromiseLike<void>;
-  /** The kinds' own context fields. Required where a kind has some that every stage offers. */
-  readonly context?: OwnFields<E>;
   /**
-   * Hooks to begin with; `loop.hooks.add` takes more, with options and stricter types.
+   * Hooks to begin with; `loop.hooks.add` takes more, with options.
    *
    * @default none
    */
@@ -66,8 +69,11 @@ export interface SavedLoop {
   readonly hooks: SavedHooks;
 }
 
-/** An engine for step loops of the user's own: declares kinds, fires stages, counts steps. */
-export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
+/** An engine for step loops of the user's own: declares kinds, fires stages, counts steps. `H`: its first hooks. */
+export class Loop<
+  E extends AnyStages,
+  const H extends readonly HookInput<E>[] = readonly HookInput<E>[],
+> implements Workflow, AsyncDisposable {
   /** What it is called in listings and logs. */
   readonly name: string;
   /** Rank of this process among those that share the work. */
@@ -86,7 +92,9 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
   #busy: string | undefined;
 
   /** Throws a TypeError or RangeError that names the hook or option that is wrong. */
-  constructor(options: LoopOptions<E>) {
+  constructor(
+    options: LoopOptions<E> & ContextOption<E> & { readonly hooks?: H & AcceptAll<E, H> },
+  ) {
     if (typeof options?.step !== "function") {
       throw new TypeError(
         `Cannot make a loop as step must be a function: current value is ${String(options?.step)}`,
@@ -103,7 +111,10 @@ export class Loop<E extends AnyStages> implements Workflow, AsyncDisposable {
       value: undefined,
       skipping: false,
     };
-    this.context = { ...base, ...options.context } as unknown as Loop<E>["context"];
+    this.context = {
+      ...base,
+      ...(options as { readonly context?: object }).context,
+    } as unknown as Loop<E>["context"];
     this.#kinds = [options.kinds].flat() as readonly E[];
     this.#hooks = new EngineHooks({
       ...options,

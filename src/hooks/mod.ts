@@ -51,7 +51,7 @@ export { EngineHooks } from "./hooks.ts";
 export type { Lifecycle, LifecycleName, Method, Pascal } from "./lifecycle.ts";
 export type { HookListing, PlanStep } from "./listing.ts";
 export { Plan } from "./listing.ts";
-export type { LoopOptions, SavedLoop } from "./loop.ts";
+export type { ContextOption, LoopOptions, SavedLoop } from "./loop.ts";
 export { Loop } from "./loop.ts";
 export type { ErrorPolicy, HookWarning, Outcome } from "./outcome.ts";
 export type { AnyKeyOf, BuiltInField, ContextsOf, FieldOf, OwnFields } from "./own_fields.ts";
@@ -81,7 +81,7 @@ export type {
 export type { FieldValues, ReadPlan, StateSource } from "./reads.ts";
 export { hostState } from "./reads.ts";
 export { isHook } from "./record.ts";
-export type { Accept, HookHandle, HookInput, HookOf, HookSet } from "./registry.ts";
+export type { Accept, AcceptAll, HookHandle, HookInput, HookOf, HookSet } from "./registry.ts";
 export type { SavedHook, SavedHooks } from "./saved.ts";
 export type { ScheduleOptions } from "./schedule.ts";
 export type { Slot } from "./shared.ts";

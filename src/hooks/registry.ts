@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { AnyStages, StageOf } from "./stage.ts";
+import type { AnyStages } from "./stage.ts";
 import type { AddOptions } from "./entry.ts";
 import type { Lifecycle, LifecycleName } from "./lifecycle.ts";
 import type { HookControl } from "./control.ts";
-import type { AcceptClass, ProtocolHook, Refused } from "./protocol.ts";
+import type { AcceptClass, HookOptions, ProtocolHook, Refused } from "./protocol.ts";
 import type { Hook } from "./table.ts";
 
 /** A registered hook, to be switched or removed. Disposing removes it: `using handle = engine.hooks.add(...)`. */
@@ -47,15 +47,22 @@ export interface HookSet<E extends AnyStages> extends HookControl {
    *
    * During a run it is opened at once and runs from the next stage on.
    */
-  add<H extends object>(hook: (H | Lifecycle<E>) & Accept<E, H>, options?: AddOptions): HookHandle;
+  add<const H extends object>(
+    hook: (H | (Lifecycle<E> & HookOptions)) & Accept<E, H>,
+    options?: AddOptions,
+  ): HookHandle;
 }
 
 /** A finished hook that handles at least one of an engine's kinds. */
 export type HookOf<E extends AnyStages> = E extends AnyStages ? Hook<E["kind"]> : never;
 
-/** A hook as it may stand in the `hooks: [...]` of an engine. `add` checks more. */
+/** A hook of any form, as it may stand in the `hooks: [...]` of an engine. */
 export type HookInput<E extends AnyStages> =
   | HookOf<E>
-  | (ProtocolHook & { readonly stage?: StageOf<E> })
-  | (ProtocolHook & { readonly stages: readonly string[] })
-  | Lifecycle<E>;
+  | ProtocolHook
+  | (Lifecycle<E> & HookOptions);
+
+/** What a list of hooks must also be: each is checked as `add` does. A list of unknown length is not. */
+export type AcceptAll<E extends AnyStages, H extends readonly object[]> = number extends H["length"]
+  ? unknown
+  : { readonly [i in keyof H]: H[i] & Accept<E, H[i]> };

@@ -460,3 +460,77 @@ Deno.test("an engine of several kinds takes hooks of each, in every form", () =>
   // @ts-expect-error training is none of its kinds
   assertThrows(() => loop.hooks.add(train), TypeError, "accepts dynamics, pipeline stages");
 });
+
+Deno.test("hooks in a constructor are checked as add does", () => {
+  const make = { kinds: DynamicsStage, step: () => {} };
+  class Trains {
+    readonly stages = [TrainingStage.AFTER_LOSS] as const;
+    readonly frequency = 1;
+    call(): void {}
+  }
+  class Chooses {
+    readonly frequency = 1;
+    runsOnStage(stage: TrainingStage): boolean {
+      return stage.length > 0;
+    }
+    call(): void {}
+  }
+  class WrongContext {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = 1;
+    call(ctx: TrainingContext): void {
+      void ctx.epoch;
+    }
+  }
+  class Misread {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = 1;
+    readonly reads = ["fmx"] as const;
+    call(): void {}
+  }
+  class Fits {
+    readonly stage = DynamicsStage.AFTER_STEP;
+    readonly frequency = 1;
+    call(ctx: DynamicsContext): void {
+      void ctx.stepCount;
+    }
+  }
+  // @ts-expect-error stages of another kind
+  assertThrows(() => new Loop({ ...make, hooks: [new Fits(), new Trains()] }), TypeError);
+  // @ts-expect-error it chooses among stages of another kind
+  new Loop({ ...make, hooks: [new Chooses()] });
+  // @ts-expect-error the context of another kind
+  new Loop({ ...make, hooks: [new WrongContext()] });
+  // @ts-expect-error a misspelt read
+  assertThrows(() => new Loop({ ...make, hooks: [new Misread()] }), TypeError);
+  assertThrows(() =>
+    // @ts-expect-error a misspelt stage in a literal
+    new Loop({ ...make, hooks: [{ stage: "dynamics/AFTR_STEP", frequency: 1, call() {} }] })
+  );
+  new Loop({
+    ...make,
+    hooks: [new Fits(), { stage: "dynamics/AFTER_STEP", frequency: 1, call() {} }],
+  });
+  new Loop({ ...make, hooks: [{ onConverge: (ctx) => void ctx.convergedMask[0] }] });
+});
+
+Deno.test("a literal keeps its stage, and open and close know their arguments", () => {
+  const { hooks } = dynamics();
+  hooks.add({
+    stage: "dynamics/AFTER_STEP",
+    frequency: 1,
+    call: (ctx: DynamicsContext) => void ctx.stepCount,
+  });
+  hooks.add({
+    onAfterStep: () => {},
+    open: (engine) => void engine.name.length,
+    close: (outcome) => void (outcome.status === "failed" && outcome.error),
+  });
+});
+
+Deno.test("a context that every stage offers must be given", () => {
+  // @ts-expect-error items is missing
+  new Loop({ kinds: PipelineStage, step: () => {} });
+  new Loop({ kinds: PipelineStage, context: { items: [] }, step: () => {} });
+  new Loop({ kinds: DynamicsStage, step: () => {} }); // convergedMask comes later
+});
