@@ -7,6 +7,8 @@
  * @module
  */
 
+import { looksLikeKind, makeKind, makeObserved } from "./kind.ts";
+
 /** A stage whose handlers look and return nothing. */
 export interface Observe<C> {
   /** The role. */
@@ -150,6 +152,9 @@ export type Uniform<C, N extends string, Extra> = {
  * Makes a kind of observe stages with one context; `Extra` adds fields by stage, `F` names readable fields.
  * For an *exported* kind, or one with other roles, use {@linkcode stagesOf}.
  *
+ * What it answers with throws a `TypeError` for an argument of the wrong type, a `RangeError` for a name that is not
+ * UPPER_CASE, is given twice, or is no stage of the kind.
+ *
  * @example
  * ```ts
  * import { type BaseContext, type StageOf, stages } from "@hooke/hooke/hooks";
@@ -175,19 +180,15 @@ export function stages<C, Extra = Record<never, never>, F = Record<never, never>
     kind: K,
     names: readonly N[],
     options: KindOptions<NoInfer<N>> = {},
-  ) =>
-    makeKind(kind, Object.fromEntries(names.map((n) => [n, "observe"])), options) as Stages<
-      K,
-      Uniform<C, N, Extra>,
-      F
-    >;
+  ) => makeObserved(kind, names, options) as Stages<K, Uniform<C, N, Extra>, F>;
 }
 
 /**
  * Makes a kind whose type is written beside it: `const X: Stages<"x", Map> = stagesOf("x", { NAME: "pipe" })`.
  * The roles are checked against the map.
  *
- * Throws a `TypeError` for a role that is none, a `RangeError` for a name that is not UPPER_CASE.
+ * Throws a `TypeError` for a role that is none and for an argument of the wrong type, a `RangeError` for a name that
+ * is not UPPER_CASE or is no stage of the kind.
  *
  * @example
  * ```ts
@@ -208,71 +209,12 @@ export function stagesOf<K extends string, M, F>(
   roles: NoInfer<KindInfo<K, M, F>["roles"]>,
   options: KindOptions<NoInfer<keyof M & string>> = {},
 ): Stages<K, M, F> {
-  return makeKind(kind, roles as Readonly<Record<string, unknown>>, options) as unknown as Stages<
-    K,
-    M,
-    F
-  >;
-}
-
-const ROLES: readonly unknown[] = ["observe", "pipe", "gate", "replace"] satisfies Role[];
-
-function makeKind(
-  kind: string,
-  roles: Readonly<Record<string, unknown>>,
-  options: KindOptions<string>,
-): AnyStages {
-  if (typeof kind !== "string" || !/^[a-z][\w-]*$/i.test(kind)) {
-    throw new RangeError(
-      `Cannot make a kind as its name must be a word: current value is ${JSON.stringify(kind)}`,
-    );
-  }
-  for (const [name, role] of Object.entries(roles)) {
-    if (!/^[A-Z][A-Z0-9_]*$/.test(name)) {
-      throw new RangeError(
-        `Cannot make kind ${kind} as stage names must be UPPER_CASE: current value is ${
-          JSON.stringify(name)
-        }`,
-      );
-    }
-    if (!ROLES.includes(role)) {
-      throw new TypeError(
-        `Cannot make kind ${kind} as the role of ${name} must be one of ${
-          ROLES.join(", ")
-        }: current value is ${String(role)}`,
-      );
-    }
-  }
-  for (const name of namedIn(options)) {
-    if (!(name in roles)) {
-      throw new RangeError(
-        `Cannot make kind ${kind} as its options name stage ${name}: its stages are ${
-          Object.keys(roles).join(", ")
-        }`,
-      );
-    }
-  }
-  const literals = Object.fromEntries(Object.keys(roles).map((name) => [name, `${kind}/${name}`]));
-  return Object.freeze({
-    ...literals,
-    kind,
-    roles: Object.freeze({ ...roles }),
-    options: Object.freeze({ ...options }),
-  });
-}
-
-function namedIn(options: KindOptions<string>): string[] {
-  return [
-    ...Object.keys(options.counters ?? {}),
-    ...options.events ?? [],
-    ...Object.values(options.aliases ?? {}),
-  ];
+  return makeKind(kind, roles, options) as Stages<K, M, F>;
 }
 
 /** Is the value a kind? */
 export function isKind(value: unknown): value is AnyStages {
-  return typeof value === "object" && value !== null &&
-    typeof (value as Partial<AnyStages>).kind === "string" && "roles" in value;
+  return looksLikeKind(value);
 }
 
 /** One stage of a kind, as the engine needs it. */
