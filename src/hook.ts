@@ -20,7 +20,8 @@ const KINDS: readonly BuiltInKinds[] = [DynamicsStage, TrainingStage];
  * Makes a hook from a table, kind → stage → handler, or from an overload set. Contexts are inferred, and specific to
  * each stage; `"*"` takes the other observe stages of a kind, `otherwise` those of any other kind.
  *
- * Throws a `TypeError` for an unknown kind or stage and for what is no handler, a `RangeError` for a wrong frequency.
+ * Throws a `TypeError` for an unknown kind, stage or member and for one of the wrong type, a `RangeError` for a wrong
+ * frequency. Each names what is wrong, and the nearest name where one is misspelt.
  *
  * @example A log for dynamics, training and whatever else there is
  * ```ts

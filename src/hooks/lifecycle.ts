@@ -7,6 +7,8 @@
 import type { AnyStages, At, MapOf, StageInfo } from "./stage.ts";
 import type { ContextAt } from "./context.ts";
 import { didYouMean } from "./nearest.ts";
+import type { Members } from "./shape.ts";
+import { complaint } from "./show.ts";
 
 /** SNAKE_CASE → PascalCase. */
 export type Pascal<N extends string> = N extends `${infer A}_${infer B}`
@@ -31,8 +33,20 @@ export type LifecycleName<E extends AnyStages> = E extends AnyStages
   ? Method<keyof MapOf<E> & string>
   : never;
 
-/** The lifecycle methods of an object: its own and inherited functions called `on…`. */
+/**
+ * The lifecycle members of an object: its own and inherited ones called `on…`. None, if no one of them is a function
+ * and the object says by other members at which stages it runs.
+ */
 export function lifecycleMethods(hook: object): string[] {
+  const members = hook as Members;
+  const names = [...namesOf(hook)].filter((name) => members[name] !== undefined);
+  const isOther = STAGE_MEMBERS.some((key) => members[key] !== undefined);
+  return isOther && !names.some((name) => typeof members[name] === "function") ? [] : names;
+}
+
+const STAGE_MEMBERS = ["stage", "stages", "runsOnStage"] as const;
+
+function namesOf(hook: object): Set<string> {
   const names = new Set<string>();
   for (
     let o: object | null = hook;
@@ -43,9 +57,7 @@ export function lifecycleMethods(hook: object): string[] {
       if (/^on[A-Z]/.test(key) && key !== "onError") names.add(key);
     }
   }
-  return [...names].filter((name) =>
-    typeof (hook as Readonly<Record<string, unknown>>)[name] === "function"
-  );
+  return names;
 }
 
 /** The stage names that a method stands for, by method name, for one kind. */
@@ -63,7 +75,10 @@ function methodTable({ roles, options }: AnyStages): Map<string, string> {
   return table;
 }
 
-/** For each stage of the kinds, the method of the object that handles it. Throws for a method that is none. */
+/**
+ * For each stage of the kinds, the method of the object that handles it. Throws a TypeError for a method that is no
+ * function or belongs to no stage, and for two methods of one stage.
+ */
 export function bindMethods(
   hook: object,
   label: string,
@@ -71,15 +86,44 @@ export function bindMethods(
 ): (info: StageInfo) => string | undefined {
   const tables = new Map(kinds.map((kind) => [kind.kind, methodTable(kind)]));
   const methods = lifecycleMethods(hook);
+  checkMethods(hook as Members, label, methods, tables);
+  const bound = new Map<string, string>();
+  for (const [kind, table] of tables) {
+    for (const method of methods) {
+      const name = table.get(method);
+      if (name === undefined) continue;
+      const stage = `${kind}/${name}`, other = bound.get(stage);
+      if (other !== undefined) {
+        throw new TypeError(
+          `Cannot register hook ${label} as one method at most may handle ${stage}: ` +
+            `current value is ${other} and ${method}`,
+        );
+      }
+      bound.set(stage, method);
+    }
+  }
+  return ({ stage }) => bound.get(stage);
+}
+
+function checkMethods(
+  hook: Members,
+  label: string,
+  methods: readonly string[],
+  tables: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): void {
   const known = [...tables.values()].flatMap((table) => [...table.keys()]);
   for (const method of methods) {
+    const near = known.includes(method) ? "" : didYouMean(method, known);
+    if (typeof hook[method] !== "function") {
+      throw new TypeError(
+        complaint(`register hook ${label}`, `${method} must be a function`, hook[method]) + near,
+      );
+    }
     if (known.includes(method)) continue;
     throw new TypeError(
       `Cannot register hook ${label} as no stage has a method ${method}: the engine has ${
         [...tables.keys()].join(", ")
-      } stages` +
-        didYouMean(method, known),
+      } stages${near}`,
     );
   }
-  return ({ kind, name }) => methods.find((method) => tables.get(kind)?.get(method) === name);
 }

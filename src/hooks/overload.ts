@@ -9,7 +9,8 @@ import { buildOverload } from "../dispatch/overload.ts";
 import type { AnyStages, At, FieldsOf, NameIn, Observed, StageOf } from "./stage.ts";
 import type { View } from "./context.ts";
 import { stageInfos } from "./stage.ts";
-import { didYouMean } from "./nearest.ts";
+import { checkKindList } from "./kind.ts";
+import { complaint } from "./show.ts";
 
 /** Fields of a hook whose declaration is not known here: each may be missing. */
 export interface MaybeRead<T extends AnyStages> {
@@ -83,18 +84,21 @@ export interface StageOverload<
   explain(...args: readonly unknown[]): string;
 }
 
-/** An empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. */
+/**
+ * An empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. Throws a TypeError for
+ * what is no list of kinds.
+ */
 export function makeOverload<B extends AnyStages>(
   kinds: readonly B[],
 ): StageOverload<never, never, B> {
+  checkKindList(kinds, "make an overload set");
   const known = stageInfos(kinds);
   const set = buildOverload([], undefined, (test) => {
     if (test.type !== "literal" || typeof test.value !== "string") return;
     const kind = kinds.find(({ kind }) => String(test.value).startsWith(`${kind}/`));
     if (kind === undefined || known.has(test.value)) return;
     throw new TypeError(
-      `Cannot add an overload as ${kind.kind} has no such stage: current value is ` +
-        `${JSON.stringify(test.value)}${didYouMean(test.value, known.keys())}`,
+      complaint("add an overload", `${kind.kind} has no such stage`, test.value, known.keys()),
     );
   });
   return set as unknown as StageOverload<never, never, B>;

@@ -9,7 +9,9 @@ import type { ArgsAt, Field, FieldKey } from "./context.ts";
 import type { At, NameIn } from "./stage.ts";
 import { ERROR_POLICIES, type ErrorPolicy, type Outcome } from "./outcome.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
+import { isClass, nameOf, show } from "./show.ts";
 import type { Workflow } from "./context.ts";
+import { tableOf } from "../dispatch/overload.ts";
 
 /** What any hook may have besides its handlers. */
 export interface HookOptions extends ScheduleOptions {
@@ -126,7 +128,8 @@ export function assertProtocol(value: object): asserts value is ProtocolHook {
 
 /** What a hook is called when it has no name: its class's name, or "hook". */
 export function labelOf(hook: unknown): string {
-  if (typeof hook !== "object" || hook === null) return String(hook);
+  if (typeof hook === "function") return nameOf(hook) || show(hook);
+  if (typeof hook !== "object" || hook === null) return show(hook);
   const name: unknown = (hook as { name?: unknown }).name;
   if (typeof name === "string" && name !== "") return name;
   const cls: unknown = hook.constructor?.name;
@@ -135,15 +138,8 @@ export function labelOf(hook: unknown): string {
 
 /** What keeps a value from being a hook of this form. */
 export function problems(value: unknown): string[] {
-  if (typeof value === "function") {
-    return [
-      `a hook must be an object: current value is ${
-        isClass(value) ? "a class; pass an instance, new " : "function "
-      }${value.name}`,
-    ];
-  }
   if (typeof value !== "object" || value === null) {
-    return [`a hook must be an object: current value is ${String(value)}`];
+    return [`a hook must be an object: current value is ${show(value)}${instead(value)}`];
   }
   const hook = value as Readonly<Record<string, unknown>>;
   return [
@@ -152,6 +148,12 @@ export function problems(value: unknown): string[] {
     ...mustBe(hook, "call", "a function", (x) => typeof x === "function"),
     ...optionProblems(hook),
   ];
+}
+
+/** What to pass instead of a function. */
+function instead(value: unknown): string {
+  if (tableOf(value) !== undefined) return "; an overload set is the on: of a hook";
+  return isClass(value) ? `; pass an instance, new ${nameOf(value)}()` : "";
 }
 
 /** Problems with the members that every form of hook may have. */
@@ -192,11 +194,7 @@ function mustBe(
 ): string[] {
   const value = hook[key];
   if (ok(value)) return [];
-  return [
-    `${key} must be ${what}: current value is ${
-      typeof value === "string" ? JSON.stringify(value) : String(value)
-    }`,
-  ];
+  return [`${key} must be ${what}: current value is ${show(value)}`];
 }
 
 function isStage(x: unknown): boolean {
@@ -214,10 +212,6 @@ export function fieldName(key: unknown): string | undefined {
     ? (key as { field?: unknown }).field
     : undefined;
   return typeof name === "string" ? name : undefined;
-}
-
-function isClass(f: unknown): boolean {
-  return Object.getOwnPropertyDescriptor(f, "prototype")?.writable === false;
 }
 
 /** The schedule members that an object has, of whatever form it is. */

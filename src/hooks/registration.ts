@@ -5,10 +5,15 @@
  */
 
 import { type AddOptions, type Band, type Entry, Place } from "./entry.ts";
+import { tableOf } from "../dispatch/overload.ts";
 import { ERROR_POLICIES } from "./outcome.ts";
+import type { HookOptions } from "./protocol.ts";
 import { accessor, assertFields, type StateSource } from "./reads.ts";
 import { type HookRecord, readHook } from "./record.ts";
+import { checkKeys, isObject } from "./shape.ts";
+import { complaint, show } from "./show.ts";
 import type { AnyStages, StageInfo } from "./stage.ts";
+import { isTableHook } from "./table.ts";
 
 /** The engine's side of a registration. */
 export interface Registering {
@@ -21,9 +26,21 @@ export interface Registering {
 
 const BANDS: readonly Band[] = ["first", "normal", "last"];
 
+const OPTIONS: readonly string[] = Object.keys(
+  {
+    name: true,
+    order: true,
+    before: true,
+    after: true,
+    onError: true,
+    enabled: true,
+  } satisfies Readonly<Record<keyof AddOptions, true>>,
+);
+
 /** Makes an entry, with its place at every stage that it handles. Throws when it cannot be registered. */
 export function makeEntry(hook: unknown, options: AddOptions, engine: Registering): Entry {
   const record = readHook(hook, engine.kinds);
+  checkOptionKeys(record.label, options);
   const name = nameOf(record, options, engine.others);
   checkOptions(name, options);
   if (engine.others.some((other) => other.record.hook === hook)) {
@@ -49,15 +66,20 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
   return entry;
 }
 
+function checkOptionKeys(label: string, options: unknown): void {
+  const action = `register hook ${label}`;
+  if (isObject(options)) return checkKeys(action, "its options", options, OPTIONS);
+  const instead = typeof options === "string" ? `; pass { name: ${show(options)} }` : "";
+  throw new TypeError(complaint(action, "its options must be an object", options) + instead);
+}
+
 function nameOf(record: HookRecord, options: AddOptions, others: readonly Entry[]): string {
-  const explicit = options.name ?? record.name;
+  const explicit: unknown = options.name === undefined ? record.name : options.name;
   const taken = (name: string) => others.some((other) => other.name === name);
   if (explicit !== undefined) {
     if (typeof explicit !== "string" || explicit === "") {
       throw new TypeError(
-        `Cannot register hook ${record.label} as its name must be a text: current value is ${
-          String(explicit)
-        }`,
+        complaint(`register hook ${record.label}`, "its name must be a text", explicit),
       );
     }
     if (!taken(explicit)) return explicit;
@@ -70,33 +92,44 @@ function nameOf(record: HookRecord, options: AddOptions, others: readonly Entry[
   return name;
 }
 
-function checkOptions(name: string, { order, onError, enabled, before, after }: AddOptions): void {
-  const must = (ok: boolean, member: string, what: string, value: unknown) => {
-    if (!ok) {
-      throw new TypeError(
-        `Cannot register hook ${name} as ${member} must be ${what}: current value is ${
-          String(value)
-        }`,
-      );
-    }
+function checkOptions(name: string, options: AddOptions): void {
+  const action = `register hook ${name}`;
+  const must = (member: keyof AddOptions, what: string, ok: (x: unknown) => boolean) => {
+    const value: unknown = options[member];
+    if (value === undefined || ok(value)) return;
+    throw new TypeError(complaint(action, `${member} must be ${what}`, value));
   };
-  must(order === undefined || BANDS.includes(order), "order", BANDS.join(" | "), order);
+  must("order", BANDS.join(" | "), (x) => BANDS.includes(x as Band));
   must(
-    onError === undefined || ERROR_POLICIES.includes(onError),
     "onError",
     ERROR_POLICIES.join(" | "),
-    onError,
+    (x) => (ERROR_POLICIES as readonly unknown[]).includes(x),
   );
-  must(enabled === undefined || typeof enabled === "boolean", "enabled", "true or false", enabled);
-  for (const [member, names] of [["before", before], ["after", after]] as const) {
-    must([names ?? []].flat().every((x) => typeof x === "string"), member, "names of hooks", names);
+  must("enabled", "true or false", (x) => typeof x === "boolean");
+  for (const member of ["before", "after"] as const) {
+    must(member, "names of hooks", (x) => [x].flat().every((name) => typeof name === "string"));
+    if (![options[member]].flat().includes(name)) continue;
+    throw new RangeError(complaint(action, `${member} must name other hooks`, name));
   }
 }
 
-function checkFields(record: HookRecord, { state }: Registering): void {
-  if (record.isMultiKind) return; // a field may belong to another of its kinds
+function checkFields(record: HookRecord, { state, kinds }: Registering): void {
+  const here = kinds.map(({ kind }) => kind);
+  const isElsewhere = record.isMultiKind &&
+    kindsOf(record.hook)?.every((kind) => here.includes(kind)) !== true;
+  if (isElsewhere) return; // a field may belong to a kind that this engine does not have
   assertFields(record.label, "reads", record.reads, state);
   assertFields(record.label, "writes", record.writes, state);
+}
+
+/** The kinds that a hook names; `undefined` where it may take others, too. */
+function kindsOf(hook: HookOptions): readonly string[] | undefined {
+  if (isTableHook(hook)) {
+    const isOpen = tableOf(hook.on) !== undefined || hook.otherwise !== undefined;
+    return isOpen ? undefined : Object.keys(hook.on);
+  }
+  const { runsOnStage, stages } = hook as { runsOnStage?: unknown; stages?: readonly string[] };
+  return runsOnStage === undefined ? stages?.map((stage) => stage.split("/")[0]!) : undefined;
 }
 
 function makePlaces(entry: Entry, { infos, context, state }: Registering): Place[] {

@@ -9,9 +9,12 @@ import type { ArgsOf, BaseContext, ContextAt } from "./context.ts";
 import type { OverloadOf } from "./overload.ts";
 import { tableOf } from "../dispatch/overload.ts";
 import { isKind } from "./stage.ts";
+import { checkKindList } from "./kind.ts";
 import { didYouMean } from "./nearest.ts";
 import { type HookOptions, optionProblems, scheduleOf } from "./protocol.ts";
-import { readSchedule } from "./schedule.ts";
+import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
+import { checkKeys, isObject, type Members } from "./shape.ts";
+import { complaint, isClass, show } from "./show.ts";
 
 /** The handlers of one kind. `"*"` takes the observe stages without a handler of their own. */
 export type Table<T extends AnyStages, R extends readonly unknown[], W extends readonly unknown[]> =
@@ -89,77 +92,134 @@ export function isTableHook(value: unknown): value is MadeHook {
   return (typeof on === "object" && on !== null) || tableOf(on) !== undefined;
 }
 
-/** Checks a specification and makes it a hook; `src/hook.ts` binds it to the built-in kinds. */
+type AnySpec = HookSpec<
+  AnyStages,
+  string,
+  readonly AnyStages[],
+  readonly unknown[],
+  readonly unknown[],
+  unknown
+>;
+
+const MEMBERS: readonly string[] = [
+  ...Object.keys(
+    {
+      name: true,
+      kinds: true,
+      on: true,
+      otherwise: true,
+      when: true,
+      reads: true,
+      writes: true,
+      sync: true,
+      onError: true,
+      open: true,
+      close: true,
+      save: true,
+      load: true,
+    } satisfies Readonly<Record<Exclude<keyof AnySpec, keyof ScheduleOptions>, true>>,
+  ),
+  ...SCHEDULE_KEYS,
+];
+
+/**
+ * Checks a specification and makes it a hook; `src/hook.ts` binds it to the built-in kinds. Throws a TypeError for
+ * a member that is unknown or has the wrong type, a RangeError for a wrong value.
+ */
 export function makeHook<K extends string>(spec: object, known: readonly AnyStages[]): Hook<K> {
-  const given = spec as Readonly<Record<string, unknown>>;
-  const name = given.name;
-  if (typeof name !== "string" || name === "") {
-    throw new TypeError(
-      `Cannot make a hook as its name must be a text: current value is ${String(name)}`,
-    );
+  const given = checkSpec(spec);
+  checkKindList(known, "make a hook");
+  const kinds = [...known, ...given.kinds ?? []];
+  for (const [kind, table] of tablesOf(given.on)) {
+    checkStages(given.name, findKind(given.name, kind, kinds), table);
   }
-  const found = [...optionProblems(given), ...kindProblems(given.kinds)];
-  if (found.length > 0) throw new TypeError(`Cannot make hook ${name} as ${found.join("; ")}`);
-  readSchedule(name, scheduleOf(spec));
-  const kinds = [...known, ...(given.kinds as readonly AnyStages[] | undefined) ?? []];
-  checkHandlers(name, given.on, kinds);
-  if (given.otherwise !== undefined) checkHandler(name, "otherwise", given.otherwise);
   return Object.freeze({ ...spec, kinds }) as unknown as Hook<K>;
+}
+
+/**
+ * Throws unless the value is a hook written as a table or an overload set, as far as that can be told without an
+ * engine: the stages of a kind that it does not bring along are believed.
+ */
+export function assertTableHook(value: unknown): void {
+  const { name, on, kinds = [] } = checkSpec(value);
+  for (const [kindName, table] of tablesOf(on)) {
+    const kind = kinds.find(({ kind }) => kind === kindName);
+    if (kind !== undefined) checkStages(name, kind, table);
+  }
+}
+
+/** A specification whose members have the right types, though its kinds and stages may not exist. */
+type CheckedSpec = Pick<MadeHook, "name" | "on"> & Partial<Pick<MadeHook, "kinds">>;
+
+function checkSpec(spec: unknown): CheckedSpec {
+  if (!isObject(spec)) {
+    throw new TypeError(complaint("make a hook", "its specification must be an object", spec));
+  }
+  const { name, on, otherwise } = spec;
+  if (typeof name !== "string" || name === "") {
+    checkKeys("make a hook", "its members", spec, MEMBERS); // it may be misspelt
+    throw new TypeError(complaint("make a hook", "its name must be a text", name));
+  }
+  const action = `make hook ${name}`;
+  checkKeys(action, "its members", spec, MEMBERS);
+  const found = [...optionProblems(spec), ...kindProblems(spec.kinds)];
+  if (found.length > 0) throw new TypeError(`Cannot ${action} as ${found.join("; ")}`);
+  readSchedule(name, scheduleOf(spec));
+  checkTables(action, on);
+  if (otherwise !== undefined) checkHandler(action, "otherwise", otherwise);
+  return spec as unknown as CheckedSpec;
 }
 
 function kindProblems(kinds: unknown): string[] {
   if (kinds === undefined || (Array.isArray(kinds) && kinds.every(isKind))) return [];
-  return [`kinds must be an array of kinds: current value is ${String(kinds)}`];
+  return [`kinds must be an array of kinds: current value is ${show(kinds)}`];
 }
 
-function checkHandlers(name: string, on: unknown, kinds: readonly AnyStages[]): void {
+function checkTables(action: string, on: unknown): void {
   if (tableOf(on) !== undefined) return;
-  if (typeof on !== "object" || on === null) {
-    throw new TypeError(
-      `Cannot make hook ${name} as on must be a table or an overload set: current value is ${
-        String(on)
-      }`,
-    );
+  if (!isObject(on)) {
+    throw new TypeError(complaint(action, "on must be a table or an overload set", on));
   }
-  for (const [kindName, table] of Object.entries(on)) {
-    const kind = kinds.find(({ kind }) => kind === kindName);
-    if (kind === undefined) {
-      const names = kinds.map(({ kind }) => kind);
-      throw new TypeError(
-        `Cannot make hook ${name} as it handles kind ${kindName}: the kinds known here are ${
-          names.join(", ")
-        }` +
-          `${didYouMean(kindName, names) || "; pass others as `kinds: [...]`"}`,
-      );
+  for (const [kind, table] of Object.entries(on)) {
+    if (!isObject(table)) {
+      throw new TypeError(complaint(action, `on.${kind} must be a table of handlers`, table));
     }
-    checkTable(name, kind, table);
+    for (const [stage, handler] of Object.entries(table)) {
+      checkHandler(action, `on.${kind}.${stage}`, handler);
+    }
   }
 }
 
-function checkTable(name: string, { kind, roles }: AnyStages, table: unknown): void {
-  if (typeof table !== "object" || table === null) {
-    throw new TypeError(
-      `Cannot make hook ${name} as on.${kind} must be a table of handlers: current value is ${
-        String(table)
-      }`,
-    );
-  }
-  for (const [stage, handler] of Object.entries(table)) {
-    if (stage !== "*" && !(stage in roles)) {
-      throw new TypeError(
-        `Cannot make hook ${name} as ${kind} has no stage ${stage}: its stages are ${
-          Object.keys(roles).join(", ")
-        }` +
-          didYouMean(stage, Object.keys(roles)),
-      );
-    }
-    checkHandler(name, `on.${kind}.${stage}`, handler);
-  }
+function checkHandler(action: string, where: string, handler: unknown): void {
+  if (typeof handler === "function" && !isClass(handler)) return;
+  throw new TypeError(complaint(action, `${where} must be a function`, handler));
 }
 
-function checkHandler(name: string, where: string, handler: unknown): void {
-  if (typeof handler === "function") return;
+/** The tables of a hook by kind: none, when it has an overload set. */
+function tablesOf(on: MadeHook["on"]): [string, Members][] {
+  return tableOf(on) === undefined ? Object.entries(on) : [];
+}
+
+function findKind(name: string, kindName: string, kinds: readonly AnyStages[]): AnyStages {
+  const found = kinds.find(({ kind }) => kind === kindName);
+  if (found !== undefined) return found;
+  const names = kinds.map(({ kind }) => kind);
   throw new TypeError(
-    `Cannot make hook ${name} as ${where} must be a function: current value is ${String(handler)}`,
+    `Cannot make hook ${name} as it handles kind ${kindName}: the kinds known here are ${
+      names.join(", ")
+    }` +
+      `${didYouMean(kindName, names) || "; pass others as `kinds: [...]`"}`,
   );
+}
+
+function checkStages(name: string, { kind, roles }: AnyStages, table: Members): void {
+  for (const stage of Object.keys(table)) {
+    if (stage === "*" || Object.hasOwn(roles, stage)) continue;
+    const names = Object.keys(roles);
+    throw new TypeError(
+      `Cannot make hook ${name} as ${kind} has no stage ${stage}: its stages are ${
+        names.join(", ")
+      }${didYouMean(stage, names)}`,
+    );
+  }
 }

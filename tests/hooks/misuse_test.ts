@@ -1,0 +1,416 @@
+/** What plain JavaScript may get wrong: a precise error at the public edge, and nothing half-registered. */
+import { assert, assertEquals, assertFalse, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  type AddOptions,
+  EngineHooks,
+  hostState,
+  Loop,
+  makeHook,
+  makeOverload,
+  stages,
+  stagesOf,
+} from "@hooke/hooke/hooks";
+import { DynamicsStage, hook, overload } from "@hooke/hooke";
+import { isWellFormed } from "../../src/hooks/is_hook.ts";
+import { checkKinds } from "../../src/hooks/kind.ts";
+import { checkLoopOptions } from "../../src/hooks/loop_checks.ts";
+import { show } from "../../src/hooks/show.ts";
+import { Steps, work, WorkStage } from "./kit.ts";
+
+type Kind = typeof TypeError | typeof RangeError;
+
+/** Public functions as JavaScript sees them. */
+const js = {
+  hook: hook as unknown as (spec?: unknown) => unknown,
+  stages: stages() as unknown as (kind?: unknown, names?: unknown, options?: unknown) => unknown,
+  stagesOf: stagesOf as unknown as (kind?: unknown, roles?: unknown, options?: unknown) => unknown,
+};
+
+/** `add` as JavaScript sees it; a refusal must leave the list as it was. */
+function refused(value: unknown, options: unknown, type: Kind, message: string): void {
+  const loop = work();
+  loop.hooks.add(new Steps(), { name: "there" });
+  const before = loop.hooks.list();
+  const add = loop.hooks.add as (hook: unknown, options?: unknown) => unknown;
+  assertThrows(() => add.call(loop.hooks, value, options), type, message);
+  assertEquals(loop.hooks.list(), before);
+}
+
+const members = { stage: "work/AFTER", frequency: 1, call() {} };
+const none: unknown = Object.create(null);
+const throwing = {
+  get stage(): string {
+    throw new Error("not now");
+  },
+};
+
+Deno.test("a hook that is no specification at all is a TypeError saying what it is", () => {
+  for (
+    const [spec, shown] of [[undefined, "undefined"], [null, "null"], [[], "[]"], ["x", '"x"']]
+  ) {
+    assertThrows(
+      () => js.hook(spec),
+      TypeError,
+      `Cannot make a hook as its specification must be an object: current value is ${shown}`,
+    );
+  }
+  assertThrows(() => js.hook({ on: {} }), TypeError, "its name must be a text");
+  assertThrows(() => js.hook({ name: none, on: {} }), TypeError, "current value is object");
+});
+
+Deno.test("an unknown member of a specification names the nearest", () => {
+  assertThrows(
+    () => js.hook({ name: "x", on: {}, frequenzy: 2 }),
+    TypeError,
+    'current value is "frequenzy"; did you mean frequency?',
+  );
+  assertThrows(() => js.hook({ nme: "x", on: {} }), TypeError, "did you mean name?");
+  refused({ name: "x", on: { work: { AFTER() {} } }, read: [] }, {}, TypeError, "mean reads?");
+});
+
+Deno.test("an instance of a class may have members of its own, as a table, too", () => {
+  class Counts {
+    readonly name = "counts";
+    readonly seen: number[] = [];
+    readonly on = { work: { AFTER: () => void this.seen.push(1) } };
+  }
+  const loop = work();
+  loop.hooks.add(new Counts());
+  loop.hooks.add(Object.assign(new Steps(), { mine: 1 }));
+  loop.hooks.add({ ...members, stage: "work/AFTER" as const, seen: [] });
+  assertEquals(loop.hooks.list().length, 3);
+});
+
+Deno.test("the parts of a table are checked, inherited names are no stages", () => {
+  const wrong: [unknown, string][] = [
+    [[], "on must be a table or an overload set: current value is []"],
+    [{ nokind: {} }, "it handles kind nokind"],
+    [{ toString: {} }, "it handles kind toString"],
+    [{ dynamics: 5 }, "on.dynamics must be a table of handlers: current value is 5"],
+    [{ dynamics: [] }, "on.dynamics must be a table of handlers"],
+    [{ dynamics: { toString() {} } }, "dynamics has no stage toString"],
+    [{ dynamics: { valueOf() {} } }, "dynamics has no stage valueOf"],
+    [{ dynamics: { AFTER_STEP: none } }, "on.dynamics.AFTER_STEP must be a function"],
+    [{ dynamics: { AFTER_STEP: Steps } }, "must be a function: current value is class Steps"],
+  ];
+  for (const [on, message] of wrong) {
+    assertThrows(() => js.hook({ name: "x", on }), TypeError, message);
+  }
+  assertThrows(() => js.hook({ name: "x", on: {}, kinds: [5] }), TypeError, "[5]");
+  assertThrows(() => js.hook({ name: "x", on: {}, otherwise: 1 }), TypeError, "otherwise must be");
+});
+
+Deno.test("what is well-formed can be asked of anything, and is what hook() and add would take", () => {
+  const bad = [
+    undefined,
+    null,
+    Symbol("x"),
+    none,
+    { stage: none },
+    throwing,
+    new Proxy({}, {
+      get: () => {
+        throw new Error("no");
+      },
+    }),
+    { on: { nokind: 5 }, frequency: -1 },
+    { name: "x", on: { work: { AFTER() {} } }, frequency: -1 },
+    { name: "x", on: { work: { NEVER() {} } }, kinds: [WorkStage] },
+    { ...members, frequency: 0 },
+    overload(),
+    Steps,
+  ];
+  for (const value of bad) assertFalse(isWellFormed(value));
+  assert(isWellFormed(members));
+  assert(isWellFormed(hook({ name: "x", on: { dynamics: { AFTER_STEP() {} } } })));
+  assert(isWellFormed({ name: "x", on: overload() }));
+  assert(isWellFormed({ name: "x", on: { another: { STAGE() {} } } }));
+});
+
+Deno.test("options of add are an object of known members", () => {
+  const steps = new Steps();
+  const wrong: [unknown, string][] = [
+    [null, "its options must be an object: current value is null"],
+    ["name", 'its options must be an object: current value is "name"; pass { name: "name" }'],
+    [5, "its options must be an object: current value is 5"],
+    [[], "its options must be an object: current value is []"],
+    [{ nme: "x" }, 'current value is "nme"; did you mean name?'],
+    [{ name: null }, "its name must be a text: current value is null"],
+    [{ before: null }, "before must be names of hooks: current value is null"],
+    [{ after: ["a", none] }, 'after must be names of hooks: current value is ["a", object]'],
+    [{ enabled: none }, "enabled must be true or false: current value is object"],
+    [{ order: Symbol("x") }, "order must be first | normal | last: current value is Symbol(x)"],
+  ];
+  for (const [options, message] of wrong) {
+    refused(steps, options, TypeError, `Cannot register hook Steps as ${message}`.slice(0, 30));
+    refused(steps, options, TypeError, message);
+  }
+});
+
+Deno.test("a hook cannot be asked to run before or after itself", () => {
+  for (const options of [{ before: "Steps" }, { after: ["there", "Steps"] }]) {
+    refused(new Steps(), options, RangeError, 'must name other hooks: current value is "Steps"');
+  }
+  refused(new Steps(), { name: "a", before: "a" }, RangeError, "before must name other hooks");
+  const loop = work(); // the second Steps is Steps-2, and may well run before the first
+  loop.hooks.add(new Steps());
+  loop.hooks.add(new Steps(), { before: "Steps" });
+  assertEquals(loop.hooks.list().map(({ name }) => name), ["Steps-2", "Steps"]);
+});
+
+Deno.test("what is no hook is called by its name, never by its source", () => {
+  const wrong: [unknown, string][] = [
+    [Steps, "Cannot register hook Steps as a hook must be an object: current value is class Steps"],
+    [Steps, "pass an instance, new Steps()"],
+    [class {}, "current value is class; pass an instance"],
+    [
+      class {
+        static name = 5;
+      },
+      "current value is class",
+    ],
+    [function log() {}, "current value is function log"],
+    [Symbol("x"), "current value is Symbol(x)"],
+    [none, "Cannot register hook hook as stage must be"],
+    ["log", 'Cannot register hook "log" as a hook must be an object'],
+    [{ ...members, frequency: none }, "frequency must be a number: current value is object"],
+    [{ ...members, stage: none }, "current value is object"],
+    [
+      { ...members, reads: ["a", 5] },
+      'reads must be an array of field names: current value is ["a", 5]',
+    ],
+  ];
+  for (const [value, message] of wrong) refused(value, {}, TypeError, message);
+  refused(overload().on("dynamics/*", () => {}), {}, TypeError, "is the on: of a hook");
+});
+
+Deno.test("each lifecycle member is a function of a stage, and each stage has one", () => {
+  const f = () => {};
+  const wrong: [object, string][] = [
+    [{ onAfter: 5 }, "onAfter must be a function: current value is 5"],
+    [
+      { onAfter: f, onBefor: 5 },
+      "onBefor must be a function: current value is 5; did you mean onBefore?",
+    ],
+    [{ onAfter: f, onBefor: f }, "did you mean onBefore?"],
+    [{ onAfter: none }, "current value is object"],
+  ];
+  for (const [value, message] of wrong) refused(value, {}, TypeError, message);
+  const school = stages()("school", ["TRAIN_BEGIN"], {
+    aliases: { onTrainingBegin: "TRAIN_BEGIN" },
+  });
+  const loop = new Loop({ kinds: school, step() {} });
+  const add = loop.hooks.add as (hook: object) => unknown;
+  for (const other of ["onTrainStart", "onTrainingBegin"]) {
+    assertThrows(
+      () => add.call(loop.hooks, { onTrainBegin: f, [other]: f }),
+      TypeError,
+      `one method at most may handle school/TRAIN_BEGIN: current value is onTrainBegin and ${other}`,
+    );
+  }
+  assertEquals(loop.hooks.list(), []);
+  // A class that says where it runs may have data called on….
+  refused({ stage: "work/AFTER", frequency: 1, onSale: true }, {}, TypeError, "call must be");
+});
+
+Deno.test("fields are checked where every kind of a hook is at hand", () => {
+  const state = hostState({ heights: () => new Float64Array(1) });
+  const loop = new Loop({
+    kinds: [WorkStage, DynamicsStage],
+    context: { total: 0 },
+    state,
+    step() {},
+  });
+  const add = (hook: unknown) =>
+    (loop.hooks.add as (hook: unknown) => unknown).call(loop.hooks, hook);
+  const on = { work: { AFTER() {} }, dynamics: { AFTER_STEP() {} } };
+  const both = ["work/AFTER", "dynamics/AFTER_STEP"];
+  for (
+    const hook of [
+      { name: "x", on, reads: ["height"] },
+      { name: "x", on, writes: ["height"] },
+      { stages: both, frequency: 1, reads: ["height"], call() {} },
+    ]
+  ) assertThrows(() => add(hook), TypeError, "did you mean heights?");
+  add({ name: "a", on, reads: ["heights"] });
+  add({ name: "b", on, otherwise() {}, reads: ["of another kind"] });
+  add({ stages: [...both, "other/STAGE"], frequency: 1, reads: ["of another kind"], call() {} });
+  assertEquals(loop.hooks.list().length, 3);
+});
+
+Deno.test("a kind is made of a word, names and options, each of its type", () => {
+  const wrong: [unknown[], Kind, string][] = [
+    [[], TypeError, "its name must be a word: current value is undefined"],
+    [["a b", ["A"]], RangeError, 'its name must be a word: current value is "a b"'],
+    [["k"], TypeError, "Cannot make kind k as its stage names must be an array of texts"],
+    [["k", "ABC"], TypeError, 'current value is "ABC"'],
+    [["k", ["A", 5]], TypeError, 'current value is ["A", 5]'],
+    [["k", ["A", "B", "A"]], RangeError, 'its stage names must differ: current value is "A"'],
+    [["k", ["a"]], RangeError, 'UPPER_CASE: current value is "a"'],
+    [["k", ["A"], null], TypeError, "its options must be an object: current value is null"],
+    [["k", ["A"], { event: ["A"] }], TypeError, "did you mean events?"],
+    [["k", ["A"], { counters: 5 }], TypeError, "its counters must be an object"],
+    [
+      ["k", ["A"], { counters: { A: 5 } }],
+      TypeError,
+      "the counter of A must be a text: current value is 5",
+    ],
+    [["k", ["EPOCH"], { counters: { EPOC: "n" } }], RangeError, "did you mean EPOCH?"],
+    [["k", ["A"], { counters: { toString: "n" } }], RangeError, 'current value is "toString"'],
+    [
+      ["k", ["A"], { events: "A" }],
+      TypeError,
+      'its events must be an array of stage names: current value is "A"',
+    ],
+    [["k", ["A"], { events: ["B"] }], RangeError, "its events must name stages of it (A)"],
+    [["k", ["A"], { events: [none] }], TypeError, "current value is object"],
+    [["k", ["A"], { aliases: [] }], TypeError, "its aliases must be an object"],
+    [
+      ["k", ["A"], { aliases: { whenA: "A" } }],
+      RangeError,
+      'must be called on…, as onTrainEnd is, and not onError: current value is "whenA"',
+    ],
+    [["k", ["A"], { aliases: { onError: "A" } }], RangeError, "not onError"],
+    [["k", ["A"], { aliases: { onIt: "B" } }], RangeError, "its aliases must name stages of it"],
+  ];
+  for (const [args, type, message] of wrong) {
+    assertThrows(() => js.stages(...args), type, message);
+  }
+  assertEquals(stages()("k", ["A"], { counters: { A: "n" }, events: ["A"] }).A, "k/A");
+});
+
+Deno.test("roles are an object of known roles", () => {
+  assertThrows(
+    () => js.stagesOf("k", null),
+    TypeError,
+    "must be an object, name → role: current value is null",
+  );
+  assertThrows(() => js.stagesOf("k", ["A"]), TypeError, 'current value is ["A"]');
+  assertThrows(() => js.stagesOf("k", { A: "observ" }), TypeError, "did you mean observe?");
+  assertThrows(() => js.stagesOf("k", { A: none }), TypeError, "current value is object");
+  assertThrows(
+    () => js.stagesOf("k", { A: "pipe" }, 5),
+    TypeError,
+    "its options must be an object",
+  );
+});
+
+Deno.test("an engine's kinds are kinds, one at least, each with a name of its own", () => {
+  for (const kinds of [undefined, null, WorkStage, [null], [{ kind: "x", roles: {} }]]) {
+    assertThrows(() => checkKinds(kinds), TypeError, "kinds must be kinds of stages");
+  }
+  assertThrows(() => checkKinds([]), RangeError, "one kind at least: current value is []");
+  const other = stages()("work", ["A"]);
+  assertThrows(
+    () => checkKinds([WorkStage, other]),
+    RangeError,
+    'must differ: current value is "work"',
+  );
+  checkKinds([WorkStage, DynamicsStage]);
+});
+
+Deno.test("every option of a loop is checked and named", () => {
+  const wrong: [object, Kind, string][] = [
+    [{ step: 5 }, TypeError, "step must be a function: current value is 5"],
+    [{ leap: "x" }, TypeError, 'leap must be a function: current value is "x"'],
+    [{ kinds: undefined }, TypeError, "kinds must be kinds of stages"],
+    [{ kinds: [] }, RangeError, "kinds must have one kind at least"],
+    [{ kinds: [WorkStage, WorkStage] }, RangeError, "the names of its kinds must differ"],
+    [{ hooks: new Steps() }, TypeError, "hooks must be an array of hooks: current value is Steps"],
+    [{ state: { heights: 1 } }, TypeError, "state must have fields, plan and writable"],
+    [{ name: 5 }, TypeError, "name must be a text: current value is 5"],
+    [
+      { nSteps: "5" },
+      TypeError,
+      'nSteps must be a whole number from 0 on, or Infinity: current value is "5"',
+    ],
+    [{ nSteps: null }, TypeError, "current value is null"],
+    [{ nSteps: -1 }, RangeError, "current value is -1"],
+    [{ nSteps: 1.5 }, RangeError, "current value is 1.5"],
+    [{ nSteps: NaN }, RangeError, "current value is NaN"],
+    [{ onWarning: "throw" }, TypeError, "onWarning must be a function"],
+    [{ verify: 1 }, TypeError, "verify must be true or false: current value is 1"],
+    [
+      { signal: new AbortController() },
+      TypeError,
+      "signal must be an AbortSignal: current value is AbortController",
+    ],
+    [{ context: 5 }, TypeError, "context must be an object: current value is 5"],
+    [{ nStep: 5 }, TypeError, 'current value is "nStep"; did you mean nSteps?'],
+  ];
+  const right = { kinds: WorkStage, step() {} };
+  for (const [options, type, message] of wrong) {
+    assertThrows(() => checkLoopOptions({ ...right, ...options }), type, message);
+  }
+  for (const options of [undefined, null, 5, () => {}]) {
+    assertThrows(() => checkLoopOptions(options), TypeError, "its options must be an object");
+  }
+});
+
+Deno.test("a loop with every option there is passes", () => {
+  type Options = ConstructorParameters<typeof Loop<typeof WorkStage>>[0];
+  const options: Required<Options> = {
+    kinds: [WorkStage],
+    step() {},
+    leap() {},
+    context: { total: 0 },
+    hooks: [],
+    nSteps: 0,
+    name: "all",
+    signal: new AbortController().signal,
+    state: hostState({}),
+    onWarning() {},
+    verify: false,
+  };
+  checkLoopOptions(options);
+  checkLoopOptions({ ...options, kinds: WorkStage, nSteps: Infinity });
+});
+
+Deno.test("makeHook and makeOverload want a list of kinds, be it empty", () => {
+  const make = makeHook as unknown as (spec: unknown, kinds?: unknown) => unknown;
+  const set = makeOverload as unknown as (kinds?: unknown) => unknown;
+  for (const kinds of [undefined, null, WorkStage, [5]]) {
+    assertThrows(() => make({ name: "x", on: {} }, kinds), TypeError, "kinds must be kinds");
+    assertThrows(() => set(kinds), TypeError, "Cannot make an overload set as kinds must be kinds");
+  }
+  assertEquals(makeHook({ name: "x", on: {} }, []).name, "x");
+});
+
+Deno.test("an overload for a misspelt stage names the nearest", () => {
+  const on = overload().on as unknown as (stage: unknown, f: () => void) => unknown;
+  const { message } = assertThrows(() => on("dynamics/AFTR_STEP", () => {}), TypeError);
+  assertStringIncludes(message, 'current value is "dynamics/AFTR_STEP"; did you mean');
+});
+
+Deno.test("show tells a value in a few characters and never throws", () => {
+  const shown: [unknown, string][] = [
+    ["a\n", '"a\\n"'],
+    [undefined, "undefined"],
+    [3n, "3n"],
+    [Symbol("x"), "Symbol(x)"],
+    [none, "object"],
+    [{}, "Object"],
+    [new Steps(), "Steps"],
+    [Steps, "class Steps"],
+    [Map, "class Map"],
+    [Object.freeze(function log() {}), "function log"],
+    [() => {}, "function"],
+    [[1, ["a"]], "[1, Array]"],
+    [Array.from({ length: 9 }, (_, i) => i), "[0, 1, 2, 3, 4, 5, 6, 7, … 9 in all]"],
+    [Proxy.revocable({}, {}).proxy, "Object"],
+    [throwing, "Object"],
+    [Object.defineProperty({}, "constructor", { get: () => throwing.stage }), "object"],
+  ];
+  for (const [value, text] of shown) assertEquals(show(value), text);
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  assertEquals(show(proxy), "object");
+});
+
+Deno.test("EngineHooks refuses a late hook without a trace, as add before a run does", () => {
+  const loop = work();
+  const engine = new EngineHooks({ kinds: [WorkStage], context: {}, workflow: loop });
+  const options = { nme: "x" } as unknown as AddOptions;
+  assertThrows(() => engine.add(new Steps(), options), TypeError, "did you mean name?");
+  assertEquals(engine.list(), []);
+});
