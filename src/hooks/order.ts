@@ -27,7 +27,7 @@ export function sortEntries(entries: readonly Entry[]): Entry[] {
 /** Moves what asks to run before something there, so that it is the one that asks which moves. */
 function pullForward(entries: readonly Entry[]): Entry[] {
   const list = [...entries];
-  for (const entry of entries.toReversed()) {
+  for (const entry of entries) {
     const to = list.findIndex((other) => entry.before.includes(other.name));
     const from = list.indexOf(entry);
     if (to !== -1 && to < from) list.splice(to, 0, ...list.splice(from, 1));

@@ -213,3 +213,21 @@ Deno.test("an engine of several kinds fires each, with one context", async () =>
   await loop.run(1);
   assertEquals(seen, ["dynamics/BEFORE_STEP", "work/AFTER"]);
 });
+
+Deno.test("a hook without stages is no fallback, and acts at open and close", async () => {
+  const log: string[] = [], loop = work();
+  loop.hooks.add(
+    hook({
+      name: "ends",
+      on: {},
+      open: () => void log.push("open"),
+      close: () => void log.push("close"),
+    }),
+  );
+  assertEquals(loop.hooks.list().map(({ stages, isFallback }) => [stages, isFallback]), [[
+    [],
+    false,
+  ]]);
+  await loop.run(1);
+  assertEquals(log, ["open", "close"]);
+});

@@ -24,6 +24,22 @@ Deno.test("hooks of one stage in all three bands, in registration order within e
 
 Deno.test("before and after move a hook next to what they name, across bands too", async () => {
   assertEquals(await orderOf([["a"], ["b"], ["c", { before: "a" }]]), ["c", "a", "b"]);
+  assertEquals(await orderOf([["a"], ["b", { before: "a" }], ["c", { before: "a" }]]), [
+    "b",
+    "c",
+    "a",
+  ]);
+  assertEquals(await orderOf([["a"], ["b", { before: "a" }], ["c", { before: "b" }]]), [
+    "c",
+    "b",
+    "a",
+  ]);
+  assertEquals(await orderOf([["a"], ["c", { before: "b" }], ["b", { before: "a" }]]), [
+    "c",
+    "b",
+    "a",
+  ]);
+  assertEquals(await orderOf([["a", { before: "b" }], ["b"]]), ["a", "b"]);
   assertEquals(await orderOf([["a", { after: "c" }], ["b"], ["c"]]), ["b", "c", "a"]);
   assertEquals(await orderOf([["a", { after: ["b", "c"] }], ["b"], ["c", { order: "last" }]]), [
     "b",
@@ -87,6 +103,7 @@ Deno.test("modifiers run before the observers of their stage, in whatever order 
     RangeError,
     "early asks to run before it",
   );
+  assertEquals(loop.hooks.list().map(({ name }) => name), ["first", "looks", "changes"]);
 });
 
 Deno.test("toggling by name and by handle in mid-run takes effect at the next stage", async () => {
@@ -277,4 +294,15 @@ Deno.test("plan() shows stage, hooks in order, when, and the matched overload", 
     String(plan),
   );
   assert(lines.some((line) => /^work\/AMOUNT \(pipe\)\s+-$/.test(line)));
+});
+
+Deno.test("a handle of a hook that is gone does nothing, and tells nobody", () => {
+  const changes = collect<unknown>(), loop = work();
+  const handle = loop.hooks.add(new Steps());
+  handle.remove();
+  loop.hooks.subscribe(changes.push);
+  handle.disable();
+  handle.enable();
+  handle.remove();
+  assertEquals(changes.list, []);
 });

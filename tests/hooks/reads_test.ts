@@ -391,3 +391,22 @@ Deno.test("late observers are not lost beside asynchronous ones", async () => {
   await loop.run(2);
   assertEquals(log.length, 4);
 });
+
+Deno.test("a deferred error stops one run, or one step by hand, and no other", async () => {
+  let fails = true;
+  const loop = work({ state: new SlowState({ heights: 0, depths: 0 }), onWarning: () => {} });
+  const call = (_ctx: Ctx) => {
+    if (fails) throw new Error("no");
+  };
+  const reads = ["heights"] as const;
+  loop.hooks.add({ stage: WorkStage.AFTER, frequency: 1, reads, call }, { onError: "throw" });
+  await assertRejects(() => loop.run(1), Error, "of step 0");
+  fails = false;
+  assertEquals(await loop.run(1), { status: "completed" });
+  fails = true;
+  await loop.step();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  await assertRejects(() => loop.step(), Error, "of step 2");
+  fails = false;
+  await loop.close();
+});

@@ -113,3 +113,20 @@ Deno.test("state that no hook claims is reported, a hook without saved state is 
     "saved state must be what save() gave",
   );
 });
+
+Deno.test("a hook that fired once, at step 0, does not fire again after a resume", async () => {
+  const once = () => ({
+    ...new Steps(),
+    once: true,
+    steps: [] as number[],
+    call(ctx: BaseContext) {
+      this.steps.push(ctx.stepCount);
+    },
+  });
+  const [before, after] = [once(), once()];
+  const first = work({ hooks: [before] }), second = work({ hooks: [after] });
+  await first.run(2);
+  second.load(first.save());
+  await second.run(2);
+  assertEquals([before.steps, after.steps], [[0], []]);
+});

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertGreater, assertLess } from "@std/assert";
 import fc from "fast-check";
 import { type BaseContext, Loop, type ScheduleOptions, stages } from "@hooke/hooke/hooks";
+import { readSchedule, Schedule } from "../../src/hooks/schedule.ts";
 import { Steps, work, type WorkLoop, WorkStage } from "./kit.ts";
 
 const TickStage = stages<BaseContext>()("tick", ["TICK", "TOCK"]);
@@ -354,4 +355,94 @@ Deno.test("an always-due hook beside scheduled ones fires at each step, and they
     "c4",
     "d4",
   ]);
+});
+
+Deno.test("until bounds events by the step, phase does not concern them", async () => {
+  const hook = {
+    stage: "work/ON_FULL",
+    frequency: 5,
+    phase: 3,
+    until: 11,
+    steps: [] as number[],
+    call: (ctx: BaseContext) => void hook.steps.push(ctx.stepCount),
+  } as const;
+  const loop = work();
+  loop.hooks.add(hook);
+  await loop.run(16);
+  assertEquals(hook.steps, [3, 7]);
+});
+
+Deno.test("rare samples are found however far they lie ahead, with the horizon on and off", async () => {
+  const plain = await stepsOf({ sample: 1e-4, sampleSeed: 3 }, 60_000);
+  assertGreater(plain.length, 0);
+  assertLess(plain.length, 20);
+  const loop = ticks([]), hook = ticking({ sample: 1e-4, sampleSeed: 3 });
+  loop.hooks.add(hook);
+  await loop.run(60_000);
+  assertEquals(hook.steps, plain);
+});
+
+Deno.test("samples depend on all bits of count and seed", () => {
+  const sampled = (from: number, sampleSeed: number) => {
+    const schedule = new Schedule(readSchedule("x", { sample: 0.5, sampleSeed }), false);
+    return Array.from({ length: 64 }, (_, i) => schedule.fires(from + i, 0)).join("");
+  };
+  const all = [[0, 0], [2 ** 32, 0], [0, 1], [0, 2 ** 32], [2 ** 40, 2 ** 33]].map(([a, b]) =>
+    sampled(a!, b!)
+  );
+  assertEquals(new Set(all).size, all.length);
+});
+
+Deno.test("when is asked at every step of a hook that is always due, as a method of the hook", async () => {
+  class Every {
+    readonly stage = TickStage.TICK;
+    readonly frequency = 1;
+    readonly steps: number[] = [];
+    readonly wanted = [1, 3];
+    when(ctx: BaseContext): boolean {
+      return this.wanted.includes(ctx.stepCount);
+    }
+    call(ctx: BaseContext): void {
+      this.steps.push(ctx.stepCount);
+    }
+  }
+  const every = new Every(), loop = ticks();
+  loop.hooks.add(every);
+  await loop.run(5);
+  assertEquals(every.steps, [1, 3]);
+});
+
+Deno.test("the clock of everySeconds begins with the run", async () => {
+  const hook = ticking({ everySeconds: 0.05 }), loop = ticks();
+  loop.hooks.add(hook);
+  await loop.run(3);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  await loop.run(3);
+  assertEquals(hook.steps, []);
+});
+
+Deno.test("only observers of stages that recur fire at the end", async () => {
+  const calls: string[] = [], loop = work();
+  const note = (stage: "work/ON_FULL" | "work/EPOCH_END") =>
+    ({ stage, frequency: 50, phase: 49, atEnd: true, call: () => void calls.push(stage) }) as const;
+  loop.hooks.add(
+    {
+      stage: "work/AMOUNT",
+      frequency: 50,
+      phase: 49,
+      atEnd: true,
+      call: (ctx: { value: number }) => (calls.push("pipe"), ctx.value),
+    } as const,
+  );
+  loop.hooks.add(note("work/ON_FULL"));
+  loop.hooks.add(note("work/EPOCH_END"));
+  await loop.run(3);
+  assertEquals(calls, ["work/EPOCH_END"]);
+});
+
+Deno.test("events and other counters leave the horizon free", () => {
+  const loop = work({ hooks: [new Steps("work/ON_FULL"), new Steps("work/EPOCH_END")] });
+  assertEquals(loop.hooks.horizon(0), Infinity);
+  loop.hooks.add(new Steps("work/AFTER", 7));
+  assertEquals(loop.hooks.horizon(1), 6);
 });

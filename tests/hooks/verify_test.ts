@@ -145,3 +145,16 @@ Deno.test("a fingerprint tells apart what differs in one bit, key, order or leng
     fingerprint({ x: new Float32Array([1, 2]) }),
   );
 });
+
+Deno.test("verify looks at observers only: pipes and gates may keep notes on the context", async () => {
+  const { loop, warnings } = verified();
+  // deno-lint-ignore no-explicit-any -- as a JavaScript caller would
+  const gate = {
+    stage: WorkStage.MAY_WORK,
+    frequency: 1,
+    call: (ctx: any) => (ctx.note = ctx.stepCount, true),
+  };
+  loop.hooks.add(gate);
+  await loop.run(2);
+  assertEquals(warnings.list, []);
+});
