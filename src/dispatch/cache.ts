@@ -4,110 +4,102 @@
  * @module
  */
 
+import { type Key, Memory } from "./memory.ts";
 import { type Handler, hasGuard, type Row } from "./rows.ts";
 
 /** Finds the handler of a call the slow way, or throws. */
 export type Resolve = (args: readonly unknown[]) => Handler;
 
-/** What an argument is remembered by: its class, or for primitives that some row names, itself. */
-type Key = unknown;
+type Callable = (...args: unknown[]) => unknown;
+type Call = (a: unknown, b: unknown) => unknown;
 
-// More combinations than this are a sign of ever new strings; the memory is then emptied and begins anew.
-const MOST_REMEMBERED = 1024;
 const EMPTY: Key = {};
 // What an object without a class is known by; such objects may differ, so nothing is remembered for them.
 const CLASSLESS: Key = {};
+const STRING: Key = {}, NUMBER: Key = {}, BOOLEAN: Key = {}, BIGINT: Key = {}, SYMBOL: Key = {};
 
 /**
- * The function that users call. Two arguments, the case of every hook, are compared with the last four
- * combinations before anything is looked up: about the cost of a `switch`.
+ * The function that users call. Two arguments, the case of every hook, are compared with four combinations
+ * before anything is looked up: about the cost of a `switch`.
  */
-export function callable(rows: readonly Row[], resolve: Resolve): (...args: unknown[]) => unknown {
+export function callable(rows: readonly Row[], resolve: Resolve): Callable {
   if (rows.some(hasGuard)) {
     // A guard may answer differently for two objects of one class: nothing can be remembered.
-    return (...args) => (resolve(args) as (...args: unknown[]) => unknown)(...args);
+    return (...args) => (resolve(args) as Callable)(...args);
   }
-  const exact0 = namesPrimitives(rows, 0), exact1 = namesPrimitives(rows, 1);
-  const memory = new Memory(rows, resolve);
+  const memory = new Memory(), exact0 = namesPrimitives(rows, 0), exact1 = namesPrimitives(rows, 1);
+  const callAny = makeCallAny(rows, resolve, memory);
   let a0: Key = EMPTY, b0: Key = EMPTY, a1: Key = EMPTY, b1: Key = EMPTY;
   let a2: Key = EMPTY, b2: Key = EMPTY, a3: Key = EMPTY, b3: Key = EMPTY;
   let f0: Call, f1: Call, f2: Call, f3: Call;
-  let turn = 0;
-  const missed = (a: unknown, b: unknown, ka: Key, kb: Key): unknown => {
-    const f = memory.find([a, b]) as Call;
-    if (ka === CLASSLESS || kb === CLASSLESS) return f(a, b);
+  let turn = 0, lookups = 0;
+  const keep = (ka: Key, kb: Key, f: Call): void => {
     turn = (turn + 1) & 3;
-    if (turn === 0) [a0, b0, f0] = [ka, kb, f];
-    else if (turn === 1) [a1, b1, f1] = [ka, kb, f];
-    else if (turn === 2) [a2, b2, f2] = [ka, kb, f];
-    else [a3, b3, f3] = [ka, kb, f];
+    if (turn === 0) a0 = ka, b0 = kb, f0 = f;
+    else if (turn === 1) a1 = ka, b1 = kb, f1 = f;
+    else if (turn === 2) a2 = ka, b2 = kb, f2 = f;
+    else a3 = ka, b3 = kb, f3 = f;
+  };
+  const lookUp = (a: unknown, b: unknown, ka: Key, kb: Key): unknown => {
+    const known = memory.pair(ka, kb) as Call | undefined;
+    const f = known ?? resolve([a, b]) as Call;
+    if (ka === CLASSLESS || kb === CLASSLESS) return f(a, b);
+    if (known === undefined) memory.remember([2, ka, kb], f);
+    // More combinations in turn than are kept would only chase one another out: most of them stay put.
+    lookups = (lookups + 1) & 63;
+    if (known === undefined || lookups === 0) keep(ka, kb, f);
     return f(a, b);
   };
   return function (a?: unknown, b?: unknown): unknown {
-    // Not rest parameters: they would allocate an array at every call.
-    if (arguments.length !== 2) return callAny(memory, arguments);
+    // Neither rest parameters, which cost time here, nor any other use of `arguments`, which would have V8 make
+    // the object at every call: it hands on those of `apply` without one.
+    if (arguments.length !== 2) return callAny.apply(undefined, arguments as unknown as unknown[]);
     const ka = keyOf(a, exact0), kb = keyOf(b, exact1);
     if (ka === a0 && kb === b0) return f0(a, b);
     if (ka === a1 && kb === b1) return f1(a, b);
     if (ka === a2 && kb === b2) return f2(a, b);
     if (ka === a3 && kb === b3) return f3(a, b);
-    return missed(a, b, ka, kb);
+    return lookUp(a, b, ka, kb);
   };
 }
 
-type Call = (a: unknown, b: unknown) => unknown;
-
-function callAny(memory: Memory, args: ArrayLike<unknown>): unknown {
-  const list = Array.from(args);
-  return (memory.find(list) as (...args: unknown[]) => unknown)(...list);
+function makeCallAny(rows: readonly Row[], resolve: Resolve, memory: Memory): Callable {
+  const most = Math.max(0, ...rows.map((row) => row.tests.length));
+  const exact = Array.from({ length: most }, (_, i) => namesPrimitives(rows, i));
+  return (...args) => {
+    if (args.length > most) return (resolve(args) as Callable)(...args);
+    const path: Key[] = [args.length];
+    for (let i = 0; i < args.length; i++) path.push(keyOf(args[i], exact[i]!));
+    const known = memory.find(path), f = known ?? resolve(args);
+    if (known === undefined && !path.includes(CLASSLESS)) memory.remember(path, f);
+    return (f as Callable)(...args);
+  };
 }
-
-// An object whose own `constructor` is another class is taken for what it claims; everything else is exact.
-function keyOf(x: unknown, exact: boolean): Key {
-  if (typeof x === "string") return exact ? x : String;
-  if (typeof x === "object") {
-    const cls: unknown = x === null ? null : x.constructor;
-    return x === null || typeof cls === "function" ? cls : CLASSLESS;
-  }
-  if (typeof x === "function" || exact) return x;
-  return x === undefined ? undefined : (x as Literal).constructor;
-}
-
-type Literal = number | boolean | bigint | symbol;
 
 function namesPrimitives(rows: readonly Row[], i: number): boolean {
   return rows.some(({ tests }) => tests[i]?.type === "literal" || tests[i]?.type === "kind");
 }
 
-/** A tree of maps over the keys of the arguments. */
-class Memory {
-  readonly #resolve: Resolve;
-  readonly #exact: readonly boolean[];
-  #root = new Map<Key, unknown>();
-  #size = 0;
-
-  constructor(rows: readonly Row[], resolve: Resolve) {
-    const arity = Math.max(0, ...rows.map((row) => row.tests.length));
-    this.#exact = Array.from({ length: arity }, (_, i) => namesPrimitives(rows, i));
-    this.#resolve = resolve;
+/**
+ * What `x` is remembered by. An object or function whose own `constructor` is another class is taken for what
+ * it claims; everything else is exact: a primitive is told from the object around it, a class from its instances.
+ */
+function keyOf(x: unknown, exact: boolean): Key {
+  if (typeof x === "string") return exact ? x : STRING;
+  if (typeof x === "object") {
+    const cls: unknown = x === null ? null : x.constructor;
+    return x === null || typeof cls === "function" ? cls : CLASSLESS;
   }
+  return rareKeyOf(x, exact);
+}
 
-  find(args: readonly unknown[]): Handler {
-    const keys = args.map((x, i) => keyOf(x, this.#exact[i] ?? false));
-    if (keys.includes(CLASSLESS)) return this.#resolve(args);
-    let node = this.#branch(this.#root, args.length);
-    for (const key of keys) node = this.#branch(node, key);
-    const known = node.get(EMPTY) as Handler | undefined;
-    if (known !== undefined) return known;
-    const handler = this.#resolve(args);
-    node.set(EMPTY, handler);
-    if (++this.#size > MOST_REMEMBERED) [this.#root, this.#size] = [new Map(), 0];
-    return handler;
+function rareKeyOf(x: unknown, exact: boolean): Key {
+  if (typeof x === "function") {
+    return typeof x.constructor === "function" ? x.constructor : CLASSLESS;
   }
-
-  #branch(node: Map<Key, unknown>, key: Key): Map<Key, unknown> {
-    let next = node.get(key) as Map<Key, unknown> | undefined;
-    if (next === undefined) node.set(key, next = new Map());
-    return next;
-  }
+  if (exact) return x;
+  if (typeof x === "number") return NUMBER;
+  if (typeof x === "boolean") return BOOLEAN;
+  if (typeof x === "bigint") return BIGINT;
+  return typeof x === "symbol" ? SYMBOL : undefined;
 }
