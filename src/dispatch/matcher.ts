@@ -1,5 +1,5 @@
 /**
- * What one argument of an overload must be, and how two such demands relate.
+ * What one argument of an overload must be.
  *
  * @module
  */
@@ -50,15 +50,28 @@ export type MatchAll<Ms extends readonly Matcher[]> = { -readonly [i in keyof Ms
 /** Matches everything; the least specific matcher there is. */
 export const any: (x: unknown) => x is unknown = (_x): _x is unknown => true;
 
+/** A question that only the value itself answers: a predicate, or a class that decides for itself what it has. */
+export interface GuardTest {
+  /** Which of the tests it is. */
+  readonly type: "guard";
+  /** Does the value pass? */
+  readonly guard: Guard;
+  /** Its name. */
+  readonly label: string;
+  /** The class with a `Symbol.hasInstance` of its own that was given instead of a predicate. */
+  readonly cls?: Class;
+}
+
 /** A matcher in the form the dispatcher works with. */
 export type Test =
   | { readonly type: "literal"; readonly value: Literal }
-  | { readonly type: "guard"; readonly guard: Guard; readonly label: string }
+  | GuardTest
   | { readonly type: "kind"; readonly kind: string }
   | { readonly type: "class"; readonly cls: Class }
   | { readonly type: "any" };
 
-const PRIMITIVES = new Map<unknown, string>([
+/** What `typeof` says of the primitives that a class stands for too. */
+export const PRIMITIVES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [Number, "number"],
   [String, "string"],
   [Boolean, "boolean"],
@@ -66,8 +79,8 @@ const PRIMITIVES = new Map<unknown, string>([
   [Symbol, "symbol"],
 ]);
 
-/** Reads a matcher as the user wrote it. Throws a TypeError for what is none. */
-export function readMatcher(matcher: unknown): Test {
+/** Reads a matcher as the user wrote it. Throws a TypeError for what is none, naming the `action` it was for. */
+export function readMatcher(matcher: unknown, action: string): Test {
   if (matcher === any) return { type: "any" };
   if (typeof matcher === "string" && matcher.endsWith("/*")) {
     return { type: "kind", kind: matcher.slice(0, -2) };
@@ -79,18 +92,22 @@ export function readMatcher(matcher: unknown): Test {
   const kind = (matcher as Partial<KindLike>).kind;
   if (typeof kind === "string") return { type: "kind", kind };
   throw new TypeError(
-    `Cannot add an overload as a matcher must be a kind, a literal, a class or a guard: ` +
+    `Cannot ${action} as a matcher must be a kind, a literal, a class or a guard: ` +
       `current value is ${describeValue(matcher)}`,
   );
 }
 
 // A class (a built-in one too) has a read-only `prototype`; a function has a writable one or none.
-function readFunction(f: { readonly name: string }): Test {
-  const own = Object.getOwnPropertyDescriptor(f, "prototype");
-  if (own?.writable === false || PRIMITIVES.has(f)) {
-    return { type: "class", cls: f as unknown as Class };
+function readFunction(f: object): Test {
+  if (Object.getOwnPropertyDescriptor(f, "prototype")?.writable !== false) {
+    return { type: "guard", guard: f as Guard, label: nameOf(f, "guard") };
   }
-  return { type: "guard", guard: f as unknown as Guard, label: f.name === "" ? "guard" : f.name };
+  const cls = f as Class;
+  if (cls[Symbol.hasInstance] === Function.prototype[Symbol.hasInstance]) {
+    return { type: "class", cls };
+  }
+  const guard: Guard = (x): x is unknown => x instanceof cls;
+  return { type: "guard", guard, label: nameOf(cls, "class"), cls };
 }
 
 /** Does the value pass the test? */
@@ -123,49 +140,9 @@ function isInstance(cls: Class, x: unknown): boolean {
   return x instanceof cls;
 }
 
-function sameValueZero(a: unknown, b: unknown): boolean {
+/** Equal, and NaN equal to itself. */
+export function sameValueZero(a: unknown, b: unknown): boolean {
   return a === b || (a !== a && b !== b);
-}
-
-/**
- * How the values of `a` relate to those of `b`: the same, fewer (`a` is more specific), more, none in
- * common, or unknown (two guards).
- */
-export type Relation = "same" | "narrower" | "wider" | "disjoint" | "unknown";
-
-/** Compares two tests. A guard counts as narrower than a class or a kind, and wider than a literal it accepts. */
-export function relate(a: Test, b: Test): Relation {
-  if (isSameTest(a, b)) return "same";
-  if (a.type === "any") return "wider";
-  if (b.type === "any") return "narrower";
-  if (a.type === "literal") return passes(b, a.value) ? "narrower" : "disjoint";
-  if (b.type === "literal") return passes(a, b.value) ? "wider" : "disjoint";
-  if (a.type === "guard") return b.type === "guard" ? "unknown" : "narrower";
-  if (b.type === "guard") return "wider";
-  if (a.type === "class" && b.type === "class") {
-    if (isSubclass(a.cls, b.cls)) return "narrower";
-    return isSubclass(b.cls, a.cls) ? "wider" : "disjoint";
-  }
-  if (a.type === "kind" && b.type === "class") {
-    return (b.cls as unknown) === String ? "narrower" : "disjoint";
-  }
-  if (a.type === "class" && b.type === "kind") {
-    return (a.cls as unknown) === String ? "wider" : "disjoint";
-  }
-  return "disjoint"; // two kinds of different names
-}
-
-function isSameTest(a: Test, b: Test): boolean {
-  if (a.type === "literal" && b.type === "literal") return sameValueZero(a.value, b.value);
-  if (a.type === "guard" && b.type === "guard") return a.guard === b.guard;
-  if (a.type === "kind" && b.type === "kind") return a.kind === b.kind;
-  if (a.type === "class" && b.type === "class") return a.cls === b.cls;
-  return a.type === "any" && b.type === "any";
-}
-
-function isSubclass(a: Class, b: Class): boolean {
-  if ((b as unknown) === Object) return !PRIMITIVES.has(a);
-  return a.prototype instanceof b;
 }
 
 /** The test as a person would write it. */
@@ -180,7 +157,7 @@ export function describeTest(test: Test): string {
     case "guard":
       return test.label;
     case "class":
-      return test.cls.name;
+      return nameOf(test.cls, "class");
   }
 }
 
@@ -188,8 +165,13 @@ export function describeTest(test: Test): string {
 export function describeValue(x: unknown): string {
   if (typeof x === "string") return JSON.stringify(x);
   if (typeof x === "bigint") return `${x}n`;
-  if (typeof x === "function") return x.name === "" ? "function" : x.name;
+  if (typeof x === "function") return nameOf(x, "function");
   if (typeof x !== "object" || x === null) return String(x);
-  const name: unknown = x.constructor?.name;
-  return typeof name === "string" && name !== "" ? name : "object";
+  return nameOf(x.constructor ?? {}, "object");
+}
+
+// A static member called `name` may hide the name of a class.
+function nameOf(f: object, otherwise: string): string {
+  const name: unknown = (f as { readonly name?: unknown }).name;
+  return typeof name === "string" && name !== "" ? name : otherwise;
 }

@@ -5,7 +5,15 @@
  */
 
 import { callable } from "./cache.ts";
-import { any, type MatchAll, type Matcher, readMatcher, type Test } from "./matcher.ts";
+import {
+  any,
+  describeValue,
+  type KindLike,
+  type MatchAll,
+  type Matcher,
+  readMatcher,
+  type Test,
+} from "./matcher.ts";
 import {
   findRow,
   findRowFor,
@@ -13,6 +21,7 @@ import {
   insertRow,
   makeRow,
   noOverload,
+  noOverloadFor,
   type Row,
 } from "./rows.ts";
 
@@ -22,7 +31,8 @@ export interface Overload<A extends readonly unknown[], R> {
   (...args: A): R;
   /**
    * The set with one more row: a matcher per argument. Throws {@linkcode AmbiguousOverloadError} when the
-   * new row and an old one would fit some call equally well.
+   * new row and an old one would fit some call equally well, and a TypeError for what is no matcher or no
+   * function.
    */
   on<const Ms extends readonly Matcher[], Q>(
     matchers: Ms,
@@ -32,7 +42,7 @@ export interface Overload<A extends readonly unknown[], R> {
   otherwise<Q>(f: (...args: readonly unknown[]) => Q): Overload<readonly unknown[], R | Q>;
   /**
    * The handler that a call with arguments of exactly these types would get: the way to a less specific row,
-   * as `super` is in a class.
+   * as `super` is in a class. Throws a TypeError for what is no list of matchers.
    */
   invoke<const Ms extends readonly Matcher[]>(matchers: Ms): (...args: MatchAll<Ms>) => R;
   /** The row that takes the arguments, as text, and the others that could have. */
@@ -108,26 +118,53 @@ export function buildOverload(
   return Object.assign(callable(rows, resolve), {
     [TABLE]: { rows, fallback },
     on: (selector: unknown, f: Handler): AnyOverload => {
-      const matchers: readonly unknown[] = Array.isArray(selector) ? selector : [any, selector];
-      const tests = matchers.map(readMatcher);
+      const tests = readSelector(selector);
       tests.forEach(check);
       return buildOverload(insertRow(rows, makeRow(tests, checkHandler(f))), fallback, check);
     },
     otherwise: (f: Handler): AnyOverload => buildOverload(rows, checkHandler(f), check),
     invoke: (matchers: readonly unknown[]): Handler => {
-      const tests = matchers.map(readMatcher);
+      const tests = readList(matchers, "find an overload");
       const handler = findRowFor(rows, tests)?.handler ?? fallback;
-      if (handler === undefined) throw noOverload(rows, matchers);
+      if (handler === undefined) throw noOverloadFor(rows, tests);
       return handler;
     },
     explain: (...args: readonly unknown[]): string => explain(rows, fallback, args),
   });
 }
 
+function readSelector(selector: unknown): readonly Test[] {
+  const action = "add an overload";
+  if (Array.isArray(selector)) return readList(selector, action);
+  if (typeof selector === "string" || isKind(selector)) {
+    return [readMatcher(any, action), readMatcher(selector, action)];
+  }
+  throw new TypeError(
+    `Cannot ${action} as its selector must be a list of matchers, a kind or a stage: ` +
+      `current value is ${describeValue(selector)}`,
+  );
+}
+
+function isKind(x: unknown): boolean {
+  return typeof x === "object" && x !== null && typeof (x as Partial<KindLike>).kind === "string";
+}
+
+function readList(matchers: unknown, action: string): readonly Test[] {
+  if (Array.isArray(matchers)) {
+    return Array.from(matchers as readonly unknown[], (matcher) => readMatcher(matcher, action));
+  }
+  throw new TypeError(
+    `Cannot ${action} as its matchers must be a list, one for each argument: ` +
+      `current value is ${describeValue(matchers)}`,
+  );
+}
+
 function checkHandler(f: unknown): Handler {
   if (typeof f === "function") return f as Handler;
   throw new TypeError(
-    `Cannot add an overload as its handler must be a function: current value is ${String(f)}`,
+    `Cannot add an overload as its handler must be a function: current value is ${
+      describeValue(f)
+    }`,
   );
 }
 

@@ -5,7 +5,8 @@
  */
 
 import { AmbiguousOverloadError, NoOverloadError } from "./errors.ts";
-import { describeTest, describeValue, passes, relate, type Test } from "./matcher.ts";
+import { describeTest, describeValue, passes, type Test } from "./matcher.ts";
+import { relate } from "./relation.ts";
 
 /** What a row calls. */
 export type Handler = (...args: never[]) => unknown;
@@ -74,16 +75,13 @@ function sortRows(rows: readonly Row[]): readonly Row[] {
   return sorted;
 }
 
-/** Is there a row at least as narrow as the overlap of two crossed rows, so that neither is ever chosen there? */
+/** Is there a row for just the overlap of two crossed rows, so that neither is ever chosen there? */
 function isSettled(rows: readonly Row[], a: Row, b: Row): boolean {
   const overlap = makeRow(
     a.tests.map((test, i) => relate(test, b.tests[i]!) === "wider" ? b.tests[i]! : test),
     a.handler,
   );
-  return rows.some((row) =>
-    ["same", "wider"].includes(relateRows(row, overlap)) && row !== a && row !== b &&
-    isAtLeastAsNarrow(row, a) && isAtLeastAsNarrow(row, b)
-  );
+  return rows.some((row) => relateRows(row, overlap) === "same");
 }
 
 function isAtLeastAsNarrow(a: Row, b: Row): boolean {
@@ -97,19 +95,18 @@ export function takes(row: Row, args: readonly unknown[]): boolean {
 
 /**
  * The most specific row that takes the arguments, or `undefined`. Rows are ordered, so the first match is as
- * narrow as any other; only a row related to it through two different guards can still rival it.
+ * narrow as any other; only a row that cannot be compared with it, for a guard, can still rival it.
  */
 export function findRow(rows: readonly Row[], args: readonly unknown[]): Row | undefined {
   const first = rows.findIndex((row) => takes(row, args));
   if (first === -1) return undefined;
   const best = rows[first]!;
-  if (!hasGuard(best)) return best;
   for (const other of rows.slice(first + 1)) {
     if (relateRows(best, other) === "unknown" && takes(other, args)) {
       throw new AmbiguousOverloadError(
         `dispatch ${describeCall(args)}`,
         [best.label, other.label],
-        "two guards accept the same argument",
+        "there is no order between two guards, or for a class with a Symbol.hasInstance of its own",
       );
     }
   }
@@ -129,11 +126,27 @@ export function findRowFor(rows: readonly Row[], tests: readonly Test[]): Row | 
 
 /** The error for arguments that no row takes, naming the rows that match most of them. */
 export function noOverload(rows: readonly Row[], args: readonly unknown[]): NoOverloadError {
+  const matches = (test: Test, i: number) => passes(test, args[i]);
+  return new NoOverloadError(describeCall(args), nearest(rows, args.length, matches));
+}
+
+/** The error for tests of which no row lets everything through, naming the rows that do so for most of them. */
+export function noOverloadFor(rows: readonly Row[], tests: readonly Test[]): NoOverloadError {
+  const wanted = makeRow(tests, () => undefined);
+  const matches = (test: Test, i: number) => ["same", "wider"].includes(relate(test, tests[i]!));
+  return new NoOverloadError(wanted.label, nearest(rows, tests.length, matches));
+}
+
+// A row loses a point for each argument that the call lacks, or has too many.
+function nearest(
+  rows: readonly Row[],
+  arity: number,
+  matches: (test: Test, i: number) => boolean,
+): readonly string[] {
   const score = (row: Row) =>
-    row.tests.filter((test, i) => i < args.length && passes(test, args[i])).length -
-    Math.abs(row.tests.length - args.length);
-  const nearest = rows.toSorted((a, b) => score(b) - score(a)).slice(0, 3).map((row) => row.label);
-  return new NoOverloadError(describeCall(args), nearest);
+    row.tests.filter((test, i) => i < arity && matches(test, i)).length -
+    Math.abs(row.tests.length - arity);
+  return rows.toSorted((a, b) => score(b) - score(a)).slice(0, 3).map((row) => row.label);
 }
 
 function describeCall(args: readonly unknown[]): string {

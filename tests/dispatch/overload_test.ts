@@ -160,7 +160,7 @@ Deno.test("two different guards that both match are found at the call, and named
   const error = assertThrows(
     () => f(4),
     AmbiguousOverloadError,
-    "two guards accept the same argument",
+    "no order between two guards",
   );
   assertEquals(error.rows, ["(isSmall)", "(isEven)"]);
 });

@@ -1,0 +1,56 @@
+/**
+ * How two demands on one argument relate: which of them asks for less.
+ *
+ * @module
+ */
+
+import { type Class, passes, PRIMITIVES, sameValueZero, type Test } from "./matcher.ts";
+
+/**
+ * How the values of `a` relate to those of `b`: the same, fewer (`a` is more specific), more, none in
+ * common, or unknown (two guards, or a class that
+ * decides for itself).
+ */
+export type Relation = "same" | "narrower" | "wider" | "disjoint" | "unknown";
+
+/**
+ * Compares two tests. A guard counts as narrower than a class or a kind, and wider than a literal it
+ * accepts; nothing is known of a class that decides for itself what it has.
+ */
+export function relate(a: Test, b: Test): Relation {
+  if (isSameTest(a, b)) return "same";
+  if (a.type === "any") return "wider";
+  if (b.type === "any") return "narrower";
+  if (a.type === "literal") return passes(b, a.value) ? "narrower" : "disjoint";
+  if (b.type === "literal") return passes(a, b.value) ? "wider" : "disjoint";
+  if (a.type === "guard") {
+    return b.type === "guard" || a.cls !== undefined ? "unknown" : "narrower";
+  }
+  if (b.type === "guard") return b.cls === undefined ? "wider" : "unknown";
+  if (a.type === "class" && b.type === "class") {
+    if (isSubclass(a.cls, b.cls)) return "narrower";
+    return isSubclass(b.cls, a.cls) ? "wider" : "disjoint";
+  }
+  if (a.type === "kind" && b.type === "class") {
+    return (b.cls as unknown) === String ? "narrower" : "disjoint";
+  }
+  if (a.type === "class" && b.type === "kind") {
+    return (a.cls as unknown) === String ? "wider" : "disjoint";
+  }
+  return "disjoint"; // two kinds of different names
+}
+
+function isSameTest(a: Test, b: Test): boolean {
+  if (a.type === "literal" && b.type === "literal") return sameValueZero(a.value, b.value);
+  if (a.type === "guard" && b.type === "guard") {
+    return a.guard === b.guard || (a.cls !== undefined && a.cls === b.cls);
+  }
+  if (a.type === "kind" && b.type === "kind") return a.kind === b.kind;
+  if (a.type === "class" && b.type === "class") return a.cls === b.cls;
+  return a.type === "any" && b.type === "any";
+}
+
+function isSubclass(a: Class, b: Class): boolean {
+  if ((b as unknown) === Object) return !PRIMITIVES.has(a);
+  return a.prototype instanceof b;
+}
