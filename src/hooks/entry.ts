@@ -6,6 +6,7 @@
 
 import type { ErrorPolicy } from "./outcome.ts";
 import type { HookRecord } from "./record.ts";
+import { show } from "./show.ts";
 import type { StageInfo } from "./stage.ts";
 import type { Bound, Target } from "./target.ts";
 import { Schedule } from "./schedule.ts";
@@ -121,7 +122,7 @@ export class Place {
     if (typeof answer === "boolean") return answer;
     throw new TypeError(
       `Cannot ask hook ${label} when to run as its \`when\` must answer true or false: current value is ${
-        String(answer)
+        show(answer)
       }`,
     );
   }

@@ -8,6 +8,7 @@ import type { Workflow } from "./context.ts";
 import type { HookChange } from "./control.ts";
 import { listEntry, planStep } from "./describe.ts";
 import type { AddOptions, Entry, Place } from "./entry.ts";
+import { checkKinds } from "./kind.ts";
 import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
 import { didYouMean } from "./nearest.ts";
@@ -19,6 +20,7 @@ import { accessor, NO_STATE, type StateSource } from "./reads.ts";
 import { makeEntry } from "./registration.ts";
 import type { HookHandle, HookSet } from "./registry.ts";
 import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
+import { show } from "./show.ts";
 import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "./stage.ts";
 import { type StageHost, StageRun } from "./stage_run.ts";
 import { verifying } from "./verify.ts";
@@ -72,6 +74,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** Makes a registry without hooks. */
   constructor(options: EngineHooksOptions<E>) {
+    checkKinds(options.kinds);
     this.#options = options;
     this.#state = options.state ?? NO_STATE;
     this.#infos = stageInfos(options.kinds);
@@ -145,7 +148,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   subscribe(listener: (change: HookChange) => void): () => void {
     if (typeof listener !== "function") {
       throw new TypeError(
-        `Cannot subscribe as the listener must be a function: current value is ${String(listener)}`,
+        `Cannot subscribe as the listener must be a function: current value is ${show(listener)}`,
       );
     }
     this.#listeners.add(listener);
@@ -157,7 +160,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     const point = this.#points.get(stage);
     if (point !== undefined) return point;
     throw new RangeError(
-      `Cannot fire stage ${String(stage)} as the engine has no such stage: its stages are ` +
+      `Cannot fire stage ${show(stage)} as the engine has no such stage: its stages are ` +
         `${[...this.#points.keys()].join(", ")}${didYouMean(String(stage), this.#points.keys())}`,
     );
   }
@@ -280,7 +283,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     if (entry !== undefined) return entry;
     const names = this.#entries.map((entry) => entry.name);
     throw new RangeError(
-      `Cannot ${verb} hook ${JSON.stringify(name)} as none has that name: the hooks are ` +
+      `Cannot ${verb} hook ${show(name)} as none has that name: the hooks are ` +
         `${names.join(", ") || "none"}${didYouMean(String(name), names)}`,
     );
   }

@@ -17,6 +17,8 @@ import { isThenable } from "./thenable.ts";
 import { Turn } from "./turn.ts";
 import { didYouMean } from "./nearest.ts";
 import { LeapLength } from "./leap.ts";
+import { checkLoopOptions } from "./loop_checks.ts";
+import { show } from "./show.ts";
 import { Pending } from "./pending.ts";
 
 /** The kinds' own context fields: to be given where a kind has some that every stage offers. */
@@ -95,11 +97,7 @@ export class Loop<
   constructor(
     options: LoopOptions<E> & ContextOption<E> & { readonly hooks?: H & AcceptAll<E, H> },
   ) {
-    if (typeof options?.step !== "function") {
-      throw new TypeError(
-        `Cannot make a loop as step must be a function: current value is ${String(options?.step)}`,
-      );
-    }
+    checkLoopOptions(options);
     this.#options = options;
     this.name = options.name ?? "loop";
     const base = {
@@ -369,7 +367,7 @@ function stopper(ask: (reason: string, step: number | undefined) => void): BaseC
 function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
   if (typeof nSteps !== "number") {
     throw new TypeError(
-      `Cannot run ${name} as nSteps must be a number: current value is ${String(nSteps)}`,
+      `Cannot run ${name} as nSteps must be a number: current value is ${show(nSteps)}`,
     );
   }
   if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;

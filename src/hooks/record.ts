@@ -7,6 +7,7 @@
 import { tableOf } from "../dispatch/overload.ts";
 import type { AnyStages, StageInfo } from "./stage.ts";
 import type { ErrorPolicy } from "./outcome.ts";
+import { isWellFormed } from "./is_hook.ts";
 import { bindMethods, lifecycleMethods } from "./lifecycle.ts";
 import { didYouMean } from "./nearest.ts";
 import {
@@ -15,13 +16,13 @@ import {
   type HookOptions,
   labelOf,
   optionProblems,
-  problems,
   type ProtocolHook,
   scheduleOf,
 } from "./protocol.ts";
 import { readSchedule, type ScheduleOptions } from "./schedule.ts";
 import { type Bound, lift, MethodTarget, type Target } from "./target.ts";
 import { bindSet } from "./bind_set.ts";
+import { show } from "./show.ts";
 import { type Hook, isTableHook, type MadeHook, makeHook } from "./table.ts";
 
 /** A hook in the form the registry works with. */
@@ -50,7 +51,7 @@ export interface HookRecord {
 
 /** Does the value satisfy the hook protocol (or was it made by `hook()`)? Never throws. */
 export function isHook(value: unknown): value is ProtocolHook | Hook<string> {
-  return isTableHook(value) || problems(value).length === 0;
+  return isWellFormed(value);
 }
 
 /** Brings a hook into the registry's form. Throws a TypeError or RangeError that names what is wrong with it. */
@@ -127,7 +128,7 @@ function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): 
   if (typeof answer === "boolean") return answer;
   throw new TypeError(
     `Cannot register hook ${label} as runsOnStage(${stage}) must answer true or false: current value is ${
-      String(answer)
+      show(answer)
     }`,
   );
 }
@@ -135,7 +136,9 @@ function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): 
 function checkStages(label: string, given: readonly string[], kinds: readonly AnyStages[]): void {
   for (const stage of given) {
     const kind = kinds.find(({ kind }) => stage.startsWith(`${kind}/`));
-    if (kind === undefined || stage.slice(kind.kind.length + 1) in kind.roles) continue;
+    if (kind === undefined || Object.hasOwn(kind.roles, stage.slice(kind.kind.length + 1))) {
+      continue;
+    }
     const known = Object.keys(kind.roles).map((name) => `${kind.kind}/${name}`);
     throw new TypeError(
       `Cannot register hook ${label} as ${kind.kind} has no such stage: current value is ${

@@ -6,6 +6,7 @@
 
 import type { Place } from "./entry.ts";
 import type { StageRun } from "./stage_run.ts";
+import { show } from "./show.ts";
 import { isThenable } from "./thenable.ts";
 
 /** The fields of a context that pipes and gates see; the engine's own view of them. */
@@ -43,7 +44,7 @@ const GATE: Fold = {
     if (typeof answer === "boolean") return answer && isOpen;
     throw new TypeError(
       `Cannot ask hook ${place.entry.name} at ${place.info.stage} as a gate must answer true or false: ` +
-        `current value is ${String(answer)}`,
+        `current value is ${show(answer)}`,
     );
   },
 };

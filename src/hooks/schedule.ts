@@ -4,6 +4,8 @@
  * @module
  */
 
+import { show } from "./show.ts";
+
 /** When a hook fires, by the counter of its stage (steps, epochs, …). Event stages fire at every event. */
 export interface ScheduleOptions {
   /**
@@ -129,7 +131,7 @@ export function readSchedule(name: string, given: ScheduleOptions): Required<Sch
 
 function complaint(name: string, key: string, requirement: string, value: unknown): string {
   return `Cannot register hook ${name} as its ${key} must ${requirement}: current value is ${
-    typeof value === "string" ? JSON.stringify(value) : String(value)
+    show(value)
   }`;
 }
 
