@@ -326,3 +326,20 @@ Deno.test("a set with a guard on the context is asked at each call", async () =>
   await loop.run(4);
   assertEquals(seen, ["early", "early", "late", "late"]);
 });
+
+Deno.test("a context class with its own Symbol.hasInstance is asked at each call", async () => {
+  class Late {
+    static [Symbol.hasInstance](ctx: unknown): boolean {
+      return (ctx as BaseContext).stepCount >= 2;
+    }
+  }
+  const seen: string[] = [];
+  const set = overload().on([Late, OtherStage], () => void seen.push("late")).on(
+    [any, OtherStage],
+    () => void seen.push("early"),
+  );
+  const loop = new Loop({ kinds: OtherStage, step: (loop) => loop.fire("other/SOME") });
+  loop.hooks.add(hook({ name: "guarded", kinds: [OtherStage], on: set }));
+  await loop.run(4);
+  assertEquals(seen, ["early", "early", "late", "late"]);
+});
