@@ -1,0 +1,194 @@
+/** What README.md says about one's own folder, done in one: its deno.json, its blocks, its commands. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { ROOT } from "../../tools/check/entry_points.ts";
+import { commands, fences } from "../../tools/check/markdown.ts";
+
+const README = await Deno.readTextFile(new URL("README.md", ROOT));
+const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
+
+/** A program, and the block below it if that shows output. */
+interface Program {
+  readonly text: string;
+  readonly output: string | undefined;
+}
+
+/** The blocks of a page in order, with their language. */
+function blocksOf(page: string): { language: string; text: string }[] {
+  return [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
+    .map(([, language, text]) => ({ language: language!, text: text! }));
+}
+
+/** The programs of a page. */
+function programsOf(page: string): Program[] {
+  return blocksOf(page).flatMap(({ language, text }, i, blocks) => {
+    if (language !== "ts") return [];
+    const next = blocks[i + 1];
+    return [{ text, output: next?.language === "text" ? next.text : undefined }];
+  });
+}
+
+const PROGRAMS = programsOf(README);
+
+/** A folder as the README describes it; removed when it goes out of scope. */
+async function ownFolder(program: string): Promise<AsyncDisposable & { path: string }> {
+  const path = await Deno.realPath(await Deno.makeTempDir());
+  await Deno.writeTextFile(
+    `${path}/deno.json`,
+    blocksOf(README).find((b) => b.language === "json")!.text,
+  );
+  await Deno.symlink(new URL(".", ROOT), `${path}/hooke`, { type: "dir" });
+  await Deno.writeTextFile(`${path}/my_loop.ts`, program);
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+/** One of the README's commands, by its first word after Deno's name, in a folder. */
+function command(word: string, cwd: string): Deno.Command {
+  const line = commands(README).find((line) => line.startsWith(`npx -y deno@2.9.6 ${word} `));
+  assert(line !== undefined, `the README says how to ${word}`);
+  const args = line.split(" ").slice(3);
+  return new Deno.Command(Deno.execPath(), {
+    args,
+    cwd,
+    env: { NO_COLOR: "1" },
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/** Output without what differs from run to run: milliseconds, and the widths of their columns. */
+function steady(output: string): string {
+  return output.replaceAll(/\d+\.\d{4}/g, "#").replaceAll(/ +/g, " ");
+}
+
+Deno.test("each program in the README runs in a folder of one's own, and prints what stands below it", async () => {
+  assert(PROGRAMS.length >= 4);
+  for (const { text, output } of PROGRAMS) {
+    await using folder = await ownFolder(text);
+    const { stdout, stderr } = await command("run", folder.path).output();
+    assertEquals([decode(stdout), decode(stderr)], [output, ""]);
+  }
+});
+
+Deno.test("each program in the guide with an output below it prints just that", async () => {
+  const shown = programsOf(GUIDE).filter(({ output }) => output !== undefined);
+  assert(shown.length >= 5);
+  for (const { text, output } of shown) {
+    await using folder = await ownFolder(text);
+    const { stdout, stderr } = await command("run", folder.path).output();
+    assertEquals([steady(decode(stdout)), decode(stderr)], [steady(output!), ""]);
+  }
+});
+
+Deno.test("the guide quotes what the compiler says to a hook that it refuses", async () => {
+  const quoted = blocksOf(GUIDE).find(({ text }) => text.startsWith("Refused<"))!.text.trim();
+  const { text } = programsOf(GUIDE).find(({ text }) => text.includes("@ts-expect-error"))!;
+  const cases = [
+    [text, quoted],
+    [
+      text.replace("readonly frequency = 1;", "").replace("DynamicsStage.", "TrainingStage.")
+        .replace("AFTER_STEP", "AFTER_LOSS"),
+      "Property 'frequency' is missing",
+    ],
+    [
+      'import { hook } from "@hooke/hooke"; export const x =\n' +
+      'hook({ name: "x", on: { dynamics: { "*": (ctx) => void ctx.stepCount } } });',
+      "Source has 2 element(s) but target allows only 1",
+    ],
+    [
+      text.replace("DynamicsStage.", "TrainingStage.").replace("AFTER_STEP", "AFTER_LOSS")
+        .replace("call()", "call(_ctx: { gradients: unknown })"),
+      "Types of property 'call' are incompatible",
+    ],
+  ] as const;
+  await using folder = await ownFolder("");
+  const files = cases.map((_, i) => `case_${i}.ts`);
+  for (const [i, [program]] of cases.entries()) {
+    const bare = program.replace(/.*@ts-expect-error.*\n/, "").replace(/import.*@std.*\n/, "")
+      .replace(/assertThrows\(\(\) => \{([\s\S]*)\}, TypeError\);/, "$1");
+    await Deno.writeTextFile(`${folder.path}/${files[i]}`, bare);
+  }
+  const { stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", ...files],
+    cwd: folder.path,
+    env: { NO_COLOR: "1" },
+  }).output();
+  // Each error ends with the place of it.
+  const errors = decode(stderr).split(/^TS\d+ \[ERROR\]/m);
+  for (const [i, [, message]] of cases.entries()) {
+    const said = errors.find((error) => error.includes(`/${files[i]}:`));
+    assertStringIncludes(said ?? "nothing", message);
+    assertStringIncludes(GUIDE, message);
+  }
+});
+
+Deno.test("deno check finds in one's own folder what deno run does not", async () => {
+  const { text } = PROGRAMS[0]!;
+  await using good = await ownFolder(text);
+  const checked = await command("check", good.path).output();
+  assert(checked.success, decode(checked.stderr));
+
+  await using bad = await ownFolder(`${text}\nloop.context.items = 3;\n`);
+  assert((await command("run", bad.path).output()).success);
+  assertStringIncludes(
+    decode((await command("check", bad.path).output()).stderr),
+    "'number' is not assignable to type 'string[]'",
+  );
+});
+
+Deno.test("Ctrl-C closes the hooks of a loop with a signal, and those of one without are not", async () => {
+  const program = PROGRAMS.find(({ text }) => text.includes("SIGINT"))!.text
+    .replace("loop.run(20)", "loop.run()");
+  const cases = [
+    [program, "opened\nclosed: stopped\n"],
+    [program.replace(/^Deno\..*$/gm, ""), "opened\n"],
+  ] as const;
+  for (const [text, printed] of cases) {
+    await using folder = await ownFolder(text);
+    const child = command("run", folder.path).spawn();
+    let output = "", isTold = false;
+    for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
+      output += part;
+      if (!isTold && output.includes("opened")) child.kill("SIGINT");
+      isTold ||= output.includes("opened");
+    }
+    await child.stderr.cancel();
+    await child.status;
+    assertEquals(output, printed);
+  }
+});
+
+Deno.test("the bundle for a page has the loop, and needs nothing of Deno's", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const bundle = `${folder}/hooke.js`;
+    const line = commands(README).find((line) => line.includes(" bundle "))!;
+    const args = line.split(" ").slice(3).map((word) => word === "hooke.js" ? bundle : word);
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT })
+      .output();
+    assert(success, decode(stderr));
+    const page = `
+      const { Loop, stages } = await import(${JSON.stringify(`file://${bundle}`)});
+      const Walk = stages()("walk", ["AFTER_STEP"]);
+      const seen = [];
+      const loop = new Loop({ kinds: Walk, step: (loop) => loop.fire(Walk.AFTER_STEP) });
+      loop.hooks.add({ stage: Walk.AFTER_STEP, frequency: 1, call: (ctx) => seen.push(ctx.stepCount) });
+      await loop.run(3);
+      print(seen.join());`;
+    const script = `const print = console.log; delete globalThis.Deno;${page}`;
+    await Deno.writeTextFile(`${folder}/page.js`, script);
+    const run = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "page.js"],
+      cwd: folder,
+    })
+      .output();
+    assertEquals(decode(run.stdout), "0,1,2\n", decode(run.stderr));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("no program in the README imports what a folder of one's own has not", () => {
+  assertEquals(fences(README).filter(({ lines }) => lines.join().includes("@std/")).length, 0);
+});
