@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AnyStages, At, MapOf, StageInfo } from "./stage.ts";
+import type { AliasesOf, AnyStages, At, MapOf, StageInfo } from "./stage.ts";
 import type { ContextAt } from "./context.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Members } from "./shape.ts";
@@ -21,16 +21,22 @@ export type Method<N extends string> = N extends `ON_${infer T}` ? `on${Pascal<T
   : `on${Pascal<N>}`;
 
 /** An object with methods named after the stages of a kind, each with one argument. */
-export type Lifecycle<E extends AnyStages> = E extends AnyStages ? {
-    readonly [N in keyof MapOf<E> & string as Method<N>]?: (
-      ctx: ContextAt<E, N>,
-    ) => At<E, N>["result"];
-  }
+export type Lifecycle<E extends AnyStages> = E extends AnyStages ?
+    & {
+      readonly [N in keyof MapOf<E> & string as Method<N>]?: (
+        ctx: ContextAt<E, N>,
+      ) => At<E, N>["result"];
+    }
+    & {
+      readonly [a in keyof AliasesOf<E> & string]?: (
+        ctx: ContextAt<E, AliasesOf<E>[a]>,
+      ) => At<E, AliasesOf<E>[a]>["result"];
+    }
   : never;
 
 /** The names of those methods, of all kinds of an engine. */
 export type LifecycleName<E extends AnyStages> = E extends AnyStages
-  ? Method<keyof MapOf<E> & string>
+  ? Method<keyof MapOf<E> & string> | (keyof AliasesOf<E> & string)
   : never;
 
 /**

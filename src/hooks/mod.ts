@@ -87,6 +87,8 @@ export type { ScheduleOptions } from "./schedule.ts";
 export type { Slot } from "./shared.ts";
 export { Shared, slot } from "./shared.ts";
 export type {
+  AliasesOf,
+  AliasOption,
   AnyRole,
   AnyStages,
   At,

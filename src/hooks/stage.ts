@@ -91,7 +91,7 @@ export interface KindOptions<N extends string> {
 }
 
 /** The members of a kind besides one property per stage. */
-export interface KindInfo<K extends string, M, F> {
+export interface KindInfo<K extends string, M, F, A = Record<never, never>> {
   /** The name before the slash. */
   readonly kind: K;
   /** The role of each stage, by name. */
@@ -104,22 +104,33 @@ export interface KindInfo<K extends string, M, F> {
     readonly stages: M;
     /** Readable field → its type. */
     readonly fields: F;
+    /** Further name of a lifecycle method → stage name. */
+    readonly aliases: A;
   };
 }
 
-/** A kind: the value and, in its type, the context of each stage and the fields that can be read. */
-export type Stages<K extends string, M, F = Record<never, never>> =
-  & KindInfo<K, M, F>
+/** A kind: the value and, in its type, the context of each stage, the fields that can be read, and aliases. */
+export type Stages<K extends string, M, F = Record<never, never>, A = Record<never, never>> =
+  & KindInfo<K, M, F, A>
   & { readonly [N in keyof M & string]: `${K}/${N}` };
 
 /** Any kind. */
-export type AnyStages = KindInfo<string, unknown, unknown>;
+export type AnyStages = KindInfo<string, unknown, unknown, unknown>;
 
 /** Stage name → role and context, of a kind. */
 export type MapOf<T extends AnyStages> = NonNullable<T["types"]>["stages"];
 
 /** Readable field → its type, of a kind. */
 export type FieldsOf<T extends AnyStages> = NonNullable<T["types"]>["fields"];
+
+/** Further name of a lifecycle method → stage name, of a kind. */
+export type AliasesOf<T extends AnyStages> = NonNullable<T["types"]>["aliases"];
+
+/** The names of lifecycle methods that an options object adds, with their stages. */
+export interface AliasOption<A> {
+  /** Further names of lifecycle methods. */
+  readonly aliases?: A;
+}
 
 /** The union of a kind's stage literals. */
 export type StageOf<T extends AnyStages> = T extends AnyStages
@@ -171,16 +182,21 @@ export type Uniform<C, N extends string, Extra> = {
 export function stages<C, Extra = Record<never, never>, F = Record<never, never>>(): <
   const K extends string,
   const N extends string,
+  const A extends { readonly [method: `on${string}`]: N } = Record<never, never>,
 >(
   kind: K,
   names: readonly N[],
-  options?: KindOptions<NoInfer<N>>,
-) => Stages<K, Uniform<C, N, Extra>, F> {
-  return <const K extends string, const N extends string>(
+  options?: KindOptions<NoInfer<N>> & AliasOption<A>,
+) => Stages<K, Uniform<C, N, Extra>, F, A> {
+  return <
+    const K extends string,
+    const N extends string,
+    const A extends { readonly [method: `on${string}`]: N } = Record<never, never>,
+  >(
     kind: K,
     names: readonly N[],
-    options: KindOptions<NoInfer<N>> = {},
-  ) => makeObserved(kind, names, options) as Stages<K, Uniform<C, N, Extra>, F>;
+    options: KindOptions<NoInfer<N>> & AliasOption<A> = {},
+  ) => makeObserved(kind, names, options) as unknown as Stages<K, Uniform<C, N, Extra>, F, A>;
 }
 
 /**
@@ -204,12 +220,17 @@ export function stages<C, Extra = Record<never, never>, F = Record<never, never>
  * }, { counters: { AFTER_BATCH: "batch" } });
  * ```
  */
-export function stagesOf<K extends string, M, F>(
+export function stagesOf<K extends string, M, F, A = Record<never, never>>(
   kind: K,
-  roles: NoInfer<KindInfo<K, M, F>["roles"]>,
-  options: KindOptions<NoInfer<keyof M & string>> = {},
-): Stages<K, M, F> {
-  return makeKind(kind, roles, options) as Stages<K, M, F>;
+  roles: NoInfer<KindInfo<K, M, F, A>["roles"]>,
+  options: KindOptions<NoInfer<keyof M & string>> & AliasOption<NoInfer<A>> = {},
+): Stages<K, M, F, A> {
+  return makeKind(kind, roles as Readonly<Record<string, unknown>>, options) as unknown as Stages<
+    K,
+    M,
+    F,
+    A
+  >;
 }
 
 /** Is the value a kind? */

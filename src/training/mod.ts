@@ -10,6 +10,7 @@ export type {
   GradientContext,
   LossContext,
   MetricsContext,
+  TrainingAliases,
   TrainingBase,
   TrainingContext,
   TrainingFields,

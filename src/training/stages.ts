@@ -125,60 +125,75 @@ export type TrainingContext<
     readonly write: Writing<TrainingFields, W[]>;
   };
 
+/** The names that other systems give to lifecycle methods; `Start` for `Begin` is understood without. */
+export interface TrainingAliases {
+  /** The same as `onTrainBegin`. */
+  readonly onTrainingBegin: "TRAIN_BEGIN";
+  /** The same as `onTrainBegin`. */
+  readonly onTrainingStart: "TRAIN_BEGIN";
+  /** The same as `onTrainEnd`. */
+  readonly onTrainingEnd: "TRAIN_END";
+  /** The same as `onBatchBegin`. */
+  readonly onTrainBatchStart: "BATCH_BEGIN";
+  /** The same as `onBatchEnd`. */
+  readonly onTrainBatchEnd: "BATCH_END";
+}
+
 /** The training kind: `TrainingStage.AFTER_LOSS` is `"training/AFTER_LOSS"`. */
-export const TrainingStage: Stages<"training", TrainingStages, TrainingFields> = stagesOf(
-  "training",
-  {
-    TRAIN_BEGIN: "observe",
-    EPOCH_BEGIN: "observe",
-    BATCH_BEGIN: "observe",
-    BEFORE_FORWARD: "observe",
-    AFTER_FORWARD: "observe",
-    LOSS: "pipe",
-    AFTER_LOSS: "observe",
-    BEFORE_BACKWARD: "observe",
-    AFTER_BACKWARD: "observe",
-    GRADIENTS: "pipe",
-    GRADIENT_CLIP: "observe",
-    MAY_UPDATE: "gate",
-    BEFORE_OPTIMIZER_STEP: "observe",
-    OPTIMIZER_STEP: "replace",
-    AFTER_OPTIMIZER_STEP: "observe",
-    STEP_END: "observe",
-    BATCH_END: "observe",
-    VALIDATION_BEGIN: "observe",
-    VALIDATION_END: "observe",
-    EPOCH_END: "observe",
-    CHECKPOINT_SAVE: "observe",
-    CHECKPOINT_LOAD: "observe",
-    EXCEPTION: "observe",
-    TRAIN_END: "observe",
-  },
-  {
-    counters: {
-      EPOCH_BEGIN: "epoch",
-      EPOCH_END: "epoch",
-      VALIDATION_BEGIN: "epoch",
-      VALIDATION_END: "epoch",
-      BATCH_BEGIN: "batch",
-      BEFORE_FORWARD: "batch",
-      AFTER_FORWARD: "batch",
-      LOSS: "batch",
-      AFTER_LOSS: "batch",
-      BEFORE_BACKWARD: "batch",
-      AFTER_BACKWARD: "batch",
-      BATCH_END: "batch",
+export const TrainingStage: Stages<"training", TrainingStages, TrainingFields, TrainingAliases> =
+  stagesOf(
+    "training",
+    {
+      TRAIN_BEGIN: "observe",
+      EPOCH_BEGIN: "observe",
+      BATCH_BEGIN: "observe",
+      BEFORE_FORWARD: "observe",
+      AFTER_FORWARD: "observe",
+      LOSS: "pipe",
+      AFTER_LOSS: "observe",
+      BEFORE_BACKWARD: "observe",
+      AFTER_BACKWARD: "observe",
+      GRADIENTS: "pipe",
+      GRADIENT_CLIP: "observe",
+      MAY_UPDATE: "gate",
+      BEFORE_OPTIMIZER_STEP: "observe",
+      OPTIMIZER_STEP: "replace",
+      AFTER_OPTIMIZER_STEP: "observe",
+      STEP_END: "observe",
+      BATCH_END: "observe",
+      VALIDATION_BEGIN: "observe",
+      VALIDATION_END: "observe",
+      EPOCH_END: "observe",
+      CHECKPOINT_SAVE: "observe",
+      CHECKPOINT_LOAD: "observe",
+      EXCEPTION: "observe",
+      TRAIN_END: "observe",
     },
-    events: ["TRAIN_BEGIN", "TRAIN_END", "CHECKPOINT_SAVE", "CHECKPOINT_LOAD", "EXCEPTION"],
-    aliases: {
-      onTrainingStart: "TRAIN_BEGIN",
-      onTrainingBegin: "TRAIN_BEGIN",
-      onTrainingEnd: "TRAIN_END",
-      onTrainBatchStart: "BATCH_BEGIN",
-      onTrainBatchEnd: "BATCH_END",
+    {
+      counters: {
+        EPOCH_BEGIN: "epoch",
+        EPOCH_END: "epoch",
+        VALIDATION_BEGIN: "epoch",
+        VALIDATION_END: "epoch",
+        BATCH_BEGIN: "batch",
+        BEFORE_FORWARD: "batch",
+        AFTER_FORWARD: "batch",
+        LOSS: "batch",
+        AFTER_LOSS: "batch",
+        BEFORE_BACKWARD: "batch",
+        AFTER_BACKWARD: "batch",
+        BATCH_END: "batch",
+      },
+      events: ["TRAIN_BEGIN", "TRAIN_END", "CHECKPOINT_SAVE", "CHECKPOINT_LOAD", "EXCEPTION"],
+      aliases: {
+        onTrainingStart: "TRAIN_BEGIN",
+        onTrainingBegin: "TRAIN_BEGIN",
+        onTrainingEnd: "TRAIN_END",
+        onTrainBatchStart: "BATCH_BEGIN",
+        onTrainBatchEnd: "BATCH_END",
+      },
     },
-  },
-);
+  );
 
 /** Any training stage. */
 export type TrainingStage = StageOf<typeof TrainingStage>;

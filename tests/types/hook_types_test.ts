@@ -349,6 +349,7 @@ Deno.test("lifecycle methods are known by name, with one argument of their stage
     onAfterStep: (ctx) => void ctx.stepCount,
   });
   training().hooks.add({ onTrainBegin: () => {}, onEpochStart: (ctx) => void ctx.epoch });
+  training().hooks.add({ onTrainingEnd: () => {}, onTrainBatchEnd: (ctx) => void ctx.loss });
   // @ts-expect-error misspelt lifecycle method
   assertThrows(() => hooks.add({ onConvergee() {} }), TypeError, "did you mean onConverge?");
   class Counts {
