@@ -15,9 +15,9 @@ const profiler = new Profiler({ frequency: 10 }); // with tracePath: "trace.json
 const loop = new Loop({
   name: "walk",
   kinds: WalkStage,
-  step(loop) {
-    loop.fire(WalkStage.BEFORE_STEP);
-    loop.fire(WalkStage.AFTER_STEP);
+  async step(loop) {
+    await loop.fire(WalkStage.BEFORE_STEP);
+    await loop.fire(WalkStage.AFTER_STEP);
   },
 });
 loop.hooks.add(log, { order: "first" }); // before all others, to see every change of them

@@ -112,6 +112,11 @@ Deno.test("the demo shows the plan, a row every hundred steps, the period, and a
   assertMatch(out, /strayed by 1\.\de-5 at most/); // dt²/8 for velocity Verlet
   assertStringIncludes(out, "1571 steps, stopped: 5 turning points."); // 5π at steps of 0.01
   assertMatch(out, /spring\/BEFORE_STEP→spring\/AFTER_STEP\s+1571/);
+  const root = new URL("../../", import.meta.url);
+  const next = out.slice(out.indexOf("\nNext: "));
+  assert((await Deno.stat(new URL(/src\/\S+\.ts/.exec(next)![0], root))).isFile);
+  const readme = await Deno.readTextFile(new URL("README.md", root));
+  assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
 });
 
 Deno.test("the demo takes its options, and writes a trace", async () => {

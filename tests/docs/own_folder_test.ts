@@ -123,6 +123,17 @@ Deno.test("the guide quotes what the compiler says to a hook that it refuses", a
   }
 });
 
+Deno.test("the hooks alone are an entry of their own", async () => {
+  const entry = /`("@hooke\/hooke\/hooks": "[^"]+")`/.exec(README)?.[1];
+  assert(entry !== undefined);
+  await using folder = await ownFolder(
+    'import { Loop } from "@hooke/hooke/hooks"; console.log(typeof Loop);',
+  );
+  await Deno.writeTextFile(`${folder.path}/deno.json`, `{ "imports": { ${entry} } }`);
+  const { stdout } = await command("run", folder.path).output();
+  assertEquals(decode(stdout), "function\n");
+});
+
 Deno.test("deno check finds in one's own folder what deno run does not", async () => {
   const { text } = PROGRAMS[0]!;
   await using good = await ownFolder(text);
