@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type {
   BaseContext,
+  ContextOption,
   DynamicsFields,
   DynamicsStages,
   LoopOptions,
@@ -53,6 +54,7 @@ const CONTEXT = {
   workflow: 0,
   globalRank: 0,
 } satisfies Record<keyof BaseContext, 0>;
+type Dynamics = typeof DynamicsStage;
 const OPTIONS = {
   kinds: 0,
   step: 0,
@@ -65,7 +67,7 @@ const OPTIONS = {
   signal: 0,
   onWarning: 0,
   verify: 0,
-} satisfies Record<keyof LoopOptions<typeof DynamicsStage>, 0>;
+} satisfies Record<keyof (LoopOptions<Dynamics> & ContextOption<Dynamics>), 0>;
 
 /** Stage → the context fields that not every context has. */
 type ContextFields<M extends { [N in keyof M]: { readonly ctx: unknown } }> = {
