@@ -148,13 +148,11 @@ Deno.test("a fingerprint tells apart what differs in one bit, key, order or leng
 
 Deno.test("verify looks at observers only: pipes and gates may keep notes on the context", async () => {
   const { loop, warnings } = verified();
-  // deno-lint-ignore no-explicit-any -- as a JavaScript caller would
-  const gate = {
-    stage: WorkStage.MAY_WORK,
-    frequency: 1,
-    call: (ctx: any) => (ctx.note = ctx.stepCount, true),
+  const call = (ctx: BaseContext & { note?: number }) => {
+    ctx.note = ctx.stepCount;
+    return true;
   };
-  loop.hooks.add(gate);
+  loop.hooks.add({ stage: WorkStage.MAY_WORK, frequency: 1, call });
   await loop.run(2);
   assertEquals(warnings.list, []);
 });
