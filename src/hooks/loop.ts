@@ -10,15 +10,15 @@ import type { Outcome } from "./outcome.ts";
 import type { OwnFields } from "./own_fields.ts";
 import type { StagePoint } from "./point.ts";
 import type { AcceptAll, HookInput, HookSet } from "./registry.ts";
-import type { SavedHooks } from "./saved.ts";
+import { assertSavedLoop, type SavedLoop } from "./saved.ts";
 import { Shared } from "./shared.ts";
 import type { AnyStages, StageOf } from "./stage.ts";
 import { isThenable } from "./thenable.ts";
 import { Turn } from "./turn.ts";
 import { didYouMean } from "./nearest.ts";
 import { LeapLength } from "./leap.ts";
-import { checkLoopOptions } from "./loop_checks.ts";
-import { show } from "./show.ts";
+import { assertSteps, checkLoopOptions } from "./loop_checks.ts";
+import { reasonOf, stopper } from "./stop.ts";
 import { Pending } from "./pending.ts";
 
 /** The kinds' own context fields: to be given where a kind has some that every stage offers. */
@@ -59,16 +59,6 @@ export interface LoopOptions<E extends AnyStages>
   readonly name?: string;
   /** Stops the loop after the step under way. */
   readonly signal?: AbortSignal;
-}
-
-/** What a checkpoint keeps of a {@linkcode Loop}. */
-export interface SavedLoop {
-  /** Steps done. */
-  readonly stepCount: number;
-  /** The other counters. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** The hooks' part. */
-  readonly hooks: SavedHooks;
 }
 
 /** An engine for step loops of the user's own: declares kinds, fires stages, counts steps. `H`: its first hooks. */
@@ -178,7 +168,7 @@ export class Loop<
    */
   load(saved: SavedLoop): void {
     this.#assertIdle("load into");
-    assertSaved(saved);
+    assertSavedLoop(saved);
     this.#hooks.load(saved.hooks);
     this.#stepCount = saved.stepCount;
     this.context.stepCount = saved.stepCount;
@@ -355,41 +345,4 @@ export class Loop<
       }()`,
     );
   }
-}
-
-/** A deferred observer asks through the context of its own step, so that is the step to name. */
-function stopper(ask: (reason: string, step: number | undefined) => void): BaseContext["stop"] {
-  return function (this: BaseContext | undefined, reason: string): void {
-    ask(reason, this?.stepCount);
-  };
-}
-
-function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
-  if (typeof nSteps !== "number") {
-    throw new TypeError(
-      `Cannot run ${name} as nSteps must be a number: current value is ${show(nSteps)}`,
-    );
-  }
-  if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;
-  throw new RangeError(
-    `Cannot run ${name} as nSteps must be a whole number from 0 on: current value is ${nSteps}`,
-  );
-}
-
-function reasonOf(signal: AbortSignal | undefined): string {
-  const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason.message : String(reason ?? "aborted");
-}
-
-function assertSaved(saved: unknown): asserts saved is SavedLoop {
-  const { stepCount, counts } = (saved ?? {}) as Partial<SavedLoop>;
-  const isCount = (x: unknown) => Number.isSafeInteger(x) && Number(x) >= 0;
-  const isSaved = isCount(stepCount) && typeof counts === "object" && counts !== null &&
-    Object.values(counts).every(isCount);
-  if (isSaved) return;
-  throw new TypeError(
-    `Cannot load into a loop as its saved state must be what save() gave: current value is ${
-      JSON.stringify(saved)
-    }`,
-  );
 }

@@ -6,7 +6,7 @@
 
 import { checkKinds } from "./kind.ts";
 import { checkKeys, isObject, type Members } from "./shape.ts";
-import { complaint } from "./show.ts";
+import { complaint, show } from "./show.ts";
 
 const OPTIONS: readonly string[] = [
   "kinds",
@@ -72,4 +72,17 @@ function isState(x: unknown): boolean {
   return isObject(x) && Array.isArray(x.fields) &&
     x.fields.every((field) => typeof field === "string") && isFunction(x.plan) &&
     isFunction(x.writable);
+}
+
+/** Throws a TypeError or RangeError for what is no number of steps. */
+export function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
+  if (typeof nSteps !== "number") {
+    throw new TypeError(
+      `Cannot run ${name} as nSteps must be a number: current value is ${show(nSteps)}`,
+    );
+  }
+  if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;
+  throw new RangeError(
+    `Cannot run ${name} as nSteps must be a whole number from 0 on: current value is ${nSteps}`,
+  );
 }

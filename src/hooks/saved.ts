@@ -9,6 +9,16 @@ import type { Entry } from "./entry.ts";
 /** The hooks' part of a checkpoint, by name: plain data. */
 export type SavedHooks = Readonly<Record<string, SavedHook>>;
 
+/** What a checkpoint keeps of a {@linkcode Loop}. */
+export interface SavedLoop {
+  /** Steps done. */
+  readonly stepCount: number;
+  /** The other counters. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The hooks' part. */
+  readonly hooks: SavedHooks;
+}
+
 /** What is kept of one hook. */
 export interface SavedHook {
   /** Whether it runs. */
@@ -73,4 +83,18 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isCounts(value: unknown): boolean {
   return isObject(value) && Object.values(value).every(Number.isSafeInteger);
+}
+
+/** Throws a TypeError for what is no saved loop; its hooks are looked at when they are restored. */
+export function assertSavedLoop(saved: unknown): asserts saved is SavedLoop {
+  const { stepCount, counts } = (saved ?? {}) as Partial<SavedLoop>;
+  const isCount = (x: unknown) => Number.isSafeInteger(x) && Number(x) >= 0;
+  const isSaved = isCount(stepCount) && typeof counts === "object" && counts !== null &&
+    Object.values(counts).every(isCount);
+  if (isSaved) return;
+  throw new TypeError(
+    `Cannot load into a loop as its saved state must be what save() gave: current value is ${
+      JSON.stringify(saved)
+    }`,
+  );
 }
