@@ -106,3 +106,18 @@ export function accessor(
   }
   return Object.freeze(object);
 }
+
+/** What `ctx.read` is while a hook is asked whether it wants to run, where its reads are fetched only then. */
+export function unfetched(hook: string, fields: readonly string[]): object {
+  const object = {};
+  for (const field of fields) {
+    const get = () => {
+      throw new TypeError(
+        `Cannot read ${field} in the \`when\` of hook ${hook} as it is fetched only when the hook fires: ` +
+          `decide in the handler, or by frequency`,
+      );
+    };
+    Object.defineProperty(object, field, { get });
+  }
+  return Object.freeze(object);
+}

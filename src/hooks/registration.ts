@@ -8,7 +8,7 @@ import { type AddOptions, type Band, type Entry, Place } from "./entry.ts";
 import { tableOf } from "../dispatch/overload.ts";
 import { ERROR_POLICIES } from "./outcome.ts";
 import type { HookOptions } from "./protocol.ts";
-import { accessor, assertFields, type StateSource } from "./reads.ts";
+import { accessor, assertFields, type ReadPlan, type StateSource, unfetched } from "./reads.ts";
 import { type HookRecord, readHook } from "./record.ts";
 import { checkKeys, isObject } from "./shape.ts";
 import { complaint, show } from "./show.ts";
@@ -136,30 +136,30 @@ function makePlaces(entry: Entry, { infos, context, state }: Registering): Place
   const { record } = entry;
   const reads = record.reads.filter((field) => state.fields.includes(field));
   const plan = reads.length === 0 ? undefined : state.plan(reads);
-  const own = reads.length + record.writes.length === 0 ? undefined : Object.create(context, {
-    ...(plan?.live &&
-      {
-        read: {
-          value: accessor(record.label, "reads", reads, state.fields, (field) => plan.value(field)),
-        },
-      }),
-    write: {
-      value: accessor(
-        record.label,
-        "writes",
-        record.writes,
-        state.fields,
-        (field) => state.writable(field),
-      ),
-    },
-  });
-  const contexts = { shared: context, own };
+  const contexts = { shared: context, own: ownContext(record, context, state, reads, plan) };
   return [...infos.values()].flatMap((info) => {
     const bound = record.bind(info, context);
     return bound === undefined
       ? []
       : [new Place(entry, info, bound, contexts, plan?.live === false)];
   });
+}
+
+/** A context derived from the engine's, for a hook that reads or writes. */
+function ownContext(
+  { label, writes }: HookRecord,
+  context: object,
+  state: StateSource,
+  reads: readonly string[],
+  plan: ReadPlan | undefined,
+): object | undefined {
+  if (reads.length + writes.length === 0) return undefined;
+  const { fields } = state;
+  const write = accessor(label, "writes", writes, fields, (field) => state.writable(field));
+  const read = plan?.live === false
+    ? unfetched(label, fields)
+    : accessor(label, "reads", reads, fields, (field) => plan?.value(field));
+  return Object.create(context, { read: { value: read }, write: { value: write } });
 }
 
 function checkPlaces({ record, name, places }: Entry, { kinds, infos, others }: Registering): void {

@@ -410,3 +410,22 @@ Deno.test("a deferred error stops one run, or one step by hand, and no other", a
   fails = false;
   await loop.close();
 });
+
+Deno.test("a when that reads what must be fetched is told so, and one that reads live state just does", async () => {
+  const warnings = collect<HookWarning>(), steps: number[] = [];
+  const hook = {
+    stage: WorkStage.AFTER,
+    frequency: 1,
+    reads: ["heights"] as const,
+    when: (ctx: Ctx) => ctx.read.heights[0]! > 0,
+    call: (ctx: Ctx) => void steps.push(ctx.stepCount),
+  };
+  const slow = new SlowState({ heights: 1, depths: 0 });
+  await work({ state: slow, onWarning: warnings.push, hooks: [hook] }).run(1);
+  assertStringIncludes(
+    String(warnings.list[0]!.error),
+    "Cannot read heights in the `when` of hook hook",
+  );
+  await work({ state: host, hooks: [{ ...hook }] }).run(2);
+  assertEquals(steps, [0, 1]);
+});
