@@ -49,6 +49,11 @@ export class DeferredQueue {
     return this.#length > MOST_UNDER_WAY ? this.#tail : undefined;
   }
 
+  /** Settled when everything pushed so far is done. */
+  get soFar(): Promise<void> {
+    return this.#tail;
+  }
+
   /** Throws what a delivery threw, once. */
   check(): void {
     const failure = this.#failure;

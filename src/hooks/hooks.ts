@@ -98,7 +98,10 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     const entries = sortEntries([...this.#entries, entry]);
     // Both may throw; nothing has changed before.
     for (const info of this.#infos.values()) placesAt(entries, info);
-    if (this.#lifespan.isOpen) this.#lifespan.openLate(entry);
+    if (this.#lifespan.isOpen) {
+      this.#startClocks([entry]);
+      this.#lifespan.openLate(entry);
+    }
     this.#entries = entries;
     this.#changed(entry, "add");
     return {
@@ -185,11 +188,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     for (const { entry, error } of unknownNames(this.#entries)) {
       this.#tell({ hook: entry.name, stage: "order", step: this.#step, error, count: 1 });
     }
-    for (const place of this.#entries.flatMap((entry) => entry.places)) {
-      place.schedule.start(this.#options.counts?.(place.info.counter) ?? this.#step);
-    }
+    this.#startClocks(this.#entries);
     await this.#lifespan.open();
-    this.#compile(this.#entries); // without those that were to be opened and could not
   }
 
   /** Between two steps: throws what a deferred observer threw, and begins to close what was removed. */
@@ -236,6 +236,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
         ),
       );
     }
+    this.#startClocks(this.#entries);
     for (const entry of this.#entries) {
       const own = Object.hasOwn(saved, entry.name) ? saved[entry.name] : undefined;
       this.#toggle(entry, own?.enabled ?? entry.enabled);
@@ -256,6 +257,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       },
       report: (entry, where, error) => this.#report(entry, where, error),
       settled: (entry) => this.#compile([entry]),
+      changed: () => this.#compile(this.#entries),
       drop: (entry) => this.#remove(entry),
     });
   }
@@ -318,11 +320,24 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     for (const stage of stages) {
       const point = this.#points.get(stage)!;
       const places = placesAt(this.#entries, point.info)
-        .filter(({ entry }) => entry.enabled && (!this.isOpen || entry.isOpen));
+        .filter(({ entry }) => entry.enabled && this.#isReady(entry));
       const reads = places.filter(({ isDeferred }) => isDeferred)
         .flatMap(({ entry }) => entry.record.reads);
       const plan = reads.length === 0 ? undefined : this.#state.plan([...new Set(reads)]);
       point.compile(places.length === 0 ? undefined : new StageRun(places, point.host, plan));
+    }
+  }
+
+  /** May stages reach it now? Before a run, when an engine is tried by hand, hooks need not be open. */
+  #isReady(entry: Entry): boolean {
+    if (this.#lifespan.isOpening) return false;
+    return !this.isOpen || entry.isOpen;
+  }
+
+  /** The clocks of `everySeconds` begin with the run, with the hook in mid-run, and anew after a load. */
+  #startClocks(entries: readonly Entry[]): void {
+    for (const { schedule, info } of entries.flatMap(({ places }) => places)) {
+      schedule.start(this.#options.counts?.(info.counter) ?? this.#step);
     }
   }
 

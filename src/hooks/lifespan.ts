@@ -20,6 +20,8 @@ export interface LifespanHost {
   report(entry: Entry, where: string, error: unknown): void;
   /** Told that a hook is open, or will not be: its stages must be compiled again. */
   settled(entry: Entry): void;
+  /** Told that opening has begun, or is over: all stages must be compiled again. */
+  changed(): void;
   /** Told that a hook could not be opened in mid-run and is to be taken out. */
   drop(entry: Entry): void;
 }
@@ -28,10 +30,16 @@ export interface LifespanHost {
 export class Lifespan {
   readonly #host: LifespanHost;
   readonly #leaving: { readonly entry: Entry; readonly outcome: Outcome }[] = [];
-  /** Deliveries and closings under way, in order. */
+  readonly #closing = new Set<object>();
+  // Apart from the deliveries, which a slow `open` or `close` must not hold up.
+  readonly #moves = new DeferredQueue();
+  /** Deliveries under way, in order. */
   readonly queue: DeferredQueue = new DeferredQueue();
   /** Are the hooks open? */
   isOpen = false;
+  /** Are they being opened? No stage reaches them meanwhile. */
+  isOpening = false;
+  #hasThrown = false;
 
   /** Nothing is open yet. */
   constructor(host: LifespanHost) {
@@ -43,6 +51,19 @@ export class Lifespan {
    * and it is thrown; a hook that was told to warn is reported and takes no part in the run.
    */
   async open(): Promise<void> {
+    this.isOpening = true;
+    this.#hasThrown = false;
+    this.#host.changed(); // nothing is called before all are open
+    try {
+      await this.#openAll();
+      this.isOpen = true;
+    } finally {
+      this.isOpening = false;
+      this.#host.changed(); // without those that were to be opened and could not
+    }
+  }
+
+  async #openAll(): Promise<void> {
     const tried = new Set<Entry>();
     for (;;) {
       const entry = this.#host.entries.find((entry) => !entry.isOpen && !tried.has(entry));
@@ -60,11 +81,15 @@ export class Lifespan {
         this.#host.report(entry, "open", error);
       }
     }
-    this.isOpen = true;
   }
 
   /** Opens a hook that was added in mid-run; it runs once its `open` has come back. Throws what `open` throws. */
   openLate(entry: Entry): void {
+    if (this.#closing.has(entry.record.hook)) {
+      throw new Error(
+        `Cannot register hook ${entry.name} as the same object must be closed first: it was removed in this step`,
+      );
+    }
     try {
       const opening = entry.record.hook.open?.(this.#host.workflow);
       if (isThenable(opening)) return this.#openSlowly(entry, opening);
@@ -79,6 +104,7 @@ export class Lifespan {
   leave(entry: Entry): void {
     if (!entry.isOpen) return;
     const { stepCount: step } = this.#host.workflow;
+    this.#closing.add(entry.record.hook);
     this.#leaving.push({ entry, outcome: { status: "stopped", reason: "removed", step } });
   }
 
@@ -86,15 +112,18 @@ export class Lifespan {
   check(): void {
     while (this.#leaving.length > 0) {
       const { entry, outcome } = this.#leaving.shift()!;
-      this.queue.push(Promise.resolve({}), () => this.#close(entry, outcome));
+      const delivered = this.queue.soFar.then(() => ({}));
+      this.#moves.push(delivered, () => this.#closeLeft(entry, outcome));
     }
     this.queue.check();
+    this.#moves.check();
   }
 
   /** Waits until all that is under way is done; throws the first error of it. */
   async settle(): Promise<void> {
     this.check();
     if (this.queue.length > 0) await this.queue.flush();
+    if (this.#moves.length > 0) await this.#moves.flush();
   }
 
   /**
@@ -128,6 +157,17 @@ export class Lifespan {
     if (first !== undefined) throw first.error;
   }
 
+  /** Closes a hook that has left. The first error of a run is thrown at the next check, later ones are reported. */
+  async #closeLeft(entry: Entry, outcome: Outcome): Promise<void> {
+    try {
+      await this.#close(entry, outcome);
+    } catch (error) {
+      if (this.#hasThrown) return this.#host.report(entry, "close", error);
+      this.#hasThrown = true;
+      throw error;
+    }
+  }
+
   /** Closes one hook, if it is open. Throws what `close` throws, unless the hook was told to warn. */
   async #close(entry: Entry, outcome: Outcome): Promise<void> {
     if (!entry.isOpen) return;
@@ -137,6 +177,8 @@ export class Lifespan {
     } catch (error) {
       if (!isLenient(entry)) throw error;
       this.#host.report(entry, "close", error);
+    } finally {
+      this.#closing.delete(entry.record.hook);
     }
   }
 
@@ -147,12 +189,13 @@ export class Lifespan {
       else this.leave(entry); // it was removed in the meantime
     };
     const failed = (error: unknown) => {
-      if (isLenient(entry)) return this.#host.report(entry, "open", error);
+      const isGone = !this.#host.entries.includes(entry);
+      if (isGone || isLenient(entry)) return this.#host.report(entry, "open", error);
       this.#host.drop(entry);
       throw error;
     };
     const done = opening.then(() => opened, (error: unknown) => () => failed(error));
-    this.queue.push(done.then((act) => ({ act })), ({ act }) => (act as () => void)());
+    this.#moves.push(done.then((act) => ({ act })), ({ act }) => (act as () => void)());
   }
 }
 

@@ -61,7 +61,8 @@ export interface LoopOptions<E extends AnyStages>
   readonly signal?: AbortSignal;
 }
 
-/** An engine for step loops of the user's own: declares kinds, fires stages, counts steps. `H`: its first hooks. */
+/** An engine for step loops of the user's own: declares kinds, fires stages, counts steps. `H`: its first
+ * hooks, checked by the compiler as `add` does; where `E` is written out, as in a subclass, only `add` checks. */
 export class Loop<
   E extends AnyStages,
   const H extends readonly HookInput<E>[] = readonly HookInput<E>[],
@@ -168,22 +169,18 @@ export class Loop<
    */
   load(saved: SavedLoop): void {
     this.#assertIdle("load into");
-    assertSavedLoop(saved);
-    this.#hooks.load(saved.hooks);
+    assertSavedLoop(saved, this.#counters());
     this.#stepCount = saved.stepCount;
     this.context.stepCount = saved.stepCount;
     this.#counts.clear();
     for (const [counter, count] of Object.entries(saved.counts)) this.#counts.set(counter, count);
+    this.#hooks.load(saved.hooks);
   }
 
   /** Moves a counter other than the step by one: an epoch is done. Throws a RangeError for one that no stage has. */
   advance(counter: string): void {
-    const known = new Set(
-      this.#kinds.flatMap(({ options }) =>
-        Object.values<string | undefined>(options.counters ?? {}).filter((c) => c !== undefined)
-      ),
-    );
-    if (!known.has(counter) || counter === "step") {
+    const known = this.#counters();
+    if (!known.has(counter)) {
       throw new RangeError(
         `Cannot advance ${counter} as it must be a counter of the kinds other than the step: they are ` +
           `${[...known].join(", ") || "none"}${didYouMean(counter, known)}`,
@@ -192,7 +189,17 @@ export class Loop<
     this.#counts.set(counter, this.#count(counter) + 1);
   }
 
-  /** Asks to stop after the step under way; the first reason is kept. It holds for the run under way. */
+  /** The counters of the kinds, but for the step. */
+  #counters(): ReadonlySet<string> {
+    const counters = this.#kinds.flatMap(({ options }) =>
+      Object.values<unknown>(options.counters ?? {})
+    );
+    return new Set(
+      counters.filter((counter) => typeof counter === "string" && counter !== "step") as string[],
+    );
+  }
+
+  /** Asks to stop after the step under way; the first reason is kept. It holds until the hooks are closed. */
   stop(reason: string): void {
     this.#stop ??= { reason, step: this.#stepCount };
   }
@@ -208,8 +215,8 @@ export class Loop<
       const abort = () => this.stop(reasonOf(signal));
       const isOurs = !this.#hooks.isOpen;
       try {
-        await this.#begin();
         this.#stop = undefined;
+        await this.#begin();
         if (signal?.aborted) abort();
         signal?.addEventListener("abort", abort);
         await this.#steps(nSteps);

@@ -15,7 +15,7 @@ import type { Hook } from "./table.ts";
 export interface HookHandle extends Disposable {
   /** The name it was given. */
   readonly name: string;
-  /** Takes it out; closes it if a run is under way. */
+  /** Takes it out; when hooks are open, it is closed before the next step. */
   remove(): void;
   /** Lets it run again. */
   enable(): void;
@@ -24,13 +24,13 @@ export interface HookHandle extends Disposable {
 }
 
 /** What `H` must also be to be added to an engine of kind `E`: everything, or a reason why not. */
-export type Accept<E extends AnyStages, H> = H extends Hook<never>
-  ? H extends Hook<infer K> ? string extends K ? unknown
-    : E["kind"] extends K ? unknown
-    : Extract<E["kind"], K> extends never
-      ? Refused<`this hook handles ${K} stages only, and the engine has ${E["kind"]} stages`>
-    : unknown
-  : never
+export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
+  : H extends Hook<never> ? H extends Hook<infer K> ? string extends K ? unknown
+      : E["kind"] extends K ? unknown
+      : Extract<E["kind"], K> extends never
+        ? Refused<`this hook handles ${K} stages only, and the engine has ${E["kind"]} stages`>
+      : unknown
+    : never
   : H extends { readonly call: unknown } ? AcceptClass<E, H>
   : [Exclude<Extract<keyof H, `on${string}`>, LifecycleName<E> | "onError">] extends [never]
     ? Lifecycle<E>
@@ -45,7 +45,7 @@ export interface HookSet<E extends AnyStages> extends HookControl {
   /**
    * Registers a hook. Throws a TypeError or RangeError that names what is wrong, and then changes nothing.
    *
-   * During a run it is opened at once and runs from the next stage on.
+   * During a run it is opened at once, and runs from the next stage on after its `open` has come back.
    */
   add<const H extends object>(
     hook: (H | (Lifecycle<E> & HookOptions)) & Accept<E, H>,
@@ -60,9 +60,10 @@ export type HookOf<E extends AnyStages> = E extends AnyStages ? Hook<E["kind"]> 
 export type HookInput<E extends AnyStages> =
   | HookOf<E>
   | ProtocolHook
-  | (Lifecycle<E> & HookOptions);
+  | (object & Lifecycle<E> & HookOptions);
 
-/** What a list of hooks must also be: each is checked as `add` does. A list of unknown length is not. */
-export type AcceptAll<E extends AnyStages, H extends readonly object[]> = number extends H["length"]
-  ? unknown
+/** What a list of hooks must also be: each is checked as `add` does, but in a list of any {@linkcode HookInput}. */
+export type AcceptAll<E extends AnyStages, H extends readonly object[]> = ProtocolHook extends
+  H[number] ? unknown
+  : number extends H["length"] ? readonly (H[number] & Accept<E, H[number]>)[]
   : { readonly [i in keyof H]: H[i] & Accept<E, H[i]> };

@@ -5,6 +5,7 @@
  */
 
 import type { Entry } from "./entry.ts";
+import { show } from "./show.ts";
 
 /** The hooks' part of a checkpoint, by name: plain data. */
 export type SavedHooks = Readonly<Record<string, SavedHook>>;
@@ -53,48 +54,55 @@ export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): st
   assertSaved(saved);
   for (const { name, places, record: { hook } } of entries) {
     const own = Object.hasOwn(saved, name) ? saved[name] : undefined;
-    if (own === undefined) continue;
     for (const place of places) {
-      place.schedule.last = own.fired[place.info.stage] ?? -1;
-      place.events = own.events[place.info.stage] ?? 0;
+      place.schedule.last = own?.fired[place.info.stage] ?? -1;
+      place.events = own?.events[place.info.stage] ?? 0;
     }
-    if ("state" in own) hook.load?.(own.state);
+    if (own !== undefined && "state" in own) hook.load?.(own.state);
   }
   return Object.keys(saved).filter((name) => !entries.some((entry) => entry.name === name));
 }
 
 function assertSaved(saved: unknown): asserts saved is SavedHooks {
-  const isSaved = isObject(saved) &&
-    Object.values(saved).every((hook) =>
-      isObject(hook) && typeof hook.enabled === "boolean" &&
-      isCounts(hook.fired) && isCounts(hook.events)
-    );
-  if (isSaved) return;
+  if (isSavedHooks(saved)) return;
   throw new TypeError(
     `Cannot restore hooks as their saved state must be what save() gave: current value is ${
-      JSON.stringify(saved)
+      show(saved)
     }`,
   );
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+function isSavedHooks(saved: unknown): boolean {
+  return isRecord(saved) &&
+    Object.values(saved).every((hook) =>
+      isRecord(hook) && typeof hook.enabled === "boolean" &&
+      isCounts(hook.fired) && isCounts(hook.events)
+    );
 }
 
-function isCounts(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every(Number.isSafeInteger);
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Throws a TypeError for what is no saved loop; its hooks are looked at when they are restored. */
-export function assertSavedLoop(saved: unknown): asserts saved is SavedLoop {
-  const { stepCount, counts } = (saved ?? {}) as Partial<SavedLoop>;
-  const isCount = (x: unknown) => Number.isSafeInteger(x) && Number(x) >= 0;
-  const isSaved = isCount(stepCount) && typeof counts === "object" && counts !== null &&
-    Object.values(counts).every(isCount);
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isCounts(value: unknown): value is Readonly<Record<string, number>> {
+  return isRecord(value) && Object.values(value).every(isCount);
+}
+
+/** Throws a TypeError for what is no saved loop with these counters, or whose hooks are not saved ones. */
+export function assertSavedLoop(
+  saved: unknown,
+  counters: ReadonlySet<string>,
+): asserts saved is SavedLoop {
+  const isSaved = isRecord(saved) && isCount(saved.stepCount) && isSavedHooks(saved.hooks) &&
+    isCounts(saved.counts) && Object.keys(saved.counts).every((counter) => counters.has(counter));
   if (isSaved) return;
   throw new TypeError(
     `Cannot load into a loop as its saved state must be what save() gave: current value is ${
-      JSON.stringify(saved)
+      show(saved)
     }`,
   );
 }

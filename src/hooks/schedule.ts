@@ -143,7 +143,7 @@ function isCount(x: number): boolean {
   return Number.isSafeInteger(x) && x >= 0;
 }
 
-/** When one hook fires at one stage. Counts only grow; the clock is asked only where `everySeconds` is set. */
+/** When one hook fires at one stage. Counts only grow until a load; the clock is asked only where `everySeconds` is set. */
 export class Schedule {
   readonly #options: Required<ScheduleOptions>;
   readonly #every: number;

@@ -351,3 +351,62 @@ Deno.test("an error that stops the run is counted, too", async () => {
   await assertRejects(() => loop.run(1));
   assertEquals(loop.hooks.list()[0]!.errors, 1);
 });
+
+Deno.test("of several removed hooks that fail to close, the first error is thrown and the others reported", async () => {
+  const warnings = collect<HookWarning>(), loop = work({ onWarning: warnings.push });
+  const names = ["x", "y", "z"];
+  for (const name of names) loop.hooks.add(noting(name, [], { close: new Error(`close ${name}`) }));
+  const remove = () => names.forEach((name) => loop.hooks.remove(name));
+  loop.hooks.add({ stage: "work/BEFORE", frequency: 1, once: true, call: remove } as const);
+  await assertRejects(() => loop.run(5), Error, "close x");
+  assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["y", "close"], [
+    "z",
+    "close",
+  ]]);
+});
+
+Deno.test("an object that was removed in this step cannot be added again before it is closed", async () => {
+  const log: string[] = [], loop = work({ onWarning: () => {} });
+  const hook = noting("again", log);
+  loop.hooks.add(hook);
+  const at = { stage: "work/AFTER", frequency: 1, once: true } as const;
+  let refused = "";
+  const swap = () => {
+    loop.hooks.remove("again");
+    try {
+      loop.hooks.add(hook);
+    } catch (error) {
+      refused = (error as Error).message;
+    }
+  };
+  loop.hooks.add({ ...at, call: swap });
+  loop.hooks.add({ ...at, after: 2, call: () => void loop.hooks.add(hook) });
+  await loop.run(4);
+  assertEquals(refused.includes("must be closed first"), true);
+  assertEquals(log, [
+    "open again",
+    "again at 0",
+    "close again stopped",
+    "open again",
+    "again at 3",
+    "close again completed",
+  ]);
+});
+
+Deno.test("a hook removed while its late open fails is reported, and the run goes on", async () => {
+  const warnings = collect<HookWarning>(), loop = work({ onWarning: warnings.push });
+  const late = { ...noting("late", []), open: () => Promise.reject(new Error("nope")) };
+  const at = { stage: "work/BEFORE", frequency: 1, once: true } as const;
+  loop.hooks.add({ ...at, call: () => void loop.hooks.add(late) });
+  loop.hooks.add({ ...at, call: () => void loop.hooks.remove("late") });
+  assertEquals(await loop.run(3), { status: "completed" });
+  assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["late", "open"]]);
+});
+
+Deno.test("no stage reaches a hook before all are open", async () => {
+  const log: string[] = [], loop = work();
+  loop.hooks.add({ ...noting("a", log), open: () => void loop.fire("work/AFTER") });
+  loop.hooks.add(noting("b", log));
+  await loop.run(1);
+  assertEquals(log.slice(0, 3), ["open b", "a at 0", "b at 0"]);
+});

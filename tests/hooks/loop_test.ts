@@ -167,6 +167,12 @@ Deno.test("load refuses what save did not give, and then changes nothing", () =>
     { ...saved, stepCount: "7" },
     { ...saved, stepCount: -1 },
     { ...saved, counts: { epoch: 0.5 } },
+    { ...saved, counts: { epcoh: 1 } },
+    { ...saved, counts: { step: 3 } },
+    { ...saved, counts: [] },
+    { ...saved, hooks: [] },
+    { ...saved, hooks: { Steps: { enabled: true, fired: { "work/AFTER": -7 }, events: {} } } },
+    { ...saved, stepCount: 1n },
     { ...saved, hooks: { Steps: { enabled: true, fired: { "work/AFTER": "x" }, events: {} } } },
   ];
   for (const state of wrong) {
@@ -221,4 +227,31 @@ Deno.test("only a counter of the kinds can be advanced", () => {
   const loop = work();
   assertThrows(() => loop.advance("step"), RangeError, "other than the step");
   assertThrows(() => loop.advance("epcoh"), RangeError, "did you mean epoch?");
+});
+
+Deno.test("a stop asked for while hooks open is kept, by run as by step", async () => {
+  const make = () => {
+    const loop = work();
+    loop.hooks.add({ ...at("work/AFTER"), call() {}, open: () => loop.stop("no licence") });
+    return loop;
+  };
+  const loop = make();
+  assertEquals(await loop.run(3), { status: "stopped", reason: "no licence", step: 0 });
+  assertEquals(loop.stepCount, 0);
+});
+
+Deno.test("what a load switches is told with the step it goes to; hooks it does not know begin afresh", async () => {
+  const steps = new Steps(), changes: unknown[] = [];
+  const once = { ...at("work/AFTER"), once: true, calls: 0, call: () => void once.calls++ };
+  const loop = work({ hooks: [steps], onWarning: () => {} });
+  loop.hooks.add(once, { name: "once" });
+  await loop.run(2);
+  const saved = loop.save();
+  loop.hooks.disable("Steps");
+  await loop.run(5);
+  loop.hooks.subscribe((change) => changes.push(change));
+  loop.load({ ...saved, hooks: { Steps: saved.hooks["Steps"]! } });
+  assertEquals(changes, [{ type: "enable", name: "Steps", step: 2 }]);
+  await loop.run(1);
+  assertEquals([steps.steps, once.calls], [[0, 1, 2], 2]);
 });

@@ -429,3 +429,27 @@ Deno.test("a when that reads what must be fetched is told so, and one that reads
   await work({ state: host, hooks: [{ ...hook }] }).run(2);
   assertEquals(steps, [0, 1]);
 });
+
+Deno.test("a hook that opens slowly in mid-run holds up no delivery", async () => {
+  const log: string[] = [], loop = work({ state: new SlowState({ heights: 0, depths: 0 }) });
+  const slow = {
+    stage: WorkStage.AFTER,
+    frequency: 1,
+    open: () => new Promise<void>((go) => setTimeout(() => (log.push("opened"), go()), 60)),
+    call() {},
+  };
+  loop.hooks.add({
+    stage: WorkStage.BEFORE,
+    frequency: 1,
+    once: true,
+    call: () => void loop.hooks.add(slow),
+  });
+  loop.hooks.add({
+    stage: WorkStage.AFTER,
+    frequency: 1,
+    reads: ["heights"] as const,
+    call: (ctx: Ctx) => void log.push(`${ctx.stepCount}`),
+  });
+  await loop.run(3);
+  assertEquals(log, ["0", "1", "2", "opened"]);
+});

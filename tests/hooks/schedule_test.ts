@@ -446,3 +446,30 @@ Deno.test("events and other counters leave the horizon free", () => {
   loop.hooks.add(new Steps("work/AFTER", 7));
   assertEquals(loop.hooks.horizon(1), 6);
 });
+
+Deno.test("everySeconds goes on in a hook added in mid-run, and after a load", async () => {
+  const busy = (loop: Loop<typeof TickStage>) => {
+    for (const end = performance.now() + 1; performance.now() < end;);
+    return loop.fire("tick/TICK");
+  };
+  const make = () => ({
+    loop: new Loop({ kinds: TickStage, step: busy }),
+    hook: ticking({ everySeconds: 0.01 }),
+  });
+  const late = make(), loaded = make();
+  late.loop.hooks.add({
+    ...ticking({ once: true, after: 20 }),
+    call: () => void late.loop.hooks.add(late.hook),
+  });
+  await late.loop.run(150);
+  assertGreater(late.hook.steps.length, 5);
+  loaded.loop.hooks.add(loaded.hook);
+  await loaded.loop.run(40);
+  const saved = loaded.loop.save();
+  loaded.loop.load({ ...saved, stepCount: 0 });
+  loaded.hook.steps.length = 0;
+  await loaded.loop.step();
+  for (let i = 0; i < 60; i++) await loaded.loop.step();
+  await loaded.loop.close();
+  assertGreater(loaded.hook.steps.length, 2);
+});

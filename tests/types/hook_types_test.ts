@@ -13,6 +13,7 @@ import {
   field,
   type Hook,
   hook,
+  type HookInput,
   hostState,
   Loop,
   overload,
@@ -534,4 +535,16 @@ Deno.test("a context that every stage offers must be given", () => {
   new Loop({ kinds: PipelineStage, step: () => {} });
   new Loop({ kinds: PipelineStage, context: { items: [] }, step: () => {} });
   new Loop({ kinds: DynamicsStage, step: () => {} }); // convergedMask comes later
+});
+
+Deno.test("lists of hooks made beforehand are checked by what is known of them", () => {
+  const make = { kinds: DynamicsStage, step: () => {} };
+  const any: HookInput<typeof DynamicsStage>[] = [{ onAfterStep: () => {} }];
+  new Loop({ ...make, hooks: any });
+  for (const one of any) dynamics().hooks.add(one);
+  const trains = [hook({ name: "t", on: { training: { AFTER_LOSS: () => {} } } })];
+  // @ts-expect-error training-only hooks in a list
+  assertThrows(() => new Loop({ ...make, hooks: trains }), TypeError);
+  // @ts-expect-error no objects
+  assertThrows(() => new Loop({ ...make, hooks: [5] }), TypeError);
 });
