@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { BaseContext } from "../hooks/context.ts";
+import type { BaseContext, ClassContext } from "../hooks/context.ts";
 import { type Observe, type StageOf, type Stages, stagesOf } from "../hooks/stage.ts";
-import type { Reading, Writing } from "../hooks/context.ts";
 
 /** Fields at every dynamics stage. */
 export type DynamicsBase = BaseContext;
@@ -63,15 +62,7 @@ export interface DynamicsStages {
 export type DynamicsContext<
   R extends keyof DynamicsFields = never,
   W extends keyof DynamicsFields = never,
-> =
-  & DynamicsBase
-  & {
-    /** The declared reads. */
-    readonly read: [R] extends [never] ? Partial<Reading<DynamicsFields, (keyof DynamicsFields)[]>>
-      : Reading<DynamicsFields, R[]>;
-    /** The declared writes. */
-    readonly write: Writing<DynamicsFields, W[]>;
-  };
+> = ClassContext<DynamicsBase, DynamicsFields, R, W>;
 
 /** The dynamics kind: `DynamicsStage.AFTER_STEP` is `"dynamics/AFTER_STEP"`. */
 export const DynamicsStage: Stages<"dynamics", DynamicsStages, DynamicsFields> = stagesOf(

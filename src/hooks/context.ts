@@ -133,3 +133,14 @@ export type ArgsAt<
   R extends readonly unknown[] = [],
   W extends readonly unknown[] = [],
 > = E extends AnyStages ? ArgsOf<E, NameIn<E["kind"], S>, R, W> : never;
+
+/**
+ * The context of hook classes of a kind: `C` at every stage, with the declared reads `R` and writes `W` of its fields
+ * `F`; without `R` each field may be undefined.
+ */
+export type ClassContext<C, F, R extends keyof F = never, W extends keyof F = never> = C & {
+  /** The declared reads. */
+  readonly read: [R] extends [never] ? Partial<Reading<F, (keyof F)[]>> : Reading<F, R[]>;
+  /** The declared writes. */
+  readonly write: Writing<F, W[]>;
+};

@@ -33,6 +33,7 @@ export type {
   ArgsAt,
   ArgsOf,
   BaseContext,
+  ClassContext,
   ContextAt,
   Field,
   FieldKey,

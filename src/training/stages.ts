@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { BaseContext, Reading, Writing } from "../hooks/context.ts";
+import type { BaseContext, ClassContext } from "../hooks/context.ts";
 import {
   type Gate,
   type Observe,
@@ -115,15 +115,7 @@ export interface TrainingStages {
 export type TrainingContext<
   R extends keyof TrainingFields = never,
   W extends keyof TrainingFields = never,
-> =
-  & TrainingBase
-  & {
-    /** The declared reads. */
-    readonly read: [R] extends [never] ? Partial<Reading<TrainingFields, (keyof TrainingFields)[]>>
-      : Reading<TrainingFields, R[]>;
-    /** The declared writes. */
-    readonly write: Writing<TrainingFields, W[]>;
-  };
+> = ClassContext<TrainingBase, TrainingFields, R, W>;
 
 /** The names that other systems give to lifecycle methods; `Start` for `Begin` is understood without. */
 export interface TrainingAliases {
