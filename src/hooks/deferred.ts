@@ -1,16 +1,15 @@
 /**
- * Observers whose reads are still on their way.
+ * What is still on its way: reads of observers, openings, closings.
  *
  * @module
  */
 
-import type { FieldValues } from "./reads.ts";
 import { isThenable } from "./thenable.ts";
 
 // So many stages' reads may be under way before the engine waits for the oldest.
 const MOST_UNDER_WAY = 64;
 
-/** A queue that hands out what was read in the order in which it was asked for. */
+/** A queue that hands out what it waits for in the order in which it was asked for. */
 export class DeferredQueue {
   #tail: Promise<void> = Promise.resolve();
   #length = 0;
@@ -25,9 +24,9 @@ export class DeferredQueue {
    * Delivers once the values are there and all earlier deliveries are done. Answers with something to await when
    * too many are under way.
    */
-  push(
-    values: PromiseLike<FieldValues>,
-    deliver: (values: FieldValues) => unknown,
+  push<T>(
+    values: PromiseLike<T>,
+    deliver: (values: T) => unknown,
   ): PromiseLike<void> | undefined {
     this.#length++;
     const before = this.#tail;

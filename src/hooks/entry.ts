@@ -14,6 +14,9 @@ import { Schedule } from "./schedule.ts";
 /** Where a hook stands among those of its stage, before `before` and `after` are looked at. */
 export type Band = "first" | "normal" | "last";
 
+/** The bands, in order. */
+export const BANDS: readonly Band[] = ["first", "normal", "last"];
+
 /** How a hook is registered. */
 export interface AddOptions {
   /**

@@ -112,8 +112,7 @@ export class Lifespan {
   check(): void {
     while (this.#leaving.length > 0) {
       const { entry, outcome } = this.#leaving.shift()!;
-      const delivered = this.queue.soFar.then(() => ({}));
-      this.#moves.push(delivered, () => this.#closeLeft(entry, outcome));
+      this.#moves.push(this.queue.soFar, () => this.#closeLeft(entry, outcome));
     }
     this.queue.check();
     this.#moves.check();
@@ -162,10 +161,14 @@ export class Lifespan {
     try {
       await this.#close(entry, outcome);
     } catch (error) {
-      if (this.#hasThrown) return this.#host.report(entry, "close", error);
-      this.#hasThrown = true;
-      throw error;
+      this.#throwFirst(entry, "close", error);
     }
+  }
+
+  #throwFirst(entry: Entry, where: string, error: unknown): void {
+    if (this.#hasThrown) return this.#host.report(entry, where, error);
+    this.#hasThrown = true;
+    throw error;
   }
 
   /** Closes one hook, if it is open. Throws what `close` throws, unless the hook was told to warn. */
@@ -192,10 +195,10 @@ export class Lifespan {
       const isGone = !this.#host.entries.includes(entry);
       if (isGone || isLenient(entry)) return this.#host.report(entry, "open", error);
       this.#host.drop(entry);
-      throw error;
+      this.#throwFirst(entry, "open", error);
     };
     const done = opening.then(() => opened, (error: unknown) => () => failed(error));
-    this.#moves.push(done.then((act) => ({ act })), ({ act }) => (act as () => void)());
+    this.#moves.push(done, (act) => act());
   }
 }
 

@@ -69,8 +69,6 @@ export class Loop<
 > implements Workflow, AsyncDisposable {
   /** What it is called in listings and logs. */
   readonly name: string;
-  /** Rank of this process among those that share the work. */
-  readonly globalRank = 0;
   /** The one context that all hooks see; change its own fields before firing a stage. */
   readonly context: { -readonly [k in keyof BaseContext]: BaseContext[k] } & OwnFields<E>;
   readonly #hooks: EngineHooks<E>;

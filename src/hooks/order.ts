@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { Entry, Place } from "./entry.ts";
+import { BANDS, type Entry, type Place } from "./entry.ts";
 import { didYouMean } from "./nearest.ts";
 import type { StageInfo } from "./stage.ts";
 
-const BANDS = { first: 0, normal: 1, last: 2 } as const;
-
 /** Sorts entries. Throws a RangeError that names the hooks of a cycle. */
 export function sortEntries(entries: readonly Entry[]): Entry[] {
-  const left = pullForward(entries.toSorted((a, b) => BANDS[a.order] - BANDS[b.order])); // stable
+  const left = pullForward(
+    entries.toSorted((a, b) => BANDS.indexOf(a.order) - BANDS.indexOf(b.order)),
+  ); // stable
   const sorted: Entry[] = [];
   while (left.length > 0) {
     const next = left.findIndex((entry) =>

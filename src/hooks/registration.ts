@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type AddOptions, type Band, type Entry, Place } from "./entry.ts";
+import { type AddOptions, type Band, BANDS, type Entry, Place } from "./entry.ts";
 import { tableOf } from "../dispatch/overload.ts";
 import { ERROR_POLICIES } from "./outcome.ts";
 import type { HookOptions } from "./protocol.ts";
@@ -23,8 +23,6 @@ export interface Registering {
   readonly state: StateSource;
   readonly others: readonly Entry[];
 }
-
-const BANDS: readonly Band[] = ["first", "normal", "last"];
 
 const OPTIONS: readonly string[] = Object.keys(
   {

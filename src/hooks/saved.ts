@@ -5,6 +5,7 @@
  */
 
 import type { Entry } from "./entry.ts";
+import { isObject } from "./shape.ts";
 import { show } from "./show.ts";
 
 /** The hooks' part of a checkpoint, by name: plain data. */
@@ -73,15 +74,11 @@ function assertSaved(saved: unknown): asserts saved is SavedHooks {
 }
 
 function isSavedHooks(saved: unknown): boolean {
-  return isRecord(saved) &&
+  return isObject(saved) &&
     Object.values(saved).every((hook) =>
-      isRecord(hook) && typeof hook.enabled === "boolean" &&
+      isObject(hook) && typeof hook.enabled === "boolean" &&
       isCounts(hook.fired) && isCounts(hook.events)
     );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): boolean {
@@ -89,7 +86,7 @@ function isCount(value: unknown): boolean {
 }
 
 function isCounts(value: unknown): value is Readonly<Record<string, number>> {
-  return isRecord(value) && Object.values(value).every(isCount);
+  return isObject(value) && Object.values(value).every(isCount);
 }
 
 /** Throws a TypeError for what is no saved loop with these counters, or whose hooks are not saved ones. */
@@ -97,7 +94,7 @@ export function assertSavedLoop(
   saved: unknown,
   counters: ReadonlySet<string>,
 ): asserts saved is SavedLoop {
-  const isSaved = isRecord(saved) && isCount(saved.stepCount) && isSavedHooks(saved.hooks) &&
+  const isSaved = isObject(saved) && isCount(saved.stepCount) && isSavedHooks(saved.hooks) &&
     isCounts(saved.counts) && Object.keys(saved.counts).every((counter) => counters.has(counter));
   if (isSaved) return;
   throw new TypeError(

@@ -410,3 +410,18 @@ Deno.test("no stage reaches a hook before all are open", async () => {
   await loop.run(1);
   assertEquals(log.slice(0, 3), ["open b", "a at 0", "b at 0"]);
 });
+
+Deno.test("of several hooks that cannot open in mid-run, the first error is thrown and the others reported", async () => {
+  const warnings = collect<HookWarning>(), loop = work({ onWarning: warnings.push });
+  const add = () => {
+    for (const name of ["x", "y"]) {
+      loop.hooks.add({
+        ...noting(name, []),
+        open: () => Promise.reject(new Error(`open ${name}`)),
+      });
+    }
+  };
+  loop.hooks.add({ stage: "work/BEFORE", frequency: 1, once: true, call: add } as const);
+  await assertRejects(() => loop.run(5), Error, "open x");
+  assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["y", "open"]]);
+});
