@@ -1,0 +1,133 @@
+/**
+ * What a backend is: buffers, and programs of kernels over them.
+ *
+ * @module
+ */
+
+import type { Argument, Arguments, Arrays, Dtype, Kernel } from "../kernels/kernel.ts";
+
+/** A run of numbers on a backend. */
+export interface Buffer<D extends Dtype = Dtype> {
+  /** The type of its elements. */
+  readonly dtype: D;
+  /** How many. */
+  readonly length: number;
+}
+
+/** The pairs of atoms within a cutoff, on a backend. */
+export interface Pairs {
+  /** Å. */
+  readonly cutoff: number;
+  /** Å. */
+  readonly skin: number;
+}
+
+/** How far pairs reach. */
+export interface PairsOptions {
+  /** Å. */
+  readonly cutoff: number;
+  /** How much further pairs are kept, so that they need not be found anew at each step. Å. */
+  readonly skin: number;
+}
+
+/** What a checkpoint keeps of the pairs: with it they are found as they were, in the same order. */
+export interface SavedPairs {
+  /** Where the atoms were when the pairs of their system were last found, three per atom, Å. */
+  readonly reference: Float64Array;
+  /** The image counters at that time. */
+  readonly images: Int32Array;
+  /** The cells at that time, nine numbers each, Å. */
+  readonly cells: Float64Array;
+  /** How often the pairs of each system were found: 0 where they never were. */
+  readonly builds: Int32Array;
+}
+
+/** The buffers behind a {@linkcode Frame}. */
+export interface FrameBuffers {
+  /** How many systems. */
+  readonly systems: number;
+  /** See {@linkcode Frame}; so are all others. */
+  readonly offsets: Buffer<"i32">;
+  readonly active: Buffer<"i32">;
+  readonly ids: Buffer<"i32">;
+  readonly ages: Buffer<"i32">;
+  readonly control: Buffer<"i32">;
+}
+
+/** What to hand over for an argument. */
+export type Given<A extends Argument> = A extends "number" ? number
+  : A extends "pairs" ? Pairs
+  : A extends Dtype ? Buffer<A>
+  : A extends `${infer D extends Dtype} changed` ? Buffer<D>
+  : A extends `${infer D extends Dtype} optional` ? Buffer<D> | undefined
+  : never;
+
+/** A kernel with what it is to work on. */
+export interface Call {
+  /** The kernel. */
+  readonly kernel: Kernel;
+  /** One for each of its arguments. */
+  readonly args: Readonly<Record<string, Buffer | Pairs | number | undefined>>;
+  /**
+   * Only at steps with step % every === phase.
+   *
+   * @default 1
+   */
+  readonly every?: number;
+  /** @default 0 */
+  readonly phase?: number;
+}
+
+/** When a call is to run. */
+export type CallTimes = Pick<Call, "every" | "phase">;
+
+/** A kernel with what it is to work on. */
+export function call<A extends Arguments>(
+  kernel: Kernel<A>,
+  args: { readonly [k in keyof A]: Given<A[k]> },
+  times: CallTimes = {},
+): Call {
+  return { kernel: kernel as unknown as Kernel, args: args as Call["args"], ...times };
+}
+
+/** Calls in order, ready to run. */
+export interface Program {
+  /** How many calls there are. */
+  readonly length: number;
+  /** Gives back what it takes. */
+  free(): void;
+}
+
+/** Where kernels run and state lives. */
+export interface Backend {
+  /** Which one. */
+  readonly name: "reference" | "wasm" | "webgpu";
+  /** What `real` is there. */
+  readonly real: "f32" | "f64";
+  /** Makes a buffer of zeros. */
+  alloc<D extends Dtype>(dtype: D, length: number): Buffer<D>;
+  /** Copies numbers into a buffer. */
+  write(buffer: Buffer, values: ArrayLike<number>, at?: number): void;
+  /** A copy of a buffer. */
+  read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] | Promise<Arrays[D]>;
+  /** The buffer itself; only where it is in host memory. Valid until the next call of the backend. */
+  view<D extends Dtype>(buffer: Buffer<D>): Arrays[D];
+  /** Whether `view` can be had. */
+  readonly isHost: boolean;
+  /** Gives a buffer back. */
+  free(buffer: Buffer): void;
+  /** Makes an empty list of pairs; the kernel `neighbours` fills it. */
+  pairs(frame: FrameBuffers, options: PairsOptions): Pairs;
+  /** Reads what a checkpoint needs of it. */
+  savePairs(pairs: Pairs): SavedPairs | Promise<SavedPairs>;
+  /** The kernel `neighbours` finds the pairs again as they were, when it next runs. */
+  loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
+  /** Gives it back. */
+  freePairs(pairs: Pairs): void;
+  /** Makes calls ready. Never in the loop. */
+  prepare(frame: FrameBuffers, calls: readonly Call[]): Program;
+  /** Runs a program for up to `steps` steps from step `first` on; answers with how many it did. */
+  run(program: Program, first: number, steps: number): number | PromiseLike<number>;
+  /** Gives everything back. */
+  dispose(): void;
+}

@@ -1,0 +1,20 @@
+/**
+ * Where kernels run: backends behind one interface.
+ *
+ * @module
+ */
+
+export type {
+  Backend,
+  Buffer,
+  Call,
+  CallTimes,
+  FrameBuffers,
+  Given,
+  Pairs,
+  PairsOptions,
+  Program,
+  SavedPairs,
+} from "./backend.ts";
+export { call } from "./backend.ts";
+export { openBackend } from "./open.ts";

@@ -1,0 +1,141 @@
+import { type Arrays, Control, type Dtype, type Frame, type Kernel } from "../../kernels/kernel.ts";
+import { makePairList, type PairList } from "../../kernels/pair_list.ts";
+import type {
+  Backend,
+  Buffer,
+  Call,
+  FrameBuffers,
+  Pairs,
+  PairsOptions,
+  Program,
+  SavedPairs,
+} from "../backend.ts";
+
+/** The oracle of the tests: the kernels as they are written, in float64. */
+export class ReferenceBackend implements Backend {
+  readonly name = "reference";
+  readonly real = "f64";
+  readonly isHost = true;
+
+  alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
+    const array = dtype === "i32" ? new Int32Array(length) : new Float64Array(length);
+    return { dtype, length, array: array as unknown as Arrays[D] } as HostBuffer<D>;
+  }
+
+  write(buffer: Buffer, values: ArrayLike<number>, at = 0): void {
+    this.view(buffer).set(values, at);
+  }
+
+  read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+    return this.view(buffer).slice() as Arrays[D];
+  }
+
+  view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+    return (buffer as HostBuffer<D>).array;
+  }
+
+  free(): void {}
+
+  pairs(frame: FrameBuffers, { cutoff, skin }: PairsOptions): Pairs {
+    const list = makePairList(frame.systems, cutoff, skin);
+    return { cutoff, skin, list } as HostPairs;
+  }
+
+  savePairs(pairs: Pairs): SavedPairs {
+    const { systems } = (pairs as HostPairs).list;
+    return {
+      reference: concat(Float64Array, systems.map(({ reference }) => reference)),
+      images: concat(Int32Array, systems.map(({ images }) => images)),
+      cells: concat(Float64Array, systems.map(({ cell }) => cell)),
+      builds: Int32Array.from(systems, ({ builds }) => builds),
+    };
+  }
+
+  loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void {
+    for (const [s, system] of (pairs as HostPairs).list.systems.entries()) {
+      system.builds = saved.builds[s]!;
+      system.isLoaded = system.builds > 0;
+      if (!system.isLoaded) continue;
+      const [from, to] = [3 * offsets[s]!, 3 * offsets[s + 1]!];
+      system.reference = saved.reference.slice(from, to);
+      system.images = saved.images.slice(from, to);
+      system.cell = saved.cells.slice(9 * s, 9 * s + 9);
+    }
+  }
+
+  freePairs(): void {}
+
+  prepare(buffers: FrameBuffers, calls: readonly Call[]): Program {
+    const { offsets, active, ids, ages, control } = buffers;
+    const frame: Frame = {
+      systems: buffers.systems,
+      offsets: this.view(offsets),
+      active: this.view(active),
+      ids: this.view(ids),
+      ages: this.view(ages),
+      control: this.view(control),
+    };
+    const ready = calls.map((call) => this.#ready(call));
+    return { length: calls.length, frame, ready, free: () => {} } as HostProgram;
+  }
+
+  run(program: Program, first: number, steps: number): number {
+    const { frame, ready } = program as HostProgram;
+    const { control } = frame;
+    control[Control.HALT] = 0;
+    // hot
+    for (let step = first; step < first + steps; step++) {
+      for (let i = 0; i < ready.length; i++) {
+        const { kernel, values, every, phase } = ready[i]!;
+        if (every === 1 || step % every === phase) kernel.run(values, frame);
+      }
+      if (control[Control.HALT] !== 0) return step - first + 1;
+    }
+    return steps;
+  }
+
+  dispose(): void {}
+
+  #ready({ kernel, args, every = 1, phase = 0 }: Call): ReadyCall {
+    const values = Object.keys(kernel.args).map((name) => [name, this.#value(args[name])]);
+    return { kernel, values: Object.fromEntries(values) as never, every, phase };
+  }
+
+  #value(given: Call["args"][string]): unknown {
+    if (typeof given !== "object") return given;
+    return "array" in given ? given.array : (given as HostPairs).list;
+  }
+}
+
+interface HostBuffer<D extends Dtype = Dtype> extends Buffer<D> {
+  readonly array: Arrays[D];
+}
+
+interface HostPairs extends Pairs {
+  readonly list: PairList;
+}
+
+interface HostProgram extends Program {
+  readonly frame: Frame;
+  readonly ready: readonly ReadyCall[];
+}
+
+interface ReadyCall {
+  readonly kernel: Kernel;
+  readonly values: never;
+  readonly every: number;
+  readonly phase: number;
+}
+
+function concat<A extends Float64Array | Int32Array>(
+  kind: new (length: number) => A,
+  parts: readonly A[],
+): A {
+  const all = new kind(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

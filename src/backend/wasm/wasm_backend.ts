@@ -1,0 +1,158 @@
+import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type {
+  Backend,
+  Buffer,
+  Call,
+  FrameBuffers,
+  Pairs,
+  PairsOptions,
+  Program,
+  SavedPairs,
+} from "../backend.ts";
+import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
+import { WasmPairs } from "./wasm_pairs.ts";
+import { loadModule } from "./module.ts";
+
+const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
+const SLOT = 8, HEADER = 16;
+
+/** Kernels in Rust with 128-bit SIMD, in float32; sums over many terms in float64. */
+export class WasmBackend implements Backend {
+  readonly name = "wasm";
+  readonly real = "f32";
+  readonly isHost = true;
+  readonly #wasm: WasmModule = loadModule();
+  readonly #buffers = new Set<WasmBuffer>();
+  readonly #pairs = new Set<WasmPairs>();
+
+  /** Throws a RangeError when there is not enough memory. */
+  alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
+    const bytes = BYTES[dtype] * length;
+    const pointer = this.#wasm.allocate(bytes) >>> 0;
+    if (pointer === 0) {
+      throw new RangeError(
+        `Cannot allocate ${length} numbers as they must fit into the memory of WebAssembly: ${bytes} bytes more do not`,
+      );
+    }
+    const buffer = new WasmBuffer<D>(this.#wasm, dtype, length, pointer, bytes);
+    this.#buffers.add(buffer);
+    return buffer;
+  }
+
+  write(buffer: Buffer, values: ArrayLike<number>, at = 0): void {
+    this.view(buffer).set(values, at);
+  }
+
+  read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+    return this.view(buffer).slice() as Arrays[D];
+  }
+
+  view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+    return (buffer as WasmBuffer<D>).view();
+  }
+
+  free(buffer: Buffer): void {
+    const own = buffer as WasmBuffer;
+    if (this.#buffers.delete(own)) this.#wasm.release(own.pointer, own.bytes);
+  }
+
+  pairs(frame: FrameBuffers, options: PairsOptions): Pairs {
+    const pairs = new WasmPairs(this.#wasm, frame.systems, options);
+    this.#pairs.add(pairs);
+    return pairs;
+  }
+
+  savePairs(pairs: Pairs): SavedPairs {
+    return (pairs as WasmPairs).save();
+  }
+
+  loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void {
+    (pairs as WasmPairs).load(offsets, saved);
+  }
+
+  freePairs(pairs: Pairs): void {
+    if (this.#pairs.delete(pairs as WasmPairs)) (pairs as WasmPairs).free();
+  }
+
+  prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
+    const { offsets, active, ids, ages, control } = frame;
+    const frameSlots = this.#block(5 * SLOT);
+    [offsets, active, ids, ages, control].forEach((buffer, i) => {
+      this.#writeSlot(frameSlots, i * SLOT, buffer);
+    });
+    const sizes = calls.map(({ kernel }) => HEADER + SLOT * Object.keys(kernel.args).length);
+    const code = this.#block(sizes.reduce((sum, size) => sum + size, 0));
+    let at = 0;
+    for (const [i, call] of calls.entries()) {
+      this.#writeCall(code, at, call);
+      at += sizes[i]!;
+    }
+    return new WasmProgram(calls.length, frameSlots, code, () => {
+      this.free(frameSlots);
+      this.free(code);
+    });
+  }
+
+  run(program: Program, first: number, steps: number): number {
+    const { frame, code, length } = program as WasmProgram;
+    return this.#wasm.run(frame.pointer, code.pointer, length, first, steps);
+  }
+
+  dispose(): void {
+    for (const pairs of [...this.#pairs]) this.freePairs(pairs);
+    for (const buffer of [...this.#buffers]) this.free(buffer);
+  }
+
+  #block(bytes: number): WasmBuffer {
+    return this.alloc("f64", Math.ceil(bytes / 8)) as WasmBuffer;
+  }
+
+  #writeCall(code: WasmBuffer, at: number, { kernel, args, every = 1, phase = 0 }: Call): void {
+    const number = this.#wasm.kernel_number(kernel.name);
+    if (number < 0) {
+      throw new TypeError(
+        `Cannot prepare kernel ${kernel.name} as the wasm backend must have it: it has none of that name`,
+      );
+    }
+    const names = Object.keys(kernel.args);
+    const view = this.#data();
+    [number, every, phase, names.length].forEach((word, i) =>
+      view.setUint32(code.pointer + at + 4 * i, word, true)
+    );
+    for (const [i, name] of names.entries()) {
+      this.#writeSlot(code, at + HEADER + i * SLOT, args[name]);
+    }
+  }
+
+  #writeSlot(block: WasmBuffer, at: number, given: Call["args"][string]): void {
+    const view = this.#data();
+    const address = block.pointer + at;
+    if (typeof given === "number") return view.setFloat64(address, given, true);
+    const [pointer, length] = given === undefined
+      ? [0, 0]
+      : given instanceof WasmPairs
+      ? [given.pointer, 1]
+      : [(given as WasmBuffer).pointer, (given as WasmBuffer).length];
+    view.setUint32(address, pointer, true);
+    view.setUint32(address + 4, length, true);
+  }
+
+  #data(): DataView {
+    return new DataView(this.#wasm.memory.buffer);
+  }
+}
+
+/** A program in linear memory. */
+class WasmProgram implements Program {
+  readonly length: number;
+  readonly frame: WasmBuffer;
+  readonly code: WasmBuffer;
+  readonly free: () => void;
+
+  constructor(length: number, frame: WasmBuffer, code: WasmBuffer, free: () => void) {
+    this.length = length;
+    this.frame = frame;
+    this.code = code;
+    this.free = free;
+  }
+}

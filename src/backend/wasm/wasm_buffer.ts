@@ -1,0 +1,63 @@
+import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type { Buffer } from "../backend.ts";
+
+/** What the compiled module exports. */
+export interface WasmModule {
+  readonly memory: WebAssembly.Memory;
+  allocate(bytes: number): number;
+  release(pointer: number, bytes: number): void;
+  kernel_number(name: string): number;
+  run(frame: number, program: number, calls: number, first: number, steps: number): number;
+  pairs_new(systems: number, cutoff: number, skin: number): number;
+  pairs_free(pairs: number): void;
+  /** Copies what a checkpoint keeps into four buffers. */
+  pairs_save(pairs: number, reference: number, images: number, cells: number, builds: number): void;
+  /** Takes it back; `offsets` has one entry more than there are systems. */
+  pairs_load(
+    pairs: number,
+    offsets: number,
+    reference: number,
+    images: number,
+    cells: number,
+    builds: number,
+  ): void;
+  /** How many atoms the list has kept reference positions of. */
+  pairs_atoms(pairs: number): number;
+}
+
+/** A buffer in linear memory. */
+export class WasmBuffer<D extends Dtype = Dtype> implements Buffer<D> {
+  readonly dtype: D;
+  readonly length: number;
+  /** Where it is. */
+  readonly pointer: number;
+  /** How large it is. */
+  readonly bytes: number;
+  readonly #wasm: WasmModule;
+  #view: Arrays[D] | undefined;
+
+  constructor(wasm: WasmModule, dtype: D, length: number, pointer: number, bytes: number) {
+    this.#wasm = wasm;
+    this.dtype = dtype;
+    this.length = length;
+    this.pointer = pointer;
+    this.bytes = bytes;
+  }
+
+  /** A view, made again when the memory has grown meanwhile: what there was before is detached then. */
+  view(): Arrays[D] {
+    const { buffer } = this.#wasm.memory;
+    if (this.#view === undefined || this.#view.buffer !== buffer) this.#view = this.#look(buffer);
+    return this.#view;
+  }
+
+  #look(memory: ArrayBuffer): Arrays[D] {
+    const { dtype, pointer, length } = this;
+    const view = dtype === "f64"
+      ? new Float64Array(memory, pointer, length)
+      : dtype === "i32"
+      ? new Int32Array(memory, pointer, length)
+      : new Float32Array(memory, pointer, length);
+    return view as unknown as Arrays[D];
+  }
+}

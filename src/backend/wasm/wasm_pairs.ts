@@ -1,0 +1,82 @@
+import type { Pairs, PairsOptions, SavedPairs } from "../backend.ts";
+import type { WasmModule } from "./wasm_buffer.ts";
+
+/** Cluster pairs in linear memory: Rust makes them and lets them grow. */
+export class WasmPairs implements Pairs {
+  readonly cutoff: number;
+  readonly skin: number;
+  /** Where Rust keeps them. */
+  readonly pointer: number;
+  readonly #wasm: WasmModule;
+  readonly #systems: number;
+
+  constructor(wasm: WasmModule, systems: number, { cutoff, skin }: PairsOptions) {
+    this.#wasm = wasm;
+    this.#systems = systems;
+    this.cutoff = cutoff;
+    this.skin = skin;
+    this.pointer = wasm.pairs_new(systems, cutoff, skin) >>> 0;
+  }
+
+  /** See {@linkcode Backend.savePairs}. */
+  save(): SavedPairs {
+    const atoms = this.#wasm.pairs_atoms(this.pointer);
+    return this.#with(atoms, (pointers, read) => {
+      this.#wasm.pairs_save(this.pointer, ...pointers);
+      return read();
+    });
+  }
+
+  /** See {@linkcode Backend.loadPairs}. */
+  load(offsets: Int32Array, saved: SavedPairs): void {
+    const wasm = this.#wasm;
+    const bytes = offsets.byteLength;
+    const pointer = wasm.allocate(bytes) >>> 0;
+    new Int32Array(wasm.memory.buffer, pointer, offsets.length).set(offsets);
+    this.#with(saved.reference.length / 3, (pointers) => {
+      const [reference, images, cells, builds] = pointers;
+      const { buffer } = wasm.memory;
+      new Float64Array(buffer, reference, saved.reference.length).set(saved.reference);
+      new Int32Array(buffer, images, saved.images.length).set(saved.images);
+      new Float64Array(buffer, cells, saved.cells.length).set(saved.cells);
+      new Int32Array(buffer, builds, saved.builds.length).set(saved.builds);
+      wasm.pairs_load(this.pointer, pointer, ...pointers);
+    });
+    wasm.release(pointer, bytes);
+  }
+
+  /** Gives the memory back. */
+  free(): void {
+    this.#wasm.pairs_free(this.pointer);
+  }
+
+  /** Lends four blocks of memory: reference positions, images, cells, builds. */
+  #with<T>(
+    atoms: number,
+    work: (pointers: [number, number, number, number], read: () => SavedPairs) => T,
+  ): T {
+    const wasm = this.#wasm;
+    const sizes = [24 * atoms, 12 * atoms, 72 * this.#systems, 4 * this.#systems];
+    const pointers = sizes.map((bytes) => wasm.allocate(bytes) >>> 0) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const [reference, images, cells, builds] = pointers;
+    const read = () => {
+      const { buffer } = wasm.memory;
+      return {
+        reference: new Float64Array(buffer, reference, 3 * atoms).slice(),
+        images: new Int32Array(buffer, images, 3 * atoms).slice(),
+        cells: new Float64Array(buffer, cells, 9 * this.#systems).slice(),
+        builds: new Int32Array(buffer, builds, this.#systems).slice(),
+      };
+    };
+    try {
+      return work(pointers, read);
+    } finally {
+      for (const [i, pointer] of pointers.entries()) wasm.release(pointer, sizes[i]!);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What a kernel is: a name, typed arguments, and its meaning in plain TypeScript.
+ *
+ * @module
+ */
+
+import type { PairList } from "./pair_list.ts";
+
+/**
+ * Element types of buffers. `real` is the backend's own floating type: f64 on the reference backend, f32 on the
+ * others.
+ */
+export type Dtype = "real" | "f64" | "i32";
+
+/** What a buffer of a dtype looks like in host memory. */
+export interface Arrays {
+  /** Positions, velocities, forces, parameters. */
+  readonly real: Float32Array | Float64Array;
+  /** Sums over many terms: energies, virials, criteria. */
+  readonly f64: Float64Array;
+  /** Indices, counters, flags. */
+  readonly i32: Int32Array;
+}
+
+/**
+ * One argument: a buffer of a dtype that the kernel reads, changes, or does without when there is none; a list of
+ * pairs; or a number.
+ */
+export type Argument = Dtype | `${Dtype} changed` | `${Dtype} optional` | "pairs" | "number";
+
+/** Name → argument, in the order in which backends pass them. */
+export type Arguments = Readonly<Record<string, Argument>>;
+
+/** What an argument is for the plain meaning of a kernel. */
+export type ValueOf<A extends Argument> = A extends "number" ? number
+  : A extends "pairs" ? PairList
+  : A extends Dtype ? Arrays[A]
+  : A extends `${infer D extends Dtype} changed` ? Arrays[D]
+  : A extends `${infer D extends Dtype} optional` ? Arrays[D] | undefined
+  : never;
+
+/** The arguments of a kernel's meaning. */
+export type Values<A extends Arguments> = { readonly [k in keyof A]: ValueOf<A[k]> };
+
+/** What every kernel knows of the batch it works on: systems one after another, atoms in their order. */
+export interface Frame {
+  /** How many systems. */
+  readonly systems: number;
+  /** Where the atoms of each system begin; one more than systems. */
+  readonly offsets: Int32Array;
+  /** 1 where the system is updated, 0 where it is at rest: no kernel may then change anything of it. */
+  readonly active: Int32Array;
+  /** What each system is called; random numbers are keyed by it. */
+  readonly ids: Int32Array;
+  /** Steps each system has done; random numbers are keyed by it. */
+  readonly ages: Int32Array;
+  /** What stops a run of many steps: see {@linkcode Control}. */
+  readonly control: Int32Array;
+}
+
+/** The words of `frame.control`. */
+export const Control = {
+  /** Not 0: the run ends after the step under way. Backends set it to 0 as a run begins. */
+  HALT: 0,
+  /** Not 0: a system has gone where no number is; its index + 1. */
+  DIVERGED: 1,
+  /** How many words there are. */
+  LENGTH: 4,
+} as const;
+
+/** A computation that every backend offers under one name. */
+export interface Kernel<A extends Arguments = Arguments> {
+  /** The same in TypeScript, Rust and WGSL. */
+  readonly name: string;
+  /** What it is given, in order. */
+  readonly args: A;
+  /** Its meaning. The reference backend runs it as it stands. */
+  readonly run: (values: Values<A>, frame: Frame) => void;
+}
+
+/** Makes a kernel. */
+export function defineKernel<const A extends Arguments>(
+  name: string,
+  args: A,
+  run: (values: Values<A>, frame: Frame) => void,
+): Kernel<A> {
+  return Object.freeze({ name, args, run });
+}
