@@ -1,0 +1,24 @@
+/** The wasm-pack that builds the kernels. */
+export const WASM_PACK = "0.15.1";
+
+/** The wasm-bindgen command; wasm/Cargo.toml pins the crate to the same version. */
+export const WASM_BINDGEN = "0.2.129";
+
+/** Flags for compiling the kernels, and the standard library under them. */
+export const FLAGS = "-Ctarget-feature=+simd128";
+
+/** The one target. */
+export const TARGET = "wasm32-unknown-unknown";
+
+/** Where toolchains are kept between builds: `HOOKE_WASM_CACHE`, or a folder of the user's cache. */
+export function cacheFolder(): string {
+  const own = Deno.env.get("HOOKE_WASM_CACHE");
+  if (own) return own;
+  const caches = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`;
+  return `${caches}/hooke-wasm`;
+}
+
+/** Where Cargo keeps the crates it has fetched. */
+export function cargoHome(): string {
+  return Deno.env.get("CARGO_HOME") || `${Deno.env.get("HOME")}/.cargo`;
+}

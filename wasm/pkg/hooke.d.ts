@@ -1,0 +1,56 @@
+/* tslint:disable */
+/* eslint-disable */
+
+/**
+ * Zeroed memory; 0 when there is not enough.
+ */
+export function allocate(bytes: number): number;
+
+/**
+ * The number by which programs name a kernel; -1 when there is none of that name.
+ */
+export function kernel_number(name: string): number;
+
+/**
+ * Gives memory back.
+ */
+export function release(pointer: number, bytes: number): void;
+
+/**
+ * Runs `calls` calls for up to `steps` steps from `first` on; returns how many steps it did.
+ */
+export function run(frame: number, program: number, calls: number, first: number, steps: number): number;
+
+export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+export interface InitOutput {
+    readonly memory: WebAssembly.Memory;
+    readonly allocate: (a: number) => number;
+    readonly kernel_number: (a: number, b: number) => number;
+    readonly release: (a: number, b: number) => void;
+    readonly run: (a: number, b: number, c: number, d: number, e: number) => number;
+    readonly __wbindgen_export: (a: number, b: number) => number;
+    readonly __wbindgen_export2: (a: number, b: number, c: number, d: number) => number;
+}
+
+export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+/**
+ * Instantiates the given `module`, which can either be bytes or
+ * a precompiled `WebAssembly.Module`.
+ *
+ * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+ *
+ * @returns {InitOutput}
+ */
+export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+/**
+ * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+ * for everything else, calls `WebAssembly.instantiate` directly.
+ *
+ * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+ *
+ * @returns {Promise<InitOutput>}
+ */
+export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
