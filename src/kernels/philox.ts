@@ -1,0 +1,78 @@
+/**
+ * Random numbers that depend on nothing but what they are for: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011)
+ * maps a counter of four words and a key of two to four random words. Counter: (atom within its system, age of the
+ * system or 0, id of the system, stream); key: the two halves of a seed.
+ *
+ * @module
+ */
+
+/** What the numbers are for: the fourth word of the counter, so that no two uses share a number. */
+export const Stream = {
+  /** The noise of a thermostat. */
+  THERMOSTAT: 0,
+  /** Velocities to begin with. */
+  VELOCITIES: 1,
+  /** Displacements to begin with. */
+  RATTLE: 2,
+} as const;
+
+const M0 = 0xD2511F53, M1 = 0xCD9E8D57;
+const W0 = 0x9E3779B9, W1 = 0xBB67AE85;
+const ROUNDS = 10;
+
+/**
+ * Four random words for the counter (`c0`, `c1`, `c2`, `c3`) and the key (`k0`, `k1`), written into `out`. Words
+ * are taken modulo 2³².
+ *
+ * ```ts
+ * import { philox } from "./philox.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const words = new Uint32Array(4);
+ * philox(0, 0, 0, 0, 0, 0, words);
+ * assertEquals([...words], [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]);
+ * ```
+ */
+export function philox(
+  c0: number,
+  c1: number,
+  c2: number,
+  c3: number,
+  k0: number,
+  k1: number,
+  out: Uint32Array,
+): void {
+  for (let round = 0; round < ROUNDS; round++) {
+    const a = highWord(M1, c2) ^ c1 ^ k0, b = Math.imul(M1, c2);
+    const c = highWord(M0, c0) ^ c3 ^ k1, d = Math.imul(M0, c0);
+    c0 = a, c1 = b, c2 = c, c3 = d;
+    k0 = (k0 + W0) | 0, k1 = (k1 + W1) | 0;
+  }
+  out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
+}
+
+/** The upper 32 bits of the product of two words, from four products of half words. */
+function highWord(a: number, b: number): number {
+  const [ah, al] = [a >>> 16, a & 0xffff], [bh, bl] = [b >>> 16, b & 0xffff];
+  const low = al * bl, mixed = ah * bl + (low >>> 16), middle = al * bh + (mixed % 0x10000);
+  return (ah * bh + Math.floor(mixed / 0x10000) + Math.floor(middle / 0x10000)) | 0;
+}
+
+/** A number between 0 and 1, neither of them, from the upper 31 bits of a word: u = (⌊x/2⌋ + ½)/2³¹. */
+export function uniform(word: number): number {
+  return ((word >>> 1) + 0.5) / 0x80000000;
+}
+
+/**
+ * Four numbers of the standard normal distribution from four words (Box and Muller), written into `out`:
+ * √(−2 ln u) (cos θ, sin θ) with u from the first word of a pair and θ = 2π x/2³² from the second. The largest that
+ * can come is 6.66.
+ */
+export function gaussians(words: Uint32Array, out: Float64Array): void {
+  for (let pair = 0; pair < 4; pair += 2) {
+    const radius = Math.sqrt(-2 * Math.log(uniform(words[pair]!)));
+    const angle = words[pair + 1]! * (2 * Math.PI / 0x100000000);
+    out[pair] = radius * Math.cos(angle);
+    out[pair + 1] = radius * Math.sin(angle);
+  }
+}
