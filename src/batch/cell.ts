@@ -1,0 +1,168 @@
+/**
+ * Cells: nine numbers, the lattice vectors a, b, c one after the other, Å. Vectors along which a system does not
+ * repeat may be zero.
+ *
+ * @module
+ */
+
+import { show } from "./show.ts";
+
+/** A cell as callers give it: three lengths, nine numbers, or three vectors. */
+export type CellInput = ArrayLike<number> | readonly ArrayLike<number>[];
+
+/** The volume over the product of the lengths below which three vectors are taken to lie in a plane. */
+const FLAT = 1e-10;
+
+/** A cell of nine numbers from three lengths, nine numbers or three vectors. */
+export function readCell(cell: CellInput, action: string): Float64Array {
+  const flat = flatCell(cell);
+  if (flat === undefined || flat.some((x) => typeof x !== "number" || !Number.isFinite(x))) {
+    throw new TypeError(
+      `Cannot ${action} as its cell must be 3 lengths, 9 numbers or 3 vectors, all finite: current value is ${
+        show(cell)
+      }`,
+    );
+  }
+  if (flat.length === 9) return Float64Array.from(flat);
+  const [a, b, c] = flat;
+  return Float64Array.of(a!, 0, 0, 0, b!, 0, 0, 0, c!);
+}
+
+function flatCell(cell: CellInput): number[] | undefined {
+  if (!Array.isArray(cell) && !ArrayBuffer.isView(cell)) return undefined;
+  const rows = Array.from(cell as ArrayLike<number | ArrayLike<number>>);
+  if (rows.every((row) => typeof row === "number")) {
+    return rows.length === 3 || rows.length === 9 ? rows as number[] : undefined;
+  }
+  const ok = rows.length === 3 &&
+    rows.every((row) => typeof row === "object" && row !== null && row.length === 3);
+  return ok ? rows.flatMap((row) => Array.from(row as ArrayLike<number>)) : undefined;
+}
+
+/** Whether lattice vector `row` is zero. */
+export function isZeroRow(cell: ArrayLike<number>, row: number): boolean {
+  return cell[3 * row] === 0 && cell[3 * row + 1] === 0 && cell[3 * row + 2] === 0;
+}
+
+/**
+ * @param of whose cell: " of system 5", or nothing
+ * @throws {RangeError} for a zero vector along a periodic direction, and for vectors that lie in one plane or line
+ */
+export function checkCell(
+  cell: ArrayLike<number>,
+  pbc: ArrayLike<number>,
+  action: string,
+  of = "",
+): void {
+  const finite = Array.from(cell).every(Number.isFinite);
+  for (let row = 0; finite && row < 3; row++) {
+    if (pbc[row] === 0 || !isZeroRow(cell, row)) continue;
+    throw new RangeError(
+      `Cannot ${action} as the cell vector ${
+        "abc"[row]
+      }${of} must not be zero along a periodic direction: current cell is ${showCell(cell)}`,
+    );
+  }
+  const full = completeCell(cell);
+  let product = 1;
+  for (let row = 0; row < 3; row++) product *= lengthOf(full, row);
+  if (finite && Math.abs(determinant(full)) > FLAT * product && Number.isFinite(product)) return;
+  throw new RangeError(
+    `Cannot ${action} as the cell vectors${of} must be finite and span a volume: current cell is ${
+      showCell(cell)
+    }`,
+  );
+}
+
+function showCell(cell: ArrayLike<number>): string {
+  return `[${Array.from(cell).join(", ")}]`;
+}
+
+function lengthOf(cell: ArrayLike<number>, row: number): number {
+  return Math.hypot(cell[3 * row]!, cell[3 * row + 1]!, cell[3 * row + 2]!);
+}
+
+function determinant(m: ArrayLike<number>): number {
+  return m[0]! * (m[4]! * m[8]! - m[5]! * m[7]!) - m[1]! * (m[3]! * m[8]! - m[5]! * m[6]!) +
+    m[2]! * (m[3]! * m[7]! - m[4]! * m[6]!);
+}
+
+/**
+ * The cell with vectors of length 1 Å, perpendicular to the others, in the place of zero ones: it spans a volume
+ * whatever the periodicity, so that fractional coordinates exist.
+ */
+export function completeCell(cell: ArrayLike<number>): Float64Array {
+  const full = Float64Array.from(cell);
+  const missing = [0, 1, 2].filter((row) => isZeroRow(cell, row));
+  if (missing.length === 3) return Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
+  if (missing.length === 2) {
+    const given = [0, 1, 2].find((row) => !missing.includes(row))!;
+    // The axis on which the one vector has its least part is farthest from parallel to it.
+    const size = [0, 1, 2].map((k) => Math.abs(full[3 * given + k]!));
+    full[3 * missing[0]! + size.indexOf(Math.min(...size))] = 1;
+    setCross(full, missing[1]!);
+    setCross(full, missing[0]!);
+  } else if (missing.length === 1) {
+    setCross(full, missing[0]!);
+  }
+  return full;
+}
+
+/** Sets one row to the unit vector across the two that follow it, cyclically. */
+function setCross(m: Float64Array, row: number): void {
+  const [p, q] = [3 * ((row + 1) % 3), 3 * ((row + 2) % 3)];
+  const x = m[p + 1]! * m[q + 2]! - m[p + 2]! * m[q + 1]!;
+  const y = m[p + 2]! * m[q]! - m[p]! * m[q + 2]!;
+  const z = m[p]! * m[q + 1]! - m[p + 1]! * m[q]!;
+  const length = Math.hypot(x, y, z) || 1;
+  m.set([x / length, y / length, z / length], 3 * row);
+}
+
+/**
+ * The volume of a cell, Å³: positive whatever its handedness, 0 when a vector is zero.
+ *
+ * @param cell nine numbers, the vectors a, b, c
+ *
+ * @example
+ * ```ts
+ * import { cellVolume } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(cellVolume([2, 0, 0, 1, 3, 0, 0, 0, -4]), 24);
+ * ```
+ */
+export function cellVolume(cell: ArrayLike<number>): number {
+  return Math.abs(determinant(cell));
+}
+
+/**
+ * The inverse of a cell, for fractional coordinates: with r a row, f = r · inverse. Zero vectors are taken as unit
+ * vectors perpendicular to the others.
+ *
+ * @param cell nine numbers, the vectors a, b, c, Å
+ * @returns nine numbers, 1/Å, row by row
+ * @throws {RangeError} for vectors in one plane or line
+ *
+ * @example
+ * ```ts
+ * import { invertCell } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals([...invertCell([2, 0, 0, 0, 4, 0, 0, 0, 5])], [0.5, 0, 0, 0, 0.25, 0, 0, 0, 0.2]);
+ * ```
+ */
+export function invertCell(cell: ArrayLike<number>): Float64Array {
+  checkCell(cell, [0, 0, 0], "invert a cell");
+  const m = completeCell(cell);
+  const volume = determinant(m);
+  const inverse = new Float64Array(9);
+  for (let row = 0; row < 3; row++) {
+    const [p, q] = [3 * ((row + 1) % 3), 3 * ((row + 2) % 3)];
+    for (let k = 0; k < 3; k++) {
+      const [i, j] = [(k + 1) % 3, (k + 2) % 3];
+      // + 0 makes -0 a plain zero.
+      inverse[3 * k + row] = (m[p + i]! * m[q + j]! - m[p + j]! * m[q + i]!) / volume + 0;
+    }
+  }
+  return inverse;
+}

@@ -1,0 +1,35 @@
+/**
+ * Structures and batches of structures: atoms, cells, files, velocities.
+ *
+ * @example
+ * ```ts
+ * import { Batch, System } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const dimer = new System({ symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [3.8, 0, 0]] });
+ * const batch = Batch.from([dimer, dimer]);
+ * assertEquals(batch.nodeCount, 4);
+ * ```
+ *
+ * @module
+ */
+
+export type { Systems } from "./batch.ts";
+export { Batch } from "./batch.ts";
+export type { CellInput } from "./cell.ts";
+export { cellVolume, invertCell } from "./cell.ts";
+export { atomicMass, atomicNumber, atomicSymbol } from "./elements.ts";
+export type {
+  BuiltInFields,
+  BuiltInName,
+  DType,
+  FieldInfo,
+  Level,
+  NumericArray,
+} from "./fields.ts";
+export type { FieldOptions, Values } from "./field_values.ts";
+export type { FieldHolder } from "./holder.ts";
+export type { Selection } from "./selection.ts";
+export type { Info } from "./store.ts";
+export { System } from "./system.ts";
+export type { SystemInput, UserField } from "./system_input.ts";

@@ -1,0 +1,214 @@
+/**
+ * From what callers say of a system to its arrays, everything checked.
+ *
+ * @module
+ */
+
+import { isZeroRow, readCell } from "./cell.ts";
+import { checkStore } from "./check_store.ts";
+import { atomicMass, atomicNumber, isSymbol, LARGEST_NUMBER } from "./elements.ts";
+import { BUILT_IN, dtypeOf, type FieldInfo, type NumericArray } from "./fields.ts";
+import { copyValues, declareField, type FieldOptions, type Values } from "./field_values.ts";
+import { show } from "./show.ts";
+import type { Field, Info, Store } from "./store.ts";
+import type { SystemInput, UserField } from "./system_input.ts";
+
+/** Members of the input that are built-in fields under their own names and need no more than a copy. */
+const PLAIN = [
+  ...["velocities", "charges", "forces", "images", "categories", "energy", "status", "stepsDone"],
+  ...["dofRemoved", "edges", "shifts"],
+] as const;
+
+/** Every member an input may have. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...["symbols", "numbers", "positions", "cell", "pbc", "masses", "stress", "id", "info", "fields"],
+  ...PLAIN,
+]);
+
+/** The most a system id can be. */
+const LARGEST_ID = 2147483647;
+
+/**
+ * The store of one system.
+ *
+ * @throws {TypeError} for a value of the wrong kind, or an unknown member
+ * @throws {RangeError} for a value or a length that cannot be, naming the atom
+ */
+export function readSystem(input: SystemInput, action: string): Store {
+  checkMembers(input, action);
+  const numbers = readNumbers(input, action);
+  const fields = new Map<string, Field>();
+  const store: Store = {
+    nodeOffsets: Int32Array.of(0, numbers.length),
+    edgeOffsets: Int32Array.of(0, countEdges(input, action)),
+    fields,
+    infos: [readInfo(input.info, action)],
+  };
+  const put = (name: string, values: NumericArray) => {
+    fields.set(name, { info: BUILT_IN.get(name)!, values });
+  };
+  const copy = (name: string, values: Values | number) => put(name, copyBuiltIn(values, name));
+  const copyBuiltIn = (values: Values | number, name: string) =>
+    copyField(values, BUILT_IN.get(name)!, store, action);
+
+  put("numbers", numbers);
+  copy("positions", input.positions);
+  copy("masses", input.masses ?? Float64Array.from(numbers, atomicMass));
+  const cell = input.cell === undefined ? new Float64Array(9) : readCell(input.cell, action);
+  put("cell", cell);
+  put("pbc", readPbc(input.pbc, cell, action));
+  for (const name of PLAIN) {
+    const values = input[name];
+    if (values !== undefined) copy(name, values);
+  }
+  if (input.stress !== undefined) copy("stress", fullStress(input.stress));
+  if (input.id !== undefined) copy("systemId", readId(input.id, action));
+  for (const [name, field] of Object.entries(input.fields ?? {})) {
+    fields.set(name, readUserField(name, field, store, action));
+  }
+  checkStore(store, action, () => "");
+  return store;
+}
+
+function checkMembers(input: unknown, action: string): void {
+  if (typeof input !== "object" || input === null) {
+    throw new TypeError(
+      `Cannot ${action} as it must be described by an object: current value is ${show(input)}`,
+    );
+  }
+  for (const key of Object.keys(input)) {
+    if (MEMBERS.has(key)) continue;
+    throw new TypeError(
+      `Cannot ${action} as its members must be some of ${[...MEMBERS].join(", ")}; ` +
+        `fields of one's own go into fields: current member is ${show(key)}`,
+    );
+  }
+}
+
+function readNumbers({ symbols, numbers }: SystemInput, action: string): Int32Array {
+  const given: unknown = symbols ?? numbers;
+  const isList = Array.isArray(given) || ArrayBuffer.isView(given) && "length" in given;
+  if (!isList || symbols !== undefined && numbers !== undefined) {
+    throw new TypeError(
+      `Cannot ${action} as it must have a list of either symbols or numbers: current symbols are ${
+        show(symbols)
+      }, numbers ${show(numbers)}`,
+    );
+  }
+  const list = given as ArrayLike<unknown>;
+  if (list.length === 0) {
+    throw new RangeError(`Cannot ${action} as it must have an atom or more: current count is 0`);
+  }
+  const read = new Int32Array(list.length);
+  for (let atom = 0; atom < list.length; atom++) read[atom] = readElement(list[atom], atom, action);
+  return read;
+}
+
+function readElement(element: unknown, atom: number, action: string): number {
+  if (typeof element === "string" && isSymbol(element)) return atomicNumber(element);
+  const isNumber = typeof element === "number" && Number.isInteger(element) && element >= 0 &&
+    element <= LARGEST_NUMBER;
+  if (isNumber) return element;
+  throw new RangeError(
+    `Cannot ${action} as the element of atom ${atom} must be a symbol or a number 0 … ${LARGEST_NUMBER}: current value is ${
+      show(element)
+    }`,
+  );
+}
+
+function readPbc(pbc: SystemInput["pbc"], cell: Float64Array, action: string): Uint8Array {
+  if (pbc === undefined) {
+    return Uint8Array.from([0, 1, 2], (row) => isZeroRow(cell, row) ? 0 : 1);
+  }
+  const three: unknown = typeof pbc === "boolean" ? [pbc, pbc, pbc] : pbc;
+  const isThree = (Array.isArray(three) || ArrayBuffer.isView(three) && "length" in three) &&
+    three.length === 3 &&
+    Array.from(three as ArrayLike<unknown>).every((x) =>
+      typeof x === "boolean" || x === 0 || x === 1
+    );
+  if (isThree) return Uint8Array.from(three as ArrayLike<number>, Number);
+  throw new TypeError(
+    `Cannot ${action} as pbc must be a boolean or three of them: current value is ${show(pbc)}`,
+  );
+}
+
+/** Six numbers are Voigt's order: xx, yy, zz, yz, xz, xy. */
+function fullStress(stress: Values): Values {
+  if (stress.length !== 6 || typeof stress[0] !== "number") return stress;
+  const [xx, yy, zz, yz, xz, xy] = Array.from(stress as ArrayLike<number>);
+  return [xx!, xy!, xz!, xy!, yy!, yz!, xz!, yz!, zz!];
+}
+
+function readId(id: unknown, action: string): number {
+  if (Number.isInteger(id) && (id as number) >= 0 && (id as number) <= LARGEST_ID) {
+    return id as number;
+  }
+  throw new RangeError(
+    `Cannot ${action} as its id must be a whole number 0 … ${LARGEST_ID}: current value is ${
+      show(id)
+    }`,
+  );
+}
+
+function readInfo(info: unknown, action: string): Info {
+  if (info === undefined) return {};
+  if (typeof info === "object" && info !== null && !Array.isArray(info)) return { ...info };
+  throw new TypeError(
+    `Cannot ${action} as info must be an object: current value is ${show(info)}`,
+  );
+}
+
+/** The number of edges is that of `edges`, or of the first of the user's fields per edge. */
+function countEdges({ edges, shifts, fields }: SystemInput, action: string): number {
+  if (edges !== undefined) return rowCount(edges, 2);
+  if (shifts !== undefined) {
+    throw new TypeError(
+      `Cannot ${action} as shifts must come with edges: current edges are undefined`,
+    );
+  }
+  for (const field of Object.values(fields ?? {})) {
+    if (field?.level === "edge" && typeof field.values === "object") {
+      return rowCount(field.values, widthOf(field));
+    }
+  }
+  return 0;
+}
+
+function rowCount(values: Values, width: number): number {
+  return typeof values[0] === "object" ? values.length : Math.floor(values.length / width);
+}
+
+function widthOf({ width, values }: UserField): number {
+  const first = typeof values === "object" ? values[0] : undefined;
+  return width ?? (typeof first === "object" ? first.length : 1);
+}
+
+function readUserField(name: string, field: UserField, store: Store, action: string): Field {
+  if (typeof field !== "object" || field === null || !("values" in field)) {
+    throw new TypeError(
+      `Cannot ${action} as the field "${name}" must have values: current value is ${show(field)}`,
+    );
+  }
+  if (BUILT_IN.has(name)) {
+    throw new TypeError(
+      `Cannot ${action} as a built-in field must be given by its own member, not in fields: current name is "${name}"`,
+    );
+  }
+  const dtype = field.dtype ?? dtypeOf(field.values) ?? "f64";
+  const options: FieldOptions = { ...field, dtype, width: widthOf(field) };
+  const info = declareField(name, options, action);
+  return { info, values: copyField(field.values, info, store, action) };
+}
+
+function copyField(
+  values: Values | number,
+  info: FieldInfo,
+  store: Store,
+  action: string,
+): NumericArray {
+  const rows = info.level === "system"
+    ? 1
+    : (info.level === "node" ? store.nodeOffsets : store.edgeOffsets)[1]!;
+  const list = typeof values === "number" && info.level === "system" ? [values] : values;
+  return copyValues(list as Values, info, rows, action);
+}

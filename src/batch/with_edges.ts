@@ -1,0 +1,56 @@
+/**
+ * New edges for systems that are there.
+ *
+ * @module
+ */
+
+import { BUILT_IN } from "./fields.ts";
+import { copyValues, type Values } from "./field_values.ts";
+import { type Field, sizeOf, type Store } from "./store.ts";
+
+/**
+ * The same systems with these edges in the place of the old ones and of all fields per edge.
+ *
+ * @throws {RangeError} for edges that are not in the order of the systems
+ */
+export function storeWithEdges(store: Store, edges: Values, shifts?: Values): Store {
+  const action = "set the edges";
+  const info = BUILT_IN.get("edges")!;
+  const count = typeof edges[0] === "object" ? edges.length : Math.floor(edges.length / 2);
+  const pairs = copyValues(edges, info, count, action);
+  const fields = new Map<string, Field>();
+  for (const [name, field] of store.fields) {
+    if (field.info.level !== "edge") fields.set(name, field);
+  }
+  fields.set("edges", { info, values: pairs });
+  if (shifts !== undefined) {
+    const info = BUILT_IN.get("shifts")!;
+    fields.set("shifts", { info, values: copyValues(shifts, info, count, action) });
+  }
+  return { ...store, fields, edgeOffsets: offsetsOf(pairs as Int32Array, store) };
+}
+
+/** Where the edges of each system begin, from the first node of each edge. */
+function offsetsOf(pairs: Int32Array, store: Store): Int32Array {
+  const { nodeOffsets } = store;
+  const size = sizeOf(store);
+  const offsets = new Int32Array(size + 1);
+  let edge = 0;
+  for (let system = 0; system < size; system++) {
+    offsets[system] = edge;
+    while (2 * edge < pairs.length && isIn(pairs[2 * edge]!, nodeOffsets, system)) edge++;
+  }
+  offsets[size] = edge;
+  if (2 * edge === pairs.length) return offsets;
+  throw new RangeError(
+    `Cannot set the edges as they must join nodes 0 … ${
+      nodeOffsets[size]! - 1
+    } and be in the order of the systems: current edge ${edge} is [${pairs[2 * edge]}, ${
+      pairs[2 * edge + 1]
+    }]`,
+  );
+}
+
+function isIn(node: number, nodeOffsets: Int32Array, system: number): boolean {
+  return node >= nodeOffsets[system]! && node < nodeOffsets[system + 1]!;
+}
