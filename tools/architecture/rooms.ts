@@ -11,6 +11,7 @@
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "dispatch": [],
   "kernels": [],
+  "checkpoint": [],
   "hooks": ["dispatch"],
   // Binds the core to the kinds known by name, of which it needs nothing but the stages.
   "hook.ts": ["dispatch", "hooks", ...engineFiles("stages")],
@@ -18,14 +19,14 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "batch": ["backend", "kernels"],
   "onnx": ["backend", "dispatch"],
   "models": ["batch", "onnx", "backend"],
-  "dynamics": ["hooks", "batch", "models", "backend", "onnx"],
-  "training": ["hooks", "batch", "models", "backend", "onnx"],
+  "dynamics": ["hooks", "batch", "models", "backend", "onnx", "checkpoint"],
+  "training": ["hooks", "batch", "models", "backend", "onnx", "checkpoint"],
   "sinks": ["batch"],
   // Ready-made hooks know what engines say, not how they run.
   "observe": ["hooks", "batch", "sinks", ...engineFiles("stages"), ...engineFiles("context")],
   "config": [
     ...["dispatch", "kernels", "hooks", "hook.ts", "backend", "batch", "onnx", "models"],
-    ...["dynamics", "training", "sinks", "observe"],
+    ...["dynamics", "training", "sinks", "observe", "checkpoint"],
   ],
   "testing": ["*"],
   "cli": ["*"],
@@ -39,7 +40,7 @@ export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   // The runtime has one lock around it; a second importer would go around that lock.
   "onnxruntime-web": ["src/onnx/session.ts"],
   // Built-in modules that browsers lack stay out of what a page loads.
-  "node:": ["src/cli/", "src/sinks/", "src/config/"],
+  "node:": ["src/cli/", "src/sinks/", "src/config/", "src/checkpoint/"],
 };
 
 /** The compiled kernels have one owner, which knows how to load them. */

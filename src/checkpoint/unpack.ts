@@ -1,0 +1,103 @@
+/**
+ * Data back from JSON and the sections of its typed arrays.
+ *
+ * @module
+ */
+
+import { MAX_DEPTH, Place } from "./place.ts";
+import { typedArrayClass } from "./typed_array.ts";
+
+/** What unpacking asks of the file. */
+export interface PackedSource {
+  /** The next array's memory. */
+  take(length: number, name: string): Uint8Array;
+  /** Says what is wrong with the file. */
+  refuse(requirement: string, value: string): never;
+}
+
+/** Undoes `pack`: the parsed header's data to the data that was saved. */
+export function unpack(data: unknown, source: PackedSource): unknown {
+  return new Unpacker(source).unpack(data);
+}
+
+/** The one member of an object that stands for what JSON cannot say. */
+type Tag = readonly [name: string, value: unknown];
+
+const NUMBERS: ReadonlyMap<unknown, number> = new Map([
+  ["-0", -0],
+  ["NaN", NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+]);
+
+class Unpacker {
+  readonly #source: PackedSource;
+  readonly #place = new Place();
+
+  constructor(source: PackedSource) {
+    this.#source = source;
+  }
+
+  unpack(value: unknown): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    const tag = tagOf(value);
+    if (tag !== undefined) return this.#unpackTag(tag);
+    if (this.#place.depth >= MAX_DEPTH) this.#refuse(`be at most ${MAX_DEPTH} levels deep`, value);
+    return Array.isArray(value)
+      ? value.map((element, i) => this.#place.within(i, () => this.unpack(element)))
+      : this.#unpackMembers(value as Readonly<Record<string, unknown>>);
+  }
+
+  #unpackMembers(members: Readonly<Record<string, unknown>>): unknown {
+    // Parsing has put names that look like numbers first; the arrays lie in the order of the text. Entries, since
+    // an assignment to `__proto__` would be none.
+    return Object.fromEntries(
+      Object.keys(members).sort().map((stored) => {
+        if (/^\$(?!\$)/.test(stored)) this.#refuse("have known tags only", members);
+        const name = stored.replace(/^\$/, "");
+        return [name, this.#place.within(name, () => this.unpack(members[stored]))];
+      }),
+    );
+  }
+
+  #unpackTag([name, value]: Tag): unknown {
+    switch (name) {
+      case "$number":
+        return NUMBERS.get(value) ?? this.#refuse("be -0, NaN or infinite", value);
+      case "$bigint":
+        return typeof value === "string" && /^(0|-?[1-9][0-9]*)$/.test(value)
+          ? BigInt(value)
+          : this.#refuse("be a whole number", value);
+      case "$array":
+        return this.#unpackArray(value);
+      default:
+        return this.#refuse("have known tags only", { [name]: value });
+    }
+  }
+
+  #unpackArray(value: unknown): ArrayBufferView {
+    const [name, length] = Array.isArray(value) ? value : [];
+    if (typeof name !== "string" || !Number.isSafeInteger(length) || length < 0) {
+      return this.#refuse("be the name of a typed array and its length", value);
+    }
+    const Class = typedArrayClass(name);
+    if (Class === undefined) return this.#refuse("be a typed array known here", name);
+    const bytes = this.#source.take(length * Class.BYTES_PER_ELEMENT, String(this.#place));
+    const memory = new ArrayBuffer(bytes.length);
+    new Uint8Array(memory).set(bytes); // `slice` of a Node buffer would be no copy
+    return new Class(memory);
+  }
+
+  #refuse(requirement: string, value: unknown): never {
+    const text = JSON.stringify(value);
+    return this.#source.refuse(
+      `${this.#place} must ${requirement}`,
+      text.length > 80 ? `${text.slice(0, 80)}…` : text,
+    );
+  }
+}
+
+function tagOf(value: object): Tag | undefined {
+  const entries = Array.isArray(value) ? [] : Object.entries(value);
+  return entries.length === 1 && /^\$(?!\$)/.test(entries[0]![0]) ? entries[0] : undefined;
+}

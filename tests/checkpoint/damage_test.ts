@@ -1,0 +1,223 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { decodeCheckpoint, encodeCheckpoint } from "../../src/checkpoint/mod.ts";
+import { crc32c } from "../../src/checkpoint/crc32c.ts";
+import { joinSections, PREAMBLE_LENGTH, sectionSize } from "../../src/checkpoint/sections.ts";
+
+const DATA = { step: 40, positions: Float64Array.of(1, NaN, -0), status: Int8Array.of(1, -1) };
+const BYTES = encodeCheckpoint({ kind: "dynamics/NVE", schema: 3, data: DATA });
+
+/** A sound container around any header. */
+function withHeader(header: string, ...arrays: Uint8Array[]): Uint8Array {
+  return joinSections([new TextEncoder().encode(header), ...arrays]);
+}
+
+/** The same bytes with another preamble, sealed: what another version of the container would begin with. */
+function withVersion(version: number): Uint8Array {
+  const bytes = BYTES.slice();
+  const view = new DataView(bytes.buffer);
+  view.setUint32(8, version, true);
+  view.setUint32(28, crc32c(bytes.subarray(0, 28)), true);
+  return bytes;
+}
+
+Deno.test("a file truncated anywhere is refused, and told from a foreign one", () => {
+  for (let length = 0; length < BYTES.length; length++) {
+    const { message } = assertThrows(
+      () => decodeCheckpoint(BYTES.subarray(0, length)),
+      SyntaxError,
+    );
+    const requirement = length < 32 ? "32 bytes and more" : `${BYTES.length} bytes`;
+    assertEquals(
+      message,
+      `Cannot read a checkpoint as it must have ${requirement}: current value is ${length} bytes: it is truncated`,
+    );
+  }
+});
+
+Deno.test("a file with any bit flipped is refused as what it is: damaged", () => {
+  for (let at = 0; at < BYTES.length * 8; at++) {
+    const bytes = BYTES.slice();
+    bytes[at >> 3]! ^= 1 << (at & 7);
+    const expected = at < 64 ? "it must begin with the bytes 89 48 4b 43 0d 0a 1a 0a" : "undamaged";
+    assertThrows(() => decodeCheckpoint(bytes), SyntaxError, expected);
+  }
+});
+
+Deno.test("a file with any byte replaced is refused, and the error names the part", () => {
+  for (let at = 8; at < BYTES.length; at++) {
+    for (const change of [0xff, 0x55, 0x80 ^ at & 0x7f || 1]) {
+      const bytes = BYTES.slice();
+      bytes[at]! ^= change;
+      const array = BYTES.length - at;
+      const part = at < 32
+        ? "its preamble"
+        : array <= 8
+        ? "data.status"
+        : array <= 40
+        ? "data.positions"
+        : "its header";
+      assertThrows(
+        () => decodeCheckpoint(bytes),
+        SyntaxError,
+        `Cannot read a checkpoint as ${part} must be undamaged, with the CRC-32C `,
+      );
+    }
+  }
+});
+
+Deno.test("parts of two versions of a file do not pass for one, though each part is sound", () => {
+  const later = encodeCheckpoint({
+    kind: "dynamics/NVE",
+    schema: 3,
+    data: { ...DATA, positions: Float64Array.of(2, NaN, -0), status: Int8Array.of(1, 2) },
+  });
+  for (let at = 0; at <= BYTES.length; at++) {
+    const mixed = BYTES.slice();
+    mixed.set(later.subarray(at), at);
+    const isOneOfBoth = [BYTES, later].some((whole) => whole.every((byte, i) => byte === mixed[i]));
+    if (isOneOfBoth) decodeCheckpoint(mixed);
+    else assertThrows(() => decodeCheckpoint(mixed), SyntaxError, "must be undamaged");
+  }
+});
+
+Deno.test("a foreign file is refused by its first bytes, a longer one by its length", () => {
+  const foreign = [
+    new TextEncoder().encode('{"step": 1}'),
+    Uint8Array.of(0x89, 0x50),
+    new Uint8Array(99),
+  ];
+  for (const bytes of foreign) {
+    assertThrows(() => decodeCheckpoint(bytes), SyntaxError, "it must begin with the bytes 89 48");
+  }
+  assertThrows(
+    () => decodeCheckpoint(Uint8Array.of(...BYTES, 0)),
+    SyntaxError,
+    `it must have ${BYTES.length} bytes: current value is ${
+      BYTES.length + 1
+    } bytes: it is followed by something else`,
+  );
+  assertThrows(
+    () => decodeCheckpoint("text" as never),
+    TypeError,
+    "it must be a Uint8Array: current value is [object String]",
+  );
+});
+
+Deno.test("a file of a newer container is refused as such, even if all else about it has changed", () => {
+  const message =
+    "Cannot read a checkpoint as the version of its container must be 1: current value is 2";
+  assertThrows(() => decodeCheckpoint(withVersion(2)), RangeError, message);
+  const changed = withVersion(2).subarray(0, 200);
+  changed.fill(0xee, 32);
+  assertThrows(() => decodeCheckpoint(changed), RangeError, message);
+  assertThrows(() => decodeCheckpoint(withVersion(0)), RangeError, "current value is 0");
+});
+
+Deno.test("a reader takes its own kind and no schema newer than it knows", () => {
+  assertEquals(decodeCheckpoint(BYTES, { kind: "dynamics/NVE", schema: 3 }).data, DATA);
+  assertEquals(decodeCheckpoint(BYTES, { schema: 4 }).schema, 3);
+  assertThrows(
+    () => decodeCheckpoint(BYTES, { kind: "dynamics/FIRE", schema: 3 }),
+    TypeError,
+    'Cannot read a checkpoint as its kind must be "dynamics/FIRE": current value is "dynamics/NVE"',
+  );
+  assertThrows(
+    () => decodeCheckpoint(BYTES, { kind: "dynamics/NVE", schema: 2 }),
+    RangeError,
+    "its schema must be at most 2, the newest known here: current value is 3",
+  );
+  assertThrows(() => decodeCheckpoint(BYTES, { schema: NaN }), RangeError, "must be at most NaN");
+});
+
+Deno.test("a sound file that no encoder would write is refused with what is wrong", () => {
+  const header = (data: string, rest = '"byteOrder":"little","kind":"k","schema":1') =>
+    withHeader(`{${rest},"data":${data}}`);
+  const wrong: [bytes: Uint8Array, message: string][] = [
+    [withHeader("{"), "its header must be JSON in UTF-8"],
+    [joinSections([Uint8Array.of(0xff)]), "its header must be JSON in UTF-8"],
+    [withHeader("null"), "its header must be an object: current value is null"],
+    [withHeader("[]"), "its byte order must be this machine's, little: current value is undefined"],
+    [header("1", '"byteOrder":"big","kind":"k","schema":1'), 'little: current value is "big"'],
+    [header("1", '"byteOrder":"little","kind":"","schema":1'), "its kind must be a text"],
+    [header("1", '"byteOrder":"little","kind":"k","schema":-1'), "its schema must be a whole"],
+    [withHeader('{"byteOrder":"little","kind":"k","schema":1}'), "it must have data"],
+    [header('{"a":{"$date":0}}'), 'data.a must have known tags only: current value is {"$date":0}'],
+    [header('{"$bigint":"1","b":1}'), "data must have known tags only"],
+    [header('[{"$number":"1"}]'), "data[0] must be -0, NaN or infinite"],
+    [header('{"$bigint":"-0"}'), "data must be a whole number"],
+    [header('{"$bigint":" 1"}'), "data must be a whole number"],
+    [
+      header('{"$array":["Buffer",1]}'),
+      'data must be a typed array known here: current value is "Buffer"',
+    ],
+    [
+      header('{"$array":["Int8Array",-1]}'),
+      "data must be the name of a typed array and its length",
+    ],
+    [header('{"$array":7}'), "data must be the name of a typed array and its length"],
+    [header('{"$array":["Int8Array",1e15]}'), "data must end within its 120 bytes"],
+    [header("[".repeat(9e3) + "]".repeat(9e3)), "must be at most 500 levels deep"],
+    [
+      withHeader('{"byteOrder":"little","data":1,"kind":"k","schema":1}', new Uint8Array(4)),
+      "it must end with its last array: current value is 8 bytes more",
+    ],
+  ];
+  for (const [bytes, message] of wrong) {
+    assertThrows(() => decodeCheckpoint(bytes), SyntaxError, message);
+  }
+});
+
+Deno.test("a header longer than the file is refused, not looked for beyond", () => {
+  const bytes = BYTES.slice();
+  new DataView(bytes.buffer).setUint32(12, 0xffffffff, true);
+  new DataView(bytes.buffer).setUint32(28, crc32c(bytes.subarray(0, 28)), true);
+  assertThrows(() => decodeCheckpoint(bytes), SyntaxError, "its header must end within its");
+});
+
+Deno.test("a class of arrays that this runtime lacks is refused by its name", () => {
+  const bytes = encodeCheckpoint({ kind: "k", schema: 1, data: { x: Float16Array.of(1) } });
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, "Float16Array")!;
+  Reflect.deleteProperty(globalThis, "Float16Array");
+  try {
+    assertThrows(
+      () => decodeCheckpoint(bytes),
+      SyntaxError,
+      'data.x must be a typed array known here: current value is "Float16Array"',
+    );
+  } finally {
+    Object.defineProperty(globalThis, "Float16Array", descriptor);
+  }
+});
+
+Deno.test("any header in a sound container, and any bytes, give content or an error that says why", () => {
+  const json = fc.json({ maxDepth: 4 });
+  const tagged = fc.tuple(fc.constantFrom("$array", "$bigint", "$number", "$x", "$$x"), json)
+    .map(([tag, value]) =>
+      `{"byteOrder":"little","data":{"${tag}":${value}},"kind":"k","schema":1}`
+    );
+  const header = fc.oneof(json, tagged, fc.string());
+  const files = fc.oneof(
+    fc.tuple(header, fc.uint8Array()).map(([text, bytes]) => withHeader(text, bytes)),
+    fc.uint8Array({ maxLength: 99 }),
+    fc.uint8Array({ maxLength: 99 }).map((bytes) =>
+      Uint8Array.of(...BYTES.subarray(0, 40), ...bytes)
+    ),
+  );
+  fc.assert(
+    fc.property(files, (bytes) => {
+      try {
+        assert("data" in decodeCheckpoint(bytes));
+      } catch (error) {
+        assert(error instanceof SyntaxError || error instanceof RangeError, String(error));
+        assert(error.message.startsWith("Cannot read a checkpoint as "), error.message);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("sections begin at multiples of eight", () => {
+  assertEquals([0, 4, 5, 12, 13].map(sectionSize), [8, 8, 16, 16, 24]);
+  assertEquals(sectionSize(PREAMBLE_LENGTH), 32);
+});

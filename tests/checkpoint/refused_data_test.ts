@@ -1,0 +1,84 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { encodeCheckpoint } from "../../src/checkpoint/mod.ts";
+
+/** The error's message on saving this. */
+function refusal(data: unknown): string {
+  return assertThrows(() => encodeCheckpoint({ kind: "test", schema: 1, data }), TypeError).message;
+}
+
+Deno.test("what could not be restored is not saved, and the error names where it is", () => {
+  class Writer {}
+  class Positions extends Float64Array {}
+  class Rows extends Array {}
+  const cycle: Record<string, unknown> = {};
+  cycle.inner = [{ cycle }];
+  const plain = "must be plain data: current value is";
+  const refused: [data: unknown, message: string][] = [
+    [
+      { hooks: { log: { state: { file: new Writer() } } } },
+      `data.hooks.log.state.file ${plain} an object of class Writer`,
+    ],
+    [{ a: [1, { done() {} }] }, `data.a[1].done ${plain} function done`],
+    [() => 1, `data ${plain} function`],
+    [{ "my log": Symbol("s") }, `data["my log"] ${plain} Symbol(s)`],
+    [
+      { a: { [Symbol("s")]: 1 } },
+      "data.a must be without symbols as names: current value is Symbol(s)",
+    ],
+    [undefined, `data ${plain} undefined`],
+    [{ a: undefined }, `data.a ${plain} undefined`],
+    [[1, , 2], `data[1] ${plain} undefined`],
+    [{ a: new Map() }, `data.a ${plain} an object of class Map`],
+    [{ a: new Set() }, `data.a ${plain} an object of class Set`],
+    [{ a: new Date(0) }, `data.a ${plain} an object of class Date`],
+    [{ a: new Number(1) }, `data.a ${plain} an object of class Number`],
+    [{ a: Promise.resolve() }, `data.a ${plain} an object of class Promise`],
+    [{ a: new ArrayBuffer(1) }, `data.a ${plain} an object of class ArrayBuffer`],
+    [{ a: new DataView(new ArrayBuffer(1)) }, `data.a ${plain} an object of class DataView`],
+    [{ a: new Positions(3) }, `data.a ${plain} an object of class Positions`],
+    [{ a: Rows.of(1) }, `data.a ${plain} an object of class Rows`],
+    [
+      { a: Object.assign([1], { unit: "eV" }) },
+      'data.a must be a list with nothing but its elements: current value is "unit"',
+    ],
+    [
+      cycle,
+      "data.inner[0].cycle must be free of cycles: current value is an object of class Object",
+    ],
+  ];
+  for (const [data, message] of refused) {
+    assertEquals(refusal(data), `Cannot save a checkpoint as ${message}`);
+  }
+});
+
+Deno.test("an array whose memory is gone is refused, not saved as an empty one", () => {
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  const inWasm = new Float64Array(memory.buffer, 0, 4);
+  memory.grow(1);
+  const shrunk = new ArrayBuffer(32, { maxByteLength: 64 });
+  const outside = new Float64Array(shrunk, 16, 2);
+  shrunk.resize(8);
+  const moved = new Int8Array(4);
+  structuredClone(moved, { transfer: [moved.buffer] });
+  for (const positions of [inWasm, outside, moved]) {
+    assertEquals(
+      refusal({ positions }),
+      "Cannot save a checkpoint as data.positions must be a typed array whose memory is still there: " +
+        `current value is an object of class ${positions.constructor.name}`,
+    );
+  }
+});
+
+Deno.test("a kind that is no text and a schema that is no whole number are refused", () => {
+  const encode = (kind: unknown, schema: unknown) => () =>
+    encodeCheckpoint({ kind, schema, data: 1 } as never);
+  assertThrows(encode("", 1), TypeError, 'its kind must be a text: current value is ""');
+  assertThrows(encode(5n, 1), TypeError, "its kind must be a text: current value is 5");
+  for (const schema of [-1, 0.5, NaN, 2 ** 53, "1", undefined]) {
+    assertThrows(
+      encode("test", schema),
+      RangeError,
+      `its schema must be a whole number from 0 on: current value is ${schema}`,
+    );
+  }
+});
