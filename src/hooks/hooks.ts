@@ -11,6 +11,7 @@ import type { AddOptions, Entry, Place } from "./entry.ts";
 import { checkKinds } from "./kind.ts";
 import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
+import { type DeviceWorker, type StageWork, stageWork, unvisited } from "./device_work.ts";
 import { didYouMean } from "./nearest.ts";
 import { placesAt, sortEntries, unknownNames } from "./order.ts";
 import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
@@ -45,6 +46,12 @@ export interface EngineHooksOptions<E extends AnyStages> {
    * @default none
    */
   readonly state?: StateSource;
+  /**
+   * Runs the kernels of hooks that give some.
+   *
+   * @default none: such a hook is refused
+   */
+  readonly worker?: DeviceWorker;
   /**
    * Told of every error that does not stop the run.
    *
@@ -92,9 +99,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** See {@linkcode HookSet.add}. */
   add(hook: object, options: AddOptions = {}): HookHandle {
-    const { context, kinds } = this.#options;
+    const { context, kinds, worker } = this.#options;
     const [infos, state, others] = [this.#infos, this.#state, this.#entries];
-    const entry = makeEntry(hook, options, { kinds, infos, context, state, others });
+    const entry = makeEntry(hook, options, { kinds, infos, context, state, others, worker });
     const entries = sortEntries([...this.#entries, entry]);
     // Both may throw; nothing has changed before.
     for (const info of this.#infos.values()) placesAt(entries, info);
@@ -180,6 +187,20 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       if (point.info.counter === "step") due = Math.min(due, point.next(step));
     }
     return due - step;
+  }
+
+  /** What the engine is to do at a stage by itself, before it fires it, in this order. */
+  work(stage: StageOf<E>): StageWork[] {
+    const { info } = this.point(stage);
+    return unvisited(this.#readyPlaces(info), info).map(stageWork);
+  }
+
+  /** The fields that hooks look at, at a stage; at any stage without one. */
+  reads(stage?: StageOf<E>): ReadonlySet<string> {
+    const entries = this.#entries.filter(({ enabled, places }) =>
+      enabled && (stage === undefined || places.some(({ info }) => info.stage === stage))
+    );
+    return new Set(entries.flatMap(({ record }) => record.reads));
   }
 
   /** Opens all hooks, in order. Throws the first error, after closing those that were open. */
@@ -319,13 +340,19 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     const stages = new Set(entries.flatMap(({ places }) => places.map(({ info }) => info.stage)));
     for (const stage of stages) {
       const point = this.#points.get(stage)!;
-      const places = placesAt(this.#entries, point.info)
-        .filter(({ entry }) => entry.enabled && this.#isReady(entry));
+      const all = this.#readyPlaces(point.info);
+      const places = all.slice(unvisited(all, point.info).length);
       const reads = places.filter(({ isDeferred }) => isDeferred)
         .flatMap(({ entry }) => entry.record.reads);
       const plan = reads.length === 0 ? undefined : this.#state.plan([...new Set(reads)]);
       point.compile(places.length === 0 ? undefined : new StageRun(places, point.host, plan));
     }
+    this.#options.worker?.changed();
+  }
+
+  #readyPlaces(info: StageInfo): Place[] {
+    return placesAt(this.#entries, info)
+      .filter(({ entry }) => entry.enabled && this.#isReady(entry));
   }
 
   /** May stages reach it now? Before a run, when an engine is tried by hand, hooks need not be open. */

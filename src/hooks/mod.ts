@@ -69,6 +69,7 @@ export type { StagePoint } from "./point.ts";
 export type {
   AcceptAt,
   AcceptClass,
+  AcceptDevice,
   CallAt,
   DeclaredReads,
   DeclaredStage,
@@ -82,6 +83,7 @@ export type {
 export type { FieldValues, ReadPlan, StateSource } from "./reads.ts";
 export { hostState } from "./reads.ts";
 export { isHook } from "./record.ts";
+export type { DeviceHook, DeviceWorker, StageWork } from "./device_work.ts";
 export type { Accept, AcceptAll, HookHandle, HookInput, HookOf, HookSet } from "./registry.ts";
 export type { SavedHook, SavedHooks, SavedLoop } from "./saved.ts";
 export type { ScheduleOptions } from "./schedule.ts";

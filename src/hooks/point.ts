@@ -29,6 +29,8 @@ export interface StagePoint {
    * promise only when a hook did.
    */
   fire(count: number): PromiseLike<void> | undefined;
+  /** Lets the modifiers that are due at a count do their work, and nobody else; remembers nothing of it. */
+  modify(count: number): PromiseLike<void>;
   /** Hands a value through the pipes that are due; each gets what the one before returned. */
   pipe<V>(value: V, count: number): V | PromiseLike<V>;
   /** Asks the gates that are due: `true` to go on. All are asked, and see whether one before has vetoed. */
@@ -68,6 +70,13 @@ export abstract class EnginePoint implements StagePoint {
   pipe<V>(value: V, count: number): V | PromiseLike<V> {
     const run = this.#dueRun(count);
     return run === undefined ? value : pipe(run, value, count) as V | PromiseLike<V>;
+  }
+
+  async modify(count: number): Promise<void> {
+    for (const place of this.#run?.places ?? []) {
+      if (!place.isModifier || place.schedule.next(count) !== count || !place.isWanted) continue;
+      await this.#run!.call(place);
+    }
   }
 
   gate(count: number): boolean | PromiseLike<boolean> {

@@ -100,6 +100,19 @@ export type AcceptClass<E extends AnyStages, H> = string extends DeclaredStage<H
     >
   : AcceptAt<E, Extract<DeclaredStage<H>, StageOf<E>>, H>;
 
+/** What a hook that gives kernels must also be to be added to an engine of kind `E`. */
+export type AcceptDevice<E extends AnyStages, H> = string extends DeclaredStage<H>
+  ? Refused<"stage is a plain string; write stage = DynamicsStage.X">
+  : [Extract<DeclaredStage<H>, StageOf<E>>] extends [never] ? Refused<
+      `this hook runs at ${DeclaredStage<H> & string}, and the engine has ${E["kind"]} stages`
+    >
+  : {
+    /** Required. */
+    readonly frequency: number;
+    /** Fields of this kind. */
+    readonly writes: readonly FieldsFor<E, H>[];
+  };
+
 /** The members of a hook class that are checked against the stages `S`. */
 export interface AcceptAt<E extends AnyStages, S, H> {
   /** Checked against context and result of the declared stages. */
@@ -145,7 +158,9 @@ export function problems(value: unknown): string[] {
   return [
     ...stageProblems(hook),
     ...mustBe(hook, "frequency", "a number", (x) => typeof x === "number"),
-    ...mustBe(hook, "call", "a function", (x) => typeof x === "function"),
+    ...(hook.kernels === undefined
+      ? mustBe(hook, "call", "a function", (x) => typeof x === "function")
+      : kernelProblems(hook)),
     ...optionProblems(hook),
   ];
 }
@@ -168,6 +183,19 @@ export function optionProblems(hook: Readonly<Record<string, unknown>>): string[
     ...may("onError", ERROR_POLICIES.join(" | "), (x) => ERROR_POLICIES.includes(x as ErrorPolicy)),
     ...may("sync", "true or false", (x) => typeof x === "boolean"),
     ...may("name", "a name", (x) => typeof x === "string" && x !== ""),
+  ];
+}
+
+/** Problems of a hook that gives work for the device instead of a handler. */
+function kernelProblems(hook: Readonly<Record<string, unknown>>): string[] {
+  const must = mustBe(hook, "kernels", "a function", (x) => typeof x === "function");
+  const [writes, call] = [hook.writes, hook.call] as readonly [unknown, unknown];
+  return [
+    ...must,
+    ...(Array.isArray(writes) && writes.length > 0
+      ? []
+      : [`writes must name what its kernels change: current value is ${show(writes)}`]),
+    ...(call === undefined ? [] : ["it must have call or kernels, not both"]),
   ];
 }
 

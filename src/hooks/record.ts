@@ -7,6 +7,7 @@
 import { tableOf } from "../dispatch/overload.ts";
 import type { AnyStages, StageInfo } from "./stage.ts";
 import type { ErrorPolicy } from "./outcome.ts";
+import { type DeviceWorker, isDeviceHook } from "./device_work.ts";
 import { isWellFormed } from "./is_hook.ts";
 import { bindMethods, lifecycleMethods } from "./lifecycle.ts";
 import { didYouMean } from "./nearest.ts";
@@ -55,15 +56,19 @@ export function isHook(value: unknown): value is ProtocolHook | Hook<string> {
 }
 
 /** Brings a hook into the registry's form. Throws a TypeError or RangeError that names what is wrong with it. */
-export function readHook(hook: unknown, kinds: readonly AnyStages[]): HookRecord {
+export function readHook(
+  hook: unknown,
+  kinds: readonly AnyStages[],
+  worker?: DeviceWorker,
+): HookRecord {
   if (isTableHook(hook)) return fromTable(makeHook(hook, kinds) as unknown as MadeHook, hook);
   if (isLifecycle(hook)) return fromLifecycle(hook, kinds);
   assertProtocol(hook as object);
-  return fromProtocol(hook as ProtocolHook, kinds);
+  return fromProtocol(hook as ProtocolHook, kinds, worker);
 }
 
 function isLifecycle(hook: unknown): hook is HookOptions {
-  return typeof hook === "object" && hook !== null && !("call" in hook) &&
+  return typeof hook === "object" && hook !== null && !("call" in hook) && !isDeviceHook(hook) &&
     lifecycleMethods(hook).length > 0;
 }
 
@@ -109,16 +114,30 @@ function fromLifecycle(hook: HookOptions, kinds: readonly AnyStages[]): HookReco
   };
 }
 
-function fromProtocol(hook: ProtocolHook, kinds: readonly AnyStages[]): HookRecord {
+function fromProtocol(
+  hook: ProtocolHook,
+  kinds: readonly AnyStages[],
+  worker: DeviceWorker | undefined,
+): HookRecord {
   const label = labelOf(hook);
+  const bound = isDeviceHook(hook)
+    ? { target: lift(workOf(hook, label, worker)), matched: "kernels" }
+    : { target: hook as Target, matched: "call" };
   if (hook.runsOnStage === undefined) checkStages(label, hook.stages ?? [hook.stage!], kinds);
   return {
     ...common(hook, label),
     isMultiKind: hook.runsOnStage !== undefined ||
       new Set(hook.stages?.map((stage) => stage.split("/")[0])).size > 1,
-    bind: (info) =>
-      runsOn(hook, label, info) ? { target: hook as Target, matched: "call" } : undefined,
+    bind: (info) => runsOn(hook, label, info) ? bound : undefined,
   };
+}
+
+/** A handler that lets the engine do the hook's work now. */
+function workOf(hook: object, label: string, worker: DeviceWorker | undefined): unknown {
+  if (worker !== undefined) return (_ctx: unknown, stage: string) => worker.work(hook, stage);
+  throw new TypeError(
+    `Cannot register hook ${label} as it gives kernels, so the engine must run kernels: this one runs none`,
+  );
 }
 
 function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): boolean {

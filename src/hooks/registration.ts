@@ -6,6 +6,7 @@
 
 import { type AddOptions, type Band, BANDS, type Entry, Place } from "./entry.ts";
 import { tableOf } from "../dispatch/overload.ts";
+import type { DeviceWorker } from "./device_work.ts";
 import { ERROR_POLICIES } from "./outcome.ts";
 import type { HookOptions } from "./protocol.ts";
 import { accessor, assertFields, type ReadPlan, type StateSource, unfetched } from "./reads.ts";
@@ -22,6 +23,7 @@ export interface Registering {
   readonly context: object;
   readonly state: StateSource;
   readonly others: readonly Entry[];
+  readonly worker: DeviceWorker | undefined;
 }
 
 const OPTIONS: readonly string[] = Object.keys(
@@ -37,7 +39,7 @@ const OPTIONS: readonly string[] = Object.keys(
 
 /** Makes an entry, with its place at every stage that it handles. Throws when it cannot be registered. */
 export function makeEntry(hook: unknown, options: AddOptions, engine: Registering): Entry {
-  const record = readHook(hook, engine.kinds);
+  const record = readHook(hook, engine.kinds, engine.worker);
   checkOptionKeys(record.label, options);
   const name = nameOf(record, options, engine.others);
   checkOptions(name, options);

@@ -8,7 +8,8 @@ import type { AnyStages } from "./stage.ts";
 import type { AddOptions } from "./entry.ts";
 import type { Lifecycle, LifecycleName } from "./lifecycle.ts";
 import type { HookControl } from "./control.ts";
-import type { AcceptClass, HookOptions, ProtocolHook, Refused } from "./protocol.ts";
+import type { DeviceHook } from "./device_work.ts";
+import type { AcceptClass, AcceptDevice, HookOptions, ProtocolHook, Refused } from "./protocol.ts";
 import type { Hook } from "./table.ts";
 
 /** A registered hook, to be switched or removed. Disposing removes it: `using handle = engine.hooks.add(...)`. */
@@ -32,6 +33,7 @@ export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
       : unknown
     : never
   : H extends { readonly call: unknown } ? AcceptClass<E, H>
+  : H extends { readonly kernels: unknown } ? AcceptDevice<E, H>
   : [Exclude<Extract<keyof H, `on${string}`>, LifecycleName<E> | "onError">] extends [never]
     ? Lifecycle<E>
   : Refused<
@@ -60,6 +62,7 @@ export type HookOf<E extends AnyStages> = E extends AnyStages ? Hook<E["kind"]> 
 export type HookInput<E extends AnyStages> =
   | HookOf<E>
   | ProtocolHook
+  | DeviceHook
   | (object & Lifecycle<E> & HookOptions);
 
 /** What a list of hooks must also be: each is checked as `add` does, but in a list of any {@linkcode HookInput}. */

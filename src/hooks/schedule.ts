@@ -169,6 +169,13 @@ export class Schedule {
       everySeconds === 0 && sample === 1;
   }
 
+  /** Is `frequency` and `phase` all there is to it? */
+  get isPlain(): boolean {
+    const { after, until, once, everySeconds, sample, atEnd } = this.#options;
+    return this.#window === undefined && after === 0 && until === Infinity && !once &&
+      everySeconds === 0 && sample === 1 && !atEnd;
+  }
+
   /** The first count from `from` on at which it may fire, or `Infinity`. */
   next(from: number): number {
     const { phase, after, until, once, sample } = this.#options;

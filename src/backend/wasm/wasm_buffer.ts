@@ -51,7 +51,7 @@ export class WasmBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     return this.#view;
   }
 
-  #look(memory: ArrayBuffer): Arrays[D] {
+  #look(memory: ArrayBufferLike): Arrays[D] {
     const { dtype, pointer, length } = this;
     const view = dtype === "f64"
       ? new Float64Array(memory, pointer, length)

@@ -1,0 +1,19 @@
+import { initSync } from "../../../wasm/pkg/hooke.js";
+import * as exports from "../../../wasm/pkg/hooke.js";
+import { WASM_BASE64 } from "./module.gen.ts";
+import type { WasmModule } from "./wasm_buffer.ts";
+
+let loaded: WasmModule | undefined;
+
+/** The compiled kernels, loaded once; needs no permission, no file and no network. */
+export function loadModule(): WasmModule {
+  if (loaded === undefined) {
+    const { memory } = initSync({ module: decode(WASM_BASE64) });
+    loaded = { ...exports, memory } as unknown as WasmModule;
+  }
+  return loaded;
+}
+
+function decode(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
