@@ -1,0 +1,23 @@
+import { defineKernel, type Kernel } from "./kernel.ts";
+
+const args = {
+  forces: "real",
+  fmax: "f64 changed",
+} as const;
+
+/** The largest force on an atom of each system: max |F|, eV/Å; NaN if any force is not a number. */
+export const fmax: Kernel<typeof args> = defineKernel(
+  "fmax",
+  args,
+  ({ forces, fmax }, { systems, offsets, active }) => {
+    for (let s = 0; s < systems; s++) {
+      if (active[s] === 0) continue;
+      let square = 0;
+      for (let k = 3 * offsets[s]!; k < 3 * offsets[s + 1]!; k += 3) {
+        const [x, y, z] = [forces[k]!, forces[k + 1]!, forces[k + 2]!];
+        square = Math.max(square, x * x + y * y + z * z);
+      }
+      fmax[s] = Math.sqrt(square);
+    }
+  },
+);
