@@ -10,6 +10,7 @@ const NAMES = ["hooke.js", "hooke.d.ts", "hooke_bg.wasm", "hooke_bg.wasm.d.ts"];
 
 /** Compiles the kernels. `target` is where Cargo keeps what it may use again. */
 export async function compile(toolchain: Toolchain, target: string): Promise<Compiled> {
+  const hash = await hashSource(toolchain.name);
   const out = await Deno.makeTempDir();
   try {
     const flags = ["--target", "web", "--no-pack", "--no-gitignore", "--no-opt"];
@@ -22,22 +23,19 @@ export async function compile(toolchain: Toolchain, target: string): Promise<Com
     });
     const files = new Map<string, Uint8Array<ArrayBuffer>>();
     for (const name of NAMES) files.set(`wasm/pkg/${name}`, await Deno.readFile(`${out}/${name}`));
-    return await complete(files, toolchain.name);
+    if (await hashSource(toolchain.name) !== hash) {
+      throw new Error("Cannot record what was compiled as wasm/ must not change meanwhile: it did");
+    }
+    return complete(files, { hash, toolchain: toolchain.name });
   } finally {
     await Deno.remove(out, { recursive: true });
   }
 }
 
-async function complete(
-  files: Map<string, Uint8Array<ArrayBuffer>>,
-  toolchain: string,
-): Promise<Compiled> {
+function complete(files: Map<string, Uint8Array<ArrayBuffer>>, record: SourceRecord): Compiled {
   const encode = (text: string) => new TextEncoder().encode(text);
-  const record: SourceRecord = { hash: await hashSource(toolchain), toolchain };
+  const module = moduleText(files.get("wasm/pkg/hooke_bg.wasm")!);
   files.set("wasm/pkg/source.json", encode(`${JSON.stringify(record, null, 2)}\n`));
-  files.set(
-    "src/backend/wasm/module.gen.ts",
-    encode(moduleText(files.get("wasm/pkg/hooke_bg.wasm")!)),
-  );
+  files.set("src/backend/wasm/module.gen.ts", encode(module));
   return files;
 }

@@ -23,7 +23,8 @@ export async function debianToolchain(): Promise<Toolchain> {
   }
   if (!await exists(`${sysroot(version)}/ready`)) await buildSysroot(sysroot(version));
   const tools = await installTools(CARGO, { RUSTC });
-  const compiler = await writeWrapper(sysroot(version));
+  const root = sysroot(version);
+  const compiler = await writeCompiler(`${root}/bin`, ["--sysroot", root]);
   return {
     route: "debian",
     name: `Debian rustc-web ${version}, wasm-bindgen ${WASM_BINDGEN}, wasm-pack ${WASM_PACK}`,
@@ -45,7 +46,7 @@ async function installPackages(): Promise<void> {
   if (missing.length === 0) return;
   const sudo = Deno.uid() === 0 ? [] : ["sudo"];
   await run([...sudo, "apt-get", "update"]);
-  await run([...sudo, "apt-get", "install", "-y", "--no-install-recommends", ...missing], {
+  await run([...sudo, "apt-get", "install", "-y", ...missing], {
     env: { DEBIAN_FRONTEND: "noninteractive" },
   });
 }
@@ -67,6 +68,7 @@ codegen-units = 1
 async function buildSysroot(root: string): Promise<void> {
   const seed = await Deno.makeTempDir();
   await Deno.mkdir(`${seed}/src`);
+  const compiler = await writeCompiler(`${seed}/bin`, []);
   await Deno.writeTextFile(`${seed}/Cargo.toml`, SEED);
   await Deno.writeTextFile(`${seed}/src/lib.rs`, "#![no_std]\n");
   await run([
@@ -77,8 +79,8 @@ async function buildSysroot(root: string): Promise<void> {
     env: {
       // Debian's compiler is a stable one, and the option to build the standard library is not.
       RUSTC_BOOTSTRAP: "1",
-      RUSTC,
-      RUSTFLAGS: `${FLAGS} --remap-path-prefix=/usr/lib/rustlib/src/rust=/rust`,
+      RUSTC: `${compiler}/rustc`,
+      RUSTFLAGS: FLAGS,
       CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: LINKER,
     },
   });
@@ -101,15 +103,15 @@ async function collect(built: string, root: string): Promise<void> {
 }
 
 /**
- * A rustc that knows its sysroot. The paths to forget are told here and not in RUSTFLAGS, which Cargo mixes into
- * the names of symbols: those would differ between machines.
+ * A folder with a rustc that has arguments of its own and forgets where this machine keeps sources, and with
+ * Cargo. The paths are told here and not in RUSTFLAGS, which Cargo mixes into the names of symbols: those would
+ * differ between machines.
  */
-async function writeWrapper(root: string): Promise<string> {
-  const folder = `${root}/bin`;
+async function writeCompiler(folder: string, args: readonly string[]): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });
   const remap = [`${cargoHome()}/registry/src=/registry`, "/usr/lib/rustlib/src/rust=/rust"]
-    .map((pair) => `--remap-path-prefix=${pair}`).join(" ");
-  const text = `#!/bin/sh\nexec ${RUSTC} --sysroot ${root} ${remap} "$@"\n`;
+    .map((pair) => `--remap-path-prefix=${pair}`);
+  const text = `#!/bin/sh\nexec ${[RUSTC, ...args, ...remap].join(" ")} "$@"\n`;
   // Renamed into place, as another build may be running the old one.
   await Deno.writeTextFile(`${folder}/rustc.new`, text, { mode: 0o755 });
   await Deno.rename(`${folder}/rustc.new`, `${folder}/rustc`);

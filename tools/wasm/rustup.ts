@@ -10,12 +10,11 @@ const PATIENCE = 60_000;
 export async function rustupToolchain(): Promise<Toolchain | undefined> {
   const added = await output(["rustup", "target", "add", TARGET], { timeout: PATIENCE });
   if (added === undefined) return undefined;
-  const version = await output(["rustup", "run", "stable", "rustc", "--version"]) ??
-    await output(["rustc", "--version"]);
+  const version = await output(["rustc", "--version"]);
   const tools = await installTools("cargo", {});
   return {
     route: "rustup",
-    name: `rustup ${version}, wasm-bindgen ${WASM_BINDGEN}, wasm-pack ${WASM_PACK}`,
+    name: `rustup's ${version}, wasm-bindgen ${WASM_BINDGEN}, wasm-pack ${WASM_PACK}`,
     env: {
       PATH: `${tools}:${cargoHome()}/bin:${Deno.env.get("PATH")}`,
       RUSTFLAGS: `${FLAGS} --remap-path-prefix=${cargoHome()}/registry/src=/registry`,

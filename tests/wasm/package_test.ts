@@ -1,0 +1,46 @@
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { WASM_BASE64 } from "../../src/backend/wasm/module.gen.ts";
+import { hashSource, moduleText, PACKAGE, readRecord, ROOT } from "../../tools/wasm/files.ts";
+import { WASM_BINDGEN, WASM_PACK } from "../../tools/wasm/pins.ts";
+
+const compiled = await Deno.readFile(new URL("hooke_bg.wasm", PACKAGE));
+
+Deno.test("the committed kernels are of the present Rust sources (deno task wasm:build)", async () => {
+  const { hash, toolchain } = await readRecord();
+  assertEquals(hash, await hashSource(toolchain));
+  assertNotEquals(hash, await hashSource(`${toolchain}, and another`));
+});
+
+Deno.test("the committed kernels are of the toolchain that CI can repeat (deno task wasm:build debian)", async () => {
+  const { toolchain } = await readRecord();
+  assertMatch(toolchain, /^Debian rustc-web \S+, /);
+  assert(toolchain.endsWith(`, wasm-bindgen ${WASM_BINDGEN}, wasm-pack ${WASM_PACK}`));
+  const manifest = await Deno.readTextFile(new URL("wasm/Cargo.toml", ROOT));
+  assertMatch(manifest, new RegExp(`^wasm-bindgen = "=${WASM_BINDGEN}"$`, "m"));
+});
+
+Deno.test("the kernels in base64 are the compiled kernels", async () => {
+  assertEquals(Uint8Array.fromBase64(WASM_BASE64).toHex(), compiled.toHex());
+  const module = new URL("src/backend/wasm/module.gen.ts", ROOT);
+  assertEquals(await Deno.readTextFile(module), moduleText(compiled));
+});
+
+Deno.test("the compiled kernels import nothing from env, and export their memory", async () => {
+  const module = await WebAssembly.compile(compiled);
+  const imports = WebAssembly.Module.imports(module);
+  assertEquals(imports.filter((one) => one.module !== "./hooke_bg.js"), []);
+  const exports = WebAssembly.Module.exports(module);
+  assert(exports.some(({ name, kind }) => name === "memory" && kind === "memory"));
+});
+
+Deno.test("the compiled kernels know no folder of the machine that built them", () => {
+  const text = new TextDecoder("latin1").decode(compiled);
+  assertEquals(text.match(/\/(home|root|Users|tmp|work|build|usr)\/[\w./-]*/g), null);
+});
+
+Deno.test("the package's JavaScript names its types, and both are published", async () => {
+  const script = await Deno.readTextFile(new URL("hooke.js", PACKAGE));
+  assertEquals(script.split("\n")[0], '/* @ts-self-types="./hooke.d.ts" */');
+  const { publish } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  for (const files of ["wasm/pkg/*.js", "wasm/pkg/*.d.ts"]) assert(publish.include.includes(files));
+});
