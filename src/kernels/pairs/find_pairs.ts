@@ -1,0 +1,201 @@
+import type { SystemPairs } from "../pair_list.ts";
+import { type Lattice, latticeOf } from "./lattice.ts";
+
+/** Below so many atoms all pairs are looked at: sorting them into bins would not pay. */
+const BRUTE_FORCE = 64;
+
+/** A cell whose faces are closer to each other than this part of the reach has too many images to look at. */
+const FLATTEST = 1 / 64;
+
+/** Whether a cell is not so flat that its images within reach are without number. */
+export function isDeepEnough(
+  cell: ArrayLike<number>,
+  pbc: ArrayLike<number>,
+  reach: number,
+): boolean {
+  const { heights, periodic } = latticeOf(cell, pbc);
+  return periodic.every((isPeriodic, k) => !isPeriodic || heights[k]! >= FLATTEST * reach);
+}
+
+/**
+ * Finds all pairs up to `reach` from where the atoms were (`pairs.reference`): each pair of an atom and an image of
+ * another once, also of an atom and its own images. Any cell, any periodicity, any reach: one that is longer than
+ * the cell meets several images of one atom.
+ *
+ * Atoms are sorted into bins along the lattice directions; the bins around one, with the lattice vector by which
+ * they are moved, hold all that is near. A system of few atoms is one bin.
+ */
+export function findPairs(pairs: SystemPairs, pbc: ArrayLike<number>, reach: number): void {
+  const lattice = latticeOf(pairs.cell, pbc);
+  const grid = makeGrid(pairs.reference, lattice, reach);
+  pairs.count = 0;
+  const atoms = pairs.reference.length / 3;
+  for (let i = 0; i < atoms; i++) findPairsOf(i, pairs, lattice, grid, reach);
+}
+
+/** Atoms in bins. */
+interface Grid {
+  /** How many bins there are along each direction. */
+  readonly counts: Int32Array;
+  /** How many bins, or images of bins, reach as far as pairs do. */
+  readonly ranges: Int32Array;
+  /** The bin of each atom along each direction. */
+  readonly bins: Int32Array;
+  /** Where atoms are, moved by whole lattice vectors into the cell. */
+  readonly wrapped: Float64Array;
+  /** The lattice vectors that were added to wrap them. */
+  readonly wraps: Int32Array;
+  /** Where the atoms of each bin begin in `order`. */
+  readonly starts: Int32Array;
+  readonly order: Int32Array;
+}
+
+function makeGrid(reference: Float64Array, lattice: Lattice, reach: number): Grid {
+  const atoms = reference.length / 3;
+  const places = new Float64Array(3 * atoms);
+  const wraps = new Int32Array(3 * atoms);
+  const wrapped = reference.slice();
+  const [counts, ranges] = [new Int32Array(3), new Int32Array(3)];
+  const bins = new Int32Array(3 * atoms);
+  for (let k = 0; k < 3; k++) {
+    placeAlong(k, reference, lattice, places, wraps);
+    const [low, size] = extentAlong(k, places, lattice);
+    const height = size * lattice.heights[k]!;
+    const most = atoms < BRUTE_FORCE ? 1 : Math.ceil(2 * Math.cbrt(atoms));
+    counts[k] = Math.max(1, Math.min(Math.floor(height / reach), most));
+    const isOpen = !lattice.periodic[k];
+    ranges[k] = isOpen && counts[k] === 1 ? 0 : Math.ceil(reach * counts[k]! / height);
+    for (let i = k; i < 3 * atoms; i += 3) {
+      const bin = Math.floor((places[i]! - low) / size * counts[k]!);
+      bins[i] = Math.max(0, Math.min(counts[k]! - 1, bin));
+      if (wraps[i] === 0) continue;
+      for (let d = 0; d < 3; d++) wrapped[i - k + d]! += wraps[i]! * lattice.rows[3 * k + d]!;
+    }
+  }
+  return { counts, ranges, bins, wrapped, wraps, ...sortIntoBins(counts, bins) };
+}
+
+/** Coordinates along one lattice direction, within [0, 1) where it is periodic. */
+function placeAlong(
+  k: number,
+  reference: Float64Array,
+  { inverse, periodic }: Lattice,
+  places: Float64Array,
+  wraps: Int32Array,
+): void {
+  for (let i = 0; i < reference.length; i += 3) {
+    const place = reference[i]! * inverse[3 * k]! + reference[i + 1]! * inverse[3 * k + 1]! +
+      reference[i + 2]! * inverse[3 * k + 2]!;
+    const whole = periodic[k] ? Math.floor(place) : 0;
+    places[i + k] = place - whole;
+    if (whole !== 0) wraps[i + k] = -whole;
+  }
+}
+
+/** From where to where atoms are, in lattice coordinates. */
+function extentAlong(
+  k: number,
+  places: Float64Array,
+  { periodic }: Lattice,
+): [low: number, size: number] {
+  if (periodic[k]) return [0, 1];
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = k; i < places.length; i += 3) {
+    low = Math.min(low, places[i]!);
+    high = Math.max(high, places[i]!);
+  }
+  return high > low ? [low, high - low] : [low, 1];
+}
+
+function sortIntoBins(counts: Int32Array, bins: Int32Array): Pick<Grid, "starts" | "order"> {
+  const starts = new Int32Array(counts[0]! * counts[1]! * counts[2]! + 1);
+  const order = new Int32Array(bins.length / 3);
+  const binOf = (i: number) =>
+    (bins[3 * i]! * counts[1]! + bins[3 * i + 1]!) * counts[2]! + bins[3 * i + 2]!;
+  for (let i = 0; i < order.length; i++) starts[binOf(i) + 1]! += 1;
+  for (let b = 1; b < starts.length; b++) starts[b]! += starts[b - 1]!;
+  const next = starts.slice();
+  for (let i = 0; i < order.length; i++) order[next[binOf(i)]!++] = i;
+  return { starts, order };
+}
+
+/** The pairs of atom i with later atoms, and with its own images on one side. */
+function findPairsOf(
+  i: number,
+  pairs: SystemPairs,
+  lattice: Lattice,
+  grid: Grid,
+  reach: number,
+): void {
+  const { counts, ranges, bins, starts, order } = grid;
+  const [a, b, c] = [bins[3 * i]!, bins[3 * i + 1]!, bins[3 * i + 2]!];
+  for (let u = a - ranges[0]!; u <= a + ranges[0]!; u++) {
+    const p = imageOf(0, u, lattice, counts);
+    if (p === undefined) continue;
+    for (let v = b - ranges[1]!; v <= b + ranges[1]!; v++) {
+      const q = imageOf(1, v, lattice, counts);
+      if (q === undefined) continue;
+      for (let w = c - ranges[2]!; w <= c + ranges[2]!; w++) {
+        const r = imageOf(2, w, lattice, counts);
+        if (r === undefined) continue;
+        const bin = ((u - p * counts[0]!) * counts[1]! + v - q * counts[1]!) * counts[2]! + w -
+          r * counts[2]!;
+        for (let o = starts[bin]!; o < starts[bin + 1]!; o++) {
+          const j = order[o]!;
+          if (j < i || j === i && !isPositive(p, q, r)) continue;
+          addIfNear(i, j, p, q, r, pairs, lattice, grid, reach);
+        }
+      }
+    }
+  }
+}
+
+/** Which image of the cell a bin is in; undefined where there is none. */
+function imageOf(k: number, bin: number, { periodic }: Lattice, counts: Int32Array) {
+  const image = Math.floor(bin / counts[k]!);
+  return image === 0 || periodic[k] ? image : undefined;
+}
+
+function isPositive(p: number, q: number, r: number): boolean {
+  return p > 0 || p === 0 && (q > 0 || q === 0 && r > 0);
+}
+
+function addIfNear(
+  i: number,
+  j: number,
+  p: number,
+  q: number,
+  r: number,
+  pairs: SystemPairs,
+  { rows }: Lattice,
+  { wrapped, wraps }: Grid,
+  reach: number,
+): void {
+  let square = 0;
+  for (let d = 0; d < 3; d++) {
+    const image = p * rows[d]! + q * rows[3 + d]! + r * rows[6 + d]!;
+    const delta = wrapped[3 * i + d]! - wrapped[3 * j + d]! - image;
+    square += delta * delta;
+  }
+  if (!(square <= reach * reach)) return;
+  if (pairs.count === pairs.i.length) grow(pairs);
+  const at = pairs.count++;
+  pairs.i[at] = i;
+  pairs.j[at] = j;
+  pairs.shifts[3 * at] = p + wraps[3 * j]! - wraps[3 * i]!;
+  pairs.shifts[3 * at + 1] = q + wraps[3 * j + 1]! - wraps[3 * i + 1]!;
+  pairs.shifts[3 * at + 2] = r + wraps[3 * j + 2]! - wraps[3 * i + 2]!;
+}
+
+function grow(pairs: SystemPairs): void {
+  const length = 2 * pairs.count + 16;
+  pairs.i = extended(pairs.i, length);
+  pairs.j = extended(pairs.j, length);
+  pairs.shifts = extended(pairs.shifts, 3 * length);
+}
+
+function extended(values: Int32Array, length: number): Int32Array {
+  const longer = new Int32Array(length);
+  longer.set(values);
+  return longer;
+}

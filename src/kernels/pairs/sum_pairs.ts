@@ -1,0 +1,131 @@
+import type { Arrays, Frame } from "../kernel.ts";
+import type { PairList, SystemPairs } from "../pair_list.ts";
+
+/** What to compute besides forces; the bits of `want`. */
+export const Want = {
+  /** Energies, per system. */
+  ENERGY: 1,
+  /** Virials, per system. */
+  VIRIAL: 2,
+} as const;
+
+/** A potential between two atoms. */
+export interface PairFunction {
+  /** How many numbers each pair of types has in the table of parameters; the last but one is the squared cutoff. */
+  readonly width: number;
+  /**
+   * At the square of a distance below the cutoff, with the parameters that begin at `at`: writes the energy to
+   * `out[0]` and −(dE/dr)/r to `out[1]`.
+   */
+  readonly at: (square: number, parameters: Arrays["real"], at: number, out: Float64Array) => void;
+}
+
+/** The arguments that all pair potentials have. */
+export interface PairSums {
+  readonly pairs: PairList;
+  readonly positions: Arrays["real"];
+  readonly cell: Arrays["real"];
+  readonly images: Int32Array | undefined;
+  readonly species: Int32Array | undefined;
+  readonly parameters: Arrays["real"];
+  readonly forces: Arrays["real"];
+  readonly energy: Float64Array;
+  readonly virial: Float64Array;
+  readonly switchWidth: number;
+  readonly want: number;
+}
+
+/** Those arguments as a kernel declares them. */
+export const PAIR_ARGS = {
+  pairs: "pairs",
+  positions: "real",
+  cell: "real",
+  images: "i32 optional",
+  species: "i32 optional",
+  parameters: "real",
+  forces: "real changed",
+  energy: "f64 changed",
+  virial: "f64 changed",
+  switchWidth: "number",
+  want: "number",
+} as const;
+
+/**
+ * Adds a pair potential's forces, energy and virial to those of all active systems.
+ *
+ * With r = x_i − x_j − (n + m_i − m_j) h, the pair's force on i is f = −(dE/dr) r/|r|; the virial W is the sum of
+ * f ⊗ r, so that the stress is −W/V.
+ */
+export function sumPairs(sums: PairSums, frame: Frame, pair: PairFunction): void {
+  for (let s = 0; s < frame.systems; s++) {
+    if (frame.active[s] === 0) continue;
+    sumSystem(sums, sums.pairs.systems[s]!, s, frame.offsets[s]!, pair);
+  }
+}
+
+/** [E, −(dE/dr)/r] of one pair, then of its switching function. */
+const out: Float64Array = new Float64Array(2);
+const r: Float64Array = new Float64Array(3);
+
+function sumSystem(
+  sums: PairSums,
+  list: SystemPairs,
+  system: number,
+  first: number,
+  { width, at }: PairFunction,
+): void {
+  const { species, parameters, forces, energy, virial, switchWidth, want } = sums;
+  const types = Math.sqrt(parameters.length / width);
+  for (let p = 0; p < list.count; p++) {
+    const [i, j] = [first + list.i[p]!, first + list.j[p]!];
+    const type = types === 1 ? 0 : species![i]! * types + species![j]!;
+    const limit = parameters[type * width + width - 2]!;
+    const square = distance(sums, list, p, i, j, 9 * system);
+    if (!(square < limit)) continue;
+    at(square, parameters, type * width, out);
+    if (switchWidth > 0) switchOff(square, limit, switchWidth);
+    for (let d = 0; d < 3; d++) {
+      const f = out[1]! * r[d]!;
+      forces[3 * i + d]! += f;
+      forces[3 * j + d]! -= f;
+      if ((want & Want.VIRIAL) === 0) continue;
+      for (let e = 0; e < 3; e++) virial[9 * system + 3 * d + e]! += f * r[e]!;
+    }
+    if ((want & Want.ENERGY) !== 0) energy[system]! += out[0]!;
+  }
+}
+
+/** Writes the vector from j to i; answers with its square. */
+function distance(
+  { positions, cell, images }: PairSums,
+  list: SystemPairs,
+  p: number,
+  i: number,
+  j: number,
+  h: number,
+): number {
+  const [a, b] = [3 * list.i[p]!, 3 * list.j[p]!];
+  let square = 0;
+  for (let d = 0; d < 3; d++) r[d] = positions[3 * i + d]! - positions[3 * j + d]!;
+  for (let k = 0; k < 3; k++) {
+    let n = list.shifts[3 * p + k]!;
+    if (images !== undefined) {
+      n += images[3 * j + k]! - list.images[b + k]! - (images[3 * i + k]! - list.images[a + k]!);
+    }
+    if (n === 0) continue;
+    for (let d = 0; d < 3; d++) r[d]! -= n * cell[h + 3 * k + d]!;
+  }
+  for (let d = 0; d < 3; d++) square += r[d]! * r[d]!;
+  return square;
+}
+
+/** Multiplies by S = 1 − 10x³ + 15x⁴ − 6x⁵, x from 0 to 1 over the last `width` Å: twice differentiable. */
+function switchOff(square: number, limit: number, width: number): void {
+  const distance = Math.sqrt(square);
+  const x = (distance - Math.sqrt(limit) + width) / width;
+  if (x <= 0) return;
+  const s = 1 - x * x * x * (10 + x * (6 * x - 15));
+  const slope = -30 * x * x * (1 - x) * (1 - x) / width;
+  out[1] = s * out[1]! - slope * out[0]! / distance;
+  out[0]! *= s;
+}
