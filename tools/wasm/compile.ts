@@ -1,6 +1,6 @@
 import { run } from "./command.ts";
 import { hashSource, moduleText, ROOT, type SourceRecord } from "./files.ts";
-import type { Toolchain } from "./toolchain.ts";
+import type { Toolchain } from "./route.ts";
 
 /** The compiled package, by path from the root of the project. */
 export type Compiled = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;

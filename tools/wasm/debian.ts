@@ -1,7 +1,7 @@
 import { output, run } from "./command.ts";
 import { cacheFolder, cargoHome, FLAGS, TARGET, WASM_BINDGEN, WASM_PACK } from "./pins.ts";
 import { exists, installTools } from "./tools.ts";
-import type { Toolchain } from "./toolchain.ts";
+import type { Toolchain } from "./route.ts";
 
 /** rustc and Cargo of this century, the sources of the standard library, a linker for WebAssembly. */
 const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "lld-19"];

@@ -1,4 +1,14 @@
-import type { Route } from "./toolchain.ts";
+/** How to get at a toolchain. */
+export type Route = "rustup" | "debian";
+
+/** Something that compiles the kernels. */
+export interface Toolchain {
+  route: Route;
+  /** The versions of all that shapes the bytes. */
+  name: string;
+  /** What wasm-pack needs in its environment. */
+  env: Record<string, string>;
+}
 
 /** The route that a command line asks for, or `undefined` where it leaves the choice open. */
 export function routeOf(text: string | undefined): Route | undefined {

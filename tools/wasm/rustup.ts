@@ -1,7 +1,7 @@
 import { output } from "./command.ts";
 import { cargoHome, FLAGS, TARGET, WASM_BINDGEN, WASM_PACK } from "./pins.ts";
 import { installTools } from "./tools.ts";
-import type { Toolchain } from "./toolchain.ts";
+import type { Toolchain } from "./route.ts";
 
 /** A minute: a machine that cannot reach Rust's servers may wait for a connection for ever. */
 const PATIENCE = 60_000;

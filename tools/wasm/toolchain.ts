@@ -11,19 +11,8 @@
  */
 
 import { debianToolchain, isDebianReady } from "./debian.ts";
+import type { Route, Toolchain } from "./route.ts";
 import { rustupToolchain } from "./rustup.ts";
-
-/** How to get at a toolchain. */
-export type Route = "rustup" | "debian";
-
-/** Something that compiles the kernels. */
-export interface Toolchain {
-  route: Route;
-  /** The versions of all that shapes the bytes. */
-  name: string;
-  /** What wasm-pack needs in its environment. */
-  env: Record<string, string>;
-}
 
 /**
  * Opens a toolchain, and installs what it lacks. Without a route: Debian's where it has been installed before,
