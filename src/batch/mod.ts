@@ -18,6 +18,8 @@ export type { Systems } from "./batch.ts";
 export { Batch } from "./batch.ts";
 export type { CellInput } from "./cell.ts";
 export { cellVolume, invertCell } from "./cell.ts";
+export type { CrystalOptions } from "./crystal.ts";
+export { fcc, rattle } from "./crystal.ts";
 export { atomicMass, atomicNumber, atomicSymbol } from "./elements.ts";
 export type {
   BuiltInFields,
@@ -33,3 +35,7 @@ export type { Selection } from "./selection.ts";
 export type { Info } from "./store.ts";
 export { System } from "./system.ts";
 export type { SystemInput, UserField } from "./system_input.ts";
+export { degreesOfFreedom, kineticEnergies, temperatureOf } from "./temperature.ts";
+export type { VelocityOptions } from "./velocities.ts";
+export { initVelocities } from "./velocities.ts";
+export { unwrappedPositions, wrapPositions } from "./wrap.ts";

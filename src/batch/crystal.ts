@@ -1,0 +1,111 @@
+/**
+ * Structures to begin with.
+ *
+ * @module
+ */
+
+import { gaussians, philox, Stream } from "../kernels/philox.ts";
+import { seedWords } from "./seed.ts";
+import { show } from "./show.ts";
+import { assemble } from "./store.ts";
+import { storeOf, System, systemOf } from "./system.ts";
+
+/** What crystal to build. */
+export interface CrystalOptions {
+  /** The symbol of its element. */
+  readonly element: string;
+  /** The edge of the cubic cell, Å. */
+  readonly a: number;
+  /** How often the cell repeats: along all edges, or along each. @default 1 */
+  readonly cells?: number | readonly [number, number, number];
+}
+
+/** The four atoms of a cubic cell, in halves of its edge. */
+const FCC = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] as const;
+
+/**
+ * A perfect face-centred cubic crystal, periodic along all directions: four atoms per cell.
+ *
+ * @throws {RangeError} for an unknown element, an edge that is not above 0, or a count below 1
+ *
+ * @example
+ * ```ts
+ * import { fcc } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const argon = fcc({ element: "Ar", a: 5.26, cells: 3 });
+ * assertEquals(argon.nodeCount, 108);
+ * assertEquals(argon.cell[0], 3 * 5.26);
+ * ```
+ */
+export function fcc(options: CrystalOptions): System {
+  const { element, a, cells = 1 } = options;
+  if (typeof a !== "number" || !(a > 0 && a < Infinity)) {
+    throw new RangeError(
+      `Cannot build a crystal as its edge a must be above 0: current value is ${show(a)}`,
+    );
+  }
+  const counts = typeof cells === "number" ? [cells, cells, cells] : cells;
+  const [nx, ny, nz] = counts;
+  if (counts.length !== 3 || !counts.every((n) => Number.isInteger(n) && n >= 1)) {
+    throw new RangeError(
+      `Cannot build a crystal as cells must be a whole number or three, 1 or more: current value is ${
+        show(cells)
+      }`,
+    );
+  }
+  const positions: number[] = [];
+  for (let x = 0; x < nx!; x++) {
+    for (let y = 0; y < ny!; y++) {
+      for (let z = 0; z < nz!; z++) {
+        for (const [i, j, k] of FCC) {
+          positions.push((x + i / 2) * a, (y + j / 2) * a, (z + k / 2) * a);
+        }
+      }
+    }
+  }
+  const symbols = new Array<string>(positions.length / 3).fill(element);
+  return new System({ symbols, positions, cell: [nx! * a, ny! * a, nz! * a] });
+}
+
+/**
+ * A copy of a system with each coordinate moved by a random number of the normal distribution. Energy, forces and
+ * stress, which were those of other positions, are left out.
+ *
+ * @param stdev the standard deviation, Å
+ * @param seed whose equal gives the same displacements, whatever the system's id: a whole number 0 … 2⁵³ − 1
+ * @throws {RangeError} for a negative deviation, or a seed that is none
+ *
+ * @example
+ * ```ts
+ * import { fcc, rattle } from "@hooke/hooke/batch";
+ * import { assertEquals, assertNotEquals } from "@std/assert";
+ *
+ * const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+ * assertNotEquals(rattle(crystal, 0.1, 1).positions, crystal.positions);
+ * assertEquals(rattle(crystal, 0.1, 1).positions, rattle(crystal, 0.1, 1).positions);
+ * ```
+ */
+export function rattle(system: System, stdev: number, seed: number = 0): System {
+  const action = "rattle a system";
+  const [low, high] = seedWords(seed, action);
+  if (typeof stdev !== "number" || !(stdev >= 0 && stdev < Infinity)) {
+    throw new RangeError(
+      `Cannot ${action} as the deviation must be 0 or more: current value is ${show(stdev)}`,
+    );
+  }
+  const store = assemble([{ store: storeOf(system), index: 0 }], () => "the system");
+  for (const old of ["energy", "forces", "stress"]) store.fields.delete(old);
+  const copy = systemOf(store);
+  const words = new Uint32Array(4);
+  const normal = new Float64Array(4);
+  const { positions } = copy;
+  for (let atom = 0; atom < copy.nodeCount; atom++) {
+    philox(atom, 0, 0, Stream.RATTLE, low, high, words);
+    gaussians(words, normal);
+    for (let k = 0; k < 3; k++) {
+      positions[3 * atom + k] = positions[3 * atom + k]! + stdev * normal[k]!;
+    }
+  }
+  return copy;
+}

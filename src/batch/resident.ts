@@ -1,0 +1,308 @@
+/**
+ * A batch on a backend.
+ *
+ * @module
+ */
+
+import type {
+  Backend,
+  Buffer,
+  Call,
+  FrameBuffers,
+  Pairs,
+  PairsOptions,
+  Program,
+  SavedPairs,
+} from "../backend/backend.ts";
+import { ACCELERATION } from "../kernels/constants.ts";
+import { Control, type Dtype } from "../kernels/kernel.ts";
+import type { Batch } from "./batch.ts";
+import type { Level, NumericArray } from "./fields.ts";
+
+/** What a checkpoint keeps of a batch on a backend, to the bit. */
+export interface SavedResident {
+  /** The precision of the backend: another one cannot go on with it. */
+  readonly real: "f32" | "f64";
+  /** 1 for each system that was updated, 0 for each at rest. */
+  readonly active: Int32Array;
+  /** Field → its values. */
+  readonly fields: Readonly<Record<string, NumericArray>>;
+  /** What engine and models keep → its values. */
+  readonly states: Readonly<Record<string, NumericArray>>;
+  /** Cutoff and skin → how the pairs were found. */
+  readonly pairs: Readonly<Record<string, SavedPairs>>;
+}
+
+/** What an engine keeps for itself beside the fields of a batch. */
+export interface StateShape<D extends Dtype> {
+  /** The type of its elements. */
+  readonly dtype: D;
+  /** What it has one row per. */
+  readonly level: Exclude<Level, "edge">;
+  /** @default 1 */
+  readonly width?: number;
+  /** What it begins with: one value, or all of them. @default 0 */
+  readonly initial?: number | ArrayLike<number>;
+}
+
+// Sums over many terms, which f32 would spoil.
+const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
+
+/** A field here and there. */
+interface Resident {
+  readonly buffer: Buffer;
+  readonly host: NumericArray;
+}
+
+/**
+ * A batch on a backend: its fields in buffers, brought there when first asked for; an engine's own state; pairs.
+ * For engines and models.
+ */
+export class ResidentBatch {
+  /** The batch. */
+  readonly batch: Batch;
+  /** Where it is. */
+  readonly backend: Backend;
+  /** What kernels are told of it. */
+  readonly frame: FrameBuffers;
+  readonly #fields = new Map<string, Resident>();
+  readonly #states = new Map<string, Buffer>();
+  readonly #pairs = new Map<string, Pairs>();
+  readonly #programs = new Set<Program>();
+  readonly #changed = new Set<string>();
+
+  /** Copies nothing yet but what systems there are. */
+  constructor(batch: Batch, backend: Backend) {
+    this.batch = batch;
+    this.backend = backend;
+    const { size, nodeOffsets } = batch;
+    const filled = (values: ArrayLike<number>) => {
+      const buffer = backend.alloc("i32", values.length);
+      backend.write(buffer, values);
+      return buffer;
+    };
+    this.frame = {
+      systems: size,
+      offsets: filled(nodeOffsets),
+      active: filled(new Int32Array(size).fill(1)),
+      ids: filled(batch.get("systemId")),
+      ages: filled(batch.ensure("stepsDone")),
+      control: filled(new Int32Array(Control.LENGTH)),
+    };
+    this.#fields.set("systemId", { buffer: this.frame.ids, host: batch.get("systemId") });
+    this.#fields.set("stepsDone", { buffer: this.frame.ages, host: batch.get("stepsDone") });
+    this.#changed.add("stepsDone");
+  }
+
+  /** A field of the batch; a built-in one is made when it is not there. Throws a TypeError for an unknown name. */
+  field<D extends Dtype = "real">(name: string): Buffer<D> {
+    let field = this.#fields.get(name);
+    if (field === undefined) {
+      const host = this.batch.ensure(name as "positions") as NumericArray;
+      const buffer = this.backend.alloc(dtypeOn(name, host), host.length);
+      this.backend.write(buffer, host);
+      this.#fields.set(name, field = { buffer, host });
+    }
+    return field.buffer as Buffer<D>;
+  }
+
+  /** The names of the fields that are on the backend. */
+  get fields(): ReadonlySet<string> {
+    return new Set(this.#fields.keys());
+  }
+
+  /** What an engine or model keeps for itself, by name: made when first asked for, then the same. */
+  state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+    let buffer = this.#states.get(name);
+    if (buffer === undefined) {
+      const { dtype, level, width = 1, initial = 0 } = shape;
+      const rows = level === "node" ? this.batch.nodeCount : this.batch.size;
+      buffer = this.backend.alloc(dtype, rows * width);
+      const values = typeof initial === "number"
+        ? initial === 0 ? undefined : new Float64Array(rows * width).fill(initial)
+        : initial;
+      if (values !== undefined) this.backend.write(buffer, values);
+      this.#states.set(name, buffer);
+    }
+    return buffer as Buffer<D>;
+  }
+
+  /** The acceleration of each atom per force: ACCELERATION / mass, Å/fs² per eV/Å. */
+  weights(): Buffer<"real"> {
+    this.field("masses");
+    return this.state("weights", { dtype: "real", level: "node", initial: this.#weights() });
+  }
+
+  /** The list of pairs of this cutoff and skin. */
+  pairs(options: PairsOptions): Pairs {
+    const key = `${options.cutoff} ${options.skin}`;
+    let pairs = this.#pairs.get(key);
+    if (pairs === undefined) {
+      pairs = this.backend.pairs(this.frame, options);
+      this.#pairs.set(key, pairs);
+    }
+    return pairs;
+  }
+
+  /** All lists of pairs there are. */
+  get allPairs(): Iterable<Pairs> {
+    return this.#pairs.values();
+  }
+
+  /** Makes calls ready, and remembers which fields they change. */
+  prepare(calls: readonly Call[]): Program {
+    const program = this.backend.prepare(this.frame, calls);
+    const names = new Map([...this.#fields].map(([name, { buffer }]) => [buffer, name]));
+    for (const { kernel, args } of calls) {
+      for (const [name, argument] of Object.entries(kernel.args)) {
+        const field = names.get(args[name] as Buffer);
+        if (argument.endsWith(" changed") && field !== undefined) this.#changed.add(field);
+      }
+    }
+    this.#programs.add(program);
+    return program;
+  }
+
+  /** Gives programs back. */
+  forget(programs: Iterable<Program>): void {
+    for (const program of programs) {
+      if (this.#programs.delete(program)) program.free();
+    }
+  }
+
+  /** Notes that a field was changed by other means than a kernel. */
+  touch(name: string): void {
+    this.#changed.add(name);
+  }
+
+  /**
+   * Brings over what has changed on the host since the fields were last taken home. Answers with the names of the
+   * fields that had.
+   */
+  upload(): string[] {
+    const changed: string[] = [];
+    for (const [name, { buffer, host }] of this.#fields) {
+      const there = this.backend.view(buffer);
+      if (host.every((value, i) => isSame(there, i, value))) continue;
+      this.backend.write(buffer, host);
+      changed.push(name);
+    }
+    const weights = this.#states.get("weights");
+    if (changed.includes("masses") && weights !== undefined) {
+      this.backend.write(weights, this.#weights());
+    }
+    return changed;
+  }
+
+  /** The fields that programs have changed, in host precision: what a rounding alone would change stays as it was. */
+  async download(): Promise<Record<string, NumericArray>> {
+    const home: Record<string, NumericArray> = {};
+    for (const name of this.#changed) {
+      const field = this.#fields.get(name);
+      if (field === undefined) continue;
+      const { buffer, host } = field;
+      const there = await this.backend.read(buffer);
+      home[name] = host.map((value: number, i: number) =>
+        isSame(there, i, value) ? value : there[i]!
+      );
+    }
+    return home;
+  }
+
+  /** A copy of a field as it is now, in the types of the batch. */
+  async fetch(name: string): Promise<NumericArray> {
+    const buffer = this.field(name);
+    const there = await this.backend.read(buffer);
+    return this.#fields.get(name)!.host.map((_: number, i: number) => there[i]!);
+  }
+
+  /** Which systems are updated: 1, and which are at rest: 0. */
+  get active(): Int32Array {
+    return this.backend.view(this.frame.active);
+  }
+
+  /** The words of {@linkcode Control}. */
+  get control(): Int32Array {
+    return this.backend.view(this.frame.control);
+  }
+
+  /** What a checkpoint keeps: all fields, states and pairs to the bit. Plain data. */
+  async save(): Promise<SavedResident> {
+    const { backend, frame } = this;
+    const copies = async (buffers: Iterable<[string, Buffer]>) => {
+      const all: Record<string, NumericArray> = {};
+      for (const [name, buffer] of buffers) all[name] = await backend.read(buffer);
+      return all;
+    };
+    const pairs: Record<string, SavedPairs> = {};
+    for (const [key, list] of this.#pairs) pairs[key] = await backend.savePairs(list);
+    return {
+      real: backend.real,
+      active: await backend.read(frame.active),
+      fields: await copies([...this.#fields].map(([name, { buffer }]) => [name, buffer])),
+      states: await copies(this.#states),
+      pairs,
+    };
+  }
+
+  /**
+   * Goes on where `save` was called; what engine and models keep must have been asked for before. Throws a RangeError
+   * where that is not what was saved, before anything has changed.
+   */
+  load(saved: SavedResident): void {
+    const { backend } = this;
+    this.#assertFits(saved);
+    backend.write(this.frame.active, saved.active);
+    for (const [name, values] of Object.entries(saved.fields)) {
+      backend.write(this.field(name), values);
+    }
+    for (const [name, values] of Object.entries(saved.states)) {
+      backend.write(this.#states.get(name)!, values);
+    }
+    for (const [key, list] of Object.entries(saved.pairs)) {
+      backend.loadPairs(this.#pairs.get(key)!, this.batch.nodeOffsets, list);
+    }
+  }
+
+  #assertFits({ real, states, pairs }: SavedResident): void {
+    const differ = (what: string, there: unknown, here: unknown) => {
+      throw new RangeError(
+        `Cannot load a state as its ${what} must be that of this engine, ${here}: current value is ${there}`,
+      );
+    };
+    if (real !== this.backend.real) differ("precision", real, this.backend.real);
+    const names = (keys: Iterable<string>) => [...keys].sort().join(", ") || "none";
+    const [own, saved] = [names(this.#states.keys()), names(Object.keys(states))];
+    if (own !== saved) differ("list of states", saved, own);
+    const [ownPairs, savedPairs] = [names(this.#pairs.keys()), names(Object.keys(pairs))];
+    if (ownPairs !== savedPairs) differ("list of cutoffs and skins", savedPairs, ownPairs);
+  }
+
+  /** Gives all memory back. */
+  free(): void {
+    this.forget([...this.#programs]);
+    for (const pairs of this.#pairs.values()) this.backend.freePairs(pairs);
+    const { offsets, active, control } = this.frame;
+    const fields = [...this.#fields.values()].map(({ buffer }) => buffer);
+    for (const buffer of [...fields, ...this.#states.values(), offsets, active, control]) {
+      this.backend.free(buffer);
+    }
+    this.#fields.clear();
+    this.#states.clear();
+    this.#pairs.clear();
+  }
+
+  #weights(): Float64Array {
+    return (this.#fields.get("masses")!.host as Float64Array).map((mass) => ACCELERATION / mass);
+  }
+}
+
+function dtypeOn(name: string, values: NumericArray): Dtype {
+  if (SUMS.has(name)) return "f64";
+  return values instanceof Float64Array || values instanceof Float32Array ? "real" : "i32";
+}
+
+function isSame(there: ArrayLike<number>, i: number, here: number): boolean {
+  const value = there instanceof Float32Array ? Math.fround(here) : here;
+  return Object.is(there[i], value) || there[i] === value;
+}

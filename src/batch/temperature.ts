@@ -1,0 +1,100 @@
+/**
+ * Kinetic energy and temperature, per system.
+ *
+ * @module
+ */
+
+import { ACCELERATION, BOLTZMANN } from "../kernels/constants.ts";
+import type { Batch } from "./batch.ts";
+import { show } from "./show.ts";
+
+/**
+ * The kinetic energy of each system, eV: Σ ½ m v². Zero where there are no velocities.
+ *
+ * @throws {Error} while an engine holds the velocities
+ */
+export function kineticEnergies(batch: Batch): Float64Array {
+  const energies = new Float64Array(batch.size);
+  if (!batch.has("velocities")) return energies;
+  const [velocities, masses] = [batch.get("velocities"), batch.get("masses")];
+  for (let system = 0; system < batch.size; system++) {
+    let sum = 0;
+    for (let node = batch.nodeOffsets[system]!; node < batch.nodeOffsets[system + 1]!; node++) {
+      const [x, y, z] = [
+        velocities[3 * node]!,
+        velocities[3 * node + 1]!,
+        velocities[3 * node + 2]!,
+      ];
+      sum += masses[node]! * (x * x + y * y + z * z);
+    }
+    energies[system] = sum / (2 * ACCELERATION);
+  }
+  return energies;
+}
+
+/**
+ * The degrees of freedom of each system: 3 per atom less `dofRemoved`, which {@linkcode initVelocities} sets and
+ * constraints add to; never below 0.
+ */
+export function degreesOfFreedom(batch: Batch): Float64Array {
+  const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : undefined;
+  return Float64Array.from({ length: batch.size }, (_, system) => {
+    const atoms = batch.nodeOffsets[system + 1]! - batch.nodeOffsets[system]!;
+    return Math.max(0, 3 * atoms - (removed?.[system] ?? 0));
+  });
+}
+
+/**
+ * The temperature of each system, K: 2 E / (dof k_B), 0 for a system without degrees of freedom.
+ *
+ * @param dof degrees of freedom, one for all systems or one per system. @default those of `degreesOfFreedom`
+ * @throws {RangeError} for another number of values than systems
+ * @throws {Error} while an engine holds the velocities
+ *
+ * @example
+ * ```ts
+ * import { Batch, temperatureOf } from "@hooke/hooke/batch";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0], velocities: [0.001, 0, 0] }]);
+ * assertAlmostEquals(temperatureOf(batch)[0]!, 16.0155, 1e-4);
+ * ```
+ */
+export function temperatureOf(batch: Batch, dof?: number | ArrayLike<number>): Float64Array {
+  const freedoms = dof === undefined
+    ? degreesOfFreedom(batch)
+    : perSystem(dof, batch.size, "compute temperatures", "dof");
+  return kineticEnergies(batch).map((energy, system) =>
+    freedoms[system] === 0 ? 0 : 2 * energy / (freedoms[system]! * BOLTZMANN)
+  );
+}
+
+/**
+ * One value per system from one for all or one each.
+ *
+ * @throws {TypeError} for what is no number
+ * @throws {RangeError} for negative or infinite values, and for another number of them than systems
+ */
+export function perSystem(
+  values: number | ArrayLike<number>,
+  size: number,
+  action: string,
+  what: string,
+): Float64Array {
+  const list = typeof values === "number" ? new Float64Array(size).fill(values) : values;
+  if (!Array.isArray(list) && !ArrayBuffer.isView(list) || list.length !== size) {
+    throw new RangeError(
+      `Cannot ${action} as ${what} must be one number or ${size}, one per system: current value is ${
+        show(values)
+      }`,
+    );
+  }
+  return Float64Array.from(list, (value, system) => {
+    if (typeof value === "number" && value >= 0 && value < Infinity) return value;
+    throw new RangeError(
+      `Cannot ${action} as ${what} must be 0 or more and finite: current value for system ${system} is ${
+        show(value)
+      }`,
+    );
+  });
+}

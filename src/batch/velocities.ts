@@ -1,0 +1,121 @@
+/**
+ * Velocities from a temperature.
+ *
+ * @module
+ */
+
+import { ACCELERATION, BOLTZMANN } from "../kernels/constants.ts";
+import { gaussians, philox, Stream } from "../kernels/philox.ts";
+import type { Batch } from "./batch.ts";
+import { type Body, stopDrift, stopRotation } from "./rigid.ts";
+import { seedWords } from "./seed.ts";
+import { perSystem } from "./temperature.ts";
+
+/** How velocities are drawn. */
+export interface VelocityOptions {
+  /** Whose equal gives the same velocities: a whole number 0 … 2⁵³ − 1. @default 0 */
+  readonly seed?: number;
+  /** Whether the centre of mass rests. @default true */
+  readonly removeCom?: boolean;
+  /** Whether the system as a whole does not turn; only without periodic directions. @default false */
+  readonly removeRotation?: boolean;
+  /** Whether each system has exactly the temperature, not only on average. @default true */
+  readonly rescale?: boolean;
+}
+
+/**
+ * Draws the velocities of all atoms from Maxwell and Boltzmann's distribution, and sets them. They depend on the
+ * seed, the id of the system, the atom, and what was asked for, so a system has the same alone or in any batch.
+ *
+ * The temperature is that of the degrees of freedom which are left: 3 per atom, less 3 for a resting centre of mass,
+ * less 3 (2 for atoms on a line) for a system that does not turn. The field `dofRemoved` keeps how many were taken,
+ * so that {@linkcode temperatureOf} agrees. A system with none left, like one atom at rest, has velocity 0.
+ *
+ * @param temperature K, for all systems or one per system
+ * @throws {RangeError} for negative temperatures, another number of them than systems, and a seed that is none
+ * @throws {TypeError} for the rotation of a periodic system: it has none, its images do not turn with it
+ * @throws {Error} while an engine holds the velocities
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities, temperatureOf } from "@hooke/hooke/batch";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 80, { seed: 1 });
+ * assertAlmostEquals(temperatureOf(batch)[0]!, 80, 1e-9);
+ * ```
+ */
+export function initVelocities(
+  batch: Batch,
+  temperature: number | ArrayLike<number>,
+  options: VelocityOptions = {},
+): void {
+  const action = "draw velocities";
+  const { seed = 0, removeCom = true, removeRotation = false, rescale = true } = options;
+  const temperatures = perSystem(temperature, batch.size, action, "the temperature");
+  const key = seedWords(seed, action);
+  if (removeRotation) checkTurns(batch, action);
+  const velocities = new Float64Array(3 * batch.nodeCount);
+  const dofRemoved = new Int32Array(batch.size);
+  for (let system = 0; system < batch.size; system++) {
+    const body = bodyOf(batch, system, velocities);
+    draw(body, temperatures[system]!, batch.get("systemId")[system]!, key);
+    if (removeCom) stopDrift(body);
+    const axes = removeRotation ? stopRotation(body) : 0;
+    dofRemoved[system] = (removeCom ? 3 : 0) + axes;
+    const dof = 3 * body.masses.length - dofRemoved[system]!;
+    // What is left of a motion that cannot be is rounding.
+    if (dof === 0) body.velocities.fill(0);
+    else if (rescale) scaleTo(body, temperatures[system]!, dof);
+  }
+  batch.set("velocities", velocities);
+  batch.set("dofRemoved", dofRemoved);
+}
+
+function checkTurns(batch: Batch, action: string): void {
+  const at = batch.get("pbc").indexOf(1);
+  if (at === -1) return;
+  throw new TypeError(
+    `Cannot ${action} as removeRotation must be false for periodic systems: current system ${
+      Math.floor(at / 3)
+    } repeats along ${"abc"[at % 3]}`,
+  );
+}
+
+function bodyOf(batch: Batch, system: number, velocities: Float64Array): Body {
+  const [from, to] = [batch.nodeOffsets[system]!, batch.nodeOffsets[system + 1]!];
+  return {
+    positions: batch.get("positions").subarray(3 * from, 3 * to),
+    velocities: velocities.subarray(3 * from, 3 * to),
+    masses: batch.get("masses").subarray(from, to),
+  };
+}
+
+/** v = √(k_B T / m) times a standard normal number, in Å/fs. */
+function draw(
+  { velocities, masses }: Body,
+  temperature: number,
+  id: number,
+  [low, high]: readonly [number, number],
+): void {
+  const words = new Uint32Array(4);
+  const normal = new Float64Array(4);
+  for (let atom = 0; atom < masses.length; atom++) {
+    philox(atom, 0, id, Stream.VELOCITIES, low, high, words);
+    gaussians(words, normal);
+    const width = Math.sqrt(BOLTZMANN * temperature * ACCELERATION / masses[atom]!);
+    for (let k = 0; k < 3; k++) velocities[3 * atom + k] = width * normal[k]!;
+  }
+}
+
+/** Multiplies all velocities so that the temperature is exact. */
+function scaleTo({ velocities, masses }: Body, temperature: number, dof: number): void {
+  let sum = 0;
+  for (let i = 0; i < velocities.length; i++) {
+    sum += masses[Math.floor(i / 3)]! * velocities[i]! ** 2;
+  }
+  if (sum === 0) return;
+  const factor = Math.sqrt(dof * BOLTZMANN * temperature * ACCELERATION / sum);
+  for (let i = 0; i < velocities.length; i++) velocities[i] = velocities[i]! * factor;
+}

@@ -1,0 +1,100 @@
+/**
+ * Positions in their cells, and out of them again.
+ *
+ * @module
+ */
+
+import type { Batch } from "./batch.ts";
+import { invertCell } from "./cell.ts";
+
+/** A second pass settles what rounding moved across a face; no position needs more. */
+const PASSES = 3;
+
+/**
+ * Moves each atom into its cell by whole lattice vectors along the periodic directions, in place, and counts them in
+ * the field `images`: position + images · cell stays where it was. Right for triclinic cells with any periodicity,
+ * as nothing else is ever taken off. Systems without periodic directions stay as they are. Wrapping again changes
+ * nothing.
+ *
+ * @throws {Error} while an engine holds the positions
+ *
+ * @example
+ * ```ts
+ * import { Batch, unwrappedPositions, wrapPositions } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([{ symbols: ["Ar"], positions: [12, -1, 5], cell: [10, 10, 10] }]);
+ * wrapPositions(batch);
+ * assertEquals([...batch.get("positions")], [2, 9, 5]);
+ * assertEquals([...batch.get("images")], [1, -1, 0]);
+ * assertEquals([...unwrappedPositions(batch)], [12, -1, 5]);
+ * ```
+ */
+export function wrapPositions(batch: Batch): void {
+  const positions = batch.get("positions");
+  const images = batch.ensure("images");
+  const [cells, pbcs] = [batch.get("cell"), batch.get("pbc")];
+  for (let system = 0; system < batch.size; system++) {
+    const cell = cells.subarray(9 * system, 9 * system + 9);
+    const pbc = pbcs.subarray(3 * system, 3 * system + 3);
+    if (pbc.every((flag) => flag === 0)) continue;
+    const [from, to] = [3 * batch.nodeOffsets[system]!, 3 * batch.nodeOffsets[system + 1]!];
+    wrapSystem(positions.subarray(from, to), images.subarray(from, to), cell, pbc);
+  }
+}
+
+/** `wrapPositions` for one system. */
+function wrapSystem(
+  positions: Float64Array,
+  images: Int32Array,
+  cell: Float64Array,
+  pbc: Uint8Array,
+): void {
+  const inverse = invertCell(cell);
+  for (let at = 0; at < positions.length; at += 3) {
+    for (let pass = 0; pass < PASSES; pass++) {
+      const [x, y, z] = [positions[at]!, positions[at + 1]!, positions[at + 2]!];
+      let moved = false;
+      for (let k = 0; k < 3; k++) {
+        if (pbc[k] === 0) continue;
+        const whole = wholeOf(x * inverse[k]! + y * inverse[3 + k]! + z * inverse[6 + k]!);
+        if (whole === 0) continue;
+        moved = true;
+        images[at + k] = images[at + k]! + whole;
+        for (let i = 0; i < 3; i++) {
+          positions[at + i] = positions[at + i]! - whole * cell[3 * k + i]!;
+        }
+      }
+      if (!moved) break;
+    }
+  }
+}
+
+/** ⌊f⌋, but 0 for a negative f so small that 1 + f is 1: taking a vector off would only move it to the other face. */
+function wholeOf(f: number): number {
+  const floor = Math.floor(f);
+  return f - floor >= 1 ? floor + 1 : floor;
+}
+
+/**
+ * The positions as if nothing had ever been wrapped: position + images · cell, Å, three per atom, in a new array.
+ * Their differences over time are how far atoms went.
+ *
+ * @throws {Error} while an engine holds the positions
+ */
+export function unwrappedPositions(batch: Batch): Float64Array {
+  const positions = batch.get("positions").slice();
+  if (!batch.has("images")) return positions;
+  const [images, cells, systems] = [batch.get("images"), batch.get("cell"), batch.systemOfNode];
+  for (let node = 0; node < batch.nodeCount; node++) {
+    const cell = 9 * systems[node]!;
+    for (let k = 0; k < 3; k++) {
+      const whole = images[3 * node + k]!;
+      if (whole === 0) continue;
+      for (let i = 0; i < 3; i++) {
+        positions[3 * node + i] = positions[3 * node + i]! + whole * cells[cell + 3 * k + i]!;
+      }
+    }
+  }
+  return positions;
+}
