@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { WASM_BASE64 } from "../../src/backend/wasm/module.gen.ts";
 import { hashSource, moduleText, PACKAGE, readRecord, ROOT } from "../../tools/wasm/files.ts";
-import { WASM_BINDGEN, WASM_PACK } from "../../tools/wasm/pins.ts";
+import { TOOLS, WASM_BINDGEN } from "../../tools/wasm/pins.ts";
 
 const compiled = await Deno.readFile(new URL("hooke_bg.wasm", PACKAGE));
 
@@ -14,7 +14,7 @@ Deno.test("the committed kernels are of the present Rust sources (deno task wasm
 Deno.test("the committed kernels are of the toolchain that CI can repeat (deno task wasm:build debian)", async () => {
   const { toolchain } = await readRecord();
   assertMatch(toolchain, /^Debian rustc-web \S+, /);
-  assert(toolchain.endsWith(`, wasm-bindgen ${WASM_BINDGEN}, wasm-pack ${WASM_PACK}`));
+  assert(toolchain.endsWith(`, ${TOOLS}`));
   const manifest = await Deno.readTextFile(new URL("wasm/Cargo.toml", ROOT));
   assertMatch(manifest, new RegExp(`^wasm-bindgen = "=${WASM_BINDGEN}"$`, "m"));
 });

@@ -1,5 +1,6 @@
 import { run } from "./command.ts";
 import { hashSource, moduleText, ROOT, type SourceRecord } from "./files.ts";
+import { BINARYEN } from "./pins.ts";
 import type { Toolchain } from "./route.ts";
 
 /** The compiled package, by path from the root of the project. */
@@ -21,6 +22,7 @@ export async function compile(toolchain: Toolchain, target: string): Promise<Com
       cwd: new URL("wasm/", ROOT),
       env: { ...toolchain.env, CARGO_TARGET_DIR: target },
     });
+    if (BINARYEN !== "") await optimize(`${out}/hooke_bg.wasm`);
     const files = new Map<string, Uint8Array<ArrayBuffer>>();
     for (const name of NAMES) files.set(`wasm/pkg/${name}`, await Deno.readFile(`${out}/${name}`));
     if (await hashSource(toolchain.name) !== hash) {
@@ -30,6 +32,30 @@ export async function compile(toolchain: Toolchain, target: string): Promise<Com
   } finally {
     await Deno.remove(out, { recursive: true });
   }
+}
+
+async function optimize(file: string): Promise<void> {
+  const features = [
+    "simd",
+    "bulk-memory",
+    "bulk-memory-opt",
+    "nontrapping-float-to-int",
+    "sign-ext",
+  ];
+  const more = ["mutable-globals", "reference-types", "multivalue", "call-indirect-overlong"];
+  const flags = [...features, ...more].map((name) => `--enable-${name}`);
+  await run([
+    "npx",
+    "-y",
+    "-p",
+    `binaryen@${BINARYEN}`,
+    "wasm-opt",
+    "-O3",
+    ...flags,
+    file,
+    "-o",
+    file,
+  ]);
 }
 
 function complete(files: Map<string, Uint8Array<ArrayBuffer>>, record: SourceRecord): Compiled {

@@ -1,5 +1,5 @@
 import { output, run } from "./command.ts";
-import { cacheFolder, cargoHome, FLAGS, TARGET, WASM_BINDGEN, WASM_PACK } from "./pins.ts";
+import { cacheFolder, cargoHome, FLAGS, TARGET, TOOLS } from "./pins.ts";
 import { exists, installTools } from "./tools.ts";
 import type { Toolchain } from "./route.ts";
 
@@ -27,7 +27,7 @@ export async function debianToolchain(): Promise<Toolchain> {
   const compiler = await writeCompiler(`${root}/bin`, ["--sysroot", root]);
   return {
     route: "debian",
-    name: `Debian rustc-web ${version}, wasm-bindgen ${WASM_BINDGEN}, wasm-pack ${WASM_PACK}`,
+    name: `Debian rustc-web ${version}, ${TOOLS}`,
     env: {
       PATH: `${compiler}:${tools}:${Deno.env.get("PATH")}`,
       RUSTFLAGS: FLAGS,

@@ -4,6 +4,19 @@ export const WASM_PACK = "0.15.1";
 /** The wasm-bindgen command; wasm/Cargo.toml pins the crate to the same version. */
 export const WASM_BINDGEN = "0.2.129";
 
+/**
+ * The binaryen whose wasm-opt goes over the compiled kernels, or "" for none. It takes a twentieth off their size;
+ * it is off until a benchmark says that it makes them faster.
+ */
+export const BINARYEN: string = "";
+
+/** What wrote the package besides the compiler. */
+export const TOOLS: string = [
+  `wasm-bindgen ${WASM_BINDGEN}`,
+  `wasm-pack ${WASM_PACK}`,
+  ...(BINARYEN === "" ? [] : [`binaryen ${BINARYEN}`]),
+].join(", ");
+
 /** Flags for compiling the kernels, and the standard library under them. */
 export const FLAGS = "-Ctarget-feature=+simd128";
 

@@ -1,5 +1,5 @@
 import { output } from "./command.ts";
-import { cargoHome, FLAGS, TARGET, WASM_BINDGEN, WASM_PACK } from "./pins.ts";
+import { cargoHome, FLAGS, TARGET, TOOLS } from "./pins.ts";
 import { installTools } from "./tools.ts";
 import type { Toolchain } from "./route.ts";
 
@@ -14,7 +14,7 @@ export async function rustupToolchain(): Promise<Toolchain | undefined> {
   const tools = await installTools("cargo", {});
   return {
     route: "rustup",
-    name: `rustup's ${version}, wasm-bindgen ${WASM_BINDGEN}, wasm-pack ${WASM_PACK}`,
+    name: `rustup's ${version}, ${TOOLS}`,
     env: {
       PATH: `${tools}:${cargoHome()}/bin:${Deno.env.get("PATH")}`,
       RUSTFLAGS: `${FLAGS} --remap-path-prefix=${cargoHome()}/registry/src=/registry`,
