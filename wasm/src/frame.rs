@@ -37,6 +37,11 @@ impl Frame {
         self.offsets[system] as usize..self.offsets[system + 1] as usize
     }
 
+    /// The systems that are to be updated, with their atoms.
+    pub fn awake(&self) -> impl Iterator<Item = (usize, Range<usize>)> + use<'_> {
+        (0..self.systems).filter(|&s| self.is_active(s)).map(|s| (s, self.atoms(s)))
+    }
+
     pub fn is_active(&self, system: usize) -> bool {
         self.active[system] != 0
     }

@@ -1,0 +1,153 @@
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { call } from "../../src/backend/mod.ts";
+import { loadModule } from "../../src/backend/wasm/module.ts";
+import { ACCELERATION, BOLTZMANN } from "../../src/kernels/constants.ts";
+import { gaussians, philox, Stream } from "../../src/kernels/philox.ts";
+import { thermalize } from "../../src/kernels/thermalize.ts";
+import { assertNear, Lab, normals, onEach } from "./lab.ts";
+
+interface Bath {
+  sizes?: number[];
+  ids?: number[];
+  ages?: number[];
+  active?: number[];
+  friction?: number;
+  temperature?: number;
+  velocities?: (size: number) => number[];
+  seed?: [number, number];
+  steps?: number;
+}
+
+/** Velocities after some steps in a bath, of atoms of weight ACCELERATION/4. */
+function bathe(backend: string, bath: Bath): number[] {
+  const { sizes = [5], friction = 1e-2, temperature = 300, seed = [11, 12] } = bath;
+  const { ids, ages, active } = bath;
+  const given = { ids, ages, active };
+  using lab = new Lab(
+    backend,
+    sizes,
+    Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  );
+  const velocities = lab.real(
+    sizes.flatMap((n) => bath.velocities?.(n) ?? normals(3 * n, 1, 1e-2)),
+  );
+  const weights = lab.real(sizes.flatMap((n) => new Array(n).fill(ACCELERATION / 4)));
+  const each = (value: number) => lab.real(sizes.map(() => value));
+  lab.run([call(thermalize, {
+    velocities,
+    weights,
+    dt: each(2),
+    temperature: each(temperature),
+    friction: each(friction),
+    seedLow: seed[0],
+    seedHigh: seed[1],
+  })], bath.steps);
+  return lab.read(velocities);
+}
+
+Deno.test("philox gives the words of Random123, in TypeScript and in Rust", () => {
+  const { philox: compiled } = loadModule() as unknown as {
+    philox(...words: number[]): Uint32Array;
+  };
+  const out = new Uint32Array(4), all = 0xffffffff;
+  const known: [number[], number[]][] = [
+    [[0, 0, 0, 0, 0, 0], [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]],
+    [[all, all, all, all, all, all], [0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd]],
+    [
+      [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0],
+      [0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1],
+    ],
+  ];
+  for (const [from, words] of known) {
+    philox(...from as [number, number, number, number, number, number], out);
+    assertEquals([...out], words);
+    assertEquals([...compiled(...from)], words);
+  }
+  for (let i = 0; i < 1000; i++) {
+    philox(i, 17 * i, 3, all - i, i * i, 5, out);
+    assertEquals([...out], [...compiled(i, 17 * i, 3, all - i, i * i, 5)]);
+  }
+});
+
+onEach("thermalize does nothing to the bits without friction", (backend) => {
+  const velocities = (n: number) => normals(3 * n, 2);
+  assertEquals(bathe(backend, { friction: 0, velocities }), velocities(5));
+});
+
+onEach("thermalize keeps exp(-γ dt) of a velocity in a bath of 0 K", (backend) => {
+  const velocities = () => [1, -2, 3];
+  const keep = Math.exp(-0.02);
+  const tolerance = backend === "wasm" ? 1e-6 : 1e-15;
+  assertNear(
+    bathe(backend, { sizes: [1], temperature: 0, velocities }),
+    [keep, -2 * keep, 3 * keep],
+    tolerance,
+  );
+});
+
+onEach("thermalize adds the noise of (seed, atom, age, id) and nothing else's", (backend) => {
+  const v = bathe(backend, {
+    friction: 1e3,
+    velocities: (n) => new Array(3 * n).fill(0),
+    ages: [6],
+  });
+  const width = Math.sqrt(BOLTZMANN * 300 * ACCELERATION / 4);
+  const words = new Uint32Array(4), four = new Float64Array(4);
+  const tolerance = backend === "wasm" ? 2e-6 : 1e-12;
+  for (let atom = 0; atom < 5; atom++) {
+    philox(atom, 6, 7, Stream.THERMOSTAT, 11, 12, words);
+    gaussians(words, four);
+    const expected = [...four.subarray(0, 3)].map((x) => width * x);
+    assertNear(v.slice(3 * atom, 3 * atom + 3), expected, tolerance, width);
+  }
+});
+
+Deno.test("the Gaussian numbers of both backends are the same to the accuracy of f32", () => {
+  const bath = {
+    sizes: [4001],
+    friction: 1e3,
+    velocities: (n: number) => new Array(3 * n).fill(0),
+  };
+  const [exact, fast] = [bathe("reference", bath), bathe("wasm", bath)];
+  const width = Math.sqrt(BOLTZMANN * 300 * ACCELERATION / 4);
+  assertNear(fast, exact, 1e-6, width);
+});
+
+onEach("thermalize gives noise the moments of a normal distribution", (backend) => {
+  const width = Math.sqrt(BOLTZMANN * 300 * ACCELERATION / 4);
+  const noise = bathe(backend, {
+    sizes: [50000],
+    friction: 1e3,
+    velocities: (n) => new Array(3 * n).fill(0),
+  }).map((v) => v / width);
+  const moment = (k: number) => noise.reduce((sum, x) => sum + x ** k, 0) / noise.length;
+  // Five standard errors of each moment.
+  const far = 5 / Math.sqrt(noise.length);
+  assertNear([moment(1)], [0], far, 1);
+  assertNear([moment(2)], [1], far * Math.sqrt(2), 1);
+  assertNear([moment(3)], [0], far * Math.sqrt(15), 1);
+  assertNear([moment(4)], [3], far * Math.sqrt(96) / 3);
+  const neighbours = noise.slice(1).reduce((sum, x, i) => sum + x * noise[i]!, 0) / noise.length;
+  assertNear([neighbours], [0], far, 1);
+});
+
+onEach("thermalize gives a system the same bits alone and in any slot", (backend) => {
+  const alone = bathe(backend, { sizes: [6], ids: [42], ages: [3], steps: 2 });
+  const all = bathe(backend, { sizes: [3, 6, 5], ids: [1, 42, 3], ages: [1, 3, 2], steps: 2 });
+  assertEquals(all.slice(9, 27), alone);
+});
+
+onEach("thermalize gives other noise to another id, age or seed", (backend) => {
+  const base = { sizes: [6], ids: [42], ages: [3] };
+  const noise = bathe(backend, base);
+  for (
+    const other of [{ ids: [43] }, { ages: [4] }, { seed: [12, 12] }, { seed: [11, 13] }] as Bath[]
+  ) {
+    assertNotEquals(bathe(backend, { ...base, ...other }), noise);
+  }
+});
+
+onEach("thermalize leaves a system at rest alone", (backend) => {
+  const v = bathe(backend, { sizes: [2, 3], active: [1, 0] });
+  assertEquals(v.slice(6), normals(9, 1, 1e-2));
+});

@@ -1,0 +1,97 @@
+//! Convergence.
+
+use crate::args::Args;
+use crate::frame::{Frame, HALT};
+
+const NODE: f64 = 0.0;
+
+/// How numbers become one; src/kernels/criterion.ts has the same.
+#[derive(Clone, Copy)]
+enum Reduce {
+    Max,
+    Min,
+    Norm,
+    Mean,
+    Sum,
+}
+
+impl Reduce {
+    fn new(code: f64) -> Self {
+        match code as i32 {
+            1 => Self::Min,
+            3 => Self::Norm,
+            4 => Self::Mean,
+            5 => Self::Sum,
+            _ => Self::Max,
+        }
+    }
+
+    fn of<T: Copy + Into<f64>>(self, values: &[T]) -> f64 {
+        let all = values.iter().map(|&x| x.into());
+        match self {
+            Self::Max => all.fold(f64::NEG_INFINITY, larger),
+            Self::Min => -all.map(|x| -x).fold(f64::NEG_INFINITY, larger),
+            Self::Norm => all.fold(0.0, |sum, x| sum + x * x).sqrt(),
+            Self::Mean => all.fold(0.0, |sum, x| sum + x) / values.len() as f64,
+            Self::Sum => all.fold(0.0, |sum, x| sum + x),
+        }
+    }
+}
+
+/// NaN if either is.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// See src/kernels/criterion.ts.
+pub fn criterion(args: Args, frame: &mut Frame) {
+    match args.optional::<f32>(0) {
+        Some(values) => ask(values, args, frame),
+        None => ask(args.read::<f64>(1), args, frame),
+    }
+}
+
+fn ask<T: Copy + Into<f64>>(values: &[T], args: Args, frame: &Frame) {
+    let width = args.number(2) as usize;
+    let is_node = args.number(3) == NODE;
+    let reduce = Reduce::new(args.number(4));
+    let threshold = args.number(5);
+    let met = args.change::<i32>(6);
+    let owners = if is_node { frame.offsets[frame.systems] as usize } else { frame.systems };
+    let each = if owners == 0 { 0 } else { values.len() / owners };
+    for (s, atoms) in frame.awake() {
+        let owned = if is_node { atoms } else { s..s + 1 };
+        let largest = values[each * owned.start..each * owned.end]
+            .chunks(width)
+            .map(|entry| reduce.of(entry))
+            .fold(f64::NEG_INFINITY, larger);
+        // Neither does NaN meet it.
+        if !matches!(largest.partial_cmp(&threshold), Some(order) if order.is_le()) {
+            met[s] = 0;
+        }
+    }
+}
+
+/// See src/kernels/graduate.ts.
+pub fn graduate(args: Args, frame: &mut Frame) {
+    let met = args.change::<i32>(0);
+    let converged = args.change::<i32>(1);
+    let status = args.change::<i32>(2);
+    let (source, target, stop) = (args.number(3), args.number(4), args.number(5) != 0.0);
+    for s in 0..frame.systems {
+        let is_asked = frame.is_active(s) && (source < 0.0 || status[s] as f64 == source);
+        let is_met = is_asked && met[s] != 0;
+        converged[s] = is_met as i32;
+        met[s] = 1;
+        if !is_met {
+            continue;
+        }
+        if target >= 0.0 {
+            status[s] = target as i32;
+        }
+        if stop {
+            frame.active[s] = 0;
+        }
+        frame.control[HALT] = 1;
+    }
+}

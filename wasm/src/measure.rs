@@ -1,0 +1,86 @@
+//! What is measured of each system.
+
+use crate::args::Args;
+use crate::constants::BOLTZMANN;
+use crate::frame::Frame;
+use crate::lanes::{D2, F4};
+use crate::xyz::{padded, Xyz};
+
+/// See src/kernels/fmax.ts.
+pub fn fmax(args: Args, frame: &mut Frame) {
+    let forces = args.read::<f32>(0);
+    let fmax = args.change::<f64>(1);
+    for (s, atoms) in frame.awake() {
+        fmax[s] = (largest_square(&forces[3 * atoms.start..3 * atoms.end]) as f64).sqrt();
+    }
+}
+
+/// NaN if there is any.
+fn largest_square(vectors: &[f32]) -> f32 {
+    let fours = vectors.chunks_exact(12);
+    let rest: [f32; 12] = padded(fours.remainder(), 0.0);
+    let square = |four: &[f32]| unsafe { Xyz::load(four.as_ptr()) }.square();
+    let largest = fours.fold(square(&rest), |largest, four| largest.max(square(four)));
+    let across = largest.max(largest.shuffle::<2, 3, 0, 1>(largest));
+    across.max(across.shuffle::<1, 0, 3, 2>(across)).to_array()[0]
+}
+
+/// See src/kernels/kinetic_energy.ts.
+pub fn kinetic_energy(args: Args, frame: &mut Frame) {
+    let velocities = args.read::<f32>(0);
+    let weights = args.read::<f32>(1);
+    let kinetic = args.change::<f64>(2);
+    for (s, atoms) in frame.awake() {
+        let v = &velocities[3 * atoms.start..3 * atoms.end];
+        kinetic[s] = 0.5 * twice_kinetic(v, &weights[atoms]);
+    }
+}
+
+/// Σ v²/w, in f64 and always in the same order.
+fn twice_kinetic(v: &[f32], weights: &[f32]) -> f64 {
+    let whole = weights.len() & !3;
+    let mut sums = [D2::splat(0.0); 2];
+    for a in (0..whole).step_by(4) {
+        // There are three velocities for each weight.
+        unsafe { add_four(&mut sums, v.as_ptr().add(3 * a), weights.as_ptr().add(a)) };
+    }
+    if whole < weights.len() {
+        let (v, w): ([f32; 12], [f32; 4]) = (padded(&v[3 * whole..], 0.0), padded(&weights[whole..], 0.0));
+        unsafe { add_four(&mut sums, v.as_ptr(), w.as_ptr()) };
+    }
+    (sums[0] + sums[1]).sum()
+}
+
+/// # Safety
+/// There are twelve velocities and four weights.
+#[inline(always)]
+unsafe fn add_four(sums: &mut [D2; 2], v: *const f32, weights: *const f32) {
+    let (v, w) = unsafe { (Xyz::load(v), F4::load(weights)) };
+    // Where the weight is 0 there is no kinetic energy: v²/∞.
+    let w = w.same(F4::splat(0.0)).choose(F4::splat(f32::INFINITY), w);
+    let (first, last) = v.square_f64();
+    sums[0] = sums[0] + first / w.low();
+    sums[1] = sums[1] + last / w.high();
+}
+
+/// See src/kernels/temperature.ts.
+pub fn temperature(args: Args, frame: &mut Frame) {
+    let kinetic = args.read::<f64>(0);
+    let freedom = args.read::<i32>(1);
+    let temperature = args.change::<f64>(2);
+    for (s, _) in frame.awake() {
+        let degrees = freedom[s] as f64;
+        temperature[s] = if degrees > 0.0 { 2.0 * kinetic[s] / (degrees * BOLTZMANN) } else { 0.0 };
+    }
+}
+
+/// See src/kernels/energy_change.ts.
+pub fn energy_change(args: Args, frame: &mut Frame) {
+    let energy = args.read::<f64>(0);
+    let previous = args.change::<f64>(1);
+    let change = args.change::<f64>(2);
+    for (s, _) in frame.awake() {
+        change[s] = if previous[s].is_nan() { f64::INFINITY } else { energy[s] - previous[s] };
+        previous[s] = energy[s];
+    }
+}
