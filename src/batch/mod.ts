@@ -21,6 +21,9 @@ export { cellVolume, invertCell } from "./cell.ts";
 export type { CrystalOptions } from "./crystal.ts";
 export { fcc, rattle } from "./crystal.ts";
 export { atomicMass, atomicNumber, atomicSymbol } from "./elements.ts";
+export { parseExtxyz, readExtxyz } from "./extxyz_read.ts";
+export type { ExtxyzOptions } from "./extxyz_write.ts";
+export { writeExtxyz } from "./extxyz_write.ts";
 export type {
   BuiltInFields,
   BuiltInName,
