@@ -33,7 +33,7 @@ import { unpack } from "./unpack.ts";
  * const bytes = encodeCheckpoint({ kind: "walk", schema: 1, data: { x: 2 } });
  * const { schema, data } = decodeCheckpoint(bytes, { kind: "walk", schema: 2 });
  * assertEquals([schema, data], [1, { x: 2 }]);
- * assertThrows(() => decodeCheckpoint(bytes.subarray(0, -1)), SyntaxError, "must have 120 bytes");
+ * assertThrows(() => decodeCheckpoint(bytes.subarray(0, -1)), SyntaxError, "it is truncated");
  * ```
  */
 export function decodeCheckpoint(

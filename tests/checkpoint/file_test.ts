@@ -1,0 +1,196 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { encodeCheckpoint, readCheckpoint, writeCheckpoint } from "../../src/checkpoint/mod.ts";
+import { namesIn, withFolder } from "./folder.ts";
+
+/** A content that tells which one it is. */
+function version(step: number, size = 3) {
+  return { kind: "test", schema: 1, data: { step, x: new Float64Array(size).fill(step) } };
+}
+
+/** Runs a program that prints one line, with `args` of Deno before it. */
+async function run(program: string, command: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await new Deno.Command(command, { args: [...args, program] }).output();
+  return new TextDecoder().decode(stdout).trim() || new TextDecoder().decode(stderr);
+}
+
+Deno.test("what is written is read, by path or URL, again and again, with nothing left beside", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/ä run.hooke`;
+    const url = new URL(`file://${folder}/%C3%A4%20run.hooke`);
+    for (const [step, place] of [path, url, path].entries()) {
+      await writeCheckpoint(place, version(step));
+      for (const from of [path, url]) assertEquals(await readCheckpoint(from), version(step));
+    }
+    assertEquals(await Deno.readFile(path), encodeCheckpoint(version(2)));
+    assertEquals(namesIn(folder), ["ä run.hooke"]);
+  });
+});
+
+Deno.test("the state is taken at the call, not when the file gets it", async () => {
+  await withFolder(async (folder) => {
+    const content = version(1);
+    const writing = writeCheckpoint(`${folder}/a`, content);
+    content.data.x.fill(9);
+    content.data.step = 9;
+    await writing;
+    assertEquals(await readCheckpoint(`${folder}/a`), version(1));
+  });
+});
+
+Deno.test("a content that is refused leaves the file as it is", async () => {
+  await withFolder(async (folder) => {
+    await writeCheckpoint(`${folder}/a`, version(1));
+    await assertRejects(
+      () => writeCheckpoint(`${folder}/a`, { kind: "test", schema: 1, data: { file: new Map() } }),
+      TypeError,
+      "data.file must be plain data",
+    );
+    assertEquals(await readCheckpoint(`${folder}/a`), version(1));
+    assertEquals(namesIn(folder), ["a"]);
+  });
+});
+
+Deno.test("readCheckpoint() checks kind and schema, and names the file in every complaint", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/a`;
+    await writeCheckpoint(path, version(1));
+    assertEquals(await readCheckpoint(path, { kind: "test", schema: 1 }), version(1));
+    const start = `Cannot read checkpoint ${path} as`;
+    await assertRejects(
+      () => readCheckpoint(path, { kind: "dynamics/NVE" }),
+      TypeError,
+      `${start} its kind must be "dynamics/NVE": current value is "test"`,
+    );
+    await assertRejects(
+      () => readCheckpoint(path, { schema: 0 }),
+      RangeError,
+      `${start} its schema must be at most 0`,
+    );
+    const bytes = await Deno.readFile(path);
+    await Deno.writeFile(path, bytes.subarray(0, 100));
+    await assertRejects(
+      () => readCheckpoint(path),
+      SyntaxError,
+      `${start} it must have ${bytes.length} bytes: current value is 100 bytes: it is truncated`,
+    );
+    await Deno.writeTextFile(path, "not a checkpoint");
+    await assertRejects(() => readCheckpoint(path), SyntaxError, `${start} it must begin with`);
+  });
+});
+
+Deno.test("what the file system refuses is told with its code, its error and the path", async () => {
+  await withFolder(async (folder) => {
+    const codeOf = async (action: Promise<unknown>, message: string) => {
+      const error: Error & { code?: string } = await assertRejects(() => action, Error, message);
+      assertEquals((error.cause as { code?: string }).code, error.code);
+      return error.code;
+    };
+    const missing = `${folder}/missing/a`;
+    assertEquals(
+      await codeOf(
+        readCheckpoint(missing),
+        `Cannot read checkpoint ${missing} as it must be a file`,
+      ),
+      "ENOENT",
+    );
+    assertEquals(
+      await codeOf(
+        writeCheckpoint(missing, version(1)),
+        `Cannot write checkpoint ${missing} as the file system must take it: ENOENT`,
+      ),
+      "ENOENT",
+    );
+    assertEquals(await codeOf(readCheckpoint(folder), "Cannot read checkpoint"), "EISDIR");
+    await Deno.mkdir(`${folder}/taken`);
+    assertEquals(await codeOf(writeCheckpoint(`${folder}/taken`, version(1)), "taken"), "EISDIR");
+    assertEquals(namesIn(folder), ["taken"]);
+  });
+});
+
+Deno.test("a write that fails half-way, the new file being too large, leaves the old one and nothing beside", async () => {
+  await withFolder(async (folder) => {
+    await writeCheckpoint(`${folder}/a`, version(1));
+    const program = `${folder}/write.ts`;
+    const module = new URL("../../src/checkpoint/mod.ts", import.meta.url).href;
+    await Deno.writeTextFile(
+      program,
+      `import { writeCheckpoint } from ${JSON.stringify(module)};
+      const content = { kind: "test", schema: 1, data: new Float64Array(1e6) };
+      await writeCheckpoint(${JSON.stringify(`${folder}/a`)}, content)
+        .then(() => console.log("written"), ({ code }) => console.log(code));`,
+    );
+    const limited = `trap "" XFSZ; ulimit -f 2048; exec "$0" run -A --no-check "$1"`;
+    assertEquals(await run(program, "bash", "-c", limited, Deno.execPath()), "EFBIG");
+    assertEquals(await readCheckpoint(`${folder}/a`), version(1));
+    assertEquals(namesIn(folder), ["a", "write.ts"]);
+    assertEquals(await run(program, Deno.execPath(), "run", "-A", "--no-check"), "written");
+  });
+});
+
+Deno.test("a write without the right to read the folder is refused before anything is touched", async () => {
+  await withFolder(async (folder) => {
+    await writeCheckpoint(`${folder}/a`, version(1));
+    const program = `${folder}/write.ts`;
+    const module = new URL("../../src/checkpoint/mod.ts", import.meta.url).href;
+    await Deno.writeTextFile(
+      program,
+      `import { writeCheckpoint } from ${JSON.stringify(module)};
+      await writeCheckpoint(${JSON.stringify(`${folder}/a`)}, { kind: "test", schema: 1, data: 2 })
+        .catch(({ message }) => console.log(message));`,
+    );
+    const flags = ["run", "--no-check", "--no-prompt", `--allow-write=${folder}`];
+    const message = await run(program, Deno.execPath(), ...flags);
+    assert(message.includes("Requires read access"), message);
+    assertEquals(await readCheckpoint(`${folder}/a`), version(1));
+    assertEquals(namesIn(folder), ["a", "write.ts"]);
+  });
+});
+
+Deno.test("permissions of the file are kept, and a link stays one", async () => {
+  await withFolder(async (folder) => {
+    await writeCheckpoint(`${folder}/a`, version(1));
+    await Deno.chmod(`${folder}/a`, 0o600);
+    await Deno.symlink("a", `${folder}/latest`);
+    await writeCheckpoint(`${folder}/latest`, version(2));
+    assertEquals(await readCheckpoint(`${folder}/a`), version(2));
+    assertEquals((await Deno.lstat(`${folder}/a`)).mode! & 0o777, 0o600);
+    assert((await Deno.lstat(`${folder}/latest`)).isSymlink);
+  });
+});
+
+Deno.test("of many writes at once to one path one wins, whole", async () => {
+  await withFolder(async (folder) => {
+    const steps = Array.from({ length: 20 }, (_, step) => step);
+    await Promise.all(steps.map((step) => writeCheckpoint(`${folder}/a`, version(step, 5000))));
+    const { data } = await readCheckpoint(`${folder}/a`);
+    assertEquals(data, version((data as { step: number }).step, 5000).data);
+    assertEquals(namesIn(folder), ["a"]);
+  });
+});
+
+Deno.test("as in a page: without files, and with __proto__, encoding works, and writing says why it does not", async () => {
+  await withFolder(async (folder) => {
+    const map = {
+      imports: { "node:fs/promises": "data:text/javascript,throw new TypeError('no')" },
+    };
+    await Deno.writeTextFile(`${folder}/map.json`, JSON.stringify(map));
+    const module = new URL("../../src/checkpoint/mod.ts", import.meta.url).href;
+    await Deno.writeTextFile(
+      `${folder}/page.ts`,
+      `import { decodeCheckpoint, encodeCheckpoint, writeCheckpoint } from ${
+        JSON.stringify(module)
+      };
+      const content = { kind: "test", schema: 1, data: JSON.parse('{"__proto__": {"x": 7}}') };
+      const { data } = decodeCheckpoint(encodeCheckpoint(content));
+      await writeCheckpoint("a", content)
+        .catch(({ name, message }) => console.log(JSON.stringify(data), data.x, name, message));`,
+    );
+    // Deno has no setter of __proto__ unless it is asked for; pages have.
+    const flags = ["--unstable-unsafe-proto", "--import-map", `${folder}/map.json`];
+    assertEquals(
+      await run(`${folder}/page.ts`, Deno.execPath(), "run", "-A", "--no-check", ...flags),
+      '{"__proto__":{"x":7}} undefined TypeError ' +
+        "Cannot write checkpoint a as there must be a file system: current value is none",
+    );
+  });
+});
