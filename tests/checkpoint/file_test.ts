@@ -7,10 +7,18 @@ function version(step: number, size = 3) {
   return { kind: "test", schema: 1, data: { step, x: new Float64Array(size).fill(step) } };
 }
 
-/** Runs a program that prints one line, with `args` of Deno before it. */
-async function run(program: string, command: string, ...args: string[]): Promise<string> {
-  const { stdout, stderr } = await new Deno.Command(command, { args: [...args, program] }).output();
-  return new TextDecoder().decode(stdout).trim() || new TextDecoder().decode(stderr);
+/** Writes a program that begins with the import of this room. */
+async function writeProgram(path: string, body: string): Promise<string> {
+  const module = new URL("../../src/checkpoint/mod.ts", import.meta.url).href;
+  const names = "decodeCheckpoint, encodeCheckpoint, writeCheckpoint";
+  await Deno.writeTextFile(path, `import { ${names} } from ${JSON.stringify(module)};\n${body}`);
+  return path;
+}
+
+/** What a command prints, its errors if that is nothing. */
+async function run(command: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await new Deno.Command(command, { args }).output();
+  return new TextDecoder().decode(stdout.length > 0 ? stdout : stderr).trim();
 }
 
 Deno.test("what is written is read, by path or URL, again and again, with nothing left beside", async () => {
@@ -110,36 +118,30 @@ Deno.test("what the file system refuses is told with its code, its error and the
 Deno.test("a write that fails half-way, the new file being too large, leaves the old one and nothing beside", async () => {
   await withFolder(async (folder) => {
     await writeCheckpoint(`${folder}/a`, version(1));
-    const program = `${folder}/write.ts`;
-    const module = new URL("../../src/checkpoint/mod.ts", import.meta.url).href;
-    await Deno.writeTextFile(
-      program,
-      `import { writeCheckpoint } from ${JSON.stringify(module)};
-      const content = { kind: "test", schema: 1, data: new Float64Array(1e6) };
+    const program = await writeProgram(
+      `${folder}/write.ts`,
+      `const content = { kind: "test", schema: 1, data: new Float64Array(1e6) };
       await writeCheckpoint(${JSON.stringify(`${folder}/a`)}, content)
         .then(() => console.log("written"), ({ code }) => console.log(code));`,
     );
     const limited = `trap "" XFSZ; ulimit -f 2048; exec "$0" run -A --no-check "$1"`;
-    assertEquals(await run(program, "bash", "-c", limited, Deno.execPath()), "EFBIG");
+    assertEquals(await run("bash", "-c", limited, Deno.execPath(), program), "EFBIG");
     assertEquals(await readCheckpoint(`${folder}/a`), version(1));
     assertEquals(namesIn(folder), ["a", "write.ts"]);
-    assertEquals(await run(program, Deno.execPath(), "run", "-A", "--no-check"), "written");
+    assertEquals(await run(Deno.execPath(), "run", "-A", "--no-check", program), "written");
   });
 });
 
 Deno.test("a write without the right to read the folder is refused before anything is touched", async () => {
   await withFolder(async (folder) => {
     await writeCheckpoint(`${folder}/a`, version(1));
-    const program = `${folder}/write.ts`;
-    const module = new URL("../../src/checkpoint/mod.ts", import.meta.url).href;
-    await Deno.writeTextFile(
-      program,
-      `import { writeCheckpoint } from ${JSON.stringify(module)};
-      await writeCheckpoint(${JSON.stringify(`${folder}/a`)}, { kind: "test", schema: 1, data: 2 })
+    const program = await writeProgram(
+      `${folder}/write.ts`,
+      `await writeCheckpoint(${JSON.stringify(`${folder}/a`)}, { kind: "test", schema: 1, data: 2 })
         .catch(({ message }) => console.log(message));`,
     );
     const flags = ["run", "--no-check", "--no-prompt", `--allow-write=${folder}`];
-    const message = await run(program, Deno.execPath(), ...flags);
+    const message = await run(Deno.execPath(), ...flags, program);
     assert(message.includes("Requires read access"), message);
     assertEquals(await readCheckpoint(`${folder}/a`), version(1));
     assertEquals(namesIn(folder), ["a", "write.ts"]);
@@ -174,13 +176,9 @@ Deno.test("as in a page: without files, and with __proto__, encoding works, and 
       imports: { "node:fs/promises": "data:text/javascript,throw new TypeError('no')" },
     };
     await Deno.writeTextFile(`${folder}/map.json`, JSON.stringify(map));
-    const module = new URL("../../src/checkpoint/mod.ts", import.meta.url).href;
-    await Deno.writeTextFile(
+    const program = await writeProgram(
       `${folder}/page.ts`,
-      `import { decodeCheckpoint, encodeCheckpoint, writeCheckpoint } from ${
-        JSON.stringify(module)
-      };
-      const content = { kind: "test", schema: 1, data: JSON.parse('{"__proto__": {"x": 7}}') };
+      `const content = { kind: "test", schema: 1, data: JSON.parse('{"__proto__": {"x": 7}}') };
       const { data } = decodeCheckpoint(encodeCheckpoint(content));
       await writeCheckpoint("a", content)
         .catch(({ name, message }) => console.log(JSON.stringify(data), data.x, name, message));`,
@@ -188,7 +186,7 @@ Deno.test("as in a page: without files, and with __proto__, encoding works, and 
     // Deno has no setter of __proto__ unless it is asked for; pages have.
     const flags = ["--unstable-unsafe-proto", "--import-map", `${folder}/map.json`];
     assertEquals(
-      await run(`${folder}/page.ts`, Deno.execPath(), "run", "-A", "--no-check", ...flags),
+      await run(Deno.execPath(), "run", "-A", "--no-check", ...flags, program),
       '{"__proto__":{"x":7}} undefined TypeError ' +
         "Cannot write checkpoint a as there must be a file system: current value is none",
     );
