@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::frame::Frame;
-use crate::{converge, fire, integrate, measure, thermostat};
+use crate::{converge, fire, integrate, lennard_jones, measure, morse, neighbours, thermostat};
 
 pub type Kernel = fn(Args, &mut Frame);
 
@@ -19,6 +19,9 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
+    ("lennard_jones", lennard_jones::lennard_jones),
+    ("morse", morse::morse),
+    ("neighbours", neighbours::neighbours),
     ("temperature", measure::temperature),
     ("thermalize", thermostat::thermalize),
 ];

@@ -3,6 +3,7 @@
 //! JavaScript allocates buffers, writes frames and programs, and calls `run`: many steps in one call.
 
 mod args;
+mod clusters;
 mod constants;
 mod converge;
 mod fire;
@@ -10,8 +11,17 @@ mod frame;
 mod integrate;
 mod kernels;
 mod lanes;
+mod lennard_jones;
 mod measure;
 mod memory;
+mod morse;
+mod neighbours;
+mod pair_gather;
+mod pair_lanes;
+mod pair_lattice;
+mod pair_list;
+mod pair_search;
+mod pair_sum;
 mod philox;
 mod program;
 mod thermostat;

@@ -1,0 +1,49 @@
+//! See src/kernels/morse.ts.
+
+use crate::args::Args;
+use crate::frame::Frame;
+use crate::pair_lanes::F4;
+use crate::pair_sum::{sum_pairs, Parameters, Potential, PARAMETERS};
+
+struct Morse;
+
+impl Potential for Morse {
+    const WIDTH: usize = 5;
+
+    fn parameters(numbers: &[f32]) -> [f32; PARAMETERS] {
+        let &[depth, a, r0, limit, shift] = numbers else { return [0.0; PARAMETERS] };
+        [limit, -a, r0, depth, 2.0 * a * depth, shift]
+    }
+
+    #[inline(always)]
+    fn at<const ENERGY: bool>(square: F4, mask: F4, parameters: &Parameters) -> (F4, F4) {
+        let [_, a, r0, depth, factor, shift] = *parameters;
+        let r = square.sqrt();
+        let q = exp(a * (r - r0));
+        let c = (factor * q * (q - F4::splat(1.0)) / r).and(mask);
+        if !ENERGY {
+            return (c, c);
+        }
+        (c, (depth * q * (q - F4::splat(2.0)) - shift).and(mask))
+    }
+}
+
+/// e to the power of x, to 2 units in the last place; the ends of the range of floats where x is beyond them.
+///
+/// x = n ln 2 + f with n whole; e^f by a polynomial (Cephes).
+#[inline(always)]
+fn exp(x: F4) -> F4 {
+    let x = x.min(F4::splat(88.0)).max(F4::splat(-87.0));
+    let n = (x * F4::splat(core::f32::consts::LOG2_E)).nearest();
+    let f = x - n * F4::splat(0.693_359_4) - n * F4::splat(-2.121_944_4e-4);
+    let mut p = F4::splat(1.987_569_1e-4);
+    for c in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 0.166_666_65, 0.5] {
+        p = p * f + F4::splat(c);
+    }
+    (p * f * f + f + F4::splat(1.0)) * n.exp2_whole()
+}
+
+/// See src/kernels/morse.ts.
+pub fn morse(args: Args, frame: &mut Frame) {
+    sum_pairs::<Morse>(args, frame);
+}

@@ -1,0 +1,190 @@
+//! See src/kernels/neighbours.ts.
+
+use crate::args::Args;
+use crate::frame::{Frame, DIVERGED, HALT};
+use crate::pair_lanes::F4;
+use crate::pair_list::{PairList, Scratch, SystemPairs};
+
+/// A position further from the origin, in Å, is no number any more.
+const FARTHEST: f32 = 1e9;
+
+/// Nor is one that is so many cells away along a periodic direction.
+const MOST_CELLS: f32 = 1048576.0;
+
+/// A system as it is.
+pub struct Now<'a> {
+    pub positions: &'a [f32],
+    pub images: Option<&'a [i32]>,
+    pub cell: &'a [f32],
+    pub pbc: &'a [i32],
+}
+
+/// See src/kernels/neighbours.ts.
+pub fn neighbours(args: Args, frame: &mut Frame) {
+    let list = args.object::<PairList>(0);
+    let positions = args.read::<f32>(1);
+    let cell = args.read::<f32>(2);
+    let pbc = args.read::<i32>(3);
+    let images = args.optional::<i32>(4);
+    for s in 0..frame.systems {
+        if !frame.is_active(s) {
+            continue;
+        }
+        let atoms = frame.atoms(s);
+        let range = 3 * atoms.start..3 * atoms.end;
+        let now = Now {
+            positions: &positions[range.clone()],
+            images: images.as_ref().map(|images| &images[range]),
+            cell: &cell[9 * s..9 * s + 9],
+            pbc: &pbc[3 * s..3 * s + 3],
+        };
+        if !list.update(s, &now) {
+            if frame.control[DIVERGED] == 0 {
+                frame.control[DIVERGED] = s as i32 + 1;
+            }
+            frame.control[HALT] = 1;
+        }
+    }
+}
+
+impl PairList {
+    /// Finds or prunes the pairs of a system when that is due; false where it has diverged.
+    fn update(&mut self, system: usize, now: &Now) -> bool {
+        let mut unwrapped = core::mem::take(&mut self.scratch.unwrapped);
+        let is_well = self.update_with(system, now, &mut unwrapped);
+        self.scratch.unwrapped = unwrapped;
+        is_well
+    }
+
+    fn update_with(&mut self, system: usize, now: &Now, unwrapped: &mut Vec<f32>) -> bool {
+        let (cutoff, skin) = (self.cutoff as f32, self.skin as f32);
+        let reach = self.cutoff + self.skin;
+        let pairs = &mut self.systems[system];
+        let scratch = &mut self.scratch;
+        if pairs.is_loaded {
+            pairs.is_loaded = false;
+            if !pairs.find(scratch, now.pbc, reach) || !pairs.start(scratch, cutoff, skin) {
+                return false;
+            }
+        }
+        if pairs.builds > 0 && pairs.cell == now.cell {
+            let places = unwrap(unwrapped, pairs, now);
+            let pruning = &mut pairs.pruning;
+            pruning.age += 1;
+            if is_within(places, &pruning.places, pruning.near) {
+                return true;
+            }
+            if is_lost(now) {
+                return false;
+            }
+            let far = farthest(places, &pairs.reference);
+            if far <= 0.25 * skin * skin {
+                return is_within(places, &pruning.places, 0.5 * pruning.margin)
+                    || pairs.again(scratch, places, far.sqrt(), cutoff, skin);
+            }
+        } else if is_lost(now) {
+            return false;
+        }
+        pairs.remember(now);
+        pairs.find(scratch, now.pbc, reach) && pairs.start(scratch, cutoff, skin)
+    }
+}
+
+impl SystemPairs {
+    /// Takes what is now as what pairs are found from.
+    fn remember(&mut self, now: &Now) {
+        self.reference.clear();
+        self.reference.extend_from_slice(now.positions);
+        self.images.clear();
+        match now.images {
+            Some(images) => self.images.extend_from_slice(images),
+            None => self.images.resize(now.positions.len(), 0),
+        }
+        self.cell.copy_from_slice(now.cell);
+        self.builds += 1;
+    }
+
+    /// Prunes pairs that have just been found.
+    fn start(&mut self, scratch: &mut Scratch, cutoff: f32, skin: f32) -> bool {
+        let places = core::mem::take(&mut self.reference);
+        let is_well = self.again(scratch, &places, 0.0, cutoff, skin);
+        self.reference = places;
+        is_well
+    }
+
+    /// Prunes to where the atoms are now; they have gone up to `far` since the pairs were found.
+    fn again(&mut self, scratch: &mut Scratch, now: &[f32], far: f32, cutoff: f32, skin: f32) -> bool {
+        self.gather(now);
+        let pruning = &mut self.pruning;
+        pruning.margin = next_margin(pruning.margin, pruning.age, skin);
+        pruning.age = 0;
+        pruning.places.clear();
+        pruning.places.extend_from_slice(now);
+        let rest = 0.5 * skin - far - 1e-5;
+        pruning.near = (0.5 * pruning.margin).min(rest).max(0.0);
+        let reach = cutoff + pruning.margin;
+        self.prune(scratch, reach)
+    }
+}
+
+/// How far beyond the cutoff to prune. Pruning costs about as much as a step; each Å of margin makes steps a third
+/// longer; and with atoms as fast as they were, a margin m lasts m / 2v steps: the sum is least at m² = 6v.
+fn next_margin(last: f32, age: u32, skin: f32) -> f32 {
+    let first = if last == 0.0 { 0.2 } else { (6.0 * 0.5 * last / age.max(1) as f32).sqrt() };
+    let margin = first.clamp(0.02, 1.0);
+    if margin > 0.7 * skin { skin } else { margin }
+}
+
+/// Where the atoms are, with the images that they had when the pairs were found.
+pub fn unwrap<'a>(buffer: &'a mut Vec<f32>, pairs: &SystemPairs, now: &Now<'a>) -> &'a [f32] {
+    let Some(images) = now.images else { return now.positions };
+    if images == pairs.images {
+        return now.positions;
+    }
+    buffer.clear();
+    buffer.extend_from_slice(now.positions);
+    for a in (0..images.len()).step_by(3) {
+        let whole = [0, 1, 2].map(|k| f64::from(images[a + k]) - f64::from(pairs.images[a + k]));
+        if whole == [0.0; 3] {
+            continue;
+        }
+        for d in 0..3 {
+            let back: f64 = (0..3).map(|k| whole[k] * f64::from(now.cell[3 * k + d])).sum();
+            buffer[a + d] = (f64::from(buffer[a + d]) + back) as f32;
+        }
+    }
+    buffer
+}
+
+/// Whether no atom has gone further than `limit`.
+fn is_within(places: &[f32], from: &[f32], limit: f32) -> bool {
+    let limit = limit * limit;
+    let all = F4::splat(limit);
+    let (blocks, rest) = places.as_chunks::<12>();
+    let (olds, old_rest) = from.as_chunks::<12>();
+    let mut worst = F4::splat(0.0).le(all);
+    for (new, old) in blocks.iter().zip(olds) {
+        let d = [0, 4, 8].map(|k| unsafe { F4::load(new.as_ptr().add(k)) - F4::load(old.as_ptr().add(k)) });
+        worst = worst.and(F4::squares_of_triples(d).le(all));
+    }
+    worst.all() && rest.chunks_exact(3).zip(old_rest.chunks_exact(3)).all(|(a, b)| step(a, b) <= limit)
+}
+
+/// The square of the longest way that an atom has gone.
+fn farthest(places: &[f32], from: &[f32]) -> f32 {
+    places.chunks_exact(3).zip(from.chunks_exact(3)).fold(0.0, |most, (a, b)| step(a, b).max(most))
+}
+
+fn step(a: &[f32], b: &[f32]) -> f32 {
+    let [x, y, z] = [0, 1, 2].map(|d| a[d] - b[d]);
+    x * x + y * y + z * z
+}
+
+/// Whether an atom is where no number is.
+fn is_lost(now: &Now) -> bool {
+    let most = (0..3).filter(|&k| now.pbc[k] != 0).fold(FARTHEST, |most, k| {
+        let row = &now.cell[3 * k..3 * k + 3];
+        most.min(MOST_CELLS * step(row, &[0.0; 3]).sqrt())
+    });
+    !now.positions.iter().all(|x| x.abs() <= most)
+}

@@ -1,0 +1,216 @@
+//! Finds which clusters are near each other, and which atoms of a cluster are near another.
+
+use crate::clusters::{Node, NOBODY};
+use crate::pair_lanes::{square, F4, V3};
+use crate::pair_lattice::Lattice;
+use crate::pair_list::{Copy4, Ghost, Scratch, SystemPairs, NOWHERE};
+
+/// A cell whose faces are closer to each other than this part of the reach has too many images to look at.
+const FLATTEST: f64 = 1.0 / 64.0;
+
+const STRIDE: u32 = size_of::<Copy4>() as u32;
+
+impl SystemPairs {
+    /// Sorts the atoms at `reference` into clusters and finds all pairs of these up to `reach`. False where the cell
+    /// has collapsed or the pairs are more than memory holds.
+    pub fn find(&mut self, scratch: &mut Scratch, pbc: &[i32], reach: f64) -> bool {
+        let lattice = Lattice::new(&self.cell, pbc);
+        let is_flat = |k: usize| lattice.periodic[k] && !(lattice.heights[k] >= FLATTEST * reach);
+        if (0..3).any(is_flat) {
+            return false;
+        }
+        self.sort(scratch, &lattice);
+        let reach = with_margin(reach as f32, scratch);
+        list_shifts(scratch, &lattice, reach);
+        self.search(scratch, reach)
+    }
+
+    /// Atoms into clusters, in the order of a tree over where they are in the cell.
+    fn sort(&mut self, scratch: &mut Scratch, lattice: &Lattice) {
+        let Scratch { places, tree, .. } = scratch;
+        places.clear();
+        places.extend(self.reference.chunks_exact(3).map(|at| {
+            let wrap = wrap(at, lattice);
+            F4::new(at[0] + wrap[0], at[1] + wrap[1], at[2] + wrap[2], 0.0)
+        }));
+        tree.build(places, &mut self.order);
+        self.wraps.clear();
+        self.copies.clear();
+        self.ghosts.clear();
+        for lanes in self.order.chunks_exact(4) {
+            let [mut wraps, mut x] = [[[0.0; 4]; 3], [[NOWHERE; 4]; 3]];
+            for (lane, &atom) in lanes.iter().enumerate().filter(|&(_, &atom)| atom != NOBODY) {
+                let at = atom as usize;
+                let wrap = wrap(&self.reference[3 * at..3 * at + 3], lattice);
+                let place = places[at].to_array();
+                for d in 0..3 {
+                    wraps[d][lane] = wrap[d];
+                    x[d][lane] = place[d];
+                }
+            }
+            self.wraps.push(wraps.map(|w| F4::new(w[0], w[1], w[2], w[3])));
+            let x = x.map(|x| F4::new(x[0], x[1], x[2], x[3]));
+            self.copies.push(Copy4 { x, f: [F4::splat(0.0); 3] });
+        }
+    }
+
+    /// For each cluster all copies that a tree walk finds near it: later clusters, and any under the shifts.
+    fn search(&mut self, scratch: &mut Scratch, reach: f32) -> bool {
+        let clusters = self.clusters();
+        let size = clusters * scratch.shifts.len();
+        scratch.ghosts.clear();
+        if scratch.ghosts.try_reserve(size).is_err() {
+            return false;
+        }
+        scratch.ghosts.resize(size, 0);
+        self.outer.clear();
+        let limit = reach * reach;
+        let Scratch { tree, shifts, ghosts, .. } = scratch;
+        let Some(&root) = tree.nodes.first() else { return true };
+        let leaves: Vec<Node> =
+            tree.nodes.iter().filter(|n| n.last - n.first == 1).copied().collect();
+        for i in 0..clusters {
+            let own = spread(&self.copies[i].x, &self.order[4 * i..4 * i + 4]);
+            for (s, shift) in shifts.iter().enumerate() {
+                let by = F4::new(shift[0], shift[1], shift[2], 0.0);
+                let (low, high) = (leaves[i].low - by, leaves[i].high - by);
+                if distance(low, high, &root) > limit {
+                    continue;
+                }
+                let by = shift.map(F4::splat);
+                let after = if s == 0 { i as u32 + 1 } else { 0 };
+                let mut n = 0;
+                while n < tree.nodes.len() {
+                    let node = &tree.nodes[n];
+                    if node.last <= after || distance(low, high, node) > limit {
+                        n = node.skip as usize;
+                        continue;
+                    }
+                    n += 1;
+                    if node.last - node.first > 1 {
+                        continue;
+                    }
+                    let j = node.first as usize;
+                    let x = &self.copies[j].x;
+                    let x = [x[0] + by[0], x[1] + by[1], x[2] + by[2]];
+                    if !is_near(&own, &x, limit) {
+                        continue;
+                    }
+                    let ghost = &mut ghosts[s * clusters + j];
+                    if s > 0 && *ghost == 0 {
+                        *ghost = (clusters + self.ghosts.len()) as u32;
+                        self.ghosts.push(Ghost { cluster: j as u32, shift: *shift });
+                    }
+                    let copy = if s == 0 { j as u32 } else { *ghost };
+                    let entries = &mut self.outer.entries;
+                    if entries.len() == entries.capacity() && entries.try_reserve(64).is_err() {
+                        return false;
+                    }
+                    entries.push(copy * STRIDE);
+                }
+            }
+            self.outer.close();
+        }
+        let ghosts = self.ghosts.iter().map(|_| Copy4 { x: [F4::splat(0.0); 3], f: [F4::splat(0.0); 3] });
+        self.copies.extend(ghosts);
+        true
+    }
+
+    /// From the outer pairs those that are within `reach` now: for each atom the copies where any atom is.
+    pub fn prune(&mut self, scratch: &mut Scratch, reach: f32) -> bool {
+        let reach = with_margin(reach, scratch);
+        let limit = F4::splat(reach * reach);
+        self.rows.clear();
+        let most = self.outer.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0) as usize;
+        for row in &mut scratch.rows {
+            row.resize(most + 1, 0);
+        }
+        let rows = &mut self.rows.entries;
+        for i in 0..self.order.len() / 4 {
+            let lanes = &self.order[4 * i..4 * i + 4];
+            let own = spread(&self.copies[i].x, lanes);
+            let range = self.outer.starts[i] as usize..self.outer.starts[i + 1] as usize;
+            let mut counts = [0; 4];
+            for &at in &self.outer.entries[range] {
+                let x = unsafe { &(*self.copies.as_ptr().byte_add(at as usize)).x };
+                for p in 0..4 {
+                    let is_near = square(&own[p], x).le(limit).any();
+                    unsafe { *scratch.rows[p].get_unchecked_mut(counts[p]) = at };
+                    counts[p] += usize::from(is_near);
+                }
+            }
+            if rows.try_reserve(counts.iter().sum()).is_err() {
+                return false;
+            }
+            for p in 0..4 {
+                let count = if lanes[p] == NOBODY { 0 } else { counts[p] };
+                rows.extend_from_slice(&scratch.rows[p][..count]);
+                self.rows.starts.push(rows.len() as u32);
+            }
+        }
+        true
+    }
+}
+
+/// What brings a place into the cell.
+fn wrap(at: &[f32], lattice: &Lattice) -> [f32; 3] {
+    let whole = lattice.wrap([f64::from(at[0]), f64::from(at[1]), f64::from(at[2])]);
+    lattice.vector(whole).map(|x| x as f32)
+}
+
+/// A reach that rounding of coordinates cannot make too short.
+fn with_margin(reach: f32, scratch: &Scratch) -> f32 {
+    let Some(root) = scratch.tree.nodes.first() else { return reach };
+    let far = [root.low, root.high].into_iter().flat_map(F4::to_array).fold(0.0, |a, x| x.abs().max(a));
+    reach + (1e-6 * (far + reach)).min(0.1)
+}
+
+/// The lattice vectors under which some of the system is within reach of some of it: first none, then one of each
+/// two that are opposite.
+fn list_shifts(scratch: &mut Scratch, lattice: &Lattice, reach: f32) {
+    let Scratch { shifts, tree, .. } = scratch;
+    shifts.clear();
+    shifts.push([0.0; 3]);
+    let Some(root) = tree.nodes.first() else { return };
+    let most = [0, 1, 2].map(|k| {
+        if lattice.periodic[k] { (1.0 + f64::from(reach) / lattice.heights[k]) as i32 } else { 0 }
+    });
+    for a in 0..=most[0] {
+        for b in -most[1]..=most[1] {
+            for c in -most[2]..=most[2] {
+                if (a, b, c) <= (0, 0, 0) {
+                    continue;
+                }
+                let shift = lattice.vector([a.into(), b.into(), c.into()]).map(|x| x as f32);
+                let by = F4::new(shift[0], shift[1], shift[2], 0.0);
+                if distance(root.low - by, root.high - by, root) <= reach * reach {
+                    shifts.push(shift);
+                }
+            }
+        }
+    }
+}
+
+/// Each atom of a cluster in all four lanes; where there is none, the first again.
+fn spread(x: &V3, lanes: &[u32]) -> [V3; 4] {
+    let x = x.map(F4::to_array);
+    core::array::from_fn(|p| {
+        let lane = if lanes[p] == NOBODY { 0 } else { p };
+        [0, 1, 2].map(|d| F4::splat(x[d][lane]))
+    })
+}
+
+/// Whether any atom of the one is within reach of any of the other.
+#[inline(always)]
+fn is_near(own: &[V3; 4], x: &V3, limit: f32) -> bool {
+    let squares = [0, 1, 2, 3].map(|p| square(&own[p], x));
+    squares[0].min(squares[1]).min(squares[2].min(squares[3])).le(F4::splat(limit)).any()
+}
+
+/// The square of the distance between two boxes.
+#[inline(always)]
+fn distance(low: F4, high: F4, node: &Node) -> f32 {
+    let gap = (node.low - high).max(low - node.high).max(F4::splat(0.0));
+    let [x, y, z, _] = (gap * gap).to_array();
+    x + y + z
+}

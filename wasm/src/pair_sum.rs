@@ -1,0 +1,271 @@
+//! Sums of pair potentials: src/kernels/pairs/sum_pairs.ts says what they are.
+
+use crate::args::Args;
+use crate::clusters::NOBODY;
+use crate::frame::Frame;
+use crate::neighbours::{unwrap, Now};
+use crate::pair_lanes::{sums, F4, V3};
+use crate::pair_list::{Copy4, PairList, SystemPairs};
+
+/// How many vectors of parameters a pair of types has: the squared cutoff first.
+pub const PARAMETERS: usize = 6;
+
+pub type Parameters = [F4; PARAMETERS];
+
+/// A potential between two atoms.
+pub trait Potential {
+    /// How many numbers each pair of types has in the table of parameters.
+    const WIDTH: usize;
+    /// Those numbers as `at` wants them, the squared cutoff first.
+    fn parameters(numbers: &[f32]) -> [f32; PARAMETERS];
+    /// At squared distances: −(dE/dr)/r, zero where `mask` is; and the energy, likewise, if it is asked for.
+    fn at<const ENERGY: bool>(square: F4, mask: F4, parameters: &Parameters) -> (F4, F4);
+}
+
+/// Over how many Å before the cutoff a potential is switched off, and one divided by it.
+#[derive(Clone, Copy)]
+struct Switch {
+    width: F4,
+    inverse: F4,
+}
+
+/// What the rows of one system are summed with.
+struct Sum<'a> {
+    pairs: &'a mut SystemPairs,
+    /// One for all pairs, or for each copy and type of the atom that meets it.
+    parameters: &'a [F4],
+    species: &'a [i32],
+    types: usize,
+    switch: Switch,
+}
+
+const ENERGY: u32 = 1;
+const VIRIAL: u32 = 2;
+
+/// Adds forces, energies and virials of a potential.
+pub fn sum_pairs<P: Potential>(args: Args, frame: &mut Frame) {
+    let list = args.object::<PairList>(0);
+    let positions = args.read::<f32>(1);
+    let cell = args.read::<f32>(2);
+    let images = args.optional::<i32>(3);
+    let species = args.optional::<i32>(4);
+    let numbers = args.read::<f32>(5);
+    let forces = args.change::<f32>(6);
+    let energy = args.change::<f64>(7);
+    let virial = args.change::<f64>(8);
+    let width = args.number(9) as f32;
+    let want = args.number(10) as u32;
+    let switch = Switch { width: F4::splat(width), inverse: F4::splat(1.0 / width) };
+    let types = (numbers.len() / P::WIDTH).isqrt();
+    for s in 0..frame.systems {
+        if !frame.is_active(s) {
+            continue;
+        }
+        let atoms = frame.atoms(s);
+        let range = 3 * atoms.start..3 * atoms.end;
+        let pairs = &mut list.systems[s];
+        let now = Now {
+            positions: &positions[range.clone()],
+            images: images.as_ref().map(|images| &images[range.clone()]),
+            cell: &cell[9 * s..9 * s + 9],
+            pbc: &[],
+        };
+        pairs.gather(unwrap(&mut list.scratch.unwrapped, pairs, &now));
+        let species = species.as_ref().map_or(&[][..], |species| &species[atoms]);
+        let parameters = &mut list.scratch.parameters;
+        fill_parameters::<P>(parameters, pairs, numbers, types, species);
+        let mut sum = Sum { pairs, parameters, species, types, switch };
+        let total = sum.all::<P>(want & ENERGY != 0, width > 0.0, types > 1);
+        if want & ENERGY != 0 {
+            energy[s] += total;
+        }
+        if want & VIRIAL != 0 {
+            add_virial(&pairs.copies, &mut virial[9 * s..9 * s + 9]);
+        }
+        pairs.scatter(&mut forces[range]);
+    }
+}
+
+/// With one type a single set; else one for each copy and each type that may meet it.
+fn fill_parameters<P: Potential>(
+    to: &mut Vec<F4>,
+    pairs: &SystemPairs,
+    numbers: &[f32],
+    types: usize,
+    species: &[i32],
+) {
+    to.clear();
+    let set = |t: usize, u: usize| P::parameters(&numbers[(t * types + u) * P::WIDTH..][..P::WIDTH]);
+    if types == 1 {
+        return to.extend(set(0, 0).map(F4::splat));
+    }
+    let clusters = 0..pairs.clusters();
+    for c in clusters.chain(pairs.ghosts.iter().map(|ghost| ghost.cluster as usize)) {
+        for t in 0..types {
+            let lanes = [0, 1, 2, 3].map(|lane| match pairs.order[4 * c + lane] {
+                NOBODY => set(t, 0),
+                atom => set(t, species[atom as usize] as usize),
+            });
+            to.extend((0..PARAMETERS).map(|k| F4::new(lanes[0][k], lanes[1][k], lanes[2][k], lanes[3][k])));
+        }
+    }
+}
+
+impl Sum<'_> {
+    fn all<P: Potential>(&mut self, energy: bool, switched: bool, multi: bool) -> f64 {
+        match (energy, switched, multi) {
+            (false, false, false) => self.rows::<P, false, false, false>(),
+            (false, false, true) => self.rows::<P, false, false, true>(),
+            (false, true, false) => self.rows::<P, false, true, false>(),
+            (false, true, true) => self.rows::<P, false, true, true>(),
+            (true, false, false) => self.rows::<P, true, false, false>(),
+            (true, false, true) => self.rows::<P, true, false, true>(),
+            (true, true, false) => self.rows::<P, true, true, false>(),
+            (true, true, true) => self.rows::<P, true, true, true>(),
+        }
+    }
+
+    /// Row after row: one atom with all copies that it meets. Forces on it stay in registers meanwhile.
+    #[inline(never)]
+    fn rows<P: Potential, const E: bool, const S: bool, const M: bool>(&mut self) -> f64 {
+        let copies = self.pairs.copies.as_mut_ptr();
+        let zero = F4::splat(0.0);
+        let mut total = 0.0;
+        for c in 0..self.pairs.clusters() {
+            let mut forces = [[zero; 4]; 3];
+            for p in 0..4 {
+                let row = 4 * c + p;
+                let atom = self.pairs.order[row];
+                if atom == NOBODY {
+                    break;
+                }
+                let from = self.pairs.rows.starts[row] as usize;
+                let to = self.pairs.rows.starts[row + 1] as usize;
+                let entries = &self.pairs.rows.entries[from..to];
+                let own_type = if M { self.species[atom as usize] as usize } else { 0 };
+                let (f, energy) = unsafe { self.row::<P, E, S, M>(copies, c, p, entries, own_type) };
+                for d in 0..3 {
+                    forces[d][p] = f[d];
+                }
+                if E {
+                    let [a, b, c, d] = energy.to_array().map(f64::from);
+                    total += (a + b) + (c + d);
+                }
+            }
+            let copy = unsafe { &mut *copies.add(c) };
+            for d in 0..3 {
+                copy.f[d] = copy.f[d] + sums(forces[d]);
+            }
+        }
+        total
+    }
+
+    #[inline(always)]
+    unsafe fn row<P: Potential, const E: bool, const S: bool, const M: bool>(
+        &self,
+        copies: *mut Copy4,
+        cluster: usize,
+        p: usize,
+        entries: &[u32],
+        own_type: usize,
+    ) -> (V3, F4) {
+        let own = copies.add(cluster);
+        let x = (&raw const (*own).x) as *const f32;
+        let x: V3 = [0, 1, 2].map(|d| F4::load_splat(x.add(4 * d + p)));
+        let mut f: V3 = [F4::splat(0.0); 3];
+        let mut energy = F4::splat(0.0);
+        let table = self.parameters.as_ptr();
+        let single: Parameters = core::array::from_fn(|k| *table.add(k));
+        let parameters = |at: u32| -> Parameters {
+            if M {
+                let set = table.byte_add(at as usize * self.types).add(own_type * PARAMETERS);
+                core::array::from_fn(|k| *set.add(k))
+            } else {
+                single
+            }
+        };
+        if p < 3 {
+            // Within the cluster: each pair once.
+            let at = (cluster * size_of::<Copy4>()) as u32;
+            let later = LATER[p];
+            pair::<P, E, S>(&x, own, later, &parameters(at), self.switch, &mut f, &mut energy);
+        }
+        for &at in entries {
+            let other = copies.byte_add(at as usize);
+            pair::<P, E, S>(&x, other, ALL, &parameters(at), self.switch, &mut f, &mut energy);
+        }
+        (f, energy)
+    }
+}
+
+const ON: f32 = f32::from_bits(u32::MAX);
+const ALL: F4 = F4::new(ON, ON, ON, ON);
+const LATER: [F4; 3] =
+    [F4::new(0.0, ON, ON, ON), F4::new(0.0, 0.0, ON, ON), F4::new(0.0, 0.0, 0.0, ON)];
+
+/// One atom, in all lanes of `x`, with the four of a copy.
+#[inline(always)]
+unsafe fn pair<P: Potential, const E: bool, const S: bool>(
+    x: &V3,
+    other: *mut Copy4,
+    lanes: F4,
+    parameters: &Parameters,
+    switch: Switch,
+    f: &mut V3,
+    energy: &mut F4,
+) {
+    let other = &mut *other;
+    let r = [x[0] - other.x[0], x[1] - other.x[1], x[2] - other.x[2]];
+    let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    let mask = square.lt(parameters[0]).and(lanes);
+    let (mut c, mut e) = if E || S {
+        P::at::<true>(square, mask, parameters)
+    } else {
+        P::at::<false>(square, mask, parameters)
+    };
+    if S {
+        (c, e) = switch_off(square, mask, c, e, parameters[0], switch);
+    }
+    for d in 0..3 {
+        let along = r[d] * c;
+        f[d] = f[d] + along;
+        other.f[d] = other.f[d] - along;
+    }
+    if E {
+        *energy = *energy + e;
+    }
+}
+
+/// S = 1 − 10x³ + 15x⁴ − 6x⁵ times the energy, x from 0 to 1 over the last Å before the cutoff.
+#[inline(always)]
+fn switch_off(square: F4, mask: F4, c: F4, e: F4, limit: F4, switch: Switch) -> (F4, F4) {
+    let one = F4::splat(1.0);
+    let distance = square.sqrt();
+    let x = (distance - limit.sqrt() + switch.width) * switch.inverse;
+    let x = x.max(F4::splat(0.0)).min(one);
+    let s = one - x * x * x * (F4::splat(10.0) + x * (F4::splat(6.0) * x - F4::splat(15.0)));
+    let rest = one - x;
+    let slope = F4::splat(-30.0) * x * x * rest * rest * switch.inverse;
+    let bend = (slope * e / distance).and(mask);
+    (s * c - bend, s * e)
+}
+
+/// W = Σ f ⊗ r over pairs is Σ F ⊗ x over copies: each pair adds f to one copy and −f to another. Places count from
+/// the first atom, so that far from the origin nothing is lost.
+fn add_virial(copies: &[Copy4], virial: &mut [f64]) {
+    let Some(first) = copies.first() else { return };
+    let origin = first.x.map(|x| f64::from(x.to_array()[0]));
+    let mut sum = [0.0; 9];
+    for copy in copies {
+        let f = copy.f.map(|f| f.to_array().map(f64::from));
+        let x = copy.x.map(|x| x.to_array().map(f64::from));
+        for (k, sum) in sum.iter_mut().enumerate() {
+            for lane in 0..4 {
+                *sum += f[k / 3][lane] * (x[k % 3][lane] - origin[k % 3]);
+            }
+        }
+    }
+    for (to, sum) in virial.iter_mut().zip(sum) {
+        *to += sum;
+    }
+}
