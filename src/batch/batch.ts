@@ -13,7 +13,7 @@ import {
   type NumericArray,
 } from "./fields.ts";
 import { type FieldOptions, typed, type Values } from "./field_values.ts";
-import type { FieldHolder } from "./holder.ts";
+import { busyError, type FieldHolder, heldError } from "./holder.ts";
 import { missing } from "./missing.ts";
 import { readSystem } from "./read_system.ts";
 import { checkedPlace, placesOf, type Selection } from "./selection.ts";
@@ -43,23 +43,9 @@ function picksOfList(systems: Iterable<System | SystemInput>, action: string): P
   return Array.from(systems, (system, i) => {
     const store = system instanceof System
       ? storeOf(system)
-      : readSystem(system, `${action}: system ${i}`);
+      : readSystem(system, `${action} (system ${i})`);
     return { store, index: 0 };
   });
-}
-
-function heldError(action: string, name: string, by: string): Error {
-  return new Error(
-    `Cannot ${action} as no engine may hold it: ${by} holds it now; use await batch.fetch("${name}"), ` +
-      `or reads: ["${name}"] in a hook`,
-  );
-}
-
-function busyError(action: string, by: string): Error {
-  return new Error(
-    `Cannot ${action} as no engine may hold the batch: ${by} holds it now; close that first, ` +
-      `or use await batch.snapshot()`,
-  );
 }
 
 function emptyError(action: string): RangeError {
@@ -371,8 +357,9 @@ export class Batch {
     }
     const all = own.slice();
     for (const [i, place] of places.entries()) all[place] = more[i]!;
-    const keepers = own.flatMap((_, place) => places.includes(place) ? [] : [place]);
-    if (places.length > 0) this.#replace(assemble(all, inList), action, keepers);
+    const gone = new Set(places);
+    const keepers = own.flatMap((_, place) => gone.has(place) ? [] : [place]);
+    if (places.length > 0) this.#replace(assemble(all, inList, this.#store), action, keepers);
     return places.map((place) => this.#ids()[place]!);
   }
 
@@ -409,23 +396,23 @@ export class Batch {
   }
 
   /**
-   * Takes the fields back; the engine sets their values before or after. For engines.
+   * Takes the fields back. For engines.
    *
-   * @param values the present values of held fields, which become the batch's own
+   * @param values the present values of held fields, by name, which become the batch's own
+   * @throws {TypeError} for a field there is not; the engine still holds the batch then
+   * @throws {RangeError} for a wrong number of values, likewise
    */
   detach(values: Readonly<Record<string, NumericArray>> = {}): void {
-    this.#holder = undefined;
-    for (const [name, list] of Object.entries(values)) {
+    const fields = Object.entries(values).map(([name, list]) => {
       const field = this.#store.fields.get(name);
       if (field === undefined) throw missing(name, this.#store.fields.keys(), "batch");
-      const { info, values: own } = field;
-      if (list.length !== own.length) {
-        throw new RangeError(
-          `Cannot detach a batch as ${info.name} must have ${own.length} values: current length is ${list.length}`,
-        );
-      }
-      own.set(list);
-    }
+      if (list.length === field.values.length) return { own: field.values, list };
+      throw new RangeError(
+        `Cannot detach a batch as ${name} must have ${field.values.length} values: current length is ${list.length}`,
+      );
+    });
+    for (const { own, list } of fields) own.set(list);
+    this.#holder = undefined;
   }
 
   /** What holds it: the name of an engine, or `undefined`. */

@@ -15,3 +15,19 @@ export interface FieldHolder {
   /** The present values of a field it holds: an array the caller may keep. */
   fetch(name: string): Promise<NumericArray>;
 }
+
+/** The error for a field that is asked of a batch while an engine has it. */
+export function heldError(action: string, name: string, by: string): Error {
+  return new Error(
+    `Cannot ${action} as no engine may hold it: ${by} holds it now; use await batch.fetch("${name}"), ` +
+      `or reads: ["${name}"] in a hook`,
+  );
+}
+
+/** The error for what a batch cannot do while an engine has some of it. */
+export function busyError(action: string, by: string): Error {
+  return new Error(
+    `Cannot ${action} as no engine may hold the batch: ${by} holds it now; close that first, ` +
+      `or use await batch.snapshot()`,
+  );
+}

@@ -54,11 +54,13 @@ export function allOf(store: Store): Pick[] {
  * the field's fill value.
  *
  * @param nameOf how errors call the n-th pick
+ * @param before a store whose fields stay, even when none of its systems does
  * @throws {TypeError} for systems that disagree on what a field is, or that lack one without a fill value
  */
 export function assemble(
   picks: readonly Pick[],
   nameOf: (pick: number) => string,
+  before?: Store,
 ): Store {
   const runs = runsOf(picks);
   const nodeOffsets = offsetsOf(picks, (store) => store.nodeOffsets);
@@ -70,7 +72,7 @@ export function assemble(
     fields,
     infos: picks.map(({ store, index }) => store.infos[index]!),
   };
-  for (const info of unionOf(runs, nameOf)) {
+  for (const info of unionOf(runs, nameOf, before)) {
     fields.set(info.name, { info, values: gather(info, runs, made, nameOf) });
   }
   return made;
@@ -94,27 +96,35 @@ function offsetsOf(picks: readonly Pick[], of: (store: Store) => Int32Array): In
   return offsets;
 }
 
-/** Every field of any run, as all of them agree it is. */
-function unionOf(runs: readonly Run[], nameOf: (pick: number) => string): FieldInfo[] {
-  const union = new Map<string, { info: FieldInfo; at: number }>();
+/** Every field of any run, and of the store before, as all of them agree it is. */
+function unionOf(
+  runs: readonly Run[],
+  nameOf: (pick: number) => string,
+  before?: Store,
+): FieldInfo[] {
+  const union = new Map<string, Declared>();
   const seen = new Set<Store>();
-  for (const { store, at } of runs) {
-    if (seen.has(store)) continue;
+  const add = (store: Store, who: () => string) => {
+    if (seen.has(store)) return;
     seen.add(store);
     for (const { info } of store.fields.values()) {
       const known = union.get(info.name);
-      if (known === undefined) union.set(info.name, { info, at });
-      else union.set(info.name, { info: agreed(known, { info, at }, nameOf), at: known.at });
+      if (known === undefined) union.set(info.name, { info, who });
+      else known.info = agreed(known, { info, who });
     }
-  }
-  return [...union.values()].map(({ info }) => info);
+  };
+  if (before !== undefined) add(before, () => "the batch");
+  for (const { store, at } of runs) add(store, () => nameOf(at));
+  return Array.from(union.values(), ({ info }) => info);
 }
 
-function agreed(
-  a: { info: FieldInfo; at: number },
-  b: { info: FieldInfo; at: number },
-  nameOf: (pick: number) => string,
-): FieldInfo {
+/** What a field is, and who says so. */
+interface Declared {
+  info: FieldInfo;
+  readonly who: () => string;
+}
+
+function agreed(a: Declared, b: Declared): FieldInfo {
   const [x, y] = [a.info, b.info];
   if (x === y) return x;
   const same = x.level === y.level && x.dtype === y.dtype && x.width === y.width &&
@@ -123,7 +133,7 @@ function agreed(
   if (!same) {
     throw new TypeError(
       `Cannot join systems as the field "${x.name}" must be the same in all of them: ` +
-        `in ${nameOf(a.at)} it is ${describe(x)}, in ${nameOf(b.at)} ${describe(y)}`,
+        `in ${a.who()} it is ${describe(x)}, in ${b.who()} ${describe(y)}`,
     );
   }
   return { ...x, unit: x.unit || y.unit, fill: x.fill ?? y.fill };
