@@ -34,6 +34,8 @@
 
 export * from "./src/dispatch/mod.ts";
 export * from "./src/hooks/mod.ts";
+export * from "./src/batch/mod.ts";
+export * from "./src/models/mod.ts";
 export * from "./src/dynamics/mod.ts";
 export * from "./src/training/mod.ts";
 export * from "./src/observe/mod.ts";

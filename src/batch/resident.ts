@@ -65,8 +65,13 @@ export class ResidentBatch {
   readonly backend: Backend;
   /** What kernels are told of it. */
   readonly frame: FrameBuffers;
+  /** Degrees of freedom that constraints hold, per system. Hooks that constrain atoms write it. */
+  readonly constrained: Int32Array;
   readonly #fields = new Map<string, Resident>();
   readonly #states = new Map<string, Buffer>();
+  readonly #offsets: Int32Array;
+  readonly #scratch = new Map<string, Buffer>();
+  readonly #constants = new Set<Buffer>();
   readonly #pairs = new Map<string, Pairs>();
   readonly #programs = new Set<Program>();
   readonly #changed = new Set<string>();
@@ -76,6 +81,8 @@ export class ResidentBatch {
     this.batch = batch;
     this.backend = backend;
     const { size, nodeOffsets } = batch;
+    this.#offsets = nodeOffsets;
+    this.constrained = new Int32Array(size);
     const filled = (values: ArrayLike<number>) => {
       const buffer = backend.alloc("i32", values.length);
       backend.write(buffer, values);
@@ -111,26 +118,33 @@ export class ResidentBatch {
     return new Set(this.#fields.keys());
   }
 
-  /** What an engine or model keeps for itself, by name: made when first asked for, then the same. */
+  /** What an engine keeps from step to step, by name: made when first asked for, then the same. Checkpoints have it. */
   state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
-    let buffer = this.#states.get(name);
-    if (buffer === undefined) {
-      const { dtype, level, width = 1, initial = 0 } = shape;
-      const rows = level === "node" ? this.batch.nodeCount : this.batch.size;
-      buffer = this.backend.alloc(dtype, rows * width);
-      const values = typeof initial === "number"
-        ? initial === 0 ? undefined : new Float64Array(rows * width).fill(initial)
-        : initial;
-      if (values !== undefined) this.backend.write(buffer, values);
-      this.#states.set(name, buffer);
-    }
-    return buffer as Buffer<D>;
+    return this.#kept(this.#states, name, shape);
+  }
+
+  /** The same for what can be found again at any time: checkpoints leave it out. */
+  scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+    return this.#kept(this.#scratch, name, shape);
   }
 
   /** The acceleration of each atom per force: ACCELERATION / mass, Å/fs² per eV/Å. */
   weights(): Buffer<"real"> {
     this.field("masses");
-    return this.state("weights", { dtype: "real", level: "node", initial: this.#weights() });
+    return this.scratch("weights", { dtype: "real", level: "node", initial: this.#weights() });
+  }
+
+  /** Numbers that never change, such as the parameters of a model. */
+  constants<D extends Dtype>(dtype: D, values: ArrayLike<number>): Buffer<D> {
+    const buffer = this.backend.alloc(dtype, values.length);
+    this.backend.write(buffer, values);
+    this.#constants.add(buffer);
+    return buffer;
+  }
+
+  /** The image counters of the atoms, where something counts them. */
+  get images(): Buffer<"i32"> | undefined {
+    return this.batch.has("images") ? this.field<"i32">("images") : undefined;
   }
 
   /** The list of pairs of this cutoff and skin. */
@@ -187,7 +201,7 @@ export class ResidentBatch {
       this.backend.write(buffer, host);
       changed.push(name);
     }
-    const weights = this.#states.get("weights");
+    const weights = this.#scratch.get("weights");
     if (changed.includes("masses") && weights !== undefined) {
       this.backend.write(weights, this.#weights());
     }
@@ -214,6 +228,11 @@ export class ResidentBatch {
     const buffer = this.field(name);
     const there = await this.backend.read(buffer);
     return this.#fields.get(name)!.host.map((_: number, i: number) => there[i]!);
+  }
+
+  /** Is it still what the batch is, or have systems come or gone? */
+  isOf(batch: Batch): boolean {
+    return batch === this.batch && batch.nodeOffsets === this.#offsets;
   }
 
   /** Which systems are updated: 1, and which are at rest: 0. */
@@ -246,36 +265,30 @@ export class ResidentBatch {
   }
 
   /**
-   * Goes on where `save` was called; what engine and models keep must have been asked for before. Throws a RangeError
-   * where that is not what was saved, before anything has changed.
+   * Goes on where `save` was called. What engine, models and hooks keep must have been asked for before; what was
+   * kept by others is left out. Throws a RangeError for another precision, before anything has changed.
    */
   load(saved: SavedResident): void {
     const { backend } = this;
-    this.#assertFits(saved);
+    if (saved.real !== backend.real) {
+      throw new RangeError(
+        `Cannot go on from a checkpoint as backend ${backend.name} must have the precision it was written in, ` +
+          `${saved.real}: current value is ${backend.real}`,
+      );
+    }
     backend.write(this.frame.active, saved.active);
     for (const [name, values] of Object.entries(saved.fields)) {
       backend.write(this.field(name), values);
+      this.#changed.add(name);
     }
     for (const [name, values] of Object.entries(saved.states)) {
-      backend.write(this.#states.get(name)!, values);
+      const buffer = this.#states.get(name);
+      if (buffer?.length === values.length) backend.write(buffer, values);
     }
     for (const [key, list] of Object.entries(saved.pairs)) {
-      backend.loadPairs(this.#pairs.get(key)!, this.batch.nodeOffsets, list);
+      const pairs = this.#pairs.get(key);
+      if (pairs !== undefined) backend.loadPairs(pairs, this.batch.nodeOffsets, list);
     }
-  }
-
-  #assertFits({ real, states, pairs }: SavedResident): void {
-    const differ = (what: string, there: unknown, here: unknown) => {
-      throw new RangeError(
-        `Cannot load a state as its ${what} must be that of this engine, ${here}: current value is ${there}`,
-      );
-    };
-    if (real !== this.backend.real) differ("precision", real, this.backend.real);
-    const names = (keys: Iterable<string>) => [...keys].sort().join(", ") || "none";
-    const [own, saved] = [names(this.#states.keys()), names(Object.keys(states))];
-    if (own !== saved) differ("list of states", saved, own);
-    const [ownPairs, savedPairs] = [names(this.#pairs.keys()), names(Object.keys(pairs))];
-    if (ownPairs !== savedPairs) differ("list of cutoffs and skins", savedPairs, ownPairs);
   }
 
   /** Gives all memory back. */
@@ -284,12 +297,29 @@ export class ResidentBatch {
     for (const pairs of this.#pairs.values()) this.backend.freePairs(pairs);
     const { offsets, active, control } = this.frame;
     const fields = [...this.#fields.values()].map(({ buffer }) => buffer);
-    for (const buffer of [...fields, ...this.#states.values(), offsets, active, control]) {
-      this.backend.free(buffer);
-    }
+    const kept = [...this.#states.values(), ...this.#scratch.values()];
+    const own = [...fields, ...kept, ...this.#constants];
+    for (const buffer of [...own, offsets, active, control]) this.backend.free(buffer);
+    this.#constants.clear();
     this.#fields.clear();
     this.#states.clear();
+    this.#scratch.clear();
     this.#pairs.clear();
+  }
+
+  #kept<D extends Dtype>(kept: Map<string, Buffer>, name: string, shape: StateShape<D>): Buffer<D> {
+    let buffer = kept.get(name);
+    if (buffer === undefined) {
+      const { dtype, level, width = 1, initial = 0 } = shape;
+      const rows = level === "node" ? this.batch.nodeCount : this.batch.size;
+      buffer = this.backend.alloc(dtype, rows * width);
+      const values = typeof initial === "number"
+        ? new Float64Array(rows * width).fill(initial)
+        : initial;
+      this.backend.write(buffer, values);
+      kept.set(name, buffer);
+    }
+    return buffer as Buffer<D>;
   }
 
   #weights(): Float64Array {

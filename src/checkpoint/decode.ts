@@ -27,7 +27,7 @@ import { unpack } from "./unpack.ts";
  *
  * @example Take over what an older version saved
  * ```ts
- * import { decodeCheckpoint, encodeCheckpoint } from "./mod.ts";
+ * import { decodeCheckpoint, encodeCheckpoint } from "@hooke/hooke/checkpoint";
  * import { assertEquals, assertThrows } from "@std/assert";
  *
  * const bytes = encodeCheckpoint({ kind: "walk", schema: 1, data: { x: 2 } });

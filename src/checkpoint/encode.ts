@@ -24,7 +24,7 @@ import { show } from "./show.ts";
  *
  * @example
  * ```ts
- * import { decodeCheckpoint, encodeCheckpoint } from "./mod.ts";
+ * import { decodeCheckpoint, encodeCheckpoint } from "@hooke/hooke/checkpoint";
  * import { assertEquals } from "@std/assert";
  *
  * const content = { kind: "walk", schema: 1, data: { x: Float32Array.of(1, -0), until: Infinity } };

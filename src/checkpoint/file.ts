@@ -25,7 +25,7 @@ import { codeOf, type FileSystem, replaceFile } from "./replace_file.ts";
  *
  * @example
  * ```ts
- * import { readCheckpoint, writeCheckpoint } from "./mod.ts";
+ * import { readCheckpoint, writeCheckpoint } from "@hooke/hooke/checkpoint";
  * import { assertEquals } from "@std/assert";
  *
  * const path = `${await Deno.makeTempDir()}/run.hooke`;
@@ -62,7 +62,7 @@ export async function writeCheckpoint(
  *
  * @example Begin anew if there is none
  * ```ts
- * import { readCheckpoint } from "./mod.ts";
+ * import { readCheckpoint } from "@hooke/hooke/checkpoint";
  * import { assertEquals } from "@std/assert";
  *
  * const content = await readCheckpoint("no_such_run.hooke", { kind: "walk", schema: 1 })

@@ -7,7 +7,7 @@
  *
  * @example Keep the state of a loop of one's own
  * ```ts
- * import { readCheckpoint, writeCheckpoint } from "./mod.ts";
+ * import { readCheckpoint, writeCheckpoint } from "@hooke/hooke/checkpoint";
  * import { assertEquals } from "@std/assert";
  *
  * const path = `${await Deno.makeTempDir()}/walk.hooke`;

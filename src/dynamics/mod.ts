@@ -1,9 +1,31 @@
 /**
- * The stages of molecular dynamics and structure relaxation.
+ * Molecular dynamics and structure relaxation: engines, their stages, and what systems converge by.
  *
  * @module
  */
 
+export type { KernelDevice } from "./context.ts";
+export { ConvergenceHook } from "./convergence.ts";
+export type {
+  ConvergenceDevice,
+  ConvergenceOptions,
+  ConvergenceParts,
+  Criterion,
+  CustomCriterion,
+  KeySource,
+} from "./convergence.ts";
+export { DivergedError } from "./diverged_error.ts";
+export { Dynamics } from "./dynamics.ts";
+export type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics.ts";
+export { FIRE, fire } from "./fire.ts";
+export type { FIREOptions } from "./fire.ts";
+export { FIRE2, fire2 } from "./fire2.ts";
+export type { FIRE2Options } from "./fire2.ts";
+export type { Integrator, OpenIntegrator, PerSystem } from "./integrator.ts";
+export { NVE, velocityVerlet } from "./nve.ts";
+export type { NVEOptions } from "./nve.ts";
+export { langevin, NVTLangevin } from "./nvt_langevin.ts";
+export type { NVTLangevinOptions } from "./nvt_langevin.ts";
 export type {
   ConvergedContext,
   DynamicsBase,

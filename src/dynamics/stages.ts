@@ -4,11 +4,18 @@
  * @module
  */
 
+import type { Batch } from "../batch/batch.ts";
+import type { Model } from "../models/model.ts";
 import type { BaseContext, ClassContext } from "../hooks/context.ts";
 import { type Observe, type StageOf, type Stages, stagesOf } from "../hooks/stage.ts";
 
 /** Fields at every dynamics stage. */
-export type DynamicsBase = BaseContext;
+export interface DynamicsBase extends BaseContext {
+  /** What runs. While it does, values are read by `reads: [...]` and `ctx.read`, or by `await ctx.batch.fetch(name)`. */
+  readonly batch: Batch;
+  /** What the forces come from. */
+  readonly model: Model;
+}
 
 /** What a dynamics hook can read and write: one value per system, or one or three per atom. */
 export interface DynamicsFields {
@@ -20,12 +27,34 @@ export interface DynamicsFields {
   readonly temperature: Float64Array;
   /** Change of the potential energy since the step before, per system, eV. */
   readonly energyChange: Float64Array;
+  /** Kinetic energy per system, eV. */
+  readonly kineticEnergy: Float64Array;
+  /** Stress, dE/dε / V, nine numbers per system, eV/Å³; 0 without a cell. */
+  readonly stress: Float64Array;
+  /** Time that each system has come, fs; NaN where steps take none. */
+  readonly time: Float64Array;
   /** Å, three per atom. */
   readonly positions: Float32Array | Float64Array;
   /** Å/fs, three per atom. */
   readonly velocities: Float32Array | Float64Array;
   /** eV/Å, three per atom. */
   readonly forces: Float32Array | Float64Array;
+  /** amu, one per atom. */
+  readonly masses: Float32Array | Float64Array;
+  /** e, one per atom. */
+  readonly charges: Float32Array | Float64Array;
+  /** Å, nine numbers per system: the lattice vectors one after the other. */
+  readonly cell: Float32Array | Float64Array;
+  /** Atomic numbers. */
+  readonly numbers: Int32Array;
+  /** Whole lattice vectors that wrapping has taken off, three per atom. */
+  readonly images: Int32Array;
+  /** The stage of a run that each system is in; 1 once it has converged, unless told otherwise. */
+  readonly status: Int32Array;
+  /** What each system is called. */
+  readonly systemId: Int32Array;
+  /** Steps each system has done, this one included once it has moved. */
+  readonly stepsDone: Int32Array;
 }
 
 /** The context at {@linkcode DynamicsStage}`.ON_CONVERGE`. */

@@ -203,6 +203,19 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return new Set(entries.flatMap(({ record }) => record.reads));
   }
 
+  /** The fields that hooks change on a visit: not those whose kernels the engine runs by itself. */
+  writes(): ReadonlySet<string> {
+    const visited = this.#entries.filter(({ enabled, places }) =>
+      enabled &&
+      places.some((place) =>
+        !this.work(place.info.stage as StageOf<E>).some(({ hook }) =>
+          hook === place.entry.record.hook
+        )
+      )
+    );
+    return new Set(visited.flatMap(({ record }) => record.writes));
+  }
+
   /** Opens all hooks, in order. Throws the first error, after closing those that were open. */
   async open(): Promise<void> {
     if (this.isOpen) return;

@@ -6,6 +6,7 @@
 
 import type { BaseContext, Workflow } from "./context.ts";
 import { EngineHooks, type EngineHooksOptions } from "./hooks.ts";
+import type { DeviceWorker } from "./device_work.ts";
 import type { Outcome } from "./outcome.ts";
 import type { OwnFields } from "./own_fields.ts";
 import type { StagePoint } from "./point.ts";
@@ -34,11 +35,30 @@ export interface LoopOptions<E extends AnyStages>
   /** One step; fires stages through the loop it is given. */
   step(loop: Loop<E>): void | PromiseLike<void>;
   /**
-   * Many steps at once, `n` of them, during which no hook is due: one WASM call, one command buffer.
+   * Many steps at once, `n` of them, during which no hook is due: one WASM call, one command buffer. Answers with how
+   * many it did, where those may be fewer.
    *
    * @default none: `step` is called for each
    */
-  leap?(loop: Loop<E>, n: number): void | PromiseLike<void>;
+  leap?(loop: Loop<E>, n: number): number | void | PromiseLike<number | void>;
+  /**
+   * Called as a run begins, when the hooks are open.
+   *
+   * @default nothing
+   */
+  begin?(loop: Loop<E>): void | PromiseLike<void>;
+  /**
+   * What hooks see as `ctx.workflow`, for an engine that has a loop inside.
+   *
+   * @default the loop
+   */
+  readonly workflow?: Workflow;
+  /**
+   * Runs the kernels of hooks that give some.
+   *
+   * @default none: such a hook is refused
+   */
+  readonly worker?: DeviceWorker;
   /**
    * Hooks to begin with; `loop.hooks.add` takes more, with options.
    *
@@ -80,6 +100,7 @@ export class Loop<
   readonly #counts = new Map<string, number>();
   #stepCount = 0;
   #stop: { readonly reason: string; readonly step: number } | undefined;
+  #isDone = false;
   #busy: string | undefined;
 
   /** Throws a TypeError or RangeError that names the hook or option that is wrong. */
@@ -93,7 +114,7 @@ export class Loop<
       stepCount: 0,
       globalRank: 0,
       shared: new Shared(),
-      workflow: this,
+      workflow: options.workflow ?? this,
       stop: stopper((reason, step) => this.#stop ??= { reason, step: step ?? this.#stepCount }),
       value: undefined,
       skipping: false,
@@ -107,14 +128,14 @@ export class Loop<
       ...options,
       kinds: this.#kinds,
       context: this.context,
-      workflow: this,
+      workflow: options.workflow ?? this,
       counts: (counter) => this.#count(counter),
     });
     for (const hook of options.hooks ?? []) this.#hooks.add(hook);
   }
 
   /** The hooks. */
-  get hooks(): HookSet<E> & Pick<EngineHooks<E>, "horizon"> {
+  get hooks(): HookSet<E> & Pick<EngineHooks<E>, "horizon" | "work" | "reads" | "writes"> {
     return this.#hooks;
   }
 
@@ -202,6 +223,11 @@ export class Loop<
     this.#stop ??= { reason, step: this.#stepCount };
   }
 
+  /** Ends the run after the step under way, as if there had been `nSteps`: there is nothing left to do. */
+  done(): void {
+    this.#isDone = true;
+  }
+
   /**
    * Does steps until there have been `nSteps`, or something asked to stop. Opens the hooks before and closes them
    * after, whatever happens. Rejects with what a step threw.
@@ -268,9 +294,12 @@ export class Loop<
   }
 
   async #begin(): Promise<void> {
-    if (this.#hooks.isOpen) return;
-    this.#stop = undefined;
-    await this.#hooks.open();
+    this.#isDone = false;
+    if (!this.#hooks.isOpen) {
+      this.#stop = undefined;
+      await this.#hooks.open();
+    }
+    await this.#options.begin?.(this);
   }
 
   /** One thing at a time: hooks that are called twice at once, or after their closing, could rely on nothing. */
@@ -294,7 +323,7 @@ export class Loop<
   async #steps(nSteps: number): Promise<void> {
     const { leap } = this.#options;
     const last = this.#stepCount + nSteps;
-    while (this.#stepCount < last && this.#stop === undefined) {
+    while (this.#stepCount < last && this.#stop === undefined && !this.#isDone) {
       const left = last - this.#stepCount;
       const free = leap === undefined ? 0 : Math.min(this.#hooks.horizon(this.#stepCount), left);
       const result = free >= 1 ? this.#leap(free) : this.#step();
@@ -308,14 +337,14 @@ export class Loop<
   #leap(free: number): void | PromiseLike<void> {
     const steps = this.#leaps.next(free);
     const begun = performance.now();
-    const leapt = () => {
+    const leapt = (done: number | void) => {
       this.#leaps.took(steps, performance.now() - begun);
-      this.#stepCount += steps;
+      this.#stepCount += done ?? steps;
       this.context.stepCount = this.#stepCount - 1;
     };
     const result = this.#options.leap!(this, steps);
     if (isThenable(result)) return result.then(leapt);
-    leapt();
+    leapt(result);
   }
 
   #step(): void | PromiseLike<void> {

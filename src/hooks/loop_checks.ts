@@ -13,6 +13,9 @@ const OPTIONS: readonly string[] = [
   "nSteps", // before step: of two equally near the first is named, and nStep means this one
   "step",
   "leap",
+  "begin",
+  "workflow",
+  "worker",
   "context",
   "hooks",
   "name",
@@ -33,6 +36,9 @@ export function checkLoopOptions(options: unknown): void {
   must(options, "step", "be a function", isFunction);
   checkKinds(Array.isArray(options.kinds) ? options.kinds : [options.kinds], ACTION);
   may(options, "leap", "be a function", isFunction);
+  may(options, "begin", "be a function", isFunction);
+  may(options, "workflow", "be an engine", isObject);
+  may(options, "worker", "be an object", isObject);
   may(options, "context", "be an object", isObject);
   may(options, "hooks", "be an array of hooks", Array.isArray);
   may(options, "name", "be a text", (x) => typeof x === "string" && x !== "");

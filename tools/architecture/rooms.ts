@@ -18,12 +18,15 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "backend": ["kernels"],
   "batch": ["backend", "kernels"],
   "onnx": ["backend", "dispatch"],
-  "models": ["batch", "onnx", "backend"],
-  "dynamics": ["hooks", "batch", "models", "backend", "onnx", "checkpoint"],
+  "models": ["batch", "onnx", "backend", "kernels"],
+  "dynamics": ["hooks", "batch", "models", "backend", "kernels", "onnx", "checkpoint"],
   "training": ["hooks", "batch", "models", "backend", "onnx", "checkpoint"],
   "sinks": ["batch"],
   // Ready-made hooks know what engines say, not how they run.
-  "observe": ["hooks", "batch", "sinks", ...engineFiles("stages"), ...engineFiles("context")],
+  "observe": [
+    ...["hooks", "batch", "sinks", "backend", "kernels"], // modifiers name the kernels that do their work
+    ...[...engineFiles("stages"), ...engineFiles("context")],
+  ],
   "config": [
     ...["dispatch", "kernels", "hooks", "hook.ts", "backend", "batch", "onnx", "models"],
     ...["dynamics", "training", "sinks", "observe", "checkpoint"],

@@ -1,0 +1,13 @@
+/**
+ * What hooks that give kernels are told of the batch they work on.
+ *
+ * @module
+ */
+
+import type { ResidentBatch } from "../batch/resident.ts";
+
+/** Where a hook's kernels are to run. */
+export interface KernelDevice {
+  /** The batch on its backend: `state.field("forces")` is what a kernel takes. */
+  readonly state: ResidentBatch;
+}

@@ -1,0 +1,21 @@
+/** A run in which atoms have gone where no number is: the step is too long, or the start too far from any minimum. */
+export class DivergedError extends Error {
+  override readonly name = "DivergedError";
+  /** The step in which it happened. */
+  readonly step: number;
+  /** The places of the systems. */
+  readonly systems: readonly number[];
+
+  /** Says where it happened, and what to try. */
+  constructor(engine: string, step: number, systems: readonly number[], atom: number | undefined) {
+    const where = systems.map((system) => `system ${system}`).join(", ");
+    super(
+      `Cannot go on with ${engine} as positions must be finite: after step ${step} those of ${where}` +
+        `${
+          atom === undefined ? "" : ` (atom ${atom} first)`
+        } are not; try a shorter dt, or relax the structure first`,
+    );
+    this.step = step;
+    this.systems = systems;
+  }
+}

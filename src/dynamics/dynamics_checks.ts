@@ -1,0 +1,122 @@
+/**
+ * What an engine is given, checked.
+ *
+ * @module
+ */
+
+import { Batch } from "../batch/batch.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+import { isObject } from "../hooks/shape.ts";
+import { complaint } from "../hooks/show.ts";
+import { DivergedError } from "./diverged_error.ts";
+
+/** Throws a TypeError or RangeError that names the option that is wrong. */
+export function checkDynamicsOptions(name: string, options: unknown): void {
+  const action = `make ${name}`;
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object", options));
+  }
+  const { model, hooks, backend, nSteps, fields } = options;
+  if (!isModel(model)) {
+    throw new TypeError(
+      complaint(action, "model must be a model, as lennardJones() makes one", model),
+    );
+  }
+  if (!model.gives.includes("forces")) {
+    throw new TypeError(
+      `Cannot ${action} as its model must give forces: ${model.name} gives ${
+        model.gives.join(", ") || "nothing"
+      }`,
+    );
+  }
+  if (hooks !== undefined && !Array.isArray(hooks)) {
+    throw new TypeError(complaint(action, "hooks must be an array of hooks", hooks));
+  }
+  if (fields !== undefined && !Array.isArray(fields)) {
+    throw new TypeError(complaint(action, "fields must be an array of names", fields));
+  }
+  if (backend !== undefined && typeof backend !== "string" && !isObject(backend)) {
+    throw new TypeError(
+      complaint(action, "backend must be wasm, reference, or an open backend", backend),
+    );
+  }
+  if (nSteps !== undefined) checkSteps(name, nSteps);
+}
+
+/** Throws where a batch cannot be run. */
+export function checkRun(
+  name: string,
+  batch: unknown,
+  nSteps: number | undefined,
+): asserts nSteps is number {
+  if (!(batch instanceof Batch)) {
+    throw new TypeError(
+      complaint(`run ${name}`, "it must be given a batch, as Batch.from makes one", batch),
+    );
+  }
+  if (nSteps === undefined) {
+    throw new TypeError(
+      `Cannot run ${name} as it must be told how many steps: pass nSteps, to run() or to its constructor`,
+    );
+  }
+  checkSteps(name, nSteps);
+  if (batch.size === 0 || batch.nodeCount === 0) {
+    throw new RangeError(
+      `Cannot run ${name} as the batch must have an atom or more: current count is ${batch.nodeCount} in ${batch.size} systems`,
+    );
+  }
+  for (const field of ["positions", "velocities"] as const) {
+    if (!batch.has(field)) continue;
+    const at = batch.get(field).findIndex((value) => !Number.isFinite(value));
+    if (at === -1) continue;
+    const atom = Math.floor(at / 3);
+    const system = batch.systemOfNode[atom]!;
+    throw new RangeError(
+      `Cannot run ${name} as ${field} must be finite: atom ${
+        atom - batch.nodeOffsets[system]!
+      } of system ${system} has ${batch.get(field)[at]}`,
+    );
+  }
+}
+
+function checkSteps(name: string, nSteps: unknown): void {
+  const requirement = "nSteps must be a whole number from 0 on, or Infinity";
+  if (typeof nSteps !== "number") {
+    throw new TypeError(complaint(`run ${name}`, requirement, nSteps));
+  }
+  if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;
+  throw new RangeError(complaint(`run ${name}`, requirement, nSteps));
+}
+
+interface ModelLike {
+  readonly name: string;
+  readonly gives: readonly string[];
+}
+
+function isModel(value: unknown): value is ModelLike {
+  return isObject(value) && typeof value.name === "string" && Array.isArray(value.gives) &&
+    typeof value.open === "function";
+}
+
+/** The first atom of a system that is nowhere, counted within the system. */
+export function firstLost(state: ResidentBatch, system: number): number | undefined {
+  const { backend, batch: { nodeOffsets } } = state;
+  const own = backend.view(state.field("positions"))
+    .subarray(3 * nodeOffsets[system]!, 3 * nodeOffsets[system + 1]!);
+  const at = own.findIndex((value) => !Number.isFinite(value));
+  return at === -1 ? undefined : Math.floor(at / 3);
+}
+
+/** Throws a DivergedError where a run has left positions that are no numbers. */
+export function assertFinite(name: string, batch: Batch, step: number): void {
+  const positions = batch.get("positions");
+  const at = positions.findIndex((value) => !Number.isFinite(value));
+  if (at === -1) return;
+  const atom = Math.floor(at / 3);
+  const systems = new Set<number>();
+  for (const [i, value] of positions.entries()) {
+    if (!Number.isFinite(value)) systems.add(batch.systemOfNode[Math.floor(i / 3)]!);
+  }
+  const [system] = systems;
+  throw new DivergedError(name, step, [...systems], atom - batch.nodeOffsets[system!]!);
+}

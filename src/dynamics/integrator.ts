@@ -1,0 +1,145 @@
+/**
+ * What makes atoms move: the parts of a step around the forces.
+ *
+ * @module
+ */
+
+import type { Buffer, Call } from "../backend/backend.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+
+/** A number for all systems of a batch, or one for each, by place. */
+export type PerSystem = number | ArrayLike<number>;
+
+/** A scheme: how atoms move by forces. An engine asks it once for each batch. */
+export interface Integrator {
+  /** What it is called, in listings, logs and checkpoints. */
+  readonly name: string;
+  /**
+   * The time of a step, fs.
+   *
+   * @default none: its steps take no time
+   */
+  readonly dt?: PerSystem;
+  /**
+   * Whether it leaves the total momentum as it is, so that a centre of mass at rest has no temperature.
+   *
+   * @default false
+   */
+  readonly keepsMomentum?: boolean;
+  /** Its kernels on a batch. Throws a RangeError for a parameter that does not fit the batch. */
+  open(state: ResidentBatch): OpenIntegrator;
+}
+
+/** A scheme on a batch. */
+export interface OpenIntegrator {
+  /** Before the forces: what gives new positions. */
+  readonly pre: readonly Call[];
+  /** After the forces. */
+  readonly post: readonly Call[];
+}
+
+/** What a parameter must be. */
+export interface ParameterRule {
+  /** In words. */
+  readonly requirement: string;
+  /** In code. */
+  readonly holds: (value: number) => boolean;
+}
+
+/** The rules that parameters have in common. */
+export const Rule: Readonly<
+  Record<
+    "POSITIVE" | "NOT_NEGATIVE" | "COUNT" | "SHRINKING" | "FRACTION" | "GROWING" | "STEP",
+    ParameterRule
+  >
+> = {
+  /** Above 0. */
+  POSITIVE: { requirement: "be above 0 and finite", holds: (x) => x > 0 && x < Infinity },
+  /** From 0 on. */
+  NOT_NEGATIVE: { requirement: "be 0 or more, and finite", holds: (x) => x >= 0 && x < Infinity },
+  /** A count. */
+  COUNT: {
+    requirement: "be a whole number from 0 on",
+    holds: (x) => Number.isInteger(x) && x >= 0,
+  },
+  /** A factor that makes smaller. */
+  SHRINKING: { requirement: "be above 0 and at most 1", holds: (x) => x > 0 && x <= 1 },
+  /** A mixing ratio. */
+  FRACTION: { requirement: "be from 0 to 1", holds: (x) => x >= 0 && x <= 1 },
+  /** A factor that makes larger. */
+  GROWING: { requirement: "be 1 or more, and finite", holds: (x) => x >= 1 && x < Infinity },
+  /** The time of a step of molecular dynamics. Beyond a hundred fs no bond and no collision is left. */
+  STEP: { requirement: "be above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
+};
+
+/** Throws a TypeError or RangeError that names engine, parameter and system. */
+export function checkParameter(
+  engine: string,
+  name: string,
+  value: unknown,
+  { requirement, holds }: ParameterRule,
+): asserts value is PerSystem {
+  const list = typeof value === "number" ? [value] : numbersOf(value);
+  if (list === undefined) {
+    throw new TypeError(
+      `Cannot make ${engine} as ${name} must be a number, or one for each system: current value is ${
+        String(value)
+      }`,
+    );
+  }
+  for (const [system, one] of list.entries()) {
+    if (typeof one === "number" && holds(one)) continue;
+    const of = typeof value === "number" ? "" : ` of system ${system}`;
+    throw new RangeError(
+      `Cannot make ${engine} as ${name}${of} must ${requirement}: current value is ${String(one)}`,
+    );
+  }
+}
+
+function numbersOf(value: unknown): unknown[] | undefined {
+  const isList = Array.isArray(value) || ArrayBuffer.isView(value);
+  return isList ? Array.from(value as unknown as ArrayLike<unknown>) : undefined;
+}
+
+/** A parameter as one number for each system. Throws a RangeError where there are fewer or more than systems. */
+export function perSystem(
+  engine: string,
+  name: string,
+  value: PerSystem,
+  systems: number,
+): Float64Array {
+  if (typeof value === "number") return new Float64Array(systems).fill(value);
+  if (value.length === systems) return Float64Array.from(value);
+  throw new RangeError(
+    `Cannot run ${engine} as ${name} must be one number, or one for each of ${systems} systems: current length is ${value.length}`,
+  );
+}
+
+/** A parameter as a buffer of one number for each system. */
+export function parameter(
+  state: ResidentBatch,
+  engine: string,
+  name: string,
+  value: PerSystem,
+): Buffer<"real"> {
+  return state.constants("real", perSystem(engine, name, value, state.batch.size));
+}
+
+/** Parameters as rows, one for each system: what a kernel with many of them takes. */
+export function parameterTable(
+  state: ResidentBatch,
+  engine: string,
+  columns: Readonly<Record<string, PerSystem>>,
+): Buffer<"f64"> {
+  const { size } = state.batch;
+  const lists = Object.entries(columns).map(([name, value]) =>
+    perSystem(engine, name, value, size)
+  );
+  const rows = Array.from({ length: size }, (_, system) => lists.map((list) => list[system]!));
+  return state.constants("f64", rows.flat());
+}
+
+/** A parameter times a number. */
+export function times(value: PerSystem, factor: number): PerSystem {
+  return typeof value === "number" ? value * factor : Array.from(value, (one) => one * factor);
+}

@@ -1,0 +1,30 @@
+/**
+ * Where the values behind the key of a criterion are.
+ *
+ * @module
+ */
+
+import type { ResidentBatch } from "../batch/resident.ts";
+import type { KeySource } from "./convergence.ts";
+import { CHANGE, isMeasured, measuredIn, measureOf } from "./measures.ts";
+
+/** Finds a key among the measures and the fields of the batch. Throws a TypeError that names what there is. */
+export function keySource(state: ResidentBatch, key: string, keepsMomentum: boolean): KeySource {
+  if (isMeasured(key)) {
+    // The change of the energy is measured once in each step, where the energy is new.
+    const calls = key === CHANGE ? [] : measureOf(state, key, keepsMomentum)!.calls;
+    return { buffer: measuredIn(state, key), calls, level: "system" };
+  }
+  const info = state.batch.fields().find(({ name }) => name === key);
+  if (info === undefined || info.level === "edge") {
+    const there = state.batch.fields().filter(({ level }) => level !== "edge").map(({ name }) =>
+      name
+    );
+    throw new TypeError(
+      `Cannot judge convergence as the key of a criterion must be a measure or a field of the batch ` +
+        `(fmax, energyChange, temperature, kineticEnergy, stress, ${there.join(", ")}): ` +
+        `current value is ${JSON.stringify(key)}`,
+    );
+  }
+  return { buffer: state.field(key), calls: [], level: info.level };
+}

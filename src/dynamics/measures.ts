@@ -1,0 +1,100 @@
+/**
+ * What is measured of a batch where it is: a few numbers per system.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../backend/backend.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+import { energyChange } from "../kernels/energy_change.ts";
+import { fmax } from "../kernels/fmax.ts";
+import { kineticEnergy } from "../kernels/kinetic_energy.ts";
+import { stress } from "../kernels/stress.ts";
+import { temperature } from "../kernels/temperature.ts";
+import { outputsOf } from "../models/model.ts";
+
+/** A measure on a batch: where it is, and how it comes up to date. */
+export interface Measure {
+  /** One number per system, or more. */
+  readonly buffer: Buffer<"f64">;
+  /** To be run before the buffer is read. */
+  readonly calls: readonly Call[];
+}
+
+/** Field → its measure. Each may be taken at any stage. */
+const MEASURES: Readonly<
+  Record<string, (state: ResidentBatch, keepsMomentum: boolean) => Measure>
+> = {
+  fmax(state) {
+    const buffer = perSystem(state, "fmax");
+    return { buffer, calls: [call(fmax, { forces: state.field("forces"), fmax: buffer })] };
+  },
+  kineticEnergy: measureKinetic,
+  temperature(state, keepsMomentum) {
+    const kinetic = measureKinetic(state);
+    const buffer = perSystem(state, "temperature");
+    const freedom = state.scratch("freedom", { dtype: "i32", level: "system" });
+    state.backend.write(freedom, freedomOf(state, keepsMomentum));
+    const measure = call(temperature, { kinetic: kinetic.buffer, freedom, temperature: buffer });
+    return { buffer, calls: [...kinetic.calls, measure] };
+  },
+  stress(state) {
+    const buffer = state.field<"f64">("stress");
+    const { virial } = outputsOf(state);
+    return { buffer, calls: [call(stress, { virial, cell: state.field("cell"), stress: buffer })] };
+  },
+};
+
+/** The fields that are measured. */
+export const MEASURED: readonly string[] = Object.keys(MEASURES);
+
+/** Is a field measured, rather than stored? */
+export function isMeasured(field: string): boolean {
+  return field === CHANGE || Object.hasOwn(MEASURES, field);
+}
+
+/** Where the last measure of a field is. */
+export function measuredIn(state: ResidentBatch, field: string): Buffer<"f64"> {
+  return field === "stress" ? state.field("stress") : perSystem(state, field);
+}
+
+/** The measure of a field; `undefined` where it is not measured. */
+export function measureOf(
+  state: ResidentBatch,
+  field: string,
+  keepsMomentum: boolean,
+): Measure | undefined {
+  return Object.hasOwn(MEASURES, field) ? MEASURES[field]!(state, keepsMomentum) : undefined;
+}
+
+/** The field of the change of the energy, which is measured once in each step. */
+export const CHANGE = "energyChange";
+
+/** The change of the energy from step to step: to be run once in each step, when the energy is new. */
+export function measureChange(state: ResidentBatch): Measure {
+  const buffer = perSystem(state, "energyChange");
+  const previous = state.state("previousEnergy", { dtype: "f64", level: "system", initial: NaN });
+  const { energy } = outputsOf(state);
+  return { buffer, calls: [call(energyChange, { energy, previous, change: buffer })] };
+}
+
+function measureKinetic(state: ResidentBatch): Measure {
+  const buffer = perSystem(state, "kineticEnergy");
+  const args = { velocities: state.field("velocities"), weights: state.weights() };
+  return { buffer, calls: [call(kineticEnergy, { ...args, kinetic: buffer })] };
+}
+
+function perSystem(state: ResidentBatch, name: string): Buffer<"f64"> {
+  return state.scratch(name, { dtype: "f64", level: "system", initial: NaN });
+}
+
+/** 3 per atom, less what constraints hold, less a centre of mass that was brought to rest and stays so. */
+function freedomOf({ batch, constrained }: ResidentBatch, keepsMomentum: boolean): Int32Array {
+  const { nodeOffsets, size } = batch;
+  const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : new Int32Array(size);
+  return constrained.map((held, system) => {
+    const all = 3 * (nodeOffsets[system + 1]! - nodeOffsets[system]!);
+    const resting = keepsMomentum && held === 0 ? removed[system]! : 0;
+    return Math.max(0, all - held - resting);
+  });
+}

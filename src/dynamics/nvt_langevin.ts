@@ -1,0 +1,100 @@
+import { call } from "../backend/backend.ts";
+import { drift } from "../kernels/drift.ts";
+import { kick } from "../kernels/kick.ts";
+import { thermalize } from "../kernels/thermalize.ts";
+import { Dynamics, type DynamicsOptions, type FirstHooks } from "./dynamics.ts";
+import { checkParameter, type Integrator, parameter, type PerSystem, Rule } from "./integrator.ts";
+
+/** What {@linkcode NVTLangevin} needs besides a model. */
+export interface NVTLangevinOptions {
+  /** The time of a step, fs. */
+  readonly dt: PerSystem;
+  /** The temperature of the bath, K. */
+  readonly temperature: PerSystem;
+  /** How strongly the bath couples, 1/fs; 0.01 forgets velocities within 100 fs. With 0 it is NVE. */
+  readonly friction: PerSystem;
+  /**
+   * What the noise is drawn by: the same seed gives the same noise to a system, wherever it stands in a batch.
+   *
+   * @default 0
+   */
+  readonly seed?: number;
+}
+
+const NAME = "NVTLangevin";
+
+/**
+ * Langevin dynamics split as BAOAB, the scheme of {@linkcode NVTLangevin}: half a kick (B), half a drift (A), the bath
+ * for a whole step (O: v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ), half a drift (A), new forces, half a kick (B).
+ *
+ * | symbol | meaning | unit |
+ * |---|---|---|
+ * | γ | `friction` | 1/fs |
+ * | T | `temperature` | K |
+ * | ξ | Gaussian numbers keyed by seed, system id, step of the system, atom | |
+ *
+ * Samples the canonical ensemble; configurational averages are exact for harmonic forces and of order dt² (often dt⁴)
+ * otherwise. Nothing is conserved. Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
+ */
+export function langevin(options: NVTLangevinOptions): Integrator {
+  const { dt, temperature, friction, seed = 0 } = options;
+  checkParameter(NAME, "dt", dt, Rule.STEP);
+  checkParameter(NAME, "temperature", temperature, Rule.NOT_NEGATIVE);
+  checkParameter(NAME, "friction", friction, Rule.NOT_NEGATIVE);
+  checkParameter(NAME, "seed", seed, {
+    requirement: "be a whole number from 0 to 2^53 - 1",
+    holds: (x) => Number.isSafeInteger(x) && x >= 0,
+  });
+  return {
+    name: NAME,
+    dt,
+    open(state) {
+      const [velocities, weights] = [state.field("velocities"), state.weights()];
+      const step = parameter(state, NAME, "dt", dt);
+      const half = call(drift, {
+        positions: state.field("positions"),
+        velocities,
+        dt: step,
+        fraction: 0.5,
+      });
+      const push = call(kick, { velocities, forces: state.field("forces"), weights, dt: step });
+      const bath = call(thermalize, {
+        velocities,
+        weights,
+        dt: step,
+        temperature: parameter(state, NAME, "temperature", temperature),
+        friction: parameter(state, NAME, "friction", friction),
+        seedLow: seed % 2 ** 32,
+        seedHigh: Math.floor(seed / 2 ** 32),
+      });
+      return { pre: [push, half, bath, half], post: [push] };
+    },
+  };
+}
+
+/**
+ * Molecular dynamics at constant temperature, by {@linkcode langevin}.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVTLangevin } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 40, { seed: 1 });
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * await using md = new NVTLangevin({ model, dt: 2, temperature: 40, friction: 0.01, seed: 7 });
+ * await md.run(batch, 100);
+ * ```
+ */
+// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
+export class NVTLangevin<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+  /** Makes an engine; nothing runs yet. */
+  constructor(options: NVTLangevinOptions & DynamicsOptions<H>) {
+    super(langevin(options), options);
+  }
+}

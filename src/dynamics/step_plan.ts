@@ -1,0 +1,241 @@
+/**
+ * A step as an engine does it: kernels between stages, and all of it as one program where nobody looks.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call, type Program } from "../backend/backend.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+import type { StageWork } from "../hooks/device_work.ts";
+import { advance } from "../kernels/advance.ts";
+import { clear } from "../kernels/clear.ts";
+import { neighbours } from "../kernels/neighbours.ts";
+import { type OpenModel, outputsOf, type Wanted } from "../models/model.ts";
+import type { KernelDevice } from "./context.ts";
+import { ConvergenceHook, type ConvergenceParts, type CustomCriterion } from "./convergence.ts";
+import type { OpenIntegrator } from "./integrator.ts";
+import { keySource } from "./key_source.ts";
+import { CHANGE, measureChange, measureOf } from "./measures.ts";
+import { DynamicsStage } from "./stages.ts";
+
+/** What a step is made of. */
+export interface StepParts {
+  /** The batch. */
+  readonly state: ResidentBatch;
+  /** What moves the atoms. */
+  readonly integrator: OpenIntegrator;
+  /** What the forces come from. */
+  readonly model: OpenModel;
+  /** Whether the integrator leaves the total momentum as it is. */
+  readonly keepsMomentum: boolean;
+  /** Whether stresses are wanted at each step. */
+  readonly wantsStress: boolean;
+  /** What hooks have the engine do at a stage. */
+  work(stage: DynamicsStage): readonly StageWork[];
+  /** The fields that hooks look at, at a stage; at any, without one. */
+  reads(stage?: DynamicsStage): ReadonlySet<string>;
+  /** The fields that hooks change on a visit. */
+  writes(): ReadonlySet<string>;
+}
+
+/** What follows a part of a step: a stage, or a visit to the model or to criteria of one's own. */
+export type Stop = DynamicsStage | "model" | "criteria";
+
+/** A step, planned. Its parts are always the same in number and order, so that a new plan can take over in mid-step. */
+export interface StepPlan {
+  /** The step: what to run, and what is then to be visited. */
+  readonly parts: readonly { readonly program: Program | undefined; readonly stop: Stop }[];
+  /** What makes converged systems rest, at the end of a step that was visited. */
+  readonly decide: Program | undefined;
+  /** A step that nobody looks at; `undefined` where each must be visited. */
+  readonly whole: Program | undefined;
+  /** Pairs, forces and energies of the systems as they are, out of turn; the model is visited after it. */
+  readonly forces: Program;
+  /** What hooks do to these. */
+  readonly amend: Program | undefined;
+  /** What makes the energies those of the step before, after the first forces. */
+  readonly begin: Program | undefined;
+  /** What is to be run before ON_CONVERGE. */
+  readonly converged: Program | undefined;
+  /** Criteria of one's own. */
+  readonly customs: readonly Custom[];
+  /** Where it is noted which systems have converged. */
+  readonly marks: readonly Buffer<"i32">[];
+  /** Whether systems can converge. */
+  readonly canConverge: boolean;
+  /** Whether a visited step leaves energies (and stresses) up to date. */
+  readonly givesEnergy: boolean;
+  /** Whether one of `whole` does. */
+  readonly wholeGivesEnergy: boolean;
+  /** All programs, to be given back. */
+  readonly programs: readonly Program[];
+}
+
+/** A criterion of one's own: a function to be called on the host. */
+export interface Custom extends CustomCriterion {
+  /** Where it says no. */
+  readonly met: Buffer<"i32">;
+  /** Asked when step % every === phase. */
+  readonly every: number;
+  /** The remainder. */
+  readonly phase: number;
+}
+
+const S = DynamicsStage;
+
+/** Plans a step. */
+export function planStep(parts: StepParts): StepPlan {
+  const { state, integrator, model } = parts;
+  const programs: Program[] = [];
+  const prepare = (calls: readonly Call[]) => {
+    if (calls.length === 0) return undefined;
+    const program = state.prepare(calls);
+    programs.push(program);
+    return program;
+  };
+  const hooks = new HookCalls(parts);
+  const { convergence } = hooks;
+  const all = parts.reads();
+  const changes = all.has(CHANGE) || convergence.keys.has(CHANGE);
+  // What a visit added to forces and energies cannot be found again later: energies must come with the forces.
+  const written = parts.writes();
+  const always = changes || convergence.keys.has("energy") || written.has("energy") ||
+    written.has("forces");
+  const looks = always || all.has("energy");
+  const stress = parts.wantsStress || all.has("stress") || convergence.keys.has("stress");
+  const lean = { energy: always, stress: convergence.keys.has("stress") };
+  const full = { energy: looks, stress };
+  const evaluation = (wanted: Wanted) =>
+    [...pairs(state), ...clearing(state)]
+      .concat(model.calls?.(wanted) ?? []);
+  const change = changes ? measureChange(state).calls : [];
+  const aged = [...integrator.post, call(advance, {})];
+  const visits = model.compute !== undefined || convergence.customs.length > 0;
+  const sequence: readonly (readonly [Stop, readonly Call[], boolean])[] = [
+    [S.BEFORE_STEP, [], true],
+    [S.BEFORE_PRE_UPDATE, [], true],
+    [S.AFTER_PRE_UPDATE, integrator.pre, true],
+    [S.BEFORE_COMPUTE, [], true],
+    ["model", evaluation(full), false],
+    [S.AFTER_COMPUTE, [], true],
+    [S.BEFORE_POST_UPDATE, change, true],
+    [S.AFTER_POST_UPDATE, aged, true],
+    [S.AFTER_STEP, [], true],
+    ["criteria", convergence.tests, false],
+  ];
+  const work = (stage: DynamicsStage) => hooks.work(stage);
+  return {
+    parts: sequence.map(([stop, calls, isStage]) => ({
+      stop,
+      program: prepare(
+        isStage
+          ? [...calls, ...work(stop as DynamicsStage), ...hooks.reading(stop as DynamicsStage)]
+          : calls,
+      ),
+    })),
+    decide: prepare(convergence.decide),
+    whole: visits ? undefined : prepare([
+      ...[...work(S.BEFORE_STEP), ...work(S.BEFORE_PRE_UPDATE)],
+      ...[...integrator.pre, ...work(S.AFTER_PRE_UPDATE)],
+      ...[...work(S.BEFORE_COMPUTE), ...evaluation(lean), ...work(S.AFTER_COMPUTE)],
+      ...[...change, ...work(S.BEFORE_POST_UPDATE)],
+      ...[...aged, ...work(S.AFTER_POST_UPDATE), ...work(S.AFTER_STEP)],
+      ...[...convergence.tests, ...convergence.decide],
+    ]),
+    forces: prepare(evaluation({ energy: true, stress }))!,
+    amend: prepare([...work(S.AFTER_COMPUTE), ...stressOf(parts, stress)]),
+    begin: prepare(change),
+    converged: prepare(hooks.reading(S.ON_CONVERGE)),
+    customs: convergence.customs,
+    marks: convergence.marks,
+    canConverge: convergence.decide.length > 0,
+    givesEnergy: looks,
+    wholeGivesEnergy: always,
+    programs,
+  };
+}
+
+function pairs(state: ResidentBatch): Call[] {
+  const args = {
+    positions: state.field("positions"),
+    cell: state.field("cell"),
+    pbc: state.field<"i32">("pbc"),
+    images: state.images,
+  };
+  return Array.from(state.allPairs, (pairs) => call(neighbours, { pairs, ...args }));
+}
+
+function clearing(state: ResidentBatch): Call[] {
+  return [call(clear, { ...outputsOf(state) })];
+}
+
+function stressOf({ state, keepsMomentum }: StepParts, isWanted: boolean): readonly Call[] {
+  return isWanted ? measureOf(state, "stress", keepsMomentum)!.calls : [];
+}
+
+/** What hooks add to a step. */
+class HookCalls {
+  readonly convergence: {
+    readonly tests: Call[];
+    readonly decide: Call[];
+    readonly customs: Custom[];
+    readonly marks: Buffer<"i32">[];
+    readonly keys: ReadonlySet<string>;
+  };
+  readonly #parts: StepParts;
+  readonly #work: ReadonlyMap<DynamicsStage, readonly StageWork[]>;
+
+  constructor(parts: StepParts) {
+    this.#parts = parts;
+    this.#work = new Map(
+      (Object.values(S).filter((stage) => typeof stage === "string") as DynamicsStage[])
+        .filter((stage) => stage.includes("/"))
+        .map((stage) => [stage, parts.work(stage)]),
+    );
+    const { state, keepsMomentum } = parts;
+    const found = [...this.#work.values()].flat().filter(({ hook }) =>
+      hook instanceof ConvergenceHook
+    ).map(({ hook, frequency, phase }, id) => {
+      const source = (key: string) => keySource(state, key, keepsMomentum);
+      const opened: ConvergenceParts = (hook as ConvergenceHook).parts({ state, source, id });
+      return { opened, times: { every: frequency, phase }, hook: hook as ConvergenceHook };
+    });
+    this.convergence = {
+      tests: found.flatMap(({ opened, times }) => timed(opened.tests, times)),
+      decide: found.flatMap(({ opened, times }) => timed(opened.decide, times)),
+      customs: found.flatMap(({ opened: { customs, met }, times }) =>
+        customs.map((custom) => ({ ...custom, met, ...times }))
+      ),
+      marks: found.map(({ opened }) => opened.converged),
+      keys: new Set(found.flatMap(({ hook }) => hook.criteria.map(({ key }) => key))),
+    };
+  }
+
+  /** The kernels of hooks at a stage; what decides on convergence comes after everything else. */
+  work(stage: DynamicsStage): Call[] {
+    const device: KernelDevice = { state: this.#parts.state };
+    return this.#work.get(stage)!.filter(({ hook }) => !(hook instanceof ConvergenceHook))
+      .flatMap(({ hook, frequency, phase }) => {
+        const calls = (hook as WithKernels).kernels(device, stage);
+        return timed(calls, { every: frequency, phase });
+      });
+  }
+
+  /** What brings the fields up to date that hooks look at, at a stage. */
+  reading(stage: DynamicsStage): Call[] {
+    const { state, keepsMomentum } = this.#parts;
+    return [...this.#parts.reads(stage)].flatMap((field) =>
+      measureOf(state, field, keepsMomentum)?.calls ?? []
+    );
+  }
+}
+
+/** A hook that gives kernels, to this engine. */
+export interface WithKernels {
+  /** Its kernels at a stage. */
+  kernels(device: KernelDevice, stage: DynamicsStage): readonly Call[];
+}
+
+function timed(calls: readonly Call[], times: { every: number; phase: number }): Call[] {
+  return calls.map((one) => ({ ...one, ...times }));
+}

@@ -1,0 +1,61 @@
+/**
+ * What a model of the forces is, to an engine.
+ *
+ * @module
+ */
+
+import type { Buffer, Call } from "../backend/backend.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+
+/** What a model may give. */
+export type ModelOutput = "energy" | "forces" | "stress";
+
+/** Which outputs are wanted besides the forces, in one evaluation. */
+export interface Wanted {
+  /** Potential energies. */
+  readonly energy: boolean;
+  /** Virials, from which stresses come. */
+  readonly stress: boolean;
+}
+
+/** A potential energy, with its gradient: what makes the atoms of a batch move. */
+export interface Model {
+  /** What it is called. */
+  readonly name: string;
+  /** What it gives. Engines need `"forces"`. */
+  readonly gives: readonly ModelOutput[];
+  /**
+   * Makes it ready for a batch. Throws a RangeError where it does not know an atom of it, naming system and atom.
+   */
+  open(state: ResidentBatch): OpenModel;
+}
+
+/**
+ * A model on a batch. All it does is add: to the field `forces`, to `energy`, and to the state `virial` (nine per
+ * system, Σ f ⊗ r). Systems at rest must stay as they are. It has `calls`, or `compute`.
+ */
+export interface OpenModel {
+  /** Kernels that add its part; pairs that it asked the state for are up to date when they run. */
+  calls?(wanted: Wanted): readonly Call[];
+  /** The same by a visit, for models that are no kernels. */
+  compute?(wanted: Wanted): void | PromiseLike<void>;
+}
+
+/** The buffers that models add to. */
+export interface Outputs {
+  /** eV/Å, three per atom. */
+  readonly forces: Buffer<"real">;
+  /** eV, one per system. */
+  readonly energy: Buffer<"f64">;
+  /** Σ f ⊗ r, eV, nine per system. */
+  readonly virial: Buffer<"f64">;
+}
+
+/** The buffers that models add to. */
+export function outputsOf(state: ResidentBatch): Outputs {
+  return {
+    forces: state.field("forces"),
+    energy: state.field<"f64">("energy"),
+    virial: state.scratch("virial", { dtype: "f64", level: "system", width: 9 }),
+  };
+}

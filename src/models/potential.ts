@@ -1,0 +1,98 @@
+import { type Model, outputsOf } from "./model.ts";
+
+/** One system, as a potential written in TypeScript sees it. Arrays are in the backend's precision. */
+export interface PotentialView {
+  /** Its place in the batch. */
+  readonly system: number;
+  /** Atomic numbers. */
+  readonly numbers: Int32Array;
+  /** Å, three per atom. */
+  readonly positions: Float32Array | Float64Array;
+  /** Å, nine numbers: the lattice vectors one after the other. */
+  readonly cell: Float32Array | Float64Array;
+  /** eV/Å, three per atom: forces are to be added here. */
+  readonly forces: Float32Array | Float64Array;
+  /** eV, nine numbers: Σ f ⊗ r is to be added here, by a potential that gives stresses. */
+  readonly virial: Float64Array;
+}
+
+/** What a potential written in TypeScript is. */
+export interface PotentialOptions {
+  /**
+   * What it is called.
+   *
+   * @default "a potential"
+   */
+  readonly name?: string;
+  /**
+   * Whether it adds to the virial.
+   *
+   * @default false
+   */
+  readonly givesStress?: boolean;
+}
+
+/**
+ * A potential written in TypeScript: `energyOf` is called for each system at each step, adds its forces, and answers
+ * with its energy in eV. The engine visits it at each step, so it is for trying out, and for small systems.
+ *
+ * @example
+ * ```ts
+ * import { potential } from "@hooke/hooke/models";
+ *
+ * // One spring for each atom to the origin: E = ½ k r².
+ * const k = 0.1;
+ * const springs = potential(({ positions, forces }) => {
+ *   let energy = 0;
+ *   for (const [i, x] of positions.entries()) {
+ *     energy += k * x * x / 2;
+ *     forces[i]! -= k * x;
+ *   }
+ *   return energy;
+ * });
+ * console.log(springs.name);
+ * ```
+ */
+export function potential(
+  energyOf: (view: PotentialView) => number,
+  options: PotentialOptions = {},
+): Model {
+  if (typeof energyOf !== "function") {
+    throw new TypeError(
+      `Cannot make a potential as it must be given a function: current value is ${
+        String(energyOf)
+      }`,
+    );
+  }
+  const { name = "a potential", givesStress = false } = options;
+  return {
+    name,
+    gives: givesStress ? ["energy", "forces", "stress"] : ["energy", "forces"],
+    open(state) {
+      const { backend, batch: { size, nodeOffsets } } = state;
+      const outputs = outputsOf(state);
+      const inputs = {
+        numbers: state.field<"i32">("numbers"),
+        positions: state.field("positions"),
+        cell: state.field("cell"),
+      };
+      return {
+        compute() {
+          const energy = backend.view(outputs.energy);
+          for (let system = 0; system < size; system++) {
+            if (state.active[system] === 0) continue;
+            const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
+            energy[system]! += energyOf({
+              system,
+              numbers: backend.view(inputs.numbers).subarray(from, to),
+              positions: backend.view(inputs.positions).subarray(3 * from, 3 * to),
+              cell: backend.view(inputs.cell).subarray(9 * system, 9 * system + 9),
+              forces: backend.view(outputs.forces).subarray(3 * from, 3 * to),
+              virial: backend.view(outputs.virial).subarray(9 * system, 9 * system + 9),
+            });
+          }
+        },
+      };
+    },
+  };
+}

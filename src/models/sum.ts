@@ -1,0 +1,43 @@
+import type { Model, OpenModel, Wanted } from "./model.ts";
+
+/**
+ * Several models as one: energies, forces and stresses are added.
+ *
+ * Throws a RangeError for no models.
+ *
+ * @example
+ * ```ts
+ * import { lennardJones, sum, tethers } from "@hooke/hooke/models";
+ *
+ * const model = sum(
+ *   lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   tethers({ stiffness: 0.05 }),
+ * );
+ * console.log(model.name);
+ * ```
+ */
+export function sum(...models: readonly Model[]): Model {
+  if (models.length === 0) {
+    throw new RangeError("Cannot make a sum as it must have a model or more: current count is 0");
+  }
+  return {
+    name: models.map(({ name }) => name).join(" + "),
+    // An output that one of them does not give would be wrong in the sum.
+    gives: models[0]!.gives.filter((output) => models.every(({ gives }) => gives.includes(output))),
+    open: (state) => opened(models.map((model) => model.open(state))),
+  };
+}
+
+function opened(models: readonly OpenModel[]): OpenModel {
+  const visited = models.filter(({ compute }) => compute !== undefined);
+  const calls = (wanted: Wanted) => models.flatMap((model) => model.calls?.(wanted) ?? []);
+  if (visited.length === 0) return { calls };
+  return {
+    calls,
+    compute(wanted) {
+      const waiting = visited.map((model) => model.compute!(wanted))
+        .filter((answer) => typeof answer === "object");
+      if (waiting.length > 0) return Promise.all(waiting).then(() => {});
+    },
+  };
+}
