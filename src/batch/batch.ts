@@ -310,15 +310,10 @@ export class Batch {
     const action = "append systems";
     const own = allOf(this.#whole(action));
     const more = picksOf(systems, action);
-    const all = [...own, ...more];
-    this.#replace(
-      assemble(
-        all,
-        (pick) => pick < own.length ? `system ${pick}` : `new system ${pick - own.length}`,
-      ),
-      action,
-      own.map((_, place) => place),
-    );
+    const nameOf = (pick: number) =>
+      pick < own.length ? inList(pick) : `new system ${pick - own.length}`;
+    const store = assemble([...own, ...more], nameOf, this.#store);
+    this.#replace(store, action, own.map((_, place) => place));
     return Array.from(this.#ids().subarray(own.length));
   }
 
