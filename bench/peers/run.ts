@@ -12,7 +12,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { CASES, openBaseline, type Task } from "./cases.ts";
 import { type Contender, openServer } from "./contender.ts";
-import { inputOf, type Places, prepare, type PythonPeer } from "./places.ts";
+import { inputOf, type Places, prepare } from "./places.ts";
 import { playRounds, summarize, type Summary } from "./rounds.ts";
 
 /** What a run is told. */
@@ -39,8 +39,7 @@ export interface Line extends Summary {
 
 /** Measures one case: ours first, then its peers. */
 export async function runCase(name: string, options: Options): Promise<Line[]> {
-  const task = CASES[name];
-  if (task === undefined) throw new RangeError(`Cannot run "${name}" as there is no such case`);
+  const task = taskOf(name);
   const contenders: Record<string, Contender> = {};
   try {
     if (options.ours !== undefined) contenders.ours = await openOurs(name, task, options);
@@ -59,6 +58,13 @@ export async function runCase(name: string, options: Options): Promise<Line[]> {
   } finally {
     for (const contender of Object.values(contenders)) await contender.close();
   }
+}
+
+function taskOf(name: string): Task {
+  const task = CASES[name];
+  if (task !== undefined) return task;
+  const known = Object.keys(CASES).join(", ");
+  throw new RangeError(`Cannot run "${name}" as the cases are ${known}`);
 }
 
 /** Ours over a peer. */
@@ -94,8 +100,11 @@ if (import.meta.main) {
   }
   const places = { peers: await Deno.realPath(peers), work: venvs };
   const cases = named.length > 0 ? named.map(String) : Object.keys(CASES);
-  const needed = cases.flatMap((name) => chosen(CASES[name]!, only)).map(([, { needs }]) => needs);
-  await prepare(places, needed.filter((peer): peer is PythonPeer => peer !== undefined));
+  const tasks = cases.map((name) => taskOf(name));
+  await prepare(places, {
+    peers: tasks.flatMap((task) => chosen(task, only)).flatMap(([, { needs }]) => needs ?? []),
+    inputs: tasks.flatMap(({ input }) => input ?? []),
+  });
   for (const name of cases) {
     const options = { places, repeats: Number(repeats), ...ours && { ours }, ...only && { only } };
     for (const line of await runCase(name, options)) console.log(JSON.stringify(line));
