@@ -16,6 +16,7 @@ import { type FieldOptions, typed, type Values } from "./field_values.ts";
 import { busyError, type FieldHolder, heldError } from "./holder.ts";
 import { missing } from "./missing.ts";
 import { readSystem } from "./read_system.ts";
+import { loadStore, type SavedBatch, saveStore } from "./saved_batch.ts";
 import { checkedPlace, placesOf, type Selection } from "./selection.ts";
 import { fieldFrom, filledField } from "./set_field.ts";
 import { show } from "./show.ts";
@@ -110,6 +111,22 @@ export class Batch {
     return new Batch(store, 0);
   }
 
+  /**
+   * A batch as `save` gave it.
+   *
+   * @throws {TypeError} for what `save` did not give
+   */
+  static load(saved: SavedBatch): Batch {
+    const store = loadStore(saved);
+    checkStore(store, "load a batch", inBatch);
+    return new Batch(store, saved.nextSystemId);
+  }
+
+  /** What a checkpoint keeps: plain data with copies of all values. Throws an Error while an engine holds it. */
+  save(): SavedBatch {
+    return saveStore(this.#whole("save a batch"), this.#nextId);
+  }
+
   /** The number of systems. */
   get size(): number {
     return sizeOf(this.#store);
@@ -172,6 +189,7 @@ export class Batch {
    * @throws {Error} while an engine holds the field: its values here are old
    */
   get<K extends BuiltInName>(name: K): BuiltInFields[K];
+  /** The same for a field of one's own. */
   get(name: string): NumericArray;
   get(name: string): NumericArray {
     const field = this.#store.fields.get(name);
@@ -186,6 +204,7 @@ export class Batch {
    * @throws {TypeError} when there is no such field
    */
   async fetch<K extends BuiltInName>(name: K): Promise<BuiltInFields[K]>;
+  /** The same for a field of one's own. */
   async fetch(name: string): Promise<NumericArray>;
   async fetch(name: string): Promise<NumericArray> {
     const holder = this.#holder;
@@ -220,6 +239,7 @@ export class Batch {
    * @throws {TypeError} for a name that is neither built in nor there
    */
   ensure<K extends BuiltInName>(name: K): BuiltInFields[K];
+  /** The same for a field of one's own, which must be there. */
   ensure(name: string): NumericArray;
   ensure(name: string): NumericArray {
     if (!this.has(name)) {

@@ -29,7 +29,7 @@ export interface FieldOptions {
   readonly width?: number;
   /** How the values are stored. @default "f64", or that of the values when they are a typed array */
   readonly dtype?: DType;
-  /** @default "" */
+  /** The unit of its values. @default "" */
   readonly unit?: string;
   /**
    * The value for systems without the field when they join. @default NaN for floats; integers have none, and then

@@ -54,6 +54,8 @@ export class System {
   }
 
   /**
+   * Checks and copies all that is said of the structure.
+   *
    * @throws {TypeError} for a value of the wrong kind, or an unknown member
    * @throws {RangeError} for a value or a length that cannot be, naming the atom
    */
@@ -133,6 +135,7 @@ export class System {
    * @throws {TypeError} when it has no such field
    */
   get<K extends BuiltInName>(name: K): BuiltInFields[K];
+  /** The same for a field of one's own. */
   get(name: string): NumericArray;
   get(name: string): NumericArray {
     const field = this.#store.fields.get(name);
