@@ -34,6 +34,7 @@ export type {
 } from "./fields.ts";
 export type { FieldOptions, Values } from "./field_values.ts";
 export type { FieldHolder } from "./holder.ts";
+export type { SavedBatch, SavedField } from "./saved_batch.ts";
 export type { Selection } from "./selection.ts";
 export type { Info } from "./store.ts";
 export { System } from "./system.ts";
@@ -42,3 +43,5 @@ export { degreesOfFreedom, kineticEnergies, temperatureOf } from "./temperature.
 export type { VelocityOptions } from "./velocities.ts";
 export { initVelocities } from "./velocities.ts";
 export { unwrappedPositions, wrapPositions } from "./wrap.ts";
+export type { SavedResident, StateShape } from "./resident.ts";
+export { ResidentBatch } from "./resident.ts";

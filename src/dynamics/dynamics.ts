@@ -6,7 +6,8 @@
 
 import type { Backend, Program } from "../backend/backend.ts";
 import { openBackend } from "../backend/open.ts";
-import type { Batch } from "../batch/batch.ts";
+import { Batch } from "../batch/batch.ts";
+import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
 import { ResidentBatch } from "../batch/resident.ts";
 import type { NumericArray } from "../batch/fields.ts";
 import type { BaseContext, Field, Workflow } from "../hooks/context.ts";
@@ -17,6 +18,7 @@ import { isThenable } from "../hooks/thenable.ts";
 import type { AcceptAll, HookInput, HookSet } from "../hooks/registry.ts";
 import { Control } from "../kernels/kernel.ts";
 import type { Model, OpenModel } from "../models/model.ts";
+import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
 import { assertFinite, checkDynamicsOptions, checkRun, firstLost } from "./dynamics_checks.ts";
 import { DivergedError } from "./diverged_error.ts";
 import { DynamicsFields } from "./fields.ts";
@@ -194,6 +196,72 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   async step(batch: Batch): Promise<Batch> {
     checkRun(this.name, batch, 1);
     return await this.#with(batch, () => this.#loop.step());
+  }
+
+  /**
+   * All that it needs to go on to the bit: counters, hooks' state, the batch, the scheme's state, how pairs were found.
+   * Plain data, to be kept by {@linkcode writeCheckpoint} or by oneself. To be called between runs.
+   */
+  async save(): Promise<SavedDynamics> {
+    const { batch, state, isPrimed, hasEnergy } = this.#current;
+    return {
+      integrator: this.integrator.name,
+      loop: this.#loop.save(),
+      batch: batch.save(),
+      resident: await state.save(),
+      isPrimed,
+      hasEnergy,
+    };
+  }
+
+  /**
+   * Goes on where `save` was called: answers with the batch, to be handed to `run`. With the same model, options and
+   * hooks all further steps give the same bits; hooks are matched by name, and those that were not there begin anew.
+   *
+   * @throws {TypeError} for what `save` did not give, or gave of another scheme
+   * @throws {RangeError} for another precision
+   */
+  load(saved: SavedDynamics): Batch {
+    assertSaved(this.name, this.integrator.name, saved);
+    const batch = Batch.load(saved.batch);
+    const run = this.#enter(batch);
+    this.#planned(); // asks for all that is kept
+    try {
+      run.state.load(saved.resident);
+      this.#loop.load(saved.loop);
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+    Object.assign(run, { isPrimed: saved.isPrimed, hasEnergy: saved.hasEnergy });
+    return batch;
+  }
+
+  /**
+   * Writes what `save` gives to a file, which is there whole or not at all.
+   *
+   * @throws {Error} when it cannot be written; a file that was there stays as it was
+   */
+  async saveCheckpoint(path: string | URL): Promise<void> {
+    const data = await this.save();
+    await writeCheckpoint(path, { kind: this.#checkpointKind, schema: SCHEMA, data });
+  }
+
+  /**
+   * Goes on from such a file; see {@linkcode Dynamics.load}.
+   *
+   * @throws {SyntaxError} for a file that is damaged or is no checkpoint
+   * @throws {RangeError} for one of a newer version, or of another precision
+   * @throws {TypeError} for one of another engine
+   */
+  async loadCheckpoint(path: string | URL): Promise<Batch> {
+    const expected = { kind: this.#checkpointKind, schema: SCHEMA };
+    const { data } = await readCheckpoint(path, expected);
+    return this.load(data as SavedDynamics);
+  }
+
+  get #checkpointKind(): string {
+    return `dynamics/${this.integrator.name}`;
   }
 
   /** Asks to stop after the step under way; the first reason is kept. */

@@ -4,9 +4,7 @@
  * @module
  */
 
-import type { Entry, Place } from "./entry.ts";
 import type { HookOptions } from "./protocol.ts";
-import type { StageInfo } from "./stage.ts";
 
 /**
  * A hook that changes state where it lives: instead of `call` it has `kernels`, which the engine asks once, when its
@@ -51,23 +49,4 @@ export interface StageWork {
 /** Does the hook give work instead of a handler? */
 export function isDeviceHook(hook: object): boolean {
   return typeof (hook as { readonly kernels?: unknown }).kernels === "function";
-}
-
-/**
- * Which modifiers of a stage need no visit: those with a plain schedule, as long as no modifier before them needs
- * one, so that the order stays what it is.
- */
-export function unvisited(places: readonly Place[], { counter, isEvent }: StageInfo): Place[] {
-  if (counter !== "step" || isEvent) return [];
-  const end = places.findIndex((place) =>
-    !(isDeviceHook(place.entry.record.hook) && place.schedule.isPlain &&
-      place.entry.record.when === undefined)
-  );
-  return end === -1 ? [...places] : places.slice(0, end);
-}
-
-/** A place as work for the engine. */
-export function stageWork({ entry }: { readonly entry: Entry }): StageWork {
-  const { hook, schedule: { frequency, phase } } = entry.record;
-  return { hook, name: entry.name, frequency, phase };
 }

@@ -11,7 +11,7 @@ import type { AddOptions, Entry, Place } from "./entry.ts";
 import { checkKinds } from "./kind.ts";
 import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
-import { type DeviceWorker, type StageWork, stageWork, unvisited } from "./device_work.ts";
+import type { DeviceWorker, StageWork } from "./device_work.ts";
 import { didYouMean } from "./nearest.ts";
 import { placesAt, sortEntries, unknownNames } from "./order.ts";
 import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
@@ -24,6 +24,7 @@ import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
 import { show } from "./show.ts";
 import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "./stage.ts";
 import { type StageHost, StageRun } from "./stage_run.ts";
+import { stageWork, unvisited } from "./stage_work.ts";
 import { verifying } from "./verify.ts";
 
 /** What a registry needs of its engine. */

@@ -43,7 +43,8 @@ export function saveEntries(entries: readonly Entry[]): SavedHooks {
       fired: Object.fromEntries(fired.map(({ info, schedule }) => [info.stage, schedule.last])),
       events: Object.fromEntries(asked.map(({ info, events }) => [info.stage, events])),
     };
-    return [name, typeof hook.save === "function" ? { ...saved, state: hook.save() } : saved];
+    const state = hook.save?.();
+    return [name, state === undefined ? saved : { ...saved, state }];
   }));
 }
 

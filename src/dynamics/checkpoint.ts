@@ -1,0 +1,52 @@
+/**
+ * What a checkpoint keeps of an engine.
+ *
+ * @module
+ */
+
+import type { SavedBatch } from "../batch/saved_batch.ts";
+import type { SavedResident } from "../batch/resident.ts";
+import type { SavedLoop } from "../hooks/saved.ts";
+import { isObject } from "../hooks/shape.ts";
+import { complaint } from "../hooks/show.ts";
+
+/** The version of {@linkcode SavedDynamics}. */
+export const SCHEMA = 1;
+
+/** All that an engine needs to go on to the bit: plain data. */
+export interface SavedDynamics {
+  /** The scheme. */
+  readonly integrator: string;
+  /** Steps done, and the hooks' own state. */
+  readonly loop: SavedLoop;
+  /** The batch as the host has it. */
+  readonly batch: SavedBatch;
+  /** The batch as the backend has it: fields, the scheme's state, how pairs were found. */
+  readonly resident: SavedResident;
+  /** Whether the forces are those of the positions. */
+  readonly isPrimed: boolean;
+  /** Whether the energies are. */
+  readonly hasEnergy: boolean;
+}
+
+/** Throws a TypeError for what `save` did not give, or what another scheme did. */
+export function assertSaved(
+  engine: string,
+  integrator: string,
+  saved: unknown,
+): asserts saved is SavedDynamics {
+  const isSaved = isObject(saved) && isObject(saved.loop) && isObject(saved.batch) &&
+    isObject(saved.resident) && typeof saved.isPrimed === "boolean" &&
+    typeof saved.hasEnergy === "boolean";
+  if (!isSaved) {
+    throw new TypeError(
+      complaint(`load into ${engine}`, "its state must be what save() gave", saved),
+    );
+  }
+  if (saved.integrator === integrator) return;
+  throw new TypeError(
+    `Cannot load into ${engine} as the state must be of its scheme, ${integrator}: current value is ${
+      String(saved.integrator)
+    }`,
+  );
+}

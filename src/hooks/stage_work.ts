@@ -1,0 +1,28 @@
+/**
+ * Which hooks of a stage the engine does the work of by itself.
+ *
+ * @module
+ */
+
+import { isDeviceHook, type StageWork } from "./device_work.ts";
+import type { Entry, Place } from "./entry.ts";
+import type { StageInfo } from "./stage.ts";
+
+/**
+ * Which modifiers of a stage need no visit: those with a plain schedule, as long as no modifier before them needs
+ * one, so that the order stays what it is.
+ */
+export function unvisited(places: readonly Place[], { counter, isEvent }: StageInfo): Place[] {
+  if (counter !== "step" || isEvent) return [];
+  const end = places.findIndex((place) =>
+    !(isDeviceHook(place.entry.record.hook) && place.schedule.isPlain &&
+      place.entry.record.when === undefined)
+  );
+  return end === -1 ? [...places] : places.slice(0, end);
+}
+
+/** A place as work for the engine. */
+export function stageWork({ entry }: { readonly entry: Entry }): StageWork {
+  const { hook, schedule: { frequency, phase } } = entry.record;
+  return { hook, name: entry.name, frequency, phase };
+}
