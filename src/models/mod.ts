@@ -4,6 +4,10 @@
  * @module
  */
 
+export { centreBias } from "./centre_bias.ts";
+export type { CentreBiasOptions } from "./centre_bias.ts";
+export { harmonicBonds } from "./harmonic_bonds.ts";
+export type { HarmonicBond } from "./harmonic_bonds.ts";
 export { lennardJones } from "./lennard_jones.ts";
 export type {
   LennardJonesMixture,
@@ -18,3 +22,5 @@ export type { BySymbol, PairOptions } from "./pair_options.ts";
 export { potential } from "./potential.ts";
 export type { PotentialOptions, PotentialView } from "./potential.ts";
 export { sum } from "./sum.ts";
+export { tethers } from "./tethers.ts";
+export type { TethersOptions } from "./tethers.ts";

@@ -1,0 +1,73 @@
+import { call } from "../backend/backend.ts";
+import { tethers as kernel } from "../kernels/tethers.ts";
+import { type Model, outputsOf } from "./model.ts";
+import { positive, wantOf } from "./pair_options.ts";
+
+/** What {@linkcode tethers} holds by. */
+export interface TethersOptions {
+  /** k, eV/Å²: one number, or one per atom of the batch; 0 where there is no spring. */
+  readonly stiffness: number | ArrayLike<number>;
+  /**
+   * Where the springs end, three numbers per atom of the batch, Å, or three for all atoms.
+   *
+   * @default where each atom is when the model first sees it
+   */
+  readonly anchors?: ArrayLike<number>;
+}
+
+const NAME = "tethers";
+
+/**
+ * A spring between each atom and a point, E = Σ ½ k |x − x₀|²: a kernel, with energies, forces and stresses.
+ *
+ * Throws a RangeError for parameters that do not fit the batch.
+ *
+ * @example
+ * ```ts
+ * import { lennardJones, sum, tethers } from "@hooke/hooke/models";
+ *
+ * const argon = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * const pinned = sum(argon, tethers({ stiffness: 0.1 }));
+ * console.log(pinned.name);
+ * ```
+ */
+export function tethers({ stiffness, anchors }: TethersOptions): Model {
+  if (typeof stiffness === "number") positive(NAME, "stiffness", stiffness);
+  return {
+    name: NAME,
+    gives: ["energy", "forces", "stress"],
+    open(state) {
+      const { nodeCount } = state.batch;
+      const k = typeof stiffness === "number"
+        ? new Float64Array(nodeCount).fill(stiffness)
+        : fitted("stiffness", stiffness, [nodeCount]);
+      const ends = anchors === undefined
+        ? state.batch.get("positions")
+        : fitted("anchors", anchors, [3, 3 * nodeCount]);
+      const all = ends.length === 3 * nodeCount
+        ? ends
+        : Float64Array.from({ length: 3 * nodeCount }, (_, i) => ends[i % 3]!);
+      const args = {
+        positions: state.field("positions"),
+        cell: state.field("cell"),
+        anchors: state.state("anchors", { dtype: "real", level: "node", width: 3, initial: all }),
+        stiffness: state.constants("real", k),
+        ...outputsOf(state),
+      };
+      return {
+        calls: (wanted) => [call(kernel, { ...args, images: state.images, want: wantOf(wanted) })],
+      };
+    },
+  };
+}
+
+function fitted(what: string, values: ArrayLike<number>, lengths: readonly number[]): Float64Array {
+  const wrong = Array.from(values).findIndex((value) => !Number.isFinite(value));
+  if (lengths.includes(values.length) && wrong === -1) return Float64Array.from(values);
+  throw new RangeError(
+    `Cannot use ${NAME} as ${what} must have ${lengths.join(" or ")} finite values: ` +
+      (wrong === -1
+        ? `current length is ${values.length}`
+        : `current value ${wrong} is ${values[wrong]}`),
+  );
+}
