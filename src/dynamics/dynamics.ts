@@ -10,15 +10,16 @@ import { Batch } from "../batch/batch.ts";
 import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
 import { ResidentBatch } from "../batch/resident.ts";
 import type { NumericArray } from "../batch/fields.ts";
-import type { BaseContext, Field, Workflow } from "../hooks/context.ts";
+import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { DeviceWorker } from "../hooks/device_work.ts";
-import type { HookWarning, Outcome } from "../hooks/outcome.ts";
+import type { Outcome } from "../hooks/outcome.ts";
 import { isThenable } from "../hooks/thenable.ts";
-import type { AcceptAll, HookInput, HookSet } from "../hooks/registry.ts";
+import type { HookSet } from "../hooks/registry.ts";
 import { Control } from "../kernels/kernel.ts";
 import type { Model, OpenModel } from "../models/model.ts";
 import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
+import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { assertFinite, checkDynamicsOptions, checkRun, firstLost } from "./dynamics_checks.ts";
 import { DivergedError } from "./diverged_error.ts";
 import { DynamicsFields } from "./fields.ts";
@@ -29,62 +30,6 @@ import type { DynamicsBase } from "./stages.ts";
 
 /** Fields whose change from outside leaves forces and energies as they are. */
 const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
-
-/** The kind of stages that dynamics engines have. */
-export type DynamicsKind = typeof DynamicsStage;
-
-/** The hooks an engine begins with, of any form. */
-export type FirstHooks = readonly HookInput<DynamicsKind>[];
-
-/** What every engine for atoms is made of. */
-export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
-  /** What the forces come from. */
-  readonly model: Model;
-  /**
-   * Hooks to begin with; `engine.hooks.add` takes more, with options.
-   *
-   * @default none
-   */
-  readonly hooks?: H & AcceptAll<DynamicsKind, H>;
-  /**
-   * Steps that `run` does when it is not told.
-   *
-   * @default none: `run` must be told
-   */
-  readonly nSteps?: number;
-  /**
-   * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64; or one that is open.
-   *
-   * @default "wasm"
-   */
-  readonly backend?: "wasm" | "reference" | Backend;
-  /**
-   * Fields of the user's own, in the batch, that hooks may read and write.
-   *
-   * @default none
-   */
-  readonly fields?: readonly (string | Field<string, unknown>)[];
-  /**
-   * What it is called in listings, logs and checkpoints.
-   *
-   * @default the name of its scheme
-   */
-  readonly name?: string;
-  /** Stops it after the step under way. */
-  readonly signal?: AbortSignal;
-  /**
-   * Told of every error that does not stop the run.
-   *
-   * @default prints the first of each hook
-   */
-  readonly onWarning?: (warning: HookWarning) => void;
-  /**
-   * Whether observers are checked for changing what they look at. Slow: for tests.
-   *
-   * @default false
-   */
-  readonly verify?: boolean;
-}
 
 /** A batch that is being run, or was last. */
 interface Run {
@@ -125,7 +70,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
     this.name = options?.name ?? integrator.name;
-    checkDynamicsOptions(this.name, options);
+    checkDynamicsOptions(this.name, options, integrator.parameters ?? []);
     const { model, backend = "wasm", hooks = [], fields = [] } = options;
     this.model = model;
     this.integrator = integrator;

@@ -6,16 +6,36 @@
 
 import { Batch } from "../batch/batch.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
-import { isObject } from "../hooks/shape.ts";
+import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
+import type { DynamicsOptions } from "./dynamics_options.ts";
 import { DivergedError } from "./diverged_error.ts";
 
+const OPTIONS: readonly string[] = Object.keys(
+  {
+    model: true,
+    hooks: true,
+    nSteps: true,
+    backend: true,
+    fields: true,
+    name: true,
+    signal: true,
+    onWarning: true,
+    verify: true,
+  } satisfies Readonly<Record<keyof DynamicsOptions, true>>,
+);
+
 /** Throws a TypeError or RangeError that names the option that is wrong. */
-export function checkDynamicsOptions(name: string, options: unknown): void {
+export function checkDynamicsOptions(
+  name: string,
+  options: unknown,
+  parameters: readonly string[],
+): void {
   const action = `make ${name}`;
   if (!isObject(options)) {
     throw new TypeError(complaint(action, "its options must be an object", options));
   }
+  checkKeys(action, "its options", options, [...parameters, ...OPTIONS]);
   const { model, hooks, backend, nSteps, fields } = options;
   if (!isModel(model)) {
     throw new TypeError(

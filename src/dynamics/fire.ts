@@ -1,7 +1,8 @@
 import { call } from "../backend/backend.ts";
 import { TIME_UNIT_FS } from "../kernels/constants.ts";
 import { fireStep } from "../kernels/fire_step.ts";
-import { Dynamics, type DynamicsOptions, type FirstHooks } from "./dynamics.ts";
+import { Dynamics } from "./dynamics.ts";
+import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
   checkParameter,
   type Integrator,
@@ -35,6 +36,9 @@ export interface FIREOptions {
 }
 
 const NAME = "FIRE";
+const PARAMETERS: readonly (keyof FIREOptions)[] = [
+  ...["dt", "dtMax", "dtMin", "maxStep", "nMin", "fDec", "fInc", "alphaStart", "fAlpha"] as const,
+];
 
 /**
  * The fast inertial relaxation engine, the scheme of {@linkcode FIRE}; each system by itself, with P = Σ v·F.
@@ -61,6 +65,7 @@ export function fire(options: FIREOptions): Integrator {
   checkParameter(NAME, "fAlpha", fAlpha, Rule.SHRINKING);
   return {
     name: NAME,
+    parameters: PARAMETERS,
     open(state) {
       const start = (name: string, value: PerSystem) =>
         state.state(name, {

@@ -1,7 +1,8 @@
 import { call } from "../backend/backend.ts";
 import { TIME_UNIT_FS } from "../kernels/constants.ts";
 import { fire2Step } from "../kernels/fire2_step.ts";
-import { Dynamics, type DynamicsOptions, type FirstHooks } from "./dynamics.ts";
+import { Dynamics } from "./dynamics.ts";
+import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
   checkParameter,
   type Integrator,
@@ -35,6 +36,10 @@ export interface FIRE2Options {
 }
 
 const NAME = "FIRE2";
+const PARAMETERS: readonly (keyof FIRE2Options)[] = [
+  ...["dt", "delayStep", "dtGrow", "dtShrink", "alphaShrink", "alpha0", "tMax", "tMin"] as const,
+  "maxStep",
+];
 
 /**
  * FIRE 2.0, the scheme of {@linkcode FIRE2}: as `fire`, but every atom has 1 amu, velocities take their kick before
@@ -56,6 +61,7 @@ export function fire2(options: FIRE2Options): Integrator {
   checkParameter(NAME, "maxStep", maxStep, Rule.POSITIVE);
   return {
     name: NAME,
+    parameters: PARAMETERS,
     open(state) {
       const start = (name: string, value: PerSystem) =>
         state.state(name, {

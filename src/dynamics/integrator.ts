@@ -15,6 +15,12 @@ export interface Integrator {
   /** What it is called, in listings, logs and checkpoints. */
   readonly name: string;
   /**
+   * The names of its own options, so that an engine knows a misspelt one.
+   *
+   * @default none
+   */
+  readonly parameters?: readonly string[];
+  /**
    * The time of a step, fs.
    *
    * @default none: its steps take no time

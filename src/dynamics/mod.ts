@@ -17,7 +17,7 @@ export type {
 } from "./convergence.ts";
 export { DivergedError } from "./diverged_error.ts";
 export { Dynamics } from "./dynamics.ts";
-export type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics.ts";
+export type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 export { FIRE, fire } from "./fire.ts";
 export type { FIREOptions } from "./fire.ts";
 export { FIRE2, fire2 } from "./fire2.ts";

@@ -1,7 +1,8 @@
 import { call } from "../backend/backend.ts";
 import { kick } from "../kernels/kick.ts";
 import { kickDrift } from "../kernels/kick_drift.ts";
-import { Dynamics, type DynamicsOptions, type FirstHooks } from "./dynamics.ts";
+import { Dynamics } from "./dynamics.ts";
+import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { checkParameter, type Integrator, parameter, type PerSystem, Rule } from "./integrator.ts";
 
 /** What {@linkcode NVE} needs besides a model. */
@@ -26,6 +27,7 @@ export function velocityVerlet({ dt }: NVEOptions): Integrator {
   checkParameter("NVE", "dt", dt, Rule.STEP);
   return {
     name: "NVE",
+    parameters: ["dt"],
     dt,
     keepsMomentum: true,
     open(state) {

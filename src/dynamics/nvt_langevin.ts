@@ -2,7 +2,8 @@ import { call } from "../backend/backend.ts";
 import { drift } from "../kernels/drift.ts";
 import { kick } from "../kernels/kick.ts";
 import { thermalize } from "../kernels/thermalize.ts";
-import { Dynamics, type DynamicsOptions, type FirstHooks } from "./dynamics.ts";
+import { Dynamics } from "./dynamics.ts";
+import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { checkParameter, type Integrator, parameter, type PerSystem, Rule } from "./integrator.ts";
 
 /** What {@linkcode NVTLangevin} needs besides a model. */
@@ -47,6 +48,7 @@ export function langevin(options: NVTLangevinOptions): Integrator {
   });
   return {
     name: NAME,
+    parameters: ["dt", "temperature", "friction", "seed"],
     dt,
     open(state) {
       const [velocities, weights] = [state.field("velocities"), state.weights()];

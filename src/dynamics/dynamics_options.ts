@@ -1,0 +1,68 @@
+/**
+ * What an engine for atoms is made of.
+ *
+ * @module
+ */
+
+import type { Backend } from "../backend/backend.ts";
+import type { Field } from "../hooks/context.ts";
+import type { HookWarning } from "../hooks/outcome.ts";
+import type { AcceptAll, HookInput } from "../hooks/registry.ts";
+import type { Model } from "../models/model.ts";
+import type { DynamicsStage } from "./stages.ts";
+
+/** The kind of stages that dynamics engines have. */
+export type DynamicsKind = typeof DynamicsStage;
+
+/** The hooks an engine begins with, of any form. */
+export type FirstHooks = readonly HookInput<DynamicsKind>[];
+
+/** What every engine for atoms is made of. */
+export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
+  /** What the forces come from. */
+  readonly model: Model;
+  /**
+   * Hooks to begin with; `engine.hooks.add` takes more, with options.
+   *
+   * @default none
+   */
+  readonly hooks?: H & AcceptAll<DynamicsKind, H>;
+  /**
+   * Steps that `run` does when it is not told.
+   *
+   * @default none: `run` must be told
+   */
+  readonly nSteps?: number;
+  /**
+   * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64; or one that is open.
+   *
+   * @default "wasm"
+   */
+  readonly backend?: "wasm" | "reference" | Backend;
+  /**
+   * Fields of the user's own, in the batch, that hooks may read and write.
+   *
+   * @default none
+   */
+  readonly fields?: readonly (string | Field<string, unknown>)[];
+  /**
+   * What it is called in listings, logs and checkpoints.
+   *
+   * @default the name of its scheme
+   */
+  readonly name?: string;
+  /** Stops it after the step under way. */
+  readonly signal?: AbortSignal;
+  /**
+   * Told of every error that does not stop the run.
+   *
+   * @default prints the first of each hook
+   */
+  readonly onWarning?: (warning: HookWarning) => void;
+  /**
+   * Whether observers are checked for changing what they look at. Slow: for tests.
+   *
+   * @default false
+   */
+  readonly verify?: boolean;
+}
