@@ -127,16 +127,25 @@ export function firstLost(state: ResidentBatch, system: number): number | undefi
   return at === -1 ? undefined : Math.floor(at / 3);
 }
 
-/** Throws a DivergedError where a run has left positions that are no numbers. */
-export function assertFinite(name: string, batch: Batch, step: number): void {
-  const positions = batch.get("positions");
-  const at = positions.findIndex((value) => !Number.isFinite(value));
-  if (at === -1) return;
-  const atom = Math.floor(at / 3);
-  const systems = new Set<number>();
-  for (const [i, value] of positions.entries()) {
-    if (!Number.isFinite(value)) systems.add(batch.systemOfNode[Math.floor(i / 3)]!);
+/** The systems with positions that are no numbers. */
+export function lostSystems(batch: Batch, positions: ArrayLike<number> = []): number[] {
+  const lost = new Set<number>();
+  for (let i = 0; i < positions.length; i++) {
+    if (!Number.isFinite(positions[i])) lost.add(batch.systemOfNode[Math.floor(i / 3)]!);
   }
-  const [system] = systems;
-  throw new DivergedError(name, step, [...systems], atom - batch.nodeOffsets[system!]!);
+  return [...lost];
+}
+
+/** Throws a DivergedError where a run has left positions that are no numbers. */
+export function assertTogether(
+  name: string,
+  batch: Batch,
+  step: number,
+  positions: ArrayLike<number> = [],
+): void {
+  const lost = lostSystems(batch, positions);
+  if (lost.length === 0) return;
+  const first = Array.from(positions).findIndex((value) => !Number.isFinite(value));
+  const atom = Math.floor(first / 3) - batch.nodeOffsets[lost[0]!]!;
+  throw new DivergedError(name, step, lost, atom);
 }

@@ -1,0 +1,270 @@
+/**
+ * A batch under an engine: what is known of it from step to step, and how steps are done.
+ *
+ * @module
+ */
+
+import type { Backend, Program } from "../backend/backend.ts";
+import type { Batch } from "../batch/batch.ts";
+import { ResidentBatch } from "../batch/resident.ts";
+import type { Loop } from "../hooks/loop.ts";
+import { isThenable } from "../hooks/thenable.ts";
+import { Control } from "../kernels/kernel.ts";
+import type { Model, OpenModel } from "../models/model.ts";
+import type { SavedDynamics } from "./checkpoint.ts";
+import { DivergedError } from "./diverged_error.ts";
+import { firstLost } from "./dynamics_checks.ts";
+import type { DynamicsKind } from "./dynamics_options.ts";
+import type { Integrator, OpenIntegrator } from "./integrator.ts";
+import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
+import { DynamicsStage } from "./stages.ts";
+
+/** The engine of a run. */
+export interface RunEngine {
+  /** What errors call it. */
+  readonly name: string;
+  /** What moves the atoms. */
+  readonly integrator: Integrator;
+  /** What the forces come from. */
+  readonly model: Model;
+  /** Counts steps and calls hooks. */
+  readonly loop: Loop<DynamicsKind>;
+}
+
+/** Fields whose change from outside leaves forces and energies as they are. */
+const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
+
+/** One batch under one engine. */
+export class BatchRun {
+  /** The batch on the backend. */
+  readonly state: ResidentBatch;
+  readonly #engine: RunEngine;
+  readonly #integrator: OpenIntegrator;
+  readonly #model: OpenModel;
+  #plan: StepPlan | undefined;
+  /** Whether the forces are those of the positions. */
+  #isPrimed = false;
+  /** Whether the energies (and stresses) are, too. */
+  #hasEnergy = false;
+
+  /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
+  constructor(batch: Batch, backend: Backend, engine: RunEngine) {
+    this.#engine = engine;
+    this.state = new ResidentBatch(batch, backend);
+    try {
+      this.#integrator = engine.integrator.open(this.state);
+      this.#model = engine.model.open(this.state);
+    } catch (error) {
+      this.state.free();
+      throw error;
+    }
+  }
+
+  /** Brings over what has changed on the host: where that is more than velocities, all systems move again. */
+  upload(): void {
+    const changed = this.state.upload();
+    if (changed.every((name) => HARMLESS.has(name))) return;
+    this.#isPrimed = false;
+    this.state.active.fill(1);
+  }
+
+  /** What a checkpoint keeps of it. */
+  async save(): Promise<Omit<SavedDynamics, "integrator" | "loop">> {
+    return {
+      batch: this.state.batch.save(),
+      resident: await this.state.save(),
+      isPrimed: this.#isPrimed,
+      hasEnergy: this.#hasEnergy,
+    };
+  }
+
+  /** Goes on from there. Throws a RangeError for another precision. */
+  load({ resident, isPrimed, hasEnergy }: SavedDynamics): void {
+    this.#planned(); // asks for all that is kept
+    this.state.load(resident);
+    this.#isPrimed = isPrimed;
+    this.#hasEnergy = hasEnergy;
+  }
+
+  /** Something that the plan of a step depends on has changed. */
+  forgetPlan(): void {
+    if (this.#plan === undefined) return;
+    this.state.forget(this.#plan.programs);
+    this.#plan = undefined;
+  }
+
+  /** Gives all memory back. */
+  free(): void {
+    this.forgetPlan();
+    this.state.free();
+  }
+
+  #planned(): StepPlan {
+    const { integrator, model, loop: { hooks } } = this.#engine;
+    return this.#plan ??= planStep({
+      state: this.state,
+      integrator: this.#integrator,
+      model: this.#model,
+      keepsMomentum: integrator.keepsMomentum === true,
+      wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
+      work: (stage) => hooks.work(stage),
+      reads: (stage) => hooks.reads(stage),
+      writes: () => hooks.writes(),
+    });
+  }
+
+  /** Forces before the first step, and after changes from outside. */
+  async begin(): Promise<void> {
+    this.state.control.fill(0);
+    if (!this.#isPrimed) {
+      await this.#evaluate();
+      await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(this.#step);
+      this.#run(this.#planned().begin);
+      this.#isPrimed = true;
+    }
+    if (!this.state.active.includes(1)) this.#loop.done();
+  }
+
+  /** Pairs, forces and energies as of now, out of turn. */
+  async #evaluate(): Promise<void> {
+    const plan = this.#planned();
+    this.#run(plan.forces);
+    this.#assertTogether(this.#step - 1);
+    await this.#model.compute?.({ energy: true, stress: true });
+    this.#run(plan.amend);
+    this.#hasEnergy = true;
+  }
+
+  /** Energies where steps were done without: the forces come out as they are. */
+  async refresh(): Promise<void> {
+    if (this.#hasEnergy || !this.#isPrimed) return;
+    const before = this.state.active.slice();
+    this.state.active.fill(1);
+    try {
+      await this.#evaluate();
+    } finally {
+      this.state.active.set(before); // the memory may have grown meanwhile, so it is asked for again
+    }
+  }
+
+  /** One step, from one of its parts on. Answers with something to await only if a hook or the model did. */
+  step(first: number = 0): void | PromiseLike<void> {
+    for (let i = first;; i++) {
+      const part = this.#planned().parts[i]; // a hook may have changed the plan meanwhile
+      if (part === undefined) return this.#endStep();
+      this.#run(part.program);
+      const waiting = this.#visit(part.stop);
+      if (isThenable(waiting)) return waiting.then(() => this.step(i + 1));
+    }
+  }
+
+  #visit(stop: Stop): void | PromiseLike<void> {
+    if (stop === "model") return this.#visitModel();
+    if (stop === "criteria") return this.#askCustoms();
+    return this.#loop.point(stop).fire(this.#step);
+  }
+
+  #visitModel(): void | PromiseLike<void> {
+    this.#assertTogether(this.#step);
+    return this.#model.compute?.({ energy: true, stress: true });
+  }
+
+  #askCustoms(): void {
+    const { state, state: { batch } } = this;
+    for (const { key, op, buffer, met, every, phase } of this.#planned().customs) {
+      if (this.#step % every !== phase) continue;
+      const answers = op(state.backend.view(buffer), batch.nodeOffsets);
+      if (answers?.length !== batch.size) {
+        throw new TypeError(
+          `Cannot judge convergence by ${key} as its customOp must answer for each of ${batch.size} systems: ` +
+            `current length is ${answers?.length}`,
+        );
+      }
+      const marks = state.backend.view(met);
+      for (let s = 0; s < batch.size; s++) if (!answers[s]) marks[s] = 0;
+    }
+  }
+
+  #endStep(): void | PromiseLike<void> {
+    const plan = this.#planned();
+    this.#hasEnergy = plan.givesEnergy;
+    if (plan.decide === undefined) return;
+    this.#run(plan.decide);
+    return this.#report(this.#step);
+  }
+
+  /** Many steps in one call, as no hook is due. */
+  leap(n: number): number | PromiseLike<number> {
+    const plan = this.#planned();
+    const first = this.#step;
+    if (plan.whole === undefined) {
+      this.#loop.context.stepCount = first;
+      const waiting = this.step();
+      return isThenable(waiting) ? waiting.then(() => 1) : 1;
+    }
+    const done = this.state.backend.run(plan.whole, first, n) as number;
+    const last = first + done - 1;
+    this.#hasEnergy = plan.wholeGivesEnergy;
+    this.#assertTogether(last);
+    if (!plan.canConverge) return done;
+    const waiting = this.#report(last);
+    return isThenable(waiting) ? waiting.then(() => done) : done;
+  }
+
+  /** Tells hooks of the systems that have converged in a step, each once. */
+  #report(step: number): void | PromiseLike<void> {
+    const { state } = this;
+    if (state.control[Control.HALT] === 0) return;
+    const { marks, converged } = this.#planned();
+    const mask = new Int32Array(state.batch.size);
+    for (const mark of marks) {
+      const view = state.backend.view(mark);
+      for (const [system, one] of view.entries()) if (one !== 0) mask[system] = 1;
+      view.fill(0);
+    }
+    if (!mask.includes(1)) return;
+    if (!state.active.includes(1)) this.#loop.done();
+    const context: { convergedMask?: ArrayLike<number> } = this.#loop.context;
+    const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
+    if (point.isEmpty) return;
+    this.#loop.context.stepCount = step;
+    context.convergedMask = mask;
+    const tell = () => {
+      this.#run(converged);
+      return point.fire(step);
+    };
+    const needsEnergy = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE).has("energy");
+    const told = needsEnergy && !this.#hasEnergy ? this.refresh().then(tell) : tell();
+    const after = () => void delete context.convergedMask;
+    return isThenable(told) ? told.then(after) : after();
+  }
+
+  /** The kernels of a hook, now. */
+  work(hook: WithKernels, stage: DynamicsStage): void {
+    const { state } = this;
+    const program = state.prepare(hook.kernels({ state }, stage));
+    this.#run(program);
+    state.forget([program]);
+  }
+
+  #run(program: Program | undefined): void {
+    if (program !== undefined) this.state.backend.run(program, this.#step, 1);
+  }
+
+  /** Throws a DivergedError when a system has come apart. */
+  #assertTogether(step: number): void {
+    const { state } = this;
+    const lost = state.control[Control.DIVERGED]!;
+    if (lost === 0) return;
+    throw new DivergedError(this.#engine.name, step, [lost - 1], firstLost(state, lost - 1));
+  }
+
+  get #loop(): Loop<DynamicsKind> {
+    return this.#engine.loop;
+  }
+
+  /** Steps done so far. */
+  get #step(): number {
+    return this.#engine.loop.stepCount;
+  }
+}
