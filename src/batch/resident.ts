@@ -67,6 +67,7 @@ export class ResidentBatch {
   readonly frame: FrameBuffers;
   /** Degrees of freedom that constraints hold, per system. Hooks that constrain atoms write it. */
   readonly constrained: Int32Array;
+  readonly #names = new Set(["systemId", "stepsDone"]);
   readonly #fields = new Map<string, Resident>();
   readonly #states = new Map<string, Buffer>();
   readonly #offsets: Int32Array;
@@ -109,13 +110,14 @@ export class ResidentBatch {
       const buffer = this.backend.alloc(dtypeOn(name, host), host.length);
       this.backend.write(buffer, host);
       this.#fields.set(name, field = { buffer, host });
+      this.#names.add(name);
     }
     return field.buffer as Buffer<D>;
   }
 
-  /** The names of the fields that are on the backend. */
+  /** The names of the fields that are on the backend, as they come. */
   get fields(): ReadonlySet<string> {
-    return new Set(this.#fields.keys());
+    return this.#names;
   }
 
   /** What an engine keeps from step to step, by name: made when first asked for, then the same. Checkpoints have it. */

@@ -16,6 +16,7 @@ import { DivergedError } from "./diverged_error.ts";
 import { firstLost } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
+import { CHANGE } from "./measures.ts";
 import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 
@@ -33,6 +34,22 @@ export interface RunEngine {
 
 /** Fields whose change from outside leaves forces and energies as they are. */
 const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
+
+/** Throws a TypeError where a hook looks at what the model does not give. */
+function assertGiven(
+  name: string,
+  { name: model, gives }: Model,
+  reads: ReadonlySet<string>,
+): void {
+  for (const [field, output] of [["energy", "energy"], [CHANGE, "energy"], ["stress", "stress"]]) {
+    if (!reads.has(field!) || (gives as readonly string[]).includes(output!)) continue;
+    throw new TypeError(
+      `Cannot run ${name} as its model must give ${output}, which a hook reads: ${model} gives ${
+        gives.join(", ")
+      }`,
+    );
+  }
+}
 
 /** One batch under one engine. */
 export class BatchRun {
@@ -100,7 +117,8 @@ export class BatchRun {
   }
 
   #planned(): StepPlan {
-    const { integrator, model, loop: { hooks } } = this.#engine;
+    const { name, integrator, model, loop: { hooks } } = this.#engine;
+    if (this.#plan === undefined) assertGiven(name, model, hooks.reads());
     return this.#plan ??= planStep({
       state: this.state,
       integrator: this.#integrator,
