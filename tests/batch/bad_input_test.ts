@@ -66,6 +66,12 @@ const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] =
   [{ cell: [5, 5, 0], pbc: [true, true, true] }, RangeError, "the cell vector c must not be zero"],
   [{ cell: [[1, 0, 0], [2, 0, 0], [0, 0, 1]] }, RangeError, "must be finite and span a volume"],
   [{ cell: [[1, 1, 0], [0, 1, 1], [1, 2, 1]] }, RangeError, "span a volume"],
+  // The third is a tenth of the first and seven tenths of the second, but for rounding.
+  [
+    { cell: [[1, 0.1, 0.3], [0.2, 2, 0.6], [0.1 + 0.14, 0.01 + 1.4, 0.03 + 0.42]] },
+    RangeError,
+    "span a volume",
+  ],
   [{ cell: [5, 5, NaN] }, TypeError, "3 lengths, 9 numbers or 3 vectors, all finite"],
   [{ cell: [5, 5] }, TypeError, "current value is [5, 5]"],
   [{ cell: 5 }, TypeError, "current value is 5"],
@@ -177,6 +183,11 @@ Deno.test("a refused operation leaves the batch as it was", () => {
       () => batch.append(other({ dtype: "f64" })),
       TypeError,
       "in the batch it is 1 × i32 per node, in new system 0 1 × f64 per node",
+    ],
+    [
+      () => batch.append(other({ dtype: "i32", width: 2, values: [1, 2, 3, 4] })),
+      TypeError,
+      "2 × i32 per node",
     ],
     [() => batch.append(other({ dtype: "i32", width: 1, level: "edge" })), TypeError, "per edge"],
     [() => batch.append([{ ...good, positions: [] }]), RangeError, "append systems (system 0)"],

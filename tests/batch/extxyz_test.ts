@@ -237,6 +237,25 @@ const info = fc.dictionary(
   ),
 );
 
+Deno.test("nested lists keep what JSON has no word for, as Python writes it", () => {
+  const nested = {
+    rows: [[NaN, 1], [Infinity, -Infinity]],
+    words: ["NaN", '"Infinity"'],
+    zero: [[-0]],
+  };
+  const system = new System({ symbols: ["Ar"], positions: [0, 0, 0], info: { nested } });
+  const text = writeExtxyz(system);
+  assertStringIncludes(text, "[[NaN, 1], [Infinity, -Infinity]]");
+  assertEquals(one(text).info, { nested });
+  const cycle: unknown[] = [];
+  cycle.push(cycle);
+  const bad = new System({ symbols: ["Ar"], positions: [0, 0, 0], info: { cycle } });
+  assertThrows(() => writeExtxyz(bad), TypeError, "info.cycle must be plain data");
+  const twice = [1, 2];
+  const shared = new System({ symbols: ["Ar"], positions: [0, 0, 0], info: { a: [twice, twice] } });
+  assertEquals(one(writeExtxyz(shared)).info, { a: [[1, 2], [1, 2]] });
+});
+
 Deno.test("what writeExtxyz() writes, readExtxyz() reads to the bit", () => {
   const systems = fc.integer({ min: 1, max: 4 }).chain((n) =>
     fc.record({

@@ -9,7 +9,8 @@ import {
   System,
   temperatureOf,
 } from "../../src/batch/mod.ts";
-import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
+import { BOLTZMANN, TIME_UNIT_FS } from "../../src/kernels/constants.ts";
+import { gaussians, philox, Stream } from "../../src/kernels/philox.ts";
 
 const water = () =>
   new System({
@@ -75,8 +76,12 @@ Deno.test("initVelocities() with removeRotation leaves no angular momentum, also
 
 Deno.test("initVelocities() leaves one atom at rest when its drift is taken, and not when it is not", () => {
   const batch = Batch.from([{ symbols: ["Ar"], positions: [1, 2, 3] }]);
-  initVelocities(batch, 300, { removeRotation: true });
-  assertEquals([...batch.get("velocities")], [0, 0, 0]);
+  for (let seed = 0; seed < 50; seed++) {
+    // m v / m is not always v: nothing is left of the drift all the same.
+    batch.set("masses", 1 + seed / 7);
+    initVelocities(batch, 300, { seed, removeRotation: true, rescale: seed % 2 === 0 });
+    assertEquals([...batch.get("velocities")], [0, 0, 0]);
+  }
   assertEquals(temperatureOf(batch)[0], 0);
   initVelocities(batch, 300, { removeCom: false });
   assertAlmostEquals(temperatureOf(batch)[0]!, 300, 1e-10);
@@ -99,6 +104,21 @@ Deno.test("initVelocities() gives a system the same bits alone and in any place 
   assertNotEquals(many.select([2]).get("velocities"), alone.get("velocities"));
   initVelocities(many, 80, { seed: 10 });
   assertNotEquals(many.select([1]).get("velocities"), alone.get("velocities"));
+});
+
+Deno.test("initVelocities() draws from Philox's stream of velocities, by seed, id and atom", () => {
+  const batch = Batch.from([
+    new System({ symbols: ["Ar", "Ne"], positions: [0, 0, 0, 3, 0, 0], id: 5 }),
+  ]);
+  const seed = 7 + 3 * 2 ** 32;
+  initVelocities(batch, 80, { seed, removeCom: false, rescale: false });
+  const [words, normal] = [new Uint32Array(4), new Float64Array(4)];
+  philox(1, 0, 5, Stream.VELOCITIES, 7, 3, words);
+  gaussians(words, normal);
+  const width = Math.sqrt(BOLTZMANN * 80 / 20.1797) / TIME_UNIT_FS;
+  for (let k = 0; k < 3; k++) {
+    assertAlmostEquals(batch.get("velocities")[3 + k]!, width * normal[k]!, 1e-17);
+  }
 });
 
 Deno.test("initVelocities() without rescale has the mean and variance of Maxwell and Boltzmann", () => {
