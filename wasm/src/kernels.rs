@@ -2,12 +2,18 @@
 
 use crate::args::Args;
 use crate::frame::Frame;
-use crate::{converge, fire, integrate, lennard_jones, measure, morse, neighbours, thermostat};
+use crate::{
+    bonded, converge, fire, integrate, lennard_jones, measure, modify, morse, neighbours,
+    thermostat,
+};
 
 pub type Kernel = fn(Args, &mut Frame);
 
 pub static KERNELS: &[(&str, Kernel)] = &[
     ("advance", integrate::advance),
+    ("align_cells", modify::align_cells),
+    ("centre_bias", bonded::centre_bias),
+    ("clamp_forces", modify::clamp_forces),
     ("clear", integrate::clear),
     ("criterion", converge::criterion),
     ("drift", integrate::drift),
@@ -15,13 +21,18 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("fire2_step", fire::fire2_step),
     ("fire_step", fire::fire_step),
     ("fmax", measure::fmax),
+    ("freeze_atoms", modify::freeze_atoms),
     ("graduate", converge::graduate),
+    ("harmonic_bonds", bonded::harmonic_bonds),
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
     ("lennard_jones", lennard_jones::lennard_jones),
     ("morse", morse::morse),
     ("neighbours", neighbours::neighbours),
+    ("stress", measure::stress),
     ("temperature", measure::temperature),
+    ("tethers", bonded::tethers),
     ("thermalize", thermostat::thermalize),
+    ("wrap_positions", modify::wrap_positions),
 ];

@@ -3,6 +3,8 @@
 //! JavaScript allocates buffers, writes frames and programs, and calls `run`: many steps in one call.
 
 mod args;
+mod bonded;
+mod cells;
 mod clusters;
 mod constants;
 mod converge;
@@ -14,6 +16,7 @@ mod lanes;
 mod lennard_jones;
 mod measure;
 mod memory;
+mod modify;
 mod morse;
 mod neighbours;
 mod pair_gather;

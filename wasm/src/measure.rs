@@ -1,6 +1,7 @@
 //! What is measured of each system.
 
 use crate::args::Args;
+use crate::cells::{cell_of, signed_volume};
 use crate::constants::BOLTZMANN;
 use crate::frame::Frame;
 use crate::lanes::{D2, F4};
@@ -82,5 +83,18 @@ pub fn energy_change(args: Args, frame: &mut Frame) {
     for (s, _) in frame.awake() {
         change[s] = if previous[s].is_nan() { f64::INFINITY } else { energy[s] - previous[s] };
         previous[s] = energy[s];
+    }
+}
+
+/// See src/kernels/stress.ts.
+pub fn stress(args: Args, frame: &mut Frame) {
+    let virial = args.read::<f64>(0);
+    let cells = args.read::<f32>(1);
+    let stress = args.change::<f64>(2);
+    for (s, _) in frame.awake() {
+        let volume = signed_volume(&cell_of(cells, s)).abs();
+        for k in 9 * s..9 * s + 9 {
+            stress[k] = if volume == 0.0 { 0.0 } else { -virial[k] / volume };
+        }
     }
 }

@@ -1,0 +1,254 @@
+import { assertEquals } from "@std/assert";
+import { type Call, call } from "../../src/backend/mod.ts";
+import { centreBias } from "../../src/kernels/centre_bias.ts";
+import { clear } from "../../src/kernels/clear.ts";
+import { harmonicBonds } from "../../src/kernels/harmonic_bonds.ts";
+import { stress } from "../../src/kernels/stress.ts";
+import { tethers } from "../../src/kernels/tethers.ts";
+import { assertNear, Lab, normals, onEach } from "./lab.ts";
+
+const ALL = 3;
+
+/** What a potential is computed from: a system of atoms in a cell, and the points and lengths it has. */
+interface World {
+  positions: number[];
+  cell: number[];
+  anchors: number[];
+  centre: number[];
+}
+
+/** A potential's call on buffers that are made from a world. */
+type Make = (lab: Lab, world: World, sums: Sums, want: number) => Call;
+
+type Sums =
+  & Record<"forces", ReturnType<Lab["real"]>>
+  & Record<
+    "energy" | "virial",
+    ReturnType<Lab["f64"]>
+  >;
+
+const ATOMS = 6;
+const IMAGES = [0, 1, 0, -1, 0, 0, 0, 0, 2, 0, 0, 0, 1, -1, 0, 0, 0, 0];
+
+const place = (lab: Lab, { positions, cell }: World) => ({
+  positions: lab.real(positions),
+  cell: lab.real(cell),
+  images: lab.i32(IMAGES),
+});
+
+const POTENTIALS: Record<string, Make> = {
+  tethers: (lab, world, sums, want) =>
+    call(tethers, {
+      ...place(lab, world),
+      anchors: lab.real(world.anchors),
+      stiffness: lab.real([1, 0.5, 0, 2, 0.25, 3]),
+      ...sums,
+      want,
+    }),
+  harmonic_bonds: (lab, world, sums, want) =>
+    call(harmonicBonds, {
+      starts: lab.i32([0, 4]),
+      bonds: lab.i32([0, 1, 1, 2, 5, 3, 4, 4]),
+      shifts: lab.i32([0, 0, 0, 1, 0, 0, 0, -1, 1, 0, 1, 0]),
+      lengths: lab.real([1, 2, 3, 4]),
+      stiffness: lab.real([0.5, 1, 0.25, 0.75]),
+      ...place(lab, world),
+      ...sums,
+      want,
+    }),
+  centre_bias: (lab, world, sums, want) =>
+    call(centreBias, {
+      ...place(lab, world),
+      masses: lab.real([1, 0, 16, 12, 0, 4]),
+      centre: lab.real(world.centre),
+      stiffness: lab.real([0.75]),
+      ...sums,
+      want,
+    }),
+};
+
+function randomWorld(seed: number): World {
+  return {
+    positions: normals(3 * ATOMS, seed, 3),
+    cell: normals(9, seed + 1, 4),
+    anchors: normals(3 * ATOMS, seed + 2, 3),
+    centre: normals(3, seed + 3, 3),
+  };
+}
+
+interface Found {
+  forces: number[];
+  energy: number;
+  virial: number[];
+}
+
+function compute(backend: string, make: Make, world: World, want = ALL, active = 1): Found {
+  using lab = new Lab(backend, [ATOMS], { active: [active] });
+  const sums = {
+    forces: lab.real(new Array(3 * ATOMS).fill(0)),
+    energy: lab.f64([0]),
+    virial: lab.f64(new Array(9).fill(0)),
+  };
+  lab.run([call(clear, sums), make(lab, world, sums, want)]);
+  return {
+    forces: lab.read(sums.forces),
+    energy: lab.read(sums.energy)[0]!,
+    virial: lab.read(sums.virial),
+  };
+}
+
+/** Every vector of a world times 1 + ε. */
+function strained(world: World, strain: number[]): World {
+  const turn = (vectors: number[]) =>
+    vectors.map((x, k) => {
+      const at = k - k % 3;
+      return x +
+        [0, 1, 2].reduce((sum, i) => sum + strain[3 * (k % 3) + i]! * vectors[at + i]!, 0);
+    });
+  const { positions, cell, anchors, centre } = world;
+  return {
+    positions: turn(positions),
+    cell: turn(cell),
+    anchors: turn(anchors),
+    centre: turn(centre),
+  };
+}
+
+for (const [name, make] of Object.entries(POTENTIALS)) {
+  Deno.test(`${name}: forces are minus the gradient of the energy`, () => {
+    const world = randomWorld(5), { forces } = compute("reference", make, world);
+    const step = 1e-4;
+    for (let k = 0; k < 3 * ATOMS; k++) {
+      const at = (by: number) => {
+        const positions = world.positions.with(k, world.positions[k]! + by);
+        return compute("reference", make, { ...world, positions }).energy;
+      };
+      assertNear([forces[k]!], [-(at(step) - at(-step)) / (2 * step)], 1e-7, 1);
+    }
+  });
+
+  Deno.test(`${name}: the virial is minus the derivative by strain`, () => {
+    const world = randomWorld(6), { virial } = compute("reference", make, world);
+    const step = 1e-5;
+    for (let k = 0; k < 9; k++) {
+      const at = (by: number) =>
+        compute("reference", make, strained(world, new Array(9).fill(0).with(k, by))).energy;
+      assertNear([virial[k]!], [-(at(step) - at(-step)) / (2 * step)], 1e-7, 1);
+    }
+  });
+
+  Deno.test(`${name} does the same on both backends`, () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const world = randomWorld(seed);
+      const [exact, fast] = [compute("reference", make, world), compute("wasm", make, world)];
+      assertNear([fast.energy], [exact.energy], 2e-7);
+      assertNear(fast.forces, exact.forces, 2e-7, 10);
+      assertNear(fast.virial, exact.virial, 1e-6, 10);
+    }
+  });
+
+  onEach(`${name} computes only what is wanted, with the same bits`, (backend) => {
+    const world = randomWorld(7), all = compute(backend, make, world);
+    const none = new Array(9).fill(0);
+    assertEquals(compute(backend, make, world, 0), { ...all, energy: 0, virial: none });
+    assertEquals(compute(backend, make, world, 1), { ...all, virial: none });
+    assertEquals(compute(backend, make, world, 2), { ...all, energy: 0 });
+  });
+
+  onEach(`${name} leaves a system at rest alone`, (backend) => {
+    const { forces, energy, virial } = compute(backend, make, randomWorld(8), ALL, 0);
+    assertEquals([...forces, energy, ...virial].filter((x) => x !== 0), []);
+  });
+}
+
+onEach("a tether, a bond and a bias by hand", (backend) => {
+  using lab = new Lab(backend, [2]);
+  const forces = lab.real([0, 0, 0, 0, 0, 0]), energy = lab.f64([0]);
+  const virial = lab.f64(new Array(9).fill(0));
+  const sums = { forces, energy, virial, want: ALL };
+  const free = { positions: lab.real([0, 0, 0, 3, 4, 0]), cell: undefined, images: undefined };
+  const [zeros, still] = [lab.real([0, 0, 0, 0, 0, 0]), lab.real([0, 2])];
+  const read = () => [lab.read(forces), lab.read(energy), lab.read(virial).slice(0, 2)];
+  lab.run([call(tethers, { ...free, anchors: zeros, stiffness: still, ...sums })]);
+  assertEquals(read(), [[0, 0, 0, -6, -8, 0], [25], [-18, -24]]);
+  const bond = { starts: lab.i32([0, 1]), bonds: lab.i32([0, 1]), shifts: undefined };
+  const [length, stiffness] = [lab.real([2.5]), lab.real([4])];
+  lab.run([
+    call(clear, { forces, energy, virial }),
+    call(harmonicBonds, { ...bond, lengths: length, stiffness, ...free, ...sums }),
+  ]);
+  // Stretched by 2.5 Å: 10 eV/Å along (0.6, 0.8).
+  assertEquals(read(), [[6, 8, 0, -6, -8, 0], [12.5], [-18, -24]]);
+  const group = { masses: lab.real([1, 3]), centre: lab.real([0.25, 3, 0]) };
+  lab.run([
+    call(clear, { forces, energy, virial }),
+    call(centreBias, { ...free, ...group, stiffness, ...sums }),
+  ]);
+  // The centre is at (2.25, 3, 0): 8 eV/Å, shared one to three.
+  assertEquals(read(), [[-2, 0, 0, -6, 0, 0], [8], [-16, 0]]);
+});
+
+onEach("a bond of no length and a group of no atoms pull at nothing", (backend) => {
+  using lab = new Lab(backend, [2]);
+  const forces = lab.real([0, 0, 0, 0, 0, 0]), energy = lab.f64([0]);
+  const virial = lab.f64(new Array(9).fill(0));
+  const sums = { forces, energy, virial, want: ALL };
+  const free = { positions: lab.real([1, 1, 1, 1, 1, 1]), cell: undefined, images: undefined };
+  const stiffness = lab.real([4]);
+  const bond = { starts: lab.i32([0, 1]), bonds: lab.i32([0, 1]), shifts: undefined };
+  lab.run([
+    call(harmonicBonds, { ...bond, lengths: lab.real([1]), stiffness, ...free, ...sums }),
+    call(centreBias, {
+      ...free,
+      masses: lab.real([0, 0]),
+      centre: lab.real([0, 0, 0]),
+      stiffness,
+      ...sums,
+    }),
+  ]);
+  assertEquals([lab.read(forces), lab.read(energy)], [[0, 0, 0, 0, 0, 0], [2]]);
+});
+
+onEach("bonds of a system have the same bits alone and in any slot", (backend) => {
+  const world = randomWorld(3);
+  const at = (before: number) => {
+    using lab = new Lab(backend, [...new Array(before).fill(3), ATOMS]);
+    const pad = (each: number) => normals(each * before, 77);
+    const forces = lab.real(new Array(3 * (3 * before + ATOMS)).fill(0));
+    const energy = lab.f64(new Array(before + 1).fill(0));
+    const virial = lab.f64(new Array(9 * (before + 1)).fill(0));
+    lab.run([call(harmonicBonds, {
+      starts: lab.i32([...Array.from({ length: before + 1 }, (_, s) => s), before + 3]),
+      bonds: lab.i32([...new Array(before).fill([0, 2]).flat(), 0, 1, 1, 2, 5, 3]),
+      shifts: undefined,
+      lengths: lab.real(new Array(before + 3).fill(1.5)),
+      stiffness: lab.real(new Array(before + 3).fill(0.3)),
+      positions: lab.real([...pad(9), ...world.positions]),
+      cell: undefined,
+      images: undefined,
+      forces,
+      energy,
+      virial,
+      want: ALL,
+    })]);
+    return [
+      lab.read(forces).slice(9 * before),
+      lab.read(energy).slice(before),
+      lab.read(virial).slice(9 * before),
+    ];
+  };
+  assertEquals(at(1), at(0));
+  assertEquals(at(5), at(0));
+});
+
+onEach("stress is minus the virial over the volume, of either hand", (backend) => {
+  using lab = new Lab(backend, [1, 1, 1, 1], { active: [1, 1, 1, 0] });
+  const virial = lab.f64(Array.from({ length: 36 }, (_, k) => k));
+  const right = [2, 0, 0, 1, 3, 0, 0, 0, 4], left = [2, 0, 0, 1, 3, 0, 0, 0, -4];
+  const cell = lab.real([...right, ...left, ...new Array(9).fill(0), ...right]);
+  const found = lab.f64(new Array(36).fill(-1));
+  lab.run([call(stress, { virial, cell, stress: found })]);
+  const values = lab.read(found);
+  assertNear(values.slice(0, 18), Array.from({ length: 18 }, (_, k) => -k / 24), 1e-15);
+  assertEquals(values.slice(18), [...new Array(9).fill(0), ...new Array(9).fill(-1)]);
+});

@@ -1,0 +1,169 @@
+//! What hooks change of a system. In f64, and rounded once.
+
+use crate::args::Args;
+use crate::cells::{
+    cell_of, completed, cross, dot, inverse, row, signed_volume, sub, unit, vector, Cell, Unwrap,
+    Vector,
+};
+use crate::frame::Frame;
+
+/// See src/kernels/clamp_forces.ts.
+pub fn clamp_forces(args: Args, frame: &mut Frame) {
+    let forces = args.change::<f32>(0);
+    let limit = args.number(1);
+    for (_, atoms) in frame.awake() {
+        for a in atoms {
+            if let Some(clamped) = clamp(vector(forces, a), limit) {
+                put(forces, a, clamped);
+            }
+        }
+    }
+}
+
+/// None where nothing is to be done.
+fn clamp(force: Vector, limit: f64) -> Option<Vector> {
+    let length = dot(force, force).sqrt();
+    if force.iter().any(|x| x.is_nan()) || length <= limit {
+        return None;
+    }
+    if length < f64::INFINITY {
+        return Some(force.map(|x| limit * (x / length)));
+    }
+    let direction = force.map(|x| if x.is_infinite() { x.signum() } else { 0.0 });
+    Some(unit(direction).map(|x| limit * x))
+}
+
+/// What is held; src/kernels/freeze_atoms.ts has the same.
+const POSITIONS: u32 = 1;
+const VELOCITIES: u32 = 2;
+const FORCES: u32 = 4;
+
+/// See src/kernels/freeze_atoms.ts.
+pub fn freeze_atoms(args: Args, frame: &mut Frame) {
+    let positions = args.change::<f32>(0);
+    let velocities = args.change::<f32>(1);
+    let forces = args.change::<f32>(2);
+    let frozen = args.read::<i32>(3);
+    let anchors = args.read::<f32>(4);
+    let images = args.optional::<i32>(5).map(|images| &*images);
+    let cells = args.optional::<f32>(6).map(|cells| &*cells);
+    let what = args.number(7) as u32;
+    for (s, atoms) in frame.awake() {
+        let lattice = Unwrap::new(anchors, cells, None, s);
+        for a in atoms.filter(|&a| frozen[a] != 0) {
+            if what & POSITIONS != 0 {
+                let place = match (images, cells) {
+                    (Some(images), Some(_)) => sub(lattice.at(a), lattice.shift(images, a)),
+                    _ => lattice.at(a),
+                };
+                put(positions, a, place);
+            }
+            if what & VELOCITIES != 0 {
+                put(velocities, a, [0.0; 3]);
+            }
+            if what & FORCES != 0 {
+                put(forces, a, [0.0; 3]);
+            }
+        }
+    }
+}
+
+/// How far below a face an atom stays, and from where on nothing is counted: as in src/kernels/wrap_positions.ts.
+const EDGE: f64 = 1e-6;
+const FAR: f64 = 1_073_741_824.0;
+
+/// See src/kernels/wrap_positions.ts.
+pub fn wrap_positions(args: Args, frame: &mut Frame) {
+    let positions = args.change::<f32>(0);
+    let images = args.change::<i32>(1);
+    let cells = args.read::<f32>(2);
+    let pbc = args.read::<i32>(3);
+    for (s, atoms) in frame.awake() {
+        let periodic = &pbc[3 * s..3 * s + 3];
+        let cell = cell_of(cells, s);
+        if periodic == [0; 3] {
+            continue;
+        }
+        let Some(columns) = inverse(cell) else { continue };
+        let edges = columns.map(|column| EDGE * dot(reach(&cell), column.map(f64::abs)));
+        let wholes_along = |x: Vector, k: usize| wholes(dot(x, columns[k]), edges[k]);
+        for a in atoms {
+            let x = vector(positions, a);
+            let n = [0, 1, 2].map(|k| if periodic[k] == 0 { 0.0 } else { wholes_along(x, k) });
+            if n == [0.0; 3] {
+                continue;
+            }
+            let mut inside = x;
+            for (k, &n) in n.iter().enumerate().filter(|(_, n)| **n != 0.0) {
+                images[3 * a + k] = images[3 * a + k].wrapping_add(n as i32);
+                inside = sub(inside, row(&cell, k).map(|h| n * h));
+            }
+            put(positions, a, inside);
+        }
+    }
+}
+
+/// The largest coordinates in a cell.
+fn reach(cell: &Cell) -> Vector {
+    [0, 1, 2].map(|i| cell[i].abs() + cell[3 + i].abs() + cell[6 + i].abs())
+}
+
+/// How many lattice vectors to take off at a lattice coordinate.
+fn wholes(at: f64, edge: f64) -> f64 {
+    let is_inside = (-edge..1.0).contains(&at);
+    if is_inside || !(at.abs() < FAR) { 0.0 } else { (at + edge).floor() }
+}
+
+/// See src/kernels/align_cells.ts.
+pub fn align_cells(args: Args, frame: &mut Frame) {
+    let cells = args.change::<f32>(0);
+    let mut vectors = [1, 2, 3].map(|i| args.change::<f32>(i));
+    let pbc = args.read::<i32>(4);
+    for (s, atoms) in frame.awake() {
+        let cell = cell_of(cells, s);
+        if pbc[3 * s..3 * s + 3] == [0; 3] || is_aligned(&cell) {
+            continue;
+        }
+        let Some(axes) = axes_of(cell) else { continue };
+        for k in 3 * s..3 * s + 3 {
+            turn(cells, k, &axes);
+        }
+        for k in [1, 2, 5] {
+            cells[9 * s + k] = 0.0;
+        }
+        for a in atoms {
+            for vectors in &mut vectors {
+                turn(vectors, a, &axes);
+            }
+        }
+    }
+}
+
+fn is_aligned(cell: &Cell) -> bool {
+    [cell[1], cell[2], cell[5]] == [0.0; 3] && cell[0] >= 0.0 && cell[4] >= 0.0
+}
+
+/// The new x, y and z axes; none for a cell without volume.
+fn axes_of(cell: Cell) -> Option<[Vector; 3]> {
+    let rows = completed(cell);
+    if !(signed_volume(&rows).abs() > 0.0) {
+        return None;
+    }
+    let x = unit(row(&rows, 0));
+    let second = row(&rows, 1);
+    let along = dot(x, second);
+    let y = unit(sub(second, x.map(|x| along * x)));
+    Some([x, y, cross(x, y)])
+}
+
+/// The i-th vector in the new axes.
+fn turn(vectors: &mut [f32], i: usize, axes: &[Vector; 3]) {
+    let old = vector(vectors, i);
+    put(vectors, i, axes.map(|axis| dot(old, axis)));
+}
+
+fn put(vectors: &mut [f32], i: usize, vector: Vector) {
+    for (to, x) in vectors[3 * i..3 * i + 3].iter_mut().zip(vector) {
+        *to = x as f32;
+    }
+}
