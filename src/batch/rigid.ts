@@ -43,6 +43,8 @@ export function stopDrift(body: Body): void {
  */
 export function stopRotation(body: Body): number {
   const { masses, positions, velocities } = body;
+  // Its centre is where it is but for rounding, about which it would seem to turn.
+  if (masses.length === 1) return 0;
   const centre = weightedMean(body, positions);
   const inertia = new Float64Array(9);
   const momentum: [number, number, number] = [0, 0, 0];
