@@ -1,0 +1,94 @@
+/** Atoms, potentials and hooks that the tests of the engines run. */
+import {
+  Batch,
+  type BuiltInName,
+  fcc,
+  initVelocities,
+  rattle,
+  System,
+} from "../../src/batch/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { lennardJones, type Model, potential } from "../../src/models/mod.ts";
+
+/** Argon's Lennard-Jones potential; 2 × 2 × 2 cells of the crystal are smaller than its reach. */
+export const ARGON: Model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+
+/** An argon crystal of 4 `cells`³ atoms, each moved by about 0.1 Å as the seed says. */
+export function argon(cells: number, seed: number, stdev = 0.1): System {
+  return rattle(fcc({ element: "Ar", a: 5.26, cells }), stdev, seed);
+}
+
+/** Crystals of 32 atoms, each rattled in its own way, with velocities of this temperature. */
+export function crystals(count: number, temperature = 40): Batch {
+  const batch = Batch.from(Array.from({ length: count }, (_, seed) => argon(2, seed)));
+  if (temperature > 0) initVelocities(batch, temperature, { seed: 1 });
+  return batch;
+}
+
+/** One atom of 1 amu on the x axis. */
+export function atomAt(x: number): Batch {
+  return Batch.from([new System({ symbols: ["H"], positions: [x, 0, 0], masses: [1] })]);
+}
+
+/** A spring of this stiffness (eV/Å²) from each atom to the origin, along x alone. */
+export function spring(stiffness: number): Model {
+  return potential(({ positions, forces }) => {
+    let energy = 0;
+    for (let i = 0; i < positions.length; i += 3) {
+      const x = positions[i]!;
+      energy += stiffness * x * x / 2;
+      forces[i]! -= stiffness * x;
+    }
+    return energy;
+  }, { name: "a spring" });
+}
+
+/** The same force along x on each atom, eV/Å. */
+export function push(force: number): Model {
+  return potential(({ positions, forces }) => {
+    let energy = 0;
+    for (let i = 0; i < positions.length; i += 3) {
+      energy -= force * positions[i]!;
+      forces[i]! += force;
+    }
+    return energy;
+  }, { name: "a push" });
+}
+
+/** Fields that a run changes. */
+export const MOVING: readonly BuiltInName[] = [
+  ...["positions", "velocities", "forces", "energy", "status", "stepsDone"] as const,
+];
+
+/** The values of those fields that there are, of one system or of all, to be compared to the bit. */
+export function bitsOf(
+  batch: Batch,
+  place?: number,
+  names: readonly BuiltInName[] = MOVING,
+): Record<string, number[]> {
+  const one = place === undefined ? batch : Batch.from([batch.system(place)]);
+  const there = names.filter((name) => one.has(name));
+  return Object.fromEntries(there.map((name) => [name, Array.from(one.get(name))]));
+}
+
+/** Throws where a number is further from what it should be than `tolerance` times that, or `scale` if it is more. */
+export function assertNear(
+  actual: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  tolerance: number,
+  scale = 0,
+): void {
+  if (actual.length !== expected.length) {
+    throw new Error(`${actual.length} numbers, not ${expected.length}`);
+  }
+  for (let i = 0; i < expected.length; i++) {
+    const off = Math.abs(actual[i]! - expected[i]!);
+    const most = tolerance * Math.max(Math.abs(expected[i]!), scale);
+    if (!(off <= most)) throw new Error(`[${i}] is ${actual[i]}, not ${expected[i]} ± ${most}`);
+  }
+}
+
+/** A hook that does nothing, at every stage of every step: no step is done without a visit. */
+export function idle(): ReturnType<typeof hook> {
+  return hook({ name: "idle", frequency: 1, on: { dynamics: { "*": () => {} } } });
+}

@@ -1,0 +1,23 @@
+/** The backends that engines and models are tested on, and what numbers may be off by there. */
+
+/** A backend by name. */
+export type BackendName = "reference" | "wasm";
+
+/** Where engines run. */
+export const BACKENDS: readonly BackendName[] = ["reference", "wasm"];
+
+/** Where potentials of pairs run. */
+export const PAIR_BACKENDS: readonly BackendName[] = ["reference"];
+
+/** What a number may be off by, relative to the size of what it came from. */
+export const TOLERANCE: Readonly<Record<BackendName, number>> = { reference: 1e-12, wasm: 1e-5 };
+
+/** A test as steps, one for each backend. */
+export function on(
+  backends: readonly BackendName[],
+  test: (backend: BackendName) => void | Promise<void>,
+): (t: Deno.TestContext) => Promise<void> {
+  return async (t) => {
+    for (const backend of backends) await t.step(backend, () => test(backend));
+  };
+}
