@@ -9,8 +9,8 @@ import {
   copyValues,
   declareField,
   type FieldOptions,
+  type FieldValues,
   ROW_NAMES,
-  type Values,
 } from "./field_values.ts";
 import { type Field, rowsOf, sizeOf, type Store } from "./store.ts";
 import { show } from "./show.ts";
@@ -19,7 +19,7 @@ import { show } from "./show.ts";
 export function fieldFrom(
   store: Store,
   name: string,
-  values: Values | number,
+  values: FieldValues | number,
   options: FieldOptions,
 ): Field {
   const action = `set ${show(name)}`;
@@ -38,7 +38,7 @@ export function filledField(store: Store, name: string): Field | undefined {
 }
 
 function valuesOf(
-  values: Values | number,
+  values: FieldValues | number,
   info: FieldInfo,
   store: Store,
   action: string,
@@ -53,7 +53,7 @@ function valuesOf(
 function declare(
   store: Store,
   name: string,
-  values: Values | number,
+  values: FieldValues | number,
   options: FieldOptions,
   action: string,
 ): FieldInfo {
@@ -63,7 +63,11 @@ function declare(
 }
 
 /** Values per row: as said, as the rows have, or as the length gives. */
-function widthOf(store: Store, values: Values | number, { width, level }: FieldOptions): number {
+function widthOf(
+  store: Store,
+  values: FieldValues | number,
+  { width, level }: FieldOptions,
+): number {
   if (width !== undefined || typeof values === "number" || level === undefined) return width ?? 1;
   const first = values?.[0];
   if (typeof first === "object") return first.length;

@@ -5,12 +5,12 @@
  */
 
 import type { CellInput } from "./cell.ts";
-import type { FieldOptions, Values } from "./field_values.ts";
+import type { FieldOptions, FieldValues } from "./field_values.ts";
 
 /** A user's field with its values, as `new System` takes it. */
 export interface UserField extends FieldOptions {
   /** Flat or one list per row; a number for one value per system. */
-  readonly values: Values | number;
+  readonly values: FieldValues | number;
 }
 
 /** What `new System` takes. Lists per atom are flat or one list per atom. */
@@ -20,27 +20,27 @@ export interface SystemInput {
   /** The elements by atomic number (symbols are taken too). Either these or `symbols`. */
   readonly numbers?: ArrayLike<number> | readonly string[];
   /** Å, three per atom. */
-  readonly positions: Values;
+  readonly positions: FieldValues;
   /** Lattice vectors, Å: three lengths, nine numbers, or three vectors. @default none */
   readonly cell?: CellInput;
   /** Along which of a, b, c the system repeats; one flag for all. @default true along each vector that is given */
   readonly pbc?: boolean | ArrayLike<boolean | number>;
   /** Å/fs, three per atom. */
-  readonly velocities?: Values;
+  readonly velocities?: FieldValues;
   /** amu. @default the standard weights of the elements */
-  readonly masses?: Values;
+  readonly masses?: FieldValues;
   /** e, one per atom. */
-  readonly charges?: Values;
+  readonly charges?: FieldValues;
   /** eV/Å, three per atom; NaN for not known. */
-  readonly forces?: Values;
+  readonly forces?: FieldValues;
   /** Whole lattice vectors taken off by wrapping, three per atom. */
-  readonly images?: Values;
+  readonly images?: FieldValues;
   /** A whole number per atom that hooks select atoms by. */
-  readonly categories?: Values;
+  readonly categories?: FieldValues;
   /** Potential energy, eV. */
   readonly energy?: number;
   /** eV/Å³, nine numbers (or six: xx, yy, zz, yz, xz, xy). */
-  readonly stress?: Values;
+  readonly stress?: FieldValues;
   /** The stage of a fused run that the system is in. */
   readonly status?: number;
   /** Steps the system has done. */
@@ -48,9 +48,9 @@ export interface SystemInput {
   /** Degrees of freedom that thermal motion has not: 3 for a resting centre of mass. */
   readonly dofRemoved?: number;
   /** Pairs of nodes, counted from 0 in this system. */
-  readonly edges?: Values;
+  readonly edges?: FieldValues;
   /** Whole lattice vectors between the nodes of each edge. */
-  readonly shifts?: Values;
+  readonly shifts?: FieldValues;
   /**
    * A number of the system's own for life, which its random numbers are keyed by. @default given by the batch: the
    * place in it
