@@ -4,7 +4,16 @@
  *
  * Run: `deno run -A examples/file_writer.ts [OUT.csv]`
  */
-import { type DynamicsContext, DynamicsStage, hostState, Loop, type Outcome } from "@hooke/hooke";
+import {
+  Batch,
+  type DynamicsContext,
+  DynamicsStage,
+  fcc,
+  initVelocities,
+  lennardJones,
+  NVE,
+  type Outcome,
+} from "@hooke/hooke";
 
 class FileWriter {
   readonly stage = DynamicsStage.AFTER_STEP;
@@ -44,17 +53,16 @@ const path = Deno.args[0] ?? Deno.makeTempFileSync({ prefix: "energy_", suffix: 
 const interrupt = new AbortController();
 Deno.addSignalListener("SIGINT", () => interrupt.abort("interrupted"));
 
-const energy = new Float64Array([-1, -3]);
-const loop = new Loop({
-  kinds: DynamicsStage,
+const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+const batch = Batch.from([crystal, crystal]);
+initVelocities(batch, [20, 40], { seed: 1 }); // one of 20 K, one of 40 K
+const md = new NVE({
+  model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+  dt: 2,
   signal: interrupt.signal,
-  state: hostState({ energy: () => energy }),
   hooks: [new FileWriter(path)],
-  step(loop) {
-    energy.forEach((e, i) => energy[i] = e - 0.125);
-    return loop.fire(DynamicsStage.AFTER_STEP);
-  },
 });
-await loop.run(25);
-await loop.run(6); // goes on where it was, opens the file again, and appends
+await md.run(batch, 25);
+await md.run(batch, 6); // goes on where it was, opens the file again, and appends
+await md.close();
 console.log(await Deno.readTextFile(path));

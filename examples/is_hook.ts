@@ -3,7 +3,7 @@
  *
  * Run: `deno run -A examples/is_hook.ts`
  */
-import { DynamicsStage, hostState, isHook, Loop } from "@hooke/hooke";
+import { Batch, DynamicsStage, fcc, FIRE, isHook, lennardJones, rattle } from "@hooke/hooke";
 import type { DynamicsContext } from "@hooke/hooke";
 
 class MyHook {
@@ -22,15 +22,9 @@ class MyHook {
 console.log("isHook(new MyHook()):", isHook(new MyHook()));
 console.log("isHook({ stage }):", isHook({ stage: DynamicsStage.AFTER_STEP }));
 
-// The energies of two systems that cool down; a real engine keeps such state on its device.
-const energy = new Float64Array([-1, -2]);
-const loop = new Loop({
-  kinds: DynamicsStage,
-  state: hostState({ energy: () => energy }),
-  hooks: [new MyHook()],
-  step(loop) {
-    energy.forEach((e, i) => energy[i] = e * 1.1);
-    return loop.fire(DynamicsStage.AFTER_STEP);
-  },
-});
-await loop.run(3);
+// Two argon crystals of 32 atoms, each shaken in its own way, are relaxed together.
+const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+const batch = Batch.from([rattle(crystal, 0.1, 1), rattle(crystal, 0.1, 2)]);
+const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+await using opt = new FIRE({ model, dt: 0.5, hooks: [new MyHook()] });
+await opt.run(batch, 3);

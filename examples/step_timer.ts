@@ -3,7 +3,8 @@
  *
  * Run: `deno run -A examples/step_timer.ts`
  */
-import { type DynamicsContext, DynamicsStage, Loop } from "@hooke/hooke";
+import { Batch, DynamicsStage, fcc, initVelocities, lennardJones, NVE } from "@hooke/hooke";
+import type { DynamicsContext } from "@hooke/hooke";
 
 class StepTimer {
   readonly stage = DynamicsStage.BEFORE_STEP; // the primary one; runsOnStage decides
@@ -22,19 +23,14 @@ class StepTimer {
     }
     const milliseconds = performance.now() - this.#begun;
     this.times.push(milliseconds);
-    console.log(`Step ${ctx.stepCount}: ${milliseconds.toFixed(1)} ms`);
+    console.log(`Step ${ctx.stepCount}: ${milliseconds.toFixed(2)} ms`);
   }
 }
 
+const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 8 })]); // 2048 atoms
+initVelocities(batch, 40, { seed: 1 });
+const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
 const timer = new StepTimer();
-const loop = new Loop({
-  kinds: DynamicsStage,
-  hooks: [timer],
-  async step(loop) {
-    await loop.fire(DynamicsStage.BEFORE_STEP);
-    await new Promise((resolve) => setTimeout(resolve, 5)); // the work
-    await loop.fire(DynamicsStage.AFTER_STEP);
-  },
-});
-await loop.run(3);
-console.log(`${timer.times.length} steps, fastest ${Math.min(...timer.times).toFixed(1)} ms`);
+await using md = new NVE({ model, dt: 2, hooks: [timer] });
+await md.run(batch, 3);
+console.log(`${timer.times.length} steps, fastest ${Math.min(...timer.times).toFixed(2)} ms`);

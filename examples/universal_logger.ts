@@ -4,7 +4,17 @@
  *
  * Run: `deno run -A examples/universal_logger.ts`
  */
-import { type BaseContext, DynamicsStage, hook, hostState, Loop, stages } from "@hooke/hooke";
+import {
+  type BaseContext,
+  Batch,
+  fcc,
+  FIRE,
+  hook,
+  lennardJones,
+  Loop,
+  rattle,
+  stages,
+} from "@hooke/hooke";
 
 interface PipelineContext extends BaseContext {
   readonly items: string[];
@@ -32,16 +42,8 @@ const logger = hook({
   otherwise: (ctx, stage) => console.log(`[custom] step ${ctx.stepCount}: stage=${stage}`),
 });
 
-const fmax = new Float64Array([1, 0.5]);
-const relaxation = new Loop({
-  kinds: DynamicsStage,
-  state: hostState({ fmax: () => fmax }),
-  hooks: [logger],
-  step(loop) {
-    fmax.forEach((f, i) => fmax[i] = f * 0.9);
-    return loop.fire(DynamicsStage.AFTER_STEP);
-  },
-});
+const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+const relaxation = new FIRE({ model, dt: 0.5, hooks: [logger] });
 
 const pipeline = new Loop({
   kinds: PipelineStage,
@@ -59,7 +61,9 @@ const garden = new Loop({
   step: (loop) => loop.fire(GardenStage.AFTER_RAIN),
 });
 
-for (const loop of [relaxation, pipeline, garden]) await loop.run(20);
+const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+await relaxation.run(Batch.from([rattle(crystal, 0.1, 1), rattle(crystal, 0.1, 2)]), 20);
+for (const loop of [pipeline, garden]) await loop.run(20);
 
 const [listed] = garden.hooks.list();
 console.log(`in the garden it runs by ${listed?.overloads["garden/AFTER_RAIN"]}`);
