@@ -7,8 +7,10 @@ import {
   rattle,
   System,
 } from "../../src/batch/mod.ts";
+import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { lennardJones, type Model, potential } from "../../src/models/mod.ts";
+import type { BackendName } from "./backends.ts";
 
 /** Argon's Lennard-Jones potential; 2 × 2 × 2 cells of the crystal are smaller than its reach. */
 export const ARGON: Model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
@@ -91,4 +93,28 @@ export function assertNear(
 /** A hook that does nothing, at every stage of every step: no step is done without a visit. */
 export function idle(): ReturnType<typeof hook> {
   return hook({ name: "idle", frequency: 1, on: { dynamics: { "*": () => {} } } });
+}
+
+/** What a model says of atoms as they are. */
+export interface Evaluated {
+  /** eV, per system. */
+  readonly energy: number[];
+  /** eV/Å, three per atom. */
+  readonly forces: number[];
+  /** eV/Å³, nine per system. */
+  readonly stress: number[];
+}
+
+/** Energies, forces and stresses of atoms as they are: a run of no steps. */
+export async function evaluate(
+  model: Model,
+  systems: Batch | readonly System[],
+  backend: BackendName = "reference",
+): Promise<Evaluated> {
+  const batch = Batch.from(systems);
+  batch.ensure("stress");
+  await using md = new NVE({ model, dt: 1, backend });
+  await md.run(batch, 0);
+  const { energy, forces, stress } = bitsOf(batch, undefined, ["energy", "forces", "stress"]);
+  return { energy: energy!, forces: forces!, stress: stress! };
 }
