@@ -42,9 +42,20 @@ const DYNAMICS_FIELDS = {
   fmax: 0,
   temperature: 0,
   energyChange: 0,
+  kineticEnergy: 0,
+  stress: 0,
+  time: 0,
   positions: 0,
   velocities: 0,
   forces: 0,
+  masses: 0,
+  charges: 0,
+  cell: 0,
+  numbers: 0,
+  images: 0,
+  status: 0,
+  systemId: 0,
+  stepsDone: 0,
 } satisfies Record<keyof DynamicsFields, 0>;
 const TRAINING_FIELDS = { gradNorm: 0, lr: 0 } satisfies Record<keyof TrainingFields, 0>;
 const CONTEXT = {
@@ -59,6 +70,9 @@ const OPTIONS = {
   kinds: 0,
   step: 0,
   leap: 0,
+  begin: 0,
+  workflow: 0,
+  worker: 0,
   context: 0,
   state: 0,
   hooks: 0,
@@ -73,17 +87,18 @@ const OPTIONS = {
 type ContextFields<M extends { [N in keyof M]: { readonly ctx: unknown } }> = {
   [N in keyof M]: Record<Exclude<keyof M[N]["ctx"], keyof BaseContext>, 0>;
 };
+const ATOMS = { batch: 0, model: 0 } as const;
 const DYNAMICS_CONTEXT = {
-  BEFORE_STEP: {},
-  BEFORE_PRE_UPDATE: {},
-  AFTER_PRE_UPDATE: {},
-  BEFORE_COMPUTE: {},
-  AFTER_COMPUTE: {},
-  BEFORE_POST_UPDATE: {},
-  AFTER_POST_UPDATE: {},
-  AFTER_STEP: {},
-  ON_CONVERGE: { convergedMask: 0 },
-  ON_ADMIT: {},
+  BEFORE_STEP: ATOMS,
+  BEFORE_PRE_UPDATE: ATOMS,
+  AFTER_PRE_UPDATE: ATOMS,
+  BEFORE_COMPUTE: ATOMS,
+  AFTER_COMPUTE: ATOMS,
+  BEFORE_POST_UPDATE: ATOMS,
+  AFTER_POST_UPDATE: ATOMS,
+  AFTER_STEP: ATOMS,
+  ON_CONVERGE: { ...ATOMS, convergedMask: 0 },
+  ON_ADMIT: ATOMS,
 } satisfies ContextFields<DynamicsStages>;
 const EPOCH = { epoch: 0 } as const, LOSS = { epoch: 0, loss: 0 } as const;
 const GRADIENTS = { ...LOSS, gradients: 0 } as const;
@@ -150,6 +165,6 @@ Deno.test("docs/stages.md has every field, every context member and every option
 });
 
 Deno.test("a context at run time has what docs/stages.md lists", () => {
-  const { context } = new Loop({ kinds: DynamicsStage, step: () => {} });
+  const { context } = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
   for (const name of names("What every context has", 2)) assert(name in context, name);
 });
