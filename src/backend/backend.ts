@@ -46,11 +46,15 @@ export interface SavedPairs {
 export interface FrameBuffers {
   /** How many systems. */
   readonly systems: number;
-  /** See {@linkcode Frame}; so are all others. */
+  /** Where the atoms of each system begin; one more than systems. */
   readonly offsets: Buffer<"i32">;
+  /** 1 where the system is updated, 0 where it is at rest. */
   readonly active: Buffer<"i32">;
+  /** What each system is called. */
   readonly ids: Buffer<"i32">;
+  /** Steps each system has done. */
   readonly ages: Buffer<"i32">;
+  /** What stops a run of many steps. */
   readonly control: Buffer<"i32">;
 }
 
@@ -74,7 +78,11 @@ export interface Call {
    * @default 1
    */
   readonly every?: number;
-  /** @default 0 */
+  /**
+   * The remainder.
+   *
+   * @default 0
+   */
   readonly phase?: number;
 }
 

@@ -12,7 +12,7 @@ import {
   type FieldInfo,
   type NumericArray,
 } from "./fields.ts";
-import { type FieldOptions, type FieldValues, typed } from "./field_values.ts";
+import { type FieldOptions, type NumericInput, typed } from "./field_values.ts";
 import { busyError, type FieldHolder, heldError } from "./holder.ts";
 import { missing } from "./missing.ts";
 import { readSystem } from "./read_system.ts";
@@ -223,7 +223,7 @@ export class Batch {
    * @throws {RangeError} for a wrong length, or values the field cannot hold, naming system and atom
    * @throws {Error} while an engine holds the field
    */
-  set(name: string, values: FieldValues | number, options: FieldOptions = {}): void {
+  set(name: string, values: NumericInput | number, options: FieldOptions = {}): void {
     if (this.#holder?.fields.has(name)) throw heldError(`set ${show(name)}`, name, this.#holder.by);
     const { fields } = this.#store;
     const field = fieldFrom(this.#store, name, values, options);
@@ -274,7 +274,7 @@ export class Batch {
    * @param shifts whole lattice vectors between the two, three per edge; without them the edges have none
    * @throws {RangeError} for edges between systems, or not in the order of the systems, naming the edge
    */
-  setEdges(edges: FieldValues, shifts?: FieldValues): void {
+  setEdges(edges: NumericInput, shifts?: NumericInput): void {
     this.#replace(storeWithEdges(this.#store, edges, shifts), "set the edges");
   }
 

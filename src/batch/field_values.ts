@@ -19,7 +19,7 @@ import {
 import { show, showRow } from "./show.ts";
 
 /** Values of a field: flat, or one list per row. */
-export type FieldValues = ArrayLike<number> | readonly ArrayLike<number>[];
+export type NumericInput = ArrayLike<number> | readonly ArrayLike<number>[];
 
 /** What a user's field is. */
 export interface FieldOptions {
@@ -110,7 +110,7 @@ function sameAsBuiltIn(builtIn: FieldInfo, options: FieldOptions, action: string
  * @throws {RangeError} for a wrong length, and for numbers an integer field cannot hold
  */
 export function copyValues(
-  values: FieldValues,
+  values: NumericInput,
   info: FieldInfo,
   rows: number,
   action: string,
@@ -140,7 +140,7 @@ function whereOf({ name, level }: FieldInfo, row: number): string {
   return level === "system" ? name : `${name} of ${ROW_NAMES[level]} ${row}`;
 }
 
-function flatten(values: FieldValues, info: FieldInfo, action: string): ArrayLike<number> {
+function flatten(values: NumericInput, info: FieldInfo, action: string): ArrayLike<number> {
   if (!isArrayLike(values)) {
     throw new TypeError(
       `Cannot ${action} as ${info.name} must be a list of numbers: current value is ${

@@ -32,7 +32,7 @@ export type {
   Level,
   NumericArray,
 } from "./fields.ts";
-export type { FieldOptions, FieldValues } from "./field_values.ts";
+export type { FieldOptions, NumericInput } from "./field_values.ts";
 export type { FieldHolder } from "./holder.ts";
 export type { SavedBatch, SavedField } from "./saved_batch.ts";
 export type { Selection } from "./selection.ts";

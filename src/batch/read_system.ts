@@ -8,7 +8,7 @@ import { isZeroRow, readCell } from "./cell.ts";
 import { checkStore } from "./check_store.ts";
 import { atomicMass, atomicNumber, isSymbol, LARGEST_NUMBER } from "./elements.ts";
 import { BUILT_IN, dtypeOf, type FieldInfo, type NumericArray } from "./fields.ts";
-import { copyValues, declareField, type FieldOptions, type FieldValues } from "./field_values.ts";
+import { copyValues, declareField, type FieldOptions, type NumericInput } from "./field_values.ts";
 import { show } from "./show.ts";
 import type { Field, Info, Store } from "./store.ts";
 import type { SystemInput, UserField } from "./system_input.ts";
@@ -47,8 +47,9 @@ export function readSystem(input: SystemInput, action: string): Store {
   const put = (name: string, values: NumericArray) => {
     fields.set(name, { info: BUILT_IN.get(name)!, values });
   };
-  const copy = (name: string, values: FieldValues | number) => put(name, copyBuiltIn(values, name));
-  const copyBuiltIn = (values: FieldValues | number, name: string) =>
+  const copy = (name: string, values: NumericInput | number) =>
+    put(name, copyBuiltIn(values, name));
+  const copyBuiltIn = (values: NumericInput | number, name: string) =>
     copyField(values, BUILT_IN.get(name)!, store, action);
 
   put("numbers", numbers);
@@ -133,7 +134,7 @@ function readPbc(pbc: SystemInput["pbc"], cell: Float64Array, action: string): U
 }
 
 /** Six numbers are Voigt's order: xx, yy, zz, yz, xz, xy. */
-function fullStress(stress: FieldValues): FieldValues {
+function fullStress(stress: NumericInput): NumericInput {
   if (stress.length !== 6 || typeof stress[0] !== "number") return stress;
   const [xx, yy, zz, yz, xz, xy] = Array.from(stress as ArrayLike<number>);
   return [xx!, xy!, xz!, xy!, yy!, yz!, xz!, yz!, zz!];
@@ -174,7 +175,7 @@ function countEdges({ edges, shifts, fields }: SystemInput, action: string): num
   return 0;
 }
 
-function rowCount(values: FieldValues, width: number): number {
+function rowCount(values: NumericInput, width: number): number {
   return typeof values[0] === "object" ? values.length : Math.floor(values.length / width);
 }
 
@@ -201,7 +202,7 @@ function readUserField(name: string, field: UserField, store: Store, action: str
 }
 
 function copyField(
-  values: FieldValues | number,
+  values: NumericInput | number,
   info: FieldInfo,
   store: Store,
   action: string,
@@ -210,5 +211,5 @@ function copyField(
     ? 1
     : (info.level === "node" ? store.nodeOffsets : store.edgeOffsets)[1]!;
   const list = typeof values === "number" && info.level === "system" ? [values] : values;
-  return copyValues(list as FieldValues, info, rows, action);
+  return copyValues(list as NumericInput, info, rows, action);
 }

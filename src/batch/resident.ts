@@ -39,9 +39,17 @@ export interface StateShape<D extends Dtype> {
   readonly dtype: D;
   /** What it has one row per. */
   readonly level: Exclude<Level, "edge">;
-  /** @default 1 */
+  /**
+   * Numbers per row.
+   *
+   * @default 1
+   */
   readonly width?: number;
-  /** What it begins with: one value, or all of them. @default 0 */
+  /**
+   * What it begins with: one value, or all of them.
+   *
+   * @default 0
+   */
   readonly initial?: number | ArrayLike<number>;
 }
 

@@ -9,7 +9,7 @@ import {
   copyValues,
   declareField,
   type FieldOptions,
-  type FieldValues,
+  type NumericInput,
   ROW_NAMES,
 } from "./field_values.ts";
 import { type Field, rowsOf, sizeOf, type Store } from "./store.ts";
@@ -19,7 +19,7 @@ import { show } from "./show.ts";
 export function fieldFrom(
   store: Store,
   name: string,
-  values: FieldValues | number,
+  values: NumericInput | number,
   options: FieldOptions,
 ): Field {
   const action = `set ${show(name)}`;
@@ -38,7 +38,7 @@ export function filledField(store: Store, name: string): Field | undefined {
 }
 
 function valuesOf(
-  values: FieldValues | number,
+  values: NumericInput | number,
   info: FieldInfo,
   store: Store,
   action: string,
@@ -53,7 +53,7 @@ function valuesOf(
 function declare(
   store: Store,
   name: string,
-  values: FieldValues | number,
+  values: NumericInput | number,
   options: FieldOptions,
   action: string,
 ): FieldInfo {
@@ -65,7 +65,7 @@ function declare(
 /** Values per row: as said, as the rows have, or as the length gives. */
 function widthOf(
   store: Store,
-  values: FieldValues | number,
+  values: NumericInput | number,
   { width, level }: FieldOptions,
 ): number {
   if (width !== undefined || typeof values === "number" || level === undefined) return width ?? 1;

@@ -5,12 +5,12 @@
  */
 
 import type { CellInput } from "./cell.ts";
-import type { FieldOptions, FieldValues } from "./field_values.ts";
+import type { FieldOptions, NumericInput } from "./field_values.ts";
 
 /** A user's field with its values, as `new System` takes it. */
 export interface UserField extends FieldOptions {
   /** Flat or one list per row; a number for one value per system. */
-  readonly values: FieldValues | number;
+  readonly values: NumericInput | number;
 }
 
 /** What `new System` takes. Lists per atom are flat or one list per atom. */
@@ -20,27 +20,27 @@ export interface SystemInput {
   /** The elements by atomic number (symbols are taken too). Either these or `symbols`. */
   readonly numbers?: ArrayLike<number> | readonly string[];
   /** Å, three per atom. */
-  readonly positions: FieldValues;
+  readonly positions: NumericInput;
   /** Lattice vectors, Å: three lengths, nine numbers, or three vectors. @default none */
   readonly cell?: CellInput;
   /** Along which of a, b, c the system repeats; one flag for all. @default true along each vector that is given */
   readonly pbc?: boolean | ArrayLike<boolean | number>;
   /** Å/fs, three per atom. */
-  readonly velocities?: FieldValues;
+  readonly velocities?: NumericInput;
   /** amu. @default the standard weights of the elements */
-  readonly masses?: FieldValues;
+  readonly masses?: NumericInput;
   /** e, one per atom. */
-  readonly charges?: FieldValues;
+  readonly charges?: NumericInput;
   /** eV/Å, three per atom; NaN for not known. */
-  readonly forces?: FieldValues;
+  readonly forces?: NumericInput;
   /** Whole lattice vectors taken off by wrapping, three per atom. */
-  readonly images?: FieldValues;
+  readonly images?: NumericInput;
   /** A whole number per atom that hooks select atoms by. */
-  readonly categories?: FieldValues;
+  readonly categories?: NumericInput;
   /** Potential energy, eV. */
   readonly energy?: number;
   /** eV/Å³, nine numbers (or six: xx, yy, zz, yz, xz, xy). */
-  readonly stress?: FieldValues;
+  readonly stress?: NumericInput;
   /** The stage of a fused run that the system is in. */
   readonly status?: number;
   /** Steps the system has done. */
@@ -48,9 +48,9 @@ export interface SystemInput {
   /** Degrees of freedom that thermal motion has not: 3 for a resting centre of mass. */
   readonly dofRemoved?: number;
   /** Pairs of nodes, counted from 0 in this system. */
-  readonly edges?: FieldValues;
+  readonly edges?: NumericInput;
   /** Whole lattice vectors between the nodes of each edge. */
-  readonly shifts?: FieldValues;
+  readonly shifts?: NumericInput;
   /**
    * A number of the system's own for life, which its random numbers are keyed by. @default given by the batch: the
    * place in it

@@ -5,7 +5,7 @@
  */
 
 import { BUILT_IN } from "./fields.ts";
-import { copyValues, type FieldValues } from "./field_values.ts";
+import { copyValues, type NumericInput } from "./field_values.ts";
 import { type Field, sizeOf, type Store } from "./store.ts";
 
 /**
@@ -13,7 +13,7 @@ import { type Field, sizeOf, type Store } from "./store.ts";
  *
  * @throws {RangeError} for edges that are not in the order of the systems
  */
-export function storeWithEdges(store: Store, edges: FieldValues, shifts?: FieldValues): Store {
+export function storeWithEdges(store: Store, edges: NumericInput, shifts?: NumericInput): Store {
   const action = "set the edges";
   const info = BUILT_IN.get("edges")!;
   const count = typeof edges[0] === "object" ? edges.length : Math.floor(edges.length / 2);

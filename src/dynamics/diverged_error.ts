@@ -1,5 +1,6 @@
 /** A run in which atoms have gone where no number is: the step is too long, or the start too far from any minimum. */
 export class DivergedError extends Error {
+  /** By which it is known across realms. */
   override readonly name = "DivergedError";
   /** The step in which it happened. */
   readonly step: number;

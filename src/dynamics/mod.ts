@@ -22,11 +22,14 @@ export { FIRE, fire } from "./fire.ts";
 export type { FIREOptions } from "./fire.ts";
 export { FIRE2, fire2 } from "./fire2.ts";
 export type { FIRE2Options } from "./fire2.ts";
-export type { Integrator, OpenIntegrator, PerSystem } from "./integrator.ts";
+export type { Integrator, OpenIntegrator, ParameterRule, PerSystem } from "./integrator.ts";
+export { checkParameter, parameter, Rule } from "./integrator.ts";
 export { NVE, velocityVerlet } from "./nve.ts";
 export type { NVEOptions } from "./nve.ts";
 export { langevin, NVTLangevin } from "./nvt_langevin.ts";
 export type { NVTLangevinOptions } from "./nvt_langevin.ts";
+export type { Bath, StepTime } from "./parts.ts";
+export { drift, kick, kickDrift, thermalize } from "./parts.ts";
 export type {
   ConvergedContext,
   DynamicsBase,

@@ -1,9 +1,7 @@
-import { call } from "../backend/backend.ts";
-import { kick } from "../kernels/kick.ts";
-import { kickDrift } from "../kernels/kick_drift.ts";
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { checkParameter, type Integrator, parameter, type PerSystem, Rule } from "./integrator.ts";
+import { kick, kickDrift } from "./parts.ts";
 
 /** What {@linkcode NVE} needs besides a model. */
 export interface NVEOptions {
@@ -31,16 +29,8 @@ export function velocityVerlet({ dt }: NVEOptions): Integrator {
     dt,
     keepsMomentum: true,
     open(state) {
-      const args = {
-        velocities: state.field("velocities"),
-        forces: state.field("forces"),
-        weights: state.weights(),
-        dt: parameter(state, "NVE", "dt", dt),
-      };
-      return {
-        pre: [call(kickDrift, { positions: state.field("positions"), ...args })],
-        post: [call(kick, args)],
-      };
+      const step = parameter(state, "NVE", "dt", dt);
+      return { pre: [kickDrift(state, step)], post: [kick(state, step)] };
     },
   };
 }

@@ -1,10 +1,7 @@
-import { call } from "../backend/backend.ts";
-import { drift } from "../kernels/drift.ts";
-import { kick } from "../kernels/kick.ts";
-import { thermalize } from "../kernels/thermalize.ts";
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { checkParameter, type Integrator, parameter, type PerSystem, Rule } from "./integrator.ts";
+import { drift, kick, thermalize } from "./parts.ts";
 
 /** What {@linkcode NVTLangevin} needs besides a model. */
 export interface NVTLangevinOptions {
@@ -51,23 +48,12 @@ export function langevin(options: NVTLangevinOptions): Integrator {
     parameters: ["dt", "temperature", "friction", "seed"],
     dt,
     open(state) {
-      const [velocities, weights] = [state.field("velocities"), state.weights()];
       const step = parameter(state, NAME, "dt", dt);
-      const half = call(drift, {
-        positions: state.field("positions"),
-        velocities,
-        dt: step,
-        fraction: 0.5,
-      });
-      const push = call(kick, { velocities, forces: state.field("forces"), weights, dt: step });
-      const bath = call(thermalize, {
-        velocities,
-        weights,
-        dt: step,
+      const [push, half] = [kick(state, step), drift(state, step, 0.5)];
+      const bath = thermalize(state, step, {
         temperature: parameter(state, NAME, "temperature", temperature),
         friction: parameter(state, NAME, "friction", friction),
-        seedLow: seed % 2 ** 32,
-        seedHigh: Math.floor(seed / 2 ** 32),
+        seed,
       });
       return { pre: [push, half, bath, half], post: [push] };
     },

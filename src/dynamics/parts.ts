@@ -1,0 +1,66 @@
+/**
+ * The parts that schemes are composed of, named as in the papers: each is one kernel on a batch.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../backend/backend.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+import { drift as driftKernel } from "../kernels/drift.ts";
+import { kick as kickKernel } from "../kernels/kick.ts";
+import { kickDrift as kickDriftKernel } from "../kernels/kick_drift.ts";
+import { thermalize as thermalizeKernel } from "../kernels/thermalize.ts";
+
+/** The time of a step, fs, one number per system. */
+export type StepTime = Buffer<"real">;
+
+/** B: half a kick, v += ½ dt F/m. */
+export function kick(state: ResidentBatch, dt: StepTime): Call {
+  return call(kickKernel, { ...kicked(state), dt });
+}
+
+/** B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v. */
+export function kickDrift(state: ResidentBatch, dt: StepTime): Call {
+  return call(kickDriftKernel, { positions: state.field("positions"), ...kicked(state), dt });
+}
+
+/** A: a drift over a fraction of the step, x += fraction · dt v. */
+export function drift(state: ResidentBatch, dt: StepTime, fraction: number): Call {
+  const [positions, velocities] = [state.field("positions"), state.field("velocities")];
+  return call(driftKernel, { positions, velocities, dt, fraction });
+}
+
+/** What a bath is to {@linkcode thermalize}. */
+export interface Bath {
+  /** K, one number per system. */
+  readonly temperature: Buffer<"real">;
+  /** 1/fs, one number per system. */
+  readonly friction: Buffer<"real">;
+  /** A whole number from 0 to 2⁵³ − 1. */
+  readonly seed: number;
+}
+
+/**
+ * O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the noise is keyed by seed,
+ * system id, step of the system and atom.
+ */
+export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call {
+  const { temperature, friction, seed } = bath;
+  return call(thermalizeKernel, {
+    velocities: state.field("velocities"),
+    weights: state.weights(),
+    dt,
+    temperature,
+    friction,
+    seedLow: seed % 2 ** 32,
+    seedHigh: Math.floor(seed / 2 ** 32),
+  });
+}
+
+function kicked(state: ResidentBatch) {
+  return {
+    velocities: state.field("velocities"),
+    forces: state.field("forces"),
+    weights: state.weights(),
+  };
+}

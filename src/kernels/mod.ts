@@ -1,0 +1,19 @@
+/**
+ * What kernels are: a name, typed arguments, and a meaning in plain TypeScript that every backend keeps to.
+ *
+ * @module
+ */
+
+export { ACCELERATION, BOLTZMANN, TIME_UNIT_FS } from "./constants.ts";
+export type {
+  Argument,
+  Arguments,
+  Arrays,
+  Dtype,
+  Frame,
+  Kernel,
+  ValueOf,
+  Values,
+} from "./kernel.ts";
+export { Control, defineKernel } from "./kernel.ts";
+export type { PairList, SystemPairs } from "./pair_list.ts";
