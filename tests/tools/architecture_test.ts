@@ -117,7 +117,8 @@ Deno.test("toGraph() keeps types, drops what is outside, and refuses an import t
 function kernelTree(changes: Record<string, string | undefined> = {}) {
   const texts: Record<string, string | undefined> = {
     "src/kernels/mod.ts": "",
-    "src/kernels/drift.ts": "",
+    "src/kernels/drift.ts": 'defineKernel("drift", args, run)',
+    "src/kernels/constants.ts": "export const G = 1;",
     "src/backend/webgpu/shaders/drift.ts": "",
     "wasm/src/motion.rs": "pub fn drift(x: &mut [f32]) {}",
     "tests/kernels/drift_test.ts": 'check("drift");',
@@ -135,7 +136,12 @@ Deno.test("findIncompleteKernels() accepts a kernel with all its places", () => 
 Deno.test("findIncompleteKernels() names each place that is missing", () => {
   const missing = (file: string, text?: string) =>
     findIncompleteKernels(kernelTree({ [file]: text }));
-  assertEquals(missing("src/backend/webgpu/shaders/drift.ts"), ["kernel drift has no shader"]);
+  const other = { "src/backend/webgpu/shaders/drift.ts": undefined };
+  assertEquals(findIncompleteKernels(kernelTree(other)), []); // there are no shaders at all
+  assertEquals(
+    findIncompleteKernels(kernelTree({ ...other, "src/backend/webgpu/shaders/kick.ts": "" })),
+    ["kernel drift has no shader", "shader kick has no kernel"],
+  );
   assertEquals(missing("wasm/src/motion.rs", "pub fn drifting() {}"), ["kernel drift has no wasm"]);
   assertEquals(missing("tests/kernels/drift_test.ts", ""), ["kernel drift has no test"]);
   assertEquals(missing("bench/kernels_bench.ts"), ["kernel drift has no bench"]);

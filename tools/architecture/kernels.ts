@@ -16,21 +16,19 @@ export interface KernelTree {
   read(path: string): string;
 }
 
-/** Files of src/kernels that are no kernel. */
-const NOT_KERNELS = ["mod", "kernel"];
-
 /**
  * One kernel, one name, five places: `src/kernels/x.ts` (its meaning), `src/backend/webgpu/shaders/x.ts`,
- * a `fn x(` in `wasm/src`, a test and a bench that name it. Returns what is missing, and exceptions that no
- * longer are.
+ * a `fn x(` in `wasm/src`, a test and a bench that name it. A kernel is a file of src/kernels that defines one.
+ * Shaders are asked for as soon as there is one. Returns what is missing, and exceptions that no longer are.
  */
 export function findIncompleteKernels(
   tree: KernelTree,
   exceptions: readonly KernelException[] = [],
 ): string[] {
-  const kernels = kernelNames(tree.files);
+  const kernels = kernelNames(tree);
+  const shaders = tree.files.some((file) => SHADER.test(file)) ? ["shader"] as const : [];
   const missing = kernels.flatMap((kernel) =>
-    (["shader", "wasm", "test", "bench"] as const)
+    ([...shaders, "wasm", "test", "bench"] as const)
       .filter((place) => !isIn(tree, kernel, place))
       .map((place) => ({ kernel, place }))
   );
@@ -48,9 +46,12 @@ export function findIncompleteKernels(
   ];
 }
 
-function kernelNames(files: readonly string[]): string[] {
-  return files.map((file) => /^src\/kernels\/([a-z0-9_]+)\.ts$/.exec(file)?.[1])
-    .filter((name) => name !== undefined && !NOT_KERNELS.includes(name)) as string[];
+const SHADER = /^src\/backend\/webgpu\/shaders\/(?!mod\.ts)([a-z0-9_]+)\.ts$/;
+
+function kernelNames({ files, read }: KernelTree): string[] {
+  return files.map((file) => [/^src\/kernels\/([a-z0-9_]+)\.ts$/.exec(file)?.[1], file] as const)
+    .filter(([name, file]) => name !== undefined && /\bdefineKernel\(\s*"/.test(read(file)))
+    .map(([name]) => name!);
 }
 
 function isIn({ files, read }: KernelTree, kernel: string, place: KernelPlace): boolean {
@@ -62,15 +63,21 @@ function isIn({ files, read }: KernelTree, kernel: string, place: KernelPlace): 
     case "wasm":
       return mentions(/^wasm\/src\/.*\.rs$/, new RegExp(`\\bfn ${kernel}\\b`));
     case "test":
-      return mentions(/^tests\/.*_test\.ts$/, new RegExp(`\\b${kernel}\\b`));
+      return mentions(/^tests\/.*_test\.ts$/, named(kernel));
     case "bench":
-      return mentions(/^bench\/.*\.ts$/, new RegExp(`\\b${kernel}\\b`));
+      return mentions(/^bench\/.*\.ts$/, named(kernel));
   }
+}
+
+/** Its name, as text or as it is imported: drift_far, driftFar. */
+function named(kernel: string): RegExp {
+  const imported = kernel.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return new RegExp(`\\b(?:${kernel}|${imported})\\b`);
 }
 
 /** A shader without a kernel of its name computes something that nobody has written down the meaning of. */
 function strays(files: readonly string[], kernels: readonly string[]): string[] {
-  return files.map((file) => /^src\/backend\/webgpu\/shaders\/([a-z0-9_]+)\.ts$/.exec(file)?.[1])
-    .filter((name) => name !== undefined && name !== "mod" && !kernels.includes(name))
+  return files.map((file) => SHADER.exec(file)?.[1])
+    .filter((name) => name !== undefined && !kernels.includes(name))
     .map((name) => `shader ${name} has no kernel`);
 }
