@@ -7,6 +7,7 @@ import {
   any,
   type ArgsOf,
   type BaseContext,
+  Batch,
   type ContextAt,
   type DynamicsContext,
   DynamicsStage,
@@ -15,6 +16,7 @@ import {
   hook,
   type HookInput,
   hostState,
+  lennardJones,
   Loop,
   overload,
   type StageOf,
@@ -41,6 +43,14 @@ const PipelineStage = stages<PipelineContext, { AFTER_PROCESS: { readonly done: 
 type PipelineStage = StageOf<typeof PipelineStage>;
 const dipole = field<Float32Array>()("dipole");
 
+/** What every stage of dynamics offers. */
+const ATOMS = {
+  batch: Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]),
+  model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+};
+
+const MAKE = { kinds: DynamicsStage, context: ATOMS, step: () => {} };
+
 function dynamics(): Loop<typeof DynamicsStage> {
   const ten = new Float64Array(10);
   const state = hostState({
@@ -50,7 +60,7 @@ function dynamics(): Loop<typeof DynamicsStage> {
     positions: () => ten,
     dipole: () => ten,
   });
-  return new Loop({ kinds: DynamicsStage, state, step: () => {} });
+  return new Loop({ kinds: DynamicsStage, context: ATOMS, state, step: () => {} });
 }
 function training(): Loop<typeof TrainingStage> {
   return new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
@@ -196,8 +206,8 @@ Deno.test("a hook fits the engines whose kind it handles, and no other", () => {
   // @ts-expect-error neither of its kinds is training
   assertThrows(() => training().hooks.add(pipe), TypeError, "accepts training stages");
   // @ts-expect-error the same in a constructor
-  assertThrows(() => new Loop({ kinds: DynamicsStage, hooks: [train], step: () => {} }), TypeError);
-  new Loop({ kinds: DynamicsStage, hooks: [pipe], step: () => {} });
+  assertThrows(() => new Loop({ ...MAKE, hooks: [train] }), TypeError);
+  new Loop({ ...MAKE, hooks: [pipe] });
 });
 
 Deno.test("hook classes are checked against the stages they declare", () => {
@@ -259,11 +269,7 @@ Deno.test("hook classes are checked against the stages they declare", () => {
   hooks.add(new Chooses());
   training().hooks.add(new Both());
   training().hooks.add(new Clip());
-  new Loop({
-    kinds: DynamicsStage,
-    hooks: [new Narrowing(), new Both(), new Chooses()],
-    step: () => {},
-  });
+  new Loop({ ...MAKE, hooks: [new Narrowing(), new Both(), new Chooses()] });
   // @ts-expect-error dynamics class on a training engine
   assertThrows(() => training().hooks.add(new PrintFmax()), TypeError);
   // @ts-expect-error neither kind fits
@@ -427,7 +433,7 @@ Deno.test("an overload set is a hook for the kinds of its rows", () => {
 Deno.test("an engine of several kinds takes hooks of each, in every form", () => {
   const loop = new Loop({
     kinds: [DynamicsStage, PipelineStage] as const,
-    context: { items: [] },
+    context: { ...ATOMS, items: [] },
     hooks: [
       hook({ name: "one", on: { dynamics: { AFTER_STEP: (ctx) => void ctx.stepCount } } }),
       { stage: PipelineStage.AFTER_PROCESS, frequency: 1, call: () => {} },
@@ -464,7 +470,6 @@ Deno.test("an engine of several kinds takes hooks of each, in every form", () =>
 });
 
 Deno.test("hooks in a constructor are checked as add does", () => {
-  const make = { kinds: DynamicsStage, step: () => {} };
   class Trains {
     readonly stages = [TrainingStage.AFTER_LOSS] as const;
     readonly frequency = 1;
@@ -498,22 +503,22 @@ Deno.test("hooks in a constructor are checked as add does", () => {
     }
   }
   // @ts-expect-error stages of another kind
-  assertThrows(() => new Loop({ ...make, hooks: [new Fits(), new Trains()] }), TypeError);
+  assertThrows(() => new Loop({ ...MAKE, hooks: [new Fits(), new Trains()] }), TypeError);
   // @ts-expect-error it chooses among stages of another kind
-  new Loop({ ...make, hooks: [new Chooses()] });
+  new Loop({ ...MAKE, hooks: [new Chooses()] });
   // @ts-expect-error the context of another kind
-  new Loop({ ...make, hooks: [new WrongContext()] });
+  new Loop({ ...MAKE, hooks: [new WrongContext()] });
   // @ts-expect-error a misspelt read
-  assertThrows(() => new Loop({ ...make, hooks: [new Misread()] }), TypeError);
+  assertThrows(() => new Loop({ ...MAKE, hooks: [new Misread()] }), TypeError);
   assertThrows(() =>
     // @ts-expect-error a misspelt stage in a literal
-    new Loop({ ...make, hooks: [{ stage: "dynamics/AFTR_STEP", frequency: 1, call() {} }] })
+    new Loop({ ...MAKE, hooks: [{ stage: "dynamics/AFTR_STEP", frequency: 1, call() {} }] })
   );
   new Loop({
-    ...make,
+    ...MAKE,
     hooks: [new Fits(), { stage: "dynamics/AFTER_STEP", frequency: 1, call() {} }],
   });
-  new Loop({ ...make, hooks: [{ onConverge: (ctx) => void ctx.convergedMask[0] }] });
+  new Loop({ ...MAKE, hooks: [{ onConverge: (ctx) => void ctx.convergedMask[0] }] });
 });
 
 Deno.test("a literal keeps its stage, and open and close know their arguments", () => {
@@ -534,17 +539,18 @@ Deno.test("a context that every stage offers must be given", () => {
   // @ts-expect-error items is missing
   new Loop({ kinds: PipelineStage, step: () => {} });
   new Loop({ kinds: PipelineStage, context: { items: [] }, step: () => {} });
-  new Loop({ kinds: DynamicsStage, step: () => {} }); // convergedMask comes later
+  // @ts-expect-error batch and model are missing
+  new Loop({ kinds: DynamicsStage, step: () => {} });
+  new Loop({ kinds: DynamicsStage, context: ATOMS, step: () => {} }); // convergedMask comes later
 });
 
 Deno.test("lists of hooks made beforehand are checked by what is known of them", () => {
-  const make = { kinds: DynamicsStage, step: () => {} };
   const any: HookInput<typeof DynamicsStage>[] = [{ onAfterStep: () => {} }];
-  new Loop({ ...make, hooks: any });
+  new Loop({ ...MAKE, hooks: any });
   for (const one of any) dynamics().hooks.add(one);
   const trains = [hook({ name: "t", on: { training: { AFTER_LOSS: () => {} } } })];
   // @ts-expect-error training-only hooks in a list
-  assertThrows(() => new Loop({ ...make, hooks: trains }), TypeError);
+  assertThrows(() => new Loop({ ...MAKE, hooks: trains }), TypeError);
   // @ts-expect-error no objects
-  assertThrows(() => new Loop({ ...make, hooks: [5] }), TypeError);
+  assertThrows(() => new Loop({ ...MAKE, hooks: [5] }), TypeError);
 });
