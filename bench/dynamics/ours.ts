@@ -1,0 +1,107 @@
+/**
+ * Our side of the cases of bench/peers: `ours.ts CASE '{"input", "warm", "steps"}'` serves turns (serve_turns.ts).
+ *
+ * All of it is `engine.run(batch, steps)` on the wasm backend (float32, one thread), so what a run costs besides its
+ * steps counts: bringing the values over and home, giving the event loop a turn, energies at the end.
+ *
+ * @module
+ */
+
+import { openBackend } from "../../src/backend/mod.ts";
+import { type Batch, temperatureOf } from "../../src/batch/mod.ts";
+import { ConvergenceHook, FIRE, NVE } from "../../src/dynamics/mod.ts";
+import { CASES } from "../peers/cases.ts";
+import { type Done, serveTurns, timeTurn } from "../peers/serve_turns.ts";
+import { argonModel, readInput } from "./input.ts";
+import { updatePrograms } from "./updates.ts";
+
+/** What a case is given. */
+interface Asked {
+  readonly input: string;
+  readonly warm: number;
+  readonly steps: number;
+  /** How much further pairs are kept, Å. @default that of the model */
+  readonly skin?: number;
+}
+
+/** The peers' settings: ASE's own dt and longest dt, which know no masses, for atoms of this mass. */
+const ROOT_OF_MASS = Math.sqrt(39.948);
+const RELAX = { dt: 0.1 * ROOT_OF_MASS, dtMax: ROOT_OF_MASS, maxStep: 0.2 } as const;
+const FMAX = 0.05, MOST_STEPS = 1500;
+
+/** Steps at constant energy, going on from turn to turn. */
+async function nve({ input, warm, steps, skin }: Asked): Promise<() => Promise<Done>> {
+  const batch = await readInput(input);
+  const engine = new NVE({ model: argonModel(skin), dt: 1 });
+  await engine.run(batch, warm);
+  let builds = await buildsOf(engine);
+  return async () => {
+    const cost = await timeTurn(async () => {
+      await engine.run(batch, steps);
+      return { events: batch.nodeCount * steps };
+    });
+    const before = builds;
+    builds = await buildsOf(engine);
+    return { ...cost, builds: builds - before, kelvin: temperatureOf(batch)[0]! };
+  };
+}
+
+/** How often the pairs of the first system have been found. */
+async function buildsOf(engine: NVE): Promise<number> {
+  const { resident: { pairs } } = await engine.save();
+  return Object.values(pairs)[0]!.builds[0]!;
+}
+
+/** Relaxations of the same rattled crystals, an engine for each. Making batch and engine is not timed, as with the peers. */
+async function relax({ input, skin }: Asked): Promise<() => Promise<Done>> {
+  const rattled = await readInput(input);
+  const turn = async () => {
+    const batch = rattled.clone();
+    await using engine = new FIRE({
+      model: argonModel(skin),
+      hooks: [ConvergenceHook.fromFmax(FMAX)],
+      ...RELAX,
+    });
+    const cost = await timeTurn(async () => {
+      await engine.run(batch, MOST_STEPS);
+      return { events: 1 };
+    });
+    return { ...cost, steps: engine.stepCount, fmax: fmaxOf(batch) };
+  };
+  for (let i = 0; i < 20; i++) await turn();
+  return turn;
+}
+
+function fmaxOf(batch: Batch): number {
+  const f = batch.get("forces");
+  let most = 0;
+  for (let i = 0; i < f.length; i += 3) {
+    most = Math.max(most, Math.hypot(f[i]!, f[i + 1]!, f[i + 2]!));
+  }
+  return most;
+}
+
+/** An update alone, over as many atoms and steps as the peers' kernel.c. */
+function update(which: "kickDrift" | "verlet"): () => Promise<Done> {
+  const { backend, atoms, ...programs } = updatePrograms(openBackend("wasm"));
+  const steps = 666;
+  const turn = () => {
+    backend.run(programs[which], 0, steps);
+    return Promise.resolve({ events: atoms * steps });
+  };
+  turn();
+  return turn;
+}
+
+/** Case → what a turn of it does. */
+async function openCase(name: string, asked: Asked): Promise<() => Promise<Done>> {
+  if (name === "kick and drift") return update("kickDrift");
+  if (name === "velocity Verlet update") return update("verlet");
+  return CASES[name]!.per === "relaxation" ? await relax(asked) : await nve(asked);
+}
+
+if (import.meta.main) {
+  const [name, asked] = Deno.args;
+  const turn = await openCase(name!, JSON.parse(asked!));
+  await serveTurns({ peer: "hooke", dtype: "float32" }, turn);
+}
