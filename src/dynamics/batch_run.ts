@@ -63,6 +63,8 @@ export class BatchRun {
   #isPrimed = false;
   /** Whether the energies (and stresses) are, too. */
   #hasEnergy = false;
+  /** The step whose forces these are: what hooks do to them at every so many steps depends on it. */
+  #forcesOf: number | undefined;
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {
@@ -135,7 +137,7 @@ export class BatchRun {
   async begin(): Promise<void> {
     this.state.control.fill(0);
     if (!this.#isPrimed) {
-      await this.#evaluate();
+      await this.#evaluate(this.#step);
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(this.#step);
       this.#run(this.#planned().begin);
       this.#isPrimed = true;
@@ -143,14 +145,15 @@ export class BatchRun {
     if (!this.state.active.includes(1)) this.#loop.done();
   }
 
-  /** Pairs, forces and energies as of now, out of turn. */
-  async #evaluate(): Promise<void> {
+  /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
+  async #evaluate(step: number): Promise<void> {
     const plan = this.#planned();
     this.#run(plan.forces);
     this.#assertTogether(this.#step - 1);
     await this.#model.compute?.({ energy: true, stress: true });
-    this.#run(plan.amend);
+    this.#run(plan.amend, step);
     this.#hasEnergy = true;
+    this.#forcesOf = step;
   }
 
   /** Energies where steps were done without: the forces come out as they are. */
@@ -159,7 +162,7 @@ export class BatchRun {
     const before = this.state.active.slice();
     this.state.active.fill(1);
     try {
-      await this.#evaluate();
+      await this.#evaluate(this.#forcesOf ?? this.#step - 1);
     } finally {
       this.state.active.set(before); // the memory may have grown meanwhile, so it is asked for again
     }
@@ -184,6 +187,8 @@ export class BatchRun {
 
   #visitModel(): void | PromiseLike<void> {
     this.#assertTogether(this.#step);
+    this.#hasEnergy = this.#planned().givesEnergy;
+    this.#forcesOf = this.#step;
     return this.#model.compute?.({ energy: true, stress: true });
   }
 
@@ -204,10 +209,9 @@ export class BatchRun {
   }
 
   #endStep(): void | PromiseLike<void> {
-    const plan = this.#planned();
-    this.#hasEnergy = plan.givesEnergy;
-    if (plan.decide === undefined) return;
-    this.#run(plan.decide);
+    const { decide } = this.#planned();
+    if (decide === undefined) return;
+    this.#run(decide);
     return this.#report(this.#step);
   }
 
@@ -223,6 +227,7 @@ export class BatchRun {
     const done = this.state.backend.run(plan.whole, first, n) as number;
     const last = first + done - 1;
     this.#hasEnergy = plan.wholeGivesEnergy;
+    this.#forcesOf = last;
     this.#assertTogether(last);
     if (!plan.canConverge) return done;
     const waiting = this.#report(last);
@@ -265,8 +270,8 @@ export class BatchRun {
     state.forget([program]);
   }
 
-  #run(program: Program | undefined): void {
-    if (program !== undefined) this.state.backend.run(program, this.#step, 1);
+  #run(program: Program | undefined, step: number = this.#step): void {
+    if (program !== undefined) this.state.backend.run(program, step, 1);
   }
 
   /** Throws a DivergedError when a system has come apart. */

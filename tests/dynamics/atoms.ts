@@ -1,4 +1,5 @@
 /** Atoms, potentials and hooks that the tests of the engines run. */
+import { assertEquals } from "@std/assert";
 import {
   Batch,
   type BuiltInName,
@@ -23,6 +24,7 @@ export function argon(cells: number, seed: number, stdev = 0.1): System {
 /** Crystals of 32 atoms, each rattled in its own way, with velocities of this temperature. */
 export function crystals(count: number, temperature = 40): Batch {
   const batch = Batch.from(Array.from({ length: count }, (_, seed) => argon(2, seed)));
+  batch.ensure("status");
   if (temperature > 0) initVelocities(batch, temperature, { seed: 1 });
   return batch;
 }
@@ -71,6 +73,21 @@ export function bitsOf(
   const one = place === undefined ? batch : Batch.from([batch.system(place)]);
   const there = names.filter((name) => one.has(name));
   return Object.fromEntries(there.map((name) => [name, Array.from(one.get(name))]));
+}
+
+/** Throws where values differ in a bit, with the first that do. */
+export function assertSameBits(
+  actual: Readonly<Record<string, number[]>>,
+  expected: Readonly<Record<string, number[]>>,
+  message = "",
+): void {
+  assertEquals(Object.keys(actual).sort(), Object.keys(expected).sort(), message);
+  for (const [name, values] of Object.entries(expected)) {
+    assertEquals(actual[name]!.length, values.length, `${message} ${name}`);
+    const at = values.findIndex((value, i) => !Object.is(value, actual[name]![i]));
+    if (at === -1) continue;
+    throw new Error(`${message} ${name}[${at}] is ${actual[name]![at]}, not ${values[at]}`);
+  }
 }
 
 /** Throws where a number is further from what it should be than `tolerance` times that, or `scale` if it is more. */

@@ -1,0 +1,133 @@
+/** Steps without a visit have the bits of steps one by one, whoever looks on and whenever. */
+import { assertGreater, assertNotEquals } from "@std/assert";
+import { call } from "../../src/backend/mod.ts";
+import {
+  ConvergenceHook,
+  Dynamics,
+  DynamicsStage,
+  fire,
+  fire2,
+  type Integrator,
+  type KernelDevice,
+  langevin,
+  velocityVerlet,
+} from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { clampForces } from "../../src/kernels/clamp_forces.ts";
+import { ARGON, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
+import { type BackendName, on, PAIR_BACKENDS } from "./backends.ts";
+
+const SCHEMES: readonly Integrator[] = [
+  velocityVerlet({ dt: 2 }),
+  langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
+  fire({ dt: 0.3 }),
+  fire2({ dt: 0.05, tMax: 0.5 }),
+];
+
+/** Bits after steps with hooks of any kind. */
+async function bitsAfter(
+  scheme: Integrator,
+  backend: BackendName,
+  hooks: readonly unknown[],
+  options: { steps?: number; verify?: boolean } = {},
+): Promise<Record<string, number[]>> {
+  const batch = crystals(3);
+  await using engine = new Dynamics(scheme, {
+    ...{ model: ARGON, backend, hooks: hooks as never, verify: options.verify ?? false },
+  });
+  await engine.run(batch, options.steps ?? 60);
+  return bitsOf(batch);
+}
+
+/** Looks at everything, now and then. */
+function observer(frequency: number) {
+  let seen = 0;
+  const look = hook({
+    name: `look ${frequency}`,
+    frequency,
+    reads: ["energy", "fmax", "temperature", "kineticEnergy", "energyChange", "positions", "time"],
+    on: {
+      dynamics: {
+        AFTER_STEP: (ctx) => {
+          for (const values of Object.values(ctx.read)) seen += (values as ArrayLike<number>)[0]!;
+        },
+      },
+    },
+  });
+  return look;
+}
+
+for (const scheme of SCHEMES) {
+  Deno.test(
+    `${scheme.name}: many steps in one call have the bits of steps that are visited`,
+    on(PAIR_BACKENDS, async (backend) => {
+      const leapt = await bitsAfter(scheme, backend, []);
+      assertSameBits(await bitsAfter(scheme, backend, [idle()]), leapt);
+      assertNotEquals(leapt.positions, bitsOf(crystals(3)).positions);
+    }),
+  );
+
+  Deno.test(
+    `${scheme.name}: observers change no bit`,
+    on(PAIR_BACKENDS, async (backend) => {
+      const alone = await bitsAfter(scheme, backend, []);
+      for (const frequency of [1, 7]) {
+        assertSameBits(await bitsAfter(scheme, backend, [observer(frequency)]), alone);
+        const verify = { verify: true };
+        assertSameBits(await bitsAfter(scheme, backend, [observer(frequency)], verify), alone);
+      }
+    }),
+  );
+
+  Deno.test(
+    `${scheme.name}: convergence has the same bits leapt and visited`,
+    on(PAIR_BACKENDS, async (backend) => {
+      const converge = () => new ConvergenceHook({ criteria: { key: "fmax", threshold: 0.4 } });
+      const leapt = await bitsAfter(scheme, backend, [converge()]);
+      assertSameBits(await bitsAfter(scheme, backend, [converge(), idle()]), leapt);
+      assertSameBits(await bitsAfter(scheme, backend, [observer(3), converge()]), leapt);
+      assertGreater(leapt.status!.indexOf(1), -1);
+    }),
+  );
+}
+
+/** Holds forces below a limit, by a kernel. */
+class Clamp {
+  readonly stage = DynamicsStage.AFTER_COMPUTE;
+  readonly writes = ["forces"] as const;
+  readonly frequency: number;
+
+  constructor(frequency: number) {
+    this.frequency = frequency;
+  }
+
+  kernels({ state }: KernelDevice) {
+    return [call(clampForces, { forces: state.field("forces"), limit: 0.05 })];
+  }
+}
+
+for (const frequency of [1, 2, 3]) {
+  Deno.test(
+    `a modifier by a kernel at every ${frequency}. step has the same bits leapt, visited, looked at, and in parts`,
+    on(PAIR_BACKENDS, async (backend) => {
+      for (const scheme of SCHEMES) {
+        const leapt = await bitsAfter(scheme, backend, [new Clamp(frequency)], { steps: 10 });
+        for (const others of [[idle()], [observer(1)], [observer(4)]]) {
+          const hooks = [new Clamp(frequency), ...others];
+          const seen = await bitsAfter(scheme, backend, hooks, { steps: 10 });
+          assertSameBits(
+            seen,
+            leapt,
+            `${scheme.name} with ${(others[0] as { name: string }).name}`,
+          );
+        }
+        const batch = crystals(3);
+        const hooks = [new Clamp(frequency)];
+        await using engine = new Dynamics(scheme, { model: ARGON, backend, hooks: hooks as never });
+        for (const steps of [1, 3, 4, 2]) await engine.run(batch, steps);
+        assertSameBits(bitsOf(batch), leapt, `${scheme.name} in parts`);
+        assertNotEquals(leapt, await bitsAfter(scheme, backend, [], { steps: 10 }));
+      }
+    }),
+  );
+}

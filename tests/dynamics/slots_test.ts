@@ -1,0 +1,153 @@
+/** A system moves the same, to the bit, alone and in any place of any batch, moving or beside others at rest. */
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { Batch, initVelocities } from "../../src/batch/mod.ts";
+import {
+  ConvergenceHook,
+  Dynamics,
+  fire,
+  fire2,
+  type Integrator,
+  langevin,
+  NVE,
+  type SavedDynamics,
+  velocityVerlet,
+} from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { ARGON, argon, bitsOf, crystals } from "./atoms.ts";
+import { type BackendName, on, PAIR_BACKENDS } from "./backends.ts";
+
+const SCHEMES: readonly Integrator[] = [
+  velocityVerlet({ dt: 2 }),
+  langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
+  fire({ dt: 0.3 }),
+  fire2({ dt: 0.05, tMax: 0.5 }),
+];
+
+async function run(scheme: Integrator, batch: Batch, backend: BackendName, steps: number) {
+  const isRelaxation = scheme.dt === undefined;
+  const hooks = isRelaxation ? [ConvergenceHook.fromFmax(0.02)] : [];
+  await using engine = new Dynamics(scheme, { model: ARGON, backend, hooks });
+  await engine.run(batch, steps);
+}
+
+Deno.test(
+  "a system alone, in place 0 and in place 63 has the same bits",
+  on(PAIR_BACKENDS, async (backend) => {
+    for (const scheme of SCHEMES) {
+      const all = crystals(64);
+      const one = all.system(63);
+      const first = Batch.from([one, ...all.systems().slice(0, 63)]);
+      const alone = Batch.from([one]);
+      // What random numbers are keyed by comes with the system.
+      assertEquals([alone.get("systemId")[0], first.get("systemId")[0]], [63, 63]);
+      for (const batch of [alone, first, all]) await run(scheme, batch, backend, 40);
+      assertNotEquals(alone.get("positions"), one.positions);
+      assertSameBits(bitsOf(first, 0), bitsOf(alone, 0), scheme.name);
+      assertSameBits(bitsOf(all, 63), bitsOf(alone, 0), scheme.name);
+    }
+  }),
+);
+
+Deno.test(
+  "a system does not depend on how large the others of its batch are",
+  on(PAIR_BACKENDS, async (backend) => {
+    const systems = [argon(2, 0), argon(3, 1), argon(1, 2), argon(2, 3)];
+    const all = Batch.from(systems);
+    initVelocities(all, 50, { seed: 2 });
+    const each = all.systems().map((system) => Batch.from([system]));
+    for (const batch of [all, ...each]) {
+      await run(langevin({ dt: 2, temperature: 60, friction: 0.01 }), batch, backend, 60);
+    }
+    for (const [place, batch] of each.entries()) {
+      assertSameBits(bitsOf(all, place), bitsOf(batch, 0), `system ${place}`);
+    }
+  }),
+);
+
+Deno.test(
+  "systems that have converged stay as they are to the bit while others move, and so does what the scheme keeps",
+  on(PAIR_BACKENDS, async (backend) => {
+    for (const scheme of [fire({ dt: 0.3 }), fire2({ dt: 0.05, tMax: 0.5 })]) {
+      // The first is all but relaxed, the last far from it.
+      const batch = Batch.from([argon(2, 0, 0.002), argon(2, 1, 0.03), argon(2, 2, 0.15)]);
+      const seen: number[][] = [];
+      const watch = hook({
+        name: "watch",
+        on: {
+          dynamics: { ON_CONVERGE: (ctx) => void seen.push(Array.from(ctx.convergedMask)) },
+        },
+      });
+      await using engine = new Dynamics(scheme, {
+        ...{ model: ARGON, backend },
+        hooks: [ConvergenceHook.fromFmax(0.02), watch],
+      });
+      for (let steps = 0; seen.length === 0 && steps < 300; steps++) await engine.step(batch);
+      assertEquals(seen, [[1, 0, 0]]);
+      const before = bitsOf(batch, 0);
+      const kept = await stateOf(engine, 0);
+      const others = bitsOf(batch, 2);
+      await engine.run(batch, 10);
+      assertSameBits(bitsOf(batch, 0), before);
+      assertEquals(await stateOf(engine, 0), kept);
+      assertNotEquals(bitsOf(batch, 2), others);
+      assertNotEquals(await stateOf(engine, 2), kept);
+    }
+  }),
+);
+
+/** What the scheme keeps of one system, all it has one number of per system. */
+async function stateOf(
+  engine: { save(): Promise<SavedDynamics> },
+  place: number,
+): Promise<Record<string, number>> {
+  const { states } = (await engine.save()).resident;
+  const own = ["dt", "alpha", "positive"].map((name) => [name, states[name]![place]!] as const);
+  return Object.fromEntries(own);
+}
+
+Deno.test(
+  "a run in parts has the bits of a run in one",
+  on(PAIR_BACKENDS, async (backend) => {
+    for (const scheme of SCHEMES) {
+      const [whole, parts] = [crystals(3), crystals(3)];
+      await run(scheme, whole, backend, 30);
+      await using engine = new Dynamics(scheme, {
+        ...{ model: ARGON, backend },
+        hooks: scheme.dt === undefined ? [ConvergenceHook.fromFmax(0.02)] : [],
+      });
+      await engine.run(parts, 7);
+      for (let i = 0; i < 3; i++) await engine.step(parts);
+      await engine.run(parts, 20);
+      assertSameBits(bitsOf(parts), bitsOf(whole), scheme.name);
+      assertEquals(engine.stepCount, 30);
+    }
+  }),
+);
+
+Deno.test(
+  "equal seeds give equal bits, other seeds other noise",
+  on(PAIR_BACKENDS, async (backend) => {
+    const ends = await Promise.all([5, 5, 6, 2 ** 32 + 5].map(async (seed) => {
+      const batch = crystals(2);
+      await run(langevin({ dt: 2, temperature: 60, friction: 0.01, seed }), batch, backend, 5);
+      return bitsOf(batch).positions!;
+    }));
+    assertEquals(ends[1], ends[0]);
+    assertNotEquals(ends[2], ends[0]);
+    assertNotEquals(ends[3], ends[0]);
+  }),
+);
+
+Deno.test(
+  "a crystal of another id has other noise, so copies of a system go different ways",
+  on(PAIR_BACKENDS, async (backend) => {
+    const batch = Batch.from([argon(2, 0), argon(2, 0)]);
+    assertEquals([...batch.get("systemId")], [0, 1]);
+    await run(langevin({ dt: 2, temperature: 60, friction: 0.01 }), batch, backend, 5);
+    assertNotEquals(bitsOf(batch, 0).positions, bitsOf(batch, 1).positions);
+    await using md = new NVE({ model: ARGON, dt: 2, backend });
+    const twins = Batch.from([argon(2, 0), argon(2, 0)]);
+    await md.run(twins, 5);
+    assertEquals(bitsOf(twins, 0).positions, bitsOf(twins, 1).positions);
+  }),
+);
