@@ -13,7 +13,7 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { ARGON, argon, bitsOf, crystals } from "./atoms.ts";
+import { ARGON, argon, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { type BackendName, on, PAIR_BACKENDS } from "./backends.ts";
 
 const SCHEMES: readonly Integrator[] = [
