@@ -1,4 +1,10 @@
-import { type Backend, type Buffer, call, type Pairs, type Program } from "../../src/backend/mod.ts";
+import {
+  type Backend,
+  type Buffer,
+  call,
+  type Pairs,
+  type Program,
+} from "../../src/backend/mod.ts";
 import { Control, type Kernel } from "../../src/kernels/kernel.ts";
 import { lennardJones } from "../../src/kernels/lennard_jones.ts";
 import { morse } from "../../src/kernels/morse.ts";

@@ -12,22 +12,27 @@ impl Potential for LennardJones {
 
     fn parameters(numbers: &[f32]) -> [f32; PARAMETERS] {
         let &[c12, c6, limit, shift] = numbers else { return [0.0; PARAMETERS] };
-        [limit, 12.0 * c12, 6.0 * c6, shift, 0.0, 0.0]
+        let [a, b, l] = [c12, c6, limit].map(f64::from);
+        let [energy_a, energy_b] = [(a / l.powi(6)) as f32, (b / l.powi(3)) as f32];
+        [limit, (12.0 * a / l.powi(7)) as f32, (6.0 * b / l.powi(4)) as f32, energy_a, energy_b, shift]
+    }
+
+    /// u = (cutoff / r)², so that no other number than the cutoff is divided.
+    #[inline(always)]
+    fn begin(square: F4, mask: F4, parameters: &Parameters) -> F4 {
+        (parameters[0] / square).and(mask)
     }
 
     #[inline(always)]
-    fn at<const ENERGY: bool>(square: F4, mask: F4, [_, a, b, shift, ..]: &Parameters) -> (F4, F4) {
-        let i2 = (F4::splat(1.0) / square).and(mask);
-        let i4 = i2 * i2;
-        let i6 = i4 * i2;
-        let i8 = i4 * i4;
-        let c = (*a * i6 - *b) * i8;
-        if !ENERGY {
-            return (c, c);
-        }
-        let twelfth = F4::splat(1.0 / 12.0);
-        let energy = (*a * i6 - (*b + *b)) * i6 * twelfth - *shift;
-        (c, energy.and(mask))
+    fn slope(u: F4, _: F4, [_, a, b, ..]: &Parameters) -> F4 {
+        let u2 = u * u;
+        (*a * u * u2 - *b) * (u2 * u2)
+    }
+
+    #[inline(always)]
+    fn energy(u: F4, mask: F4, [_, _, _, a, b, shift]: &Parameters) -> F4 {
+        let u3 = u * u * u;
+        ((*a * u3 - *b) * u3 - *shift).and(mask)
     }
 }
 

@@ -15,16 +15,22 @@ impl Potential for Morse {
         [limit, -a, r0, depth, 2.0 * a * depth, shift]
     }
 
+    /// q = exp(−a(r − r₀)).
     #[inline(always)]
-    fn at<const ENERGY: bool>(square: F4, mask: F4, parameters: &Parameters) -> (F4, F4) {
-        let [_, a, r0, depth, factor, shift] = *parameters;
-        let r = square.sqrt();
-        let q = exp(a * (r - r0));
-        let c = (factor * q * (q - F4::splat(1.0)) / r).and(mask);
-        if !ENERGY {
-            return (c, c);
-        }
-        (c, (depth * q * (q - F4::splat(2.0)) - shift).and(mask))
+    fn begin(square: F4, mask: F4, [_, a, r0, ..]: &Parameters) -> F4 {
+        exp(*a * (square.sqrt() - *r0)).and(mask)
+    }
+
+    #[inline(always)]
+    fn slope(q: F4, square: F4, [_, _, _, _, factor, _]: &Parameters) -> F4 {
+        // An atom is no pair of its own, but it may stand in a masked lane.
+        let r = square.sqrt().max(F4::splat(1e-6));
+        *factor * q * (q - F4::splat(1.0)) / r
+    }
+
+    #[inline(always)]
+    fn energy(q: F4, mask: F4, [_, _, _, depth, _, shift]: &Parameters) -> F4 {
+        (*depth * q * (q - F4::splat(2.0)) - *shift).and(mask)
     }
 }
 

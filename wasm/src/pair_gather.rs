@@ -1,17 +1,16 @@
 //! Positions from the order of the user into clusters, forces back.
 
 use crate::clusters::NOBODY;
-use crate::pair_lanes::{F4, V3};
+use crate::pair_lanes::{F4, V3, ZERO};
 use crate::pair_list::{Copy4, SystemPairs};
 
 impl SystemPairs {
     /// Brings positions into the clusters and their ghosts, and sets all forces there to zero.
     pub fn gather(&mut self, places: &[f32]) {
         assert!(places.len() == self.reference.len() || places.len().div_ceil(12) == self.order.len() / 4);
-        let zero = [F4::splat(0.0); 3];
         for (c, lanes) in self.order.as_chunks::<4>().0.iter().enumerate() {
             let copy = &mut self.copies[c];
-            copy.f = zero;
+            copy.f = ZERO;
             if lanes[3] == NOBODY {
                 gather_some(copy, lanes, places, &self.wraps[c]);
                 continue;
@@ -25,7 +24,7 @@ impl SystemPairs {
         for (copy, ghost) in ghosts.iter_mut().zip(&self.ghosts) {
             let x = &clusters[ghost.cluster as usize].x;
             let shift = ghost.shift.map(F4::splat);
-            *copy = Copy4 { x: [x[0] + shift[0], x[1] + shift[1], x[2] + shift[2]], f: zero };
+            *copy = Copy4 { x: [x[0] + shift[0], x[1] + shift[1], x[2] + shift[2]], f: ZERO };
         }
     }
 

@@ -283,6 +283,8 @@ mod lanes {
 /// Three vectors, one for each direction.
 pub type V3 = [F4; 3];
 
+pub const ZERO: V3 = [F4::new(0.0, 0.0, 0.0, 0.0); 3];
+
 /// The sums over each of four vectors, in the order of the vectors.
 #[inline(always)]
 pub fn sums(vectors: [F4; 4]) -> F4 {

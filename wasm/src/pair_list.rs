@@ -6,7 +6,7 @@ use std::slice::from_raw_parts_mut;
 use wasm_bindgen::prelude::*;
 
 use crate::clusters::Tree;
-use crate::pair_lanes::{F4, V3};
+use crate::pair_lanes::{F4, V3, ZERO};
 
 /// Where lanes without an atom are: further than any pair reaches, and near enough for squares to be finite. All
 /// they ever add is zero.
@@ -28,14 +28,14 @@ pub struct Ghost {
     pub shift: [f32; 3],
 }
 
-/// For each of some things a run of entries: where copies are in `SystemPairs::copies`, in bytes.
+/// For each of some things a run of entries.
 #[derive(Default)]
-pub struct Runs {
+pub struct Runs<T> {
     pub starts: Vec<u32>,
-    pub entries: Vec<u32>,
+    pub entries: Vec<T>,
 }
 
-impl Runs {
+impl<T> Runs<T> {
     pub fn clear(&mut self) {
         self.starts.clear();
         self.entries.clear();
@@ -64,13 +64,15 @@ pub struct SystemPairs {
     pub order: Vec<u32>,
     /// What brings the atoms of each cluster into the cell.
     pub wraps: Vec<V3>,
-    /// All clusters, then all ghosts.
+    /// All clusters, then all ghosts, then one that is nowhere.
     pub copies: Vec<Copy4>,
     pub ghosts: Vec<Ghost>,
-    /// The copies within cutoff + skin of each cluster, each pair once.
-    pub outer: Runs,
-    /// The copies within a shorter reach of each atom: what the outer ones were pruned to.
-    pub rows: Runs,
+    /// The copies within cutoff + skin of each cluster, each pair once: numbers of `copies`.
+    pub outer: Runs<u32>,
+    /// The copies within a shorter reach of each atom, what the outer ones were pruned to: where they are in memory,
+    /// for `copies` does not move before pairs are found again. An even number for each, maybe with one that is
+    /// nowhere.
+    pub rows: Runs<*mut Copy4>,
     pub pruning: Pruning,
 }
 
@@ -96,7 +98,9 @@ pub struct Scratch {
     pub shifts: Vec<[f32; 3]>,
     /// Which ghost a cluster is under each of `shifts`.
     pub ghosts: Vec<u32>,
-    pub rows: [Vec<u32>; 4],
+    pub rows: [Vec<*mut Copy4>; 4],
+    /// Room for a number per pair of the longest row.
+    pub begun: Vec<F4>,
     /// Parameters of pairs of each copy with each type.
     pub parameters: Vec<F4>,
 }
@@ -106,6 +110,11 @@ pub struct PairList {
     pub skin: f64,
     pub systems: Vec<SystemPairs>,
     pub scratch: Scratch,
+}
+
+impl Copy4 {
+    /// A copy without atoms.
+    pub const NOWHERE: Self = Self { x: [F4::new(NOWHERE, NOWHERE, NOWHERE, NOWHERE); 3], f: ZERO };
 }
 
 impl SystemPairs {
@@ -140,8 +149,10 @@ pub fn pairs_atoms(pairs: usize) -> usize {
 #[wasm_bindgen]
 pub fn pairs_bytes(pairs: usize) -> usize {
     let each = |s: &SystemPairs| {
-        let runs = [&s.outer, &s.rows].map(|r| r.starts.capacity() + r.entries.capacity());
-        4 * (s.reference.capacity() + s.images.capacity() + s.order.capacity() + runs[0] + runs[1])
+        let outer = s.outer.starts.capacity() + s.outer.entries.capacity();
+        4 * (s.reference.capacity() + s.images.capacity() + s.order.capacity() + outer)
+            + 4 * s.rows.starts.capacity()
+            + size_of::<*mut Copy4>() * s.rows.entries.capacity()
             + size_of::<V3>() * s.wraps.capacity()
             + size_of::<Copy4>() * s.copies.capacity()
             + size_of::<Ghost>() * s.ghosts.capacity()

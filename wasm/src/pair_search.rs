@@ -1,14 +1,12 @@
 //! Finds which clusters are near each other, and which atoms of a cluster are near another.
 
 use crate::clusters::{Node, NOBODY};
-use crate::pair_lanes::{square, F4, V3};
+use crate::pair_lanes::{square, F4, V3, ZERO};
 use crate::pair_lattice::Lattice;
 use crate::pair_list::{Copy4, Ghost, Scratch, SystemPairs, NOWHERE};
 
 /// A cell whose faces are closer to each other than this part of the reach has too many images to look at.
 const FLATTEST: f64 = 1.0 / 64.0;
-
-const STRIDE: u32 = size_of::<Copy4>() as u32;
 
 impl SystemPairs {
     /// Sorts the atoms at `reference` into clusters and finds all pairs of these up to `reach`. False where the cell
@@ -50,7 +48,7 @@ impl SystemPairs {
             }
             self.wraps.push(wraps.map(|w| F4::new(w[0], w[1], w[2], w[3])));
             let x = x.map(|x| F4::new(x[0], x[1], x[2], x[3]));
-            self.copies.push(Copy4 { x, f: [F4::splat(0.0); 3] });
+            self.copies.push(Copy4 { x, f: ZERO });
         }
     }
 
@@ -106,13 +104,12 @@ impl SystemPairs {
                     if entries.len() == entries.capacity() && entries.try_reserve(64).is_err() {
                         return false;
                     }
-                    entries.push(copy * STRIDE);
+                    entries.push(copy);
                 }
             }
             self.outer.close();
         }
-        let ghosts = self.ghosts.iter().map(|_| Copy4 { x: [F4::splat(0.0); 3], f: [F4::splat(0.0); 3] });
-        self.copies.extend(ghosts);
+        self.copies.resize(clusters + self.ghosts.len() + 1, Copy4::NOWHERE);
         true
     }
 
@@ -121,9 +118,13 @@ impl SystemPairs {
         let reach = with_margin(reach, scratch);
         let limit = F4::splat(reach * reach);
         self.rows.clear();
+        let copies = self.copies.as_mut_ptr();
+        let nowhere = unsafe { copies.add(self.copies.len() - 1) };
         let most = self.outer.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0) as usize;
+        let room = scratch.begun.len().max(most + 2);
+        scratch.begun.resize(room, F4::splat(0.0));
         for row in &mut scratch.rows {
-            row.resize(most + 1, 0);
+            row.resize(most + 2, nowhere);
         }
         let rows = &mut self.rows.entries;
         for i in 0..self.order.len() / 4 {
@@ -132,18 +133,20 @@ impl SystemPairs {
             let range = self.outer.starts[i] as usize..self.outer.starts[i + 1] as usize;
             let mut counts = [0; 4];
             for &at in &self.outer.entries[range] {
-                let x = unsafe { &(*self.copies.as_ptr().byte_add(at as usize)).x };
+                let at = unsafe { copies.add(at as usize) };
+                let x = unsafe { &(*at).x };
                 for p in 0..4 {
                     let is_near = square(&own[p], x).le(limit).any();
                     unsafe { *scratch.rows[p].get_unchecked_mut(counts[p]) = at };
                     counts[p] += usize::from(is_near);
                 }
             }
-            if rows.try_reserve(counts.iter().sum()).is_err() {
+            if rows.try_reserve(counts.iter().sum::<usize>() + 4).is_err() {
                 return false;
             }
             for p in 0..4 {
-                let count = if lanes[p] == NOBODY { 0 } else { counts[p] };
+                scratch.rows[p][counts[p]] = nowhere;
+                let count = if lanes[p] == NOBODY { 0 } else { counts[p].next_multiple_of(2) };
                 rows.extend_from_slice(&scratch.rows[p][..count]);
                 self.rows.starts.push(rows.len() as u32);
             }

@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::clusters::NOBODY;
 use crate::frame::Frame;
 use crate::neighbours::{unwrap, Now};
-use crate::pair_lanes::{sums, F4, V3};
+use crate::pair_lanes::{square, sums, F4, V3, ZERO};
 use crate::pair_list::{Copy4, PairList, SystemPairs};
 
 /// How many vectors of parameters a pair of types has: the squared cutoff first.
@@ -18,8 +18,12 @@ pub trait Potential {
     const WIDTH: usize;
     /// Those numbers as `at` wants them, the squared cutoff first.
     fn parameters(numbers: &[f32]) -> [f32; PARAMETERS];
-    /// At squared distances: −(dE/dr)/r, zero where `mask` is; and the energy, likewise, if it is asked for.
-    fn at<const ENERGY: bool>(square: F4, mask: F4, parameters: &Parameters) -> (F4, F4);
+    /// The first half of the way from squared distances to −(dE/dr)/r. Zero where `mask` is.
+    fn begin(square: F4, mask: F4, parameters: &Parameters) -> F4;
+    /// The second half: −(dE/dr)/r from what the first one gave, zero where that is.
+    fn slope(begun: F4, square: F4, parameters: &Parameters) -> F4;
+    /// The energy, where `mask` is set.
+    fn energy(begun: F4, mask: F4, parameters: &Parameters) -> F4;
 }
 
 /// Over how many Å before the cutoff a potential is switched off, and one divided by it.
@@ -37,6 +41,8 @@ struct Sum<'a> {
     species: &'a [i32],
     types: usize,
     switch: Switch,
+    /// Room for what the pairs of one row have begun with.
+    begun: *mut F4,
 }
 
 const ENERGY: u32 = 1;
@@ -74,7 +80,8 @@ pub fn sum_pairs<P: Potential>(args: Args, frame: &mut Frame) {
         let species = species.as_ref().map_or(&[][..], |species| &species[atoms]);
         let parameters = &mut list.scratch.parameters;
         fill_parameters::<P>(parameters, pairs, numbers, types, species);
-        let mut sum = Sum { pairs, parameters, species, types, switch };
+        let begun = list.scratch.begun.as_mut_ptr();
+        let mut sum = Sum { pairs, parameters, species, types, switch, begun };
         let total = sum.all::<P>(want & ENERGY != 0, width > 0.0, types > 1);
         if want & ENERGY != 0 {
             energy[s] += total;
@@ -99,8 +106,8 @@ fn fill_parameters<P: Potential>(
     if types == 1 {
         return to.extend(set(0, 0).map(F4::splat));
     }
-    let clusters = 0..pairs.clusters();
-    for c in clusters.chain(pairs.ghosts.iter().map(|ghost| ghost.cluster as usize)) {
+    let ghosts = pairs.ghosts.iter().map(|ghost| ghost.cluster as usize);
+    for c in (0..pairs.clusters()).chain(ghosts).chain([0]) {
         for t in 0..types {
             let lanes = [0, 1, 2, 3].map(|lane| match pairs.order[4 * c + lane] {
                 NOBODY => set(t, 0),
@@ -131,6 +138,7 @@ impl Sum<'_> {
         let copies = self.pairs.copies.as_mut_ptr();
         let zero = F4::splat(0.0);
         let mut total = 0.0;
+        // hot
         for c in 0..self.pairs.clusters() {
             let mut forces = [[zero; 4]; 3];
             for p in 0..4 {
@@ -166,19 +174,20 @@ impl Sum<'_> {
         copies: *mut Copy4,
         cluster: usize,
         p: usize,
-        entries: &[u32],
+        entries: &[*mut Copy4],
         own_type: usize,
     ) -> (V3, F4) {
         let own = copies.add(cluster);
         let x = (&raw const (*own).x) as *const f32;
         let x: V3 = [0, 1, 2].map(|d| F4::load_splat(x.add(4 * d + p)));
-        let mut f: V3 = [F4::splat(0.0); 3];
+        let mut f: V3 = ZERO;
         let mut energy = F4::splat(0.0);
         let table = self.parameters.as_ptr();
         let single: Parameters = core::array::from_fn(|k| *table.add(k));
-        let parameters = |at: u32| -> Parameters {
+        let parameters = |at: *mut Copy4| -> Parameters {
             if M {
-                let set = table.byte_add(at as usize * self.types).add(own_type * PARAMETERS);
+                let bytes = (at as usize - copies as usize) * self.types;
+                let set = table.byte_add(bytes).add(own_type * PARAMETERS);
                 core::array::from_fn(|k| *set.add(k))
             } else {
                 single
@@ -186,13 +195,31 @@ impl Sum<'_> {
         };
         if p < 3 {
             // Within the cluster: each pair once.
-            let at = (cluster * size_of::<Copy4>()) as u32;
             let later = LATER[p];
-            pair::<P, E, S>(&x, own, later, &parameters(at), self.switch, &mut f, &mut energy);
+            pair::<P, E, S>(&x, own, later, &parameters(own), self.switch, &mut f, &mut energy);
         }
-        for &at in entries {
-            let other = copies.byte_add(at as usize);
-            pair::<P, E, S>(&x, other, ALL, &parameters(at), self.switch, &mut f, &mut energy);
+        if E || S {
+            for &other in entries {
+                let parameters = parameters(other);
+                pair::<P, E, S>(&x, other, ALL, &parameters, self.switch, &mut f, &mut energy);
+            }
+            return (f, energy);
+        }
+        let begun = self.begun;
+        for (k, two) in entries.as_chunks::<2>().0.iter().enumerate() {
+            for (l, &other) in two.iter().enumerate() {
+                let parameters = parameters(other);
+                let square = square(&x, &(*other).x);
+                *begun.add(2 * k + l) = P::begin(square, square.lt(parameters[0]), &parameters);
+            }
+        }
+        for (k, two) in entries.as_chunks::<2>().0.iter().enumerate() {
+            for (l, &other) in two.iter().enumerate() {
+                let r = [0, 1, 2].map(|d| x[d] - (*other).x[d]);
+                let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+                let slope = P::slope(*begun.add(2 * k + l), square, &parameters(other));
+                push(r, slope, &mut f, other);
+            }
         }
         (f, energy)
     }
@@ -214,25 +241,28 @@ unsafe fn pair<P: Potential, const E: bool, const S: bool>(
     f: &mut V3,
     energy: &mut F4,
 ) {
-    let other = &mut *other;
-    let r = [x[0] - other.x[0], x[1] - other.x[1], x[2] - other.x[2]];
-    let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    let r = [0, 1, 2].map(|d| x[d] - (*other).x[d]);
+    let square = square(x, &(*other).x);
     let mask = square.lt(parameters[0]).and(lanes);
-    let (mut c, mut e) = if E || S {
-        P::at::<true>(square, mask, parameters)
-    } else {
-        P::at::<false>(square, mask, parameters)
-    };
-    if S {
-        (c, e) = switch_off(square, mask, c, e, parameters[0], switch);
-    }
-    for d in 0..3 {
-        let along = r[d] * c;
-        f[d] = f[d] + along;
-        other.f[d] = other.f[d] - along;
-    }
-    if E {
+    let begun = P::begin(square, mask, parameters);
+    let mut slope = P::slope(begun, square, parameters);
+    if E || S {
+        let mut e = P::energy(begun, mask, parameters);
+        if S {
+            (slope, e) = switch_off(square, mask, slope, e, parameters[0], switch);
+        }
         *energy = *energy + e;
+    }
+    push(r, slope, f, other);
+}
+
+/// Adds the forces along r to one atom and takes them off those of a copy.
+#[inline(always)]
+unsafe fn push(r: V3, slope: F4, f: &mut V3, other: *mut Copy4) {
+    for d in 0..3 {
+        let along = r[d] * slope;
+        f[d] = f[d] + along;
+        (*other).f[d] = (*other).f[d] - along;
     }
 }
 
