@@ -34,6 +34,17 @@ export type {
 } from "./fields.ts";
 export type { FieldOptions, NumericInput } from "./field_values.ts";
 export type { FieldHolder } from "./holder.ts";
+export type { Neighbours } from "./neighbours.ts";
+export { NeighbourList, neighbourList } from "./neighbours.ts";
+export type { NeighbourEdges } from "./neighbours_edges.ts";
+export type { NeighbourMatrix } from "./neighbours_matrix.ts";
+export type {
+  NeighbourFormat,
+  NeighbourListOptions,
+  NeighbourMatrixOptions,
+  NeighbourOptions,
+} from "./neighbours_options.ts";
+export type { NeighbourSource } from "./neighbours_source.ts";
 export type { SavedBatch, SavedField } from "./saved_batch.ts";
 export type { Selection } from "./selection.ts";
 export type { Info } from "./store.ts";
