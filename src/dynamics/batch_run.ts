@@ -79,12 +79,14 @@ export class BatchRun {
     }
   }
 
-  /** Brings over what has changed on the host: where that is more than velocities, all systems move again. */
+  /** Brings over what has changed on the host: systems of which that is more than velocities move again. */
   upload(): void {
-    const changed = this.state.upload();
-    if (changed.every((name) => HARMLESS.has(name))) return;
-    this.#isPrimed = false;
-    this.state.active.fill(1);
+    for (const [name, systems] of this.state.upload()) {
+      if (HARMLESS.has(name)) continue;
+      this.#isPrimed = false;
+      const { active } = this.state;
+      for (const system of systems) active[system] = 1;
+    }
   }
 
   /** What a checkpoint keeps of it. */
@@ -128,6 +130,7 @@ export class BatchRun {
       keepsMomentum: integrator.keepsMomentum === true,
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
+      devices: () => hooks.devices() as unknown as WithKernels[],
       reads: (stage) => hooks.reads(stage),
       writes: () => hooks.writes(),
     });
@@ -137,7 +140,7 @@ export class BatchRun {
   async begin(): Promise<void> {
     this.state.control.fill(0);
     if (!this.#isPrimed) {
-      await this.#evaluate(this.#step);
+      await (this.#hasEnergy ? this.#evaluate(this.#step) : this.#evaluateAll(this.#step));
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(this.#step);
       this.#run(this.#planned().begin);
       this.#isPrimed = true;
@@ -156,13 +159,24 @@ export class BatchRun {
     this.#forcesOf = step;
   }
 
+  /** After the last step: what hooks look at then is as of now. */
+  async end(): Promise<void> {
+    await this.refresh();
+    this.#run(this.#planned().end);
+  }
+
   /** Energies where steps were done without: the forces come out as they are. */
   async refresh(): Promise<void> {
     if (this.#hasEnergy || !this.#isPrimed) return;
+    await this.#evaluateAll(this.#forcesOf ?? this.#step - 1);
+  }
+
+  /** The same of systems at rest too, whose last step may have been without. */
+  async #evaluateAll(step: number): Promise<void> {
     const before = this.state.active.slice();
     this.state.active.fill(1);
     try {
-      await this.#evaluate(this.#forcesOf ?? this.#step - 1);
+      await this.#evaluate(step);
     } finally {
       this.state.active.set(before); // the memory may have grown meanwhile, so it is asked for again
     }
@@ -262,12 +276,13 @@ export class BatchRun {
     return isThenable(told) ? told.then(after) : after();
   }
 
-  /** The kernels of a hook, now. */
-  work(hook: WithKernels, stage: DynamicsStage): void {
+  /** The work of a hook, now. */
+  work(hook: WithKernels, stage: DynamicsStage): void | PromiseLike<void> {
     const { state } = this;
     const program = state.prepare(hook.kernels({ state }, stage));
     this.#run(program);
     state.forget([program]);
+    return hook.compute?.({ state }, stage);
   }
 
   #run(program: Program | undefined, step: number = this.#step): void {

@@ -47,6 +47,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   readonly #backend: Backend;
   readonly #loop: Loop<DynamicsKind>;
   #run: BatchRun | undefined;
+  #isRunning = false;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
@@ -76,6 +77,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       state,
       worker,
       begin: () => this.#current.begin(),
+      end: () => this.#current.end(),
       step: () => this.#current.step(),
       leap: (_loop: unknown, n: number) => this.#current.leap(n),
       ...(options.signal && { signal: options.signal }),
@@ -144,6 +146,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * @throws {RangeError} for another precision
    */
   load(saved: SavedDynamics): Batch {
+    this.#assertIdle("load into");
     assertSaved(this.name, this.integrator.name, saved);
     const batch = Batch.load(saved.batch);
     const run = this.#enter(batch);
@@ -189,8 +192,9 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     this.#loop.stop(reason);
   }
 
-  /** Closes the hooks, if they are open, and gives the memory of the last batch back. */
+  /** Closes the hooks, if they are open, and gives the memory of the last batch back. Not while it is running. */
   async close(): Promise<void> {
+    this.#assertIdle("close");
     try {
       await this.#loop.close();
     } finally {
@@ -217,11 +221,31 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /** Runs something with a batch in hand, and takes the values home; those of a run that diverged are left behind. */
   async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
+    this.#assertIdle("run");
+    this.#isRunning = true;
+    try {
+      return await this.#withFree(batch, work);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  /** A second run, or the end of the batch under way, would pull the state from under the first. */
+  #assertIdle(action: string): void {
+    if (!this.#isRunning) return;
+    throw new Error(
+      `Cannot ${action} ${this.name} as it must not be running already: await its run first`,
+    );
+  }
+
+  async #withFree(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     const run = this.#enter(batch);
     const { state } = run;
     batch.attach({
       by: this.name,
-      fields: state.fields,
+      get fields() {
+        return state.fields; // hooks may bring more of them there
+      },
       fetch: async (name) => {
         if (name === "energy" || name === "stress") await run.refresh();
         return await state.fetch(name);

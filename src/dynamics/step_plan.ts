@@ -6,6 +6,7 @@
 
 import { type Buffer, type Call, call, type Program } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { fieldName } from "../hooks/protocol.ts";
 import type { StageWork } from "../hooks/device_work.ts";
 import { advance } from "../kernels/advance.ts";
 import { clear } from "../kernels/clear.ts";
@@ -32,6 +33,8 @@ export interface StepParts {
   readonly wantsStress: boolean;
   /** What hooks have the engine do at a stage. */
   work(stage: DynamicsStage): readonly StageWork[];
+  /** The hooks that give kernels, visited or not. */
+  devices(): readonly WithKernels[];
   /** The fields that hooks look at, at a stage; at any, without one. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
   /** The fields that hooks change on a visit. */
@@ -55,6 +58,8 @@ export interface StepPlan {
   readonly amend: Program | undefined;
   /** What makes the energies those of the step before, after the first forces. */
   readonly begin: Program | undefined;
+  /** What brings all that hooks look at up to date, after the last step. */
+  readonly end: Program | undefined;
   /** What is to be run before ON_CONVERGE. */
   readonly converged: Program | undefined;
   /** Criteria of one's own. */
@@ -102,12 +107,15 @@ export function planStep(parts: StepParts): StepPlan {
   const always = changes || convergence.keys.has("energy") || written.has("energy") ||
     written.has("forces");
   const looks = always || all.has("energy");
-  const stress = parts.wantsStress || all.has("stress") || convergence.keys.has("stress");
-  const lean = { energy: always, stress: convergence.keys.has("stress") };
+  const judged = convergence.keys.has("stress");
+  const stress = parts.wantsStress || all.has("stress") || judged;
+  // Whoever has the energies has the stresses, too, if the batch keeps some.
+  const kept = looks && parts.wantsStress ? stressOf(parts, true) : [];
+  const lean = { energy: always, stress: judged || (always && parts.wantsStress) };
   const full = { energy: looks, stress };
-  const evaluation = (wanted: Wanted) =>
-    [...pairs(state), ...clearing(state)]
-      .concat(model.calls?.(wanted) ?? []);
+  const evaluation = (
+    wanted: Wanted,
+  ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const change = changes ? measureChange(state).calls : [];
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
@@ -120,7 +128,7 @@ export function planStep(parts: StepParts): StepPlan {
     [S.AFTER_COMPUTE, [], true],
     [S.BEFORE_POST_UPDATE, change, true],
     [S.AFTER_POST_UPDATE, aged, true],
-    [S.AFTER_STEP, [], true],
+    [S.AFTER_STEP, kept, true],
     ["criteria", convergence.tests, false],
   ];
   const work = (stage: DynamicsStage) => hooks.work(stage);
@@ -140,11 +148,13 @@ export function planStep(parts: StepParts): StepPlan {
       ...[...work(S.BEFORE_COMPUTE), ...evaluation(lean), ...work(S.AFTER_COMPUTE)],
       ...[...change, ...work(S.BEFORE_POST_UPDATE)],
       ...[...aged, ...work(S.AFTER_POST_UPDATE), ...work(S.AFTER_STEP)],
+      ...(always ? kept : []),
       ...[...convergence.tests, ...convergence.decide],
     ]),
     forces: prepare(evaluation({ energy: true, stress }))!,
     amend: prepare([...work(S.AFTER_COMPUTE), ...stressOf(parts, stress)]),
     begin: prepare(change),
+    end: prepare(hooks.reading()),
     converged: prepare(hooks.reading(S.ON_CONVERGE)),
     customs: convergence.customs,
     marks: convergence.marks,
@@ -184,14 +194,18 @@ class HookCalls {
   };
   readonly #parts: StepParts;
   readonly #work: ReadonlyMap<DynamicsStage, readonly StageWork[]>;
+  readonly #calls: ReadonlyMap<DynamicsStage, readonly Call[]>;
 
   constructor(parts: StepParts) {
     this.#parts = parts;
+    prepareState(parts);
     this.#work = new Map(
       (Object.values(S).filter((stage) => typeof stage === "string") as DynamicsStage[])
         .filter((stage) => stage.includes("/"))
         .map((stage) => [stage, parts.work(stage)]),
     );
+    // Now and once: what they ask of the state, pairs and image counters among it, is there for all that follows.
+    this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
     const { state, keepsMomentum } = parts;
     const found = [...this.#work.values()].flat().filter(({ hook }) =>
       hook instanceof ConvergenceHook
@@ -211,8 +225,13 @@ class HookCalls {
     };
   }
 
-  /** The kernels of hooks at a stage; what decides on convergence comes after everything else. */
-  work(stage: DynamicsStage): Call[] {
+  /** The kernels of hooks at a stage. */
+  work(stage: DynamicsStage): readonly Call[] {
+    return this.#calls.get(stage)!;
+  }
+
+  /** What decides on convergence comes after everything else. */
+  #ask(stage: DynamicsStage): readonly Call[] {
     const device: KernelDevice = { state: this.#parts.state };
     return this.#work.get(stage)!.filter(({ hook }) => !(hook instanceof ConvergenceHook))
       .flatMap(({ hook, frequency, phase }) => {
@@ -221,8 +240,8 @@ class HookCalls {
       });
   }
 
-  /** What brings the fields up to date that hooks look at, at a stage. */
-  reading(stage: DynamicsStage): Call[] {
+  /** What brings the fields up to date that hooks look at, at a stage; at any, without one. */
+  reading(stage?: DynamicsStage): Call[] {
     const { state, keepsMomentum } = this.#parts;
     return [...this.#parts.reads(stage)].flatMap((field) =>
       measureOf(state, field, keepsMomentum)?.calls ?? []
@@ -232,8 +251,27 @@ class HookCalls {
 
 /** A hook that gives kernels, to this engine. */
 export interface WithKernels {
+  /** The fields it changes. */
+  readonly writes: readonly unknown[];
   /** Its kernels at a stage. */
   kernels(device: KernelDevice, stage: DynamicsStage): readonly Call[];
+  /** What it does besides, on a visit. */
+  compute?(device: KernelDevice, stage: DynamicsStage): void | PromiseLike<void>;
+  /** Which atoms it keeps from moving: 1 for each that has no degrees of freedom. */
+  holds?(device: KernelDevice): ArrayLike<number>;
+}
+
+/** What hooks change is on the backend before anything is planned; and what is held has no temperature. */
+function prepareState({ state, devices }: StepParts): void {
+  const hooks = devices();
+  for (const key of hooks.flatMap(({ writes }) => writes)) state.field(fieldName(key)!);
+  const { constrained, batch: { systemOfNode, nodeCount } } = state;
+  const masks = hooks.flatMap((hook) => hook.holds === undefined ? [] : [hook.holds({ state })]);
+  constrained.fill(0);
+  if (masks.length === 0) return;
+  for (let atom = 0; atom < nodeCount; atom++) {
+    if (masks.some((mask) => mask[atom] !== 0)) constrained[systemOfNode[atom]!]! += 3;
+  }
 }
 
 function timed(calls: readonly Call[], times: { every: number; phase: number }): Call[] {

@@ -24,6 +24,8 @@ export interface DeviceHook extends HookOptions {
   readonly writes: readonly unknown[];
   /** What to run: kernels over the engine's buffers, in the engine's own form. */
   kernels(device: never, stage: never): unknown;
+  /** What it does besides, on the host: a hook that has it is visited whenever it is due. It may take its time. */
+  compute?(device: never, stage: never): unknown;
 }
 
 /** The engine's side: how such work is run. */
@@ -44,6 +46,11 @@ export interface StageWork {
   readonly frequency: number;
   /** … at this remainder. */
   readonly phase: number;
+}
+
+/** Does the hook do some of its work on the host? */
+export function isHostWork(hook: object): boolean {
+  return typeof (hook as { readonly compute?: unknown }).compute === "function";
 }
 
 /** Does the hook give work instead of a handler? */

@@ -11,7 +11,7 @@ import type { AddOptions, Entry, Place } from "./entry.ts";
 import { checkKinds } from "./kind.ts";
 import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
-import type { DeviceWorker, StageWork } from "./device_work.ts";
+import { type DeviceHook, type DeviceWorker, isDeviceHook, type StageWork } from "./device_work.ts";
 import { didYouMean } from "./nearest.ts";
 import { placesAt, sortEntries, unknownNames } from "./order.ts";
 import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
@@ -194,6 +194,12 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   work(stage: StageOf<E>): StageWork[] {
     const { info } = this.point(stage);
     return unvisited(this.#readyPlaces(info), info).map(stageWork);
+  }
+
+  /** The hooks that are on and give kernels, visited or not. */
+  devices(): DeviceHook[] {
+    const on = this.#entries.filter((entry) => entry.enabled && this.#isReady(entry));
+    return on.map(({ record }) => record.hook as DeviceHook).filter(isDeviceHook);
   }
 
   /** The fields that hooks look at, at a stage; at any stage without one. */

@@ -48,6 +48,12 @@ export interface LoopOptions<E extends AnyStages>
    */
   begin?(loop: Loop<E>): void | PromiseLike<void>;
   /**
+   * Called after the last step of a run, before hooks with `atEnd` fire: what they read must be as of then.
+   *
+   * @default nothing
+   */
+  end?(loop: Loop<E>): void | PromiseLike<void>;
+  /**
    * What hooks see as `ctx.workflow`, for an engine that has a loop inside.
    *
    * @default the loop
@@ -135,7 +141,9 @@ export class Loop<
   }
 
   /** The hooks. */
-  get hooks(): HookSet<E> & Pick<EngineHooks<E>, "horizon" | "work" | "reads" | "writes"> {
+  get hooks():
+    & HookSet<E>
+    & Pick<EngineHooks<E>, "horizon" | "work" | "devices" | "reads" | "writes"> {
     return this.#hooks;
   }
 
@@ -244,7 +252,7 @@ export class Loop<
         if (signal?.aborted) abort();
         signal?.addEventListener("abort", abort);
         await this.#steps(nSteps);
-        await this.#hooks.finish();
+        await this.#finish();
       } catch (error) {
         await this.#hooks.close({ status: "failed", error });
         throw error;
@@ -279,7 +287,7 @@ export class Loop<
     await this.#while("close", async () => {
       if (!this.#hooks.isOpen) return;
       try {
-        await this.#hooks.finish();
+        await this.#finish();
       } catch (error) {
         await this.#hooks.close({ status: "failed", error });
         throw error;
@@ -300,6 +308,11 @@ export class Loop<
       await this.#hooks.open();
     }
     await this.#options.begin?.(this);
+  }
+
+  async #finish(): Promise<void> {
+    await this.#options.end?.(this);
+    await this.#hooks.finish();
   }
 
   /** One thing at a time: hooks that are called twice at once, or after their closing, could rely on nothing. */

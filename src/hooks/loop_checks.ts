@@ -14,6 +14,7 @@ const OPTIONS: readonly string[] = [
   "step",
   "leap",
   "begin",
+  "end",
   "workflow",
   "worker",
   "context",
@@ -37,6 +38,7 @@ export function checkLoopOptions(options: unknown): void {
   checkKinds(Array.isArray(options.kinds) ? options.kinds : [options.kinds], ACTION);
   may(options, "leap", "be a function", isFunction);
   may(options, "begin", "be a function", isFunction);
+  may(options, "end", "be a function", isFunction);
   may(options, "workflow", "be an engine", isObject);
   may(options, "worker", "be an object", isObject);
   may(options, "context", "be an object", isObject);

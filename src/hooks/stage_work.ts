@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isDeviceHook, type StageWork } from "./device_work.ts";
+import { isDeviceHook, isHostWork, type StageWork } from "./device_work.ts";
 import type { Entry, Place } from "./entry.ts";
 import type { StageInfo } from "./stage.ts";
 
@@ -14,9 +14,9 @@ import type { StageInfo } from "./stage.ts";
  */
 export function unvisited(places: readonly Place[], { counter, isEvent }: StageInfo): Place[] {
   if (counter !== "step" || isEvent) return [];
-  const end = places.findIndex((place) =>
-    !(isDeviceHook(place.entry.record.hook) && place.schedule.isPlain &&
-      place.entry.record.when === undefined)
+  const end = places.findIndex(({ entry: { record }, schedule }) =>
+    !(isDeviceHook(record.hook) && !isHostWork(record.hook) && schedule.isPlain &&
+      record.when === undefined)
   );
   return end === -1 ? [...places] : places.slice(0, end);
 }

@@ -1,0 +1,55 @@
+// What hooks read when a run ends, and what a batch keeps, is that of the last step, however steps were done.
+import { assertEquals } from "@std/assert";
+import { NVE } from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { ARGON, assertNear, crystals } from "./atoms.ts";
+import { on, PAIR_BACKENDS } from "./backends.ts";
+
+Deno.test(
+  "a hook that fires at the end of a run reads what is so then, though the last steps were leapt over",
+  on(PAIR_BACKENDS, async (backend) => {
+    const seen = async (frequency: number) => {
+      const rows: number[][] = [];
+      const log = hook({
+        name: "log",
+        ...{ frequency, atEnd: true },
+        reads: ["energy", "fmax", "temperature", "time"],
+        on: {
+          dynamics: {
+            AFTER_STEP: ({ stepCount, read: { energy, fmax, temperature, time } }) =>
+              void rows.push([stepCount, energy[0]!, fmax[0]!, temperature[0]!, time[0]!]),
+          },
+        },
+      });
+      await using md = new NVE({ model: ARGON, dt: 2, backend, hooks: [log] });
+      await md.run(crystals(1), 16);
+      return rows;
+    };
+    const [often, seldom] = [await seen(1), await seen(10)];
+    assertEquals(seldom.map(([step]) => step), [0, 10, 15]);
+    assertEquals(seldom[1], often[10]);
+    assertNear(seldom[2]!.slice(1), often[15]!.slice(1), 1e-12);
+  }),
+);
+
+Deno.test(
+  "a batch that keeps stresses has those of the last step, whether energies were looked at or not",
+  on(PAIR_BACKENDS, async (backend) => {
+    const stressAfter = async (isLooked: boolean, key: "energy" | "energyChange") => {
+      const batch = crystals(1);
+      batch.ensure("stress");
+      const look = hook({
+        name: "look",
+        frequency: 3,
+        reads: [key],
+        on: { dynamics: { AFTER_STEP: () => {} } },
+      });
+      await using md = new NVE({ model: ARGON, dt: 2, backend, hooks: isLooked ? [look] : [] });
+      await md.run(batch, 11);
+      return batch.get("stress");
+    };
+    const plain = await stressAfter(false, "energy");
+    assertNear(await stressAfter(true, "energy"), plain, 1e-12);
+    assertNear(await stressAfter(true, "energyChange"), plain, 1e-12);
+  }),
+);
