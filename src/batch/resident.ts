@@ -200,19 +200,22 @@ export class ResidentBatch {
   }
 
   /**
-   * Brings over what has changed on the host since the fields were last taken home. Answers with the names of the
-   * fields that had.
+   * Brings over what has changed on the host since the fields were last taken home. Answers with the fields that had,
+   * and the places of the systems where they had.
    */
-  upload(): string[] {
-    const changed: string[] = [];
-    for (const [name, { buffer, host }] of this.#fields) {
+  upload(): Map<string, ReadonlySet<number>> {
+    const changed = new Map<string, ReadonlySet<number>>();
+    for (const [name, { buffer }] of this.#fields) {
+      const host = this.batch.ensure(name as "positions") as NumericArray; // `set` makes new arrays
+      this.#fields.set(name, { buffer, host });
       const there = this.backend.view(buffer);
-      if (host.every((value, i) => isSame(there, i, value))) continue;
+      const systems = this.#systemsWhere(name, host, (value, i) => !isSame(there, i, value));
+      if (systems.size === 0) continue;
       this.backend.write(buffer, host);
-      changed.push(name);
+      changed.set(name, systems);
     }
     const weights = this.#scratch.get("weights");
-    if (changed.includes("masses") && weights !== undefined) {
+    if (changed.has("masses") && weights !== undefined) {
       this.backend.write(weights, this.#weights());
     }
     return changed;
@@ -330,6 +333,24 @@ export class ResidentBatch {
       kept.set(name, buffer);
     }
     return buffer as Buffer<D>;
+  }
+
+  /** The places of the systems that have such a value of a field. */
+  #systemsWhere(
+    name: string,
+    host: NumericArray,
+    holds: (value: number, i: number) => boolean,
+  ): Set<number> {
+    const { batch } = this;
+    const isNode = batch.fields().find((field) => field.name === name)?.level === "node";
+    const width = host.length / (isNode ? batch.nodeCount : batch.size);
+    const systems = new Set<number>();
+    for (let i = 0; i < host.length; i++) {
+      if (!holds(host[i]!, i)) continue;
+      const row = Math.floor(i / width);
+      systems.add(isNode ? batch.systemOfNode[row]! : row);
+    }
+    return systems;
   }
 
   #weights(): Float64Array {

@@ -5,6 +5,7 @@
  */
 
 import { Batch } from "../batch/batch.ts";
+import { busyError } from "../batch/holder.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
@@ -80,6 +81,7 @@ export function checkRun(
     );
   }
   checkSteps(name, nSteps);
+  if (batch.heldBy !== undefined) throw busyError(`run ${name}`, batch.heldBy);
   if (batch.size === 0 || batch.nodeCount === 0) {
     throw new RangeError(
       `Cannot run ${name} as the batch must have an atom or more: current count is ${batch.nodeCount} in ${batch.size} systems`,
