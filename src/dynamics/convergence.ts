@@ -9,11 +9,15 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import type { Dtype } from "../kernels/kernel.ts";
 import { criterion, Level, Reduce } from "../kernels/criterion.ts";
 import { graduate } from "../kernels/graduate.ts";
+import { CHANGE } from "./measures.ts";
 import { DynamicsStage } from "./stages.ts";
 
 /** One condition of convergence: value ≤ threshold. */
 export interface Criterion {
-  /** What is looked at: `"fmax"`, `"energyChange"`, `"temperature"`, …, or any field of the batch. */
+  /**
+   * What is looked at: `"fmax"`, `"temperature"`, …, `"energyChange"` (by its size), or any field of the batch that is
+   * no whole numbers; those only by a `customOp`.
+   */
   readonly key: string;
   /** Values at or below it are converged. */
   readonly threshold: number;
@@ -215,17 +219,24 @@ export interface KeySource {
 
 function testOf(
   { batch }: ResidentBatch,
-  { threshold, reduceOp }: Criterion,
+  { key, threshold, reduceOp }: Criterion,
   buffer: Buffer<Dtype>,
   level: "node" | "system",
 ) {
+  if (buffer.dtype === "i32") {
+    throw new TypeError(
+      `Cannot judge convergence by ${key} as a threshold must have real numbers to compare with: ` +
+        `${key} is whole numbers, which a customOp may judge`,
+    );
+  }
   const entries = level === "node" ? batch.nodeCount : batch.size;
   return {
     real: buffer.dtype === "real" ? buffer as Buffer<"real"> : undefined,
     f64: buffer.dtype === "f64" ? buffer as Buffer<"f64"> : undefined,
     width: reduceOp == null ? 1 : buffer.length / entries,
     level: level === "node" ? Level.NODE : Level.SYSTEM,
-    reduce: reduceOp == null ? Reduce.NONE : REDUCE[reduceOp],
+    // Energies fall on the way down: what counts of a change is its size.
+    reduce: reduceOp == null ? (key === CHANGE ? Reduce.NORM : Reduce.NONE) : REDUCE[reduceOp],
     threshold,
   };
 }

@@ -15,6 +15,7 @@ export function keySource(state: ResidentBatch, key: string, keepsMomentum: bool
     const calls = key === CHANGE ? [] : measureOf(state, key, keepsMomentum)!.calls;
     return { buffer: measuredIn(state, key), calls, level: "system" };
   }
+  if (key === "energy") state.field(key); // the first evaluation, which is still to come, would make it
   const info = state.batch.fields().find(({ name }) => name === key);
   if (info === undefined || info.level === "edge") {
     const there = state.batch.fields().filter(({ level }) => level !== "edge").map(({ name }) =>
