@@ -1,0 +1,90 @@
+import { assertEquals, assertGreater } from "@std/assert";
+import { Batch, fcc, neighbourList, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
+import { halfOf, type Row, rowsOfEdges, rowsOfMatrix } from "./neighbours_brute.ts";
+
+/** Prints the neighbours of each structure of a file for each cutoff: [i, j, shift] in order. */
+const LIST = `
+import json, sys
+import numpy as np
+from ase.io import read
+from ase.neighborlist import neighbor_list
+
+def rows(atoms, cutoff):
+    i, j, S = neighbor_list("ijS", atoms, cutoff)
+    return sorted([int(a), int(b), *map(int, s)] for a, b, s in zip(i, j, S))
+
+print(json.dumps([[rows(atoms, float(c)) for c in sys.argv[2:]]
+    for atoms in read(sys.argv[1], ":", format="extxyz")]))
+`;
+
+const CUTOFFS = [2.1, 5.3, 9.7];
+
+async function run(command: string, args: readonly string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args] }).output();
+  if (!success) throw new Error(`${command} failed: ${new TextDecoder().decode(stderr)}`);
+  return new TextDecoder().decode(stdout);
+}
+
+/** What ASE lists, by structure and cutoff. */
+async function listedByAse(systems: readonly System[]): Promise<Row[][][]> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run("python3", ["-m", "venv", `${folder}/venv`]);
+    await run(`${folder}/venv/bin/pip`, ["install", "--quiet", "ase>=3.23"]);
+    await Deno.writeTextFile(`${folder}/x.xyz`, writeExtxyz(systems));
+    const args = ["-c", LIST, `${folder}/x.xyz`, ...CUTOFFS.map(String)];
+    return JSON.parse(await run(`${folder}/venv/bin/python`, args));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The same in every run. */
+function scattered(atoms: number, size: number, seed: number): number[] {
+  let state = seed;
+  const next = () => (state = (1103515245 * state + 12345) % 2 ** 31) / 2 ** 31;
+  return Array.from({ length: 3 * atoms }, () => size * (3 * next() - 1));
+}
+
+function structures(): System[] {
+  const atoms = (count: number, seed: number) => ({
+    symbols: Array<string>(count).fill("Ar"),
+    positions: scattered(count, 5, seed),
+  });
+  const skewed = [[5, 0, 0], [2.1, 4.4, 0], [-1.7, 1.3, 6]];
+  return [
+    rattle(fcc({ element: "Ar", a: 5.26, cells: 3 }), 0.1, 1),
+    new System({ ...atoms(9, 2), cell: skewed, pbc: true }),
+    new System({ ...atoms(9, 3), cell: skewed, pbc: [true, false, true] }),
+    new System({
+      ...atoms(9, 4),
+      cell: [[0, 0, 0], [0, 3, 0.5], [0, 0, 0]],
+      pbc: [false, true, false],
+    }),
+    new System({ ...atoms(7, 5), cell: [[4, 0, 0], [1, 4, 0], [0, 1, -5]], pbc: true }),
+    new System({ ...atoms(40, 6) }),
+    new System({
+      symbols: ["Ar"],
+      positions: [7, 8, 9],
+      cell: [[2, 0, 0], [1, 2.2, 0], [0.3, 1, 2.4]],
+      pbc: true,
+    }),
+  ];
+}
+
+Deno.test("lists of neighbours are those of ASE", async () => {
+  const systems = structures();
+  const seen = await listedByAse(systems);
+  assertEquals(seen.length, systems.length);
+  const batch = Batch.from(systems);
+  for (const [c, cutoff] of CUTOFFS.entries()) {
+    const theirs = seen.flatMap((lists, s) => {
+      const first = batch.nodeOffsets[s]!;
+      return lists[c]!.map(([i, j, ...n]) => [first + i, first + j, ...n] as Row);
+    });
+    assertGreater(theirs.length, 50);
+    assertEquals(rowsOfEdges(neighbourList(batch, { cutoff })), theirs);
+    assertEquals(rowsOfEdges(neighbourList(batch, { cutoff, half: true })), halfOf(theirs));
+    assertEquals(rowsOfMatrix(neighbourList(batch, { cutoff, format: "matrix" })), theirs);
+  }
+});
