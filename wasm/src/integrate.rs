@@ -4,6 +4,10 @@ use crate::args::Args;
 use crate::frame::Frame;
 use crate::lanes::F4;
 
+/// How many fours a turn of a loop does: where each access is checked (in Deno), with fewer the turns cost more, with
+/// more there are not enough registers for what addresses are compared with.
+const BLOCK: usize = 4;
+
 /// See src/kernels/kick.ts.
 pub fn kick(args: Args, frame: &mut Frame) {
     let velocities = args.change::<f32>(0);
@@ -17,23 +21,52 @@ pub fn kick(args: Args, frame: &mut Frame) {
 }
 
 fn kick_atoms(v: &mut [f32], f: &[f32], weights: &[f32], half: f32) {
-    let n = weights.len();
-    let whole = n & !3;
-    let (v4, f4, w4) = (v.as_mut_ptr(), f.as_ptr(), weights.as_ptr());
-    for a in (0..whole).step_by(4) {
-        // There are three numbers in `v` and `f` for each weight.
-        unsafe {
-            for (i, w) in spread(w4.add(a), half).into_iter().enumerate() {
-                let k = 3 * a + 4 * i;
-                (F4::load(v4.add(k)) + w * F4::load(f4.add(k))).store(v4.add(k));
-            }
-        }
-    }
-    for a in whole..n {
+    let whole = weights.len() & !3;
+    // There are three numbers in `v` and `f` for each weight.
+    unsafe { kick_fours(v.as_mut_ptr(), f.as_ptr(), weights.as_ptr(), whole / 4, half) };
+    for a in whole..weights.len() {
         let w = half * weights[a];
         for k in 3 * a..3 * a + 3 {
             v[k] += w * f[k];
         }
+    }
+}
+
+/// The same for `count` times four atoms.
+///
+/// # Safety
+/// There are as many.
+#[inline(never)]
+unsafe fn kick_fours(
+    mut v: *mut f32,
+    mut f: *const f32,
+    mut weights: *const f32,
+    count: usize,
+    half: f32,
+) {
+    unsafe {
+        for _ in 0..count / BLOCK {
+            for i in 0..BLOCK {
+                kick_four(v.add(12 * i), f.add(12 * i), weights.add(4 * i), half);
+            }
+            (v, f, weights) = (v.add(12 * BLOCK), f.add(12 * BLOCK), weights.add(4 * BLOCK));
+        }
+        for _ in 0..count % BLOCK {
+            kick_four(v, f, weights, half);
+            (v, f, weights) = (v.add(12), f.add(12), weights.add(4));
+        }
+    }
+}
+
+/// # Safety
+/// There are four atoms.
+#[inline(always)]
+unsafe fn kick_four(v: *mut f32, f: *const f32, weights: *const f32, half: f32) {
+    unsafe {
+        let [a, b, c] = spread(weights, half);
+        (F4::load(v) + a * F4::load(f)).store(v);
+        (F4::load(v.add(4)) + b * F4::load(f.add(4))).store(v.add(4));
+        (F4::load(v.add(8)) + c * F4::load(f.add(8))).store(v.add(8));
     }
 }
 
@@ -57,26 +90,61 @@ pub fn kick_drift(args: Args, frame: &mut Frame) {
 }
 
 fn kick_drift_atoms(x: &mut [f32], v: &mut [f32], f: &[f32], weights: &[f32], dt: f32) {
-    let n = weights.len();
-    let whole = n & !3;
-    let half = 0.5 * dt;
-    let (x4, v4, f4, w4) = (x.as_mut_ptr(), v.as_mut_ptr(), f.as_ptr(), weights.as_ptr());
-    for a in (0..whole).step_by(4) {
-        // There are three numbers in `x`, `v` and `f` for each weight.
-        unsafe {
-            for (i, w) in spread(w4.add(a), half).into_iter().enumerate() {
-                let k = 3 * a + 4 * i;
-                let new = F4::load(v4.add(k)) + w * F4::load(f4.add(k));
-                new.store(v4.add(k));
-                (F4::load(x4.add(k)) + F4::splat(dt) * new).store(x4.add(k));
-            }
-        }
+    let whole = weights.len() & !3;
+    // There are three numbers in `x`, `v` and `f` for each weight.
+    unsafe {
+        let (x, v) = (x.as_mut_ptr(), v.as_mut_ptr());
+        kick_drift_fours(x, v, f.as_ptr(), weights.as_ptr(), whole / 4, dt);
     }
-    for a in whole..n {
-        let w = half * weights[a];
+    for a in whole..weights.len() {
+        let w = 0.5 * dt * weights[a];
         for k in 3 * a..3 * a + 3 {
             v[k] += w * f[k];
             x[k] += dt * v[k];
+        }
+    }
+}
+
+/// The same for `count` times four atoms.
+///
+/// # Safety
+/// There are as many.
+#[inline(never)]
+unsafe fn kick_drift_fours(
+    mut x: *mut f32,
+    mut v: *mut f32,
+    mut f: *const f32,
+    mut weights: *const f32,
+    count: usize,
+    dt: f32,
+) {
+    unsafe {
+        for _ in 0..count / BLOCK {
+            for i in 0..BLOCK {
+                let k = 12 * i;
+                kick_drift_four(x.add(k), v.add(k), f.add(k), weights.add(4 * i), dt);
+            }
+            (x, v) = (x.add(12 * BLOCK), v.add(12 * BLOCK));
+            (f, weights) = (f.add(12 * BLOCK), weights.add(4 * BLOCK));
+        }
+        for _ in 0..count % BLOCK {
+            kick_drift_four(x, v, f, weights, dt);
+            (x, v, f, weights) = (x.add(12), v.add(12), f.add(12), weights.add(4));
+        }
+    }
+}
+
+/// # Safety
+/// There are four atoms.
+#[inline(always)]
+unsafe fn kick_drift_four(x: *mut f32, v: *mut f32, f: *const f32, weights: *const f32, dt: f32) {
+    let step = F4::splat(dt);
+    unsafe {
+        for (i, w) in spread(weights, 0.5 * dt).into_iter().enumerate() {
+            let (x, v, f) = (x.add(4 * i), v.add(4 * i), f.add(4 * i));
+            let new = F4::load(v) + w * F4::load(f);
+            new.store(v);
+            (F4::load(x) + step * new).store(x);
         }
     }
 }
