@@ -39,6 +39,7 @@ export * from "./src/models/mod.ts";
 export * from "./src/dynamics/mod.ts";
 export * from "./src/training/mod.ts";
 export * from "./src/observe/mod.ts";
+export * from "./src/sinks/mod.ts";
 export * from "./src/config/mod.ts";
 export type { BuiltInKinds } from "./src/hook.ts";
 export { hook, overload } from "./src/hook.ts";

@@ -1,0 +1,181 @@
+import { Batch } from "../batch/batch.ts";
+import { show } from "../batch/show.ts";
+import type { System } from "../batch/system.ts";
+import type { Sink, SystemMask } from "./sink.ts";
+
+/** What a {@linkcode MemorySink} can be told. */
+export interface MemorySinkOptions {
+  /**
+   * How many systems it can hold.
+   *
+   * @default Infinity
+   */
+  readonly capacity?: number;
+}
+
+const WRITE = "write to a memory sink";
+
+/**
+ * Keeps copies of systems in memory, in the order in which they come.
+ *
+ * A batch is taken whole or not at all. Within what `read` gives each system has a `systemId` of its own, as in every
+ * batch: the first that comes with an id keeps it. The hooks that write frames put the id that a system had in the
+ * run into the field `sourceId`.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { MemorySink } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([
+ *   { symbols: ["Ar"], positions: [0, 0, 0] },
+ *   { symbols: ["Ne"], positions: [1, 0, 0] },
+ * ]);
+ * const sink = new MemorySink({ capacity: 3 });
+ * sink.write(batch);
+ * batch.get("positions")[3] = 2;
+ * sink.write(batch, [false, true]);
+ * assertEquals([sink.length, sink.isFull], [3, true]);
+ * assertEquals([...sink.read().get("positions")], [0, 0, 0, 1, 0, 0, 2, 0, 0]);
+ * ```
+ */
+export class MemorySink implements Sink, Disposable {
+  /** How many systems it can hold. */
+  readonly capacity: number;
+  #batches: Batch[] = [];
+  #length = 0;
+  // One system with every field that any has: what comes must go together with it.
+  #pattern: System | undefined;
+  #isClosed = false;
+
+  /** Throws a TypeError for options that are none, a RangeError for a capacity that is no count. */
+  constructor(options: MemorySinkOptions = {}) {
+    this.capacity = readCapacity(options);
+  }
+
+  /** How many systems it holds. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Whether it can take no more. */
+  get isFull(): boolean {
+    return this.#length >= this.capacity;
+  }
+
+  /**
+   * Takes a copy of the systems of a batch, or of those that the mask marks; of a batch under an engine, write
+   * `await batch.snapshot()` instead.
+   *
+   * @throws {TypeError} for what is no batch or no mask, and for fields that differ from those of earlier systems
+   * @throws {RangeError} when they do not all fit, and for a mask of another length; nothing is taken then
+   * @throws {Error} while an engine holds the batch, and when the sink is closed
+   */
+  write(batch: Batch, mask?: SystemMask): void {
+    if (this.#isClosed) throw new Error(`Cannot ${WRITE} as it must be open: it was closed`);
+    if (!(batch instanceof Batch)) {
+      throw new TypeError(
+        `Cannot ${WRITE} as it must be given a batch: current value is ${show(batch)}`,
+      );
+    }
+    const flags = mask === undefined ? new Uint8Array(batch.size).fill(1) : flagsOf(mask, batch);
+    const count = flags.reduce((sum, flag) => sum + flag, 0);
+    if (count === 0) return;
+    if (this.#length + count > this.capacity) {
+      throw new RangeError(
+        `Cannot ${WRITE} as ${count} systems more must fit into its capacity of ${this.capacity}: ` +
+          `current length is ${this.#length}`,
+      );
+    }
+    const copy = batch.select(flags);
+    const first = copy.system(0);
+    const pattern = this.#pattern === undefined
+      ? first
+      : Batch.from([this.#pattern, first]).system(0);
+    this.#batches.push(copy);
+    this.#length += count;
+    this.#pattern = pattern;
+  }
+
+  /** All systems in the order in which they came, in a new batch. Throws a RangeError when there are none. */
+  read(): Batch {
+    if (this.#length === 0) {
+      throw new RangeError(
+        "Cannot read a memory sink as it must hold a system or more: current length is 0",
+      );
+    }
+    return Batch.from(this.#batches.flatMap((batch) => batch.systems()));
+  }
+
+  /** The same, and the sink is empty afterwards. Throws a RangeError when it is empty before. */
+  drain(): Batch {
+    const all = this.read();
+    this.clear();
+    return all;
+  }
+
+  /** Forgets all systems. */
+  clear(): void {
+    this.#batches = [];
+    this.#length = 0;
+    this.#pattern = undefined;
+  }
+
+  /** From now on it takes no more; what it holds can still be read. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** The same as `close`. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+function readCapacity(options: unknown): number {
+  const action = "make a memory sink";
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new TypeError(
+      `Cannot ${action} as its options must be an object: current value is ${show(options)}`,
+    );
+  }
+  for (const key of Object.keys(options)) {
+    if (key === "capacity") continue;
+    throw new TypeError(
+      `Cannot ${action} as its options must be among capacity: current value is ${show(key)}`,
+    );
+  }
+  const { capacity = Infinity } = options as { readonly capacity?: unknown };
+  if (typeof capacity !== "number") {
+    throw new TypeError(
+      `Cannot ${action} as capacity must be a number: current value is ${show(capacity)}`,
+    );
+  }
+  if (capacity === Infinity || (Number.isSafeInteger(capacity) && capacity > 0)) return capacity;
+  throw new RangeError(
+    `Cannot ${action} as capacity must be a whole number from 1 on, or Infinity: current value is ${capacity}`,
+  );
+}
+
+function flagsOf(mask: unknown, { size }: Batch): Uint8Array {
+  const isList = Array.isArray(mask) || (ArrayBuffer.isView(mask) && "length" in mask);
+  if (!isList) {
+    throw new TypeError(
+      `Cannot ${WRITE} as the mask must be a list of flags: current value is ${show(mask)}`,
+    );
+  }
+  const flags: unknown[] = Array.from(mask as ArrayLike<unknown>);
+  if (flags.length !== size) {
+    throw new RangeError(
+      `Cannot ${WRITE} as the mask must have a flag for each of ${size} systems: current length is ${flags.length}`,
+    );
+  }
+  const wrong = flags.findIndex((flag) => typeof flag !== "boolean" && flag !== 0 && flag !== 1);
+  if (wrong === -1) return Uint8Array.from(flags, Number);
+  throw new RangeError(
+    `Cannot ${WRITE} as each flag of the mask must be 0, 1, true or false: current flag ${wrong} is ${
+      show(flags[wrong])
+    }`,
+  );
+}

@@ -1,0 +1,22 @@
+/**
+ * Where systems and rows of numbers are kept: sinks.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { MemorySink } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const sink = new MemorySink();
+ * sink.write(Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]));
+ * assertEquals(sink.drain().size, 1);
+ * assertEquals(sink.length, 0);
+ * ```
+ *
+ * @module
+ */
+
+export { CsvFile } from "./csv_file.ts";
+export { MemorySink } from "./memory_sink.ts";
+export type { MemorySinkOptions } from "./memory_sink.ts";
+export type { Sink, SystemMask, SystemWriter } from "./sink.ts";

@@ -1,0 +1,118 @@
+// Tables in files: whole rows, exact numbers, one header.
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { CsvFile } from "../../src/sinks/mod.ts";
+
+async function inFolder(test: (path: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(`${folder}/log.csv`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function write(path: string | URL, columns: string[], rows: number[][]): Promise<string> {
+  const file = new CsvFile(path, columns);
+  await file.open();
+  await file.add(rows);
+  await file.close();
+  return await Deno.readTextFile(path);
+}
+
+Deno.test("a new file gets a header, one with the same header only rows", () =>
+  inFolder(async (path) => {
+    assertEquals(await write(path, ["a", "b"], [[1, 2]]), "a,b\n1,2\n");
+    assertEquals(await write(path, ["a", "b"], [[3, 4], [5, 6]]), "a,b\n1,2\n3,4\n5,6\n");
+    assertEquals(await write(new URL(`file://${path}`), ["a", "b"], []), "a,b\n1,2\n3,4\n5,6\n");
+  }));
+
+Deno.test("a file with another header is refused and stays as it is", () =>
+  inFolder(async (path) => {
+    for (const text of ["a,c\n1,2\n", "a,b,c\n1,2,3\n", "a\n", "a,b,", "\n"]) {
+      await Deno.writeTextFile(path, text);
+      await assertRejects(
+        () => write(path, ["a", "b"], [[1, 2]]),
+        RangeError,
+        `must be "a,b": current line is ${JSON.stringify(text.split("\n")[0])}`,
+      );
+      assertEquals(await Deno.readTextFile(path), text);
+    }
+  }));
+
+Deno.test("numbers come back as they were; what is no number is an empty cell", () =>
+  inFolder(async (path) => {
+    const numbers = [0.1 + 0.2, 1e300, -5e-324, 1 / 3, 2 ** 53, -0, 1e21, Math.fround(0.1)];
+    const text = await write(path, ["x"], numbers.map((x) => [x]));
+    const cells = text.trimEnd().split("\n").slice(1);
+    for (const [i, x] of numbers.entries()) assert(Object.is(Number(cells[i]), x), cells[i]);
+    assertEquals(await write(`${path}2`, ["x", "y"], [[NaN, 1], [2, NaN]]), "x,y\n,1\n2,\n");
+  }));
+
+Deno.test("names with commas, quotes and line ends are quoted", () =>
+  inFolder(async (path) => {
+    const columns = ["a,b", 'say "c"', "d\ne"];
+    assertEquals(await write(path, columns, [[1, 2, 3]]), '"a,b","say ""c""","d\ne"\n1,2,3\n');
+    assertEquals((await write(path, columns, [[4, 5, 6]])).split("\n").at(-2), "4,5,6");
+  }));
+
+Deno.test("a row that a kill has left unfinished is taken off, a header too", () =>
+  inFolder(async (path) => {
+    for (const rest of ["3", "3,4", "a".repeat(200_000)]) {
+      await Deno.writeTextFile(path, `a,b\n1,2\n${rest}`);
+      assertEquals(await write(path, ["a", "b"], [[5, 6]]), "a,b\n1,2\n5,6\n");
+    }
+    for (const start of ["", "a", "a,b"]) {
+      await Deno.writeTextFile(path, start);
+      assertEquals(await write(path, ["a", "b"], [[5, 6]]), "a,b\n5,6\n");
+    }
+  }));
+
+Deno.test("many rows are all there, in order, and who adds too fast is asked to wait", () =>
+  inFolder(async (path) => {
+    const file = new CsvFile(path, ["i"]);
+    await file.open();
+    let waited = 0;
+    for (let i = 0; i < 300; i++) {
+      const waiting = file.add(Array.from({ length: 1000 }, (_, j) => [1000 * i + j]));
+      if (waiting !== undefined) waited++;
+      await waiting;
+    }
+    await file.close();
+    const lines = (await Deno.readTextFile(path)).trimEnd().split("\n").slice(1);
+    assertEquals(lines.length, 300_000);
+    assert(lines.every((line, i) => Number(line) === i));
+    assert(waited > 0 && waited < 10, `${waited}`);
+  }));
+
+Deno.test("a disk that takes nothing, and a folder there is not, are errors of opening", async () => {
+  const error = await assertRejects(
+    () => new CsvFile("/dev/full", ["a"]).open(),
+    Error,
+    "Cannot write to /dev/full as the file system must let it: No space left",
+  );
+  assert(error.cause instanceof Error);
+  const nowhere = new CsvFile("/no/such/folder.csv", ["a"]);
+  await assertRejects(() => nowhere.open(), Error, "Cannot open /no/such/folder.csv");
+  assertThrows(() => new CsvFile("x.csv", ["a"]).add([[1]]), Error, "must be open");
+});
+
+Deno.test("of rows that the disk takes only a part of nothing stays, and that is an error", () =>
+  inFolder(async (path) => {
+    const child = new URL("limited_writer.ts", import.meta.url).pathname;
+    const { stdout, code } = await new Deno.Command("bash", {
+      args: [
+        "-c",
+        `trap '' XFSZ; ulimit -f 8; exec "$0" run -A "$1" "$2"`,
+        Deno.execPath(),
+        child,
+        path,
+      ],
+    }).output();
+    assertEquals(code, 0);
+    const [, count, message] = /^(\d+) (.*)/.exec(new TextDecoder().decode(stdout))!;
+    assert(message!.startsWith(`Cannot write to ${path} as the file system must let it`), message);
+    const lines = (await Deno.readTextFile(path)).split("\n");
+    assertEquals([lines[0], lines.at(-1)], ["i,x", ""]);
+    assertEquals(lines.length - 2, 7 * Number(count)); // whole blocks of rows
+    assert(lines.slice(1, -1).every((line, i) => line === `${Math.floor(i / 7)},${i % 7 / 3}`));
+  }));

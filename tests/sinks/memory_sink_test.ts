@@ -1,0 +1,133 @@
+// Systems kept in memory: what comes out is what went in, and nothing is taken by halves.
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
+import { NVE } from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { MemorySink, type Sink } from "../../src/sinks/mod.ts";
+import { ARGON } from "../dynamics/atoms.ts";
+
+const atom = (x: number, id?: number) =>
+  new System({ symbols: ["Ar"], positions: [x, 0, 0], ...(id !== undefined && { id }) });
+
+Deno.test("what is read is what was written, in that order, integers and edges intact", () => {
+  const batch = Batch.from([atom(1), rattle(fcc({ element: "Ar", a: 5.26, cells: 1 }), 0.1, 3)]);
+  batch.set("tags", [7, 8, 9, 10, 11], { level: "node", dtype: "i32" });
+  batch.setEdges([[1, 2], [3, 4]]);
+  const sink: Sink = new MemorySink();
+  sink.write(batch);
+  sink.write(batch, [0, 1]);
+  const all = sink.read() as Batch;
+  assertEquals(all.size, 3);
+  assertEquals([...all.get("tags")], [7, 8, 9, 10, 11, 8, 9, 10, 11]);
+  assertEquals([...all.get("edges")], [1, 2, 3, 4, 5, 6, 7, 8]);
+  const own = [...batch.get("positions")];
+  assertEquals([...all.get("positions")], [...own, ...own.slice(3)]);
+  assertEquals([...all.get("systemId")], [0, 1, 2]); // the second time it is another system
+});
+
+Deno.test("systems are copies: neither who wrote them nor who read them can change what is kept", () => {
+  const batch = Batch.from([atom(1)]);
+  const sink = new MemorySink();
+  sink.write(batch);
+  batch.get("positions")[0] = 2;
+  sink.read().get("positions")[0] = 3;
+  assertEquals(sink.read().get("positions")[0], 1);
+});
+
+Deno.test("a full sink takes nothing of what does not fit, and says so", () => {
+  const sink = new MemorySink({ capacity: 3 });
+  sink.write(Batch.from([atom(1), atom(2)]));
+  assertEquals([sink.length, sink.capacity, sink.isFull], [2, 3, false]);
+  assertThrows(
+    () => sink.write(Batch.from([atom(3), atom(4)])),
+    RangeError,
+    "2 systems more must fit into its capacity of 3: current length is 2",
+  );
+  assertEquals(sink.length, 2);
+  sink.write(Batch.from([atom(3), atom(4)]), [true, false]);
+  assert(sink.isFull);
+  sink.write(Batch.from([atom(5)]), [0]); // of nothing, nothing must fit
+  assertEquals([...sink.drain().get("positions")].filter((_, i) => i % 3 === 0), [1, 2, 3]);
+  assertEquals([sink.length, sink.isFull], [0, false]);
+  sink.write(Batch.from([atom(6)]));
+  sink.clear();
+  assertEquals(sink.length, 0);
+});
+
+Deno.test("a mask of any form marks systems; one of another length or with other values is refused", () => {
+  const batch = Batch.from([atom(1), atom(2), atom(3)]);
+  for (
+    const mask of [[false, true, true], [0, 1, 1], Int32Array.of(0, 1, 1), Uint8Array.of(0, 1, 1)]
+  ) {
+    const sink = new MemorySink();
+    sink.write(batch, mask);
+    assertEquals([...sink.read().get("positions")].filter((_, i) => i % 3 === 0), [2, 3]);
+  }
+  const sink = new MemorySink();
+  const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
+    [[1, 1], RangeError, "a flag for each of 3 systems: current length is 2"],
+    [[0, 1, 2], RangeError, "flag 2 is 2"],
+    [[0, 1, undefined], RangeError, "flag 2"],
+    ["101", TypeError, '"101"'],
+    [null, TypeError, "null"],
+  ];
+  for (const [mask, error, message] of wrong) {
+    assertThrows(() => sink.write(batch, mask as number[]), error, message);
+  }
+  assertEquals(sink.length, 0);
+});
+
+Deno.test("systems whose fields disagree with those of any earlier one are refused when they come", () => {
+  const sink = new MemorySink();
+  const [plain, int, float] = [0, 1, 2].map(() => Batch.from([atom(1)])) as [Batch, Batch, Batch];
+  int.set("tag", 1, { level: "system", dtype: "i32", fill: 0 });
+  float.set("tag", 0.5, { level: "system", dtype: "f64" });
+  sink.write(plain);
+  sink.write(int);
+  assertThrows(() => sink.write(float), TypeError, '"tag"');
+  sink.write(plain); // has the fill value instead
+  assertEquals([...sink.read().get("tag")], [0, 1, 0]);
+});
+
+Deno.test("an empty sink, a closed one and a batch under an engine are named", async () => {
+  const sink = new MemorySink();
+  assertThrows(() => sink.read(), RangeError, "current length is 0");
+  assertThrows(() => sink.drain(), RangeError, "current length is 0");
+  assertThrows(() => sink.write(atom(1) as unknown as Batch), TypeError, "a batch");
+  let error: unknown;
+  const write = hook({
+    name: "write",
+    on: {
+      dynamics: {
+        AFTER_STEP: (ctx) => {
+          try {
+            sink.write(ctx.batch);
+          } catch (thrown) {
+            error = thrown;
+          }
+        },
+      },
+    },
+  });
+  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [write] });
+  await md.run(Batch.from([atom(1), atom(5)]), 1);
+  assert(error instanceof Error && error.message.includes("snapshot()"), String(error));
+  sink.write(Batch.from([atom(1)]));
+  sink.close();
+  assertThrows(() => sink.write(Batch.from([atom(1)])), Error, "closed");
+  assertEquals(sink.read().size, 1);
+});
+
+Deno.test("wrong options of a memory sink are named", () => {
+  const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
+    [{ capacity: 0 }, RangeError, "capacity must be a whole number from 1 on"],
+    [{ capacity: 1.5 }, RangeError, "1.5"],
+    [{ capacity: NaN }, RangeError, "NaN"],
+    [{ capacity: "3" }, TypeError, '"3"'],
+    [{ capactiy: 3 }, TypeError, '"capactiy"'],
+    [3, TypeError, "options must be an object"],
+  ];
+  for (const [options, error, message] of wrong) {
+    assertThrows(() => new MemorySink(options as { capacity: number }), error, message);
+  }
+});
