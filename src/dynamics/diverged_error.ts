@@ -11,7 +11,8 @@ export class DivergedError extends Error {
   constructor(engine: string, step: number, systems: readonly number[], atom: number | undefined) {
     const where = systems.map((system) => `system ${system}`).join(", ");
     super(
-      `Cannot go on with ${engine} as positions must be finite: after step ${step} those of ${where}` +
+      `Cannot go on with ${engine} as positions must be finite and within reach: ` +
+        `${step < 0 ? "before the first step" : `after step ${step}`} those of ${where}` +
         `${
           atom === undefined ? "" : ` (atom ${atom} first)`
         } are not; try a shorter dt, or relax the structure first`,

@@ -19,6 +19,7 @@ import { BatchRun } from "./batch_run.ts";
 import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
 import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { assertTogether, checkDynamicsOptions, checkRun, lostSystems } from "./dynamics_checks.ts";
+import { DivergedError } from "./diverged_error.ts";
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
@@ -252,14 +253,18 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       },
     });
     let home: Record<string, NumericArray> = {};
+    let hasDiverged = false;
     try {
       await work();
       await run.refresh();
+    } catch (error) {
+      hasDiverged = error instanceof DivergedError;
+      throw error;
     } finally {
       home = await state.download();
-      const lost = lostSystems(batch, home.positions);
-      batch.detach(lost.length === 0 ? home : {});
-      if (lost.length > 0) this.#leave();
+      hasDiverged ||= lostSystems(batch, home.positions).length > 0;
+      batch.detach(hasDiverged ? {} : home);
+      if (hasDiverged) this.#leave();
     }
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
     return batch;

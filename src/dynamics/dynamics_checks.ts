@@ -87,18 +87,7 @@ export function checkRun(
       `Cannot run ${name} as the batch must have an atom or more: current count is ${batch.nodeCount} in ${batch.size} systems`,
     );
   }
-  for (const field of ["positions", "velocities"] as const) {
-    if (!batch.has(field)) continue;
-    const at = batch.get(field).findIndex((value) => !Number.isFinite(value));
-    if (at === -1) continue;
-    const atom = Math.floor(at / 3);
-    const system = batch.systemOfNode[atom]!;
-    throw new RangeError(
-      `Cannot run ${name} as ${field} must be finite: atom ${
-        atom - batch.nodeOffsets[system]!
-      } of system ${system} has ${batch.get(field)[at]}`,
-    );
-  }
+  batch.check(`run ${name}`);
 }
 
 function checkSteps(name: string, nSteps: unknown): void {
@@ -120,12 +109,15 @@ function isModel(value: unknown): value is ModelLike {
     typeof value.open === "function";
 }
 
-/** The first atom of a system that is nowhere, counted within the system. */
+/** Further out nothing is found again, Å. */
+const OUT_OF_REACH = 1e6;
+
+/** The first atom of a system that is nowhere, or too far out, counted within the system. */
 export function firstLost(state: ResidentBatch, system: number): number | undefined {
   const { backend, batch: { nodeOffsets } } = state;
   const own = backend.view(state.field("positions"))
     .subarray(3 * nodeOffsets[system]!, 3 * nodeOffsets[system + 1]!);
-  const at = own.findIndex((value) => !Number.isFinite(value));
+  const at = own.findIndex((value) => !(Math.abs(value) <= OUT_OF_REACH));
   return at === -1 ? undefined : Math.floor(at / 3);
 }
 

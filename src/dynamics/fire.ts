@@ -4,6 +4,7 @@ import { fireStep } from "../kernels/fire_step.ts";
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
+  checkOptions,
   checkParameter,
   type Integrator,
   parameterTable,
@@ -51,6 +52,7 @@ const PARAMETERS: readonly (keyof FIREOptions)[] = [
  * Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
  */
 export function fire(options: FIREOptions): Integrator {
+  checkOptions(NAME, options);
   const { dt } = options;
   checkParameter(NAME, "dt", dt, Rule.POSITIVE);
   const { dtMax = times(dt, 10), dtMin = times(dt, 0.02), maxStep = 0.2, nMin = 5 } = options;

@@ -6,6 +6,8 @@
 
 import type { Buffer, Call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { isObject } from "../hooks/shape.ts";
+import { complaint } from "../hooks/show.ts";
 
 /** A number for all systems of a batch, or one for each, by place. */
 export type PerSystem = number | ArrayLike<number>;
@@ -77,6 +79,12 @@ export const Rule: Readonly<
   /** The time of a step of molecular dynamics. Beyond a hundred fs no bond and no collision is left. */
   STEP: { requirement: "be above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
 };
+
+/** Throws a TypeError for options that are none. */
+export function checkOptions(engine: string, options: unknown): void {
+  if (isObject(options)) return;
+  throw new TypeError(complaint(`make ${engine}`, "its options must be an object", options));
+}
 
 /** Throws a TypeError or RangeError that names engine, parameter and system. */
 export function checkParameter(

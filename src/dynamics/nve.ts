@@ -1,6 +1,13 @@
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
-import { checkParameter, type Integrator, parameter, type PerSystem, Rule } from "./integrator.ts";
+import {
+  checkOptions,
+  checkParameter,
+  type Integrator,
+  parameter,
+  type PerSystem,
+  Rule,
+} from "./integrator.ts";
 import { kick, kickDrift } from "./parts.ts";
 
 /** What {@linkcode NVE} needs besides a model. */
@@ -21,7 +28,9 @@ export interface NVEOptions {
  * Second order; conserves momentum, and the energy up to a bounded error of order dt². Swope, Andersen, Berens,
  * Wilson, J. Chem. Phys. 76, 637 (1982).
  */
-export function velocityVerlet({ dt }: NVEOptions): Integrator {
+export function velocityVerlet(options: NVEOptions): Integrator {
+  checkOptions("NVE", options);
+  const { dt } = options;
   checkParameter("NVE", "dt", dt, Rule.STEP);
   return {
     name: "NVE",

@@ -1,6 +1,13 @@
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
-import { checkParameter, type Integrator, parameter, type PerSystem, Rule } from "./integrator.ts";
+import {
+  checkOptions,
+  checkParameter,
+  type Integrator,
+  parameter,
+  type PerSystem,
+  Rule,
+} from "./integrator.ts";
 import { drift, kick, thermalize } from "./parts.ts";
 
 /** What {@linkcode NVTLangevin} needs besides a model. */
@@ -35,6 +42,7 @@ const NAME = "NVTLangevin";
  * otherwise. Nothing is conserved. Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
  */
 export function langevin(options: NVTLangevinOptions): Integrator {
+  checkOptions(NAME, options);
   const { dt, temperature, friction, seed = 0 } = options;
   checkParameter(NAME, "dt", dt, Rule.STEP);
   checkParameter(NAME, "temperature", temperature, Rule.NOT_NEGATIVE);

@@ -1,0 +1,270 @@
+/** Input that cannot be run: a clear error that names system and atom, and everything as it was. */
+import {
+  assert,
+  assertEquals,
+  assertInstanceOf,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
+import { Batch, fcc, System } from "../../src/batch/mod.ts";
+import {
+  DivergedError,
+  Dynamics,
+  FIRE,
+  FIRE2,
+  NVE,
+  NVTLangevin,
+  velocityVerlet,
+} from "../../src/dynamics/mod.ts";
+import { lennardJones, type Model, morse, potential } from "../../src/models/mod.ts";
+import { ARGON, argon, assertSameBits, bitsOf, crystals, push } from "./atoms.ts";
+import { type BackendName, BACKENDS, on, PAIR_BACKENDS } from "./backends.ts";
+
+const HELD = ["positions", "velocities", "masses", "cell", "status", "stepsDone"] as const;
+
+/** Runs a batch that has been spoilt, expects a message, mends it and runs it again with the same engine. */
+async function refusesUntilMended(
+  backend: BackendName,
+  spoil: (batch: Batch) => void,
+  mend: (batch: Batch) => void,
+  message: string,
+  afterSteps = 0,
+): Promise<void> {
+  const [batch, plain] = [crystals(3), crystals(3)];
+  batch.ensure("stepsDone");
+  await using md = new NVE({ model: ARGON, dt: 2, backend });
+  if (afterSteps > 0) await md.run(batch, afterSteps);
+  spoil(batch);
+  const before = bitsOf(batch, undefined, HELD);
+  const error = await assertRejects(() => md.run(batch, 5), Error);
+  assertStringIncludes(error.message, message);
+  assertStringIncludes(error.message, "Cannot run NVE as");
+  assertEquals(batch.heldBy, undefined);
+  assertSameBits(bitsOf(batch, undefined, HELD), before);
+  mend(batch);
+  await md.run(batch, 5);
+  if (afterSteps > 0) return;
+  await using other = new NVE({ model: ARGON, dt: 2, backend });
+  await other.run(plain, 5);
+  assertSameBits(bitsOf(batch), bitsOf(plain));
+}
+
+for (const after of [0, 3]) {
+  Deno.test(
+    `numbers that cannot be are refused after ${after} steps, naming system and atom, and nothing has changed`,
+    on(PAIR_BACKENDS, async (backend) => {
+      const swap = (
+        name: "positions" | "velocities" | "masses" | "cell",
+        at: number,
+        to: number,
+      ) => {
+        let was = 0;
+        const spoil = (batch: Batch) => {
+          was = batch.get(name)[at]!;
+          batch.get(name)[at] = to;
+        };
+        return [spoil, (batch: Batch) => void (batch.get(name)[at] = was)] as const;
+      };
+      const third = 3 * (2 * 32 + 5); // atom 5 of system 2
+      const cases = [
+        [...swap("positions", third + 1, NaN), "atom 5 of system 2"],
+        [...swap("positions", third, Infinity), "atom 5 of system 2"],
+        [...swap("velocities", third, NaN), "atom 5 of system 2"],
+        [...swap("masses", 32 + 7, -1), "atom 7 of system 1"],
+        [...swap("masses", 32 + 7, 0), "atom 7 of system 1"],
+        [...swap("masses", 32 + 7, NaN), "atom 7 of system 1"],
+        [...swap("cell", 9, NaN), "system 1"],
+        [...swap("cell", 9, 0), "system 1"],
+      ] as const;
+      for (const [spoil, mend, message] of cases) {
+        await refusesUntilMended(backend, spoil, mend, message, after);
+      }
+    }),
+  );
+}
+
+Deno.test("a batch is not made of what cannot be run: no atoms, unknown elements, flat cells, wrong lengths", () => {
+  const positions = [0, 0, 0, 3, 0, 0];
+  const refuses = (input: object, message: string) => {
+    const error = assertThrows(() => Batch.from([argon(1, 0), input as never]), Error);
+    assertStringIncludes(error.message, message);
+  };
+  refuses({ symbols: ["Ar", "Xx"], positions }, "atom 1");
+  refuses({ symbols: ["Ar"], positions }, "position");
+  refuses({ symbols: [], positions: [] }, "an atom or more");
+  refuses({ symbols: ["Ar", "Ar"], positions, cell: [5, 0, 0, 10, 0, 0, 0, 0, 5] }, "cell");
+  refuses({ symbols: ["Ar", "Ar"], positions, masses: [1, -1] }, "atom 1");
+  refuses({ symbols: ["Ar", "Ar"], positions: [0, 0, NaN, 3, 0, 0] }, "atom 0");
+  assertThrows(() => Batch.from([]), RangeError, "a system or more");
+});
+
+Deno.test("an engine names the option that is wrong, before anything runs", () => {
+  const model = ARGON;
+  const refuses = (make: () => unknown, kind: typeof Error, message: string) => {
+    const error = assertThrows(make, kind);
+    assertStringIncludes(error.message, message);
+  };
+  refuses(() => new NVE(undefined as never), TypeError, "options must be an object");
+  refuses(() => new NVE({ dt: 1 } as never), TypeError, "model must be a model");
+  refuses(() => new NVE({ model } as never), TypeError, "dt must be a number");
+  for (const dt of [0, -1, NaN, Infinity, 1e6]) {
+    refuses(() => new NVE({ model, dt }), RangeError, "dt must be above 0 and at most 100 fs");
+  }
+  refuses(() => new NVE({ model, dt: [1, -2] }), RangeError, "dt of system 1 must be above 0");
+  refuses(() => new NVE({ model, dt: 1, nstep: 3 } as never), TypeError, "nstep");
+  refuses(() => new NVE({ model, dt: 1, nSteps: -3 }), RangeError, "nSteps must be a whole number");
+  refuses(() => new NVE({ model, dt: 1, backend: "cuda" as never }), RangeError, "cuda");
+  refuses(() => new NVE({ model, dt: 1, hooks: {} as never }), TypeError, "hooks must be an array");
+  const bath = { model, dt: 1, temperature: 10, friction: 0.1 };
+  refuses(() => new NVTLangevin({ ...bath, temperature: -1 }), RangeError, "temperature must be 0");
+  refuses(() => new NVTLangevin({ ...bath, friction: -1 }), RangeError, "friction must be 0");
+  refuses(() => new NVTLangevin({ ...bath, seed: 0.5 }), RangeError, "seed must be a whole number");
+  refuses(() => new FIRE({ model, dt: 0 }), RangeError, "dt must be above 0");
+  refuses(() => new FIRE({ model, dt: 0.1, fDec: 2 }), RangeError, "fDec must be above 0 and at");
+  refuses(() => new FIRE2({ model, dt: 0.1, dtGrow: 0.5 }), RangeError, "dtGrow must be 1 or more");
+  const blind: Model = { name: "blind", gives: ["energy"], open: () => ({}) };
+  refuses(
+    () => new NVE({ model: blind, dt: 1 }),
+    TypeError,
+    "its model must give forces: blind gives energy",
+  );
+});
+
+Deno.test(
+  "lists of another length than there are systems are refused, naming both, and the batch stays free",
+  on(PAIR_BACKENDS, async (backend) => {
+    const engines = [
+      new NVE({ model: ARGON, dt: [1, 2], backend }),
+      new NVTLangevin({ model: ARGON, dt: 1, temperature: [1, 2], friction: 0.1, backend }),
+      new NVTLangevin({ model: ARGON, dt: 1, temperature: 1, friction: [0, 1, 2, 3], backend }),
+      new FIRE({ model: ARGON, dt: 0.1, maxStep: [1, 2], backend }),
+      new FIRE2({ model: ARGON, dt: [0.1, 0.1], backend }),
+    ];
+    const batch = crystals(3);
+    const before = bitsOf(batch, undefined, ["positions", "velocities"]);
+    for (const engine of engines) {
+      const error = await assertRejects(() => engine.run(batch, 2), RangeError);
+      assertStringIncludes(error.message, "one for each of 3 systems: current length is");
+      assertEquals(batch.heldBy, undefined);
+      await engine.close();
+    }
+    assertSameBits(bitsOf(batch, undefined, ["positions", "velocities"]), before);
+  }),
+);
+
+Deno.test("a run names what it is not given", async () => {
+  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference" });
+  await assertRejects(() => md.run(undefined as never, 3), TypeError, "must be given a batch");
+  await assertRejects(() => md.run([argon(1, 0)] as never, 3), TypeError, "must be given a batch");
+  await assertRejects(() => md.run(crystals(1)), TypeError, "must be told how many steps");
+  for (const n of [-1, 0.5, NaN]) {
+    await assertRejects(() => md.run(crystals(1), n), RangeError, "nSteps must be a whole number");
+  }
+  await assertRejects(() => md.run(crystals(1), "3" as never), TypeError, "nSteps must be");
+});
+
+/** Two systems at rest and, between them, one that cannot stay together. */
+function withFaulty(faulty: System): Batch {
+  return Batch.from([argon(2, 0), faulty, argon(2, 1)]);
+}
+
+/** A dimer in the open. */
+function dimer(r: number): System {
+  return new System({ symbols: ["Ar", "Ar"], positions: [[1, 1, 1], [1 + r, 1, 1]] });
+}
+
+const FAULTY: readonly [string, System, number][] = [
+  ["two atoms in one place", dimer(0), 1],
+  ["two atoms all but in one place", dimer(1e-7), 1],
+  ["a step too long for atoms this close", dimer(0.3), 100],
+];
+
+for (const [name, faulty, dt] of FAULTY) {
+  Deno.test(
+    `a run that comes apart (${name}) throws with step and system, leaves the batch as it was and free`,
+    on(PAIR_BACKENDS, async (backend) => {
+      for (const hasVisits of [false, true]) {
+        const batch = withFaulty(faulty);
+        const before = bitsOf(batch, undefined, ["positions"]);
+        await using md = new NVE({ model: ARGON, dt, backend, name: "test run" });
+        if (hasVisits) {
+          md.hooks.add({ stage: "dynamics/AFTER_STEP", frequency: 1, call() {} } as never);
+        }
+        const error = await assertRejects(() => md.run(batch, 2000), Error);
+        assertInstanceOf(error, DivergedError);
+        assertEquals(error.systems, [1]);
+        assert(error.step >= 0 && error.step < 2000, `step ${error.step}`);
+        assertStringIncludes(error.message, "system 1");
+        assertStringIncludes(error.message, "test run");
+        assertEquals(batch.heldBy, undefined);
+        assertSameBits(bitsOf(batch, undefined, ["positions"]), before);
+        for (const field of batch.fields()) {
+          if (!["positions", "velocities"].includes(field.name)) continue;
+          assert(Array.from(batch.get(field.name)).every(Number.isFinite), field.name);
+        }
+        // Without the faulty one the others can be run, by the same engine.
+        batch.drop([1]);
+        await md.run(batch, 3);
+        assertEquals([...batch.get("stepsDone")], [3, 3]);
+      }
+    }),
+  );
+}
+
+Deno.test(
+  "relaxation pulls apart atoms that are too close",
+  on(PAIR_BACKENDS, async (backend) => {
+    const batch = withFaulty(dimer(0.5));
+    await using opt = new FIRE({ model: ARGON, dt: 0.1, backend });
+    await opt.run(batch, 200);
+    const [from, to] = [batch.get("positions")[96]!, batch.get("positions")[99]!];
+    assert(Math.abs(to - from) > 3.4, `they are ${to - from} Å apart`);
+  }),
+);
+
+Deno.test(
+  "a model of one's own that gives no numbers is found out",
+  on(BACKENDS, async (backend) => {
+    const broken = potential(({ system, forces }) => {
+      if (system === 1) forces[4] = NaN;
+      return 0;
+    });
+    const batch = crystals(3);
+    const before = bitsOf(batch, undefined, ["positions", "velocities"]);
+    await using md = new NVE({ model: broken, dt: 1, backend });
+    const error = await assertRejects(() => md.run(batch, 5), DivergedError);
+    assertStringIncludes(error.message, "system 1");
+    assertStringIncludes(error.message, "atom 1");
+    assertEquals(batch.heldBy, undefined);
+    assertSameBits(bitsOf(batch, undefined, ["positions", "velocities"]), before);
+  }),
+);
+
+Deno.test(
+  "an element that the model does not know is refused before anything runs",
+  on(PAIR_BACKENDS, async (backend) => {
+    const one = { epsilon: 0.01, sigma: 3, depth: 1, width: 1, distance: 3 };
+    const models = [
+      lennardJones({ species: { Ar: one, Kr: one }, cutoff: 8 }),
+      morse({ pairs: { "Ar-Ar": one }, cutoff: 8 }),
+    ];
+    for (const model of models) {
+      const batch = Batch.from([argon(1, 0), fcc({ element: "Ne", a: 4.4 })]);
+      await using md = new NVE({ model, dt: 1, backend });
+      const error = await assertRejects(() => md.run(batch, 5), RangeError);
+      assertStringIncludes(error.message, "atom 0 of system 1 is Ne");
+      assertEquals(batch.heldBy, undefined);
+      batch.drop([1]);
+      await md.run(batch, 5);
+    }
+  }),
+);
+
+Deno.test("a scheme of one's own is checked like any other", async () => {
+  await using md = new Dynamics(velocityVerlet({ dt: [1, 1, 1, 1] }), {
+    model: push(1),
+    backend: "reference",
+  });
+  await assertRejects(() => md.run(crystals(2), 1), RangeError, "one for each of 2 systems");
+});
