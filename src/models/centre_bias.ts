@@ -1,6 +1,6 @@
 import { call } from "../backend/backend.ts";
 import { centreBias as kernel } from "../kernels/centre_bias.ts";
-import { type Model, outputsOf } from "./model.ts";
+import { type Model, outputsOf, valuesOf } from "./model.ts";
 import { positive, wantOf } from "./pair_options.ts";
 
 /** What {@linkcode centreBias} pulls at, and where to. */
@@ -53,7 +53,7 @@ export function centreBias({ stiffness, centre, atoms }: CentreBiasOptions): Mod
         );
       }
       const group = new Set(atoms);
-      const masses = state.batch.get("masses").map((mass, node) =>
+      const masses = valuesOf(state, "masses").map((mass, node) =>
         atoms === undefined || group.has(node - nodeOffsets[systemOfNode[node]!]!) ? mass : 0
       );
       const centres = Array.from({ length: 3 * size }, (_, i) => centre[i % centre.length]!);

@@ -5,6 +5,7 @@
  */
 
 import type { Buffer, Call } from "../backend/backend.ts";
+import type { NumericArray } from "../batch/fields.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 
 /** What a model may give. */
@@ -49,6 +50,11 @@ export interface Outputs {
   readonly energy: Buffer<"f64">;
   /** Σ f ⊗ r, eV, nine per system. */
   readonly virial: Buffer<"f64">;
+}
+
+/** A copy of a field as it is now, though an engine may hold it: models may be opened in the middle of a run. */
+export function valuesOf(state: ResidentBatch, field: string): NumericArray {
+  return state.backend.view(state.field(field)).slice();
 }
 
 /** The buffers that models add to. */

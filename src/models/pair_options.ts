@@ -8,7 +8,7 @@ import type { Buffer, Pairs } from "../backend/backend.ts";
 import { Want } from "../kernels/pairs/sum_pairs.ts";
 import { atomicNumber, atomicSymbol } from "../batch/elements.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
-import { outputsOf, type Wanted } from "./model.ts";
+import { outputsOf, valuesOf, type Wanted } from "./model.ts";
 
 /** How far a pair potential reaches, and how it ends there. */
 export interface PairOptions {
@@ -95,7 +95,8 @@ export class AtomTypes {
     const known = this.#numbers;
     if (known === undefined) return undefined;
     const { batch } = state;
-    const types = batch.get("numbers").map((number) => known.indexOf(number));
+    const numbers = valuesOf(state, "numbers");
+    const types = numbers.map((number) => known.indexOf(number));
     const unknown = types.indexOf(-1);
     if (unknown === -1) return known.length === 1 ? undefined : state.constants("i32", types);
     const system = batch.systemOfNode[unknown]!;
@@ -103,7 +104,7 @@ export class AtomTypes {
       `Cannot use ${this.#model} as it must have parameters of every element, and it has those of ` +
         `${known.map(atomicSymbol).join(", ")}: atom ${
           unknown - batch.nodeOffsets[system]!
-        } of system ${system} is ${atomicSymbol(batch.get("numbers")[unknown]!)}`,
+        } of system ${system} is ${atomicSymbol(numbers[unknown]!)}`,
     );
   }
 }

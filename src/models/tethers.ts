@@ -1,6 +1,6 @@
 import { call } from "../backend/backend.ts";
 import { tethers as kernel } from "../kernels/tethers.ts";
-import { type Model, outputsOf } from "./model.ts";
+import { type Model, outputsOf, valuesOf } from "./model.ts";
 import { positive, wantOf } from "./pair_options.ts";
 
 /** What {@linkcode tethers} holds by. */
@@ -42,7 +42,7 @@ export function tethers({ stiffness, anchors }: TethersOptions): Model {
         ? new Float64Array(nodeCount).fill(stiffness)
         : fitted("stiffness", stiffness, [nodeCount]);
       const ends = anchors === undefined
-        ? state.batch.get("positions")
+        ? valuesOf(state, "positions")
         : fitted("anchors", anchors, [3, 3 * nodeCount]);
       const all = ends.length === 3 * nodeCount
         ? ends
