@@ -5,6 +5,7 @@ import { commands, fences } from "../../tools/check/markdown.ts";
 
 const README = await Deno.readTextFile(new URL("README.md", ROOT));
 const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
+const ATOMS = await Deno.readTextFile(new URL("docs/atoms.md", ROOT));
 
 /** A program, and the block below it if that shows output. */
 interface Program {
@@ -71,14 +72,23 @@ Deno.test("each program in the README runs in a folder of one's own, and prints 
   }
 });
 
-Deno.test("each program in the guide with an output below it prints just that", async () => {
-  const shown = programsOf(GUIDE).filter(({ output }) => output !== undefined);
-  assert(shown.length >= 5);
+/** Runs the programs of a page that have an output below them, and compares. Answers with how many. */
+async function runShown(page: string): Promise<number> {
+  const shown = programsOf(page).filter(({ output }) => output !== undefined);
   for (const { text, output } of shown) {
     await using folder = await ownFolder(text);
     const { stdout, stderr } = await command("run", folder.path).output();
     assertEquals([steady(decode(stdout)), decode(stderr)], [steady(output!), ""]);
   }
+  return shown.length;
+}
+
+Deno.test("each program in the guide with an output below it prints just that", async () => {
+  assert(await runShown(GUIDE) >= 5);
+});
+
+Deno.test("each program on atoms prints just what stands below it", async () => {
+  assertEquals(await runShown(ATOMS), programsOf(ATOMS).length);
 });
 
 Deno.test("the guide quotes what the compiler says to a hook that it refuses", async () => {

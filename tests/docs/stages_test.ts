@@ -71,6 +71,7 @@ const OPTIONS = {
   step: 0,
   leap: 0,
   begin: 0,
+  end: 0,
   workflow: 0,
   worker: 0,
   context: 0,
