@@ -8,8 +8,8 @@ export interface BenchRow {
   limit: number;
   /** `"x"` is a ratio within one run, `"B"` bytes per event, `"MB"` megabytes. */
   unit: "x" | "B" | "MB";
-  /** Measures the case. */
-  run(): Promise<BenchResult>;
+  /** Measures the case, or says what it would take to. */
+  run(setting: BenchSetting): Promise<BenchResult | NotMeasured>;
 }
 
 /** What a case measured. */
@@ -20,4 +20,25 @@ export interface BenchResult {
   runs: number[];
   /** What the reader should know besides: the other contenders, an odd machine. */
   note?: string;
+}
+
+/** A case that could not be measured here. It is neither good nor bad, and says so. */
+export interface NotMeasured {
+  /** What is missing. */
+  missing: string;
+}
+
+/** What is there to measure with. */
+export interface BenchSetting {
+  /** The folder of the peers; left out, what needs peers is not measured. */
+  peers?: string;
+  /** Where the peers' environments, programs and inputs are. */
+  work: string;
+  /** Whether environments that are missing are to be made, which takes minutes and the network. */
+  makes: boolean;
+}
+
+/** Was a case measured? */
+export function isMeasured(result: BenchResult | NotMeasured): result is BenchResult {
+  return !("missing" in result);
 }

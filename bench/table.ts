@@ -1,15 +1,22 @@
 /**
- * Runs the tables of measured promises: `deno task bench:table [group …] [--json] [--guard]`.
+ * Runs the tables of measured promises:
+ * `deno task bench:table [group …] [--json] [--guard] [--peers DIR] [--venvs DIR]`.
  *
  * Each `bench/<group>_table.ts` default-exports its rows. Without arguments all groups run. `--json` prints
  * one line per row for programs; `--guard` exits with 1 when a value is over twice its limit, which is loose
  * enough for a busy machine and tight enough to notice a lost order of magnitude.
  *
+ * Rows that compare with programs of others need the folder of peers: the one beside the project, with those
+ * environments that are there, or `--peers`, whose environments are made in `--venvs` where they are missing.
+ * A row without its peer says so. The guard runs none of them.
+ *
  * @module
  */
 
 import { parseArgs } from "@std/cli/parse-args";
-import type { BenchResult, BenchRow } from "./row.ts";
+import { type BenchResult, type BenchRow, type BenchSetting, isMeasured } from "./row.ts";
+import type { NotMeasured } from "./row.ts";
+import { show } from "./show.ts";
 
 /** All groups, in the order of the issues. A group without a module has not been written yet. */
 const GROUPS = ["hooks", "dynamics", "onnx", "gpu", "training", "sinks", "engines"];
@@ -20,6 +27,9 @@ const GROUPS = ["hooks", "dynamics", "onnx", "gpu", "training", "sinks", "engine
  */
 const EPSILON = 0.5;
 
+/** Where peers are looked for when nobody says. */
+const PEERS = new URL("../../shared/peers", import.meta.url), WORK = "/tmp/hooke_peers";
+
 /** How a value stands to its limit: `far` is what the guard refuses. */
 export function judge({ limit }: Pick<BenchRow, "limit">, value: number): "good" | "over" | "far" {
   if (value <= limit) return "good";
@@ -27,23 +37,35 @@ export function judge({ limit }: Pick<BenchRow, "limit">, value: number): "good"
 }
 
 /** One row for people. */
-export function formatRow(row: BenchRow, result: BenchResult): string {
+export function formatRow(row: BenchRow, result: BenchResult | NotMeasured): string {
   const unit = row.unit === "x" ? "×" : ` ${row.unit}`;
-  const verdict = { good: "good", over: "OVER", far: "FAR OVER" }[judge(row, result.value)];
-  const note = result.note === undefined ? "" : `\n${" ".repeat(12)}${result.note}`;
-  return `${row.id.padEnd(12)}${row.name.padEnd(72)} ${
-    `${show(result.value)}${unit}`.padStart(10)
-  }` +
+  const [value, verdict, more] = isMeasured(result)
+    ? [`${show(result.value)}${unit}`, VERDICTS[judge(row, result.value)], result.note]
+    : ["–", "NOT MEASURED", result.missing];
+  const note = more === undefined ? "" : `\n${" ".repeat(12)}${more}`;
+  return `${row.id.padEnd(12)}${row.name.padEnd(72)} ${value.padStart(10)}` +
     `   at most ${`${show(row.limit)}${unit}`.padEnd(8)} ${verdict}${note}`;
 }
 
-/** One row for programs. */
-export function formatJson({ id, limit, unit }: BenchRow, { value, runs }: BenchResult): string {
+const VERDICTS = { good: "good", over: "OVER", far: "FAR OVER" } as const;
+
+/** One row for programs; the value of one that was not measured is null. */
+export function formatJson(
+  { id, limit, unit }: BenchRow,
+  result: BenchResult | NotMeasured,
+): string {
+  const { value, runs } = isMeasured(result) ? result : { value: null, runs: [] };
   return JSON.stringify({ id, value, limit, unit, runs });
 }
 
-function show(value: number): string {
-  return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1);
+/** What there is to measure with, by the options of the command. */
+export async function settingOf(
+  { peers, venvs = WORK, guard = false }: { peers?: string; venvs?: string; guard?: boolean },
+): Promise<BenchSetting> {
+  if (guard) return { work: venvs, makes: false };
+  if (peers !== undefined) return { peers: await Deno.realPath(peers), work: venvs, makes: true };
+  const beside = await Deno.realPath(PEERS).catch(() => undefined);
+  return { ...beside !== undefined && { peers: beside }, work: venvs, makes: false };
 }
 
 /** The rows of a group, or `undefined` when nobody has written it yet. */
@@ -53,15 +75,29 @@ async function loadGroup(group: string): Promise<BenchRow[] | undefined> {
   return exists ? (await import(module.href)).default : undefined;
 }
 
-/** Measures the rows one after another, never together, and returns the ids that are far over their limit. */
-async function runGroup(rows: readonly BenchRow[], json: boolean): Promise<string[]> {
-  const far: string[] = [];
+/** What a group came to. */
+interface Report {
+  /** The ids far over their limit. */
+  readonly far: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Measures the rows one after another, never together. */
+async function runGroup(
+  rows: readonly BenchRow[],
+  setting: BenchSetting,
+  { json, guard }: { json: boolean; guard: boolean },
+): Promise<Report> {
+  const far: string[] = [], missing: string[] = [];
   for (const row of rows) {
-    const result = await row.run();
-    console.log(json ? formatJson(row, result) : formatRow(row, result));
-    if (judge(row, result.value) === "far") far.push(row.id);
+    const result = await row.run(setting);
+    if (isMeasured(result) || !guard) {
+      console.log(json ? formatJson(row, result) : formatRow(row, result));
+    }
+    if (!isMeasured(result)) missing.push(row.id);
+    else if (judge(row, result.value) === "far") far.push(row.id);
   }
-  return far;
+  return { far, missing };
 }
 
 function refuse(what: string): never {
@@ -70,19 +106,26 @@ function refuse(what: string): never {
 }
 
 if (import.meta.main) {
-  const { _: named, json, guard } = parseArgs(Deno.args, {
+  const { _: named, json, guard, peers, venvs } = parseArgs(Deno.args, {
     boolean: ["json", "guard"],
-    string: "_",
+    string: ["peers", "venvs", "_"],
     unknown: (arg, key) => key === undefined || refuse(`${arg} is no option`),
   });
   const unknown = named.find((group) => !GROUPS.includes(String(group)));
   if (unknown !== undefined) refuse(`"${unknown}" is no group`);
-  const far: string[] = [];
+  const setting = await settingOf({ guard, ...peers && { peers }, ...venvs && { venvs } });
+  const far: string[] = [], missing: string[] = [];
   for (const group of named.length > 0 ? named.map(String) : GROUPS) {
     const rows = await loadGroup(group);
-    if (rows === undefined) console.error(`${group}: not measured yet`);
-    else far.push(...await runGroup(rows, json));
+    if (rows === undefined) {
+      console.error(`${group}: not measured yet`);
+      continue;
+    }
+    const report = await runGroup(rows, setting, { json, guard });
+    far.push(...report.far);
+    missing.push(...report.missing);
   }
+  if (missing.length > 0) console.error(`Not measured: ${missing.join(", ")}`);
   if (guard && far.length > 0) {
     console.error(`Over twice the limit: ${far.join(", ")}`);
     Deno.exit(1);

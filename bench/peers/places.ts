@@ -66,6 +66,25 @@ export async function prepare(places: Places, { peers, inputs }: Needs): Promise
   for (const input of inputs) await makeInput(places, input);
 }
 
+/** What of it is missing, in words. */
+export async function missingOf(places: Places, { peers, inputs }: Needs): Promise<string[]> {
+  const needed: [string, string][] = [
+    ["the C programs", builtOf(places)],
+    ...[...new Set(peers)].map((peer): [string, string] => [
+      `the environment of ${peer}`,
+      pythonOf(places, peer),
+    ]),
+    ...inputs.map((input): [string, string] => [`the input ${input}`, inputOf(places, input)]),
+  ];
+  const there = await Promise.all(needed.map(([, path]) => isThere(path)));
+  return needed.filter((_, i) => !there[i]).map(([what]) => what);
+}
+
+/** The last of the C programs to be built. */
+function builtOf({ work }: Places): string {
+  return `${work}/c/bin/kernel_turn`;
+}
+
 /** One script writes all inputs except the liquid, which LAMMPS has to melt first (a minute). */
 async function makeInput(places: Places, input: string): Promise<void> {
   if (await isThere(inputOf(places, input))) return;
@@ -79,21 +98,27 @@ async function makeInput(places: Places, input: string): Promise<void> {
 async function makeVenv(places: Places, peer: PythonPeer): Promise<void> {
   const python = pythonOf(places, peer);
   if (await isThere(python)) return;
+  const folder = `${places.work}/${peer}`;
   const requirements = `${places.peers}/${peer}/requirements.txt`;
-  await must(places, `python${PYTHON[peer]}`, ["-m", "venv", `${places.work}/${peer}`]);
-  await must(places, python, ["-m", "pip", "install", "-q", "-r", requirements]);
+  try {
+    await must(places, `python${PYTHON[peer]}`, ["-m", "venv", folder]);
+    await must(places, python, ["-m", "pip", "install", "-q", "-r", requirements]);
+  } catch (error) {
+    await Deno.remove(folder, { recursive: true }).catch(() => {}); // half of one would pass for a whole
+    throw error;
+  }
 }
 
 async function buildPrograms(places: Places): Promise<void> {
   const from = `${places.peers}/c`, to = `${places.work}/c`;
-  if (await isThere(`${to}/bin/kernel_turn`)) return;
+  const built = builtOf(places);
+  if (await isThere(built)) return;
   await Deno.mkdir(to, { recursive: true });
   for (const file of ["Makefile", "lj.c", "ljc.c", "kernel.c"]) {
     await Deno.copyFile(`${from}/${file}`, `${to}/${file}`);
   }
   await must(places, "make", ["-s", "-C", to]);
   const kernels = `-DKERNEL_C="${to}/kernel.c"`;
-  const built = `${to}/bin/kernel_turn`;
   await must(places, "gcc", [...SSE, kernels, here("kernel_turn.c"), "-o", built]);
 }
 

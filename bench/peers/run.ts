@@ -10,10 +10,10 @@
  */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { CASES, openBaseline, type Task } from "./cases.ts";
+import { CASES, openBaseline, type Opponent, type Task } from "./cases.ts";
 import { type Contender, openServer } from "./contender.ts";
-import { inputOf, type Places, prepare } from "./places.ts";
-import { playRounds, summarize, type Summary } from "./rounds.ts";
+import { inputOf, type Needs, type Places, prepare } from "./places.ts";
+import { type Paired, playRounds, summarize, type Summary } from "./rounds.ts";
 
 /** What a run is told. */
 export interface Options {
@@ -21,8 +21,8 @@ export interface Options {
   readonly repeats: number;
   /** The program of our side; left out, only the peers run. */
   readonly ours?: string;
-  /** Only peers whose name contains this. */
-  readonly only?: string;
+  /** Which peers take part. @default all of the case */
+  readonly takes?: (peer: string) => boolean;
 }
 
 /** What one contender came to in a case. */
@@ -37,27 +37,51 @@ export interface Line extends Summary {
   readonly about: Readonly<Record<string, unknown>>;
 }
 
-/** Measures one case: ours first, then its peers. */
-export async function runCase(name: string, options: Options): Promise<Line[]> {
+/** The turns of a case. */
+export interface Played {
+  /** Contender → its turns; ours is called `ours`. */
+  readonly turns: Readonly<Record<string, readonly Paired[]>>;
+  /** What each says of itself. */
+  readonly about: Readonly<Record<string, Contender["about"]>>;
+}
+
+/** Plays one case: ours first, then its peers. */
+export async function playCase(name: string, options: Options): Promise<Played> {
+  const { places, ours, repeats } = options;
   const task = taskOf(name);
   const contenders: Record<string, Contender> = {};
   try {
-    if (options.ours !== undefined) contenders.ours = await openOurs(name, task, options);
-    for (const [peer, { open }] of chosen(task, options.only)) {
-      contenders[peer] = await open(options.places);
+    if (ours !== undefined) contenders.ours = await openOurs(name, task, options);
+    for (const [peer, { open }] of chosen(task, options.takes)) {
+      contenders[peer] = await open(places);
     }
-    const { repeats, places } = options;
-    const played = await playRounds(contenders, { baseline: openBaseline(places), repeats });
-    const ours = played.ours && summarize(played.ours);
-    return Object.entries(played).map(([contender, pairs]) => {
-      const summary = summarize(pairs);
-      const over = contender === "ours" || !ours ? {} : compare(ours, summary);
-      const { about } = contenders[contender]!;
-      return { case: name, rows: task.rows, contender, per: task.per, ...summary, ...over, about };
-    });
+    const turns = await playRounds(contenders, { baseline: openBaseline(places), repeats });
+    const about = Object.entries(contenders).map(([one, { about }]) => [one, about]);
+    return { turns, about: Object.fromEntries(about) };
   } finally {
     for (const contender of Object.values(contenders)) await contender.close();
   }
+}
+
+/** Measures one case: a line per contender. */
+export async function runCase(name: string, options: Options): Promise<Line[]> {
+  const { turns, about } = await playCase(name, options);
+  const { rows, per } = taskOf(name);
+  const ours = turns.ours && summarize(turns.ours);
+  return Object.entries(turns).map(([contender, pairs]) => {
+    const summary = summarize(pairs);
+    const over = contender === "ours" || !ours ? {} : compare(ours, summary);
+    return { case: name, rows, contender, per, ...summary, ...over, about: about[contender]! };
+  });
+}
+
+/** What these cases need. */
+export function needsOf(names: readonly string[], takes?: Options["takes"]): Needs {
+  const tasks = names.map(taskOf);
+  return {
+    peers: tasks.flatMap((task) => chosen(task, takes)).flatMap(([, { needs }]) => needs ?? []),
+    inputs: tasks.flatMap(({ input }) => input ?? []),
+  };
 }
 
 function taskOf(name: string): Task {
@@ -79,8 +103,8 @@ export function compare(
   };
 }
 
-function chosen({ peers }: Task, only = ""): [string, Task["peers"][string]][] {
-  return Object.entries(peers).filter(([peer]) => peer.includes(only));
+function chosen({ peers }: Task, takes = (_peer: string) => true): [string, Opponent][] {
+  return Object.entries(peers).filter(([peer]) => takes(peer));
 }
 
 function openOurs(name: string, task: Task, { ours, places }: Options): Promise<Contender> {
@@ -100,13 +124,10 @@ if (import.meta.main) {
   }
   const places = { peers: await Deno.realPath(peers), work: venvs };
   const cases = named.length > 0 ? named.map(String) : Object.keys(CASES);
-  const tasks = cases.map((name) => taskOf(name));
-  await prepare(places, {
-    peers: tasks.flatMap((task) => chosen(task, only)).flatMap(([, { needs }]) => needs ?? []),
-    inputs: tasks.flatMap(({ input }) => input ?? []),
-  });
+  const takes = (peer: string) => peer.includes(only ?? "");
+  const options = { places, repeats: Number(repeats), takes, ...ours && { ours } };
+  await prepare(places, needsOf(cases, takes));
   for (const name of cases) {
-    const options = { places, repeats: Number(repeats), ...ours && { ours }, ...only && { only } };
     for (const line of await runCase(name, options)) console.log(JSON.stringify(line));
   }
 }

@@ -1,0 +1,120 @@
+/**
+ * Rows of the table that compare ours with programs of others: a case of bench/peers, who counts in it, and what of
+ * the turns is compared.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { missingOf, prepare } from "../peers/places.ts";
+import type { Paired } from "../peers/rounds.ts";
+import { needsOf, playCase, type Played } from "../peers/run.ts";
+import { type BenchResult, type BenchSetting, isMeasured, type NotMeasured } from "../row.ts";
+import { show } from "../show.ts";
+
+/** What is compared. */
+export interface Comparison {
+  readonly case: string;
+  /** Which peers count: the fastest of them is divided by. */
+  readonly peers: readonly string[];
+  /** CPU or wall time per event, or the number of steps. */
+  readonly of: "cpu" | "wall" | "steps";
+}
+
+/** Turns of each contender, and their baselines. Five are enough for the least of each to be quiet ones. */
+const REPEATS = 5;
+const OURS = fileURLToPath(new URL("./ours.ts", import.meta.url));
+
+/** Several rows may be of one case, which is then played once. */
+const played = new Map<string, Promise<Played | NotMeasured>>();
+
+/** Measures a comparison, or several, of which the worst counts. */
+export async function compareWith(
+  setting: BenchSetting,
+  ...comparisons: readonly Comparison[]
+): Promise<BenchResult | NotMeasured> {
+  const results: (BenchResult | NotMeasured)[] = [];
+  for (const comparison of comparisons) {
+    const turns = await turnsOf(comparison.case, setting);
+    results.push("missing" in turns ? turns : resultOf(comparison, turns));
+  }
+  return worst(results);
+}
+
+/** The one with the largest value; one that is missing comes before all. */
+export function worst(results: readonly (BenchResult | NotMeasured)[]): BenchResult | NotMeasured {
+  const missing = results.find((result) => !isMeasured(result));
+  if (missing !== undefined) return missing;
+  const measured = results as readonly BenchResult[];
+  const { value, runs } = measured.reduce((a, b) => b.value > a.value ? b : a);
+  return { value, runs, note: measured.map(({ note }) => note).join("; ") };
+}
+
+/** What the turns of a case come to. */
+export function resultOf({ case: name, peers, of }: Comparison, { turns }: Played): BenchResult {
+  const ours = costs(turns.ours!, of);
+  const all = Object.entries(turns).filter(([one]) => one !== "ours")
+    .map(([peer, pairs]) => ({ peer, costs: costs(pairs, of) }));
+  const counted = all.filter(({ peer }) => peers.includes(peer));
+  const fastest = counted.reduce((a, b) => least(b) < least(a) ? b : a);
+  const value = Math.min(...ours) / least(fastest);
+  const told = all.map((one) =>
+    `${one.peer}${counted.includes(one) ? "" : " (does not count)"} ${inUnit(least(one), of)}`
+  );
+  return {
+    value,
+    runs: ours.map((cost, i) => cost / fastest.costs[i]!),
+    note: `${name}: ours ${inUnit(Math.min(...ours), of)}, ${told.join(", ")}` +
+      (of === "steps"
+        ? ""
+        : `; by the baselines right after ${show(paired(turns, fastest.peer))}×`),
+  };
+}
+
+function least({ costs }: { readonly costs: readonly number[] }): number {
+  return Math.min(...costs);
+}
+
+function costs(pairs: readonly Paired[], of: Comparison["of"]): number[] {
+  return pairs.map(({ turn }) => of === "steps" ? Number(turn.told.steps) : turn[of]);
+}
+
+/** The ratio of the middle ratios to the C program that was run right after each turn. */
+function paired(turns: Played["turns"], peer: string): number {
+  const [ours, theirs] = ["ours", peer].map((one) =>
+    middle(turns[one]!.map(({ turn, baseline }) => turn.cpu / baseline.cpu))
+  );
+  return ours! / theirs!;
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
+}
+
+/** Nanoseconds, or milliseconds where they are many. */
+function inUnit(cost: number, of: Comparison["of"]): string {
+  if (of === "steps") return `${cost} steps`;
+  return cost < 1e5 ? `${show(cost)} ns` : `${show(cost / 1e6)} ms`;
+}
+
+function turnsOf(name: string, setting: BenchSetting): Promise<Played | NotMeasured> {
+  const key = JSON.stringify([name, setting]);
+  if (!played.has(key)) played.set(key, play(name, setting));
+  return played.get(key)!;
+}
+
+async function play(
+  name: string,
+  { peers, work, makes }: BenchSetting,
+): Promise<Played | NotMeasured> {
+  if (peers === undefined) return { missing: "needs the folder of the peers: --peers DIR" };
+  const places = { peers, work }, needs = needsOf([name]);
+  if (makes) await prepare(places, needs);
+  const missing = await missingOf(places, needs);
+  if (missing.length > 0) {
+    return {
+      missing: `needs ${missing.join(", ")} in ${work}: --peers ${peers} makes what is missing`,
+    };
+  }
+  return await playCase(name, { places, repeats: REPEATS, ours: OURS });
+}

@@ -1,0 +1,14 @@
+import process from "node:process";
+
+/** Milliseconds of CPU time, all threads: what other programs do meanwhile does not count. */
+export async function cpuOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e3;
+}
+
+/** The middle one, or the upper of the two in the middle. */
+export function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
+}

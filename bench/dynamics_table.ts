@@ -1,0 +1,128 @@
+/**
+ * What simulations cost: the rows of the table in its issue. See bench/README.md.
+ *
+ * @module
+ */
+
+import { compareWith, type Comparison } from "./dynamics/against.ts";
+import { measureAlone } from "./dynamics/alone.ts";
+import { middle } from "./dynamics/cpu.ts";
+import type { BenchResult, BenchRow } from "./row.ts";
+import { show } from "./show.ts";
+
+/** Processes that a ratio is taken from. */
+const RUNS = 3;
+
+/** A row that divides ours by the fastest of these peers. */
+function against(
+  n: number,
+  name: string,
+  limit: number,
+  ...comparisons: readonly Comparison[]
+): BenchRow {
+  return {
+    id: `dynamics/${n}`,
+    name,
+    limit,
+    unit: "x",
+    run: (setting) => compareWith(setting, ...comparisons),
+  };
+}
+
+/** CPU time per atom and step. */
+function cpu(name: string, ...peers: readonly string[]): Comparison {
+  return { case: name, peers, of: "cpu" };
+}
+
+async function rebuild(): Promise<BenchResult> {
+  const runs: number[] = [];
+  for (let i = 0; i < RUNS; i++) runs.push(await measureAlone("rebuild"));
+  return { value: middle(runs), runs };
+}
+
+async function observers(): Promise<BenchResult> {
+  const runs: number[] = [];
+  for (let i = 0; i < RUNS; i++) runs.push(middle(await measureAlone("observers")));
+  return { value: middle(runs), runs };
+}
+
+async function garbage(): Promise<BenchResult> {
+  const { without, notDue, perSecond } = await measureAlone("garbage");
+  return {
+    value: Math.max(without, notDue),
+    runs: [without, notDue],
+    note:
+      `without hooks, with 8 none due; besides, giving the event loop a turn every 50 ms leaves ${
+        show(perSecond / 1e3)
+      } kB per second`,
+  };
+}
+
+const OPT = "lammps opt";
+const FIRE = "FIRE to fmax 0.05, 64 × 32 atoms";
+
+const rows: BenchRow[] = [
+  against(1, "NVE, 4000 atoms in no order, against LAMMPS opt", 0.8, cpu("crystal 4000", OPT)),
+  against(2, "the same, 32000 atoms", 0.8, cpu("crystal 32000", OPT)),
+  against(
+    3,
+    "the same, 4000, against 4×4 clusters in C (SSE4.1)",
+    1.15,
+    cpu("clusters 4000", "c cluster sse4.1"),
+  ),
+  against(4, "liquid argon, 4000 atoms, against LAMMPS opt", 0.85, cpu("liquid 4000", OPT)),
+  against(5, "108 atoms alone, nothing due, against LAMMPS opt", 1, cpu("alone 108", OPT)),
+  against(6, "64 × 32 atoms, against LAMMPS opt one by one", 0.75, cpu("batch 64x32", OPT)),
+  against(7, "64 × 32 atoms, against nvalchemi", 0.067, cpu("batch 64x32", "nvalchemi")),
+  against(
+    8,
+    "64 × 108 atoms, against torch-sim",
+    0.0167,
+    cpu("batch 64x108", "torch-sim default", "torch-sim alchemi_cell", "torch-sim vesin_ts"),
+  ),
+  against(
+    9,
+    "velocity-Verlet update, 1e5 atoms, against C (SSE4.1)",
+    1.3,
+    cpu("velocity Verlet update", "c vv_full sse4.1"),
+    cpu("kick and drift", "c kick_drift sse4.1"),
+  ),
+  {
+    id: "dynamics/10",
+    name: "neighbour rebuild, 32000 atoms, in force calls",
+    limit: 12,
+    unit: "x",
+    run: rebuild,
+  },
+  against(11, `${FIRE}: wall time, against ASE one by one`, 0.02, {
+    case: "relax 64x32",
+    peers: ["ase"],
+    of: "wall",
+  }),
+  against(12, `${FIRE}: wall time, against nvalchemi`, 0.05, {
+    case: "relax 64x32",
+    peers: ["nvalchemi", "nvalchemi f32"],
+    of: "wall",
+  }),
+  against(13, `${FIRE}: steps, against nvalchemi`, 1.05, {
+    case: "relax 64x32",
+    peers: ["nvalchemi", "nvalchemi f32"],
+    of: "steps",
+  }),
+  {
+    id: "dynamics/14",
+    name: "64 × 108 atoms, 8 observers every 10 steps, against none",
+    limit: 1.03,
+    unit: "x",
+    run: observers,
+  },
+  {
+    id: "dynamics/15",
+    name: "bytes of garbage per step, nothing due",
+    limit: 0,
+    unit: "B",
+    run: garbage,
+  },
+];
+
+export default rows;
