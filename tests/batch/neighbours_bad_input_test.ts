@@ -71,6 +71,7 @@ Deno.test("positions and cells that are no numbers are named, and the list is as
       "atom 0 of system 1 must be finite and within 1048576 cells of the origin",
     ],
     ["positions", 2, NaN, "atom 0 of system 0"],
+    ["positions", 2, Infinity, "atom 0 of system 0"],
     ["cell", 9, 0, "the cell vector a of system 1 must not be zero along a periodic direction"],
     ["cell", 13, NaN, "the cell vectors of system 1 must be finite and span a volume"],
     ["cell", 12, Infinity, "the cell vectors of system 1"],

@@ -61,6 +61,24 @@ Deno.test("a pair at exactly the cutoff is no pair, whatever the skin", () => {
   }
 });
 
+Deno.test("rounding far from the origin loses no pair, whatever the skin", () => {
+  const random = noise(4);
+  for (let turn = 0; turn < 300; turn++) {
+    const place = () => Math.round(1e5 * random()) * 4.1 + random();
+    const positions = Array.from({ length: 6 }, place);
+    const batch = Batch.from([{ symbols: ["Ar", "Ar"], positions, cell: [4.1, 4.1, 4.1] }]);
+    const { shifts } = neighbourList(batch, { cutoff: 4 });
+    const square = [0, 1, 2].reduce((sum, d) => {
+      const n = shifts[shifts.length / 2 - 3 + d]!;
+      return sum + (positions[3 + d]! - positions[d]! + n * 4.1) ** 2;
+    }, 0);
+    // The pair that decides is closer than this by no more than a rounding.
+    const cutoff = Math.sqrt(square) * (1 + 2 ** -52);
+    const thick = new NeighbourList({ cutoff, skin: 1 });
+    assertEquals(rowsOfEdges(neighbourList(batch, { cutoff })), rowsOfEdges(thick.update(batch)));
+  }
+});
+
 Deno.test("crystals have the neighbours that textbooks give", () => {
   const argon = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 1 })]);
   const shells: [cutoff: number, neighbours: number][] = [[5.2, 12], [5.3, 18], [8.5, 78]];
@@ -189,6 +207,20 @@ Deno.test("wrapping does not hide that an atom moved, nor is it one where nothin
   assertEquals(other.builds, [2]);
 });
 
+Deno.test("image counters that stay are no moves, and along open directions they count nothing", () => {
+  const slab = {
+    ...{ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3, 0, 0], cell: [10, 10, 10] },
+    ...{ pbc: [true, false, false], images: [2, 0, 3, -1, 0, 0] },
+  };
+  const batch = Batch.from([slab]);
+  const list = new NeighbourList({ cutoff: 5 });
+  const expected: Row[] = [[0, 1, 0, 0, 0], [1, 0, 0, 0, 0]];
+  assertEquals(rowsOfEdges(list.update(batch)), expected);
+  batch.get("images")[1] = 7;
+  assertEquals(rowsOfEdges(list.update(batch)), expected);
+  assertEquals(list.builds, [1]);
+});
+
 Deno.test("what is known of a system follows it as others come and go", () => {
   const list = new NeighbourList({ cutoff: 4.5 });
   const batch = Batch.from([dimer, chain, dimer]);
@@ -228,6 +260,31 @@ Deno.test("arrays of an engine, in either precision, give what the batch gives",
   }
 });
 
+Deno.test("arrays of other sizes, with one id twice, or without an open cell vector are taken as they are", () => {
+  const line = (xs: readonly number[], sizes: readonly number[], systemId?: Int32Array) => ({
+    nodeOffsets: Int32Array.from([
+      0,
+      ...sizes.map((_, s) => sizes.slice(0, s + 1).reduce((a, b) => a + b)),
+    ]),
+    positions: Float64Array.from(xs.flatMap((x) => [x, 0, 0])),
+    cell: Float64Array.from(sizes.flatMap(() => [9, 0, 0, 9, 0, 0, 0, NaN, 0])),
+    pbc: Uint8Array.from(sizes.flatMap(() => [1, 0, 0])),
+    systemId,
+  });
+  const list = new NeighbourList({ cutoff: 1.5 });
+  const targets = (source: NeighbourSource) => {
+    const { count, edges } = list.update(source);
+    return [...edges.subarray(count)];
+  };
+  assertEquals(targets(line([0, 1], [2])), [1, 0]);
+  assertEquals(targets(line([0, 1, 2], [3])), [1, 0, 2, 1]);
+  assertEquals(targets(line([0, 1], [2])), [1, 0]);
+  assertEquals(targets(line([0, 1, 0, 4], [2, 2], Int32Array.of(5, 6))), [1, 0]);
+  assertEquals(targets(line([0, 4, 0, 1], [2, 2], Int32Array.of(5, 5))), [3, 2]);
+  assertEquals(targets(line([0, 1, 0], [2, 0, 1])), [1, 0]);
+  assertEquals(targets(line([], [])), []);
+});
+
 Deno.test("a matrix grows by sixteens as it must, and is as wide as it was until systems change", () => {
   const loose = fcc({ element: "Ar", a: 7, cells: 2 });
   const batch = Batch.from([loose, dimer]);
@@ -252,6 +309,8 @@ Deno.test("a matrix of a given width keeps it, or grows from it when it may", ()
   const batch = Batch.from([dimer, fcc({ element: "Ar", a: 5.26, cells: 2 })]);
   const exact = new NeighbourList({ cutoff: 4, format: "matrix", maxNeighbours: 12 });
   assertEquals(exact.update(batch).width, 12);
+  assertEquals(rowsOfMatrix(exact.update(Batch.from([dimer, dimer]))).length, 4);
+  assertEquals(exact.current.width, 12);
   const grown = new NeighbourList({
     ...{ cutoff: 5.5, format: "matrix", maxNeighbours: 17, overflow: "grow" },
   });
@@ -293,6 +352,23 @@ Deno.test("a thousand updates of a liquid need no more memory than the first few
   for (let i = 0; i < 1000; i++) step();
   assertEquals([objects.size, memory.size], [2, 6]);
   assertGreater(edges.builds[0]!, 100);
+});
+
+Deno.test("memory for a list that grows is made now and then, not at each step", () => {
+  const crystal = fcc({ element: "Ar", a: 12, cells: 3 });
+  const batch = Batch.from([{ symbols: crystal.symbols, positions: crystal.positions }]);
+  const list = new NeighbourList({ cutoff: 12.5 });
+  const counts = new Set<number>();
+  const memory = new Set<ArrayBufferLike>();
+  const positions = batch.get("positions");
+  for (let step = 0; step < 90; step++) {
+    for (let i = 0; i < positions.length; i++) positions[i]! *= 0.99;
+    const { count, edges } = list.update(batch);
+    counts.add(count);
+    memory.add(edges.buffer);
+  }
+  assertGreater(counts.size, memory.size + 3);
+  assertEquals(rowsOfEdges(list.current), bruteForce(batch, 12.5));
 });
 
 Deno.test("between searches not even a view is made while the number of edges stays", () => {
