@@ -7,7 +7,7 @@ export type BackendName = "reference" | "wasm";
 export const BACKENDS: readonly BackendName[] = ["reference", "wasm"];
 
 /** Where potentials of pairs run. */
-export const PAIR_BACKENDS: readonly BackendName[] = ["reference"];
+export const PAIR_BACKENDS: readonly BackendName[] = ["reference", "wasm"];
 
 /** What a number may be off by, relative to the size of what it came from. */
 export const TOLERANCE: Readonly<Record<BackendName, number>> = { reference: 1e-12, wasm: 1e-5 };
