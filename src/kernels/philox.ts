@@ -51,11 +51,12 @@ export function philox(
   out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-/** The upper 32 bits of the product of two words, from four products of half words. */
+/** The upper 32 bits of the product of two words, from four products of half words; none exceeds 32 bits. */
 function highWord(a: number, b: number): number {
-  const [ah, al] = [a >>> 16, a & 0xffff], [bh, bl] = [b >>> 16, b & 0xffff];
-  const low = al * bl, mixed = ah * bl + (low >>> 16), middle = al * bh + (mixed % 0x10000);
-  return (ah * bh + Math.floor(mixed / 0x10000) + Math.floor(middle / 0x10000)) | 0;
+  const ah = a >>> 16, al = a & 0xffff, bh = b >>> 16, bl = b & 0xffff;
+  const mixed = (Math.imul(ah, bl) >>> 0) + (Math.imul(al, bl) >>> 16);
+  const middle = (Math.imul(al, bh) >>> 0) + (mixed & 0xffff);
+  return (Math.imul(ah, bh) + (mixed >>> 16) + (middle >>> 16)) | 0;
 }
 
 /** A number between 0 and 1, neither of them, from the upper 31 bits of a word: u = (⌊x/2⌋ + ½)/2³¹. */

@@ -1,6 +1,8 @@
 //! Random numbers that depend on nothing but what they are for: see src/kernels/philox.ts. Integers are the same to
 //! the bit, Gaussian numbers to the accuracy of f32.
 
+use core::hint::black_box;
+
 use wasm_bindgen::prelude::*;
 
 use crate::lanes::{F4, U4};
@@ -13,31 +15,71 @@ const M0: u32 = 0xD251_1F53;
 const M1: u32 = 0xCD9E_8D57;
 const W0: u32 = 0x9E37_79B9;
 const W1: u32 = 0xBB67_AE85;
-const ROUNDS: usize = 10;
 
-/// Four times four random words, for four counters and one key.
-#[inline(always)]
-pub fn philox4(counter: [U4; 4], key: [u32; 2]) -> [U4; 4] {
-    let [mut c0, mut c1, mut c2, mut c3] = counter;
-    let [mut k0, mut k1] = key;
-    for _ in 0..ROUNDS {
-        let (high0, low0) = c0.product(U4::splat(M0));
-        let (high1, low1) = c2.product(U4::splat(M1));
-        (c0, c1) = (high1 ^ c1 ^ U4::splat(k0), low1);
-        (c2, c3) = (high0 ^ c3 ^ U4::splat(k1), low0);
-        (k0, k1) = (k0.wrapping_add(W0), k1.wrapping_add(W1));
-    }
-    [c0, c1, c2, c3]
+/// The same ten times over, and no loop.
+macro_rules! ten {
+    ($round:expr) => {{
+        $round;
+        $round;
+        $round;
+        $round;
+        $round;
+        $round;
+        $round;
+        $round;
+        $round;
+        $round;
+    }};
 }
 
-/// Three Gaussian numbers for each of the atoms `first` to `first` + 3.
-#[inline(always)]
-pub fn gaussians(first: u32, age: u32, id: u32, stream: u32, key: [u32; 2]) -> Xyz {
-    let atoms = U4::splat(first) + U4::new(0, 1, 2, 3);
-    let words = philox4([atoms, U4::splat(age), U4::splat(id), U4::splat(stream)], key);
-    let (cos, sin) = turn(words[1]);
-    let (radius, other) = (distance(words[0]), distance(words[2]));
-    Xyz { x: radius * cos, y: radius * sin, z: other * turn(words[3]).0 }
+/// A generator for one key.
+#[derive(Clone, Copy)]
+pub struct Philox {
+    key: [u32; 2],
+}
+
+impl Philox {
+    pub fn new(key: [u32; 2]) -> Self {
+        Self { key }
+    }
+
+    /// Four times four random words, for four counters.
+    #[inline(always)]
+    pub fn words(&self, counter: [U4; 4]) -> [U4; 4] {
+        // Did LLVM know these, or find them in a loop, it would replace the products of words by those of double
+        // words, at several times the price.
+        let multipliers = black_box([U4::splat(M0), U4::splat(M1)]);
+        let mut state = State { words: counter, key: self.key };
+        ten!(state.advance(multipliers));
+        state.words
+    }
+
+    /// Three Gaussian numbers for each of the atoms `first` to `first` + 3.
+    #[inline(always)]
+    pub fn gaussians(&self, first: u32, age: u32, id: u32, stream: u32) -> Xyz {
+        let atoms = U4::splat(first) + U4::new(0, 1, 2, 3);
+        let words = self.words([atoms, U4::splat(age), U4::splat(id), U4::splat(stream)]);
+        let (cos, sin) = turn(words[1]);
+        let (radius, other) = (distance(words[0]), distance(words[2]));
+        Xyz { x: radius * cos, y: radius * sin, z: other * turn(words[3]).0 }
+    }
+}
+
+/// Between two rounds.
+struct State {
+    words: [U4; 4],
+    key: [u32; 2],
+}
+
+impl State {
+    #[inline(always)]
+    fn advance(&mut self, [m0, m1]: [U4; 2]) {
+        let ([c0, c1, c2, c3], [k0, k1]) = (self.words, self.key);
+        let (high0, low0) = c0.product(m0);
+        let (high1, low1) = c2.product(m1);
+        self.words = [high1 ^ c1 ^ U4::splat(k0), low1, high0 ^ c3 ^ U4::splat(k1), low0];
+        self.key = [k0.wrapping_add(W0), k1.wrapping_add(W1)];
+    }
 }
 
 /// √(−2 ln u), u = (⌊word/2⌋ + ½)/2³¹, accurate where u is close to 1 too.
@@ -107,7 +149,8 @@ fn polynomial<const N: usize>(x: F4, coefficients: [f32; N]) -> F4 {
 /// The four words for one counter and key, for the tests to compare.
 #[wasm_bindgen]
 pub fn philox(c0: u32, c1: u32, c2: u32, c3: u32, k0: u32, k1: u32) -> Vec<u32> {
-    philox4([c0, c1, c2, c3].map(U4::splat), [k0, k1]).map(|word| word.to_array()[0]).to_vec()
+    let words = Philox::new([k0, k1]).words([c0, c1, c2, c3].map(U4::splat));
+    words.map(|word| word.to_array()[0]).to_vec()
 }
 
 #[cfg(test)]

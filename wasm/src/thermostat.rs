@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::constants::BOLTZMANN;
 use crate::frame::Frame;
 use crate::lanes::F4;
-use crate::philox::{gaussians, THERMOSTAT};
+use crate::philox::{Philox, THERMOSTAT};
 use crate::xyz::{padded, Xyz};
 
 /// See src/kernels/thermalize.ts.
@@ -14,14 +14,14 @@ pub fn thermalize(args: Args, frame: &mut Frame) {
     let dt = args.read::<f32>(2);
     let temperature = args.read::<f32>(3);
     let friction = args.read::<f32>(4);
-    let key = [args.number(5) as u32, args.number(6) as u32];
+    let philox = Philox::new([args.number(5) as u32, args.number(6) as u32]);
     for (s, atoms) in frame.awake().filter(|&(s, _)| friction[s] != 0.0) {
         let lost = friction[s] as f64 * dt[s] as f64;
         let energy = -(-2.0 * lost).exp_m1() * BOLTZMANN * temperature[s] as f64;
         let bath = Bath {
             keep: (-lost).exp() as f32,
             energy: energy as f32,
-            noise: Noise { age: frame.ages[s] as u32, id: frame.ids[s] as u32, key },
+            noise: Noise { age: frame.ages[s] as u32, id: frame.ids[s] as u32, philox },
         };
         bath.touch(&mut velocities[3 * atoms.start..3 * atoms.end], &weights[atoms]);
     }
@@ -38,7 +38,7 @@ struct Bath {
 struct Noise {
     age: u32,
     id: u32,
-    key: [u32; 2],
+    philox: Philox,
 }
 
 impl Bath {
@@ -62,9 +62,9 @@ impl Bath {
     /// There are twelve velocities and four weights.
     #[inline(always)]
     unsafe fn touch_four(&self, v: *mut f32, weights: *const f32, first: usize) {
-        let Noise { age, id, key } = self.noise;
+        let Noise { age, id, philox } = self.noise;
         let width = (F4::splat(self.energy) * unsafe { F4::load(weights) }).sqrt();
-        let noise = gaussians(first as u32, age, id, THERMOSTAT, key).times(width);
+        let noise = philox.gaussians(first as u32, age, id, THERMOSTAT).times(width);
         unsafe { Xyz::load(v).times(F4::splat(self.keep)).plus(noise).store(v) };
     }
 }
