@@ -1,0 +1,206 @@
+/**
+ * What each kernel costs, all but those of pairs, for reading: `deno bench -A bench/kernels_bench.ts`. A body is 16
+ * steps of 64 systems of 64 atoms: 65 536 atoms in all.
+ *
+ * @module
+ */
+
+import {
+  type Backend,
+  type Call,
+  call,
+  type FrameBuffers,
+  openBackend,
+} from "../src/backend/mod.ts";
+import { advance } from "../src/kernels/advance.ts";
+import { alignCells } from "../src/kernels/align_cells.ts";
+import { centreBias } from "../src/kernels/centre_bias.ts";
+import { clampForces } from "../src/kernels/clamp_forces.ts";
+import { clear } from "../src/kernels/clear.ts";
+import { ACCELERATION } from "../src/kernels/constants.ts";
+import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
+import { drift } from "../src/kernels/drift.ts";
+import { energyChange } from "../src/kernels/energy_change.ts";
+import { fire2Step } from "../src/kernels/fire2_step.ts";
+import { fireStep } from "../src/kernels/fire_step.ts";
+import { fmax } from "../src/kernels/fmax.ts";
+import { freezeAtoms } from "../src/kernels/freeze_atoms.ts";
+import { graduate } from "../src/kernels/graduate.ts";
+import { harmonicBonds } from "../src/kernels/harmonic_bonds.ts";
+import { kick } from "../src/kernels/kick.ts";
+import { kickDrift } from "../src/kernels/kick_drift.ts";
+import { kineticEnergy } from "../src/kernels/kinetic_energy.ts";
+import { gaussians, philox } from "../src/kernels/philox.ts";
+import { stress } from "../src/kernels/stress.ts";
+import { temperature } from "../src/kernels/temperature.ts";
+import { tethers } from "../src/kernels/tethers.ts";
+import { thermalize } from "../src/kernels/thermalize.ts";
+import { wrapPositions } from "../src/kernels/wrap_positions.ts";
+
+const SYSTEMS = 64, EACH = 64, STEPS = 16;
+const ATOMS = SYSTEMS * EACH;
+const EDGE = 20;
+
+/** All buffers that any kernel wants. */
+class World {
+  readonly frame: FrameBuffers;
+  readonly #backend: Backend;
+  readonly #words = new Uint32Array(4);
+  readonly #four = new Float64Array(4);
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+    this.frame = {
+      systems: SYSTEMS,
+      offsets: this.i32(SYSTEMS + 1, (s) => EACH * s),
+      active: this.i32(SYSTEMS, () => 1),
+      ids: this.i32(SYSTEMS, (s) => s),
+      ages: this.i32(SYSTEMS),
+      control: this.i32(4),
+    };
+  }
+
+  real(length: number, value: (i: number) => number = () => 0) {
+    const buffer = this.#backend.alloc("real", length);
+    this.#backend.write(buffer, Float64Array.from({ length }, (_, i) => value(i)));
+    return buffer;
+  }
+
+  f64(length: number, value: (i: number) => number = () => 0) {
+    const buffer = this.#backend.alloc("f64", length);
+    this.#backend.write(buffer, Float64Array.from({ length }, (_, i) => value(i)));
+    return buffer;
+  }
+
+  i32(length: number, value: (i: number) => number = () => 0) {
+    const buffer = this.#backend.alloc("i32", length);
+    this.#backend.write(buffer, Int32Array.from({ length }, (_, i) => value(i)));
+    return buffer;
+  }
+
+  /** A Gaussian number, the same in every run. */
+  normal(i: number): number {
+    philox(i, 0, 0, 99, 1, 2, this.#words);
+    gaussians(this.#words, this.#four);
+    return this.#four[0]!;
+  }
+}
+
+/** Kernel → its call. */
+function calls(world: World): Record<string, Call> {
+  const vectors = (width: number) => world.real(3 * ATOMS, (i) => width * world.normal(i));
+  const positions = vectors(EDGE), velocities = vectors(1e-3), forces = vectors(0.1);
+  const weights = world.real(ATOMS, () => ACCELERATION / 39.948);
+  const dt = world.real(SYSTEMS, () => 1), zeros = world.f64(SYSTEMS);
+  const energy = world.f64(SYSTEMS), virial = world.f64(9 * SYSTEMS), images = world.i32(3 * ATOMS);
+  const cell = world.real(9 * SYSTEMS, (i) => i % 9 % 4 === 0 ? EDGE : 0);
+  const pbc = world.i32(3 * SYSTEMS, () => 1), ones = world.i32(SYSTEMS, () => 1);
+  const sums = { forces, energy, virial, want: 3 };
+  const place = { positions, cell, images };
+  const state = (row: number[]) => ({
+    dt: world.f64(SYSTEMS, () => 0.1),
+    alpha: world.f64(SYSTEMS, () => 0.1),
+    positive: world.i32(SYSTEMS),
+    parameters: world.f64(8 * SYSTEMS, (i) => row[i % 8]!),
+  });
+  return {
+    kick: call(kick, { velocities, forces, weights, dt }),
+    kick_drift: call(kickDrift, { positions, velocities, forces, weights, dt }),
+    drift: call(drift, { positions, velocities, dt, fraction: 0.5 }),
+    thermalize: call(thermalize, {
+      velocities,
+      weights,
+      dt,
+      temperature: world.real(SYSTEMS, () => 90),
+      friction: world.real(SYSTEMS, () => 1e-2),
+      seedLow: 1,
+      seedHigh: 2,
+    }),
+    fire_step: call(fireStep, {
+      positions,
+      velocities,
+      forces,
+      weights,
+      ...state([1, 0.01, 0.2, 5, 0.5, 1.1, 0.1, 0.99]),
+    }),
+    fire2_step: call(fire2Step, {
+      positions,
+      velocities,
+      forces,
+      ...state([0.8, 0.05, 0.1, 60, 0.75, 1.05, 0.09, 0.985]),
+    }),
+    clear: call(clear, { forces, energy, virial }),
+    advance: call(advance, {}),
+    fmax: call(fmax, { forces, fmax: zeros }),
+    kinetic_energy: call(kineticEnergy, { velocities, weights, kinetic: zeros }),
+    temperature: call(temperature, { kinetic: energy, freedom: ones, temperature: zeros }),
+    energy_change: call(energyChange, { energy, previous: zeros, change: world.f64(SYSTEMS) }),
+    stress: call(stress, { virial, cell, stress: world.f64(9 * SYSTEMS) }),
+    criterion: call(criterion, {
+      real: forces,
+      f64: undefined,
+      width: 3,
+      level: Level.NODE,
+      reduce: Reduce.NORM,
+      threshold: 0,
+      met: world.i32(SYSTEMS),
+    }),
+    graduate: call(graduate, {
+      met: world.i32(SYSTEMS),
+      converged: world.i32(SYSTEMS),
+      status: world.i32(SYSTEMS),
+      source: 1,
+      target: 2,
+      stop: 0,
+    }),
+    clamp_forces: call(clampForces, { forces, limit: 0.05 }),
+    freeze_atoms: call(freezeAtoms, {
+      positions,
+      velocities,
+      forces,
+      frozen: world.i32(ATOMS, (a) => a % 2),
+      anchors: vectors(EDGE),
+      images,
+      cell,
+      what: 7,
+    }),
+    wrap_positions: call(wrapPositions, { ...place, pbc }),
+    align_cells: call(alignCells, { cell, positions, velocities, forces, pbc }),
+    tethers: call(tethers, {
+      ...place,
+      anchors: vectors(EDGE),
+      stiffness: world.real(ATOMS, () => 1e-3),
+      ...sums,
+    }),
+    harmonic_bonds: call(harmonicBonds, {
+      starts: world.i32(SYSTEMS + 1, (s) => (EACH - 1) * s),
+      bonds: world.i32(2 * (EACH - 1) * SYSTEMS, (i) => Math.floor(i / 2) % (EACH - 1) + i % 2),
+      shifts: undefined,
+      lengths: world.real((EACH - 1) * SYSTEMS, () => 1),
+      stiffness: world.real((EACH - 1) * SYSTEMS, () => 1e-3),
+      ...place,
+      ...sums,
+    }),
+    centre_bias: call(centreBias, {
+      ...place,
+      masses: world.real(ATOMS, () => 1),
+      centre: world.real(3 * SYSTEMS),
+      stiffness: world.real(SYSTEMS, () => 1e-3),
+      ...sums,
+    }),
+  };
+}
+
+for (const name of ["reference", "wasm"]) {
+  const backend = openBackend(name);
+  const world = new World(backend);
+  for (const [kernel, step] of Object.entries(calls(world))) {
+    const program = backend.prepare(world.frame, [step]);
+    Deno.bench({
+      name: `${kernel} (${name})`,
+      group: kernel,
+      baseline: name === "reference",
+      fn: async () => void await backend.run(program, 0, STEPS),
+    });
+  }
+}
