@@ -135,7 +135,7 @@ export function searchPairs(
   const largest = checkPositions(positions, from, to, cell, pbc, system);
   const reach = (cutoff + skin) * (1 + ROUNDING) + largest * ROUNDING;
   checkDepth(cell, pbc, reach, system);
-  known.atoms = -1;
+  known.atoms = -1; // a search that ends half-way, for want of memory, will be done again
   if (known.reference.length !== to - from) known.reference = new Float64Array(to - from);
   if (known.images.length !== to - from) known.images = new Int32Array(to - from);
   known.reference.set(positions.subarray(from, to));

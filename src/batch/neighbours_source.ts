@@ -44,6 +44,9 @@ export function sourceOf(atoms: Batch | NeighbourSource): NeighbourSource {
   };
 }
 
+const isReal = (x: unknown) => x instanceof Float64Array || x instanceof Float32Array;
+const isInt = (x: unknown) => x instanceof Int32Array;
+
 function checkSource(source: NeighbourSource): void {
   if (typeof source !== "object" || source === null) {
     throw new TypeError(
@@ -53,8 +56,6 @@ function checkSource(source: NeighbourSource): void {
     );
   }
   const { nodeOffsets, positions, cell, pbc, images, systemId } = source;
-  const isReal = (x: unknown) => x instanceof Float64Array || x instanceof Float32Array;
-  const isInt = (x: unknown) => x instanceof Int32Array;
   check("nodeOffsets", nodeOffsets, isInt(nodeOffsets), "an Int32Array");
   checkOffsets(nodeOffsets);
   const systems = nodeOffsets.length - 1;
