@@ -130,6 +130,33 @@ onEach("fire_step cuts the step of each atom by itself", (backend) => {
   assertNear(lab.read(positions), [0.12, 0.16, 0, 0, 0, 0.1], lab.tolerance);
 });
 
+for (const isFire2 of [false, true]) {
+  const name = isFire2 ? "fire2_step" : "fire_step";
+
+  onEach(`${name} keeps dt between its bounds`, (backend) => {
+    using lab = new Lab(backend, [1, 1]);
+    const longest = 2, shortest = 0.5;
+    // The first goes with the force, the second against it.
+    const velocities = lab.real([1e-3, 0, 0, -1e-3, 0, 0]),
+      forces = lab.real([1e-9, 0, 0, 1e-9, 0, 0]);
+    const state = {
+      dt: lab.f64([1.95, 0.55]),
+      alpha: lab.f64([0.1, 0.1]),
+      positive: lab.i32([99, 0]),
+    };
+    const parameters = lab.f64(
+      [1, 2].flatMap(() => [longest, shortest, 9, 5, 0.5, 1.1, 0.1, 0.99]),
+    );
+    const moved = { positions: lab.real(new Array(6).fill(0)), velocities, forces };
+    const weights = lab.real([ACCELERATION, ACCELERATION]);
+    const step = isFire2
+      ? call(fire2Step, { ...moved, ...state, parameters })
+      : call(fireStep, { ...moved, weights, ...state, parameters });
+    lab.run([step]);
+    assertEquals(lab.read(state.dt), [longest, shortest]);
+  });
+}
+
 /** A random system of 7 atoms, with some of its engine's past. */
 function restless(seed: number) {
   return {

@@ -14,10 +14,10 @@ function clamped(backend: string, values: number[], limit: number, active = [1])
 }
 
 onEach("clamp_forces shortens what is too long and leaves the rest to the bit", (backend) => {
-  const found = clamped(backend, [30, 0, 40, 0.1, 0.2, 0.3, -3, 0, 4], 5);
-  assertNear(found.slice(0, 3), [3, 0, 4], 1e-6);
+  const found = clamped(backend, [30, 0, 40, 0.1, 0.2, 0.3, -3, 0, 4, 0, 5.5, 0], 5);
+  assertNear([...found.slice(0, 3), found[10]!], [3, 0, 4, 5], 1e-6);
   const rest = [0.1, 0.2, 0.3].map((x) => backend === "wasm" ? Math.fround(x) : x);
-  assertEquals(found.slice(3), [...rest, -3, 0, 4]);
+  assertEquals(found.slice(3, 9), [...rest, -3, 0, 4]);
 });
 
 onEach("clamp_forces turns infinite forces into finite ones, NaN stays NaN", (backend) => {
@@ -44,7 +44,7 @@ onEach("freeze_atoms holds what is asked for of the atoms that are frozen", (bac
     using lab = new Lab(backend, [2, 2], { active: [1, 0] });
     const start = normals(12, 1);
     const positions = lab.real(start), velocities = lab.real(start), forces = lab.real(start);
-    const anchors = lab.real(normals(12, 2)), frozen = lab.i32([0, 1, 1, 1]);
+    const anchors = lab.real(normals(12, 2)), frozen = lab.i32([0, 2, 1, 1]);
     const cell = undefined, images = undefined;
     lab.run([
       call(freezeAtoms, { positions, velocities, forces, frozen, anchors, images, cell, what }),
@@ -128,6 +128,14 @@ onEach("wrap_positions takes zero vectors along directions that are not periodic
   assertEquals(wrapped(backend, free), { positions: [55, -3, 21], images: [0, 0, 0] });
   const flat = { positions: [55, -3, 21], cell: [1, 0, 0, 2, 0, 0, 0, 0, 1], pbc: [1, 1, 1] };
   assertEquals(wrapped(backend, flat), { positions: [55, -3, 21], images: [0, 0, 0] });
+});
+
+onEach("wrap_positions leaves an atom a hair's breadth below a face", (backend) => {
+  const cell = [8, 0, 0, 0, 8, 0, 0, 0, 8], hair = 2 ** -22;
+  const found = wrapped(backend, { positions: [-hair, -8 - hair, -1e-4], cell, pbc: [1, 1, 1] });
+  assertNear(found.positions.slice(2), [8 - 1e-4], 1e-6);
+  assertNear(found.positions.slice(0, 2), [-hair, -hair], backend === "wasm" ? 1 : 1e-6);
+  assertEquals(found.images, [0, -1, -1]);
 });
 
 onEach("wrap_positions sends no atom to and fro at a face, in any cell", (backend) => {

@@ -1,8 +1,8 @@
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { loadModule } from "../../src/backend/wasm/module.ts";
 import { ACCELERATION, BOLTZMANN } from "../../src/kernels/constants.ts";
-import { gaussians, philox, Stream } from "../../src/kernels/philox.ts";
+import { gaussians, philox, Stream, uniform } from "../../src/kernels/philox.ts";
 import { thermalize } from "../../src/kernels/thermalize.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
@@ -70,8 +70,10 @@ Deno.test("philox gives the words of Random123, in TypeScript and in Rust", () =
 });
 
 onEach("thermalize does nothing to the bits without friction", (backend) => {
-  const velocities = (n: number) => normals(3 * n, 2);
-  assertEquals(bathe(backend, { friction: 0, velocities }), velocities(5));
+  const velocities = (n: number) => [-0, ...normals(3 * n - 1, 2)];
+  const found = bathe(backend, { friction: 0, velocities });
+  assertEquals(found, velocities(5));
+  assert(Object.is(found[0], -0));
 });
 
 onEach("thermalize keeps exp(-γ dt) of a velocity in a bath of 0 K", (backend) => {
@@ -100,6 +102,25 @@ onEach("thermalize adds the noise of (seed, atom, age, id) and nothing else's", 
     const expected = [...four.subarray(0, 3)].map((x) => width * x);
     assertNear(v.slice(3 * atom, 3 * atom + 3), expected, tolerance, width);
   }
+});
+
+onEach("thermalize keeps and adds what a bath does over a step of any length", (backend) => {
+  const thermal = Math.sqrt(BOLTZMANN * 300 * ACCELERATION / 4);
+  const words = new Uint32Array(4), four = new Float64Array(4);
+  philox(0, 0, 7, Stream.THERMOSTAT, 11, 12, words);
+  gaussians(words, four);
+  for (const friction of [1e-3, 0.05, 0.5]) {
+    const found = bathe(backend, { sizes: [1], friction, velocities: () => [1e-3, 2e-3, -3e-3] });
+    // The bath above steps by 2 fs.
+    const keep = Math.exp(-2 * friction), add = thermal * Math.sqrt(1 - keep * keep);
+    const expected = [1e-3, 2e-3, -3e-3].map((v, k) => keep * v + add * four[k]!);
+    assertNear(found, expected, backend === "wasm" ? 2e-6 : 1e-12, thermal);
+  }
+});
+
+Deno.test("uniform is never 0 nor 1", () => {
+  assertEquals(uniform(0), 2 ** -32);
+  assertEquals(uniform(0xffffffff), 1 - 2 ** -32);
 });
 
 Deno.test("the Gaussian numbers of both backends are the same to the accuracy of f32", () => {

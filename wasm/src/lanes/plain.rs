@@ -57,10 +57,6 @@ impl F4 {
         Self(self.0.map(f32::sqrt))
     }
 
-    pub fn round(self) -> Self {
-        Self(self.0.map(f32::round_ties_even))
-    }
-
     pub fn max(self, other: Self) -> Self {
         Self(from_fn(|i| {
             let (a, b) = (self.0[i], other.0[i]);

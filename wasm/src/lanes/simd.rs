@@ -68,12 +68,6 @@ impl F4 {
         Self(f32x4_sqrt(self.0))
     }
 
-    /// To the nearest whole number, halves to even.
-    #[inline(always)]
-    pub fn round(self) -> Self {
-        Self(f32x4_nearest(self.0))
-    }
-
     /// The larger; NaN if either is.
     #[inline(always)]
     pub fn max(self, other: Self) -> Self {
