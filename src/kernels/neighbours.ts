@@ -10,7 +10,10 @@ const args = {
   images: "i32 optional",
 } as const;
 
-/** A position further from the origin than so many cells, along a periodic direction, is no number any more. */
+/** A position further from the origin, in Å, is no number any more. */
+const FARTHEST = 1e9;
+
+/** Nor is one further from the origin than so many cells, along a periodic direction. */
 const MOST_CELLS = 2 ** 20;
 
 /**
@@ -21,8 +24,8 @@ const MOST_CELLS = 2 ** 20;
  * the whole lattice vectors that wrapping took off each atom. What counts as moving is x + m h, so wrapping an atom
  * neither forces a new list nor hides that one is needed.
  *
- * A position that is not finite or more than a million cells away, or a cell that has collapsed, writes `Control.DIVERGED` and halts the run;
- * the pairs of that system stay as they are.
+ * A position that is not finite, or more than 1e9 Å or a million cells away, or a cell that has collapsed, writes
+ * `Control.DIVERGED` and halts the run: forces, energies and pairs of that system mean nothing then.
  */
 export const neighbours: Kernel<typeof args> = defineKernel(
   "neighbours",
@@ -57,7 +60,7 @@ function diverge({ control }: Frame, system: number): void {
 
 /** Whether an atom is where no number is. */
 function isLost({ positions, cell, pbc }: Now): boolean {
-  let most = Infinity;
+  let most = FARTHEST;
   for (let k = 0; k < 3; k++) {
     if (pbc[k] !== 0) {
       const length = Math.hypot(cell[3 * k]!, cell[3 * k + 1]!, cell[3 * k + 2]!);
@@ -65,8 +68,7 @@ function isLost({ positions, cell, pbc }: Now): boolean {
     }
   }
   for (let i = 0; i < positions.length; i++) {
-    const x = Math.abs(positions[i]!);
-    if (!(x < Infinity && x <= most)) return true;
+    if (!(Math.abs(positions[i]!) <= most)) return true;
   }
   return false;
 }

@@ -1,3 +1,4 @@
+import { assert } from "@std/assert";
 import {
   type Backend,
   type Buffer,
@@ -5,9 +6,9 @@ import {
   type Pairs,
   type Program,
 } from "../../src/backend/mod.ts";
-import { Control, type Kernel } from "../../src/kernels/kernel.ts";
+import { Control } from "../../src/kernels/kernel.ts";
 import { lennardJones } from "../../src/kernels/lennard_jones.ts";
-import { morse } from "../../src/kernels/morse.ts";
+import type { morse } from "../../src/kernels/morse.ts";
 import { neighbours } from "../../src/kernels/neighbours.ts";
 
 /** A system to sum pairs of. */
@@ -92,11 +93,15 @@ export class PairBatch {
 
   /** Sums once, from zero. */
   run(): this {
-    const { backend } = this;
     for (const buffer of [this.forces, this.energy, this.virial]) {
-      backend.write(buffer, new Float64Array(buffer.length));
+      this.backend.write(buffer, new Float64Array(buffer.length));
     }
-    backend.run(this.#program, 0, 1);
+    return this.sum();
+  }
+
+  /** Adds to the sums there are. */
+  sum(): this {
+    this.backend.run(this.#program, 0, 1);
     return this;
   }
 
@@ -135,8 +140,25 @@ export function ljParameters(
   });
 }
 
-/** The kernels of pair potentials, to name in tests that hold for each. */
-export const PAIR_KERNELS: Readonly<Record<string, Kernel>> = Object.freeze({
-  lennard_jones: lennardJones as unknown as Kernel,
-  morse: morse as unknown as Kernel,
-});
+/** Numbers from 0 to 1 (mulberry32). */
+export function uniform(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = state + 0x6D2B79F5 | 0;
+    let t = Math.imul(state ^ state >>> 15, 1 | state);
+    t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t;
+    return ((t ^ t >>> 14) >>> 0) / 4294967296;
+  };
+}
+
+/** Numbers that differ by no more than a part of the largest. */
+export function assertClose(
+  actual: readonly number[],
+  expected: readonly number[],
+  part: number,
+): void {
+  const size = expected.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  for (const [i, x] of expected.entries()) {
+    assert(Math.abs(actual[i]! - x) <= part * size, `${i}: ${actual[i]} is not ${x} of ${size}`);
+  }
+}

@@ -58,12 +58,11 @@ impl PairList {
 
     fn update_with(&mut self, system: usize, now: &Now, unwrapped: &mut Vec<f32>) -> bool {
         let (cutoff, skin) = (self.cutoff as f32, self.skin as f32);
-        let reach = self.cutoff + self.skin;
         let pairs = &mut self.systems[system];
         let scratch = &mut self.scratch;
         if pairs.is_loaded {
             pairs.is_loaded = false;
-            if !pairs.find(scratch, now.pbc, reach) || !pairs.start(scratch, cutoff, skin) {
+            if !pairs.renew(scratch, now.pbc, self.cutoff, self.skin) {
                 return false;
             }
         }
@@ -86,7 +85,7 @@ impl PairList {
             return false;
         }
         pairs.remember(now);
-        pairs.find(scratch, now.pbc, reach) && pairs.start(scratch, cutoff, skin)
+        pairs.renew(scratch, now.pbc, self.cutoff, self.skin)
     }
 }
 
@@ -102,6 +101,17 @@ impl SystemPairs {
         }
         self.cell.copy_from_slice(now.cell);
         self.builds += 1;
+    }
+
+    /// Finds all pairs and prunes them. Where that cannot be there are none, and they are sought again next time.
+    fn renew(&mut self, scratch: &mut Scratch, pbc: &[i32], cutoff: f64, skin: f64) -> bool {
+        let is_well = self.find(scratch, pbc, cutoff + skin)
+            && self.start(scratch, cutoff as f32, skin as f32);
+        if !is_well {
+            self.order.clear();
+            self.cell = [f32::NAN; 9];
+        }
+        is_well
     }
 
     /// Prunes pairs that have just been found.

@@ -7,7 +7,7 @@ use crate::pair_list::{Copy4, SystemPairs};
 impl SystemPairs {
     /// Brings positions into the clusters and their ghosts, and sets all forces there to zero.
     pub fn gather(&mut self, places: &[f32]) {
-        assert!(places.len() == self.reference.len() || places.len().div_ceil(12) == self.order.len() / 4);
+        assert!(places.len().div_ceil(12) == self.clusters());
         for (c, lanes) in self.order.as_chunks::<4>().0.iter().enumerate() {
             let copy = &mut self.copies[c];
             copy.f = ZERO;
@@ -30,7 +30,7 @@ impl SystemPairs {
 
     /// Adds the forces on ghosts to those on their clusters, and these to the atoms'.
     pub fn scatter(&mut self, forces: &mut [f32]) {
-        assert!(forces.len() == self.reference.len());
+        assert!(forces.len().div_ceil(12) == self.clusters());
         let (clusters, ghosts) = self.copies.split_at_mut(self.order.len() / 4);
         for (copy, ghost) in ghosts.iter().zip(&self.ghosts) {
             let f = &mut clusters[ghost.cluster as usize].f;

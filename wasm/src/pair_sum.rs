@@ -70,6 +70,9 @@ pub fn sum_pairs<P: Potential>(args: Args, frame: &mut Frame) {
         let atoms = frame.atoms(s);
         let range = 3 * atoms.start..3 * atoms.end;
         let pairs = &mut list.systems[s];
+        if pairs.order.is_empty() {
+            continue;
+        }
         let now = Now {
             positions: &positions[range.clone()],
             images: images.as_ref().map(|images| &images[range.clone()]),

@@ -1,0 +1,354 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { openBackend } from "../../src/backend/mod.ts";
+import { Control } from "../../src/kernels/kernel.ts";
+import { morse } from "../../src/kernels/morse.ts";
+import { makePairList, type SystemPairs } from "../../src/kernels/pair_list.ts";
+import { findPairs } from "../../src/kernels/pairs/find_pairs.ts";
+import { BACKENDS } from "./lab.ts";
+import { PairBatch, type PairSystem, uniform } from "./pair_case.ts";
+
+/** Strong at the cutoff, but for the switch: a pair that is missing shows. */
+const FIRM = { kernel: morse, parameters: [1, 0.3, 2, 16, 0], cutoff: 4, switchWidth: 1 } as const;
+
+/** Systems of any cell, periodicity and handedness, atoms also outside, some closer than others. */
+const systems: fc.Arbitrary<Required<Pick<PairSystem, "positions" | "cell" | "pbc">>> = fc.record({
+  seed: fc.integer(),
+  atoms: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 60, max: 150 })),
+  lengths: fc.tuple(...[0, 1, 2].map(() => fc.double({ min: 1.5, max: 15, noNaN: true }))),
+  tilts: fc.tuple(...[0, 1, 2].map(() => fc.double({ min: -0.8, max: 0.8, noNaN: true }))),
+  pbc: fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: 0, max: 1 }))),
+  order: fc.constantFrom([0, 1, 2], [1, 2, 0], [1, 0, 2], [2, 1, 0]),
+  spread: fc.constantFrom(1, 1, 3),
+}).map(({ seed, atoms, lengths, tilts, pbc, order, spread }) => {
+  const random = uniform(seed);
+  const [a, b, c] = lengths as [number, number, number];
+  // No more atoms than there is room for: half an Å³ each at the least.
+  const count = Math.min(atoms, Math.ceil(2 * a * b * c));
+  const rows = [[a, 0, 0], [tilts[0]! * a, b, 0], [tilts[1]! * a, tilts[2]! * b, c]];
+  const positions = Array.from({ length: count }, () => {
+    const place = [0, 1, 2].map(() => (random() - 0.5) * spread + 0.5);
+    return [0, 1, 2].map((d) => place.reduce((sum, f, k) => sum + f * rows[k]![d]!, 0));
+  }).flat();
+  const cell = order.flatMap((k) => rows[k]!);
+  return { positions, cell, pbc: order.map((k) => pbc[k]!) };
+});
+
+Deno.test("neighbours() finds the pairs that looking at every image finds", () => {
+  fc.assert(
+    fc.property(systems, fc.double({ min: 0.5, max: 9, noNaN: true }), (system, reach) => {
+      const { found, onEdge } = lookEverywhere(system, reach);
+      const pairs = makePairList(1, reach, 0).systems[0]!;
+      Object.assign(pairs, {
+        reference: Float64Array.from(system.positions),
+        cell: Float64Array.from(system.cell),
+      });
+      findPairs(pairs, system.pbc, reach);
+      const listed = new Set(list(pairs).filter((pair) => !onEdge.has(pair)));
+      assertEquals(listed.size, list(pairs).filter((pair) => !onEdge.has(pair)).length, "twice");
+      assertEquals([...listed].sort(), [...found].sort());
+    }),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("cluster pairs give what the plain list gives, for any cell, periodicity and reach", () => {
+  fc.assert(
+    fc.property(fc.array(systems, { minLength: 1, maxLength: 3 }), (several) => {
+      const [plain, simd] = BACKENDS.map((name) =>
+        new PairBatch(openBackend(name), several, FIRM).run()
+      );
+      assertClose(simd!, plain!);
+    }),
+    { numRuns: 80 },
+  );
+});
+
+for (const name of BACKENDS) {
+  Deno.test(`${name}: pairs stay right while atoms wander and are wrapped`, async () => {
+    const random = uniform(5);
+    const cell = [9, 0, 0, 1, 8, 0, -1, 2, 10];
+    const positions = Array.from({ length: 180 }, () => 9 * random());
+    const images = positions.map(() => 0);
+    const batch = new PairBatch(openBackend(name), [{ positions, cell, images }], FIRM).run();
+    for (let step = 0; step < 60; step++) {
+      for (const i of positions.keys()) positions[i]! += 0.06 * (random() - 0.5);
+      if (step % 7 === 3) wrapSome(positions, images, cell, random);
+      batch.backend.write(batch.images!, images);
+      batch.move(positions).run();
+      const fresh = new PairBatch(openBackend("reference"), [{ positions, cell }], FIRM).run();
+      assertClose(batch, fresh);
+    }
+    const [builds] = await batch.builds();
+    assert(builds! > 2 && builds! < 20, `${builds}`);
+  });
+
+  Deno.test(`${name}: pairs are found again once an atom has gone further than half the skin`, async () => {
+    const system = { positions: [0, 0, 0, 3, 0, 0], cell: [12, 0, 0, 0, 12, 0, 0, 0, 12] };
+    const batch = new PairBatch(openBackend(name), [system, system], { ...FIRM, skin: 1 }).run();
+    const after = (x: number) =>
+      batch.move([0, 0, 0, 3, 0, 0, 0, 0, 0, 3 + x, 0, 0]).run().builds();
+    assertEquals(await after(0.1), [1, 1]);
+    assertEquals(await after(0.49), [1, 1]);
+    assertEquals(await after(0.3), [1, 1]);
+    assertEquals(await after(-0.51), [1, 2]);
+    assertEquals(await after(-0.1), [1, 2]);
+    assertEquals(await after(0), [1, 3]);
+  });
+
+  Deno.test(`${name}: wrapping by whole lattice vectors neither forces nor hides new pairs`, async () => {
+    const cell = [12, 0, 0, 2, 12, 0, 0, -3, 12];
+    const images = [0, 0, 0, 0, 0, 0];
+    const batch = new PairBatch(
+      openBackend(name),
+      [{ positions: [0, 0, 0, 3, 0, 0], cell, images }],
+      { ...FIRM, skin: 1 },
+    ).run();
+    const before = batch.get("forces");
+    batch.backend.write(batch.images!, [0, 0, 0, 1, -1, 1]);
+    const wrapped = [3 - 12 + 2 - 0, 0 + 12 + 3, -12];
+    batch.move([0, 0, 0, ...wrapped]).run();
+    assertEquals(await batch.builds(), [1]);
+    for (const [i, f] of batch.get("forces").entries()) assert(Math.abs(f - before[i]!) < 1e-6);
+    batch.backend.write(batch.images!, [0, 0, 0, 1, 0, 1]);
+    batch.run();
+    assertEquals(await batch.builds(), [2]);
+  });
+
+  Deno.test(`${name}: a changed cell has its pairs found again`, async () => {
+    const cell = [6, 0, 0, 0, 6, 0, 0, 0, 6];
+    const batch = new PairBatch(openBackend(name), [{ positions: [0, 0, 0], cell }], FIRM).run();
+    batch.backend.write(batch.cell, cell.map((x) => 0.5 * x));
+    batch.run();
+    assertEquals(await batch.builds(), [2]);
+    const fresh = new PairBatch(
+      openBackend("reference"),
+      [{ positions: [0, 0, 0], cell: cell.map((x) => 0.5 * x) }],
+      FIRM,
+    ).run();
+    assertClose(batch, fresh);
+  });
+
+  for (const lost of [NaN, Infinity, -Infinity, 1e30, -3e38]) {
+    Deno.test(`${name}: a position of ${lost} stops the run and names the first such system`, async () => {
+      const near = { positions: [0, 0, 0, 3, 0, 0], cell: [12, 0, 0, 0, 12, 0, 0, 0, 12] };
+      const free = { positions: [0, 0, 0, 2, 0, 0] };
+      const batch = new PairBatch(openBackend(name), [near, near, free, free], FIRM).run();
+      const good = [near, near, free, free].flatMap(({ positions }) => positions);
+      const before = batch.get("forces");
+      for (const at of [9, 15]) {
+        batch.backend.write(batch.control, [0, 0, 0, 0]);
+        const bad = good.slice();
+        bad[at] = lost;
+        bad[19] = lost;
+        batch.move(bad).run();
+        const control = batch.get("control");
+        assertEquals(control[Control.HALT], 1);
+        assertEquals(control[Control.DIVERGED], at === 9 ? 2 : 3);
+        assertEquals(batch.get("forces").slice(0, 6), before.slice(0, 6));
+      }
+      batch.backend.write(batch.control, [0, 0, 0, 0]);
+      batch.move(good).run();
+      assertEquals(batch.get("control"), [0, 0, 0, 0]);
+      assertEquals(batch.get("forces"), before);
+      assertEquals(await batch.builds(), [1, 1, 1, 1]);
+    });
+  }
+
+  Deno.test(`${name}: positions that are no numbers from the first stop the run, and it goes on with good ones`, () => {
+    const batch = new PairBatch(openBackend(name), [{ positions: [0, 0, 0, 2, NaN, 0] }], FIRM);
+    assertEquals(batch.run().get("control").slice(0, 2), [1, 1]);
+    batch.move([0, 0, 0, 2, 0, 0]).run();
+    assert(Math.abs(batch.get("energy")[0]! - firmEnergy([0, 0, 0, 2, 0, 0], 0, 3)) < 1e-6);
+  });
+
+  Deno.test(`${name}: a cell that has collapsed stops the run`, () => {
+    const system = { positions: [0, 0, 0], cell: [9, 0, 0, 0, 9, 0, 0, 1e-9, 1e-9] };
+    const batch = new PairBatch(openBackend(name), [system], FIRM).run();
+    assertEquals(batch.get("control").slice(0, 2), [1, 1]);
+    batch.backend.write(batch.cell, [9, 0, 0, 0, 9, 0, 0, 0, 9]);
+    batch.backend.write(batch.control, [0, 0, 0, 0]);
+    assertEquals(batch.run().get("control"), [0, 0, 0, 0]);
+  });
+
+  Deno.test(`${name}: nothing of a system at rest is looked at`, async () => {
+    const system = { positions: [0, 0, 0, 3, 0, 0] };
+    const batch = new PairBatch(openBackend(name), [system, system], FIRM);
+    batch.backend.write(batch.active, [0, 1]);
+    batch.move([NaN, 0, 0, 3, 0, 0, 0, 0, 0, 3, 0, 0]).run();
+    assertEquals(batch.get("control"), [0, 0, 0, 0]);
+    assertEquals(await batch.builds(), [0, 1]);
+    assertEquals(batch.get("forces").slice(0, 6), [0, 0, 0, 0, 0, 0]);
+    assert(batch.get("forces")[6]! !== 0);
+  });
+
+  Deno.test(`${name}: pairs loaded from a checkpoint give the same bits as those that were saved`, async () => {
+    const random = uniform(11);
+    const cell = [11, 0, 0, 0, 12, 0, 0, 0, 13];
+    const positions = Array.from({ length: 300 }, () => 12 * random());
+    const images = positions.map(() => 0);
+    const system = { positions, cell, images };
+    const batch = new PairBatch(openBackend(name), [system, system], { ...FIRM, skin: 1 }).run();
+    const moved = [...positions, ...positions].map((x) => x + 0.4 * (random() - 0.5));
+    batch.move(moved).run();
+    assertEquals(await batch.builds(), [1, 1]);
+    const again = new PairBatch(openBackend(name), [system, system], { ...FIRM, skin: 1 });
+    const saved = await batch.backend.savePairs(batch.pairs);
+    again.backend.loadPairs(again.pairs, again.offsets, saved);
+    again.move(moved).run();
+    for (const what of ["forces", "energy", "virial"] as const) {
+      assertEquals(again.get(what), batch.get(what));
+    }
+    assertEquals(await again.builds(), [1, 1]);
+    const fresh = new PairBatch(openBackend(name), [system, system], FIRM).move(moved).run();
+    assert(fresh.get("forces").some((f, i) => f !== batch.get("forces")[i]));
+  });
+
+  Deno.test(`${name}: lists grow as far as they must`, () => {
+    const random = uniform(3);
+    const positions = Array.from({ length: 1500 }, () => 5 * random());
+    const batch = new PairBatch(openBackend(name), [{ positions: [0, 0, 0] }, { positions }], FIRM);
+    const [, energy] = batch.run().get("energy");
+    let sum = 0;
+    for (let i = 0; i < 1500; i += 3) {
+      for (let j = 0; j < i; j += 3) sum += firmEnergy(positions, i, j);
+    }
+    assert(Math.abs(energy! / sum - 1) < 1e-5, `${energy} ${sum}`);
+  });
+}
+
+Deno.test("wasm: no bit of a force depends on when pairs were pruned", async () => {
+  const random = uniform(8);
+  const cell = [15, 0, 0, 0, 16, 0, 0, 0, 17];
+  const positions = Array.from({ length: 900 }, () => 16 * random());
+  const make = () =>
+    new PairBatch(openBackend("wasm"), [{ positions, cell }], { ...FIRM, skin: 1 });
+  const [slow, quick] = [make().run(), make().run()];
+  const velocities = positions.map(() => 0.02 * (random() - 0.5));
+  let now = positions;
+  for (let step = 0; step < 20; step++) {
+    now = now.map((x, i) => x + velocities[i]!);
+    slow.move(now).run();
+  }
+  quick.move(now).run();
+  assertEquals([await slow.builds(), await quick.builds()], [[1], [1]]);
+  for (const what of ["forces", "energy", "virial"] as const) {
+    assertEquals(slow.get(what), quick.get(what));
+  }
+});
+
+/** The energy of a pair of {@linkcode FIRM}. */
+function firmEnergy(positions: readonly number[], i: number, j: number): number {
+  const r = Math.hypot(...[0, 1, 2].map((d) => positions[i + d]! - positions[j + d]!));
+  if (r >= 4) return 0;
+  const q = Math.exp(-0.3 * (r - 2)), x = Math.max(0, r - 3);
+  return q * (q - 2) * (1 - 10 * x ** 3 + 15 * x ** 4 - 6 * x ** 5);
+}
+
+/** Energies, forces and virials, as far as float32 goes. */
+function assertClose(a: PairBatch, b: PairBatch): void {
+  for (const what of ["energy", "forces", "virial"] as const) {
+    const [x, y] = [a.get(what), b.get(what)];
+    const size = y.reduce((most, value) => Math.max(most, Math.abs(value)), 1);
+    for (const i of y.keys()) {
+      assert(Math.abs(x[i]! - y[i]!) <= 4e-5 * size, `${what} ${i}: ${x[i]} ${y[i]}`);
+    }
+  }
+}
+
+/** Moves some atoms by whole lattice vectors, and counts it. */
+function wrapSome(
+  positions: number[],
+  images: number[],
+  cell: readonly number[],
+  random: () => number,
+): void {
+  for (let a = 0; a < positions.length; a += 3) {
+    if (random() < 0.7) continue;
+    for (let k = 0; k < 3; k++) {
+      const n = Math.floor(3 * random()) - 1;
+      images[a + k]! += n;
+      for (let d = 0; d < 3; d++) positions[a + d]! -= n * cell[3 * k + d]!;
+    }
+  }
+}
+
+/** Pairs as `i j a b c`, i before j or its own image on one side. */
+function list({ count, i, j, shifts }: SystemPairs): string[] {
+  return Array.from(
+    { length: count },
+    (_, p) => `${i[p]} ${j[p]} ${[...shifts.subarray(3 * p, 3 * p + 3)].join(" ")}`,
+  );
+}
+
+/** All images that could be in reach, one by one; those whose distance is the reach, but for rounding, are apart. */
+function lookEverywhere(
+  { positions, cell, pbc }: Required<Pick<PairSystem, "positions" | "cell" | "pbc">>,
+  reach: number,
+): { found: Set<string>; onEdge: Set<string> } {
+  const [found, onEdge] = [new Set<string>(), new Set<string>()];
+  const row = (k: number) => cell.slice(3 * k, 3 * k + 3);
+  const most = [0, 1, 2].map((k) => {
+    if (pbc[k] === 0) return 0;
+    // No pair is further apart than the diagonals of all places, and no row of images is denser than its height.
+    const others = [0, 1, 2].filter((o) => o !== k && pbc[o] !== 0).map(row);
+    const height = heightOver(row(k), others);
+    return Math.ceil((reach + spreadAlong(positions, others, row(k))) / height);
+  });
+  for (let i = 0; i < positions.length; i += 3) {
+    for (let j = i; j < positions.length; j += 3) {
+      for (let a = -most[0]!; a <= most[0]!; a++) {
+        for (let b = -most[1]!; b <= most[1]!; b++) {
+          for (let c = -most[2]!; c <= most[2]!; c++) {
+            if (i === j && !(a > 0 || a === 0 && (b > 0 || b === 0 && c > 0))) continue;
+            const r = Math.hypot(
+              ...[0, 1, 2].map((d) =>
+                positions[i + d]! - positions[j + d]! - a * cell[d]! - b * cell[3 + d]! -
+                c * cell[6 + d]!
+              ),
+            );
+            const key = `${i / 3} ${j / 3} ${a} ${b} ${c}`;
+            if (Math.abs(r - reach) < 1e-9) onEdge.add(key);
+            else if (r < reach) found.add(key);
+          }
+        }
+      }
+    }
+  }
+  return { found, onEdge };
+}
+
+/** The part of a vector that is normal to all others. */
+function normalTo(vector: readonly number[], others: readonly (readonly number[])[]): number[] {
+  const basis: number[][] = [];
+  for (const other of [...others, vector]) {
+    let rest = [...other];
+    for (const unit of basis) {
+      const along = rest.reduce((sum, x, d) => sum + x * unit[d]!, 0);
+      rest = rest.map((x, d) => x - along * unit[d]!);
+    }
+    if (other === vector) return rest;
+    const length = Math.hypot(...rest);
+    basis.push(rest.map((x) => x / length));
+  }
+  return [];
+}
+
+function heightOver(vector: readonly number[], others: readonly (readonly number[])[]): number {
+  return Math.hypot(...normalTo(vector, others));
+}
+
+/** From the first to the last atom along what is normal to the other vectors. */
+function spreadAlong(
+  positions: readonly number[],
+  others: readonly (readonly number[])[],
+  vector: readonly number[],
+): number {
+  const normal = normalTo(vector, others);
+  const length = Math.hypot(...normal);
+  const places: number[] = [];
+  for (let i = 0; i < positions.length; i += 3) {
+    places.push([0, 1, 2].reduce((sum, d) => sum + positions[i + d]! * normal[d]! / length, 0));
+  }
+  return Math.max(...places) - Math.min(...places);
+}
