@@ -274,6 +274,21 @@ Deno.test(
 );
 
 Deno.test(
+  "two hooks that look at different steps report each system once",
+  on(PAIR_BACKENDS, async (backend) => {
+    for (const others of [[], [idle()]]) {
+      const found = await relax(backend, [
+        new ConvergenceHook({ criteria: { key: "fmax", threshold: 0.05 }, frequency: 3 }),
+        new ConvergenceHook({ criteria: { key: "fmax", threshold: 0.04 } }),
+        ...others,
+      ]);
+      const places = found.reports.flatMap(([, places]) => places);
+      assertEquals(places.sort(), [0, 1, 2]);
+    }
+  }),
+);
+
+Deno.test(
   "with a source and a target status systems change their status and go on moving",
   on(PAIR_BACKENDS, async (backend) => {
     const steps = await firstSteps(backend, (batch) => fmaxOf(batch) <= 0.05);

@@ -76,6 +76,31 @@ Deno.test(
 );
 
 Deno.test(
+  "FIRE's reset halves dt and begins to count anew",
+  on(BACKENDS, async (backend) => {
+    await using opt = new FIRE({ model: spring(1), dt: 0.5, maxStep: 0.2, backend });
+    const batch = atomAt(1);
+    await opt.run(batch, 6);
+    const { states: before } = (await opt.save()).resident;
+    await opt.run(batch, 1);
+    const { states: after } = (await opt.save()).resident;
+    assertNear([before.dt![0]! / TIME_UNIT_FS, after.dt![0]! / TIME_UNIT_FS], [.275, .1375], 1e-12);
+    assertEquals([before.positive![0], after.positive![0], after.alpha![0]], [5, 0, 0.1]);
+  }),
+);
+
+Deno.test(
+  "FIRE2 goes half a step back uphill, and on with a shorter one",
+  on(BACKENDS, async (backend) => {
+    const batch = atomAt(0);
+    batch.set("velocities", [-1 / TIME_UNIT_FS, 0, 0]);
+    const x = await relaxed(FIRE2, { model: push(1), dt: 0.05, backend }, batch, 2);
+    // v = -1 + 0.05, turned by α = 0.09: 0.91 v + 0.09 |v| = -0.779; dt = 0.75 · 0.05; x = -½ dt v; then from rest.
+    assertNear(x, [0.5 * 0.0375 * 0.779, 0.5 * 0.0375 * 0.779 + 0.0375 ** 2], TOLERANCE[backend]);
+  }),
+);
+
+Deno.test(
   "FIRE2 follows the golden sequence of a constant force",
   on(BACKENDS, async (backend) => {
     const options = { model: push(1), dt: 0.05, delayStep: 2, backend };

@@ -77,9 +77,25 @@ Deno.test(
           dynamics: { ON_CONVERGE: (ctx) => void seen.push(Array.from(ctx.convergedMask)) },
         },
       });
+      const looked: number[][] = [];
+      const look = hook({
+        name: "look",
+        reads: ["energy", "forces", "positions", "velocities"],
+        on: {
+          dynamics: {
+            AFTER_STEP: ({ read }) => {
+              if (seen.length === 0) return;
+              const own: number[][] = [read.forces, read.positions, read.velocities].map((all) =>
+                Array.from(all).slice(0, 96)
+              );
+              looked.push([read.energy[0]!, ...own.flat()]);
+            },
+          },
+        },
+      });
       await using engine = new Dynamics(scheme, {
         ...{ model: ARGON, backend },
-        hooks: [ConvergenceHook.fromFmax(0.02), watch],
+        hooks: [ConvergenceHook.fromFmax(0.02), watch, look],
       });
       for (let steps = 0; seen.length === 0 && steps < 300; steps++) await engine.step(batch);
       assertEquals(seen, [[1, 0, 0]]);
@@ -91,6 +107,10 @@ Deno.test(
       assertEquals(await stateOf(engine, 0), kept);
       assertNotEquals(bitsOf(batch, 2), others);
       assertNotEquals(await stateOf(engine, 2), kept);
+      // Nor was anything else to be seen in between.
+      assertEquals(looked.length, 10);
+      for (const values of looked) assertEquals(values, looked[0]);
+      assertEquals(looked[0]!.slice(0, 97), [...before.energy!, ...before.forces!]);
     }
   }),
 );
