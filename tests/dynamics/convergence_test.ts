@@ -276,15 +276,15 @@ Deno.test(
 Deno.test(
   "two hooks that look at different steps report each system once",
   on(PAIR_BACKENDS, async (backend) => {
-    for (const others of [[], [idle()]]) {
-      const found = await relax(backend, [
-        new ConvergenceHook({ criteria: { key: "fmax", threshold: 0.05 }, frequency: 3 }),
-        new ConvergenceHook({ criteria: { key: "fmax", threshold: 0.04 } }),
-        ...others,
-      ]);
-      const places = found.reports.flatMap(([, places]) => places);
-      assertEquals(places.sort(), [0, 1, 2]);
-    }
+    // The first finds system 0 in step 0 and looks again in step 3, the second finds system 1 in step 1.
+    let calls = 0;
+    const by = (customOp: () => number[]) => ({ key: "forces", threshold: 0, customOp });
+    const found = await relax(backend, [
+      new ConvergenceHook({ criteria: by(() => [1, 0, 0]), frequency: 3 }),
+      new ConvergenceHook({ criteria: by(() => calls++ === 1 ? [0, 1, 0] : [0, 0, 0]) }),
+    ], 5);
+    assertEquals(found.reports, [[0, [0]], [1, [1]]]);
+    assertEquals([...found.batch.get("stepsDone")], [1, 2, 5]);
   }),
 );
 
