@@ -24,12 +24,13 @@ const CASES: Readonly<Record<string, Case>> = {
   "108": { atoms: 108, systems: 1 },
   "4000": { atoms: 4000, systems: 1 },
   "32000": { atoms: 32000, systems: 1 },
+  "108000": { atoms: 108000, systems: 1 },
   "64x32": { atoms: 32, systems: 64 },
   "64x108": { atoms: 108, systems: 64 },
   "liquid": { atoms: 4000, systems: 1, isLiquid: true },
 };
 
-const flags: Record<string, string> = { peers: "", skin: "1", repeats: "5" };
+const flags: Record<string, string> = { peers: "", skin: "1.5", repeats: "5" };
 const names: string[] = [];
 for (let i = 0; i < Deno.args.length; i++) {
   const arg = Deno.args[i]!;

@@ -11,6 +11,9 @@ import { PairBatch, type PairSystem, uniform } from "./pair_case.ts";
 /** Strong at the cutoff, but for the switch: a pair that is missing shows. */
 const FIRM = { kernel: morse, parameters: [1, 0.3, 2, 16, 0], cutoff: 4, switchWidth: 1 } as const;
 
+/** −1 eV for each pair below the cutoff, without a force: the energy counts them. */
+const COUNT = { kernel: morse, parameters: [1, 0, 2, 16, 0], cutoff: 4 };
+
 /** Systems of any cell, periodicity and handedness, atoms also outside, some closer than others. */
 const systems: fc.Arbitrary<Required<Pick<PairSystem, "positions" | "cell" | "pbc">>> = fc.record({
   seed: fc.integer(),
@@ -81,6 +84,29 @@ for (const name of BACKENDS) {
     }
     const [builds] = await batch.builds();
     assert(builds! > 2 && builds! < 20, `${builds}`);
+  });
+
+  Deno.test(`${name}: no pair comes below the cutoff unseen, however atoms move`, () => {
+    const random = uniform(6);
+    const cell = [11, 0, 0, 0, 12, 0, 0, 0, 13];
+    for (const [skin, pace] of [[0.5, 0.03], [1, 0.02], [1, 0.2], [0.2, 0.003]] as const) {
+      let positions = Array.from({ length: 900 }, () => Math.fround(12 * random()));
+      // Head-on, all as fast as the fastest: there is nothing to spare.
+      const velocities = positions.map((_, i) => i % 3 > 0 ? 0 : random() < 0.5 ? pace : -pace);
+      const batch = new PairBatch(openBackend(name), [{ positions, cell }], { ...COUNT, skin });
+      for (let step = 0; step < 40; step++) {
+        positions = positions.map((x, i) => Math.fround(x + velocities[i]!));
+        const [count] = batch.move(positions).run().get("energy");
+        // Some pair is as far apart as the cutoff, but for the rounding of float32.
+        const [least, most] = [4 - 1e-5, 4 + 1e-5].map((cutoff) => {
+          const parameters = COUNT.parameters.with(3, cutoff * cutoff);
+          const options = { ...COUNT, parameters };
+          const fresh = new PairBatch(openBackend("reference"), [{ positions, cell }], options);
+          return -fresh.run().get("energy")[0]!;
+        });
+        assert(least! <= -count! && -count! <= most!, `skin ${skin}, step ${step}: ${count}`);
+      }
+    }
   });
 
   Deno.test(`${name}: pairs are found again once an atom has gone further than half the skin`, async () => {
