@@ -26,6 +26,11 @@
  */
 
 export type { ChromeTrace, CompleteEvent, MetadataEvent } from "./chrome_trace.ts";
+export { LoggingHook } from "./logging_hook.ts";
+export type { LogContents, LoggingHookOptions, LogTarget } from "./logging_hook.ts";
+export type { LogWriter } from "./log_output.ts";
+export type { CustomScalar, LogRow } from "./log_table.ts";
+export type { HookTimes } from "./hook_options.ts";
 export type { OtelContext, ProfileSpan, ProfileTracer } from "./open_telemetry.ts";
 export type { ProfilerOptions } from "./profiler_options.ts";
 export { Profiler } from "./profiler.ts";

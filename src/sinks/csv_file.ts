@@ -88,9 +88,9 @@ export class CsvFile {
     if (this.#file === undefined) {
       throw new Error(`Cannot add rows to ${this.path} as it must be open: it is not`);
     }
-    this.check();
     this.#waiting += rows.map((row) => `${row.map(cellOf).join(",")}\n`).join("");
     this.#writing ??= this.#writeAll(this.#file);
+    this.check();
     if (this.#waiting.length > MOST_WAITING) return this.#writing;
   }
 
