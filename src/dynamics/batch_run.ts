@@ -140,7 +140,7 @@ export class BatchRun {
   async begin(): Promise<void> {
     this.state.control.fill(0);
     if (!this.#isPrimed) {
-      await (this.#hasEnergy ? this.#evaluate(this.#step) : this.#evaluateAll(this.#step));
+      await this.#evaluate(this.#step);
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(this.#step);
       this.#run(this.#planned().begin);
       this.#isPrimed = true;
@@ -168,15 +168,16 @@ export class BatchRun {
   /** Energies where steps were done without: the forces come out as they are. */
   async refresh(): Promise<void> {
     if (this.#hasEnergy || !this.#isPrimed) return;
-    await this.#evaluateAll(this.#forcesOf ?? this.#step - 1);
+    await this.#evaluate(this.#forcesOf ?? this.#step - 1);
   }
 
-  /** The same of systems at rest too, whose last step may have been without. */
-  async #evaluateAll(step: number): Promise<void> {
+  /** Energies of systems that come to rest in a step done without: later what hooks do to forces may be another. */
+  async #evaluateResting(mask: Int32Array, step: number): Promise<void> {
     const before = this.state.active.slice();
-    this.state.active.fill(1);
+    this.state.active.set(mask);
     try {
       await this.#evaluate(step);
+      this.#hasEnergy = false; // of all others
     } finally {
       this.state.active.set(before); // the memory may have grown meanwhile, so it is asked for again
     }
@@ -252,7 +253,7 @@ export class BatchRun {
   #report(step: number): void | PromiseLike<void> {
     const { state } = this;
     if (state.control[Control.HALT] === 0) return;
-    const { marks, converged } = this.#planned();
+    const { marks } = this.#planned();
     const mask = new Int32Array(state.batch.size);
     for (const mark of marks) {
       const view = state.backend.view(mark);
@@ -260,6 +261,13 @@ export class BatchRun {
       view.fill(0);
     }
     if (!mask.includes(1)) return;
+    if (this.#hasEnergy) return this.#tell(step, mask);
+    return this.#evaluateResting(mask, step).then(() => this.#tell(step, mask));
+  }
+
+  #tell(step: number, mask: Int32Array): void | PromiseLike<void> {
+    const { state } = this;
+    const { converged } = this.#planned();
     if (!state.active.includes(1)) this.#loop.done();
     const context: { convergedMask?: ArrayLike<number> } = this.#loop.context;
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);

@@ -1,5 +1,5 @@
 /** Steps without a visit have the bits of steps one by one, whoever looks on and whenever. */
-import { assertGreater, assertNotEquals } from "@std/assert";
+import { assertEquals, assertGreater, assertNotEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import {
   ConvergenceHook,
@@ -131,3 +131,25 @@ for (const frequency of [1, 2, 3]) {
     }),
   );
 }
+
+Deno.test(
+  "forces of systems at rest stay what a modifier made of them in their last step",
+  on(PAIR_BACKENDS, async (backend) => {
+    // System 0 comes to rest in step 0, of which forces are clamped; the last step is 3, of which they are not.
+    const after = async (others: readonly unknown[], runs: readonly number[]) => {
+      const batch = crystals(3);
+      batch.set("load", [0, 5, 5], { level: "system", dtype: "f64" });
+      const rest = new ConvergenceHook({ criteria: { key: "load", threshold: 1 } });
+      const hooks = [new Clamp(2), rest, ...others] as never;
+      await using engine = new Dynamics(fire({ dt: 0.3 }), { model: ARGON, backend, hooks });
+      for (const steps of runs) await engine.run(batch, steps);
+      return bitsOf(batch);
+    };
+    const leapt = await after([], [4]);
+    assertEquals(leapt.stepsDone, [1, 4, 4]);
+    for (const others of [[idle()], [observer(1)], [observer(3)]]) {
+      assertSameBits(await after(others, [4]), leapt, others[0]!.name);
+    }
+    assertSameBits(await after([], [1, 1, 2]), leapt, "in parts");
+  }),
+);
