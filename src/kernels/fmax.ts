@@ -9,9 +9,8 @@ const args = {
 export const fmax: Kernel<typeof args> = defineKernel(
   "fmax",
   args,
-  ({ forces, fmax }, { systems, offsets, active }) => {
+  ({ forces, fmax }, { systems, offsets }) => {
     for (let s = 0; s < systems; s++) {
-      if (active[s] === 0) continue;
       let square = 0;
       for (let k = 3 * offsets[s]!; k < 3 * offsets[s + 1]!; k += 3) {
         const [x, y, z] = [forces[k]!, forces[k + 1]!, forces[k + 2]!];

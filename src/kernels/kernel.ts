@@ -48,7 +48,7 @@ export interface Frame {
   readonly systems: number;
   /** Where the atoms of each system begin; one more than systems. */
   readonly offsets: Int32Array;
-  /** 1 where the system is updated, 0 where it is at rest: no kernel may then change anything of it. */
+  /** 1 where the system is updated, 0 where it is at rest: no kernel may then change its state; measures go on. */
   readonly active: Int32Array;
   /** What each system is called; random numbers are keyed by it. */
   readonly ids: Int32Array;

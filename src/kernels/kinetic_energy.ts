@@ -13,9 +13,8 @@ const args = {
 export const kineticEnergy: Kernel<typeof args> = defineKernel(
   "kinetic_energy",
   args,
-  ({ velocities, weights, kinetic }, { systems, offsets, active }) => {
+  ({ velocities, weights, kinetic }, { systems, offsets }) => {
     for (let s = 0; s < systems; s++) {
-      if (active[s] === 0) continue;
       let twice = 0;
       for (let a = offsets[s]!; a < offsets[s + 1]!; a++) {
         if (weights[a] === 0) continue;

@@ -14,9 +14,8 @@ const args = {
 export const stress: Kernel<typeof args> = defineKernel(
   "stress",
   args,
-  ({ virial, cell, stress }, { systems, active }) => {
+  ({ virial, cell, stress }, { systems }) => {
     for (let s = 0; s < systems; s++) {
-      if (active[s] === 0) continue;
       const volume = Math.abs(signedVolume(cell, 9 * s));
       for (let k = 9 * s; k < 9 * s + 9; k++) stress[k] = volume === 0 ? 0 : -virial[k]! / volume;
     }

@@ -14,9 +14,8 @@ const args = {
 export const temperature: Kernel<typeof args> = defineKernel(
   "temperature",
   args,
-  ({ kinetic, freedom, temperature }, { systems, active }) => {
+  ({ kinetic, freedom, temperature }, { systems }) => {
     for (let s = 0; s < systems; s++) {
-      if (active[s] === 0) continue;
       temperature[s] = freedom[s]! > 0 ? 2 * kinetic[s]! / (freedom[s]! * BOLTZMANN) : 0;
     }
   },

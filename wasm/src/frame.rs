@@ -42,6 +42,11 @@ impl Frame {
         (0..self.systems).filter(|&s| self.is_active(s)).map(|s| (s, self.atoms(s)))
     }
 
+    /// All systems, with their atoms.
+    pub fn all(&self) -> impl Iterator<Item = (usize, Range<usize>)> + use<'_> {
+        (0..self.systems).map(|s| (s, self.atoms(s)))
+    }
+
     pub fn is_active(&self, system: usize) -> bool {
         self.active[system] != 0
     }

@@ -1,4 +1,4 @@
-//! What is measured of each system.
+//! What is measured of each system, at rest or not: a measure is no state.
 
 use crate::args::Args;
 use crate::cells::{cell_of, signed_volume};
@@ -11,7 +11,7 @@ use crate::xyz::{padded, Xyz};
 pub fn fmax(args: Args, frame: &mut Frame) {
     let forces = args.read::<f32>(0);
     let fmax = args.change::<f64>(1);
-    for (s, atoms) in frame.awake() {
+    for (s, atoms) in frame.all() {
         fmax[s] = (largest_square(&forces[3 * atoms.start..3 * atoms.end]) as f64).sqrt();
     }
 }
@@ -31,7 +31,7 @@ pub fn kinetic_energy(args: Args, frame: &mut Frame) {
     let velocities = args.read::<f32>(0);
     let weights = args.read::<f32>(1);
     let kinetic = args.change::<f64>(2);
-    for (s, atoms) in frame.awake() {
+    for (s, atoms) in frame.all() {
         let v = &velocities[3 * atoms.start..3 * atoms.end];
         kinetic[s] = 0.5 * twice_kinetic(v, &weights[atoms]);
     }
@@ -69,7 +69,7 @@ pub fn temperature(args: Args, frame: &mut Frame) {
     let kinetic = args.read::<f64>(0);
     let freedom = args.read::<i32>(1);
     let temperature = args.change::<f64>(2);
-    for (s, _) in frame.awake() {
+    for (s, _) in frame.all() {
         let degrees = freedom[s] as f64;
         temperature[s] = if degrees > 0.0 { 2.0 * kinetic[s] / (degrees * BOLTZMANN) } else { 0.0 };
     }
@@ -91,7 +91,7 @@ pub fn stress(args: Args, frame: &mut Frame) {
     let virial = args.read::<f64>(0);
     let cells = args.read::<f32>(1);
     let stress = args.change::<f64>(2);
-    for (s, _) in frame.awake() {
+    for (s, _) in frame.all() {
         let volume = signed_volume(&cell_of(cells, s)).abs();
         for k in 9 * s..9 * s + 9 {
             stress[k] = if volume == 0.0 { 0.0 } else { -virial[k] / volume };
