@@ -1,6 +1,6 @@
 //! Atoms in clusters of four neighbours, and a tree of boxes around them.
 
-use crate::pair_lanes::F4;
+use crate::lanes::F4;
 
 /// What stands in the order of atoms where a cluster has less than four.
 pub const NOBODY: u32 = u32::MAX;
@@ -66,8 +66,8 @@ fn bounds(places: &[F4], keys: &[u64]) -> (F4, F4) {
     let mut high = F4::splat(f32::NEG_INFINITY);
     for &key in keys {
         let place = places[key as u32 as usize];
-        low = low.min(place);
-        high = high.max(place);
+        low = low.lesser(place);
+        high = high.greater(place);
     }
     (low, high)
 }

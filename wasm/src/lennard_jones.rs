@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::frame::Frame;
-use crate::pair_lanes::F4;
+use crate::lanes::{F4, U4};
 use crate::pair_sum::{sum_pairs, Parameters, Potential, PARAMETERS};
 
 struct LennardJones;
@@ -19,8 +19,8 @@ impl Potential for LennardJones {
 
     /// u = (cutoff / r)², so that no other number than the cutoff is divided.
     #[inline(always)]
-    fn begin(square: F4, mask: F4, parameters: &Parameters) -> F4 {
-        (parameters[0] / square).and(mask)
+    fn begin(square: F4, mask: U4, parameters: &Parameters) -> F4 {
+        (parameters[0] / square).only(mask)
     }
 
     #[inline(always)]
@@ -30,9 +30,9 @@ impl Potential for LennardJones {
     }
 
     #[inline(always)]
-    fn energy(u: F4, mask: F4, [_, _, _, a, b, shift]: &Parameters) -> F4 {
+    fn energy(u: F4, mask: U4, [_, _, _, a, b, shift]: &Parameters) -> F4 {
         let u3 = u * u * u;
-        ((*a * u3 - *b) * u3 - *shift).and(mask)
+        ((*a * u3 - *b) * u3 - *shift).only(mask)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::Args;
 use crate::frame::Frame;
-use crate::pair_lanes::F4;
+use crate::lanes::{F4, U4};
 use crate::pair_sum::{sum_pairs, Parameters, Potential, PARAMETERS};
 
 struct Morse;
@@ -17,20 +17,20 @@ impl Potential for Morse {
 
     /// q = exp(−a(r − r₀)).
     #[inline(always)]
-    fn begin(square: F4, mask: F4, [_, a, r0, ..]: &Parameters) -> F4 {
-        exp(*a * (square.sqrt() - *r0)).and(mask)
+    fn begin(square: F4, mask: U4, [_, a, r0, ..]: &Parameters) -> F4 {
+        exp(*a * (square.sqrt() - *r0)).only(mask)
     }
 
     #[inline(always)]
     fn slope(q: F4, square: F4, [_, _, _, _, factor, _]: &Parameters) -> F4 {
         // An atom is no pair of its own, but it may stand in a masked lane.
-        let r = square.sqrt().max(F4::splat(1e-6));
+        let r = square.sqrt().greater(F4::splat(1e-6));
         *factor * q * (q - F4::splat(1.0)) / r
     }
 
     #[inline(always)]
-    fn energy(q: F4, mask: F4, [_, _, _, depth, _, shift]: &Parameters) -> F4 {
-        (*depth * q * (q - F4::splat(2.0)) - *shift).and(mask)
+    fn energy(q: F4, mask: U4, [_, _, _, depth, _, shift]: &Parameters) -> F4 {
+        (*depth * q * (q - F4::splat(2.0)) - *shift).only(mask)
     }
 }
 
@@ -39,8 +39,8 @@ impl Potential for Morse {
 /// x = n ln 2 + f with n whole; e^f by a polynomial (Cephes).
 #[inline(always)]
 fn exp(x: F4) -> F4 {
-    let x = x.min(F4::splat(88.0)).max(F4::splat(-87.0));
-    let n = (x * F4::splat(core::f32::consts::LOG2_E)).nearest();
+    let x = x.lesser(F4::splat(88.0)).greater(F4::splat(-87.0));
+    let n = (x * F4::splat(core::f32::consts::LOG2_E)).round();
     let f = x - n * F4::splat(0.693_359_4) - n * F4::splat(-2.121_944_4e-4);
     let mut p = F4::splat(1.987_569_1e-4);
     for c in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 0.166_666_65, 0.5] {

@@ -2,8 +2,9 @@
 
 use crate::args::Args;
 use crate::frame::{Frame, DIVERGED, HALT};
-use crate::pair_lanes::F4;
+use crate::lanes::F4;
 use crate::pair_list::{PairList, Scratch, SystemPairs};
+use crate::xyz::Xyz;
 
 /// A position further from the origin, in Å, is no number any more.
 const FARTHEST: f32 = 1e9;
@@ -172,12 +173,13 @@ fn is_within(places: &[f32], from: &[f32], limit: f32) -> bool {
     let all = F4::splat(limit);
     let (blocks, rest) = places.as_chunks::<12>();
     let (olds, old_rest) = from.as_chunks::<12>();
-    let mut worst = F4::splat(0.0).le(all);
+    let mut within = F4::splat(0.0).at_most(all);
     for (new, old) in blocks.iter().zip(olds) {
-        let d = [0, 4, 8].map(|k| unsafe { F4::load(new.as_ptr().add(k)) - F4::load(old.as_ptr().add(k)) });
-        worst = worst.and(F4::squares_of_triples(d).le(all));
+        let (new, old) = unsafe { (Xyz::load(new.as_ptr()), Xyz::load(old.as_ptr())) };
+        let way = Xyz { x: new.x - old.x, y: new.y - old.y, z: new.z - old.z };
+        within = within & way.square().at_most(all);
     }
-    worst.all() && rest.chunks_exact(3).zip(old_rest.chunks_exact(3)).all(|(a, b)| step(a, b) <= limit)
+    within.all() && rest.chunks_exact(3).zip(old_rest.chunks_exact(3)).all(|(a, b)| step(a, b) <= limit)
 }
 
 /// The square of the longest way that an atom has gone.

@@ -6,7 +6,8 @@ use std::slice::from_raw_parts_mut;
 use wasm_bindgen::prelude::*;
 
 use crate::clusters::Tree;
-use crate::pair_lanes::{F4, V3, ZERO};
+use crate::lanes::F4;
+use crate::pair_vectors::{V3, ZERO};
 
 /// Where lanes without an atom are: further than any pair reaches, and near enough for squares to be finite. All
 /// they ever add is zero.

@@ -1,9 +1,10 @@
 //! Finds which clusters are near each other, and which atoms of a cluster are near another.
 
 use crate::clusters::{Node, NOBODY};
-use crate::pair_lanes::{square, F4, V3, ZERO};
+use crate::lanes::F4;
 use crate::pair_lattice::Lattice;
 use crate::pair_list::{Copy4, Ghost, Scratch, SystemPairs, NOWHERE};
+use crate::pair_vectors::{square, V3, ZERO};
 
 /// A cell whose faces are closer to each other than this part of the reach has too many images to look at.
 const FLATTEST: f64 = 1.0 / 64.0;
@@ -136,7 +137,7 @@ impl SystemPairs {
                 let at = unsafe { copies.add(at as usize) };
                 let x = unsafe { &(*at).x };
                 for p in 0..4 {
-                    let is_near = square(&own[p], x).le(limit).any();
+                    let is_near = square(&own[p], x).at_most(limit).any();
                     unsafe { *scratch.rows[p].get_unchecked_mut(counts[p]) = at };
                     counts[p] += usize::from(is_near);
                 }
@@ -207,13 +208,13 @@ fn spread(x: &V3, lanes: &[u32]) -> [V3; 4] {
 #[inline(always)]
 fn is_near(own: &[V3; 4], x: &V3, limit: f32) -> bool {
     let squares = [0, 1, 2, 3].map(|p| square(&own[p], x));
-    squares[0].min(squares[1]).min(squares[2].min(squares[3])).le(F4::splat(limit)).any()
+    squares[0].lesser(squares[1]).lesser(squares[2].lesser(squares[3])).at_most(F4::splat(limit)).any()
 }
 
 /// The square of the distance between two boxes.
 #[inline(always)]
 fn distance(low: F4, high: F4, node: &Node) -> f32 {
-    let gap = (node.low - high).max(low - node.high).max(F4::splat(0.0));
+    let gap = (node.low - high).greater(low - node.high).greater(F4::splat(0.0));
     let [x, y, z, _] = (gap * gap).to_array();
     x + y + z
 }

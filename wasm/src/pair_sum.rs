@@ -3,9 +3,10 @@
 use crate::args::Args;
 use crate::clusters::NOBODY;
 use crate::frame::Frame;
+use crate::lanes::{F4, U4};
 use crate::neighbours::{unwrap, Now};
-use crate::pair_lanes::{square, sums, F4, V3, ZERO};
 use crate::pair_list::{Copy4, PairList, SystemPairs};
+use crate::pair_vectors::{square, sums, V3, ZERO};
 
 /// How many vectors of parameters a pair of types has: the squared cutoff first.
 pub const PARAMETERS: usize = 6;
@@ -19,11 +20,11 @@ pub trait Potential {
     /// Those numbers as `at` wants them, the squared cutoff first.
     fn parameters(numbers: &[f32]) -> [f32; PARAMETERS];
     /// The first half of the way from squared distances to −(dE/dr)/r. Zero where `mask` is.
-    fn begin(square: F4, mask: F4, parameters: &Parameters) -> F4;
+    fn begin(square: F4, mask: U4, parameters: &Parameters) -> F4;
     /// The second half: −(dE/dr)/r from what the first one gave, zero where that is.
     fn slope(begun: F4, square: F4, parameters: &Parameters) -> F4;
     /// The energy, where `mask` is set.
-    fn energy(begun: F4, mask: F4, parameters: &Parameters) -> F4;
+    fn energy(begun: F4, mask: U4, parameters: &Parameters) -> F4;
 }
 
 /// Over how many Å before the cutoff a potential is switched off, and one divided by it.
@@ -213,7 +214,7 @@ impl Sum<'_> {
             for (l, &other) in two.iter().enumerate() {
                 let parameters = parameters(other);
                 let square = square(&x, &(*other).x);
-                *begun.add(2 * k + l) = P::begin(square, square.lt(parameters[0]), &parameters);
+                *begun.add(2 * k + l) = P::begin(square, square.below(parameters[0]), &parameters);
             }
         }
         for (k, two) in entries.as_chunks::<2>().0.iter().enumerate() {
@@ -228,17 +229,16 @@ impl Sum<'_> {
     }
 }
 
-const ON: f32 = f32::from_bits(u32::MAX);
-const ALL: F4 = F4::new(ON, ON, ON, ON);
-const LATER: [F4; 3] =
-    [F4::new(0.0, ON, ON, ON), F4::new(0.0, 0.0, ON, ON), F4::new(0.0, 0.0, 0.0, ON)];
+const ON: u32 = u32::MAX;
+const ALL: U4 = U4::new(ON, ON, ON, ON);
+const LATER: [U4; 3] = [U4::new(0, ON, ON, ON), U4::new(0, 0, ON, ON), U4::new(0, 0, 0, ON)];
 
 /// One atom, in all lanes of `x`, with the four of a copy.
 #[inline(always)]
 unsafe fn pair<P: Potential, const E: bool, const S: bool>(
     x: &V3,
     other: *mut Copy4,
-    lanes: F4,
+    lanes: U4,
     parameters: &Parameters,
     switch: Switch,
     f: &mut V3,
@@ -246,7 +246,7 @@ unsafe fn pair<P: Potential, const E: bool, const S: bool>(
 ) {
     let r = [0, 1, 2].map(|d| x[d] - (*other).x[d]);
     let square = square(x, &(*other).x);
-    let mask = square.lt(parameters[0]).and(lanes);
+    let mask = square.below(parameters[0]) & lanes;
     let begun = P::begin(square, mask, parameters);
     let mut slope = P::slope(begun, square, parameters);
     if E || S {
@@ -271,15 +271,15 @@ unsafe fn push(r: V3, slope: F4, f: &mut V3, other: *mut Copy4) {
 
 /// S = 1 − 10x³ + 15x⁴ − 6x⁵ times the energy, x from 0 to 1 over the last Å before the cutoff.
 #[inline(always)]
-fn switch_off(square: F4, mask: F4, c: F4, e: F4, limit: F4, switch: Switch) -> (F4, F4) {
+fn switch_off(square: F4, mask: U4, c: F4, e: F4, limit: F4, switch: Switch) -> (F4, F4) {
     let one = F4::splat(1.0);
     let distance = square.sqrt();
     let x = (distance - limit.sqrt() + switch.width) * switch.inverse;
-    let x = x.max(F4::splat(0.0)).min(one);
+    let x = x.greater(F4::splat(0.0)).lesser(one);
     let s = one - x * x * x * (F4::splat(10.0) + x * (F4::splat(6.0) * x - F4::splat(15.0)));
     let rest = one - x;
     let slope = F4::splat(-30.0) * x * x * rest * rest * switch.inverse;
-    let bend = (slope * e / distance).and(mask);
+    let bend = (slope * e / distance).only(mask);
     (s * c - bend, s * e)
 }
 

@@ -29,6 +29,30 @@ impl F4 {
         unsafe { at.cast::<[f32; 4]>().write_unaligned(self.0) }
     }
 
+    pub const fn new(a: f32, b: f32, c: f32, d: f32) -> Self {
+        Self([a, b, c, d])
+    }
+
+    /// # Safety
+    /// It is there.
+    pub unsafe fn load_splat(at: *const f32) -> Self {
+        unsafe { Self::splat(*at) }
+    }
+
+    /// # Safety
+    /// They are all there.
+    pub unsafe fn load3(at: *const f32) -> Self {
+        let [a, b, c] = unsafe { at.cast::<[f32; 3]>().read_unaligned() };
+        Self([a, b, c, 0.0])
+    }
+
+    /// # Safety
+    /// There is room for them.
+    pub unsafe fn store3(self, at: *mut f32) {
+        let [a, b, c, _] = self.0;
+        unsafe { at.cast::<[f32; 3]>().write_unaligned([a, b, c]) }
+    }
+
     pub fn splat(x: f32) -> Self {
         Self([x; 4])
     }
@@ -62,6 +86,38 @@ impl F4 {
             let (a, b) = (self.0[i], other.0[i]);
             if a.is_nan() || b.is_nan() { f32::NAN } else { a.max(b) }
         }))
+    }
+
+    pub fn lesser(self, other: Self) -> Self {
+        Self(from_fn(|i| if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] }))
+    }
+
+    pub fn greater(self, other: Self) -> Self {
+        Self(from_fn(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }))
+    }
+
+    pub fn below(self, other: Self) -> U4 {
+        U4(from_fn(|i| mask(self.0[i] < other.0[i])))
+    }
+
+    pub fn at_most(self, other: Self) -> U4 {
+        U4(from_fn(|i| mask(self.0[i] <= other.0[i])))
+    }
+
+    pub fn only(self, mask: U4) -> Self {
+        Self(from_fn(|i| f32::from_bits(self.0[i].to_bits() & mask.0[i])))
+    }
+
+    pub fn round(self) -> Self {
+        Self(self.0.map(f32::round_ties_even))
+    }
+
+    pub fn exp2_whole(self) -> Self {
+        Self(self.0.map(f32::exp2))
+    }
+
+    pub fn transpose(rows: [Self; 4]) -> [Self; 4] {
+        from_fn(|i| Self(from_fn(|j| rows[j].0[i])))
     }
 
     pub fn above(self, other: Self) -> U4 {
@@ -125,7 +181,7 @@ impl U4 {
         Self([x; 4])
     }
 
-    pub fn new(a: u32, b: u32, c: u32, d: u32) -> Self {
+    pub const fn new(a: u32, b: u32, c: u32, d: u32) -> Self {
         Self([a, b, c, d])
     }
 
@@ -172,6 +228,14 @@ impl U4 {
     pub fn product(self, other: Self) -> (Self, Self) {
         let all: [u64; 4] = from_fn(|i| self.0[i] as u64 * other.0[i] as u64);
         (Self(all.map(|x| (x >> 32) as u32)), Self(all.map(|x| x as u32)))
+    }
+
+    pub fn any(self) -> bool {
+        self.0.iter().any(|&x| x != 0)
+    }
+
+    pub fn all(self) -> bool {
+        self.0.iter().all(|&x| x != 0)
     }
 
     pub fn signed_to_f32(self) -> F4 {

@@ -33,6 +33,40 @@ impl F4 {
         unsafe { v128_store(at.cast(), self.0) }
     }
 
+    pub const fn new(a: f32, b: f32, c: f32, d: f32) -> Self {
+        Self(f32x4(a, b, c, d))
+    }
+
+    /// One number from memory, in all lanes.
+    ///
+    /// # Safety
+    /// It is there.
+    #[inline(always)]
+    pub unsafe fn load_splat(at: *const f32) -> Self {
+        unsafe { Self(v128_load32_splat(at.cast())) }
+    }
+
+    /// Three numbers and a zero.
+    ///
+    /// # Safety
+    /// They are all there.
+    #[inline(always)]
+    pub unsafe fn load3(at: *const f32) -> Self {
+        unsafe { Self(v128_load32_lane::<2>(v128_load64_zero(at.cast()), at.add(2).cast())) }
+    }
+
+    /// The first three.
+    ///
+    /// # Safety
+    /// There is room for them.
+    #[inline(always)]
+    pub unsafe fn store3(self, at: *mut f32) {
+        unsafe {
+            v128_store64_lane::<0>(self.0, at.cast());
+            v128_store32_lane::<2>(self.0, at.add(2).cast());
+        }
+    }
+
     #[inline(always)]
     pub fn splat(x: f32) -> Self {
         Self(f32x4_splat(x))
@@ -72,6 +106,61 @@ impl F4 {
     #[inline(always)]
     pub fn max(self, other: Self) -> Self {
         Self(f32x4_max(self.0, other.0))
+    }
+
+    /// The smaller; other if either is NaN.
+    #[inline(always)]
+    pub fn lesser(self, other: Self) -> Self {
+        Self(f32x4_pmin(other.0, self.0))
+    }
+
+    /// The larger; other if either is NaN.
+    #[inline(always)]
+    pub fn greater(self, other: Self) -> Self {
+        Self(f32x4_pmax(other.0, self.0))
+    }
+
+    /// Where self < other; never where either is NaN.
+    #[inline(always)]
+    pub fn below(self, other: Self) -> U4 {
+        U4(f32x4_lt(self.0, other.0))
+    }
+
+    /// Where self ≤ other; never where either is NaN.
+    #[inline(always)]
+    pub fn at_most(self, other: Self) -> U4 {
+        U4(f32x4_le(self.0, other.0))
+    }
+
+    /// Itself where the mask is set, zero elsewhere.
+    #[inline(always)]
+    pub fn only(self, mask: U4) -> Self {
+        Self(v128_and(self.0, mask.0))
+    }
+
+    /// To the nearest whole number, halves to even.
+    #[inline(always)]
+    pub fn round(self) -> Self {
+        Self(f32x4_nearest(self.0))
+    }
+
+    /// 2 to the power of whole numbers from −126 to 127.
+    #[inline(always)]
+    pub fn exp2_whole(self) -> Self {
+        Self(i32x4_shl(i32x4_add(i32x4_trunc_sat_f32x4(self.0), i32x4_splat(127)), 23))
+    }
+
+    /// Rows become columns.
+    #[inline(always)]
+    pub fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        let (low, low2) = (a.shuffle::<0, 4, 1, 5>(b), c.shuffle::<0, 4, 1, 5>(d));
+        let (high, high2) = (a.shuffle::<2, 6, 3, 7>(b), c.shuffle::<2, 6, 3, 7>(d));
+        [
+            low.shuffle::<0, 1, 4, 5>(low2),
+            low.shuffle::<2, 3, 6, 7>(low2),
+            high.shuffle::<0, 1, 4, 5>(high2),
+            high.shuffle::<2, 3, 6, 7>(high2),
+        ]
     }
 
     /// Where self > other; never where either is NaN.
@@ -159,8 +248,7 @@ impl U4 {
         Self(u32x4_splat(x))
     }
 
-    #[inline(always)]
-    pub fn new(a: u32, b: u32, c: u32, d: u32) -> Self {
+    pub const fn new(a: u32, b: u32, c: u32, d: u32) -> Self {
         Self(u32x4(a, b, c, d))
     }
 
@@ -231,6 +319,18 @@ impl U4 {
             Self(i32x4_shuffle::<1, 3, 5, 7>(first, last)),
             Self(i32x4_shuffle::<0, 2, 4, 6>(first, last)),
         )
+    }
+
+    /// Whether any bit is set.
+    #[inline(always)]
+    pub fn any(self) -> bool {
+        v128_any_true(self.0)
+    }
+
+    /// Whether no number is zero.
+    #[inline(always)]
+    pub fn all(self) -> bool {
+        u32x4_all_true(self.0)
     }
 
     /// Taken as signed numbers, rounded to f32.
