@@ -225,22 +225,21 @@ export class ResidentBatch {
   async download(): Promise<Record<string, NumericArray>> {
     const home: Record<string, NumericArray> = {};
     for (const name of this.#changed) {
-      const field = this.#fields.get(name);
-      if (field === undefined) continue;
-      const { buffer, host } = field;
-      const there = await this.backend.read(buffer);
-      home[name] = host.map((value: number, i: number) =>
-        isSame(there, i, value) ? value : there[i]!
-      );
+      if (!this.#fields.has(name)) continue;
+      home[name] = await this.fetch(name);
     }
     return home;
   }
 
-  /** A copy of a field as it is now, in the types of the batch. */
+  /**
+   * A copy of a field as it is now, in the types and the precision of the batch: what a rounding alone would change
+   * stays as it was.
+   */
   async fetch(name: string): Promise<NumericArray> {
-    const buffer = this.field(name);
-    const there = await this.backend.read(buffer);
-    return this.#fields.get(name)!.host.map((_: number, i: number) => there[i]!);
+    const there = await this.backend.read(this.field(name));
+    return this.#fields.get(name)!.host.map((value: number, i: number) =>
+      isSame(there, i, value) ? value : there[i]!
+    );
   }
 
   /** Is it still what the batch is, or have systems come or gone? */

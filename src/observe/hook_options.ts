@@ -4,10 +4,12 @@
  * @module
  */
 
+import { DynamicsStage } from "../dynamics/stages.ts";
 import { scheduleOf } from "../hooks/protocol.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "../hooks/schedule.ts";
 import { checkKeys, isObject, type Members } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
+import { stageInfos } from "../hooks/stage.ts";
 
 /** When a ready-made observer fires: what every hook may say. Events ignore all of it but `once`. */
 export type HookTimes = Omit<ScheduleOptions, "eventFrequency">;
@@ -48,7 +50,13 @@ export function checkType(
   throw new TypeError(complaint(`make a ${hook}`, `${member} must be ${requirement}`, value));
 }
 
-/** The same for numbers: a TypeError for what is none, a RangeError for one that cannot be. */
+/** Throws a TypeError where the option `stage` is given and is none of dynamics. */
+export function checkStage(hook: string, options: object): void {
+  const stages = stageInfos([DynamicsStage]);
+  checkType(hook, options, "stage", "a stage of dynamics", (stage) => stages.has(stage as string));
+}
+
+/** Throws for a number that is not what it must be: a TypeError for what is none, a RangeError for one that cannot be. */
 export function checkNumber(
   hook: string,
   options: object,

@@ -6,6 +6,7 @@ import { complaint } from "../hooks/show.ts";
 import {
   checkGiven,
   checkOptions,
+  checkStage,
   checkType,
   type HookTimes,
   isFunction,
@@ -153,8 +154,7 @@ function checkLogging(options: unknown): asserts options is LoggingHookOptions {
   checkType(NAME, options, "writerFn", "a function", isFunction);
   if (options.backend === "csv") checkGiven(NAME, options, "logPath", "the path of the file");
   else checkGiven(NAME, options, "writerFn", "the function that takes the rows");
-  const stages: unknown[] = Object.values(DynamicsStage);
-  checkType(NAME, options, "stage", "a stage of dynamics", (x) => stages.includes(x));
+  checkStage(NAME, options);
   const areFields = (x: unknown) => Array.isArray(x) && x.every((key) => fieldName(key));
   checkType(NAME, options, "reads", "an array of field names", areFields);
   checkType(NAME, options, "customScalars", "an object of functions", isObject);

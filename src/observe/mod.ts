@@ -26,6 +26,10 @@
  */
 
 export type { ChromeTrace, CompleteEvent, MetadataEvent } from "./chrome_trace.ts";
+export { ConvergedSnapshotHook } from "./converged_snapshot_hook.ts";
+export type { ConvergedSnapshotHookOptions } from "./converged_snapshot_hook.ts";
+export { SnapshotHook } from "./snapshot_hook.ts";
+export type { SnapshotHookOptions } from "./snapshot_hook.ts";
 export { LoggingHook } from "./logging_hook.ts";
 export type { LogContents, LoggingHookOptions, LogTarget } from "./logging_hook.ts";
 export type { LogWriter } from "./log_output.ts";

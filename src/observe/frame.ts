@@ -1,0 +1,51 @@
+/**
+ * What snapshots are made of.
+ *
+ * @module
+ */
+
+import type { Batch } from "../batch/batch.ts";
+import type { SystemWriter } from "../sinks/sink.ts";
+import { checkGiven, checkType } from "./hook_options.ts";
+
+/** What is looked at for a frame: energies (and with them stresses) must be those of the step. */
+export const FRAMED: readonly ("energy" | "time")[] = ["energy", "time"];
+
+/** What a hook has of a step. */
+export interface FrameContext {
+  /** The batch, held by an engine. */
+  readonly batch: Batch;
+  /** Steps done before this one. */
+  readonly stepCount: number;
+  /** What was asked for. */
+  readonly read: { readonly time?: ArrayLike<number> };
+}
+
+/**
+ * A copy of the systems as they are in this step, or of those at some places, with the fields `step`, `time` (fs) and
+ * `sourceId`, the `systemId` that each has in the run.
+ */
+export async function frameOf(
+  { batch, stepCount, read }: FrameContext,
+  places: readonly number[] = Array.from({ length: batch.size }, (_, place) => place),
+): Promise<Batch> {
+  const times = Array.from(read.time!); // before anything is waited for
+  const frame = await batch.snapshot(places);
+  frame.set("step", stepCount, { level: "system", dtype: "i32", fill: -1 });
+  const time = places.map((place) => times[place]!);
+  frame.set("time", time, { level: "system", dtype: "f64", unit: "fs", fill: NaN });
+  frame.set("sourceId", frame.get("systemId"), { level: "system", dtype: "i32", fill: -1 });
+  return frame;
+}
+
+/** Throws a TypeError for a sink that cannot be written to. */
+export function checkSink(hook: string, options: object): void {
+  checkGiven(hook, options, "sink", "as new MemorySink() is one");
+  checkType(
+    hook,
+    options,
+    "sink",
+    "a sink, with a function write",
+    (sink) => typeof (sink as Partial<SystemWriter> | null)?.write === "function",
+  );
+}

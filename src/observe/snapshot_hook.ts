@@ -1,0 +1,84 @@
+import { type DynamicsContext, DynamicsStage } from "../dynamics/stages.ts";
+import type { SystemWriter } from "../sinks/sink.ts";
+import { checkSink, FRAMED, frameOf } from "./frame.ts";
+import { checkOptions, checkStage, type HookTimes, TIMES, timesOf } from "./hook_options.ts";
+
+/** What a {@linkcode SnapshotHook} is made of. */
+export interface SnapshotHookOptions extends HookTimes {
+  /** Where the snapshots go. */
+  readonly sink: SystemWriter;
+  /**
+   * Where in a step they are taken.
+   *
+   * @default DynamicsStage.AFTER_STEP
+   */
+  readonly stage?: DynamicsStage;
+}
+
+const NAME = "SnapshotHook";
+
+/**
+ * Writes a copy of the whole batch to a sink at every so many steps: a trajectory. A frame has the fields of the batch
+ * as they are at that moment, and `step`, `time` (fs, NaN where steps take none) and `sourceId`: in a sink that keeps
+ * many frames as one batch each system has a new `systemId`, and `sourceId` is the one it has in the run.
+ *
+ * What goes wrong with writing, a full sink included, stops the run (unless it is added with another `onError`). The
+ * sink stays open when the run ends.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { SnapshotHook } from "@hooke/hooke/observe";
+ * import { MemorySink } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 40, { seed: 1 });
+ * const sink = new MemorySink();
+ * await using md = new NVE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   dt: 2,
+ *   hooks: [new SnapshotHook({ sink, frequency: 50 })],
+ * });
+ * await md.run(batch, 101);
+ * const frames = sink.read();
+ * assertEquals([...frames.get("step")], [0, 50, 100]);
+ * assertEquals([...frames.get("time")], [2, 102, 202]);
+ * ```
+ */
+export class SnapshotHook {
+  /** Where in a step snapshots are taken. */
+  readonly stage: DynamicsStage;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What must be as of the step. */
+  readonly reads: typeof FRAMED = FRAMED;
+  /** What cannot be kept must not go unnoticed. */
+  readonly onError = "throw";
+  readonly #sink: SystemWriter;
+
+  /** Nothing is written yet. */
+  constructor(options: SnapshotHookOptions) {
+    checkOptions(NAME, options, ["sink", "stage", ...TIMES]);
+    checkSink(NAME, options);
+    checkStage(NAME, options);
+    this.frequency = 1;
+    Object.assign(this, timesOf(NAME, options));
+    this.stage = options.stage ?? DynamicsStage.AFTER_STEP;
+    this.#sink = options.sink;
+  }
+
+  /** Writes a snapshot. Called by the engine. */
+  async call(ctx: DynamicsContext): Promise<void> {
+    await this.#sink.write(await frameOf(ctx));
+  }
+
+  /** Waits until the sink has all of it. Called by the engine. */
+  async close(): Promise<void> {
+    await this.#sink.flush?.();
+  }
+}

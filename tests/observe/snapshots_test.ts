@@ -1,0 +1,174 @@
+// Frames: what a batch is at a moment, whatever becomes of it later.
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { Batch } from "../../src/batch/mod.ts";
+import { ConvergenceHook, FIRE, NVE } from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { ConvergedSnapshotHook, SnapshotHook } from "../../src/observe/mod.ts";
+import { MemorySink, type SystemWriter } from "../../src/sinks/mod.ts";
+import { ARGON, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
+import { BACKENDS, on } from "../dynamics/backends.ts";
+
+/** A sink that keeps each batch as it came. */
+function frames(): SystemWriter & { readonly all: Batch[] } {
+  const all: Batch[] = [];
+  return { all, write: (batch) => void all.push(batch) };
+}
+
+Deno.test(
+  "a snapshot is, to the bit, what a run of so many steps ends with",
+  on(BACKENDS, async (backend) => {
+    const sink = frames();
+    const make = () => {
+      const batch = crystals(2);
+      batch.ensure("stress");
+      batch.set("tags", Int32Array.from({ length: 64 }, (_, i) => i), { level: "node" });
+      return batch;
+    };
+    const hooks = [new SnapshotHook({ sink, frequency: 7 })];
+    await using md = new NVE({ model: ARGON, dt: [1, 2], backend, hooks });
+    await md.run(make(), 20);
+    assertEquals(sink.all.map((frame) => [...frame.get("step")]), [[0, 0], [7, 7], [14, 14]]);
+    for (const [i, frame] of sink.all.entries()) {
+      await using other = new NVE({ model: ARGON, dt: [1, 2], backend });
+      const batch = await other.run(make(), 7 * i + 1);
+      const names = batch.fields().map(({ name }) => name) as typeof MOVING[number][];
+      assert(names.includes("stress") && names.includes("velocities"), names.join());
+      assertEquals(bitsOf(frame, undefined, names), bitsOf(batch, undefined, names));
+      assertEquals([...frame.get("time")], [7 * i + 1, 2 * (7 * i + 1)]);
+      assertEquals(frame.get("sourceId"), batch.get("systemId"));
+    }
+  }),
+);
+
+Deno.test("edges of the batch's own are in a frame, its info too; what engines look up is not", async () => {
+  const sink = frames();
+  const batch = crystals(1);
+  const before = batch.fields().length;
+  const hooks = [new SnapshotHook({ sink })];
+  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks });
+  await md.run(batch, 1);
+  const more = ["forces", "energy", "stepsDone", "step", "time", "sourceId"];
+  const names = sink.all[0]!.fields().map(({ name }) => name);
+  assertEquals(names.filter((name) => !more.includes(name)).length, before);
+  assertEquals([sink.all[0]!.edgeCount, sink.all[0]!.has("edges")], [0, false]);
+  batch.setEdges([[0, 1]]);
+  await md.run(batch, 1);
+  assertEquals([...sink.all[1]!.get("edges")], [0, 1]);
+});
+
+Deno.test(
+  "each system is written once, at the moment it has converged, as it stays from then on",
+  on(BACKENDS, async (backend) => {
+    const relaxed = new MemorySink();
+    const reported: number[][] = [];
+    const report = hook({
+      name: "report",
+      on: {
+        dynamics: {
+          ON_CONVERGE: ({ stepCount, convergedMask }) =>
+            void Array.from(convergedMask).forEach((flag, i) =>
+              flag && reported.push([stepCount, i])
+            ),
+        },
+      },
+    });
+    const hooks = [
+      ConvergenceHook.fromFmax(0.01),
+      new ConvergedSnapshotHook({ sink: relaxed }),
+      report,
+    ];
+    const opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks, nSteps: 500 });
+    await using _opt = opt;
+    const batch = crystals(6, 0);
+    await opt.run(batch);
+    const steps = reported.map(([step]) => step!);
+    assert(new Set(steps).size > 1 && steps.at(-1)! < 499, steps.join()); // not all at once
+    const found = relaxed.read();
+    assertEquals([...found.get("step")], steps);
+    assertEquals([...found.get("sourceId")], reported.map(([, place]) => place!));
+    for (const [place, id] of found.get("sourceId").entries()) {
+      const names = MOVING.filter((name) => name !== "status" && name !== "stepsDone");
+      assertEquals(bitsOf(found, place, names), bitsOf(batch, id, names));
+    }
+    assertEquals([...found.get("status")], [1, 1, 1, 1, 1, 1]);
+    await opt.run(batch, 10); // all are at rest
+    assertEquals(relaxed.length, 6);
+  }),
+);
+
+Deno.test("a sink that is full stops the run, with what it holds; with another policy it only warns", async () => {
+  const sink = new MemorySink({ capacity: 5 });
+  await using md = new NVE({
+    ...{ model: ARGON, dt: 1, backend: "reference" },
+    hooks: [new SnapshotHook({ sink })],
+  });
+  await assertRejects(
+    () => md.run(crystals(2), 10),
+    RangeError,
+    "capacity of 5: current length is 4",
+  );
+  assertEquals([md.stepCount, sink.length], [2, 4]);
+  const warnings: string[] = [];
+  await using lenient = new NVE({
+    ...{ model: ARGON, dt: 1, backend: "reference" },
+    onWarning: ({ hook, step, error }) => void warnings.push(`${hook} ${step} ${error}`),
+  });
+  lenient.hooks.add(new SnapshotHook({ sink }), { onError: "warn" });
+  await lenient.run(crystals(2), 2);
+  assertEquals(warnings.length, 2);
+  assert(warnings[1]!.startsWith("SnapshotHook 1 RangeError"), warnings[1]);
+});
+
+Deno.test("a slow sink is waited for, and has all when the run is over", async () => {
+  const steps: number[] = [];
+  let flushed = 0;
+  const sink: SystemWriter = {
+    write: async (batch) => {
+      await new Promise((done) => setTimeout(done, 1));
+      steps.push(batch.get("step")[0]!);
+    },
+    flush: async () => {
+      await Promise.resolve();
+      flushed++;
+    },
+  };
+  const hooks = [new SnapshotHook({ sink, frequency: 2, phase: 1, atEnd: true })];
+  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks });
+  await md.run(crystals(1), 7);
+  assertEquals([steps, flushed], [[1, 3, 5, 6], 1]);
+});
+
+Deno.test(
+  "snapshots change no bit of what follows",
+  on(BACKENDS, async (backend) => {
+    const run = async (hooks: SnapshotHook[], verify: boolean) => {
+      const warnings: unknown[] = [];
+      const onWarning = ({ error }: { error: unknown }) => void warnings.push(error);
+      await using md = new NVE({ model: ARGON, dt: 1, backend, hooks, verify, onWarning });
+      const batch = await md.run(crystals(2), 25);
+      assertEquals(warnings, []);
+      return bitsOf(batch);
+    };
+    const plain = await run([], false);
+    assertEquals(await run([new SnapshotHook({ sink: frames(), frequency: 6 })], false), plain);
+    assertEquals(await run([new SnapshotHook({ sink: frames() })], true), plain);
+  }),
+);
+
+Deno.test("wrong options of snapshots are named when they are made", () => {
+  const sink = new MemorySink();
+  const wrong: readonly (readonly [unknown, string])[] = [
+    [{}, "it must have sink"],
+    [{ sink: 3 }, "sink must be a sink"],
+    [{ sink: {} }, "sink must be a sink"],
+    [{ sink, frequncy: 3 }, "among sink"],
+  ];
+  for (const [options, message] of wrong) {
+    for (const make of [SnapshotHook, ConvergedSnapshotHook]) {
+      assertThrows(() => new make(options as { sink: MemorySink }), TypeError, message);
+    }
+  }
+  assertThrows(() => new SnapshotHook({ sink, frequency: -1 }), RangeError, "frequency");
+  const stage = "dynamics/NEVER" as "dynamics/AFTER_STEP";
+  assertThrows(() => new SnapshotHook({ sink, stage }), TypeError, "a stage of dynamics");
+});
