@@ -19,7 +19,7 @@ pub trait Potential {
     const WIDTH: usize;
     /// Those numbers as `at` wants them, the squared cutoff first.
     fn parameters(numbers: &[f32]) -> [f32; PARAMETERS];
-    /// The first half of the way from squared distances to −(dE/dr)/r. Zero where `mask` is.
+    /// The first half of the way from squared distances to −(dE/dr)/r: above zero, and zero where `mask` is not set.
     fn begin(square: F4, mask: U4, parameters: &Parameters) -> F4;
     /// The second half: −(dE/dr)/r from what the first one gave, zero where that is.
     fn slope(begun: F4, square: F4, parameters: &Parameters) -> F4;
@@ -202,7 +202,7 @@ impl Sum<'_> {
             let later = LATER[p];
             pair::<P, E, S>(&x, own, later, &parameters(own), self.switch, &mut f, &mut energy);
         }
-        if E || S {
+        if S {
             for &other in entries {
                 let parameters = parameters(other);
                 pair::<P, E, S>(&x, other, ALL, &parameters, self.switch, &mut f, &mut energy);
@@ -223,6 +223,13 @@ impl Sum<'_> {
                 let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
                 let slope = P::slope(*begun.add(2 * k + l), square, &parameters(other));
                 push(r, slope, &mut f, other);
+            }
+        }
+        if E {
+            for (k, &other) in entries.iter().enumerate() {
+                let begun = *begun.add(k);
+                let mask = F4::splat(0.0).below(begun);
+                energy = energy + P::energy(begun, mask, &parameters(other));
             }
         }
         (f, energy)

@@ -1,0 +1,82 @@
+/**
+ * What pair potentials cost, and what they cost more with energies, virials, a switch, several species:
+ * `deno bench -A bench/kernels_force_bench.ts`. A body is one call of the kernels neighbours and lennard_jones or morse
+ * for 4000 atoms that stand still.
+ *
+ * @module
+ */
+
+import { call, openBackend } from "../src/backend/mod.ts";
+import { lennardJones } from "../src/kernels/lennard_jones.ts";
+import { morse } from "../src/kernels/morse.ts";
+import { neighbours } from "../src/kernels/neighbours.ts";
+import { ARGON, argon } from "./kernels_force/argon.ts";
+
+const ATOMS = 4000;
+
+const { cutoff, epsilon, sigma } = ARGON;
+const LJ = [4 * epsilon * sigma ** 12, 4 * epsilon * sigma ** 6, cutoff ** 2, 0];
+const MORSE = [epsilon, 1.6, sigma * 2 ** (1 / 6), cutoff ** 2, 0];
+
+/** What is compared with Lennard-Jones forces of one species. */
+interface Body {
+  readonly kernel?: typeof lennardJones | typeof morse;
+  readonly parameters?: readonly number[];
+  readonly types?: number;
+  readonly switchWidth?: number;
+  readonly want?: number;
+}
+
+function body({ kernel = lennardJones, parameters = LJ, types = 1, ...rest }: Body): () => void {
+  const { switchWidth = 0, want = 0 } = rest;
+  const backend = openBackend("wasm");
+  const i32 = (values: readonly number[]) => filled("i32", values);
+  const real = (values: readonly number[]) => filled("real", values);
+  const filled = <D extends "i32" | "real">(dtype: D, values: readonly number[]) => {
+    const buffer = backend.alloc(dtype, values.length);
+    backend.write(buffer, values);
+    return buffer;
+  };
+  const { positions: x, edge } = argon(ATOMS, 80, 1);
+  const frame = {
+    systems: 1,
+    offsets: i32([0, ATOMS]),
+    active: i32([1]),
+    ids: i32([0]),
+    ages: i32([0]),
+    control: i32([0, 0, 0, 0]),
+  };
+  const pairs = backend.pairs(frame, { cutoff, skin: 1.5 });
+  const positions = real([...x]);
+  const cell = real([edge, 0, 0, 0, edge, 0, 0, 0, edge]);
+  const step = backend.prepare(frame, [
+    call(neighbours, { pairs, positions, cell, pbc: i32([1, 1, 1]), images: undefined }),
+    call(kernel, {
+      ...{ pairs, positions, cell, images: undefined, switchWidth, want },
+      species: types === 1 ? undefined : i32(Array.from({ length: ATOMS }, (_, i) => i % types)),
+      parameters: real(Array(types * types).fill(parameters).flat()),
+      forces: backend.alloc("real", 3 * ATOMS),
+      energy: backend.alloc("f64", 1),
+      virial: backend.alloc("f64", 9),
+    }),
+  ]);
+  return () => void backend.run(step, 0, 1);
+}
+
+const BODIES: Readonly<Record<string, Body>> = {
+  "lennard_jones": {},
+  "lennard_jones, energy": { want: 1 },
+  "lennard_jones, energy and virial": { want: 3 },
+  "lennard_jones, switched off": { switchWidth: 1 },
+  "lennard_jones, two species": { types: 2 },
+  "lennard_jones, four species": { types: 4 },
+  "morse": { kernel: morse, parameters: MORSE },
+};
+
+for (const [name, options] of Object.entries(BODIES)) {
+  Deno.bench(
+    name,
+    { group: "pairs of 4000 atoms", baseline: name === "lennard_jones" },
+    body(options),
+  );
+}
