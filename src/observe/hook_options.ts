@@ -22,7 +22,7 @@ export function checkOptions(
   hook: string,
   options: unknown,
   known: readonly string[],
-): asserts options is Members {
+): void {
   const action = `make a ${hook}`;
   if (!isObject(options)) {
     throw new TypeError(complaint(action, "its options must be an object", options));

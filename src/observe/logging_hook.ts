@@ -145,7 +145,7 @@ export class LoggingHook {
   }
 }
 
-function checkLogging(options: unknown): asserts options is LoggingHookOptions {
+function checkLogging(options: LoggingHookOptions): void {
   checkOptions(NAME, options, OPTIONS);
   checkGiven(NAME, options, "backend", '"csv" or "custom"');
   checkType(NAME, options, "backend", '"csv" or "custom"', isOneOf("csv", "custom"));

@@ -1,0 +1,118 @@
+// What is not finite is found before atoms are moved by it, and named.
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Batch, type System } from "../../src/batch/mod.ts";
+import { NVE } from "../../src/dynamics/mod.ts";
+import { field } from "../../src/hooks/mod.ts";
+import { type Model, potential } from "../../src/models/mod.ts";
+import {
+  NaNDetectorHook,
+  type NaNDetectorHookOptions,
+  NonFiniteError,
+} from "../../src/observe/mod.ts";
+import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
+import { BACKENDS, on } from "../dynamics/backends.ts";
+
+/** A potential that breaks at its n-th evaluation: forces of atom 1 and energy of system 1. */
+function breaking(at: number, value: number, systems = 3): Model {
+  let calls = 0;
+  return potential(({ system, forces }) => {
+    if (Math.floor(calls++ / systems) < at || system !== 1) return 0;
+    forces[3] = forces[5] = value;
+    return value;
+  });
+}
+
+Deno.test(
+  "NaN and infinite forces and energies stop the run in their step, which is named with all that is wrong",
+  on(BACKENDS, async (backend) => {
+    for (const value of [NaN, Infinity, -Infinity]) {
+      const hooks = [new NaNDetectorHook()];
+      await using md = new NVE({ model: breaking(6, value), dt: 1, backend, hooks });
+      const error = await assertRejects(() => md.run(crystals(3), 20), NonFiniteError);
+      assertEquals(
+        error.message,
+        "Cannot go on with NVE as what it goes by must be finite: in step 5 forces: 2 numbers of system 1 " +
+          "(atom 1 of system 1 first); energy: 1 number of system 1",
+      );
+      assertEquals([error.step, error.systems], [5, [1]]);
+      assertEquals(error.fields, [
+        { field: "forces", count: 2, systems: [1], atom: 1 },
+        { field: "energy", count: 1, systems: [1], atom: undefined },
+      ]);
+      assertEquals(md.stepCount, 5);
+    }
+  }),
+);
+
+Deno.test("what is wrong from the start is found before the first step moves an atom", async () => {
+  const hooks = [new NaNDetectorHook({ frequency: 10 })];
+  await using md = new NVE({ model: breaking(0, NaN), dt: 1, backend: "reference", hooks });
+  const batch = crystals(3);
+  const before = bitsOf(batch, undefined, ["positions", "velocities"]);
+  const error = await assertRejects(() => md.run(batch, 20), NonFiniteError, "in step 0 forces");
+  assertEquals(error.step, 0);
+  assertEquals(bitsOf(batch, undefined, ["positions", "velocities"]), before);
+});
+
+Deno.test("other fields are looked at if they are named, of atoms and of systems", async () => {
+  const batch = crystals(3);
+  const load = Float64Array.from({ length: 96 }, (_, i) => i === 70 || i === 71 ? NaN : i);
+  batch.set("load", load, { level: "node" });
+  const hooks = [new NaNDetectorHook({ extraKeys: [field<Float64Array>()("load"), "time"] })];
+  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", fields: ["load"], hooks });
+  await assertRejects(
+    () => md.run(batch, 20),
+    NonFiniteError,
+    "in step 0 load: 2 numbers of system 2 (atom 6 of system 2 first)",
+  );
+});
+
+Deno.test("it looks at every so many steps, and many systems are not all written out", async () => {
+  const many = Batch.from(Array.from({ length: 12 }, (_, seed): System => argon(1, seed)));
+  let calls = 0;
+  const model = potential(() => ++calls > 12 * 4 ? NaN : 0);
+  const hooks = [new NaNDetectorHook({ frequency: 5 })];
+  await using md = new NVE({ model, dt: 1, backend: "reference", hooks });
+  await assertRejects(
+    () => md.run(many, 20),
+    NonFiniteError,
+    "in step 5 energy: 12 numbers of systems 0, 1, 2, 3, 4, 5, 6, 7, … 12 in all",
+  );
+});
+
+Deno.test(
+  "where all is finite nothing is changed, and nothing is said",
+  on(BACKENDS, async (backend) => {
+    const run = async (hooks: NaNDetectorHook[], verify = false) => {
+      const onWarning = ({ error }: { error: unknown }) => {
+        throw error;
+      };
+      await using md = new NVE({ model: ARGON, dt: 1, backend, hooks, verify, onWarning });
+      return bitsOf(await md.run(crystals(2), 15));
+    };
+    const plain = await run([]);
+    assertEquals(await run([new NaNDetectorHook()], true), plain);
+    assertEquals(await run([new NaNDetectorHook({ frequency: 4 })]), plain);
+  }),
+);
+
+Deno.test("wrong options of a NaN detector are named", () => {
+  const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
+    [null, TypeError, "options must be an object"],
+    [{ frequency: 0.5 }, RangeError, "frequency"],
+    [{ extraKeys: "energy" }, TypeError, "extraKeys must be an array of field names"],
+    [{ extra_keys: [] }, TypeError, "did you mean"],
+  ];
+  for (const [options, error, message] of wrong) {
+    assertThrows(() => new NaNDetectorHook(options as NaNDetectorHookOptions), error, message);
+  }
+});
+
+Deno.test("a field that the engine does not have is refused when the hook is added", () => {
+  const hooks = [new NaNDetectorHook({ extraKeys: [field<Float64Array>()("load")] })];
+  assertThrows(
+    () => new NVE({ model: ARGON, dt: 1, backend: "reference", hooks }),
+    TypeError,
+    '"load"',
+  );
+});
