@@ -8,7 +8,8 @@
  *
  * const lines: string[] = [];
  * const terminal = { print: (line: string) => void lines.push(line), complain: () => {} };
- * assertEquals(await run(["demo", "--steps", "20"], terminal), 0);
+ * const out = await Deno.makeTempDir();
+ * assertEquals(await run(["demo", "--systems", "2", "--steps", "20", "--out", out], terminal), 0);
  * ```
  *
  * @module

@@ -74,7 +74,7 @@ export function readOptions(
 }
 
 /**
- * The arguments without the `--` that `deno task demo -- --turns 3` hands on, and with negative numbers tied to the
+ * The arguments without the `--` that `deno task demo -- --steps 3` hands on, and with negative numbers tied to the
  * option before them, which would look like options themselves.
  */
 function separate(args: readonly string[], withValue: readonly string[]): string[] {
@@ -134,6 +134,21 @@ export function readCount(
   if (Number.isSafeInteger(count) && count >= least) return count;
   throw new UsageError(
     `Cannot use --${name} as it must be a whole number from ${least} on: current value is ${text}`,
+  );
+}
+
+/** A number above 0 from an option. Throws a UsageError when it is none. */
+export function readNumber(
+  values: ReadonlyMap<string, string>,
+  name: string,
+  otherwise: number,
+): number {
+  const text = values.get(name);
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (value > 0 && value < Infinity) return value;
+  throw new UsageError(
+    `Cannot use --${name} as it must be a number above 0: current value is ${text}`,
   );
 }
 

@@ -10,6 +10,17 @@ export interface Terminal {
   print(line: string): void;
   /** A line about what went wrong. */
   complain(line: string): void;
+  /**
+   * Where a line that changes is painted.
+   *
+   * @default nowhere
+   */
+  readonly progress?: {
+    /** Takes text as it is. */
+    write(text: string): void;
+    /** Whether a person looks at it. */
+    readonly isTerminal: boolean;
+  };
 }
 
 /**
@@ -19,8 +30,8 @@ export interface Terminal {
 export function terminal(closed: () => void): Terminal {
   const encoder = new TextEncoder();
   let isClosed = false;
-  const writer = (stream: { writeSync(bytes: Uint8Array): number }) => (line: string): void => {
-    let rest = encoder.encode(`${line}\n`);
+  const writer = (stream: { writeSync(bytes: Uint8Array): number }) => (text: string): void => {
+    let rest = encoder.encode(text);
     try {
       while (rest.length > 0 && !isClosed) rest = rest.subarray(stream.writeSync(rest));
     } catch (error) {
@@ -29,5 +40,10 @@ export function terminal(closed: () => void): Terminal {
       closed();
     }
   };
-  return { print: writer(Deno.stdout), complain: writer(Deno.stderr) };
+  const [out, err] = [writer(Deno.stdout), writer(Deno.stderr)];
+  return {
+    print: (line) => out(`${line}\n`),
+    complain: (line) => err(`${line}\n`),
+    progress: { write: err, isTerminal: Deno.stderr.isTerminal() },
+  };
 }

@@ -1,4 +1,11 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
+import { parseExtxyz } from "../../src/batch/mod.ts";
 import { run } from "../../src/cli/mod.ts";
 import { programName } from "../../src/cli/program.ts";
 
@@ -21,7 +28,8 @@ Deno.test("without a command, and with --help, it says what there is", async () 
     assertMatch(out, /^ {2}demo {2}\S/m);
   }
   const { out } = await hooke("demo", "--help");
-  for (const option of ["--steps N", "--turns N", "--trace FILE", "--help"]) {
+  const options = ["--systems N", "--fmax F", "--steps N", "--seed N", "--out FOLDER"];
+  for (const option of [...options, "--trace FILE", "--quiet", "--help"]) {
     assertStringIncludes(out, option);
   }
 });
@@ -41,16 +49,23 @@ Deno.test("what it does not understand ends in 2, with what it would have", asyn
       "Cannot use --step as demo has no such option; did you mean --steps?",
     ],
     [["demo", "--step=4"], "did you mean --steps?"],
-    [["demo", "extra"], "Cannot use extra as demo takes options only: they are --steps, --turns"],
-    [["demo", "--", "--turns", "3", "7"], "Cannot use 7 as demo takes options only"],
-    [["demo", "--turns", "-1"], "Cannot use --turns as it must be a whole number from 1 on"],
-    [["demo", "--turns", "-1"], "current value is -1"],
+    [["demo", "extra"], "Cannot use extra as demo takes options only: they are --systems, --fmax"],
+    [["demo", "--", "--steps", "3", "7"], "Cannot use 7 as demo takes options only"],
+    [["demo", "--steps", "-1"], "Cannot use --steps as it must be a whole number from 0 on"],
+    [["demo", "--steps", "-1"], "current value is -1"],
     [["demo", "-1"], "Cannot use -1 as demo has no such option"],
     [["help", "dmo"], "did you mean demo?"],
     [["demo", "--steps"], "Cannot use --steps as it must have a value: --steps N"],
-    [["demo", "--steps", "0"], "must be a whole number from 1 on: current value is 0"],
-    [["demo", "--turns", "two"], "current value is two"],
-    [["demo", "--turns", "1.5"], "current value is 1.5"],
+    [["demo", "--systems", "0"], "must be a whole number from 1 on: current value is 0"],
+    [["demo", "--seed", "two"], "current value is two"],
+    [["demo", "--steps", "1.5"], "current value is 1.5"],
+    [
+      ["demo", "--fmax", "0"],
+      "Cannot use --fmax as it must be a number above 0: current value is 0",
+    ],
+    [["demo", "--fmax", "-0.1"], "must be a number above 0: current value is -0.1"],
+    [["demo", "--fmax", "small"], "current value is small"],
+    [["demo", "--quiet=3"], "Cannot use --quiet=3 as --quiet takes no value"],
     [["demo", "--help=maybe"], "Cannot use --help=maybe as --help takes no value"],
     [["demo", "--help=false"], "Cannot use --help=false as --help takes no value"],
   ];
@@ -61,11 +76,24 @@ Deno.test("what it does not understand ends in 2, with what it would have", asyn
   }
 });
 
-Deno.test("what stands behind a leading -- is taken as options, as `deno task demo -- --turns 3` hands it on", async () => {
-  for (const args of [["demo", "--", "--turns", "3"], ["--", "demo", "--turns", "3"]]) {
-    const { code, out } = await hooke(...args);
+/** A folder that is gone when it goes out of scope. */
+async function tempFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await Deno.realPath(await Deno.makeTempDir());
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+/** The names of what is in a folder, in order. */
+async function namesIn(path: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
+}
+
+Deno.test("what stands behind a leading -- is taken as options, as `deno task demo -- --steps 0` hands it on", async () => {
+  await using folder = await tempFolder();
+  const rest = ["--steps", "0", "--systems", "2", "--out"];
+  for (const [i, args] of [["demo", "--"], ["--", "demo"]].entries()) {
+    const { code, out } = await hooke(...args, ...rest, `${folder.path}/${i}`);
     assertEquals(code, 0);
-    assertStringIncludes(out, "stopped: 3 turning points.");
+    assertStringIncludes(out, "2 of 2 have relaxed");
   }
 });
 
@@ -92,44 +120,128 @@ Deno.test("help and hints name what the user can type", async () => {
   );
 });
 
-Deno.test("the demo shows the plan, a row every hundred steps, the period, and a profile", async () => {
-  const { code, out, err } = await hooke("demo");
+/** The rows of a CSV file, by column. */
+async function csv(path: string): Promise<Record<string, string>[]> {
+  const [header, ...rows] = (await Deno.readTextFile(path)).trimEnd().split("\n");
+  const names = header!.split(",");
+  return rows.map((row) => Object.fromEntries(row.split(",").map((cell, i) => [names[i]!, cell])));
+}
+
+Deno.test("the demo relaxes 64 crystals to the energy of the perfect one, and keeps them at 40 K", async () => {
+  await using folder = await tempFolder();
+  const begun = performance.now();
+  const { code, out, err } = await hooke("demo", "--out", folder.path);
+  assert(performance.now() - begun < 10_000, "it takes less than ten seconds");
   assertEquals([code, err], [0, ""]);
-  assertMatch(
-    out,
-    /^spring\/ON_TURN\s+profiler\s+every event\s+otherwise\n\s+turns\s+every event\s+spring\.ON_TURN$/m,
-  );
-  const [titles, firstRow] = /^stage .*\n.*$/m.exec(out)![0].split("\n");
-  for (const [title, cell] of [["hook", "profiler"], ["when", "every"], ["handler", "otherwise"]]) {
-    assertEquals(
-      titles!.indexOf(title!),
-      firstRow!.indexOf(cell!),
-      `${title} stands above ${cell}`,
-    );
+
+  const [, least, most, mean] =
+    /64 of 64 have relaxed, after (\d+) to (\d+) steps, (\d+\.\d) on average/.exec(out)!;
+  assert(Number(least) < Number(mean) && Number(mean) < Number(most));
+  const histogram = [...out.matchAll(/^ {4} *\d+(?:–\d+)? {2}[█▏▎▍▌▋▊▉]* ?(\d+)$/gm)];
+  assertEquals(histogram.reduce((sum, [, count]) => sum + Number(count), 0), 64);
+  const energy = (name: string) =>
+    Number(new RegExp(`${name} +(-0\\.\\d{5}) .*eV$`, "m").exec(out)![1]);
+  assertAlmostEquals(energy("after"), -0.07761, 4e-5);
+  assertEquals(energy("perfect"), -0.07761); // ASE: -0.0776096534
+  assert(energy("before") > -0.075, out);
+
+  const [, kelvin, spread] = /second half +(\d+\.\d) ± (\d+\.\d) K$/m.exec(out)!;
+  assertAlmostEquals(Number(kelvin), 40, 1);
+  assertAlmostEquals(Number(spread), 40 * Math.sqrt(2 / 96), 0.5);
+  assertMatch(out, /^ {2}[▁▂▃▄▅▆▇█]{50} {2}mean temperature, \d+ to \d+ K$/m);
+  assertMatch(out, /: \d+ ns for each atom and step, \d+\.\d million of these a second$/m);
+});
+
+Deno.test("the demo leaves a log of either part, and each crystal as it had relaxed", async () => {
+  await using folder = await tempFolder();
+  const out = `${folder.path}/new/folder`;
+  const args = ["--systems", "3", "--steps", "40", "--fmax", "0.01", "--out", out];
+  assertEquals((await hooke("demo", ...args)).code, 0);
+  assertEquals(await namesIn(out), ["nvt.csv", "relax.csv", "relaxed.xyz"]);
+  const crystals = parseExtxyz(await Deno.readTextFile(`${out}/relaxed.xyz`));
+  assertEquals(crystals.map(({ nodeCount }) => nodeCount), [32, 32, 32]);
+  for (const crystal of crystals) {
+    assertAlmostEquals(crystal.energy! / 32, -0.07761, 1e-4);
+    const forces = crystal.get("forces");
+    for (let i = 0; i < 96; i += 3) {
+      assert(Math.hypot(forces[i]!, forces[i + 1]!, forces[i + 2]!) <= 0.01);
+    }
   }
-  assertEquals(out.match(/●/g)?.length, 16);
-  assertStringIncludes(out, "Its period is 6.2832; 2π is 6.2832.");
-  assertMatch(out, /strayed by 1\.\de-5 at most/); // dt²/8 for velocity Verlet
-  assertStringIncludes(out, "1571 steps, stopped: 5 turning points."); // 5π at steps of 0.01
-  assertMatch(out, /spring\/BEFORE_STEP→spring\/AFTER_STEP\s+1571/);
+  const relax = await csv(`${out}/relax.csv`), nvt = await csv(`${out}/nvt.csv`);
+  assertEquals(relax.slice(0, 4).map(({ step }) => step), ["0", "0", "0", "5"]);
+  const first = relax.filter(({ systemId }) => systemId === "0").map(({ fmax }) => Number(fmax));
+  assert(first[0]! > 0.05 && first.at(-1)! < 0.05, String(first));
+  assertEquals(nvt.map(({ step }) => step).filter((_, i) => i % 3 === 0), ["0", "10", "20", "30"]);
+  assertEquals(nvt.slice(0, 4).map(({ time }) => time), ["4", "4", "4", "44"]);
+});
+
+Deno.test("equal seeds give equal logs, another seed others", async () => {
+  await using folder = await tempFolder();
+  const log = async (name: string, seed: string) => {
+    const out = `${folder.path}/${name}`;
+    await hooke("demo", "--systems", "2", "--steps", "20", "--seed", seed, "--out", out);
+    return await Deno.readTextFile(`${out}/nvt.csv`);
+  };
+  const one = await log("a", "5");
+  assertEquals(await log("b", "5"), one);
+  assert(await log("c", "6") !== one);
+});
+
+Deno.test("the demo overwrites nothing: a folder with such files is refused, and without --out it makes another", async () => {
+  await using folder = await tempFolder();
+  const { path } = folder;
+  await Deno.writeTextFile(`${path}/nvt.csv`, "mine");
+  await Deno.writeTextFile(`${path}/file`, "mine");
+  const wrong: [string, string][] = [
+    [path, `as nothing there must be overwritten: there is a ${path}/nvt.csv; name another folder`],
+    [`${path}/file`, "as it must be a folder, or be made one: it is a file"],
+  ];
+  for (const [to, message] of wrong) {
+    const { code, out, err } = await hooke("demo", "--out", to);
+    assertEquals([code, out], [2, ""]);
+    assertStringIncludes(err, `Cannot write to ${to} ${message}`);
+  }
+  assertEquals(await Deno.readTextFile(`${path}/nvt.csv`), "mine");
+  assertEquals(await namesIn(path), ["file", "nvt.csv"]);
+
+  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+  for (const name of ["hooke-demo", "hooke-demo-2"]) {
+    const args = ["run", "-A", main, "demo", "--systems", "1", "--steps", "0"];
+    const { code, stdout } = await new Deno.Command(Deno.execPath(), { args, cwd: path }).output();
+    assertEquals(code, 0);
+    assertStringIncludes(new TextDecoder().decode(stdout), `In the folder ${name}:`);
+  }
+  assertEquals(await namesIn(path), ["file", "hooke-demo", "hooke-demo-2", "nvt.csv"]);
+  assertEquals(await namesIn(`${path}/hooke-demo`), ["relax.csv", "relaxed.xyz"]);
+});
+
+Deno.test("--quiet leaves out progress and pictures, and what to do next names what exists", async () => {
+  await using folder = await tempFolder();
+  const args = ["--systems", "2", "--steps", "20", "--out"];
+  const quiet = (await hooke("demo", "--quiet", ...args, `${folder.path}/quiet`)).out;
+  const loud = (await hooke("demo", ...args, `${folder.path}/loud`)).out;
+  const pictures = /[█▁]/;
+  assertEquals([pictures.test(quiet), pictures.test(loud)], [false, true]);
+  assertEquals([quiet.includes("\nNext: "), quiet.includes("2 of 2 have relaxed")], [false, true]);
+  const next = loud.slice(loud.indexOf("\nNext: "));
   const root = new URL("../../", import.meta.url);
-  const next = out.slice(out.indexOf("\nNext: "));
-  assert((await Deno.stat(new URL(/src\/\S+\.ts/.exec(next)![0], root))).isFile);
+  for (const [file] of next.matchAll(/(?:src|docs)\/\S+\.(?:ts|md)/g)) {
+    assert((await Deno.stat(new URL(file, root))).isFile, file);
+  }
   const readme = await Deno.readTextFile(new URL("README.md", root));
   assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
 });
 
-Deno.test("the demo takes its options, and writes a trace", async () => {
-  const path = await Deno.makeTempFile({ suffix: ".json" });
-  try {
-    const { code, out } = await hooke("demo", "--steps", "150", "--trace", path);
-    assertEquals(code, 0);
-    assertStringIncludes(out, "150 steps, completed");
-    const { traceEvents } = JSON.parse(await Deno.readTextFile(path));
-    assert(traceEvents.length > 250, `${traceEvents.length} events`);
-  } finally {
-    await Deno.remove(path);
-  }
+Deno.test("the demo writes a trace, and says where the time went", async () => {
+  await using folder = await tempFolder();
+  const trace = `${folder.path}/trace.json`;
+  const args = ["--systems", "1", "--steps", "30", "--trace", trace, "--out", folder.path];
+  const { code, out } = await hooke("demo", ...args);
+  assertEquals(code, 0);
+  assertMatch(out, /dynamics\/BEFORE_COMPUTE→dynamics\/AFTER_COMPUTE\s+\d+/);
+  assertStringIncludes(out, `The trace is in ${trace}`);
+  const { traceEvents } = JSON.parse(await Deno.readTextFile(trace));
+  assert(traceEvents.length > 250, `${traceEvents.length} events`);
 });
 
 Deno.test("a trace that cannot be written is refused before anything runs", async () => {
@@ -151,61 +263,66 @@ Deno.test("a trace that cannot be written is refused before anything runs", asyn
 });
 
 Deno.test("a failing command ends in 1 with the error", async () => {
+  await using folder = await tempFolder();
   const errors: string[] = [];
   const print = () => {
     throw new Error("the disk is full");
   };
   const terminal = { print, complain: (line: string) => void errors.push(line) };
-  assertEquals(await run(["demo"], terminal), 1);
+  assertEquals(await run(["demo", "--out", folder.path], terminal), 1);
   assertStringIncludes(errors.join("\n"), "the disk is full");
 });
 
+/** Starts the demo in a folder, in a process of its own. */
+function start(cwd: string, ...args: string[]): Deno.ChildProcess {
+  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", main, "demo", "--out", "out", ...args],
+    cwd,
+    env: { NO_COLOR: "1" },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
 Deno.test("a reader who leaves, as head does, stops the demo quietly and closes its hooks", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const trace = `${folder}/trace.json`;
-    const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "-A",
-        main,
-        "demo",
-        "--steps",
-        "9000000",
-        "--turns",
-        "9000000",
-        "--trace",
-        trace,
-      ],
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const reader = child.stdout.getReader();
-    await reader.read();
-    await reader.cancel();
-    const complaints = await new Response(child.stderr).text();
-    assertEquals([(await child.status).code, complaints], [0, ""]);
-    assert((await Deno.stat(trace)).isFile, "the profiler was closed");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await tempFolder();
+  const child = start(folder.path, "--steps", "9000000", "--trace", "trace.json");
+  const reader = child.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  const complaints = await new Response(child.stderr).text();
+  assertEquals([(await child.status).code, complaints], [0, ""]);
+  assert((await Deno.stat(`${folder.path}/trace.json`)).isFile, "the profiler was closed");
 });
 
-Deno.test("Ctrl-C stops the demo after the step under way, closes its hooks, and ends in 130", async () => {
-  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", main, "demo", "--steps", "100000000", "--turns", "100000000"],
-    stdout: "piped",
-    env: { NO_COLOR: "1" },
-  }).spawn();
-  const lines = child.stdout.pipeThrough(new TextDecoderStream());
+/** Sends Ctrl-C once the demo has said something. Answers with all it said, and its exit code. */
+async function interrupted(child: Deno.ChildProcess, when: string): Promise<[number, string]> {
   let text = "", isTold = false; // once: a second Ctrl-C would end it at once
-  for await (const part of lines) {
+  for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
     text += part;
-    if (!isTold && text.includes("●")) child.kill("SIGINT");
-    isTold ||= text.includes("●");
+    if (!isTold && text.includes(when)) child.kill("SIGINT");
+    isTold ||= text.includes(when);
   }
-  assertEquals((await child.status).code, 130);
-  assertStringIncludes(text, "stopped: interrupted.\nWhere the time went");
+  await child.stderr.cancel();
+  return [(await child.status).code, text];
+}
+
+Deno.test("Ctrl-C in the dynamics finishes the step, says what there is, and ends in 130", async () => {
+  await using folder = await tempFolder();
+  const child = start(folder.path, "--steps", "100000000", "--systems", "2");
+  const [code, text] = await interrupted(child, "Dynamics:");
+  assertEquals(code, 130);
+  assertMatch(text, /Interrupted after \d+ of 100000000 steps\./);
+  assertMatch(text, /In the folder out:\n {2}relax\.csv .*\n {2}relaxed\.xyz .*\n {2}nvt\.csv/);
+  assert((await Deno.readTextFile(`${folder.path}/out/nvt.csv`)).endsWith("\n"), "rows are whole");
+});
+
+Deno.test("Ctrl-C in the relaxation says how many have relaxed, and leaves the dynamics out", async () => {
+  await using folder = await tempFolder();
+  const child = start(folder.path, "--systems", "2000", "--fmax", "1e-5");
+  const [code, text] = await interrupted(child, "Relaxation:");
+  assertEquals(code, 130);
+  assertMatch(text, /Interrupted after \d+ steps\.\n {2}\d+ of 2000 have relaxed/);
+  assertEquals([text.includes("Dynamics:"), text.includes("nvt.csv")], [false, false]);
 });

@@ -1,0 +1,99 @@
+/**
+ * What the demo says.
+ *
+ * @module
+ */
+
+import type { DemoFiles } from "./demo_files.ts";
+import type { Dynamics } from "./demo_heat.ts";
+import type { Relaxation } from "./demo_relax.ts";
+import { type DemoOptions, TARGET } from "./demo_run.ts";
+import { histogram, meanAndSpread, sparkline } from "./picture.ts";
+
+/** eV per atom of the perfect crystal at a = 5.26 Å, as ASE has it. */
+const PERFECT = -0.07761;
+
+/** What to do next. */
+export const NEXT = `
+Next: README.md does the same with structures of your own, under "Relax what is in your file";
+docs/atoms.md tells what there is; src/cli/demo.ts is the source of this, and --help says what can
+be changed.`;
+
+/** How the relaxation went. */
+export function aboutRelaxation(relaxation: Relaxation, { systems, isQuiet }: DemoOptions): string {
+  const { steps, before, after, stepCount, isInterrupted } = relaxation;
+  const lines: string[] = [];
+  if (isInterrupted) lines.push(`  Interrupted after ${stepCount} steps.`);
+  if (steps.length === 0) return [...lines, `  0 of ${systems} have relaxed.`].join("\n");
+  const { mean } = meanAndSpread(steps);
+  lines.push(
+    `  ${steps.length} of ${systems} have relaxed, after ${Math.min(...steps)} to ${
+      Math.max(...steps)
+    } steps, ${mean.toFixed(1)} on average`,
+  );
+  if (!isQuiet) lines.push("", ...histogram(steps, 8, 40).map((line) => `    ${line}`), "");
+  lines.push(
+    `  energy per atom before   ${withSpread(before, 5)} eV`,
+    `                  after    ${withSpread(after, 5)} eV`,
+    `                  perfect  ${PERFECT.toFixed(5)} eV`,
+    `  ${relaxation.seconds.toFixed(2)} s, start-up included`,
+  );
+  return lines.join("\n");
+}
+
+/** How the dynamics went. */
+export function aboutDynamics(dynamics: Dynamics, { steps, isQuiet }: DemoOptions): string {
+  const { means, late, atoms, stepCount, isInterrupted } = dynamics;
+  const lines: string[] = [];
+  if (isInterrupted) lines.push(`  Interrupted after ${stepCount} of ${steps} steps.`);
+  if (!isQuiet && means.length > 1) {
+    const [low, high] = [Math.min(...means), Math.max(...means)];
+    lines.push(
+      `  ${sparkline(means, 50)}  mean temperature, ${low.toFixed(0)} to ${high.toFixed(0)} K`,
+      "",
+    );
+  }
+  if (late.length > 0) {
+    // In the canonical ensemble the kinetic energy of N atoms has a relative variance of 2/(3N).
+    const spread = TARGET * Math.sqrt(2 / (3 * atoms));
+    lines.push(
+      `  temperature of a crystal, second half  ${withSpread(late, 1)} K`,
+      `                            expected     ${TARGET.toFixed(1)} ± ${spread.toFixed(1)} K`,
+    );
+  }
+  if (stepCount > 0) lines.push(speed(dynamics));
+  return lines.join("\n");
+}
+
+/** What is on the disk. */
+export function aboutFiles(
+  { folder }: DemoFiles,
+  { steps }: Relaxation,
+  dynamics: Dynamics | undefined,
+  trace: string | undefined,
+): string {
+  const files = [
+    ["relax.csv", "a row for each crystal at every 5th step"],
+    ...(steps.length === 0
+      ? []
+      : [["relaxed.xyz", "each crystal as it was when it had relaxed; ASE and OVITO read it"]]),
+    ...(dynamics === undefined ? [] : [["nvt.csv", "a row for each crystal at every 10th step"]]),
+  ];
+  return [
+    `\nIn the folder ${folder}:`,
+    ...files.map(([name, what]) => `  ${name!.padEnd(13)}${what}`),
+    ...(trace === undefined ? [] : [`The trace is in ${trace}; https://ui.perfetto.dev opens it.`]),
+  ].join("\n");
+}
+
+function withSpread(values: readonly number[], digits: number): string {
+  const { mean, spread } = meanAndSpread(values);
+  return `${mean.toFixed(digits)} ± ${spread.toFixed(digits)}`;
+}
+
+function speed({ seconds, atomSteps }: { seconds: number; atomSteps: number }): string {
+  const [nanoseconds, millions] = [seconds * 1e9 / atomSteps, atomSteps / seconds / 1e6];
+  return `  ${seconds.toFixed(2)} s: ${nanoseconds.toFixed(0)} ns for each atom and step, ${
+    millions.toFixed(1)
+  } million of these a second`;
+}

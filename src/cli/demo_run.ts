@@ -1,0 +1,45 @@
+/**
+ * What the parts of the demo have in common.
+ *
+ * @module
+ */
+
+import { lennardJones } from "../models/lennard_jones.ts";
+import type { Model } from "../models/model.ts";
+import type { Profiler } from "../observe/profiler.ts";
+import type { DemoFiles } from "./demo_files.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Argon. */
+export const ARGON: Model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+
+/** The temperature of the bath, K. */
+export const TARGET = 40;
+
+/** What the demo was asked for. */
+export interface DemoOptions {
+  /** How many crystals. */
+  readonly systems: number;
+  /** When a crystal is relaxed, eV/Å. */
+  readonly fmax: number;
+  /** Steps of dynamics. */
+  readonly steps: number;
+  /** Of crystals, velocities and noise. */
+  readonly seed: number;
+  /** Whether there are neither progress nor pictures. */
+  readonly isQuiet: boolean;
+}
+
+/** What the parts of the demo have in common. */
+export interface DemoRun {
+  /** What was asked for. */
+  readonly options: DemoOptions;
+  /** Where the files are. */
+  readonly files: DemoFiles;
+  /** Where progress is painted. */
+  readonly terminal: Terminal;
+  /** Interrupts it. */
+  readonly signal: AbortSignal;
+  /** Measures where the time goes, when that was asked for. */
+  readonly profiler: Profiler | undefined;
+}
