@@ -31,7 +31,7 @@ export interface PairOptions {
    * How much further pairs are kept than the cutoff, so that they need not be found anew at each step. Å. Results
    * do not depend on it but for rounding.
    *
-   * @default 1
+   * @default 1.5
    */
   readonly skin?: number;
 }
@@ -41,7 +41,7 @@ export type CheckedPairOptions = Required<PairOptions>;
 
 /** Throws a TypeError or RangeError that names the option that is wrong. */
 export function checkPairOptions(name: string, options: PairOptions): CheckedPairOptions {
-  const { cutoff, truncation = "shift", switchWidth = 1, skin = 1 } = options;
+  const { cutoff, truncation = "shift", switchWidth = 1, skin = 1.5 } = options;
   positive(name, "cutoff", cutoff);
   positive(name, "skin", skin);
   positive(name, "switchWidth", switchWidth);

@@ -12,6 +12,38 @@ export function allocate(bytes: number): number;
 export function kernel_number(name: string): number;
 
 /**
+ * How many atoms the list has reference positions of.
+ */
+export function pairs_atoms(pairs: number): number;
+
+/**
+ * How many bytes the list takes.
+ */
+export function pairs_bytes(pairs: number): number;
+
+export function pairs_free(pairs: number): void;
+
+/**
+ * Takes it back. Systems whose pairs were never found have no reference positions.
+ */
+export function pairs_load(pairs: number, offsets: number, reference: number, images: number, cells: number, builds: number): void;
+
+/**
+ * An empty list.
+ */
+export function pairs_new(systems: number, cutoff: number, skin: number): number;
+
+/**
+ * Copies what a checkpoint keeps.
+ */
+export function pairs_save(pairs: number, reference: number, images: number, cells: number, builds: number): void;
+
+/**
+ * The four words for one counter and key, for the tests to compare.
+ */
+export function philox(c0: number, c1: number, c2: number, c3: number, k0: number, k1: number): Uint32Array;
+
+/**
  * Gives memory back.
  */
 export function release(pointer: number, bytes: number): void;
@@ -27,10 +59,19 @@ export interface InitOutput {
     readonly memory: WebAssembly.Memory;
     readonly allocate: (a: number) => number;
     readonly kernel_number: (a: number, b: number) => number;
+    readonly pairs_atoms: (a: number) => number;
+    readonly pairs_bytes: (a: number) => number;
+    readonly pairs_free: (a: number) => void;
+    readonly pairs_load: (a: number, b: number, c: number, d: number, e: number, f: number) => void;
+    readonly pairs_new: (a: number, b: number, c: number) => number;
+    readonly pairs_save: (a: number, b: number, c: number, d: number, e: number) => void;
+    readonly philox: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => void;
     readonly release: (a: number, b: number) => void;
     readonly run: (a: number, b: number, c: number, d: number, e: number) => number;
     readonly __wbindgen_export: (a: number, b: number) => number;
     readonly __wbindgen_export2: (a: number, b: number, c: number, d: number) => number;
+    readonly __wbindgen_add_to_stack_pointer: (a: number) => number;
+    readonly __wbindgen_export3: (a: number, b: number, c: number) => void;
 }
 
 export type SyncInitInput = BufferSource | WebAssembly.Module;

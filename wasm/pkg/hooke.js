@@ -23,6 +23,94 @@ export function kernel_number(name) {
 }
 
 /**
+ * How many atoms the list has reference positions of.
+ * @param {number} pairs
+ * @returns {number}
+ */
+export function pairs_atoms(pairs) {
+    const ret = wasm.pairs_atoms(pairs);
+    return ret >>> 0;
+}
+
+/**
+ * How many bytes the list takes.
+ * @param {number} pairs
+ * @returns {number}
+ */
+export function pairs_bytes(pairs) {
+    const ret = wasm.pairs_bytes(pairs);
+    return ret >>> 0;
+}
+
+/**
+ * @param {number} pairs
+ */
+export function pairs_free(pairs) {
+    wasm.pairs_free(pairs);
+}
+
+/**
+ * Takes it back. Systems whose pairs were never found have no reference positions.
+ * @param {number} pairs
+ * @param {number} offsets
+ * @param {number} reference
+ * @param {number} images
+ * @param {number} cells
+ * @param {number} builds
+ */
+export function pairs_load(pairs, offsets, reference, images, cells, builds) {
+    wasm.pairs_load(pairs, offsets, reference, images, cells, builds);
+}
+
+/**
+ * An empty list.
+ * @param {number} systems
+ * @param {number} cutoff
+ * @param {number} skin
+ * @returns {number}
+ */
+export function pairs_new(systems, cutoff, skin) {
+    const ret = wasm.pairs_new(systems, cutoff, skin);
+    return ret >>> 0;
+}
+
+/**
+ * Copies what a checkpoint keeps.
+ * @param {number} pairs
+ * @param {number} reference
+ * @param {number} images
+ * @param {number} cells
+ * @param {number} builds
+ */
+export function pairs_save(pairs, reference, images, cells, builds) {
+    wasm.pairs_save(pairs, reference, images, cells, builds);
+}
+
+/**
+ * The four words for one counter and key, for the tests to compare.
+ * @param {number} c0
+ * @param {number} c1
+ * @param {number} c2
+ * @param {number} c3
+ * @param {number} k0
+ * @param {number} k1
+ * @returns {Uint32Array}
+ */
+export function philox(c0, c1, c2, c3, k0, k1) {
+    try {
+        const retptr = wasm.__wbindgen_add_to_stack_pointer(-16);
+        wasm.philox(retptr, c0, c1, c2, c3, k0, k1);
+        var r0 = getDataViewMemory0().getInt32(retptr + 4 * 0, true);
+        var r1 = getDataViewMemory0().getInt32(retptr + 4 * 1, true);
+        var v1 = getArrayU32FromWasm0(r0, r1).slice();
+        wasm.__wbindgen_export3(r0, r1 * 4, 4);
+        return v1;
+    } finally {
+        wasm.__wbindgen_add_to_stack_pointer(16);
+    }
+}
+
+/**
  * Gives memory back.
  * @param {number} pointer
  * @param {number} bytes
@@ -52,6 +140,27 @@ function __wbg_get_imports() {
         __proto__: null,
         "./hooke_bg.js": import0,
     };
+}
+
+function getArrayU32FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getUint32ArrayMemory0().subarray(ptr / 4, ptr / 4 + len);
+}
+
+let cachedDataViewMemory0 = null;
+function getDataViewMemory0() {
+    if (cachedDataViewMemory0 === null || cachedDataViewMemory0.buffer.detached === true || (cachedDataViewMemory0.buffer.detached === undefined && cachedDataViewMemory0.buffer !== wasm.memory.buffer)) {
+        cachedDataViewMemory0 = new DataView(wasm.memory.buffer);
+    }
+    return cachedDataViewMemory0;
+}
+
+let cachedUint32ArrayMemory0 = null;
+function getUint32ArrayMemory0() {
+    if (cachedUint32ArrayMemory0 === null || cachedUint32ArrayMemory0.byteLength === 0) {
+        cachedUint32ArrayMemory0 = new Uint32Array(wasm.memory.buffer);
+    }
+    return cachedUint32ArrayMemory0;
 }
 
 let cachedUint8ArrayMemory0 = null;
@@ -119,6 +228,8 @@ function __wbg_finalize_init(instance, module) {
     wasmInstance = instance;
     wasm = instance.exports;
     wasmModule = module;
+    cachedDataViewMemory0 = null;
+    cachedUint32ArrayMemory0 = null;
     cachedUint8ArrayMemory0 = null;
     return wasm;
 }

@@ -52,14 +52,16 @@ export class ReferenceBackend implements Backend {
   }
 
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void {
+    let at = 0; // what is saved leaves out systems whose pairs were never found
     for (const [s, system] of (pairs as HostPairs).list.systems.entries()) {
       system.builds = saved.builds[s]!;
       system.isLoaded = system.builds > 0;
       if (!system.isLoaded) continue;
-      const [from, to] = [3 * offsets[s]!, 3 * offsets[s + 1]!];
-      system.reference = saved.reference.slice(from, to);
-      system.images = saved.images.slice(from, to);
+      const to = at + 3 * (offsets[s + 1]! - offsets[s]!);
+      system.reference = saved.reference.slice(at, to);
+      system.images = saved.images.slice(at, to);
       system.cell = saved.cells.slice(9 * s, 9 * s + 9);
+      at = to;
     }
   }
 
