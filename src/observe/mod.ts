@@ -34,6 +34,15 @@ export { EnergyDriftError, EnergyDriftMonitorHook } from "./energy_drift_monitor
 export type { DriftMetric, EnergyDriftMonitorHookOptions } from "./energy_drift_monitor_hook.ts";
 export { NaNDetectorHook, NonFiniteError } from "./nan_detector_hook.ts";
 export type { NaNDetectorHookOptions, NotFinite } from "./nan_detector_hook.ts";
+export { AlignCellHook } from "./align_cell_hook.ts";
+export type { AlignCellHookOptions } from "./align_cell_hook.ts";
+export type { AtomChoice, AtomView } from "./atom_choice.ts";
+export { FreezeAtomsHook } from "./freeze_atoms_hook.ts";
+export type { FreezeAtomsHookOptions, FreezeStage } from "./freeze_atoms_hook.ts";
+export { MaxForceClampHook } from "./max_force_clamp_hook.ts";
+export type { MaxForceClampHookOptions } from "./max_force_clamp_hook.ts";
+export { WrapPeriodicHook } from "./wrap_periodic_hook.ts";
+export type { WrapPeriodicHookOptions } from "./wrap_periodic_hook.ts";
 export { LoggingHook } from "./logging_hook.ts";
 export type { LogContents, LoggingHookOptions, LogTarget } from "./logging_hook.ts";
 export type { LogWriter } from "./log_output.ts";
