@@ -125,6 +125,24 @@ Deno.test("the defaults of FIRE, FIRE2 and NVTLangevin are those that docs/atoms
   }
 });
 
+Deno.test("the defaults of pair potentials are those that docs/atoms.md has", async () => {
+  const [skin, width] = [/`skin` \((.+) Å\)/, /`switchWidth`\s\((.+) Å\)/].map((pattern) =>
+    Number(pattern.exec(PAGE)![1])
+  );
+  const run = async (options: object) => {
+    const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 7, ...options });
+    const batch = Batch.from([argon(3, 1, 0.3)]);
+    await using md = new NVE({ model, dt: 2 });
+    await md.run(batch, 100);
+    return String(bitsOf(batch).positions);
+  };
+  assertEquals(await run({ skin }), await run({}));
+  assertEquals(await run({ truncation: "shift" }), await run({}));
+  const wide = await run({ truncation: "switch" });
+  assertEquals(await run({ truncation: "switch", switchWidth: width }), wide);
+  assert(await run({ truncation: "switch", switchWidth: width! * 1.1 }) !== wide);
+});
+
 Deno.test("the unit of time of FIRE and the precision of backends are those of docs/atoms.md", () => {
   const [, unit] = table("quantity").find(([quantity]) => quantity!.includes("FIRE"))!;
   assertAlmostEquals(Number(/10\.\d+/.exec(unit!)![0]), TIME_UNIT_FS, 5e-5);
