@@ -1,5 +1,12 @@
 /** Every file in examples/ is run as a user would, and its output checked. */
-import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
+import { fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
 
@@ -145,6 +152,41 @@ Deno.test("examples/profile_and_log.ts does what it says", async () => {
       '{"type":"end","step":100,"outcome":{"status":"completed"}} 3 hooks\n',
     ].join("\n"),
   );
+});
+
+Deno.test("examples/relax_file.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [from, to, log] = ["in.xyz", "out.xyz", "log.csv"].map((name) => `${folder}/${name}`);
+    const crystal = fcc({ element: "Kr", a: 5.7, cells: 2 });
+    const dimer = new System({ symbols: ["Ne", "Xe"], positions: [0, 0, 0, 4, 0, 0] });
+    await Deno.writeTextFile(from!, writeExtxyz([rattle(crystal, 0.1, 1), dimer]));
+    assertMatch(await run("relax_file", from!, to!, log!), /^2 of 2 relaxed in \d+ steps\n$/);
+    const relaxed = parseExtxyz(await Deno.readTextFile(to!));
+    assertEquals(relaxed.map(({ nodeCount }) => nodeCount).sort(), [2, 32]);
+    // The bottom of the mixed well, σ = (2.74 + 3.98)/2 Å, at 2^(1/6) σ; 0.01 eV/Å leaves it within a few tenths.
+    const { positions } = relaxed.find(({ nodeCount }) => nodeCount === 2)!;
+    assertAlmostEquals(positions[3]! - positions[0]!, 2 ** (1 / 6) * 3.36, 0.25);
+    const [header] = (await Deno.readTextFile(log!)).split("\n");
+    assertEquals(header, "step,time,systemId,status,energy,fmax,temperature");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("examples/resume.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const last = (output: string) => output.trimEnd().split("\n").at(-1)!;
+    const whole = await run("resume", `${folder}/whole.hooke`, "600");
+    assertMatch(whole, /^begins with step 0\nstep 600: \d+\.\d+ K, mean of 60 steps \d+\.\d+ K\n$/);
+    await run("resume", `${folder}/parts.hooke`, "400");
+    const rest = await run("resume", `${folder}/parts.hooke`, "200");
+    assertEquals(rest.split("\n")[0], "begins with step 400");
+    assertEquals(last(rest), last(whole)); // to the last digit
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("every example is run by a test", async () => {

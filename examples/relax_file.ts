@@ -1,0 +1,57 @@
+/**
+ * Relaxes all structures of a file at once, with a log, at Ctrl-C too: what has relaxed by then is in the file.
+ *
+ * Run: `deno run -A examples/relax_file.ts IN.xyz OUT.xyz [LOG.csv]`
+ */
+import {
+  Batch,
+  ConvergedSnapshotHook,
+  ConvergenceHook,
+  FIRE,
+  lennardJones,
+  LoggingHook,
+  MemorySink,
+  parseExtxyz,
+  writeExtxyz,
+} from "@hooke/hooke";
+
+const [from, to, log] = Deno.args;
+if (from === undefined || to === undefined) {
+  console.error("It takes two files: IN.xyz OUT.xyz [LOG.csv]");
+  Deno.exit(2);
+}
+
+// Noble gases, mixed by Lorentz and Berthelot: eV and Å. An element that is not here is an error that names the atom.
+const model = lennardJones({
+  species: {
+    Ne: { epsilon: 0.0031, sigma: 2.74 },
+    Ar: { epsilon: 0.0104, sigma: 3.4 },
+    Kr: { epsilon: 0.014, sigma: 3.65 },
+    Xe: { epsilon: 0.02, sigma: 3.98 },
+  },
+  cutoff: 10,
+});
+
+const interrupt = new AbortController();
+Deno.addSignalListener("SIGINT", () => interrupt.abort("interrupted"));
+
+const batch = Batch.from(parseExtxyz(await Deno.readTextFile(from)));
+const relaxed = new MemorySink();
+await using opt = new FIRE({
+  model,
+  dt: 0.5,
+  nSteps: 2000,
+  signal: interrupt.signal,
+  hooks: [
+    ConvergenceHook.fromFmax(0.01),
+    new ConvergedSnapshotHook({ sink: relaxed }),
+    ...(log === undefined
+      ? []
+      : [new LoggingHook({ backend: "csv", logPath: log, frequency: 10 })]),
+  ],
+});
+await opt.run(batch);
+
+console.log(`${relaxed.length} of ${batch.size} relaxed in ${opt.stepCount} steps`);
+if (relaxed.length < batch.size) Deno.exitCode = 1;
+if (relaxed.length > 0) await Deno.writeTextFile(to, writeExtxyz(relaxed.drain()));
