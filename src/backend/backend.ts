@@ -66,6 +66,11 @@ export type Given<A extends Argument> = A extends "number" ? number
   : A extends `${infer D extends Dtype} optional` ? Buffer<D> | undefined
   : never;
 
+/** What to hand over to a kernel: what is optional may be left out. */
+export type Handed<A extends Arguments> =
+  & { readonly [k in keyof A as A[k] extends `${Dtype} optional` ? never : k]: Given<A[k]> }
+  & { readonly [k in keyof A as A[k] extends `${Dtype} optional` ? k : never]?: Given<A[k]> };
+
 /** A kernel with what it is to work on. */
 export interface Call {
   /** The kernel. */
@@ -92,10 +97,10 @@ export type CallTimes = Pick<Call, "every" | "phase">;
 /** A kernel with what it is to work on. */
 export function call<A extends Arguments>(
   kernel: Kernel<A>,
-  args: { readonly [k in keyof A]: Given<A[k]> },
+  args: Handed<A>,
   times: CallTimes = {},
 ): Call {
-  return { kernel: kernel as unknown as Kernel, args: args as Call["args"], ...times };
+  return { kernel: kernel as unknown as Kernel, args: args as unknown as Call["args"], ...times };
 }
 
 /** Calls in order, ready to run. */

@@ -11,6 +11,7 @@ export type {
   CallTimes,
   FrameBuffers,
   Given,
+  Handed,
   Pairs,
   PairsOptions,
   Program,

@@ -133,6 +133,12 @@ export class ResidentBatch {
     return this.#kept(this.#states, name, shape);
   }
 
+  /** Makes what an engine keeps zero again, if it is there. */
+  clearState(name: string): void {
+    const buffer = this.#states.get(name);
+    if (buffer !== undefined) this.backend.write(buffer, new Float64Array(buffer.length));
+  }
+
   /** The same for what can be found again at any time: checkpoints leave it out. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#kept(this.#scratch, name, shape);

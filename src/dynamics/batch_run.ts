@@ -17,6 +17,7 @@ import { firstLost } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE } from "./measures.ts";
+import { LOW } from "./parts.ts";
 import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 
@@ -82,6 +83,7 @@ export class BatchRun {
   /** Brings over what has changed on the host: systems of which that is more than velocities move again. */
   upload(): void {
     for (const [name, systems] of this.state.upload()) {
+      if (name === "positions") this.state.clearState(LOW);
       if (HARMLESS.has(name)) continue;
       this.#isPrimed = false;
       const { active } = this.state;

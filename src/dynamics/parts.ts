@@ -11,6 +11,9 @@ import { kick as kickKernel } from "../kernels/kick.ts";
 import { kickDrift as kickDriftKernel } from "../kernels/kick_drift.ts";
 import { thermalize as thermalizeKernel } from "../kernels/thermalize.ts";
 
+/** The state that keeps what rounding took off the positions. */
+export const LOW = "positionsLow";
+
 /** The time of a step, fs, one number per system. */
 export type StepTime = Buffer<"real">;
 
@@ -21,13 +24,14 @@ export function kick(state: ResidentBatch, dt: StepTime): Call {
 
 /** B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v. */
 export function kickDrift(state: ResidentBatch, dt: StepTime): Call {
-  return call(kickDriftKernel, { positions: state.field("positions"), ...kicked(state), dt });
+  const positions = state.field("positions");
+  return call(kickDriftKernel, { positions, ...kicked(state), dt, low: lowOf(state) });
 }
 
 /** A: a drift over a fraction of the step, x += fraction · dt v. */
 export function drift(state: ResidentBatch, dt: StepTime, fraction: number): Call {
   const [positions, velocities] = [state.field("positions"), state.field("velocities")];
-  return call(driftKernel, { positions, velocities, dt, fraction });
+  return call(driftKernel, { positions, velocities, dt, fraction, low: lowOf(state) });
 }
 
 /** What a bath is to {@linkcode thermalize}. */
@@ -55,6 +59,11 @@ export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call
     seedLow: seed % 2 ** 32,
     seedHigh: Math.floor(seed / 2 ** 32),
   });
+}
+
+/** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */
+function lowOf(state: ResidentBatch): Buffer<"real"> {
+  return state.state(LOW, { dtype: "real", level: "node", width: 3 });
 }
 
 function kicked(state: ResidentBatch) {

@@ -72,35 +72,92 @@ unsafe fn kick_four(v: *mut f32, f: *const f32, weights: *const f32, half: f32) 
 
 /// See src/kernels/kick_drift.ts.
 pub fn kick_drift(args: Args, frame: &mut Frame) {
+    kicks_drift::<1>(args, frame);
+}
+
+/// The last kick of a step and the first of the next in one pass over memory: the same bits as `kick`, `kick_drift`.
+pub fn kick_kick_drift(args: Args, frame: &mut Frame) {
+    kicks_drift::<2>(args, frame);
+}
+
+fn kicks_drift<const KICKS: usize>(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let velocities = args.change::<f32>(1);
     let forces = args.read::<f32>(2);
     let weights = args.read::<f32>(3);
     let dt = args.read::<f32>(4);
+    let mut low = args.optional::<f32>(5);
     for (s, atoms) in frame.awake() {
         let (from, to) = (3 * atoms.start, 3 * atoms.end);
-        kick_drift_atoms(
-            &mut positions[from..to],
-            &mut velocities[from..to],
-            &forces[from..to],
-            &weights[atoms],
-            dt[s],
-        );
+        let x = &mut positions[from..to];
+        let v = &mut velocities[from..to];
+        let (f, weights) = (&forces[from..to], &weights[atoms]);
+        match &mut low {
+            Some(low) => {
+                let low = low[from..to].as_mut_ptr();
+                kick_drift_atoms::<KICKS, true>(x, low, v, f, weights, dt[s]);
+            }
+            None => kick_drift_atoms::<KICKS, false>(x, core::ptr::null_mut(), v, f, weights, dt[s]),
+        }
     }
 }
 
-fn kick_drift_atoms(x: &mut [f32], v: &mut [f32], f: &[f32], weights: &[f32], dt: f32) {
+/// `low`: as long as `x` where `LOW`, else not touched.
+fn kick_drift_atoms<const KICKS: usize, const LOW: bool>(
+    x: &mut [f32],
+    low: *mut f32,
+    v: &mut [f32],
+    f: &[f32],
+    weights: &[f32],
+    dt: f32,
+) {
     let whole = weights.len() & !3;
     // There are three numbers in `x`, `v` and `f` for each weight.
     unsafe {
-        let (x, v) = (x.as_mut_ptr(), v.as_mut_ptr());
-        kick_drift_fours(x, v, f.as_ptr(), weights.as_ptr(), whole / 4, dt);
+        let places = Places { x: x.as_mut_ptr(), low, v: v.as_mut_ptr(), f: f.as_ptr() };
+        kick_drift_fours::<KICKS, LOW>(places, weights.as_ptr(), whole / 4, dt);
     }
     for a in whole..weights.len() {
         let w = 0.5 * dt * weights[a];
         for k in 3 * a..3 * a + 3 {
-            v[k] += w * f[k];
-            x[k] += dt * v[k];
+            for _ in 0..KICKS {
+                v[k] += w * f[k];
+            }
+            x[k] = if LOW { unsafe { add_to(x[k], &mut *low.add(k), dt * v[k]) } } else { x[k] + dt * v[k] };
+        }
+    }
+}
+
+/// x + by, with what rounding takes off kept in `low` for the next time (Kahan's sum).
+#[inline(always)]
+fn add_to(x: f32, low: &mut f32, by: f32) -> f32 {
+    let by = by + *low;
+    let sum = x + by;
+    *low = by - (sum - x);
+    sum
+}
+
+/// Where the numbers of some atoms begin.
+#[derive(Clone, Copy)]
+struct Places {
+    x: *mut f32,
+    low: *mut f32,
+    v: *mut f32,
+    f: *const f32,
+}
+
+impl Places {
+    /// # Safety
+    /// There are as many numbers.
+    #[inline(always)]
+    unsafe fn add<const LOW: bool>(self, numbers: usize) -> Self {
+        unsafe {
+            Self {
+                x: self.x.add(numbers),
+                low: if LOW { self.low.add(numbers) } else { self.low },
+                v: self.v.add(numbers),
+                f: self.f.add(numbers),
+            }
         }
     }
 }
@@ -110,10 +167,8 @@ fn kick_drift_atoms(x: &mut [f32], v: &mut [f32], f: &[f32], weights: &[f32], dt
 /// # Safety
 /// There are as many.
 #[inline(never)]
-unsafe fn kick_drift_fours(
-    mut x: *mut f32,
-    mut v: *mut f32,
-    mut f: *const f32,
+unsafe fn kick_drift_fours<const KICKS: usize, const LOW: bool>(
+    mut at: Places,
     mut weights: *const f32,
     count: usize,
     dt: f32,
@@ -121,15 +176,13 @@ unsafe fn kick_drift_fours(
     unsafe {
         for _ in 0..count / BLOCK {
             for i in 0..BLOCK {
-                let k = 12 * i;
-                kick_drift_four(x.add(k), v.add(k), f.add(k), weights.add(4 * i), dt);
+                kick_drift_four::<KICKS, LOW>(at.add::<LOW>(12 * i), weights.add(4 * i), dt);
             }
-            (x, v) = (x.add(12 * BLOCK), v.add(12 * BLOCK));
-            (f, weights) = (f.add(12 * BLOCK), weights.add(4 * BLOCK));
+            (at, weights) = (at.add::<LOW>(12 * BLOCK), weights.add(4 * BLOCK));
         }
         for _ in 0..count % BLOCK {
-            kick_drift_four(x, v, f, weights, dt);
-            (x, v, f, weights) = (x.add(12), v.add(12), f.add(12), weights.add(4));
+            kick_drift_four::<KICKS, LOW>(at, weights, dt);
+            (at, weights) = (at.add::<LOW>(12), weights.add(4));
         }
     }
 }
@@ -137,14 +190,26 @@ unsafe fn kick_drift_fours(
 /// # Safety
 /// There are four atoms.
 #[inline(always)]
-unsafe fn kick_drift_four(x: *mut f32, v: *mut f32, f: *const f32, weights: *const f32, dt: f32) {
+unsafe fn kick_drift_four<const KICKS: usize, const LOW: bool>(at: Places, weights: *const f32, dt: f32) {
     let step = F4::splat(dt);
     unsafe {
         for (i, w) in spread(weights, 0.5 * dt).into_iter().enumerate() {
-            let (x, v, f) = (x.add(4 * i), v.add(4 * i), f.add(4 * i));
-            let new = F4::load(v) + w * F4::load(f);
+            let Places { x, low, v, f } = at.add::<LOW>(4 * i);
+            let push = w * F4::load(f);
+            let mut new = F4::load(v);
+            for _ in 0..KICKS {
+                new = new + push;
+            }
             new.store(v);
-            (F4::load(x) + step * new).store(x);
+            let (old, mut by) = (F4::load(x), step * new);
+            if LOW {
+                by = by + F4::load(low);
+            }
+            let sum = old + by;
+            sum.store(x);
+            if LOW {
+                (by - (sum - old)).store(low);
+            }
         }
     }
 }
@@ -165,11 +230,22 @@ pub fn drift(args: Args, frame: &mut Frame) {
     let velocities = args.read::<f32>(1);
     let dt = args.read::<f32>(2);
     let fraction = args.number(3);
+    let mut low = args.optional::<f32>(4);
     for (s, atoms) in frame.awake() {
         let step = (fraction * dt[s] as f64) as f32;
         let (from, to) = (3 * atoms.start, 3 * atoms.end);
-        for (x, v) in positions[from..to].iter_mut().zip(&velocities[from..to]) {
-            *x += step * v;
+        let moving = positions[from..to].iter_mut().zip(&velocities[from..to]);
+        match &mut low {
+            Some(low) => {
+                for ((x, v), low) in moving.zip(&mut low[from..to]) {
+                    *x = add_to(*x, low, step * v);
+                }
+            }
+            None => {
+                for (x, v) in moving {
+                    *x += step * v;
+                }
+            }
         }
     }
 }
