@@ -170,7 +170,16 @@ export class BatchRun {
   /** Energies where steps were done without: the forces come out as they are. */
   async refresh(): Promise<void> {
     if (this.#hasEnergy || !this.#isPrimed) return;
-    await this.#evaluate(this.#forcesOf ?? this.#step - 1);
+    await this.#evaluateEnergies(this.#forcesOf ?? this.#step - 1);
+  }
+
+  /** The forces stay as they are, to the bit: wrapping may have moved atoms since by whole lattice vectors. */
+  async #evaluateEnergies(step: number): Promise<void> {
+    const { backend } = this.state;
+    const forces = this.state.field("forces");
+    const before = backend.view(forces).slice();
+    await this.#evaluate(step);
+    backend.write(forces, before);
   }
 
   /** Energies of systems that come to rest in a step done without: later what hooks do to forces may be another. */
@@ -178,7 +187,7 @@ export class BatchRun {
     const before = this.state.active.slice();
     this.state.active.set(mask);
     try {
-      await this.#evaluate(step);
+      await this.#evaluateEnergies(step);
       this.#hasEnergy = false; // of all others
     } finally {
       this.state.active.set(before); // the memory may have grown meanwhile, so it is asked for again
