@@ -81,15 +81,17 @@ function trajectory({ n, box, dt_fs, velocities_A_per_fs, frames }: Trajectory):
   });
 }
 
-type Systems = { readonly systems: readonly Computed[] };
-const [perfect, of32, of108, of500] = await Promise.all(
-  ["perfect", "rattled32x64", "rattled108", "rattled500"].map((name) => read<Systems>(name)),
-);
-await write("argon_ase.xyz", [
-  ...perfect!.systems.map((one) => computed(`perfect${one.n}`, one)),
-  ...of32!.systems.slice(0, FEW).map((one, i) => computed(`rattled32_${i}`, one)),
-  ...of108!.systems.map((one) => computed("rattled108", one)),
-  ...of500!.systems.map((one) => computed("rattled500", one)),
-]);
-const runs = await Promise.all(["nve108", "nve32"].map((name) => read<Trajectory>(name)));
-await write("argon_nve_ase.xyz", runs.flatMap(trajectory));
+if (import.meta.main) {
+  type Systems = { readonly systems: readonly Computed[] };
+  const [perfect, of32, of108, of500] = await Promise.all(
+    ["perfect", "rattled32x64", "rattled108", "rattled500"].map((name) => read<Systems>(name)),
+  );
+  await write("argon_ase.xyz", [
+    ...perfect!.systems.map((one) => computed(`perfect${one.n}`, one)),
+    ...of32!.systems.slice(0, FEW).map((one, i) => computed(`rattled32_${i}`, one)),
+    ...of108!.systems.map((one) => computed("rattled108", one)),
+    ...of500!.systems.map((one) => computed("rattled500", one)),
+  ]);
+  const runs = await Promise.all(["nve108", "nve32"].map((name) => read<Trajectory>(name)));
+  await write("argon_nve_ase.xyz", runs.flatMap(trajectory));
+}

@@ -38,4 +38,6 @@ const litter = hook({
   name: "litter",
   on: { dynamics: { AFTER_STEP: (ctx) => void (last = { step: ctx.stepCount, before: !last }) } },
 });
-console.log(JSON.stringify({ plain: await perStep([]), littering: await perStep([litter]) }));
+if (import.meta.main) {
+  console.log(JSON.stringify({ plain: await perStep([]), littering: await perStep([litter]) }));
+}

@@ -1,6 +1,6 @@
 // Prints how many bytes a recorded stage leaves on the heap. In a process of its own, whose nursery is so large
 // that nothing is collected meanwhile. See memory_test.ts.
-import { DynamicsStage, Loop } from "@hooke/hooke";
+import { type DynamicsBase, DynamicsStage, Loop } from "@hooke/hooke";
 import { Profiler } from "@hooke/hooke/observe";
 
 const STAGES = [DynamicsStage.BEFORE_STEP, DynamicsStage.AFTER_COMPUTE, DynamicsStage.AFTER_STEP];
@@ -8,6 +8,7 @@ const STAGES = [DynamicsStage.BEFORE_STEP, DynamicsStage.AFTER_COMPUTE, Dynamics
 async function bytesPerStage(profiler: Profiler | undefined): Promise<number> {
   const loop = new Loop({
     kinds: DynamicsStage,
+    context: {} as DynamicsBase, // no hook here looks at a batch
     step(loop) {
       for (let i = 0; i < STAGES.length; i++) loop.fire(STAGES[i]!);
     },

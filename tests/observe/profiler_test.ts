@@ -1,6 +1,6 @@
 // What a profile says, with a clock that the test moves.
 import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
-import { DynamicsStage, hook, Loop, TrainingStage } from "@hooke/hooke";
+import { type DynamicsBase, DynamicsStage, hook, Loop, TrainingStage } from "@hooke/hooke";
 import { Profiler } from "@hooke/hooke/observe";
 import { anyLoop, Clock, counts, PipelineStage, scripted } from "./clocked.ts";
 
@@ -71,7 +71,7 @@ Deno.test("a profiler fits engines of each kind alone, by type and at run time",
   const profiler = new Profiler();
   const step = () => {};
   const loops = [
-    new Loop({ kinds: DynamicsStage, hooks: [profiler], step }),
+    new Loop({ kinds: DynamicsStage, context: {} as DynamicsBase, hooks: [profiler], step }),
     new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step }),
     new Loop({ kinds: PipelineStage, step }),
   ] as const;
