@@ -1,5 +1,6 @@
 /** What README.md says about one's own folder, done in one: its deno.json, its blocks, its commands. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { fcc, parseExtxyz, rattle, writeExtxyz } from "../../src/batch/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { commands, fences } from "../../tools/check/markdown.ts";
 
@@ -70,6 +71,21 @@ Deno.test("each program in the README runs in a folder of one's own, and prints 
     const { stdout, stderr } = await command("run", folder.path).output();
     assertEquals([decode(stdout), decode(stderr)], [output, ""]);
   }
+});
+
+Deno.test("the README's program relaxes what is in a file, as its command says", async () => {
+  await using folder = await ownFolder(PROGRAMS[0]!.text);
+  const crystal = fcc({ element: "Ar", a: 5.26, cells: [2, 2, 1] });
+  const frames = [rattle(crystal, 0.2, 1), rattle(crystal, 0.1, 2)];
+  await Deno.writeTextFile(`${folder.path}/structures.xyz`, writeExtxyz(frames));
+  const line = commands(README).find((line) => line.endsWith("structures.xyz relaxed.xyz"))!;
+  const options = { args: line.split(" ").slice(3), cwd: folder.path };
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), options).output();
+  assertEquals([code, decode(stderr)], [0, ""]);
+  assertEquals(decode(stdout).match(/^[01] relaxed \d+ steps -1\.24\d\d$/gm)?.length, 2);
+  const relaxed = parseExtxyz(await Deno.readTextFile(`${folder.path}/relaxed.xyz`));
+  // Sixteen atoms of the perfect crystal.
+  for (const { energy } of relaxed) assertAlmostEquals(energy!, 16 * -0.07761, 2e-3);
 });
 
 /** Runs the programs of a page that have an output below them, and compares. Answers with how many. */
@@ -145,7 +161,7 @@ Deno.test("the hooks alone are an entry of their own", async () => {
 });
 
 Deno.test("deno check finds in one's own folder what deno run does not", async () => {
-  const { text } = PROGRAMS[0]!;
+  const { text } = PROGRAMS.find(({ text }) => text.includes("loop.context.items.push"))!;
   await using good = await ownFolder(text);
   const checked = await command("check", good.path).output();
   assert(checked.success, decode(checked.stderr));
