@@ -34,15 +34,10 @@ function cpu(name: string, ...peers: readonly string[]): Comparison {
   return { case: name, peers, of: "cpu" };
 }
 
-async function rebuild(): Promise<BenchResult> {
+/** A ratio that some processes find, each by itself. */
+async function alone(name: "rebuild" | "observers"): Promise<BenchResult> {
   const runs: number[] = [];
-  for (let i = 0; i < RUNS; i++) runs.push(await measureAlone("rebuild"));
-  return { value: middle(runs), runs };
-}
-
-async function observers(): Promise<BenchResult> {
-  const runs: number[] = [];
-  for (let i = 0; i < RUNS; i++) runs.push(middle(await measureAlone("observers")));
+  for (let i = 0; i < RUNS; i++) runs.push(await measureAlone(name));
   return { value: middle(runs), runs };
 }
 
@@ -92,7 +87,7 @@ const rows: BenchRow[] = [
     name: "neighbour rebuild, 32000 atoms, in force calls",
     limit: 12,
     unit: "x",
-    run: rebuild,
+    run: () => alone("rebuild"),
   },
   against(11, `${FIRE}: wall time, against ASE one by one`, 0.02, {
     case: "relax 64x32",
@@ -114,7 +109,7 @@ const rows: BenchRow[] = [
     name: "64 × 108 atoms, 8 observers every 10 steps, against none",
     limit: 1.03,
     unit: "x",
-    run: observers,
+    run: () => alone("observers"),
   },
   {
     id: "dynamics/15",

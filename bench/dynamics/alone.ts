@@ -16,8 +16,8 @@ import { rebuildInForceCalls } from "./rebuild.ts";
 export interface Alone {
   /** Pairs found anew, in units of one force call. */
   readonly rebuild: number;
-  /** Steps with observers over steps without: one ratio for each turn. */
-  readonly observers: readonly number[];
+  /** Steps with observers over steps without. */
+  readonly observers: number;
   readonly garbage: Garbage;
   readonly memory: Footprint;
   readonly growth: Growth;
