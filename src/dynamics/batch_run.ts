@@ -66,6 +66,8 @@ export class BatchRun {
   #hasEnergy = false;
   /** The step whose forces these are: what hooks do to them at every so many steps depends on it. */
   #forcesOf: number | undefined;
+  /** Whether a hook has changed something since measures were taken. */
+  #isTouched = false;
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {
@@ -107,6 +109,17 @@ export class BatchRun {
     this.state.load(resident);
     this.#isPrimed = isPrimed;
     this.#hasEnergy = hasEnergy;
+  }
+
+  /** A hook was given a field to write. */
+  touch(field: string): void {
+    this.state.touch(field);
+    this.#isTouched = true;
+  }
+
+  /** Takes a measure again, if a hook has changed something at this stage. */
+  measure(field: string): void {
+    if (this.#isTouched) this.#run(this.#planned().measures.get(field));
   }
 
   /** Something that the plan of a step depends on has changed. */
@@ -200,6 +213,7 @@ export class BatchRun {
       const part = this.#planned().parts[i]; // a hook may have changed the plan meanwhile
       if (part === undefined) return this.#endStep();
       this.#run(part.program);
+      this.#isTouched = false;
       const waiting = this.#visit(part.stop);
       if (isThenable(waiting)) return waiting.then(() => this.step(i + 1));
     }
@@ -301,6 +315,7 @@ export class BatchRun {
     const program = state.prepare(hook.kernels({ state }, stage));
     this.#run(program);
     state.forget([program]);
+    this.#isTouched = true;
     return hook.compute?.({ state }, stage);
   }
 

@@ -6,6 +6,8 @@
 
 import type { ResidentBatch } from "../batch/resident.ts";
 
+export { outputsOf } from "../models/model.ts";
+
 /** Where a hook's kernels are to run. */
 export interface KernelDevice {
   /** The batch on its backend: `state.field("forces")` is what a kernel takes. */

@@ -60,12 +60,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     this.#options = options;
     this.#backend = typeof backend === "string" ? openBackend(backend) : backend;
     const own = fields.map((field) => typeof field === "string" ? field : field.field);
-    const state = new DynamicsFields(
-      own,
-      integrator.dt,
-      () => this.#current.state,
-      (field) => this.#current.state.touch(field),
-    );
+    const state = new DynamicsFields(own, integrator.dt, () => this.#current);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
       changed: () => this.#run?.forgetPlan(),

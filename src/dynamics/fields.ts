@@ -22,24 +22,27 @@ export function fieldNames(own: readonly string[]): readonly string[] {
   return [...new Set([...STORED, ...MEASURED, CHANGE, "time", ...own])];
 }
 
+/** The batch of the moment, as fields see it. */
+export interface FieldHost {
+  /** Where it is. */
+  readonly state: ResidentBatch;
+  /** Told of each field that a hook was given to write. */
+  touch(field: string): void;
+  /** Brings a measure up to date, if a hook has changed something since it was taken. */
+  measure(field: string): void;
+}
+
 /** The fields of one engine: of whatever batch it has at the time. */
 export class DynamicsFields implements StateSource {
   readonly fields: readonly string[];
-  readonly #state: () => ResidentBatch;
+  readonly #host: () => FieldHost;
   readonly #dt: PerSystem | undefined;
-  readonly #touched: (field: string) => void;
 
-  /** `touched` is told of each field that a hook was given to write. */
-  constructor(
-    own: readonly string[],
-    dt: PerSystem | undefined,
-    state: () => ResidentBatch,
-    touched: (field: string) => void,
-  ) {
+  /** `own` are the fields of the user. */
+  constructor(own: readonly string[], dt: PerSystem | undefined, host: () => FieldHost) {
     this.fields = fieldNames(own);
     this.#dt = dt;
-    this.#state = state;
-    this.#touched = touched;
+    this.#host = host;
   }
 
   plan(): { readonly live: true; value(field: string): unknown } {
@@ -52,13 +55,15 @@ export class DynamicsFields implements StateSource {
         `Cannot write ${field} as only what is stored can be written: it is measured`,
       );
     }
-    this.#touched(field);
+    this.#host().touch(field);
     return this.#value(field);
   }
 
   #value(field: string): Numbers {
-    const state = this.#state();
+    const host = this.#host();
+    const { state } = host;
     if (field === "time") return this.#time(state);
+    if (isMeasured(field)) host.measure(field);
     return state.backend.view(bufferOf(state, field)) as Numbers;
   }
 

@@ -60,6 +60,8 @@ export interface StepPlan {
   readonly begin: Program | undefined;
   /** What brings all that hooks look at up to date, after the last step. */
   readonly end: Program | undefined;
+  /** Measure → what takes it again, after a visit that may have changed something. */
+  readonly measures: ReadonlyMap<string, Program>;
   /** What is to be run before ON_CONVERGE. */
   readonly converged: Program | undefined;
   /** Criteria of one's own. */
@@ -99,15 +101,14 @@ export function planStep(parts: StepParts): StepPlan {
     return program;
   };
   const hooks = new HookCalls(parts);
-  const { convergence } = hooks;
+  const { convergence, convergence: { keys } } = hooks;
   const all = parts.reads();
-  const changes = all.has(CHANGE) || convergence.keys.has(CHANGE);
+  const changes = all.has(CHANGE) || keys.has(CHANGE);
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces.
   const written = parts.writes();
-  const always = changes || convergence.keys.has("energy") || written.has("energy") ||
-    written.has("forces");
+  const always = changes || keys.has("energy") || written.has("energy") || written.has("forces");
   const looks = always || all.has("energy");
-  const judged = convergence.keys.has("stress");
+  const judged = keys.has("stress");
   const stress = parts.wantsStress || all.has("stress") || judged;
   // Whoever has the energies has the stresses, too, if the batch keeps some.
   const kept = looks && parts.wantsStress ? stressOf(parts, true) : [];
@@ -155,6 +156,7 @@ export function planStep(parts: StepParts): StepPlan {
     amend: prepare([...work(S.AFTER_COMPUTE), ...stressOf(parts, stress)]),
     begin: prepare(change),
     end: prepare(hooks.reading()),
+    measures: hooks.measures(prepare),
     converged: prepare(hooks.reading(S.ON_CONVERGE)),
     customs: convergence.customs,
     marks: convergence.marks,
@@ -238,6 +240,17 @@ class HookCalls {
         const calls = (hook as WithKernels).kernels(device, stage);
         return timed(calls, { every: frequency, phase });
       });
+  }
+
+  /** The measures that hooks look at, each by itself; none where no visit changes anything. */
+  measures(prepare: (calls: readonly Call[]) => Program | undefined): Map<string, Program> {
+    const { state, keepsMomentum } = this.#parts;
+    const fields = this.#parts.writes().size === 0 ? [] : [...this.#parts.reads()];
+    const measures = fields.map((field) => {
+      const calls = measureOf(state, field, keepsMomentum)?.calls ?? [];
+      return [field, prepare(calls)] as const;
+    });
+    return new Map(measures.filter((entry): entry is [string, Program] => entry[1] !== undefined));
   }
 
   /** What brings the fields up to date that hooks look at, at a stage; at any, without one. */

@@ -37,6 +37,13 @@ export type { NaNDetectorHookOptions, NotFinite } from "./nan_detector_hook.ts";
 export { AlignCellHook } from "./align_cell_hook.ts";
 export type { AlignCellHookOptions } from "./align_cell_hook.ts";
 export type { AtomChoice, AtomView } from "./atom_choice.ts";
+export { BiasedPotentialHook } from "./biased_potential_hook.ts";
+export type {
+  BiasedPotentialHookOptions,
+  BiasFunction,
+  BiasModel,
+  BiasView,
+} from "./biased_potential_hook.ts";
 export { FreezeAtomsHook } from "./freeze_atoms_hook.ts";
 export type { FreezeAtomsHookOptions, FreezeStage } from "./freeze_atoms_hook.ts";
 export { MaxForceClampHook } from "./max_force_clamp_hook.ts";

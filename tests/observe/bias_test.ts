@@ -1,0 +1,220 @@
+// What is added to a model by a hook is what is added by a sum.
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { Batch } from "../../src/batch/mod.ts";
+import {
+  ConvergenceHook,
+  fire,
+  type Integrator,
+  langevin,
+  NVE,
+  velocityVerlet,
+} from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { centreBias, type Model, potential, sum, tethers } from "../../src/models/mod.ts";
+import {
+  BiasedPotentialHook,
+  type BiasedPotentialHookOptions,
+  type BiasView,
+  WrapPeriodicHook,
+} from "../../src/observe/mod.ts";
+import { ARGON, assertNear, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
+import { type BackendName, BACKENDS, on } from "../dynamics/backends.ts";
+import { engine, sameHowever } from "./modified.ts";
+
+/** Pushes atoms along z as a spring of their first does; with its virial. */
+function pull(view: Pick<BiasView, "positions" | "forces" | "virial">): number {
+  const { positions, forces, virial } = view;
+  const z = positions[2]!;
+  forces[2]! -= 0.02 * z;
+  virial[8]! -= 0.02 * z * z;
+  return 0.01 * z * z;
+}
+
+const NAMES = [...MOVING, "stress"] as const;
+
+function withStress(): Batch {
+  const batch = crystals(2);
+  batch.ensure("stress");
+  return batch;
+}
+
+async function run(
+  scheme: Integrator,
+  backend: BackendName,
+  model: Model,
+  hooks: readonly object[],
+): Promise<Record<string, number[]>> {
+  await using md = engine(scheme, { model, backend, hooks });
+  return bitsOf(await md.run(withStress(), 15), undefined, NAMES);
+}
+
+Deno.test(
+  "a bias by a hook is the same to the bit as one in a sum: kernels, pairs and functions, stresses too",
+  on(BACKENDS, async (backend) => {
+    const centre = centreBias({ stiffness: 0.5, centre: [5, 5, 5] });
+    const pinned = tethers({ stiffness: 0.01, anchors: [5, 5, 5] });
+    const function_ = potential(pull, { givesStress: true });
+    const cases: readonly (readonly [string, Model, BiasedPotentialHookOptions["bias"], Model])[] =
+      [
+        ["kernels", ARGON, centre, sum(ARGON, centre)],
+        ["pairs", pinned, ARGON, sum(pinned, ARGON)],
+        ["a function", ARGON, pull, sum(ARGON, function_)],
+      ];
+    for (const [name, model, bias, both] of cases) {
+      for (const scheme of [() => velocityVerlet({ dt: 2 }), () => fire({ dt: 0.3 })]) {
+        const biased = await run(scheme(), backend, model, [new BiasedPotentialHook({ bias })]);
+        assertEquals(biased, await run(scheme(), backend, both, []), name);
+        const plain = await run(scheme(), backend, model, []);
+        for (const field of ["positions", "forces", "energy", "stress"]) {
+          assert(plain[field]!.some((x, i) => x !== biased[field]![i]), `${name} ${field}`);
+        }
+      }
+    }
+  }),
+);
+
+Deno.test(
+  "biased runs are the same however steps are done, at any frequency",
+  on(BACKENDS, async (backend) => {
+    const biases = [centreBias({ stiffness: 0.5, centre: [5, 5, 5] }), pull];
+    for (const bias of biases) {
+      for (const frequency of [1, 4]) {
+        const make = (more: readonly object[]) =>
+          engine(langevin({ dt: 2, temperature: 40, friction: 0.01, seed: 5 }), {
+            ...{ model: ARGON, backend },
+            hooks: [...more, new BiasedPotentialHook({ bias, frequency })],
+          });
+        await sameHowever({ make, batch: () => crystals(2), steps: 15 });
+      }
+    }
+  }),
+);
+
+Deno.test(
+  "springs of a bias go with atoms that are wrapped",
+  on(BACKENDS, async (backend) => {
+    const energies = async (hooks: readonly object[]) => {
+      const batch = crystals(1);
+      batch.set("velocities", Float64Array.from({ length: 96 }, (_, i) => i % 3 === 0 ? 0.02 : 0));
+      const bias = new BiasedPotentialHook({ bias: tethers({ stiffness: 0.001 }) });
+      await using md = engine(velocityVerlet({ dt: 2 }), {
+        ...{ model: ARGON, backend },
+        hooks: [...hooks, bias],
+      });
+      await md.run(batch, 120);
+      return batch;
+    };
+    const [free, wrapped] = [await energies([]), await energies([new WrapPeriodicHook()])];
+    assert(wrapped.get("images").some((n) => n !== 0));
+    assertNear(wrapped.get("energy"), free.get("energy"), backend === "reference" ? 1e-11 : 1e-3);
+  }),
+);
+
+Deno.test("what is read, and what systems converge by, has the bias in it", async () => {
+  const seen: number[][] = [];
+  const look = hook({
+    name: "look",
+    reads: ["energy", "fmax"],
+    on: {
+      dynamics: { AFTER_COMPUTE: ({ read }) => void seen.push([read.energy[0]!, read.fmax[0]!]) },
+    },
+  });
+  const bias = ({ forces }: BiasView) => {
+    forces[0]! += 3;
+    return 100;
+  };
+  const hooks = [look, ConvergenceHook.fromFmax(2), new BiasedPotentialHook({ bias })];
+  await using md = engine(velocityVerlet({ dt: 0.01 }), {
+    model: ARGON,
+    backend: "reference",
+    hooks,
+  });
+  const batch = await md.run(crystals(1, 0), 3);
+  assert(seen.every(([energy, fmax]) => energy! > 97 && energy! < 98 && fmax! > 2.8), seen.join());
+  assertEquals([batch.get("status")[0], seen.length], [0, 3]);
+});
+
+Deno.test(
+  "a bias may come and go in the middle of a run",
+  on(BACKENDS, async (backend) => {
+    for (
+      const bias of [
+        centreBias({ stiffness: 0.5, centre: [5, 5, 5] }),
+        tethers({ stiffness: 1, anchors: [0, 0, 0] }),
+        () => 1,
+      ]
+    ) {
+      const energies: number[] = [];
+      const toggle = hook({
+        name: "toggle",
+        reads: ["energy"],
+        on: {
+          dynamics: {
+            AFTER_STEP: (ctx) => {
+              energies.push(ctx.read.energy[0]!);
+              if (ctx.stepCount === 1) md.hooks.add(new BiasedPotentialHook({ bias }));
+              if (ctx.stepCount === 3) md.hooks.disable("BiasedPotentialHook");
+            },
+          },
+        },
+      });
+      await using md = new NVE({ model: ARGON, dt: 0.1, backend, hooks: [toggle] });
+      await md.run(crystals(1, 0), 6);
+      const isBiased = energies.map((energy) => energy > energies[0]! + 0.001);
+      assertEquals(isBiased, [false, false, true, true, false, false], energies.join());
+    }
+  }),
+);
+
+Deno.test("systems at rest are not biased, nor asked", async () => {
+  const asked: number[] = [];
+  const bias = ({ system, systemId, stepsDone, masses, numbers, cell }: BiasView) => {
+    asked.push(system, systemId, stepsDone);
+    assertEquals([masses.length, numbers[0], cell.length], [32, 18, 9]);
+    return 0;
+  };
+  const hooks = [new ConvergenceHook({ criteria: { key: "systemId2", threshold: 4 } })];
+  const batch = crystals(2);
+  batch.set("systemId", [3, 8]);
+  batch.set("systemId2", [3, 8], { level: "system", dtype: "f64" });
+  await using md = engine(velocityVerlet({ dt: 1 }), {
+    ...{ model: ARGON, backend: "reference" as const },
+    hooks: [...hooks, new BiasedPotentialHook({ bias })],
+  });
+  await md.run(batch, 2);
+  // before the first step, in it, and in the second, where only one moves
+  assertEquals(asked, [0, 3, 0, 1, 8, 0, 0, 3, 0, 1, 8, 0, 1, 8, 1]);
+});
+
+Deno.test("what is no bias is named", async () => {
+  const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
+    [{}, TypeError, "it must have bias, a model or a function"],
+    [{ bias: 3 }, TypeError, "bias must be a model, or a function"],
+    [{ bias: null }, TypeError, "bias must be a model, or a function"],
+    [{ bias: { name: "x" } }, TypeError, "bias must be a model, or a function"],
+    [{ bias: pull, frequency: 0.5 }, RangeError, "frequency"],
+    [{ bias_fn: pull }, TypeError, "among bias, frequency"],
+  ];
+  for (const [options, error, message] of wrong) {
+    assertThrows(
+      () => new BiasedPotentialHook(options as BiasedPotentialHookOptions),
+      error,
+      message,
+    );
+  }
+  const run = async (bias: BiasedPotentialHookOptions["bias"]) => {
+    const hooks = [new BiasedPotentialHook({ bias })];
+    await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks });
+    await md.run(crystals(1), 1);
+  };
+  await assertRejects(
+    () => run(potential(pull, { name: "a pull" })),
+    TypeError,
+    "Cannot bias by a pull as a bias that is a model must be made of kernels",
+  );
+  await assertRejects(
+    () => run((() => {}) as unknown as () => number),
+    TypeError,
+    "Cannot bias system 0 as the function must answer with its energy, a number: current value is undefined",
+  );
+});
