@@ -236,6 +236,25 @@ Deno.test("--quiet leaves out progress and pictures, and what to do next names w
   assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
 });
 
+Deno.test("a progress line is painted where somebody looks, and a short run elsewhere needs none", async () => {
+  await using folder = await tempFolder();
+  let painted = "";
+  const demo = async (name: string, isTerminal: boolean, ...more: string[]) => {
+    painted = "";
+    const progress = { write: (text: string) => void (painted += text), isTerminal, columns: 60 };
+    const args = ["--systems", "2", "--steps", "20", "--out", folder.path + name, ...more];
+    const terminal = { print: () => {}, complain: () => {}, progress };
+    assertEquals(await run(["demo", ...args], terminal), 0);
+    return painted;
+  };
+  const lines = (await demo("/loud", true)).split(/[\r\n]/);
+  assertMatch(lines.find((line) => line.includes("2/2"))!, /^step \d+ {2}2\/2 converged/);
+  assertMatch(lines.findLast((line) => line !== "")!, /^step 20\/20 \(100 %\)/);
+  for (const line of lines) assert(line.replace("\x1b[K", "").length < 60, line);
+  assertEquals(await demo("/quiet", true, "--quiet"), "");
+  assertEquals(await demo("/pipe", false), "");
+});
+
 Deno.test("the demo writes a trace, and says where the time went", async () => {
   await using folder = await tempFolder();
   const trace = `${folder.path}/trace.json`;
