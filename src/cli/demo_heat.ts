@@ -33,8 +33,6 @@ export interface Dynamics {
 /** Runs the crystals of a batch in a bath, with a log. */
 export async function heat(batch: Batch, run: DemoRun): Promise<Dynamics> {
   const { options: { steps, seed }, files, signal, profiler } = run;
-  // A new beginning: the log counts its time from here.
-  batch.set("stepsDone", 0);
   batch.set("status", 0);
   initVelocities(batch, TARGET, { seed });
   const means: number[] = [], late: number[] = [];

@@ -12,6 +12,7 @@ import { isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
 import type { Model, OpenModel } from "../models/model.ts";
 import type { SavedDynamics } from "./checkpoint.ts";
+import { Clock } from "./clock.ts";
 import { DivergedError } from "./diverged_error.ts";
 import { firstLost } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
@@ -56,6 +57,8 @@ function assertGiven(
 export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
+  /** How far in time it has come. */
+  readonly clock: Clock;
   readonly #engine: RunEngine;
   readonly #integrator: OpenIntegrator;
   readonly #model: OpenModel;
@@ -72,6 +75,7 @@ export class BatchRun {
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {
     this.#engine = engine;
+    this.clock = new Clock(batch, engine.integrator.dt);
     this.state = new ResidentBatch(batch, backend);
     try {
       this.#integrator = engine.integrator.open(this.state);

@@ -60,7 +60,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     this.#options = options;
     this.#backend = typeof backend === "string" ? openBackend(backend) : backend;
     const own = fields.map((field) => typeof field === "string" ? field : field.field);
-    const state = new DynamicsFields(own, integrator.dt, () => this.#current);
+    const state = new DynamicsFields(own, () => this.#current);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
       changed: () => this.#run?.forgetPlan(),
@@ -260,6 +260,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       hasDiverged ||= lostSystems(batch, home.positions).length > 0;
       batch.detach(hasDiverged ? {} : home);
       if (hasDiverged) this.#leave();
+      else run.clock.keep(state);
     }
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
     return batch;
