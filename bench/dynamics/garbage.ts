@@ -1,4 +1,5 @@
 import { NVE } from "../../src/dynamics/mod.ts";
+import { lowerQuartile } from "./cpu.ts";
 import { argonModel, crystals } from "./input.ts";
 import { type Observer, observers } from "./observers.ts";
 
@@ -12,8 +13,9 @@ export interface Garbage {
   readonly perSecond: number;
 }
 
-/** Few enough to be done before the event loop has its turn, so that the least of some tries is without. */
-const STEPS = 1000, TRIES = 15;
+/** Few enough to be done before the event loop has its turn, most of the time. */
+const STEPS = 1000, TRIES = 25, WARM_UP_STEPS = 80_000;
+const MORE = 4;
 const LONG = 100_000, LONG_TRIES = 3;
 const NEVER = 1e9;
 
@@ -21,7 +23,7 @@ const NEVER = 1e9;
 type Work = (n: number) => Promise<unknown>;
 
 /**
- * Measures garbage of 32 atoms: what twice as many steps leave on the heap more. Throws an `Error` where it does not see
+ * Measures garbage of 32 atoms: what more steps leave on the heap more. Throws an `Error` where it does not see
  * an object that is made at every hundredth step.
  */
 export async function bytesPerStep(): Promise<Garbage> {
@@ -49,24 +51,29 @@ function steps(hooks: readonly Observer[]): Work {
   return (n) => engine.run(batch, n);
 }
 
+/**
+ * What more steps leave more, to a tenth of a byte: the lower quartile of tries, each a short run and a longer one. What
+ * a run costs once, whatever its length, becomes less as V8 compiles it; turns of the event loop add, and a collection
+ * in between takes away.
+ */
 async function slope(work: Work, n: number = STEPS, tries: number = TRIES): Promise<number> {
-  for (let done = 0; done < 80 * STEPS; done += n) await work(n);
-  return (await leastGrowth(work, 2 * n, tries) - await leastGrowth(work, n, tries)) / n;
+  for (let done = 0; done < WARM_UP_STEPS; done += n) await work(n);
+  const more: number[] = [];
+  for (let i = 0; i < tries; i++) {
+    const once = await growth(work, n);
+    more.push(await growth(work, MORE * n) - once);
+  }
+  const least = lowerQuartile(more) / ((MORE - 1) * n);
+  return Math.round(Math.max(0, least) * 10) / 10;
 }
 
-/** The least of several, as a compilation in between can only add. */
-async function leastGrowth(work: Work, n: number, tries: number): Promise<number> {
+async function growth(work: Work, n: number): Promise<number> {
   const { gc } = globalThis as { gc?: () => void };
   if (gc === undefined) {
     throw new Error("Cannot measure bytes as gc must be exposed: run with --v8-flags=--expose-gc");
   }
-  let least = Infinity;
-  for (let i = 0; i < tries; i++) {
-    gc();
-    const before = Deno.memoryUsage().heapUsed;
-    await work(n);
-    const grown = Deno.memoryUsage().heapUsed - before;
-    if (grown >= 0 && grown < least) least = grown;
-  }
-  return least;
+  gc();
+  const before = Deno.memoryUsage().heapUsed;
+  await work(n);
+  return Deno.memoryUsage().heapUsed - before;
 }
