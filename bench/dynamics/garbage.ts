@@ -16,7 +16,7 @@ export interface Garbage {
 /** Few enough to be done before the event loop has its turn, most of the time. */
 const STEPS = 1000, TRIES = 25, WARM_UP_STEPS = 80_000;
 const MORE = 4;
-const LONG = 100_000, LONG_TRIES = 3;
+const LONG = 50_000, LONG_TRIES = 2;
 const NEVER = 1e9;
 
 /** Does `n` events. */
