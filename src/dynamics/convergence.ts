@@ -97,6 +97,8 @@ export class ConvergenceHook {
   readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
   /** Asked at every so many steps. */
   readonly frequency: number;
+  /** Wherever it stands among the hooks. */
+  readonly isLast = true;
   /** What it changes. */
   readonly writes: readonly ["status"] = ["status"];
   /** The conditions, all of which must hold. */
