@@ -57,11 +57,10 @@ function assertGiven(
 export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
-  /** How far in time it has come. */
-  readonly clock: Clock;
   readonly #engine: RunEngine;
   readonly #integrator: OpenIntegrator;
   readonly #model: OpenModel;
+  #clock: Clock;
   #plan: StepPlan | undefined;
   /** Whether the forces are those of the positions. */
   #isPrimed = false;
@@ -69,13 +68,15 @@ export class BatchRun {
   #hasEnergy = false;
   /** The step whose forces these are: what hooks do to them at every so many steps depends on it. */
   #forcesOf: number | undefined;
+  /** Whether the atoms have moved in the step under way, and the forces are still those of the step before. */
+  #isMoved = false;
   /** Whether a hook has changed something since measures were taken. */
   #isTouched = false;
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {
     this.#engine = engine;
-    this.clock = new Clock(batch, engine.integrator.dt);
+    this.#clock = new Clock(batch, engine.integrator.dt);
     this.state = new ResidentBatch(batch, backend);
     try {
       this.#integrator = engine.integrator.open(this.state);
@@ -86,8 +87,15 @@ export class BatchRun {
     }
   }
 
+  /** How far in time it has come. */
+  get clock(): Clock {
+    return this.#clock;
+  }
+
   /** Brings over what has changed on the host: systems of which that is more than velocities move again. */
   upload(): void {
+    const { state, clock } = this;
+    if (!clock.isOf(state)) this.#clock = new Clock(state.batch, this.#engine.integrator.dt);
     for (const [name, systems] of this.state.upload()) {
       if (name === "positions") this.state.clearState(LOW);
       if (HARMLESS.has(name)) continue;
@@ -184,6 +192,15 @@ export class BatchRun {
     this.#run(this.#planned().end);
   }
 
+  /** After a step that was broken off: forces and energies become those of where the atoms are by now. */
+  async mend(): Promise<void> {
+    if (!this.#isPrimed) return;
+    if (!this.#isMoved) return await this.refresh();
+    this.#isMoved = false;
+    this.#isPrimed = false; // without what hooks do to them on a visit, which the next run begins with
+    await this.#evaluate(this.#step);
+  }
+
   /** Energies where steps were done without: the forces come out as they are. */
   async refresh(): Promise<void> {
     if (this.#hasEnergy || !this.#isPrimed) return;
@@ -216,6 +233,8 @@ export class BatchRun {
     for (let i = first;; i++) {
       const part = this.#planned().parts[i]; // a hook may have changed the plan meanwhile
       if (part === undefined) return this.#endStep();
+      if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) this.#isMoved = true;
+      else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) this.#isMoved = false;
       this.#run(part.program);
       this.#isTouched = false;
       const waiting = this.#visit(part.stop);

@@ -36,6 +36,15 @@ export class Clock {
     );
   }
 
+  /** Is the batch as it was left, or have others done steps with it, or set its time? */
+  isOf(state: ResidentBatch): boolean {
+    if (this.#dt === undefined) return true;
+    const { batch, backend, frame } = state;
+    const [times, steps] = [batch.has(TIME) ? batch.get(TIME) : [], batch.ensure("stepsDone")];
+    const ages = backend.view(frame.ages);
+    return this.now(state).every((time, s) => time === times[s] && ages[s] === steps[s]);
+  }
+
   /** Leaves the time in the batch, for the next scheme, if steps take any. */
   keep(state: ResidentBatch): void {
     if (this.#dt === undefined) return;

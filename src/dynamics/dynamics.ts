@@ -254,6 +254,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       await run.refresh();
     } catch (error) {
       hasDiverged = error instanceof DivergedError;
+      if (!hasDiverged) await run.mend().catch(() => {}); // the first error says what is wrong
       throw error;
     } finally {
       home = await state.download();

@@ -34,6 +34,18 @@ Deno.test("time is that of the steps of dynamics: a relaxation before takes none
   assertEquals(more, [[3.5, 6.5], [4, 7]]);
 });
 
+Deno.test("time is right when two engines take turns with a batch, and when it is set between two runs", async () => {
+  const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+  await using one = new NVE({ model, dt: 1 });
+  await using two = new NVE({ model, dt: 2 });
+  await using opt = new FIRE({ model, dt: 0.5 });
+  for (const engine of [one, two, opt, one]) await engine.run(batch, 10);
+  assertEquals([...batch.get("time")], [40]);
+  batch.set("time", [5]);
+  await one.run(batch, 10);
+  assertEquals([...batch.get("time")], [15]);
+});
+
 Deno.test("time goes on where a checkpoint was taken", async () => {
   const seen: number[][] = [];
   const start = () => Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);

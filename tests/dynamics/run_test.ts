@@ -1,7 +1,7 @@
 /** What a run does with a batch: steps, parameters, hooks that come and go, and what is left afterwards. */
 import { assertAlmostEquals, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { Batch, System } from "../../src/batch/mod.ts";
-import { ConvergenceHook, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
+import { ConvergenceHook, DynamicsStage, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ACCELERATION } from "../../src/kernels/constants.ts";
 import { potential } from "../../src/models/mod.ts";
@@ -442,3 +442,27 @@ Deno.test("a batch of one atom in the open moves by what pushes it alone", async
   assertNear(free.get("positions"), [2, 0, 0], 1e-12);
   assertEquals([...free.get("energy")], [0]);
 });
+
+Deno.test(
+  "a run that a hook breaks off leaves forces and energies of where the atoms are, and goes on from there",
+  on(PAIR_BACKENDS, async (backend) => {
+    for (const stage of ["AFTER_PRE_UPDATE", "AFTER_COMPUTE", "AFTER_STEP"] as const) {
+      const batch = crystals(2);
+      const call = ({ stepCount }: { readonly stepCount: number }) => {
+        if (stepCount === 5) throw new Error("enough");
+      };
+      await using md = new NVE({ model: ARGON, dt: 2, backend });
+      const breaker = { stage: DynamicsStage[stage], frequency: 1, call };
+      const handle = md.hooks.add(breaker, { onError: "throw" });
+      await assertRejects(() => md.run(batch, 20), Error, "enough");
+      handle.remove();
+      const there = await evaluate(ARGON, batch, backend);
+      assertNear(batch.get("energy"), there.energy, TOLERANCE[backend]);
+      assertNear(batch.get("forces"), there.forces, 10 * TOLERANCE[backend], 0.1);
+      const copy = batch.clone();
+      await using other = new NVE({ model: ARGON, dt: 2, backend });
+      await Promise.all([md.run(batch, 3), other.run(copy, 3)]);
+      assertNear(batch.get("positions"), copy.get("positions"), TOLERANCE[backend] / 10, 1);
+    }
+  }),
+);
