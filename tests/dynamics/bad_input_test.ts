@@ -268,3 +268,18 @@ Deno.test("a scheme of one's own is checked like any other", async () => {
   });
   await assertRejects(() => md.run(crystals(2), 1), RangeError, "one for each of 2 systems");
 });
+
+Deno.test("a potential that does not answer with a number is named, promises too", async () => {
+  const answers: [unknown, string][] = [[undefined, "undefined"], [
+    Promise.resolve(1),
+    "a promise",
+  ]];
+  for (const [answer, what] of answers) {
+    await using md = new NVE({ model: potential(() => answer as number), dt: 1 });
+    await assertRejects(
+      () => md.run(crystals(2), 1),
+      TypeError,
+      `Cannot evaluate a potential for system 0 as its function must answer with the energy, a number: current value is ${what}`,
+    );
+  }
+});
