@@ -39,8 +39,26 @@ export interface PairOptions {
 /** The same, checked. */
 export type CheckedPairOptions = Required<PairOptions>;
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
-export function checkPairOptions(name: string, options: PairOptions): CheckedPairOptions {
+/** Throws a TypeError or RangeError that names the option that is wrong; `own` are those of the potential alone. */
+export function checkPairOptions(
+  name: string,
+  options: PairOptions,
+  own: readonly string[],
+): CheckedPairOptions {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(
+      `Cannot make ${name} as its options must be an object: current value is ${String(options)}`,
+    );
+  }
+  const known = [...own, "cutoff", "truncation", "switchWidth", "skin"];
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `Cannot make ${name} as its options must be among ${
+        known.join(", ")
+      }: current value is "${unknown}"`,
+    );
+  }
   const { cutoff, truncation = "shift", switchWidth = 1, skin = 1.5 } = options;
   positive(name, "cutoff", cutoff);
   positive(name, "skin", skin);
