@@ -237,6 +237,8 @@ Deno.test("a refused operation leaves the batch as it was", () => {
     ],
     [() => batch.set("more", [1, 2]), TypeError, 'the level of "more"'],
     [() => batch.get("more"), TypeError, "current fields are numbers, positions"],
+    [() => batch.get("energy"), TypeError, "await a run of an engine first"],
+    [() => batch.get("stress"), TypeError, '; batch.ensure("stress") adds it'],
     [() => batch.ensure("more"), TypeError, "must have a field of that name"],
     [() => batch.remove("masses"), TypeError, "every batch must have"],
     [

@@ -136,7 +136,11 @@ Deno.test("initVelocities() refuses what it cannot do, naming the system", () =>
   const batch = Batch.from([water(), fcc({ element: "Ar", a: 5.26 })]);
   assertThrows(() => initVelocities(batch, -1), RangeError, "value for system 0 is -1");
   assertThrows(() => initVelocities(batch, [1, NaN]), RangeError, "value for system 1 is NaN");
-  assertThrows(() => initVelocities(batch, [1, 2, 3]), RangeError, "one number or 2");
+  assertThrows(
+    () => initVelocities(batch, [1, 2, 3]),
+    RangeError,
+    "one number, or a list of one for each system (here 2)",
+  );
   assertThrows(() => initVelocities(batch, 1, { seed: 0.5 }), RangeError, "current value is 0.5");
   assertThrows(
     () => initVelocities(batch, 1, { removeRotation: true }),
