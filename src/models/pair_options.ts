@@ -6,6 +6,7 @@
 
 import type { Buffer, Pairs } from "../backend/backend.ts";
 import { Want } from "../kernels/pairs/sum_pairs.ts";
+import { checkOptions } from "../batch/check_options.ts";
 import { atomicNumber, atomicSymbol } from "../batch/elements.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { outputsOf, valuesOf, type Wanted } from "./model.ts";
@@ -45,20 +46,7 @@ export function checkPairOptions(
   options: PairOptions,
   own: readonly string[],
 ): CheckedPairOptions {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(
-      `Cannot make ${name} as its options must be an object: current value is ${String(options)}`,
-    );
-  }
-  const known = [...own, "cutoff", "truncation", "switchWidth", "skin"];
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    throw new TypeError(
-      `Cannot make ${name} as its options must be among ${
-        known.join(", ")
-      }: current value is "${unknown}"`,
-    );
-  }
+  checkOptions(`make ${name}`, options, [...own, "cutoff", "truncation", "switchWidth", "skin"]);
   const { cutoff, truncation = "shift", switchWidth = 1, skin = 1.5 } = options;
   positive(name, "cutoff", cutoff);
   positive(name, "skin", skin);

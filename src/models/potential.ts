@@ -1,3 +1,4 @@
+import { checkOptions } from "../batch/check_options.ts";
 import { type Model, outputsOf } from "./model.ts";
 
 /** One system, as a potential written in TypeScript sees it. Arrays are in the backend's precision. */
@@ -64,6 +65,7 @@ export function potential(
       }`,
     );
   }
+  checkOptions("make a potential", options, ["name", "givesStress"]);
   const { name = "a potential", givesStress = false } = options;
   return {
     name,

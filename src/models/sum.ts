@@ -1,9 +1,10 @@
+import { show } from "../batch/show.ts";
 import type { Model, OpenModel, Wanted } from "./model.ts";
 
 /**
  * Several models as one: energies, forces and stresses are added.
  *
- * Throws a RangeError for no models.
+ * Throws a RangeError for no models, a TypeError for what is none.
  *
  * @example
  * ```ts
@@ -19,6 +20,16 @@ import type { Model, OpenModel, Wanted } from "./model.ts";
 export function sum(...models: readonly Model[]): Model {
   if (models.length === 0) {
     throw new RangeError("Cannot make a sum as it must have a model or more: current count is 0");
+  }
+  const wrong = models.findIndex((model) =>
+    !Array.isArray(model?.gives) || typeof model.open !== "function"
+  );
+  if (wrong !== -1) {
+    throw new TypeError(
+      `Cannot make a sum as each part must be a model: current part ${wrong} is ${
+        show(models[wrong])
+      }`,
+    );
   }
   return {
     name: models.map(({ name }) => name).join(" + "),

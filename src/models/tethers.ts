@@ -1,4 +1,5 @@
 import { call } from "../backend/backend.ts";
+import { checkOptions } from "../batch/check_options.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { tethers as kernel } from "../kernels/tethers.ts";
 import { type Model, outputsOf, valuesOf } from "./model.ts";
@@ -32,8 +33,12 @@ const NAME = "tethers";
  * console.log(pinned.name);
  * ```
  */
-export function tethers({ stiffness, anchors }: TethersOptions): Model {
-  if (typeof stiffness === "number") positive(NAME, "stiffness", stiffness);
+export function tethers(options: TethersOptions): Model {
+  checkOptions(`make ${NAME}`, options, ["stiffness", "anchors"]);
+  const { stiffness, anchors } = options;
+  if (typeof stiffness === "number" || stiffness === undefined) {
+    positive(NAME, "stiffness", stiffness);
+  }
   return {
     name: NAME,
     gives: ["energy", "forces", "stress"],

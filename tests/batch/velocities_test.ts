@@ -141,6 +141,16 @@ Deno.test("initVelocities() refuses what it cannot do, naming the system", () =>
     RangeError,
     "one number, or a list of one for each system (here 2)",
   );
+  assertThrows(
+    () => initVelocities(batch, 1, { sed: 1 } as never),
+    TypeError,
+    'must be among seed, removeCom, removeRotation, rescale: current value is "sed"',
+  );
+  assertThrows(
+    () => initVelocities(batch, 1, 7 as never),
+    TypeError,
+    "options must be an object: current value is 7",
+  );
   assertThrows(() => initVelocities(batch, 1, { seed: 0.5 }), RangeError, "current value is 0.5");
   assertThrows(
     () => initVelocities(batch, 1, { removeRotation: true }),

@@ -1,5 +1,5 @@
 import { assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import { Batch, NVE, potential, sum, System, tethers } from "@hooke/hooke";
+import { Batch, centreBias, NVE, potential, sum, System, tethers } from "@hooke/hooke";
 
 const atom = () => Batch.from([new System({ symbols: ["Ar"], positions: [1, 0, 0] })]);
 
@@ -21,4 +21,16 @@ Deno.test("a sum gives what each of its models gives, and needs one", () => {
   const spring = tethers({ stiffness: 1 });
   assertEquals(sum(spring, potential(() => 0)).gives, ["energy", "forces"]);
   assertThrows(() => sum(), RangeError, "it must have a model or more");
+  assertThrows(() => sum(spring, tethers as never), TypeError, "current part 1 is a function");
+});
+
+Deno.test("potentials of one's own and springs name an option that they have not", () => {
+  assertThrows(() => tethers({ k: 1 } as never), TypeError, 'current value is "k"');
+  assertThrows(() => tethers({} as never), TypeError, "stiffness must be a number");
+  const anchor = { stiffness: 1, anchor: [0, 0, 0] };
+  assertThrows(() => tethers(anchor), TypeError, "must be among stiffness, anchors: current value");
+  const center = { stiffness: 1, center: [0, 0, 0] };
+  assertThrows(() => centreBias(center as never), TypeError, 'current value is "center"');
+  const label = { label: "a well" };
+  assertThrows(() => potential(() => 0, label as never), TypeError, 'current value is "label"');
 });
