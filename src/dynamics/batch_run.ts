@@ -53,6 +53,14 @@ function assertGiven(
   }
 }
 
+/** Goes on at once, or when what is under way is done. */
+function after(
+  waiting: void | PromiseLike<void>,
+  next: () => void | PromiseLike<void>,
+): void | PromiseLike<void> {
+  return isThenable(waiting) ? waiting.then(next) : next();
+}
+
 /** One batch under one engine. */
 export class BatchRun {
   /** The batch on the backend. */
@@ -70,6 +78,8 @@ export class BatchRun {
   #forcesOf: number | undefined;
   /** Whether the atoms have moved in the step under way, and the forces are still those of the step before. */
   #isMoved = false;
+  /** An evaluation that takes its time: nothing else may be done meanwhile. */
+  #underWay: PromiseLike<void> | undefined;
   /** Whether a hook has changed something since measures were taken. */
   #isTouched = false;
 
@@ -176,14 +186,14 @@ export class BatchRun {
   }
 
   /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
-  async #evaluate(step: number): Promise<void> {
-    const plan = this.#planned();
-    this.#run(plan.forces);
+  #evaluate(step: number): void | PromiseLike<void> {
+    this.#run(this.#planned().forces);
     this.#assertTogether(this.#step - 1);
-    await this.#model.compute?.({ energy: true, stress: true });
-    this.#run(plan.amend, step);
-    this.#hasEnergy = true;
-    this.#forcesOf = step;
+    return after(this.#model.compute?.({ energy: true, stress: true }), () => {
+      this.#run(this.#planned().amend, step);
+      this.#hasEnergy = true;
+      this.#forcesOf = step;
+    });
   }
 
   /** After the last step: what hooks look at then is as of now. */
@@ -201,31 +211,50 @@ export class BatchRun {
     await this.#evaluate(this.#step);
   }
 
-  /** Energies where steps were done without: the forces come out as they are. */
-  async refresh(): Promise<void> {
+  /** Energies where steps were done without: the forces come out as they are. It is done at once if the model is. */
+  refresh(): void | PromiseLike<void> {
+    if (this.#underWay !== undefined) return this.#underWay.then(() => this.refresh());
     if (this.#hasEnergy || !this.#isPrimed) return;
-    await this.#evaluateEnergies(this.#forcesOf ?? this.#step - 1);
+    return this.#hold(this.#evaluateEnergies(this.#forcesOf ?? this.#step - 1));
+  }
+
+  /** Lets all that follows wait for an evaluation: whoever asked for it may not. */
+  #hold(waiting: void | PromiseLike<void>): void | PromiseLike<void> {
+    if (!isThenable(waiting)) return;
+    const over = () => void (this.#underWay = undefined);
+    return this.#underWay = waiting.then(over, (error) => {
+      over();
+      throw error;
+    });
   }
 
   /** The forces stay as they are, to the bit: wrapping may have moved atoms since by whole lattice vectors. */
-  async #evaluateEnergies(step: number): Promise<void> {
+  #evaluateEnergies(step: number): void | PromiseLike<void> {
     const { backend } = this.state;
     const forces = this.state.field("forces");
     const before = backend.view(forces).slice();
-    await this.#evaluate(step);
-    backend.write(forces, before);
+    return after(this.#evaluate(step), () => backend.write(forces, before));
   }
 
   /** Energies of systems that come to rest in a step done without: later what hooks do to forces may be another. */
-  async #evaluateResting(mask: Int32Array, step: number): Promise<void> {
+  #evaluateResting(mask: Int32Array, step: number): void | PromiseLike<void> {
     const before = this.state.active.slice();
     this.state.active.set(mask);
-    try {
-      await this.#evaluateEnergies(step);
-      this.#hasEnergy = false; // of all others
-    } finally {
+    const restore = () => {
       this.state.active.set(before); // the memory may have grown meanwhile, so it is asked for again
+      this.#hasEnergy = false; // of all others
+    };
+    const fail = (error: unknown) => {
+      restore();
+      throw error;
+    };
+    try {
+      const waiting = this.#evaluateEnergies(step);
+      if (isThenable(waiting)) return this.#hold(waiting.then(restore, fail));
+    } catch (error) {
+      fail(error);
     }
+    restore();
   }
 
   /** One step, from one of its parts on. Answers with something to await only if a hook or the model did. */
@@ -237,7 +266,7 @@ export class BatchRun {
       else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) this.#isMoved = false;
       this.#run(part.program);
       this.#isTouched = false;
-      const waiting = this.#visit(part.stop);
+      const waiting = this.#visit(part.stop) ?? this.#underWay;
       if (isThenable(waiting)) return waiting.then(() => this.step(i + 1));
     }
   }
@@ -252,7 +281,7 @@ export class BatchRun {
     this.#assertTogether(this.#step);
     this.#hasEnergy = this.#planned().givesEnergy;
     this.#forcesOf = this.#step;
-    return this.#model.compute?.({ energy: true, stress: true });
+    return this.#hold(this.#model.compute?.({ energy: true, stress: true }));
   }
 
   #askCustoms(): void {
@@ -280,6 +309,7 @@ export class BatchRun {
 
   /** Many steps in one call, as no hook is due. */
   leap(n: number): number | PromiseLike<number> {
+    if (this.#underWay !== undefined) return this.#underWay.then(() => this.leap(n));
     const plan = this.#planned();
     const first = this.#step;
     if (plan.whole === undefined) {
@@ -310,7 +340,7 @@ export class BatchRun {
     }
     if (!mask.includes(1)) return;
     if (this.#hasEnergy) return this.#tell(step, mask);
-    return this.#evaluateResting(mask, step).then(() => this.#tell(step, mask));
+    return after(this.#evaluateResting(mask, step), () => this.#tell(step, mask));
   }
 
   #tell(step: number, mask: Int32Array): void | PromiseLike<void> {
@@ -327,9 +357,8 @@ export class BatchRun {
       return point.fire(step);
     };
     const needsEnergy = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE).has("energy");
-    const told = needsEnergy && !this.#hasEnergy ? this.refresh().then(tell) : tell();
-    const after = () => void delete context.convergedMask;
-    return isThenable(told) ? told.then(after) : after();
+    const told = after(needsEnergy ? this.refresh() : undefined, tell);
+    return after(told, () => void delete context.convergedMask);
   }
 
   /** The work of a hook, now. */

@@ -13,6 +13,7 @@ import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { DeviceWorker } from "../hooks/device_work.ts";
 import type { Outcome } from "../hooks/outcome.ts";
+import { isThenable } from "../hooks/thenable.ts";
 import type { HookSet } from "../hooks/registry.ts";
 import type { Model } from "../models/model.ts";
 import { BatchRun } from "./batch_run.ts";
@@ -243,7 +244,9 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
         return state.fields; // hooks may bring more of them there
       },
       fetch: async (name) => {
-        if (name === "energy" || name === "stress") await run.refresh();
+        // What can be had at once is as of now, even if nobody awaits it.
+        const waiting = name === "energy" || name === "stress" ? run.refresh() : undefined;
+        if (isThenable(waiting)) await waiting;
         return await state.fetch(name);
       },
     });

@@ -4,7 +4,7 @@ import { Batch, System } from "../../src/batch/mod.ts";
 import { ConvergenceHook, DynamicsStage, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ACCELERATION } from "../../src/kernels/constants.ts";
-import { potential } from "../../src/models/mod.ts";
+import { type Model, potential } from "../../src/models/mod.ts";
 import {
   ARGON,
   argon,
@@ -463,6 +463,59 @@ Deno.test(
       await using other = new NVE({ model: ARGON, dt: 2, backend });
       await Promise.all([md.run(batch, 3), other.run(copy, 3)]);
       assertNear(batch.get("positions"), copy.get("positions"), TOLERANCE[backend] / 10, 1);
+    }
+  }),
+);
+
+/** Springs to the origin, by a model that takes its time. */
+const SLOW: Model = {
+  name: "slow springs",
+  gives: ["energy", "forces"],
+  open(state) {
+    const [positions, forces] = [state.field("positions"), state.field("forces")];
+    const { backend, batch: { nodeOffsets, size } } = state;
+    const energy = state.field<"f64">("energy");
+    return {
+      async compute() {
+        const there = backend.view(positions).slice();
+        for (let i = 0; i < 3; i++) await Promise.resolve();
+        const pull = backend.view(forces);
+        there.forEach((x, i) => pull[i]! -= 0.01 * x);
+        for (let s = 0; s < size; s++) {
+          const own = Array.from(there.subarray(3 * nodeOffsets[s]!, 3 * nodeOffsets[s + 1]!));
+          backend.view(energy)[s]! += own.reduce((sum, x) => sum + 0.005 * x * x, 0);
+        }
+      },
+    };
+  },
+};
+
+Deno.test(
+  "energies asked for that nobody awaits are of their step, and change nothing of the run",
+  on(PAIR_BACKENDS, async (backend) => {
+    for (const model of [ARGON, SLOW]) {
+      const runs = [false, true].map(async (isAsked) => {
+        const asked: Promise<ArrayLike<number>>[] = [];
+        const [batch, looks] = [crystals(2), [] as number[][]];
+        await using md = new NVE({ model, dt: 2, backend });
+        md.hooks.add(hook({
+          ...{ name: "asks", frequency: 10, reads: isAsked ? [] : ["energy"] },
+          on: {
+            dynamics: {
+              AFTER_STEP: (ctx) => {
+                if (isAsked) asked.push(ctx.batch.fetch("energy"));
+                else looks.push([...ctx.read.energy!]);
+              },
+            },
+          },
+        }));
+        await md.run(batch, 35);
+        for (const values of await Promise.all(asked)) looks.push(Array.from(values));
+        return { bits: bitsOf(batch), looks };
+      });
+      const [looked, fetched] = await Promise.all(runs);
+      assertSameBits(fetched!.bits, looked!.bits, model.name);
+      assertEquals(fetched!.looks, looked!.looks, model.name);
     }
   }),
 );
