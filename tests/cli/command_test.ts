@@ -152,6 +152,13 @@ Deno.test("the demo relaxes 64 crystals to the energy of the perfect one, and ke
   assertMatch(out, /: \d+ ns for each atom and step, \d+\.\d million of these a second$/m);
 });
 
+Deno.test("one crystal is one, and has one number of steps", async () => {
+  await using folder = await tempFolder();
+  const said = await hooke("demo", "--systems", "1", "--steps", "0", "--out", `${folder.path}/one`);
+  assertStringIncludes(said.out, "Relaxation: 1 crystal of 32 argon atoms");
+  assertMatch(said.out, /^ {2}1 of 1 have relaxed, after \d+ steps$/m);
+});
+
 Deno.test("the demo leaves a log of either part, and each crystal as it had relaxed", async () => {
   await using folder = await tempFolder();
   const out = `${folder.path}/new/folder`;
