@@ -14,6 +14,7 @@ import {
   bitsOf,
   crystals,
   evaluate,
+  idle,
   push,
   spring,
 } from "./atoms.ts";
@@ -519,3 +520,25 @@ Deno.test(
     }
   }),
 );
+
+Deno.test("a hook that throws at a convergence leaves the steps before it counted, leapt or visited", async () => {
+  const counts = await Promise.all([[], [idle()]].map(async (hooks) => {
+    const batch = crystals(2, 0);
+    const options = { model: ARGON, dt: 0.4, backend: "reference" } as const;
+    await using opt = new FIRE({ ...options, hooks: [ConvergenceHook.fromFmax(0.01), ...hooks] });
+    const fail = () => {
+      throw new Error("told");
+    };
+    const failing = hook({ name: "failing", on: { dynamics: { ON_CONVERGE: fail } } });
+    const handle = opt.hooks.add(failing, { onError: "throw" });
+    await assertRejects(() => opt.run(batch, 400), Error, "told");
+    const counted = opt.stepCount;
+    handle.remove();
+    await opt.run(batch, 400);
+    return [counted, opt.stepCount, ...batch.get("stepsDone")];
+  }));
+  const [counted, all, ...steps] = counts[0]!;
+  assertEquals(counted, Math.min(...steps) - 1); // the step that it broke off is not
+  assertEquals(all, Math.max(...steps) - 1);
+  assertEquals(counts[1], counts[0]);
+});
