@@ -9,6 +9,7 @@ import { openBackend } from "../backend/open.ts";
 import { Batch } from "../batch/batch.ts";
 import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
 import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { DeviceWorker } from "../hooks/device_work.ts";
@@ -26,6 +27,9 @@ import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { DynamicsBase } from "./stages.ts";
+
+/** Nobody else gives back what an engine that was never closed has in the memory that all share. */
+const LOST = new FinalizationRegistry<ResidentBatch>((state) => state.free());
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
@@ -283,11 +287,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       model: this.model,
       loop: this.#loop,
     });
+    LOST.register(this, this.#run.state, this.#run);
     Object.assign(this.#loop.context, this.buildContext(batch));
     return this.#run;
   }
 
   #leave(): void {
+    if (this.#run !== undefined) LOST.unregister(this.#run);
     this.#run?.free();
     this.#run = undefined;
   }
