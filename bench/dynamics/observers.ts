@@ -2,7 +2,7 @@ import { type DynamicsContext, DynamicsStage, NVE } from "../../src/dynamics/mod
 import { cpuOf, lowerQuartile } from "./cpu.ts";
 import { argonModel, crystals } from "./input.ts";
 
-const OBSERVERS = 8, EVERY = 10, STEPS = 100, SLICES = 15;
+const OBSERVERS = 8, EVERY = 10, STEPS = 100, SLICES = 11;
 /** So many that V8 has compiled what observers are called by, on as many systems of few atoms. */
 const WARM_UP_STEPS = 20_000;
 
