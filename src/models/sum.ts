@@ -45,10 +45,18 @@ function opened(models: readonly OpenModel[]): OpenModel {
   if (visited.length === 0) return { calls };
   return {
     calls,
-    compute(wanted) {
-      const waiting = visited.map((model) => model.compute!(wanted))
-        .filter((answer) => typeof answer === "object");
-      if (waiting.length > 0) return Promise.all(waiting).then(() => {});
-    },
+    compute: (wanted) => inTurn(visited, wanted),
   };
+}
+
+/** One after the other: in which order numbers are added must not depend on who is ready first. */
+function inTurn(models: readonly OpenModel[], wanted: Wanted): void | PromiseLike<void> {
+  for (const [i, model] of models.entries()) {
+    const waiting = model.compute!(wanted);
+    if (isThenable(waiting)) return waiting.then(() => inTurn(models.slice(i + 1), wanted));
+  }
+}
+
+function isThenable(answer: void | PromiseLike<void>): answer is PromiseLike<void> {
+  return typeof answer === "object" && typeof answer.then === "function";
 }

@@ -1,5 +1,5 @@
 import { assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import { Batch, centreBias, NVE, potential, sum, System, tethers } from "@hooke/hooke";
+import { Batch, centreBias, type Model, NVE, potential, sum, System, tethers } from "@hooke/hooke";
 
 const atom = () => Batch.from([new System({ symbols: ["Ar"], positions: [1, 0, 0] })]);
 
@@ -33,4 +33,23 @@ Deno.test("potentials of one's own and springs name an option that they have not
   assertThrows(() => centreBias(center as never), TypeError, 'current value is "center"');
   const label = { label: "a well" };
   assertThrows(() => potential(() => 0, label as never), TypeError, 'current value is "label"');
+});
+
+Deno.test("models that take their time are added in their order, whoever is ready first", async () => {
+  const late = (force: number, milliseconds: number): Model => ({
+    name: `in ${milliseconds} ms`,
+    gives: ["energy", "forces"],
+    open: (state) => ({
+      async compute() {
+        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+        state.backend.view(state.field("forces"))[0]! += force;
+      },
+    }),
+  });
+  // Added in another order they are 1.
+  const model = sum(late(1, 10), late(1e20, 5), potential(() => 0), late(-1e20, 0));
+  const batch = atom();
+  await using md = new NVE({ model, dt: 1, backend: "reference" });
+  await md.run(batch, 0);
+  assertEquals(batch.get("forces")[0], 0);
 });
