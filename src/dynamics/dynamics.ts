@@ -268,10 +268,20 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       hasDiverged ||= lostSystems(batch, home.positions).length > 0;
       batch.detach(hasDiverged ? {} : home);
       if (hasDiverged) this.#leave();
-      else run.clock.keep(state);
+      else this.#leaveNotes(run);
     }
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
     return batch;
+  }
+
+  /** What the next scheme must know: the time, and that a bath has set the centre of mass in motion again. */
+  #leaveNotes({ clock, state }: BatchRun): void {
+    clock.keep(state);
+    const { dt, keepsMomentum } = this.integrator;
+    const isBath = dt !== undefined && keepsMomentum !== true;
+    if (isBath && this.stepCount > 0 && state.batch.has("dofRemoved")) {
+      state.batch.set("dofRemoved", 0);
+    }
   }
 
   /** Brings a batch to the backend; one that was there has only what changed brought. */
