@@ -61,6 +61,9 @@ function after(
   return isThenable(waiting) ? waiting.then(next) : next();
 }
 
+/** Fields that models give, and hooks may change. */
+const AMENDED: ReadonlySet<string> = new Set(["forces", "energy", "stress"]);
+
 /** One batch under one engine. */
 export class BatchRun {
   /** The batch on the backend. */
@@ -80,6 +83,8 @@ export class BatchRun {
   #isMoved = false;
   /** An evaluation that takes its time: nothing else may be done meanwhile. */
   #underWay: PromiseLike<void> | undefined;
+  /** The hooks that had a hand in the forces when a run last began. */
+  #amenders = "";
   /** Whether a hook has changed something since measures were taken. */
   #isTouched = false;
 
@@ -102,14 +107,14 @@ export class BatchRun {
     return this.#clock;
   }
 
-  /** Brings over what has changed on the host: systems of which that is more than velocities move again. */
+  /** Brings over what has changed on the host: the systems of which something has move again. */
   upload(): void {
     const { state, clock } = this;
     if (!clock.isOf(state)) this.#clock = new Clock(state.batch, this.#engine.integrator.dt);
     for (const [name, systems] of this.state.upload()) {
       if (name === "positions") this.state.clearState(LOW);
-      if (HARMLESS.has(name)) continue;
-      this.#isPrimed = false;
+      if (name === "stepsDone") continue;
+      if (!HARMLESS.has(name)) this.#isPrimed = false;
       const { active } = this.state;
       for (const system of systems) active[system] = 1;
     }
@@ -121,16 +126,18 @@ export class BatchRun {
       batch: this.state.batch.save(),
       resident: await this.state.save(),
       isPrimed: this.#isPrimed,
+      amenders: this.#amenders,
       hasEnergy: this.#hasEnergy,
     };
   }
 
   /** Goes on from there. Throws a RangeError for another precision. */
-  load({ resident, isPrimed, hasEnergy }: SavedDynamics): void {
+  load({ resident, isPrimed, hasEnergy, amenders }: SavedDynamics): void {
     this.#planned(); // asks for all that is kept
     this.state.load(resident);
     this.#isPrimed = isPrimed;
     this.#hasEnergy = hasEnergy;
+    this.#amenders = amenders;
   }
 
   /** A hook was given a field to write. */
@@ -176,7 +183,11 @@ export class BatchRun {
   /** Forces before the first step, and after changes from outside. */
   async begin(): Promise<void> {
     this.state.control.fill(0);
-    if (!this.#isPrimed) {
+    const amenders = this.#loop.hooks.list()
+      .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
+      .map(({ name }) => name).join();
+    if (!this.#isPrimed || amenders !== this.#amenders) {
+      this.#amenders = amenders;
       await this.#evaluate(this.#step);
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(this.#step);
       this.#run(this.#planned().begin);
