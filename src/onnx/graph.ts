@@ -1,0 +1,517 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type GraphProto,
+  type ModelProto,
+  type NodeProto,
+  NodeProtoSchema,
+  type TensorProto,
+  type ValueInfoProto,
+} from "onnx-buf";
+import { attributeOf, attributeProtos, type Attributes } from "./attributes.ts";
+import { showNode } from "./check_model.ts";
+import { encodeModel } from "./codec.ts";
+import { type ElementType, elementTypeOf } from "./element_type.ts";
+import { topologicalOrder } from "./graph_order.ts";
+import { assertOpset, opsetOf } from "./opset.ts";
+import { capturesOf, hasInside, namesInside, subgraphsOf } from "./subgraphs.ts";
+import { tensorProto } from "./tensor_proto.ts";
+import { UnsupportedNodeError } from "./unsupported_node_error.ts";
+import { describeValue, type Shape } from "./value_info.ts";
+
+/** One place where a value is used. */
+export interface Use {
+  /** The node that uses it. */
+  readonly node: NodeProto;
+  /** Which of its inputs it is; −1 where a graph inside of the node takes it from outside. */
+  readonly index: number;
+}
+
+/** How to add a node. */
+export interface NodeOptions {
+  /** Its attributes. */
+  readonly attributes?: Attributes;
+  /**
+   * Names of what it makes, or how many to name.
+   *
+   * @default 1
+   */
+  readonly outputs?: readonly string[] | number;
+}
+
+/**
+ * A model's graph, to be looked up and edited: who makes a value, who uses it, and what it is.
+ *
+ * It is thin: nodes and tensors are the messages of the model, constants are never copied. Change nodes only through
+ * the methods here, which keep the maps. Nodes may be added in any order: {@linkcode encode} sorts them.
+ *
+ * Takes over the model: what is edited is edited there. Names of values are unique, inside of graphs in nodes too.
+ * Nodes with graphs inside (If, Loop, Scan) are kept and count as users of what they take from outside;
+ * {@linkcode refuseControlFlow} is for edits that would have to look into them.
+ *
+ * @example Clip the forces of a model
+ * ```ts
+ * import { decodeModel, Graph, lennardJonesModel } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const options = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
+ * const graph = new Graph(decodeModel(lennardJonesModel(options)));
+ * const unclipped = graph.freshName("forces");
+ * graph.rename("forces", unclipped, { keepsOutput: true });
+ * graph.add("Clip", [unclipped, graph.constantOf("f32", -10), graph.constantOf("f32", 10)], {
+ *   outputs: ["forces"],
+ * });
+ * assertEquals(graph.producer("forces")?.opType, "Clip");
+ * const bytes = graph.encode();
+ * ```
+ */
+export class Graph {
+  /** The model, with the graph as it is but for the order of its nodes. */
+  readonly model: ModelProto;
+  readonly #graph: GraphProto;
+  readonly #nodes = new Set<NodeProto>();
+  readonly #producers = new Map<string, NodeProto>();
+  readonly #uses = new Map<string, Use[]>();
+  readonly #constants = new Map<string, TensorProto>();
+  readonly #sparse = new Set<string>();
+  readonly #infos = new Map<string, ValueInfoProto>();
+  readonly #inputNames: Set<string>;
+  readonly #outputNames: Set<string>;
+  /** Every name that a new one must not be. */
+  readonly #names = new Set<string>();
+  /** Hint → the last number behind it. */
+  readonly #numbers = new Map<string, number>();
+
+  /**
+   * @throws {RangeError} for another opset than 18 to 21
+   * @throws {SyntaxError} when a value is made twice or not at all, or needs itself
+   */
+  constructor(model: ModelProto) {
+    if (model.graph === undefined) throw malformed("it must have a graph", "none");
+    assertOpset(model, "edit a model");
+    this.model = model;
+    this.#graph = model.graph;
+    this.#inputNames = new Set(model.graph.input.map(({ name }) => name));
+    this.#outputNames = new Set(model.graph.output.map(({ name }) => name));
+    this.#define();
+    for (const node of this.#graph.node) this.#link(node);
+    this.#checkUses();
+    this.sort();
+  }
+
+  /** The version of its operators. */
+  get opset(): number {
+    return opsetOf(this.model);
+  }
+
+  /** What must be fed: inputs without those that have an initial value. */
+  get inputs(): readonly ValueInfoProto[] {
+    const initial = new Set(this.#graph.initializer.map(({ name }) => name));
+    return this.#graph.input.filter(({ name }) => !initial.has(name));
+  }
+
+  /** What comes out. */
+  get outputs(): readonly ValueInfoProto[] {
+    return this.#graph.output;
+  }
+
+  /** All nodes, in the order in which they stand: sorted but for those added since. */
+  get nodes(): readonly NodeProto[] {
+    return [...this.#nodes];
+  }
+
+  /** The node that makes a value; `undefined` for inputs, constants and names that there are not. */
+  producer(name: string): NodeProto | undefined {
+    return this.#producers.get(name);
+  }
+
+  /** Where a value is used; that it is an output of the graph is not among it. */
+  uses(name: string): readonly Use[] {
+    return this.#uses.get(name) ?? [];
+  }
+
+  /** Does this value come out of the graph? */
+  isOutput(name: string): boolean {
+    return this.#outputNames.has(name);
+  }
+
+  /** Is there a value of this name? */
+  has(name: string): boolean {
+    return this.#producers.has(name) || this.#constants.has(name) || this.#sparse.has(name) ||
+      this.#inputNames.has(name);
+  }
+
+  /** The tensor of a value that is always the same: the model's own, not a copy. */
+  constant(name: string): TensorProto | undefined {
+    const node = this.#producers.get(name);
+    return node?.opType === "Constant" ? tensorOf(node) : this.#constants.get(name);
+  }
+
+  /** The type of a value's elements, where the file says it. */
+  type(name: string): ElementType | undefined {
+    const tensor = this.constant(name);
+    if (tensor !== undefined) return elementTypeOf(tensor.dataType);
+    const info = this.#infos.get(name);
+    return info && describeValue(info).type;
+  }
+
+  /** The shape of a value, where the file says it. */
+  shape(name: string): Shape | undefined {
+    const tensor = this.constant(name);
+    if (tensor !== undefined) return tensor.dims.map(Number);
+    const info = this.#infos.get(name);
+    return info && describeValue(info).shape;
+  }
+
+  /** What the file says of a value: an input, an output, or one in between. */
+  info(name: string): ValueInfoProto | undefined {
+    return this.#infos.get(name);
+  }
+
+  /** Says the type and shape of a value in between. */
+  describe(info: ValueInfoProto): void {
+    this.forget(info.name);
+    this.#infos.set(info.name, info);
+    this.#graph.valueInfo.push(info);
+  }
+
+  /** Drops what the file says of a value in between, which no longer holds. */
+  forget(name: string): void {
+    const info = this.#infos.get(name);
+    const at = info === undefined ? -1 : this.#graph.valueInfo.indexOf(info);
+    if (at === -1) return;
+    this.#graph.valueInfo.splice(at, 1);
+    this.#infos.delete(name);
+  }
+
+  /** A name that no value has: the hint, with a number where it is taken. */
+  freshName(hint: string): string {
+    let name = hint, number = this.#numbers.get(hint) ?? 0;
+    while (name === "" || this.#names.has(name)) name = `${hint}_${++number}`;
+    this.#numbers.set(hint, number);
+    this.#names.add(name);
+    return name;
+  }
+
+  /**
+   * Adds an input.
+   *
+   * @throws {SyntaxError} when there is a value of this name
+   */
+  addInput(info: ValueInfoProto): void {
+    this.#claim(info.name);
+    this.#inputNames.add(info.name);
+    this.#infos.set(info.name, info);
+    this.#graph.input.push(info);
+  }
+
+  /**
+   * Lets a value come out.
+   *
+   * @throws {SyntaxError} when there is no such value, or it comes out already
+   */
+  addOutput(info: ValueInfoProto): void {
+    if (!this.has(info.name) || this.isOutput(info.name)) {
+      throw malformed("every output must be made, and come out once", JSON.stringify(info.name));
+    }
+    this.forget(info.name);
+    this.#outputNames.add(info.name);
+    this.#infos.set(info.name, info);
+    this.#graph.output.push(info);
+  }
+
+  /** Adds a constant; answers with its name. Throws as {@linkcode tensorProto} does. */
+  constantOf(
+    type: ElementType,
+    values: number | ArrayLike<number>,
+    shape?: readonly number[],
+    hint: string = "constant",
+  ): string {
+    const [array, lengths] = typeof values === "number"
+      ? [[values], shape ?? []]
+      : [values, shape ?? [values.length]];
+    return this.addConstant(tensorProto(type, lengths, array, this.freshName(hint)));
+  }
+
+  /** Adds a tensor, which must have a name from {@linkcode freshName}; answers with it. */
+  addConstant(tensor: TensorProto): string {
+    this.#claim(tensor.name);
+    this.#constants.set(tensor.name, tensor);
+    this.#graph.initializer.push(tensor);
+    return tensor.name;
+  }
+
+  /**
+   * Adds a node; answers with it, and so with the names of what it makes.
+   *
+   * @throws {SyntaxError} when it makes a value that is made already
+   */
+  add(op: string, inputs: readonly string[], options: NodeOptions = {}): NodeProto {
+    const { attributes = {}, outputs = 1 } = options;
+    const names = typeof outputs === "number"
+      ? Array.from({ length: outputs }, () => this.freshName(op.toLowerCase()))
+      : [...outputs];
+    const node = create(NodeProtoSchema, {
+      name: `${op}_${names[0]}`,
+      opType: op,
+      input: [...inputs],
+      output: names,
+      attribute: attributeProtos(attributes),
+    });
+    this.#link(node);
+    return node;
+  }
+
+  /**
+   * Takes a node out.
+   *
+   * @throws {RangeError} when something uses what it makes
+   */
+  remove(node: NodeProto): void {
+    const used = node.output.find((name) => this.uses(name).length > 0 || this.isOutput(name));
+    if (used !== undefined) {
+      throw new RangeError(
+        `Cannot remove ${showNode(node)} as nothing must use what it makes: current use is of ${
+          JSON.stringify(used)
+        }`,
+      );
+    }
+    this.#unlink(node);
+    for (const name of node.output) this.forget(name);
+  }
+
+  /**
+   * Puts one node in the place of another: what the old one made, the new one makes under the old names. Both must
+   * make as much, and nothing may use the new one yet.
+   */
+  replaceNode(old: NodeProto, node: NodeProto): void {
+    const names = [...old.output];
+    this.#unlink(old);
+    this.#unlink(node);
+    node.output = names;
+    this.#link(node);
+  }
+
+  /** Gives a node another input. */
+  setInput(node: NodeProto, index: number, name: string): void {
+    const old = node.input[index] ?? "";
+    this.#dropUse(old, node, index);
+    while (node.input.length < index) node.input.push("");
+    node.input[index] = name;
+    this.#addUse(name, node, index);
+  }
+
+  /**
+   * Lets everything that uses one value use another; outputs of the graph stay what they are.
+   *
+   * @param except this node goes on using the old one
+   * @throws {UnsupportedNodeError} where a graph inside of a node uses it
+   */
+  replaceUses(from: string, to: string, except?: NodeProto): void {
+    for (const { node, index } of [...this.uses(from)]) {
+      if (node === except) continue;
+      if (index < 0) throw insideError(`replace ${JSON.stringify(from)}`, node);
+      this.setInput(node, index, to);
+    }
+  }
+
+  /**
+   * Gives a value that a node makes another name, everywhere.
+   *
+   * @param options `keepsOutput`: an output of the graph keeps the old name, which something else must make then
+   * @throws {RangeError} when no node makes it, or the new name is taken
+   * @throws {UnsupportedNodeError} where a graph inside of a node uses it
+   */
+  rename(from: string, to: string, options: { readonly keepsOutput?: boolean } = {}): void {
+    const node = this.#producers.get(from);
+    if (node === undefined || this.has(to)) {
+      const value = node === undefined
+        ? JSON.stringify(from)
+        : `${JSON.stringify(to)}, which is taken`;
+      throw new RangeError(
+        `Cannot rename a value as a node must make it, and the new name must be free: current value is ${value}`,
+      );
+    }
+    this.#names.add(to);
+    node.output[node.output.indexOf(from)] = to;
+    this.#producers.delete(from);
+    this.#producers.set(to, node);
+    this.replaceUses(from, to);
+    if (options.keepsOutput !== true) {
+      for (const output of this.#graph.output) if (output.name === from) output.name = to;
+      if (this.#outputNames.delete(from)) this.#outputNames.add(to);
+    }
+    const info = this.#infos.get(from);
+    if (info === undefined) return;
+    this.#infos.delete(from);
+    if (!this.#graph.valueInfo.includes(info) && options.keepsOutput === true) {
+      this.#infos.set(from, info);
+      return;
+    }
+    info.name = to;
+    this.#infos.set(to, info);
+  }
+
+  /** Takes out nodes and constants that no output needs; answers with how many nodes. */
+  prune(): number {
+    let count = 0;
+    for (const node of [...this.sort()].reverse()) {
+      if (node.output.some((name) => this.uses(name).length > 0 || this.isOutput(name))) continue;
+      this.remove(node);
+      count++;
+    }
+    const isNeeded = ({ name }: TensorProto) =>
+      this.uses(name).length > 0 || this.isOutput(name) || this.#inputNames.has(name);
+    for (const tensor of this.#graph.initializer) {
+      if (!isNeeded(tensor)) this.#constants.delete(tensor.name);
+    }
+    this.#graph.initializer = this.#graph.initializer.filter(isNeeded);
+    return count;
+  }
+
+  /**
+   * Sorts the nodes, so that each stands behind what it needs, and where it stood before if that is right.
+   *
+   * @throws {SyntaxError} when a value needs itself
+   */
+  sort(): readonly NodeProto[] {
+    const order = topologicalOrder(this.#nodes, (node) => {
+      const needed = [...node.input, ...capturesOf(node)];
+      return needed.map((name) => this.#producers.get(name)).filter((each) => each !== undefined);
+    });
+    if (!Array.isArray(order)) {
+      throw malformed("no value must need itself", `a circle through ${showNode(order)}`);
+    }
+    this.#nodes.clear();
+    for (const node of order) this.#nodes.add(node);
+    this.#graph.node = order;
+    return order;
+  }
+
+  /** The bytes of an .onnx file with this graph, its nodes sorted. Throws as {@linkcode encodeModel} does. */
+  encode(): Uint8Array<ArrayBuffer> {
+    this.sort();
+    return encodeModel(this.model);
+  }
+
+  /**
+   * For an edit that would have to look into graphs inside of nodes.
+   *
+   * @param op only nodes with this operator inside are in the way; left out, all are
+   * @throws {UnsupportedNodeError} when there is such a node
+   */
+  refuseControlFlow(action: string, op?: string): void {
+    for (const node of this.#nodes) {
+      const isInTheWay = op === undefined ? subgraphsOf(node).length > 0 : hasInside(node, op);
+      if (isInTheWay) throw insideError(action, node);
+    }
+  }
+
+  #define(): void {
+    const { input, initializer, sparseInitializer, valueInfo, output } = this.#graph;
+    const claim = (name: string) => {
+      if (this.#names.has(name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
+      this.#names.add(name);
+    };
+    this.#inputNames.forEach((name) => this.#names.add(name));
+    if (this.#inputNames.size < input.length) throw malformed(ONCE, "an input twice");
+    for (const tensor of initializer) {
+      // Before IR version 4 every constant was an input too, which may be fed instead.
+      if (this.#inputNames.has(tensor.name)) continue;
+      claim(tensor.name);
+      this.#constants.set(tensor.name, tensor);
+    }
+    for (const { values } of sparseInitializer) {
+      if (values === undefined || this.#inputNames.has(values.name)) continue;
+      claim(values.name);
+      this.#sparse.add(values.name);
+    }
+    for (const info of [...valueInfo, ...output, ...input]) this.#infos.set(info.name, info);
+  }
+
+  /** Names may have been given out by {@linkcode freshName} before. */
+  #claim(name: string): void {
+    if (this.has(name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
+    this.#names.add(name);
+  }
+
+  #link(node: NodeProto): void {
+    for (const name of node.output) {
+      if (name === "") continue;
+      if (this.has(name)) {
+        throw malformed(ONCE, `${JSON.stringify(name)} twice, then by ${showNode(node)}`);
+      }
+      this.#names.add(name);
+      this.#producers.set(name, node);
+    }
+    this.#nodes.add(node);
+    for (const [index, name] of node.input.entries()) this.#addUse(name, node, index);
+    if (subgraphsOf(node).length === 0) return;
+    for (const name of capturesOf(node)) this.#addUse(name, node, -1);
+    for (const name of namesInside(node)) this.#names.add(name);
+  }
+
+  #unlink(node: NodeProto): void {
+    this.#nodes.delete(node);
+    for (const name of node.output) this.#producers.delete(name);
+    for (const [index, name] of node.input.entries()) this.#dropUse(name, node, index);
+    if (subgraphsOf(node).length === 0) return;
+    for (const name of capturesOf(node)) this.#dropUse(name, node, -1);
+  }
+
+  #addUse(name: string, node: NodeProto, index: number): void {
+    if (name === "") return;
+    const uses = this.#uses.get(name);
+    if (uses === undefined) this.#uses.set(name, [{ node, index }]);
+    else uses.push({ node, index });
+  }
+
+  #dropUse(name: string, node: NodeProto, index: number): void {
+    const uses = this.#uses.get(name);
+    const at = uses?.findIndex((use) => use.node === node && use.index === index) ?? -1;
+    if (at !== -1) uses!.splice(at, 1);
+  }
+
+  #checkUses(): void {
+    for (const [name, [first]] of this.#uses) {
+      if (this.has(name)) continue;
+      throw malformed(
+        "every value that is used must be made",
+        `${JSON.stringify(name)}, which ${showNode(first!.node)} uses`,
+      );
+    }
+    const missing = this.#graph.output.find(({ name }) => !this.has(name));
+    if (missing === undefined) return;
+    throw malformed("every output must be made", JSON.stringify(missing.name));
+  }
+}
+
+const ONCE = "every value must be made once";
+
+/** The tensor of a Constant node, however it is given. */
+function tensorOf(node: NodeProto): TensorProto | undefined {
+  const [name] = node.output;
+  const tensor = attributeOf(node, "value")?.t;
+  if (tensor !== undefined) return tensor;
+  const one = (key: string) => attributeOf(node, key);
+  const int = one("value_int"), ints = one("value_ints");
+  const float = one("value_float"), floats = one("value_floats");
+  if (int !== undefined) return tensorProto("i64", [], [Number(int.i)], name);
+  if (float !== undefined) return tensorProto("f32", [], [float.f], name);
+  if (ints !== undefined) {
+    return tensorProto("i64", [ints.ints.length], ints.ints.map(Number), name);
+  }
+  return floats && tensorProto("f32", [floats.floats.length], floats.floats, name);
+}
+
+function malformed(requirement: string, value: string): SyntaxError {
+  return new SyntaxError(`Cannot use an ONNX graph as ${requirement}: current value is ${value}`);
+}
+
+function insideError(action: string, { name, output, opType }: NodeProto): UnsupportedNodeError {
+  return new UnsupportedNodeError({
+    action,
+    node: name || output[0]!,
+    op: opType,
+    requirement: "no graph inside of a node must have to be edited",
+  });
+}
