@@ -14,7 +14,13 @@ import { checkOptions, type SessionOptions, toRuntimeOptions } from "./session_o
 import { LockedSession, type Session, type SessionParts } from "./session_run.ts";
 import type { Runtime, RuntimeSession } from "./session_runtime.ts";
 import type { ModelSource } from "./session_source.ts";
-import { checkThreads, defaultThreads, isServer, possibleThreads } from "./session_threads.ts";
+import {
+  checkThreads,
+  defaultThreads,
+  isServer,
+  keepingWorker,
+  possibleThreads,
+} from "./session_threads.ts";
 
 /**
  * The builds that were loaded, and whether each has opened a session. One per process; sessions in workers have
@@ -132,7 +138,8 @@ async function createIn(
 ): Promise<RuntimeSession> {
   const build = builds[known.device];
   try {
-    const session = await runtime.InferenceSession.create(bytes, settings);
+    const create = () => runtime.InferenceSession.create(bytes, settings);
+    const session = await (build.isStarted ? create() : keepingWorker(create));
     build.isStarted = true;
     return session;
   } catch (error) {

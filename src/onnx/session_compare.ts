@@ -67,14 +67,20 @@ export function compareTensors(
     expected.constructor.name === "Float16Array");
   let [largest, worst, at] = [0, 0, -1];
   for (let i = 0; i < expected.length; i++) {
-    const [a, b] = [Number(actual[i]), Number(expected[i])];
-    const difference = actual[i] === expected[i] && Number.isFinite(a) ? 0 : Math.abs(a - b);
-    largest = Math.max(largest, Math.abs(b));
+    const difference = distance(actual[i]!, expected[i]!);
+    largest = Math.max(largest, Math.abs(Number(expected[i])));
     // Not `>`: that is false for NaN, which would be forgotten. Once it is NaN it stays.
     if (!(difference <= worst) && !Number.isNaN(worst)) [worst, at] = [difference, i];
   }
   const limit = isExact ? 0 : absolute + relative * largest;
   return { ok: worst <= limit && Number.isFinite(limit), worst, at, limit };
+}
+
+/** NaN for infinities, as for NaN: nothing is said of how far apart they are. */
+function distance(a: number | bigint, b: number | bigint): number {
+  // As a number a large one would lose what tells it from the next.
+  if (typeof a === "bigint" && typeof b === "bigint") return Number(a > b ? a - b : b - a);
+  return Math.abs(Number(a) - Number(b));
 }
 
 /**

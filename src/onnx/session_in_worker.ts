@@ -16,7 +16,7 @@ export interface WorkerSessionOptions
   extends Omit<SessionOptions, "gpuDevice" | "capture" | "outputs"> {
   /**
    * For how long the worker may be silent while it is asked for something, in milliseconds. Then it counts as hung,
-   * and is ended.
+   * and is ended. To open the model it always has a minute.
    *
    * @default 60000
    */
@@ -87,6 +87,9 @@ export async function openSessionInWorker(
   return session;
 }
 
+/** Compiling the runtime and planning the model, on a busy machine. Milliseconds. */
+const SLOWEST_OPENING = 60_000;
+
 function openWorker(): Worker {
   return new Worker(new URL("./session_worker.ts", import.meta.url), { type: "module" });
 }
@@ -115,6 +118,7 @@ class SessionInWorker implements WorkerSession {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #started = 0;
   #asked = 0;
+  #isOpen = false;
   #isDisposed = false;
 
   constructor(parts: WorkerParts) {
@@ -197,6 +201,7 @@ class SessionInWorker implements WorkerSession {
     };
     const reply = await this.#ask({ kind: "open", bytes, options });
     this.#info = (reply as { readonly info: WorkerSessionInfo }).info;
+    this.#isOpen = true;
   }
 
   #ask(request: Asked): Promise<WorkerReply> {
@@ -220,7 +225,7 @@ class SessionInWorker implements WorkerSession {
   #watch(): void {
     clearTimeout(this.#timer);
     if (this.#waiting.size === 0) return;
-    const { timeout } = this.#parts;
+    const timeout = Math.max(this.#parts.timeout, this.#isOpen ? 0 : SLOWEST_OPENING);
     this.#timer = setTimeout(() => {
       this.#end(
         this.#unavailable(
@@ -236,6 +241,7 @@ class SessionInWorker implements WorkerSession {
     this.#worker?.terminate();
     this.#worker = undefined;
     this.#opened = undefined;
+    this.#isOpen = false;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { reject } of waiting) reject(error);

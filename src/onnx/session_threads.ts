@@ -23,6 +23,21 @@ export function possibleThreads(wanted: number): number {
 }
 
 /**
+ * Runs `start`, after which `Worker` is again what it was. On servers the runtime puts Node's in its place as it
+ * starts, which calls no `onmessage`: the program's own workers would be silent from then on. It makes its threads
+ * while it starts, and no more of them later.
+ */
+export async function keepingWorker<T>(start: () => Promise<T>): Promise<T> {
+  const before = Object.getOwnPropertyDescriptor(globalThis, "Worker");
+  try {
+    return await start();
+  } finally {
+    if (before === undefined) delete (globalThis as { Worker?: unknown }).Worker;
+    else Object.defineProperty(globalThis, "Worker", before);
+  }
+}
+
+/**
  * Throws a RangeError when the runtime runs with another number of threads than asked for: it was started once, for
  * all sessions.
  */
