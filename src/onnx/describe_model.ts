@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ModelProto, TensorProto } from "onnx-buf";
+import type { GraphProto, ModelProto, TensorProto } from "onnx-buf";
 import { bytesOf, elementTypeOf, isFloat } from "./element_type.ts";
 import { externalFiles } from "./external_data.ts";
 import { opsetOf } from "./opset.ts";
@@ -103,7 +103,7 @@ export function describeModel(model: ModelProto, options: DescribeOptions = {}):
       (sum, each) => sum + bytesOf(tensorType(each), elementCount(each)),
       0,
     ),
-    values: memoryOf(model, options.sizes ?? {}),
+    values: memoryOf(graph, options.sizes ?? {}),
     externalFiles: externalFiles(model),
   };
 }
@@ -120,12 +120,12 @@ function isParameter(tensor: TensorProto): boolean {
   return type !== undefined && isFloat(type) && tensor.dims.length > 0;
 }
 
-function memoryOf({ graph }: ModelProto, sizes: Readonly<Record<string, number>>): ValueMemory {
+function memoryOf(graph: GraphProto, sizes: Readonly<Record<string, number>>): ValueMemory {
   const described = new Map(
-    [...graph!.valueInfo, ...graph!.output].map((info) => [info.name, describeValue(info)]),
+    [...graph.valueInfo, ...graph.output].map((info) => [info.name, describeValue(info)]),
   );
   let bytes = 0, unknown = 0;
-  for (const name of graph!.node.flatMap(({ output }) => output)) {
+  for (const name of graph.node.flatMap(({ output }) => output)) {
     if (name === "") continue;
     const { type, shape } = described.get(name) ?? {};
     const count = shape?.reduce<number>((product, length) => product * sizeOf(length, sizes), 1) ??

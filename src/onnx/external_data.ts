@@ -19,7 +19,7 @@ export type ReadExternal = (location: string) => Uint8Array | Promise<Uint8Array
 
 /** The locations of the files that a model has weights in, each once. */
 export function externalFiles(model: ModelProto): string[] {
-  return [...new Set(externalTensors(model).map((tensor) => placeOf(tensor).location))];
+  return [...new Set(externalTensors(model).map(locationOf))];
 }
 
 /**
@@ -42,19 +42,18 @@ export function externalFiles(model: ModelProto): string[] {
  * ```
  */
 export async function loadExternalData(model: ModelProto, read: ReadExternal): Promise<number> {
-  const tensors = externalTensors(model);
-  const places = tensors.map(placeOf);
+  const parts = externalTensors(model).map((tensor) => ({ tensor, place: placeOf(tensor) }));
   const files = new Map<string, Uint8Array>();
-  for (const { location } of places) {
+  for (const { place: { location } } of parts) {
     if (!files.has(location)) files.set(location, checkBytes(location, await read(location)));
   }
-  const parts = tensors.map((tensor, i) => partOf(tensor, places[i]!, files));
-  for (const [i, tensor] of tensors.entries()) {
-    tensor.rawData = parts[i]!;
+  const loaded = parts.map(({ tensor, place }) => partOf(tensor, place, files));
+  for (const [i, { tensor }] of parts.entries()) {
+    tensor.rawData = loaded[i] ?? tensor.rawData;
     tensor.externalData = [];
     tensor.dataLocation = TensorProto_DataLocation.DEFAULT;
   }
-  return tensors.length;
+  return parts.length;
 }
 
 /** Where in which file the values of a tensor are. */
@@ -65,9 +64,13 @@ interface Place {
   readonly length: number | undefined;
 }
 
+function locationOf({ externalData }: TensorProto): string {
+  return externalData.find(({ key }) => key === "location")?.value ?? "";
+}
+
 function placeOf(tensor: TensorProto): Place {
   const entries = new Map(tensor.externalData.map(({ key, value }) => [key, value]));
-  const location = entries.get("location") ?? "";
+  const location = locationOf(tensor), length = entries.get("length");
   const steps = location.split(/[/\\]/);
   if (
     location === "" || steps[0] === "" || steps.includes("..") ||
@@ -83,9 +86,7 @@ function placeOf(tensor: TensorProto): Place {
   return {
     location,
     offset: wholeNumber(tensor, "offset", entries.get("offset") ?? "0"),
-    length: entries.has("length")
-      ? wholeNumber(tensor, "length", entries.get("length")!)
-      : undefined,
+    length: length === undefined ? undefined : wholeNumber(tensor, "length", length),
   };
 }
 
@@ -117,7 +118,7 @@ function partOf(
   { location, offset, length }: Place,
   files: ReadonlyMap<string, Uint8Array>,
 ): Uint8Array<ArrayBuffer> {
-  const file = files.get(location)!;
+  const file = files.get(location) ?? new Uint8Array();
   const needed = bytesOf(tensorType(tensor), elementCount(tensor));
   if (length !== undefined && length !== needed) {
     throw new RangeError(

@@ -7,24 +7,19 @@ import {
   type TensorProto,
   type ValueInfoProto,
 } from "onnx-buf";
-import { attributeOf, attributeProtos, type Attributes } from "./attributes.ts";
+import { attributeProtos, type Attributes } from "./attributes.ts";
 import { showNode } from "./check_model.ts";
 import { encodeModel } from "./codec.ts";
+import { tensorOfConstant } from "./constant_node.ts";
 import { type ElementType, elementTypeOf } from "./element_type.ts";
+import { FreshNames } from "./fresh_names.ts";
+import { insideNode, malformed } from "./graph_errors.ts";
+import { Links, type Use } from "./graph_links.ts";
 import { topologicalOrder } from "./graph_order.ts";
 import { assertOpset, opsetOf } from "./opset.ts";
 import { capturesOf, hasInside, namesInside, subgraphsOf } from "./subgraphs.ts";
 import { tensorProto } from "./tensor_proto.ts";
-import { UnsupportedNodeError } from "./unsupported_node_error.ts";
 import { describeValue, type Shape } from "./value_info.ts";
-
-/** One place where a value is used. */
-export interface Use {
-  /** The node that uses it. */
-  readonly node: NodeProto;
-  /** Which of its inputs it is; −1 where a graph inside of the node takes it from outside. */
-  readonly index: number;
-}
 
 /** How to add a node. */
 export interface NodeOptions {
@@ -69,17 +64,16 @@ export class Graph {
   readonly model: ModelProto;
   readonly #graph: GraphProto;
   readonly #nodes = new Set<NodeProto>();
-  readonly #producers = new Map<string, NodeProto>();
-  readonly #uses = new Map<string, Use[]>();
+  readonly #links = new Links();
   readonly #constants = new Map<string, TensorProto>();
   readonly #sparse = new Set<string>();
   readonly #infos = new Map<string, ValueInfoProto>();
   readonly #inputNames: Set<string>;
   readonly #outputNames: Set<string>;
-  /** Every name that a new one must not be. */
-  readonly #names = new Set<string>();
-  /** Hint → the last number behind it. */
-  readonly #numbers = new Map<string, number>();
+  /** Of values, at any depth. */
+  readonly #names = new FreshNames();
+  /** Of nodes, which the runtime wants to be different too. */
+  readonly #nodeNames = new FreshNames();
 
   /**
    * @throws {RangeError} for another opset than 18 to 21
@@ -121,12 +115,12 @@ export class Graph {
 
   /** The node that makes a value; `undefined` for inputs, constants and names that there are not. */
   producer(name: string): NodeProto | undefined {
-    return this.#producers.get(name);
+    return this.#links.producer(name);
   }
 
   /** Where a value is used; that it is an output of the graph is not among it. */
   uses(name: string): readonly Use[] {
-    return this.#uses.get(name) ?? [];
+    return this.#links.uses(name);
   }
 
   /** Does this value come out of the graph? */
@@ -136,14 +130,13 @@ export class Graph {
 
   /** Is there a value of this name? */
   has(name: string): boolean {
-    return this.#producers.has(name) || this.#constants.has(name) || this.#sparse.has(name) ||
-      this.#inputNames.has(name);
+    return this.producer(name) !== undefined || this.#isGiven(name);
   }
 
   /** The tensor of a value that is always the same: the model's own, not a copy. */
   constant(name: string): TensorProto | undefined {
-    const node = this.#producers.get(name);
-    return node?.opType === "Constant" ? tensorOf(node) : this.#constants.get(name);
+    const node = this.producer(name);
+    return node?.opType === "Constant" ? tensorOfConstant(node) : this.#constants.get(name);
   }
 
   /** The type of a value's elements, where the file says it. */
@@ -185,11 +178,7 @@ export class Graph {
 
   /** A name that no value has: the hint, with a number where it is taken. */
   freshName(hint: string): string {
-    let name = hint, number = this.#numbers.get(hint) ?? 0;
-    while (name === "" || this.#names.has(name)) name = `${hint}_${++number}`;
-    this.#numbers.set(hint, number);
-    this.#names.add(name);
-    return name;
+    return this.#names.fresh(hint);
   }
 
   /**
@@ -243,15 +232,24 @@ export class Graph {
   /**
    * Adds a node; answers with it, and so with the names of what it makes.
    *
+   * @throws {RangeError} when there is no value of an input's name; "" leaves an input out
    * @throws {SyntaxError} when it makes a value that is made already
    */
   add(op: string, inputs: readonly string[], options: NodeOptions = {}): NodeProto {
     const { attributes = {}, outputs = 1 } = options;
+    const missing = inputs.find((name) => name !== "" && !this.has(name));
+    if (missing !== undefined) {
+      throw new RangeError(
+        `Cannot add a node ${op} as its inputs must be values of the graph: current value is ${
+          JSON.stringify(missing)
+        }`,
+      );
+    }
     const names = typeof outputs === "number"
       ? Array.from({ length: outputs }, () => this.freshName(op.toLowerCase()))
       : [...outputs];
     const node = create(NodeProtoSchema, {
-      name: `${op}_${names[0]}`,
+      name: this.#nodeNames.fresh(`${op}_${names[0]}`),
       opType: op,
       input: [...inputs],
       output: names,
@@ -259,6 +257,22 @@ export class Graph {
     });
     this.#link(node);
     return node;
+  }
+
+  /**
+   * Adds a node with one output; answers with the name of what it makes. Throws as {@linkcode add} does.
+   *
+   * @param output a name that is free; left out, one is found
+   */
+  make(
+    op: string,
+    inputs: readonly string[],
+    attributes: Attributes = {},
+    output?: string,
+  ): string {
+    const name = output ?? this.freshName(op.toLowerCase());
+    this.add(op, inputs, { attributes, outputs: [name] });
+    return name;
   }
 
   /**
@@ -294,10 +308,10 @@ export class Graph {
   /** Gives a node another input. */
   setInput(node: NodeProto, index: number, name: string): void {
     const old = node.input[index] ?? "";
-    this.#dropUse(old, node, index);
+    this.#links.dropUse(old, node, index);
     while (node.input.length < index) node.input.push("");
     node.input[index] = name;
-    this.#addUse(name, node, index);
+    this.#links.addUse(name, node, index);
   }
 
   /**
@@ -309,7 +323,7 @@ export class Graph {
   replaceUses(from: string, to: string, except?: NodeProto): void {
     for (const { node, index } of [...this.uses(from)]) {
       if (node === except) continue;
-      if (index < 0) throw insideError(`replace ${JSON.stringify(from)}`, node);
+      if (index < 0) throw insideNode(`replace ${JSON.stringify(from)}`, node);
       this.setInput(node, index, to);
     }
   }
@@ -322,7 +336,7 @@ export class Graph {
    * @throws {UnsupportedNodeError} where a graph inside of a node uses it
    */
   rename(from: string, to: string, options: { readonly keepsOutput?: boolean } = {}): void {
-    const node = this.#producers.get(from);
+    const node = this.producer(from);
     if (node === undefined || this.has(to)) {
       const value = node === undefined
         ? JSON.stringify(from)
@@ -331,10 +345,8 @@ export class Graph {
         `Cannot rename a value as a node must make it, and the new name must be free: current value is ${value}`,
       );
     }
-    this.#names.add(to);
-    node.output[node.output.indexOf(from)] = to;
-    this.#producers.delete(from);
-    this.#producers.set(to, node);
+    this.#names.take(to);
+    this.#links.rename(from, to);
     this.replaceUses(from, to);
     if (options.keepsOutput !== true) {
       for (const output of this.#graph.output) if (output.name === from) output.name = to;
@@ -376,7 +388,7 @@ export class Graph {
   sort(): readonly NodeProto[] {
     const order = topologicalOrder(this.#nodes, (node) => {
       const needed = [...node.input, ...capturesOf(node)];
-      return needed.map((name) => this.#producers.get(name)).filter((each) => each !== undefined);
+      return needed.map((name) => this.producer(name)).filter((each) => each !== undefined);
     });
     if (!Array.isArray(order)) {
       throw malformed("no value must need itself", `a circle through ${showNode(order)}`);
@@ -402,7 +414,7 @@ export class Graph {
   refuseControlFlow(action: string, op?: string): void {
     for (const node of this.#nodes) {
       const isInTheWay = op === undefined ? subgraphsOf(node).length > 0 : hasInside(node, op);
-      if (isInTheWay) throw insideError(action, node);
+      if (isInTheWay) throw insideNode(action, node);
     }
   }
 
@@ -410,9 +422,9 @@ export class Graph {
     const { input, initializer, sparseInitializer, valueInfo, output } = this.#graph;
     const claim = (name: string) => {
       if (this.#names.has(name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
-      this.#names.add(name);
+      this.#names.take(name);
     };
-    this.#inputNames.forEach((name) => this.#names.add(name));
+    this.#inputNames.forEach((name) => this.#names.take(name));
     if (this.#inputNames.size < input.length) throw malformed(ONCE, "an input twice");
     for (const tensor of initializer) {
       // Before IR version 4 every constant was an input too, which may be fed instead.
@@ -431,52 +443,32 @@ export class Graph {
   /** Names may have been given out by {@linkcode freshName} before. */
   #claim(name: string): void {
     if (this.has(name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
-    this.#names.add(name);
+    this.#names.take(name);
   }
 
   #link(node: NodeProto): void {
-    for (const name of node.output) {
-      if (name === "") continue;
-      if (this.has(name)) {
-        throw malformed(ONCE, `${JSON.stringify(name)} twice, then by ${showNode(node)}`);
-      }
-      this.#names.add(name);
-      this.#producers.set(name, node);
-    }
+    this.#links.link(node, (name) => this.#isGiven(name));
     this.#nodes.add(node);
-    for (const [index, name] of node.input.entries()) this.#addUse(name, node, index);
-    if (subgraphsOf(node).length === 0) return;
-    for (const name of capturesOf(node)) this.#addUse(name, node, -1);
-    for (const name of namesInside(node)) this.#names.add(name);
+    this.#nodeNames.take(node.name);
+    for (const name of [...node.output, ...namesInside(node)]) this.#names.take(name);
   }
 
   #unlink(node: NodeProto): void {
     this.#nodes.delete(node);
-    for (const name of node.output) this.#producers.delete(name);
-    for (const [index, name] of node.input.entries()) this.#dropUse(name, node, index);
-    if (subgraphsOf(node).length === 0) return;
-    for (const name of capturesOf(node)) this.#dropUse(name, node, -1);
+    this.#links.unlink(node);
   }
 
-  #addUse(name: string, node: NodeProto, index: number): void {
-    if (name === "") return;
-    const uses = this.#uses.get(name);
-    if (uses === undefined) this.#uses.set(name, [{ node, index }]);
-    else uses.push({ node, index });
-  }
-
-  #dropUse(name: string, node: NodeProto, index: number): void {
-    const uses = this.#uses.get(name);
-    const at = uses?.findIndex((use) => use.node === node && use.index === index) ?? -1;
-    if (at !== -1) uses!.splice(at, 1);
+  /** Is there a value of this name that no node makes? */
+  #isGiven(name: string): boolean {
+    return this.#constants.has(name) || this.#sparse.has(name) || this.#inputNames.has(name);
   }
 
   #checkUses(): void {
-    for (const [name, [first]] of this.#uses) {
+    for (const [name, node] of this.#links.used()) {
       if (this.has(name)) continue;
       throw malformed(
         "every value that is used must be made",
-        `${JSON.stringify(name)}, which ${showNode(first!.node)} uses`,
+        `${JSON.stringify(name)}, which ${showNode(node)} uses`,
       );
     }
     const missing = this.#graph.output.find(({ name }) => !this.has(name));
@@ -486,32 +478,3 @@ export class Graph {
 }
 
 const ONCE = "every value must be made once";
-
-/** The tensor of a Constant node, however it is given. */
-function tensorOf(node: NodeProto): TensorProto | undefined {
-  const [name] = node.output;
-  const tensor = attributeOf(node, "value")?.t;
-  if (tensor !== undefined) return tensor;
-  const one = (key: string) => attributeOf(node, key);
-  const int = one("value_int"), ints = one("value_ints");
-  const float = one("value_float"), floats = one("value_floats");
-  if (int !== undefined) return tensorProto("i64", [], [Number(int.i)], name);
-  if (float !== undefined) return tensorProto("f32", [], [float.f], name);
-  if (ints !== undefined) {
-    return tensorProto("i64", [ints.ints.length], ints.ints.map(Number), name);
-  }
-  return floats && tensorProto("f32", [floats.floats.length], floats.floats, name);
-}
-
-function malformed(requirement: string, value: string): SyntaxError {
-  return new SyntaxError(`Cannot use an ONNX graph as ${requirement}: current value is ${value}`);
-}
-
-function insideError(action: string, { name, output, opType }: NodeProto): UnsupportedNodeError {
-  return new UnsupportedNodeError({
-    action,
-    node: name || output[0]!,
-    op: opType,
-    requirement: "no graph inside of a node must have to be edited",
-  });
-}

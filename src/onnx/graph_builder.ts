@@ -128,7 +128,7 @@ export class GraphBuilder {
     attributes: Attributes = {},
   ): Value<Type> {
     const names = inputs.map((value) => value === undefined ? "" : this.#nameOf(value));
-    return { name: this.#graph.add(op, names, { attributes }).output[0]!, type };
+    return { name: this.#graph.make(op, names, attributes), type };
   }
 
   /** a + b */
@@ -137,7 +137,10 @@ export class GraphBuilder {
   }
 
   /** a − b */
-  sub<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type> {
+  sub<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type>;
+  /** a − b */
+  sub<Type extends NumericType>(a: Operand<Type>, b: Value<Type>): Value<Type>;
+  sub<Type extends NumericType>(a: Operand<Type>, b: Operand<Type>): Value<Type> {
     return this.#binary("Sub", a, b);
   }
 
@@ -147,9 +150,11 @@ export class GraphBuilder {
   }
 
   /** a / b */
-  div<Type extends NumericType>(a: Operand<Type>, b: Value<Type>): Value<Type> {
-    const numerator = typeof a === "number" ? this.constant(b.type, a) : a;
-    return this.op("Div", [numerator, b], b.type);
+  div<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type>;
+  /** a / b */
+  div<Type extends NumericType>(a: Operand<Type>, b: Value<Type>): Value<Type>;
+  div<Type extends NumericType>(a: Operand<Type>, b: Operand<Type>): Value<Type> {
+    return this.#binary("Div", a, b);
   }
 
   /** Where a < b. */
@@ -215,6 +220,17 @@ export class GraphBuilder {
     return this.op("Expand", [a, this.constant("i64", shape)], a.type);
   }
 
+  /** In another shape, given by a value of int64; −1 for what follows from the rest. */
+  reshape<Type extends ElementType>(a: Value<Type>, shape: Value<"i64">): Value<Type> {
+    return this.op("Reshape", [a, shape], a.type);
+  }
+
+  /** Notes the shape of a value in the file, where edits and people find it; answers with the value. */
+  describe<Type extends ElementType>(a: Value<Type>, shape: Shape): Value<Type> {
+    this.#graph.describe(valueInfo(this.#nameOf(a), a.type, shape));
+    return a;
+  }
+
   /** The graph as it is now, to be edited further; shared with the builder. */
   get graph(): Graph {
     return this.#graph;
@@ -225,8 +241,10 @@ export class GraphBuilder {
     return this.#graph.encode();
   }
 
-  #binary<Type extends NumericType>(op: string, a: Value<Type>, b: Operand<Type>): Value<Type> {
-    return this.op(op, [a, this.#operand(a.type, b)], a.type);
+  /** One of the two is a value. */
+  #binary<Type extends NumericType>(op: string, a: Operand<Type>, b: Operand<Type>): Value<Type> {
+    const { type } = (typeof a === "number" ? b : a) as Value<Type>;
+    return this.op(op, [this.#operand(type, a), this.#operand(type, b)], type);
   }
 
   #operand<Type extends NumericType>(type: Type, value: Operand<Type>): Value<Type> {

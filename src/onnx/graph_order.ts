@@ -13,8 +13,7 @@ export function topologicalOrder(
   // Written out instead of recursive: chains of nodes are longer than stacks are deep.
   for (const start of nodes) {
     const waiting = [start];
-    while (waiting.length > 0) {
-      const node = waiting.at(-1)!;
+    for (let node = waiting.at(-1); node !== undefined; node = waiting.at(-1)) {
       if (done.has(node)) {
         waiting.pop();
         continue;

@@ -45,7 +45,7 @@ export interface LennardJonesModelOptions {
  * | `edge_index` | i32 | [2, E] | rows: the two atoms of each pair; or `edge_src`, `edge_dst` [E] |
  * | `shifts` | f32 | [E, 3] | Å; a pair's vector is `positions[dst] − positions[src] + shifts` |
  * | `batch_idx` | i32 | [N] | the system of each atom; or `edge_batch` [E] |
- * | `energy0` | f32 | [B] | only its length is read: the number of systems |
+ * | `energy0` | f32 | [B] | zeros, as many as there are systems |
  *
  * Outputs: `energy` [B] in eV, `forces` [N, 3] in eV/Å. Lists may have pairs beyond the cutoff, which add exactly
  * nothing, so that they can be padded with 0–0 at a shift of (100, 0, 0).
@@ -88,22 +88,20 @@ export function lennardJonesModel(options: LennardJonesModelOptions): Uint8Array
 
   const vectors = g.add(g.sub(g.gather(positions, dst), g.gather(positions, src)), shifts);
   const squares = g.reduceSum(g.mul(vectors, vectors), [1], true);
-  const pair = pairTerms(g, squares, { epsilon, sigma, cutoff, truncation, list });
-  const forces = scatterForces(g, positions, { src, dst, vectors, slopes: pair.slopes, list });
-  g.output("forces", forces, ["N", 3]);
+  const pair = pairTerms(g, squares, { sigma, cutoff, truncation });
   const zeros = g.sub(energy0, energy0);
   const energies = g.squeeze(pair.energies, [1]);
   const energy = batchIndex === "edge"
     ? g.scatterAdd(zeros, systems, energies)
     : g.scatterAdd(zeros, systems, g.scatterAdd(zeroPerAtom(g, positions), src, energies));
-  g.output("energy", energy, ["B"]);
-  g.graph.model.graph!.output.reverse();
+  const forces = scatterForces(g, positions, { src, dst, vectors, slopes: pair.slopes, list });
+  // The factors stand behind the sums, as outputs that are sums themselves cannot be captured.
+  g.output("energy", g.mul(energy, 4 * epsilon * (list === "full" ? 0.5 : 1)), ["B"]);
+  g.output("forces", g.mul(forces, 48 * epsilon), ["N", 3]);
   return g.build();
 }
 
-type Parameters = Required<
-  Pick<LennardJonesModelOptions, "epsilon" | "sigma" | "cutoff" | "truncation" | "list">
->;
+type Parameters = Required<Pick<LennardJonesModelOptions, "sigma" | "cutoff" | "truncation">>;
 
 function pairInputs(g: GraphBuilder, edges: "stacked" | "separate"): [Value<"i32">, Value<"i32">] {
   if (edges === "separate") {
@@ -113,27 +111,24 @@ function pairInputs(g: GraphBuilder, edges: "stacked" | "separate"): [Value<"i32
   return [g.gather(stacked, g.constant("i32", 0)), g.gather(stacked, g.constant("i32", 1))];
 }
 
-/** Energies and (dE/dr)/r, [E, 1], of each entry of the list: with s = (σ/r)⁶, 4ε(s² − s) and −24ε(2s² − s)/r². */
+/** With s = (σ/r)⁶, [E, 1]: s² − s, the energy over 4ε, and s(½ − s)/r², which is (dE/dr)/r over 48ε. */
 function pairTerms(
   g: GraphBuilder,
   squares: Value<"f32">,
-  { epsilon, sigma, cutoff, truncation, list }: Parameters,
+  { sigma, cutoff, truncation }: Parameters,
 ): { energies: Value<"f32">; slopes: Value<"f32"> } {
-  const share = list === "full" ? 0.5 : 1;
   const s2 = g.div(sigma * sigma, squares);
   const s6 = g.mul(g.mul(s2, s2), s2);
   const end = (sigma / cutoff) ** 6;
-  const well = g.mul(g.mul(s6, 4 * epsilon * share), g.sub(s6, 1));
-  const shifted = truncation === "shift"
-    ? g.sub(well, 4 * epsilon * share * end * (end - 1))
-    : well;
-  const slopes = g.div(g.mul(g.mul(s6, -48 * epsilon), g.sub(s6, 0.5)), squares);
+  const well = g.mul(s6, g.sub(s6, 1));
+  const shifted = truncation === "shift" ? g.sub(well, end * (end - 1)) : well;
+  const slopes = g.div(g.mul(s6, g.sub(0.5, s6)), squares);
   // Not "below": of a distance that is NaN neither holds, and NaN must not become 0.
   const isBeyond = g.greaterOrEqual(squares, cutoff * cutoff);
   return { energies: g.where(isBeyond, 0, shifted), slopes: g.where(isBeyond, 0, slopes) };
 }
 
-/** What pairs add to the forces of their atoms: the energy rises along the vector, so `src` is pulled along it. */
+/** What pairs add to their atoms: where the energy rises along the vector, `src` is pulled along it. */
 function scatterForces(
   g: GraphBuilder,
   positions: Value<"f32">,

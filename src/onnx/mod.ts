@@ -35,8 +35,9 @@ export { int64ToInt32 } from "./edits/int64_to_int32.ts";
 export type { ElementType } from "./element_type.ts";
 export type { ReadExternal } from "./external_data.ts";
 export { externalFiles, loadExternalData } from "./external_data.ts";
-export type { NodeOptions, Use } from "./graph.ts";
+export type { NodeOptions } from "./graph.ts";
 export { Graph } from "./graph.ts";
+export type { Use } from "./graph_links.ts";
 export type { GraphBuilderOptions, NumericType, Operand, Value } from "./graph_builder.ts";
 export { GraphBuilder } from "./graph_builder.ts";
 export type { LennardJonesModelOptions } from "./lennard_jones_model.ts";
@@ -47,3 +48,32 @@ export type { UnsupportedNode } from "./unsupported_node_error.ts";
 export { UnsupportedNodeError } from "./unsupported_node_error.ts";
 export type { Length, Shape, ValueDescription } from "./value_info.ts";
 export { valueInfo } from "./value_info.ts";
+export { openSession } from "./session.ts";
+export type { SessionCheck, SessionCheckOptions, SessionFinding } from "./session_check.ts";
+export { checkSession } from "./session_check.ts";
+export type { Comparison, Difference, HostFeeds, Tolerance } from "./session_compare.ts";
+export { compareSessions, compareTensors } from "./session_compare.ts";
+export type { WorkerSession, WorkerSessionOptions } from "./session_in_worker.ts";
+export { openSessionInWorker } from "./session_in_worker.ts";
+export { withRuntime } from "./session_lock.ts";
+export type { OutputLocation, SessionOptions } from "./session_options.ts";
+export type { ExternalTensor, ModelOutline, OperatorUse } from "./session_outline.ts";
+export { outlineModel } from "./session_outline.ts";
+export type { Session } from "./session_run.ts";
+export type { ModelSource } from "./session_source.ts";
+export type {
+  Feeds,
+  Fetches,
+  GpuFeed,
+  GpuTensor,
+  HostFeed,
+  HostFetch,
+  HostTensor,
+  Outputs,
+  TensorArray,
+  TensorArrays,
+  TensorDtype,
+  TensorInfo,
+} from "./session_tensor.ts";
+export { createTensorBuffer, dataOf } from "./session_tensor.ts";
+export type { WorkerSessionInfo } from "./session_worker.ts";

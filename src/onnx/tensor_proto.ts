@@ -75,7 +75,7 @@ export function tensorProto(
     );
   }
   const array = emptyArray(type, count);
-  for (let i = 0; i < count; i++) setElement(array, i, values[i]!, name);
+  for (let i = 0; i < count; i++) setElement(array, i, values[i] ?? NaN, name);
   return create(TensorProtoSchema, {
     name,
     dataType: codeOf(type),
@@ -97,7 +97,7 @@ function setElement(array: TensorValues, i: number, value: number, name: string)
   if (array instanceof BigInt64Array || array instanceof BigUint64Array) {
     if (Number.isSafeInteger(value)) array[i] = BigInt(value);
   } else array[i] = value;
-  if (Number(array[i]) === value && !Object.is(value, undefined)) return;
+  if (Number(array[i]) === value) return;
   throw new RangeError(
     `Cannot make the tensor ${JSON.stringify(name)} as its values must be whole numbers that fit ` +
       `into its type: current value is ${value}`,

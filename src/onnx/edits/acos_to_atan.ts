@@ -1,4 +1,7 @@
 import type { Graph } from "../graph.ts";
+import { operands } from "./operands.ts";
+
+const ACTION = "write acos as atan";
 
 /**
  * Writes acos x as 2 atan √((1 − x)/(1 + x)): WGSL's acos is off by up to 2·10⁻⁴ in float32, its atan by 3·10⁻⁶.
@@ -21,13 +24,13 @@ import type { Graph } from "../graph.ts";
  * ```
  */
 export function acosToAtan(graph: Graph): number {
-  graph.refuseControlFlow("write acos as atan", "Acos");
+  graph.refuseControlFlow(ACTION, "Acos");
   const found = graph.nodes.filter(({ opType, domain }) => opType === "Acos" && domain === "");
   for (const acos of found) {
-    const [x, angle] = [acos.input[0]!, acos.output[0]!];
+    const { inputs: [x = ""], output: angle } = operands(acos, 1, ACTION);
     const type = graph.type(x) ?? graph.type(angle) ?? "f32";
     const number = (value: number) => graph.constantOf(type, value, [], `acos_${value}`);
-    const make = (op: string, ...inputs: string[]) => graph.add(op, inputs).output[0]!;
+    const make = (op: string, ...inputs: string[]) => graph.make(op, inputs);
     const one = number(1), zero = number(0);
     const sum = make("Add", one, x);
     const bottom = make(

@@ -1,7 +1,9 @@
 import type { NodeProto } from "onnx-buf";
 import type { ElementType } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
+import { unsupported } from "../graph_errors.ts";
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
+import { operands } from "./operands.ts";
 import { typeOf } from "./type_of.ts";
 
 /** Operators that give another shape to the same memory, and so are no work for a GPU. */
@@ -46,7 +48,7 @@ export function captureSafe(graph: Graph): number {
   const places = new Places(graph);
   for (const node of graph.nodes) {
     if (!SCATTERS.includes(node.opType)) continue;
-    const base = node.input[0]!;
+    const { inputs: [base = ""] } = operands(node, 3, ACTION);
     if (!hasOwnMemory(graph, base)) graph.setInput(node, 0, places.fresh(base, node));
   }
   for (const { name } of graph.outputs) {
@@ -84,18 +86,12 @@ class Places {
   fresh(value: string, node: NodeProto, name?: string): string {
     const graph = this.#graph, type = typeOf(graph, value);
     if (type === undefined || !TYPES.includes(type)) {
-      throw new UnsupportedNodeError({
-        action: ACTION,
-        node: node.name || node.output[0]!,
-        op: node.opType,
-        requirement: `scatters and outputs must be of ${TYPES.join(", ")}, not ${
-          type ?? "unknown"
-        }`,
-      });
+      const requirement = `scatters and outputs must be of ${TYPES.join(", ")}, not ${type ?? "?"}`;
+      throw unsupported(ACTION, node, requirement);
     }
     const other = graph.constantOf(type, ++this.count, [], `capture_${type}_${this.count}`);
-    const outputs = [name ?? graph.freshName(`${value}_fresh`)];
-    return graph.add("Where", [this.#condition(), other, value], { outputs }).output[0]!;
+    const output = name ?? graph.freshName(`${value}_fresh`);
+    return graph.make("Where", [this.#condition(), other, value], {}, output);
   }
 
   /** s < s, with s the sum of an input: false, for NaN too. */
@@ -110,8 +106,8 @@ class Places {
         }`,
       );
     }
-    const sum = graph.add("ReduceSum", [input], { attributes: { keepdims: 0 } }).output[0]!;
-    this.#never = graph.add("Less", [sum, sum], { outputs: [graph.freshName("never")] }).output[0]!;
+    const sum = graph.make("ReduceSum", [input], { keepdims: 0 });
+    this.#never = graph.make("Less", [sum, sum], {}, graph.freshName("never"));
     return this.#never;
   }
 }

@@ -3,6 +3,9 @@ import { type TensorProto, TensorProtoSchema } from "onnx-buf";
 import { attributeOf } from "../attributes.ts";
 import type { Graph } from "../graph.ts";
 import { tensorProto } from "../tensor_proto.ts";
+import { operands } from "./operands.ts";
+
+const ACTION = "write ConstantOfShape as Expand";
 
 /**
  * Writes ConstantOfShape, which has no WebGPU kernel, as the Expand of a number, which has one.
@@ -11,13 +14,14 @@ import { tensorProto } from "../tensor_proto.ts";
  * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
  */
 export function constantOfShapeToExpand(graph: Graph): number {
-  graph.refuseControlFlow("write ConstantOfShape as Expand", "ConstantOfShape");
+  graph.refuseControlFlow(ACTION, "ConstantOfShape");
   const found = graph.nodes.filter(({ opType, domain }) =>
     opType === "ConstantOfShape" && domain === ""
   );
   for (const node of found) {
+    const { inputs: [shape = ""] } = operands(node, 1, ACTION);
     const value = graph.addConstant(scalar(attributeOf(node, "value")?.t, graph.freshName("fill")));
-    graph.replaceNode(node, graph.add("Expand", [value, node.input[0]!]));
+    graph.replaceNode(node, graph.add("Expand", [value, shape]));
   }
   return found.length;
 }

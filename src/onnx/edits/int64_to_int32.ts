@@ -3,6 +3,9 @@ import { attributeOf, intAttribute, textAttribute } from "../attributes.ts";
 import { codeOf } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import { tensorValues } from "../tensor_proto.ts";
+import { operands } from "./operands.ts";
+
+const ACTION = "use int32 for int64";
 
 /** How to narrow a graph. */
 export interface Int64ToInt32Options {
@@ -32,6 +35,10 @@ const COMPARES: Rule = { data: "all", passes: false };
 /** Takes any type, and says nothing of it. */
 const TAKES: Rule = { data: [0], passes: false };
 
+const SCATTER: Rule = { data: [0, 2], index: [1], passes: true };
+/** Its places must be int64. */
+const SCATTER_ND: Rule = { data: [0, 2], passes: true };
+
 /** Operators with int32 kernels on the CPU and on WebGPU alike, or none that matters. */
 const RULES: Readonly<Record<string, Rule>> = {
   ...{ Identity: FIRST, Reshape: FIRST, Squeeze: FIRST, Unsqueeze: FIRST, Flatten: FIRST },
@@ -41,8 +48,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...{ Equal: COMPARES, Less: COMPARES, LessOrEqual: COMPARES },
   ...{ Greater: COMPARES, GreaterOrEqual: COMPARES, Shape: TAKES, Size: TAKES },
   Where: { data: [1, 2], passes: true },
-  ScatterElements: { data: [0, 2], index: [1], passes: true },
-  ScatterND: { data: [0, 2], passes: true },
+  ScatterElements: SCATTER,
+  ScatterND: SCATTER_ND,
 };
 
 /**
@@ -70,7 +77,7 @@ const RULES: Readonly<Record<string, Rule>> = {
  * ```
  */
 export function int64ToInt32(graph: Graph, options: Int64ToInt32Options = {}): number {
-  graph.refuseControlFlow("use int32 for int64");
+  graph.refuseControlFlow(ACTION);
   const narrowing = new Narrowing(graph);
   for (const { name } of graph.inputs) {
     if (graph.type(name) === "i64") narrowing.input(name, options.keepsInputs ?? false);
@@ -103,9 +110,9 @@ class Narrowing {
       this.#mark(name);
       return;
     }
-    const cast = graph.add("Cast", [name], { attributes: { to: codeOf("i32") } });
-    graph.replaceUses(name, cast.output[0]!, cast);
-    this.#narrow.add(cast.output[0]!);
+    const narrow = graph.make("Cast", [name], { to: codeOf("i32") });
+    graph.replaceUses(name, narrow, graph.producer(narrow));
+    this.#narrow.add(narrow);
   }
 
   /** Goes on through a node; what it needs has been seen. */
@@ -126,22 +133,23 @@ class Narrowing {
     const isNarrow = (at: number) => this.#narrow.has(node.input[at] ?? "");
     for (const at of index) this.#narrowConstant(node, at);
     const isTable = passes && index.some(isNarrow) &&
-      data.every((at) => this.#fits(node.input[at]!));
-    const isFill = node.opType === "Expand" && this.#fits(node.input[0]!) && this.#isPlaces(node);
+      data.every((at) => this.#fits(node.input[at] ?? ""));
+    const isFill = node.opType === "Expand" && this.#fits(node.input[0] ?? "") &&
+      this.#isPlaces(node);
     if (data.some(isNarrow) || isTable || isFill) this.#narrowData(node, data, passes);
     this.#widenInputs(node, [...data, ...index]);
   }
 
   /** All data in one type: int32 if every part of it can be. */
   #narrowData(node: NodeProto, data: readonly number[], passes: boolean): void {
-    const parts = data.filter((at) => (node.input[at] ?? "") !== "");
-    const isBlocked = parts.some((at) => {
-      const name = node.input[at]!;
-      return this.#graph.constant(name) !== undefined && !this.#narrow.has(name) &&
-        !this.#fits(name);
-    });
+    const parts = [...node.input.entries()].filter(([at, name]) =>
+      data.includes(at) && name !== ""
+    );
+    const isBlocked = parts.some(([, name]) =>
+      this.#graph.constant(name) !== undefined && !this.#narrow.has(name) && !this.#fits(name)
+    );
     if (isBlocked) return this.#widenInputs(node);
-    for (const at of parts) this.#graph.setInput(node, at, this.#narrowed32(node.input[at]!));
+    for (const [at, name] of parts) this.#graph.setInput(node, at, this.#narrowed32(name));
     if (passes) { for (const name of [...node.output]) this.#narrowOutput(name); }
   }
 
@@ -152,17 +160,14 @@ class Narrowing {
     if (known !== undefined) return known;
     const graph = this.#graph, tensor = graph.constant(name);
     const hint = `${name}_i32`;
-    const made = tensor !== undefined
-      ? graph.constantOf(
+    const made = tensor === undefined
+      ? graph.make("Cast", [name], { to: codeOf("i32") }, graph.freshName(hint))
+      : graph.constantOf(
         "i32",
         Array.from(tensorValues(tensor), Number),
         tensor.dims.map(Number),
         hint,
-      )
-      : graph.add("Cast", [name], {
-        attributes: { to: codeOf("i32") },
-        outputs: [graph.freshName(hint)],
-      }).output[0]!;
+      );
     this.#narrowed.set(name, made);
     return made;
   }
@@ -188,12 +193,14 @@ class Narrowing {
   #widenInputs(node: NodeProto, except: readonly number[] = []): void {
     for (const [at, name] of node.input.entries()) {
       if (except.includes(at) || !this.#narrow.has(name)) continue;
-      let wide = this.#wide.get(name);
-      if (wide === undefined) {
-        const outputs = [this.#graph.freshName(`${name}_i64`)];
-        this.#graph.add("Cast", [name], { attributes: { to: codeOf("i64") }, outputs });
-        this.#wide.set(name, wide = outputs[0]!);
-      }
+      const wide = this.#wide.get(name) ??
+        this.#graph.make(
+          "Cast",
+          [name],
+          { to: codeOf("i64") },
+          this.#graph.freshName(`${name}_i64`),
+        );
+      this.#wide.set(name, wide);
       this.#graph.setInput(node, at, wide);
     }
   }
@@ -201,22 +208,24 @@ class Narrowing {
   /** A cast to int64 is one to int32 now. */
   #cast(node: NodeProto): void {
     const to = attributeOf(node, "to");
-    if (!this.#narrow.has(node.input[0]!) || to?.i !== BigInt(codeOf("i64"))) return;
-    if (this.#graph.isOutput(node.output[0]!)) return;
+    const [from = "", made = ""] = [node.input[0], node.output[0]];
+    if (!this.#narrow.has(from) || to?.i !== BigInt(codeOf("i64"))) return;
+    if (this.#graph.isOutput(made)) return;
     to.i = BigInt(codeOf("i32"));
-    this.#mark(node.output[0]!);
+    this.#mark(made);
   }
 
   /** GatherND by one number per place is Gather along the first axis. */
   #gather(node: NodeProto): void {
+    const { inputs: [data = "", indices = ""] } = operands(node, 2, ACTION);
     const places = intAttribute(node, "batch_dims", 0) === 0
-      ? this.#lastAxisOff(node.input[1]!)
+      ? this.#lastAxisOff(indices)
       : undefined;
     if (places === undefined) {
       this.#widenInputs(node, [0]);
-      return this.#apply(node, RULES.GatherND!);
+      return this.#apply(node, FIRST);
     }
-    const gather = this.#graph.add("Gather", [node.input[0]!, places], { attributes: { axis: 0 } });
+    const gather = this.#graph.add("Gather", [data, places], { attributes: { axis: 0 } });
     this.#graph.replaceNode(node, gather);
     this.#apply(gather, PLACES);
   }
@@ -224,13 +233,13 @@ class Narrowing {
   /** ScatterND by one number per place is ScatterElements along the first axis, each number for a whole row. */
   #scatter(node: NodeProto): void {
     const graph = this.#graph;
-    const [base, indices, updates] = node.input as [string, string, string];
+    const { inputs: [base = "", indices = "", updates = ""] } = operands(node, 3, ACTION);
     const rank = (graph.shape(base) ?? graph.shape(updates))?.length;
     const isFlat = graph.shape(indices)?.length === 2;
     const places = rank !== undefined && isFlat ? this.#lastAxisOff(indices) : undefined;
     if (places === undefined || rank === undefined) {
       this.#widenInputs(node, [0, 2]);
-      return this.#apply(node, RULES.ScatterND!);
+      return this.#apply(node, SCATTER_ND);
     }
     const reduction = textAttribute(node, "reduction", "none");
     const scatter = graph.add(
@@ -241,7 +250,7 @@ class Narrowing {
       },
     );
     graph.replaceNode(node, scatter);
-    this.#apply(scatter, RULES.ScatterElements!);
+    this.#apply(scatter, SCATTER);
   }
 
   /** Each number for all elements of a row of `like`. */
@@ -249,9 +258,8 @@ class Narrowing {
     if (rank === 1) return places;
     const graph = this.#graph;
     const axes = graph.constantOf("i64", Array.from({ length: rank - 1 }, (_, i) => i + 1));
-    const column = graph.add("Unsqueeze", [places, axes]).output[0]!;
-    const shape = graph.add("Shape", [like]).output[0]!;
-    const rows = graph.add("Expand", [column, shape]).output[0]!;
+    const column = graph.make("Unsqueeze", [places, axes]);
+    const rows = graph.make("Expand", [column, graph.make("Shape", [like])]);
     for (const name of [column, rows]) this.#narrow.add(name);
     return rows;
   }
@@ -261,13 +269,14 @@ class Narrowing {
     const graph = this.#graph, shape = graph.shape(indices);
     if (shape === undefined || shape.at(-1) !== 1) return undefined;
     const node = graph.producer(indices);
-    const axes = node?.opType === "Unsqueeze" ? graph.constant(node.input[1]!) : undefined;
-    if (node !== undefined && axes !== undefined) {
-      const values = Array.from(tensorValues(axes), Number);
-      const isLast = values.length === 1 && [-1, shape.length - 1].includes(values[0]!);
-      if (isLast && this.#narrow.has(node.input[0]!)) return node.input[0]!;
+    if (node?.opType === "Unsqueeze") {
+      const [before = "", axes = ""] = node.input;
+      const tensor = graph.constant(axes);
+      const values = tensor === undefined ? [] : Array.from(tensorValues(tensor), Number);
+      const isLast = `${values}` === "-1" || `${values}` === `${shape.length - 1}`;
+      if (isLast && this.#narrow.has(before)) return before;
     }
-    const squeezed = graph.add("Squeeze", [indices, graph.constantOf("i64", [-1])]).output[0]!;
+    const squeezed = graph.make("Squeeze", [indices, graph.constantOf("i64", [-1])]);
     this.#narrow.add(squeezed);
     return squeezed;
   }
@@ -286,9 +295,9 @@ class Narrowing {
   }
 
   /** Is what a node makes used for nothing but places? */
-  #isPlaces({ output }: NodeProto): boolean {
-    const uses = this.#graph.uses(output[0]!);
-    return uses.length > 0 && !this.#graph.isOutput(output[0]!) &&
+  #isPlaces({ output: [made = ""] }: NodeProto): boolean {
+    const uses = this.#graph.uses(made);
+    return uses.length > 0 && !this.#graph.isOutput(made) &&
       uses.every(({ node, index }) => RULES[node.opType]?.index?.includes(index) === true);
   }
 }

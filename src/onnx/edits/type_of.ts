@@ -25,6 +25,6 @@ export function typeOf(graph: Graph, name: string): ElementType | undefined {
     if (node.opType === "Cast") return elementTypeOf(Number(attributeOf(node, "to")?.i ?? 0n));
     const input = LIKE[node.opType];
     if (input === undefined) return undefined;
-    at = node.input[input]!;
+    at = node.input[input] ?? "";
   }
 }
