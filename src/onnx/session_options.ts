@@ -14,7 +14,8 @@ export interface SessionOptions {
    */
   readonly device?: "wasm" | "webgpu";
   /**
-   * The device of a `"webgpu"` session, on which all its buffers are; many sessions can share one.
+   * The device of a `"webgpu"` session, on which all its buffers are. Share one: the runtime keeps some megabytes for
+   * every device it was ever given.
    *
    * @default one of its own, destroyed with the session
    */
