@@ -6,7 +6,7 @@
  */
 
 import { openGpuDevice } from "../backend/mod.ts";
-import { explain } from "./session_errors.ts";
+import { explain, isStuck } from "./session_errors.ts";
 import { lossToShow } from "./session_gpu.ts";
 import { withRuntime } from "./session_lock.ts";
 import { loadModel } from "./session_model.ts";
@@ -139,7 +139,9 @@ async function createIn(
   const build = builds[known.device];
   try {
     const create = () => runtime.InferenceSession.create(bytes, settings);
-    const session = await (build.isStarted ? create() : keepingWorker(create));
+    const session = build.isStarted
+      ? await createAgain(runtime, create)
+      : await keepingWorker(create);
     build.isStarted = true;
     return session;
   } catch (error) {
@@ -148,6 +150,25 @@ async function createIn(
     build.isStarted ||= !isLoad;
     await lossToShow(known.gpuDevice);
     throw explain(error, { ...known, during: isLoad ? "load" : "create" });
+  }
+}
+
+/**
+ * A session that could not be created half-way leaves the WebGPU build believing that it still is, and refusing every
+ * other. What ends that belief is the end of any creation that gets as far as the model, be it none, be it on the
+ * CPU: so one byte that is no model is opened there.
+ */
+async function createAgain(
+  runtime: Runtime,
+  create: () => Promise<RuntimeSession>,
+): Promise<RuntimeSession> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!isStuck(error)) throw error;
+    const quiet = { executionProviders: ["wasm"], logSeverityLevel: 4 };
+    await runtime.InferenceSession.create(new Uint8Array(1), quiet).catch(() => {});
+    return await create();
   }
 }
 

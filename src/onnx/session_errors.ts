@@ -114,6 +114,11 @@ const NO_MEMORY =
 const TRAPS =
   /unreachable|memory access out of bounds|Aborted\(|table index|null function|stack size exceeded/i;
 
+/** Whether the WebGPU build believes that a session is being created, as it does when one could not be. */
+export function isStuck(error: unknown): boolean {
+  return error instanceof Error && /another WebGPU EP inference session/.test(error.message);
+}
+
 /**
  * What the runtime threw, as an error that says what it is about and what to do. The original is its `cause`.
  *
@@ -137,7 +142,7 @@ function asUnavailable(said: string, cause: unknown, refused: Refused): Error | 
       { ...of, reason: "memory" },
     );
   }
-  if (/another WebGPU EP inference session/.test(said) || TRAPS.test(said) || during === "load") {
+  if (isStuck(cause) || TRAPS.test(said) || during === "load") {
     return new BackendUnavailableError(
       `Cannot ${during} ${name} as onnxruntime-web must be in order: ${clean(said)}; ` +
         "start the process again, or open sessions in a worker, which can be restarted",

@@ -1,5 +1,5 @@
 import { lossOf } from "../backend/mod.ts";
-import { deviceLost, explain } from "./session_errors.ts";
+import { explain } from "./session_errors.ts";
 import type { RuntimeTensor } from "./session_runtime.ts";
 import {
   countOf,
@@ -52,8 +52,6 @@ async function readTensorBuffer(
   buffer: GPUBuffer,
   { dtype, dims }: { readonly dtype: TensorDtype; readonly dims: readonly number[] },
 ): Promise<TensorArray> {
-  const loss = lossOf(gpuDevice);
-  if (loss !== undefined) throw deviceLost(name, "read", loss);
   const Numbers = TENSOR_ARRAYS[dtype];
   const size = Math.min(buffer.size, gpuBytesOf(dtype, dims));
   const staging = gpuDevice.createBuffer({ size, usage: 0x1 | 0x8 }); // MAP_READ, COPY_DST

@@ -9,6 +9,7 @@ import {
   type GpuTensor,
   openSession,
   type Session,
+  withRuntime,
 } from "../../src/onnx/mod.ts";
 import { gpuTest, readBuffer } from "./gpu.ts";
 import { attribute, DOUBLE, modelOf, node, unary, value, weight } from "./tiny_model.ts";
@@ -195,6 +196,32 @@ gpuTest("no file that fails keeps the next one from being opened", async () => {
   }
   gpuDevice.destroy();
 });
+
+gpuTest(
+  "a runtime that others left half-way through a session opens the next one all the same",
+  async () => {
+    const gpuDevice = await openGpuDevice();
+    const options = { device: "webgpu", gpuDevice } as const;
+    await using _first = await openSession(DOUBLE, options);
+    const ort = await import("onnxruntime-web/webgpu");
+    const create = (externalData: Array<{ path: string; data: string }>) =>
+      withRuntime(() =>
+        ort.InferenceSession.create(DOUBLE, {
+          executionProviders: [{ name: "webgpu", device: gpuDevice }],
+          externalData,
+        })
+      );
+    await assertRejects(() => create([{ path: "w", data: "file:///no/such/file" }]));
+    // It is in that state, or else this shows nothing.
+    await assertRejects(() => create([]), Error, "another WebGPU EP inference session");
+    await using session = await openSession(DOUBLE, options);
+    assertEquals(
+      dataOf(await session.run({ x: rows(1, 2, 3) }), "y", "float32"),
+      Float32Array.of(2, 4, 6),
+    );
+    gpuDevice.destroy();
+  },
+);
 
 gpuTest(
   "40 runs of several sessions at once, reads and openings between them, never hang",
