@@ -5,13 +5,8 @@
  */
 
 import { create } from "@bufbuild/protobuf";
-import {
-  type AttributeProto,
-  AttributeProto_AttributeType as Kind,
-  AttributeProtoSchema,
-  type NodeProto,
-  type TensorProto,
-} from "onnx-buf";
+import { AttributeProto_AttributeType as Kind, AttributeProtoSchema } from "onnx-buf";
+import type { AttributeProto, NodeProto, TensorProto } from "./messages.ts";
 
 /**
  * What an attribute may be made of. Plain numbers are whole; floats are marked, as `1` would not say which it is.

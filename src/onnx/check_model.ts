@@ -4,17 +4,9 @@
  * @module
  */
 
-import type {
-  FunctionProto,
-  GraphProto,
-  ModelProto,
-  NodeProto,
-  SparseTensorProto,
-  TensorProto,
-  TypeProto,
-  ValueInfoProto,
-} from "onnx-buf";
+import type { FunctionProto, SparseTensorProto, TypeProto } from "onnx-buf";
 import { bytesOf, type ElementType, elementTypeOf, entriesOf, listOf } from "./element_type.ts";
+import type { GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto } from "./messages.ts";
 import { isExternal } from "./tensor_proto.ts";
 
 /**

@@ -5,9 +5,10 @@
  */
 
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type ModelProto, ModelProtoSchema } from "onnx-buf";
+import { ModelProtoSchema } from "onnx-buf";
 import { checkModel } from "./check_model.ts";
 import { findFault } from "./framing.ts";
+import type { ModelProto } from "./messages.ts";
 
 /** How to read a model. */
 export interface DecodeOptions {

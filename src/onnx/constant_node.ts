@@ -1,5 +1,5 @@
-import type { NodeProto, TensorProto } from "onnx-buf";
 import { attributeOf } from "./attributes.ts";
+import type { NodeProto, TensorProto } from "./messages.ts";
 import { tensorProto } from "./tensor_proto.ts";
 
 /** The tensor of a Constant node, however it is given; `undefined` for texts and sparse tensors. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { GraphProto, ModelProto, TensorProto } from "onnx-buf";
 import { bytesOf, elementTypeOf, isFloat } from "./element_type.ts";
 import { externalFiles } from "./external_data.ts";
+import type { GraphProto, ModelProto, TensorProto } from "./messages.ts";
 import { opsetOf } from "./opset.ts";
 import { elementCount, tensorType } from "./tensor_proto.ts";
 import { describeValue, type Length, type ValueDescription } from "./value_info.ts";

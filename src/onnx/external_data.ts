@@ -4,14 +4,9 @@
  * @module
  */
 
-import {
-  type GraphProto,
-  type ModelProto,
-  type NodeProto,
-  type TensorProto,
-  TensorProto_DataLocation,
-} from "onnx-buf";
+import { TensorProto_DataLocation } from "onnx-buf";
 import { bytesOf } from "./element_type.ts";
+import type { GraphProto, ModelProto, NodeProto, TensorProto } from "./messages.ts";
 import { elementCount, isExternal, tensorType } from "./tensor_proto.ts";
 
 /** Gives the bytes of a file, by the location that a model has for it: a path relative to the model. */

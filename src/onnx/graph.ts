@@ -1,12 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import {
-  type GraphProto,
-  type ModelProto,
-  type NodeProto,
-  NodeProtoSchema,
-  type TensorProto,
-  type ValueInfoProto,
-} from "onnx-buf";
+import { NodeProtoSchema } from "onnx-buf";
 import { attributeProtos, type Attributes } from "./attributes.ts";
 import { showNode } from "./check_model.ts";
 import { encodeModel } from "./codec.ts";
@@ -16,6 +9,7 @@ import { FreshNames } from "./fresh_names.ts";
 import { insideNode, malformed } from "./graph_errors.ts";
 import { Links, type Use } from "./graph_links.ts";
 import { topologicalOrder } from "./graph_order.ts";
+import type { GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto } from "./messages.ts";
 import { assertOpset, opsetOf } from "./opset.ts";
 import { capturesOf, hasInside, namesInside, subgraphsOf } from "./subgraphs.ts";
 import { tensorProto } from "./tensor_proto.ts";
@@ -76,6 +70,8 @@ export class Graph {
   readonly #nodeNames = new FreshNames();
 
   /**
+   * The graph of a model, its nodes sorted.
+   *
    * @throws {RangeError} for another opset than 18 to 21
    * @throws {SyntaxError} when a value is made twice or not at all, or needs itself
    */

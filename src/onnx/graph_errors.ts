@@ -1,4 +1,4 @@
-import type { NodeProto } from "onnx-buf";
+import type { NodeProto } from "./messages.ts";
 import { UnsupportedNodeError } from "./unsupported_node_error.ts";
 
 /** For a graph that makes no sense. */

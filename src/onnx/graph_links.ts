@@ -1,6 +1,6 @@
-import type { NodeProto } from "onnx-buf";
 import { showNode } from "./check_model.ts";
 import { malformed } from "./graph_errors.ts";
+import type { NodeProto } from "./messages.ts";
 import { capturesOf, subgraphsOf } from "./subgraphs.ts";
 
 /** One place where a value is used. */

@@ -1,4 +1,4 @@
-import type { NodeProto } from "onnx-buf";
+import type { NodeProto } from "./messages.ts";
 
 /**
  * The nodes in an order in which each stands behind those it needs, and where it stood before if that is right; or

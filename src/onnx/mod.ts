@@ -14,14 +14,6 @@
  * @module
  */
 
-export type {
-  AttributeProto,
-  GraphProto,
-  ModelProto,
-  NodeProto,
-  TensorProto,
-  ValueInfoProto,
-} from "onnx-buf";
 export type { Attributes, AttributeValue } from "./attributes.ts";
 export type { DecodeOptions } from "./codec.ts";
 export { decodeModel, encodeModel } from "./codec.ts";
@@ -42,6 +34,14 @@ export type { GraphBuilderOptions, NumericType, Operand, Value } from "./graph_b
 export { GraphBuilder } from "./graph_builder.ts";
 export type { LennardJonesModelOptions } from "./lennard_jones_model.ts";
 export { lennardJonesModel } from "./lennard_jones_model.ts";
+export type {
+  AttributeProto,
+  GraphProto,
+  ModelProto,
+  NodeProto,
+  TensorProto,
+  ValueInfoProto,
+} from "./messages.ts";
 export type { TensorValues } from "./tensor_proto.ts";
 export { tensorProto, tensorValues } from "./tensor_proto.ts";
 export type { UnsupportedNode } from "./unsupported_node_error.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ModelProto } from "onnx-buf";
+import type { ModelProto } from "./messages.ts";
 
 /**
  * Versions of ai.onnx whose operators mean what the edits here take them to mean. From 22 on onnxruntime's WebGPU

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { GraphProto, NodeProto } from "onnx-buf";
+import type { GraphProto, NodeProto } from "./messages.ts";
 
 /** The graphs among a node's attributes. */
 export function subgraphsOf(node: NodeProto): GraphProto[] {

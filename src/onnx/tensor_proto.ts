@@ -5,8 +5,9 @@
  */
 
 import { create } from "@bufbuild/protobuf";
-import { type TensorProto, TensorProto_DataLocation, TensorProtoSchema } from "onnx-buf";
+import { TensorProto_DataLocation, TensorProtoSchema } from "onnx-buf";
 import { bytesOf, codeOf, type ElementType, elementTypeOf, listOf } from "./element_type.ts";
+import type { TensorProto } from "./messages.ts";
 
 /** Arrays that hold the elements of a tensor, each type in its own. 16-bit floats are their bits. */
 export type TensorValues =

@@ -15,6 +15,7 @@ export interface UnsupportedNode {
  * again without that operator.
  */
 export class UnsupportedNodeError extends Error {
+  /** The name of the class. */
   override readonly name = "UnsupportedNodeError";
   /** What was attempted. */
   readonly action: string;

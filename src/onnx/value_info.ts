@@ -5,12 +5,9 @@
  */
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import {
-  type TensorShapeProto_DimensionSchema,
-  type ValueInfoProto,
-  ValueInfoProtoSchema,
-} from "onnx-buf";
+import { type TensorShapeProto_DimensionSchema, ValueInfoProtoSchema } from "onnx-buf";
 import { codeOf, type ElementType, elementTypeOf } from "./element_type.ts";
+import type { ValueInfoProto } from "./messages.ts";
 
 /** How many along an axis: a number, the name of a number that is free, or `undefined` for one nobody named. */
 export type Length = number | string | undefined;

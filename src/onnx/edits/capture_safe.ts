@@ -1,7 +1,7 @@
-import type { NodeProto } from "onnx-buf";
 import type { ElementType } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import { unsupported } from "../graph_errors.ts";
+import type { NodeProto } from "../messages.ts";
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
 import { operands } from "./operands.ts";
 import { typeOf } from "./type_of.ts";

@@ -1,7 +1,8 @@
 import { create } from "@bufbuild/protobuf";
-import { type TensorProto, TensorProtoSchema } from "onnx-buf";
+import { TensorProtoSchema } from "onnx-buf";
 import { attributeOf } from "../attributes.ts";
 import type { Graph } from "../graph.ts";
+import type { TensorProto } from "../messages.ts";
 import { tensorProto } from "../tensor_proto.ts";
 import { operands } from "./operands.ts";
 

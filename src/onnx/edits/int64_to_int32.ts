@@ -1,7 +1,7 @@
-import type { NodeProto } from "onnx-buf";
 import { attributeOf, intAttribute, textAttribute } from "../attributes.ts";
 import { codeOf } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
+import type { NodeProto } from "../messages.ts";
 import { tensorValues } from "../tensor_proto.ts";
 import { operands } from "./operands.ts";
 

@@ -1,5 +1,5 @@
-import type { NodeProto } from "onnx-buf";
 import { unsupported } from "../graph_errors.ts";
+import type { NodeProto } from "../messages.ts";
 
 /**
  * The first inputs of a node, which it must have, and its first output: files may have nodes that make no sense.
