@@ -26,7 +26,7 @@ export function topologicalOrder(
         done.add(node);
         order.push(node);
       } else if (isBack) return node;
-      else waiting.push(...missing.reverse());
+      else waiting.push(...missing);
     }
   }
   return order;
