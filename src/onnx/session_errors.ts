@@ -120,6 +120,23 @@ export function isStuck(error: unknown): boolean {
 }
 
 /**
+ * Whether a run on WebGPU was broken off by an exception of C++, which leaves its session locked: the next run of it
+ * would wait for ever. What an operator refuses is none. It is told by the place in the source that it names.
+ */
+export function isBrokenOff(error: unknown): boolean {
+  const said = error instanceof Error ? error.message : String(error);
+  return /ERROR_MESSAGE: \S+\.(cc|h):\d+ /.test(said);
+}
+
+/** What is said of a session that was broken off. */
+export function brokenOff(name: string): BackendUnavailableError {
+  return new BackendUnavailableError(
+    `Cannot run ${name} as its session must be whole: an earlier run was broken off; dispose of it and open another`,
+    { backend: "webgpu", reason: "broken", during: "run" },
+  );
+}
+
+/**
  * What the runtime threw, as an error that says what it is about and what to do. The original is its `cause`.
  *
  * A SyntaxError is about the file, a RangeError about what was fed; a `BackendUnavailableError` about where it runs.

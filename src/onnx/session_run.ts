@@ -1,5 +1,5 @@
 import { lossOf } from "../backend/mod.ts";
-import { deviceLost, explain } from "./session_errors.ts";
+import { brokenOff, deviceLost, explain, isBrokenOff } from "./session_errors.ts";
 import { type Expected, toRuntimeFeeds, toRuntimeFetches } from "./session_feeds.ts";
 import { lossToShow, SessionGpuTensor } from "./session_gpu.ts";
 import { withRuntime } from "./session_lock.ts";
@@ -87,6 +87,7 @@ export class LockedSession implements Session {
   /** Input → the buffer it was captured with. */
   #captured: ReadonlyMap<string, RuntimeTensor> | undefined;
   #disposed: Promise<void> | undefined;
+  #isBrokenOff = false;
 
   constructor(parts: SessionParts) {
     const { name, device, gpuDevice, isCaptured, outline, runtime, session } = parts;
@@ -156,6 +157,7 @@ export class LockedSession implements Session {
     }
     const loss = this.gpuDevice && lossOf(this.gpuDevice);
     if (loss !== undefined) throw deviceLost(this.name, "run", loss);
+    if (this.#isBrokenOff) throw brokenOff(this.name);
   }
 
   /** A replay reads and writes where the recording did, whatever it is given. */
@@ -190,11 +192,10 @@ export class LockedSession implements Session {
   }
 
   async #explain(error: unknown): Promise<Error> {
-    if (this.#disposed !== undefined) return error as Error;
+    if (error instanceof Error && error.message.startsWith("Cannot run ")) return error;
+    if (this.device === "webgpu" && isBrokenOff(error)) this.#isBrokenOff = true;
     await lossToShow(this.gpuDevice);
-    return error instanceof Error && error.message.startsWith("Cannot run ")
-      ? error
-      : explain(error, { ...this.#parts, during: "run" });
+    return explain(error, { ...this.#parts, during: "run" });
   }
 
   #toOutputs(

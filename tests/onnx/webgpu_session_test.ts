@@ -224,6 +224,37 @@ gpuTest(
 );
 
 gpuTest(
+  "after what an operator refuses a session goes on; one that was broken off says so instead of hanging",
+  async () => {
+    const gpuDevice = await openGpuDevice();
+    const options = { device: "webgpu", gpuDevice, name: "e.onnx" } as const;
+    const expand = modelOf({
+      nodes: [node("Expand", ["x", "s"], ["h"]), node("ReduceMax", ["h"], ["y"])],
+      inputs: [value("x", "float32", ["M"]), value("s", "int64", [1])],
+      outputs: [value("y", "float32", [1])],
+    });
+    const session = await openSession(expand, options);
+    const run = (session: Session, size: bigint, count = 1) =>
+      session.run({ x: { data: new Float32Array(count) }, s: { data: BigInt64Array.of(size) } });
+    await run(session, 4n);
+    await assertRejects(() => run(session, 3n, 2), RangeError, "Expand (node .h) must be able to");
+    await run(session, 4n);
+    // More than the device has.
+    await assertRejects(() => run(session, 700_000_000n), RangeError, "maximum buffer size");
+    await run(session, 4n);
+    // More than can be counted.
+    await assertRejects(() => run(session, 3_000_000_000n), RangeError, "memory");
+    const error = await assertRejects(() => run(session, 4n), BackendUnavailableError, "e.onnx");
+    assertEquals([error.reason, error.during], ["broken", "run"]);
+    assertStringIncludes(error.message, "open another");
+    await session.dispose();
+    await using another = await openSession(expand, options);
+    assertEquals(dataOf(await run(another, 4n), "y", "float32"), Float32Array.of(0));
+    gpuDevice.destroy();
+  },
+);
+
+gpuTest(
   "40 runs of several sessions at once, reads and openings between them, never hang",
   async () => {
     const gpuDevice = await openGpuDevice();
