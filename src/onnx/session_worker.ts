@@ -28,10 +28,15 @@ export type WorkerRequest =
 
 /** What is known of the session in the worker. */
 export interface WorkerSessionInfo {
+  /** What errors call it. */
   readonly name: string;
+  /** Where it runs. */
   readonly device: "wasm" | "webgpu";
+  /** How many threads it uses on wasm. */
   readonly threads: number;
+  /** What it is fed, in the model's order. */
   readonly inputs: readonly TensorInfo[];
+  /** What it gives. */
   readonly outputs: readonly TensorInfo[];
 }
 
