@@ -109,9 +109,12 @@ async function compare(
   const wrong = comparisons.find(({ ok }) => !ok);
   const shown = wrong ??
     comparisons.reduce((a, b) => b.worst / b.limit > a.worst / a.limit ? b : a);
-  const text = `${what}: ${wrong === undefined ? "they agree" : "they differ"}, ${shown.output}` +
-    `[${shown.at}] by ${shown.worst.toPrecision(2)} in run ${shown.run} (at most ${
-      shown.limit.toPrecision(2)
-    })`;
-  return { what, ok: wrong === undefined, comparisons, text };
+  const verdict = wrong !== undefined
+    ? "they differ"
+    : shown.worst === 0
+    ? "they are equal"
+    : "they agree";
+  const where = shown.worst === 0 ? "" : `, ${shown.output}[${shown.at}] by ` +
+    `${shown.worst.toPrecision(2)} in run ${shown.run} (at most ${shown.limit.toPrecision(2)})`;
+  return { what, ok: wrong === undefined, comparisons, text: `${what}: ${verdict}${where}` };
 }

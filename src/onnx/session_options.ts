@@ -15,7 +15,7 @@ export interface SessionOptions {
   readonly device?: "wasm" | "webgpu";
   /**
    * The device of a `"webgpu"` session, on which all its buffers are. Share one: the runtime keeps some megabytes for
-   * every device it was ever given.
+   * every device it was ever given. One that `openGpuDevice` did not open needs its adapter kept: see there.
    *
    * @default one of its own, destroyed with the session
    */

@@ -34,12 +34,19 @@ const LIMITS = [
   "maxComputeWorkgroupsPerDimension",
 ] as const;
 
+/**
+ * Device → its adapter, which must not be collected before it: asked for `adapterInfo`, as onnxruntime asks, Deno 2.9
+ * looks the adapter up, and ends the process when it is no longer there.
+ */
+const adapters = new WeakMap<GPUDevice, GPUAdapter>();
+
 /** Device → how it was lost, once it was. */
 const lost = new WeakMap<GPUDevice, GPUDeviceLostInfo | undefined>();
 
 /**
  * Opens a WebGPU device with the limits and features of its adapter that models and kernels want, for all of them
- * to share: their buffers then need no copy between each other. Whoever opens it destroys it.
+ * to share: their buffers then need no copy between each other. Whoever opens it destroys it. (Whoever opens one
+ * otherwise must, under Deno, keep its adapter from being collected: the process would end.)
  *
  * Throws a {@linkcode BackendUnavailableError} where there is no WebGPU, no adapter or no device to be had.
  *
@@ -58,6 +65,7 @@ export async function openGpuDevice(options: GpuDeviceOptions = {}): Promise<GPU
   }).catch((cause) => {
     throw unavailable(`a device must be had of the adapter: ${cause}`, cause);
   });
+  adapters.set(device, adapter);
   watchDevice(device);
   return device;
 }
