@@ -5,7 +5,7 @@
  * @module
  */
 
-import { openGpuDevice } from "../backend/mod.ts";
+import { openGpuDevice } from "../backend/webgpu/device.ts";
 import { explain, isStuck } from "./session_errors.ts";
 import { lossToShow } from "./session_gpu.ts";
 import { withRuntime } from "./session_lock.ts";

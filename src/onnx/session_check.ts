@@ -1,4 +1,5 @@
-import { BackendUnavailableError, openGpuDevice } from "../backend/mod.ts";
+import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
+import { openGpuDevice } from "../backend/webgpu/device.ts";
 import { openSession } from "./session.ts";
 import {
   compareSessions,

@@ -1,4 +1,5 @@
-import { BackendUnavailableError, lossOf } from "../backend/mod.ts";
+import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
+import { lossOf } from "../backend/webgpu/device.ts";
 import type { ModelOutline } from "./session_outline.ts";
 
 /** What is known when the runtime refuses. */
@@ -159,7 +160,16 @@ function asUnavailable(said: string, cause: unknown, refused: Refused): Error | 
       { ...of, reason: "memory" },
     );
   }
-  if (isStuck(cause) || TRAPS.test(said) || during === "load") {
+  if (during === "load") {
+    return new BackendUnavailableError(
+      `Cannot open ${name} as onnxruntime-web must start: ${
+        clean(said)
+      }; let it read or fetch its own .wasm, or ` +
+        "give that as `runtime`, in another process or a worker: in this one it starts no more",
+      { ...of, reason: "broken" },
+    );
+  }
+  if (isStuck(cause) || TRAPS.test(said)) {
     return new BackendUnavailableError(
       `Cannot ${during} ${name} as onnxruntime-web must be in order: ${clean(said)}; ` +
         "start the process again, or open sessions in a worker, which can be restarted",

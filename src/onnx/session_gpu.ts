@@ -1,4 +1,4 @@
-import { lossOf } from "../backend/mod.ts";
+import { lossOf } from "../backend/webgpu/device.ts";
 import { explain } from "./session_errors.ts";
 import type { RuntimeTensor } from "./session_runtime.ts";
 import {

@@ -1,4 +1,4 @@
-import { BackendUnavailableError } from "../backend/mod.ts";
+import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
 import type { HostFeeds } from "./session_compare.ts";
 import { loadModel } from "./session_model.ts";
 import { checkOptions, type SessionOptions } from "./session_options.ts";

@@ -1,4 +1,4 @@
-import { lossOf, watchDevice } from "../backend/mod.ts";
+import { lossOf, watchDevice } from "../backend/webgpu/device.ts";
 import { deviceLost } from "./session_errors.ts";
 import type { ModelSource } from "./session_source.ts";
 

@@ -1,19 +1,18 @@
-import { lossOf } from "../backend/mod.ts";
+import { lossOf } from "../backend/webgpu/device.ts";
 import { brokenOff, deviceLost, explain, isBrokenOff } from "./session_errors.ts";
 import { type Expected, toRuntimeFeeds, toRuntimeFetches } from "./session_feeds.ts";
 import { lossToShow, SessionGpuTensor } from "./session_gpu.ts";
 import { withRuntime } from "./session_lock.ts";
 import type { ModelOutline } from "./session_outline.ts";
+import { toHostTensor } from "./session_outputs.ts";
 import type { Runtime, RuntimeMetadata, RuntimeSession, RuntimeTensor } from "./session_runtime.ts";
 import {
   type Feeds,
   type Fetches,
   type GpuTensor,
-  type HostFetch,
   type HostTensor,
   type Outputs,
   TENSOR_ARRAYS,
-  type TensorArray,
   type TensorDtype,
   type TensorInfo,
 } from "./session_tensor.ts";
@@ -208,7 +207,7 @@ export class LockedSession implements Session {
       const result = results[name]!;
       outputs[name] = result.location === "gpu-buffer"
         ? this.#toGpuTensor(result, wanted[name] !== null)
-        : this.#toHostTensor(name, result, fetches);
+        : toHostTensor(this.#parts, this.#expected.outputs.get(name)!, result, fetches);
     }
     return outputs;
   }
@@ -226,54 +225,6 @@ export class LockedSession implements Session {
     return new SessionGpuTensor(owner, result, () => {
       if (this.#given.delete(result)) result.dispose();
     });
-  }
-
-  #toHostTensor(name: string, result: RuntimeTensor, fetches: Fetches | undefined): HostTensor {
-    const dtype = this.#expected.outputs.get(name)!.dtype;
-    let data = result.data as TensorArray;
-    if (this.#parts.checkFinite) checkFinite(this.name, name, data);
-    const target = fetches === undefined || Array.isArray(fetches)
-      ? undefined
-      : (fetches as Readonly<Record<string, HostFetch | null>>)[name]?.data;
-    if (target !== undefined) data = takeInto(this.name, { name, dtype, data, target });
-    return { location: "host", dtype, dims: result.dims, data } as HostTensor;
-  }
-}
-
-function takeInto(
-  model: string,
-  { name, dtype, data, target }: {
-    readonly name: string;
-    readonly dtype: TensorDtype;
-    readonly data: TensorArray;
-    readonly target: TensorArray;
-  },
-): TensorArray {
-  if (!(target instanceof (TENSOR_ARRAYS[dtype] as unknown as { new (): unknown }))) {
-    throw new TypeError(
-      `Cannot run ${model} as what takes ${name} must be an array of ${dtype}: current value is a ${target.constructor.name}`,
-    );
-  }
-  if (target.length !== data.length) {
-    throw new RangeError(
-      `Cannot run ${model} as what takes ${name} must have ${data.length} values: current length is ${target.length}`,
-    );
-  }
-  (target as Float32Array).set(data as Float32Array);
-  return target;
-}
-
-/** Throws a RangeError that names the first number which is none. */
-function checkFinite(model: string, name: string, data: TensorArray): void {
-  if (!(data instanceof Float32Array || data instanceof Float64Array)) return;
-  for (let i = 0; i < data.length; i++) {
-    if (Number.isFinite(data[i])) continue;
-    throw new RangeError(
-      `Cannot run ${model} as what it gives must be finite: ${name}[${i}] is ${
-        data[i]
-      }; look for atoms that ` +
-        "coincide, empty systems, and inputs beyond what it was trained on",
-    );
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BackendUnavailableError } from "../backend/mod.ts";
+import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
 import { openSession } from "./session.ts";
 import type { HostFeeds } from "./session_compare.ts";
 import type { SessionOptions } from "./session_options.ts";

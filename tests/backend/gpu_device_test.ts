@@ -77,8 +77,10 @@ Deno.test("auto takes wasm where there is no WebGPU or no adapter; webgpu is ref
       assertEquals(error.name, "BackendUnavailableError");
     }
   }
-  const wasm = await pickDevice("wasm", { gpu: hostOf(REAL) });
-  assertEquals([wasm.device, wasm.skipped], ["wasm", []]);
+  for (const name of ["wasm", "reference"] as const) {
+    const { device, skipped, adapter } = await pickDevice(name, { gpu: hostOf(REAL) });
+    assertEquals([device, skipped, adapter], [name, [], undefined]);
+  }
   await assertRejects(() => pickDevice("cuda" as "wasm"), RangeError, '"cuda"');
 });
 

@@ -452,3 +452,45 @@ Deno.test("40 runs of four sessions at once, and two that open meanwhile, each g
   await Promise.all(runs);
   await Promise.all([...sessions, ...await Promise.all(meanwhile)].map((each) => each.dispose()));
 });
+
+/** Opens a session in a process that may do nothing, with what it reads from its input as the runtime. */
+const CHILD = `
+import { openSession } from ${JSON.stringify(import.meta.resolve("../../src/onnx/session.ts"))};
+import { DOUBLE } from ${JSON.stringify(import.meta.resolve("./tiny_model.ts"))};
+const bytes = new Uint8Array(await new Response(Deno.stdin.readable).arrayBuffer());
+try {
+  await using session = await openSession(DOUBLE, bytes.length > 0 ? { runtime: bytes } : {});
+  const { y } = await session.run({ x: { data: Float32Array.of(1, 2, 3), dims: [1, 3] } });
+  console.log(y.data.join());
+} catch (error) {
+  console.log(error.name, error.reason, error.message);
+}`;
+
+Deno.test("the runtime starts without any permission from its bytes, and says what it lacks without them", async () => {
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const wasm = new URL("ort-wasm-simd-threaded.wasm", import.meta.resolve("onnxruntime-web"));
+  const run = async (input: Uint8Array<ArrayBuffer>) => {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--no-prompt",
+        "--no-check",
+        `--config=${config}`,
+        "--ext=ts",
+        `data:text/typescript,${encodeURIComponent(CHILD)}`,
+      ],
+      ...{ stdin: "piped", stdout: "piped", stderr: "null" },
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(input);
+    await writer.close();
+    return new TextDecoder().decode((await child.output()).stdout);
+  };
+  assertEquals(await run(await Deno.readFile(wasm)), "2,4,6\n");
+  const said = await run(new Uint8Array(0));
+  for (
+    const words of ["BackendUnavailableError broken", "--allow-read", "give that as `runtime`"]
+  ) {
+    assertStringIncludes(said, words);
+  }
+});

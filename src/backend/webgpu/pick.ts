@@ -8,8 +8,8 @@ import {
 } from "./adapter.ts";
 import { openAdapter } from "./device.ts";
 
-/** Where models and kernels can run fast. */
-export type Device = "webgpu" | "wasm";
+/** Where models and kernels can run. A model runs on wasm where the kernels are on `"reference"`. */
+export type Device = "webgpu" | "wasm" | "reference";
 
 /** How {@linkcode pickDevice} picks. */
 export interface PickOptions {
@@ -59,11 +59,11 @@ export async function pickDevice(
   options: PickOptions = {},
 ): Promise<PickedDevice> {
   const gpu = "gpu" in options ? options.gpu : findGpu();
-  if (wanted === "wasm") return picked("wasm", undefined, []);
+  if (wanted === "wasm" || wanted === "reference") return picked(wanted, undefined, []);
   if (wanted === "webgpu") return picked("webgpu", await openAdapter(gpu), []);
   if (wanted === "auto") return await pickBest(gpu);
   throw new RangeError(
-    `Cannot pick a device as its name must be auto, webgpu or wasm: current value is ${
+    `Cannot pick a device as its name must be auto, webgpu, wasm or reference: current value is ${
       JSON.stringify(wanted)
     }`,
   );
