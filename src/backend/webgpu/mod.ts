@@ -1,0 +1,8 @@
+/**
+ * The WebGPU backend: kernels in WGSL, in float32, that wait for nobody.
+ *
+ * @module
+ */
+
+export { BackendUnavailableError } from "./unavailable_error.ts";
+export { openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu_backend.ts";

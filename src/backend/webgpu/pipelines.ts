@@ -1,0 +1,49 @@
+import type { Slot } from "./wgsl/module.ts";
+
+/** A compiled module and how its buffers are bound. */
+export interface Pipeline {
+  readonly pipeline: GPUComputePipeline;
+  readonly layout: GPUBindGroupLayout;
+}
+
+/** Compiles each module once. */
+export class Pipelines {
+  readonly #device: GPUDevice;
+  readonly #made = new Map<string, Pipeline>();
+
+  constructor(device: GPUDevice) {
+    this.#device = device;
+  }
+
+  /** Throws a RangeError where the device cannot bind as many buffers. */
+  get(code: string, slots: readonly Slot[]): Pipeline {
+    let made = this.#made.get(code);
+    if (made === undefined) this.#made.set(code, made = this.#make(code, slots));
+    return made;
+  }
+
+  #make(code: string, slots: readonly Slot[]): Pipeline {
+    const device = this.#device;
+    const most = device.limits.maxStorageBuffersPerShaderStage;
+    if (slots.length > most) {
+      throw new RangeError(
+        `Cannot prepare a kernel as the device must bind ${slots.length} buffers at once: it can bind ${most}`,
+      );
+    }
+    const layout = device.createBindGroupLayout({
+      entries: [
+        { binding: 0, visibility: GPUShaderStage.COMPUTE, buffer: { type: "uniform" } },
+        ...slots.map(({ changes }, i) => ({
+          binding: i + 1,
+          visibility: GPUShaderStage.COMPUTE,
+          buffer: { type: changes ? "storage" : "read-only-storage" } as const,
+        })),
+      ],
+    });
+    const pipeline = device.createComputePipeline({
+      layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
+      compute: { module: device.createShaderModule({ code }), entryPoint: "main" },
+    });
+    return { pipeline, layout };
+  }
+}
