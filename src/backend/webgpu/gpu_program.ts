@@ -147,13 +147,13 @@ class CallMaker {
     const { systems, tiles } = this.#frame;
     const given = Object.entries(args).filter(([name]) => kernel.args[name] === "number");
     const all = () => ({
-      ...{ zero: 0, systems, tiles, call: index, capacity: pairs?.capacity ?? 0 },
+      ...{ systems, tiles, call: index, capacity: pairs?.capacity ?? 0 },
       ...{ reach: pairs ? pairs.cutoff + pairs.skin : 0, slack: (pairs?.skin ?? 0) / 2 },
       ...Object.fromEntries(given.filter(([name]) => name !== "target")) as Record<string, number>,
       ...shader.derived?.(view),
     });
     const own: Readonly<Record<string, Word>> = {
-      ...{ zero: "u32", systems: "u32", tiles: "u32", call: "u32", capacity: "u32" },
+      ...{ systems: "u32", tiles: "u32", call: "u32", capacity: "u32" },
       ...shader.words,
     };
     const words = Object.keys(all()).map((name) => [name, own[name] ?? "f32"] as const);
@@ -207,7 +207,7 @@ class CallMaker {
     params: GPUBuffer,
     write: (params: GPUBuffer) => void,
   ): ReadyPass {
-    const changes = (name: string) => pass.changes?.some((changed) => changed === name) ?? false;
+    const changes = (name: string) => pass.changes?.includes(name) ?? false;
     const all = memory.map((one) => ({ ...one, changes: one.changes || changes(one.name) }));
     const { slots, aliases } = merged(all);
     const { code, slots: used } = passModule(pass, slots, words, aliases);

@@ -6,6 +6,15 @@ export interface Pipeline {
   readonly layout: GPUBindGroupLayout;
 }
 
+const ALL = new WeakMap<GPUDevice, Pipelines>();
+
+/** The pipelines of a device: whatever was compiled for it before is there. */
+export function pipelinesOf(device: GPUDevice): Pipelines {
+  let pipelines = ALL.get(device);
+  if (pipelines === undefined) ALL.set(device, pipelines = new Pipelines(device));
+  return pipelines;
+}
+
 /** Compiles each module once. */
 export class Pipelines {
   readonly #device: GPUDevice;

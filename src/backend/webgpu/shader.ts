@@ -53,8 +53,8 @@ export interface Pass {
    * @default false
    */
   readonly always?: boolean;
-  /** What of the frame it changes. */
-  readonly changes?: readonly ("moving" | "ages")[];
+  /** What it changes of the frame, or of what the kernel declares as optional. */
+  readonly changes?: readonly string[];
   /** What it changes as atomics: `control`, `frame`, or scratch. */
   readonly atomic?: readonly string[];
 }

@@ -16,7 +16,7 @@ import { GpuFrame } from "./gpu_frame.ts";
 import { GpuPairs } from "./gpu_pairs.ts";
 import { GpuProgram } from "./gpu_program.ts";
 import { GpuRun } from "./gpu_run.ts";
-import { Pipelines } from "./pipelines.ts";
+import { type Pipelines, pipelinesOf } from "./pipelines.ts";
 import { type Arrived, Snapshot, sourceOf } from "./snapshot.ts";
 import { Staging } from "./staging.ts";
 import { Submission } from "./submission.ts";
@@ -82,7 +82,7 @@ export class WebGpuBackend implements Backend {
   constructor(device: GPUDevice, ownsDevice: boolean) {
     this.device = device;
     this.#ownsDevice = ownsDevice;
-    this.#pipelines = new Pipelines(device);
+    this.#pipelines = pipelinesOf(device);
     this.#clock = new Clock(device, this.#pipelines);
     this.#staging = new Staging(device);
     device.addEventListener("uncapturederror", this.#onError);

@@ -5,6 +5,7 @@ import { addTo } from "../wgsl/add_to.ts";
 export const kickDrift: Shader = {
   passes: ({ has }) => [{
     per: "atom",
+    changes: ["low"],
     code: /* wgsl */ `${addTo(has("low"))}
 
 fn atom(s: u32, a: u32) {

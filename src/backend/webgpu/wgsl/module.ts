@@ -36,6 +36,8 @@ export const FrameWord = {
   RUN: 2,
   /** How many entries the longest row of the list needs. */
   NEED: 3,
+  /** 0, whatever happens. */
+  ZERO: 4,
   /** Where the counts of steps begin. */
   DONE: 8,
   /** How many there are. */
@@ -53,6 +55,7 @@ const LANES: u32 = ${LANES}u;
 fn first_of(s: u32) -> u32 { return ${at(`${OFFSETS}u + s`)}; }
 fn tiles_of(s: u32) -> u32 { return ${at(`${OFFSETS}u + params.systems + 1u + s`)}; }
 fn system_of(t: u32) -> u32 { return ${at(`${OFFSETS}u + 2u * (params.systems + 1u) + t`)}; }
+fn begin() { zero = ${at(`${FrameWord.ZERO}u`)}; }
 fn is_frozen() -> bool { return ${at(`${FrameWord.FROZEN}u`)} != 0u; }
 `;
 };
@@ -137,6 +140,7 @@ fn main(
   @builtin(num_workgroups) workgroups: vec3<u32>,
   @builtin(local_invocation_index) lane: u32,
 ) {
+  begin();
   let work = workgroup.x + workgroup.y * workgroups.x;
   ${MAIN[per](always === true ? "" : REST)}
 }

@@ -5,15 +5,18 @@
  */
 
 /**
- * A compiler may reorder sums (Metal's fast mathematics does), which would make the error terms of a compensated sum
- * zero, and it may take for granted that nothing is infinite or not a number. What it cannot see through is an exclusive
- * or with a zero that comes from a buffer.
+ * A compiler may reorder sums, which would make the error terms of a compensated sum zero, and it may take for granted
+ * that nothing is infinite or not a number: Mesa folds (a + b) − a to b, and so does Metal's fast mathematics. What none
+ * can see through is an exclusive or with a zero that comes from a storage buffer. (From a uniform it is not enough:
+ * Mesa compiles uniforms that conditions depend on into the code.)
  */
 export const BITS = /* wgsl */ `
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
 const INFINITE: u32 = 0x7f800000u;
 
-fn opaque(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ params.zero); }
+var<private> zero: u32;
+
+fn opaque(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ zero); }
 
 fn size_bits(x: f32) -> u32 { return bitcast<u32>(x) & 0x7fffffffu; }
 
@@ -21,7 +24,7 @@ fn is_nan(x: f32) -> bool { return size_bits(x) > INFINITE; }
 
 fn is_infinite(x: f32) -> bool { return size_bits(x) == INFINITE; }
 
-fn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits ^ params.zero); }
+fn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits ^ zero); }
 `;
 
 /**
@@ -74,10 +77,9 @@ fn wide_divide(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
 }
 
 fn wide_root(a: vec2<f32>) -> vec2<f32> {
-  if (!(a.x > 0.0)) { return vec2<f32>(0.0, 0.0); }
-  let root = opaque(sqrt(a.x));
+  let root = opaque(sqrt(max(a.x, 0.0)));
   let rest = wide_add(a, -two_product(root, root));
-  return quick_sum(root, rest.x / (2.0 * root));
+  return quick_sum(root, select(0.0, rest.x / (2.0 * root), root > 0.0));
 }
 
 fn wide_less(a: vec2<f32>, b: vec2<f32>) -> bool { return a.x < b.x || (a.x == b.x && a.y < b.y); }
