@@ -21,9 +21,14 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     this.written = dtype === "i32" ? new Int32Array(length) : undefined;
   }
 
-  /** How much of the device's memory is used, but for rounding. */
+  /** How much of the device's memory its numbers take. */
   get bytes(): number {
-    return BYTES[this.dtype] * this.length;
+    return this.placeOf(this.length);
+  }
+
+  /** Where a number is, in bytes. */
+  placeOf(index: number): number {
+    return BYTES[this.dtype] * index;
   }
 
   /** Numbers as the device has them. */

@@ -213,6 +213,7 @@ class CallMaker {
     const { code, slots: used } = passModule(pass, slots, words, aliases);
     const { pipeline, layout } = this.#pipelines.get(code, used);
     const byName = new Map(memory.map((one) => [one.name, one.memory]));
+    for (const one of memory) this.#frame.memories.add(one.memory());
     const rebind = () => {
       write(params);
       const buffers = [params, ...used.map(({ name }) => byName.get(name)!())];

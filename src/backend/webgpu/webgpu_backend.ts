@@ -10,6 +10,8 @@ import type {
   SavedPairs,
 } from "../backend.ts";
 import { Clock } from "./clock.ts";
+import { Commands } from "./commands.ts";
+import { type Arrived, CopyRequest, type Source } from "./copy_request.ts";
 import { requestDevice } from "./device.ts";
 import { GpuBuffer } from "./gpu_buffer.ts";
 import { GpuFrame } from "./gpu_frame.ts";
@@ -17,9 +19,7 @@ import { GpuPairs } from "./gpu_pairs.ts";
 import { GpuProgram } from "./gpu_program.ts";
 import { GpuRun } from "./gpu_run.ts";
 import { type Pipelines, pipelinesOf } from "./pipelines.ts";
-import { type Arrived, Snapshot, sourceOf } from "./snapshot.ts";
 import { Staging } from "./staging.ts";
-import { Submission } from "./submission.ts";
 import { BackendUnavailableError } from "./unavailable_error.ts";
 import { FrameWord } from "./wgsl/module.ts";
 
@@ -68,7 +68,7 @@ export class WebGpuBackend implements Backend {
   readonly device: GPUDevice;
   readonly #ownsDevice: boolean;
   readonly #pipelines: Pipelines;
-  readonly #clock: Clock;
+  readonly #commands: Commands;
   readonly #staging: Staging;
   readonly #buffers = new Set<GpuBuffer>();
   readonly #pairs = new Set<GpuPairs>();
@@ -76,6 +76,9 @@ export class WebGpuBackend implements Backend {
   /** What must wait until it is known that nothing has to be done again. */
   readonly #later: Later[] = [];
   #isDraining = false;
+  /** Copies that nobody has asked for yet. */
+  #late: Delivery[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #fault: Error | undefined;
 
   /** `ownsDevice`: the device goes when the backend does. */
@@ -83,7 +86,7 @@ export class WebGpuBackend implements Backend {
     this.device = device;
     this.#ownsDevice = ownsDevice;
     this.#pipelines = pipelinesOf(device);
-    this.#clock = new Clock(device, this.#pipelines);
+    this.#commands = new Commands(device, new Clock(device, this.#pipelines));
     this.#staging = new Staging(device);
     device.addEventListener("uncapturederror", this.#onError);
     device.lost.then(({ reason, message }) => {
@@ -120,10 +123,14 @@ export class WebGpuBackend implements Backend {
         `Cannot write ${values.length} numbers from ${at} on as the buffer must have room: its length is ${own.length}`,
       );
     }
+    if (values.length === 0) return; // writing nothing is more than Deno can take
     const data = own.encode(values);
     own.written?.set(data, at);
-    const bytes = at * (own.bytes / own.length);
-    this.#order(() => this.device.queue.writeBuffer(own.memory, bytes, data), true);
+    const bytes = own.placeOf(at);
+    this.#order(() => {
+      this.#commands.send();
+      this.device.queue.writeBuffer(own.memory, bytes, data);
+    }, true);
   }
 
   async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
@@ -135,9 +142,27 @@ export class WebGpuBackend implements Backend {
   async readAll<const B extends readonly Buffer[]>(
     buffers: B,
   ): Promise<{ [k in keyof B]: Arrays[B[k]["dtype"]] }> {
-    const own = buffers as unknown as readonly GpuBuffer[];
-    const values = await this.#fetch(own.map(sourceOf));
-    return values.map((bytes, i) => own[i]!.decode(bytes)) as never;
+    return decoded(buffers, await this.#fetch(sourcesOf(buffers)));
+  }
+
+  /**
+   * The same, but nothing waits for it: the copies are made now, in turn with all that was asked for, and come when 64
+   * are under way, when something is read, or when the event loop turns. In order; for those who only look on.
+   */
+  async take<const B extends readonly Buffer[]>(
+    buffers: B,
+  ): Promise<{ [k in keyof B]: Arrays[B[k]["dtype"]] }> {
+    return decoded(buffers, await this.#fetch(sourcesOf(buffers), true));
+  }
+
+  /** Hands everything to the device that it does not have yet, and has all copies come. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#commands.send();
+    const late = this.#late;
+    this.#late = [];
+    for (const { request, resolve, reject } of late) this.#deliver(request).then(resolve, reject);
   }
 
   /** Throws a TypeError: there is no view of a device's memory. */
@@ -151,6 +176,7 @@ export class WebGpuBackend implements Backend {
     const own = buffer as GpuBuffer;
     if (!this.#buffers.delete(own)) return;
     this.#order(() => {
+      this.#commands.send();
       own.memory.destroy();
       this.#frames.get(own)?.memory.destroy();
       this.#frames.delete(own);
@@ -171,16 +197,27 @@ export class WebGpuBackend implements Backend {
   }
 
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void {
-    this.#order(() => (pairs as GpuPairs).load(offsets, saved), true);
+    this.#order(() => {
+      this.#commands.send();
+      (pairs as GpuPairs).load(offsets, saved);
+    }, true);
   }
 
   freePairs(pairs: Pairs): void {
-    if (this.#pairs.delete(pairs as GpuPairs)) this.#order(() => (pairs as GpuPairs).free(), true);
+    if (!this.#pairs.delete(pairs as GpuPairs)) return;
+    this.#order(() => {
+      this.#commands.send();
+      (pairs as GpuPairs).free();
+    }, true);
   }
 
   /** Compiles what has not been compiled before. Throws a TypeError for a kernel that it has not. */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
-    const later = (work: () => void) => this.#order(work, true);
+    const later = (work: () => void) =>
+      this.#order(() => {
+        this.#commands.send();
+        work();
+      }, true);
     return new GpuProgram(this.device, this.#pipelines, this.#frameOf(frame), calls, later);
   }
 
@@ -195,6 +232,7 @@ export class WebGpuBackend implements Backend {
 
   dispose(): void {
     this.#later.length = 0;
+    this.flush();
     this.device.removeEventListener("uncapturederror", this.#onError);
     for (const pairs of this.#pairs) pairs.free();
     for (const buffer of this.#buffers) buffer.memory.destroy();
@@ -239,7 +277,7 @@ export class WebGpuBackend implements Backend {
     this.#isDraining = true;
     try {
       while (this.#later.length > 0) {
-        if (this.#isUnsure) await this.#copy([]);
+        if (this.#isUnsure) await this.#request([], this.#open(), false);
         do this.#later.shift()?.work(); while (
           this.#later.length > 0 && !(this.#later[0]!.isExact && this.#isUnsure)
         );
@@ -252,88 +290,145 @@ export class WebGpuBackend implements Backend {
     }
   }
 
+  /** The batches of which it is not known how all runs ended. */
+  #open(): GpuFrame[] {
+    return [...this.#frames.values()].filter(({ pending }) => pending.length > 0);
+  }
+
   #start(run: GpuRun): void {
     const { program, program: { frame } } = run;
     run.number = ++frame.runs;
     frame.pending.push(run);
     program.refresh();
-    const submission = new Submission(this.device, this.#clock);
-    submission.run(run);
-    submission.end();
+    this.#commands.run(run);
     // The device remembers how the last runs ended, not all.
-    if (frame.pending.length % (FrameWord.RING / 2) === 0) this.#copy([]).catch(this.#note);
+    if (run.number % (FrameWord.RING / 4) === 0) {
+      this.#request([], [frame], true).catch((error: Error) => void (this.#fault ??= error));
+    }
+    this.#soon();
   }
 
-  readonly #note = (error: Error): void => {
-    this.#fault ??= error;
-  };
+  /** What nobody asks for goes to the device, and comes from it, when the event loop turns. */
+  #soon(): void {
+    this.#timer ??= setTimeout(() => this.flush(), 0);
+  }
 
   async #settle(run: GpuRun): Promise<number> {
-    while (run.done === undefined) await this.#fetch([]);
+    while (run.done === undefined) {
+      await this.#inTurn(() => this.#request([], [run.program.frame], false));
+    }
     return run.done;
   }
 
   /** Copies of memory, in turn: after all that was asked for before. */
-  #fetch(sources: readonly (readonly [GPUBuffer, number])[]): Promise<readonly ArrayBuffer[]> {
-    return new Promise((resolve, reject) => {
-      this.#order(() => void this.#copy(sources).then(resolve, reject));
+  #fetch(sources: readonly Source[], isLate = false): Promise<readonly ArrayBuffer[]> {
+    return this.#inTurn(() => {
+      const frames = this.#open().filter(({ memories }) =>
+        sources.some(([memory]) => memories.has(memory))
+      );
+      return this.#request(sources, frames, isLate);
     });
   }
 
-  /** Copies, made again where a list was too short. Throws what is wrong with the device. */
-  async #copy(sources: readonly (readonly [GPUBuffer, number])[]): Promise<readonly ArrayBuffer[]> {
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => this.#order(() => void work().then(resolve, reject)));
+  }
+
+  #request(
+    sources: readonly Source[],
+    frames: readonly GpuFrame[],
+    isLate: boolean,
+  ): Promise<readonly ArrayBuffer[]> {
+    const request = new CopyRequest(sources, frames, this.#staging);
+    this.#commands.copy(request.attempt);
+    for (const { pending } of frames) pending.push(request);
+    return new Promise((resolve, reject) => {
+      this.#late.push({ request, resolve, reject });
+      if (isLate && this.#late.length < UNDER_WAY) this.#soon();
+      else this.flush();
+    });
+  }
+
+  /** Waits for copies, and for others where a list was too short. Throws what is wrong with the device. */
+  async #deliver(request: CopyRequest): Promise<readonly ArrayBuffer[]> {
     for (;;) {
-      if (this.#fault !== undefined) throw this.#fault;
-      const arrived = await this.#copyOnce(sources);
-      if (this.#fault !== undefined) throw this.#fault;
-      if (!this.#isShort(arrived)) return arrived.values;
+      const { attempt } = request;
+      const arrived = await this.#arrive(() => attempt.arrive());
+      this.#look(arrived);
+      if (request.attempt !== attempt) continue;
+      for (const frame of request.frames) frame.forget(request);
+      return arrived.values;
     }
   }
 
-  async #copyOnce(sources: readonly (readonly [GPUBuffer, number])[]): Promise<Arrived> {
-    const frames = [...this.#frames.values()].filter(({ pending }) => pending.length > 0);
-    const snapshot = new Snapshot(sources, frames, (bytes) => this.#staging.lend(bytes));
-    const encoder = this.device.createCommandEncoder();
-    snapshot.encode(encoder);
-    this.device.queue.submit([encoder.finish()]);
+  async #arrive(arrive: () => Promise<Arrived>): Promise<Arrived> {
+    if (this.#fault !== undefined) throw this.#fault;
+    let arrived: Arrived;
     try {
-      return await snapshot.arrive();
+      arrived = await arrive();
     } catch (error) {
+      if (this.#fault === undefined) await this.#word(); // of a device that is lost
       throw this.#fault ?? error;
-    } finally {
-      this.#staging.take(snapshot.staging);
     }
+    if (this.#fault !== undefined) throw this.#fault;
+    return arrived;
+  }
+
+  /** A moment in which the device may say what has become of it. */
+  #word(): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, 20));
   }
 
   /** Takes note of how runs ended; lets lists grow and does again what was not done. */
-  #isShort({ frames }: Arrived): boolean {
-    let isShort = false;
+  #look({ frames }: Arrived): void {
     for (const { frame, generation, words } of frames) {
-      if (generation !== frame.generation) {
-        isShort = true; // another copy was here before, and saw to it
-        continue;
-      }
+      if (generation !== frame.generation) continue; // other copies were here before, and saw to it
       frame.note(words);
-      if (words[FrameWord.OVERFLOW] === 0) continue;
-      isShort = true;
-      this.#grow(frame, words);
+      if (words[FrameWord.OVERFLOW] !== 0) this.#grow(frame, words);
     }
-    return isShort;
   }
 
+  /** All that came after the list was too short has done nothing, and its copies show nothing: they are made anew. */
   #grow(frame: GpuFrame, words: Uint32Array): void {
-    const [held, ...others] = frame.pending;
+    const [run, later] = frame.held();
     const call = words[FrameWord.OVERFLOW]! - 1;
-    held!.program.calls[call]!.finds!.grow(words[FrameWord.NEED]!);
+    this.#commands.send();
+    run.program.calls[call]!.finds!.grow(words[FrameWord.NEED]!);
     frame.generation++;
-    this.device.queue.writeBuffer(frame.memory, 0, new Uint32Array([0, 0])); // frozen, overflow
-    const submission = new Submission(this.device, this.#clock);
-    const done = words[FrameWord.DONE + held!.number % FrameWord.RING]!;
-    for (const { program } of frame.pending) program.refresh();
-    submission.resume(held!, done, call);
-    for (const run of others) submission.run(run);
-    submission.end();
+    this.device.queue.writeBuffer(frame.memory, 0, new Uint32Array(2)); // neither frozen nor held
+    run.program.refresh();
+    this.#commands.resume(run, words[FrameWord.DONE + run.number % FrameWord.RING]!, call);
+    for (const one of later) {
+      if (one instanceof GpuRun) {
+        one.program.refresh();
+        this.#commands.run(one);
+      } else {
+        this.#commands.copy(one.again());
+      }
+    }
+    this.#commands.send();
   }
+}
+
+/** So many copies may be under way before they are waited for. */
+const UNDER_WAY = 64;
+
+/** Copies, and who waits for them. */
+interface Delivery {
+  readonly request: CopyRequest;
+  readonly resolve: (values: readonly ArrayBuffer[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function sourcesOf(buffers: readonly Buffer[]): Source[] {
+  return (buffers as readonly GpuBuffer[]).map(({ memory, bytes }) => [memory, bytes]);
+}
+
+function decoded<B extends readonly Buffer[]>(
+  buffers: B,
+  values: readonly ArrayBuffer[],
+): { [k in keyof B]: Arrays[B[k]["dtype"]] } {
+  return values.map((bytes, i) => (buffers[i] as GpuBuffer).decode(bytes)) as never;
 }
 
 /** Something that must wait. */

@@ -127,7 +127,8 @@ const IS_DUE = /* wgsl */ `
 var<workgroup> verdict: i32;
 
 fn is_due(s: u32, lane: u32) -> bool {
-  if (lane == 0u) { verdict = marks[due_at(s)]; }
+  // A system without atoms has no bins: what would be its first is another's.
+  if (lane == 0u) { verdict = select(0, marks[due_at(s)], first_of(s) < first_of(s + 1u)); }
   return workgroupUniformLoad(&verdict) != 0;
 }
 `;
@@ -193,7 +194,7 @@ fn group(s: u32, lane: u32) {
     }
     workgroupBarrier();
   }
-  for (var b = lane; b < max(1u, first_of(s + 1u) - first_of(s)); b += LANES) { marks[bins_at(s) + b] = 0; }
+  for (var b = lane; b < first_of(s + 1u) - first_of(s); b += LANES) { marks[bins_at(s) + b] = 0; }
   if (lane > 0u) { return; }
   var begin = vec3<f32>(0.0);
   var size = vec3<f32>(1.0);
@@ -292,6 +293,11 @@ fn atom(s: u32, a: u32) {
 
 /** The row of each atom: its count, where it began, then its entries, one of each atom after the other. */
 const LIST = /* wgsl */ `${LAYOUT}
+fn image_of(bin: i32, count: i32) -> i32 {
+  if (bin < 0) { return (bin + 1) / count - 1; }
+  return bin / count;
+}
+
 fn atom(s: u32, a: u32) {
   if (marks[due_at(s)] == 0) { return; }
   let counts = counts_of(s);
@@ -304,13 +310,13 @@ fn atom(s: u32, a: u32) {
   let limit = params.reach * 1.000001;
   var many = 0u;
   for (var u = place.x - ranges.x; u <= place.x + ranges.x; u++) {
-    let p = i32(floor(f32(u) / f32(counts.x)));
+    let p = image_of(u, counts.x);
     if (p != 0 && !is_periodic.x) { continue; }
     for (var v = place.y - ranges.y; v <= place.y + ranges.y; v++) {
-      let q = i32(floor(f32(v) / f32(counts.y)));
+      let q = image_of(v, counts.y);
       if (q != 0 && !is_periodic.y) { continue; }
       for (var w = place.z - ranges.z; w <= place.z + ranges.z; w++) {
-        let r = i32(floor(f32(w) / f32(counts.z)));
+        let r = image_of(w, counts.z);
         if (r != 0 && !is_periodic.z) { continue; }
         let bin = u32(((u - p * counts.x) * counts.y + v - q * counts.y) * counts.z + w - r * counts.z);
         let image = f32(p) * boxed(s, 0u) + f32(q) * boxed(s, 1u) + f32(r) * boxed(s, 2u);

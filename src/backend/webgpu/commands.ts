@@ -1,26 +1,32 @@
 import type { Clock } from "./clock.ts";
+import type { Attempt } from "./copy_request.ts";
 import type { ReadyCall } from "./gpu_program.ts";
 import type { GpuRun } from "./gpu_run.ts";
 
 /** So many dispatches go to the device at once: enough to cost little, not so many that it begins late. */
-const MOST = 4096;
+const ENOUGH = 256;
 
-/** Runs as commands: all passes of all steps one after the other, in few submits. */
-export class Submission {
+/** Commands on their way to the device: passes and copies in order, in few submits. */
+export class Commands {
   readonly #device: GPUDevice;
   readonly #clock: Clock;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
-  #count = 0;
+  #dispatches = 0;
 
   constructor(device: GPUDevice, clock: Clock) {
     this.#device = device;
     this.#clock = clock;
   }
 
+  /** Whether there are any that the device does not have. */
+  get isWaiting(): boolean {
+    return this.#encoder !== undefined;
+  }
+
   /** A run from its beginning. */
   run(run: GpuRun): void {
-    this.#clock.begin(this.#next(1), run.program.frame);
+    this.#clock.begin(this.#computing(), run.program.frame);
     this.#steps(run, 0);
   }
 
@@ -32,19 +38,27 @@ export class Submission {
     this.#steps(run, done);
   }
 
-  /** Hands all to the device. */
-  end(): void {
-    if (this.#pass === undefined) return;
-    this.#pass.end();
-    this.#device.queue.submit([this.#encoder!.finish()]);
+  /** Copies of memory as it is after all that came before. */
+  copy(attempt: Attempt): void {
+    this.#pass?.end();
     this.#pass = undefined;
-    this.#count = 0;
+    attempt.encode(this.#encoding());
+  }
+
+  /** Hands all to the device. */
+  send(): void {
+    if (this.#encoder === undefined) return;
+    this.#pass?.end();
+    this.#device.queue.submit([this.#encoder.finish()]);
+    this.#pass = this.#encoder = undefined;
+    this.#dispatches = 0;
   }
 
   #steps({ program: { calls, frame }, first, steps }: GpuRun, from: number): void {
     for (let step = first + from; step < first + steps; step++) {
-      this.#clock.tick(this.#next(1), frame);
+      this.#clock.tick(this.#computing(), frame);
       for (let i = 0; i < calls.length; i++) this.#call(calls[i]!, step);
+      if (this.#dispatches >= ENOUGH) this.send();
     }
   }
 
@@ -58,7 +72,7 @@ export class Submission {
   }
 
   #passes(passes: ReadyCall["passes"]): void {
-    const encoder = this.#next(passes.length);
+    const encoder = this.#computing();
     for (let i = 0; i < passes.length; i++) {
       const { pipeline, bind, groups } = passes[i]!;
       if (groups[0] === 0) continue;
@@ -66,15 +80,14 @@ export class Submission {
       encoder.setBindGroup(0, bind);
       encoder.dispatchWorkgroups(groups[0], groups[1]);
     }
+    this.#dispatches += passes.length;
   }
 
-  #next(dispatches: number): GPUComputePassEncoder {
-    if (this.#count + dispatches > MOST) this.end();
-    this.#count += dispatches;
-    if (this.#pass === undefined) {
-      this.#encoder = this.#device.createCommandEncoder();
-      this.#pass = this.#encoder.beginComputePass();
-    }
-    return this.#pass;
+  #computing(): GPUComputePassEncoder {
+    return this.#pass ??= this.#encoding().beginComputePass();
+  }
+
+  #encoding(): GPUCommandEncoder {
+    return this.#encoder ??= this.#device.createCommandEncoder();
   }
 }
