@@ -78,6 +78,7 @@ export class WebGpuBackend implements Backend {
   #isDraining = false;
   /** Copies that nobody has asked for yet. */
   #late: Delivery[] = [];
+  #delivered: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #fault: Error | undefined;
 
@@ -162,7 +163,14 @@ export class WebGpuBackend implements Backend {
     this.#commands.send();
     const late = this.#late;
     this.#late = [];
-    for (const { request, resolve, reject } of late) this.#deliver(request).then(resolve, reject);
+    for (const { request, resolve, reject } of late) {
+      // All are looked at at once, and handed out in turn: what is mapped later may come earlier.
+      const [arrived, before] = [this.#deliver(request), this.#delivered];
+      this.#delivered = arrived.then(
+        (values) => before.then(() => resolve(values)),
+        (error) => before.then(() => reject(error)),
+      );
+    }
   }
 
   /** Throws a TypeError: there is no view of a device's memory. */
