@@ -19,3 +19,9 @@ export type {
 } from "./backend.ts";
 export { call } from "./backend.ts";
 export { openBackend } from "./open.ts";
+export {
+  BackendUnavailableError,
+  openWebGpu,
+  WebGpuBackend,
+  type WebGpuOptions,
+} from "./webgpu/mod.ts";

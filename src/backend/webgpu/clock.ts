@@ -1,3 +1,4 @@
+import { BufferUsage } from "./constants.ts";
 import { Control } from "../../kernels/kernel.ts";
 import type { GpuBuffer } from "./gpu_buffer.ts";
 import type { GpuFrame } from "./gpu_frame.ts";
@@ -45,7 +46,7 @@ export class Clock {
   constructor(device: GPUDevice, pipelines: Pipelines) {
     this.#device = device;
     this.#pipelines = pipelines;
-    this.#zero = device.createBuffer({ size: 16, usage: GPUBufferUsage.UNIFORM });
+    this.#zero = device.createBuffer({ size: 16, usage: BufferUsage.UNIFORM });
   }
 
   /** Before the first step of a run. */

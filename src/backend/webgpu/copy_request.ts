@@ -1,3 +1,4 @@
+import { MAP_READ } from "./constants.ts";
 import type { GpuFrame } from "./gpu_frame.ts";
 import type { Staging } from "./staging.ts";
 import { OFFSETS } from "./wgsl/module.ts";
@@ -62,7 +63,7 @@ export class Attempt {
   /** Waits for the copies; once. */
   async arrive(): Promise<Arrived> {
     const size = Math.max(4, this.#bytes);
-    await this.#to.mapAsync(GPUMapMode.READ, 0, size);
+    await this.#to.mapAsync(MAP_READ, 0, size);
     const mapped = this.#to.getMappedRange(0, size);
     let at = 0;
     const parts = this.#parts.map(([, bytes]) => mapped.slice(at, at += bytes));

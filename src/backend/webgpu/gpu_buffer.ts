@@ -1,3 +1,4 @@
+import { BufferUsage } from "./constants.ts";
 import type { Arrays, Dtype } from "../../kernels/kernel.ts";
 import type { Buffer } from "../backend.ts";
 
@@ -64,6 +65,6 @@ function decoded(dtype: Dtype, bytes: ArrayBuffer): Float32Array | Float64Array 
 /** Memory for kernels, of zeros; some even where there is nothing to keep, as nothing cannot be bound. */
 export function storage(device: GPUDevice, bytes: number): GPUBuffer {
   const size = Math.max(16, Math.ceil(bytes / 16) * 16);
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+  const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
   return device.createBuffer({ size, usage });
 }

@@ -1,3 +1,4 @@
+import { BufferUsage } from "./constants.ts";
 import type { Call, Program } from "../backend.ts";
 import { GpuBuffer, storage } from "./gpu_buffer.ts";
 import type { GpuFrame } from "./gpu_frame.ts";
@@ -102,7 +103,7 @@ class CallMaker {
     const memory = this.#memory(call, shader.scratch?.(view) ?? {}, pairs);
     const params = this.#device.createBuffer({
       size: Math.max(16, Math.ceil(4 * countOf(words) / 16) * 16),
-      usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+      usage: BufferUsage.UNIFORM | BufferUsage.COPY_DST,
     });
     this.#own.push(params);
     write(params);

@@ -1,3 +1,4 @@
+import { COMPUTE } from "./constants.ts";
 import type { Slot } from "./wgsl/module.ts";
 
 /** A compiled module and how its buffers are bound. */
@@ -41,10 +42,10 @@ export class Pipelines {
     }
     const layout = device.createBindGroupLayout({
       entries: [
-        { binding: 0, visibility: GPUShaderStage.COMPUTE, buffer: { type: "uniform" } },
+        { binding: 0, visibility: COMPUTE, buffer: { type: "uniform" } },
         ...slots.map(({ changes }, i) => ({
           binding: i + 1,
-          visibility: GPUShaderStage.COMPUTE,
+          visibility: COMPUTE,
           buffer: { type: changes ? "storage" : "read-only-storage" } as const,
         })),
       ],

@@ -1,3 +1,5 @@
+import { BufferUsage } from "./constants.ts";
+
 /** Memory through which copies come to the host: lent by size, and lent again. */
 export class Staging {
   readonly #device: GPUDevice;
@@ -14,7 +16,7 @@ export class Staging {
     const size = sizeOf(bytes);
     return this.#free.get(size)?.pop() ?? this.#device.createBuffer({
       size,
-      usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+      usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST,
     });
   }
 

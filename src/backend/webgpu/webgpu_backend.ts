@@ -18,6 +18,7 @@ import { GpuFrame } from "./gpu_frame.ts";
 import { GpuPairs } from "./gpu_pairs.ts";
 import { GpuProgram } from "./gpu_program.ts";
 import { GpuRun } from "./gpu_run.ts";
+import { Pending } from "./pending.ts";
 import { type Pipelines, pipelinesOf } from "./pipelines.ts";
 import { Staging } from "./staging.ts";
 import { BackendUnavailableError } from "./unavailable_error.ts";
@@ -73,6 +74,7 @@ export class WebGpuBackend implements Backend {
   readonly #buffers = new Set<GpuBuffer>();
   readonly #pairs = new Set<GpuPairs>();
   readonly #frames = new Map<Buffer, GpuFrame>();
+  readonly #pending = new Map<GpuFrame, Pending>();
   /** What must wait until it is known that nothing has to be done again. */
   readonly #later: Later[] = [];
   #isDraining = false;
@@ -186,8 +188,11 @@ export class WebGpuBackend implements Backend {
     this.#order(() => {
       this.#commands.send();
       own.memory.destroy();
-      this.#frames.get(own)?.memory.destroy();
+      const frame = this.#frames.get(own);
+      if (frame === undefined) return;
+      frame.memory.destroy();
       this.#frames.delete(own);
+      this.#pending.delete(frame);
     }, true);
   }
 
@@ -249,6 +254,7 @@ export class WebGpuBackend implements Backend {
     this.#pairs.clear();
     this.#buffers.clear();
     this.#frames.clear();
+    this.#pending.clear();
     if (this.#ownsDevice) this.device.destroy();
   }
 
@@ -264,6 +270,7 @@ export class WebGpuBackend implements Backend {
     if (frame === undefined) {
       frame = new GpuFrame(this.device, buffers);
       this.#frames.set(buffers.offsets, frame);
+      this.#pending.set(frame, new Pending());
     }
     return frame;
   }
@@ -276,7 +283,7 @@ export class WebGpuBackend implements Backend {
   }
 
   get #isUnsure(): boolean {
-    for (const frame of this.#frames.values()) if (frame.isUnsure) return true;
+    for (const pending of this.#pending.values()) if (pending.isUnsure) return true;
     return false;
   }
 
@@ -300,13 +307,13 @@ export class WebGpuBackend implements Backend {
 
   /** The batches of which it is not known how all runs ended. */
   #open(): GpuFrame[] {
-    return [...this.#frames.values()].filter(({ pending }) => pending.length > 0);
+    return [...this.#pending].filter(([, pending]) => !pending.isEmpty).map(([frame]) => frame);
   }
 
   #start(run: GpuRun): void {
     const { program, program: { frame } } = run;
     run.number = ++frame.runs;
-    frame.pending.push(run);
+    this.#pending.get(frame)!.add(run);
     program.refresh();
     this.#commands.run(run);
     // The device remembers how the last runs ended, not all.
@@ -349,7 +356,7 @@ export class WebGpuBackend implements Backend {
   ): Promise<readonly ArrayBuffer[]> {
     const request = new CopyRequest(sources, frames, this.#staging);
     this.#commands.copy(request.attempt);
-    for (const { pending } of frames) pending.push(request);
+    for (const frame of frames) this.#pending.get(frame)!.add(request);
     return new Promise((resolve, reject) => {
       this.#late.push({ request, resolve, reject });
       if (isLate && this.#late.length < UNDER_WAY) this.#soon();
@@ -364,7 +371,7 @@ export class WebGpuBackend implements Backend {
       const arrived = await this.#arrive(() => attempt.arrive());
       this.#look(arrived);
       if (request.attempt !== attempt) continue;
-      for (const frame of request.frames) frame.forget(request);
+      for (const frame of request.frames) this.#pending.get(frame)?.forget(request);
       return arrived.values;
     }
   }
@@ -391,14 +398,14 @@ export class WebGpuBackend implements Backend {
   #look({ frames }: Arrived): void {
     for (const { frame, generation, words } of frames) {
       if (generation !== frame.generation) continue; // other copies were here before, and saw to it
-      frame.note(words);
+      this.#pending.get(frame)?.note(words);
       if (words[FrameWord.OVERFLOW] !== 0) this.#grow(frame, words);
     }
   }
 
   /** All that came after the list was too short has done nothing, and its copies show nothing: they are made anew. */
   #grow(frame: GpuFrame, words: Uint32Array): void {
-    const [run, later] = frame.held();
+    const [run, later] = this.#pending.get(frame)!.held();
     const call = words[FrameWord.OVERFLOW]! - 1;
     this.#commands.send();
     run.program.calls[call]!.finds!.grow(words[FrameWord.NEED]!);

@@ -271,7 +271,7 @@ const SORT = /* wgsl */ `${LAYOUT}
 fn atom(s: u32, a: u32) {
   if (marks[due_at(s)] == 0) { return; }
   let bin = a - first_of(s);
-  if (bin >= bins_of(s) || bins_of(s) == 1u && bin > 0u) { return; }
+  if (bin >= bins_of(s)) { return; }
   var begin = 0u;
   if (bin > 0u) { begin = u32(marks[bins_at(s) + bin - 1u]); }
   let end = u32(marks[bins_at(s) + bin]);
