@@ -18,10 +18,13 @@ export type {
   SavedPairs,
 } from "./backend.ts";
 export { call } from "./backend.ts";
+export { openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu/mod.ts";
 export { openBackend } from "./open.ts";
-export {
-  BackendUnavailableError,
-  openWebGpu,
-  WebGpuBackend,
-  type WebGpuOptions,
-} from "./webgpu/mod.ts";
+export type { Unavailable, UnavailableReason } from "./backend_unavailable_error.ts";
+export { BackendUnavailableError } from "./backend_unavailable_error.ts";
+export type { AdapterInfo, GpuHost } from "./webgpu/adapter.ts";
+export { describeAdapter } from "./webgpu/adapter.ts";
+export type { GpuDeviceOptions } from "./webgpu/device.ts";
+export { lossOf, openGpuDevice, watchDevice } from "./webgpu/device.ts";
+export type { Device, PickedDevice, PickOptions, SkippedDevice } from "./webgpu/pick.ts";
+export { pickDevice } from "./webgpu/pick.ts";

@@ -1,6 +1,6 @@
 /** The random words of WGSL are those of TypeScript, to the bit. */
 import { assertEquals } from "@std/assert";
-import { requestDevice } from "../../src/backend/webgpu/device.ts";
+import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
 import { PHILOX } from "../../src/backend/webgpu/wgsl/philox.ts";
 import { philox } from "../../src/kernels/philox.ts";
 
@@ -48,7 +48,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 Deno.test("philox gives the words of Random123 in WGSL, and those of TypeScript", async () => {
-  const device = await requestDevice();
+  const device = await openGpuDevice();
   const all = 0xffffffff;
   const cases = [
     [0, 0, 0, 0, 0, 0],

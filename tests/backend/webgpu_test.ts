@@ -1,13 +1,14 @@
 /** What the WebGPU backend does besides kernels: order, waiting, growing, ending. A software adapter will do. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { type Buffer, call, type FrameBuffers } from "../../src/backend/mod.ts";
-import { requestDevice } from "../../src/backend/webgpu/device.ts";
-import type { GpuPairs } from "../../src/backend/webgpu/gpu_pairs.ts";
 import {
   BackendUnavailableError,
-  openWebGpu,
-  type WebGpuBackend,
-} from "../../src/backend/webgpu/mod.ts";
+  type Buffer,
+  call,
+  type FrameBuffers,
+} from "../../src/backend/mod.ts";
+import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
+import type { GpuPairs } from "../../src/backend/webgpu/gpu_pairs.ts";
+import { openWebGpu, type WebGpuBackend } from "../../src/backend/webgpu/mod.ts";
 import { advance } from "../../src/kernels/advance.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { drift } from "../../src/kernels/drift.ts";
@@ -16,7 +17,7 @@ import { Control, defineKernel } from "../../src/kernels/kernel.ts";
 import { lennardJones } from "../../src/kernels/lennard_jones.ts";
 import { neighbours } from "../../src/kernels/neighbours.ts";
 
-const device = await requestDevice();
+const device = await openGpuDevice();
 
 /** Tests a backend on the device that all of these share. */
 function onGpu(name: string, test: (backend: WebGpuBackend) => void | Promise<void>): void {
@@ -248,7 +249,7 @@ Deno.test("a device that is lost is said to be, to whoever waits and whoever com
   await backend.run(program, 0, 1);
   backend.device.destroy();
   const error = await assertRejects(() => backend.read(positions), BackendUnavailableError);
-  assertEquals(error.backend, "webgpu");
+  assertEquals([error.backend, error.reason], ["webgpu", "lost"]);
   await assertRejects(async () => await backend.run(program, 0, 1), BackendUnavailableError);
   backend.dispose();
 });

@@ -6,7 +6,7 @@ import {
   openBackend,
 } from "../../src/backend/mod.ts";
 import { openWebGpu } from "../../src/backend/webgpu/mod.ts";
-import { requestDevice } from "../../src/backend/webgpu/device.ts";
+import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
 import { Control, type Dtype } from "../../src/kernels/kernel.ts";
 import { gaussians, philox } from "../../src/kernels/philox.ts";
 
@@ -14,7 +14,7 @@ import { gaussians, philox } from "../../src/kernels/philox.ts";
 export const BACKENDS = ["reference", "wasm", "webgpu"] as const;
 
 /** One device for all, so that each kernel is compiled once. Where there is no adapter, this fails: tests need one. */
-const device = await requestDevice();
+const device = await openGpuDevice();
 
 /** A backend by name. */
 export async function openOn(name: string): Promise<Backend> {

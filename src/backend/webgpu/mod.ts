@@ -4,5 +4,4 @@
  * @module
  */
 
-export { BackendUnavailableError } from "./unavailable_error.ts";
 export { openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu_backend.ts";

@@ -9,10 +9,11 @@ import type {
   Program,
   SavedPairs,
 } from "../backend.ts";
+import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import { Clock } from "./clock.ts";
 import { Commands } from "./commands.ts";
 import { type Arrived, CopyRequest, type Source } from "./copy_request.ts";
-import { requestDevice } from "./device.ts";
+import { openGpuDevice } from "./device.ts";
 import { GpuBuffer } from "./gpu_buffer.ts";
 import { GpuFrame } from "./gpu_frame.ts";
 import { GpuPairs } from "./gpu_pairs.ts";
@@ -21,7 +22,6 @@ import { GpuRun } from "./gpu_run.ts";
 import { Pending } from "./pending.ts";
 import { type Pipelines, pipelinesOf } from "./pipelines.ts";
 import { Staging } from "./staging.ts";
-import { BackendUnavailableError } from "./unavailable_error.ts";
 import { FrameWord } from "./wgsl/module.ts";
 
 /** How to open the backend. */
@@ -52,7 +52,7 @@ export interface WebGpuOptions {
  * @throws {BackendUnavailableError} where there is no WebGPU, no adapter or no device
  */
 export async function openWebGpu({ device }: WebGpuOptions = {}): Promise<WebGpuBackend> {
-  return new WebGpuBackend(device ?? await requestDevice(), device === undefined);
+  return new WebGpuBackend(device ?? await openGpuDevice(), device === undefined);
 }
 
 /**
@@ -93,16 +93,8 @@ export class WebGpuBackend implements Backend {
     this.#staging = new Staging(device);
     device.addEventListener("uncapturederror", this.#onError);
     device.lost.then(({ reason, message }) => {
-      this.#fault ??= new BackendUnavailableError(
-        "webgpu",
-        `Cannot go on with backend webgpu as its device must be there: it was lost (${reason}: ${message})`,
-      );
+      this.#fault ??= gone("lost", `its device must be there: it was lost (${reason}: ${message})`);
     });
-  }
-
-  /** Whether the adapter computes on the CPU, which is right but slow. */
-  get isSoftware(): boolean {
-    return this.device.adapterInfo?.isFallbackAdapter === true;
   }
 
   /** Throws a RangeError when the device cannot have such a buffer. */
@@ -260,9 +252,11 @@ export class WebGpuBackend implements Backend {
 
   readonly #onError = (event: Event): void => {
     const { error } = event as GPUUncapturedErrorEvent;
-    this.#fault ??= new Error(
-      `Cannot go on with backend webgpu as its device must take what it is given: ${error.message}`,
-    );
+    this.#fault ??= error instanceof GPUOutOfMemoryError
+      ? gone("memory", `its device must have memory for the batch: ${error.message}`)
+      : new Error(
+        `Cannot go on with backend webgpu as its device must take what it is given: ${error.message}`,
+      );
   };
 
   #frameOf(buffers: FrameBuffers): GpuFrame {
@@ -433,6 +427,12 @@ interface Delivery {
   readonly request: CopyRequest;
   readonly resolve: (values: readonly ArrayBuffer[]) => void;
   readonly reject: (error: unknown) => void;
+}
+
+function gone(reason: "lost" | "memory", requirement: string): BackendUnavailableError {
+  return new BackendUnavailableError(`Cannot go on with backend webgpu as ${requirement}`, {
+    ...{ backend: "webgpu", reason, during: "run" },
+  });
 }
 
 function sourcesOf(buffers: readonly Buffer[]): Source[] {
