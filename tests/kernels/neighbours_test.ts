@@ -236,6 +236,36 @@ for (const name of BACKENDS) {
     assert((await fresh.get("forces")).some((f, i) => f !== before[i]));
   });
 
+  Deno.test(`${name}: pairs loaded from a checkpoint are found anew where atoms have gone too far`, async () => {
+    const system = { positions: [0, 0, 0, 6, 0, 0], cell: [20, 0, 0, 0, 20, 0, 0, 0, 20] };
+    const batch = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 }).run();
+    const saved = await batch.backend.savePairs(batch.pairs);
+    const again = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 });
+    again.backend.loadPairs(again.pairs, again.offsets, saved);
+    const near = [0, 0, 0, 3.5, 0, 0];
+    again.move([...system.positions, ...near]).run();
+    assertEquals(await again.builds(), [1, 2]);
+    const [none, one] = await again.get("energy");
+    assertEquals(none, 0);
+    assert(Math.abs(one! - firmEnergy(near, 0, 3)) < 1e-6);
+  });
+
+  Deno.test(`${name}: a gas has far more room than atoms`, async () => {
+    const random = uniform(12);
+    const [side, far] = [400, Array.from({ length: 60 }, () => [random(), random(), random()])];
+    const positions = far.flatMap((place) => {
+      const x = place.map((u) => side * (u - 0.5));
+      return [...x, x[0]! + 2, x[1]! - 1, x[2]! + 1.5];
+    });
+    const cell = [side, 0, 0, 0, side, 0, 0, 0, side];
+    const gas = [{ positions, cell }, { positions }, { positions, cell, pbc: [0, 1, 0] }];
+    const batch = new PairBatch(await openOn(name), gas, FIRM).run();
+    const pair = firmEnergy([0, 0, 0, 2, -1, 1.5], 0, 3);
+    for (const energy of await batch.get("energy")) {
+      assert(Math.abs(energy / (60 * pair) - 1) < 1e-4, `${energy} ${60 * pair}`);
+    }
+  });
+
   Deno.test(`${name}: lists grow as far as they must`, async () => {
     const random = uniform(3);
     const positions = Array.from({ length: 1500 }, () => 5 * random());
