@@ -254,6 +254,49 @@ Deno.test("a device that is lost is said to be, to whoever waits and whoever com
   backend.dispose();
 });
 
+Deno.test("whoever still waits for a backend that was disposed of is told", async () => {
+  const backend = await openWebGpu({ device });
+  const { velocities, forces, program } = collapse(backend, false);
+  const run = backend.run(program, 0, 9);
+  backend.write(velocities, [9]); // waits for the run
+  const waiting = [backend.read(forces), backend.take([velocities]), run];
+  const told = waiting.map((one) => assertRejects(async () => await one, Error, "disposed of"));
+  backend.dispose();
+  await Promise.all(told);
+});
+
+onGpu("what is prepared and given back at every step leaves nothing behind", async (gpu) => {
+  const frame = frameOn(gpu);
+  const { positions, move } = moving(gpu);
+  const alive = new Set<GPUBuffer>();
+  const create = device.createBuffer;
+  device.createBuffer = (descriptor) => {
+    const buffer = create.call(device, descriptor);
+    alive.add(buffer);
+    const destroy = buffer.destroy.bind(buffer);
+    buffer.destroy = () => {
+      alive.delete(buffer);
+      destroy();
+    };
+    return buffer;
+  };
+  try {
+    const counts: number[] = [];
+    for (let step = 0; step < 400; step++) {
+      const program = gpu.prepare(frame, [call(drift, move), call(advance, {})]);
+      gpu.run(program, step, 1);
+      program.free();
+      if (step % 200 === 199) {
+        await gpu.read(positions);
+        counts.push(alive.size);
+      }
+    }
+    assertEquals(counts[1], counts[0]);
+  } finally {
+    device.createBuffer = create;
+  }
+});
+
 Deno.test("a device that was given stays, one of its own goes with the backend", async () => {
   const shared = await openWebGpu({ device });
   shared.dispose();

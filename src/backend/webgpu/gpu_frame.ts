@@ -13,7 +13,7 @@ export class GpuFrame {
   readonly offsets: Int32Array;
   /** Words, offsets, where the tiles of each system begin, the system of each tile. */
   readonly memory: GPUBuffer;
-  /** The memory that its programs work on. */
+  /** The memory that its programs work on, and that can be read: what is read of it depends on its runs. */
   readonly memories: Set<GPUBuffer> = new Set<GPUBuffer>();
   /** How many runs there have been. */
   runs = 0;
@@ -23,6 +23,9 @@ export class GpuFrame {
   /** Throws a TypeError when the offsets were not written by the host. */
   constructor(device: GPUDevice, buffers: FrameBuffers) {
     this.buffers = buffers;
+    for (const word of ["active", "ages", "control"] as const) {
+      this.memories.add((buffers[word] as GpuBuffer).memory);
+    }
     const { systems } = buffers;
     const { written } = buffers.offsets as GpuBuffer<"i32">;
     this.systems = systems;

@@ -34,14 +34,16 @@ export class GpuPairs implements Pairs {
     const sizes = pairSizes(this.atoms, systems);
     this.kept = storage(device, 4 * sizes.kept);
     this.marks = storage(device, 4 * sizes.marks);
-    this.list = this.#rows();
+    this.list = this.#rows(this.capacity);
   }
 
   /** Throws a RangeError where the device has no such memory. */
   grow(need: number): void {
+    const capacity = Math.ceil(1.15 * need / 16) * 16;
+    const list = this.#rows(capacity);
     this.list.destroy();
-    this.capacity = Math.ceil(1.15 * need / 16) * 16;
-    this.list = this.#rows();
+    this.list = list;
+    this.capacity = capacity;
   }
 
   /** What a checkpoint keeps, of copies of `kept` and `marks`. */
@@ -88,15 +90,15 @@ export class GpuPairs implements Pairs {
     for (const buffer of [this.kept, this.marks, this.list]) buffer.destroy();
   }
 
-  #rows(): GPUBuffer {
-    const bytes = 4 * this.atoms * (4 + 2 * this.capacity);
+  #rows(capacity: number): GPUBuffer {
+    const bytes = 4 * this.atoms * (4 + 2 * capacity);
     const most = this.#device.limits.maxStorageBufferBindingSize;
     if (bytes <= most) return storage(this.#device, bytes);
     throw new RangeError(
       `Cannot find pairs up to ${
         this.cutoff + this.skin
       } Å as the list of ${this.atoms} atoms must fit into ` +
-        `${most} bytes of the device: ${this.capacity} neighbours each take ${bytes}`,
+        `${most} bytes of the device: ${capacity} neighbours each take ${bytes}`,
     );
   }
 }

@@ -180,6 +180,7 @@ class CallMaker {
     for (const [name, argument] of Object.entries(kernel.args)) {
       const given = args[name];
       if (given instanceof GpuBuffer) {
+        this.#frame.memories.add(given.memory);
         bound.push(of(RENAMED[name] ?? name, given, argument.endsWith(" changed")));
       }
     }
@@ -192,6 +193,7 @@ class CallMaker {
       bound.push({ name, type, changes: true, memory: () => own });
     }
     if (pairs === undefined) return bound;
+    for (const state of [pairs.kept, pairs.marks]) this.#frame.memories.add(state);
     const isFinding = kernel.name === "neighbours";
     return [
       ...bound,
@@ -214,7 +216,6 @@ class CallMaker {
     const { code, slots: used } = passModule(pass, slots, words, aliases);
     const { pipeline, layout } = this.#pipelines.get(code, used);
     const byName = new Map(memory.map((one) => [one.name, one.memory]));
-    for (const one of memory) this.#frame.memories.add(one.memory());
     const rebind = () => {
       write(params);
       const buffers = [params, ...used.map(({ name }) => byName.get(name)!())];
