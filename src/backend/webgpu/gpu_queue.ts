@@ -104,7 +104,6 @@ export class GpuQueue {
     this.#fault ??= new Error(
       "Cannot go on with backend webgpu as it must not have been disposed of: open another one",
     );
-    for (const { work } of this.#later.splice(0)) work();
     this.#device.removeEventListener("uncapturederror", this.#onError);
     this.#staging.free();
     this.#pending.clear();
