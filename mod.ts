@@ -2,6 +2,23 @@
  * Hooke runs step loops (molecular dynamics, relaxation, training, or one of your own) and lets hooks into every
  * stage of them.
  *
+ * @example Relax crystals, several at once
+ * ```ts
+ * import { Batch, ConvergenceHook, fcc, FIRE, lennardJones, rattle } from "@hooke/hooke";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+ * const batch = Batch.from([rattle(crystal, 0.1, 1), rattle(crystal, 0.2, 2)]);
+ * await using opt = new FIRE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   dt: 0.5,
+ *   nSteps: 500,
+ *   hooks: [ConvergenceHook.fromFmax(0.01)],
+ * });
+ * await opt.run(batch);
+ * assertEquals([...batch.get("status")], [1, 1]); // relaxed, both
+ * ```
+ *
  * @example A loop of one's own with a hook
  * ```ts
  * import { type BaseContext, hook, Loop, stages } from "@hooke/hooke";

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { missingOf, prepare } from "../peers/places.ts";
 import type { Paired } from "../peers/rounds.ts";
 import { needsOf, playCase, type Played } from "../peers/run.ts";
-import { type BenchResult, type BenchSetting, isMeasured, type NotMeasured } from "../row.ts";
+import type { BenchResult, BenchSetting, NotMeasured } from "../row.ts";
 import { show } from "../show.ts";
 
 /** What is compared. */
@@ -28,26 +28,13 @@ const OURS = fileURLToPath(new URL("./ours.ts", import.meta.url));
 /** Several rows may be of one case, which is then played once. */
 const played = new Map<string, Promise<Played | NotMeasured>>();
 
-/** Measures a comparison, or several, of which the worst counts. */
+/** Measures a comparison, where its peers are there. */
 export async function compareWith(
   setting: BenchSetting,
-  ...comparisons: readonly Comparison[]
+  comparison: Comparison,
 ): Promise<BenchResult | NotMeasured> {
-  const results: (BenchResult | NotMeasured)[] = [];
-  for (const comparison of comparisons) {
-    const turns = await turnsOf(comparison.case, setting);
-    results.push("missing" in turns ? turns : resultOf(comparison, turns));
-  }
-  return worst(results);
-}
-
-/** The one with the largest value; one that is missing comes before all. */
-export function worst(results: readonly (BenchResult | NotMeasured)[]): BenchResult | NotMeasured {
-  const missing = results.find((result) => !isMeasured(result));
-  if (missing !== undefined) return missing;
-  const measured = results as readonly BenchResult[];
-  const { value, runs } = measured.reduce((a, b) => b.value > a.value ? b : a);
-  return { value, runs, note: measured.map(({ note }) => note).join("; ") };
+  const turns = await turnsOf(comparison.case, setting);
+  return "missing" in turns ? turns : resultOf(comparison, turns);
 }
 
 /** What the turns of a case come to. */

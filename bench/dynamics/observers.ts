@@ -1,8 +1,8 @@
 import { type DynamicsContext, DynamicsStage, NVE } from "../../src/dynamics/mod.ts";
-import { cpuOf } from "./cpu.ts";
+import { cpuOf, lowerQuartile } from "./cpu.ts";
 import { argonModel, crystals } from "./input.ts";
 
-const OBSERVERS = 8, EVERY = 10, STEPS = 100, SLICES = 15;
+const OBSERVERS = 8, EVERY = 10, STEPS = 100, SLICES = 11;
 /** So many that V8 has compiled what observers are called by, on as many systems of few atoms. */
 const WARM_UP_STEPS = 20_000;
 
@@ -62,8 +62,4 @@ export async function observersOverNone(): Promise<number> {
     );
   }
   return lowerQuartile(on) / lowerQuartile(off);
-}
-
-function lowerQuartile(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 2]!;
 }

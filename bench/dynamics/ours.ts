@@ -13,7 +13,7 @@ import { ConvergenceHook, FIRE, NVE } from "../../src/dynamics/mod.ts";
 import { CASES } from "../peers/cases.ts";
 import { type Done, serveTurns, timeTurn } from "../peers/serve_turns.ts";
 import { argonModel, readInput } from "./input.ts";
-import { updatePrograms } from "./updates.ts";
+import { updates } from "./updates.ts";
 
 /** What a case is given. */
 export interface Asked {
@@ -88,15 +88,15 @@ function fmaxOf(batch: Batch): number {
   return most;
 }
 
-/** An update alone, over as many atoms and steps as the peers' kernel.c. */
+/** An update alone, over as many atoms as the peers' kernel.c; as many steps at once as a leap of the engine has. */
 function update(which: "kickDrift" | "verlet"): () => Promise<Done> {
-  const { backend, atoms, ...programs } = updatePrograms(openBackend("wasm"));
-  const steps = 666;
+  const all = updates(openBackend("wasm")), steps = 666;
   const turn = () => {
-    backend.run(programs[which], 0, steps);
-    return Promise.resolve({ events: atoms * steps });
+    all[which](steps);
+    return Promise.resolve({ events: all.atoms * steps });
   };
   turn();
+  all.check();
   return turn;
 }
 

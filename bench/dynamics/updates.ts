@@ -1,50 +1,61 @@
-import type { Backend, Buffer, Program } from "../../src/backend/mod.ts";
-import { call } from "../../src/backend/mod.ts";
-import { Control } from "../../src/kernels/kernel.ts";
-import { kick } from "../../src/kernels/kick.ts";
-import { kickDrift } from "../../src/kernels/kick_drift.ts";
+import type { Backend, Program } from "../../src/backend/mod.ts";
+import { Batch, ResidentBatch, System } from "../../src/batch/mod.ts";
+import { velocityVerlet } from "../../src/dynamics/mod.ts";
+import { ACCELERATION } from "../../src/kernels/constants.ts";
 
-/** The updates of velocity Verlet, without forces. */
+/** The updates of velocity Verlet, as the engine does them, without forces. */
 export interface Updates {
-  readonly backend: Backend;
   readonly atoms: number;
   /** Half a kick and a drift. */
-  readonly kickDrift: Program;
+  kickDrift(steps: number): void;
   /** That, and the other half. */
-  readonly verlet: Program;
+  verlet(steps: number): void;
+  /** Throws an `Error` where velocities are not what so many updates make of them. */
+  check(): void;
 }
 
-const ATOMS = 100_000;
+const ATOMS = 100_000, DT = 1e-3, MASS = 39.948;
+const FORCE = (k: number) => (k % 7 - 3) * 1e-3, VELOCITY = (k: number) => (k % 13) * 1e-3;
 
-/** Programs of the numbers and sizes of the peers' kernel.c. One system, whose atoms have a mass each. */
-export function updatePrograms(backend: Backend, atoms: number = ATOMS): Updates {
-  const filled = <D extends "i32" | "real">(dtype: D, values: ArrayLike<number>): Buffer<D> => {
-    const buffer = backend.alloc(dtype, values.length);
-    backend.write(buffer, values);
-    return buffer;
+/** Updates of one system with the numbers and the size of the peers' kernel.c. */
+export function updates(backend: Backend, atoms: number = ATOMS): Updates {
+  const state = new ResidentBatch(batchOf(atoms), backend);
+  const { pre, post } = velocityVerlet({ dt: DT }).open(state);
+  const programs = [state.prepare(pre), state.prepare([...pre, ...post])] as const;
+  let kicks = 0;
+  const run = (program: Program, steps: number, halves: number) => {
+    backend.run(program, 0, steps);
+    kicks += steps * halves;
   };
-  const each = (value: (i: number) => number) =>
-    Float32Array.from({ length: 3 * atoms }, (_, i) => value(i));
-  const frame = {
-    systems: 1,
-    offsets: filled("i32", [0, atoms]),
-    active: filled("i32", [1]),
-    ids: filled("i32", [0]),
-    ages: filled("i32", [0]),
-    control: filled("i32", new Int32Array(Control.LENGTH)),
-  };
-  const args = {
-    velocities: filled("real", each((i) => (i % 13) * 1e-3)),
-    forces: filled("real", each((i) => (i % 7 - 3) * 1e-3)),
-    weights: filled("real", new Float32Array(atoms).fill(2e-3)),
-    dt: filled("real", [1e-3]),
-  };
-  const positions = filled("real", each((i) => i % 97));
-  const first = call(kickDrift, { positions, ...args }), second = call(kick, args);
   return {
-    backend,
     atoms,
-    kickDrift: backend.prepare(frame, [first]),
-    verlet: backend.prepare(frame, [first, second]),
+    kickDrift: (steps) => run(programs[0], steps, 1),
+    verlet: (steps) => run(programs[1], steps, 2),
+    check() {
+      const velocities = backend.view(state.field("velocities"));
+      for (const k of [0, 1, 5, velocities.length - 1]) {
+        const expected = VELOCITY(k) + kicks * DT / 2 * ACCELERATION / MASS * FORCE(k);
+        if (Math.abs(velocities[k]! - expected) <= 1e-4 * Math.abs(expected) + 1e-7) continue;
+        throw new Error(
+          `Cannot time updates as they must be done: velocity ${k} is ${
+            velocities[k]
+          }, not ${expected}`,
+        );
+      }
+    },
   };
+}
+
+function batchOf(atoms: number): Batch {
+  const each = (value: (k: number) => number) =>
+    Float64Array.from({ length: 3 * atoms }, (_, k) => value(k));
+  return Batch.from([
+    new System({
+      symbols: new Array<string>(atoms).fill("Ar"),
+      positions: each((k) => k % 97),
+      velocities: each(VELOCITY),
+      forces: each(FORCE),
+      masses: new Float64Array(atoms).fill(MASS),
+    }),
+  ]);
 }

@@ -14,6 +14,7 @@ import {
 } from "./fields.ts";
 import { type FieldOptions, type NumericInput, typed } from "./field_values.ts";
 import { busyError, type FieldHolder, heldError } from "./holder.ts";
+import { inspected } from "./inspected.ts";
 import { missing } from "./missing.ts";
 import { readSystem } from "./read_system.ts";
 import { loadStore, type SavedBatch, saveStore } from "./saved_batch.ts";
@@ -125,6 +126,15 @@ export class Batch {
   /** What a checkpoint keeps: plain data with copies of all values. Throws an Error while an engine holds it. */
   save(): SavedBatch {
     return saveStore(this.#whole("save a batch"), this.#nextId);
+  }
+
+  /** In words, as `console.log` shows it: how many systems and atoms, and which fields. */
+  toString(): string {
+    const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+    const held = this.#holder === undefined ? "" : `, held by ${this.#holder.by}`;
+    return `Batch of ${many(this.size, "system")}, ${many(this.nodeCount, "atom")} (${
+      [...this.#store.fields.keys()].join(", ")
+    })${held}`;
   }
 
   /** The number of systems. */
@@ -454,6 +464,7 @@ export class Batch {
   }
 
   static {
+    inspected(this.prototype);
     picksOf = (systems, action) => {
       if (systems instanceof Batch) return allOf(systems.#whole(action));
       return picksOfList(systems instanceof System ? [systems] : systems, action);

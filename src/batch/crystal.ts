@@ -5,6 +5,7 @@
  */
 
 import { gaussians, philox, Stream } from "../kernels/philox.ts";
+import { checkOptions } from "./check_options.ts";
 import { seedWords } from "./seed.ts";
 import { show } from "./show.ts";
 import { assemble } from "./store.ts";
@@ -26,6 +27,7 @@ const FCC = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] as const;
 /**
  * A perfect face-centred cubic crystal, periodic along all directions: four atoms per cell.
  *
+ * @throws {TypeError} for an option that it has not
  * @throws {RangeError} for an unknown element, an edge that is not above 0, or a count below 1
  *
  * @example
@@ -39,6 +41,7 @@ const FCC = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] as const;
  * ```
  */
 export function fcc(options: CrystalOptions): System {
+  checkOptions("build a crystal", options, ["element", "a", "cells"]);
   const { element, a, cells = 1 } = options;
   if (typeof a !== "number" || !(a > 0 && a < Infinity)) {
     throw new RangeError(

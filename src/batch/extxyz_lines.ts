@@ -4,6 +4,8 @@
  * @module
  */
 
+import { show } from "./show.ts";
+
 /** Lines with their numbers. */
 export class LineReader {
   /** The number of the line given last, from 1. */
@@ -12,11 +14,11 @@ export class LineReader {
 
   constructor(source: string | Iterable<string>) {
     const isText = typeof source === "string";
-    if (
-      !isText && (typeof source !== "object" || source === null || !(Symbol.iterator in source))
-    ) {
+    if (!isText && !isLines(source)) {
       throw new TypeError(
-        `Cannot read extxyz as the source must be a text or its lines: current value is ${typeof source}`,
+        `Cannot read extxyz as the source must be a text or its lines: current value is ${
+          show(source)
+        }`,
       );
     }
     this.#lines = isText ? linesOf(source) : source[Symbol.iterator]();
@@ -35,6 +37,12 @@ export class LineReader {
       if (line === undefined || line.trim() !== "") return line;
     }
   }
+}
+
+// An iterable object, but no bytes.
+function isLines(source: unknown): source is Iterable<string> {
+  return typeof source === "object" && source !== null && Symbol.iterator in source &&
+    !ArrayBuffer.isView(source);
 }
 
 /** One after the other, so that a large file is not held twice. */

@@ -17,6 +17,7 @@ import type {
 import { ACCELERATION } from "../kernels/constants.ts";
 import { Control, type Dtype } from "../kernels/kernel.ts";
 import type { Batch } from "./batch.ts";
+import { assertSavedPairs, assertValues } from "./check_saved.ts";
 import type { Level, NumericArray } from "./fields.ts";
 
 /** What a checkpoint keeps of a batch on a backend, to the bit. */
@@ -284,7 +285,8 @@ export class ResidentBatch {
 
   /**
    * Goes on where `save` was called. What engine, models and hooks keep must have been asked for before; what was
-   * kept by others is left out. Throws a RangeError for another precision, before anything has changed.
+   * kept by others is left out. Throws a RangeError for another precision, and a TypeError for what does not fit the
+   * batch, before anything has changed.
    */
   load(saved: SavedResident): void {
     const { backend } = this;
@@ -294,6 +296,7 @@ export class ResidentBatch {
           `${saved.real}: current value is ${backend.real}`,
       );
     }
+    this.#assertFits(saved);
     backend.write(this.frame.active, saved.active);
     for (const [name, values] of Object.entries(saved.fields)) {
       backend.write(this.field(name), values);
@@ -301,11 +304,25 @@ export class ResidentBatch {
     }
     for (const [name, values] of Object.entries(saved.states)) {
       const buffer = this.#states.get(name);
-      if (buffer?.length === values.length) backend.write(buffer, values);
+      if (buffer !== undefined) backend.write(buffer, values);
     }
     for (const [key, list] of Object.entries(saved.pairs)) {
       const pairs = this.#pairs.get(key);
       if (pairs !== undefined) backend.loadPairs(pairs, this.batch.nodeOffsets, list);
+    }
+  }
+
+  #assertFits({ active, fields, states, pairs }: SavedResident): void {
+    assertValues("which systems move", active, this.batch.size);
+    for (const [name, values] of Object.entries(fields)) {
+      assertValues(name, values, this.field(name).length);
+    }
+    for (const [name, values] of Object.entries(states)) {
+      const buffer = this.#states.get(name);
+      if (buffer !== undefined) assertValues(name, values, buffer.length);
+    }
+    for (const [key, saved] of Object.entries(pairs)) {
+      if (this.#pairs.has(key)) assertSavedPairs(saved, this.batch.nodeOffsets);
     }
   }
 

@@ -31,7 +31,8 @@ function showOne(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (isList(value)) return `[… ${value.length} in all]`;
   if (typeof value !== "object" || value === null) return String(value);
-  return `a ${value.constructor?.name ?? "object"}`;
+  const kind = value.constructor?.name ?? "object";
+  return `${/^[AEIOU]/i.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 /** `show` for three numbers of a list. */

@@ -6,6 +6,7 @@
 
 import { atomicSymbol } from "./elements.ts";
 import type { BuiltInFields, BuiltInName, FieldInfo, NumericArray } from "./fields.ts";
+import { inspected } from "./inspected.ts";
 import { missing } from "./missing.ts";
 import type { Info, Store } from "./store.ts";
 import { readSystem } from "./read_system.ts";
@@ -49,6 +50,7 @@ export class System {
   readonly #store: Store;
 
   static {
+    inspected(this.prototype);
     storeOf = (system) => system.#store;
     systemOf = (store) => new System(new Ready(store) as unknown as SystemInput);
   }
@@ -61,6 +63,18 @@ export class System {
    */
   constructor(input: SystemInput) {
     this.#store = input instanceof Ready ? input.store : readSystem(input, "make a system");
+  }
+
+  /** In words, as `console.log` shows it: formula, periodic directions, fields. */
+  toString(): string {
+    const counts = Map.groupBy(this.symbols, (symbol) => symbol);
+    const formula = Array.from(
+      counts,
+      ([symbol, { length }]) => length === 1 ? symbol : `${symbol}${length}`,
+    );
+    const along = ["a", "b", "c"].filter((_, k) => this.pbc[k] !== 0);
+    const periodic = along.length === 0 ? "not periodic" : `periodic along ${along.join(", ")}`;
+    return `System ${formula.join("")}, ${periodic} (${[...this.#store.fields.keys()].join(", ")})`;
   }
 
   /** The number of atoms. */

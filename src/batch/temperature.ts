@@ -84,7 +84,7 @@ export function perSystem(
   const list = typeof values === "number" ? new Float64Array(size).fill(values) : values;
   if (!Array.isArray(list) && !ArrayBuffer.isView(list) || list.length !== size) {
     throw new RangeError(
-      `Cannot ${action} as ${what} must be one number or ${size}, one per system: current value is ${
+      `Cannot ${action} as ${what} must be one number, or a list of one for each system (here ${size}): current value is ${
         show(values)
       }`,
     );

@@ -7,6 +7,7 @@
 import { ACCELERATION, BOLTZMANN } from "../kernels/constants.ts";
 import { gaussians, philox, Stream } from "../kernels/philox.ts";
 import type { Batch } from "./batch.ts";
+import { checkOptions } from "./check_options.ts";
 import { type Body, stopDrift, stopRotation } from "./rigid.ts";
 import { seedWords } from "./seed.ts";
 import { perSystem } from "./temperature.ts";
@@ -52,6 +53,7 @@ export function initVelocities(
   options: VelocityOptions = {},
 ): void {
   const action = "draw velocities";
+  checkOptions(action, options, ["seed", "removeCom", "removeRotation", "rescale"]);
   const { seed = 0, removeCom = true, removeRotation = false, rescale = true } = options;
   const temperatures = perSystem(temperature, batch.size, action, "the temperature");
   const key = seedWords(seed, action);

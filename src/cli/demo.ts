@@ -59,7 +59,9 @@ export async function demo(
   const { print } = terminal;
   const batch = crystals(options);
   print(
-    `Relaxation: ${options.systems} crystals of 32 argon atoms, each atom displaced by about 0.1 Å, ` +
+    `Relaxation: ${
+      options.systems === 1 ? "1 crystal" : `${options.systems} crystals`
+    } of 32 argon atoms, each atom displaced by about 0.1 Å, ` +
       `by FIRE until\nno force is above ${options.fmax} eV/Å.\n`,
   );
   const relaxation: Relaxation = await relax(batch, run);

@@ -9,6 +9,7 @@ import { initVelocities } from "../batch/velocities.ts";
 import { NVTLangevin } from "../dynamics/nvt_langevin.ts";
 import { hook } from "../hook.ts";
 import { LoggingHook } from "../observe/logging_hook.ts";
+import { progressOf } from "./demo_progress.ts";
 import { ARGON, type DemoRun, TARGET } from "./demo_run.ts";
 
 /** How the dynamics went. */
@@ -32,8 +33,6 @@ export interface Dynamics {
 /** Runs the crystals of a batch in a bath, with a log. */
 export async function heat(batch: Batch, run: DemoRun): Promise<Dynamics> {
   const { options: { steps, seed }, files, signal, profiler } = run;
-  // A new beginning: the log counts its time from here.
-  batch.set("stepsDone", 0);
   batch.set("status", 0);
   initVelocities(batch, TARGET, { seed });
   const means: number[] = [], late: number[] = [];
@@ -58,6 +57,7 @@ export async function heat(batch: Batch, run: DemoRun): Promise<Dynamics> {
     signal,
     hooks: [new LoggingHook({ backend: "csv", logPath: files.nvtLog, frequency: 10 }), watch],
   });
+  for (const progress of progressOf(run, steps)) md.hooks.add(progress);
   if (profiler !== undefined) md.hooks.add(profiler, { order: "first" });
   const begun = performance.now();
   await md.run(batch, steps);

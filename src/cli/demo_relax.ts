@@ -12,6 +12,7 @@ import { hook } from "../hook.ts";
 import { ConvergedSnapshotHook } from "../observe/converged_snapshot_hook.ts";
 import { LoggingHook } from "../observe/logging_hook.ts";
 import { MemorySink } from "../sinks/memory_sink.ts";
+import { progressOf } from "./demo_progress.ts";
 import { ARGON, type DemoRun } from "./demo_run.ts";
 
 /** More than any crystal needs. */
@@ -56,6 +57,7 @@ export async function relax(batch: Batch, run: DemoRun): Promise<Relaxation> {
       look,
     ],
   });
+  for (const progress of progressOf(run)) opt.hooks.add(progress);
   if (profiler !== undefined) opt.hooks.add(profiler, { order: "first" });
   const begun = performance.now();
   await opt.run(batch, MOST_STEPS);

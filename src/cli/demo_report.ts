@@ -25,12 +25,7 @@ export function aboutRelaxation(relaxation: Relaxation, { systems, isQuiet }: De
   const lines: string[] = [];
   if (isInterrupted) lines.push(`  Interrupted after ${stepCount} steps.`);
   if (steps.length === 0) return [...lines, `  0 of ${systems} have relaxed.`].join("\n");
-  const { mean } = meanAndSpread(steps);
-  lines.push(
-    `  ${steps.length} of ${systems} have relaxed, after ${Math.min(...steps)} to ${
-      Math.max(...steps)
-    } steps, ${mean.toFixed(1)} on average`,
-  );
+  lines.push(`  ${steps.length} of ${systems} have relaxed, after ${rangeOf(steps)}`);
   if (!isQuiet) lines.push("", ...histogram(steps, 8, 40).map((line) => `    ${line}`), "");
   lines.push(
     `  energy per atom before   ${withSpread(before, 5)} eV`,
@@ -39,6 +34,12 @@ export function aboutRelaxation(relaxation: Relaxation, { systems, isQuiet }: De
     `  ${relaxation.seconds.toFixed(2)} s, start-up included`,
   );
   return lines.join("\n");
+}
+
+function rangeOf(steps: readonly number[]): string {
+  const [least, most] = [Math.min(...steps), Math.max(...steps)];
+  if (least === most) return most === 1 ? "1 step" : `${most} steps`;
+  return `${least} to ${most} steps, ${meanAndSpread(steps).mean.toFixed(1)} on average`;
 }
 
 /** How the dynamics went. */

@@ -20,6 +20,8 @@ export interface Terminal {
     write(text: string): void;
     /** Whether a person looks at it. */
     readonly isTerminal: boolean;
+    /** How many characters fit into a line, where that is known. */
+    readonly columns?: number;
   };
 }
 
@@ -44,6 +46,12 @@ export function terminal(closed: () => void): Terminal {
   return {
     print: (line) => out(`${line}\n`),
     complain: (line) => err(`${line}\n`),
-    progress: { write: err, isTerminal: Deno.stderr.isTerminal() },
+    progress: { write: err, ...shapeOf(Deno.stderr.isTerminal()) },
   };
+}
+
+/** Whether somebody looks, and the width of what they look at; some terminals say 0, which says nothing. */
+function shapeOf(isTerminal: boolean): { isTerminal: boolean; columns?: number } {
+  const columns = isTerminal ? Deno.consoleSize().columns : 0;
+  return { isTerminal, ...(columns > 0 && { columns }) };
 }

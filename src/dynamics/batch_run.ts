@@ -12,6 +12,7 @@ import { isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
 import type { Model, OpenModel } from "../models/model.ts";
 import type { SavedDynamics } from "./checkpoint.ts";
+import { Clock } from "./clock.ts";
 import { DivergedError } from "./diverged_error.ts";
 import { firstLost } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
@@ -52,6 +53,17 @@ function assertGiven(
   }
 }
 
+/** Goes on at once, or when what is under way is done. */
+function after(
+  waiting: void | PromiseLike<void>,
+  next: () => void | PromiseLike<void>,
+): void | PromiseLike<void> {
+  return isThenable(waiting) ? waiting.then(next) : next();
+}
+
+/** Fields that models give, and hooks may change. */
+const AMENDED: ReadonlySet<string> = new Set(["forces", "energy", "stress"]);
+
 /** One batch under one engine. */
 export class BatchRun {
   /** The batch on the backend. */
@@ -59,6 +71,7 @@ export class BatchRun {
   readonly #engine: RunEngine;
   readonly #integrator: OpenIntegrator;
   readonly #model: OpenModel;
+  #clock: Clock;
   #plan: StepPlan | undefined;
   /** Whether the forces are those of the positions. */
   #isPrimed = false;
@@ -66,12 +79,19 @@ export class BatchRun {
   #hasEnergy = false;
   /** The step whose forces these are: what hooks do to them at every so many steps depends on it. */
   #forcesOf: number | undefined;
+  /** Whether the atoms have moved in the step under way, and the forces are still those of the step before. */
+  #isMoved = false;
+  /** An evaluation that takes its time: nothing else may be done meanwhile. */
+  #underWay: PromiseLike<void> | undefined;
+  /** The hooks that had a hand in the forces when a run last began. */
+  #amenders = "";
   /** Whether a hook has changed something since measures were taken. */
   #isTouched = false;
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {
     this.#engine = engine;
+    this.#clock = new Clock(batch, engine.integrator.dt);
     this.state = new ResidentBatch(batch, backend);
     try {
       this.#integrator = engine.integrator.open(this.state);
@@ -82,12 +102,19 @@ export class BatchRun {
     }
   }
 
-  /** Brings over what has changed on the host: systems of which that is more than velocities move again. */
+  /** How far in time it has come. */
+  get clock(): Clock {
+    return this.#clock;
+  }
+
+  /** Brings over what has changed on the host: the systems of which something has move again. */
   upload(): void {
+    const { state, clock } = this;
+    if (!clock.isOf(state)) this.#clock = new Clock(state.batch, this.#engine.integrator.dt);
     for (const [name, systems] of this.state.upload()) {
       if (name === "positions") this.state.clearState(LOW);
-      if (HARMLESS.has(name)) continue;
-      this.#isPrimed = false;
+      if (name === "stepsDone") continue;
+      if (!HARMLESS.has(name)) this.#isPrimed = false;
       const { active } = this.state;
       for (const system of systems) active[system] = 1;
     }
@@ -99,16 +126,18 @@ export class BatchRun {
       batch: this.state.batch.save(),
       resident: await this.state.save(),
       isPrimed: this.#isPrimed,
+      amenders: this.#amenders,
       hasEnergy: this.#hasEnergy,
     };
   }
 
   /** Goes on from there. Throws a RangeError for another precision. */
-  load({ resident, isPrimed, hasEnergy }: SavedDynamics): void {
+  load({ resident, isPrimed, hasEnergy, amenders }: SavedDynamics): void {
     this.#planned(); // asks for all that is kept
     this.state.load(resident);
     this.#isPrimed = isPrimed;
     this.#hasEnergy = hasEnergy;
+    this.#amenders = amenders;
   }
 
   /** A hook was given a field to write. */
@@ -154,7 +183,11 @@ export class BatchRun {
   /** Forces before the first step, and after changes from outside. */
   async begin(): Promise<void> {
     this.state.control.fill(0);
-    if (!this.#isPrimed) {
+    const amenders = this.#loop.hooks.list()
+      .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
+      .map(({ name }) => name).join();
+    if (!this.#isPrimed || amenders !== this.#amenders) {
+      this.#amenders = amenders;
       await this.#evaluate(this.#step);
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(this.#step);
       this.#run(this.#planned().begin);
@@ -164,14 +197,14 @@ export class BatchRun {
   }
 
   /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
-  async #evaluate(step: number): Promise<void> {
-    const plan = this.#planned();
-    this.#run(plan.forces);
+  #evaluate(step: number): void | PromiseLike<void> {
+    this.#run(this.#planned().forces);
     this.#assertTogether(this.#step - 1);
-    await this.#model.compute?.({ energy: true, stress: true });
-    this.#run(plan.amend, step);
-    this.#hasEnergy = true;
-    this.#forcesOf = step;
+    return after(this.#model.compute?.({ energy: true, stress: true }), () => {
+      this.#run(this.#planned().amend, step);
+      this.#hasEnergy = true;
+      this.#forcesOf = step;
+    });
   }
 
   /** After the last step: what hooks look at then is as of now. */
@@ -180,31 +213,59 @@ export class BatchRun {
     this.#run(this.#planned().end);
   }
 
-  /** Energies where steps were done without: the forces come out as they are. */
-  async refresh(): Promise<void> {
+  /** After a step that was broken off: forces and energies become those of where the atoms are by now. */
+  async mend(): Promise<void> {
+    if (!this.#isPrimed) return;
+    if (!this.#isMoved) return await this.refresh();
+    this.#isMoved = false;
+    this.#isPrimed = false; // without what hooks do to them on a visit, which the next run begins with
+    await this.#evaluate(this.#step);
+  }
+
+  /** Energies where steps were done without: the forces come out as they are. It is done at once if the model is. */
+  refresh(): void | PromiseLike<void> {
+    if (this.#underWay !== undefined) return this.#underWay.then(() => this.refresh());
     if (this.#hasEnergy || !this.#isPrimed) return;
-    await this.#evaluateEnergies(this.#forcesOf ?? this.#step - 1);
+    return this.#hold(this.#evaluateEnergies(this.#forcesOf ?? this.#step - 1));
+  }
+
+  /** Lets all that follows wait for an evaluation: whoever asked for it may not. */
+  #hold(waiting: void | PromiseLike<void>): void | PromiseLike<void> {
+    if (!isThenable(waiting)) return;
+    const over = () => void (this.#underWay = undefined);
+    return this.#underWay = waiting.then(over, (error) => {
+      over();
+      throw error;
+    });
   }
 
   /** The forces stay as they are, to the bit: wrapping may have moved atoms since by whole lattice vectors. */
-  async #evaluateEnergies(step: number): Promise<void> {
+  #evaluateEnergies(step: number): void | PromiseLike<void> {
     const { backend } = this.state;
     const forces = this.state.field("forces");
     const before = backend.view(forces).slice();
-    await this.#evaluate(step);
-    backend.write(forces, before);
+    return after(this.#evaluate(step), () => backend.write(forces, before));
   }
 
   /** Energies of systems that come to rest in a step done without: later what hooks do to forces may be another. */
-  async #evaluateResting(mask: Int32Array, step: number): Promise<void> {
+  #evaluateResting(mask: Int32Array, step: number): void | PromiseLike<void> {
     const before = this.state.active.slice();
     this.state.active.set(mask);
-    try {
-      await this.#evaluateEnergies(step);
-      this.#hasEnergy = false; // of all others
-    } finally {
+    const restore = () => {
       this.state.active.set(before); // the memory may have grown meanwhile, so it is asked for again
+      this.#hasEnergy = false; // of all others
+    };
+    const fail = (error: unknown) => {
+      restore();
+      throw error;
+    };
+    try {
+      const waiting = this.#evaluateEnergies(step);
+      if (isThenable(waiting)) return this.#hold(waiting.then(restore, fail));
+    } catch (error) {
+      fail(error);
     }
+    restore();
   }
 
   /** One step, from one of its parts on. Answers with something to await only if a hook or the model did. */
@@ -212,9 +273,11 @@ export class BatchRun {
     for (let i = first;; i++) {
       const part = this.#planned().parts[i]; // a hook may have changed the plan meanwhile
       if (part === undefined) return this.#endStep();
+      if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) this.#isMoved = true;
+      else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) this.#isMoved = false;
       this.#run(part.program);
       this.#isTouched = false;
-      const waiting = this.#visit(part.stop);
+      const waiting = this.#visit(part.stop) ?? this.#underWay;
       if (isThenable(waiting)) return waiting.then(() => this.step(i + 1));
     }
   }
@@ -229,7 +292,7 @@ export class BatchRun {
     this.#assertTogether(this.#step);
     this.#hasEnergy = this.#planned().givesEnergy;
     this.#forcesOf = this.#step;
-    return this.#model.compute?.({ energy: true, stress: true });
+    return this.#hold(this.#model.compute?.({ energy: true, stress: true }));
   }
 
   #askCustoms(): void {
@@ -257,6 +320,7 @@ export class BatchRun {
 
   /** Many steps in one call, as no hook is due. */
   leap(n: number): number | PromiseLike<number> {
+    if (this.#underWay !== undefined) return this.#underWay.then(() => this.leap(n));
     const plan = this.#planned();
     const first = this.#step;
     if (plan.whole === undefined) {
@@ -287,7 +351,7 @@ export class BatchRun {
     }
     if (!mask.includes(1)) return;
     if (this.#hasEnergy) return this.#tell(step, mask);
-    return this.#evaluateResting(mask, step).then(() => this.#tell(step, mask));
+    return after(this.#evaluateResting(mask, step), () => this.#tell(step, mask));
   }
 
   #tell(step: number, mask: Int32Array): void | PromiseLike<void> {
@@ -304,9 +368,8 @@ export class BatchRun {
       return point.fire(step);
     };
     const needsEnergy = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE).has("energy");
-    const told = needsEnergy && !this.#hasEnergy ? this.refresh().then(tell) : tell();
-    const after = () => void delete context.convergedMask;
-    return isThenable(told) ? told.then(after) : after();
+    const told = after(needsEnergy ? this.refresh() : undefined, tell);
+    return after(told, () => void delete context.convergedMask);
   }
 
   /** The work of a hook, now. */

@@ -25,6 +25,8 @@ export interface SavedDynamics {
   readonly resident: SavedResident;
   /** Whether the forces are those of the positions. */
   readonly isPrimed: boolean;
+  /** The hooks that had a hand in them: with others they are computed anew. */
+  readonly amenders: string;
   /** Whether the energies are. */
   readonly hasEnergy: boolean;
 }
@@ -36,8 +38,8 @@ export function assertSaved(
   saved: unknown,
 ): asserts saved is SavedDynamics {
   const isSaved = isObject(saved) && isObject(saved.loop) && isObject(saved.batch) &&
-    isObject(saved.resident) && typeof saved.isPrimed === "boolean" &&
-    typeof saved.hasEnergy === "boolean";
+    isResident(saved.resident) && typeof saved.isPrimed === "boolean" &&
+    typeof saved.hasEnergy === "boolean" && typeof saved.amenders === "string";
   if (!isSaved) {
     throw new TypeError(
       complaint(`load into ${engine}`, "its state must be what save() gave", saved),
@@ -49,4 +51,9 @@ export function assertSaved(
       String(saved.integrator)
     }`,
   );
+}
+
+function isResident(saved: unknown): boolean {
+  return isObject(saved) && ArrayBuffer.isView(saved.active) &&
+    [saved.fields, saved.states, saved.pairs].every(isObject);
 }

@@ -9,6 +9,8 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import type { Dtype } from "../kernels/kernel.ts";
 import { criterion, Level, Reduce } from "../kernels/criterion.ts";
 import { graduate } from "../kernels/graduate.ts";
+import { checkKeys, isObject } from "../hooks/shape.ts";
+import { complaint } from "../hooks/show.ts";
 import { CHANGE } from "./measures.ts";
 import { DynamicsStage } from "./stages.ts";
 
@@ -70,6 +72,7 @@ const REDUCE = {
   sum: Reduce.SUM,
 } as const;
 const DEFAULT: Criterion = { key: "fmax", threshold: 0.05 };
+const OPTIONS = ["criteria", "sourceStatus", "targetStatus", "frequency"];
 const MEMBERS = ["key", "threshold", "reduceOp", "reduceDims", "customOp"];
 
 /**
@@ -97,6 +100,8 @@ export class ConvergenceHook {
   readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
   /** Asked at every so many steps. */
   readonly frequency: number;
+  /** Wherever it stands among the hooks. */
+  readonly isLast = true;
   /** What it changes. */
   readonly writes: readonly ["status"] = ["status"];
   /** The conditions, all of which must hold. */
@@ -108,6 +113,7 @@ export class ConvergenceHook {
 
   /** Throws a TypeError or RangeError that names the criterion and the member that is wrong. */
   constructor(options: ConvergenceOptions = {}) {
+    checkConvergenceOptions(options);
     const { criteria = [DEFAULT], sourceStatus, targetStatus = 1, frequency = 1 } = options;
     this.criteria = [criteria].flat() as readonly Criterion[];
     if (this.criteria.length === 0) {
@@ -239,6 +245,14 @@ function testOf(
     reduce: reduceOp == null ? (key === CHANGE ? Reduce.NORM : Reduce.NONE) : REDUCE[reduceOp],
     threshold,
   };
+}
+
+function checkConvergenceOptions(options: unknown): void {
+  const action = "make a ConvergenceHook";
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object", options));
+  }
+  checkKeys(action, "its options", options, OPTIONS);
 }
 
 function checkCriterion(i: number, given: unknown): void {

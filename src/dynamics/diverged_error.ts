@@ -15,7 +15,7 @@ export class DivergedError extends Error {
         `${step < 0 ? "before the first step" : `after step ${step}`} those of ${where}` +
         `${
           atom === undefined ? "" : ` (atom ${atom} first)`
-        } are not; try a shorter dt, or relax the structure first`,
+        } are not; try a shorter dt, and look for atoms that start too close to each other`,
     );
     this.step = step;
     this.systems = systems;

@@ -9,10 +9,12 @@ import { openBackend } from "../backend/open.ts";
 import { Batch } from "../batch/batch.ts";
 import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
 import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { DeviceWorker } from "../hooks/device_work.ts";
 import type { Outcome } from "../hooks/outcome.ts";
+import { isThenable } from "../hooks/thenable.ts";
 import type { HookSet } from "../hooks/registry.ts";
 import type { Model } from "../models/model.ts";
 import { BatchRun } from "./batch_run.ts";
@@ -25,6 +27,9 @@ import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { DynamicsBase } from "./stages.ts";
+
+/** Nobody else gives back what an engine that was never closed has in the memory that all share. */
+const LOST = new FinalizationRegistry<ResidentBatch>((state) => state.free());
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
@@ -60,7 +65,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     this.#options = options;
     this.#backend = typeof backend === "string" ? openBackend(backend) : backend;
     const own = fields.map((field) => typeof field === "string" ? field : field.field);
-    const state = new DynamicsFields(own, integrator.dt, () => this.#current);
+    const state = new DynamicsFields(own, () => this.#current);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
       changed: () => this.#run?.forgetPlan(),
@@ -243,7 +248,9 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
         return state.fields; // hooks may bring more of them there
       },
       fetch: async (name) => {
-        if (name === "energy" || name === "stress") await run.refresh();
+        // What can be had at once is as of now, even if nobody awaits it.
+        const waiting = name === "energy" || name === "stress" ? run.refresh() : undefined;
+        if (isThenable(waiting)) await waiting;
         return await state.fetch(name);
       },
     });
@@ -254,15 +261,27 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       await run.refresh();
     } catch (error) {
       hasDiverged = error instanceof DivergedError;
+      if (!hasDiverged) await run.mend().catch(() => {}); // the first error says what is wrong
       throw error;
     } finally {
       home = await state.download();
       hasDiverged ||= lostSystems(batch, home.positions).length > 0;
       batch.detach(hasDiverged ? {} : home);
       if (hasDiverged) this.#leave();
+      else this.#leaveNotes(run);
     }
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
     return batch;
+  }
+
+  /** What the next scheme must know: the time, and that a bath has set the centre of mass in motion again. */
+  #leaveNotes({ clock, state }: BatchRun): void {
+    clock.keep(state);
+    const { dt, keepsMomentum } = this.integrator;
+    const isBath = dt !== undefined && keepsMomentum !== true;
+    if (isBath && this.stepCount > 0 && state.batch.has("dofRemoved")) {
+      state.batch.set("dofRemoved", 0);
+    }
   }
 
   /** Brings a batch to the backend; one that was there has only what changed brought. */
@@ -278,11 +297,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       model: this.model,
       loop: this.#loop,
     });
+    LOST.register(this, this.#run.state, this.#run);
     Object.assign(this.#loop.context, this.buildContext(batch));
     return this.#run;
   }
 
   #leave(): void {
+    if (this.#run !== undefined) LOST.unregister(this.#run);
     this.#run?.free();
     this.#run = undefined;
   }

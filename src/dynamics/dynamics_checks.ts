@@ -12,7 +12,8 @@ import { complaint } from "../hooks/show.ts";
 import type { DynamicsOptions } from "./dynamics_options.ts";
 import { DivergedError } from "./diverged_error.ts";
 
-const OPTIONS: readonly string[] = Object.keys(
+/** The options that every engine has. */
+export const ENGINE_OPTIONS: readonly string[] = Object.keys(
   {
     model: true,
     hooks: true,
@@ -36,7 +37,7 @@ export function checkDynamicsOptions(
   if (!isObject(options)) {
     throw new TypeError(complaint(action, "its options must be an object", options));
   }
-  checkKeys(action, "its options", options, [...parameters, ...OPTIONS]);
+  checkKeys(action, "its options", options, [...parameters, ...ENGINE_OPTIONS]);
   const { model, hooks, backend, nSteps, fields } = options;
   if (!isModel(model)) {
     throw new TypeError(

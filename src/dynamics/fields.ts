@@ -9,7 +9,7 @@ import type { StateSource } from "../hooks/reads.ts";
 import type { Buffer } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
-import { type PerSystem, perSystem } from "./integrator.ts";
+import type { Clock } from "./clock.ts";
 
 /** The fields of the batch that every engine offers. */
 const STORED = [
@@ -26,6 +26,8 @@ export function fieldNames(own: readonly string[]): readonly string[] {
 export interface FieldHost {
   /** Where it is. */
   readonly state: ResidentBatch;
+  /** How far in time it has come. */
+  readonly clock: Clock;
   /** Told of each field that a hook was given to write. */
   touch(field: string): void;
   /** Brings a measure up to date, if a hook has changed something since it was taken. */
@@ -36,12 +38,10 @@ export interface FieldHost {
 export class DynamicsFields implements StateSource {
   readonly fields: readonly string[];
   readonly #host: () => FieldHost;
-  readonly #dt: PerSystem | undefined;
 
   /** `own` are the fields of the user. */
-  constructor(own: readonly string[], dt: PerSystem | undefined, host: () => FieldHost) {
+  constructor(own: readonly string[], host: () => FieldHost) {
     this.fields = fieldNames(own);
-    this.#dt = dt;
     this.#host = host;
   }
 
@@ -62,15 +62,9 @@ export class DynamicsFields implements StateSource {
   #value(field: string): Numbers {
     const host = this.#host();
     const { state } = host;
-    if (field === "time") return this.#time(state);
+    if (field === "time") return host.clock.now(state);
     if (isMeasured(field)) host.measure(field);
     return state.backend.view(bufferOf(state, field)) as Numbers;
-  }
-
-  #time({ backend, frame, batch }: ResidentBatch): Float64Array {
-    const ages = backend.view(frame.ages);
-    const dt = perSystem("a run", "dt", this.#dt ?? NaN, batch.size);
-    return dt.map((one, system) => one * ages[system]!);
   }
 }
 

@@ -52,7 +52,7 @@ const PARAMETERS: readonly (keyof FIREOptions)[] = [
  * Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
  */
 export function fire(options: FIREOptions): Integrator {
-  checkOptions(NAME, options);
+  checkOptions(NAME, options, PARAMETERS);
   const { dt } = options;
   checkParameter(NAME, "dt", dt, Rule.POSITIVE);
   const { dtMax = times(dt, 10), dtMin = times(dt, 0.02), maxStep = 0.2, nMin = 5 } = options;

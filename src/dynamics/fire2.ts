@@ -49,7 +49,7 @@ const PARAMETERS: readonly (keyof FIRE2Options)[] = [
  * Guénolé, Nöhring, Vaid, Houllé, Xie, Prakash, Bitzek, Comput. Mater. Sci. 175, 109584 (2020).
  */
 export function fire2(options: FIRE2Options): Integrator {
-  checkOptions(NAME, options);
+  checkOptions(NAME, options, PARAMETERS);
   const { dt, delayStep = 60, dtGrow = 1.05, dtShrink = 0.75, alphaShrink = 0.985 } = options;
   const { alpha0 = 0.09, tMax = 0.08, tMin = 0.005, maxStep = 0.1 } = options;
   checkParameter(NAME, "dt", dt, Rule.POSITIVE);

@@ -6,8 +6,9 @@
 
 import type { Buffer, Call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
-import { isObject } from "../hooks/shape.ts";
+import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
+import { ENGINE_OPTIONS } from "./dynamics_checks.ts";
 
 /** A number for all systems of a batch, or one for each, by place. */
 export type PerSystem = number | ArrayLike<number>;
@@ -80,10 +81,17 @@ export const Rule: Readonly<
   STEP: { requirement: "be above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
 };
 
-/** Throws a TypeError for options that are none. */
-export function checkOptions(engine: string, options: unknown): void {
-  if (isObject(options)) return;
-  throw new TypeError(complaint(`make ${engine}`, "its options must be an object", options));
+/** Throws a TypeError for options that are none, and for one that neither the scheme nor an engine has. */
+export function checkOptions(
+  engine: string,
+  options: unknown,
+  parameters: readonly string[],
+): void {
+  const action = `make ${engine}`;
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object", options));
+  }
+  checkKeys(action, "its options", options, [...parameters, ...ENGINE_OPTIONS]);
 }
 
 /** Throws a TypeError or RangeError that names engine, parameter and system. */

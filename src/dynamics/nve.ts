@@ -29,7 +29,7 @@ export interface NVEOptions {
  * Wilson, J. Chem. Phys. 76, 637 (1982).
  */
 export function velocityVerlet(options: NVEOptions): Integrator {
-  checkOptions("NVE", options);
+  checkOptions("NVE", options, ["dt"]);
   const { dt } = options;
   checkParameter("NVE", "dt", dt, Rule.STEP);
   return {

@@ -27,6 +27,7 @@ export interface NVTLangevinOptions {
 }
 
 const NAME = "NVTLangevin";
+const PARAMETERS: readonly (keyof NVTLangevinOptions)[] = ["dt", "temperature", "friction", "seed"];
 
 /**
  * Langevin dynamics split as BAOAB, the scheme of {@linkcode NVTLangevin}: half a kick (B), half a drift (A), the bath
@@ -42,7 +43,7 @@ const NAME = "NVTLangevin";
  * otherwise. Nothing is conserved. Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
  */
 export function langevin(options: NVTLangevinOptions): Integrator {
-  checkOptions(NAME, options);
+  checkOptions(NAME, options, PARAMETERS);
   const { dt, temperature, friction, seed = 0 } = options;
   checkParameter(NAME, "dt", dt, Rule.STEP);
   checkParameter(NAME, "temperature", temperature, Rule.NOT_NEGATIVE);
@@ -53,7 +54,7 @@ export function langevin(options: NVTLangevinOptions): Integrator {
   });
   return {
     name: NAME,
-    parameters: ["dt", "temperature", "friction", "seed"],
+    parameters: PARAMETERS,
     dt,
     open(state) {
       const step = parameter(state, NAME, "dt", dt);

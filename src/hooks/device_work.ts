@@ -24,6 +24,13 @@ export interface DeviceHook extends HookOptions {
   readonly writes: readonly unknown[];
   /** What to run: kernels over the engine's buffers, in the engine's own form. */
   kernels(device: never, stage: never): unknown;
+  /**
+   * Whether the engine does the work after everything else of the stage, whatever the order of the hooks. Such a hook
+   * has no schedule but `frequency` and `phase`.
+   *
+   * @default false
+   */
+  readonly isLast?: boolean;
   /** What it does besides, on the host: a hook that has it is visited whenever it is due. It may take its time. */
   compute?(device: never, stage: never): unknown;
 }
@@ -51,6 +58,11 @@ export interface StageWork {
 /** Does the hook do some of its work on the host? */
 export function isHostWork(hook: object): boolean {
   return typeof (hook as { readonly compute?: unknown }).compute === "function";
+}
+
+/** Does the engine do the hook's work after everything else of a stage? */
+export function isLastWork(hook: object): boolean {
+  return isDeviceHook(hook) && (hook as { readonly isLast?: unknown }).isLast === true;
 }
 
 /** Does the hook give work instead of a handler? */

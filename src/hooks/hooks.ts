@@ -361,7 +361,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     for (const stage of stages) {
       const point = this.#points.get(stage)!;
       const all = this.#readyPlaces(point.info);
-      const places = all.slice(unvisited(all, point.info).length);
+      const own = new Set(unvisited(all, point.info));
+      const places = all.filter((place) => !own.has(place));
       const reads = places.filter(({ isDeferred }) => isDeferred)
         .flatMap(({ entry }) => entry.record.reads);
       const plan = reads.length === 0 ? undefined : this.#state.plan([...new Set(reads)]);

@@ -36,7 +36,7 @@ export interface LoopOptions<E extends AnyStages>
   step(loop: Loop<E>): void | PromiseLike<void>;
   /**
    * Many steps at once, `n` of them, during which no hook is due: one WASM call, one command buffer. Answers with how
-   * many it did, where those may be fewer.
+   * many it did, where those may be fewer. When it throws, the steps before `loop.context.stepCount` are done.
    *
    * @default none: `step` is called for each
    */
@@ -355,9 +355,18 @@ export class Loop<
       this.#stepCount += done ?? steps;
       this.context.stepCount = this.#stepCount - 1;
     };
-    const result = this.#options.leap!(this, steps);
-    if (isThenable(result)) return result.then(leapt);
-    leapt(result);
+    const failed = (error: unknown) => {
+      const last = Math.min(this.context.stepCount, this.#stepCount + steps);
+      this.#stepCount = Math.max(this.#stepCount, last);
+      throw error;
+    };
+    try {
+      const result = this.#options.leap!(this, steps);
+      if (isThenable(result)) return result.then(leapt, failed);
+      leapt(result);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   #step(): void | PromiseLike<void> {

@@ -6,7 +6,7 @@
 
 import { type AddOptions, type Band, BANDS, type Entry, Place } from "./entry.ts";
 import { tableOf } from "../dispatch/overload.ts";
-import type { DeviceWorker } from "./device_work.ts";
+import { type DeviceWorker, isLastWork } from "./device_work.ts";
 import { ERROR_POLICIES } from "./outcome.ts";
 import type { HookOptions } from "./protocol.ts";
 import { accessor, assertFields, type ReadPlan, type StateSource, unfetched } from "./reads.ts";
@@ -169,7 +169,13 @@ function checkPlaces({ record, name, places }: Entry, { kinds, infos, others }: 
       `Cannot register hook ${name} as it must handle a stage of this engine: the engine accepts ${accepted} stages`,
     );
   }
-  for (const { info } of places) {
+  for (const { info, schedule } of places) {
+    if (isLastWork(record.hook) && !(schedule.isPlain && record.when === undefined)) {
+      throw new TypeError(
+        `Cannot register hook ${name} as it must have no schedule but frequency and phase: the engine does its work ` +
+          `after everything else of ${info.stage}`,
+      );
+    }
     if (info.role !== "observe" && record.writes.length > 0) {
       throw new TypeError(
         `Cannot register hook ${name} as only observe stages can be written at: ${info.stage} is a ${info.role} stage`,

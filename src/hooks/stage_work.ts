@@ -4,13 +4,13 @@
  * @module
  */
 
-import { isDeviceHook, isHostWork, type StageWork } from "./device_work.ts";
+import { isDeviceHook, isHostWork, isLastWork, type StageWork } from "./device_work.ts";
 import type { Entry, Place } from "./entry.ts";
 import type { StageInfo } from "./stage.ts";
 
 /**
  * Which modifiers of a stage need no visit: those with a plain schedule, as long as no modifier before them needs
- * one, so that the order stays what it is.
+ * one, so that the order stays what it is; and those that come last in any order.
  */
 export function unvisited(places: readonly Place[], { counter, isEvent }: StageInfo): Place[] {
   if (counter !== "step" || isEvent) return [];
@@ -18,7 +18,8 @@ export function unvisited(places: readonly Place[], { counter, isEvent }: StageI
     !(isDeviceHook(record.hook) && !isHostWork(record.hook) && schedule.isPlain &&
       record.when === undefined)
   );
-  return end === -1 ? [...places] : places.slice(0, end);
+  if (end === -1) return [...places];
+  return places.filter(({ entry }, i) => i < end || isLastWork(entry.record.hook));
 }
 
 /** A place as work for the engine. */

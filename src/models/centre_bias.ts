@@ -1,5 +1,6 @@
 import { call } from "../backend/backend.ts";
 import { centreBias as kernel } from "../kernels/centre_bias.ts";
+import { checkOptions } from "../batch/check_options.ts";
 import { type Model, outputsOf, valuesOf } from "./model.ts";
 import { positive, wantOf } from "./pair_options.ts";
 
@@ -33,7 +34,9 @@ const NAME = "a bias on the centre of mass";
  * console.log(hold.name);
  * ```
  */
-export function centreBias({ stiffness, centre, atoms }: CentreBiasOptions): Model {
+export function centreBias(options: CentreBiasOptions): Model {
+  checkOptions(`make ${NAME}`, options, ["stiffness", "centre", "atoms"]);
+  const { stiffness, centre, atoms } = options;
   positive(NAME, "stiffness", stiffness);
   if (!Array.from(centre).every(Number.isFinite)) {
     throw new RangeError(

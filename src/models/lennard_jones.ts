@@ -55,7 +55,7 @@ export interface LennardJonesMixture {
  * ```
  */
 export function lennardJones(options: LennardJonesOptions): Model {
-  const checked = checkPairOptions(NAME, options);
+  const checked = checkPairOptions(NAME, options, OWN);
   const symbols = "species" in options ? Object.keys(options.species) : undefined;
   const types = new AtomTypes(NAME, symbols);
   const rows = "species" in options ? mixed(options, symbols!) : [checkedPair("", options)];
@@ -71,6 +71,7 @@ export function lennardJones(options: LennardJonesOptions): Model {
 }
 
 const NAME = "a Lennard-Jones potential";
+const OWN = ["epsilon", "sigma", "species", "mixing", "pairs"];
 
 /** 4εσ¹², 4εσ⁶, the squared cutoff, the energy taken off each pair. */
 function row({ epsilon, sigma }: LennardJonesPair, cutoff: number, isShifted: boolean): number[] {

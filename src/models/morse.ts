@@ -43,7 +43,7 @@ export type MorseOptions =
  * ```
  */
 export function morse(options: MorseOptions): Model {
-  const checked = checkPairOptions(NAME, options);
+  const checked = checkPairOptions(NAME, options, OWN);
   const { types, rows } = "pairs" in options
     ? byPair(options.pairs)
     : { types: new AtomTypes(NAME, undefined), rows: [checkedPair("", options)] };
@@ -59,6 +59,7 @@ export function morse(options: MorseOptions): Model {
 }
 
 const NAME = "a Morse potential";
+const OWN = ["depth", "width", "distance", "pairs"];
 
 /** D, a, r₀, the squared cutoff, the energy taken off each pair. */
 function row({ depth, width, distance }: MorsePair, cutoff: number, isShifted: boolean): number[] {

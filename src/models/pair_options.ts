@@ -6,6 +6,7 @@
 
 import type { Buffer, Pairs } from "../backend/backend.ts";
 import { Want } from "../kernels/pairs/sum_pairs.ts";
+import { checkOptions } from "../batch/check_options.ts";
 import { atomicNumber, atomicSymbol } from "../batch/elements.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { outputsOf, valuesOf, type Wanted } from "./model.ts";
@@ -39,8 +40,13 @@ export interface PairOptions {
 /** The same, checked. */
 export type CheckedPairOptions = Required<PairOptions>;
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
-export function checkPairOptions(name: string, options: PairOptions): CheckedPairOptions {
+/** Throws a TypeError or RangeError that names the option that is wrong; `own` are those of the potential alone. */
+export function checkPairOptions(
+  name: string,
+  options: PairOptions,
+  own: readonly string[],
+): CheckedPairOptions {
+  checkOptions(`make ${name}`, options, [...own, "cutoff", "truncation", "switchWidth", "skin"]);
   const { cutoff, truncation = "shift", switchWidth = 1, skin = 1.5 } = options;
   positive(name, "cutoff", cutoff);
   positive(name, "skin", skin);

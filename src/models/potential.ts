@@ -1,3 +1,4 @@
+import { checkOptions } from "../batch/check_options.ts";
 import { type Model, outputsOf } from "./model.ts";
 
 /** One system, as a potential written in TypeScript sees it. Arrays are in the backend's precision. */
@@ -64,6 +65,7 @@ export function potential(
       }`,
     );
   }
+  checkOptions("make a potential", options, ["name", "givesStress"]);
   const { name = "a potential", givesStress = false } = options;
   return {
     name,
@@ -78,11 +80,10 @@ export function potential(
       };
       return {
         compute() {
-          const energy = backend.view(outputs.energy);
           for (let system = 0; system < size; system++) {
             if (state.active[system] === 0) continue;
             const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
-            energy[system]! += energyOf({
+            const energy: unknown = energyOf({
               system,
               numbers: backend.view(inputs.numbers).subarray(from, to),
               positions: backend.view(inputs.positions).subarray(3 * from, 3 * to),
@@ -90,9 +91,21 @@ export function potential(
               forces: backend.view(outputs.forces).subarray(3 * from, 3 * to),
               virial: backend.view(outputs.virial).subarray(9 * system, 9 * system + 9),
             });
+            if (typeof energy !== "number") throw answerError(name, system, energy);
+            backend.view(outputs.energy)[system]! += energy;
           }
         },
       };
     },
   };
+}
+
+function answerError(name: string, system: number, answer: unknown): TypeError {
+  const what = typeof (answer as { then?: unknown } | undefined)?.then === "function"
+    ? "a promise"
+    : String(answer);
+  return new TypeError(
+    `Cannot evaluate ${name} for system ${system} as its function must answer with the energy, a number: ` +
+      `current value is ${what}`,
+  );
 }

@@ -1,9 +1,10 @@
+import { show } from "../batch/show.ts";
 import type { Model, OpenModel, Wanted } from "./model.ts";
 
 /**
  * Several models as one: energies, forces and stresses are added.
  *
- * Throws a RangeError for no models.
+ * Throws a RangeError for no models, a TypeError for what is none.
  *
  * @example
  * ```ts
@@ -20,6 +21,16 @@ export function sum(...models: readonly Model[]): Model {
   if (models.length === 0) {
     throw new RangeError("Cannot make a sum as it must have a model or more: current count is 0");
   }
+  const wrong = models.findIndex((model) =>
+    !Array.isArray(model?.gives) || typeof model.open !== "function"
+  );
+  if (wrong !== -1) {
+    throw new TypeError(
+      `Cannot make a sum as each part must be a model: current part ${wrong} is ${
+        show(models[wrong])
+      }`,
+    );
+  }
   return {
     name: models.map(({ name }) => name).join(" + "),
     // An output that one of them does not give would be wrong in the sum.
@@ -34,10 +45,18 @@ function opened(models: readonly OpenModel[]): OpenModel {
   if (visited.length === 0) return { calls };
   return {
     calls,
-    compute(wanted) {
-      const waiting = visited.map((model) => model.compute!(wanted))
-        .filter((answer) => typeof answer === "object");
-      if (waiting.length > 0) return Promise.all(waiting).then(() => {});
-    },
+    compute: (wanted) => inTurn(visited, wanted),
   };
+}
+
+/** One after the other: in which order numbers are added must not depend on who is ready first. */
+function inTurn(models: readonly OpenModel[], wanted: Wanted): void | PromiseLike<void> {
+  for (const [i, model] of models.entries()) {
+    const waiting = model.compute!(wanted);
+    if (isThenable(waiting)) return waiting.then(() => inTurn(models.slice(i + 1), wanted));
+  }
+}
+
+function isThenable(answer: void | PromiseLike<void>): answer is PromiseLike<void> {
+  return typeof answer === "object" && typeof answer.then === "function";
 }

@@ -1,4 +1,6 @@
 import { call } from "../backend/backend.ts";
+import { checkOptions } from "../batch/check_options.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
 import { tethers as kernel } from "../kernels/tethers.ts";
 import { type Model, outputsOf, valuesOf } from "./model.ts";
 import { positive, wantOf } from "./pair_options.ts";
@@ -31,8 +33,12 @@ const NAME = "tethers";
  * console.log(pinned.name);
  * ```
  */
-export function tethers({ stiffness, anchors }: TethersOptions): Model {
-  if (typeof stiffness === "number") positive(NAME, "stiffness", stiffness);
+export function tethers(options: TethersOptions): Model {
+  checkOptions(`make ${NAME}`, options, ["stiffness", "anchors"]);
+  const { stiffness, anchors } = options;
+  if (typeof stiffness === "number" || stiffness === undefined) {
+    positive(NAME, "stiffness", stiffness);
+  }
   return {
     name: NAME,
     gives: ["energy", "forces", "stress"],
@@ -50,7 +56,12 @@ export function tethers({ stiffness, anchors }: TethersOptions): Model {
       const args = {
         positions: state.field("positions"),
         cell: state.field("cell"),
-        anchors: state.state("anchors", { dtype: "real", level: "node", width: 3, initial: all }),
+        anchors: state.state(nameOn(state), {
+          dtype: "real",
+          level: "node",
+          width: 3,
+          initial: all,
+        }),
         stiffness: state.constants("real", k),
         ...outputsOf(state),
       };
@@ -59,6 +70,15 @@ export function tethers({ stiffness, anchors }: TethersOptions): Model {
       };
     },
   };
+}
+
+const opened = new WeakMap<ResidentBatch, number>();
+
+/** What the anchors are kept as: others for each of several tethers, in the order in which they were opened. */
+function nameOn(state: ResidentBatch): string {
+  const count = (opened.get(state) ?? 0) + 1;
+  opened.set(state, count);
+  return count === 1 ? "anchors" : `anchors ${count}`;
 }
 
 function fitted(what: string, values: ArrayLike<number>, lengths: readonly number[]): Float64Array {

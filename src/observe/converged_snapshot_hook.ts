@@ -46,7 +46,7 @@ export class ConvergedSnapshotHook {
   /** Events do not heed it. */
   readonly frequency = 1;
   /** What must be as of the step. */
-  readonly reads: typeof FRAMED = FRAMED;
+  readonly reads: readonly ("energy" | "time")[] = FRAMED;
   /** What cannot be kept must not go unnoticed. */
   readonly onError = "throw";
   readonly #sink: SystemWriter;

@@ -46,6 +46,7 @@ export interface EnergyDriftMonitorHookOptions {
 
 /** The energy of a system has drifted further than it may. */
 export class EnergyDriftError extends Error {
+  /** What errors of this kind are called. */
   override readonly name = "EnergyDriftError";
   /** The step in which it was seen. */
   readonly step: number;

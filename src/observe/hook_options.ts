@@ -23,7 +23,7 @@ export function checkOptions(
   options: unknown,
   known: readonly string[],
 ): void {
-  const action = `make a ${hook}`;
+  const action = `make ${article(hook)} ${hook}`;
   if (!isObject(options)) {
     throw new TypeError(complaint(action, "its options must be an object", options));
   }
@@ -47,7 +47,9 @@ export function checkType(
 ): void {
   const value: unknown = (options as Members)[member];
   if (value === undefined || isFine(value)) return;
-  throw new TypeError(complaint(`make a ${hook}`, `${member} must be ${requirement}`, value));
+  throw new TypeError(
+    complaint(`make ${article(hook)} ${hook}`, `${member} must be ${requirement}`, value),
+  );
 }
 
 /** Throws a TypeError where the option `stage` is given and is none of dynamics. */
@@ -67,13 +69,17 @@ export function checkNumber(
   checkType(hook, options, member, "a number", (value) => typeof value === "number");
   const value = (options as Members)[member] as number | undefined;
   if (value === undefined || isFine(value)) return;
-  throw new RangeError(complaint(`make a ${hook}`, `${member} must be ${requirement}`, value));
+  throw new RangeError(
+    complaint(`make ${article(hook)} ${hook}`, `${member} must be ${requirement}`, value),
+  );
 }
 
 /** Throws a TypeError for an option that must be given. */
 export function checkGiven(hook: string, options: object, member: string, what: string): void {
   if ((options as Members)[member] !== undefined) return;
-  throw new TypeError(complaint(`make a ${hook}`, `it must have ${member}, ${what}`, undefined));
+  throw new TypeError(
+    complaint(`make ${article(hook)} ${hook}`, `it must have ${member}, ${what}`, undefined),
+  );
 }
 
 /** Is the value a function? */
@@ -89,4 +95,8 @@ export function isFlag(value: unknown): boolean {
 /** Is the value one of these? */
 export function isOneOf(...values: readonly unknown[]): (value: unknown) => boolean {
   return (value) => values.includes(value);
+}
+
+function article(name: string): "a" | "an" {
+  return /^[AEIOU]/.test(name) ? "an" : "a";
 }

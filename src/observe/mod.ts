@@ -58,5 +58,7 @@ export type { HookTimes } from "./hook_options.ts";
 export type { OtelContext, ProfileSpan, ProfileTracer } from "./open_telemetry.ts";
 export type { ProfilerOptions } from "./profiler_options.ts";
 export { Profiler } from "./profiler.ts";
+export { ProgressHook } from "./progress_hook.ts";
+export type { ProgressHookOptions } from "./progress_hook.ts";
 export { ProfileSummary } from "./summary.ts";
 export type { Milliseconds, TransitionSummary } from "./transition.ts";

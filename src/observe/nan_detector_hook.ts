@@ -34,6 +34,7 @@ export interface NotFinite {
 
 /** Forces, energies or other fields have NaN or infinite values: no step can follow. */
 export class NonFiniteError extends Error {
+  /** What errors of this kind are called. */
   override readonly name = "NonFiniteError";
   /** The step in which they were found. */
   readonly step: number;

@@ -48,10 +48,11 @@ const TRAINING = profiledKind("training", stageInfos([TrainingStage]));
  *
  * @example A sampled profile as a table and as a trace for https://ui.perfetto.dev
  * ```ts
- * import { DynamicsStage, Loop } from "@hooke/hooke";
+ * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
  * import { Profiler } from "@hooke/hooke/observe";
  * import { assertEquals } from "@std/assert";
  *
+ * const WorkStage = stages<BaseContext>()("work", ["BEFORE_COMPUTE", "AFTER_COMPUTE"]);
  * const texts: string[] = [];
  * const profiler = new Profiler({
  *   frequency: 2,
@@ -59,10 +60,10 @@ const TRAINING = profiledKind("training", stageInfos([TrainingStage]));
  *   write: (_path, text) => void texts.push(text), // without this: a file
  * });
  * const loop = new Loop({
- *   kinds: DynamicsStage,
+ *   kinds: WorkStage,
  *   step(loop) {
- *     loop.fire(DynamicsStage.BEFORE_COMPUTE);
- *     loop.fire(DynamicsStage.AFTER_COMPUTE);
+ *     loop.fire(WorkStage.BEFORE_COMPUTE);
+ *     loop.fire(WorkStage.AFTER_COMPUTE);
  *   },
  * });
  * loop.hooks.add(profiler, { order: "first" });
@@ -70,8 +71,8 @@ const TRAINING = profiledKind("training", stageInfos([TrainingStage]));
  *
  * const [row] = profiler.summary().transitions;
  * assertEquals([row?.from, row?.to, row?.count], [
- *   "dynamics/BEFORE_COMPUTE",
- *   "dynamics/AFTER_COMPUTE",
+ *   "work/BEFORE_COMPUTE",
+ *   "work/AFTER_COMPUTE",
  *   2,
  * ]);
  * assertEquals(JSON.parse(texts[0]!).traceEvents.length, 4); // two names, two durations

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkKeys } from "../hooks/shape.ts";
 import type { ProfileTracer } from "./open_telemetry.ts";
 import type { Milliseconds } from "./transition.ts";
 import { hasFiles, writeFile } from "./write_file.ts";
@@ -72,8 +73,23 @@ export type ReadOptions =
   & Required<Omit<ProfilerOptions, "tracePath" | "tracer">>
   & Pick<ProfilerOptions, "tracePath" | "tracer">;
 
+const NAMES: readonly string[] = Object.keys(
+  {
+    frequency: true,
+    name: true,
+    trace: true,
+    tracePath: true,
+    traceCapacity: true,
+    write: true,
+    userTiming: true,
+    tracer: true,
+    now: true,
+  } satisfies Readonly<Record<keyof ProfilerOptions, true>>,
+);
+
 /** Checks the options. Throws a TypeError for a wrong type, a RangeError for a wrong value. */
 export function readOptions(options: ProfilerOptions): ReadOptions {
+  checkKeys("make a profiler", "its options", options, NAMES);
   checkTypes(options);
   checkTrace(options);
   return {

@@ -56,7 +56,7 @@ export class SnapshotHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** What must be as of the step. */
-  readonly reads: typeof FRAMED = FRAMED;
+  readonly reads: readonly ("energy" | "time")[] = FRAMED;
   /** What cannot be kept must not go unnoticed. */
   readonly onError = "throw";
   readonly #sink: SystemWriter;

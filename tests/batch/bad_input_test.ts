@@ -5,6 +5,8 @@ import {
   atomicSymbol,
   Batch,
   fcc,
+  parseExtxyz,
+  rattle,
   System,
   type SystemInput,
 } from "../../src/batch/mod.ts";
@@ -237,6 +239,8 @@ Deno.test("a refused operation leaves the batch as it was", () => {
     ],
     [() => batch.set("more", [1, 2]), TypeError, 'the level of "more"'],
     [() => batch.get("more"), TypeError, "current fields are numbers, positions"],
+    [() => batch.get("energy"), TypeError, "await a run of an engine first"],
+    [() => batch.get("stress"), TypeError, '; batch.ensure("stress") adds it'],
     [() => batch.ensure("more"), TypeError, "must have a field of that name"],
     [() => batch.remove("masses"), TypeError, "every batch must have"],
     [
@@ -303,4 +307,30 @@ Deno.test("elements have the symbols and standard weights that ASE has, and othe
   assertThrows(() => atomicNumber("toString"), RangeError);
   assertThrows(() => atomicMass(119), RangeError, "0 … 118: current value is 119");
   assertThrows(() => atomicSymbol(-1), RangeError);
+});
+
+Deno.test("a crystal and a file name what callers without types get wrong", () => {
+  const build = { element: "Ar", a: 5.26, size: 2 };
+  assertThrows(
+    () => fcc(build),
+    TypeError,
+    'must be among element, a, cells: current value is "size"',
+  );
+  for (
+    const [source, shown] of [[Promise.resolve(""), "a Promise"], [
+      new Uint8Array(1),
+      "[0]",
+    ]] as const
+  ) {
+    assertThrows(
+      () => parseExtxyz(source as never),
+      TypeError,
+      `must be a text or its lines: current value is ${shown}`,
+    );
+  }
+  assertThrows(
+    () => rattle(fcc({ element: "Ar", a: 5.26 }), {} as never),
+    RangeError,
+    "current value is an Object",
+  );
 });

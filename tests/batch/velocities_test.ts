@@ -136,7 +136,21 @@ Deno.test("initVelocities() refuses what it cannot do, naming the system", () =>
   const batch = Batch.from([water(), fcc({ element: "Ar", a: 5.26 })]);
   assertThrows(() => initVelocities(batch, -1), RangeError, "value for system 0 is -1");
   assertThrows(() => initVelocities(batch, [1, NaN]), RangeError, "value for system 1 is NaN");
-  assertThrows(() => initVelocities(batch, [1, 2, 3]), RangeError, "one number or 2");
+  assertThrows(
+    () => initVelocities(batch, [1, 2, 3]),
+    RangeError,
+    "one number, or a list of one for each system (here 2)",
+  );
+  assertThrows(
+    () => initVelocities(batch, 1, { sed: 1 } as never),
+    TypeError,
+    'must be among seed, removeCom, removeRotation, rescale: current value is "sed"',
+  );
+  assertThrows(
+    () => initVelocities(batch, 1, 7 as never),
+    TypeError,
+    "options must be an object: current value is 7",
+  );
   assertThrows(() => initVelocities(batch, 1, { seed: 0.5 }), RangeError, "current value is 0.5");
   assertThrows(
     () => initVelocities(batch, 1, { removeRotation: true }),

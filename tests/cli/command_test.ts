@@ -152,6 +152,13 @@ Deno.test("the demo relaxes 64 crystals to the energy of the perfect one, and ke
   assertMatch(out, /: \d+ ns for each atom and step, \d+\.\d million of these a second$/m);
 });
 
+Deno.test("one crystal is one, and has one number of steps", async () => {
+  await using folder = await tempFolder();
+  const said = await hooke("demo", "--systems", "1", "--steps", "0", "--out", `${folder.path}/one`);
+  assertStringIncludes(said.out, "Relaxation: 1 crystal of 32 argon atoms");
+  assertMatch(said.out, /^ {2}1 of 1 have relaxed, after \d+ steps$/m);
+});
+
 Deno.test("the demo leaves a log of either part, and each crystal as it had relaxed", async () => {
   await using folder = await tempFolder();
   const out = `${folder.path}/new/folder`;
@@ -234,6 +241,25 @@ Deno.test("--quiet leaves out progress and pictures, and what to do next names w
   }
   const readme = await Deno.readTextFile(new URL("README.md", root));
   assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
+});
+
+Deno.test("a progress line is painted where somebody looks, and a short run elsewhere needs none", async () => {
+  await using folder = await tempFolder();
+  let painted = "";
+  const demo = async (name: string, isTerminal: boolean, ...more: string[]) => {
+    painted = "";
+    const progress = { write: (text: string) => void (painted += text), isTerminal, columns: 60 };
+    const args = ["--systems", "2", "--steps", "20", "--out", folder.path + name, ...more];
+    const terminal = { print: () => {}, complain: () => {}, progress };
+    assertEquals(await run(["demo", ...args], terminal), 0);
+    return painted;
+  };
+  const lines = (await demo("/loud", true)).split(/[\r\n]/);
+  assertMatch(lines.find((line) => line.includes("2/2"))!, /^step \d+ {2}2\/2 converged/);
+  assertMatch(lines.findLast((line) => line !== "")!, /^step 20\/20 \(100 %\)/);
+  for (const line of lines) assert(line.replace("\x1b[K", "").length < 60, line);
+  assertEquals(await demo("/quiet", true, "--quiet"), "");
+  assertEquals(await demo("/pipe", false), "");
 });
 
 Deno.test("the demo writes a trace, and says where the time went", async () => {

@@ -268,3 +268,54 @@ Deno.test("a scheme of one's own is checked like any other", async () => {
   });
   await assertRejects(() => md.run(crystals(2), 1), RangeError, "one for each of 2 systems");
 });
+
+Deno.test("a potential that does not answer with a number is named, promises too", async () => {
+  const answers: [unknown, string][] = [[undefined, "undefined"], [
+    Promise.resolve(1),
+    "a promise",
+  ]];
+  for (const [answer, what] of answers) {
+    await using md = new NVE({ model: potential(() => answer as number), dt: 1 });
+    await assertRejects(
+      () => md.run(crystals(2), 1),
+      TypeError,
+      `Cannot evaluate a potential for system 0 as its function must answer with the energy, a number: current value is ${what}`,
+    );
+  }
+});
+
+Deno.test(
+  "a state that does not fit its batch is refused, and leaves the memory of all others alone",
+  on(PAIR_BACKENDS, async (backend) => {
+    const options = { model: ARGON, dt: 2, backend };
+    const [batch, beside] = [crystals(2), crystals(2)];
+    await using md = new NVE(options);
+    await md.run(batch, 5);
+    await using other = new NVE(options);
+    await other.run(beside, 5);
+    const saved = await md.save();
+    const { resident } = saved;
+    const pairs = (change: object) => ({
+      pairs: Object.fromEntries(
+        Object.entries(resident.pairs).map(([key, one]) => [key, { ...one, ...change }]),
+      ),
+    });
+    const spoilt: [object, string][] = [
+      [{ active: new Int32Array(1) }, "which systems move must be an array of 2 numbers"],
+      [{ fields: { ...resident.fields, forces: new Float64Array(5) } }, "forces must be an array"],
+      [{ states: { positionsLow: new Float64Array(500) } }, "positionsLow must be an array of 192"],
+      [pairs({ cells: new Float64Array(5000) }), "the cells of pairs must be an array of 18"],
+      [pairs({ builds: new Int32Array(100) }), "how often pairs were found must be an array of 2"],
+      [pairs({ reference: new Float64Array(3) }), "where pairs were found must be an array of 192"],
+      [pairs({ images: new Int32Array(3) }), "the images of pairs must be an array of 192"],
+    ];
+    for (const [change, message] of spoilt) {
+      await using next = new NVE(options);
+      const state = { ...saved, resident: { ...resident, ...change } };
+      const error = assertThrows(() => next.load(state as typeof saved), TypeError);
+      assertStringIncludes(error.message, message);
+    }
+    await Promise.all([md.run(batch, 5), other.run(beside, 5)]);
+    assertSameBits(bitsOf(beside), bitsOf(batch));
+  }),
+);

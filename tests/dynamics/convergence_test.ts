@@ -5,6 +5,7 @@ import {
   ConvergenceHook,
   type ConvergenceOptions,
   type Criterion,
+  DynamicsStage,
   FIRE,
   NVE,
 } from "../../src/dynamics/mod.ts";
@@ -369,6 +370,25 @@ Deno.test(
     await md.run(batch, 10);
     assertEquals(md.stepCount, 1);
     assertEquals([...batch.get("status")], [1, 1]);
+  }),
+);
+
+Deno.test(
+  "what has converged is the same whatever hooks stand before: convergence comes last",
+  on(PAIR_BACKENDS, async (backend) => {
+    const modifier = () => ({
+      stage: DynamicsStage.AFTER_STEP,
+      frequency: 1,
+      writes: ["velocities"],
+      call: (ctx: { readonly write: { readonly velocities: unknown } }) =>
+        void ctx.write.velocities,
+    });
+    const alone = await relax(backend, [ConvergenceHook.fromFmax(0.01)]);
+    const found = await relax(backend, [modifier(), ConvergenceHook.fromFmax(0.01)]);
+    assertEquals(alone.outcome, { status: "completed" });
+    assertEquals(found.reports, alone.reports);
+    assertEquals(found.steps, alone.steps);
+    assertSameBits(bitsOf(found.batch), bitsOf(alone.batch));
   }),
 );
 

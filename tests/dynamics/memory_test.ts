@@ -112,20 +112,29 @@ Deno.test("the measure of memory sees what is not given back", () => {
   assertEquals(live, own);
 });
 
+Deno.test("engines that nobody closes give back what they took when they are gone", async () => {
+  // Some 33 MB, were it kept.
+  assertLess(Number(await printed("./lost_child.ts", "--expose-gc")), 4_000_000);
+});
+
 Deno.test("steps in one call make no garbage; the measure sees a hook that does", async () => {
-  const child = new URL("./garbage_child.ts", import.meta.url);
-  const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-check",
-      "-A",
-      "--v8-flags=--expose-gc,--min-semi-space-size=64",
-      child.href,
-    ],
-  }).output();
-  const text = new TextDecoder();
-  assertEquals(success, true, text.decode(stderr));
-  const { plain, littering } = JSON.parse(text.decode(stdout)) as Record<string, number>;
+  const flags = "--expose-gc,--min-semi-space-size=64";
+  const measure = async () =>
+    JSON.parse(await printed("./garbage_child.ts", flags)) as Record<string, number>;
+  let { plain, littering } = await measure();
+  // V8's own work beside the program counts in, and a busy machine spreads it: code that makes garbage does so each time.
+  for (let i = 1; i < 4 && Math.abs(plain!) >= 0.5; i++) ({ plain, littering } = await measure());
   assertGreater(littering!, 15);
   assertLess(Math.abs(plain!), 0.5);
 });
+
+/** What a script prints that is run with flags of V8. */
+async function printed(script: string, flags: string): Promise<string> {
+  const child = new URL(script, import.meta.url);
+  const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "-A", `--v8-flags=${flags}`, child.href],
+  }).output();
+  const text = new TextDecoder();
+  assertEquals(success, true, text.decode(stderr));
+  return text.decode(stdout);
+}

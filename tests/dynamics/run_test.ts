@@ -1,10 +1,10 @@
 /** What a run does with a batch: steps, parameters, hooks that come and go, and what is left afterwards. */
 import { assertAlmostEquals, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { Batch, System } from "../../src/batch/mod.ts";
-import { ConvergenceHook, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
+import { ConvergenceHook, DynamicsStage, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ACCELERATION } from "../../src/kernels/constants.ts";
-import { potential } from "../../src/models/mod.ts";
+import { type Model, potential } from "../../src/models/mod.ts";
 import {
   ARGON,
   argon,
@@ -14,6 +14,7 @@ import {
   bitsOf,
   crystals,
   evaluate,
+  idle,
   push,
   spring,
 } from "./atoms.ts";
@@ -441,4 +442,103 @@ Deno.test("a batch of one atom in the open moves by what pushes it alone", async
   await md.run(free, 100);
   assertNear(free.get("positions"), [2, 0, 0], 1e-12);
   assertEquals([...free.get("energy")], [0]);
+});
+
+Deno.test(
+  "a run that a hook breaks off leaves forces and energies of where the atoms are, and goes on from there",
+  on(PAIR_BACKENDS, async (backend) => {
+    for (const stage of ["AFTER_PRE_UPDATE", "AFTER_COMPUTE", "AFTER_STEP"] as const) {
+      const batch = crystals(2);
+      const call = ({ stepCount }: { readonly stepCount: number }) => {
+        if (stepCount === 5) throw new Error("enough");
+      };
+      await using md = new NVE({ model: ARGON, dt: 2, backend });
+      const breaker = { stage: DynamicsStage[stage], frequency: 1, call };
+      const handle = md.hooks.add(breaker, { onError: "throw" });
+      await assertRejects(() => md.run(batch, 20), Error, "enough");
+      handle.remove();
+      const there = await evaluate(ARGON, batch, backend);
+      assertNear(batch.get("energy"), there.energy, TOLERANCE[backend]);
+      assertNear(batch.get("forces"), there.forces, 10 * TOLERANCE[backend], 0.1);
+      const copy = batch.clone();
+      await using other = new NVE({ model: ARGON, dt: 2, backend });
+      await Promise.all([md.run(batch, 3), other.run(copy, 3)]);
+      assertNear(batch.get("positions"), copy.get("positions"), TOLERANCE[backend] / 10, 1);
+    }
+  }),
+);
+
+/** Springs to the origin, by a model that takes its time. */
+const SLOW: Model = {
+  name: "slow springs",
+  gives: ["energy", "forces"],
+  open(state) {
+    const [positions, forces] = [state.field("positions"), state.field("forces")];
+    const { backend, batch: { nodeOffsets, size } } = state;
+    const energy = state.field<"f64">("energy");
+    return {
+      async compute() {
+        const there = backend.view(positions).slice();
+        for (let i = 0; i < 3; i++) await Promise.resolve();
+        const pull = backend.view(forces);
+        there.forEach((x, i) => pull[i]! -= 0.01 * x);
+        for (let s = 0; s < size; s++) {
+          const own = Array.from(there.subarray(3 * nodeOffsets[s]!, 3 * nodeOffsets[s + 1]!));
+          backend.view(energy)[s]! += own.reduce((sum, x) => sum + 0.005 * x * x, 0);
+        }
+      },
+    };
+  },
+};
+
+Deno.test(
+  "energies asked for that nobody awaits are of their step, and change nothing of the run",
+  on(PAIR_BACKENDS, async (backend) => {
+    for (const model of [ARGON, SLOW]) {
+      const runs = [false, true].map(async (isAsked) => {
+        const asked: Promise<ArrayLike<number>>[] = [];
+        const [batch, looks] = [crystals(2), [] as number[][]];
+        await using md = new NVE({ model, dt: 2, backend });
+        md.hooks.add(hook({
+          ...{ name: "asks", frequency: 10, reads: isAsked ? [] : ["energy"] },
+          on: {
+            dynamics: {
+              AFTER_STEP: (ctx) => {
+                if (isAsked) asked.push(ctx.batch.fetch("energy"));
+                else looks.push([...ctx.read.energy!]);
+              },
+            },
+          },
+        }));
+        await md.run(batch, 35);
+        for (const values of await Promise.all(asked)) looks.push(Array.from(values));
+        return { bits: bitsOf(batch), looks };
+      });
+      const [looked, fetched] = await Promise.all(runs);
+      assertSameBits(fetched!.bits, looked!.bits, model.name);
+      assertEquals(fetched!.looks, looked!.looks, model.name);
+    }
+  }),
+);
+
+Deno.test("a hook that throws at a convergence leaves the steps before it counted, leapt or visited", async () => {
+  const counts = await Promise.all([[], [idle()]].map(async (hooks) => {
+    const batch = crystals(2, 0);
+    const options = { model: ARGON, dt: 0.4, backend: "reference" } as const;
+    await using opt = new FIRE({ ...options, hooks: [ConvergenceHook.fromFmax(0.01), ...hooks] });
+    const fail = () => {
+      throw new Error("told");
+    };
+    const failing = hook({ name: "failing", on: { dynamics: { ON_CONVERGE: fail } } });
+    const handle = opt.hooks.add(failing, { onError: "throw" });
+    await assertRejects(() => opt.run(batch, 400), Error, "told");
+    const counted = opt.stepCount;
+    handle.remove();
+    await opt.run(batch, 400);
+    return [counted, opt.stepCount, ...batch.get("stepsDone")];
+  }));
+  const [counted, all, ...steps] = counts[0]!;
+  assertEquals(counted, Math.min(...steps) - 1); // the step that it broke off is not
+  assertEquals(all, Math.max(...steps) - 1);
+  assertEquals(counts[1], counts[0]);
 });

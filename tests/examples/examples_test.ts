@@ -189,6 +189,55 @@ Deno.test("examples/resume.ts does what it says", async () => {
   }
 });
 
+Deno.test("examples/print_fmax.ts does what it says", async () => {
+  assertEquals(
+    await run("print_fmax"),
+    [
+      "Step 0: fmax = 0.1371 eV/Å",
+      "Step 1: fmax = 0.1365 eV/Å",
+      "Step 2: fmax = 0.1356 eV/Å",
+      "Step 3: fmax = 0.1346 eV/Å",
+      "Step 4: fmax = 0.1333 eV/Å\n",
+    ].join("\n"),
+  );
+});
+
+Deno.test("examples/two_criteria.ts does what it says", async () => {
+  assertEquals(
+    await run("two_criteria"),
+    [
+      "forces alone: step 19, fmax 0.0433 eV/Å, energy change 1e-2 eV",
+      "both: step 68, fmax 0.0005 eV/Å, energy change 3e-7 eV\n",
+    ].join("\n"),
+  );
+});
+
+Deno.test("examples/composed_run.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    assertEquals(
+      await run("composed_run", folder),
+      [
+        "completed after 32 steps",
+        "step,time,systemId,status,energy,fmax,temperature",
+        "12 rows, steps 0,10,20,30",
+        "12 frames, steps 0,10,20,30",
+        "system 2 was relaxed in step 0: -2.4756 eV",
+        "system 1 was relaxed in step 19: -2.4410 eV",
+        "system 0 was relaxed in step 31: -2.4449 eV\n",
+      ].join("\n"),
+    );
+    const rows = (await Deno.readTextFile(`${folder}/hooks.csv`)).split("\n");
+    // System 2 is at rest from step 1 on: its rows but for the first column are all those of step 0.
+    const ofSystem2 = rows.filter((row) => row.split(",")[2] === "2").map((row) => row.split(","));
+    assertEquals(ofSystem2.map(([step]) => step), ["0", "10", "20", "30"]);
+    assertEquals(ofSystem2.map(([_, , , status]) => status), ["0", "1", "1", "1"]);
+    assertEquals(new Set(ofSystem2.map((row) => row[4])).size, 1);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("every example is run by a test", async () => {
   const tests = await Deno.readTextFile(new URL(import.meta.url));
   for await (const { name } of Deno.readDir(FOLDER)) {

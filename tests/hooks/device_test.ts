@@ -196,3 +196,27 @@ Deno.test("begin is called when the hooks are open, before the first step; what 
   await assertRejects(() => failing.run(1), Error, "no batch");
   assertEquals(order, []);
 });
+
+Deno.test("a hook whose work comes last is not visited, whatever stands before it", () => {
+  const hand = worker();
+  const hooks = new EngineHooks({
+    kinds: [WorkStage],
+    context: {},
+    workflow: { name: "test", stepCount: 0, stop() {} } as never,
+    state,
+    worker: hand,
+  });
+  hooks.add({ stage: WorkStage.AFTER, frequency: 1, writes: ["heights"], call() {} });
+  hooks.add(device("next") as never);
+  hooks.add(device("last", { isLast: true, frequency: 3 }) as never);
+  assertEquals(hooks.work(WorkStage.AFTER).map(({ name }) => name), ["last"]);
+  hooks.point(WorkStage.AFTER).fire(0);
+  assertEquals(hand.done, ["next at work/AFTER"]);
+  for (const schedule of [{ once: true }, { when: () => true }, { after: 2 }]) {
+    assertThrows(
+      () => hooks.add(device("other", { isLast: true, ...schedule }) as never),
+      TypeError,
+      "Cannot register hook other as it must have no schedule but frequency and phase",
+    );
+  }
+});

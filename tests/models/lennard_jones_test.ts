@@ -176,6 +176,9 @@ Deno.test(
       { ...good, truncation: "switch", switchWidth: 9 },
       "switchWidth must be below the cutoff",
     );
+    refuses({ ...good, rc: 8 }, "must be among epsilon, sigma, species, mixing, pairs, cutoff");
+    refuses({ Ar: good, cutoff: 8 }, 'current value is "Ar"');
+    refuses(undefined, "its options must be an object: current value is undefined");
     refuses({ species: { Xx: good }, cutoff: 8 }, "Xx");
     refuses({ species: { Ar: good }, pairs: { "Ar-Kr": good }, cutoff: 8 }, "Ar-Kr");
     const argon = lennardJones({ species: { Ar: good }, cutoff: 8 });

@@ -101,7 +101,7 @@ Deno.test("what systems began with goes with them: through runs, comings and goi
   monitor.reset();
   await md.run(batch, 1);
   assertEquals(warnings.length, length + 5);
-  await md.run(crystals(1), 1); // another batch, of the same ids
+  await md.run(crystals(3, 80), 1); // another batch, of the same ids
   assertEquals(warnings.length, length + 5);
 });
 

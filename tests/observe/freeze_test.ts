@@ -11,7 +11,7 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { lennardJones } from "../../src/models/mod.ts";
+import { lennardJones, potential } from "../../src/models/mod.ts";
 import {
   AlignCellHook,
   FreezeAtomsHook,
@@ -77,6 +77,44 @@ Deno.test(
         const moved = batch.get("positions").filter((x, i) => x !== before.get("positions")[i]);
         assertEquals(moved.length, 192 - ofFrozen(batch, "positions").length);
       }
+    }
+  }),
+);
+
+Deno.test(
+  "frozen atoms are at rest before the first step, before the forces and after a step, though forces stay",
+  on(BACKENDS, async (backend) => {
+    for (const scheme of SCHEMES) {
+      let looks = 0;
+      const moving: string[] = [];
+      const look = hook({
+        name: "look",
+        reads: ["velocities"],
+        on: {
+          dynamics: {
+            "*": ({ batch: { nodeCount }, read: { velocities } }, stage) => {
+              const isDrifting = stage === "dynamics/BEFORE_POST_UPDATE"; // after the kick by forces that stay
+              if (isDrifting) return;
+              looks++;
+              const at = Array.from({ length: 3 * nodeCount }, (_, i) => i)
+                .findIndex((i) => frozen[Math.floor(i / 3)] === -1 && velocities[i] !== 0);
+              if (at !== -1) moving.push(`${stage} ${at}`);
+            },
+          },
+        },
+      });
+      const frozen = half().get("categories");
+      const hooks = [new FreezeAtomsHook({ zeroForces: false }), look];
+      await using md = engine(scheme(), { model: ARGON, backend, hooks });
+      await md.run(half(), 3);
+      assertEquals(moving, [], md.name);
+      assertEquals(looks > 20, true);
+      await using none = engine(scheme(), {
+        model: ARGON,
+        backend,
+        hooks: [new FreezeAtomsHook()],
+      });
+      assert(ofFrozen(await none.run(half(), 0), "velocities").every((v) => v === 0));
     }
   }),
 );
@@ -217,6 +255,30 @@ Deno.test(
     ) {
       assertNear(await run(hooks, turned()), ofFrozen(half(), "positions"), 1e-5, 1);
     }
+  }),
+);
+
+Deno.test(
+  "a run in many pieces leaves frozen atoms that were wrapped in leaning cells where they were wrapped to",
+  on(BACKENDS, async (backend) => {
+    const cell = [[10.3, 0.7, -0.9], [2.1, 11.7, 1.3], [-3.3, 0.3, 12.1]];
+    const positions = Array.from(
+      { length: 24 },
+      (_, i) => [0, 1, 2].map((k) => 40 * Math.sin(9 * i + 2 * k)),
+    );
+    const make = () =>
+      Batch.from([{ symbols: positions.map(() => "Ar"), positions, cell, pbc: true }]);
+    const hooks = () => [new WrapPeriodicHook(), new FreezeAtomsHook({ atoms: () => true })];
+    const still = potential(() => 0);
+    const options = () => ({ model: still, backend, hooks: hooks() });
+    await using once = engine(velocityVerlet({ dt: 1 }), options());
+    const whole = await once.run(make(), 10);
+    assert(whole.get("images").filter((n) => n !== 0).length > 40);
+    await using often = engine(velocityVerlet({ dt: 1 }), options());
+    const pieces = make();
+    for (let i = 0; i < 5; i++) await often.run(pieces, 2);
+    assertEquals(pieces.get("positions"), whole.get("positions"));
+    assertEquals(pieces.get("images"), whole.get("images"));
   }),
 );
 

@@ -1,6 +1,7 @@
 import { assert } from "@std/assert";
 
-Deno.test("recording a stage allocates nothing, with a trace or without", async () => {
+/** What a process of its own measured, in bytes per recorded stage. */
+async function measured(): Promise<{ readonly plain: number; readonly traced: number }> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -10,8 +11,16 @@ Deno.test("recording a stage allocates nothing, with a trace or without", async 
     ],
   }).output();
   assert(success, new TextDecoder().decode(stderr));
-  const { plain, traced } = JSON.parse(new TextDecoder().decode(stdout));
-  // The smallest object is 12 bytes, a fraction that is boxed no less.
-  assert(Math.abs(plain) < 4, `${plain} bytes per stage`);
-  assert(Math.abs(traced) < 4, `${traced} bytes per stage with a trace`);
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+Deno.test("recording a stage allocates nothing, with a trace or without", async () => {
+  // The smallest object is 12 bytes, a fraction that is boxed no less. V8 compiles beside the program: on a busy
+  // machine that may come too late, so there are three tries; code that allocates does so in each.
+  let last = await measured();
+  for (let i = 1; i < 3 && Math.max(Math.abs(last.plain), Math.abs(last.traced)) >= 4; i++) {
+    last = await measured();
+  }
+  assert(Math.abs(last.plain) < 4, `${last.plain} bytes per stage`);
+  assert(Math.abs(last.traced) < 4, `${last.traced} bytes per stage with a trace`);
 });

@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, type System } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
 import { field } from "../../src/hooks/mod.ts";
 import { type Model, potential } from "../../src/models/mod.ts";
 import {
@@ -19,6 +20,14 @@ function breaking(at: number, value: number, systems = 3): Model {
     if (Math.floor(calls++ / systems) < at || system !== 1) return 0;
     forces[3] = forces[5] = value;
     return value;
+  });
+}
+
+/** Notes the steps in which atoms were moved. */
+function noting(steps: number[]): ReturnType<typeof hook> {
+  return hook({
+    name: "noting",
+    on: { dynamics: { AFTER_PRE_UPDATE: ({ stepCount }) => void steps.push(stepCount) } },
   });
 }
 
@@ -45,13 +54,32 @@ Deno.test(
 );
 
 Deno.test("what is wrong from the start is found before the first step moves an atom", async () => {
-  const hooks = [new NaNDetectorHook({ frequency: 10 })];
+  const begun: number[] = [];
+  const hooks = [new NaNDetectorHook({ frequency: 10 }), noting(begun)];
   await using md = new NVE({ model: breaking(0, NaN), dt: 1, backend: "reference", hooks });
   const batch = crystals(3);
   const before = bitsOf(batch, undefined, ["positions", "velocities"]);
   const error = await assertRejects(() => md.run(batch, 20), NonFiniteError, "in step 0 forces");
-  assertEquals(error.step, 0);
+  assertEquals([error.step, begun], [0, []]);
   assertEquals(bitsOf(batch, undefined, ["positions", "velocities"]), before);
+});
+
+Deno.test("what was broken between two runs is found before the next step, too", async () => {
+  let value = 0;
+  const model = potential(({ forces }) => {
+    forces[0] = value;
+    return 0;
+  });
+  const begun: number[] = [];
+  const hooks = [new NaNDetectorHook(), noting(begun)];
+  await using md = new NVE({ model, dt: 1, backend: "reference", hooks });
+  const batch = await md.run(crystals(1), 3);
+  value = NaN;
+  batch.get("positions")[0]! += 0.1;
+  const before = bitsOf(batch, undefined, ["positions"]);
+  const error = await assertRejects(() => md.run(batch, 3), NonFiniteError);
+  assertEquals([error.step, bitsOf(batch, undefined, ["positions"])], [3, before]);
+  assertEquals(begun, [0, 1, 2]);
 });
 
 Deno.test("other fields are looked at if they are named, of atoms and of systems", async () => {

@@ -4,6 +4,7 @@ import { Profiler, type ProfilerOptions } from "@hooke/hooke/observe";
 import { anyLoop } from "./clocked.ts";
 
 const wrong: readonly [unknown, new () => Error, string][] = [
+  [{ path: "trace.json" }, TypeError, 'current value is "path"'],
   [{ frequency: 0 }, RangeError, "frequency must be a positive whole number: current value is 0"],
   [{ frequency: 1.5 }, RangeError, "frequency must be a positive whole number"],
   [{ frequency: NaN }, RangeError, "current value is NaN"],

@@ -5,7 +5,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { resultOf, worst } from "../../bench/dynamics/against.ts";
+import { resultOf } from "../../bench/dynamics/against.ts";
 import { argonModel, crystals, readInput, shuffled } from "../../bench/dynamics/input.ts";
 import { openCase } from "../../bench/dynamics/ours.ts";
 import { observers } from "../../bench/dynamics/observers.ts";
@@ -19,6 +19,8 @@ import type { Done } from "../../bench/peers/serve_turns.ts";
 import { type BenchRow, isMeasured } from "../../bench/row.ts";
 import { formatJson, formatRow, settingOf } from "../../bench/table.ts";
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
+import { openBackend } from "../../src/backend/mod.ts";
+import { updates } from "../../bench/dynamics/updates.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 
 const ROW: BenchRow = {
@@ -54,12 +56,6 @@ Deno.test("a row divides the least of ours by the least of the fastest peer that
   );
   assertEquals(resultOf({ case: "x", peers: ["slow"], of: "wall" }, played).value, 6 / 24);
   assertEquals(resultOf({ case: "x", peers: ["slow"], of: "steps" }, played).value, 1);
-});
-
-Deno.test("of several comparisons the worst counts, and one that is missing before all", () => {
-  const [a, b] = [{ value: 1, runs: [1], note: "a" }, { value: 2, runs: [2], note: "b" }];
-  assertEquals(worst([a!, b!]), { value: 2, runs: [2], note: "a; b" });
-  assertEquals(worst([b!, { missing: "c" }]), { missing: "c" });
 });
 
 Deno.test("the table of dynamics has the rows and limits that were promised", () => {
@@ -161,6 +157,17 @@ Deno.test("ours serves every case of the peers: as many events as it says, and i
   });
   assertEquals((await turnOf("kick and drift", "", 0)).events, 66_600_000);
   assertEquals((await turnOf("velocity Verlet update", "", 0)).events, 66_600_000);
+});
+
+Deno.test("updates of the bench leave the velocities that so many kicks make", () => {
+  const all = updates(openBackend("wasm"), 1003);
+  all.verlet(100);
+  all.kickDrift(50);
+  all.check();
+  const idle = openBackend("wasm");
+  idle.run = () => 0;
+  const none = updates(idle, 10);
+  assertThrows(() => (none.verlet(1e6), none.check()), Error, "must be done");
 });
 
 Deno.test("readInput() has the atoms of the file, whatever their order", async () => {

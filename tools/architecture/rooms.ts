@@ -42,6 +42,9 @@ export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   "@std/assert": ["src/testing/"],
   // The runtime has one lock around it; a second importer would go around that lock.
   "onnxruntime-web": ["src/onnx/session.ts"],
+  // Files are read and written in one place.
+  "@bufbuild/protobuf": ["src/onnx/"],
+  "onnx-buf": ["src/onnx/"],
   // Built-in modules that browsers lack stay out of what a page loads.
   "node:": ["src/cli/", "src/sinks/", "src/config/", "src/checkpoint/"],
 };

@@ -29,8 +29,13 @@ impl Potential for Morse {
     }
 
     #[inline(always)]
-    fn energy(q: F4, mask: U4, [_, _, _, depth, _, shift]: &Parameters) -> F4 {
-        (*depth * q * (q - F4::splat(2.0)) - *shift).only(mask)
+    fn energy(q: F4, [_, _, _, depth, _, _]: &Parameters) -> F4 {
+        *depth * q * (q - F4::splat(2.0))
+    }
+
+    #[inline(always)]
+    fn shift([.., shift]: &Parameters) -> F4 {
+        *shift
     }
 }
 

@@ -23,8 +23,10 @@ pub trait Potential {
     fn begin(square: F4, mask: U4, parameters: &Parameters) -> F4;
     /// The second half: −(dE/dr)/r from what the first one gave, zero where that is.
     fn slope(begun: F4, square: F4, parameters: &Parameters) -> F4;
-    /// The energy, where `mask` is set.
-    fn energy(begun: F4, mask: U4, parameters: &Parameters) -> F4;
+    /// The energy before the shift is taken off, from what the first half gave, zero where that is.
+    fn energy(begun: F4, parameters: &Parameters) -> F4;
+    /// What is taken off the energy of each pair.
+    fn shift(parameters: &Parameters) -> F4;
 }
 
 /// Over how many Å before the cutoff a potential is switched off, and one divided by it.
@@ -142,6 +144,7 @@ impl Sum<'_> {
         let copies = self.pairs.copies.as_mut_ptr();
         let zero = F4::splat(0.0);
         let mut total = 0.0;
+        let mut counted = U4::splat(0);
         // hot
         for c in 0..self.pairs.clusters() {
             let mut forces = [[zero; 4]; 3];
@@ -155,7 +158,7 @@ impl Sum<'_> {
                 let to = self.pairs.rows.starts[row + 1] as usize;
                 let entries = &self.pairs.rows.entries[from..to];
                 let own_type = if M { self.species[atom as usize] as usize } else { 0 };
-                let (f, energy) = unsafe { self.row::<P, E, S, M>(copies, c, p, entries, own_type) };
+                let (f, energy) = unsafe { self.row::<P, E, S, M>(copies, c, p, entries, own_type, &mut counted) };
                 for d in 0..3 {
                     forces[d][p] = f[d];
                 }
@@ -169,6 +172,13 @@ impl Sum<'_> {
                 copy.f[d] = copy.f[d] + sums(forces[d]);
             }
         }
+        if E && !M && !S {
+            let single: Parameters = core::array::from_fn(|k| self.parameters[k]);
+            let shift = f64::from(P::shift(&single).to_array()[0]);
+            // A mask that is set is −1.
+            let count: i64 = counted.to_array().into_iter().map(|lane| -i64::from(lane as i32)).sum();
+            total -= shift * count as f64;
+        }
         total
     }
 
@@ -180,6 +190,7 @@ impl Sum<'_> {
         p: usize,
         entries: &[*mut Copy4],
         own_type: usize,
+        counted: &mut U4,
     ) -> (V3, F4) {
         let own = copies.add(cluster);
         let x = (&raw const (*own).x) as *const f32;
@@ -214,7 +225,11 @@ impl Sum<'_> {
             for (l, &other) in two.iter().enumerate() {
                 let parameters = parameters(other);
                 let square = square(&x, &(*other).x);
-                *begun.add(2 * k + l) = P::begin(square, square.below(parameters[0]), &parameters);
+                let mask = square.below(parameters[0]);
+                *begun.add(2 * k + l) = P::begin(square, mask, &parameters);
+                if E && !M {
+                    *counted = *counted + mask;
+                }
             }
         }
         for (k, two) in entries.as_chunks::<2>().0.iter().enumerate() {
@@ -228,8 +243,12 @@ impl Sum<'_> {
         if E {
             for (k, &other) in entries.iter().enumerate() {
                 let begun = *begun.add(k);
-                let mask = F4::splat(0.0).below(begun);
-                energy = energy + P::energy(begun, mask, &parameters(other));
+                let parameters = parameters(other);
+                energy = energy + P::energy(begun, &parameters);
+                if M {
+                    let mask = F4::splat(0.0).below(begun);
+                    energy = energy - P::shift(&parameters).only(mask);
+                }
             }
         }
         (f, energy)
@@ -257,7 +276,7 @@ unsafe fn pair<P: Potential, const E: bool, const S: bool>(
     let begun = P::begin(square, mask, parameters);
     let mut slope = P::slope(begun, square, parameters);
     if E || S {
-        let mut e = P::energy(begun, mask, parameters);
+        let mut e = P::energy(begun, parameters) - P::shift(parameters).only(mask);
         if S {
             (slope, e) = switch_off(square, mask, slope, e, parameters[0], switch);
         }

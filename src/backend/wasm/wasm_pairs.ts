@@ -31,7 +31,7 @@ export class WasmPairs implements Pairs {
   load(offsets: Int32Array, saved: SavedPairs): void {
     const wasm = this.#wasm;
     const bytes = offsets.byteLength;
-    const pointer = wasm.allocate(bytes) >>> 0;
+    const pointer = allocated(wasm, bytes);
     new Int32Array(wasm.memory.buffer, pointer, offsets.length).set(offsets);
     this.#with(saved.reference.length / 3, (pointers) => {
       const [reference, images, cells, builds] = pointers;
@@ -57,7 +57,7 @@ export class WasmPairs implements Pairs {
   ): T {
     const wasm = this.#wasm;
     const sizes = [24 * atoms, 12 * atoms, 72 * this.#systems, 4 * this.#systems];
-    const pointers = sizes.map((bytes) => wasm.allocate(bytes) >>> 0) as [
+    const pointers = sizes.map((bytes) => allocated(wasm, bytes)) as [
       number,
       number,
       number,
@@ -79,4 +79,13 @@ export class WasmPairs implements Pairs {
       for (const [i, pointer] of pointers.entries()) wasm.release(pointer, sizes[i]!);
     }
   }
+}
+
+/** Memory, or a RangeError where there is not enough. */
+function allocated(wasm: WasmModule, bytes: number): number {
+  const pointer = wasm.allocate(bytes) >>> 0;
+  if (pointer !== 0) return pointer;
+  throw new RangeError(
+    `Cannot keep pairs as they must fit into the memory of WebAssembly: ${bytes} bytes more do not`,
+  );
 }

@@ -1,0 +1,14 @@
+/** The real models that stand beside the project: in `../shared/models`, or where the variable HOOKE_MODELS says. */
+const FOLDER = Deno.env.get("HOOKE_MODELS") ??
+  new URL("../../../shared/models", import.meta.url).pathname;
+
+/** The path of the largest of them, or `undefined` where there are none. */
+export async function largestModel(): Promise<string | undefined> {
+  let largest: string | undefined, size = 0;
+  const entries = await Array.fromAsync(Deno.readDir(FOLDER)).catch(() => []);
+  for (const { name } of entries.filter(({ name }) => name.endsWith(".onnx"))) {
+    const path = `${FOLDER}/${name}`, own = (await Deno.stat(path)).size;
+    if (own > size) [largest, size] = [path, own];
+  }
+  return largest;
+}

@@ -1,0 +1,46 @@
+import type { Graph } from "../graph.ts";
+import { operands } from "./operands.ts";
+
+const ACTION = "write acos as atan";
+
+/**
+ * Writes acos x as 2 atan √((1 − x)/(1 + x)): WGSL's acos is off by up to 2·10⁻⁴ in float32, its atan by 3·10⁻⁶.
+ *
+ * Beyond −1 and 1 it is NaN as before, and π at −1: there 1 + x is taken as 10⁻³⁰, as WGSL need not have infinities.
+ *
+ * @returns how many were written anew
+ * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
+ *
+ * @example
+ * ```ts
+ * import { acosToAtan, decodeModel, Graph, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("angles");
+ * builder.output("angles", builder.op("Acos", [builder.input("cosines", "f32", ["N"])], "f32"));
+ * const graph = new Graph(decodeModel(builder.build()));
+ * assertEquals(acosToAtan(graph), 1);
+ * assertEquals(graph.nodes.some(({ opType }) => opType === "Acos"), false);
+ * ```
+ */
+export function acosToAtan(graph: Graph): number {
+  graph.refuseControlFlow(ACTION, "Acos");
+  const found = graph.nodes.filter(({ opType, domain }) => opType === "Acos" && domain === "");
+  for (const acos of found) {
+    const { inputs: [x = ""], output: angle } = operands(acos, 1, ACTION);
+    const type = graph.type(x) ?? graph.type(angle) ?? "f32";
+    const number = (value: number) => graph.constantOf(type, value, [], `acos_${value}`);
+    const make = (op: string, ...inputs: string[]) => graph.make(op, inputs);
+    const one = number(1), zero = number(0);
+    const sum = make("Add", one, x);
+    const bottom = make(
+      "Where",
+      make("Equal", sum, zero),
+      number(type === "f16" ? 1e-7 : 1e-30),
+      sum,
+    );
+    const half = make("Atan", make("Sqrt", make("Div", make("Sub", one, x), bottom)));
+    graph.replaceNode(acos, graph.add("Mul", [half, number(2)]));
+  }
+  return found.length;
+}

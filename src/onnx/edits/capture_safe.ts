@@ -1,0 +1,113 @@
+import type { ElementType } from "../element_type.ts";
+import type { Graph } from "../graph.ts";
+import { unsupported } from "../graph_errors.ts";
+import type { NodeProto } from "../messages.ts";
+import { UnsupportedNodeError } from "../unsupported_node_error.ts";
+import { operands } from "./operands.ts";
+import { typeOf } from "./type_of.ts";
+
+/** Operators that give another shape to the same memory, and so are no work for a GPU. */
+const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose"];
+
+const SCATTERS = ["ScatterElements", "ScatterND"];
+
+/** Types that WebGPU's Where takes. */
+const TYPES: readonly ElementType[] = ["f32", "i32", "f16"];
+
+const ACTION = "make a graph safe to capture";
+
+/**
+ * Makes a graph right when onnxruntime's WebGPU build records its first run and replays it.
+ *
+ * Only kernels are recorded, copies between buffers are not. So an output that is a view of something, or a scatter
+ * whose base is not in memory of its own, shows what was there at the first run, or adds up from run to run. This
+ * puts a kernel in each of these places, which changes nothing: a choice between a number and the value, by a
+ * condition that never holds but that nobody can fold. The numbers differ, so that nobody merges equal places
+ * either: common subexpressions need not be left in.
+ *
+ * @returns how many kernels were put in
+ * @throws {UnsupportedNodeError} for control flow, for an output that is an input or a constant, and for places of
+ * other types than f32, i32 and f16
+ * @throws {RangeError} when no input is f32
+ *
+ * @example
+ * ```ts
+ * import { captureSafe, decodeModel, Graph, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("flat");
+ * const x = builder.input("x", "f32", ["N", 1]);
+ * builder.output("y", builder.squeeze(builder.mul(x, 2), [1]));
+ * const graph = new Graph(decodeModel(builder.build()));
+ * assertEquals(captureSafe(graph), 1);
+ * assertEquals(graph.producer("y")?.opType, "Where");
+ * ```
+ */
+export function captureSafe(graph: Graph): number {
+  graph.refuseControlFlow(ACTION);
+  const places = new Places(graph);
+  for (const node of graph.nodes) {
+    if (!SCATTERS.includes(node.opType)) continue;
+    const { inputs: [base = ""] } = operands(node, 3, ACTION);
+    if (!hasOwnMemory(graph, base)) graph.setInput(node, 0, places.fresh(base, node));
+  }
+  for (const { name } of graph.outputs) {
+    const node = graph.producer(name);
+    if (node === undefined) {
+      const what = graph.constant(name) === undefined ? "input" : "constant";
+      const requirement = "a node must make every output";
+      throw new UnsupportedNodeError({ action: ACTION, node: name, op: what, requirement });
+    }
+    if (![...VIEWS, ...SCATTERS].includes(node.opType)) continue;
+    const before = graph.freshName(`${name}_uncaptured`);
+    graph.rename(name, before, { keepsOutput: true });
+    places.fresh(before, node, name);
+  }
+  return places.count;
+}
+
+/** Does the scatter that uses this base change it in place: the sum of another one that nobody else reads? */
+function hasOwnMemory(graph: Graph, base: string): boolean {
+  const made = graph.producer(base)?.opType ?? "";
+  return SCATTERS.includes(made) && graph.uses(base).length === 1 && !graph.isOutput(base);
+}
+
+/** Puts kernels into a graph that change nothing. */
+class Places {
+  readonly #graph: Graph;
+  #never: string | undefined;
+  count = 0;
+
+  constructor(graph: Graph) {
+    this.#graph = graph;
+  }
+
+  /** The same value from a kernel of its own, for or from this node. */
+  fresh(value: string, node: NodeProto, name?: string): string {
+    const graph = this.#graph, type = typeOf(graph, value);
+    if (type === undefined || !TYPES.includes(type)) {
+      const requirement = `scatters and outputs must be of ${TYPES.join(", ")}, not ${type ?? "?"}`;
+      throw unsupported(ACTION, node, requirement);
+    }
+    const other = graph.constantOf(type, ++this.count, [], `capture_${type}_${this.count}`);
+    const output = name ?? graph.freshName(`${value}_fresh`);
+    return graph.make("Where", [this.#condition(), other, value], {}, output);
+  }
+
+  /** s < s, with s the sum of an input: false, for NaN too. */
+  #condition(): string {
+    if (this.#never !== undefined) return this.#never;
+    const graph = this.#graph;
+    const input = graph.inputs.find(({ name }) => graph.type(name) === "f32")?.name;
+    if (input === undefined) {
+      throw new RangeError(
+        `Cannot ${ACTION} as an input must be f32: current inputs are ${
+          graph.inputs.map(({ name }) => `${name} ${graph.type(name) ?? "?"}`).join(", ") || "none"
+        }`,
+      );
+    }
+    const sum = graph.make("ReduceSum", [input], { keepdims: 0 });
+    this.#never = graph.make("Less", [sum, sum], {}, graph.freshName("never"));
+    return this.#never;
+  }
+}

@@ -1,0 +1,34 @@
+import { create } from "@bufbuild/protobuf";
+import { TensorProtoSchema } from "onnx-buf";
+import { attributeOf } from "../attributes.ts";
+import type { Graph } from "../graph.ts";
+import type { TensorProto } from "../messages.ts";
+import { tensorProto } from "../tensor_proto.ts";
+import { operands } from "./operands.ts";
+
+const ACTION = "write ConstantOfShape as Expand";
+
+/**
+ * Writes ConstantOfShape, which has no WebGPU kernel, as the Expand of a number, which has one.
+ *
+ * @returns how many were written anew
+ * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
+ */
+export function constantOfShapeToExpand(graph: Graph): number {
+  graph.refuseControlFlow(ACTION, "ConstantOfShape");
+  const found = graph.nodes.filter(({ opType, domain }) =>
+    opType === "ConstantOfShape" && domain === ""
+  );
+  for (const node of found) {
+    const { inputs: [shape = ""] } = operands(node, 1, ACTION);
+    const value = graph.addConstant(scalar(attributeOf(node, "value")?.t, graph.freshName("fill")));
+    graph.replaceNode(node, graph.add("Expand", [value, shape]));
+  }
+  return found.length;
+}
+
+/** The one element of the tensor, as a scalar; 0 without one. */
+function scalar(tensor: TensorProto | undefined, name: string): TensorProto {
+  if (tensor === undefined) return tensorProto("f32", [], [0], name);
+  return create(TensorProtoSchema, { ...tensor, name, dims: [] });
+}

@@ -1,0 +1,156 @@
+/**
+ * Weights that are in files beside the model.
+ *
+ * @module
+ */
+
+import { TensorProto_DataLocation } from "onnx-buf";
+import { bytesOf } from "./element_type.ts";
+import type { GraphProto, ModelProto, NodeProto, TensorProto } from "./messages.ts";
+import { elementCount, isExternal, tensorType } from "./tensor_proto.ts";
+
+/** Gives the bytes of a file, by the location that a model has for it: a path relative to the model. */
+export type ReadExternal = (location: string) => Uint8Array | Promise<Uint8Array>;
+
+/** The locations of the files that a model has weights in, each once. */
+export function externalFiles(model: ModelProto): string[] {
+  return [...new Set(externalTensors(model).map(locationOf))];
+}
+
+/**
+ * Puts the weights that are in other files into the model, so that it is whole in itself.
+ *
+ * @param read is asked once per file; locations that leave the model's folder are refused before it is asked
+ * @returns how many tensors were loaded
+ * @throws {RangeError} for a location that leaves the model's folder, and where a file is too short for a tensor
+ * @throws {TypeError} where `read` gives no bytes; what `read` throws is passed on
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, externalFiles, lennardJonesModel, loadExternalData } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = decodeModel(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }));
+ * const folder = new URL("models/", import.meta.url);
+ * await loadExternalData(model, (location) => Deno.readFile(new URL(location, folder)));
+ * assertEquals(externalFiles(model), []);
+ * ```
+ */
+export async function loadExternalData(model: ModelProto, read: ReadExternal): Promise<number> {
+  const parts = externalTensors(model).map((tensor) => ({ tensor, place: placeOf(tensor) }));
+  const files = new Map<string, Uint8Array>();
+  for (const { place: { location } } of parts) {
+    if (!files.has(location)) files.set(location, checkBytes(location, await read(location)));
+  }
+  const loaded = parts.map(({ tensor, place }) => partOf(tensor, place, files));
+  for (const [i, { tensor }] of parts.entries()) {
+    tensor.rawData = loaded[i] ?? tensor.rawData;
+    tensor.externalData = [];
+    tensor.dataLocation = TensorProto_DataLocation.DEFAULT;
+  }
+  return parts.length;
+}
+
+/** Where in which file the values of a tensor are. */
+interface Place {
+  readonly location: string;
+  readonly offset: number;
+  /** In bytes; `undefined` where the model does not say. */
+  readonly length: number | undefined;
+}
+
+function locationOf({ externalData }: TensorProto): string {
+  return externalData.find(({ key }) => key === "location")?.value ?? "";
+}
+
+function placeOf(tensor: TensorProto): Place {
+  const entries = new Map(tensor.externalData.map(({ key, value }) => [key, value]));
+  const location = locationOf(tensor), length = entries.get("length");
+  const steps = location.split(/[/\\]/);
+  if (
+    location === "" || steps[0] === "" || steps.includes("..") ||
+    /^[a-z][a-z0-9+.-]*:/i.test(location)
+  ) {
+    throw new RangeError(
+      `Cannot load the tensor ${
+        JSON.stringify(tensor.name)
+      } as its location must be inside of the ` +
+        `model's folder: current value is ${JSON.stringify(location)}`,
+    );
+  }
+  return {
+    location,
+    offset: wholeNumber(tensor, "offset", entries.get("offset") ?? "0"),
+    length: length === undefined ? undefined : wholeNumber(tensor, "length", length),
+  };
+}
+
+function wholeNumber({ name }: TensorProto, what: string, text: string): number {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (Number.isSafeInteger(value)) return value;
+  throw new RangeError(
+    `Cannot load the tensor ${
+      JSON.stringify(name)
+    } as its ${what} must be a whole number of bytes: ` +
+      `current value is ${JSON.stringify(text)}`,
+  );
+}
+
+function checkBytes(location: string, bytes: unknown): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  throw new TypeError(
+    `Cannot load ${
+      JSON.stringify(location)
+    } as what is read must be a Uint8Array: current value is ${
+      Object.prototype.toString.call(bytes)
+    }`,
+  );
+}
+
+/** The values of a tensor, in memory of the file. */
+function partOf(
+  tensor: TensorProto,
+  { location, offset, length }: Place,
+  files: ReadonlyMap<string, Uint8Array>,
+): Uint8Array<ArrayBuffer> {
+  const file = files.get(location) ?? new Uint8Array();
+  const needed = bytesOf(tensorType(tensor), elementCount(tensor));
+  if (length !== undefined && length !== needed) {
+    throw new RangeError(
+      `Cannot load the tensor ${
+        JSON.stringify(tensor.name)
+      } as its shape [${tensor.dims}] must have ` +
+        `${needed} bytes: current length is ${length}`,
+    );
+  }
+  if (offset + needed > file.length) {
+    throw new RangeError(
+      `Cannot load the tensor ${JSON.stringify(tensor.name)} as ${
+        JSON.stringify(location)
+      } must have ` +
+        `${offset + needed} bytes: current length is ${file.length}`,
+    );
+  }
+  return file.subarray(offset, offset + needed) as Uint8Array<ArrayBuffer>;
+}
+
+function externalTensors(model: ModelProto): TensorProto[] {
+  const found: TensorProto[] = [];
+  const add = (tensor: TensorProto | undefined) => {
+    if (tensor !== undefined && isExternal(tensor)) found.push(tensor);
+  };
+  const visitNode = (node: NodeProto) => {
+    for (const { t, tensors, g, graphs } of node.attribute) {
+      [t, ...tensors].forEach(add);
+      if (g !== undefined) visitGraph(g);
+      graphs.forEach(visitGraph);
+    }
+  };
+  const visitGraph = (graph: GraphProto) => {
+    graph.initializer.forEach(add);
+    graph.node.forEach(visitNode);
+  };
+  if (model.graph !== undefined) visitGraph(model.graph);
+  for (const { node } of model.functions) node.forEach(visitNode);
+  return found;
+}

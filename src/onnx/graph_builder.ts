@@ -1,0 +1,257 @@
+import { create } from "@bufbuild/protobuf";
+import { ModelProtoSchema } from "onnx-buf";
+import type { Attributes } from "./attributes.ts";
+import type { ElementType } from "./element_type.ts";
+import { Graph } from "./graph.ts";
+import { type Shape, valueInfo } from "./value_info.ts";
+
+/** A value of a graph that is being built: a name, and the type of its elements, which the compiler checks too. */
+export interface Value<Type extends ElementType = ElementType> {
+  /** Its name, until it becomes an output. */
+  readonly name: string;
+  /** The type of its elements. */
+  readonly type: Type;
+}
+
+/** How to begin a graph. */
+export interface GraphBuilderOptions {
+  /**
+   * The version of its operators, 18 to 21.
+   *
+   * @default 18
+   */
+  readonly opset?: number;
+  /** Notes kept in the file, by key. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Types that numbers are written as, in formulas. */
+export type NumericType = "f16" | "f32" | "f64" | "i32" | "i64";
+
+/** A value, or a number that becomes a constant of the other operand's type. */
+export type Operand<Type extends ElementType> = Value<Type> | number;
+
+/**
+ * Writes a graph, operator by operator: inputs, formulas over them, outputs.
+ *
+ * Each method adds one node and answers with what it makes. Types of elements are checked by the compiler, shapes by
+ * onnxruntime. Equal constants are one. What has no method of its own is made by {@linkcode GraphBuilder.op}.
+ *
+ * @example The squared lengths of vectors
+ * ```ts
+ * import { decodeModel, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("squares");
+ * const vectors = builder.input("vectors", "f32", ["N", 3]);
+ * builder.output("squares", builder.reduceSum(builder.mul(vectors, vectors), [1]), ["N"]);
+ * assertEquals(decodeModel(builder.build()).graph?.node.map(({ opType }) => opType), ["Mul", "ReduceSum"]);
+ * ```
+ */
+export class GraphBuilder {
+  readonly #graph: Graph;
+  readonly #constants = new Map<string, string>();
+  /** Names of values that became outputs: before → now. */
+  readonly #renamed = new Map<string, string>();
+
+  /** Throws a RangeError for another opset than 18 to 21. */
+  constructor(name: string, options: GraphBuilderOptions = {}) {
+    const { opset = 18, metadata = {} } = options;
+    const model = create(ModelProtoSchema, {
+      irVersion: 8n,
+      producerName: "hooke",
+      opsetImport: [{ domain: "", version: BigInt(opset) }],
+      graph: { name },
+      metadataProps: Object.entries(metadata).map(([key, value]) => ({ key, value })),
+    });
+    this.#graph = new Graph(model);
+  }
+
+  /**
+   * Something that is fed.
+   *
+   * @param shape lengths along the axes: numbers, or names of lengths that are free
+   * @throws {SyntaxError} when there is a value of this name
+   */
+  input<Type extends ElementType>(name: string, type: Type, shape: Shape): Value<Type> {
+    this.#graph.addInput(valueInfo(name, type, shape));
+    return { name, type };
+  }
+
+  /**
+   * Lets a value come out, under this name.
+   *
+   * @throws {SyntaxError} when there is a value of this name
+   */
+  output(name: string, value: Value, shape?: Shape): void {
+    const now = this.#nameOf(value);
+    if (this.#graph.producer(now) === undefined || this.#graph.isOutput(now)) {
+      this.#graph.add("Identity", [now], { outputs: [name] });
+    } else {
+      this.#graph.rename(now, name);
+      this.#renamed.set(value.name, name);
+    }
+    this.#graph.addOutput(valueInfo(name, value.type, shape));
+  }
+
+  /** A tensor that is always the same; a number is a scalar. Throws as {@linkcode tensorProto} does. */
+  constant<Type extends ElementType>(
+    type: Type,
+    values: number | ArrayLike<number>,
+    shape?: readonly number[],
+  ): Value<Type> {
+    const lengths = shape ?? (typeof values === "number" ? [] : [values.length]);
+    const list = typeof values === "number" ? [values] : Array.from(values);
+    const key = `${type}[${lengths}]${list.map((x) => Object.is(x, -0) ? "-0" : `${x}`)}`;
+    const known = this.#constants.get(key);
+    if (known !== undefined) return { name: known, type };
+    const name = this.#graph.constantOf(
+      type,
+      list,
+      lengths,
+      `${type}_${list.slice(0, 4).join("_")}`,
+    );
+    this.#constants.set(key, name);
+    return { name, type };
+  }
+
+  /**
+   * Any operator with one output.
+   *
+   * @param inputs values; `undefined` leaves an optional one out
+   * @param type of what it makes
+   */
+  op<Type extends ElementType>(
+    op: string,
+    inputs: readonly (Value | undefined)[],
+    type: Type,
+    attributes: Attributes = {},
+  ): Value<Type> {
+    const names = inputs.map((value) => value === undefined ? "" : this.#nameOf(value));
+    return { name: this.#graph.make(op, names, attributes), type };
+  }
+
+  /** a + b */
+  add<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type> {
+    return this.#binary("Add", a, b);
+  }
+
+  /** a − b */
+  sub<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type>;
+  /** a − b */
+  sub<Type extends NumericType>(a: Operand<Type>, b: Value<Type>): Value<Type>;
+  sub<Type extends NumericType>(a: Operand<Type>, b: Operand<Type>): Value<Type> {
+    return this.#binary("Sub", a, b);
+  }
+
+  /** a · b, element by element */
+  mul<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type> {
+    return this.#binary("Mul", a, b);
+  }
+
+  /** a / b */
+  div<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type>;
+  /** a / b */
+  div<Type extends NumericType>(a: Operand<Type>, b: Value<Type>): Value<Type>;
+  div<Type extends NumericType>(a: Operand<Type>, b: Operand<Type>): Value<Type> {
+    return this.#binary("Div", a, b);
+  }
+
+  /** Where a < b. */
+  less<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<"bool"> {
+    return this.op("Less", [a, this.#operand(a.type, b)], "bool");
+  }
+
+  /** Where a ≥ b; of NaN neither this nor `less` holds. */
+  greaterOrEqual<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<"bool"> {
+    return this.op("GreaterOrEqual", [a, this.#operand(a.type, b)], "bool");
+  }
+
+  /** a where the condition holds, b where not. */
+  where<Type extends NumericType>(
+    condition: Value<"bool">,
+    a: Operand<Type>,
+    b: Value<Type>,
+  ): Value<Type> {
+    return this.op("Where", [condition, this.#operand(b.type, a), b], b.type);
+  }
+
+  /** The slices of `data` at these places along an axis. */
+  gather<Type extends ElementType>(
+    data: Value<Type>,
+    indices: Value<"i32" | "i64">,
+    axis = 0,
+  ): Value<Type> {
+    return this.op("Gather", [data, indices], data.type, { axis });
+  }
+
+  /** `base` with each update added at its place along axis 0; indices have the updates' shape. */
+  scatterAdd<Type extends NumericType>(
+    base: Value<Type>,
+    indices: Value<"i32" | "i64">,
+    updates: Value<Type>,
+  ): Value<Type> {
+    const attributes = { axis: 0, reduction: "add" };
+    return this.op("ScatterElements", [base, indices, updates], base.type, attributes);
+  }
+
+  /** Sums over axes, which go or (`keepsAxes`) stay with length 1. */
+  reduceSum<Type extends NumericType>(
+    a: Value<Type>,
+    axes: readonly number[],
+    keepsAxes = false,
+  ): Value<Type> {
+    const inputs = [a, this.constant("i64", axes)];
+    return this.op("ReduceSum", inputs, a.type, { keepdims: keepsAxes ? 1 : 0 });
+  }
+
+  /** With axes of length 1 put in at these places. */
+  unsqueeze<Type extends ElementType>(a: Value<Type>, axes: readonly number[]): Value<Type> {
+    return this.op("Unsqueeze", [a, this.constant("i64", axes)], a.type);
+  }
+
+  /** Without these axes, which have length 1. */
+  squeeze<Type extends ElementType>(a: Value<Type>, axes: readonly number[]): Value<Type> {
+    return this.op("Squeeze", [a, this.constant("i64", axes)], a.type);
+  }
+
+  /** Repeated along axes of length 1; a length of 1 here leaves an axis as it is. */
+  expand<Type extends ElementType>(a: Value<Type>, shape: readonly number[]): Value<Type> {
+    return this.op("Expand", [a, this.constant("i64", shape)], a.type);
+  }
+
+  /** In another shape, given by a value of int64; −1 for what follows from the rest. */
+  reshape<Type extends ElementType>(a: Value<Type>, shape: Value<"i64">): Value<Type> {
+    return this.op("Reshape", [a, shape], a.type);
+  }
+
+  /** Notes the shape of a value in the file, where edits and people find it; answers with the value. */
+  describe<Type extends ElementType>(a: Value<Type>, shape: Shape): Value<Type> {
+    this.#graph.describe(valueInfo(this.#nameOf(a), a.type, shape));
+    return a;
+  }
+
+  /** The graph as it is now, to be edited further; shared with the builder. */
+  get graph(): Graph {
+    return this.#graph;
+  }
+
+  /** The bytes of an .onnx file. */
+  build(): Uint8Array<ArrayBuffer> {
+    return this.#graph.encode();
+  }
+
+  /** One of the two is a value. */
+  #binary<Type extends NumericType>(op: string, a: Operand<Type>, b: Operand<Type>): Value<Type> {
+    const { type } = (typeof a === "number" ? b : a) as Value<Type>;
+    return this.op(op, [this.#operand(type, a), this.#operand(type, b)], type);
+  }
+
+  #operand<Type extends NumericType>(type: Type, value: Operand<Type>): Value<Type> {
+    return typeof value === "number" ? this.constant(type, value) : value;
+  }
+
+  #nameOf({ name }: Value): string {
+    return this.#renamed.get(name) ?? name;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * ONNX models: read, build, edit and write them.
+ *
+ * @example The operators of a model, without those that WebGPU's build would run on the CPU
+ * ```ts
+ * import { captureSafe, decodeModel, Graph, int64ToInt32, lennardJonesModel } from "@hooke/hooke/onnx";
+ *
+ * const graph = new Graph(decodeModel(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 })));
+ * int64ToInt32(graph);
+ * captureSafe(graph);
+ * const bytes = graph.encode();
+ * ```
+ *
+ * @module
+ */
+
+export type { Attributes, AttributeValue } from "./attributes.ts";
+export type { DecodeOptions } from "./codec.ts";
+export { decodeModel, encodeModel } from "./codec.ts";
+export type { DescribeOptions, ModelDescription, ValueMemory } from "./describe_model.ts";
+export { describeModel, showModel } from "./describe_model.ts";
+export { acosToAtan } from "./edits/acos_to_atan.ts";
+export { captureSafe } from "./edits/capture_safe.ts";
+export { constantOfShapeToExpand } from "./edits/constant_of_shape_to_expand.ts";
+export type { Int64ToInt32Options } from "./edits/int64_to_int32.ts";
+export { int64ToInt32 } from "./edits/int64_to_int32.ts";
+export type { ElementType } from "./element_type.ts";
+export type { ReadExternal } from "./external_data.ts";
+export { externalFiles, loadExternalData } from "./external_data.ts";
+export type { NodeOptions } from "./graph.ts";
+export { Graph } from "./graph.ts";
+export type { Use } from "./graph_links.ts";
+export type { GraphBuilderOptions, NumericType, Operand, Value } from "./graph_builder.ts";
+export { GraphBuilder } from "./graph_builder.ts";
+export type { LennardJonesModelOptions } from "./lennard_jones_model.ts";
+export { lennardJonesModel } from "./lennard_jones_model.ts";
+export type {
+  AttributeProto,
+  GraphProto,
+  ModelProto,
+  NodeProto,
+  TensorProto,
+  ValueInfoProto,
+} from "./messages.ts";
+export type { TensorValues } from "./tensor_proto.ts";
+export { tensorProto, tensorValues } from "./tensor_proto.ts";
+export type { UnsupportedNode } from "./unsupported_node_error.ts";
+export { UnsupportedNodeError } from "./unsupported_node_error.ts";
+export type { Length, Shape, ValueDescription } from "./value_info.ts";
+export { valueInfo } from "./value_info.ts";
+export { openSession } from "./session.ts";
+export type { SessionCheck, SessionCheckOptions, SessionFinding } from "./session_check.ts";
+export { checkSession } from "./session_check.ts";
+export type { Comparison, Difference, HostFeeds, Tolerance } from "./session_compare.ts";
+export { compareSessions, compareTensors } from "./session_compare.ts";
+export type { WorkerSession, WorkerSessionOptions } from "./session_in_worker.ts";
+export { openSessionInWorker } from "./session_in_worker.ts";
+export { withRuntime } from "./session_lock.ts";
+export type { OutputLocation, SessionOptions } from "./session_options.ts";
+export type { ExternalTensor, ModelOutline, OperatorUse } from "./session_outline.ts";
+export { outlineModel } from "./session_outline.ts";
+export type { Session } from "./session_run.ts";
+export type { ModelSource } from "./session_source.ts";
+export type {
+  Feeds,
+  Fetches,
+  GpuFeed,
+  GpuTensor,
+  HostFeed,
+  HostFetch,
+  HostTensor,
+  Outputs,
+  TensorArray,
+  TensorArrays,
+  TensorDtype,
+  TensorInfo,
+} from "./session_tensor.ts";
+export { createTensorBuffer, dataOf } from "./session_tensor.ts";
+export type { WorkerSessionInfo } from "./session_worker.ts";

@@ -1,0 +1,148 @@
+import type { Runtime, RuntimeTensor } from "./session_runtime.ts";
+import {
+  checkOnGpu,
+  countOf,
+  type Feeds,
+  type Fetches,
+  gpuBytesOf,
+  type GpuFeed,
+  type HostFeed,
+  TENSOR_ARRAYS,
+  type TensorInfo,
+} from "./session_tensor.ts";
+
+/** What feeds and fetches are checked against. */
+export interface Expected {
+  /** What errors call the model. */
+  readonly name: string;
+  /** Whether buffers of a GPU can be used. */
+  readonly isGpu: boolean;
+  /** Input → what the model says of it. */
+  readonly inputs: ReadonlyMap<string, TensorInfo>;
+  /** Output → what the model says of it. */
+  readonly outputs: ReadonlyMap<string, TensorInfo>;
+}
+
+/** STORAGE, COPY_SRC and COPY_DST: what the runtime does with a buffer. */
+const USAGE = 0x80 | 0x4 | 0x8;
+
+/** The runtime's tensors for what is fed. Throws a TypeError or RangeError for what does not fit. */
+export function toRuntimeFeeds(
+  runtime: Runtime,
+  expected: Expected,
+  feeds: Feeds,
+): Record<string, RuntimeTensor> {
+  const tensors: Record<string, RuntimeTensor> = {};
+  for (const name in feeds) {
+    const info = expected.inputs.get(name);
+    if (info === undefined) throw unknownName(expected, "input", name);
+    tensors[name] = toTensor(runtime, expected, info, feeds[name]!);
+  }
+  for (const name of expected.inputs.keys()) {
+    if (tensors[name] !== undefined) continue;
+    throw new TypeError(
+      `Cannot run ${expected.name} as every input must be fed: ${name} is not`,
+    );
+  }
+  return tensors;
+}
+
+/** The runtime's tensors for what is fetched; `null` where the runtime makes them. */
+export function toRuntimeFetches(
+  runtime: Runtime,
+  expected: Expected,
+  fetches: Fetches | undefined,
+): Record<string, RuntimeTensor | null> {
+  const tensors: Record<string, RuntimeTensor | null> = {};
+  if (fetches === undefined || Array.isArray(fetches)) {
+    for (const name of fetches ?? expected.outputs.keys()) {
+      if (!expected.outputs.has(name)) throw unknownName(expected, "output", name);
+      tensors[name] = null;
+    }
+    return tensors;
+  }
+  for (const [name, fetch] of Object.entries(fetches as Exclude<Fetches, readonly string[]>)) {
+    const info = expected.outputs.get(name);
+    if (info === undefined) throw unknownName(expected, "output", name);
+    // The runtime ignores an array in host memory that it is given: `takeInto` copies.
+    tensors[name] = fetch !== null && "buffer" in fetch
+      ? toTensor(runtime, expected, info, fetch)
+      : null;
+  }
+  return tensors;
+}
+
+function toTensor(
+  runtime: Runtime,
+  expected: Expected,
+  info: TensorInfo,
+  feed: HostFeed | GpuFeed,
+): RuntimeTensor {
+  const dims = feed.dims ?? [(feed as HostFeed).data.length];
+  checkDims(expected.name, info, dims);
+  if ("buffer" in feed) {
+    checkBuffer(expected, info, feed);
+    return runtime.Tensor.fromGpuBuffer(feed.buffer, { dataType: info.dtype, dims });
+  }
+  const { data } = feed;
+  const wanted = TENSOR_ARRAYS[info.dtype];
+  if (!(data instanceof (wanted as unknown as { new (): unknown }))) {
+    throw new TypeError(
+      `Cannot run ${expected.name} as ${info.name} must be ${info.dtype} in a ${
+        (wanted as unknown as { readonly name: string }).name
+      }: current value is a ${(data as object | undefined)?.constructor?.name}`,
+    );
+  }
+  if (data.length !== countOf(dims)) {
+    throw new RangeError(
+      `Cannot run ${expected.name} as ${info.name} must have ${
+        dims.join(" * ") || "1"
+      } values: current length is ${data.length}`,
+    );
+  }
+  return new runtime.Tensor(info.dtype, data, dims);
+}
+
+/** A shape without sizes is that of a number or of anything. */
+function checkDims(model: string, { name, shape }: TensorInfo, dims: readonly number[]): void {
+  let fits = shape.length === 0 || shape.length === dims.length;
+  for (let i = 0; i < dims.length && fits; i++) {
+    const [size, dim] = [shape[i], dims[i]!];
+    fits = Number.isInteger(dim) && dim >= 0 &&
+      (typeof size !== "number" || size < 0 || size === dim);
+  }
+  if (fits) return;
+  throw new RangeError(
+    `Cannot run ${model} as ${name} must have the shape [${shape.join(", ")}]: current shape is [${
+      dims.join(", ")
+    }]`,
+  );
+}
+
+function checkBuffer({ name, isGpu }: Expected, info: TensorInfo, feed: GpuFeed): void {
+  if (!isGpu) {
+    throw new TypeError(
+      `Cannot run ${name} as ${info.name} must be in host memory on wasm: it is in a GPU buffer`,
+    );
+  }
+  checkOnGpu(info.name, info.dtype);
+  const bytes = gpuBytesOf(info.dtype, feed.dims);
+  if (feed.buffer.size < bytes) {
+    throw new RangeError(
+      `Cannot run ${name} as the buffer of ${info.name} must have ${bytes} bytes, which are its own rounded up to ` +
+        `16: current size is ${feed.buffer.size}`,
+    );
+  }
+  if ((feed.buffer.usage & USAGE) === USAGE) return;
+  throw new TypeError(
+    `Cannot run ${name} as the buffer of ${info.name} must be for STORAGE, COPY_SRC and COPY_DST: current usage is ` +
+      `0x${feed.buffer.usage.toString(16)}`,
+  );
+}
+
+function unknownName(expected: Expected, kind: "input" | "output", name: string): TypeError {
+  const names = [...(kind === "input" ? expected.inputs : expected.outputs).keys()];
+  return new TypeError(
+    `Cannot run ${expected.name} as its ${kind}s must be among ${names.join(", ")}: ${name} is not`,
+  );
+}

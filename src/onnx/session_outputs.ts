@@ -1,0 +1,71 @@
+import type { RuntimeTensor } from "./session_runtime.ts";
+import {
+  type Fetches,
+  type HostFetch,
+  type HostTensor,
+  TENSOR_ARRAYS,
+  type TensorArray,
+  type TensorDtype,
+  type TensorInfo,
+} from "./session_tensor.ts";
+
+/** What is to be done with outputs. */
+export interface OutputRules {
+  /** What errors call the model. */
+  readonly name: string;
+  /** Whether they must be finite. */
+  readonly checkFinite: boolean;
+}
+
+/** An output in host memory, in the caller's array if it gave one. */
+export function toHostTensor(
+  rules: OutputRules,
+  { name, dtype }: TensorInfo,
+  result: RuntimeTensor,
+  fetches: Fetches | undefined,
+): HostTensor {
+  let data = result.data as TensorArray;
+  if (rules.checkFinite) checkFinite(rules.name, name, data);
+  const target = fetches === undefined || Array.isArray(fetches)
+    ? undefined
+    : (fetches as Readonly<Record<string, HostFetch | null>>)[name]?.data;
+  if (target !== undefined) data = takeInto(rules.name, { name, dtype, data, target });
+  return { location: "host", dtype, dims: result.dims, data } as HostTensor;
+}
+
+function takeInto(
+  model: string,
+  { name, dtype, data, target }: {
+    readonly name: string;
+    readonly dtype: TensorDtype;
+    readonly data: TensorArray;
+    readonly target: TensorArray;
+  },
+): TensorArray {
+  if (!(target instanceof (TENSOR_ARRAYS[dtype] as unknown as { new (): unknown }))) {
+    throw new TypeError(
+      `Cannot run ${model} as what takes ${name} must be an array of ${dtype}: current value is a ${target.constructor.name}`,
+    );
+  }
+  if (target.length !== data.length) {
+    throw new RangeError(
+      `Cannot run ${model} as what takes ${name} must have ${data.length} values: current length is ${target.length}`,
+    );
+  }
+  (target as Float32Array).set(data as Float32Array);
+  return target;
+}
+
+/** Throws a RangeError that names the first number which is none. */
+function checkFinite(model: string, name: string, data: TensorArray): void {
+  if (!(data instanceof Float32Array || data instanceof Float64Array)) return;
+  for (let i = 0; i < data.length; i++) {
+    if (Number.isFinite(data[i])) continue;
+    throw new RangeError(
+      `Cannot run ${model} as what it gives must be finite: ${name}[${i}] is ${
+        data[i]
+      }; look for atoms that ` +
+        "coincide, empty systems, and inputs beyond what it was trained on",
+    );
+  }
+}

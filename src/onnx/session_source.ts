@@ -1,0 +1,103 @@
+/** A model or its weights: the bytes, where they are, or the path of a file. */
+export type ModelSource = Uint8Array | ArrayBuffer | URL | string;
+
+/** Bytes, and what to call them. */
+export interface LoadedSource {
+  /** What it is. */
+  readonly bytes: Uint8Array;
+  /** The end of its address, or "a model". */
+  readonly name: string;
+  /** Where it came from, if that is known: its other files are beside it. */
+  readonly url: URL | undefined;
+}
+
+/** What is used of Node's file system, which Deno and Bun have as well. */
+interface Files {
+  readFile(path: string | URL, options?: { signal?: AbortSignal }): Promise<Uint8Array>;
+}
+
+interface Process {
+  readonly getBuiltinModule?: (name: string) => unknown;
+  cwd(): string;
+}
+
+/** Not `import`: a page that bundles this has no file system, and need not pretend to. */
+function findProcess(): Process | undefined {
+  const { process } = globalThis as unknown as { readonly process?: Process };
+  return process?.getBuiltinModule === undefined ? undefined : process;
+}
+
+/**
+ * Reads a source whole. A string is the path of a file, or an address where it has a scheme (`https://…`); in a page,
+ * always an address.
+ *
+ * @throws {Error} when it cannot be read, with the original error as `cause`
+ */
+export async function loadSource(
+  source: ModelSource,
+  { signal, name }: { readonly signal?: AbortSignal | undefined; readonly name?: string } = {},
+): Promise<LoadedSource> {
+  signal?.throwIfAborted();
+  if (source instanceof Uint8Array) {
+    return { bytes: source, name: name ?? "a model", url: undefined };
+  }
+  if (source instanceof ArrayBuffer) {
+    return await loadSource(new Uint8Array(source), { name: name! });
+  }
+  const url = typeof source === "string" ? toUrl(source) : source;
+  const called = name ?? nameOf(url);
+  try {
+    return { bytes: await readUrl(url, signal), name: called, url };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Cannot open ${called} as ${shorten(url.href)} must be readable: ${reason}`, {
+      cause,
+    });
+  }
+}
+
+async function readUrl(url: URL, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const files = url.protocol === "file:"
+    ? findProcess()?.getBuiltinModule?.("node:fs/promises")
+    : undefined;
+  if (files !== undefined) {
+    const bytes = await (files as Files).readFile(url, signal === undefined ? {} : { signal });
+    return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
+  }
+  const response = await fetch(url, signal === undefined ? {} : { signal });
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  await response.body?.cancel();
+  throw new Error(`the server answered ${response.status} ${response.statusText}`.trimEnd());
+}
+
+function toUrl(source: string): URL {
+  const process = findProcess();
+  // A single letter is a drive, not a scheme.
+  if (/^[a-z][a-z\d+.-]+:/i.test(source)) return new URL(source);
+  if (process === undefined) return new URL(source, baseOfPage());
+  const path = source.replaceAll("\\", "/");
+  const root = `file:///${process.cwd().replaceAll("\\", "/").replace(/^\//, "")}/`;
+  const [from, to] = [root, /^[a-z]:/i.test(path) ? `/${path}` : path].map((each) =>
+    each.replace(/[%?#]/g, encodeURIComponent)
+  );
+  return new URL(to!, from);
+}
+
+function baseOfPage(): string {
+  const { document, location } = globalThis as unknown as {
+    readonly document?: { readonly baseURI: string };
+    readonly location?: { readonly href: string };
+  };
+  return document?.baseURI ?? location?.href ?? "";
+}
+
+function nameOf(url: URL): string {
+  if (url.protocol === "data:") return "a model in a data: address";
+  const last = url.pathname.split("/").findLast((part) => part !== "");
+  return last === undefined ? url.href : decodeURIComponent(last);
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,55 @@
+import { assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
+import { Batch, centreBias, type Model, NVE, potential, sum, System, tethers } from "@hooke/hooke";
+
+const atom = () => Batch.from([new System({ symbols: ["Ar"], positions: [1, 0, 0] })]);
+
+Deno.test("models of a sum add up, and two tethers keep anchors of their own", async () => {
+  const near = tethers({ stiffness: 2, anchors: [0, 0, 0] });
+  const far = tethers({ stiffness: 1, anchors: [4, 0, 0] });
+  const push = potential(({ forces }) => {
+    forces[0]! += 10;
+    return 7;
+  });
+  const batch = atom();
+  await using md = new NVE({ model: sum(near, far, push), dt: 1, backend: "reference" });
+  await md.run(batch, 0);
+  assertAlmostEquals(batch.get("energy")[0]!, 1 + 4.5 + 7, 1e-12);
+  assertAlmostEquals(batch.get("forces")[0]!, -2 + 3 + 10, 1e-12);
+});
+
+Deno.test("a sum gives what each of its models gives, and needs one", () => {
+  const spring = tethers({ stiffness: 1 });
+  assertEquals(sum(spring, potential(() => 0)).gives, ["energy", "forces"]);
+  assertThrows(() => sum(), RangeError, "it must have a model or more");
+  assertThrows(() => sum(spring, tethers as never), TypeError, "current part 1 is a function");
+});
+
+Deno.test("potentials of one's own and springs name an option that they have not", () => {
+  assertThrows(() => tethers({ k: 1 } as never), TypeError, 'current value is "k"');
+  assertThrows(() => tethers({} as never), TypeError, "stiffness must be a number");
+  const anchor = { stiffness: 1, anchor: [0, 0, 0] };
+  assertThrows(() => tethers(anchor), TypeError, "must be among stiffness, anchors: current value");
+  const center = { stiffness: 1, center: [0, 0, 0] };
+  assertThrows(() => centreBias(center as never), TypeError, 'current value is "center"');
+  const label = { label: "a well" };
+  assertThrows(() => potential(() => 0, label as never), TypeError, 'current value is "label"');
+});
+
+Deno.test("models that take their time are added in their order, whoever is ready first", async () => {
+  const late = (force: number, milliseconds: number): Model => ({
+    name: `in ${milliseconds} ms`,
+    gives: ["energy", "forces"],
+    open: (state) => ({
+      async compute() {
+        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+        state.backend.view(state.field("forces"))[0]! += force;
+      },
+    }),
+  });
+  // Added in another order they are 1.
+  const model = sum(late(1, 10), late(1e20, 5), potential(() => 0), late(-1e20, 0));
+  const batch = atom();
+  await using md = new NVE({ model, dt: 1, backend: "reference" });
+  await md.run(batch, 0);
+  assertEquals(batch.get("forces")[0], 0);
+});

@@ -1,0 +1,154 @@
+// What a run says of itself, where, and how often.
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { ConvergenceHook, fire, velocityVerlet } from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { potential } from "../../src/models/mod.ts";
+import { ProgressHook, type ProgressHookOptions } from "../../src/observe/mod.ts";
+import { progressLine } from "../../src/observe/progress_line.ts";
+import { ARGON, atomAt, bitsOf, crystals } from "../dynamics/atoms.ts";
+import { BACKENDS, on } from "../dynamics/backends.ts";
+import { engine } from "./modified.ts";
+
+const OFTEN = { everySeconds: 1e-9 };
+
+/** A hook with all that it has written, and a clock that goes on by half a second with each look. */
+function watched(options: Partial<ProgressHookOptions> = {}) {
+  const texts: string[] = [];
+  let time = 5e6;
+  const write = (text: string) => void texts.push(text);
+  const now = () => time += 500;
+  return { texts, progress: new ProgressHook({ write, now, ...options }) };
+}
+
+const still = potential(() => -1.25);
+
+Deno.test("elsewhere than on a terminal each line is one of its own, without any escape code", async () => {
+  const { texts, progress } = watched({ ...OFTEN, nSteps: 4 });
+  const hooks = [progress];
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, backend: "reference", hooks });
+  await md.run(crystals(2), 4);
+  assertEquals(texts, [
+    "step 1/4 (25 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:02 left\n",
+    "step 2/4 (50 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:01 left\n",
+    "step 3/4 (75 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:01 left\n",
+    "step 4/4 (100 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s\n",
+  ]);
+});
+
+Deno.test("on a terminal one line is painted again and again, no longer than it is wide, and left at the end", async () => {
+  const { texts, progress } = watched({ ...OFTEN, isTerminal: true, columns: 30 });
+  const hooks = [progress];
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, backend: "reference", hooks });
+  await md.run(crystals(1), 2);
+  assertEquals(texts, [
+    "\rstep 1  0/1 converged  energy\x1b[K",
+    "\rstep 2  0/1 converged  energy\x1b[K",
+    "\n",
+  ]);
+});
+
+Deno.test("it speaks by the clock, not by the step, and once more at the end with what is so then", async () => {
+  const { texts, progress } = watched({ now: () => 0 });
+  assertEquals(progress.everySeconds, 10);
+  assertEquals(watched({ isTerminal: true }).progress.everySeconds, 0.1);
+  let visits = 0;
+  const count = hook({
+    name: "count",
+    everySeconds: 3600,
+    on: { dynamics: { AFTER_STEP: () => void visits++ } },
+  });
+  const hooks = [progress, count];
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, backend: "wasm", hooks });
+  const batch = await md.run(crystals(1), 2000);
+  assertEquals([texts.length, visits], [1, 0]);
+  assert(
+    texts[0]!.startsWith(
+      `step 2000  0/1 converged  energy ${batch.get("energy")[0]!.toFixed(6)} eV`,
+    ),
+    texts[0],
+  );
+});
+
+Deno.test("converged systems are counted; the largest force is that of the others, until all have", async () => {
+  const { texts, progress } = watched({ ...OFTEN, nSteps: 500 });
+  const hooks = [ConvergenceHook.fromFmax(0.01), progress];
+  await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, backend: "reference", hooks });
+  await opt.run(crystals(3, 0), 500);
+  const counts = texts.map((text) => Number(/(\d)\/3 converged/.exec(text)![1]));
+  assertEquals([counts[0], counts.at(-1)], [0, 3]);
+  assert(counts.every((count, i) => count >= (counts[i - 1] ?? 0)) && new Set(counts).size > 2);
+  const fmax = texts.map((text) => Number(/fmax (\S+)/.exec(text)![1]));
+  // A system is known to have converged a step after its forces were seen.
+  assert(fmax.slice(0, -2).some((force) => force > 0.01) && fmax.at(-1)! < 0.01, fmax.join());
+  assertEquals(texts.at(-1)!.split("  ")[0], texts.at(-2)!.split("  ")[0]);
+  assertMatch(texts.at(-1)!, /3\/3 converged.*steps\/s\n$/);
+  const other = watched({ ...OFTEN, convergedStatus: 2 });
+  await using again = engine(fire({ dt: 0.5 }), {
+    ...{ model: ARGON, backend: "reference" as const },
+    hooks: [ConvergenceHook.fromFmax(0.01), other.progress],
+  });
+  await again.run(crystals(1, 0), 500);
+  assert(other.texts.at(-1)!.includes("0/1 converged"));
+});
+
+Deno.test("a second run counts from its own beginning, and says the steps of both", async () => {
+  const { texts, progress } = watched({ ...OFTEN, nSteps: 10 });
+  const hooks = [progress];
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, backend: "reference", hooks });
+  const batch = await md.run(atomAt(0), 5);
+  await md.run(batch, 5);
+  assertMatch(texts[4]!, /^step 5\/10 .* 2 steps\/s {2}0:03 left/);
+  assertMatch(texts[5]!, /^step 6\/10 .* 2 steps\/s {2}0:02 left/);
+});
+
+Deno.test("numbers are as long as they need to be", () => {
+  const line = (rate: number, steps = 10, of?: number) =>
+    progressLine({
+      ...{ steps, of, converged: 0, systems: 1, energy: -1 / 3, fmax: 1234.5 },
+      rate: { steps: rate, seconds: 1 },
+    });
+  assertEquals(
+    line(1234.5),
+    "step 10  0/1 converged  energy -0.333333 eV  fmax 1.23e+3 eV/Å  1235 steps/s",
+  );
+  assertMatch(line(0.123), / 0\.12 steps\/s$/);
+  assertMatch(line(10, 10, 10_000), /\(0 %\).* 10 steps\/s {2}16:39 left$/);
+  assertMatch(line(1, 1, 3724), / 1:02:03 left$/);
+  assertMatch(line(0, 10, 100), / 0 steps\/s$/);
+});
+
+Deno.test(
+  "it changes no bit",
+  on(BACKENDS, async (backend) => {
+    const run = async (hooks: readonly object[], verify = false) => {
+      const onWarning = ({ error }: { error: unknown }) => {
+        throw error;
+      };
+      await using md = engine(velocityVerlet({ dt: 1 }), {
+        ...{ model: ARGON, backend, hooks, verify, onWarning },
+      });
+      return bitsOf(await md.run(crystals(2), 15));
+    };
+    assertEquals(await run([watched(OFTEN).progress], true), await run([]));
+  }),
+);
+
+Deno.test("wrong options of a progress hook are named", () => {
+  const write = () => {};
+  const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
+    [undefined, TypeError, "options must be an object"],
+    [{}, TypeError, "it must have write"],
+    [{ write: 3 }, TypeError, "write must be a function"],
+    [{ write, isTerminal: 1 }, TypeError, "true or false"],
+    [{ write, nSteps: 0 }, RangeError, "nSteps must be a whole number from 1 on"],
+    [{ write, nSteps: Infinity }, RangeError, "Infinity"],
+    [{ write, everySeconds: 0 }, RangeError, "above 0 and finite"],
+    [{ write, columns: -1 }, RangeError, "columns"],
+    [{ write, convergedStatus: 0.5 }, RangeError, "convergedStatus"],
+    [{ write, now: 5 }, TypeError, "now must be a function"],
+    [{ write, isTTY: true }, TypeError, "among write"],
+  ];
+  for (const [options, error, message] of wrong) {
+    assertThrows(() => new ProgressHook(options as ProgressHookOptions), error, message);
+  }
+});

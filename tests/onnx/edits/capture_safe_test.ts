@@ -1,0 +1,176 @@
+/** Graphs that may be captured: where kernels are put in, and that they change nothing. */
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  captureSafe,
+  constantOfShapeToExpand,
+  decodeModel,
+  describeModel,
+  Graph,
+  GraphBuilder,
+  int64ToInt32,
+  lennardJonesModel,
+  tensorProto,
+  tensorValues,
+  UnsupportedNodeError,
+  valueInfo,
+} from "../../../src/onnx/mod.ts";
+import { feeds, indexed } from "../indexed_model.ts";
+import { branching, modelOf, node } from "../odd_models.ts";
+import { f32, fromReference, i32, numbersOf, runModel, worst } from "../ort.ts";
+import { MODELS, readModel, readReference } from "../shared_models.ts";
+
+const SCATTERS = ["ScatterElements", "ScatterND"];
+
+/** What the recorder cannot see, by the rules of captureSafe: an empty list is a graph that may be captured. */
+function unsafePlaces(graph: Graph): string[] {
+  const places: string[] = [];
+  const others = new Set<unknown>();
+  for (const { opType, input, output } of graph.nodes) {
+    if (opType === "Where" && input[1]!.startsWith("capture_")) {
+      const value = tensorValues(graph.constant(input[1]!)!)[0];
+      if (others.has(value)) places.push(`${output[0]} is like another, and may be merged with it`);
+      others.add(value);
+    }
+    if (!SCATTERS.includes(opType)) continue;
+    const base = graph.producer(input[0]!);
+    if (graph.uses(input[0]!).length !== 1) places.push(`${input[0]} is not only for ${output[0]}`);
+    if (!["Where", ...SCATTERS].includes(base?.opType ?? "")) {
+      places.push(`${input[0]} is not fresh`);
+    }
+  }
+  const still = [
+    "Identity",
+    "Reshape",
+    "Squeeze",
+    "Unsqueeze",
+    "Flatten",
+    "Transpose",
+    ...SCATTERS,
+  ];
+  for (const { name } of graph.outputs) {
+    const op = graph.producer(name)?.opType ?? "nothing";
+    if ([...still, "nothing"].includes(op)) places.push(`the output ${name} is made by ${op}`);
+  }
+  return places;
+}
+
+/** The model without its output of int64, which no kernel can copy. */
+function floats(): Graph {
+  const graph = new Graph(decodeModel(indexed()));
+  const { output } = graph.model.graph!;
+  output.splice(output.findIndex(({ name }) => name === "next"), 1);
+  return new Graph(decodeModel(graph.encode()));
+}
+
+Deno.test("every output that is a view, and every sum, gets a kernel, and the results stay", async () => {
+  const graph = floats();
+  assert(unsafePlaces(graph).length > 0);
+  assertEquals(captureSafe(graph), 6); // three bases, two sums that come out, one view
+  assertEquals(unsafePlaces(graph), []);
+  const [before, after] = [
+    await runModel(indexed(), feeds()),
+    await runModel(graph.encode(), feeds()),
+  ];
+  for (const name of ["sums", "energy", "column"]) {
+    assertEquals(numbersOf(after[name]), numbersOf(before[name]), name);
+  }
+});
+
+Deno.test("the three edits for WebGPU together change nothing either", async () => {
+  const graph = floats();
+  int64ToInt32(graph, { keepsInputs: true });
+  assertEquals(constantOfShapeToExpand(graph), 1);
+  assertEquals(captureSafe(graph), 6);
+  assertEquals(unsafePlaces(graph), []);
+  const [before, after] = [
+    await runModel(indexed(), feeds()),
+    await runModel(graph.encode(), feeds()),
+  ];
+  for (const name of ["sums", "energy", "column"]) {
+    assertEquals(numbersOf(after[name]), numbersOf(before[name]), name);
+  }
+});
+
+Deno.test("what is safe is left alone: outputs of kernels, and chains of sums", () => {
+  const g = new GraphBuilder("chain");
+  const [x, at] = [g.input("x", "f32", ["N"]), g.input("at", "i32", ["N"])];
+  const one = g.scatterAdd(g.mul(x, 0), at, x);
+  g.output("y", g.mul(g.scatterAdd(one, at, x), 2));
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(captureSafe(graph), 1); // the first base: nobody can tell who else sees it
+  assertEquals(unsafePlaces(graph), []);
+  assertEquals(captureSafe(new Graph(modelOf({}))), 0);
+});
+
+Deno.test("a sum that goes on while it is read elsewhere is no memory of one's own", () => {
+  const g = new GraphBuilder("fork");
+  const [x, at] = [g.input("x", "f32", ["N"]), g.input("at", "i32", ["N"])];
+  const one = g.scatterAdd(g.mul(x, 0), at, x);
+  g.output("y", g.mul(g.scatterAdd(one, at, x), one));
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(captureSafe(graph), 2);
+  assertEquals(unsafePlaces(graph), []);
+});
+
+Deno.test("a value that is NaN changes no other by it", async () => {
+  const graph = new Graph(
+    decodeModel(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 })),
+  );
+  assertEquals(captureSafe(graph), 3);
+  const { forces } = await runModel(graph.encode(), {
+    positions: f32([NaN, 0, 0, 0, 0, 0, 0, 0, 4], 3, 3),
+    edge_index: i32([1, 2, 2, 1], 2, 2),
+    shifts: f32(new Float32Array(6), 2, 3),
+    batch_idx: i32([0, 1, 1], 3),
+    energy0: f32([0, 0], 2),
+  });
+  const values = numbersOf(forces);
+  assert(Number.isNaN(values[0]!) && values.slice(3).every(Number.isFinite), `${values}`);
+});
+
+Deno.test("what cannot be made safe is refused by name", () => {
+  const refuses = (graph: Graph, message: string) =>
+    assertThrows(() => captureSafe(graph), UnsupportedNodeError, message);
+  refuses(new Graph(branching()), "current node is the If");
+  refuses(
+    new Graph(decodeModel(indexed())),
+    "scatters and outputs must be of f32, i32, f16, not i64: current node is the Identity",
+  );
+  const passing = modelOf({
+    input: [valueInfo("x", "f32", [])],
+    output: [valueInfo("x", "f32", [])],
+  });
+  refuses(new Graph(passing), 'a node must make every output: current node is the input "x"');
+  const blind = modelOf({
+    input: [valueInfo("x", "i32", [2])],
+    node: [node("Identity", ["x"], ["y"])],
+    output: [valueInfo("y", "i32", [2])],
+    initializer: [tensorProto("f32", [], [1], "unused")],
+  });
+  assertThrows(
+    () => captureSafe(new Graph(blind)),
+    RangeError,
+    "an input must be f32: current inputs are x i32",
+  );
+});
+
+for (const file of MODELS) {
+  Deno.test(`${file} made safe to capture gives the same, to the bit`, async () => {
+    const bytes = readModel(file);
+    const { inputs } = readReference(file.replace(/_ef?\.onnx$/, ""));
+    const tensors = Object.fromEntries(
+      Object.entries(inputs).map(([name, tensor]) => [name, fromReference(tensor)]),
+    );
+    const graph = new Graph(decodeModel(bytes));
+    captureSafe(graph);
+    assertEquals(unsafePlaces(graph), []);
+    const [before, after] = [
+      await runModel(bytes, tensors),
+      await runModel(graph.encode(), tensors),
+    ];
+    for (const name of Object.keys(before)) {
+      assertEquals(worst(numbersOf(after[name]), numbersOf(before[name])), 0, name);
+    }
+    assertEquals(describeModel(graph.model).ops.get("ReduceSum")! > 0, true);
+  });
+}
