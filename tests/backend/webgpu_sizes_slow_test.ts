@@ -7,3 +7,9 @@ for (const name of Object.keys(TRIALS)) {
     assertEquals((await compare(name, [5, 100_003])).slice(0, 3), []);
   });
 }
+
+for (const name of ["kick", "fmax", "advance", "tethers", "neighbours"]) {
+  Deno.test(`${name} in WGSL is as near as it says, for more systems than a dispatch is wide`, async () => {
+    assertEquals((await compare(name, Array(70_000).fill(1))).slice(0, 3), []);
+  });
+}
