@@ -18,6 +18,7 @@ export type {
   SavedPairs,
 } from "./backend.ts";
 export { call } from "./backend.ts";
+export { openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu/mod.ts";
 export { openBackend } from "./open.ts";
 export type { Unavailable, UnavailableReason } from "./backend_unavailable_error.ts";
 export { BackendUnavailableError } from "./backend_unavailable_error.ts";

@@ -82,18 +82,24 @@ interface Found {
   virial: number[];
 }
 
-function compute(backend: string, make: Make, world: World, want = ALL, active = 1): Found {
-  using lab = new Lab(backend, [ATOMS], { active: [active] });
+async function compute(
+  backend: string,
+  make: Make,
+  world: World,
+  want = ALL,
+  active = 1,
+): Promise<Found> {
+  using lab = await Lab.open(backend, [ATOMS], { active: [active] });
   const sums = {
     forces: lab.real(new Array(3 * ATOMS).fill(0)),
     energy: lab.f64([0]),
     virial: lab.f64(new Array(9).fill(0)),
   };
-  lab.run([call(clear, sums), make(lab, world, sums, want)]);
+  await lab.run([call(clear, sums), make(lab, world, sums, want)]);
   return {
-    forces: lab.read(sums.forces),
-    energy: lab.read(sums.energy)[0]!,
-    virial: lab.read(sums.virial),
+    forces: await lab.read(sums.forces),
+    energy: (await lab.read(sums.energy))[0]!,
+    virial: await lab.read(sums.virial),
   };
 }
 
@@ -115,88 +121,96 @@ function strained(world: World, strain: number[]): World {
 }
 
 for (const [name, make] of Object.entries(POTENTIALS)) {
-  Deno.test(`${name}: forces are minus the gradient of the energy`, () => {
-    const world = randomWorld(5), { forces } = compute("reference", make, world);
+  Deno.test(`${name}: forces are minus the gradient of the energy`, async () => {
+    const world = randomWorld(5), { forces } = await compute("reference", make, world);
     const step = 1e-4;
     for (let k = 0; k < 3 * ATOMS; k++) {
-      const at = (by: number) => {
+      const at = async (by: number) => {
         const positions = world.positions.with(k, world.positions[k]! + by);
-        return compute("reference", make, { ...world, positions }).energy;
+        return (await compute("reference", make, { ...world, positions })).energy;
       };
-      assertNear([forces[k]!], [-(at(step) - at(-step)) / (2 * step)], 1e-7, 1);
+      assertNear([forces[k]!], [-(await at(step) - await at(-step)) / (2 * step)], 1e-7, 1);
     }
   });
 
-  Deno.test(`${name}: the virial is minus the derivative by strain`, () => {
-    const world = randomWorld(6), { virial } = compute("reference", make, world);
+  Deno.test(`${name}: the virial is minus the derivative by strain`, async () => {
+    const world = randomWorld(6), { virial } = await compute("reference", make, world);
     const step = 1e-5;
     for (let k = 0; k < 9; k++) {
-      const at = (by: number) =>
-        compute("reference", make, strained(world, new Array(9).fill(0).with(k, by))).energy;
-      assertNear([virial[k]!], [-(at(step) - at(-step)) / (2 * step)], 1e-7, 1);
+      const at = async (by: number) =>
+        (await compute("reference", make, strained(world, new Array(9).fill(0).with(k, by))))
+          .energy;
+      assertNear([virial[k]!], [-(await at(step) - await at(-step)) / (2 * step)], 1e-7, 1);
     }
   });
 
-  Deno.test(`${name} does the same on both backends`, () => {
+  Deno.test(`${name} does the same on both backends`, async () => {
     for (let seed = 0; seed < 10; seed++) {
       const world = randomWorld(seed);
-      const [exact, fast] = [compute("reference", make, world), compute("wasm", make, world)];
+      const [exact, fast] = [
+        await compute("reference", make, world),
+        await compute("wasm", make, world),
+      ];
       assertNear([fast.energy], [exact.energy], 2e-7);
       assertNear(fast.forces, exact.forces, 2e-7, 10);
       assertNear(fast.virial, exact.virial, 1e-6, 10);
     }
   });
 
-  onEach(`${name} computes only what is wanted, with the same bits`, (backend) => {
-    const world = randomWorld(7), all = compute(backend, make, world);
+  onEach(`${name} computes only what is wanted, with the same bits`, async (backend) => {
+    const world = randomWorld(7), all = await compute(backend, make, world);
     const none = new Array(9).fill(0);
-    assertEquals(compute(backend, make, world, 0), { ...all, energy: 0, virial: none });
-    assertEquals(compute(backend, make, world, 1), { ...all, virial: none });
-    assertEquals(compute(backend, make, world, 2), { ...all, energy: 0 });
+    assertEquals(await compute(backend, make, world, 0), { ...all, energy: 0, virial: none });
+    assertEquals(await compute(backend, make, world, 1), { ...all, virial: none });
+    assertEquals(await compute(backend, make, world, 2), { ...all, energy: 0 });
   });
 
-  onEach(`${name} leaves a system at rest alone`, (backend) => {
-    const { forces, energy, virial } = compute(backend, make, randomWorld(8), ALL, 0);
+  onEach(`${name} leaves a system at rest alone`, async (backend) => {
+    const { forces, energy, virial } = await compute(backend, make, randomWorld(8), ALL, 0);
     assertEquals([...forces, energy, ...virial].filter((x) => x !== 0), []);
   });
 }
 
-onEach("a tether, a bond and a bias by hand", (backend) => {
-  using lab = new Lab(backend, [2]);
+onEach("a tether, a bond and a bias by hand", async (backend) => {
+  using lab = await Lab.open(backend, [2]);
   const forces = lab.real([0, 0, 0, 0, 0, 0]), energy = lab.f64([0]);
   const virial = lab.f64(new Array(9).fill(0));
   const sums = { forces, energy, virial, want: ALL };
   const free = { positions: lab.real([0, 0, 0, 3, 4, 0]), cell: undefined, images: undefined };
   const [zeros, still] = [lab.real([0, 0, 0, 0, 0, 0]), lab.real([0, 2])];
-  const read = () => [lab.read(forces), lab.read(energy), lab.read(virial).slice(0, 2)];
-  lab.run([call(tethers, { ...free, anchors: zeros, stiffness: still, ...sums })]);
-  assertEquals(read(), [[0, 0, 0, -6, -8, 0], [25], [-18, -24]]);
+  const read = async () => [
+    await lab.read(forces),
+    await lab.read(energy),
+    (await lab.read(virial)).slice(0, 2),
+  ];
+  await lab.run([call(tethers, { ...free, anchors: zeros, stiffness: still, ...sums })]);
+  assertEquals(await read(), [[0, 0, 0, -6, -8, 0], [25], [-18, -24]]);
   const bond = { starts: lab.i32([0, 1]), bonds: lab.i32([0, 1]), shifts: undefined };
   const [length, stiffness] = [lab.real([2.5]), lab.real([4])];
-  lab.run([
+  await lab.run([
     call(clear, { forces, energy, virial }),
     call(harmonicBonds, { ...bond, lengths: length, stiffness, ...free, ...sums }),
   ]);
   // Stretched by 2.5 Å: 10 eV/Å along (0.6, 0.8).
-  assertEquals(read(), [[6, 8, 0, -6, -8, 0], [12.5], [-18, -24]]);
+  assertEquals(await read(), [[6, 8, 0, -6, -8, 0], [12.5], [-18, -24]]);
   const group = { masses: lab.real([1, 3]), centre: lab.real([0.25, 3, 0]) };
-  lab.run([
+  await lab.run([
     call(clear, { forces, energy, virial }),
     call(centreBias, { ...free, ...group, stiffness, ...sums }),
   ]);
   // The centre is at (2.25, 3, 0): 8 eV/Å, shared one to three.
-  assertEquals(read(), [[-2, 0, 0, -6, 0, 0], [8], [-16, 0]]);
+  assertEquals(await read(), [[-2, 0, 0, -6, 0, 0], [8], [-16, 0]]);
 });
 
-onEach("a bond of no length and a group of no atoms pull at nothing", (backend) => {
-  using lab = new Lab(backend, [2]);
+onEach("a bond of no length and a group of no atoms pull at nothing", async (backend) => {
+  using lab = await Lab.open(backend, [2]);
   const forces = lab.real([0, 0, 0, 0, 0, 0]), energy = lab.f64([0]);
   const virial = lab.f64(new Array(9).fill(0));
   const sums = { forces, energy, virial, want: ALL };
   const free = { positions: lab.real([1, 1, 1, 1, 1, 1]), cell: undefined, images: undefined };
   const stiffness = lab.real([4]);
   const bond = { starts: lab.i32([0, 1]), bonds: lab.i32([0, 1]), shifts: undefined };
-  lab.run([
+  await lab.run([
     call(harmonicBonds, { ...bond, lengths: lab.real([1]), stiffness, ...free, ...sums }),
     call(centreBias, {
       ...free,
@@ -206,18 +220,18 @@ onEach("a bond of no length and a group of no atoms pull at nothing", (backend) 
       ...sums,
     }),
   ]);
-  assertEquals([lab.read(forces), lab.read(energy)], [[0, 0, 0, 0, 0, 0], [2]]);
+  assertEquals([await lab.read(forces), await lab.read(energy)], [[0, 0, 0, 0, 0, 0], [2]]);
 });
 
-onEach("bonds of a system have the same bits alone and in any slot", (backend) => {
+onEach("bonds of a system have the same bits alone and in any slot", async (backend) => {
   const world = randomWorld(3);
-  const at = (before: number) => {
-    using lab = new Lab(backend, [...new Array(before).fill(3), ATOMS]);
+  const at = async (before: number) => {
+    using lab = await Lab.open(backend, [...new Array(before).fill(3), ATOMS]);
     const pad = (each: number) => normals(each * before, 77);
     const forces = lab.real(new Array(3 * (3 * before + ATOMS)).fill(0));
     const energy = lab.f64(new Array(before + 1).fill(0));
     const virial = lab.f64(new Array(9 * (before + 1)).fill(0));
-    lab.run([call(harmonicBonds, {
+    await lab.run([call(harmonicBonds, {
       starts: lab.i32([...Array.from({ length: before + 1 }, (_, s) => s), before + 3]),
       bonds: lab.i32([...new Array(before).fill([0, 2]).flat(), 0, 1, 1, 2, 5, 3]),
       shifts: undefined,
@@ -232,24 +246,25 @@ onEach("bonds of a system have the same bits alone and in any slot", (backend) =
       want: ALL,
     })]);
     return [
-      lab.read(forces).slice(9 * before),
-      lab.read(energy).slice(before),
-      lab.read(virial).slice(9 * before),
+      (await lab.read(forces)).slice(9 * before),
+      (await lab.read(energy)).slice(before),
+      (await lab.read(virial)).slice(9 * before),
     ];
   };
-  assertEquals(at(1), at(0));
-  assertEquals(at(5), at(0));
+  assertEquals(await at(1), await at(0));
+  assertEquals(await at(5), await at(0));
 });
 
-onEach("stress is minus the virial over the volume, of either hand", (backend) => {
-  using lab = new Lab(backend, [1, 1, 1, 1], { active: [1, 1, 1, 0] });
+onEach("stress is minus the virial over the volume, of either hand", async (backend) => {
+  using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 1, 1, 0] });
   const virial = lab.f64(Array.from({ length: 36 }, (_, k) => k));
   const right = [2, 0, 0, 1, 3, 0, 0, 0, 4], left = [2, 0, 0, 1, 3, 0, 0, 0, -4];
   const cell = lab.real([...right, ...left, ...new Array(9).fill(0), ...right]);
   const found = lab.f64(new Array(36).fill(-1));
-  lab.run([call(stress, { virial, cell, stress: found })]);
-  const values = lab.read(found);
-  assertNear(values.slice(0, 18), Array.from({ length: 18 }, (_, k) => -k / 24), 1e-15);
+  await lab.run([call(stress, { virial, cell, stress: found })]);
+  const values = await lab.read(found);
+  const last = backend === "webgpu" ? 1e-14 : 1e-15;
+  assertNear(values.slice(0, 18), Array.from({ length: 18 }, (_, k) => -k / 24), last);
   assertEquals(values.slice(18, 27), new Array(9).fill(0));
-  assertNear(values.slice(27), Array.from({ length: 9 }, (_, k) => -(27 + k) / 24), 1e-15); // at rest, too
+  assertNear(values.slice(27), Array.from({ length: 9 }, (_, k) => -(27 + k) / 24), last); // at rest, too
 });

@@ -5,11 +5,21 @@ import {
   type FrameBuffers,
   openBackend,
 } from "../../src/backend/mod.ts";
+import { openWebGpu } from "../../src/backend/webgpu/mod.ts";
+import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
 import { Control, type Dtype } from "../../src/kernels/kernel.ts";
 import { gaussians, philox } from "../../src/kernels/philox.ts";
 
 /** The backends that every kernel is tried on. */
-export const BACKENDS = ["reference", "wasm"] as const;
+export const BACKENDS = ["reference", "wasm", "webgpu"] as const;
+
+/** One device for all, so that each kernel is compiled once. Where there is no adapter, this fails: tests need one. */
+const device = await openGpuDevice();
+
+/** A backend by name. */
+export async function openOn(name: string): Promise<Backend> {
+  return name === "webgpu" ? await openWebGpu({ device }) : openBackend(name);
+}
 
 /** What a number may be off by, relative to the size of what it came from. */
 export const TOLERANCE = { f64: 1e-12, f32: 1e-5 } as const;
@@ -30,9 +40,9 @@ export class Lab {
   readonly frame: FrameBuffers;
   readonly tolerance: number;
 
-  constructor(name: string, sizes: readonly number[], options: LabOptions = {}) {
-    this.backend = openBackend(name);
-    this.tolerance = TOLERANCE[this.backend.real];
+  private constructor(backend: Backend, sizes: readonly number[], options: LabOptions) {
+    this.backend = backend;
+    this.tolerance = TOLERANCE[backend.real];
     const offsets = [0];
     for (const size of sizes) offsets.push(offsets.at(-1)! + size);
     this.frame = {
@@ -43,6 +53,21 @@ export class Lab {
       ages: this.i32(options.ages ?? sizes.map(() => 0)),
       control: this.i32(new Array(Control.LENGTH).fill(0)),
     };
+  }
+
+  /** On the backend of this name. */
+  static async open(
+    name: string,
+    sizes: readonly number[],
+    options: LabOptions = {},
+  ): Promise<Lab> {
+    return new Lab(await openOn(name), sizes, options);
+  }
+
+  /** What a sum keeps of a number: all of it, or 48 bits where it is two float32. */
+  sum(value: number): number {
+    if (this.backend.name !== "webgpu") return value;
+    return Math.fround(value) + Math.fround(value - Math.fround(value));
   }
 
   /** A buffer with these numbers. */
@@ -61,16 +86,23 @@ export class Lab {
   }
 
   /** Runs calls, in order, once or for more steps; how many steps it did. */
-  run(calls: readonly Call[], steps = 1): number {
+  async run(calls: readonly Call[], steps = 1): Promise<number> {
     const program = this.backend.prepare(this.frame, calls);
-    const done = this.backend.run(program, 0, steps);
+    const done = await this.backend.run(program, 0, steps);
     program.free();
-    return done as number;
+    return done;
   }
 
   /** What is in a buffer. */
-  read(buffer: Buffer): number[] {
-    return Array.from(this.backend.read(buffer) as ArrayLike<number>);
+  async read(buffer: Buffer): Promise<number[]> {
+    return Array.from(await this.backend.read(buffer));
+  }
+
+  /** What is in several. */
+  async readAll(buffers: readonly Buffer[]): Promise<number[][]> {
+    const all: number[][] = [];
+    for (const buffer of buffers) all.push(await this.read(buffer));
+    return all;
   }
 
   #with<D extends Dtype>(dtype: D, values: ArrayLike<number>): Buffer<D> {
@@ -115,6 +147,9 @@ export function assertNear(
 }
 
 /** A test on each backend. */
-export function onEach(name: string, test: (backend: (typeof BACKENDS)[number]) => void): void {
+export function onEach(
+  name: string,
+  test: (backend: (typeof BACKENDS)[number]) => void | Promise<void>,
+): void {
   for (const backend of BACKENDS) Deno.test(`${name} (${backend})`, () => test(backend));
 }

@@ -112,8 +112,8 @@ export class PairBatch {
   }
 
   /** A copy of a buffer's numbers. */
-  get(name: "forces" | "energy" | "virial" | "positions" | "control"): number[] {
-    return Array.from(this.backend.view(this[name]));
+  async get(name: "forces" | "energy" | "virial" | "positions" | "control"): Promise<number[]> {
+    return Array.from(await this.backend.read(this[name]));
   }
 
   /** How often the pairs of each system were found. */

@@ -1,0 +1,104 @@
+import type { FrameBuffers, Pairs, PairsOptions, SavedPairs } from "../backend.ts";
+import { type GpuBuffer, storage } from "./gpu_buffer.ts";
+import { pairSizes } from "./wgsl/pair_state.ts";
+
+/** Entries of a row to begin with; rows grow as they must. */
+const CAPACITY = 48;
+
+/** A list of pairs on a device: a row for each atom, all of the same capacity. */
+export class GpuPairs implements Pairs {
+  readonly cutoff: number;
+  readonly skin: number;
+  readonly atoms: number;
+  readonly systems: number;
+  /** Reference positions, cells, boxes. */
+  readonly kept: GPUBuffer;
+  /** Images, bins, builds. */
+  readonly marks: GPUBuffer;
+  /** The rows. Another one when they have grown. */
+  list: GPUBuffer;
+  /** Entries per row. */
+  capacity: number = CAPACITY;
+  /** Loaded from a checkpoint: pairs must be found from where atoms were, before anything else. */
+  isLoaded = false;
+  readonly #device: GPUDevice;
+  readonly #offsets: Int32Array;
+
+  constructor(device: GPUDevice, { systems, offsets }: FrameBuffers, options: PairsOptions) {
+    this.cutoff = options.cutoff;
+    this.skin = options.skin;
+    this.#device = device;
+    this.#offsets = (offsets as GpuBuffer<"i32">).written!.slice();
+    this.systems = systems;
+    this.atoms = this.#offsets[systems]!;
+    const sizes = pairSizes(this.atoms, systems);
+    this.kept = storage(device, 4 * sizes.kept);
+    this.marks = storage(device, 4 * sizes.marks);
+    this.list = this.#rows(this.capacity);
+  }
+
+  /** Throws a RangeError where the device has no such memory. */
+  grow(need: number): void {
+    const capacity = Math.ceil(1.15 * need / 16) * 16;
+    const list = this.#rows(capacity);
+    this.list.destroy();
+    this.list = list;
+    this.capacity = capacity;
+  }
+
+  /** What a checkpoint keeps, of copies of `kept` and `marks`. */
+  saved(kept: Float32Array, marks: Int32Array): SavedPairs {
+    const { atoms, systems } = this;
+    const { cells, builds: at } = pairSizes(atoms, systems);
+    const builds = marks.slice(at, at + systems);
+    const found = (values: ArrayLike<number>) =>
+      Array.from(builds).flatMap((count, s) =>
+        count === 0
+          ? []
+          : Array.prototype.slice.call(values, 3 * this.#offsets[s]!, 3 * this.#offsets[s + 1]!)
+      );
+    return {
+      reference: Float64Array.from(found(kept)),
+      images: Int32Array.from(found(marks)),
+      cells: Float64Array.from(kept.subarray(cells, cells + 9 * systems)),
+      builds,
+    };
+  }
+
+  /** Takes it back. */
+  load(offsets: Int32Array, saved: SavedPairs): void {
+    const sizes = pairSizes(this.atoms, this.systems);
+    const kept = new Float32Array(sizes.kept), marks = new Int32Array(sizes.marks);
+    let at = 0; // what is saved leaves out systems whose pairs were never found
+    for (let s = 0; s < this.systems; s++) {
+      marks[sizes.builds + s] = saved.builds[s]!;
+      if (saved.builds[s] === 0) continue;
+      marks[sizes.due + s] = 2;
+      const first = 3 * offsets[s]!, to = at + 3 * offsets[s + 1]! - first;
+      kept.set(saved.reference.subarray(at, to), first);
+      marks.set(saved.images.subarray(at, to), first);
+      at = to;
+    }
+    kept.set(saved.cells, sizes.cells);
+    this.#device.queue.writeBuffer(this.kept, 0, kept);
+    this.#device.queue.writeBuffer(this.marks, 0, marks);
+    this.isLoaded = true;
+  }
+
+  /** Gives the memory back. */
+  free(): void {
+    for (const buffer of [this.kept, this.marks, this.list]) buffer.destroy();
+  }
+
+  #rows(capacity: number): GPUBuffer {
+    const bytes = 4 * this.atoms * (4 + 2 * capacity);
+    const most = this.#device.limits.maxStorageBufferBindingSize;
+    if (bytes <= most) return storage(this.#device, bytes);
+    throw new RangeError(
+      `Cannot find pairs up to ${
+        this.cutoff + this.skin
+      } Å as the list of ${this.atoms} atoms must fit into ` +
+        `${most} bytes of the device: ${capacity} neighbours each take ${bytes}`,
+    );
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * The WebGPU backend: kernels in WGSL, in float32, that wait for nobody.
+ *
+ * @module
+ */
+
+export { openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu_backend.ts";

@@ -1,0 +1,61 @@
+/**
+ * The kernels in WGSL, by name.
+ *
+ * @module
+ */
+
+import type { Shader } from "../shader.ts";
+import { advance } from "./advance.ts";
+import { alignCells } from "./align_cells.ts";
+import { centreBias } from "./centre_bias.ts";
+import { clampForces } from "./clamp_forces.ts";
+import { clear } from "./clear.ts";
+import { criterion } from "./criterion.ts";
+import { drift } from "./drift.ts";
+import { energyChange } from "./energy_change.ts";
+import { fire2Step } from "./fire2_step.ts";
+import { fireStep } from "./fire_step.ts";
+import { fmax } from "./fmax.ts";
+import { freezeAtoms } from "./freeze_atoms.ts";
+import { graduate } from "./graduate.ts";
+import { harmonicBonds } from "./harmonic_bonds.ts";
+import { kick } from "./kick.ts";
+import { kickDrift } from "./kick_drift.ts";
+import { kineticEnergy } from "./kinetic_energy.ts";
+import { lennardJones } from "./lennard_jones.ts";
+import { morse } from "./morse.ts";
+import { neighbours } from "./neighbours.ts";
+import { stress } from "./stress.ts";
+import { temperature } from "./temperature.ts";
+import { tethers } from "./tethers.ts";
+import { thermalize } from "./thermalize.ts";
+import { wrapPositions } from "./wrap_positions.ts";
+
+/** Kernel → its shader. */
+export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
+  advance,
+  align_cells: alignCells,
+  centre_bias: centreBias,
+  clamp_forces: clampForces,
+  clear,
+  criterion,
+  drift,
+  energy_change: energyChange,
+  fire2_step: fire2Step,
+  fire_step: fireStep,
+  fmax,
+  freeze_atoms: freezeAtoms,
+  graduate,
+  harmonic_bonds: harmonicBonds,
+  kick,
+  kick_drift: kickDrift,
+  kinetic_energy: kineticEnergy,
+  lennard_jones: lennardJones,
+  morse,
+  neighbours,
+  stress,
+  temperature,
+  tethers,
+  thermalize,
+  wrap_positions: wrapPositions,
+}));

@@ -1,0 +1,224 @@
+import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type {
+  Backend,
+  Buffer,
+  Call,
+  FrameBuffers,
+  Pairs,
+  PairsOptions,
+  Program,
+  SavedPairs,
+} from "../backend.ts";
+import type { Source } from "./copy_request.ts";
+import { openGpuDevice } from "./device.ts";
+import { GpuBuffer } from "./gpu_buffer.ts";
+import { GpuFrame } from "./gpu_frame.ts";
+import { GpuPairs } from "./gpu_pairs.ts";
+import { GpuProgram } from "./gpu_program.ts";
+import { GpuQueue } from "./gpu_queue.ts";
+import { GpuRun } from "./gpu_run.ts";
+import { type Pipelines, pipelinesOf } from "./pipelines.ts";
+
+/** How to open the backend. */
+export interface WebGpuOptions {
+  /**
+   * The device to share, as with sessions of a model. It stays whose it was.
+   *
+   * @default a device of its own, of the fastest adapter
+   */
+  readonly device?: GPUDevice;
+}
+
+/**
+ * Opens WebGPU: kernels in WGSL, in float32, on one device.
+ *
+ * @example
+ * ```ts
+ * import { openWebGpu } from "./webgpu_backend.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const backend = await openWebGpu();
+ * const forces = backend.alloc("real", 3);
+ * backend.write(forces, [1, 2, 3]);
+ * assertEquals(Array.from(await backend.read(forces)), [1, 2, 3]);
+ * backend.dispose();
+ * ```
+ *
+ * @throws {BackendUnavailableError} where there is no WebGPU, no adapter or no device
+ */
+export async function openWebGpu({ device }: WebGpuOptions = {}): Promise<WebGpuBackend> {
+  return new WebGpuBackend(device ?? await openGpuDevice(), device === undefined);
+}
+
+/**
+ * Kernels in WGSL. `real` is float32; sums are two float32 each, about 48 bits.
+ *
+ * Nothing waits for the device but who reads: `run` encodes and submits, and only awaiting what it answers with asks how
+ * many steps were done. Everything happens in the order in which it was asked for.
+ */
+export class WebGpuBackend implements Backend {
+  readonly name = "webgpu";
+  readonly real = "f32";
+  readonly isHost = false;
+  /** What everything is on. */
+  readonly device: GPUDevice;
+  readonly #ownsDevice: boolean;
+  readonly #pipelines: Pipelines;
+  readonly #queue: GpuQueue;
+  readonly #buffers = new Set<GpuBuffer>();
+  readonly #pairs = new Set<GpuPairs>();
+  readonly #frames = new Map<Buffer, GpuFrame>();
+
+  /** `ownsDevice`: the device goes when the backend does. */
+  constructor(device: GPUDevice, ownsDevice: boolean) {
+    this.device = device;
+    this.#ownsDevice = ownsDevice;
+    this.#pipelines = pipelinesOf(device);
+    this.#queue = new GpuQueue(device, this.#pipelines);
+  }
+
+  /** Throws a RangeError when the device cannot have such a buffer. */
+  alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
+    const most = this.device.limits.maxStorageBufferBindingSize;
+    if ((dtype === "f64" ? 8 : 4) * length > most) {
+      throw new RangeError(
+        `Cannot allocate ${length} numbers as they must fit into a buffer of the device: it has ${most} bytes`,
+      );
+    }
+    const buffer = new GpuBuffer(this.device, dtype, length);
+    this.#buffers.add(buffer as unknown as GpuBuffer);
+    return buffer;
+  }
+
+  /** Throws a RangeError for more numbers than there is room for. */
+  write(buffer: Buffer, values: ArrayLike<number>, at = 0): void {
+    const own = buffer as GpuBuffer;
+    if (at + values.length > own.length) {
+      throw new RangeError(
+        `Cannot write ${values.length} numbers from ${at} on as the buffer must have room: its length is ${own.length}`,
+      );
+    }
+    if (values.length === 0) return; // writing nothing is more than Deno can take
+    const data = own.encode(values);
+    own.written?.set(data, at);
+    const bytes = own.placeOf(at);
+    this.#queue.exactly(() => this.device.queue.writeBuffer(own.memory, bytes, data));
+  }
+
+  async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
+    const [copy] = await this.readAll([buffer]);
+    return copy as Arrays[D];
+  }
+
+  /** Copies of several buffers as they are now, by one copy command and one wait. */
+  async readAll<const B extends readonly Buffer[]>(
+    buffers: B,
+  ): Promise<{ [k in keyof B]: Arrays[B[k]["dtype"]] }> {
+    return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), false));
+  }
+
+  /**
+   * The same, but nothing waits for it: the copies are made now, in turn with all that was asked for, and come when 64
+   * are under way, when something is read, or when the event loop turns. In order; for those who only look on.
+   */
+  async take<const B extends readonly Buffer[]>(
+    buffers: B,
+  ): Promise<{ [k in keyof B]: Arrays[B[k]["dtype"]] }> {
+    return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
+  }
+
+  /** Hands everything to the device that it does not have yet, and has all copies come. */
+  flush(): void {
+    this.#queue.flush();
+  }
+
+  /** Throws a TypeError: there is no view of a device's memory. */
+  view<D extends Dtype>(_buffer: Buffer<D>): Arrays[D] {
+    throw new TypeError(
+      "Cannot view a buffer as it must be in host memory: it is on a GPU, from where it can be read",
+    );
+  }
+
+  free(buffer: Buffer): void {
+    const own = buffer as GpuBuffer;
+    if (!this.#buffers.delete(own)) return;
+    this.#queue.exactly(() => {
+      own.memory.destroy();
+      for (const { memories } of this.#frames.values()) memories.delete(own.memory);
+      const frame = this.#frames.get(own);
+      if (frame === undefined) return;
+      frame.memory.destroy();
+      this.#frames.delete(own);
+      this.#queue.leave(frame);
+    });
+  }
+
+  pairs(frame: FrameBuffers, options: PairsOptions): Pairs {
+    const pairs = new GpuPairs(this.device, frame, options);
+    this.#pairs.add(pairs);
+    return pairs;
+  }
+
+  async savePairs(pairs: Pairs): Promise<SavedPairs> {
+    const { kept, marks } = pairs as GpuPairs;
+    const sources = [kept, marks].map((memory) => [memory, memory.size] as const);
+    const [floats, integers] = await this.#queue.copy(sources, false);
+    return (pairs as GpuPairs).saved(new Float32Array(floats!), new Int32Array(integers!));
+  }
+
+  loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void {
+    this.#queue.exactly(() => (pairs as GpuPairs).load(offsets, saved));
+  }
+
+  freePairs(pairs: Pairs): void {
+    if (!this.#pairs.delete(pairs as GpuPairs)) return;
+    this.#queue.exactly(() => (pairs as GpuPairs).free());
+  }
+
+  /** Compiles what has not been compiled before. Throws a TypeError for a kernel that it has not. */
+  prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
+    const later = (work: () => void) => this.#queue.exactly(work);
+    return new GpuProgram(this.device, this.#pipelines, this.#frameOf(frame), calls, later);
+  }
+
+  /** Answers at once where there is nothing to do, else with something that asks the device when it is awaited. */
+  run(program: Program, first: number, steps: number): number | PromiseLike<number> {
+    if (steps === 0) return 0;
+    const own = program as GpuProgram;
+    const run = new GpuRun(own, first, steps, (run) => this.#queue.settle(run));
+    this.#queue.run(run);
+    return run;
+  }
+
+  dispose(): void {
+    this.#queue.close();
+    for (const pairs of this.#pairs) pairs.free();
+    for (const buffer of this.#buffers) buffer.memory.destroy();
+    for (const frame of this.#frames.values()) frame.memory.destroy();
+    this.#pairs.clear();
+    this.#buffers.clear();
+    this.#frames.clear();
+    if (this.#ownsDevice) this.device.destroy();
+  }
+
+  #frameOf(buffers: FrameBuffers): GpuFrame {
+    let frame = this.#frames.get(buffers.offsets);
+    if (frame === undefined) {
+      frame = new GpuFrame(this.device, buffers);
+      this.#frames.set(buffers.offsets, frame);
+      this.#queue.enter(frame);
+    }
+    return frame;
+  }
+}
+
+function sourcesOf(buffers: readonly Buffer[]): Source[] {
+  return (buffers as readonly GpuBuffer[]).map(({ memory, bytes }) => [memory, bytes]);
+}
+
+function decoded<B extends readonly Buffer[]>(
+  buffers: B,
+  values: readonly ArrayBuffer[],
+): { [k in keyof B]: Arrays[B[k]["dtype"]] } {
+  return values.map((bytes, i) => (buffers[i] as GpuBuffer).decode(bytes)) as never;
+}

@@ -1,0 +1,12 @@
+/** positions[k] += by; what rounding takes off is kept in `low`, where there is one. */
+export function addTo(hasLow: boolean): string {
+  if (!hasLow) return "fn add_to(k: u32, by: f32) { positions[k] += by; }";
+  return /* wgsl */ `
+fn add_to(k: u32, by: f32) {
+  let x = positions[k];
+  let term = opaque(by + low[k]);
+  let sum = opaque(x + term);
+  low[k] = opaque(term - opaque(sum - x));
+  positions[k] = sum;
+}`;
+}

@@ -1,0 +1,118 @@
+/**
+ * WGSL of what float32 lacks: sums and products of twice the digits, and what is no number.
+ *
+ * @module
+ */
+
+/**
+ * A compiler may reorder sums, which would make the error terms of a compensated sum zero, and it may take for granted
+ * that nothing is infinite or not a number: Mesa folds (a + b) − a to b, and so does Metal's fast mathematics. What none
+ * can see through is an exclusive or with a zero that comes from a storage buffer. (From a uniform it is not enough:
+ * Mesa compiles uniforms that conditions depend on into the code.)
+ */
+export const BITS = /* wgsl */ `
+const NOT_A_NUMBER: u32 = 0x7fc00000u;
+const INFINITE: u32 = 0x7f800000u;
+
+var<private> zero: u32;
+
+fn opaque(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ zero); }
+
+fn size_bits(x: f32) -> u32 { return bitcast<u32>(x) & 0x7fffffffu; }
+
+fn is_nan(x: f32) -> bool { return size_bits(x) > INFINITE; }
+
+fn is_infinite(x: f32) -> bool { return size_bits(x) == INFINITE; }
+
+fn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits ^ zero); }
+`;
+
+/**
+ * Numbers of about 48 bits as a float32 and what it leaves over (Dekker, Numer. Math. 18, 224, 1971; Knuth's sum). The
+ * factors of products are cut in halves by their bits: `fma` need not be fused in WGSL.
+ */
+export const DOUBLE = /* wgsl */ `
+fn two_sum(a: f32, b: f32) -> vec2<f32> {
+  let s = opaque(a + b);
+  let t = opaque(s - a);
+  return vec2<f32>(s, opaque(a - opaque(s - t)) + opaque(b - t));
+}
+
+fn quick_sum(a: f32, b: f32) -> vec2<f32> {
+  let s = opaque(a + b);
+  return vec2<f32>(s, b - opaque(s - a));
+}
+
+fn head(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xfffff000u); }
+
+fn two_product(a: f32, b: f32) -> vec2<f32> {
+  let p = opaque(a * b);
+  let ah = head(a);
+  let bh = head(b);
+  let al = opaque(a - ah);
+  let bl = opaque(b - bh);
+  return vec2<f32>(p, opaque(opaque(opaque(ah * bh) - p) + opaque(ah * bl)) + opaque(al * bh) + al * bl);
+}
+
+fn wide(x: f32) -> vec2<f32> { return vec2<f32>(x, 0.0); }
+
+fn wide_add(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+  let s = two_sum(a.x, b.x);
+  let t = two_sum(a.y, b.y);
+  let u = quick_sum(s.x, opaque(s.y + t.x));
+  return quick_sum(u.x, opaque(u.y + t.y));
+}
+
+fn wide_multiply(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+  let p = two_product(a.x, b.x);
+  return quick_sum(p.x, opaque(p.y + opaque(opaque(a.x * b.y) + a.y * b.x)));
+}
+
+fn wide_divide(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+  let first = opaque(a.x / b.x);
+  var rest = wide_add(a, -wide_multiply(b, wide(first)));
+  let second = opaque(rest.x / b.x);
+  rest = wide_add(rest, -wide_multiply(b, wide(second)));
+  return wide_add(quick_sum(first, second), wide(rest.x / b.x));
+}
+
+fn wide_root(a: vec2<f32>) -> vec2<f32> {
+  let root = opaque(sqrt(max(a.x, 0.0)));
+  let rest = wide_add(a, -two_product(root, root));
+  return quick_sum(root, select(0.0, rest.x / (2.0 * root), root > 0.0));
+}
+
+fn wide_less(a: vec2<f32>, b: vec2<f32>) -> bool { return a.x < b.x || (a.x == b.x && a.y < b.y); }
+
+fn wide_min(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { if (wide_less(b, a)) { return b; } return a; }
+
+fn wide_max(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { if (wide_less(a, b)) { return b; } return a; }
+`;
+
+/** What the threads of a workgroup have, as one: always in the same order, so that the same is the same to the bit. */
+export const REDUCE = /* wgsl */ `
+var<workgroup> pool: array<vec2<f32>, LANES>;
+var<workgroup> tops: array<u32, LANES>;
+
+fn sum_of_lanes(lane: u32, value: vec2<f32>) -> vec2<f32> {
+  workgroupBarrier();
+  pool[lane] = value;
+  workgroupBarrier();
+  for (var span = LANES / 2u; span > 0u; span = span / 2u) {
+    if (lane < span) { pool[lane] = wide_add(pool[lane], pool[lane + span]); }
+    workgroupBarrier();
+  }
+  return pool[0];
+}
+
+fn largest_of_lanes(lane: u32, value: u32) -> u32 {
+  workgroupBarrier();
+  tops[lane] = value;
+  workgroupBarrier();
+  for (var span = LANES / 2u; span > 0u; span = span / 2u) {
+    if (lane < span) { tops[lane] = max(tops[lane], tops[lane + span]); }
+    workgroupBarrier();
+  }
+  return tops[0];
+}
+`;

@@ -1,0 +1,80 @@
+import type { Shader } from "../shader.ts";
+import { addSums, KEEP_SUMS, partials } from "./tile_sums.ts";
+
+/**
+ * A pair potential: see src/kernels/pairs/sum_pairs.ts. `pair` defines `fn pair(square: f32, at: u32) -> vec2<f32>`, the
+ * energy and −(dE/dr)/r; each atom sums over its row, which has each pair from both sides.
+ */
+export function sumPairs(width: number, pair: string): Shader {
+  return {
+    words: { want: "u32", types: "u32", atoms: "u32" },
+    derived: ({ length, atoms }) => ({ types: Math.sqrt(length("parameters") / width), atoms }),
+    scratch: partials,
+    passes: ({ has, number }) => [
+      { per: "tile", code: `${KEEP_SUMS}${pair}${tile(width, has)}` },
+      ...addSums(number("want")),
+    ],
+  };
+}
+
+function tile(width: number, has: (name: string) => boolean): string {
+  const moved = (k: string) => has("images") ? ` + images[3u * a + ${k}]` : "";
+  const type = has("species") ? "u32(species[a]) * params.types + u32(species[j])" : "0u";
+  return /* wgsl */ `
+fn place_of(a: u32) -> vec3<f32> { return vec3<f32>(positions[3u * a], positions[3u * a + 1u], positions[3u * a + 2u]); }
+
+fn began(a: u32) -> vec3<i32> {
+  let at = params.atoms + 3u * a;
+  return vec3<i32>(list[at]${moved("0u")}, list[at + 1u]${moved("1u")}, list[at + 2u]${
+    moved("2u")
+  });
+}
+
+// 1 - 10 x^3 + 15 x^4 - 6 x^5 over the last Å before the cutoff.
+fn switched(now: vec2<f32>, square: f32, limit: f32) -> vec2<f32> {
+  let distance = sqrt(square);
+  let x = (distance - sqrt(limit) + params.switchWidth) / params.switchWidth;
+  if (x <= 0.0) { return now; }
+  let s = 1.0 - x * x * x * (10.0 + x * (6.0 * x - 15.0));
+  let slope = -30.0 * x * x * (1.0 - x) * (1.0 - x) / params.switchWidth;
+  return vec2<f32>(now.x * s, s * now.y - slope * now.x / distance);
+}
+
+fn tile(s: u32, t: u32, a: u32, lane: u32) {
+  var e = wide(0.0);
+  var w = array<f32, 9>();
+  if (a < first_of(s + 1u)) {
+    let h = 9u * s;
+    let rows = mat3x3<f32>(
+      cell[h], cell[h + 1u], cell[h + 2u], cell[h + 3u], cell[h + 4u], cell[h + 5u],
+      cell[h + 6u], cell[h + 7u], cell[h + 8u],
+    );
+    let x = place_of(a);
+    let own = began(a);
+    var f = vec3<f32>(0.0);
+    let many = u32(list[a]);
+    for (var k = 0u; k < many; k++) {
+      let entry = 4u * params.atoms + 2u * (k * params.atoms + a);
+      let j = u32(list[entry]);
+      let packed = list[entry + 1u];
+      let image = vec3<i32>(packed & 255, (packed >> 8u) & 255, (packed >> 16u) & 255) - vec3<i32>(128);
+      let n = image + began(j) - own;
+      var r = x - place_of(j);
+      if (any(n != vec3<i32>(0))) { r -= rows * vec3<f32>(n); }
+      let square = dot(r, r);
+      let at = ${width}u * (${type});
+      let limit = parameters[at + ${width - 2}u];
+      if (!(square < limit)) { continue; }
+      var now = pair(square, at);
+      if (params.switchWidth > 0.0) { now = switched(now, square, limit); }
+      f += now.y * r;
+      e = wide_add(e, wide(now.x));
+      for (var i = 0u; i < 9u; i++) { w[i] += now.y * r[i / 3u] * r[i % 3u]; }
+    }
+    for (var i = 0u; i < 3u; i++) { forces[3u * a + i] += f[i]; }
+    e = 0.5 * e;
+    for (var i = 0u; i < 9u; i++) { w[i] = 0.5 * w[i]; }
+  }
+  if (params.want != 0u) { keep_sums(t, lane, e, w); }
+}`;
+}

@@ -1,0 +1,56 @@
+/**
+ * Energies and virials of systems: ten sums per tile in memory of the call, then per system.
+ *
+ * @module
+ */
+
+import { Want } from "../../../kernels/pairs/sum_pairs.ts";
+import type { Pass, Scratch, ShaderCall } from "../shader.ts";
+
+/** The memory for it. */
+export function partials({ tiles }: ShaderCall): Record<string, Scratch> {
+  return { partials: { type: "vec2<f32>", length: 10 * tiles } };
+}
+
+/** Sums what the threads of a tile have: an energy and nine numbers of a virial. */
+export const KEEP_SUMS = /* wgsl */ `
+var<workgroup> terms: array<f32, 11u * LANES>;
+
+fn keep_sums(t: u32, lane: u32, e: vec2<f32>, virials: array<f32, 9>) {
+  var w = virials;
+  terms[11u * lane] = e.x;
+  terms[11u * lane + 1u] = e.y;
+  for (var i = 0u; i < 9u; i++) { terms[11u * lane + 2u + i] = w[i]; }
+  workgroupBarrier();
+  if (lane < 10u) {
+    var sum = wide(0.0);
+    for (var i = 0u; i < LANES; i++) {
+      var term = wide(terms[11u * i + lane + 1u]);
+      if (lane == 0u) { term = vec2<f32>(terms[11u * i], terms[11u * i + 1u]); }
+      sum = wide_add(sum, term);
+    }
+    partials[10u * t + lane] = sum;
+  }
+}
+`;
+
+/** Adds the sums of the tiles of a system to its energy and its virial, those that are wanted. */
+export function addSums(want: number): Pass[] {
+  return want === 0 ? [] : [{
+    per: "group",
+    code: /* wgsl */ `
+fn group(s: u32, lane: u32) {
+  for (var c = 0u; c < 10u; c++) {
+    var sum = wide(0.0);
+    for (var t = tiles_of(s) + lane; t < tiles_of(s + 1u); t += LANES) { sum = wide_add(sum, partials[10u * t + c]); }
+    sum = sum_of_lanes(lane, sum);
+    if (lane == 0u && c == 0u && (params.want & ${Want.ENERGY}u) != 0u) {
+      energy[s] = wide_add(energy[s], sum);
+    }
+    if (lane == 0u && c > 0u && (params.want & ${Want.VIRIAL}u) != 0u) {
+      virial[9u * s + c - 1u] = wide_add(virial[9u * s + c - 1u], sum);
+    }
+  }
+}`,
+  }];
+}

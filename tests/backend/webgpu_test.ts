@@ -1,0 +1,309 @@
+/** What the WebGPU backend does besides kernels: order, waiting, growing, ending. A software adapter will do. */
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  BackendUnavailableError,
+  type Buffer,
+  call,
+  type FrameBuffers,
+} from "../../src/backend/mod.ts";
+import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
+import type { GpuPairs } from "../../src/backend/webgpu/gpu_pairs.ts";
+import { openWebGpu, type WebGpuBackend } from "../../src/backend/webgpu/mod.ts";
+import { advance } from "../../src/kernels/advance.ts";
+import { clear } from "../../src/kernels/clear.ts";
+import { drift } from "../../src/kernels/drift.ts";
+import { graduate } from "../../src/kernels/graduate.ts";
+import { Control, defineKernel } from "../../src/kernels/kernel.ts";
+import { lennardJones } from "../../src/kernels/lennard_jones.ts";
+import { neighbours } from "../../src/kernels/neighbours.ts";
+
+const device = await openGpuDevice();
+
+/** Tests a backend on the device that all of these share. */
+function onGpu(name: string, test: (backend: WebGpuBackend) => void | Promise<void>): void {
+  Deno.test(name, async () => {
+    const backend = await openWebGpu({ device });
+    try {
+      await test(backend);
+    } finally {
+      backend.dispose();
+    }
+  });
+}
+
+function filled(backend: WebGpuBackend, dtype: "i32" | "real" | "f64", values: number[]): Buffer {
+  const buffer = backend.alloc(dtype, values.length);
+  backend.write(buffer, values);
+  return buffer;
+}
+
+/** Two systems of one and of two atoms. */
+function frameOn(backend: WebGpuBackend, offsets = [0, 1, 3]): FrameBuffers {
+  const i32 = (values: number[]) => filled(backend, "i32", values) as Buffer<"i32">;
+  const systems = offsets.length - 1;
+  return {
+    systems,
+    offsets: i32(offsets),
+    active: i32(Array(systems).fill(1)),
+    ids: i32(offsets.slice(1)),
+    ages: i32(Array(systems).fill(0)),
+    control: i32(Array(Control.LENGTH).fill(0)),
+  };
+}
+
+/** Positions that move by 1 and by 2 in each step. */
+function moving(backend: WebGpuBackend) {
+  const [positions, velocities, dt] = [
+    backend.alloc("real", 9),
+    filled(backend, "real", Array(9).fill(1)) as Buffer<"real">,
+    filled(backend, "real", [1, 2]) as Buffer<"real">,
+  ] as const;
+  return { positions, velocities, move: { positions, velocities, dt, fraction: 1 } };
+}
+
+onGpu("buffers begin with zeros, keep what is written, and reading copies", async (backend) => {
+  for (const dtype of ["real", "f64", "i32"] as const) {
+    const buffer = backend.alloc(dtype, 5);
+    assertEquals([buffer.dtype, buffer.length], [dtype, 5]);
+    assertEquals(Array.from(await backend.read(buffer)), [0, 0, 0, 0, 0]);
+    backend.write(buffer, [1, 2, 3]);
+    backend.write(buffer, [7], 4);
+    const copy = await backend.read(buffer);
+    backend.write(buffer, [9]);
+    assertEquals(Array.from(copy), [1, 2, 3, 0, 7]);
+    assertEquals(Array.from(await backend.read(buffer)), [9, 2, 3, 0, 7]);
+    assertThrows(() => backend.write(buffer, [1, 2], 4), RangeError, "its length is 5");
+    assertThrows(() => backend.view(buffer), TypeError, "it is on a GPU");
+    backend.free(buffer);
+  }
+  assertEquals(Array.from(await backend.read(backend.alloc("f64", 0))), []);
+  const most = device.limits.maxStorageBufferBindingSize;
+  assertThrows(() => backend.alloc("real", most), RangeError, `it has ${most} bytes`);
+});
+
+onGpu("real is float32; a sum keeps 48 bits, and what is no number", async (backend) => {
+  const values = [0.1, -1e10 / 3, Infinity, -Infinity, NaN, -0, 1e-30];
+  const [real, sum] = await backend.readAll([
+    filled(backend, "real", values),
+    filled(backend, "f64", values),
+  ]);
+  assertEquals(Array.from(real!), values.map(Math.fround));
+  for (const [i, value] of values.entries()) {
+    if (!Number.isFinite(value)) assertEquals(sum![i], value);
+    else assert(Math.abs(sum![i]! - value) <= 2 ** -48 * Math.abs(value), `${sum![i]} ${value}`);
+  }
+});
+
+onGpu("a program does all its calls in each step, and says how many steps it did", async (gpu) => {
+  const frame = frameOn(gpu);
+  const { positions, move } = moving(gpu);
+  const program = gpu.prepare(frame, [call(drift, move), call(advance, {})]);
+  assertEquals(program.length, 2);
+  assertEquals(await gpu.run(program, 0, 3), 3);
+  assertEquals(Array.from(await gpu.read(positions)), [3, 3, 3, 6, 6, 6, 6, 6, 6]);
+  assertEquals(gpu.run(program, 3, 0), 0);
+  gpu.write(frame.active, [1, 0]);
+  gpu.run(program, 3, 2);
+  const [x, ages] = await gpu.readAll([positions, frame.ages]);
+  assertEquals([...x], [5, 5, 5, 6, 6, 6, 6, 6, 6]);
+  assertEquals([...ages], [5, 3]);
+  program.free();
+});
+
+onGpu("a call runs only at its steps, counted beyond 2^31", async (gpu) => {
+  const frame = frameOn(gpu);
+  const program = gpu.prepare(frame, [call(advance, {}, { every: 3, phase: 1 })]);
+  for (const [first, steps, age] of [[0, 1, 0], [1, 1, 1], [0, 9, 3], [2, 2, 0], [2, 3, 1]]) {
+    gpu.write(frame.ages, [0, 0]);
+    gpu.run(program, first!, steps!);
+    assertEquals([...await gpu.read(frame.ages)], [age, age]);
+  }
+  gpu.write(frame.ages, [0, 0]);
+  await gpu.run(program, 3_000_000_001, 1);
+  assertEquals([...await gpu.read(frame.ages)], [1, 1]);
+});
+
+onGpu(
+  "a run ends after the step in which a kernel halts it, and the next does not",
+  async (gpu) => {
+    const frame = frameOn(gpu);
+    const i32 = (values: number[]) => filled(gpu, "i32", values) as Buffer<"i32">;
+    const buffers = { met: i32([0, 1]), converged: i32([0, 0]), status: i32([0, 0]) };
+    const done = call(graduate, { ...buffers, source: -1, target: 1, stop: 1 }, {
+      every: 4,
+      phase: 2,
+    });
+    const program = gpu.prepare(frame, [call(advance, {}), done]);
+    const first = gpu.run(program, 0, 100);
+    assertEquals(await first, 3);
+    const [ages, active, control] = await gpu.readAll([frame.ages, frame.active, frame.control]);
+    assertEquals([[...ages], [...active], control[Control.HALT]], [[3, 3], [1, 0], 1]);
+    gpu.write(buffers.met, [0, 0]);
+    const runs = [gpu.run(program, 3, 2), gpu.run(program, 5, 1), gpu.run(program, 6, 10)];
+    // Asked at step 6, `met` is 1 from then on: at step 10 the other one has converged, too.
+    assertEquals(await Promise.all(runs), [2, 1, 5]);
+    assertEquals([...await gpu.read(frame.ages)], [11, 3]);
+    assertEquals(await first, 3);
+  },
+);
+
+onGpu("how a run ended is known long after, however many there were since", async (gpu) => {
+  const frame = frameOn(gpu);
+  const program = gpu.prepare(frame, [call(advance, {})]);
+  const runs = Array.from({ length: 1000 }, (_, i) => gpu.run(program, i, 1 + i % 3));
+  assertEquals(await Promise.all(runs), runs.map((_, i) => 1 + i % 3));
+});
+
+onGpu("copies that nobody waits for come in order, each as of its moment", async (gpu) => {
+  const frame = frameOn(gpu);
+  const { positions, velocities, move } = moving(gpu);
+  const program = gpu.prepare(frame, [call(drift, move), call(advance, {})]);
+  const seen: number[][] = [], came: number[] = [];
+  const all = Array.from({ length: 300 }, async (_, step) => {
+    if (step === 100) gpu.write(velocities, Array(9).fill(-1));
+    gpu.run(program, step, 1);
+    const [x, ages] = await gpu.take([positions, frame.ages]);
+    seen[step] = [x[0]!, x[3]!, ages[1]!];
+    came.push(step);
+  });
+  await Promise.all(all);
+  const at = (step: number) => step < 100 ? step + 1 : 199 - step;
+  assertEquals(seen, seen.map((_, step) => [at(step), 2 * at(step), step + 1]));
+  assertEquals(came, came.map((_, step) => step));
+});
+
+/** Atoms that fall towards a point until far more are within reach than a list begins with. */
+function collapse(gpu: WebGpuBackend, isLarge: boolean) {
+  const side = 6, atoms = side ** 3;
+  const frame = frameOn(gpu, [0, 1, 1 + atoms, 2 + atoms]);
+  const grid = Array.from({ length: atoms }, (_, i) => {
+    return [i % side, Math.floor(i / side) % side, Math.floor(i / side / side)];
+  }).flat().map((x) => 3 * (x - side / 2 + 0.5));
+  const real = (values: number[]) => filled(gpu, "real", values) as Buffer<"real">;
+  const x = [0, 0, 0, ...grid, 0, 0, 0];
+  const positions = real(x), velocities = real(x.map((x) => -0.08 * x));
+  const cell = real(Array(27).fill(0)), dt = real([1, 1, 1]);
+  const pbc = filled(gpu, "i32", Array(9).fill(0)) as Buffer<"i32">;
+  const sums = {
+    forces: gpu.alloc("real", 3 * (atoms + 2)),
+    energy: gpu.alloc("f64", 3),
+    virial: gpu.alloc("f64", 27),
+  };
+  const pairs = gpu.pairs(frame, { cutoff: 4, skin: 0.5 });
+  if (isLarge) (pairs as GpuPairs).grow(400);
+  const program = gpu.prepare(frame, [
+    call(drift, { positions, velocities, dt, fraction: 1 }),
+    call(neighbours, { pairs, positions, cell, pbc, images: undefined }),
+    call(clear, sums),
+    call(lennardJones, {
+      ...{ pairs, positions, cell, images: undefined, species: undefined },
+      ...{ parameters: real([1, 1, 16, 0]), ...sums, switchWidth: 0, want: 3 },
+    }),
+    call(advance, {}),
+  ]);
+  return { frame, positions, velocities, ...sums, pairs: pairs as GpuPairs, program };
+}
+
+onGpu("a list that is too short holds everything up until it has grown", async (gpu) => {
+  const trace = async (isLarge: boolean) => {
+    const { frame, positions, velocities, forces, energy, pairs, program } = collapse(gpu, isLarge);
+    const begun = pairs.capacity;
+    const all = Array.from({ length: 9 }, async (_, step) => {
+      if (step === 6) gpu.write(velocities, [9]); // may only be seen by later steps
+      gpu.run(program, step, 1);
+      return (await gpu.take([positions, forces, energy, frame.ages])).map((values) => [...values]);
+    });
+    return { seen: await Promise.all(all), hasGrown: pairs.capacity > begun };
+  };
+  const grown = await trace(false), large = await trace(true);
+  assertEquals([grown.hasGrown, large.hasGrown], [true, false]);
+  assertEquals(grown.seen, large.seen);
+  assertEquals(grown.seen[8]![3], [9, 9, 9]);
+});
+
+onGpu("a run of many steps goes on where its list was too short", async (gpu) => {
+  const trace = async (isLarge: boolean) => {
+    const { frame, positions, forces, virial, program } = collapse(gpu, isLarge);
+    const done = await gpu.run(program, 0, 9);
+    const values = await gpu.readAll([positions, forces, virial, frame.ages]);
+    return [[done], ...values.map((values) => [...values])];
+  };
+  assertEquals(await trace(false), await trace(true));
+});
+
+onGpu("memory for pairs that the device cannot have is refused by its size", (gpu) => {
+  const { pairs } = collapse(gpu, false);
+  assertThrows(() => pairs.grow(1e9), RangeError, "Cannot find pairs up to 4.5 Å");
+});
+
+onGpu("a kernel that has no shader is refused by its name", (gpu) => {
+  const unknown = defineKernel("no_such_kernel", {}, () => {});
+  assertThrows(() => gpu.prepare(frameOn(gpu), [call(unknown, {})]), TypeError, "no_such_kernel");
+});
+
+Deno.test("a device that is lost is said to be, to whoever waits and whoever comes", async () => {
+  const backend = await openWebGpu();
+  const frame = frameOn(backend);
+  const { positions, move } = moving(backend);
+  const program = backend.prepare(frame, [call(drift, move)]);
+  await backend.run(program, 0, 1);
+  backend.device.destroy();
+  const error = await assertRejects(() => backend.read(positions), BackendUnavailableError);
+  assertEquals([error.backend, error.reason], ["webgpu", "lost"]);
+  await assertRejects(async () => await backend.run(program, 0, 1), BackendUnavailableError);
+  backend.dispose();
+});
+
+Deno.test("whoever still waits for a backend that was disposed of is told", async () => {
+  const backend = await openWebGpu({ device });
+  const { velocities, forces, program } = collapse(backend, false);
+  const run = backend.run(program, 0, 9);
+  backend.write(velocities, [9]); // waits for the run
+  const waiting = [backend.read(forces), backend.take([velocities]), run];
+  const told = waiting.map((one) => assertRejects(async () => await one, Error, "disposed of"));
+  backend.dispose();
+  await Promise.all(told);
+});
+
+onGpu("what is prepared and given back at every step leaves nothing behind", async (gpu) => {
+  const frame = frameOn(gpu);
+  const { positions, move } = moving(gpu);
+  const alive = new Set<GPUBuffer>();
+  const create = device.createBuffer;
+  device.createBuffer = (descriptor) => {
+    const buffer = create.call(device, descriptor);
+    alive.add(buffer);
+    const destroy = buffer.destroy.bind(buffer);
+    buffer.destroy = () => {
+      alive.delete(buffer);
+      destroy();
+    };
+    return buffer;
+  };
+  try {
+    const counts: number[] = [];
+    for (let step = 0; step < 400; step++) {
+      const program = gpu.prepare(frame, [call(drift, move), call(advance, {})]);
+      gpu.run(program, step, 1);
+      program.free();
+      if (step % 200 === 199) {
+        await gpu.read(positions);
+        counts.push(alive.size);
+      }
+    }
+    assertEquals(counts[1], counts[0]);
+  } finally {
+    device.createBuffer = create;
+  }
+});
+
+Deno.test("a device that was given stays, one of its own goes with the backend", async () => {
+  const shared = await openWebGpu({ device });
+  shared.dispose();
+  const after = await openWebGpu({ device });
+  assertEquals([...await after.read(filled(after, "i32", [1]))], [1]);
+  after.dispose();
+  const own = await openWebGpu();
+  own.dispose();
+  assertEquals((await own.device.lost).reason, "destroyed");
+});
