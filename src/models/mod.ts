@@ -16,10 +16,6 @@ export type {
 } from "./lennard_jones.ts";
 export type { Model, ModelOutput, OpenModel, Outputs, Wanted } from "./model.ts";
 export { outputsOf } from "./model.ts";
-export { ModelMismatchError } from "./model_mismatch_error.ts";
-export { OnnxModel } from "./onnx_model.ts";
-export type { OnnxModelOptions } from "./onnx_model.ts";
-export type { OnnxInput, OnnxManifest, OnnxOutput, OnnxTensors } from "./onnx_manifest.ts";
 export { morse } from "./morse.ts";
 export type { MorseOptions, MorsePair } from "./morse.ts";
 export type { BySymbol, PairOptions } from "./pair_options.ts";

@@ -45,7 +45,7 @@ const GRAIN = 256;
  * ```ts
  * import { Batch, fcc } from "@hooke/hooke/batch";
  * import { NVE } from "@hooke/hooke/dynamics";
- * import { OnnxModel } from "@hooke/hooke/models";
+ * import { OnnxModel } from "@hooke/hooke/models/onnx";
  * import { lennardJonesModel } from "@hooke/hooke/onnx";
  * import { assertAlmostEquals } from "@std/assert";
  *
