@@ -7,6 +7,9 @@
 import type { Batch } from "./batch.ts";
 import { invertCell } from "./cell.ts";
 
+/** How far below a face, in lattice vectors, an atom may stay: more than rounding moves it by. */
+const EDGE = 5e-13;
+
 /** A second pass settles what rounding moved across a face; no position needs more. */
 const PASSES = 3;
 
@@ -70,10 +73,9 @@ function wrapSystem(
   }
 }
 
-/** ⌊f⌋, but 0 for a negative f so small that 1 + f is 1: taking a vector off would only move it to the other face. */
+/** ⌊f⌋, but 0 for what is no more than a rounding below 0: it would only go to and fro between two faces. */
 function wholeOf(f: number): number {
-  const floor = Math.floor(f);
-  return f - floor >= 1 ? floor + 1 : floor;
+  return Math.floor(f + EDGE);
 }
 
 /**
