@@ -113,15 +113,16 @@ export class LockedSession implements Session {
     const given = toRuntimeFeeds(runtime, this.#expected, feeds);
     const wanted = toRuntimeFetches(runtime, this.#expected, fetches);
     if (this.isCaptured) this.#checkCaptured(given, wanted);
-    let results: Readonly<Record<string, RuntimeTensor>>;
-    try {
-      results = await withRuntime(() => {
-        this.#checkOpen();
-        return session.run(given, wanted, QUIET);
-      });
-    } catch (error) {
-      throw await this.#explain(error);
-    }
+    const results = await withRuntime(async () => {
+      this.#checkOpen();
+      try {
+        return await session.run(given, wanted, QUIET);
+      } catch (error) {
+        // Before the next one has its turn: on a device that is lost, and not known to be, it would hang for good.
+        await lossToShow(this.gpuDevice);
+        throw this.#explain(error);
+      }
+    });
     return this.#toOutputs(results, wanted, fetches);
   }
 
@@ -190,10 +191,8 @@ export class LockedSession implements Session {
     this.#captured ??= new Map(Object.entries(given));
   }
 
-  async #explain(error: unknown): Promise<Error> {
-    if (error instanceof Error && error.message.startsWith("Cannot run ")) return error;
+  #explain(error: unknown): Error {
     if (this.device === "webgpu" && isBrokenOff(error)) this.#isBrokenOff = true;
-    await lossToShow(this.gpuDevice);
     return explain(error, { ...this.#parts, during: "run" });
   }
 

@@ -370,6 +370,27 @@ gpuTest("a lost device is said at each call, and another one goes on", async () 
   }
 });
 
+gpuTest(
+  "a device lost in the middle of a run ends that run, and every one after it is told",
+  async () => {
+    for (const wait of [-1, 0, 3]) {
+      const gpuDevice = await openGpuDevice();
+      const session = await openSession(DOUBLE, { device: "webgpu", gpuDevice });
+      const runs = Array.from({ length: 5 }, (_, i) => session.run({ x: rows(i, 0, 0) }));
+      const settled = Promise.allSettled(runs);
+      if (wait >= 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      gpuDevice.destroy();
+      for (const [i, run] of (await settled).entries()) {
+        if (run.status === "fulfilled") {
+          assertEquals(dataOf(run.value, "y", "float32"), Float32Array.of(2 * i, 0, 0));
+        } else assertEquals((run.reason as BackendUnavailableError).reason, "lost");
+      }
+      await assertRejects(() => session.run({ x: rows(1, 2, 3) }), BackendUnavailableError, "lost");
+      await session.dispose();
+    }
+  },
+);
+
 gpuTest("two sessions are compared run by run, with the first input again at the end", async () => {
   await using double = await openSession(DOUBLE, { device: "webgpu" });
   await using relu = await openSession(unary("Abs"));

@@ -1,0 +1,187 @@
+import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
+import {
+  Batch,
+  ConvergenceHook,
+  type DynamicsContext,
+  DynamicsStage,
+  fcc,
+  FIRE,
+  initVelocities,
+  lennardJones,
+  NVE,
+  rattle,
+} from "@hooke/hooke";
+import { ModelMismatchError, OnnxModel } from "@hooke/hooke/models/onnx";
+import { dataOf, GraphBuilder, lennardJonesModel, openSession } from "@hooke/hooke/onnx";
+import {
+  hasModels,
+  readModel,
+  readReference,
+  type ReferenceTensor,
+} from "../onnx/shared_models.ts";
+
+const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
+const argon = (far: number, seed: number) =>
+  rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), far, seed);
+
+Deno.test("the Lennard-Jones graph and the kernel agree, periodic or not, in every form of its inputs", async () => {
+  const free = { symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3.9, 0, 0] };
+  const systems = () => Batch.from([argon(0.1, 1), free, argon(0.2, 2)]);
+  const expected = systems();
+  await using exact = new NVE({ model: lennardJones(ARGON), dt: 1, backend: "reference" });
+  await exact.run(expected, 0);
+  for (const form of [{}, { list: "half" }, { edges: "separate", batchIndex: "edge" }] as const) {
+    const neighbours = "list" in form ? form.list : "full";
+    await using model = await OnnxModel.open(lennardJonesModel({ ...ARGON, ...form }), {
+      neighbours,
+    });
+    const batch = systems();
+    await using md = new NVE({ model, dt: 1 });
+    await md.run(batch, 0);
+    for (let s = 0; s < 3; s++) {
+      const energy = expected.get("energy")[s]!;
+      assertAlmostEquals(batch.get("energy")[s]!, energy, 1e-5 * Math.abs(energy));
+    }
+    const largest = Math.max(...expected.get("forces").map(Math.abs));
+    for (const [k, force] of expected.get("forces").entries()) {
+      assertAlmostEquals(batch.get("forces")[k]!, force, 1e-5 * largest);
+    }
+  }
+});
+
+Deno.test("a graph relaxes crystals to the structures that the kernel finds, and rests where it has converged", async () => {
+  const relaxed = async (model: ConstructorParameters<typeof FIRE>[0]["model"]) => {
+    const batch = Batch.from([argon(0.1, 1), argon(0.05, 2)]);
+    await using opt = new FIRE({
+      model,
+      dt: 0.5,
+      nSteps: 500,
+      hooks: [ConvergenceHook.fromFmax(0.001)],
+    });
+    await opt.run(batch);
+    assertEquals([...batch.get("status")], [1, 1]);
+    return batch;
+  };
+  await using graph = await OnnxModel.open(lennardJonesModel(ARGON));
+  const [ours, theirs] = [await relaxed(graph), await relaxed(lennardJones(ARGON))];
+  for (const [k, x] of theirs.get("positions").entries()) {
+    assertAlmostEquals(ours.get("positions")[k]!, x, 1e-3);
+  }
+  for (const s of [0, 1]) {
+    assertAlmostEquals(ours.get("energy")[s]!, theirs.get("energy")[s]!, 1e-5);
+  }
+});
+
+Deno.test("dynamics over a graph conserves its energy", async () => {
+  await using model = await OnnxModel.open(lennardJonesModel(ARGON));
+  const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+  initVelocities(batch, 40, { seed: 3 });
+  await using md = new NVE({ model, dt: 2 });
+  const energies: number[] = [];
+  md.hooks.add({
+    stage: DynamicsStage.AFTER_STEP,
+    frequency: 10,
+    reads: ["energy", "kineticEnergy"] as const,
+    call: (ctx: DynamicsContext<"energy" | "kineticEnergy">) =>
+      void energies.push(ctx.read.energy.at(0)! + ctx.read.kineticEnergy.at(0)!),
+  });
+  await md.run(batch, 200);
+  assert(Math.max(...energies) - Math.min(...energies) < 32 * 2e-5, String(energies));
+});
+
+Deno.test("a model says what it is taken for, and what it lacks", async () => {
+  const bytes = lennardJonesModel(ARGON);
+  await using model = await OnnxModel.open(bytes, { name: "argon.onnx" });
+  assert(model.describe().includes("edge_index → edges"), model.describe());
+  assert(model.describe().includes("cutoff 8.5 Å"));
+
+  const odd = new GraphBuilder("odd");
+  const where = odd.input("where", "f32", ["N", 3]);
+  odd.output("energy", odd.reduceSum(where, [0, 1]));
+  await assertRejects(
+    () => OnnxModel.open(odd.build(), { cutoff: 5 }),
+    "nobody says what where means",
+  );
+  await assertRejects(
+    () => OnnxModel.open(odd.build(), { cutoff: 5, inputs: { positions: "where" } }),
+    "it must have forces",
+  );
+  await assertRejects(
+    () => OnnxModel.open(odd.build(), { cutoff: 5, inputs: { positions: "were" } }),
+    'positions is said to be "were"',
+  );
+  await assertRejects(() => OnnxModel.open(odd.build()), RangeError, "its cutoff must be a number");
+});
+
+/** The numbers of a reference tensor. */
+function numbersOf({ type, b64 }: ReferenceTensor): number[] {
+  const { buffer } = Uint8Array.fromBase64(b64);
+  if (type.includes("64") && type.includes("int")) {
+    return Array.from(new BigInt64Array(buffer), Number);
+  }
+  return Array.from(type.includes("64") ? new Float64Array(buffer) : new Float32Array(buffer));
+}
+
+/** All pairs of atoms of one system that are closer than a cutoff, both ways. */
+function allPairs(
+  positions: readonly number[],
+  owners: readonly number[],
+  cutoff: number,
+): number[][] {
+  const pairs: number[][] = [];
+  for (let i = 0; i < owners.length; i++) {
+    for (let j = 0; j < owners.length; j++) {
+      if (i === j || owners[i] !== owners[j]) continue;
+      const square = [0, 1, 2].reduce(
+        (sum, k) => sum + (positions[3 * i + k]! - positions[3 * j + k]!) ** 2,
+        0,
+      );
+      if (square < cutoff * cutoff) pairs.push([i, j]);
+    }
+  }
+  return pairs;
+}
+
+Deno.test({
+  name: "a real potential gives, from atoms alone, what it gives when it is fed by hand",
+  ignore: !hasModels,
+  async fn() {
+    const { inputs } = readReference("schnet");
+    const positions = numbersOf(inputs.positions!), numbers = numbersOf(inputs.z!);
+    const owners = numbersOf(inputs.batch_idx!), size = Math.max(...owners) + 1;
+    const pairs = allPairs(positions, owners, 5);
+    const whole = (values: readonly number[]) => BigInt64Array.from(values, BigInt);
+    await using session = await openSession(readModel("schnet_ef.onnx"));
+    const given = await session.run({
+      positions: { data: Float32Array.from(positions), dims: [owners.length, 3] },
+      z: { data: whole(numbers) },
+      edge_index: {
+        data: whole([0, 1].flatMap((k) => pairs.map((pair) => pair[k]!))),
+        dims: [2, pairs.length],
+      },
+      shifts: { data: new Float32Array(3 * pairs.length), dims: [pairs.length, 3] },
+      batch_idx: { data: whole(owners) },
+      energy0: { data: new Float32Array(size) },
+    });
+
+    const batch = Batch.from(Array.from({ length: size }, (_, s) => {
+      const atoms = owners.flatMap((owner, i) => owner === s ? [i] : []);
+      return {
+        numbers: atoms.map((i) => numbers[i]!),
+        positions: atoms.flatMap((i) => positions.slice(3 * i, 3 * i + 3)),
+      };
+    }));
+    await using model = await OnnxModel.open(readModel("schnet_ef.onnx"), { cutoff: 5 });
+    await using md = new NVE({ model, dt: 1 });
+    await md.run(batch, 0);
+    const energies = dataOf(given, "energy", "float32"),
+      forces = dataOf(given, "forces", "float32");
+    for (const [s, energy] of energies.entries()) {
+      assertAlmostEquals(batch.get("energy")[s]!, energy, 1e-6 * Math.abs(energy));
+    }
+    const most = Math.max(...forces.map(Math.abs));
+    for (const [k, force] of forces.entries()) {
+      assertAlmostEquals(batch.get("forces")[k]!, force, 1e-5 * most);
+    }
+  },
+});
