@@ -14,6 +14,7 @@ import { lennardJones } from "../../src/kernels/lennard_jones.ts";
 import { neighbours } from "../../src/kernels/neighbours.ts";
 import { work, WorkStage } from "../hooks/kit.ts";
 import { assertNear, Lab, normals } from "../kernels/lab.ts";
+import { testOnGpu } from "./gpu.ts";
 
 /** Crystals of argon of these many cells along each side, that are not at rest. */
 async function argon(name: string, sides: readonly number[]) {
@@ -76,7 +77,7 @@ async function argon(name: string, sides: readonly number[]) {
   };
 }
 
-Deno.test("200 steps of NVE keep the energy, and go as they go in TypeScript", async () => {
+testOnGpu("200 steps of NVE keep the energy, and go as they go in TypeScript", async () => {
   const found: number[][][] = [], totals: number[][][] = [];
   for (const name of ["reference", "webgpu"]) {
     const crystals = await argon(name, [2, 3]);
@@ -153,14 +154,14 @@ async function observe(steps: number, isWaiting: boolean): Promise<(readonly num
   return seen;
 }
 
-Deno.test("an observer that nobody waits for sees each step as it was, in order", async () => {
+testOnGpu("an observer that nobody waits for sees each step as it was, in order", async () => {
   const [late, waited] = [await observe(150, false), await observe(150, true)];
   assertEquals(late, waited);
   assertEquals(late.map(([step]) => step), Array.from({ length: 150 }, (_, i) => i));
   assert(new Set(late.map(([, energy]) => energy)).size > 100);
 });
 
-Deno.test("observing for long takes no more memory than for short", async () => {
+testOnGpu("observing for long takes no more memory than for short", async () => {
   const gpu = await openWebGpu();
   const made: number[] = [];
   const create = gpu.device.createBuffer.bind(gpu.device);

@@ -1,8 +1,8 @@
 /** The random words of WGSL are those of TypeScript, to the bit. */
 import { assertEquals } from "@std/assert";
-import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
 import { PHILOX } from "../../src/backend/webgpu/wgsl/philox.ts";
 import { philox } from "../../src/kernels/philox.ts";
+import { device, testOnGpu } from "./gpu.ts";
 
 /** The words for counters and keys, six numbers each. */
 async function wordsOf(device: GPUDevice, cases: readonly number[][]): Promise<Uint32Array> {
@@ -47,8 +47,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   return words;
 }
 
-Deno.test("philox gives the words of Random123 in WGSL, and those of TypeScript", async () => {
-  const device = await openGpuDevice();
+testOnGpu("philox gives the words of Random123 in WGSL, and those of TypeScript", async () => {
   const all = 0xffffffff;
   const cases = [
     [0, 0, 0, 0, 0, 0],
@@ -56,7 +55,7 @@ Deno.test("philox gives the words of Random123 in WGSL, and those of TypeScript"
     [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0],
     ...Array.from({ length: 10_000 }, (_, i) => [i, 17 * i, 3, all - i, (i * i) >>> 0, 5]),
   ];
-  const found = await wordsOf(device, cases);
+  const found = await wordsOf(device!, cases);
   const known = [
     [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8],
     [0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd],
@@ -68,5 +67,4 @@ Deno.test("philox gives the words of Random123 in WGSL, and those of TypeScript"
     philox(...one as [number, number, number, number, number, number], words);
     assertEquals([...found.subarray(4 * i, 4 * i + 4)], [...words]);
   }
-  device.destroy();
 });

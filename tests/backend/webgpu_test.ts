@@ -6,7 +6,6 @@ import {
   call,
   type FrameBuffers,
 } from "../../src/backend/mod.ts";
-import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
 import type { GpuPairs } from "../../src/backend/webgpu/gpu_pairs.ts";
 import { openWebGpu, type WebGpuBackend } from "../../src/backend/webgpu/mod.ts";
 import { advance } from "../../src/kernels/advance.ts";
@@ -16,12 +15,13 @@ import { graduate } from "../../src/kernels/graduate.ts";
 import { Control, defineKernel } from "../../src/kernels/kernel.ts";
 import { lennardJones } from "../../src/kernels/lennard_jones.ts";
 import { neighbours } from "../../src/kernels/neighbours.ts";
+import { device as shared, testOnGpu } from "./gpu.ts";
 
-const device = await openGpuDevice();
+const device = shared!;
 
 /** Tests a backend on the device that all of these share. */
 function onGpu(name: string, test: (backend: WebGpuBackend) => void | Promise<void>): void {
-  Deno.test(name, async () => {
+  testOnGpu(name, async () => {
     const backend = await openWebGpu({ device });
     try {
       await test(backend);
@@ -241,7 +241,7 @@ onGpu("a kernel that has no shader is refused by its name", (gpu) => {
   assertThrows(() => gpu.prepare(frameOn(gpu), [call(unknown, {})]), TypeError, "no_such_kernel");
 });
 
-Deno.test("a device that is lost is said to be, to whoever waits and whoever comes", async () => {
+testOnGpu("a device that is lost is said to be, to whoever waits and whoever comes", async () => {
   const backend = await openWebGpu();
   const frame = frameOn(backend);
   const { positions, move } = moving(backend);
@@ -254,7 +254,7 @@ Deno.test("a device that is lost is said to be, to whoever waits and whoever com
   backend.dispose();
 });
 
-Deno.test("whoever still waits for a backend that was disposed of is told", async () => {
+testOnGpu("whoever still waits for a backend that was disposed of is told", async () => {
   const backend = await openWebGpu({ device });
   const { velocities, forces, program } = collapse(backend, false);
   const run = backend.run(program, 0, 9);
@@ -297,7 +297,7 @@ onGpu("what is prepared and given back at every step leaves nothing behind", asy
   }
 });
 
-Deno.test("a device that was given stays, one of its own goes with the backend", async () => {
+testOnGpu("a device that was given stays, one of its own goes with the backend", async () => {
   const shared = await openWebGpu({ device });
   shared.dispose();
   const after = await openWebGpu({ device });

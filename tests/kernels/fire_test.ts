@@ -102,7 +102,7 @@ onEach("fire2_step goes back half a step uphill and stops", async (backend) => {
   const mixed = (1 - 0.09) * kicked - 0.09 * kicked;
   assertNear(await lab.read(positions), [-0.5 * shorter * mixed, 0, 0], lab.tolerance);
   assertEquals(await lab.read(velocities), [0, 0, 0]);
-  assertNear(await lab.read(state.dt), [shorter], 1e-14);
+  assertNear(await lab.read(state.dt), [shorter], backend === "webgpu" ? 1e-14 : 0);
   assertEquals([await lab.read(state.alpha), await lab.read(state.positive)], [[lab.sum(0.09)], [
     0,
   ]]);

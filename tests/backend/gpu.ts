@@ -1,0 +1,23 @@
+/** The GPU that kernels are tried on: one device for all, so that each is compiled once. In software will do. */
+import { BackendUnavailableError } from "../../src/backend/mod.ts";
+import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
+
+async function openOrSay(): Promise<GPUDevice | undefined> {
+  try {
+    return await openGpuDevice();
+  } catch (error) {
+    if (Deno.env.get("CI") !== undefined || !(error instanceof BackendUnavailableError)) {
+      throw error;
+    }
+    console.warn(`Nothing is tried on webgpu: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** `undefined` where there is none, which is said; in CI that is an error. */
+export const device: GPUDevice | undefined = await openOrSay();
+
+/** A test that needs it. */
+export function testOnGpu(name: string, test: () => void | Promise<void>): void {
+  Deno.test({ name, fn: test, ignore: device === undefined });
+}
