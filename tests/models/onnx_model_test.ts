@@ -100,14 +100,17 @@ Deno.test("a model says what it is taken for, and what it lacks", async () => {
   odd.output("energy", odd.reduceSum(where, [0, 1]));
   await assertRejects(
     () => OnnxModel.open(odd.build(), { cutoff: 5 }),
+    ModelMismatchError,
     "nobody says what where means",
   );
   await assertRejects(
     () => OnnxModel.open(odd.build(), { cutoff: 5, inputs: { positions: "where" } }),
+    ModelMismatchError,
     "it must have forces",
   );
   await assertRejects(
     () => OnnxModel.open(odd.build(), { cutoff: 5, inputs: { positions: "were" } }),
+    ModelMismatchError,
     'positions is said to be "were"',
   );
   await assertRejects(() => OnnxModel.open(odd.build()), RangeError, "its cutoff must be a number");
