@@ -2,6 +2,7 @@ import { call } from "../backend/backend.ts";
 import { TIME_UNIT_FS } from "../kernels/constants.ts";
 import { fireStep } from "../kernels/fire_step.ts";
 import { Dynamics } from "./dynamics.ts";
+import { fireState } from "./fire_state.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
   checkOptions,
@@ -9,7 +10,6 @@ import {
   type Integrator,
   parameterTable,
   type PerSystem,
-  perSystem,
   Rule,
   times,
 } from "./integrator.ts";
@@ -69,20 +69,9 @@ export function fire(options: FIREOptions): Integrator {
     name: NAME,
     parameters: PARAMETERS,
     open(state) {
-      const start = (name: string, value: PerSystem) =>
-        state.state(name, {
-          dtype: "f64",
-          level: "system",
-          initial: perSystem(NAME, name, value, state.batch.size),
-        });
       const step = call(fireStep, {
-        positions: state.field("positions"),
-        velocities: state.field("velocities"),
-        forces: state.field("forces"),
+        ...fireState(state, NAME, dt, alphaStart),
         weights: state.weights(),
-        dt: start("dt", times(dt, TIME_UNIT_FS)),
-        alpha: start("alpha", alphaStart),
-        positive: state.state("positive", { dtype: "i32", level: "system" }),
         // In the order of FireParameter.
         parameters: parameterTable(state, NAME, {
           dtMax: times(dtMax, TIME_UNIT_FS),

@@ -2,6 +2,7 @@ import { call } from "../backend/backend.ts";
 import { TIME_UNIT_FS } from "../kernels/constants.ts";
 import { fire2Step } from "../kernels/fire2_step.ts";
 import { Dynamics } from "./dynamics.ts";
+import { fireState } from "./fire_state.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
   checkOptions,
@@ -9,7 +10,6 @@ import {
   type Integrator,
   parameterTable,
   type PerSystem,
-  perSystem,
   Rule,
   times,
 } from "./integrator.ts";
@@ -65,19 +65,8 @@ export function fire2(options: FIRE2Options): Integrator {
     name: NAME,
     parameters: PARAMETERS,
     open(state) {
-      const start = (name: string, value: PerSystem) =>
-        state.state(name, {
-          dtype: "f64",
-          level: "system",
-          initial: perSystem(NAME, name, value, state.batch.size),
-        });
       const step = call(fire2Step, {
-        positions: state.field("positions"),
-        velocities: state.field("velocities"),
-        forces: state.field("forces"),
-        dt: start("dt", times(dt, TIME_UNIT_FS)),
-        alpha: start("alpha", alpha0),
-        positive: state.state("positive", { dtype: "i32", level: "system" }),
+        ...fireState(state, NAME, dt, alpha0),
         // In the order of Fire2Parameter.
         parameters: parameterTable(state, NAME, {
           tMax: times(tMax, TIME_UNIT_FS),
