@@ -132,7 +132,7 @@ export class OnnxModel implements Model, AsyncDisposable {
       format: "coo",
       half: neighbours === "half",
     });
-    const numbers = this.#numbersOf(state);
+    const constants = this.#constants(state);
     const [positions, cell] = [state.field("positions"), state.field("cell")];
     const outputs = outputsOf(state);
     const names = this.#tensors.outputs;
@@ -146,7 +146,7 @@ export class OnnxModel implements Model, AsyncDisposable {
           pbc: Uint8Array.from(backend.view(state.field<"i32">("pbc"))),
           ...(state.images === undefined ? {} : { images: backend.view(state.images) }),
         });
-        const feeds = this.#feeds(state, edges, numbers);
+        const feeds = { ...constants, ...this.#feeds(state, edges) };
         const given = await this.#session.run(feeds, [names.get("energy")!, names.get("forces")!]);
         add(
           state,
@@ -190,31 +190,43 @@ export class OnnxModel implements Model, AsyncDisposable {
     });
   }
 
-  #feeds(state: ResidentBatch, edges: NeighbourEdges, numbers: Int32Array): Feeds {
+  /** What stays as it is from step to step. */
+  #constants(state: ResidentBatch): Feeds {
+    const { batch } = state;
+    return this.#fed({
+      numbers: () => ({ data: this.#numbersOf(state), dims: [batch.nodeCount] }),
+      batchIndex: () => ({ data: batch.systemOfNode, dims: [batch.nodeCount] }),
+      systems: () => ({ data: new Float32Array(batch.size), dims: [batch.size] }),
+    });
+  }
+
+  /** What moves with the atoms. */
+  #feeds(state: ResidentBatch, edges: NeighbourEdges): Feeds {
     const { backend, batch } = state;
     const padded = Math.max(GRAIN, Math.ceil(edges.count / GRAIN) * GRAIN);
-    const values: { readonly [k in OnnxInput]: () => Plain } = {
+    return this.#fed({
       positions: () => ({
         data: backend.view(state.field("positions")),
         dims: [batch.nodeCount, 3],
       }),
-      numbers: () => ({ data: numbers, dims: [batch.nodeCount] }),
       edges: () => ({ data: bothRows(edges, padded), dims: [2, padded] }),
       edgeSources: () => ({ data: row(edges, 0, padded), dims: [padded] }),
       edgeTargets: () => ({ data: row(edges, 1, padded), dims: [padded] }),
       shifts: () => ({ data: shiftsOf(state, edges, padded), dims: [padded, 3] }),
-      batchIndex: () => ({ data: batch.systemOfNode, dims: [batch.nodeCount] }),
       edgeBatchIndex: () => ({
         data: row(edges, 0, padded).map((node) => batch.systemOfNode[node]!),
         dims: [padded],
       }),
-      systems: () => ({ data: new Float32Array(batch.size), dims: [batch.size] }),
-    };
+    });
+  }
+
+  /** Of these meanings, the tensors that the model has. */
+  #fed(values: { readonly [k in OnnxInput]?: () => Plain }): Feeds {
     return Object.fromEntries(
-      [...this.#tensors.inputs].map(([meaning, { name, dtype }]) => [
-        name,
-        fed(values[meaning](), dtype),
-      ]),
+      [...this.#tensors.inputs].flatMap(([meaning, { name, dtype }]) => {
+        const value = values[meaning]?.();
+        return value === undefined ? [] : [[name, fed(value, dtype)]];
+      }),
     );
   }
 }

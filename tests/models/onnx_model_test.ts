@@ -72,6 +72,36 @@ Deno.test("a graph relaxes crystals to the structures that the kernel finds, and
   }
 });
 
+Deno.test("energies come in the unit that is said, elements by the numbers that are said", async () => {
+  const graph = new GraphBuilder("types");
+  const positions = graph.input("positions", "f32", ["N", 3]);
+  const species = graph.input("species", "f32", ["N"]);
+  const nothing = graph.mul(graph.reduceSum(positions, [0, 1]), graph.constant("f32", [0]));
+  graph.output("energy", graph.add(graph.reduceSum(species, [0], true), nothing));
+  graph.output("forces", graph.mul(positions, graph.constant("f32", [2])));
+  await using model = await OnnxModel.open(graph.build(), {
+    cutoff: 3,
+    energyUnit: 27.25,
+    elements: { Ar: 0, Kr: 5 },
+  });
+  const energy = async (symbols: string[]) => {
+    const batch = Batch.from([{
+      symbols,
+      positions: symbols.flatMap((_, i) => [4 * i + 1, 0, 0]),
+    }]);
+    await using md = new NVE({ model, dt: 1 });
+    await md.run(batch, 0);
+    assertEquals(batch.get("forces")[0], 2 * 27.25);
+    return batch.get("energy")[0];
+  };
+  assertEquals(await energy(["Ar", "Kr", "Kr"]), 10 * 27.25);
+  await assertRejects(
+    () => energy(["Ar", "Xe"]),
+    RangeError,
+    "atom 1 of system 0 is Xe",
+  );
+});
+
 Deno.test("dynamics over a graph conserves its energy", async () => {
   await using model = await OnnxModel.open(lennardJonesModel(ARGON));
   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
