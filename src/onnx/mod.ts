@@ -27,6 +27,8 @@ export { int64ToInt32 } from "./edits/int64_to_int32.ts";
 export type { ElementType } from "./element_type.ts";
 export type { ReadExternal } from "./external_data.ts";
 export { externalFiles, loadExternalData } from "./external_data.ts";
+export type { GpuFormOptions } from "./gpu_form.ts";
+export { gpuForm } from "./gpu_form.ts";
 export type { NodeOptions } from "./graph.ts";
 export { Graph } from "./graph.ts";
 export type { Use } from "./graph_links.ts";
