@@ -3,6 +3,8 @@ import { acosToAtan } from "./edits/acos_to_atan.ts";
 import { captureSafe } from "./edits/capture_safe.ts";
 import { constantOfShapeToExpand } from "./edits/constant_of_shape_to_expand.ts";
 import { int64ToInt32 } from "./edits/int64_to_int32.ts";
+import { mergeEquals } from "./edits/merge_equals.ts";
+import { sigmoidFromParts } from "./edits/sigmoid_from_parts.ts";
 import { Graph } from "./graph.ts";
 
 /** How a model is rewritten. */
@@ -56,6 +58,8 @@ export function gpuForm(
     model.graph!.output = model.graph!.output.filter((output) => outputs.includes(output.name));
   }
   const graph = new Graph(model);
+  sigmoidFromParts(graph);
+  mergeEquals(graph);
   graph.prune();
   int64ToInt32(graph);
   constantOfShapeToExpand(graph);

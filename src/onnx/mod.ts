@@ -24,6 +24,8 @@ export { captureSafe } from "./edits/capture_safe.ts";
 export { constantOfShapeToExpand } from "./edits/constant_of_shape_to_expand.ts";
 export type { Int64ToInt32Options } from "./edits/int64_to_int32.ts";
 export { int64ToInt32 } from "./edits/int64_to_int32.ts";
+export { mergeEquals } from "./edits/merge_equals.ts";
+export { sigmoidFromParts } from "./edits/sigmoid_from_parts.ts";
 export type { ElementType } from "./element_type.ts";
 export type { ReadExternal } from "./external_data.ts";
 export { externalFiles, loadExternalData } from "./external_data.ts";
