@@ -3,7 +3,6 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openGpuDevice } from "../../../src/backend/mod.ts";
 import {
   acosToAtan,
-  captureSafe,
   checkSession,
   constantOfShapeToExpand,
   dataOf,
