@@ -236,7 +236,6 @@ onGpu("what others do in between is done again with what a list held up", async 
     const { frame, positions, velocities, forces, program } = collapse(gpu, isLarge);
     // As a session of a model would: reads what the kernels wrote, writes what they read, takes its time.
     const given = gpu.alloc("real", forces.length), elsewhere = gpu.alloc("real", forces.length);
-    gpu.adopt(frame, given, gpu.memoryOf(elsewhere));
     const kicked = gpu.prepare(frame, [
       call(drift, {
         ...{ positions: velocities, velocities: given, fraction: 1 },
@@ -246,6 +245,7 @@ onGpu("what others do in between is done again with what a list held up", async 
     let visits = 0;
     const copy = async () => {
       visits++;
+      gpu.adopt(frame, given, gpu.memoryOf(elsewhere));
       await new Promise((resolve) => setTimeout(resolve, 0));
       const encoder = gpu.device.createCommandEncoder();
       const [from, to] = [gpu.memoryOf(forces), gpu.memoryOf(elsewhere)];

@@ -267,6 +267,7 @@ export class GpuQueue {
     const call = words[FrameWord.OVERFLOW]! - 1;
     this.#commands.send();
     run.program.calls[call]!.finds!.grow(words[FrameWord.NEED]!);
+    frame.moves++;
     this.#device.queue.writeBuffer(frame.memory, 0, new Uint32Array(2)); // neither frozen nor held
     run.program.refresh();
     this.#commands.resume(run, words[FrameWord.DONE + run.number % FrameWord.RING]!, call);

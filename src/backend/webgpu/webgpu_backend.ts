@@ -141,17 +141,18 @@ export class WebGpuBackend implements Backend {
     return (buffer as GpuBuffer).memory;
   }
 
-  /** Lets a buffer be where others have made room for it, who keep it. What was in it is gone. */
+  /**
+   * Lets a buffer be where others have made room for it, who keep it; what was in it is gone. Only in a
+   * {@linkcode visit}: what was asked for before it then still finds the buffer where it was.
+   */
   adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
     const own = buffer as GpuBuffer;
     if (own.memory === memory) return;
-    this.#queue.exactly(() => {
-      if (own.isOwn) own.memory.destroy();
-      own.adopt(memory);
-      const known = this.#frameOf(frame);
-      known.memories.add(memory);
-      known.generation++; // whoever binds it does so anew
-    });
+    if (own.isOwn) own.memory.destroy();
+    own.adopt(memory);
+    const known = this.#frameOf(frame);
+    known.memories.add(memory);
+    known.moves++;
   }
 
   /** Hands everything to the device that it does not have yet, and has all copies come. */
