@@ -1,6 +1,6 @@
 // What relaxes the demo's crystals, an ONNX graph or a kernel: either must find the same.
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { crystals, MODELS, openArgon } from "../../src/cli/demo_argon.ts";
+import { crystals, type MODELS, openArgon } from "../../src/cli/demo_argon.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
 
 /** The demo's crystals, relaxed. */
