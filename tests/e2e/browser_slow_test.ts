@@ -57,20 +57,27 @@ testInChromium("in Chromium", async (t) => {
   await step(
     "onnxruntime-web on wasm has threads, and finds its .wasm where it is told",
     async (page) => {
-      served.forget();
+      served.asked();
       const runtime = `${ELSEWHERE}/ort-wasm-simd-threaded.wasm`;
       const request = { device: "wasm", threads: 2, runtime } as const;
       const there = await page.call<typeof here>("graphValues", request);
       assertEquals(there.threads, 2);
       assertSameForces(there, here);
-      assertEquals([...served.asked].filter((name) => name.endsWith(".wasm")), [runtime]);
+      assertEquals(served.asked().filter((name) => name.endsWith(".wasm")), [runtime]);
     },
   );
-  await step("in a page that may share no memory it has one thread", async (page) => {
-    const there = await page.call<typeof here>("graphValues", { device: "wasm", threads: 2 });
-    assertEquals(there.threads, 1);
-    assertSameForces(there, here);
-  }, served.sharingNothing);
+  for (
+    const [name, url] of [
+      ["that may share no memory", served.sharingNothing],
+      ["of a single script, which threads would begin over and over,", served.singleScript],
+    ] as const
+  ) {
+    await step(`in a page ${name} it has one thread`, async (page) => {
+      const there = await page.call<typeof here>("graphValues", { device: "wasm", threads: 2 });
+      assertEquals(there.threads, 1);
+      assertSameForces(there, here);
+    }, url);
+  }
   await step("a session in a worker gives the same", async (page) => {
     assertSameForces(await page.call("workerValues", "page_worker.js"), here);
   });

@@ -75,12 +75,13 @@ Deno.test("findUnreachable() finds what no root leads to, cycles among them", ()
   assertEquals(findUnreachable(files, ["root", "lost"]), []);
 });
 
-Deno.test("isStarted() knows tests, benches and examples", () => {
+Deno.test("isStarted() knows tests, benches, examples and pages", () => {
   const started = [
     "tests/a_test.ts",
     "bench/hooks_bench.ts",
     "bench/hooks_table.ts",
     "examples/a.ts",
+    "tests/e2e/page.ts",
   ];
   assertEquals(started.filter((path) => !isStarted(path)), []);
   assertEquals(["src/hooks/a.ts", "bench/row.ts", "tests/plum.ts"].filter(isStarted), []);
