@@ -91,6 +91,9 @@ testInChromium("in Chromium", async (t) => {
       assertEquals(page.complaints, []);
     },
   );
+  await step("all of this in pages that make no script of text", async (page) => {
+    assertEquals(await page.call("mayEvaluateText"), false);
+  });
   await step("what needs a file says that a page has none", async (page) => {
     const said = await page.call<string>("fileComplaint");
     assertStringIncludes(said, "Cannot open log.csv as there must be a file system: there is none");

@@ -1,4 +1,4 @@
 // The page: what it can be asked for, by global names. A page of a user's own would import the same.
-import { demoValues, fileComplaint, graphValues, kernelValues, workerValues } from "./values.ts";
+import * as values from "./values.ts";
 
-Object.assign(globalThis, { demoValues, fileComplaint, graphValues, kernelValues, workerValues });
+Object.assign(globalThis, values);

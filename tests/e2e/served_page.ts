@@ -19,6 +19,9 @@ const ISOLATED: Readonly<Record<string, string>> = {
   "cross-origin-embedder-policy": "require-corp",
 };
 
+/** No script is made of text, and nothing comes from anywhere else. */
+const CSP = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src data:";
+
 /** Address → its script, and whether it is isolated. */
 const PAGES: ReadonlyMap<string, readonly [script: string, isIsolated: boolean]> = new Map([
   ["", ["page.js", true]],
@@ -113,7 +116,11 @@ async function answer(
   const page = PAGES.get(name);
   if (page !== undefined) {
     const [script, isIsolated] = page;
-    const headers = { "content-type": "text/html", ...(isIsolated ? ISOLATED : {}) };
+    const headers = {
+      "content-type": "text/html",
+      "content-security-policy": CSP,
+      ...(isIsolated ? ISOLATED : {}),
+    };
     return new Response(htmlOf(script), { headers });
   }
   const file = files.get(name);

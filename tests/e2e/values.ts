@@ -171,6 +171,19 @@ export async function fileComplaint(): Promise<string> {
   }
 }
 
+/** Whether a script may be made of text, as seen by a page that nobody looks into. */
+export function mayEvaluateText(): Promise<boolean> {
+  return new Promise((resolve) => {
+    setTimeout(() => {
+      try {
+        resolve(new Function("return true")());
+      } catch {
+        resolve(false);
+      }
+    });
+  });
+}
+
 function disposing<T extends { dispose(): void }>(backend: T): T & Disposable {
   return Object.assign(backend, { [Symbol.dispose]: () => backend.dispose() });
 }
