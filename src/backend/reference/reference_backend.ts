@@ -9,6 +9,7 @@ import type {
   PairsOptions,
   Program,
   SavedPairs,
+  Values,
 } from "../backend.ts";
 
 /** The oracle of the tests: the kernels as they are written, in float64. */
@@ -33,6 +34,16 @@ export class ReferenceBackend implements Backend {
   view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
     return (buffer as HostBuffer<D>).array;
   }
+
+  see<const B extends readonly Buffer[]>(buffers: B): Values<B> {
+    return buffers.map((buffer) => this.view(buffer)) as unknown as Values<B>;
+  }
+
+  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+    return Promise.resolve(buffers.map((buffer) => this.read(buffer)) as unknown as Values<B>);
+  }
+
+  flush(): void {}
 
   free(): void {}
 

@@ -8,6 +8,7 @@ import type {
   PairsOptions,
   Program,
   SavedPairs,
+  Values,
 } from "../backend.ts";
 import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
 import { WasmPairs } from "./wasm_pairs.ts";
@@ -50,6 +51,16 @@ export class WasmBackend implements Backend {
   view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
     return (buffer as WasmBuffer<D>).view();
   }
+
+  see<const B extends readonly Buffer[]>(buffers: B): Values<B> {
+    return buffers.map((buffer) => this.view(buffer)) as unknown as Values<B>;
+  }
+
+  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+    return Promise.resolve(buffers.map((buffer) => this.read(buffer)) as unknown as Values<B>);
+  }
+
+  flush(): void {}
 
   free(buffer: Buffer): void {
     const own = buffer as WasmBuffer;
