@@ -142,7 +142,7 @@ export class StageRun {
     for (const place of this.places) {
       try {
         if (!place.fires(count, this.host.step)) continue;
-        const ctx = Object.assign(snapshot(place.ctx, this.host.context), event);
+        const ctx = snapshot(place.ctx, this.host.context, event);
         const values = place.isDeferred ? await this.#takeFor(place) : {};
         if (values !== undefined) await this.#callWith(place, ctx, values);
       } catch (error) {
@@ -267,12 +267,13 @@ function hasGivenUp({ onError, entry }: Place): boolean {
   return onError === "disable" && entry.errors > 0 && !entry.enabled;
 }
 
-/** A copy of a context as it is now: a step later the engine's own has moved on. */
-function snapshot(ctx: object, engineContext: object): object {
+/** A copy of a context as it is now, or as `event` says: a step later the engine's own has moved on. */
+function snapshot(ctx: object, engineContext: object, event: object = {}): object {
   const copy = Object.create(
     Object.getPrototypeOf(engineContext),
     Object.getOwnPropertyDescriptors(engineContext),
   );
+  Object.assign(copy, event);
   // Bound, as handlers may take it out of the context: it must name this step.
   if (typeof copy.stop === "function") copy.stop = copy.stop.bind(copy);
   return ctx === engineContext ? copy : Object.create(copy, Object.getOwnPropertyDescriptors(ctx));
