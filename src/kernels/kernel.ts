@@ -64,6 +64,8 @@ export const Control = {
   HALT: 0,
   /** Not 0: a system has gone where no number is; its index + 1. */
   DIVERGED: 1,
+  /** Why: 0 a position or cell, 1 what a model gave. */
+  CAUSE: 2,
   /** How many words there are. */
   LENGTH: 4,
 } as const;

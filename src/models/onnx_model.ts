@@ -285,7 +285,8 @@ function add(
   forces: Float32Array,
   unit: number,
 ): void {
-  const { backend, active, batch: { nodeOffsets, size } } = state;
+  const { backend, batch: { nodeOffsets, size } } = state;
+  const active = backend.view(state.frame.active);
   const [energy, all] = [backend.view(to.energy), backend.view(to.forces)];
   for (let s = 0; s < size; s++) {
     if (active[s] === 0) continue;
