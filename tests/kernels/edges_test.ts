@@ -234,3 +234,37 @@ onEach("edges that pairs do not have are refused", async (backend) => {
   lab.backend.freeEdges(edges);
   lab.backend.freeEdges(edges);
 });
+
+onEach("copies of lists that grow meanwhile show each step as it was", async (backend) => {
+  const line = Array.from({ length: 60 }, (_, i) => [4 * i, 0, 0]).flat();
+  const systems = [molecule(line), molecule([0, 0, 0, 1, 0, 0])];
+  const wish = { cutoff: 9.0625, reach: 9 };
+  using batch = await EdgeBatch.on(backend, systems, wish);
+  const { lab, edges, pairs, positions, cell } = batch;
+  const place = { positions, cell };
+  const velocities = lab.real([...line.map((x) => -x / 8), ...Array(6).fill(0)]);
+  const program = lab.backend.prepare(lab.frame, [
+    call(drift, { positions, velocities, dt: lab.real([1, 1]), fraction: 1 }),
+    call(neighbours, { pairs, ...place, pbc: lab.i32(Array(6).fill(0)) }),
+    call(edgesKernel, { edges, ...place }),
+    call(tripletsKernel, { edges, positions }),
+  ]);
+  // Nobody waits from step to step.
+  const seen = await Promise.all(Array.from({ length: 7 }, async (_, step) => {
+    void lab.backend.run(program, step, 1);
+    const { index, triplets, counts } = edges;
+    return await Promise.all([index, triplets, counts].map((buffer) => lab.read(buffer)));
+  }));
+  for (const [step, [index, triplets, counts]] of seen.entries()) {
+    const now = [molecule(line.map((x) => x * (7 - step) / 8)), systems[1]!];
+    using fresh = await EdgeBatch.on("reference", now, wish);
+    const expected = await fresh.list();
+    assertEquals(counts, expected.counts);
+    const sets = ([index, capacity]: [number[], number]) =>
+      Array.from({ length: counts![0]! }, (_, e) => `${index[e]} ${index[capacity + e]}`).sort();
+    assertEquals(sets([index!, index!.length / 2]), sets([expected.index, fresh.edges.capacity]));
+    const padding = triplets!.slice(counts![1], triplets!.length / 2);
+    assertEquals([...new Set(padding)], [counts![0]]);
+  }
+  assert(edges.capacity > 1024 && edges.tripletCapacity > 1024);
+});

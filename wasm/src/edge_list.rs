@@ -44,8 +44,8 @@ pub struct EdgeList {
 
 impl EdgeList {
     /// The pairs, which JavaScript keeps for longer than their edges.
-    pub fn pairs(&self) -> &'static PairList {
-        unsafe { &*self.pairs }
+    pub fn pairs(&self) -> &'static mut PairList {
+        unsafe { &mut *self.pairs }
     }
 
     /// Makes room for the edges found and one more. What was listed is lost.

@@ -5,7 +5,10 @@ use crate::cells::{add, cell_of, dot, sub, vector, Cell, Vector};
 use crate::clusters::NOBODY;
 use crate::edge_list::{Edge, EdgeList};
 use crate::frame::Frame;
-use crate::pair_list::SystemPairs;
+use crate::lanes::F4;
+use crate::neighbours::{self, unwrap};
+use crate::pair_list::{PairList, SystemPairs};
+use crate::pair_vectors::square;
 
 /// Whole lattice vectors.
 type Whole = [i32; 3];
@@ -17,17 +20,22 @@ pub fn edges(args: Args, frame: &mut Frame) {
     let cell = args.read::<f32>(2);
     let images = args.optional::<i32>(3);
     list.found.clear();
+    let PairList { systems, scratch, .. } = list.pairs();
     for (s, atoms) in frame.awake() {
+        let pairs = &mut systems[s];
+        if pairs.order.is_empty() {
+            continue;
+        }
         let from = atoms.start;
         let range = 3 * atoms.start..3 * atoms.end;
-        let now = Now {
-            positions: &positions[range.clone()],
-            images: images.as_ref().map(|images| &images[range]),
-            cell: cell_of(cell, s),
-        };
-        let pairs = &list.pairs().systems[s];
+        let (positions, images) =
+            (&positions[range.clone()], images.as_ref().map(|images| &images[range]));
+        let plain = neighbours::Now { positions, images, cell: &cell[9 * s..9 * s + 9], pbc: &[] };
+        pairs.gather(unwrap(&mut scratch.unwrapped, pairs, &plain));
+        let pairs = &*pairs;
+        let now = Now { positions, images, cell: cell_of(cell, s) };
         let limit = list.cutoff * list.cutoff;
-        pairs.each(|i, j, ghost| {
+        pairs.each(list.cutoff as f32, |i, j, ghost| {
             let (a, b) = (pairs.order[i], pairs.order[j]);
             let whole = between(now.offset(pairs, i), now.offset(pairs, j), ghost);
             let way = sub(vector(now.positions, b as usize), vector(now.positions, a as usize));
@@ -164,10 +172,13 @@ impl EdgeList {
 }
 
 impl SystemPairs {
-    /// Meets every pair of lanes that may be within the cutoff, once, with what moves the second.
-    fn each(&self, mut meet: impl FnMut(usize, usize, Whole)) {
+    /// Meets every pair of lanes that may be within the cutoff, once, with what moves the second. Places must have been
+    /// gathered.
+    fn each(&self, cutoff: f32, mut meet: impl FnMut(usize, usize, Whole)) {
         let clusters = self.clusters();
         let from = self.copies.as_ptr();
+        let reach = cutoff + 1e-6 * (self.farthest() + cutoff); // places are rounded
+        let limit = F4::splat(reach * reach);
         for row in 0..4 * clusters {
             if self.order[row] == NOBODY {
                 continue;
@@ -177,8 +188,13 @@ impl SystemPairs {
                     meet(row, other, [0; 3]);
                 }
             }
+            let x = self.copies[row / 4].x.map(|x| F4::splat(x.to_array()[row % 4]));
             let entries = self.rows.starts[row] as usize..self.rows.starts[row + 1] as usize;
             for &copy in &self.rows.entries[entries] {
+                let near = square(&x, unsafe { &(*copy).x }).at_most(limit);
+                if !near.any() {
+                    continue;
+                }
                 let copy = unsafe { copy.cast_const().offset_from(from) } as usize;
                 let (cluster, whole) = if copy < clusters {
                     (copy, [0; 3])
@@ -187,12 +203,22 @@ impl SystemPairs {
                 } else {
                     continue; // the one that is nowhere
                 };
-                for other in 4 * cluster..4 * cluster + 4 {
-                    if self.order[other] != NOBODY {
+                for (lane, near) in near.to_array().into_iter().enumerate() {
+                    let other = 4 * cluster + lane;
+                    if near != 0 && self.order[other] != NOBODY {
                         meet(row, other, whole);
                     }
                 }
             }
         }
+    }
+
+    /// How far from the origin any atom is along any direction.
+    fn farthest(&self) -> f32 {
+        let lanes = self.order.iter().enumerate().filter(|&(_, &atom)| atom != NOBODY);
+        lanes.fold(0.0, |far, (row, _)| {
+            let x = self.copies[row / 4].x.map(|x| x.to_array()[row % 4].abs());
+            x.into_iter().fold(far, f32::max)
+        })
     }
 }
