@@ -4,7 +4,7 @@ import { Commands } from "./commands.ts";
 import { type Arrived, CopyRequest, type Source } from "./copy_request.ts";
 import type { GpuFrame } from "./gpu_frame.ts";
 import { GpuRun } from "./gpu_run.ts";
-import { Pending, type Repeatable } from "./pending.ts";
+import { Pending } from "./pending.ts";
 import type { Pipelines } from "./pipelines.ts";
 import { Staging } from "./staging.ts";
 import { Visit } from "./visit.ts";
