@@ -140,6 +140,11 @@ export function call<A extends Arguments>(
   return { kernel: kernel as unknown as Kernel, args: args as unknown as Call["args"], ...times };
 }
 
+/** What is in buffers, one array for each. */
+export type Values<B extends readonly Buffer[]> = {
+  readonly [k in keyof B]: Arrays[B[k]["dtype"]];
+};
+
 /** Calls in order, ready to run. */
 export interface Program {
   /** How many calls there are. */
@@ -162,7 +167,16 @@ export interface Backend {
   read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] | Promise<Arrays[D]>;
   /** The buffer itself; only where it is in host memory. Valid until the next call of the backend. */
   view<D extends Dtype>(buffer: Buffer<D>): Arrays[D];
-  /** Whether `view` can be had. */
+  /**
+   * What is in some buffers, all as of the same moment. In host memory these are the buffers themselves, valid until
+   * the next call of the backend; elsewhere copies by one command, to be awaited.
+   */
+  see<const B extends readonly Buffer[]>(buffers: B): Values<B> | Promise<Values<B>>;
+  /** Copies of some buffers as they are now, in the order of asking, for who only looks on: nothing waits for them. */
+  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>>;
+  /** Hands over what was asked for and is still held back. Nothing is where the host itself runs kernels. */
+  flush(): void;
+  /** Whether the host itself runs kernels, at once: then `view` can be had, and nothing has to be awaited. */
   readonly isHost: boolean;
   /** Gives a buffer back. */
   free(buffer: Buffer): void;

@@ -18,6 +18,7 @@ export type {
   PairsOptions,
   Program,
   SavedPairs,
+  Values,
 } from "./backend.ts";
 export { call } from "./backend.ts";
 export { openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu/mod.ts";

@@ -54,7 +54,7 @@ export interface StepPlan {
   readonly whole: Program | undefined;
   /** Pairs, forces and energies of the systems as they are, out of turn; the model is visited after it. */
   readonly forces: Program;
-  /** What hooks do to these. */
+  /** What comes after that visit: what the model adds, and what hooks do to all of it. */
   readonly amend: Program | undefined;
   /** What makes the energies those of the step before, after the first forces. */
   readonly begin: Program | undefined;
@@ -117,6 +117,7 @@ export function planStep(parts: StepParts): StepPlan {
   const evaluation = (
     wanted: Wanted,
   ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
+  const adding = (wanted: Wanted) => model.add?.(wanted) ?? [];
   const change = changes ? measureChange(state).calls : [];
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
@@ -126,7 +127,7 @@ export function planStep(parts: StepParts): StepPlan {
     [S.AFTER_PRE_UPDATE, integrator.pre, true],
     [S.BEFORE_COMPUTE, [], true],
     ["model", evaluation(full), false],
-    [S.AFTER_COMPUTE, [], true],
+    [S.AFTER_COMPUTE, adding(full), true],
     [S.BEFORE_POST_UPDATE, change, true],
     [S.AFTER_POST_UPDATE, aged, true],
     [S.AFTER_STEP, kept, true],
@@ -146,14 +147,23 @@ export function planStep(parts: StepParts): StepPlan {
     whole: visits ? undefined : prepare([
       ...[...work(S.BEFORE_STEP), ...work(S.BEFORE_PRE_UPDATE)],
       ...[...integrator.pre, ...work(S.AFTER_PRE_UPDATE)],
-      ...[...work(S.BEFORE_COMPUTE), ...evaluation(lean), ...work(S.AFTER_COMPUTE)],
+      ...[
+        ...work(S.BEFORE_COMPUTE),
+        ...evaluation(lean),
+        ...adding(lean),
+        ...work(S.AFTER_COMPUTE),
+      ],
       ...[...change, ...work(S.BEFORE_POST_UPDATE)],
       ...[...aged, ...work(S.AFTER_POST_UPDATE), ...work(S.AFTER_STEP)],
       ...(always ? kept : []),
       ...[...convergence.tests, ...convergence.decide],
     ]),
     forces: prepare(evaluation({ energy: true, stress }))!,
-    amend: prepare([...work(S.AFTER_COMPUTE), ...stressOf(parts, stress)]),
+    amend: prepare([
+      ...adding({ energy: true, stress }),
+      ...work(S.AFTER_COMPUTE),
+      ...stressOf(parts, stress),
+    ]),
     begin: prepare(change),
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),

@@ -33,13 +33,16 @@ export interface Model {
 
 /**
  * A model on a batch. All it does is add: to the field `forces`, to `energy`, and to the state `virial` (nine per
- * system, Σ f ⊗ r). Systems at rest must stay as they are. It has `calls`, or `compute`.
+ * system, Σ f ⊗ r). Systems at rest must stay as they are. It has `calls`, or `compute`, or both, done in this order;
+ * `add` may follow.
  */
 export interface OpenModel {
   /** Kernels that add its part; pairs that it asked the state for are up to date when they run. */
   calls?(wanted: Wanted): readonly Call[];
   /** The same by a visit, for models that are no kernels. */
   compute?(wanted: Wanted): void | PromiseLike<void>;
+  /** Kernels that add what `compute` has left in buffers of its own. */
+  add?(wanted: Wanted): readonly Call[];
 }
 
 /** The buffers that models add to. */

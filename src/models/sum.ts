@@ -42,9 +42,11 @@ export function sum(...models: readonly Model[]): Model {
 function opened(models: readonly OpenModel[]): OpenModel {
   const visited = models.filter(({ compute }) => compute !== undefined);
   const calls = (wanted: Wanted) => models.flatMap((model) => model.calls?.(wanted) ?? []);
-  if (visited.length === 0) return { calls };
+  const add = (wanted: Wanted) => models.flatMap((model) => model.add?.(wanted) ?? []);
+  if (visited.length === 0) return { calls, add };
   return {
     calls,
+    add,
     compute: (wanted) => inTurn(visited, wanted),
   };
 }

@@ -122,7 +122,8 @@ export class BiasedPotentialHook {
       assertKernels(this.#model, opened);
       this.#opened.set(state, opened);
     }
-    return opened.calls?.({ energy: true, stress: true }) ?? [];
+    const wanted = { energy: true, stress: true };
+    return [...opened.calls?.(wanted) ?? [], ...opened.add?.(wanted) ?? []];
   }
 }
 

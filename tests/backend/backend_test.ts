@@ -1,5 +1,5 @@
 /** What every backend does alike. */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type Backend, call, type FrameBuffers, openBackend } from "../../src/backend/mod.ts";
 import { loadModule } from "../../src/backend/wasm/module.ts";
 import { advance } from "../../src/kernels/advance.ts";
@@ -33,6 +33,26 @@ function moving(backend: Backend) {
   const move = { positions: positions!, velocities: velocities!, dt: dt!, fraction: 1 };
   return { positions: positions!, move };
 }
+
+Deno.test(
+  "what is seen is there at once, what is taken is a copy of the moment",
+  on(BACKENDS, async (name) => {
+    const backend = openBackend(name);
+    const [real, whole] = [backend.alloc("real", 2), backend.alloc("i32", 1)];
+    backend.write(real, [1, 2]);
+    backend.write(whole, [3]);
+    const taken = backend.take([real, whole]);
+    const seen = backend.see([real, whole]);
+    assert(!(seen instanceof Promise));
+    const [x, n] = seen;
+    assertEquals([[...x], [...n]], [[1, 2], [3]]);
+    x[0] = 9;
+    backend.flush();
+    assertEquals(Array.from(await backend.read(real)), [9, 2]);
+    assertEquals((await taken).map((values) => [...values]), [[1, 2], [3]]);
+    backend.dispose();
+  }),
+);
 
 Deno.test(
   "buffers begin with zeros, keep what is written, and reading copies",

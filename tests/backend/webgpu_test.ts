@@ -83,7 +83,7 @@ onGpu("buffers begin with zeros, keep what is written, and reading copies", asyn
 
 onGpu("real is float32; a sum keeps 48 bits, and what is no number", async (backend) => {
   const values = [0.1, -1e10 / 3, Infinity, -Infinity, NaN, -0, 1e-30];
-  const [real, sum] = await backend.readAll([
+  const [real, sum] = await backend.see([
     filled(backend, "real", values),
     filled(backend, "f64", values),
   ]);
@@ -104,7 +104,7 @@ onGpu("a program does all its calls in each step, and says how many steps it did
   assertEquals(gpu.run(program, 3, 0), 0);
   gpu.write(frame.active, [1, 0]);
   gpu.run(program, 3, 2);
-  const [x, ages] = await gpu.readAll([positions, frame.ages]);
+  const [x, ages] = await gpu.see([positions, frame.ages]);
   assertEquals([...x], [5, 5, 5, 6, 6, 6, 6, 6, 6]);
   assertEquals([...ages], [5, 3]);
   program.free();
@@ -136,7 +136,7 @@ onGpu(
     const program = gpu.prepare(frame, [call(advance, {}), done]);
     const first = gpu.run(program, 0, 100);
     assertEquals(await first, 3);
-    const [ages, active, control] = await gpu.readAll([frame.ages, frame.active, frame.control]);
+    const [ages, active, control] = await gpu.see([frame.ages, frame.active, frame.control]);
     assertEquals([[...ages], [...active], control[Control.HALT]], [[3, 3], [1, 0], 1]);
     gpu.write(buffers.met, [0, 0]);
     const runs = [gpu.run(program, 3, 2), gpu.run(program, 5, 1), gpu.run(program, 6, 10)];
@@ -225,7 +225,7 @@ onGpu("a run of many steps goes on where its list was too short", async (gpu) =>
   const trace = async (isLarge: boolean) => {
     const { frame, positions, forces, virial, program } = collapse(gpu, isLarge);
     const done = await gpu.run(program, 0, 9);
-    const values = await gpu.readAll([positions, forces, virial, frame.ages]);
+    const values = await gpu.see([positions, forces, virial, frame.ages]);
     return [[done], ...values.map((values) => [...values])];
   };
   assertEquals(await trace(false), await trace(true));

@@ -1,5 +1,20 @@
 import { assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import { Batch, centreBias, type Model, NVE, potential, sum, System, tethers } from "@hooke/hooke";
+import { call } from "../../src/backend/mod.ts";
+import { kick } from "../../src/kernels/kick.ts";
+import { outputsOf } from "../../src/models/model.ts";
+import {
+  Batch,
+  centreBias,
+  type DynamicsContext,
+  DynamicsStage,
+  MaxForceClampHook,
+  type Model,
+  NVE,
+  potential,
+  sum,
+  System,
+  tethers,
+} from "@hooke/hooke";
 
 const atom = () => Batch.from([new System({ symbols: ["Ar"], positions: [1, 0, 0] })]);
 
@@ -52,4 +67,49 @@ Deno.test("models that take their time are added in their order, whoever is read
   await using md = new NVE({ model, dt: 1, backend: "reference" });
   await md.run(batch, 0);
   assertEquals(batch.get("forces")[0], 0);
+});
+
+/** Leaves a force of this size along x in a buffer of its own when visited; a kernel adds it to the forces. */
+function inTwo(size: number): Model {
+  return {
+    name: "in two",
+    gives: ["energy", "forces"],
+    open(state) {
+      const given = state.scratch(`given ${size}`, { dtype: "real", level: "node", width: 3 });
+      const one = state.constants("real", [1]);
+      const half = state.constants("real", [2]);
+      return {
+        compute: () => state.backend.write(given, [size]),
+        // forces += ½ · 2 · given · 1: what a kick does to velocities
+        add: () => [
+          call(kick, {
+            velocities: outputsOf(state).forces,
+            forces: given,
+            weights: one,
+            dt: half,
+          }),
+        ],
+      };
+    },
+  };
+}
+
+Deno.test("what a model adds by kernels comes after its visit, and before what hooks do to it", async () => {
+  for (const backend of ["reference", "wasm"] as const) {
+    const seen: number[] = [];
+    const batch = atom();
+    await using md = new NVE({ model: sum(inTwo(3), inTwo(5)), dt: 1, backend });
+    md.hooks.add({
+      stage: DynamicsStage.AFTER_COMPUTE,
+      frequency: 1,
+      reads: ["forces"] as const,
+      call: (ctx: DynamicsContext<"forces">) => void seen.push(ctx.read.forces[0]!),
+    });
+    await md.run(batch, 0);
+    assertEquals(batch.get("forces")[0], 8); // the first forces, out of turn
+    md.hooks.add(new MaxForceClampHook({ maxForce: 6 }));
+    await md.run(batch, 2);
+    assertEquals(seen, [6, 6]);
+    assertEquals(batch.get("forces")[0], 6);
+  }
 });

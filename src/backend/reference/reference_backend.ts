@@ -11,6 +11,7 @@ import type {
   PairsOptions,
   Program,
   SavedPairs,
+  Values,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
 import { HostEdges } from "./host_edges.ts";
@@ -37,6 +38,16 @@ export class ReferenceBackend implements Backend {
   view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
     return (buffer as HostBuffer<D>).array;
   }
+
+  see<const B extends readonly Buffer[]>(buffers: B): Values<B> {
+    return buffers.map((buffer) => this.view(buffer)) as unknown as Values<B>;
+  }
+
+  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+    return Promise.resolve(buffers.map((buffer) => this.read(buffer)) as unknown as Values<B>);
+  }
+
+  flush(): void {}
 
   free(): void {}
 

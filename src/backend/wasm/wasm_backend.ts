@@ -10,6 +10,7 @@ import type {
   PairsOptions,
   Program,
   SavedPairs,
+  Values,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
 import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
@@ -55,6 +56,16 @@ export class WasmBackend implements Backend {
   view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
     return (buffer as WasmBuffer<D>).view();
   }
+
+  see<const B extends readonly Buffer[]>(buffers: B): Values<B> {
+    return buffers.map((buffer) => this.view(buffer)) as unknown as Values<B>;
+  }
+
+  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+    return Promise.resolve(buffers.map((buffer) => this.read(buffer)) as unknown as Values<B>);
+  }
+
+  flush(): void {}
 
   free(buffer: Buffer): void {
     const own = buffer as WasmBuffer;

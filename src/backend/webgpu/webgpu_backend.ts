@@ -10,6 +10,7 @@ import type {
   PairsOptions,
   Program,
   SavedPairs,
+  Values,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
 import type { Source } from "./copy_request.ts";
@@ -111,14 +112,12 @@ export class WebGpuBackend implements Backend {
   }
 
   async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
-    const [copy] = await this.readAll([buffer]);
+    const [copy] = await this.see([buffer]);
     return copy as Arrays[D];
   }
 
   /** Copies of several buffers as they are now, by one copy command and one wait. */
-  async readAll<const B extends readonly Buffer[]>(
-    buffers: B,
-  ): Promise<{ [k in keyof B]: Arrays[B[k]["dtype"]] }> {
+  async see<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), false));
   }
 
@@ -126,9 +125,7 @@ export class WebGpuBackend implements Backend {
    * The same, but nothing waits for it: the copies are made now, in turn with all that was asked for, and come when 64
    * are under way, when something is read, or when the event loop turns. In order; for those who only look on.
    */
-  async take<const B extends readonly Buffer[]>(
-    buffers: B,
-  ): Promise<{ [k in keyof B]: Arrays[B[k]["dtype"]] }> {
+  async take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
   }
 
@@ -273,6 +270,6 @@ function sourcesOf(buffers: readonly Buffer[]): Source[] {
 function decoded<B extends readonly Buffer[]>(
   buffers: B,
   values: readonly ArrayBuffer[],
-): { [k in keyof B]: Arrays[B[k]["dtype"]] } {
+): Values<B> {
   return values.map((bytes, i) => (buffers[i] as GpuBuffer).decode(bytes)) as never;
 }
