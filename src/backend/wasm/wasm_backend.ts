@@ -3,6 +3,8 @@ import type {
   Backend,
   Buffer,
   Call,
+  Edges,
+  EdgesOptions,
   FrameBuffers,
   Pairs,
   PairsOptions,
@@ -84,6 +86,12 @@ export class WasmBackend implements Backend {
   freePairs(pairs: Pairs): void {
     if (this.#pairs.delete(pairs as WasmPairs)) (pairs as WasmPairs).free();
   }
+
+  edges(_frame: FrameBuffers, _options: EdgesOptions): Edges {
+    throw new TypeError("Cannot list edges as the backend must have the kernel: not yet");
+  }
+
+  freeEdges(_edges: Edges): void {}
 
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
     const { offsets, active, ids, ages, control } = frame;

@@ -3,6 +3,8 @@ import type {
   Backend,
   Buffer,
   Call,
+  Edges,
+  EdgesOptions,
   FrameBuffers,
   Pairs,
   PairsOptions,
@@ -171,6 +173,12 @@ export class WebGpuBackend implements Backend {
     if (!this.#pairs.delete(pairs as GpuPairs)) return;
     this.#queue.exactly(() => (pairs as GpuPairs).free());
   }
+
+  edges(_frame: FrameBuffers, _options: EdgesOptions): Edges {
+    throw new TypeError("Cannot list edges as the backend must have the kernel: not yet");
+  }
+
+  freeEdges(_edges: Edges): void {}
 
   /** Compiles what has not been compiled before. Throws a TypeError for a kernel that it has not. */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
