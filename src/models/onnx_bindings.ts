@@ -78,7 +78,7 @@ export function bindingsOf(
     inputs,
     outputs,
     batch: manifest.batch ?? (isOfOne(inputs) || !has(OF_BATCHES) ? "single" : "joined"),
-    padding: manifest.padding ?? !inputs.some(({ meaning }) => meaning === "cellShifts"),
+    padding: (manifest.padding ?? true) && !inputs.some(({ meaning }) => meaning === "cellShifts"),
     hasEdges: hasTriplets || has(OF_EDGES) || (isDerived && manifest.cutoff !== undefined),
     hasTriplets,
   };
@@ -117,9 +117,10 @@ export function widthOf(meaning: OnnxOutput | "field", tensor: TensorInfo): numb
   if (meaning === "energy") return 1;
   if (meaning === "forces" || meaning === "gradient") return 3;
   const { shape } = tensor;
-  const isTensor = meaning !== "field" && OUTPUTS[meaning].forms.some((form) =>
-    form.length === shape.length && form.every((axis, i) => axis === shape[i])
-  );
+  const isTensor = meaning !== "field" &&
+    OUTPUTS[meaning].forms.some((form) =>
+      form.length === shape.length && form.every((axis, i) => axis === shape[i])
+    );
   const row = isTensor ? shape : shape.slice(rowsAxis(tensor) + 1);
   return row.every((length) => typeof length === "number" && length > 0)
     ? row.reduce<number>((product, length) => product * Number(length), 1)

@@ -152,10 +152,11 @@ export interface OnnxManifest {
    */
   readonly batch?: "joined" | "single";
   /**
-   * Whether lists of edges and triplets are filled up, so that the same shapes come again: with edges from an atom to
-   * itself, 100 Å away, which add nothing.
+   * Whether lists of edges and triplets are filled up, so that the same shapes come again: with edges from atom 0 to
+   * itself, 100 Å away, which add nothing. A molecule has no lattice vectors to go that far by: the lists of a model
+   * that takes `cellShifts` are never filled up.
    *
-   * @default true, but for a model that takes shifts in lattice vectors, which molecules do not have
+   * @default true
    */
   readonly padding?: boolean;
 }

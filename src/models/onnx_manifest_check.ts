@@ -161,7 +161,9 @@ function checkMembers(
 ): void {
   for (const [name, one] of Object.entries(value)) {
     if (besides.includes(name)) continue;
-    if (!Object.hasOwn(checks, name)) throw unknown(member, name, [...Object.keys(checks), ...besides]);
+    if (!Object.hasOwn(checks, name)) {
+      throw unknown(member, name, [...Object.keys(checks), ...besides]);
+    }
     if (one !== undefined) checks[name]!(one, inside(member, name));
   }
 }

@@ -113,7 +113,11 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     isTold: true,
   },
   pbc: { names: ["pbc", "periodic"], types: "any", forms: [["B", 3], [3]] },
-  nodeCount: { names: ["node_count", "natoms", "n_atoms", "num_nodes"], types: "number", forms: ONE },
+  nodeCount: {
+    names: ["node_count", "natoms", "n_atoms", "num_nodes"],
+    types: "number",
+    forms: ONE,
+  },
   edgeCount: { names: ["edge_count", "n_edges", "num_edges"], types: "number", forms: ONE },
   systemCount: {
     names: ["system_count", "n_systems", "num_graphs", "n_graphs", "batch_size"],
