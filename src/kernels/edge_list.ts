@@ -48,7 +48,7 @@ const GRAIN = 256;
 
 /** Room for so many and at least one more, with some to spare. */
 export function roomFor(count: number): number {
-  return GRAIN * Math.ceil(Math.max(1.15 * count, count + 1) / GRAIN);
+  return GRAIN * Math.ceil((count + Math.floor(3 * count / 20) + 1) / GRAIN);
 }
 
 /** A list without edges, to be filled by the kernels `edges` and `triplets`. */
