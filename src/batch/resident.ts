@@ -17,7 +17,7 @@ import type {
   SavedPairs,
 } from "../backend/backend.ts";
 import { ACCELERATION } from "../kernels/constants.ts";
-import { Control, type Dtype } from "../kernels/kernel.ts";
+import { type Arrays, Control, type Dtype } from "../kernels/kernel.ts";
 import type { Batch } from "./batch.ts";
 import { assertSavedPairs, assertValues } from "./check_saved.ts";
 import type { Level, NumericArray } from "./fields.ts";
@@ -56,6 +56,19 @@ export interface StateShape<D extends Dtype> {
   readonly initial?: number | ArrayLike<number>;
 }
 
+/** Field → the places of the systems of which it had changed on the host. */
+export type Uploaded = ReadonlyMap<string, ReadonlySet<number>>;
+
+/** Buffers by name; some may not be there. */
+export type Visited = Readonly<Record<string, Buffer | undefined>>;
+
+/** What is in them. */
+export type ArraysOf<B extends Visited> = {
+  readonly [k in keyof B]: B[k] extends Buffer<infer D> ? Arrays[D]
+    : B[k] extends Buffer<infer D> | undefined ? Arrays[D] | undefined
+    : never;
+};
+
 // Sums over many terms, which f32 would spoil.
 const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
 
@@ -88,6 +101,10 @@ export class ResidentBatch {
   readonly #edges = new Map<string, Edges>();
   readonly #programs = new Set<Program>();
   readonly #changed = new Set<string>();
+  /** What the fields were when they were last looked at, where they are not in host memory. */
+  readonly #mirror = new Map<string, NumericArray>();
+  /** Whether a program may have changed them since. */
+  #hasRun = false;
 
   /** Copies nothing yet but what systems there are. */
   constructor(batch: Batch, backend: Backend) {
@@ -195,6 +212,35 @@ export class ResidentBatch {
     return this.#pairs.values();
   }
 
+  /**
+   * Hands buffers to `work` as arrays, by name; those named in `changed` may be changed in place. In host memory they are
+   * the buffers themselves, and it is done at once; elsewhere copies, waited for, and what may have changed is written
+   * back. They are valid only while `work` runs.
+   */
+  visit<const B extends Visited, T>(
+    buffers: B,
+    changed: readonly (keyof B & string)[],
+    work: (arrays: ArraysOf<B>) => T,
+  ): T | Promise<T> {
+    const there = Object.entries(buffers).filter((entry): entry is [string, Buffer] =>
+      entry[1] !== undefined
+    );
+    const { backend } = this;
+    const arrays = (values: readonly NumericArray[]) =>
+      Object.fromEntries(there.map(([name], i) => [name, values[i]])) as ArraysOf<B>;
+    const seen = backend.see(there.map(([, buffer]) => buffer));
+    if (!(seen instanceof Promise)) return work(arrays(seen));
+    return seen.then((values) => {
+      const copies = arrays(values);
+      const answer = work(copies);
+      for (const name of changed) {
+        const buffer = buffers[name];
+        if (buffer !== undefined) backend.write(buffer, copies[name] as NumericArray);
+      }
+      return answer;
+    });
+  }
+
   /** Makes calls ready, and remembers which fields they change. */
   prepare(calls: readonly Call[]): Program {
     const program = this.backend.prepare(this.frame, calls);
@@ -218,22 +264,77 @@ export class ResidentBatch {
 
   /** Notes that a field was changed by other means than a kernel. */
   touch(name: string): void {
+    this.#hasRun = true;
     this.#changed.add(name);
+  }
+
+  /** Runs a program for up to `steps` steps from step `first` on; answers with how many it did. */
+  run(program: Program, first: number, steps: number): number | PromiseLike<number> {
+    this.#hasRun = true;
+    return this.backend.run(program, first, steps);
+  }
+
+  /** What is in a buffer, itself; only where the host itself runs kernels. Valid until the next call of the backend. */
+  view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+    return this.backend.view(buffer);
+  }
+
+  /** Looks at all fields as they are now, where they are not in host memory: `valuesOf` then knows them. */
+  look(): void | Promise<void> {
+    if (this.backend.isHost || !this.#hasRun) return;
+    this.#hasRun = false;
+    const fields = [...this.#fields];
+    return Promise.resolve(this.backend.see(fields.map(([, { buffer }]) => buffer)))
+      .then((values) => fields.forEach(([name], i) => this.#mirror.set(name, values[i]!)));
+  }
+
+  /** A copy of a field as it is now, in the precision of the backend; on a device as it was last looked at. */
+  valuesOf(name: string): NumericArray {
+    const { backend } = this;
+    const buffer = this.field<Dtype>(name);
+    if (backend.isHost) return backend.view(buffer).slice();
+    const seen = this.#mirror.get(name);
+    if (seen !== undefined) return seen.slice();
+    const { host } = this.#fields.get(name)!;
+    if (buffer.dtype === "i32") return Int32Array.from(host);
+    return buffer.dtype === "f64" || backend.real === "f64"
+      ? Float64Array.from(host)
+      : Float32Array.from(host);
   }
 
   /**
    * Brings over what has changed on the host since the fields were last taken home. Answers with the fields that had,
    * and the places of the systems where they had.
    */
-  upload(): Map<string, ReadonlySet<number>> {
+  upload(): Uploaded | Promise<Uploaded> {
+    const fields = [...this.#fields].map(([name, { buffer }]) => {
+      // `set` makes new arrays.
+      return [name, {
+        buffer,
+        host: this.batch.ensure(name as "positions") as NumericArray,
+      }] as const;
+    });
+    this.#hasRun = false;
+    const seen = this.backend.see(fields.map(([, { buffer }]) => buffer));
+    return seen instanceof Promise
+      ? seen.then((values) => this.#bring(fields, values))
+      : this.#bring(fields, seen);
+  }
+
+  #bring(
+    fields: readonly (readonly [string, Resident])[],
+    seen: readonly NumericArray[],
+  ): Uploaded {
     const changed = new Map<string, ReadonlySet<number>>();
-    for (const [name, { buffer }] of this.#fields) {
-      const host = this.batch.ensure(name as "positions") as NumericArray; // `set` makes new arrays
-      this.#fields.set(name, { buffer, host });
-      const there = this.backend.view(buffer);
+    for (const [i, [name, field]] of fields.entries()) {
+      const { buffer, host } = field;
+      const there = seen[i]!;
+      this.#fields.set(name, field);
       const systems = this.#systemsWhere(name, host, (value, i) => !isSame(there, i, value));
+      if (!this.backend.isHost) this.#mirror.set(name, there);
       if (systems.size === 0) continue;
       this.backend.write(buffer, host);
+      if (!this.backend.isHost) there.set(host);
       changed.set(name, systems);
     }
     const weights = this.#scratch.get("weights");
@@ -243,14 +344,25 @@ export class ResidentBatch {
     return changed;
   }
 
+  /** Systems move again. */
+  wake(systems: ReadonlySet<number>): void {
+    this.writeRows(this.frame.active, systems, new Int32Array(this.batch.size).fill(1));
+  }
+
+  /** Writes some rows of a buffer, of the values of all. */
+  writeRows(buffer: Buffer, rows: Iterable<number>, values: NumericArray, width: number = 1): void {
+    for (const [from, to] of stretches(rows)) {
+      this.backend.write(buffer, values.subarray(width * from, width * to), width * from);
+    }
+  }
+
   /** The fields that programs have changed, in host precision: what a rounding alone would change stays as it was. */
   async download(): Promise<Record<string, NumericArray>> {
-    const home: Record<string, NumericArray> = {};
-    for (const name of this.#changed) {
-      if (!this.#fields.has(name)) continue;
-      home[name] = await this.fetch(name);
-    }
-    return home;
+    const names = [...this.#changed].filter((name) => this.#fields.has(name));
+    const seen = this.backend.see(names.map((name) => this.#fields.get(name)!.buffer));
+    const home = (values: readonly NumericArray[]) =>
+      Object.fromEntries(names.map((name, i) => [name, this.#home(name, values[i]!)]));
+    return seen instanceof Promise ? home(await seen) : home(seen);
   }
 
   /**
@@ -258,7 +370,10 @@ export class ResidentBatch {
    * stays as it was.
    */
   async fetch(name: string): Promise<NumericArray> {
-    const there = await this.backend.read(this.field(name));
+    return this.#home(name, await this.backend.read(this.field<Dtype>(name)));
+  }
+
+  #home(name: string, there: NumericArray): NumericArray {
     return this.#fields.get(name)!.host.map((value: number, i: number) =>
       isSame(there, i, value) ? value : there[i]!
     );
@@ -269,31 +384,24 @@ export class ResidentBatch {
     return batch === this.batch && batch.nodeOffsets === this.#offsets;
   }
 
-  /** Which systems are updated: 1, and which are at rest: 0. */
-  get active(): Int32Array {
-    return this.backend.view(this.frame.active);
-  }
-
-  /** The words of {@linkcode Control}. */
-  get control(): Int32Array {
-    return this.backend.view(this.frame.control);
-  }
-
   /** What a checkpoint keeps: all fields, states and pairs to the bit. Plain data. */
   async save(): Promise<SavedResident> {
     const { backend, frame } = this;
-    const copies = async (buffers: Iterable<[string, Buffer]>) => {
-      const all: Record<string, NumericArray> = {};
-      for (const [name, buffer] of buffers) all[name] = await backend.read(buffer);
-      return all;
-    };
+    const fields = [...this.#fields].map(([name, { buffer }]) => [name, buffer] as const);
+    const states = [...this.#states];
+    const buffers = [frame.active, ...[...fields, ...states].map(([, buffer]) => buffer)];
+    const taking = backend.take(buffers);
+    backend.flush();
+    const [active, ...all] = await taking;
+    const named = (of: readonly (readonly [string, Buffer])[], at: number) =>
+      Object.fromEntries(of.map(([name], i) => [name, all[at + i] as NumericArray]));
     const pairs: Record<string, SavedPairs> = {};
     for (const [key, list] of this.#pairs) pairs[key] = await backend.savePairs(list);
     return {
       real: backend.real,
-      active: await backend.read(frame.active),
-      fields: await copies([...this.#fields].map(([name, { buffer }]) => [name, buffer])),
-      states: await copies(this.#states),
+      active: active as Int32Array,
+      fields: named(fields, 0),
+      states: named(states, fields.length),
       pairs,
     };
   }
@@ -315,6 +423,7 @@ export class ResidentBatch {
     backend.write(this.frame.active, saved.active);
     for (const [name, values] of Object.entries(saved.fields)) {
       backend.write(this.field(name), values);
+      if (!backend.isHost) this.#mirror.set(name, values.slice());
       this.#changed.add(name);
     }
     for (const [name, values] of Object.entries(saved.states)) {
@@ -400,6 +509,17 @@ export class ResidentBatch {
 function dtypeOn(name: string, values: NumericArray): Dtype {
   if (SUMS.has(name)) return "f64";
   return values instanceof Float64Array || values instanceof Float32Array ? "real" : "i32";
+}
+
+/** Numbers in a row, as [from, to), of numbers in any order. */
+function stretches(rows: Iterable<number>): [from: number, to: number][] {
+  const found: [number, number][] = [];
+  for (const row of [...rows].sort((a, b) => a - b)) {
+    const last = found.at(-1);
+    if (last?.[1] === row) last[1]++;
+    else found.push([row, row + 1]);
+  }
+  return found;
 }
 
 function isSame(there: ArrayLike<number>, i: number, here: number): boolean {

@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { Backend, Program } from "../backend/backend.ts";
+import type { Backend, Buffer, Call, Program } from "../backend/backend.ts";
 import type { Batch } from "../batch/batch.ts";
 import { ResidentBatch } from "../batch/resident.ts";
+import { LeapLength } from "../hooks/leap.ts";
 import type { Loop } from "../hooks/loop.ts";
 import { isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
@@ -17,9 +18,9 @@ import { DivergedError } from "./diverged_error.ts";
 import { firstLost } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
-import { CHANGE } from "./measures.ts";
+import { CHANGE, measureOf } from "./measures.ts";
 import { LOW } from "./parts.ts";
-import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
+import { type Mark, planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 
 /** The engine of a run. */
@@ -54,23 +55,40 @@ function assertGiven(
 }
 
 /** Goes on at once, or when what is under way is done. */
-function after(
-  waiting: void | PromiseLike<void>,
-  next: () => void | PromiseLike<void>,
-): void | PromiseLike<void> {
-  return isThenable(waiting) ? waiting.then(next) : next();
+function after<V, W>(
+  waiting: V | PromiseLike<V>,
+  next: (value: V) => W | PromiseLike<W>,
+): W | PromiseLike<W> {
+  return isThenable(waiting) ? waiting.then(next) : next(waiting as V);
 }
 
 /** Fields that models give, and hooks may change. */
 const AMENDED: ReadonlySet<string> = new Set(["forces", "energy", "stress"]);
 
-/** One batch under one engine. */
+/** What is known of a step when it is done. */
+interface News {
+  /** The words of `Control`. */
+  readonly control: Int32Array;
+  /** 1 for each system that is updated. */
+  readonly active: Int32Array;
+  /** What was noted of systems that have converged, by each of the marks that were looked at. */
+  readonly marked: readonly Int32Array[];
+}
+
+/**
+ * One batch under one engine.
+ *
+ * Where the host itself runs kernels, what a step has come to is known when it is done. On a device nobody waits for
+ * that: it comes later, in one row with what observers read, and says what it would have said then.
+ */
 export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
   readonly #engine: RunEngine;
   readonly #integrator: OpenIntegrator;
   readonly #model: OpenModel;
+  /** Whether what steps have come to is learned later. */
+  readonly #isLate: boolean;
   #clock: Clock;
   #plan: StepPlan | undefined;
   /** Whether the forces are those of the positions. */
@@ -87,10 +105,19 @@ export class BatchRun {
   #amenders = "";
   /** Whether a hook has changed something since measures were taken. */
   #isTouched = false;
+  /** Whether steps are done one by one: each is known to be over when the next begins. */
+  isByHand = false;
+  /** Whether the run has turned out to be over, in a step before the one under way. */
+  #isOver = false;
+  /** What is still to come of the last leap. */
+  #leapt: PromiseLike<void> | undefined;
+  /** How long leaps are on a device: the first says nothing about what it takes. */
+  readonly #leaps = new LeapLength(16);
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {
     this.#engine = engine;
+    this.#isLate = !backend.isHost;
     this.#clock = new Clock(batch, engine.integrator.dt);
     this.state = new ResidentBatch(batch, backend);
     try {
@@ -108,16 +135,17 @@ export class BatchRun {
   }
 
   /** Brings over what has changed on the host: the systems of which something has move again. */
-  upload(): void {
+  upload(): void | PromiseLike<void> {
     const { state, clock } = this;
-    if (!clock.isOf(state)) this.#clock = new Clock(state.batch, this.#engine.integrator.dt);
-    for (const [name, systems] of this.state.upload()) {
-      if (name === "positions") this.state.clearState(LOW);
-      if (name === "stepsDone") continue;
-      if (!HARMLESS.has(name)) this.#isPrimed = false;
-      const { active } = this.state;
-      for (const system of systems) active[system] = 1;
-    }
+    if (!clock.isOf(state.batch)) this.#clock = new Clock(state.batch, this.#engine.integrator.dt);
+    return after(state.upload(), (changed) => {
+      for (const [name, systems] of changed) {
+        if (name === "positions") state.clearState(LOW);
+        if (name === "stepsDone") continue;
+        if (!HARMLESS.has(name)) this.#isPrimed = false;
+        state.wake(systems);
+      }
+    });
   }
 
   /** What a checkpoint keeps of it. */
@@ -148,7 +176,13 @@ export class BatchRun {
 
   /** Takes a measure again, if a hook has changed something at this stage. */
   measure(field: string): void {
-    if (this.#isTouched) this.#run(this.#planned().measures.get(field));
+    if (!this.#isTouched) return;
+    if (this.#plan !== undefined || !this.#isLate) {
+      return this.#run(this.#planned().measures.get(field));
+    }
+    // There is no plan at the moment, and none can be made without waiting.
+    const keeps = this.#engine.integrator.keepsMomentum === true;
+    this.#once(measureOf(this.state, field, keeps)?.calls ?? []);
   }
 
   /** Something that the plan of a step depends on has changed. */
@@ -171,6 +205,7 @@ export class BatchRun {
       state: this.state,
       integrator: this.#integrator,
       model: this.#model,
+      isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
@@ -180,26 +215,50 @@ export class BatchRun {
     });
   }
 
+  /** What must come first: an evaluation under way; where there is no plan, a look at what it is made for. */
+  #unready(): void | PromiseLike<void> {
+    if (this.#underWay !== undefined) return this.#underWay;
+    if (this.#plan === undefined) return this.state.look();
+  }
+
+  /** Waits until there is nothing like that. */
+  async #ready(): Promise<void> {
+    for (let waiting; (waiting = this.#unready()) !== undefined;) await waiting;
+  }
+
   /** Forces before the first step, and after changes from outside. */
   async begin(): Promise<void> {
-    this.state.control.fill(0);
+    const { state, state: { backend, frame } } = this;
+    this.#isOver = false;
+    this.#leapt = undefined;
+    await this.#ready();
+    backend.write(frame.control, new Int32Array(Control.LENGTH));
     const amenders = this.#loop.hooks.list()
       .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
       .map(({ name }) => name).join();
-    if (!this.#isPrimed || amenders !== this.#amenders) {
+    const isNew = !this.#isPrimed || amenders !== this.#amenders;
+    if (isNew) {
       this.#amenders = amenders;
       await this.#evaluate(this.#step);
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(this.#step);
+      await this.#ready();
       this.#run(this.#planned().begin);
-      this.#isPrimed = true;
     }
-    if (!this.state.active.includes(1)) this.#loop.done();
+    const looked = state.visit(
+      { control: frame.control, active: frame.active },
+      [],
+      ({ control, active }) => ({ control: control.slice(), isMoving: active.includes(1) }),
+    );
+    const { control, isMoving } = isThenable(looked) ? await looked : looked;
+    await this.#assertTogether(control, this.#step - 1);
+    if (isNew) this.#isPrimed = true;
+    if (!isMoving) this.#loop.done();
   }
 
   /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
   #evaluate(step: number): void | PromiseLike<void> {
     this.#run(this.#planned().forces);
-    this.#assertTogether(this.#step - 1);
+    this.#look(this.#step - 1);
     return after(this.#model.compute?.({ energy: true, stress: true }), () => {
       this.#run(this.#planned().amend, step);
       this.#hasEnergy = true;
@@ -209,13 +268,16 @@ export class BatchRun {
 
   /** After the last step: what hooks look at then is as of now. */
   async end(): Promise<void> {
+    await this.#ready();
     await this.refresh();
+    await this.#ready();
     this.#run(this.#planned().end);
   }
 
   /** After a step that was broken off: forces and energies become those of where the atoms are by now. */
   async mend(): Promise<void> {
     if (!this.#isPrimed) return;
+    await this.#ready();
     if (!this.#isMoved) return await this.refresh();
     this.#isMoved = false;
     this.#isPrimed = false; // without what hooks do to them on a visit, which the next run begins with
@@ -224,8 +286,9 @@ export class BatchRun {
 
   /** Energies where steps were done without: the forces come out as they are. It is done at once if the model is. */
   refresh(): void | PromiseLike<void> {
-    if (this.#underWay !== undefined) return this.#underWay.then(() => this.refresh());
-    if (this.#hasEnergy || !this.#isPrimed) return;
+    if (this.#hasEnergy || !this.#isPrimed) return this.#underWay;
+    const waiting = this.#unready();
+    if (isThenable(waiting)) return waiting.then(() => this.refresh());
     return this.#hold(this.#evaluateEnergies(this.#forcesOf ?? this.#step - 1));
   }
 
@@ -243,16 +306,19 @@ export class BatchRun {
   #evaluateEnergies(step: number): void | PromiseLike<void> {
     const { backend } = this.state;
     const forces = this.state.field("forces");
-    const before = backend.view(forces).slice();
-    return after(this.#evaluate(step), () => backend.write(forces, before));
+    return after<Float32Array | Float64Array, void>(
+      backend.read(forces),
+      (before) => after(this.#evaluate(step), () => backend.write(forces, before)),
+    );
   }
 
   /** Energies of systems that come to rest in a step done without: later what hooks do to forces may be another. */
   #evaluateResting(mask: Int32Array, step: number): void | PromiseLike<void> {
-    const before = this.state.active.slice();
-    this.state.active.set(mask);
+    const { state, state: { backend, frame } } = this;
+    const before = state.view(frame.active).slice();
+    backend.write(frame.active, mask);
     const restore = () => {
-      this.state.active.set(before); // the memory may have grown meanwhile, so it is asked for again
+      backend.write(frame.active, before);
       this.#hasEnergy = false; // of all others
     };
     const fail = (error: unknown) => {
@@ -268,9 +334,12 @@ export class BatchRun {
     restore();
   }
 
-  /** One step, from one of its parts on. Answers with something to await only if a hook or the model did. */
+  /** One step, from one of its parts on. Answers with something to await only if a hook, the model or a device asks. */
   step(first: number = 0): void | PromiseLike<void> {
     for (let i = first;; i++) {
+      const unready = this.#unready();
+      if (unready !== undefined) return unready.then(() => this.step(i));
+      if (this.#isOver) return;
       const part = this.#planned().parts[i]; // a hook may have changed the plan meanwhile
       if (part === undefined) return this.#endStep();
       if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) this.#isMoved = true;
@@ -285,42 +354,89 @@ export class BatchRun {
   #visit(stop: Stop): void | PromiseLike<void> {
     if (stop === "model") return this.#visitModel();
     if (stop === "criteria") return this.#askCustoms();
+    if (stop === DynamicsStage.AFTER_COMPUTE && this.#planned().isAdded) this.#look(this.#step);
     return this.#loop.point(stop).fire(this.#step);
   }
 
   #visitModel(): void | PromiseLike<void> {
-    this.#assertTogether(this.#step);
+    this.#look(this.#step);
     this.#hasEnergy = this.#planned().givesEnergy;
     this.#forcesOf = this.#step;
     return this.#hold(this.#model.compute?.({ energy: true, stress: true }));
   }
 
-  #askCustoms(): void {
+  #askCustoms(): void | PromiseLike<void> {
     const { state, state: { batch } } = this;
-    for (const { key, op, buffer, met, every, phase } of this.#planned().customs) {
-      if (this.#step % every !== phase) continue;
-      const answers = op(state.backend.view(buffer), batch.nodeOffsets);
-      if (answers?.length !== batch.size) {
-        throw new TypeError(
-          `Cannot judge convergence by ${key} as its customOp must answer for each of ${batch.size} systems: ` +
-            `current length is ${answers?.length}`,
-        );
+    const due = this.#planned().customs.filter(({ every, phase }) => this.#step % every === phase);
+    if (due.length === 0) return;
+    const buffers = due.flatMap(({ buffer, met }, i): [string, Buffer][] => {
+      return [[`values ${i}`, buffer], [`met ${i}`, met]];
+    });
+    const changed = due.map((_, i) => `met ${i}`);
+    return state.visit(Object.fromEntries(buffers), changed, (arrays) => {
+      for (const [i, { key, op }] of due.entries()) {
+        const answers = op(arrays[`values ${i}`]!, batch.nodeOffsets);
+        if (answers?.length !== batch.size) {
+          throw new TypeError(
+            `Cannot judge convergence by ${key} as its customOp must answer for each of ${batch.size} systems: ` +
+              `current length is ${answers?.length}`,
+          );
+        }
+        const marks = arrays[`met ${i}`]!;
+        for (let s = 0; s < batch.size; s++) if (!answers[s]) marks[s] = 0;
       }
-      const marks = state.backend.view(met);
-      for (let s = 0; s < batch.size; s++) if (!answers[s]) marks[s] = 0;
-    }
+    });
   }
 
   #endStep(): void | PromiseLike<void> {
     const { decide } = this.#planned();
-    if (decide === undefined) return;
     this.#run(decide);
-    return this.#report(this.#step);
+    if (this.#isLate) return this.#awaitNews(this.#step);
+    if (decide !== undefined) return this.#report(this.#step);
+  }
+
+  /** Has what the step that was visited has come to told when it comes. */
+  #awaitNews(step: number): void | PromiseLike<void> {
+    const { state: { backend, frame } } = this;
+    const mustWait = this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
+    const buffers = [frame.control, frame.active, ...this.#marksOf(step)] as const;
+    const coming = mustWait ? Promise.resolve(backend.see(buffers)) : backend.take(buffers);
+    const told = coming.then(([control, active, ...marked]) => ({ control, active, marked }));
+    return this.#loop.defer(told, (news) => this.#hear(step, news), mustWait);
+  }
+
+  /** The marks that were set anew in a step. */
+  #marksOf(step: number): Buffer<"i32">[] {
+    return this.#planned().marks.filter(isOf(step)).map(({ converged }) => converged);
+  }
+
+  /** What a step on a device has come to: no news where the run was over before. */
+  async #hear(step: number, news: News | undefined): Promise<void> {
+    if (news === undefined) return;
+    const { control, active, marked } = news;
+    if (control[Control.DIVERGED] !== 0) {
+      this.#loop.done(step);
+      this.#isOver = true;
+      await this.#assertTogether(control, step);
+    }
+    const mask = maskOf(marked, active.length);
+    if (!mask.includes(1)) return;
+    if (!active.includes(1)) {
+      this.#loop.done(step + 1);
+      this.#isOver = true;
+      this.#forcesOf = step;
+    }
+    const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
+    if (point.isEmpty) return;
+    if (this.#plan === undefined) await this.state.look();
+    this.#run(this.#planned().converged);
+    await point.fireLate(step, { stepCount: step, convergedMask: mask });
   }
 
   /** Many steps in one call, as no hook is due. */
   leap(n: number): number | PromiseLike<number> {
-    if (this.#underWay !== undefined) return this.#underWay.then(() => this.leap(n));
+    const unready = this.#unready();
+    if (isThenable(unready)) return unready.then(() => this.leap(n));
     const plan = this.#planned();
     const first = this.#step;
     if (plan.whole === undefined) {
@@ -328,27 +444,56 @@ export class BatchRun {
       const waiting = this.step();
       return isThenable(waiting) ? waiting.then(() => 1) : 1;
     }
-    const done = this.state.backend.run(plan.whole, first, n) as number;
+    if (this.#isLate) return this.#leapAhead(plan.whole, first, this.#leaps.next(n));
+    const done = this.state.run(plan.whole, first, n) as number;
     const last = first + done - 1;
     this.#hasEnergy = plan.wholeGivesEnergy;
     this.#forcesOf = last;
-    this.#assertTogether(last);
+    this.#look(last);
     if (!plan.canConverge) return done;
     const waiting = this.#report(last);
     return isThenable(waiting) ? waiting.then(() => done) : done;
   }
 
+  /**
+   * The same on a device. Where systems can converge it is waited for, as steps may be fewer then; else for the leap
+   * before: two are under way at a time.
+   */
+  #leapAhead(whole: Program, first: number, n: number): PromiseLike<number> {
+    const { state: { backend, frame } } = this;
+    const { canConverge, wholeGivesEnergy, marks } = this.#planned();
+    const begun = performance.now();
+    const run = this.state.run(whole, first, n);
+    this.#hasEnergy = wholeGivesEnergy;
+    this.#forcesOf = first + n - 1;
+    let done = n;
+    const tell = async (): Promise<News> => {
+      const buffers = [frame.control, frame.active, ...marks.map(({ converged }) => converged)];
+      const copies = canConverge ? backend.see(buffers) : backend.take(buffers);
+      const [control, active, ...all] = await copies as Int32Array[];
+      if (canConverge || control![Control.DIVERGED] !== 0) done = await run;
+      const isAsked = isOf(first + done - 1);
+      const marked = all.filter((_, i) => isAsked(marks[i]!));
+      return { control: control!, active: active!, marked };
+    };
+    const told = this.#loop.defer(tell(), (news) => {
+      if (done < n) this.#forcesOf = first + done - 1;
+      return this.#hear(first + done - 1, news);
+    }, true)!;
+    const before = canConverge ? undefined : this.#leapt;
+    this.#leapt = told;
+    return (before ?? told).then(() => {
+      this.#leaps.took(done, performance.now() - begun);
+      return done;
+    });
+  }
+
   /** Tells hooks of the systems that have converged in a step, each once. */
   #report(step: number): void | PromiseLike<void> {
-    const { state } = this;
-    if (state.control[Control.HALT] === 0) return;
-    const { marks } = this.#planned();
-    const mask = new Int32Array(state.batch.size);
-    for (const mark of marks) {
-      const view = state.backend.view(mark);
-      for (const [system, one] of view.entries()) if (one !== 0) mask[system] = 1;
-      view.fill(0);
-    }
+    const { state, state: { frame, batch } } = this;
+    if (state.view(frame.control)[Control.HALT] === 0) return;
+    const marked = this.#marksOf(step).map((mark) => state.view(mark));
+    const mask = maskOf(marked, batch.size);
     if (!mask.includes(1)) return;
     if (this.#hasEnergy) return this.#tell(step, mask);
     return after(this.#evaluateResting(mask, step), () => this.#tell(step, mask));
@@ -357,7 +502,7 @@ export class BatchRun {
   #tell(step: number, mask: Int32Array): void | PromiseLike<void> {
     const { state } = this;
     const { converged } = this.#planned();
-    if (!state.active.includes(1)) this.#loop.done();
+    if (!state.view(state.frame.active).includes(1)) this.#loop.done();
     const context: { convergedMask?: ArrayLike<number> } = this.#loop.context;
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
     if (point.isEmpty) return;
@@ -375,23 +520,41 @@ export class BatchRun {
   /** The work of a hook, now. */
   work(hook: WithKernels, stage: DynamicsStage): void | PromiseLike<void> {
     const { state } = this;
-    const program = state.prepare(hook.kernels({ state }, stage));
-    this.#run(program);
-    state.forget([program]);
-    this.#isTouched = true;
-    return hook.compute?.({ state }, stage);
+    return after(state.look(), () => {
+      this.#once(hook.kernels({ state }, stage));
+      this.#isTouched = true;
+      return hook.compute?.({ state }, stage);
+    });
   }
 
   #run(program: Program | undefined, step: number = this.#step): void {
-    if (program !== undefined) this.state.backend.run(program, step, 1);
+    if (program !== undefined) this.state.run(program, step, 1);
   }
 
-  /** Throws a DivergedError when a system has come apart. */
-  #assertTogether(step: number): void {
-    const { state } = this;
-    const lost = state.control[Control.DIVERGED]!;
-    if (lost === 0) return;
-    throw new DivergedError(this.#engine.name, step, [lost - 1], firstLost(state, lost - 1));
+  /** Runs calls that are no part of the plan. */
+  #once(calls: readonly Call[]): void {
+    const program = this.state.prepare(calls);
+    this.#run(program);
+    this.state.forget([program]);
+  }
+
+  /** Throws a DivergedError when a system has come apart, where that is known at once. */
+  #look(step: number): void {
+    if (this.#isLate) return;
+    const control = this.state.view(this.state.frame.control);
+    if (control[Control.DIVERGED] !== 0) void this.#assertTogether(control, step);
+  }
+
+  /** Throws a DivergedError when these words say that a system has come apart. */
+  #assertTogether(control: Int32Array, step: number): void | PromiseLike<void> {
+    const lost = control[Control.DIVERGED]! - 1;
+    if (lost < 0) return;
+    const { name, model } = this.#engine;
+    const fail = (details: { atom?: number | undefined; model?: string }) => {
+      throw new DivergedError(name, step, [lost], details);
+    };
+    if (control[Control.CAUSE] !== 0) fail({ model: model.name });
+    return after(firstLost(this.state, lost), (atom) => fail({ atom }));
   }
 
   get #loop(): Loop<DynamicsKind> {
@@ -402,4 +565,18 @@ export class BatchRun {
   get #step(): number {
     return this.#engine.loop.stepCount;
   }
+}
+
+/** Whether a mark is set anew in a step. */
+function isOf(step: number): (mark: Mark) => boolean {
+  return ({ every, phase }) => step % every === phase;
+}
+
+/** 1 for each system that one of them marks. */
+function maskOf(marked: readonly Int32Array[], systems: number): Int32Array {
+  const mask = new Int32Array(systems);
+  for (const marks of marked) {
+    for (let s = 0; s < systems; s++) if (marks[s] !== 0) mask[s] = 1;
+  }
+  return mask;
 }

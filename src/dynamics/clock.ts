@@ -5,7 +5,6 @@
  */
 
 import type { Batch } from "../batch/batch.ts";
-import type { ResidentBatch } from "../batch/resident.ts";
 import { type PerSystem, perSystem } from "./integrator.ts";
 
 /** The field of the batch in which the time is kept between runs. */
@@ -16,39 +15,39 @@ export class Clock {
   readonly #dt: PerSystem | undefined;
   readonly #begun: Int32Array;
   readonly #before: Float64Array;
+  /** The steps of each system when it was last left. */
+  #left: Int32Array;
 
   /** Steps that other schemes have done before do not count, but for what they left in the field `time`. */
   constructor(batch: Batch, dt: PerSystem | undefined) {
     this.#dt = dt;
-    this.#begun = batch.ensure("stepsDone").slice();
+    this.#begun = this.#left = batch.ensure("stepsDone").slice();
     this.#before = Float64Array.from({ length: batch.size }, (_, system) => {
       const before = batch.has(TIME) ? batch.get(TIME)[system]! : 0;
       return Number.isFinite(before) ? before : 0;
     });
   }
 
-  /** The time of each system, fs; NaN where steps take none. */
-  now({ backend, frame, batch }: ResidentBatch): Float64Array {
-    const ages = backend.view(frame.ages);
-    const dt = perSystem("a run", "dt", this.#dt ?? NaN, batch.size);
+  /** The time of each system that has done so many steps, fs; NaN where steps take none. */
+  at(steps: Int32Array): Float64Array {
+    const dt = perSystem("a run", "dt", this.#dt ?? NaN, steps.length);
     return dt.map((one, system) =>
-      this.#before[system]! + one * (ages[system]! - this.#begun[system]!)
+      this.#before[system]! + one * (steps[system]! - this.#begun[system]!)
     );
   }
 
   /** Is the batch as it was left, or have others done steps with it, or set its time? */
-  isOf(state: ResidentBatch): boolean {
+  isOf(batch: Batch): boolean {
     if (this.#dt === undefined) return true;
-    const { batch, backend, frame } = state;
     const [times, steps] = [batch.has(TIME) ? batch.get(TIME) : [], batch.ensure("stepsDone")];
-    const ages = backend.view(frame.ages);
-    return this.now(state).every((time, s) => time === times[s] && ages[s] === steps[s]);
+    return this.at(this.#left).every((time, s) => time === times[s] && this.#left[s] === steps[s]);
   }
 
   /** Leaves the time in the batch, for the next scheme, if steps take any. */
-  keep(state: ResidentBatch): void {
+  keep(batch: Batch): void {
+    this.#left = batch.ensure("stepsDone").slice();
     if (this.#dt === undefined) return;
     const options = { level: "system", dtype: "f64", unit: "fs", fill: 0 } as const;
-    state.batch.set(TIME, this.now(state), state.batch.has(TIME) ? {} : options);
+    batch.set(TIME, this.at(this.#left), batch.has(TIME) ? {} : options);
   }
 }

@@ -7,15 +7,25 @@ export class DivergedError extends Error {
   /** The places of the systems. */
   readonly systems: readonly number[];
 
-  /** Says where it happened, and what to try. */
-  constructor(engine: string, step: number, systems: readonly number[], atom: number | undefined) {
+  /** Says where it happened, and what to try; `model`: what it is called, if it gave what is no number. */
+  constructor(
+    engine: string,
+    step: number,
+    systems: readonly number[],
+    { atom, model }: { readonly atom?: number | undefined; readonly model?: string | undefined } =
+      {},
+  ) {
     const where = systems.map((system) => `system ${system}`).join(", ");
+    const when = step < 0 ? "before the first step" : `after step ${step}`;
     super(
-      `Cannot go on with ${engine} as positions must be finite and within reach: ` +
-        `${step < 0 ? "before the first step" : `after step ${step}`} those of ${where}` +
-        `${
-          atom === undefined ? "" : ` (atom ${atom} first)`
-        } are not; try a shorter dt, and look for atoms that start too close to each other`,
+      model === undefined
+        ? `Cannot go on with ${engine} as positions must be finite and within reach: ${when} those of ${where}` +
+          `${
+            atom === undefined ? "" : ` (atom ${atom} first)`
+          } are not; try a shorter dt, and look for atoms that ` +
+          `start too close to each other`
+        : `Cannot go on with ${engine} as what ${model} gives must be finite: ${when} the energy or forces of ` +
+          `${where} are not; look for atoms that are too close to each other, or unlike what it was made for`,
     );
     this.step = step;
     this.systems = systems;

@@ -5,6 +5,7 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
+import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
 import { openBackend } from "../backend/open.ts";
 import { Batch } from "../batch/batch.ts";
 import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
@@ -28,6 +29,15 @@ import type { WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { DynamicsBase } from "./stages.ts";
 
+/** What is held of a batch that has not been brought anywhere yet. */
+const NONE: ReadonlySet<string> = new Set();
+
+/** The error of a backend that is no longer there, if that is why something went wrong. */
+function unavailable(error: unknown): BackendUnavailableError | undefined {
+  if (error instanceof BackendUnavailableError) return error;
+  return error instanceof Error && error.cause !== undefined ? unavailable(error.cause) : undefined;
+}
+
 /** Nobody else gives back what an engine that was never closed has in the memory that all share. */
 const LOST = new FinalizationRegistry<ResidentBatch>((state) => state.free());
 
@@ -50,7 +60,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** How the last run ended. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions<H>;
-  readonly #backend: Backend;
+  #backend: Backend;
   readonly #loop: Loop<DynamicsKind>;
   #run: BatchRun | undefined;
   #isRunning = false;
@@ -68,7 +78,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       ...fields.map((field) => typeof field === "string" ? field : field.field),
       ...model.fields ?? [],
     ];
-    const state = new DynamicsFields(own, () => this.#current);
+    const state = new DynamicsFields(own, () => this.#current, () => this.#backend.isHost);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
       changed: () => this.#run?.forgetPlan(),
@@ -127,7 +137,14 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async step(batch: Batch): Promise<Batch> {
     checkRun(this.name, batch, 1);
-    return await this.#with(batch, () => this.#loop.step());
+    return await this.#with(batch, async (run) => {
+      run.isByHand = true;
+      try {
+        await this.#loop.step();
+      } finally {
+        run.isByHand = false;
+      }
+    });
   }
 
   /**
@@ -149,17 +166,20 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * @throws {TypeError} for what `save` did not give, or gave of another scheme
    * @throws {RangeError} for another precision
    */
-  load(saved: SavedDynamics): Batch {
+  async load(saved: SavedDynamics): Promise<Batch> {
     this.#assertIdle("load into");
     assertSaved(this.name, this.integrator.name, saved);
     const batch = Batch.load(saved.batch);
-    const run = this.#enter(batch);
+    this.#isRunning = true;
     try {
+      const run = await this.#enter(batch);
       run.load(saved);
       this.#loop.load(saved.loop);
     } catch (error) {
       this.#leave();
       throw error;
+    } finally {
+      this.#isRunning = false;
     }
     return batch;
   }
@@ -184,7 +204,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   async loadCheckpoint(path: string | URL): Promise<Batch> {
     const expected = { kind: this.#checkpointKind, schema: SCHEMA };
     const { data } = await readCheckpoint(path, expected);
-    return this.load(data as SavedDynamics);
+    return await this.load(data as SavedDynamics);
   }
 
   get #checkpointKind(): string {
@@ -224,7 +244,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /** Runs something with a batch in hand, and takes the values home; those of a run that diverged are left behind. */
-  async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
+  async #with(batch: Batch, work: (run: BatchRun) => Promise<void>): Promise<Batch> {
     this.#assertIdle("run");
     this.#isRunning = true;
     try {
@@ -242,44 +262,63 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     );
   }
 
-  async #withFree(batch: Batch, work: () => Promise<void>): Promise<Batch> {
-    const run = this.#enter(batch);
-    const { state } = run;
+  async #withFree(batch: Batch, work: (run: BatchRun) => Promise<void>): Promise<Batch> {
+    let run: BatchRun | undefined;
     batch.attach({
       by: this.name,
       get fields() {
-        return state.fields; // hooks may bring more of them there
+        return run?.state.fields ?? NONE; // hooks may bring more of them there
       },
       fetch: async (name) => {
         // What can be had at once is as of now, even if nobody awaits it.
-        const waiting = name === "energy" || name === "stress" ? run.refresh() : undefined;
+        const waiting = name === "energy" || name === "stress" ? run!.refresh() : undefined;
         if (isThenable(waiting)) await waiting;
-        return await state.fetch(name);
+        return await run!.state.fetch(name);
       },
     });
-    let home: Record<string, NumericArray> = {};
-    let hasDiverged = false;
     try {
-      await work();
+      const entering = this.#enter(batch);
+      run = isThenable(entering) ? await entering : entering;
+    } catch (error) {
+      batch.detach();
+      throw error;
+    }
+    await this.#workOn(run, work);
+    return batch;
+  }
+
+  /** Runs something, and takes home what has come of it, whether it went well or not. */
+  async #workOn(run: BatchRun, work: (run: BatchRun) => Promise<void>): Promise<void> {
+    const { state, state: { batch } } = run;
+    let home: Record<string, NumericArray> = {};
+    let hasDiverged = false, isLost = false;
+    try {
+      await work(run);
       await run.refresh();
     } catch (error) {
       hasDiverged = error instanceof DivergedError;
-      if (!hasDiverged) await run.mend().catch(() => {}); // the first error says what is wrong
-      throw error;
+      isLost = unavailable(error) !== undefined;
+      if (!hasDiverged && !isLost) await run.mend().catch(() => {}); // the first error says what is wrong
+      throw unavailable(error) ?? error;
     } finally {
-      home = await state.download();
-      hasDiverged ||= lostSystems(batch, home.positions).length > 0;
-      batch.detach(hasDiverged ? {} : home);
-      if (hasDiverged) this.#leave();
-      else this.#leaveNotes(run);
+      try {
+        if (!isLost) home = await state.download();
+      } catch (error) {
+        isLost = true;
+        throw error;
+      } finally {
+        hasDiverged ||= lostSystems(batch, home.positions).length > 0;
+        batch.detach(hasDiverged ? {} : home);
+        if (hasDiverged || isLost) this.#leave();
+        else this.#leaveNotes(run);
+      }
     }
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
-    return batch;
   }
 
   /** What the next scheme must know: the time, and that a bath has set the centre of mass in motion again. */
   #leaveNotes({ clock, state }: BatchRun): void {
-    clock.keep(state);
+    clock.keep(state.batch);
     const { dt, keepsMomentum } = this.integrator;
     const isBath = dt !== undefined && keepsMomentum !== true;
     if (isBath && this.stepCount > 0 && state.batch.has("dofRemoved")) {
@@ -288,10 +327,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /** Brings a batch to the backend; one that was there has only what changed brought. */
-  #enter(batch: Batch): BatchRun {
-    if (this.#run?.state.isOf(batch)) {
-      this.#run.upload();
-      return this.#run;
+  #enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {
+    const known = this.#run;
+    if (known?.state.isOf(batch) && known.state.backend === this.#backend) {
+      const waiting = known.upload();
+      return isThenable(waiting) ? waiting.then(() => known) : known;
     }
     this.#leave();
     this.#run = new BatchRun(batch, this.#backend, {

@@ -114,12 +114,16 @@ function isModel(value: unknown): value is ModelLike {
 const OUT_OF_REACH = 1e6;
 
 /** The first atom of a system that is nowhere, or too far out, counted within the system. */
-export function firstLost(state: ResidentBatch, system: number): number | undefined {
-  const { backend, batch: { nodeOffsets } } = state;
-  const own = backend.view(state.field("positions"))
-    .subarray(3 * nodeOffsets[system]!, 3 * nodeOffsets[system + 1]!);
-  const at = own.findIndex((value) => !(Math.abs(value) <= OUT_OF_REACH));
-  return at === -1 ? undefined : Math.floor(at / 3);
+export function firstLost(
+  state: ResidentBatch,
+  system: number,
+): number | undefined | Promise<number | undefined> {
+  const { batch: { nodeOffsets } } = state;
+  return state.visit({ positions: state.field("positions") }, [], ({ positions }) => {
+    const own = positions.subarray(3 * nodeOffsets[system]!, 3 * nodeOffsets[system + 1]!);
+    const at = own.findIndex((value) => !(Math.abs(value) <= OUT_OF_REACH));
+    return at === -1 ? undefined : Math.floor(at / 3);
+  });
 }
 
 /** The systems with positions that are no numbers. */
@@ -142,5 +146,5 @@ export function assertTogether(
   if (lost.length === 0) return;
   const first = Array.from(positions).findIndex((value) => !Number.isFinite(value));
   const atom = Math.floor(first / 3) - batch.nodeOffsets[lost[0]!]!;
-  throw new DivergedError(name, step, lost, atom);
+  throw new DivergedError(name, step, lost, { atom });
 }

@@ -5,9 +5,10 @@
  */
 
 import type { Numbers } from "../hooks/context.ts";
-import type { StateSource } from "../hooks/reads.ts";
+import type { FieldValues, ReadPlan, StateSource } from "../hooks/reads.ts";
 import type { Buffer } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { Control, type Dtype } from "../kernels/kernel.ts";
 import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
 import type { Clock } from "./clock.ts";
 
@@ -38,23 +39,26 @@ export interface FieldHost {
 export class DynamicsFields implements StateSource {
   readonly fields: readonly string[];
   readonly #host: () => FieldHost;
+  readonly #isLive: () => boolean;
 
-  /** `own` are the fields of the user. */
-  constructor(own: readonly string[], host: () => FieldHost) {
+  /** `own` are the fields of the user; `isLive`: they are in host memory. */
+  constructor(own: readonly string[], host: () => FieldHost, isLive: () => boolean) {
     this.fields = fieldNames(own);
     this.#host = host;
+    this.#isLive = isLive;
   }
 
-  plan(): { readonly live: true; value(field: string): unknown } {
-    return { live: true, value: (field) => this.#value(field) };
+  plan(fields: readonly string[]): ReadPlan {
+    if (this.#isLive()) return { live: true, value: (field) => this.#value(field) };
+    return {
+      live: false,
+      take: (isAwaited) => this.#take(fields, isAwaited),
+      give: (values) => this.#give(values),
+    };
   }
 
   writable(field: string): unknown {
-    if (isMeasured(field) || field === "time") {
-      throw new TypeError(
-        `Cannot write ${field} as only what is stored can be written: it is measured`,
-      );
-    }
+    assertStored(field);
     this.#host().touch(field);
     return this.#value(field);
   }
@@ -62,10 +66,40 @@ export class DynamicsFields implements StateSource {
   #value(field: string): Numbers {
     const host = this.#host();
     const { state } = host;
-    if (field === "time") return host.clock.now(state);
+    if (field === "time") return host.clock.at(state.view(state.frame.ages));
     if (isMeasured(field)) host.measure(field);
-    return state.backend.view(bufferOf(state, field)) as Numbers;
+    return state.view(bufferOf(state, field)) as Numbers;
   }
+
+  /** Nothing, where a system has come apart: the step is not done, then. */
+  async #take(fields: readonly string[], isAwaited: boolean): Promise<FieldValues | undefined> {
+    const host = this.#host();
+    const { state, state: { backend, frame }, clock } = host;
+    for (const field of fields) if (isMeasured(field)) host.measure(field);
+    const buffers = fields.map((field) => field === "time" ? frame.ages : bufferOf(state, field));
+    const all = [frame.control, ...buffers] as const;
+    const [control, ...values] = await (isAwaited ? backend.see(all) : backend.take(all));
+    if (control[Control.DIVERGED] !== 0) return undefined;
+    return Object.fromEntries(fields.map((field, i) => {
+      return [field, field === "time" ? clock.at(values[i] as Int32Array) : values[i]];
+    }));
+  }
+
+  #give(values: FieldValues): void {
+    const host = this.#host();
+    for (const [field, numbers] of Object.entries(values)) {
+      assertStored(field);
+      host.touch(field);
+      host.state.backend.write(host.state.field<Dtype>(field), numbers as Numbers);
+    }
+  }
+}
+
+function assertStored(field: string): void {
+  if (!isMeasured(field) && field !== "time") return;
+  throw new TypeError(
+    `Cannot write ${field} as only what is stored can be written: it is measured`,
+  );
 }
 
 /** Where a field is, whether stored or measured. */

@@ -29,6 +29,8 @@ export interface StepParts {
   readonly model: OpenModel;
   /** Whether the integrator leaves the total momentum as it is. */
   readonly keepsMomentum: boolean;
+  /** Whether it is learned only later which systems have converged: their energies must be there by then. */
+  readonly isLate: boolean;
   /** Whether stresses are wanted at each step. */
   readonly wantsStress: boolean;
   /** What hooks have the engine do at a stage. */
@@ -67,7 +69,9 @@ export interface StepPlan {
   /** Criteria of one's own. */
   readonly customs: readonly Custom[];
   /** Where it is noted which systems have converged. */
-  readonly marks: readonly Buffer<"i32">[];
+  readonly marks: readonly Mark[];
+  /** Whether the model adds by kernels what a visit has given. */
+  readonly isAdded: boolean;
   /** Whether systems can converge. */
   readonly canConverge: boolean;
   /** Whether a visited step leaves energies (and stresses) up to date. */
@@ -76,6 +80,16 @@ export interface StepPlan {
   readonly wholeGivesEnergy: boolean;
   /** All programs, to be given back. */
   readonly programs: readonly Program[];
+}
+
+/** Where it is noted which systems have converged in a step, by one of the hooks that decide. */
+export interface Mark {
+  /** 1 for each. */
+  readonly converged: Buffer<"i32">;
+  /** Asked when step % every === phase. */
+  readonly every: number;
+  /** The remainder. */
+  readonly phase: number;
 }
 
 /** A criterion of one's own: a function to be called on the host. */
@@ -106,7 +120,8 @@ export function planStep(parts: StepParts): StepPlan {
   const changes = all.has(CHANGE) || keys.has(CHANGE);
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces.
   const written = parts.writes();
-  const always = changes || keys.has("energy") || written.has("energy") || written.has("forces");
+  const always = (parts.isLate && convergence.decide.length > 0) || changes ||
+    keys.has("energy") || written.has("energy") || written.has("forces");
   const looks = always || all.has("energy");
   const judged = keys.has("stress");
   const stress = parts.wantsStress || all.has("stress") || judged;
@@ -118,6 +133,7 @@ export function planStep(parts: StepParts): StepPlan {
     wanted: Wanted,
   ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const adding = (wanted: Wanted) => model.add?.(wanted) ?? [];
+  const added = adding(full);
   const change = changes ? measureChange(state).calls : [];
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
@@ -127,7 +143,7 @@ export function planStep(parts: StepParts): StepPlan {
     [S.AFTER_PRE_UPDATE, integrator.pre, true],
     [S.BEFORE_COMPUTE, [], true],
     ["model", evaluation(full), false],
-    [S.AFTER_COMPUTE, adding(full), true],
+    [S.AFTER_COMPUTE, added, true],
     [S.BEFORE_POST_UPDATE, change, true],
     [S.AFTER_POST_UPDATE, aged, true],
     [S.AFTER_STEP, kept, true],
@@ -170,6 +186,7 @@ export function planStep(parts: StepParts): StepPlan {
     converged: prepare(hooks.reading(S.ON_CONVERGE)),
     customs: convergence.customs,
     marks: convergence.marks,
+    isAdded: added.length > 0,
     canConverge: convergence.decide.length > 0,
     givesEnergy: looks,
     wholeGivesEnergy: always,
@@ -201,7 +218,7 @@ class HookCalls {
     readonly tests: Call[];
     readonly decide: Call[];
     readonly customs: Custom[];
-    readonly marks: Buffer<"i32">[];
+    readonly marks: Mark[];
     readonly keys: ReadonlySet<string>;
   };
   readonly #parts: StepParts;
@@ -232,7 +249,7 @@ class HookCalls {
       customs: found.flatMap(({ opened: { customs, met }, times }) =>
         customs.map((custom) => ({ ...custom, met, ...times }))
       ),
-      marks: found.map(({ opened }) => opened.converged),
+      marks: found.map(({ opened: { converged }, times }) => ({ converged, ...times })),
       keys: new Set(found.flatMap(({ hook }) => hook.criteria.map(({ key }) => key))),
     };
   }

@@ -14,6 +14,22 @@ export class DeferredQueue {
   #tail: Promise<void> = Promise.resolve();
   #length = 0;
   #failure: { readonly error: unknown } | undefined;
+  #isCut = false;
+
+  /** Is all that is under way dropped? */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** Drops all that is under way, and all that comes until `resume`: whoever waits for it is handed nothing. */
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  /** Delivers again. */
+  resume(): void {
+    this.#isCut = false;
+  }
 
   /** How many deliveries are under way. */
   get length(): number {
@@ -21,12 +37,12 @@ export class DeferredQueue {
   }
 
   /**
-   * Delivers once the values are there and all earlier deliveries are done. Answers with something to await when
-   * too many are under way.
+   * Delivers once the values are there and all earlier deliveries are done; nothing, once the queue is cut. Answers with
+   * something to await when too many are under way.
    */
   push<T>(
     values: PromiseLike<T>,
-    deliver: (values: T) => unknown,
+    deliver: (values: T | undefined) => unknown,
   ): PromiseLike<void> | undefined {
     this.#length++;
     const before = this.#tail;
@@ -35,9 +51,9 @@ export class DeferredQueue {
       const settled = Promise.resolve(values).then((value) => ({ value }), (error) => ({ error }));
       await before;
       try {
-        const read = await settled;
+        const read = this.#isCut ? { value: undefined } : await settled;
         if ("error" in read) throw read.error;
-        const result = deliver(read.value);
+        const result = deliver(this.#isCut ? undefined : read.value);
         if (isThenable(result)) await result;
       } catch (error) {
         this.#failure ??= { error };

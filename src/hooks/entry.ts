@@ -5,6 +5,7 @@
  */
 
 import type { ErrorPolicy } from "./outcome.ts";
+import type { FetchPlan, ReadPlan } from "./reads.ts";
 import type { HookRecord } from "./record.ts";
 import { show } from "./show.ts";
 import type { StageInfo } from "./stage.ts";
@@ -65,6 +66,16 @@ export interface Entry {
   errors: number;
 }
 
+/** How a hook gets at the engine's state. */
+export interface Access {
+  /** The engine's context. */
+  readonly shared: object;
+  /** One derived from it, if the hook reads or writes. */
+  readonly own: object | undefined;
+  /** How its fields are read, if it is called with some. */
+  readonly plan: ReadPlan | undefined;
+}
+
 /** One hook at one stage. */
 export class Place {
   readonly entry: Entry;
@@ -73,32 +84,46 @@ export class Place {
   readonly matched: string;
   readonly schedule: Schedule;
   /** What its handler is given: the engine's context, or one derived from it with `read` and `write`. */
-  readonly ctx: object;
+  ctx: object;
   /** Is that one derived from the engine's? */
-  readonly hasOwnContext: boolean;
-  /** Must its reads be fetched, so that it is called later? */
-  readonly isDeferred: boolean;
+  hasOwnContext: boolean;
+  /** How what it reads or writes is fetched; `undefined` where it need not be. */
+  plan: FetchPlan | undefined;
   /** The first count at which it may be due. */
   next = -1;
   /** How many events it was asked about, at an event stage. */
   events = 0;
 
-  /** `own`: a context derived from the engine's `shared` one, if the hook reads or writes. */
-  constructor(
-    entry: Entry,
-    info: StageInfo,
-    bound: Bound,
-    contexts: { shared: object; own: object | undefined },
-    isDeferred: boolean,
-  ) {
+  /** The count at which it fired before it last did; -1 if it had not. */
+  before = -1;
+
+  /** Made when its hook is registered. */
+  constructor(entry: Entry, info: StageInfo, bound: Bound, access: Access) {
     this.entry = entry;
     this.info = info;
     this.target = bound.target;
     this.matched = bound.matched;
-    this.ctx = contexts.own ?? contexts.shared;
-    this.hasOwnContext = contexts.own !== undefined;
-    this.isDeferred = isDeferred;
     this.schedule = new Schedule(entry.record.schedule, info.isEvent);
+    this.ctx = access.own ?? access.shared;
+    this.hasOwnContext = access.own !== undefined;
+    this.plan = access.plan?.live === false ? access.plan : undefined;
+  }
+
+  /** Takes another access, as the engine's state has moved. */
+  rebind({ shared, own, plan }: Access): void {
+    this.ctx = own ?? shared;
+    this.hasOwnContext = own !== undefined;
+    this.plan = plan?.live === false ? plan : undefined;
+  }
+
+  /** Must what it reads or writes be fetched? */
+  get isDeferred(): boolean {
+    return this.plan !== undefined;
+  }
+
+  /** Is it called later, when its reads have come, with nobody waiting? */
+  get isLate(): boolean {
+    return this.isDeferred && !this.isModifier && this.entry.record.hook.sync !== true;
   }
 
   /** Is it called at every visit, with nothing to compare or ask? */
@@ -140,7 +165,13 @@ export class Place {
     const at = this.info.isEvent ? this.events++ : count;
     this.advance(at);
     if (this.next !== at || !this.schedule.fires(at, step) || !this.isWanted) return false;
+    this.before = this.schedule.last;
     this.schedule.last = at;
     return true;
+  }
+
+  /** Takes back a firing before which it had last fired at `before`: it has turned out to be of no step. */
+  unfire(before: number): void {
+    this.schedule.last = Math.min(this.schedule.last, before);
   }
 }

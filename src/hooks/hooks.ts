@@ -17,8 +17,8 @@ import { placesAt, sortEntries, unknownNames } from "./order.ts";
 import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
 import type { EnginePoint, StagePoint } from "./point.ts";
 import { pointClass } from "./points.gen.ts";
-import { accessor, NO_STATE, type StateSource } from "./reads.ts";
-import { makeEntry } from "./registration.ts";
+import { accessor, type FieldValues, NO_STATE, type StateSource } from "./reads.ts";
+import { accessOf, makeEntry } from "./registration.ts";
 import type { HookHandle, HookSet } from "./registry.ts";
 import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
 import { show } from "./show.ts";
@@ -223,6 +223,42 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return new Set(visited.flatMap(({ record }) => record.writes));
   }
 
+  /** The state has moved to where it must be fetched, or back: all that hooks read and write is planned anew. */
+  replan(): void {
+    const engine = { context: this.#options.context, state: this.#state };
+    for (const { record, places } of this.#entries) {
+      const access = accessOf(record, engine);
+      for (const place of places) place.rebind(access);
+    }
+    this.#compile(this.#entries);
+  }
+
+  /**
+   * Hands over what has yet to come, in one row with what observers read. Answers with something to await when too much
+   * is under way.
+   */
+  defer<T>(
+    values: PromiseLike<T>,
+    deliver: (values: T | undefined) => unknown,
+  ): PromiseLike<void> | undefined {
+    return this.#lifespan.queue.push(values, deliver);
+  }
+
+  /** Settled when all that was deferred so far is delivered. */
+  get soFar(): Promise<void> {
+    return this.#lifespan.queue.soFar;
+  }
+
+  /** All that is deferred from now on until the run ends was of steps that never were: it is dropped. */
+  cut(): void {
+    this.#lifespan.queue.cut();
+  }
+
+  /** Waits for all that is deferred; throws the first error of it. */
+  async settle(): Promise<void> {
+    await this.#lifespan.settle();
+  }
+
   /** Opens all hooks, in order. Throws the first error, after closing those that were open. */
   async open(): Promise<void> {
     if (this.isOpen) return;
@@ -317,7 +353,13 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       count: counts,
       failed: (place, error, step) => this.#failed(place, error, step),
       verify: verify === true ? verifying(this.#state, report) : undefined,
-      defer: (values, deliver) => queue.push(values, deliver),
+      defer: (values, deliver) => queue.push<FieldValues | undefined>(values, deliver),
+      get soFar() {
+        return queue.soFar;
+      },
+      get isCut() {
+        return queue.isCut;
+      },
     };
   }
 
@@ -363,7 +405,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       const all = this.#readyPlaces(point.info);
       const own = new Set(unvisited(all, point.info));
       const places = all.filter((place) => !own.has(place));
-      const reads = places.filter(({ isDeferred }) => isDeferred)
+      const reads = places.filter(({ isLate }) => isLate)
         .flatMap(({ entry }) => entry.record.reads);
       const plan = reads.length === 0 ? undefined : this.#state.plan([...new Set(reads)]);
       point.compile(places.length === 0 ? undefined : new StageRun(places, point.host, plan));

@@ -3,7 +3,12 @@ const SHORT_MS = 25, LONG_MS = 50;
 
 /** How many steps to do at once where no hook is due: as many as take about as long as a turn. */
 export class LeapLength {
-  #longest = 1024;
+  #longest: number;
+
+  /** How many to begin with. */
+  constructor(first: number = 1024) {
+    this.#longest = first;
+  }
 
   /** The next leap, when `free` steps are free. */
   next(free: number): number {

@@ -123,6 +123,7 @@ export class Lifespan {
     this.check();
     if (this.queue.length > 0) await this.queue.flush();
     if (this.#moves.length > 0) await this.#moves.flush();
+    this.queue.resume(); // what comes now is of another time
   }
 
   /**
@@ -198,7 +199,7 @@ export class Lifespan {
       this.#throwFirst(entry, "open", error);
     };
     const done = opening.then(() => opened, (error: unknown) => () => failed(error));
-    this.#moves.push(done, (act) => act());
+    this.#moves.push(done, (act) => act?.());
   }
 }
 

@@ -107,6 +107,8 @@ export class Loop<
   #stepCount = 0;
   #stop: { readonly reason: string; readonly step: number } | undefined;
   #isDone = false;
+  /** Where the run has ended, if that was known only later. */
+  #end: number | undefined;
   #busy: string | undefined;
 
   /** Throws a TypeError or RangeError that names the hook or option that is wrong. */
@@ -143,7 +145,7 @@ export class Loop<
   /** The hooks. */
   get hooks():
     & HookSet<E>
-    & Pick<EngineHooks<E>, "horizon" | "work" | "devices" | "reads" | "writes"> {
+    & Pick<EngineHooks<E>, "horizon" | "work" | "devices" | "reads" | "writes" | "replan"> {
     return this.#hooks;
   }
 
@@ -231,9 +233,30 @@ export class Loop<
     this.#stop ??= { reason, step: this.#stepCount };
   }
 
-  /** Ends the run after the step under way, as if there had been `nSteps`: there is nothing left to do. */
-  done(): void {
+  /**
+   * Ends the run after the step under way, as if there had been `nSteps`: there is nothing left to do. With a
+   * `stepCount` the run was over when so many steps were done, which is known only now: steps done since count for
+   * nothing, and what they deferred is dropped.
+   */
+  done(stepCount?: number): void {
     this.#isDone = true;
+    if (stepCount === undefined) return;
+    this.#end = Math.min(this.#end ?? Infinity, stepCount);
+    this.#hooks.cut();
+  }
+
+  /**
+   * Hands `deliver` what has yet to come, in one row with what observers of this and of earlier steps read: for engines
+   * that learn late how a step went. It is handed nothing once the run has turned out to be over. Answers with
+   * something to await when too much is under way, or, where `isAwaited`, when it is delivered.
+   */
+  defer<T>(
+    values: PromiseLike<T>,
+    deliver: (values: T | undefined) => unknown,
+    isAwaited: boolean = false,
+  ): PromiseLike<void> | undefined {
+    const waiting = this.#hooks.defer(values, deliver);
+    return isAwaited ? this.#hooks.soFar : waiting;
   }
 
   /**
@@ -255,6 +278,7 @@ export class Loop<
         await this.#finish();
       } catch (error) {
         await this.#hooks.close({ status: "failed", error });
+        this.#goBack();
         throw error;
       } finally {
         signal?.removeEventListener("abort", abort);
@@ -303,6 +327,7 @@ export class Loop<
 
   async #begin(): Promise<void> {
     this.#isDone = false;
+    this.#end = undefined;
     if (!this.#hooks.isOpen) {
       this.#stop = undefined;
       await this.#hooks.open();
@@ -311,8 +336,17 @@ export class Loop<
   }
 
   async #finish(): Promise<void> {
+    await this.#hooks.settle(); // which may say that the run was over before
+    this.#goBack();
     await this.#options.end?.(this);
     await this.#hooks.finish();
+  }
+
+  /** To where the run was over, if that was known only later. */
+  #goBack(): void {
+    if (this.#end === undefined || this.#end >= this.#stepCount) return;
+    this.#stepCount = this.#end;
+    this.context.stepCount = Math.max(0, this.#end - 1);
   }
 
   /** One thing at a time: hooks that are called twice at once, or after their closing, could rely on nothing. */
@@ -351,7 +385,7 @@ export class Loop<
     const steps = this.#leaps.next(free);
     const begun = performance.now();
     const leapt = (done: number | void) => {
-      this.#leaps.took(steps, performance.now() - begun);
+      this.#leaps.took(done ?? steps, performance.now() - begun);
       this.#stepCount += done ?? steps;
       this.context.stepCount = this.#stepCount - 1;
     };
@@ -382,7 +416,9 @@ export class Loop<
   }
 
   #outcome(): Outcome {
-    return this.#stop === undefined
+    // Whoever asked to stop after the run was over did so in a step that never was.
+    const isLate = this.#stop !== undefined && this.#stop.step >= (this.#end ?? Infinity);
+    return this.#stop === undefined || isLate
       ? { status: "completed" }
       : { status: "stopped", ...this.#stop };
   }

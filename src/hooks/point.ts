@@ -29,6 +29,13 @@ export interface StagePoint {
    * promise only when a hook did.
    */
   fire(count: number): PromiseLike<void> | undefined;
+  /**
+   * Reaches an event stage after the fact: hooks find `event` in their context, and state as it is now. Where
+   * `mustWait`, this is too late: whoever fires the stage must wait until it is known whether there is an event.
+   */
+  fireLate(count: number, event: object): PromiseLike<void>;
+  /** Has it hooks that change something, or that nothing may happen before? */
+  readonly mustWait: boolean;
   /** Lets the modifiers that are due at a count do their work, and nobody else; remembers nothing of it. */
   modify(count: number): PromiseLike<void>;
   /** Hands a value through the pipes that are due; each gets what the one before returned. */
@@ -103,6 +110,16 @@ export abstract class EnginePoint implements StagePoint {
     this.#run = run;
     this.due = run === undefined ? NEVER : 0;
     this.runner = run === undefined ? null : this.#unrolled(run) ?? this.#scheduled(run);
+  }
+
+  async fireLate(count: number, event: object): Promise<void> {
+    await this.#run?.fireLate(count, event);
+  }
+
+  get mustWait(): boolean {
+    return this.#run?.places.some(({ isModifier, entry }) =>
+      isModifier || entry.record.hook.sync === true
+    ) ?? false;
   }
 
   /** A runner for places that are all due whenever the stage is reached: nothing to compare or ask. */

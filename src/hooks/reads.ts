@@ -22,20 +22,33 @@ export interface StateSource {
   writable(field: string): unknown;
 }
 
-/** One stage's reads, planned. */
-export type ReadPlan =
-  | {
-    /** The values are always current: hooks are called at once. */
-    readonly live: true;
-    /** The value of a field, now. */
-    value(field: string): unknown;
-  }
-  | {
-    /** The values must be fetched: hooks are called when they have arrived. */
-    readonly live: false;
-    /** Begins to copy all fields of the plan as they are now. */
-    take(): PromiseLike<FieldValues>;
-  };
+/** Fields, planned: where they are current, or how they are fetched. */
+export type ReadPlan = LivePlan | FetchPlan;
+
+/** The values are always current: hooks are called at once. */
+export interface LivePlan {
+  /** They need not be fetched. */
+  readonly live: true;
+  /** The value of a field, now. */
+  value(field: string): unknown;
+}
+
+/** The values must be fetched: observers are called when they have arrived. */
+export interface FetchPlan {
+  /** They must be fetched. */
+  readonly live: false;
+  /**
+   * Begins to copy all fields of the plan as they are now; `isAwaited`: the engine waits for them. Answers with nothing
+   * where the step has turned out to be none: nobody is called then.
+   */
+  take(isAwaited: boolean): PromiseLike<FieldValues | undefined>;
+  /**
+   * Takes back what a hook has changed of such copies: the engine has waited meanwhile.
+   *
+   * @default none: state that must be fetched cannot be written
+   */
+  give?(values: FieldValues): void;
+}
 
 /**
  * State in host memory: a getter per field. Reading costs nothing, and nothing is deferred.
@@ -107,13 +120,20 @@ export function accessor(
   return Object.freeze(object);
 }
 
-/** What `ctx.read` is while a hook is asked whether it wants to run, where its reads are fetched only then. */
-export function unfetched(hook: string, fields: readonly string[]): object {
+/**
+ * What `ctx.read` (or `ctx.write`) is while a hook is asked whether it wants to run, where its fields are fetched only
+ * then.
+ */
+export function unfetched(
+  hook: string,
+  fields: readonly string[],
+  verb: "read" | "write" = "read",
+): object {
   const object = {};
   for (const field of fields) {
     const get = () => {
       throw new TypeError(
-        `Cannot read ${field} in the \`when\` of hook ${hook} as it is fetched only when the hook fires: ` +
+        `Cannot ${verb} ${field} in the \`when\` of hook ${hook} as it is fetched only when the hook fires: ` +
           `decide in the handler, or by frequency`,
       );
     };

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { type AddOptions, type Band, BANDS, type Entry, Place } from "./entry.ts";
+import { type Access, type AddOptions, type Band, BANDS, type Entry, Place } from "./entry.ts";
 import { tableOf } from "../dispatch/overload.ts";
-import { type DeviceWorker, isLastWork } from "./device_work.ts";
+import { type DeviceWorker, isDeviceHook, isLastWork } from "./device_work.ts";
 import { ERROR_POLICIES } from "./outcome.ts";
 import type { HookOptions } from "./protocol.ts";
-import { accessor, assertFields, type ReadPlan, type StateSource, unfetched } from "./reads.ts";
+import { accessor, assertFields, type StateSource, unfetched } from "./reads.ts";
 import { type HookRecord, readHook } from "./record.ts";
 import { checkKeys, isObject } from "./shape.ts";
 import { complaint, show } from "./show.ts";
@@ -132,34 +132,38 @@ function kindsOf(hook: HookOptions): readonly string[] | undefined {
   return runsOnStage === undefined ? stages?.map((stage) => stage.split("/")[0]!) : undefined;
 }
 
-function makePlaces(entry: Entry, { infos, context, state }: Registering): Place[] {
+function makePlaces(entry: Entry, engine: Registering): Place[] {
   const { record } = entry;
-  const reads = record.reads.filter((field) => state.fields.includes(field));
-  const plan = reads.length === 0 ? undefined : state.plan(reads);
-  const contexts = { shared: context, own: ownContext(record, context, state, reads, plan) };
-  return [...infos.values()].flatMap((info) => {
-    const bound = record.bind(info, context);
-    return bound === undefined
-      ? []
-      : [new Place(entry, info, bound, contexts, plan?.live === false)];
+  const access = accessOf(record, engine);
+  return [...engine.infos.values()].flatMap((info) => {
+    const bound = record.bind(info, engine.context);
+    return bound === undefined ? [] : [new Place(entry, info, bound, access)];
   });
 }
 
-/** A context derived from the engine's, for a hook that reads or writes. */
-function ownContext(
-  { label, writes }: HookRecord,
-  context: object,
-  state: StateSource,
-  reads: readonly string[],
-  plan: ReadPlan | undefined,
-): object | undefined {
-  if (reads.length + writes.length === 0) return undefined;
+/** How a hook gets at the engine's state, wherever that is now. */
+export function accessOf(
+  record: HookRecord,
+  { context, state }: Pick<Registering, "context" | "state">,
+): Access {
+  const { label, reads, writes } = record;
+  if (reads.length + writes.length === 0) {
+    return { shared: context, own: undefined, plan: undefined };
+  }
   const { fields } = state;
-  const write = accessor(label, "writes", writes, fields, (field) => state.writable(field));
-  const read = plan?.live === false
+  // A hook that gives kernels is handed no values.
+  const wanted = isDeviceHook(record.hook) ? reads : [...new Set([...reads, ...writes])];
+  const there = wanted.filter((field) => fields.includes(field));
+  const plan = there.length === 0 ? undefined : state.plan(there);
+  const isFetched = plan?.live === false;
+  const read = isFetched
     ? unfetched(label, fields)
     : accessor(label, "reads", reads, fields, (field) => plan?.value(field));
-  return Object.create(context, { read: { value: read }, write: { value: write } });
+  const write = isFetched
+    ? unfetched(label, fields, "write")
+    : accessor(label, "writes", writes, fields, (field) => state.writable(field));
+  const own = Object.create(context, { read: { value: read }, write: { value: write } });
+  return { shared: context, own, plan };
 }
 
 function checkPlaces({ record, name, places }: Entry, { kinds, infos, others }: Registering): void {

@@ -5,7 +5,7 @@
  */
 
 import type { Place } from "./entry.ts";
-import { accessor, type FieldValues, type ReadPlan } from "./reads.ts";
+import { accessor, type FetchPlan, type FieldValues, type ReadPlan } from "./reads.ts";
 import { isThenable } from "./thenable.ts";
 
 /** What a stage needs of the registry. */
@@ -22,11 +22,15 @@ export interface StageHost {
   failed(place: Place, error: unknown, step?: number): void;
   /** Calls an observer between two fingerprints of what it was handed; absent unless verifying. */
   readonly verify: ((place: Place, call: () => unknown) => unknown) | undefined;
-  /** Hands `deliver` the values when they have arrived, in order. */
+  /** Hands `deliver` the values when they have arrived, in order; nothing, where they were of no step. */
   defer(
-    values: PromiseLike<FieldValues>,
-    deliver: (values: FieldValues) => unknown,
+    values: PromiseLike<FieldValues | undefined>,
+    deliver: (values: FieldValues | undefined) => unknown,
   ): PromiseLike<void> | undefined;
+  /** Settled when all that was deferred so far is delivered. */
+  readonly soFar: Promise<void>;
+  /** Has the run turned out to be over, in a step before this one? */
+  readonly isCut: boolean;
 }
 
 /**
@@ -40,7 +44,7 @@ export class StageRun {
   readonly host: StageHost;
   readonly #plan: ReadPlan | undefined;
 
-  /** `plan` reads the union of the fields that the deferred places declared. */
+  /** `plan` reads the union of the fields that the late places declared. */
   constructor(places: readonly Place[], host: StageHost, plan: ReadPlan | undefined) {
     this.places = places;
     this.host = host;
@@ -55,11 +59,11 @@ export class StageRun {
       let result: unknown;
       try {
         if (!place.fires(count, this.host.step)) continue;
-        if (place.isDeferred && !place.isModifier && !place.entry.record.hook.sync) {
+        if (place.isLate) {
           (late ??= []).push(place);
           continue;
         }
-        result = this.call(place);
+        result = place.isDeferred ? this.#inTurn(place) : this.call(place);
       } catch (error) {
         this.host.failed(place, error);
       }
@@ -123,17 +127,64 @@ export class StageRun {
     return verify(place, () => place.target.call(place.ctx, place.info.stage));
   }
 
-  async #readThenCall(place: Place): Promise<unknown> {
-    const values = await this.#take([place]);
-    return await place.target.call(this.#withRead(place, place.ctx, values), place.info.stage);
+  /** The same, after all that was deferred before has been delivered; not at all, if the run was over before that. */
+  async #inTurn(place: Place): Promise<void> {
+    const { soFar } = this.host;
+    const { before } = place;
+    const values = await this.#takeFor(place);
+    await soFar;
+    if (values === undefined || this.host.isCut) return place.unfire(before);
+    await this.#callWith(place, place.ctx, values);
+  }
+
+  /** Calls what is due at an event of long ago, with a context of its own, one after the other. */
+  async fireLate(count: number, event: object): Promise<void> {
+    for (const place of this.places) {
+      try {
+        if (!place.fires(count, this.host.step)) continue;
+        const ctx = snapshot(place.ctx, this.host.context, event);
+        const values = place.isDeferred ? await this.#takeFor(place) : {};
+        if (values !== undefined) await this.#callWith(place, ctx, values);
+      } catch (error) {
+        this.host.failed(place, error, count);
+      }
+    }
+  }
+
+  async #readThenCall(place: Place): Promise<void> {
+    const values = await this.#takeFor(place);
+    if (values !== undefined) await this.#callWith(place, place.ctx, values);
+  }
+
+  #takeFor(place: Place): Promise<FieldValues | undefined> {
+    return this.#take([place], () => place.plan!.take(true));
+  }
+
+  /** Calls a place with values that were fetched, and hands back what it has changed of them. */
+  async #callWith(place: Place, ctx: object, values: FieldValues): Promise<void> {
+    const changed = new Set<string>();
+    await place.target.call(this.#withValues(place, ctx, values, changed), place.info.stage);
+    if (changed.size === 0) return;
+    const { plan, entry: { record: { label } } } = place;
+    if (plan?.give === undefined) {
+      throw new TypeError(
+        `Cannot write ${
+          [...changed].join(", ")
+        } in hook ${label} as the state's source must take it back: it can ` +
+          `only be read`,
+      );
+    }
+    plan.give(Object.fromEntries([...changed].map((field) => [field, values[field]])));
   }
 
   /** Begins to fetch what the places declared; what goes wrong names the stage and the step. */
-  async #take(places: readonly Place[]): Promise<FieldValues> {
+  async #take(
+    places: readonly Place[],
+    take: () => PromiseLike<FieldValues | undefined>,
+  ): Promise<FieldValues | undefined> {
     const { step } = this.host;
     try {
-      if (this.#plan === undefined || this.#plan.live) return {};
-      return await this.#plan.take();
+      return await take();
     } catch (cause) {
       const names = places.map((place) => place.entry.name).join(", ");
       throw new Error(
@@ -147,20 +198,26 @@ export class StageRun {
 
   /** One fused copy for all of them; each is called with a context of this step when it has arrived. */
   #defer(places: readonly Place[]): PromiseLike<void> | undefined {
-    const contexts = places.map((place) => snapshot(place.ctx, this.host.context));
-    return this.host.defer(this.#take(places), (values) => this.#deliver(places, contexts, values));
+    const plan = this.#plan as FetchPlan;
+    const late = places.map((place) => ({
+      place,
+      ctx: snapshot(place.ctx, this.host.context),
+      before: place.before,
+    }));
+    const values = this.#take(places, () => plan.take(false));
+    return this.host.defer(values, (values) => this.#deliver(late, values));
   }
 
-  async #deliver(
-    places: readonly Place[],
-    contexts: readonly object[],
-    values: FieldValues,
-  ): Promise<void> {
-    for (const [i, place] of places.entries()) {
-      const { stepCount } = contexts[i] as { readonly stepCount: number };
+  async #deliver(late: readonly Late[], values: FieldValues | undefined): Promise<void> {
+    if (values === undefined) {
+      for (const { place, before } of late) place.unfire(before);
+      return;
+    }
+    for (const { place, ctx } of late) {
+      const { stepCount } = ctx as { readonly stepCount: number };
       if (hasGivenUp(place)) continue;
       try {
-        await place.target.call(this.#withRead(place, contexts[i]!, values), place.info.stage);
+        await place.target.call(this.#withValues(place, ctx, values), place.info.stage);
       } catch (error) {
         const { entry: { name }, info: { stage } } = place;
         const late = new Error(
@@ -172,16 +229,37 @@ export class StageRun {
     }
   }
 
-  #withRead({ entry: { record } }: Place, ctx: object, values: FieldValues): object {
-    const read = accessor(
-      record.label,
-      "reads",
-      record.reads,
-      this.host.fields,
-      (field) => values[field],
-    );
-    return Object.create(ctx, { read: { value: read, enumerable: true } });
+  /** A context with values that were fetched; `changed` takes note of those that are asked for to be written. */
+  #withValues(
+    { entry: { record } }: Place,
+    ctx: object,
+    values: FieldValues,
+    changed?: Set<string>,
+  ): object {
+    const { label, reads, writes } = record;
+    const { fields } = this.host;
+    const read = accessor(label, "reads", reads, fields, (field) => values[field]);
+    if (changed === undefined || writes.length === 0) {
+      return Object.create(ctx, { read: { value: read, enumerable: true } });
+    }
+    const write = accessor(label, "writes", writes, fields, (field) => {
+      changed.add(field);
+      return values[field];
+    });
+    return Object.create(ctx, {
+      read: { value: read, enumerable: true },
+      write: { value: write, enumerable: true },
+    });
   }
+}
+
+/** A place that is to be called when its values are there. */
+interface Late {
+  readonly place: Place;
+  /** The context as it was in its step. */
+  readonly ctx: object;
+  /** The count at which it had fired before. */
+  readonly before: number;
 }
 
 /** Did it fail before, and was it told to be switched off then? */
@@ -189,12 +267,13 @@ function hasGivenUp({ onError, entry }: Place): boolean {
   return onError === "disable" && entry.errors > 0 && !entry.enabled;
 }
 
-/** A copy of a context as it is now: a step later the engine's own has moved on. */
-function snapshot(ctx: object, engineContext: object): object {
+/** A copy of a context as it is now, or as `event` says: a step later the engine's own has moved on. */
+function snapshot(ctx: object, engineContext: object, event: object = {}): object {
   const copy = Object.create(
     Object.getPrototypeOf(engineContext),
     Object.getOwnPropertyDescriptors(engineContext),
   );
+  Object.assign(copy, event);
   // Bound, as handlers may take it out of the context: it must name this step.
   if (typeof copy.stop === "function") copy.stop = copy.stop.bind(copy);
   return ctx === engineContext ? copy : Object.create(copy, Object.getOwnPropertyDescriptors(ctx));

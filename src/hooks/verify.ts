@@ -48,11 +48,11 @@ export function verifying(
   source: StateSource,
   report: (place: Place, error: ObserverMutationError) => void,
 ): (place: Place, call: () => unknown) => unknown {
-  const plan = source.plan(source.fields);
-  // State that must be fetched cannot be looked at in between.
-  const fields = plan.live ? source.fields : [];
-  const state = (): FieldValues =>
-    Object.fromEntries(fields.map((field) => [field, plan.live ? plan.value(field) : undefined]));
+  const state = (): FieldValues => {
+    const plan = source.plan(source.fields); // it may have moved
+    if (!plan.live) return {}; // what must be fetched cannot be looked at in between
+    return Object.fromEntries(source.fields.map((field) => [field, plan.value(field)]));
+  };
   return (place, call) => {
     const before = fingerprints(place.ctx, state());
     const compare = () => {

@@ -66,9 +66,12 @@ export interface Outputs {
   readonly virial: Buffer<"f64">;
 }
 
-/** A copy of a field as it is now, though an engine may hold it: models may be opened in the middle of a run. */
+/**
+ * A copy of a field, though an engine may hold it: models may be opened in the middle of a run. It is as of now; in the
+ * loop of a device, as of when engines last looked, which they do before they open anything there.
+ */
 export function valuesOf(state: ResidentBatch, field: string): NumericArray {
-  return state.backend.view(state.field(field)).slice();
+  return state.valuesOf(field);
 }
 
 /** The buffers that models add to. */

@@ -1,4 +1,5 @@
 import { checkOptions } from "../batch/check_options.ts";
+import type { ArraysOf } from "../batch/resident.ts";
 import { type Model, outputsOf } from "./model.ts";
 
 /** One system, as a potential written in TypeScript sees it. Arrays are in the backend's precision. */
@@ -71,31 +72,32 @@ export function potential(
     name,
     gives: givesStress ? ["energy", "forces", "stress"] : ["energy", "forces"],
     open(state) {
-      const { backend, batch: { size, nodeOffsets } } = state;
-      const outputs = outputsOf(state);
-      const inputs = {
+      const { batch: { size, nodeOffsets } } = state;
+      const buffers = {
+        ...outputsOf(state),
+        active: state.frame.active,
         numbers: state.field<"i32">("numbers"),
         positions: state.field("positions"),
         cell: state.field("cell"),
       };
-      return {
-        compute() {
-          for (let system = 0; system < size; system++) {
-            if (state.active[system] === 0) continue;
-            const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
-            const energy: unknown = energyOf({
-              system,
-              numbers: backend.view(inputs.numbers).subarray(from, to),
-              positions: backend.view(inputs.positions).subarray(3 * from, 3 * to),
-              cell: backend.view(inputs.cell).subarray(9 * system, 9 * system + 9),
-              forces: backend.view(outputs.forces).subarray(3 * from, 3 * to),
-              virial: backend.view(outputs.virial).subarray(9 * system, 9 * system + 9),
-            });
-            if (typeof energy !== "number") throw answerError(name, system, energy);
-            backend.view(outputs.energy)[system]! += energy;
-          }
-        },
+      const evaluate = (arrays: ArraysOf<typeof buffers>) => {
+        const { active, numbers, positions, cell, forces, virial, energy } = arrays;
+        for (let system = 0; system < size; system++) {
+          if (active[system] === 0) continue;
+          const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
+          const answer: unknown = energyOf({
+            system,
+            numbers: numbers.subarray(from, to),
+            positions: positions.subarray(3 * from, 3 * to),
+            cell: cell.subarray(9 * system, 9 * system + 9),
+            forces: forces.subarray(3 * from, 3 * to),
+            virial: virial.subarray(9 * system, 9 * system + 9),
+          });
+          if (typeof answer !== "number") throw answerError(name, system, answer);
+          energy[system]! += answer;
+        }
       };
+      return { compute: () => state.visit(buffers, ["forces", "virial", "energy"], evaluate) };
     },
   };
 }

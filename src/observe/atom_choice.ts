@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { NumericArray } from "../batch/fields.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { show } from "../hooks/show.ts";
 
@@ -65,13 +66,10 @@ function asked(
   choice: (atom: AtomView) => boolean,
   action: string,
 ): Int32Array {
-  const { backend, batch: { nodeCount, nodeOffsets, systemOfNode } } = state;
-  const buffers = [state.field("positions"), state.field("numbers")] as const;
-  const [positions, numbers] = buffers.map((buffer) => Array.from(backend.view(buffer))) as [
-    number[],
-    number[],
-  ];
-  const ids = backend.view(state.frame.ids);
+  const { nodeCount, nodeOffsets, systemOfNode } = state.batch;
+  const [positions, numbers, ids] = ["positions", "numbers", "systemId"].map((field) =>
+    state.valuesOf(field)
+  ) as [NumericArray, NumericArray, NumericArray];
   return Int32Array.from({ length: nodeCount }, (_, index) => {
     const system = systemOfNode[index]!;
     const answer: unknown = choice({

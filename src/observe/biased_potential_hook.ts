@@ -97,7 +97,7 @@ export class BiasedPotentialHook {
   /** What it changes. */
   readonly writes: readonly ["energy", "forces"] = ["energy", "forces"];
   /** What is done on a visit; only where the bias is a function. */
-  readonly compute?: (device: KernelDevice) => void;
+  readonly compute?: (device: KernelDevice) => void | PromiseLike<void>;
   readonly #model: BiasModel | undefined;
   readonly #opened = new WeakMap<ResidentBatch, OpenBias>();
 
@@ -142,36 +142,44 @@ function assertKernels({ name }: BiasModel, opened: OpenBias): void {
 }
 
 /** Adds what a function says to each system that moves. */
-function addBias(state: ResidentBatch, bias: BiasFunction): void {
-  const { backend, frame, batch: { size, nodeOffsets } } = state;
-  const fields = {
+function addBias(state: ResidentBatch, bias: BiasFunction): void | PromiseLike<void> {
+  const { frame, batch: { size, nodeOffsets } } = state;
+  const buffers = {
+    ...outputsOf(state),
+    active: frame.active,
+    ids: frame.ids,
+    ages: frame.ages,
     numbers: state.field<"i32">("numbers"),
     masses: state.field("masses"),
     positions: state.field("positions"),
     cell: state.field("cell"),
-    ...outputsOf(state),
   };
-  for (let system = 0; system < size; system++) {
-    if (state.active[system] === 0) continue;
-    const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
-    const energy: unknown = bias({
-      system,
-      systemId: backend.view(frame.ids)[system]!,
-      stepsDone: backend.view(frame.ages)[system]!,
-      numbers: backend.view(fields.numbers).subarray(from, to),
-      masses: backend.view(fields.masses).subarray(from, to),
-      positions: backend.view(fields.positions).subarray(3 * from, 3 * to),
-      cell: backend.view(fields.cell).subarray(9 * system, 9 * system + 9),
-      forces: backend.view(fields.forces).subarray(3 * from, 3 * to),
-      virial: backend.view(fields.virial).subarray(9 * system, 9 * system + 9),
-    });
-    if (typeof energy !== "number") {
-      throw new TypeError(
-        `Cannot bias system ${system} as the function must answer with its energy, a number: current value is ${
-          show(energy)
-        }`,
-      );
+  return state.visit(buffers, ["forces", "virial", "energy"], (arrays) => {
+    const { active, ids, ages, numbers, masses, positions, cell, forces, virial, energy } = arrays;
+    for (let system = 0; system < size; system++) {
+      if (active[system] === 0) continue;
+      const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
+      const answer: unknown = bias({
+        system,
+        systemId: ids[system]!,
+        stepsDone: ages[system]!,
+        numbers: numbers.subarray(from, to),
+        masses: masses.subarray(from, to),
+        positions: positions.subarray(3 * from, 3 * to),
+        cell: cell.subarray(9 * system, 9 * system + 9),
+        forces: forces.subarray(3 * from, 3 * to),
+        virial: virial.subarray(9 * system, 9 * system + 9),
+      });
+      if (typeof answer !== "number") throw answerError(system, answer);
+      energy[system]! += answer;
     }
-    backend.view(fields.energy)[system]! += energy;
-  }
+  });
+}
+
+function answerError(system: number, answer: unknown): TypeError {
+  return new TypeError(
+    `Cannot bias system ${system} as the function must answer with its energy, a number: current value is ${
+      show(answer)
+    }`,
+  );
 }

@@ -154,8 +154,10 @@ export class FreezeAtomsHook {
           `current fields are ${state.batch.fields().map(({ name }) => name).join(", ")}`,
       );
     }
-    const categories = state.backend.view(state.field<"i32">("categories"));
-    return categories.map((category) => category === this.#category ? 1 : 0);
+    return Int32Array.from(
+      state.valuesOf("categories"),
+      (category) => category === this.#category ? 1 : 0,
+    );
   }
 }
 

@@ -26,28 +26,19 @@ export function hasAnchors(state: ResidentBatch): boolean {
  * (x + n h) − n h once gave it gives for ever.
  */
 export function anchor(state: ResidentBatch, frozen: ArrayLike<number>): void {
-  const { backend, images: counters, batch: { systemOfNode } } = state;
-  const buffers = [
-    anchorsOn(state),
-    state.field("positions"),
-    state.field("velocities"),
-    state.field("cell"),
-  ] as const;
-  // Views at last, as whatever makes buffers may move them.
-  const [anchors, positions, velocities, cell] = buffers.map((buffer) => backend.view(buffer)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
-  const images = counters && backend.view(counters);
+  const { images: counters, batch: { systemOfNode, nodeCount } } = state;
+  const [positions, cell] = [state.valuesOf("positions"), state.valuesOf("cell")];
+  const images = counters && state.valuesOf("images");
+  const places = positions.slice();
+  const atoms: number[] = [];
   for (let atom = 0; atom < frozen.length; atom++) {
     if (frozen[atom] === 0) continue;
-    for (let axis = 0; axis < 3; axis++) {
-      const k = 3 * atom + axis;
-      const off = images ? shifted(images, 3 * atom, cell, 9 * systemOfNode[atom]! + axis) : 0;
-      anchors[k] = positions[k]! + off;
-      velocities[k] = 0;
+    atoms.push(atom);
+    for (let axis = 0; axis < 3 && images !== undefined; axis++) {
+      const off = shifted(images as Int32Array, 3 * atom, cell, 9 * systemOfNode[atom]! + axis);
+      places[3 * atom + axis] = positions[3 * atom + axis]! + off;
     }
   }
+  state.writeRows(anchorsOn(state), atoms, places, 3);
+  state.writeRows(state.field("velocities"), atoms, new Float64Array(3 * nodeCount), 3);
 }

@@ -312,7 +312,7 @@ Deno.test(
     for (const [change, message] of spoilt) {
       await using next = new NVE(options);
       const state = { ...saved, resident: { ...resident, ...change } };
-      const error = assertThrows(() => next.load(state as typeof saved), TypeError);
+      const error = await assertRejects(() => next.load(state as typeof saved), TypeError);
       assertStringIncludes(error.message, message);
     }
     await Promise.all([md.run(batch, 5), other.run(beside, 5)]);

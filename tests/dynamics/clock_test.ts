@@ -53,6 +53,6 @@ Deno.test("time goes on where a checkpoint was taken", async () => {
   await first.run(start(), 3);
   const saved = await first.save();
   await using second = new NVE({ model, dt: 2, hooks: [clock(seen)] });
-  await second.run(second.load(saved), 1);
+  await second.run(await second.load(saved), 1);
   assertEquals(seen, [[8]]);
 });

@@ -138,7 +138,7 @@ Deno.test("stopped and resumed it measures as in one piece", async () => {
   await first.md.run(crystals(2), 6);
   const second = watched(options);
   await using _second = second.md;
-  await second.md.run(second.md.load(structuredClone(await first.md.save())), 6);
+  await second.md.run(await second.md.load(structuredClone(await first.md.save())), 6);
   const drifts = (list: readonly EnergyDriftError[]) => list.map(({ drift }) => drift);
   assertEquals([...drifts(first.warnings), ...drifts(second.warnings)], drifts(whole.warnings));
   assertThrows(() => second.monitor.load({ references: [[1, 2]] }), TypeError, "what save() gave");

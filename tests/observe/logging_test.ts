@@ -96,7 +96,7 @@ Deno.test("a run that goes on from a checkpoint adds the rows that a run in one 
     await first.run(crystals(2), 5);
     const saved = await first.save();
     await using second = make(path);
-    await second.run(second.load(saved), 7);
+    await second.run(await second.load(saved), 7);
     assertEquals(await Deno.readTextFile(path), await Deno.readTextFile(`${path}.whole`));
   }));
 

@@ -59,7 +59,7 @@ export async function sameHowever(
   await pieces.run(cut, steps - half);
   assertEquals(bitsOf(cut, undefined, names), bits, "in two pieces");
   await using later = make([]);
-  const loaded = await later.run(later.load(saved), steps - half);
+  const loaded = await later.run(await later.load(saved), steps - half);
   assertEquals(bitsOf(loaded, undefined, names), bits, "from a checkpoint");
   return first;
 }

@@ -13,12 +13,15 @@ const BINDINGS = /* wgsl */ `
 
 const COUNT = `frame[${FrameWord.DONE}u + frame[${FrameWord.RUN}u] % ${FrameWord.RING}u]`;
 
-/** A run begins: unless a list is too short, what halted the one before does not halt this one. */
+/**
+ * A run begins: unless a list is too short, what halted the one before does not halt this one. But where a system has
+ * come apart nothing more is done until the host says so: it learns of it later, and finds the atoms as they were.
+ */
 const BEGIN = /* wgsl */ `${BINDINGS}
 @compute @workgroup_size(1)
 fn main() {
   if (frame[${FrameWord.OVERFLOW}u] != zero.x) { return; }
-  frame[${FrameWord.FROZEN}u] = 0u;
+  frame[${FrameWord.FROZEN}u] = select(0u, 1u, control[${Control.DIVERGED}] != 0);
   control[${Control.HALT}] = 0;
   frame[${FrameWord.RUN}u] += 1u;
   ${COUNT} = 0u;
