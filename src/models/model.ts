@@ -53,7 +53,7 @@ export interface OpenModel {
    * What it last gave for a system that is not finite, for the error of a run that ends by it: `"forces of atom 3 is
    * NaN"`.
    */
-  fault?(system: number): string | undefined | PromiseLike<string | undefined>;
+  fault?(system: number): PromiseLike<string | undefined>;
 }
 
 /** The buffers that models add to. */

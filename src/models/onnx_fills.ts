@@ -106,8 +106,8 @@ function atoms(
   at: number,
   stride: number,
 ): void {
-  const { index, capacity } = arrays.lists!;
-  const begin = row * capacity;
+  const { index } = arrays.lists!;
+  const begin = row * index.length / 2;
   to.copy(at, index, begin + from, begin + end, { minus: nodes[0], stride });
   to.fill(0, at + stride * (end - from), at + stride * sizes.E, stride);
 }
@@ -120,8 +120,8 @@ function edgesOf(
   at: number,
   stride: number,
 ): void {
-  const { triplets, tripletCapacity } = arrays.lists!;
-  const begin = row * tripletCapacity;
+  const { triplets } = arrays.lists!;
+  const begin = row * triplets.length / 2;
   to.copy(at, triplets, begin + from, begin + end, { minus: edges[0], stride });
   to.fill(edges[1] - edges[0], at + stride * (end - from), at + stride * sizes.T, stride);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Edges } from "../backend/backend.ts";
+import type { Buffer, Edges } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import type { Axis, Form } from "./onnx_meanings.ts";
 
@@ -12,13 +12,15 @@ type Floats = Float32Array | Float64Array;
 
 /** What moves, as arrays of host memory. Those of lists are there where the model is fed lists. */
 export interface OnnxArrays {
+  /** 1 for each system that is updated. */
+  readonly active: Int32Array;
   /** Å. */
   readonly positions: Floats;
   /** Å. */
   readonly cell: Floats;
   /** e. */
   readonly charges: Floats | undefined;
-  /** The list of edges; counts, then its arrays. */
+  /** Edges and triplets. */
   readonly lists: OnnxLists | undefined;
 }
 
@@ -36,36 +38,48 @@ export interface OnnxLists {
   readonly centres: Int32Array;
   /** First edges, then second edges. */
   readonly triplets: Int32Array;
-  /** How far apart the two rows of `index` are. */
-  readonly capacity: number;
-  /** The same of `triplets`. */
-  readonly tripletCapacity: number;
 }
 
-/** Looks at what moves. In host memory; nothing is copied. */
-export function arraysOf(
-  { backend, field }: Pick<ResidentBatch, "backend"> & {
-    field: (name: string) => ReturnType<ResidentBatch["field"]>;
-  },
-  hasCharges: boolean,
-  edges: Edges | undefined,
+/** The buffers of what moves. */
+export interface OnnxBuffers {
+  /** The state. */
+  readonly state: ResidentBatch;
+  /** Whether charges are fed. */
+  readonly hasCharges: boolean;
+  /** What is listed, if anything is. */
+  readonly edges: Edges | undefined;
+}
+
+/**
+ * Looks at what moves: in host memory nothing is copied, nothing has to be awaited, and it is valid until the backend
+ * is next called.
+ */
+export function lookAt(
+  { state, hasCharges, edges }: OnnxBuffers,
+): OnnxArrays | Promise<OnnxArrays> {
+  const buffers: readonly Buffer[] = [
+    ...[state.frame.active, state.field("positions"), state.field("cell")],
+    ...(edges === undefined ? [] : [edges.counts, edges.index, edges.shifts, edges.systems]),
+    ...(edges === undefined ? [] : [edges.centres, edges.triplets]),
+    ...(hasCharges ? [state.field("charges")] : []),
+  ];
+  const seen = state.backend.see(buffers);
+  const has = { charges: hasCharges, lists: edges !== undefined };
+  return seen instanceof Promise ? seen.then((all) => named(all, has)) : named(seen, has);
+}
+
+function named(
+  seen: readonly (Floats | Int32Array)[],
+  has: { readonly charges: boolean; readonly lists: boolean },
 ): OnnxArrays {
-  const real = (name: string) => backend.view(field(name)) as Floats;
+  const [active, positions, cell, counts, index, shifts, systems, centres, triplets] = seen;
   return {
-    positions: real("positions"),
-    cell: real("cell"),
-    charges: hasCharges ? real("charges") : undefined,
-    lists: edges && {
-      counts: backend.view(edges.counts),
-      index: backend.view(edges.index),
-      shifts: backend.view(edges.shifts),
-      systems: backend.view(edges.systems),
-      centres: backend.view(edges.centres),
-      triplets: backend.view(edges.triplets),
-      capacity: edges.capacity,
-      tripletCapacity: edges.tripletCapacity,
-    },
-  };
+    active,
+    positions,
+    cell,
+    charges: has.charges ? seen.at(-1) : undefined,
+    lists: has.lists ? { counts, index, shifts, systems, centres, triplets } : undefined,
+  } as OnnxArrays;
 }
 
 /** Some systems that follow each other. What is counted over the batch is counted from 0 in it. */

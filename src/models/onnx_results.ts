@@ -11,7 +11,7 @@ import { signedVolume } from "../kernels/cells/inverse.ts";
 import type { Outputs } from "../onnx/session_tensor.ts";
 import { outputsOf, type Wanted } from "./model.ts";
 import type { OnnxBindings, OnnxOutputBinding } from "./onnx_bindings.ts";
-import type { OnnxPart } from "./onnx_part.ts";
+import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
 /** The numbers of an output; those of 64-bit integers are made numbers first. */
 type Values = ArrayLike<number>;
@@ -23,6 +23,7 @@ export class OnnxResults {
   readonly #bindings: OnnxBindings;
   readonly #constants: Buffer<"f64"> | undefined;
   readonly #buffers = new Map<OnnxOutputBinding, Buffer<"real">>();
+  readonly #seen: { readonly isActive: Int32Array; readonly volumes: Float64Array };
 
   /** Makes room. `constants`: eV per system, added to energies. Throws a TypeError for a field that is another. */
   constructor(
@@ -35,6 +36,8 @@ export class OnnxResults {
     this.#state = state;
     this.#bindings = bindings;
     this.#constants = constants && state.constants("f64", constants);
+    const { size } = state.batch;
+    this.#seen = { isActive: new Int32Array(size), volumes: new Float64Array(size) };
     const of = `${model} ${countOf(state)}`;
     for (const output of bindings.outputs) {
       const { meaning, field, level } = output;
@@ -52,6 +55,15 @@ export class OnnxResults {
   /** The outputs to be asked for. */
   get names(): readonly string[] {
     return [...new Set(this.#bindings.outputs.map(({ tensor }) => tensor.name))];
+  }
+
+  /** Notes, before a run for a part of the batch, what of it is to be known when it is over. */
+  look({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
+    const { isActive, volumes } = this.#seen;
+    for (let s = from; s < to; s++) {
+      isActive[s] = active[s]!;
+      volumes[s] = Math.abs(signedVolume(cell, 9 * s));
+    }
   }
 
   /** Keeps what a run has given for a part of the batch. Throws a RangeError for what has not the length it must have. */
@@ -89,19 +101,19 @@ export class OnnxResults {
   }
 
   /** Which output of the last run is not finite for a system. */
-  fault(system: number): string | undefined {
+  async fault(system: number): Promise<string | undefined> {
     const { backend, batch: { nodeOffsets } } = this.#state;
     const [first, last] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
-    for (const [{ tensor, level, meaning }, buffer] of this.#buffers) {
+    for (const [{ tensor, level, meaning, width }, buffer] of this.#buffers) {
       if (meaning === "field") continue;
       const isNode = level === "node";
+      const row = meaning === "stress" || meaning === "virial" ? 9 : width;
       const [from, to] = isNode ? [first, last] : [system, system + 1];
-      const values = backend.view(buffer);
-      const width = values.length / (isNode ? nodeOffsets.at(-1)! : nodeOffsets.length - 1);
-      const at = values.subarray(from * width, to * width).findIndex((x) => !Number.isFinite(x));
+      const own = (await backend.read(buffer)).subarray(from * row, to * row);
+      const at = own.findIndex((value) => !Number.isFinite(value));
       if (at === -1) continue;
-      const atom = isNode ? ` of atom ${Math.floor(at / width)}` : "";
-      return `${tensor.name}${atom} is ${values[from * width + at]}`;
+      const atom = isNode ? ` of atom ${Math.floor(at / row)}` : "";
+      return `${tensor.name}${atom} is ${own[at]}`;
     }
     return undefined;
   }
@@ -133,30 +145,27 @@ export class OnnxResults {
     const { width, meaning } = output;
     const [from, to] = part.systems;
     this.#assertLength(output, values, (to - from) * width);
-    const { backend } = this.#state;
-    const cell = backend.view(this.#state.field("cell"));
     const rows = new Float64Array(9 * (to - from));
     for (let s = 0; s < to - from; s++) {
-      const unit = meaning === "stress" ? 1 : -1 / Math.abs(signedVolume(cell, 9 * (from + s)));
+      const unit = meaning === "stress" ? 1 : -1 / this.#seen.volumes[from + s]!;
       for (let k = 0; k < 9; k++) {
         const at = width === 6 ? VOIGT[k]! : k;
         rows[9 * s + k] = Number.isFinite(unit) ? unit * values[width * s + at]! : 0;
       }
     }
-    backend.write(this.#buffers.get(output)!, rows, 9 * from);
+    this.#state.backend.write(this.#buffers.get(output)!, rows, 9 * from);
   }
 
   /** Systems at rest keep what they have. */
   #takeField(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     const { field, level, width, scale } = output;
-    const { backend, frame, batch: { nodeOffsets } } = this.#state;
+    const { backend, batch: { nodeOffsets } } = this.#state;
     const [from, to] = level === "node" ? part.nodes : part.systems;
     this.#assertLength(output, values, (to - from) * width);
     const buffer = this.#buffers.get(output)!;
     const rows = Float64Array.from(values, (value) => scale * value);
-    const isActive = backend.view(frame.active).slice();
     for (let s = part.systems[0]; s < part.systems[1]; s++) {
-      if (isActive[s] === 0) continue;
+      if (this.#seen.isActive[s] === 0) continue;
       const [first, last] = level === "node" ? [nodeOffsets[s]!, nodeOffsets[s + 1]!] : [s, s + 1];
       const own = rows.subarray((first - from) * width, (last - from) * width);
       backend.write(buffer, own, first * width);

@@ -1,5 +1,6 @@
 /**
- * A model on a batch in host memory: kernels list edges, a session runs, a kernel adds what it gave.
+ * A model on a batch, run by the host: kernels list edges, a session runs, a kernel adds what it gave. The batch may be
+ * anywhere; what the model is fed and what it gives is copied where that is not in host memory.
  *
  * @module
  */
@@ -13,7 +14,7 @@ import { type OpenModel, valuesOf } from "./model.ts";
 import { freeEnergies, modelNumbers, type OnnxElements } from "./onnx_elements.ts";
 import { type OnnxFed, PartFeeds } from "./onnx_feeds.ts";
 import type { OnnxConstants } from "./onnx_fills.ts";
-import { arraysOf, OnnxPart } from "./onnx_part.ts";
+import { lookAt, type OnnxArrays, OnnxPart } from "./onnx_part.ts";
 import { OnnxResults } from "./onnx_results.ts";
 
 /** A model that is open, and all that is known of it. */
@@ -53,17 +54,21 @@ export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
     return { part, feeds: new PartFeeds(model, part, constants) };
   });
   const hasCharges = bindings.inputs.some(({ meaning }) => meaning === "charges");
-  const field = (name: string) => state.field(name);
+  const buffers = { state, hasCharges, edges };
+  const compute = async () => {
+    let copies: OnnxArrays | undefined;
+    for (const { part, feeds } of parts) {
+      // What is no copy is looked at anew: other engines may have had the memory moved while this one was waiting.
+      const seen = copies ?? lookAt(buffers);
+      const arrays = seen instanceof Promise ? copies = await seen : seen;
+      if (!arrays.active.subarray(...part.systems).includes(1)) continue;
+      results.look(part, arrays);
+      results.take(part, await session.run(feeds.look(arrays), results.names));
+    }
+  };
   return {
     calls: () => edges === undefined ? [] : listing(state, edges, bindings.hasTriplets),
-    compute: async () => {
-      for (const { part, feeds } of parts) {
-        // An engine of another batch may have had the memory moved meanwhile: it is looked at anew.
-        if (!isAnyActive(state, part)) continue;
-        const fed = feeds.look(arraysOf({ backend: state.backend, field }, hasCharges, edges));
-        results.take(part, await session.run(fed, results.names));
-      }
-    },
+    compute,
     add: (wanted) => results.add(wanted),
     fault: (system) => results.fault(system),
   };
@@ -98,13 +103,4 @@ function listing(state: ResidentBatch, edges: Edges, hasTriplets: boolean): read
   const [positions, cell] = [state.field("positions"), state.field("cell")];
   const listed = call(listEdges, { edges, positions, cell, images: state.images });
   return hasTriplets ? [listed, call(listTriplets, { edges, positions })] : [listed];
-}
-
-function isAnyActive(
-  { backend, frame }: ResidentBatch,
-  { systems: [from, to] }: OnnxPart,
-): boolean {
-  const active = backend.view(frame.active);
-  for (let s = from; s < to; s++) if (active[s] !== 0) return true;
-  return false;
 }

@@ -36,7 +36,7 @@ Deno.test("the Lennard-Jones graph and the kernel agree, periodic or not, in eve
       neighbours,
     });
     const batch = systems();
-    await using md = new NVE({ model, dt: 1, backend: "reference" });
+    await using md = new NVE({ model, dt: 1 });
     await md.run(batch, 0);
     for (let s = 0; s < 3; s++) {
       const energy = expected.get("energy")[s]!;
@@ -54,7 +54,6 @@ Deno.test("a graph relaxes crystals to the structures that the kernel finds, and
     const batch = Batch.from([argon(0.1, 1), argon(0.05, 2)]);
     await using opt = new FIRE({
       model,
-      backend: "reference",
       dt: 0.5,
       nSteps: 500,
       hooks: [ConvergenceHook.fromFmax(0.001)],
@@ -90,7 +89,7 @@ Deno.test("energies come in the unit that is said, elements by the numbers that 
       symbols,
       positions: symbols.flatMap((_, i) => [4 * i + 1, 0, 0]),
     }]);
-    await using md = new NVE({ model, dt: 1, backend: "reference" });
+    await using md = new NVE({ model, dt: 1 });
     await md.run(batch, 0);
     assertEquals(batch.get("forces")[0], 2 * 27.25);
     return batch.get("energy")[0];
@@ -107,7 +106,7 @@ Deno.test("dynamics over a graph conserves its energy", async () => {
   await using model = await OnnxModel.open(lennardJonesModel(ARGON));
   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
   initVelocities(batch, 40, { seed: 3 });
-  await using md = new NVE({ model, dt: 2, backend: "reference" });
+  await using md = new NVE({ model, dt: 2 });
   const energies: number[] = [];
   md.hooks.add({
     stage: DynamicsStage.AFTER_STEP,
@@ -206,7 +205,7 @@ Deno.test({
       };
     }));
     await using model = await OnnxModel.open(readModel("schnet_ef.onnx"), { cutoff: 5 });
-    await using md = new NVE({ model, dt: 1, backend: "reference" });
+    await using md = new NVE({ model, dt: 1 });
     await md.run(batch, 0);
     const energies = dataOf(given, "energy", "float32"),
       forces = dataOf(given, "forces", "float32");
