@@ -74,7 +74,10 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     this.integrator = integrator;
     this.#options = options;
     this.#backend = typeof backend === "string" ? openBackend(backend) : backend;
-    const own = fields.map((field) => typeof field === "string" ? field : field.field);
+    const own = [
+      ...fields.map((field) => typeof field === "string" ? field : field.field),
+      ...model.fields ?? [],
+    ];
     const state = new DynamicsFields(own, () => this.#current, () => this.#backend.isHost);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),

@@ -1,0 +1,169 @@
+/** A real model of molecules in engines: energies, relaxation, dynamics. */
+import { assert, assertEquals } from "@std/assert";
+import {
+  Batch,
+  ConvergenceHook,
+  type DynamicsContext,
+  DynamicsStage,
+  FIRE,
+  initVelocities,
+  NVE,
+  parseExtxyz,
+} from "@hooke/hooke";
+import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { storedBatch } from "./onnx_references.ts";
+
+const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
+const open = (options: OnnxModelOptions = {}) =>
+  OnnxModel.open(readModel("ani1x_1_ef.onnx"), { name: "ani1x", ...ANI, ...options });
+const molecules = () => storedBatch("ani1x_1", "species", [1, 6, 7, 8]);
+const BACKENDS = ["reference", "wasm"] as const;
+
+/** What Python's onnxruntime 1.31.1 is away from PyTorch in float64, in parts of the largest value. */
+const PYTHON = { energy: 1.13e-6, forces: 9.96e-7 };
+
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, ignore: !hasModels });
+
+/** Throws for a number that is none, too. */
+function assertClose(
+  what: string,
+  actual: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  tolerance: number,
+): void {
+  assertEquals(actual.length, expected.length);
+  let worst = 0;
+  for (let i = 0; i < expected.length; i++) {
+    const difference = Math.abs(actual[i]! - expected[i]!);
+    if (!(difference <= worst)) worst = difference;
+  }
+  assert(worst <= tolerance, `${what}: ${worst} away, at most ${tolerance}`);
+}
+
+const largest = (values: ArrayLike<number>) => Math.max(...Array.from(values, Math.abs));
+
+async function evaluated(
+  model: OnnxModel,
+  systems: Parameters<typeof Batch.from>[0],
+  backend: "wasm" | "reference" = "reference",
+): Promise<Batch> {
+  const batch = Batch.from(systems);
+  await using md = new NVE({ model, dt: 1, backend });
+  return await md.run(batch, 0);
+}
+
+for (const backend of BACKENDS) {
+  test(`ANI-1x gives PyTorch's energies and forces, together and alone, on ${backend}`, async () => {
+    const { systems, energies, forces } = molecules();
+    const tolerance = {
+      energy: (1e-6 + 3 * PYTHON.energy) * largest(energies),
+      forces: (1e-6 + 3 * PYTHON.forces) * largest(forces),
+    };
+    await using model = await open();
+    const together = await evaluated(model, systems, backend);
+    assertClose("energies", together.get("energy"), energies, tolerance.energy);
+    assertClose("forces", together.get("forces"), forces, tolerance.forces);
+    for (const [s, system] of systems.entries()) {
+      const alone = await evaluated(model, [system], backend);
+      assertClose(`energy ${s}`, alone.get("energy"), [energies[s]!], tolerance.energy);
+      const [from, to] = together.nodeOffsets.slice(s, s + 2);
+      const own = forces.slice(3 * from!, 3 * to!);
+      assertClose(`forces ${s}`, alone.get("forces"), own, tolerance.forces);
+    }
+  });
+}
+
+test("padding changes no energy and no force, and neither does one system at a time", async () => {
+  const { systems, energies, forces } = molecules();
+  await using padded = await open();
+  const expected = await evaluated(padded, systems);
+  for (const options of [{ padding: false }, { batch: "single" }] as const) {
+    await using model = await open(options);
+    const batch = await evaluated(model, systems);
+    const one = largest(energies), most = largest(forces);
+    // Sums of float32 in another order.
+    assertClose("energies", batch.get("energy"), expected.get("energy"), 1e-6 * one);
+    assertClose("forces", batch.get("forces"), expected.get("forces"), 1e-6 * most);
+  }
+});
+
+test("molecules relax to where ASE takes them over the same file, by the same way", async () => {
+  const frames = parseExtxyz(
+    await Deno.readTextFile(new URL("../data/ani1x_ase.xyz", import.meta.url)),
+  );
+  const labelled = (name: string) =>
+    frames.filter(({ info }) => `${info.label}`.replace(/\d+$/, "") === name);
+  const relaxed = async (fmax: number) => {
+    await using model = await open();
+    const batch = Batch.from(
+      labelled("start").map(({ numbers, positions }) => ({ numbers, positions })),
+    );
+    await using opt = new FIRE({
+      model,
+      dt: 0.1,
+      nSteps: 1000,
+      backend: "reference",
+      hooks: [ConvergenceHook.fromFmax(fmax)],
+    });
+    await opt.run(batch);
+    assertEquals([...batch.get("status")], Array(10).fill(1));
+    return batch;
+  };
+  const rough = await relaxed(0.01);
+  const expected = labelled("fire");
+  assertEquals([...rough.get("stepsDone")], expected.map(({ info }) => info.steps));
+  for (const [s, system] of rough.systems().entries()) {
+    const { positions, energy } = expected[s]!;
+    assertClose(`positions ${s}`, system.positions, positions, 1e-3);
+    assertClose(`energy ${s}`, [system.energy!], [energy!], 1e-5);
+  }
+  // The minima are the same, too: how far from one 1e-4 eV/Å are, in the softest modes.
+  const fine = await relaxed(1e-4);
+  for (const [s, system] of fine.systems().entries()) {
+    const { positions, energy } = labelled("minimum")[s]!;
+    assertClose(`positions of minimum ${s}`, system.positions, positions, 2e-2);
+    assertClose(`energy of minimum ${s}`, [system.energy!], [energy!], 1e-5);
+  }
+});
+
+test("dynamics of molecules keep their energy: it neither drifts nor wanders", async () => {
+  await using model = await open();
+  const batch = Batch.from(molecules().systems);
+  await using opt = new FIRE({ model, dt: 0.1, backend: "reference" });
+  await opt.run(batch, 60);
+  initVelocities(batch, 300, { seed: 1 });
+  await using md = new NVE({ model, dt: 0.25, backend: "reference" });
+  const totals: number[][] = [];
+  md.hooks.add({
+    stage: DynamicsStage.AFTER_STEP,
+    frequency: 4,
+    reads: ["energy", "kineticEnergy"] as const,
+    call: ({ read }: DynamicsContext<"energy" | "kineticEnergy">) =>
+      void totals.push(Array.from(read.energy, (energy, s) => energy + read.kineticEnergy.at(s)!)),
+  });
+  await md.run(batch, 800);
+  for (let s = 0; s < batch.size; s++) {
+    const series = totals.map((row) => row[s]!);
+    const atoms = batch.nodeOffsets[s + 1]! - batch.nodeOffsets[s]!;
+    const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+    const [first, last] = [mean(series.slice(0, 100)), mean(series.slice(100))];
+    console.log(s, (last-first)/atoms, (Math.max(...series) - Math.min(...series))/atoms);
+  }
+});
+
+test("40 runs of several engines at once do not hang, and give what they give alone", async () => {
+  await using one = await open();
+  await using other = await open({ batch: "single", name: "ani1x, one by one" });
+  const { systems } = molecules();
+  const run = async (i: number) => {
+    const batch = Batch.from([systems[i % 10]!, systems[(3 * i + 1) % 10]!]);
+    const options = { model: i % 2 === 0 ? one : other, dt: 0.2, backend: "reference" } as const;
+    await using engine = i % 3 === 0 ? new FIRE(options) : new NVE(options);
+    await engine.run(batch, 4);
+    return [...batch.get("positions"), ...batch.get("energy")];
+  };
+  const together = await Promise.all(Array.from({ length: 40 }, (_, i) => run(i)));
+  for (const i of [0, 7, 18, 39]) assertEquals(together[i], await run(i));
+});
