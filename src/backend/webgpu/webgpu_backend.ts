@@ -263,6 +263,11 @@ export class WebGpuBackend implements Backend {
   }
 }
 
+/** The backend as what it is, if it is on a GPU: for models that share its device. */
+export function gpuOf(backend: Backend): WebGpuBackend | undefined {
+  return backend instanceof WebGpuBackend ? backend : undefined;
+}
+
 function sourcesOf(buffers: readonly Buffer[]): Source[] {
   return [...buffers as readonly GpuBuffer[]];
 }
