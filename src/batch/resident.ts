@@ -98,8 +98,8 @@ export class ResidentBatch {
   readonly #pairs = new Map<string, Pairs>();
   readonly #programs = new Set<Program>();
   readonly #changed = new Set<string>();
-  /** What the fields were when they were last looked at, where they are not in host memory. */
-  readonly #mirror = new Map<string, NumericArray>();
+  /** What was in buffers when they were last looked at, where they are not in host memory. */
+  readonly #mirror = new Map<Buffer, NumericArray>();
   /** Whether a program may have changed them since. */
   #hasRun = false;
 
@@ -264,13 +264,26 @@ export class ResidentBatch {
     return this.backend.view(buffer);
   }
 
-  /** Looks at all fields as they are now, where they are not in host memory: `valuesOf` then knows them. */
-  look(): void | Promise<void> {
-    if (this.backend.isHost || !this.#hasRun) return;
+  /**
+   * Looks at all fields and at all that is kept, as they are now, where they are not in host memory: `valuesOf` and
+   * `keptIn` then know them.
+   */
+  look(isNeeded: boolean = this.#hasRun): void | Promise<void> {
+    if (this.backend.isHost || !isNeeded) return;
     this.#hasRun = false;
-    const fields = [...this.#fields];
-    return Promise.resolve(this.backend.see(fields.map(([, { buffer }]) => buffer)))
-      .then((values) => fields.forEach(([name], i) => this.#mirror.set(name, values[i]!)));
+    const buffers = [
+      ...[...this.#fields.values()].map(({ buffer }) => buffer),
+      ...this.#states.values(),
+    ];
+    return Promise.resolve(this.backend.see(buffers))
+      .then((values) => buffers.forEach((buffer, i) => this.#mirror.set(buffer, values[i]!)));
+  }
+
+  /** What an engine keeps under a name, as of now; on a device as it was last looked at, if it was. */
+  keptIn(name: string): NumericArray | undefined {
+    const buffer = this.#states.get(name);
+    if (buffer === undefined) return undefined;
+    return this.backend.isHost ? this.backend.view(buffer) : this.#mirror.get(buffer);
   }
 
   /** A copy of a field as it is now, in the precision of the backend; on a device as it was last looked at. */
@@ -278,7 +291,7 @@ export class ResidentBatch {
     const { backend } = this;
     const buffer = this.field<Dtype>(name);
     if (backend.isHost) return backend.view(buffer).slice();
-    const seen = this.#mirror.get(name);
+    const seen = this.#mirror.get(buffer);
     if (seen !== undefined) return seen.slice();
     const { host } = this.#fields.get(name)!;
     if (buffer.dtype === "i32") return Int32Array.from(host);
@@ -299,11 +312,12 @@ export class ResidentBatch {
         host: this.batch.ensure(name as "positions") as NumericArray,
       }] as const;
     });
-    this.#hasRun = false;
-    const seen = this.backend.see(fields.map(([, { buffer }]) => buffer));
-    return seen instanceof Promise
-      ? seen.then((values) => this.#bring(fields, values))
-      : this.#bring(fields, seen);
+    if (!this.backend.isHost) {
+      return Promise.resolve(this.look(true)).then(() =>
+        this.#bring(fields, fields.map(([, { buffer }]) => this.#mirror.get(buffer)!))
+      );
+    }
+    return this.#bring(fields, fields.map(([, { buffer }]) => this.backend.view(buffer)));
   }
 
   #bring(
@@ -316,7 +330,6 @@ export class ResidentBatch {
       const there = seen[i]!;
       this.#fields.set(name, field);
       const systems = this.#systemsWhere(name, host, (value, i) => !isSame(there, i, value));
-      if (!this.backend.isHost) this.#mirror.set(name, there);
       if (systems.size === 0) continue;
       this.backend.write(buffer, host);
       if (!this.backend.isHost) there.set(host);
@@ -346,7 +359,7 @@ export class ResidentBatch {
     const names = [...this.#changed].filter((name) => this.#fields.has(name));
     const seen = this.backend.see(names.map((name) => this.#fields.get(name)!.buffer));
     const home = (values: readonly NumericArray[]) =>
-      Object.fromEntries(names.map((name, i) => [name, this.#home(name, values[i]!)]));
+      Object.fromEntries(names.map((name, i) => [name, this.home(name, values[i]!)]));
     return seen instanceof Promise ? home(await seen) : home(seen);
   }
 
@@ -355,10 +368,11 @@ export class ResidentBatch {
    * stays as it was.
    */
   async fetch(name: string): Promise<NumericArray> {
-    return this.#home(name, await this.backend.read(this.field<Dtype>(name)));
+    return this.home(name, await this.backend.read(this.field<Dtype>(name)));
   }
 
-  #home(name: string, there: NumericArray): NumericArray {
+  /** Values of a field in the types and the precision of the batch, as `fetch` answers with. */
+  home(name: string, there: NumericArray): NumericArray {
     return this.#fields.get(name)!.host.map((value: number, i: number) =>
       isSame(there, i, value) ? value : there[i]!
     );
@@ -408,12 +422,14 @@ export class ResidentBatch {
     backend.write(this.frame.active, saved.active);
     for (const [name, values] of Object.entries(saved.fields)) {
       backend.write(this.field(name), values);
-      if (!backend.isHost) this.#mirror.set(name, values.slice());
+      if (!backend.isHost) this.#mirror.set(this.field<Dtype>(name), values.slice());
       this.#changed.add(name);
     }
     for (const [name, values] of Object.entries(saved.states)) {
       const buffer = this.#states.get(name);
-      if (buffer !== undefined) backend.write(buffer, values);
+      if (buffer === undefined) continue;
+      backend.write(buffer, values);
+      if (!backend.isHost) this.#mirror.set(buffer, values.slice());
     }
     for (const [key, list] of Object.entries(saved.pairs)) {
       const pairs = this.#pairs.get(key);
@@ -447,6 +463,7 @@ export class ResidentBatch {
     this.#constants.clear();
     this.#fields.clear();
     this.#states.clear();
+    this.#mirror.clear();
     this.#scratch.clear();
     this.#pairs.clear();
   }

@@ -398,7 +398,8 @@ export class BatchRun {
   /** Has what the step that was visited has come to told when it comes. */
   #awaitNews(step: number): void | PromiseLike<void> {
     const { state: { backend, frame } } = this;
-    const mustWait = this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
+    const mustWait = this.isByHand || this.#planned().customs.length > 0 ||
+      this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
     const buffers = [frame.control, frame.active, ...this.#marksOf(step)] as const;
     const coming = mustWait ? Promise.resolve(backend.see(buffers)) : backend.take(buffers);
     const told = coming.then(([control, active, ...marked]) => ({ control, active, marked }));
