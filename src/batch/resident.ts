@@ -200,13 +200,13 @@ export class ResidentBatch {
   /**
    * Hands buffers to `work` as arrays, by name; those named in `changed` may be changed in place. In host memory they are
    * the buffers themselves, and it is done at once; elsewhere copies, waited for, and what may have changed is written
-   * back. They are valid only while `work` runs.
+   * back. They are valid only while `work` runs, which may take its time there.
    */
   visit<const B extends Visited, T>(
     buffers: B,
     changed: readonly (keyof B & string)[],
     work: (arrays: ArraysOf<B>) => T,
-  ): T | Promise<T> {
+  ): T | Promise<Awaited<T>> {
     const there = Object.entries(buffers).filter((entry): entry is [string, Buffer] =>
       entry[1] !== undefined
     );
@@ -215,9 +215,9 @@ export class ResidentBatch {
       Object.fromEntries(there.map(([name], i) => [name, values[i]])) as ArraysOf<B>;
     const seen = backend.see(there.map(([, buffer]) => buffer));
     if (!(seen instanceof Promise)) return work(arrays(seen));
-    return seen.then((values) => {
+    return seen.then(async (values): Promise<Awaited<T>> => {
       const copies = arrays(values);
-      const answer = work(copies);
+      const answer: Awaited<T> = await work(copies);
       for (const name of changed) {
         const buffer = buffers[name];
         if (buffer !== undefined) backend.write(buffer, copies[name] as NumericArray);
