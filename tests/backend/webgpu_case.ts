@@ -1,5 +1,6 @@
 /** Every kernel on ragged batches in skewed cells, and how near WGSL comes to what is written in TypeScript. */
 import { type Buffer, type Call, call } from "../../src/backend/mod.ts";
+import { addModel } from "../../src/kernels/add_model.ts";
 import { advance } from "../../src/kernels/advance.ts";
 import { alignCells } from "../../src/kernels/align_cells.ts";
 import { centreBias } from "../../src/kernels/centre_bias.ts";
@@ -8,6 +9,7 @@ import { clear } from "../../src/kernels/clear.ts";
 import { ACCELERATION, BOLTZMANN, TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { criterion, Level, Reduce } from "../../src/kernels/criterion.ts";
 import { drift } from "../../src/kernels/drift.ts";
+import { edges as edgesOf } from "../../src/kernels/edges.ts";
 import { energyChange } from "../../src/kernels/energy_change.ts";
 import { fire2Step } from "../../src/kernels/fire2_step.ts";
 import { fireStep } from "../../src/kernels/fire_step.ts";
@@ -25,6 +27,7 @@ import { stress } from "../../src/kernels/stress.ts";
 import { temperature } from "../../src/kernels/temperature.ts";
 import { tethers } from "../../src/kernels/tethers.ts";
 import { thermalize } from "../../src/kernels/thermalize.ts";
+import { triplets } from "../../src/kernels/triplets.ts";
 import { wrapPositions } from "../../src/kernels/wrap_positions.ts";
 import { Lab, normals } from "../kernels/lab.ts";
 
@@ -39,12 +42,15 @@ export interface World {
 
 type Buffers = Readonly<Record<string, Buffer<"real">>>;
 
+/** A buffer, or numbers found from some: of lists that are right in any order. */
+type Look = Buffer | (() => Promise<number[]>);
+
 /** How a kernel is tried. */
 export interface Trial {
   /** What is run, and what is to be looked at afterwards: buffer, tolerance, size that it is relative to at least. */
   (world: World): {
     readonly calls: readonly Call[];
-    readonly looks: readonly (readonly [buffer: Buffer, tolerance: number, scale: number])[];
+    readonly looks: readonly (readonly [what: Look, tolerance: number, scale: number])[];
   };
 }
 
@@ -145,6 +151,53 @@ function pairs(world: World, kernel: typeof lennardJones | typeof morse, paramet
       }),
     ];
   };
+}
+
+/** Edges and triplets, each atom's as a sum that knows nothing of their order, nor of what is just about the cutoff. */
+function listing(world: World, cutoff: number, reach: number) {
+  const { lab, atom: { positions }, system: { cell } } = world;
+  const { pbc, images } = wholes(world);
+  const list = lab.backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });
+  const edges = lab.backend.edges(lab.frame, { pairs: list, cutoff, isHalf: false, reach });
+  const place = { positions: positions!, cell: cell!, images };
+  const calls = [
+    call(neighbours, { pairs: list, ...place, pbc }),
+    call(edgesOf, { edges, ...place }),
+  ];
+  const look = async () => {
+    const { index, shifts, counts, triplets: both } = edges;
+    const [x, i, by, many, t] = await lab.readAll([positions!, index, shifts, counts, both]);
+    const vector = (e: number) =>
+      [0, 1, 2].map((d) => {
+        return x![3 * i![edges.capacity + e]! + d]! - x![3 * i![e]! + d]! + by![3 * e + d]!;
+      });
+    return { vector, sources: i!, counts: many!, triplets: t! };
+  };
+  const sums = async () => {
+    const { vector, sources, counts } = await look();
+    const all = Array(4 * (positions!.length / 3)).fill(0);
+    for (let e = 0; e < counts[0]!; e++) {
+      const r = vector(e), weight = fade(r, cutoff);
+      [weight, ...r.map((x) => weight * x)].forEach((x, k) => all[4 * sources[e]! + k] += x);
+    }
+    return all;
+  };
+  const fans = async () => {
+    const { vector, sources, counts, triplets } = await look();
+    const all = Array(positions!.length / 3).fill(0);
+    for (let t = 0; t < counts[1]!; t++) {
+      const [r, q] = [triplets[t]!, triplets[edges.tripletCapacity + t]!].map(vector);
+      const angle = r!.reduce((sum, x, d) => sum + x * q![d]!, 0);
+      all[sources[triplets[t]!]!] += fade(r!, reach) * fade(q!, reach) * (2 + angle);
+    }
+    return all;
+  };
+  return { calls, edges, positions: positions!, sums, fans };
+}
+
+/** From 1 where atoms meet to 0 at the cutoff. */
+function fade(r: readonly number[], cutoff: number): number {
+  return (1 - r.reduce((sum, x) => sum + x * x, 0) / cutoff ** 2) ** 2;
 }
 
 function relaxing(isFire2: boolean): Trial {
@@ -318,6 +371,41 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
     return [call(centreBias, { ...place, ...group, ...sums, want: 3 })];
   }),
   neighbours: potential((world, sums) => pairs(world, lennardJones, [1, 1, 25, 0])(sums)),
+  edges(world) {
+    const { calls, sums } = listing(world, 4.5, 0);
+    return { calls, looks: [[sums, 2e-5, 1]] };
+  },
+  triplets(world) {
+    const { calls, edges, positions, fans } = listing(world, 4.5, 4);
+    return { calls: [...calls, call(triplets, { edges, positions })], looks: [[fans, 5e-5, 1]] };
+  },
+  add_model(world) {
+    const { lab, sizes, atom: { velocities }, system: { cell } } = world;
+    const { forces, energy, virial } = sumsOf(world), many = Math.max(...sizes, 1);
+    const atoms = sizes.reduce((sum, size) => sum + size, 0);
+    const real = (length: number, seed: number) => lab.real(normals(length, seed));
+    const given = { atomForces: velocities!, stresses: real(9 * sizes.length, 41), cell: cell! };
+    const to = {
+      forces,
+      energy,
+      virial,
+      forceUnit: 1.1,
+      energyUnit: 0.0367,
+      stressUnit: 1 / 160.2,
+    };
+    const constants = lab.f64(normals(sizes.length, 42, 1e4));
+    const args = { ...given, ...to, constants };
+    return {
+      calls: [
+        call(addModel, { ...args, energies: real(sizes.length, 43), perAtom: 0 }),
+        call(addModel, { ...args, energies: real(atoms, 44), perAtom: 1 }),
+      ],
+      looks: [
+        ...[[forces, 5e-7, 1], [energy, 1e-12, many]] as const,
+        ...[[virial, 1e-11, 5 * many], [lab.frame.control, 0, 0]] as const,
+      ],
+    };
+  },
   lennard_jones: potential((world, sums) =>
     pairs(world, lennardJones, [4e-2 * 3.1 ** 12, 4e-2 * 3.1 ** 6, 25, 1e-3])(sums)
   ),
@@ -334,7 +422,8 @@ export async function compare(name: string, sizes: readonly number[]): Promise<s
     const trial = TRIALS[name]!(world);
     looks = trial.looks;
     await lab.run(trial.calls);
-    found.push(await lab.readAll(looks.map(([buffer]) => buffer)));
+    const seen = looks.map(([look]) => typeof look === "function" ? look() : lab.read(look));
+    found.push(await Promise.all(seen));
   }
   const [exact, fast] = found as [number[][], number[][]];
   return looks.flatMap(([, tolerance, scale], i) =>

@@ -9,7 +9,7 @@ for (const name of Object.keys(TRIALS)) {
   });
 }
 
-for (const name of ["kick", "fmax", "advance", "tethers", "neighbours"]) {
+for (const name of ["kick", "fmax", "advance", "tethers", "neighbours", "triplets", "add_model"]) {
   testOnGpu(
     `${name} in WGSL is as near as it says, for more systems than a dispatch is wide`,
     async () => {

@@ -172,20 +172,20 @@ onGpu("copies that nobody waits for come in order, each as of its moment", async
   assertEquals(came, came.map((_, step) => step));
 });
 
-/** Atoms that fall towards a point until far more are within reach than a list begins with. */
+/** Atoms that fall towards a point until far more are within reach than a list begins with; and two that stand still. */
 function collapse(gpu: WebGpuBackend, isLarge: boolean) {
   const side = 6, atoms = side ** 3;
-  const frame = frameOn(gpu, [0, 1, 1 + atoms, 2 + atoms]);
+  const frame = frameOn(gpu, [0, 1, 1 + atoms, 3 + atoms]);
   const grid = Array.from({ length: atoms }, (_, i) => {
     return [i % side, Math.floor(i / side) % side, Math.floor(i / side / side)];
   }).flat().map((x) => 3 * (x - side / 2 + 0.5));
   const real = (values: number[]) => filled(gpu, "real", values) as Buffer<"real">;
-  const x = [0, 0, 0, ...grid, 0, 0, 0];
-  const positions = real(x), velocities = real(x.map((x) => -0.08 * x));
+  const positions = real([0, 0, 0, ...grid, 1, 1, 1, 1, 1, 4]);
+  const velocities = real([0, 0, 0, ...grid.map((x) => -0.08 * x), 0, 0, 0, 0, 0, 0]);
   const cell = real(Array(27).fill(0)), dt = real([1, 1, 1]);
   const pbc = filled(gpu, "i32", Array(9).fill(0)) as Buffer<"i32">;
   const sums = {
-    forces: gpu.alloc("real", 3 * (atoms + 2)),
+    forces: gpu.alloc("real", 3 * (atoms + 3)),
     energy: gpu.alloc("f64", 3),
     virial: gpu.alloc("f64", 27),
   };
@@ -229,6 +229,47 @@ onGpu("a run of many steps goes on where its list was too short", async (gpu) =>
     return [[done], ...values.map((values) => [...values])];
   };
   assertEquals(await trace(false), await trace(true));
+});
+
+onGpu("what others do in between is done again with what a list held up", async (gpu) => {
+  const trace = async (isLarge: boolean, waits: boolean) => {
+    const { frame, positions, velocities, forces, program } = collapse(gpu, isLarge);
+    // As a session of a model would: reads what the kernels wrote, writes what they read, takes its time.
+    const given = gpu.alloc("real", forces.length), elsewhere = gpu.alloc("real", forces.length);
+    const kicked = gpu.prepare(frame, [
+      call(drift, {
+        ...{ positions: velocities, velocities: given, fraction: 1 },
+        dt: filled(gpu, "real", [1e-3, 1e-3, 1e-3]) as Buffer<"real">,
+      }),
+    ]);
+    let visits = 0;
+    const copy = async () => {
+      visits++;
+      gpu.adopt(frame, given, gpu.memoryOf(elsewhere));
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      const encoder = gpu.device.createCommandEncoder();
+      const [from, to] = [gpu.memoryOf(forces), gpu.memoryOf(elsewhere)];
+      encoder.copyBufferToBuffer(from, 0, to, 0, 4 * forces.length);
+      gpu.device.queue.submit([encoder.finish()]);
+    };
+    const all = [];
+    for (let step = 0; step < 9; step++) {
+      gpu.run(program, step, 1);
+      await gpu.visit(frame, copy);
+      gpu.run(kicked, step, 1);
+      const seen = gpu.take([positions, velocities, forces, frame.ages]);
+      if (waits) await seen;
+      all.push(seen);
+    }
+    const seen = (await Promise.all(all)).map((values) => values.map((one) => [...one]));
+    return { seen, visits };
+  };
+  const [grown, large] = [await trace(false, false), await trace(true, true)];
+  assertEquals(grown.seen, large.seen);
+  assert(grown.seen[8]!.flat().every(Number.isFinite));
+  assert(new Set(grown.seen.map(([, velocities]) => velocities![3])).size === 9);
+  assertEquals(large.visits, 9);
+  assert(grown.visits > 9, `${grown.visits} visits`);
 });
 
 onGpu("memory for pairs that the device cannot have is refused by its size", (gpu) => {

@@ -3,6 +3,8 @@ import type {
   Backend,
   Buffer,
   Call,
+  Edges,
+  EdgesOptions,
   FrameBuffers,
   Pairs,
   PairsOptions,
@@ -10,9 +12,11 @@ import type {
   SavedPairs,
   Values,
 } from "../backend.ts";
+import { checkEdges } from "../check_edges.ts";
 import type { Source } from "./copy_request.ts";
 import { openGpuDevice } from "./device.ts";
 import { GpuBuffer } from "./gpu_buffer.ts";
+import { GpuEdges } from "./gpu_edges.ts";
 import { GpuFrame } from "./gpu_frame.ts";
 import { GpuPairs } from "./gpu_pairs.ts";
 import { GpuProgram } from "./gpu_program.ts";
@@ -68,6 +72,7 @@ export class WebGpuBackend implements Backend {
   readonly #queue: GpuQueue;
   readonly #buffers = new Set<GpuBuffer>();
   readonly #pairs = new Set<GpuPairs>();
+  readonly #edges = new Set<GpuEdges>();
   readonly #frames = new Map<Buffer, GpuFrame>();
 
   /** `ownsDevice`: the device goes when the backend does. */
@@ -124,6 +129,34 @@ export class WebGpuBackend implements Backend {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
   }
 
+  /**
+   * What others do on the device with the memory of a batch, such as a session of a model: in turn, after all that was
+   * asked for before; and again, when a list was too short and what came before it had to be done again. It must read
+   * and write the same memory each time, look up what may grow when it is called, and not wait for the device.
+   */
+  async visit(frame: FrameBuffers, work: () => Promise<void>): Promise<void> {
+    await this.#queue.visit(this.#frameOf(frame), work);
+  }
+
+  /** What the device knows a buffer by. It stays the buffer's. */
+  memoryOf(buffer: Buffer): GPUBuffer {
+    return (buffer as GpuBuffer).memory;
+  }
+
+  /**
+   * Lets a buffer be where others have made room for it, who keep it; what was in it is gone. Only in a
+   * {@linkcode visit}: what was asked for before it then still finds the buffer where it was.
+   */
+  adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
+    const own = buffer as GpuBuffer;
+    if (own.memory === memory) return;
+    if (own.isOwn) own.memory.destroy();
+    own.adopt(memory);
+    const known = this.#frameOf(frame);
+    known.memories.add(memory);
+    known.moves++;
+  }
+
   /** Hands everything to the device that it does not have yet, and has all copies come. */
   flush(): void {
     this.#queue.flush();
@@ -140,7 +173,7 @@ export class WebGpuBackend implements Backend {
     const own = buffer as GpuBuffer;
     if (!this.#buffers.delete(own)) return;
     this.#queue.exactly(() => {
-      own.memory.destroy();
+      if (own.isOwn) own.memory.destroy();
       for (const { memories } of this.#frames.values()) memories.delete(own.memory);
       const frame = this.#frames.get(own);
       if (frame === undefined) return;
@@ -158,7 +191,7 @@ export class WebGpuBackend implements Backend {
 
   async savePairs(pairs: Pairs): Promise<SavedPairs> {
     const { kept, marks } = pairs as GpuPairs;
-    const sources = [kept, marks].map((memory) => [memory, memory.size] as const);
+    const sources = [kept, marks].map((memory) => ({ memory, bytes: memory.size }));
     const [floats, integers] = await this.#queue.copy(sources, false);
     return (pairs as GpuPairs).saved(new Float32Array(floats!), new Int32Array(integers!));
   }
@@ -170,6 +203,25 @@ export class WebGpuBackend implements Backend {
   freePairs(pairs: Pairs): void {
     if (!this.#pairs.delete(pairs as GpuPairs)) return;
     this.#queue.exactly(() => (pairs as GpuPairs).free());
+  }
+
+  edges({ systems, offsets }: FrameBuffers, options: EdgesOptions): Edges {
+    checkEdges(options);
+    const atoms = (offsets as GpuBuffer).written![systems]!;
+    const edges = new GpuEdges(this.device, { atoms, systems }, options);
+    this.#edges.add(edges);
+    return edges;
+  }
+
+  freeEdges(edges: Edges): void {
+    const own = edges as GpuEdges;
+    if (!this.#edges.delete(own)) return;
+    this.#queue.exactly(() => {
+      for (const { memories } of this.#frames.values()) {
+        for (const { memory } of own.buffers) memories.delete(memory);
+      }
+      own.free();
+    });
   }
 
   /** Compiles what has not been compiled before. Throws a TypeError for a kernel that it has not. */
@@ -190,9 +242,11 @@ export class WebGpuBackend implements Backend {
   dispose(): void {
     this.#queue.close();
     for (const pairs of this.#pairs) pairs.free();
-    for (const buffer of this.#buffers) buffer.memory.destroy();
+    for (const edges of this.#edges) edges.free();
+    for (const { isOwn, memory } of this.#buffers) if (isOwn) memory.destroy();
     for (const frame of this.#frames.values()) frame.memory.destroy();
     this.#pairs.clear();
+    this.#edges.clear();
     this.#buffers.clear();
     this.#frames.clear();
     if (this.#ownsDevice) this.device.destroy();
@@ -210,7 +264,7 @@ export class WebGpuBackend implements Backend {
 }
 
 function sourcesOf(buffers: readonly Buffer[]): Source[] {
-  return (buffers as readonly GpuBuffer[]).map(({ memory, bytes }) => [memory, bytes]);
+  return [...buffers as readonly GpuBuffer[]];
 }
 
 function decoded<B extends readonly Buffer[]>(
