@@ -43,7 +43,7 @@ function rows(list: Float64Array): number[][] {
 
 Deno.test(
   "cell, positions, velocities and forces turn together, and nothing else is changed by it",
-  onEngines(async (backend, name) => {
+  onEngines(async (backend) => {
     for (const [name, cell] of Object.entries(CELLS)) {
       const run = async (hooks: readonly object[]) => {
         await using md = engine(velocityVerlet({ dt: 2 }), { model: ARGON, backend, hooks });
