@@ -42,6 +42,8 @@ export interface GpuModelParts {
   readonly bytes: Uint8Array;
   /** Told what comparing it with wasm, and its recording with itself, has shown. */
   readonly note: (text: string) => void;
+  /** Device → what that has shown there: once is enough. */
+  readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
   /** Where it runs. */
   readonly backend: WebGpuBackend;
   /** The batch it runs on. */
@@ -72,7 +74,6 @@ const NUDGE = 0.02;
 export class GpuModel {
   readonly #parts: GpuModelParts;
   readonly #form: Uint8Array;
-  #check: Promise<SessionCheck> | undefined;
   #ready: Ready | undefined;
   #isClosed = false;
 
@@ -89,8 +90,9 @@ export class GpuModel {
    * @throws {BackendUnavailableError} when it gives other numbers than on wasm
    */
   async run(): Promise<void> {
-    const { backend, frame } = this.#parts;
-    const check = await (this.#check ??= this.#compare());
+    const { backend, frame, checks } = this.#parts;
+    if (!checks.has(backend.device)) checks.set(backend.device, this.#compare());
+    const check = await checks.get(backend.device)!;
     await backend.visit(frame, () => this.#visit(check.capture?.ok === true));
   }
 

@@ -1,6 +1,7 @@
 import { gpuOf } from "../backend/mod.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { openSession } from "../onnx/session.ts";
+import type { SessionCheck } from "../onnx/session_check.ts";
 import type { ModelSource } from "../onnx/session_source.ts";
 import { UnsupportedNodeError } from "../onnx/unsupported_node_error.ts";
 import type { Model, ModelOutput, OpenModel } from "./model.ts";
@@ -67,6 +68,7 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly #hasFiles: boolean;
   readonly #summary: string;
   readonly #notes = new Set<string>();
+  readonly #checks = new WeakMap<GPUDevice, Promise<SessionCheck>>();
 
   private constructor(
     opened: OnnxOpened,
@@ -159,7 +161,8 @@ export class OnnxModel implements Model, AsyncDisposable {
         : whyOnHost(this.#opened.bindings, state.batch.size);
       if (why === undefined) {
         const note = (text: string) => void this.#notes.add(text);
-        return openOnGpu({ ...this.#opened, bytes: this.#bytes, note }, backend, state);
+        const model = { ...this.#opened, bytes: this.#bytes, checks: this.#checks, note };
+        return openOnGpu(model, backend, state);
       }
       this.#notes.add(`on WebGPU the host runs it, as ${why}`);
     } catch (error) {

@@ -6,6 +6,7 @@
 
 import type { Buffer, Edges, WebGpuBackend } from "../backend/mod.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import type { SessionCheck } from "../onnx/session_check.ts";
 import { countOf, type TensorDtype } from "../onnx/session_tensor.ts";
 import { type OpenModel, valuesOf } from "./model.ts";
 import type { OnnxBindings, OnnxInputBinding, OnnxOutputBinding } from "./onnx_bindings.ts";
@@ -75,6 +76,8 @@ export interface OnnxOnGpu extends OnnxOpened {
   readonly bytes: Uint8Array;
   /** Told what is found when it first runs. */
   readonly note: (text: string) => void;
+  /** Device → what was found there. */
+  readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
 }
 
 /** Makes a model ready for a batch on a GPU. Throws a RangeError for an atom that it does not know. */
@@ -83,7 +86,7 @@ export function openOnGpu(
   backend: WebGpuBackend,
   state: ResidentBatch,
 ): OpenModel {
-  const { name, bytes, note, bindings, perAngstrom } = model;
+  const { name, bytes, note, checks, bindings, perAngstrom } = model;
   const { batch } = state;
   const numbers = valuesOf(state, "numbers");
   const constants = constantsOf(model, state, numbers);
@@ -93,7 +96,7 @@ export function openOnGpu(
   const part = new OnnxPart(batch.nodeOffsets, 0, batch.size, bindings.padding);
   const lengths = bindings.inputs.filter(({ meaning }) => LENGTHS.has(meaning));
   const gpu = new GpuModel({
-    ...{ name, bytes, note, backend, frame: state.frame },
+    ...{ name, bytes, note, checks, backend, frame: state.frame },
     inputs: bindings.inputs.map((input) =>
       inputOf(input, { model, state, edges, part, constants })
     ),

@@ -23,8 +23,7 @@ const BACKENDS = ["reference", "wasm"] as const;
 /** What Python's onnxruntime 1.31.1 is away from PyTorch in float64, in parts of the largest value. */
 const PYTHON = { energy: 1.13e-6, forces: 9.96e-7 };
 
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, ignore: !hasModels });
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, fn, ignore: !hasModels });
 
 /** Throws for a number that is none, too. */
 function assertClose(
@@ -147,9 +146,10 @@ test("dynamics of molecules keep their energy: it neither drifts nor wanders", a
   for (let s = 0; s < batch.size; s++) {
     const series = totals.map((row) => row[s]!);
     const atoms = batch.nodeOffsets[s + 1]! - batch.nodeOffsets[s]!;
-    const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+    const mean = (values: readonly number[]) =>
+      values.reduce((sum, x) => sum + x, 0) / values.length;
     const [first, last] = [mean(series.slice(0, 100)), mean(series.slice(100))];
-    console.log(s, (last-first)/atoms, (Math.max(...series) - Math.min(...series))/atoms);
+    console.log(s, (last - first) / atoms, (Math.max(...series) - Math.min(...series)) / atoms);
   }
 });
 
