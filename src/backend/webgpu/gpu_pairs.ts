@@ -37,10 +37,18 @@ export class GpuPairs implements Pairs {
     this.list = this.#rows(this.capacity);
   }
 
-  /** Throws a RangeError where the device has no such memory. */
+  /**
+   * Makes room for so many entries in each row, and keeps those there are: systems whose pairs are not due go on with
+   * them. Throws a RangeError where the device has no such memory.
+   */
   grow(need: number): void {
     const capacity = Math.ceil(1.15 * need / 16) * 16;
     const list = this.#rows(capacity);
+    const encoder = this.#device.createCommandEncoder();
+    // Entry by entry, all rows next to each other: a longer list begins as a shorter one does.
+    const bytes = Math.min(this.list.size, list.size);
+    encoder.copyBufferToBuffer(this.list, 0, list, 0, bytes);
+    this.#device.queue.submit([encoder.finish()]);
     this.list.destroy();
     this.list = list;
     this.capacity = capacity;
