@@ -68,6 +68,7 @@ export class WebGpuBackend implements Backend {
   readonly #queue: GpuQueue;
   readonly #buffers = new Set<GpuBuffer>();
   readonly #pairs = new Set<GpuPairs>();
+  readonly #programs = new Set<GpuProgram>();
   readonly #frames = new Map<Buffer, GpuFrame>();
 
   /** `ownsDevice`: the device goes when the backend does. */
@@ -174,8 +175,18 @@ export class WebGpuBackend implements Backend {
 
   /** Compiles what has not been compiled before. Throws a TypeError for a kernel that it has not. */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
-    const later = (work: () => void) => this.#queue.exactly(work);
-    return new GpuProgram(this.device, this.#pipelines, this.#frameOf(frame), calls, later);
+    const free = (program: GpuProgram) => {
+      if (this.#programs.delete(program)) this.#queue.exactly(() => program.destroy());
+    };
+    const program = new GpuProgram(
+      this.device,
+      this.#pipelines,
+      this.#frameOf(frame),
+      calls,
+      free,
+    );
+    this.#programs.add(program);
+    return program;
   }
 
   /** Answers at once where there is nothing to do, else with something that asks the device when it is awaited. */
@@ -189,9 +200,11 @@ export class WebGpuBackend implements Backend {
 
   dispose(): void {
     this.#queue.close();
+    for (const program of this.#programs) program.destroy();
     for (const pairs of this.#pairs) pairs.free();
     for (const buffer of this.#buffers) buffer.memory.destroy();
     for (const frame of this.#frames.values()) frame.memory.destroy();
+    this.#programs.clear();
     this.#pairs.clear();
     this.#buffers.clear();
     this.#frames.clear();
