@@ -115,8 +115,11 @@ function run(world: World, { calls }: Tried): Promise<void> {
 }
 
 async function seen(world: World, { looks }: Tried): Promise<Found> {
-  const values = await world.read(Object.values(looks));
-  return Object.fromEntries(Object.keys(looks).map((look, i) => [look, values[i]!]));
+  const found: Record<string, Found[string]> = {};
+  for (const [name, look] of Object.entries(looks)) {
+    found[name] = typeof look === "function" ? await look() : await world.read(look);
+  }
+  return found;
 }
 
 async function restIn(open: OpenBackend, name: string, trial: Trial): Promise<void> {

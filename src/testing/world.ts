@@ -41,8 +41,8 @@ export type SystemNumbers =
   | "stiffness"
   | "centre";
 
-/** Whole numbers: directions that are periodic, lattice vectors, flags. */
-export type WholeNumbers = "pbc" | "images" | "frozen";
+/** Whole numbers: directions that are periodic, lattice vectors, flags, types of atoms. */
+export type WholeNumbers = "pbc" | "images" | "frozen" | "species";
 
 /** What each atom has: how many numbers, and which. */
 const ATOMS: Readonly<Record<AtomNumbers, readonly [number, From]>> = {
@@ -78,6 +78,7 @@ const WHOLE: Readonly<Record<WholeNumbers, readonly ["system" | "atom", number, 
   pbc: ["system", 3, ({ id }) => [1, id % 2, Number(id % 3 < 2)]],
   images: ["atom", 3, ({ size }) => Array.from({ length: 3 * size }, (_, i) => i * 7 % 5 - 2)],
   frozen: ["atom", 1, ({ size }) => Array.from({ length: size }, (_, i) => Number(i % 3 === 0))],
+  species: ["atom", 1, ({ size }) => Array.from({ length: size }, (_, i) => i % 2)],
 };
 
 /** How a world differs from others of the same members. */
@@ -148,18 +149,12 @@ export class World {
     await this.lab.run(calls);
   }
 
-  /** What buffers hold, system by system. */
-  async read(buffers: readonly Buffer[]): Promise<number[][][]> {
-    const all: number[][][] = [];
-    for (const buffer of buffers) {
-      const { width, isAtom } = this.#shapes.get(buffer)!;
-      const values = await this.lab.read(buffer);
-      let at = 0;
-      all.push(
-        this.members.map(({ size }) => values.slice(at, at += width * (isAtom ? size : 1))),
-      );
-    }
-    return all;
+  /** What a buffer of the world holds, system by system. */
+  async read(buffer: Buffer): Promise<number[][]> {
+    const { width, isAtom } = this.#shapes.get(buffer)!;
+    const values = await this.lab.read(buffer);
+    let at = 0;
+    return this.members.map(({ size }) => values.slice(at, at += width * (isAtom ? size : 1)));
   }
 
   #once<D extends Dtype>(name: string, make: () => Buffer<D>): Buffer<D> {

@@ -9,7 +9,11 @@ import type { World } from "../world.ts";
 import { sumsOf } from "./sums.ts";
 
 function placeOf(world: World) {
-  return { positions: world.atom("positions"), cell: world.system("cell"), images: undefined };
+  return {
+    positions: world.atom("positions"),
+    cell: world.system("cell"),
+    images: world.whole("images"),
+  };
 }
 
 /** Kernel → how it is tried. */
@@ -30,7 +34,10 @@ export const BONDED: Trials = {
     const starts = [0];
     for (const count of counts) starts.push(starts.at(-1)! + count);
     const bonds = counts.flatMap((count) => Array.from({ length: count }, (_, i) => [i, i + 1]));
-    const chain = { starts: lab.i32(starts), bonds: lab.i32(bonds.flat()), shifts: undefined };
+    const chain = {
+      ...{ starts: lab.i32(starts), bonds: lab.i32(bonds.flat()) },
+      shifts: lab.i32(bonds.flatMap(([i]) => [i! % 2, 0, -(i! % 3 % 2)])),
+    };
     const springs = {
       lengths: lab.real(new Float64Array(bonds.length).fill(3)),
       stiffness: lab.real(new Float64Array(bonds.length).fill(Math.fround(0.1))),

@@ -6,30 +6,56 @@ import { neighbours } from "../../kernels/neighbours.ts";
 import type { Trial, Trials } from "../trial.ts";
 import { sumsOf } from "./sums.ts";
 
+/** What a potential of pairs is given besides the batch. */
+interface PairTrial {
+  readonly kernel: typeof lennardJones | typeof morse;
+  /** One row, or one for each of the four ordered pairs of two types. */
+  readonly rows: readonly (readonly number[])[];
+  /** Over how many Å it is switched off. */
+  readonly switchWidth: number;
+  /** Whether atoms were wrapped before. */
+  readonly isWrapped: boolean;
+}
+
 /** A potential of the pairs within 5 Å, in cells that may be smaller than that. */
-function potential(kernel: typeof lennardJones | typeof morse, parameters: number[]): Trial {
+function potential({ kernel, rows, switchWidth, isWrapped }: PairTrial): Trial {
   return (world) => {
     const { lab } = world;
     const [positions, cell] = [world.atom("positions"), world.system("cell")];
     const pairs = lab.backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });
     const looks = { ...sumsOf(world) };
-    const args = {
-      ...{ pairs, positions, cell, images: undefined, species: undefined },
-      ...{ parameters: lab.real(parameters.map(Math.fround)), ...looks, switchWidth: 1, want: 3 },
+    const images = isWrapped ? world.whole("images") : undefined;
+    const place = { pairs, positions, cell, images };
+    const table = {
+      species: rows.length > 1 ? world.whole("species") : undefined,
+      parameters: lab.real(rows.flat().map(Math.fround)),
     };
+    const args = { ...place, ...table, ...looks, switchWidth, want: 3 };
     return {
-      calls: [
-        call(neighbours, { pairs, positions, cell, pbc: world.whole("pbc") }),
-        call(kernel, args),
-      ],
+      calls: [call(neighbours, { ...place, pbc: world.whole("pbc") }), call(kernel, args)],
       looks,
     };
   };
 }
 
+/** 4εσ¹², 4εσ⁶, the squared cutoff, the energy taken off each pair. */
+function row(epsilon: number, sigma: number, shift: number): number[] {
+  return [4 * epsilon * sigma ** 12, 4 * epsilon * sigma ** 6, 25, shift];
+}
+
 /** Kernel → how it is tried. */
 export const PAIRS: Trials = {
-  neighbours: potential(lennardJones, [1, 1, 25, 0]),
-  lennard_jones: potential(lennardJones, [4e-2 * 3.1 ** 12, 4e-2 * 3.1 ** 6, 25, 1e-3]),
-  morse: potential(morse, [0.05, 1.4, 3.3, 25, 1e-3]),
+  neighbours: potential({
+    ...{ kernel: lennardJones, rows: [[1, 1, 25, 0]] },
+    ...{ switchWidth: 1, isWrapped: true },
+  }),
+  lennard_jones: potential({
+    kernel: lennardJones,
+    rows: [row(0.01, 3.1, 1e-3), row(0.013, 3, 0), row(0.013, 3, 0), row(0.02, 2.9, 1e-3)],
+    ...{ switchWidth: 0, isWrapped: true },
+  }),
+  morse: potential({
+    ...{ kernel: morse, rows: [[0.05, 1.4, 3.3, 25, 1e-3]] },
+    ...{ switchWidth: 1, isWrapped: false },
+  }),
 };
