@@ -52,10 +52,11 @@ export const PAIRS: Trials = {
   lennard_jones: potential({
     kernel: lennardJones,
     rows: [row(0.01, 3.1, 1e-3), row(0.013, 3, 0), row(0.013, 3, 0), row(0.02, 2.9, 1e-3)],
-    ...{ switchWidth: 0, isWrapped: true },
+    ...{ switchWidth: 1, isWrapped: true },
   }),
   morse: potential({
-    ...{ kernel: morse, rows: [[0.05, 1.4, 3.3, 25, 1e-3]] },
-    ...{ switchWidth: 1, isWrapped: false },
+    // Nothing is left of it at the cutoff, where rounding decides which pairs there are.
+    ...{ kernel: morse, rows: [[0.05, 5, 3, 25, 0]] },
+    ...{ switchWidth: 0, isWrapped: false },
   }),
 };
