@@ -21,8 +21,10 @@ export function assertNear(
 ): void {
   assertSameLength(actual, expected);
   const far = (i: number) => tolerance * Math.max(Math.abs(expected[i]!), scale);
-  const isNear = (i: number) =>
-    actual[i] === expected[i] || Math.abs(actual[i]! - expected[i]!) <= far(i);
+  const isNear = (i: number) => {
+    const off = Math.abs(actual[i]! - expected[i]!);
+    return actual[i] === expected[i] || (off < Infinity && off <= far(i));
+  };
   const where = places(actual, isNear);
   if (where.length === 0) return;
   const [i] = where as [number];

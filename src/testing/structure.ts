@@ -101,7 +101,7 @@ export function doubled(structure: Structure, far: number): Structure {
 /** Each atom moved by lattice vectors of its own; `counts`: whether it is said by how many. */
 export function imaged(structure: Structure, counts: boolean): Structure {
   const { positions, cell, pbc } = structure;
-  const images = positions.map((_, i) => pbc[i % 3] !== 0 ? (7 * i + 3) % 3 - 1 : 0);
+  const images = positions.map((_, i) => pbc[i % 3] !== 0 ? (i + Math.floor(i / 3)) % 3 - 1 : 0);
   const moved = positions.map((x, i) => {
     const [atom, axis] = [i - i % 3, i % 3];
     return [0, 1, 2].reduce((at, row) => at - images[atom + row]! * cell[3 * row + axis]!, x);
