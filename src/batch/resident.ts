@@ -15,7 +15,7 @@ import type {
   SavedPairs,
 } from "../backend/backend.ts";
 import { ACCELERATION } from "../kernels/constants.ts";
-import { Control, type Dtype } from "../kernels/kernel.ts";
+import { type Arrays, Control, type Dtype } from "../kernels/kernel.ts";
 import type { Batch } from "./batch.ts";
 import { assertSavedPairs, assertValues } from "./check_saved.ts";
 import type { Level, NumericArray } from "./fields.ts";
@@ -53,6 +53,16 @@ export interface StateShape<D extends Dtype> {
    */
   readonly initial?: number | ArrayLike<number>;
 }
+
+/** Buffers by name; some may not be there. */
+export type Visited = Readonly<Record<string, Buffer | undefined>>;
+
+/** What is in them. */
+export type ArraysOf<B extends Visited> = {
+  readonly [k in keyof B]: B[k] extends Buffer<infer D> ? Arrays[D]
+    : B[k] extends Buffer<infer D> | undefined ? Arrays[D] | undefined
+    : never;
+};
 
 // Sums over many terms, which f32 would spoil.
 const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
@@ -178,6 +188,35 @@ export class ResidentBatch {
   /** All lists of pairs there are. */
   get allPairs(): Iterable<Pairs> {
     return this.#pairs.values();
+  }
+
+  /**
+   * Hands buffers to `work` as arrays, by name; those named in `changed` may be changed in place. In host memory they are
+   * the buffers themselves, and it is done at once; elsewhere copies, waited for, and what may have changed is written
+   * back. They are valid only while `work` runs.
+   */
+  visit<const B extends Visited, T>(
+    buffers: B,
+    changed: readonly (keyof B & string)[],
+    work: (arrays: ArraysOf<B>) => T,
+  ): T | Promise<T> {
+    const there = Object.entries(buffers).filter((entry): entry is [string, Buffer] =>
+      entry[1] !== undefined
+    );
+    const { backend } = this;
+    const arrays = (values: readonly NumericArray[]) =>
+      Object.fromEntries(there.map(([name], i) => [name, values[i]])) as ArraysOf<B>;
+    const seen = backend.see(there.map(([, buffer]) => buffer));
+    if (!(seen instanceof Promise)) return work(arrays(seen));
+    return seen.then((values) => {
+      const copies = arrays(values);
+      const answer = work(copies);
+      for (const name of changed) {
+        const buffer = buffers[name];
+        if (buffer !== undefined) backend.write(buffer, copies[name] as NumericArray);
+      }
+      return answer;
+    });
   }
 
   /** Makes calls ready, and remembers which fields they change. */

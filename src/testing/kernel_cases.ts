@@ -104,10 +104,14 @@ async function found(
   options: WorldOptions = {},
   look: (world: World, tried: Tried) => Promise<void> = run,
 ): Promise<Found> {
-  using world = new World(await open(), systems, options);
-  const tried = trial(world);
-  await look(world, tried);
-  return await seen(world, tried);
+  const world = new World(await open(), systems, options);
+  try {
+    const tried = trial(world);
+    await look(world, tried);
+    return await seen(world, tried);
+  } finally {
+    world.lab.backend.dispose();
+  }
 }
 
 function run(world: World, { calls }: Tried): Promise<void> {

@@ -91,7 +91,7 @@ export interface WorldOptions {
   readonly isAtRest?: boolean;
 }
 
-/** A batch on a backend. The backend goes with it. */
+/** A batch on a backend. */
 export class World {
   /** The backend with the frame. */
   readonly lab: Lab;
@@ -172,11 +172,6 @@ export class World {
     );
     this.#shapes.set(buffer, { width, isAtom });
     return buffer;
-  }
-
-  /** Gives the backend back. */
-  [Symbol.dispose](): void {
-    this.lab[Symbol.dispose]();
   }
 }
 

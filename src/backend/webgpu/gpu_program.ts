@@ -49,7 +49,7 @@ export class GpuProgram implements Program {
   readonly free: () => void;
   /** Gives its memory back, now. */
   readonly destroy: () => void;
-  #generation: number;
+  #moves: number;
 
   /** `free`: gives it back in its turn. Throws a TypeError for a kernel that there is no shader of. */
   constructor(
@@ -61,7 +61,7 @@ export class GpuProgram implements Program {
   ) {
     this.frame = frame;
     this.length = calls.length;
-    this.#generation = frame.generation;
+    this.#moves = frame.moves;
     const maker = new CallMaker(device, pipelines, frame);
     this.calls = made(maker, calls);
     this.hasPairs = this.calls.some(({ finds }) => finds !== undefined);
@@ -69,10 +69,10 @@ export class GpuProgram implements Program {
     this.destroy = () => maker.free();
   }
 
-  /** Lists that have grown are elsewhere. */
+  /** Lists that have grown are elsewhere, and so may be what others made room for. */
   refresh(): void {
-    if (this.#generation === this.frame.generation) return;
-    this.#generation = this.frame.generation;
+    if (this.#moves === this.frame.moves) return;
+    this.#moves = this.frame.moves;
     for (const { passes } of this.calls) {
       for (const pass of passes) pass.bind = pass.rebind();
     }
