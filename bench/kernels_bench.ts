@@ -12,6 +12,7 @@ import {
   type FrameBuffers,
   openBackend,
 } from "../src/backend/mod.ts";
+import { addModel } from "../src/kernels/add_model.ts";
 import { advance } from "../src/kernels/advance.ts";
 import { alignCells } from "../src/kernels/align_cells.ts";
 import { centreBias } from "../src/kernels/centre_bias.ts";
@@ -128,6 +129,14 @@ function calls(world: World): Record<string, Call> {
       velocities,
       forces,
       ...state([0.8, 0.05, 0.1, 60, 0.75, 1.05, 0.09, 0.985]),
+    }),
+    add_model: call(addModel, {
+      energies: world.real(ATOMS, (a) => world.normal(a)),
+      atomForces: vectors(0.1),
+      stresses: world.real(9 * SYSTEMS, (i) => world.normal(i)),
+      constants: world.f64(SYSTEMS, () => -1e3),
+      ...{ cell, forces, energy, virial },
+      ...{ perAtom: 1, energyUnit: 27.2114, forceUnit: 51.4221, stressUnit: 1 },
     }),
     clear: call(clear, { forces, energy, virial }),
     advance: call(advance, {}),

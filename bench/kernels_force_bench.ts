@@ -1,15 +1,18 @@
 /**
- * What pair potentials cost, and what they cost more with energies, virials, a switch, several species:
+ * What pair potentials cost, and what they cost more with energies, virials, a switch, several species; and what lists
+ * of edges and triplets cost:
  * `deno bench -A bench/kernels_force_bench.ts`. A body is one call of the kernels neighbours and lennard_jones or morse
- * for 4000 atoms that stand still.
+ * for 4000 atoms that stand still; or of neighbours, edges and, where there are some, triplets.
  *
  * @module
  */
 
-import { call, openBackend } from "../src/backend/mod.ts";
+import { call, type EdgesOptions, openBackend } from "../src/backend/mod.ts";
+import { edges as edgesOf } from "../src/kernels/edges.ts";
 import { lennardJones } from "../src/kernels/lennard_jones.ts";
 import { morse } from "../src/kernels/morse.ts";
 import { neighbours } from "../src/kernels/neighbours.ts";
+import { triplets } from "../src/kernels/triplets.ts";
 import { ARGON, argon } from "./kernels_force/argon.ts";
 
 const ATOMS = 4000;
@@ -27,8 +30,8 @@ interface Body {
   readonly want?: number;
 }
 
-function body({ kernel = lennardJones, parameters = LJ, types = 1, ...rest }: Body): () => void {
-  const { switchWidth = 0, want = 0 } = rest;
+/** The argon on the backend. */
+function place() {
   const backend = openBackend("wasm");
   const i32 = (values: readonly number[]) => filled("i32", values);
   const real = (values: readonly number[]) => filled("real", values);
@@ -47,18 +50,35 @@ function body({ kernel = lennardJones, parameters = LJ, types = 1, ...rest }: Bo
     control: i32([0, 0, 0, 0]),
   };
   const pairs = backend.pairs(frame, { cutoff, skin: 1.5 });
-  const positions = real([...x]);
-  const cell = real([edge, 0, 0, 0, edge, 0, 0, 0, edge]);
+  const at = { positions: real([...x]), cell: real([edge, 0, 0, 0, edge, 0, 0, 0, edge]) };
+  return { backend, i32, real, frame, pairs, at, pbc: i32([1, 1, 1]) };
+}
+
+function body({ kernel = lennardJones, parameters = LJ, types = 1, ...rest }: Body): () => void {
+  const { switchWidth = 0, want = 0 } = rest;
+  const { backend, i32, real, frame, pairs, at, pbc } = place();
   const step = backend.prepare(frame, [
-    call(neighbours, { pairs, positions, cell, pbc: i32([1, 1, 1]), images: undefined }),
+    call(neighbours, { pairs, ...at, pbc }),
     call(kernel, {
-      ...{ pairs, positions, cell, images: undefined, switchWidth, want },
+      ...{ pairs, ...at, switchWidth, want },
       species: types === 1 ? undefined : i32(Array.from({ length: ATOMS }, (_, i) => i % types)),
       parameters: real(Array(types * types).fill(parameters).flat()),
       forces: backend.alloc("real", 3 * ATOMS),
       energy: backend.alloc("f64", 1),
       virial: backend.alloc("f64", 9),
     }),
+  ]);
+  return () => void backend.run(step, 0, 1);
+}
+
+/** Lists of edges of the argon. */
+function listing(options: Pick<EdgesOptions, "isHalf" | "reach">): () => void {
+  const { backend, frame, pairs, at, pbc } = place();
+  const edges = backend.edges(frame, { pairs, cutoff: 6, ...options });
+  const step = backend.prepare(frame, [
+    call(neighbours, { pairs, ...at, pbc }),
+    call(edgesOf, { edges, ...at }),
+    ...(options.reach > 0 ? [call(triplets, { edges, positions: at.positions })] : []),
   ]);
   return () => void backend.run(step, 0, 1);
 }
@@ -78,5 +98,19 @@ for (const [name, options] of Object.entries(BODIES)) {
     name,
     { group: "pairs of 4000 atoms", baseline: name === "lennard_jones" },
     body(options),
+  );
+}
+
+const LISTS: Readonly<Record<string, Pick<EdgesOptions, "isHalf" | "reach">>> = {
+  "edges, once": { isHalf: true, reach: 0 },
+  "edges": { isHalf: false, reach: 0 },
+  "edges and triplets": { isHalf: false, reach: 4 },
+};
+
+for (const [name, options] of Object.entries(LISTS)) {
+  Deno.bench(
+    name,
+    { group: "edges of 4000 atoms", baseline: name === "edges" },
+    listing(options),
   );
 }

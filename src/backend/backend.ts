@@ -42,6 +42,42 @@ export interface SavedPairs {
   readonly builds: Int32Array;
 }
 
+/** What edges are listed. */
+export interface EdgesOptions {
+  /** Where they come from: the kernel `neighbours` must keep them up to date. */
+  readonly pairs: Pairs;
+  /** Only pairs nearer than that, now. At most the cutoff of the pairs. Å. */
+  readonly cutoff: number;
+  /** Whether each pair is listed once, the lower atom first, rather than both ways. */
+  readonly isHalf: boolean;
+  /** How long both edges of a triplet may be at most; 0: no triplets. At most the cutoff. Å. */
+  readonly reach: number;
+}
+
+/**
+ * Edges and triplets of edges of a batch, on a backend, as graphs of atoms take them: padded, so that shapes repeat.
+ * The kernels `edges` and `triplets` list them. Its buffers stay the same objects; their lengths and what holds them
+ * change as it grows.
+ */
+export interface Edges {
+  /** Edges there is room for: a multiple of 256, always more than there are, so that the last is padding. */
+  readonly capacity: number;
+  /** The same for triplets; 0 where there are none. */
+  readonly tripletCapacity: number;
+  /** [2, capacity]: sources, then targets. Atoms are counted over the batch. */
+  readonly index: Buffer<"i32">;
+  /** [capacity, 3], Å: the vector of an edge is positions[target] − positions[source] + shift. */
+  readonly shifts: Buffer<"real">;
+  /** [capacity]: the system of each edge. */
+  readonly systems: Buffer<"i32">;
+  /** [tripletCapacity]: the atom that both edges leave. */
+  readonly centres: Buffer<"i32">;
+  /** [2, tripletCapacity]: its two edges. Each unordered pair of different edges is there once. */
+  readonly triplets: Buffer<"i32">;
+  /** How many edges there are, and how many triplets. */
+  readonly counts: Buffer<"i32">;
+}
+
 /** The buffers behind a {@linkcode Frame}. */
 export interface FrameBuffers {
   /** How many systems. */
@@ -61,6 +97,7 @@ export interface FrameBuffers {
 /** What to hand over for an argument. */
 export type Given<A extends Argument> = A extends "number" ? number
   : A extends "pairs" ? Pairs
+  : A extends "edges" ? Edges
   : A extends Dtype ? Buffer<A>
   : A extends `${infer D extends Dtype} changed` ? Buffer<D>
   : A extends `${infer D extends Dtype} optional` ? Buffer<D> | undefined
@@ -76,7 +113,7 @@ export interface Call {
   /** The kernel. */
   readonly kernel: Kernel;
   /** One for each of its arguments. */
-  readonly args: Readonly<Record<string, Buffer | Pairs | number | undefined>>;
+  readonly args: Readonly<Record<string, Buffer | Pairs | Edges | number | undefined>>;
   /**
    * Only at steps with step % every === phase.
    *
@@ -151,6 +188,10 @@ export interface Backend {
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
   /** Gives it back. */
   freePairs(pairs: Pairs): void;
+  /** Makes an empty list of edges. Throws a RangeError for edges that the pairs do not have. */
+  edges(frame: FrameBuffers, options: EdgesOptions): Edges;
+  /** Gives it back. */
+  freeEdges(edges: Edges): void;
   /** Makes calls ready. Never in the loop. */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program;
   /** Runs a program for up to `steps` steps from step `first` on; answers with how many it did. */

@@ -9,6 +9,8 @@ export type {
   Buffer,
   Call,
   CallTimes,
+  Edges,
+  EdgesOptions,
   FrameBuffers,
   Given,
   Handed,

@@ -8,6 +8,8 @@ import type {
   Backend,
   Buffer,
   Call,
+  Edges,
+  EdgesOptions,
   FrameBuffers,
   Pairs,
   PairsOptions,
@@ -93,6 +95,7 @@ export class ResidentBatch {
   readonly #scratch = new Map<string, Buffer>();
   readonly #constants = new Set<Buffer>();
   readonly #pairs = new Map<string, Pairs>();
+  readonly #edges = new Map<string, Edges>();
   readonly #programs = new Set<Program>();
   readonly #changed = new Set<string>();
 
@@ -183,6 +186,18 @@ export class ResidentBatch {
       this.#pairs.set(key, pairs);
     }
     return pairs;
+  }
+
+  /** The list of these edges. */
+  edges(options: EdgesOptions): Edges {
+    const { pairs, cutoff, isHalf, reach } = options;
+    const key = `${pairs.cutoff} ${pairs.skin} ${cutoff} ${isHalf} ${reach}`;
+    let edges = this.#edges.get(key);
+    if (edges === undefined) {
+      edges = this.backend.edges(this.frame, options);
+      this.#edges.set(key, edges);
+    }
+    return edges;
   }
 
   /** All lists of pairs there are. */
@@ -368,6 +383,7 @@ export class ResidentBatch {
   /** Gives all memory back. */
   free(): void {
     this.forget([...this.#programs]);
+    for (const edges of this.#edges.values()) this.backend.freeEdges(edges);
     for (const pairs of this.#pairs.values()) this.backend.freePairs(pairs);
     const { offsets, active, control } = this.frame;
     const fields = [...this.#fields.values()].map(({ buffer }) => buffer);
@@ -379,6 +395,7 @@ export class ResidentBatch {
     this.#states.clear();
     this.#scratch.clear();
     this.#pairs.clear();
+    this.#edges.clear();
   }
 
   #kept<D extends Dtype>(kept: Map<string, Buffer>, name: string, shape: StateShape<D>): Buffer<D> {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { EdgeList } from "./edge_list.ts";
 import type { PairList } from "./pair_list.ts";
 
 /**
@@ -24,9 +25,15 @@ export interface Arrays {
 
 /**
  * One argument: a buffer of a dtype that the kernel reads, changes, or does without when there is none; a list of
- * pairs; or a number.
+ * pairs, or of edges; or a number.
  */
-export type Argument = Dtype | `${Dtype} changed` | `${Dtype} optional` | "pairs" | "number";
+export type Argument =
+  | Dtype
+  | `${Dtype} changed`
+  | `${Dtype} optional`
+  | "pairs"
+  | "edges"
+  | "number";
 
 /** Name → argument, in the order in which backends pass them. */
 export type Arguments = Readonly<Record<string, Argument>>;
@@ -34,6 +41,7 @@ export type Arguments = Readonly<Record<string, Argument>>;
 /** What an argument is for the plain meaning of a kernel. */
 export type ValueOf<A extends Argument> = A extends "number" ? number
   : A extends "pairs" ? PairList
+  : A extends "edges" ? EdgeList
   : A extends Dtype ? Arrays[A]
   : A extends `${infer D extends Dtype} changed` ? Arrays[D]
   : A extends `${infer D extends Dtype} optional` ? Arrays[D] | undefined
@@ -64,6 +72,8 @@ export const Control = {
   HALT: 0,
   /** Not 0: a system has gone where no number is; its index + 1. */
   DIVERGED: 1,
+  /** Why, where DIVERGED is set: 0 as of a position or a cell, 1 as of what a model gave. */
+  CAUSE: 2,
   /** How many words there are. */
   LENGTH: 4,
 } as const;

@@ -15,5 +15,6 @@ export type {
   ValueOf,
   Values,
 } from "./kernel.ts";
+export type { EdgeList, EdgeRules } from "./edge_list.ts";
 export { Control, defineKernel } from "./kernel.ts";
 export type { PairList, SystemPairs } from "./pair_list.ts";

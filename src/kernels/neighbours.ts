@@ -54,7 +54,10 @@ interface Now {
 }
 
 function diverge({ control }: Frame, system: number): void {
-  if (control[Control.DIVERGED] === 0) control[Control.DIVERGED] = system + 1;
+  if (control[Control.DIVERGED] === 0) {
+    control[Control.DIVERGED] = system + 1;
+    control[Control.CAUSE] = 0;
+  }
   control[Control.HALT] = 1;
 }
 

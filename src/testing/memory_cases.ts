@@ -7,6 +7,7 @@
 import { type Backend, type Buffer, call } from "../backend/backend.ts";
 import { advance } from "../kernels/advance.ts";
 import { drift } from "../kernels/drift.ts";
+import { edges as listEdges } from "../kernels/edges.ts";
 import { defineKernel } from "../kernels/kernel.ts";
 import { neighbours } from "../kernels/neighbours.ts";
 import { claim } from "./claims.ts";
@@ -40,7 +41,8 @@ export function memoryCases(open: OpenBackend, held: Held): TestCase[] {
         grownBy(held, 30, async () => {
           const backend = await open();
           const lab = await filled(backend);
-          backend.pairs(lab.frame, { cutoff: 5, skin: 1 });
+          const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 1 });
+          backend.edges(lab.frame, { pairs, cutoff: 5, isHalf: false, reach: 3 });
           backend.prepare(lab.frame, [call(advance, {})]);
           for (let i = 0; i < 20; i++) backend.alloc("f64", 10_000);
           backend.dispose();
@@ -94,8 +96,10 @@ async function round(backend: Backend): Promise<void> {
   const [positions, cell] = made as [Buffer<"real">, Buffer<"real">];
   const pbc = lab.i32(Array(6).fill(0));
   const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 1 });
+  const edges = backend.edges(lab.frame, { pairs, cutoff: 5, isHalf: false, reach: 0 });
   const program = backend.prepare(lab.frame, [
     call(neighbours, { pairs, positions, cell, pbc }),
+    call(listEdges, { edges, positions, cell }),
     call(advance, {}),
   ]);
   const done = backend.run(program, 0, 3);
@@ -103,6 +107,7 @@ async function round(backend: Backend): Promise<void> {
   program.free();
   await done;
   await backend.savePairs(pairs);
+  backend.freeEdges(edges);
   backend.freePairs(pairs);
   for (const buffer of [...made, pbc]) backend.free(buffer);
   freeFrame(lab);

@@ -74,4 +74,11 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   neighbours: POTENTIAL, // what it lists is told by what a potential of these pairs adds
   lennard_jones: POTENTIAL,
   morse: POTENTIAL,
+  edges: { edges: { part: 2e-5, scale: 1 } },
+  triplets: { triplets: { part: 5e-5, scale: 1 } },
+  add_model: {
+    forces: { part: 5e-7, scale: 1 },
+    energy: { part: 1e-12, scale: 1, isSum: true },
+    virial: { part: 1e-11, scale: 5, isSum: true },
+  },
 };

@@ -153,8 +153,14 @@ export class World {
   async read(buffer: Buffer): Promise<number[][]> {
     const { width, isAtom } = this.#shapes.get(buffer)!;
     const values = await this.lab.read(buffer);
+    if (isAtom) return this.split(values, width);
+    return this.members.map((_, s) => values.slice(width * s, width * (s + 1)));
+  }
+
+  /** Numbers of all atoms, system by system. */
+  split(values: readonly number[], width: number): number[][] {
     let at = 0;
-    return this.members.map(({ size }) => values.slice(at, at += width * (isAtom ? size : 1)));
+    return this.members.map(({ size }) => values.slice(at, at += width * size));
   }
 
   #once<D extends Dtype>(name: string, make: () => Buffer<D>): Buffer<D> {

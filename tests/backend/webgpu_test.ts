@@ -85,20 +85,20 @@ onGpu("copies that nobody waits for come in order, each as of its moment", async
   assertEquals(came, came.map((_, step) => step));
 });
 
-/** Atoms that fall towards a point until far more are within reach than a list begins with. */
+/** Atoms that fall towards a point until far more are within reach than a list begins with; and two that stand still. */
 function collapse(gpu: WebGpuBackend, isLarge: boolean) {
   const side = 6, atoms = side ** 3;
-  const frame = frameOn(gpu, [0, 1, 1 + atoms, 2 + atoms]);
+  const frame = frameOn(gpu, [0, 1, 1 + atoms, 3 + atoms]);
   const grid = Array.from({ length: atoms }, (_, i) => {
     return [i % side, Math.floor(i / side) % side, Math.floor(i / side / side)];
   }).flat().map((x) => 3 * (x - side / 2 + 0.5));
   const real = (values: number[]) => filled(gpu, "real", values) as Buffer<"real">;
-  const x = [0, 0, 0, ...grid, 0, 0, 0];
-  const positions = real(x), velocities = real(x.map((x) => -0.08 * x));
+  const positions = real([0, 0, 0, ...grid, 1, 1, 1, 1, 1, 4]);
+  const velocities = real([0, 0, 0, ...grid.map((x) => -0.08 * x), 0, 0, 0, 0, 0, 0]);
   const cell = real(Array(27).fill(0)), dt = real([1, 1, 1]);
   const pbc = filled(gpu, "i32", Array(9).fill(0)) as Buffer<"i32">;
   const sums = {
-    forces: gpu.alloc("real", 3 * (atoms + 2)),
+    forces: gpu.alloc("real", 3 * (atoms + 3)),
     energy: gpu.alloc("f64", 3),
     virial: gpu.alloc("f64", 27),
   };

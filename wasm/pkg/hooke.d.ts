@@ -6,6 +6,23 @@
  */
 export function allocate(bytes: number): number;
 
+export function edges_free(edges: number): void;
+
+/**
+ * An empty list of edges of these pairs.
+ */
+export function edges_new(pairs: number, atoms: number, cutoff: number, is_half: boolean, reach: number): number;
+
+/**
+ * Where index, shifts, systems, centres, triplets and counts are.
+ */
+export function edges_place(edges: number, which: number): number;
+
+/**
+ * How many edges there is room for, or with `triplets` how many triplets.
+ */
+export function edges_room(edges: number, triplets: boolean): number;
+
 /**
  * The number by which programs name a kernel; -1 when there is none of that name.
  */
@@ -58,6 +75,10 @@ export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembl
 export interface InitOutput {
     readonly memory: WebAssembly.Memory;
     readonly allocate: (a: number) => number;
+    readonly edges_free: (a: number) => void;
+    readonly edges_new: (a: number, b: number, c: number, d: number, e: number) => number;
+    readonly edges_place: (a: number, b: number) => number;
+    readonly edges_room: (a: number, b: number) => number;
     readonly kernel_number: (a: number, b: number) => number;
     readonly pairs_atoms: (a: number) => number;
     readonly pairs_bytes: (a: number) => number;

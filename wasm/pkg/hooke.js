@@ -11,6 +11,49 @@ export function allocate(bytes) {
 }
 
 /**
+ * @param {number} edges
+ */
+export function edges_free(edges) {
+    wasm.edges_free(edges);
+}
+
+/**
+ * An empty list of edges of these pairs.
+ * @param {number} pairs
+ * @param {number} atoms
+ * @param {number} cutoff
+ * @param {boolean} is_half
+ * @param {number} reach
+ * @returns {number}
+ */
+export function edges_new(pairs, atoms, cutoff, is_half, reach) {
+    const ret = wasm.edges_new(pairs, atoms, cutoff, is_half, reach);
+    return ret >>> 0;
+}
+
+/**
+ * Where index, shifts, systems, centres, triplets and counts are.
+ * @param {number} edges
+ * @param {number} which
+ * @returns {number}
+ */
+export function edges_place(edges, which) {
+    const ret = wasm.edges_place(edges, which);
+    return ret >>> 0;
+}
+
+/**
+ * How many edges there is room for, or with `triplets` how many triplets.
+ * @param {number} edges
+ * @param {boolean} triplets
+ * @returns {number}
+ */
+export function edges_room(edges, triplets) {
+    const ret = wasm.edges_room(edges, triplets);
+    return ret >>> 0;
+}
+
+/**
  * The number by which programs name a kernel; -1 when there is none of that name.
  * @param {string} name
  * @returns {number}

@@ -2,6 +2,10 @@
 /* eslint-disable */
 export const memory: WebAssembly.Memory;
 export const allocate: (a: number) => number;
+export const edges_free: (a: number) => void;
+export const edges_new: (a: number, b: number, c: number, d: number, e: number) => number;
+export const edges_place: (a: number, b: number) => number;
+export const edges_room: (a: number, b: number) => number;
 export const kernel_number: (a: number, b: number) => number;
 export const pairs_atoms: (a: number) => number;
 export const pairs_bytes: (a: number) => number;

@@ -7,6 +7,7 @@ use crate::args::Args;
 /// Words of `control`; src/kernels/kernel.ts has the same.
 pub const HALT: usize = 0;
 pub const DIVERGED: usize = 1;
+pub const CAUSE: usize = 2;
 
 /// See `Frame` in src/kernels/kernel.ts.
 pub struct Frame {

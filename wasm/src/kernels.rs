@@ -3,13 +3,14 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    bonded, converge, fire, integrate, lennard_jones, measure, modify, morse, neighbours,
-    thermostat,
+    bonded, converge, edges, fire, integrate, lennard_jones, measure, model, modify, morse,
+    neighbours, thermostat,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
 
 pub static KERNELS: &[(&str, Kernel)] = &[
+    ("add_model", model::add_model),
     ("advance", integrate::advance),
     ("align_cells", modify::align_cells),
     ("centre_bias", bonded::centre_bias),
@@ -17,6 +18,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("clear", integrate::clear),
     ("criterion", converge::criterion),
     ("drift", integrate::drift),
+    ("edges", edges::edges),
     ("energy_change", measure::energy_change),
     ("fire2_step", fire::fire2_step),
     ("fire_step", fire::fire_step),
@@ -34,5 +36,6 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("temperature", measure::temperature),
     ("tethers", bonded::tethers),
     ("thermalize", thermostat::thermalize),
+    ("triplets", edges::triplets),
     ("wrap_positions", modify::wrap_positions),
 ];

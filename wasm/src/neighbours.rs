@@ -1,7 +1,7 @@
 //! See src/kernels/neighbours.ts.
 
 use crate::args::Args;
-use crate::frame::{Frame, DIVERGED, HALT};
+use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
 use crate::lanes::F4;
 use crate::pair_list::{PairList, Scratch, SystemPairs};
 use crate::xyz::Xyz;
@@ -42,6 +42,7 @@ pub fn neighbours(args: Args, frame: &mut Frame) {
         if !list.update(s, &now) {
             if frame.control[DIVERGED] == 0 {
                 frame.control[DIVERGED] = s as i32 + 1;
+                frame.control[CAUSE] = 0;
             }
             frame.control[HALT] = 1;
         }

@@ -65,9 +65,13 @@ pub struct SystemPairs {
     pub order: Vec<u32>,
     /// What brings the atoms of each cluster into the cell.
     pub wraps: Vec<V3>,
+    /// The whole lattice vectors that these are, of each lane.
+    pub wholes: Vec<[i32; 3]>,
     /// All clusters, then all ghosts, then one that is nowhere.
     pub copies: Vec<Copy4>,
     pub ghosts: Vec<Ghost>,
+    /// The whole lattice vectors of the shift of each.
+    pub ghost_wholes: Vec<[i32; 3]>,
     /// The copies within cutoff + skin of each cluster, each pair once: numbers of `copies`.
     pub outer: Runs<u32>,
     /// The copies within a shorter reach of each atom, what the outer ones were pruned to: where they are in memory,
@@ -97,6 +101,8 @@ pub struct Scratch {
     pub places: Vec<F4>,
     pub unwrapped: Vec<f32>,
     pub shifts: Vec<[f32; 3]>,
+    /// The whole lattice vectors that these are.
+    pub wholes: Vec<[i32; 3]>,
     /// Which ghost a cluster is under each of `shifts`.
     pub ghosts: Vec<u32>,
     pub rows: [Vec<*mut Copy4>; 4],
@@ -157,6 +163,7 @@ pub fn pairs_bytes(pairs: usize) -> usize {
             + size_of::<V3>() * s.wraps.capacity()
             + size_of::<Copy4>() * s.copies.capacity()
             + size_of::<Ghost>() * s.ghosts.capacity()
+            + size_of::<[i32; 3]>() * (s.wholes.capacity() + s.ghost_wholes.capacity())
             + 4 * s.pruning.places.capacity()
     };
     list(pairs).systems.iter().map(each).sum()

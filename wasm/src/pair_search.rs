@@ -2,7 +2,7 @@
 
 use crate::clusters::{Node, NOBODY};
 use crate::lanes::F4;
-use crate::pair_lattice::Lattice;
+use crate::pair_lattice::{Lattice, Row};
 use crate::pair_list::{Copy4, Ghost, Scratch, SystemPairs, NOWHERE};
 use crate::pair_vectors::{square, V3, ZERO};
 
@@ -29,24 +29,30 @@ impl SystemPairs {
         let Scratch { places, tree, .. } = scratch;
         places.clear();
         places.extend(self.reference.chunks_exact(3).map(|at| {
-            let wrap = wrap(at, lattice);
+            let wrap = wrap(whole_of(at, lattice), lattice);
             F4::new(at[0] + wrap[0], at[1] + wrap[1], at[2] + wrap[2], 0.0)
         }));
         tree.build(places, &mut self.order);
         self.wraps.clear();
+        self.wholes.clear();
         self.copies.clear();
         self.ghosts.clear();
+        self.ghost_wholes.clear();
         for lanes in self.order.chunks_exact(4) {
             let [mut wraps, mut x] = [[[0.0; 4]; 3], [[NOWHERE; 4]; 3]];
+            let mut wholes = [[0; 3]; 4];
             for (lane, &atom) in lanes.iter().enumerate().filter(|&(_, &atom)| atom != NOBODY) {
                 let at = atom as usize;
-                let wrap = wrap(&self.reference[3 * at..3 * at + 3], lattice);
+                let whole = whole_of(&self.reference[3 * at..3 * at + 3], lattice);
+                let wrap = wrap(whole, lattice);
+                wholes[lane] = whole.map(|n| n as i32);
                 let place = places[at].to_array();
                 for d in 0..3 {
                     wraps[d][lane] = wrap[d];
                     x[d][lane] = place[d];
                 }
             }
+            self.wholes.extend(wholes);
             self.wraps.push(wraps.map(|w| F4::new(w[0], w[1], w[2], w[3])));
             let x = x.map(|x| F4::new(x[0], x[1], x[2], x[3]));
             self.copies.push(Copy4 { x, f: ZERO });
@@ -64,7 +70,7 @@ impl SystemPairs {
         scratch.ghosts.resize(size, 0);
         self.outer.clear();
         let limit = reach * reach;
-        let Scratch { tree, shifts, ghosts, .. } = scratch;
+        let Scratch { tree, shifts, wholes, ghosts, .. } = scratch;
         let Some(&root) = tree.nodes.first() else { return true };
         let leaves: Vec<Node> =
             tree.nodes.iter().filter(|n| n.last - n.first == 1).copied().collect();
@@ -99,6 +105,7 @@ impl SystemPairs {
                     if s > 0 && *ghost == 0 {
                         *ghost = (clusters + self.ghosts.len()) as u32;
                         self.ghosts.push(Ghost { cluster: j as u32, shift: *shift });
+                        self.ghost_wholes.push(wholes[s]);
                     }
                     let copy = if s == 0 { j as u32 } else { *ghost };
                     let entries = &mut self.outer.entries;
@@ -156,9 +163,13 @@ impl SystemPairs {
     }
 }
 
-/// What brings a place into the cell.
-fn wrap(at: &[f32], lattice: &Lattice) -> [f32; 3] {
-    let whole = lattice.wrap([f64::from(at[0]), f64::from(at[1]), f64::from(at[2])]);
+/// The whole lattice vectors that bring a place into the cell.
+fn whole_of(at: &[f32], lattice: &Lattice) -> Row {
+    lattice.wrap([f64::from(at[0]), f64::from(at[1]), f64::from(at[2])])
+}
+
+/// What these are.
+fn wrap(whole: Row, lattice: &Lattice) -> [f32; 3] {
     lattice.vector(whole).map(|x| x as f32)
 }
 
@@ -172,9 +183,11 @@ fn with_margin(reach: f32, scratch: &Scratch) -> f32 {
 /// The lattice vectors under which some of the system is within reach of some of it: first none, then one of each
 /// two that are opposite.
 fn list_shifts(scratch: &mut Scratch, lattice: &Lattice, reach: f32) {
-    let Scratch { shifts, tree, .. } = scratch;
+    let Scratch { shifts, wholes, tree, .. } = scratch;
     shifts.clear();
     shifts.push([0.0; 3]);
+    wholes.clear();
+    wholes.push([0; 3]);
     let Some(root) = tree.nodes.first() else { return };
     let most = [0, 1, 2].map(|k| {
         if lattice.periodic[k] { (1.0 + f64::from(reach) / lattice.heights[k]) as i32 } else { 0 }
@@ -189,6 +202,7 @@ fn list_shifts(scratch: &mut Scratch, lattice: &Lattice, reach: f32) {
                 let by = F4::new(shift[0], shift[1], shift[2], 0.0);
                 if distance(root.low - by, root.high - by, root) <= reach * reach {
                     shifts.push(shift);
+                    wholes.push([a, b, c]);
                 }
             }
         }

@@ -4,6 +4,8 @@ import type {
   Backend,
   Buffer,
   Call,
+  Edges,
+  EdgesOptions,
   FrameBuffers,
   Pairs,
   PairsOptions,
@@ -11,6 +13,8 @@ import type {
   SavedPairs,
   Values,
 } from "../backend.ts";
+import { checkEdges } from "../check_edges.ts";
+import { HostEdges } from "./host_edges.ts";
 
 /** The oracle of the tests: the kernels as they are written, in float64. */
 export class ReferenceBackend implements Backend {
@@ -78,6 +82,14 @@ export class ReferenceBackend implements Backend {
 
   freePairs(): void {}
 
+  edges(frame: FrameBuffers, options: EdgesOptions): Edges {
+    checkEdges(options);
+    const atoms = this.view(frame.offsets)[frame.systems]!;
+    return new HostEdges((options.pairs as HostPairs).list, atoms, options);
+  }
+
+  freeEdges(): void {}
+
   prepare(buffers: FrameBuffers, calls: readonly Call[]): Program {
     const { offsets, active, ids, ages, control } = buffers;
     const frame: Frame = {
@@ -116,7 +128,7 @@ export class ReferenceBackend implements Backend {
 
   #value(given: Call["args"][string]): unknown {
     if (typeof given !== "object") return given;
-    return "array" in given ? given.array : (given as HostPairs).list;
+    return "array" in given ? given.array : (given as HostPairs | HostEdges).list;
   }
 }
 

@@ -3,6 +3,8 @@ import type {
   Backend,
   Buffer,
   Call,
+  Edges,
+  EdgesOptions,
   FrameBuffers,
   Pairs,
   PairsOptions,
@@ -10,7 +12,9 @@ import type {
   SavedPairs,
   Values,
 } from "../backend.ts";
+import { checkEdges } from "../check_edges.ts";
 import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
+import { WasmEdges } from "./wasm_edges.ts";
 import { WasmPairs } from "./wasm_pairs.ts";
 import { loadModule } from "./module.ts";
 
@@ -27,6 +31,7 @@ export class WasmBackend implements Backend {
   readonly #wasm: WasmModule = loadModule();
   readonly #buffers = new Set<WasmBuffer>();
   readonly #pairs = new Set<WasmPairs>();
+  readonly #edges = new Set<WasmEdges>();
 
   /** Throws a RangeError when there is not enough memory. */
   alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
@@ -87,6 +92,18 @@ export class WasmBackend implements Backend {
     if (this.#pairs.delete(pairs as WasmPairs)) (pairs as WasmPairs).free();
   }
 
+  edges(frame: FrameBuffers, options: EdgesOptions): Edges {
+    checkEdges(options);
+    const atoms = this.view(frame.offsets)[frame.systems]!;
+    const edges = new WasmEdges(this.#wasm, atoms, options);
+    this.#edges.add(edges);
+    return edges;
+  }
+
+  freeEdges(edges: Edges): void {
+    if (this.#edges.delete(edges as WasmEdges)) (edges as WasmEdges).free();
+  }
+
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
     for (const { kernel } of calls) this.#numberOf(kernel); // before anything is taken
     const { offsets, active, ids, ages, control } = frame;
@@ -109,10 +126,13 @@ export class WasmBackend implements Backend {
 
   run(program: Program, first: number, steps: number): number {
     const { frame, code, length } = program as WasmProgram;
-    return this.#wasm.run(frame.pointer, code.pointer, length, first, steps);
+    const done = this.#wasm.run(frame.pointer, code.pointer, length, first, steps);
+    for (const edges of this.#edges) edges.refresh();
+    return done;
   }
 
   dispose(): void {
+    for (const edges of [...this.#edges]) this.freeEdges(edges);
     for (const pairs of [...this.#pairs]) this.freePairs(pairs);
     for (const buffer of [...this.#buffers]) this.free(buffer);
   }
@@ -147,7 +167,7 @@ export class WasmBackend implements Backend {
     if (typeof given === "number") return view.setFloat64(address, given, true);
     const [pointer, length] = given === undefined
       ? [0, 0]
-      : given instanceof WasmPairs
+      : given instanceof WasmPairs || given instanceof WasmEdges
       ? [given.pointer, 1]
       : [(given as WasmBuffer).pointer, (given as WasmBuffer).length];
     view.setUint32(address, pointer, true);

@@ -23,14 +23,26 @@ export interface WasmModule {
   ): void;
   /** How many atoms the list has kept reference positions of. */
   pairs_atoms(pairs: number): number;
+  edges_new(
+    pairs: number,
+    atoms: number,
+    cutoff: number,
+    isHalf: boolean,
+    reach: number,
+  ): number;
+  edges_free(edges: number): void;
+  /** How many edges, or triplets, there is room for. */
+  edges_room(edges: number, triplets: boolean): number;
+  /** Where index, shifts, systems, centres, triplets and counts are: 0 to 5. */
+  edges_place(edges: number, which: number): number;
 }
 
 /** A buffer in linear memory. */
 export class WasmBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly dtype: D;
-  readonly length: number;
+  length: number;
   /** Where it is. */
-  readonly pointer: number;
+  pointer: number;
   /** How large it is. */
   readonly bytes: number;
   readonly #wasm: WasmModule;
@@ -49,6 +61,13 @@ export class WasmBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     const { buffer } = this.#wasm.memory;
     if (this.#view === undefined || this.#view.buffer !== buffer) this.#view = this.#look(buffer);
     return this.#view;
+  }
+
+  /** It is elsewhere from now on, as what Rust keeps in it has grown. */
+  move(pointer: number, length: number): void {
+    this.pointer = pointer;
+    this.length = length;
+    this.#view = undefined;
   }
 
   #look(memory: ArrayBufferLike): Arrays[D] {

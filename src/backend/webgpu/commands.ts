@@ -62,10 +62,10 @@ export class Commands {
     }
   }
 
-  #call({ passes, every, phase, finds }: ReadyCall, step: number): void {
+  #call({ passes, every, phase, fills }: ReadyCall, step: number): void {
     if (every !== 1 && step % every !== phase) return;
-    if (finds?.isLoaded) {
-      finds.isLoaded = false; // once from where atoms were, then as ever
+    if (fills?.isLoaded) {
+      fills.isLoaded = false; // once from where atoms were, then as ever
       this.#passes(passes);
     }
     this.#passes(passes);

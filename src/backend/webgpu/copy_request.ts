@@ -3,8 +3,13 @@ import type { GpuFrame } from "./gpu_frame.ts";
 import type { Staging } from "./staging.ts";
 import { OFFSETS } from "./wgsl/module.ts";
 
-/** Some memory, from its beginning on. */
-export type Source = readonly [memory: GPUBuffer, bytes: number];
+/** Some memory, from its beginning on; another one, maybe, once what it holds has grown. */
+export interface Source {
+  /** Where it is now. */
+  readonly memory: GPUBuffer;
+  /** How much of it. */
+  readonly bytes: number;
+}
 
 /** Copies of some memory as it is at one moment, on their way to the host. */
 export class CopyRequest {
@@ -34,7 +39,7 @@ export class CopyRequest {
 
 /** Copies on their way. */
 export class Attempt {
-  readonly #parts: readonly Source[];
+  readonly #parts: readonly (readonly [memory: GPUBuffer, bytes: number])[];
   readonly #values: number;
   readonly #bytes: number;
   readonly #frames: readonly { readonly frame: GpuFrame; readonly generation: number }[];
@@ -42,8 +47,8 @@ export class Attempt {
   readonly #to: GPUBuffer;
 
   constructor(sources: readonly Source[], frames: readonly GpuFrame[], staging: Staging) {
-    const words = frames.map(({ memory }): Source => [memory, 4 * OFFSETS]);
-    this.#parts = [...sources, ...words];
+    const words = frames.map(({ memory }) => ({ memory, bytes: 4 * OFFSETS }));
+    this.#parts = [...sources, ...words].map(({ memory, bytes }) => [memory, bytes] as const);
     this.#values = sources.length;
     this.#bytes = this.#parts.reduce((sum, [, bytes]) => sum + bytes, 0);
     this.#frames = frames.map((frame) => ({ frame, generation: frame.generation }));

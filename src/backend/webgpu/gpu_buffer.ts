@@ -8,11 +8,11 @@ const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
 /** A buffer on a device. A sum is there as the nearest float32 and what that leaves over: about 48 bits. */
 export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly dtype: D;
-  readonly length: number;
+  length: number;
   #memory: GPUBuffer;
   #isOwn = true;
   /** What the host wrote to it, where that are integers: offsets and bonds are known to both. */
-  readonly written: Int32Array | undefined;
+  written: Int32Array | undefined;
 
   /** Makes a buffer of zeros. */
   constructor(device: GPUDevice, dtype: D, length: number) {
@@ -36,6 +36,14 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   adopt(memory: GPUBuffer): void {
     this.#memory = memory;
     this.#isOwn = false;
+  }
+
+  /** Other memory, of zeros, for so many numbers: of what kernels alone write, and what grows. */
+  resize(device: GPUDevice, length: number): void {
+    this.#memory.destroy();
+    this.#memory = storage(device, BYTES[this.dtype] * length);
+    this.length = length;
+    this.written = undefined;
   }
 
   /** How much of the device's memory its numbers take. */

@@ -1,12 +1,13 @@
 import type { FrameBuffers, Pairs, PairsOptions, SavedPairs } from "../backend.ts";
 import { type GpuBuffer, storage } from "./gpu_buffer.ts";
+import type { Growing } from "./growing.ts";
 import { pairSizes } from "./wgsl/pair_state.ts";
 
 /** Entries of a row to begin with; rows grow as they must. */
 const CAPACITY = 48;
 
 /** A list of pairs on a device: a row for each atom, all of the same capacity. */
-export class GpuPairs implements Pairs {
+export class GpuPairs implements Pairs, Growing {
   readonly cutoff: number;
   readonly skin: number;
   readonly atoms: number;
@@ -38,16 +39,14 @@ export class GpuPairs implements Pairs {
   }
 
   /**
-   * Makes room for so many entries in each row, and keeps those there are: systems whose pairs are not due go on with
-   * them. Throws a RangeError where the device has no such memory.
+   * What is listed stays: pairs that are not due are not found anew. Where it is does not depend on the capacity. Throws
+   * a RangeError where the device has no such memory.
    */
   grow(need: number): void {
     const capacity = Math.ceil(1.15 * need / 16) * 16;
     const list = this.#rows(capacity);
     const encoder = this.#device.createCommandEncoder();
-    // Entry by entry, all rows next to each other: a longer list begins as a shorter one does.
-    const bytes = Math.min(this.list.size, list.size);
-    encoder.copyBufferToBuffer(this.list, 0, list, 0, bytes);
+    encoder.copyBufferToBuffer(this.list, 0, list, 0, this.list.size);
     this.#device.queue.submit([encoder.finish()]);
     this.list.destroy();
     this.list = list;

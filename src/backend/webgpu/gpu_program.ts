@@ -2,7 +2,9 @@ import { BufferUsage } from "./constants.ts";
 import type { Call, Program } from "../backend.ts";
 import { GpuBuffer, storage } from "./gpu_buffer.ts";
 import type { GpuFrame } from "./gpu_frame.ts";
+import { GpuEdges } from "./gpu_edges.ts";
 import { GpuPairs } from "./gpu_pairs.ts";
+import type { Growing } from "./growing.ts";
 import type { Pipelines } from "./pipelines.ts";
 import {
   LANES,
@@ -35,8 +37,8 @@ export interface ReadyCall {
   readonly passes: readonly ReadyPass[];
   readonly every: number;
   readonly phase: number;
-  /** The list that it finds the pairs of. */
-  readonly finds: GpuPairs | undefined;
+  /** The list that it fills, which may be too short. */
+  readonly fills: Growing | undefined;
 }
 
 /** Calls in order, as dispatches. */
@@ -44,8 +46,8 @@ export class GpuProgram implements Program {
   readonly length: number;
   readonly frame: GpuFrame;
   readonly calls: readonly ReadyCall[];
-  /** Whether pairs are found in it: only then can anything have to be done again. */
-  readonly hasPairs: boolean;
+  /** Whether lists are filled in it: only then can anything have to be done again. */
+  readonly hasLists: boolean;
   readonly free: () => void;
   /** Gives its memory back, now. */
   readonly destroy: () => void;
@@ -64,7 +66,7 @@ export class GpuProgram implements Program {
     this.#moves = frame.moves;
     const maker = new CallMaker(device, pipelines, frame);
     this.calls = made(maker, calls);
-    this.hasPairs = this.calls.some(({ finds }) => finds !== undefined);
+    this.hasLists = this.calls.some(({ fills }) => fills !== undefined);
     this.free = () => free(this);
     this.destroy = () => maker.free();
   }
@@ -110,10 +112,9 @@ class CallMaker {
       );
     }
     const view = this.#view(call);
-    const pairs = Object.values(call.args).find((given) => given instanceof GpuPairs);
-    const finds = call.kernel.name === "neighbours" ? pairs : undefined;
-    const { words, write } = this.#numbers(call, shader, view, index, pairs);
-    const memory = this.#memory(call, shader.scratch?.(view) ?? {}, pairs);
+    const lists = listsOf(call);
+    const { words, write } = this.#numbers(call, shader, view, index, lists);
+    const memory = this.#memory(call, shader.scratch?.(view) ?? {}, lists);
     const params = this.#device.createBuffer({
       size: Math.max(16, Math.ceil(4 * countOf(words) / 16) * 16),
       usage: BufferUsage.UNIFORM | BufferUsage.COPY_DST,
@@ -123,7 +124,7 @@ class CallMaker {
     const passes = shader.passes(view).map((pass) =>
       this.#pass(pass, words, memory, params, write)
     );
-    return { passes, every: call.every ?? 1, phase: call.phase ?? 0, finds };
+    return { passes, every: call.every ?? 1, phase: call.phase ?? 0, fills: lists.fills };
   }
 
   free(): void {
@@ -156,12 +157,13 @@ class CallMaker {
     shader: Shader,
     view: ShaderCall,
     index: number,
-    pairs: GpuPairs | undefined,
+    { pairs, edges }: Lists,
   ): { words: (readonly [string, Word])[]; write: (params: GPUBuffer) => void } {
     const { systems, tiles } = this.#frame;
     const given = Object.entries(args).filter(([name]) => kernel.args[name] === "number");
     const all = () => ({
       ...{ systems, tiles, call: index, capacity: pairs?.capacity ?? 0 },
+      ...(edges === undefined ? {} : numbersOf(edges, kernel.name)),
       ...{ reach: pairs ? pairs.cutoff + pairs.skin : 0, slack: (pairs?.skin ?? 0) / 2 },
       ...Object.fromEntries(given.filter(([name]) => name !== "target")) as Record<string, number>,
       ...shader.derived?.(view),
@@ -182,7 +184,7 @@ class CallMaker {
   #memory(
     { kernel, args }: Call,
     scratch: Readonly<Record<string, Scratch>>,
-    pairs: GpuPairs | undefined,
+    { pairs, edges }: Lists,
   ): Bound[] {
     const { buffers, memory } = this.#frame;
     const bound: Bound[] = [
@@ -204,6 +206,10 @@ class CallMaker {
       }
       this.#own.push(own);
       bound.push({ name, type, changes: true, memory: () => own });
+    }
+    if (edges !== undefined) {
+      for (const { memory } of edges.buffers) this.#frame.memories.add(memory);
+      bound.push(...boundOf(edges));
     }
     if (pairs === undefined) return bound;
     for (const state of [pairs.kept, pairs.marks]) this.#frame.memories.add(state);
@@ -243,6 +249,47 @@ class CallMaker {
       : tiles;
     return { pipeline, groups: shape(groups), bind: rebind(), rebind };
   }
+}
+
+/** The lists that a call is given. */
+interface Lists {
+  readonly pairs: GpuPairs | undefined;
+  readonly edges: GpuEdges | undefined;
+  /** The one that it fills. */
+  readonly fills: Growing | undefined;
+}
+
+function listsOf({ kernel, args }: Call): Lists {
+  const given = Object.values(args);
+  const edges = given.find((one) => one instanceof GpuEdges);
+  const pairs = given.find((one) => one instanceof GpuPairs) ?? edges?.pairs;
+  const filled = new Map<string, Growing | undefined>([
+    ["neighbours", pairs],
+    ["edges", edges?.rows],
+    ["triplets", edges?.fans],
+  ]);
+  return { pairs, edges, fills: filled.get(kernel.name) };
+}
+
+/** What the kernels of edges are told of them. */
+function numbersOf(edges: GpuEdges, kernel: string): Readonly<Record<string, number>> {
+  const { capacity, tripletCapacity, cutoff, reach, isHalf } = edges;
+  return kernel === "triplets"
+    ? { room: tripletCapacity, limit: reach, edgeRoom: capacity }
+    : { room: capacity, limit: cutoff, once: Number(isHalf) };
+}
+
+function boundOf(edges: GpuEdges): Bound[] {
+  const { index, shifts, systems, centres, triplets, counts, places } = edges;
+  return [
+    of("edge_index", index as unknown as GpuBuffer, false),
+    of("edge_shifts", shifts as unknown as GpuBuffer, false),
+    of("edge_systems", systems as unknown as GpuBuffer, false),
+    of("centres", centres as unknown as GpuBuffer, false),
+    of("triplets", triplets as unknown as GpuBuffer, false),
+    of("edge_counts", counts as unknown as GpuBuffer, false),
+    { name: "places", type: "i32", changes: false, memory: () => places },
+  ];
 }
 
 /** Something that can be bound. */

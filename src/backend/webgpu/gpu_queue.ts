@@ -4,7 +4,7 @@ import { Commands } from "./commands.ts";
 import { type Arrived, CopyRequest, type Source } from "./copy_request.ts";
 import type { GpuFrame } from "./gpu_frame.ts";
 import { GpuRun } from "./gpu_run.ts";
-import { Pending, type Repeatable } from "./pending.ts";
+import { Pending } from "./pending.ts";
 import type { Pipelines } from "./pipelines.ts";
 import { Staging } from "./staging.ts";
 import { Visit } from "./visit.ts";
@@ -13,7 +13,7 @@ import { FrameWord } from "./wgsl/module.ts";
 /**
  * All that goes to a device and comes from it, in the order in which it was asked for, though nobody waits.
  *
- * When a list of pairs is too short the device freezes, to the call. The host learns of it with the next copies that
+ * When a list of pairs, or of edges, is too short the device freezes, to the call. The host learns of it with the next copies that
  * come; then the list grows, the run goes on where it was, and every run and copy that was asked for since is made again.
  * What cannot be made again (writing to memory, giving it back) waits until there is nothing like that to come.
  */
@@ -94,7 +94,7 @@ export class GpuQueue {
   copy(sources: readonly Source[], isLate: boolean): Promise<readonly ArrayBuffer[]> {
     return this.#inTurn(() => {
       const frames = this.#open().filter(({ memories }) =>
-        sources.some(([memory]) => memories.has(memory))
+        sources.some(({ memory }) => memories.has(memory))
       );
       return this.#request(sources, frames, isLate);
     });
@@ -269,7 +269,7 @@ export class GpuQueue {
     const [run, later] = this.#pending.get(frame)!.held();
     const call = words[FrameWord.OVERFLOW]! - 1;
     this.#commands.send();
-    run.program.calls[call]!.finds!.grow(words[FrameWord.NEED]!);
+    run.program.calls[call]!.fills!.grow(words[FrameWord.NEED]!, frame);
     frame.moves++;
     this.#device.queue.writeBuffer(frame.memory, 0, new Uint32Array(2)); // neither frozen nor held
     run.program.refresh();

@@ -17,7 +17,7 @@ export class Pending {
 
   /** Whether something may yet have to be done again, as a list was too short. */
   get isUnsure(): boolean {
-    return this.#all.some((one) => one instanceof GpuRun && one.program.hasPairs);
+    return this.#all.some((one) => one instanceof GpuRun && one.program.hasLists);
   }
 
   /** One more. */

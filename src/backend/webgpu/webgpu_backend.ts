@@ -3,6 +3,8 @@ import type {
   Backend,
   Buffer,
   Call,
+  Edges,
+  EdgesOptions,
   FrameBuffers,
   Pairs,
   PairsOptions,
@@ -10,9 +12,11 @@ import type {
   SavedPairs,
   Values,
 } from "../backend.ts";
+import { checkEdges } from "../check_edges.ts";
 import type { Source } from "./copy_request.ts";
 import { openGpuDevice } from "./device.ts";
 import { GpuBuffer } from "./gpu_buffer.ts";
+import { GpuEdges } from "./gpu_edges.ts";
 import { GpuFrame } from "./gpu_frame.ts";
 import { GpuPairs } from "./gpu_pairs.ts";
 import { GpuProgram } from "./gpu_program.ts";
@@ -69,6 +73,7 @@ export class WebGpuBackend implements Backend {
   readonly #buffers = new Set<GpuBuffer>();
   readonly #pairs = new Set<GpuPairs>();
   readonly #programs = new Set<GpuProgram>();
+  readonly #edges = new Set<GpuEdges>();
   readonly #frames = new Map<Buffer, GpuFrame>();
 
   /** `ownsDevice`: the device goes when the backend does. */
@@ -187,7 +192,7 @@ export class WebGpuBackend implements Backend {
 
   async savePairs(pairs: Pairs): Promise<SavedPairs> {
     const { kept, marks } = pairs as GpuPairs;
-    const sources = [kept, marks].map((memory) => [memory, memory.size] as const);
+    const sources = [kept, marks].map((memory) => ({ memory, bytes: memory.size }));
     const [floats, integers] = await this.#queue.copy(sources, false);
     return (pairs as GpuPairs).saved(new Float32Array(floats!), new Int32Array(integers!));
   }
@@ -199,6 +204,25 @@ export class WebGpuBackend implements Backend {
   freePairs(pairs: Pairs): void {
     if (!this.#pairs.delete(pairs as GpuPairs)) return;
     this.#queue.exactly(() => (pairs as GpuPairs).free());
+  }
+
+  edges({ systems, offsets }: FrameBuffers, options: EdgesOptions): Edges {
+    checkEdges(options);
+    const atoms = (offsets as GpuBuffer).written![systems]!;
+    const edges = new GpuEdges(this.device, { atoms, systems }, options);
+    this.#edges.add(edges);
+    return edges;
+  }
+
+  freeEdges(edges: Edges): void {
+    const own = edges as GpuEdges;
+    if (!this.#edges.delete(own)) return;
+    this.#queue.exactly(() => {
+      for (const { memories } of this.#frames.values()) {
+        for (const { memory } of own.buffers) memories.delete(memory);
+      }
+      own.free();
+    });
   }
 
   /** Compiles what has not been compiled before. Throws a TypeError for a kernel that it has not. */
@@ -230,10 +254,12 @@ export class WebGpuBackend implements Backend {
     this.#queue.close();
     for (const program of this.#programs) program.destroy();
     for (const pairs of this.#pairs) pairs.free();
+    for (const edges of this.#edges) edges.free();
     for (const { isOwn, memory } of this.#buffers) if (isOwn) memory.destroy();
     for (const frame of this.#frames.values()) frame.memory.destroy();
     this.#programs.clear();
     this.#pairs.clear();
+    this.#edges.clear();
     this.#buffers.clear();
     this.#frames.clear();
     if (this.#ownsDevice) this.device.destroy();
@@ -251,7 +277,7 @@ export class WebGpuBackend implements Backend {
 }
 
 function sourcesOf(buffers: readonly Buffer[]): Source[] {
-  return (buffers as readonly GpuBuffer[]).map(({ memory, bytes }) => [memory, bytes]);
+  return [...buffers as readonly GpuBuffer[]];
 }
 
 function decoded<B extends readonly Buffer[]>(

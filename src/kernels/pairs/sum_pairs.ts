@@ -1,5 +1,6 @@
 import type { Arrays, Frame } from "../kernel.ts";
 import type { PairList, SystemPairs } from "../pair_list.ts";
+import { wholeBetween } from "./whole_between.ts";
 
 /** What to compute besides forces; the bits of `want`. */
 export const Want = {
@@ -104,14 +105,10 @@ function distance(
   j: number,
   h: number,
 ): number {
-  const [a, b] = [3 * list.i[p]!, 3 * list.j[p]!];
   let square = 0;
   for (let d = 0; d < 3; d++) r[d] = positions[3 * i + d]! - positions[3 * j + d]!;
   for (let k = 0; k < 3; k++) {
-    let n = list.shifts[3 * p + k]!;
-    if (images !== undefined) {
-      n += images[3 * j + k]! - list.images[b + k]! - (images[3 * i + k]! - list.images[a + k]!);
-    }
+    const n = wholeBetween(list, p, k, images, i, j);
     if (n === 0) continue;
     for (let d = 0; d < 3; d++) r[d]! -= n * cell[h + 3 * k + d]!;
   }

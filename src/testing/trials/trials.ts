@@ -7,6 +7,7 @@
 import type { Trials } from "../trial.ts";
 import { BONDED } from "./bonded.ts";
 import { CONVERGE } from "./converge.ts";
+import { GRAPHS } from "./graphs.ts";
 import { INTEGRATE } from "./integrate.ts";
 import { MEASURE } from "./measure.ts";
 import { MODIFY } from "./modify.ts";
@@ -22,4 +23,5 @@ export const TRIALS: Trials = {
   ...MODIFY,
   ...BONDED,
   ...PAIRS,
+  ...GRAPHS,
 };

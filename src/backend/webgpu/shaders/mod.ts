@@ -5,6 +5,7 @@
  */
 
 import type { Shader } from "../shader.ts";
+import { addModel } from "./add_model.ts";
 import { advance } from "./advance.ts";
 import { alignCells } from "./align_cells.ts";
 import { centreBias } from "./centre_bias.ts";
@@ -12,6 +13,7 @@ import { clampForces } from "./clamp_forces.ts";
 import { clear } from "./clear.ts";
 import { criterion } from "./criterion.ts";
 import { drift } from "./drift.ts";
+import { edges } from "./edges.ts";
 import { energyChange } from "./energy_change.ts";
 import { fire2Step } from "./fire2_step.ts";
 import { fireStep } from "./fire_step.ts";
@@ -29,10 +31,12 @@ import { stress } from "./stress.ts";
 import { temperature } from "./temperature.ts";
 import { tethers } from "./tethers.ts";
 import { thermalize } from "./thermalize.ts";
+import { triplets } from "./triplets.ts";
 import { wrapPositions } from "./wrap_positions.ts";
 
 /** Kernel → its shader. */
 export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
+  add_model: addModel,
   advance,
   align_cells: alignCells,
   centre_bias: centreBias,
@@ -40,6 +44,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clear,
   criterion,
   drift,
+  edges,
   energy_change: energyChange,
   fire2_step: fire2Step,
   fire_step: fireStep,
@@ -57,5 +62,6 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   temperature,
   tethers,
   thermalize,
+  triplets,
   wrap_positions: wrapPositions,
 }));

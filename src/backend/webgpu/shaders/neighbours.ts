@@ -56,7 +56,10 @@ fn diverge(s: u32) {
     let before = atomicLoad(&control[${Control.DIVERGED}]);
     if (before != 0 && before <= i32(s) + 1) { return; }
     let tried = atomicCompareExchangeWeak(&control[${Control.DIVERGED}], before, i32(s) + 1);
-    if (tried.exchanged) { return; }
+    if (tried.exchanged) {
+      atomicStore(&control[${Control.CAUSE}], 0);
+      return;
+    }
   }
 }
 

@@ -1,0 +1,22 @@
+import type { EdgesOptions } from "./backend.ts";
+
+/** Throws a RangeError for edges that a list of pairs does not have. */
+export function checkEdges({ pairs, cutoff, isHalf, reach }: EdgesOptions): void {
+  if (!(cutoff > 0 && cutoff <= pairs.cutoff)) {
+    throw new RangeError(
+      `Cannot list edges as their cutoff must be above 0 and at most that of the pairs, ${pairs.cutoff} Å: ` +
+        `current value is ${cutoff}`,
+    );
+  }
+  if (!(reach >= 0 && reach <= cutoff)) {
+    throw new RangeError(
+      `Cannot list triplets as their reach must be from 0 to the cutoff of the edges, ${cutoff} Å: ` +
+        `current value is ${reach}`,
+    );
+  }
+  if (isHalf && reach > 0) {
+    throw new RangeError(
+      `Cannot list triplets as their edges must be listed both ways, not once: current value of reach is ${reach}`,
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import type { Edges, EdgesOptions } from "../backend.ts";
+import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
+import type { WasmPairs } from "./wasm_pairs.ts";
+
+/** Edges in linear memory: Rust lists them and lets them grow. */
+export class WasmEdges implements Edges {
+  /** Where Rust keeps them. */
+  readonly pointer: number;
+  readonly index: WasmBuffer<"i32">;
+  readonly shifts: WasmBuffer<"real">;
+  readonly systems: WasmBuffer<"i32">;
+  readonly centres: WasmBuffer<"i32">;
+  readonly triplets: WasmBuffer<"i32">;
+  readonly counts: WasmBuffer<"i32">;
+  capacity = 0;
+  tripletCapacity = 0;
+  readonly #wasm: WasmModule;
+
+  constructor(wasm: WasmModule, atoms: number, { pairs, cutoff, isHalf, reach }: EdgesOptions) {
+    const from = (pairs as WasmPairs).pointer;
+    this.#wasm = wasm;
+    this.pointer = wasm.edges_new(from, atoms, cutoff, isHalf, reach) >>> 0;
+    const i32 = () => new WasmBuffer(wasm, "i32", 0, 0, 0);
+    [this.index, this.systems, this.centres, this.triplets] = [i32(), i32(), i32(), i32()];
+    this.shifts = new WasmBuffer(wasm, "real", 0, 0, 0);
+    this.counts = new WasmBuffer(wasm, "i32", 2, wasm.edges_place(this.pointer, 5) >>> 0, 8);
+    this.refresh();
+  }
+
+  /** Takes note of where the lists are once they have grown. */
+  refresh(): void {
+    const room = this.#wasm.edges_room(this.pointer, false);
+    const tripletRoom = this.#wasm.edges_room(this.pointer, true);
+    if (room !== this.capacity) {
+      this.capacity = room;
+      this.#move(this.index, 0, 2 * room);
+      this.#move(this.shifts, 1, 3 * room);
+      this.#move(this.systems, 2, room);
+    }
+    if (tripletRoom !== this.tripletCapacity) {
+      this.tripletCapacity = tripletRoom;
+      this.#move(this.centres, 3, tripletRoom);
+      this.#move(this.triplets, 4, 2 * tripletRoom);
+    }
+  }
+
+  /** Gives the memory back. */
+  free(): void {
+    this.#wasm.edges_free(this.pointer);
+  }
+
+  #move(buffer: WasmBuffer, which: number, length: number): void {
+    buffer.move(this.#wasm.edges_place(this.pointer, which) >>> 0, length);
+  }
+}

@@ -1,0 +1,110 @@
+import { FAR, roomFor } from "../../kernels/edge_list.ts";
+import type { Edges, EdgesOptions } from "../backend.ts";
+import { GpuBuffer, storage } from "./gpu_buffer.ts";
+import type { GpuFrame } from "./gpu_frame.ts";
+import type { GpuPairs } from "./gpu_pairs.ts";
+import type { Growing } from "./growing.ts";
+import { placesLength } from "./wgsl/edge_places.ts";
+
+/** Edges on a device. */
+export class GpuEdges implements Edges {
+  readonly pairs: GpuPairs;
+  readonly cutoff: number;
+  readonly isHalf: boolean;
+  readonly reach: number;
+  readonly index: GpuBuffer<"i32">;
+  readonly shifts: GpuBuffer<"real">;
+  readonly systems: GpuBuffer<"i32">;
+  readonly centres: GpuBuffer<"i32">;
+  readonly triplets: GpuBuffer<"i32">;
+  readonly counts: GpuBuffer<"i32">;
+  /** How many edges and triplets each atom has, and where its own begin. */
+  readonly places: GPUBuffer;
+  /** What grows when the kernel `edges` finds it too short. */
+  readonly rows: GpuRows;
+  /** And when `triplets` does. */
+  readonly fans: GpuRows;
+
+  constructor(device: GPUDevice, frame: { atoms: number; systems: number }, options: EdgesOptions) {
+    this.pairs = options.pairs as GpuPairs;
+    this.cutoff = options.cutoff;
+    this.isHalf = options.isHalf;
+    this.reach = options.reach;
+    const i32 = (length: number) => new GpuBuffer(device, "i32", length);
+    [this.index, this.systems, this.centres, this.triplets] = [i32(0), i32(0), i32(0), i32(0)];
+    this.counts = i32(2);
+    this.shifts = new GpuBuffer(device, "real", 0);
+    this.places = storage(device, 4 * placesLength(frame.atoms, frame.systems));
+    this.rows = new GpuRows(device, "edges", [[this.index, 2], [this.shifts, 3], [
+      this.systems,
+      1,
+    ]]);
+    this.fans = new GpuRows(device, "triplets", [[this.centres, 1], [this.triplets, 2]]);
+    this.rows.make(roomFor(0));
+    if (this.reach > 0) this.fans.make(roomFor(0));
+    // For a batch without systems no kernel ever pads it.
+    const far = Float32Array.from({ length: 3 * this.capacity }, (_, i) => i % 3 === 0 ? FAR : 0);
+    device.queue.writeBuffer(this.shifts.memory, 0, far);
+  }
+
+  get capacity(): number {
+    return this.rows.capacity;
+  }
+
+  get tripletCapacity(): number {
+    return this.fans.capacity;
+  }
+
+  /** All that can be read. */
+  get buffers(): readonly GpuBuffer[] {
+    const { index, shifts, systems, centres, triplets, counts } = this;
+    return [index, shifts, systems, centres, triplets, counts] as unknown as GpuBuffer[];
+  }
+
+  /** Gives the memory back. */
+  free(): void {
+    for (const { memory } of this.buffers) memory.destroy();
+    this.places.destroy();
+  }
+}
+
+/** Buffers that have room for the same number of things, and get more of it together. */
+class GpuRows implements Growing {
+  readonly isLoaded = false;
+  /** How many there is room for. */
+  capacity = 0;
+  readonly #device: GPUDevice;
+  readonly #what: string;
+  readonly #buffers: readonly (readonly [buffer: GpuBuffer, width: number])[];
+
+  constructor(
+    device: GPUDevice,
+    what: string,
+    buffers: readonly (readonly [GpuBuffer<"i32"> | GpuBuffer<"real">, number])[],
+  ) {
+    this.#device = device;
+    this.#what = what;
+    this.#buffers = buffers as unknown as readonly (readonly [GpuBuffer, number])[];
+  }
+
+  /** Throws a RangeError where the device has no such memory. */
+  grow(need: number, { memories }: GpuFrame): void {
+    for (const [{ memory }] of this.#buffers) memories.delete(memory);
+    this.make(roomFor(need));
+    for (const [{ memory }] of this.#buffers) memories.add(memory);
+  }
+
+  /** Room for so many, of zeros. */
+  make(capacity: number): void {
+    const widest = Math.max(...this.#buffers.map(([, width]) => width));
+    const most = this.#device.limits.maxStorageBufferBindingSize;
+    if (4 * widest * capacity > most) {
+      throw new RangeError(
+        `Cannot list ${this.#what} as they must fit into ${most} bytes of the device: ` +
+          `${capacity} of them take ${4 * widest * capacity}`,
+      );
+    }
+    this.capacity = capacity;
+    for (const [buffer, width] of this.#buffers) buffer.resize(this.#device, width * capacity);
+  }
+}
