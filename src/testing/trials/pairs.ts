@@ -56,7 +56,7 @@ export const PAIRS: Trials = {
   }),
   morse: potential({
     // Nothing is left of it at the cutoff, where rounding decides which pairs there are.
-    ...{ kernel: morse, rows: [[0.05, 5, 3, 25, 0]] },
+    ...{ kernel: morse, rows: [[0.02, 5, 3, 25, 0]] },
     ...{ switchWidth: 0, isWrapped: false },
   }),
 };
