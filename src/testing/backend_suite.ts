@@ -1,4 +1,5 @@
 import { bufferCases } from "./buffer_cases.ts";
+import { graphCases } from "./graph_cases.ts";
 import { kernelCases, largeKernelCases, type OpenBackend } from "./kernel_cases.ts";
 import { type Held, memoryCases } from "./memory_cases.ts";
 import { noiseCases, type WordsOf } from "./noise_cases.ts";
@@ -60,6 +61,7 @@ export function backendSuite(open: OpenBackend, options: BackendSuiteOptions = {
     ...bufferCases(open),
     ...programCases(open),
     ...pairCases(open),
+    ...graphCases(open),
     ...noiseCases(open, wordsOf),
     ...(held === undefined ? [] : memoryCases(open, held)),
     ...kernelCases(open, sizes),
