@@ -14,6 +14,7 @@ import { OnnxModel } from "../../src/models/onnx.ts";
 import { lennardJonesModel } from "../../src/onnx/mod.ts";
 import { modelSuite, type ModelSuiteOptions } from "../../src/testing/mod.ts";
 import { openOn } from "../kernels/lab.ts";
+import { hasModels, readModel } from "../onnx/shared_models.ts";
 
 const [AR, KR] = [{ epsilon: 0.0104, sigma: 3.4 }, { epsilon: 0.014, sigma: 3.65 }];
 
@@ -157,6 +158,32 @@ function testAll(models: Readonly<Record<string, Row>>, backends: readonly strin
   }
 }
 
+/** Methanol and water in the open, and water packed far too densely. */
+const WATER = {
+  symbols: ["O", "H", "H"],
+  positions: [0, 0, 0.12, 0, 0.8, -0.48, 0.1, -0.76, -0.48],
+};
+const MOLECULES = [
+  {
+    symbols: ["C", "O", "H", "H", "H", "H"],
+    positions: [
+      ...[-0.05, 0.67, 0.02, -0.05, -0.76, -0.01, -1.08, 1.04, 0.05],
+      ...[0.47, 1.04, 0.89, 0.47, 1.04, -0.89, 0.85, -1.07, 0.03],
+    ],
+  },
+  WATER,
+  { ...WATER, cell: [3.1, 0.1, 0, 0, 3.3, 0.2, 0.3, 0, 3.6] },
+];
+
+/** Of networks, in files beside the project. */
+const NETWORKS: Readonly<Record<string, Row>> = {
+  "SchNet": [
+    () => OnnxModel.open(readModel("schnet_ef.onnx"), { cutoff: 5 }),
+    { systems: MOLECULES, precision: "f32" },
+  ],
+};
+
 testAll(KERNELS, ["reference", "wasm"]);
 testAll(STEPS, ["reference"]);
 testAll(GRAPHS, ["reference", "wasm"]);
+if (hasModels) testAll(NETWORKS, ["reference", "wasm"]);
