@@ -32,7 +32,7 @@ export { backendSuite } from "./backend_suite.ts";
 export type { BackendSuiteOptions } from "./backend_suite.ts";
 export type { OpenBackend } from "./kernel_cases.ts";
 export type { Held } from "./memory_cases.ts";
-export type { OpenModelOn } from "./model_bench.ts";
+export type { MakeModel } from "./model_bench.ts";
 export { modelSuite } from "./model_suite.ts";
 export type { ModelSuiteOptions } from "./model_suite.ts";
 export type { WordsOf } from "./noise_cases.ts";

@@ -15,11 +15,11 @@ import { type Structure, structureOf } from "./structure.ts";
 import type { TestCase } from "./test_case.ts";
 
 /** Makes the model that is tried. */
-export type OpenModelOn = () => Model | Promise<Model>;
+export type MakeModel = () => Model | Promise<Model>;
 
 /** What a suite was told. */
 export interface ModelSetting {
-  readonly open: OpenModelOn;
+  readonly open: MakeModel;
   readonly systems: readonly System[];
   readonly gives: readonly ModelOutput[];
   readonly backend?: OpenBackend;

@@ -2,7 +2,7 @@ import { System } from "../batch/system.ts";
 import type { SystemInput } from "../batch/system_input.ts";
 import type { ModelOutput } from "../models/model.ts";
 import type { OpenBackend } from "./kernel_cases.ts";
-import type { ModelSetting, OpenModelOn } from "./model_bench.ts";
+import type { MakeModel, ModelSetting } from "./model_bench.ts";
 import { outputCases } from "./output_cases.ts";
 import { slopeCase, strainCase } from "./slope_cases.ts";
 import { type Symmetry, symmetryCases } from "./symmetry_cases.ts";
@@ -98,7 +98,7 @@ export interface ModelSuiteOptions {
  *
  * @throws {RangeError} where there is nothing to try it on
  */
-export function modelSuite(open: OpenModelOn, options: ModelSuiteOptions): TestCase[] {
+export function modelSuite(open: MakeModel, options: ModelSuiteOptions): TestCase[] {
   const { systems, gives = ["energy", "forces"], breaks = [] } = options;
   if (systems.length === 0) {
     throw new RangeError(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Backend, type Buffer, call } from "../backend/backend.ts";
+import { type Backend, type Buffer, call, type Program } from "../backend/backend.ts";
 import { advance } from "../kernels/advance.ts";
 import { drift } from "../kernels/drift.ts";
 import { graduate } from "../kernels/graduate.ts";
@@ -115,11 +115,11 @@ async function halts(backend: Backend): Promise<void> {
 async function several(backend: Backend): Promise<void> {
   const [one, other] = [moving(backend), moving(backend)];
   const programs = [one, other, one].map(({ lab, move }) => backend.prepare(lab.frame, [move]));
-  const [a, b, again] = programs as [typeof programs[0], typeof programs[0], typeof programs[0]];
-  await backend.run(a!, 0, 1);
-  a!.free();
-  await backend.run(b!, 0, 2);
-  await backend.run(again!, 0, 1);
+  const [a, b, again] = programs as [Program, Program, Program];
+  await backend.run(a, 0, 1);
+  a.free();
+  await backend.run(b, 0, 2);
+  await backend.run(again, 0, 1);
   await holds(backend, one.positions, [2, 2, 2, 4, 4, 4, 4, 4, 4]);
   await holds(backend, other.positions, [2, 2, 2, 4, 4, 4, 4, 4, 4]);
 }
