@@ -86,7 +86,7 @@ export function onBench(
 }
 
 function benchOf(setting: ModelSetting, model: Model, backend: Backend): Bench {
-  const { precision = backend.real, gives, systems, far = 64, breaks = [], isExact = false } =
+  const { precision = backend.real, gives, systems, far = 16, breaks = [], isExact = false } =
     setting;
   const usual = PRECISION[precision];
   return {

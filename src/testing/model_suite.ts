@@ -52,9 +52,9 @@ export interface ModelSuiteOptions {
    */
   readonly step?: number;
   /**
-   * How far apart atoms are that do not feel each other, beyond the size of a system, Å.
+   * How far apart atoms are that do not feel each other, Å.
    *
-   * @default 64
+   * @default 16
    */
   readonly far?: number;
   /**

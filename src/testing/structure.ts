@@ -85,11 +85,13 @@ export function rowsOf(values: readonly number[], order: readonly number[]): num
   return order.flatMap((atom) => values.slice(3 * atom, 3 * atom + 3));
 }
 
-/** Twice: next to itself where it repeats, in a cell of twice the length; else so far away, Å. */
+/** Twice: next to itself where it repeats, in a cell of twice the length; else with so much room between, Å. */
 export function doubled(structure: Structure, far: number): Structure {
   const { numbers, positions, cell, pbc } = structure;
   const row = pbc.findIndex((flag) => flag !== 0);
-  const along = row === -1 ? [far, 0, 0] : cell.slice(3 * row, 3 * row + 3);
+  const xs = positions.filter((_, i) => i % 3 === 0);
+  const away = Math.ceil(Math.max(...xs) - Math.min(...xs) + far);
+  const along = row === -1 ? [away, 0, 0] : cell.slice(3 * row, 3 * row + 3);
   return {
     numbers: [...numbers, ...numbers],
     positions: [...positions, ...shifted(structure, along).positions],
