@@ -223,7 +223,10 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return new Set(visited.flatMap(({ record }) => record.writes));
   }
 
-  /** The state has moved to where it must be fetched, or back: all that hooks read and write is planned anew. */
+  /**
+   * The state has moved to where it must be fetched, or back: all that hooks read and write is planned anew. What was
+   * deferred before is still to come: wait for `soFar` before the state moves back, so that hooks see all in order.
+   */
   replan(): void {
     const engine = { context: this.#options.context, state: this.#state };
     for (const { record, places } of this.#entries) {
@@ -287,8 +290,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     try {
       await this.#lifespan.settle();
     } catch (error) {
-      if (outcome.status === "failed") this.#tellOf("(deferred)", "close", error);
-      else ending = { status: "failed", error };
+      if (outcome.status === "failed") {
+        if (rootOf(error) !== rootOf(outcome.error)) this.#tellOf("(deferred)", "close", error);
+      } else ending = { status: "failed", error };
     }
     await this.#lifespan.close(ending);
     if (ending !== outcome && ending.status === "failed") throw ending.error;
@@ -459,4 +463,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       printFirst({ ...warning, hook: "onWarning", error, count: 1 });
     }
   }
+}
+
+/** What an error came from: one that is known need not be told again. */
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
 }
