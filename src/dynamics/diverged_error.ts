@@ -34,7 +34,9 @@ export class DivergedError extends Error {
           } are not; try a shorter dt, and look for atoms that ` +
           `start too close to each other`
         : `Cannot go on with ${engine} as what ${model} gives must be finite: ${when} the energy or forces of ` +
-          `${where} are not${fault === undefined ? "" : ` (${fault})`}; look for atoms that are too close to each other, or unlike what it was made for`,
+          `${where} are not${
+            fault === undefined ? "" : ` (${fault})`
+          }; look for atoms that are too close to each other, or unlike what it was made for`,
     );
     this.step = step;
     this.systems = systems;

@@ -159,14 +159,15 @@ export function fitsType({ types }: Meaning, { dtype }: TensorInfo): boolean {
   return types === "float" ? FLOATS.includes(dtype) : !NOT_INTS.includes(dtype);
 }
 
-/** The form that a tensor's shape is of: the one with most lengths that are equal. One without lengths may be of any. */
+/** The form that a tensor's shape is of, as well as may be. One without lengths may be of any. */
 export function formOf({ forms }: Meaning, { shape }: TensorInfo): Form | undefined {
   if (shape.length === 0) return forms.find(({ length }) => length === 0) ?? forms[0];
-  let [best, most]: [Form | undefined, number] = [undefined, -1];
+  let [best, most]: [Form | undefined, number] = [undefined, -Infinity];
   for (const form of forms) {
     if (form.length !== shape.length || !form.every((axis, i) => isLike(axis, shape[i]!))) continue;
     const equal = form.filter((axis, i) => axis === shape[i]).length;
-    if (equal > most) [best, most] = [form, equal];
+    const open = form.filter((axis, i) => typeof axis === "number" && !isFixed(shape[i]!)).length;
+    if (equal - open > most) [best, most] = [form, equal - open];
   }
   return best;
 }

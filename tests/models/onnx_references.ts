@@ -27,7 +27,11 @@ export interface StoredBatch {
 }
 
 /** The stored batch of a model; `elements` are the atomic numbers of its species, where these are no such. */
-export function storedBatch(model: string, species: string, elements?: readonly number[]): StoredBatch {
+export function storedBatch(
+  model: string,
+  species: string,
+  elements?: readonly number[],
+): StoredBatch {
   const { inputs, outputs } = readReference(model);
   const owners = numbersOf(inputs["batch_idx"]!), positions = numbersOf(inputs["positions"]!);
   const numbers = numbersOf(inputs[species]!).map((number) => elements?.[number] ?? number);
