@@ -119,7 +119,8 @@ export function widthOf(meaning: OnnxOutput | "field", tensor: TensorInfo): numb
   const { shape } = tensor;
   const isTensor = meaning !== "field" &&
     OUTPUTS[meaning].forms.some((form) =>
-      form.length === shape.length && form.every((axis, i) => axis === shape[i])
+      form.length === shape.length &&
+      form.every((axis, i) => typeof axis === "number" && axis === shape[i])
     );
   const row = isTensor ? shape : shape.slice(rowsAxis(tensor) + 1);
   return row.every((length) => typeof length === "number" && length > 0)
