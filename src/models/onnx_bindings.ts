@@ -92,9 +92,11 @@ export function isOfOne(inputs: readonly OnnxInputBinding[]): boolean {
   );
 }
 
-/** How many lengths come before those of a row. */
-function rowsAxis({ shape }: TensorInfo): number {
-  return shape.length > 1 && shape[0] === 1 ? 1 : 0;
+/** Along which axis the rows are: behind a 1 there may be atoms. */
+function rowsAxis({ shape }: TensorInfo): 0 | 1 {
+  const [first, second] = shape;
+  const isFree = typeof second === "string" || (second ?? 0) < 0;
+  return first === 1 && isFree ? 1 : 0;
 }
 
 /** Whether an output has a row per atom or per system, as far as its shape tells. */
