@@ -7,7 +7,7 @@ import { findIdleErrors } from "../tools/architecture/error_classes.ts";
 import { loadGraph } from "../tools/architecture/graph.ts";
 import { findForbiddenImports } from "../tools/architecture/import_rules.ts";
 import { findIncompleteKernels, type KernelException } from "../tools/architecture/kernels.ts";
-import { platformGlobals } from "../tools/architecture/platform.ts";
+import { platformGlobals, usesUsing } from "../tools/architecture/platform.ts";
 import { publicApi } from "../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../tools/architecture/reach.ts";
 import { sourceFiles } from "../tools/architecture/source_files.ts";
@@ -65,6 +65,11 @@ Deno.test("the hook core mentions no global of Deno alone or of a page alone", (
     core.filter(([, text]) => platformGlobals(text).length > 0).map(([file]) => file),
     [],
   );
+});
+
+Deno.test("nothing that a page loads is written with `using`, which not every browser can parse", () => {
+  const library = [...textsUnder("src/")].filter(([file]) => !file.startsWith("src/cli/"));
+  assertEquals(library.filter(([, text]) => usesUsing(text)).map(([file]) => file), []);
 });
 
 Deno.test("one kernel, one name, five places", () => {

@@ -2,6 +2,11 @@
 const FOLDER = Deno.env.get("HOOKE_MODELS") ??
   new URL("../../../shared/models", import.meta.url).pathname;
 
+/** Where they are, or `undefined` where there are none. */
+export async function modelFolder(): Promise<string | undefined> {
+  return await Deno.stat(FOLDER).then(() => FOLDER, () => undefined);
+}
+
 /** The path of the largest of them, or `undefined` where there are none. */
 export async function largestModel(): Promise<string | undefined> {
   let largest: string | undefined, size = 0;

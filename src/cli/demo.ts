@@ -4,15 +4,30 @@
  * @module
  */
 
-import { Batch } from "../batch/batch.ts";
-import { fcc, rattle } from "../batch/crystal.ts";
+import type { Batch } from "../batch/batch.ts";
+import { writeExtxyz } from "../batch/extxyz_write.ts";
+import type { DynamicsKind } from "../dynamics/dynamics_options.ts";
+import type { HookSet } from "../hooks/registry.ts";
+import { ConvergedSnapshotHook } from "../observe/converged_snapshot_hook.ts";
+import { LoggingHook } from "../observe/logging_hook.ts";
 import { Profiler } from "../observe/profiler.ts";
+import { MemorySink } from "../sinks/memory_sink.ts";
+import { crystals, MODELS, openArgon } from "./demo_argon.ts";
+import { DEVICES } from "./demo_device.ts";
 import { assertWritable, openDemoFiles } from "./demo_files.ts";
 import { type Dynamics, heat } from "./demo_heat.ts";
+import { progressOf } from "./demo_progress.ts";
 import { relax, type Relaxation } from "./demo_relax.ts";
-import { aboutDynamics, aboutFiles, aboutRelaxation, NEXT } from "./demo_report.ts";
+import {
+  aboutDynamics,
+  aboutFiles,
+  aboutRelaxation,
+  dynamicsToCome,
+  NEXT,
+  relaxationToCome,
+} from "./demo_report.ts";
 import type { DemoOptions, DemoRun } from "./demo_run.ts";
-import { type Command, readCount, readNumber } from "./options.ts";
+import { type Command, readChoice, readCount, readNumber, UsageError } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The command's options. */
@@ -30,6 +45,11 @@ export const DEMO: Command = {
       value: "N",
       help: "Whose equal gives the same crystals and the same noise (default 1)",
     },
+    model: {
+      value: "NAME",
+      help: "What relaxes them: onnx, a graph in onnxruntime-web, or kernel (default onnx)",
+    },
+    device: { value: "NAME", help: "auto, webgpu, wasm or reference (default auto)" },
     out: {
       value: "FOLDER",
       help: "Where the files go; what is there stays (default hooke-demo, or hooke-demo-2, …)",
@@ -40,6 +60,7 @@ export const DEMO: Command = {
   examples: [
     ["demo", "relaxes 64 crystals, and heats them for 4 ps"],
     ["demo --systems 512 --fmax 0.001", "more of them, and more exactly"],
+    ["demo --model kernel", "relaxes them without onnxruntime-web"],
     ["demo --steps 0 --trace trace.json", "relaxation only, and writes where the time went"],
   ],
 };
@@ -57,19 +78,14 @@ export async function demo(
   const run: DemoRun = { options, files, terminal, signal, profiler };
 
   const { print } = terminal;
-  const batch = crystals(options);
-  print(
-    `Relaxation: ${
-      options.systems === 1 ? "1 crystal" : `${options.systems} crystals`
-    } of 32 argon atoms, each atom displaced by about 0.1 Å, ` +
-      `by FIRE until\nno force is above ${options.fmax} eV/Å.\n`,
-  );
-  const relaxation: Relaxation = await relax(batch, run);
+  const batch = crystals(options.systems, options.seed);
+  print(relaxationToCome(options));
+  const relaxation = await relaxWithFiles(batch, run);
   print(aboutRelaxation(relaxation, options));
   let dynamics: Dynamics | undefined;
   if (!signal.aborted && options.steps > 0) {
-    print(`\nDynamics: ${options.steps} steps of 4 fs in a Langevin bath of 40 K.\n`);
-    dynamics = await heat(batch, run);
+    print(dynamicsToCome(options));
+    dynamics = await heatWithFiles(batch, run);
     print(aboutDynamics(dynamics, options));
   }
   if (profiler !== undefined) {
@@ -80,19 +96,54 @@ export async function demo(
 }
 
 function readDemo(values: ReadonlyMap<string, string>): DemoOptions {
+  const device = readChoice(values, "device", DEVICES);
+  if (device === "webgpu") {
+    throw new UsageError("Cannot use --device webgpu as engines must know it: they do not yet");
+  }
   return {
     systems: readCount(values, "systems", 64, 1),
     fmax: readNumber(values, "fmax", 0.005),
     steps: readCount(values, "steps", 1000, 0),
     seed: readCount(values, "seed", 1, 0),
+    model: readChoice(values, "model", MODELS),
+    device,
     isQuiet: values.has("quiet"),
   };
 }
 
-/** Each shaken in its own way; those of one seed have nothing to do with those of another. */
-function crystals({ systems, seed }: DemoOptions): Batch {
-  const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
-  return Batch.from(
-    Array.from({ length: systems }, (_, i) => rattle(crystal, 0.1, (seed * 2 ** 20 + i) % 2 ** 53)),
-  );
+/** With a log, and each crystal as it was when it had relaxed. */
+async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
+  const { options: { model: name, device, fmax }, files, signal } = run;
+  const sink = new MemorySink();
+  const begun = performance.now();
+  await using argon = await openArgon(name);
+  const opening = (performance.now() - begun) / 1000;
+  const relaxation = await relax(batch, {
+    ...{ model: argon.model, device, fmax, signal },
+    watch(hooks) {
+      hooks.add(new LoggingHook({ backend: "csv", logPath: files.relaxLog, frequency: 5 }));
+      hooks.add(new ConvergedSnapshotHook({ sink }));
+      addWatchers(hooks, run);
+    },
+  });
+  if (sink.length > 0) await Deno.writeTextFile(files.relaxed, writeExtxyz(sink.read()));
+  return { ...relaxation, seconds: relaxation.seconds + opening };
+}
+
+/** With a log. */
+async function heatWithFiles(batch: Batch, run: DemoRun): Promise<Dynamics> {
+  const { options: { device, steps, seed }, files, signal } = run;
+  return await heat(batch, {
+    ...{ device, steps, seed, signal },
+    watch(hooks) {
+      hooks.add(new LoggingHook({ backend: "csv", logPath: files.nvtLog, frequency: 10 }));
+      addWatchers(hooks, run, steps);
+    },
+  });
+}
+
+/** Progress and profile, where they are wanted. */
+function addWatchers(hooks: HookSet<DynamicsKind>, run: DemoRun, nSteps?: number): void {
+  for (const progress of progressOf(run, nSteps)) hooks.add(progress);
+  if (run.profiler !== undefined) hooks.add(run.profiler, { order: "first" });
 }

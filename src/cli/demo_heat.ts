@@ -1,16 +1,34 @@
 /**
- * The second part of the demo: crystals in a bath.
+ * The second part of the demo: crystals in a bath. Nothing here is Deno's own: it runs in a page.
  *
  * @module
  */
 
 import type { Batch } from "../batch/batch.ts";
 import { initVelocities } from "../batch/velocities.ts";
+import type { DynamicsKind } from "../dynamics/dynamics_options.ts";
 import { NVTLangevin } from "../dynamics/nvt_langevin.ts";
 import { hook } from "../hook.ts";
-import { LoggingHook } from "../observe/logging_hook.ts";
-import { progressOf } from "./demo_progress.ts";
-import { ARGON, type DemoRun, TARGET } from "./demo_run.ts";
+import type { HookSet } from "../hooks/registry.ts";
+import { ARGON } from "./demo_argon.ts";
+import { type DeviceName, onDevice } from "./demo_device.ts";
+
+/** The temperature of the bath, K. */
+export const TARGET = 40;
+
+/** What to do in the bath. */
+export interface HeatOptions {
+  /** Where it runs. */
+  readonly device: DeviceName;
+  /** How many steps. */
+  readonly steps: number;
+  /** Of velocities and noise. */
+  readonly seed: number;
+  /** Interrupts it. */
+  readonly signal?: AbortSignal;
+  /** Adds hooks before it begins. */
+  watch?(hooks: HookSet<DynamicsKind>): void;
+}
 
 /** How the dynamics went. */
 export interface Dynamics {
@@ -30,13 +48,13 @@ export interface Dynamics {
   readonly stepCount: number;
 }
 
-/** Runs the crystals of a batch in a bath, with a log. */
-export async function heat(batch: Batch, run: DemoRun): Promise<Dynamics> {
-  const { options: { steps, seed }, files, signal, profiler } = run;
+/** Runs the crystals of a batch in a bath. */
+export async function heat(batch: Batch, options: HeatOptions): Promise<Dynamics> {
+  const { device, steps, seed, signal } = options;
   batch.set("status", 0);
   initVelocities(batch, TARGET, { seed });
   const means: number[] = [], late: number[] = [];
-  const watch = hook({
+  const look = hook({
     name: "temperatures",
     frequency: 10,
     reads: ["temperature"],
@@ -54,11 +72,11 @@ export async function heat(batch: Batch, run: DemoRun): Promise<Dynamics> {
   await using md = new NVTLangevin({
     model: ARGON,
     ...{ dt: 4, temperature: TARGET, friction: 0.02, seed },
-    signal,
-    hooks: [new LoggingHook({ backend: "csv", logPath: files.nvtLog, frequency: 10 }), watch],
+    ...onDevice(device),
+    ...(signal !== undefined && { signal }),
+    hooks: [look],
   });
-  for (const progress of progressOf(run, steps)) md.hooks.add(progress);
-  if (profiler !== undefined) md.hooks.add(profiler, { order: "first" });
+  options.watch?.(md.hooks);
   const begun = performance.now();
   await md.run(batch, steps);
   return {
@@ -67,7 +85,7 @@ export async function heat(batch: Batch, run: DemoRun): Promise<Dynamics> {
     atoms: batch.nodeCount / batch.size,
     atomSteps: md.stepCount * batch.nodeCount,
     seconds: (performance.now() - begun) / 1000,
-    isInterrupted: signal.aborted,
+    isInterrupted: signal?.aborted === true,
     stepCount: md.stepCount,
   };
 }

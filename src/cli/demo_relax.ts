@@ -1,22 +1,34 @@
 /**
- * The first part of the demo: crystals are relaxed.
+ * The first part of the demo: crystals are relaxed. Nothing here is Deno's own: it runs in a page.
  *
  * @module
  */
 
 import type { Batch } from "../batch/batch.ts";
-import { writeExtxyz } from "../batch/extxyz_write.ts";
 import { ConvergenceHook } from "../dynamics/convergence.ts";
+import type { DynamicsKind } from "../dynamics/dynamics_options.ts";
 import { FIRE } from "../dynamics/fire.ts";
 import { hook } from "../hook.ts";
-import { ConvergedSnapshotHook } from "../observe/converged_snapshot_hook.ts";
-import { LoggingHook } from "../observe/logging_hook.ts";
-import { MemorySink } from "../sinks/memory_sink.ts";
-import { progressOf } from "./demo_progress.ts";
-import { ARGON, type DemoRun } from "./demo_run.ts";
+import type { HookSet } from "../hooks/registry.ts";
+import type { Model } from "../models/model.ts";
+import { type DeviceName, onDevice } from "./demo_device.ts";
 
 /** More than any crystal needs. */
 const MOST_STEPS = 2000;
+
+/** How to relax. */
+export interface RelaxOptions {
+  /** What the forces come from. */
+  readonly model: Model;
+  /** Where it runs. */
+  readonly device: DeviceName;
+  /** When a crystal is relaxed, eV/Å. */
+  readonly fmax: number;
+  /** Interrupts it. */
+  readonly signal?: AbortSignal;
+  /** Adds hooks before it begins. */
+  watch?(hooks: HookSet<DynamicsKind>): void;
+}
 
 /** How the relaxation went. */
 export interface Relaxation {
@@ -34,10 +46,9 @@ export interface Relaxation {
   readonly stepCount: number;
 }
 
-/** Relaxes the crystals of a batch, with a log and a picture of each crystal when it has. */
-export async function relax(batch: Batch, run: DemoRun): Promise<Relaxation> {
-  const { options: { fmax }, files, signal, profiler } = run;
-  const sink = new MemorySink();
+/** Relaxes the crystals of a batch. */
+export async function relax(batch: Batch, options: RelaxOptions): Promise<Relaxation> {
+  const { model, device, fmax, signal } = options;
   const atoms = batch.nodeCount / batch.size;
   let before: number[] = [];
   const look = hook({
@@ -47,22 +58,16 @@ export async function relax(batch: Batch, run: DemoRun): Promise<Relaxation> {
     on: { dynamics: { BEFORE_STEP: ({ read }) => void (before = Array.from(read.energy)) } },
   });
   await using opt = new FIRE({
-    model: ARGON,
+    model,
     dt: 0.5,
-    signal,
-    hooks: [
-      ConvergenceHook.fromFmax(fmax),
-      new LoggingHook({ backend: "csv", logPath: files.relaxLog, frequency: 5 }),
-      new ConvergedSnapshotHook({ sink }),
-      look,
-    ],
+    ...onDevice(device),
+    ...(signal !== undefined && { signal }),
+    hooks: [ConvergenceHook.fromFmax(fmax), look],
   });
-  for (const progress of progressOf(run)) opt.hooks.add(progress);
-  if (profiler !== undefined) opt.hooks.add(profiler, { order: "first" });
+  options.watch?.(opt.hooks);
   const begun = performance.now();
   await opt.run(batch, MOST_STEPS);
   const seconds = (performance.now() - begun) / 1000;
-  if (sink.length > 0) await Deno.writeTextFile(files.relaxed, writeExtxyz(sink.read()));
   const isRelaxed = (_: unknown, system: number) => batch.get("status")[system] === 1;
   const perAtom = (energies: ArrayLike<number>) => Array.from(energies, (energy) => energy / atoms);
   const steps = Array.from(batch.get("stepsDone"));
@@ -71,7 +76,7 @@ export async function relax(batch: Batch, run: DemoRun): Promise<Relaxation> {
     before: perAtom(before),
     after: perAtom(batch.get("energy")).filter(isRelaxed),
     seconds,
-    isInterrupted: signal.aborted,
+    isInterrupted: signal?.aborted === true,
     stepCount: opt.stepCount,
   };
 }

@@ -5,9 +5,9 @@
  */
 
 import type { DemoFiles } from "./demo_files.ts";
-import type { Dynamics } from "./demo_heat.ts";
+import { type Dynamics, TARGET } from "./demo_heat.ts";
 import type { Relaxation } from "./demo_relax.ts";
-import { type DemoOptions, TARGET } from "./demo_run.ts";
+import type { DemoOptions } from "./demo_run.ts";
 import { histogram, meanAndSpread, sparkline } from "./picture.ts";
 
 /** eV per atom of the perfect crystal at a = 5.26 Å, as ASE has it. */
@@ -18,6 +18,14 @@ export const NEXT = `
 Next: README.md does the same with structures of your own, under "Relax what is in your file";
 docs/atoms.md tells what there is; src/cli/demo.ts is the source of this, and --help says what can
 be changed.`;
+
+/** What the relaxation will be. */
+export function relaxationToCome({ systems, fmax, model }: DemoOptions): string {
+  const crystals = systems === 1 ? "1 crystal" : `${systems} crystals`;
+  const forces = model === "onnx" ? "an ONNX graph in onnxruntime-web" : "a kernel";
+  return `Relaxation: ${crystals} of 32 argon atoms, each atom displaced by about 0.1 Å, by FIRE ` +
+    `until\nno force is above ${fmax} eV/Å. The forces come from ${forces}.\n`;
+}
 
 /** How the relaxation went. */
 export function aboutRelaxation(relaxation: Relaxation, { systems, isQuiet }: DemoOptions): string {
@@ -40,6 +48,11 @@ function rangeOf(steps: readonly number[]): string {
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
   if (least === most) return most === 1 ? "1 step" : `${most} steps`;
   return `${least} to ${most} steps, ${meanAndSpread(steps).mean.toFixed(1)} on average`;
+}
+
+/** What the dynamics will be. */
+export function dynamicsToCome({ steps }: DemoOptions): string {
+  return `\nDynamics: ${steps} steps of 4 fs in a Langevin bath of ${TARGET} K. The forces come from a kernel.\n`;
 }
 
 /** How the dynamics went. */

@@ -4,17 +4,11 @@
  * @module
  */
 
-import { lennardJones } from "../models/lennard_jones.ts";
-import type { Model } from "../models/model.ts";
 import type { Profiler } from "../observe/profiler.ts";
+import type { ModelName } from "./demo_argon.ts";
+import type { DeviceName } from "./demo_device.ts";
 import type { DemoFiles } from "./demo_files.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** Argon. */
-export const ARGON: Model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
-
-/** The temperature of the bath, K. */
-export const TARGET = 40;
 
 /** What the demo was asked for. */
 export interface DemoOptions {
@@ -26,6 +20,10 @@ export interface DemoOptions {
   readonly steps: number;
   /** Of crystals, velocities and noise. */
   readonly seed: number;
+  /** What pulls at atoms while they relax. */
+  readonly model: ModelName;
+  /** Where it runs. */
+  readonly device: DeviceName;
   /** Whether there are neither progress nor pictures. */
   readonly isQuiet: boolean;
 }

@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { nearest } from "../hooks/nearest.ts";
+import { didYouMean, nearest } from "../hooks/nearest.ts";
 
 /** One option. */
 export interface Option {
@@ -149,6 +149,23 @@ export function readNumber(
   if (value > 0 && value < Infinity) return value;
   throw new UsageError(
     `Cannot use --${name} as it must be a number above 0: current value is ${text}`,
+  );
+}
+
+/** One of several words from an option; the first where it is not given. Throws a UsageError for another word. */
+export function readChoice<const C extends readonly string[]>(
+  values: ReadonlyMap<string, string>,
+  name: string,
+  choices: C,
+): C[number] {
+  const text = values.get(name);
+  if (text === undefined) return choices[0]!;
+  const found = choices.find((choice) => choice === text);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `Cannot use --${name} as it must be one of ${choices.join(", ")}: current value is ${text}${
+      didYouMean(text, choices)
+    }`,
   );
 }
 

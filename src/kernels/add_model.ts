@@ -33,12 +33,12 @@ export const addModel: Kernel<typeof args> = defineKernel(
     for (let s = 0; s < systems; s++) {
       if (active[s] === 0) continue;
       const [from, to] = [offsets[s]!, offsets[s + 1]!];
-      const sums = [
+      const isWell = [
         addEnergy(values, s, from, to),
         addForces(values, from, to),
         addStress(values, s),
       ];
-      if (sums.every(Number.isFinite)) continue;
+      if (!isWell.includes(false)) continue;
       if (control[Control.DIVERGED] === 0) {
         control[Control.DIVERGED] = s + 1;
         control[Control.CAUSE] = 1;
@@ -64,46 +64,46 @@ interface Given {
   readonly stressUnit: number;
 }
 
-// Each answers with a sum that is finite only if all that was added is: x − x is 0, or not a number.
+// Each answers whether all that was added is finite.
 
 function addEnergy(
   { energies, constants, energy, perAtom, energyUnit }: Given,
   s: number,
   from: number,
   to: number,
-): number {
-  if (energies === undefined) return 0;
+): boolean {
+  if (energies === undefined) return true;
   let sum = 0;
   if (perAtom === 0) sum = energies[s]!;
   else for (let a = from; a < to; a++) sum += energies[a]!;
   const term = energyUnit * sum + (constants?.[s] ?? 0);
   energy[s]! += term;
-  return term - term;
+  return Number.isFinite(term);
 }
 
 function addForces(
   { atomForces, forces, forceUnit }: Given,
   from: number,
   to: number,
-): number {
-  let rest = 0;
-  if (atomForces === undefined) return rest;
+): boolean {
+  if (atomForces === undefined) return true;
+  let isWell = true;
   for (let k = 3 * from; k < 3 * to; k++) {
     const term = forceUnit * atomForces[k]!;
     forces[k]! += term;
-    rest += term - term;
+    isWell = isWell && Number.isFinite(term);
   }
-  return rest;
+  return isWell;
 }
 
-function addStress({ stresses, cell, virial, stressUnit }: Given, s: number): number {
+function addStress({ stresses, cell, virial, stressUnit }: Given, s: number): boolean {
   const volume = Math.abs(signedVolume(cell, 9 * s));
-  let rest = 0;
-  if (stresses === undefined || volume === 0) return rest;
+  if (stresses === undefined || volume === 0) return true;
+  let isWell = true;
   for (let k = 9 * s; k < 9 * s + 9; k++) {
     const term = -volume * stressUnit * stresses[k]!;
     virial[k]! += term;
-    rest += term - term;
+    isWell = isWell && Number.isFinite(term);
   }
-  return rest;
+  return isWell;
 }

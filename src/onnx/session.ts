@@ -97,11 +97,13 @@ async function startRuntime(
   const { wasm } = build.runtime.env;
   if (!build.isStarted) {
     // More than one thread keeps the WebGPU build from starting, for good.
-    wasm.numThreads = known.device === "wasm" ? possibleThreads(threads ?? defaultThreads()) : 1;
+    wasm.numThreads = known.device === "wasm"
+      ? possibleThreads(threads ?? defaultThreads(), build.runtime)
+      : 1;
     if (files instanceof Uint8Array) wasm.wasmBinary = files;
     else if (files !== undefined) wasm.wasmPaths = { wasm: files.href };
   } else if (known.device === "wasm") {
-    checkThreads(known.name, threads, wasm.numThreads ?? 1);
+    checkThreads(known.name, threads, build.runtime);
   }
   return build.runtime;
 }

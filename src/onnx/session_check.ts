@@ -69,17 +69,32 @@ export async function checkSession(
   const gpuDevice = options.gpuDevice ?? await openGpuDevice();
   const onGpu = { ...shared, device: "webgpu", gpuDevice } as const;
   try {
-    await using wasm = await openSession(
-      bytes,
-      threads === undefined ? shared : { ...shared, threads },
+    const onHost = threads === undefined ? shared : { ...shared, threads };
+    return await withSession(
+      () => openSession(bytes, onHost),
+      (wasm) =>
+        withSession(() => openSession(bytes, onGpu), async (webgpu) => {
+          const plain = await compare("webgpu against wasm", [webgpu, wasm], feeds, tolerance);
+          if (!capture) return { webgpu: plain, capture: undefined };
+          const open = () => openSession(bytes, { ...onGpu, capture: true, outputs: "gpu" });
+          return { webgpu: plain, capture: await checkCapture(open, webgpu, feeds, tolerance) };
+        }),
     );
-    await using webgpu = await openSession(bytes, onGpu);
-    const plain = await compare("webgpu against wasm", [webgpu, wasm], feeds, tolerance);
-    if (!capture) return { webgpu: plain, capture: undefined };
-    const open = () => openSession(bytes, { ...onGpu, capture: true, outputs: "gpu" });
-    return { webgpu: plain, capture: await checkCapture(open, webgpu, feeds, tolerance) };
   } finally {
     if (options.gpuDevice === undefined) gpuDevice.destroy();
+  }
+}
+
+/** Not by `using`: a browser that does not know the word would load nothing of the package. */
+async function withSession<T>(
+  open: () => Promise<Session>,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await open();
+  try {
+    return await work(session);
+  } finally {
+    await session.dispose();
   }
 }
 
@@ -92,8 +107,10 @@ async function checkCapture(
 ): Promise<SessionFinding> {
   const what = "captured against uncaptured";
   try {
-    await using captured = await open();
-    return await compare(what, [captured, webgpu], feeds, tolerance);
+    return await withSession(
+      open,
+      (captured) => compare(what, [captured, webgpu], feeds, tolerance),
+    );
   } catch (error) {
     if (error instanceof BackendUnavailableError || !(error instanceof Error)) throw error;
     return { what, ok: false, comparisons: [], text: `${what}: ${error.message}` };

@@ -22,7 +22,8 @@ export interface WorkerSessionOptions
    */
   readonly timeout?: number;
   /**
-   * Makes the worker, for a bundler that must be told where it is.
+   * Makes the worker, for a bundler that must be told where it is: a script that imports
+   * `@hooke/hooke/onnx/worker`.
    *
    * @default the one of this package
    */

@@ -23,7 +23,7 @@ export interface SessionOptions {
   /**
    * How many threads `"wasm"` uses. The first session of a process decides for all that follow, because there is one
    * runtime; a session in a worker has a runtime of its own. Ignored in a page that is not cross-origin isolated,
-   * which has one.
+   * or whose bundler made a single script of it: these have one. Bundle with code splitting.
    *
    * @default half the processors, at most 4
    */

@@ -231,6 +231,47 @@ onGpu("a run of many steps goes on where its list was too short", async (gpu) =>
   assertEquals(await trace(false), await trace(true));
 });
 
+onGpu("what others do in between is done again with what a list held up", async (gpu) => {
+  const trace = async (isLarge: boolean, waits: boolean) => {
+    const { frame, positions, velocities, forces, program } = collapse(gpu, isLarge);
+    // As a session of a model would: reads what the kernels wrote, writes what they read, takes its time.
+    const given = gpu.alloc("real", forces.length), elsewhere = gpu.alloc("real", forces.length);
+    const kicked = gpu.prepare(frame, [
+      call(drift, {
+        ...{ positions: velocities, velocities: given, fraction: 1 },
+        dt: filled(gpu, "real", [1e-3, 1e-3, 1e-3]) as Buffer<"real">,
+      }),
+    ]);
+    let visits = 0;
+    const copy = async () => {
+      visits++;
+      gpu.adopt(frame, given, gpu.memoryOf(elsewhere));
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      const encoder = gpu.device.createCommandEncoder();
+      const [from, to] = [gpu.memoryOf(forces), gpu.memoryOf(elsewhere)];
+      encoder.copyBufferToBuffer(from, 0, to, 0, 4 * forces.length);
+      gpu.device.queue.submit([encoder.finish()]);
+    };
+    const all = [];
+    for (let step = 0; step < 9; step++) {
+      gpu.run(program, step, 1);
+      await gpu.visit(frame, copy);
+      gpu.run(kicked, step, 1);
+      const seen = gpu.take([positions, velocities, forces, frame.ages]);
+      if (waits) await seen;
+      all.push(seen);
+    }
+    const seen = (await Promise.all(all)).map((values) => values.map((one) => [...one]));
+    return { seen, visits };
+  };
+  const [grown, large] = [await trace(false, false), await trace(true, true)];
+  assertEquals(grown.seen, large.seen);
+  assert(grown.seen[8]!.flat().every(Number.isFinite));
+  assert(new Set(grown.seen.map(([, velocities]) => velocities![3])).size === 9);
+  assertEquals(large.visits, 9);
+  assert(grown.visits > 9, `${grown.visits} visits`);
+});
+
 onGpu("memory for pairs that the device cannot have is refused by its size", (gpu) => {
   const { pairs } = collapse(gpu, false);
   assertThrows(() => pairs.grow(1e9), RangeError, "Cannot find pairs up to 4.5 Å");

@@ -29,6 +29,7 @@ Deno.test("without a command, and with --help, it says what there is", async () 
   }
   const { out } = await hooke("demo", "--help");
   const options = ["--systems N", "--fmax F", "--steps N", "--seed N", "--out FOLDER"];
+  options.push("--model NAME", "--device NAME");
   for (const option of [...options, "--trace FILE", "--quiet", "--help"]) {
     assertStringIncludes(out, option);
   }
@@ -65,6 +66,14 @@ Deno.test("what it does not understand ends in 2, with what it would have", asyn
     ],
     [["demo", "--fmax", "-0.1"], "must be a number above 0: current value is -0.1"],
     [["demo", "--fmax", "small"], "current value is small"],
+    [
+      ["demo", "--model", "onyx"],
+      "Cannot use --model as it must be one of onnx, kernel: current value is onyx; did you mean onnx?",
+    ],
+    [
+      ["demo", "--device", "gpu"],
+      "must be one of auto, webgpu, wasm, reference: current value is gpu",
+    ],
     [["demo", "--quiet=3"], "Cannot use --quiet=3 as --quiet takes no value"],
     [["demo", "--help=maybe"], "Cannot use --help=maybe as --help takes no value"],
     [["demo", "--help=false"], "Cannot use --help=false as --help takes no value"],
@@ -150,6 +159,25 @@ Deno.test("the demo relaxes 64 crystals to the energy of the perfect one, and ke
   assertAlmostEquals(Number(spread), 40 * Math.sqrt(2 / 96), 0.5);
   assertMatch(out, /^ {2}[▁▂▃▄▅▆▇█]{50} {2}mean temperature, \d+ to \d+ K$/m);
   assertMatch(out, /: \d+ ns for each atom and step, \d+\.\d million of these a second$/m);
+});
+
+Deno.test("--model and --device say what pulls, and where: each relaxes to the same", async () => {
+  await using folder = await tempFolder();
+  const energies: string[] = [];
+  const ways = [["onnx", "auto"], ["onnx", "reference"], ["kernel", "wasm"], [
+    "kernel",
+    "reference",
+  ]];
+  for (const [model, device] of ways) {
+    const to = `${folder.path}/${model}-${device}`;
+    const args = ["--systems", "2", "--steps", "10", "--model", model!, "--device", device!];
+    const { code, out } = await hooke("demo", "--out", to, ...args);
+    assertEquals(code, 0);
+    const source = model === "onnx" ? "an ONNX graph in onnxruntime-web" : "a kernel";
+    assertStringIncludes(out, `The forces come from ${source}.`);
+    energies.push(/^.* after {4}.*$/m.exec(out)![0]);
+  }
+  assertEquals(new Set(energies).size, 1, energies.join());
 });
 
 Deno.test("one crystal is one, and has one number of steps", async () => {

@@ -61,6 +61,8 @@ onEach("edges() lists larger systems, and the same order each time", async (back
   using batch = await EdgeBatch.on(backend, systems, { cutoff: 5 });
   const listed = await batch.list();
   assertEquals(asSet(rowsOf(listed, batch)), asSet(everyEdge(systems, 5)));
+  const [least, most] = [1.15 * listed.counts[0]!, 1.15 * listed.counts[0]! + 257];
+  assert(least <= batch.edges.capacity && batch.edges.capacity <= most);
   assertEquals(await batch.list(), listed);
   using other = await EdgeBatch.on(backend, systems, { cutoff: 5 });
   assertEquals(await other.list(), listed);

@@ -6,7 +6,7 @@ import { errorClasses, findIdleErrors } from "../../tools/architecture/error_cla
 import { type ImportGraph, toGraph } from "../../tools/architecture/graph.ts";
 import { findForbiddenImports } from "../../tools/architecture/import_rules.ts";
 import { findIncompleteKernels } from "../../tools/architecture/kernels.ts";
-import { platformGlobals } from "../../tools/architecture/platform.ts";
+import { platformGlobals, usesUsing } from "../../tools/architecture/platform.ts";
 import { apiChanges, toNames } from "../../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../../tools/architecture/reach.ts";
 import { MAY_IMPORT, packageOf, refuseImport } from "../../tools/architecture/rooms.ts";
@@ -75,12 +75,13 @@ Deno.test("findUnreachable() finds what no root leads to, cycles among them", ()
   assertEquals(findUnreachable(files, ["root", "lost"]), []);
 });
 
-Deno.test("isStarted() knows tests, benches and examples", () => {
+Deno.test("isStarted() knows tests, benches, examples and pages", () => {
   const started = [
     "tests/a_test.ts",
     "bench/hooks_bench.ts",
     "bench/hooks_table.ts",
     "examples/a.ts",
+    "tests/e2e/page.ts",
   ];
   assertEquals(started.filter((path) => !isStarted(path)), []);
   assertEquals(["src/hooks/a.ts", "bench/row.ts", "tests/plum.ts"].filter(isStarted), []);
@@ -175,6 +176,13 @@ Deno.test("platformGlobals() finds globals, not properties, comments or strings"
   const harmless =
     "// Deno\n/* document */ a.document; const b = { location: 1 }; 'Deno'; `window`;";
   assertEquals(platformGlobals(harmless), []);
+});
+
+Deno.test("usesUsing() finds declarations, not words of comments and strings", () => {
+  const declared = ["using a = b();", "{ await using a = b; }", "for (await using a of b) c();"];
+  assertEquals(declared.filter((text) => !usesUsing(text)), []);
+  const others = ["// using a = b", 'say("using a = b");', "const using = 3;", "a.using = 3;"];
+  assertEquals(others.filter(usesUsing), []);
 });
 
 Deno.test("codeOf() drops comments and what strings hold", () => {

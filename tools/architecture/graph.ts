@@ -14,11 +14,18 @@ export interface ModuleInfo {
     specifier: string;
     code?: { specifier?: string; error?: string };
     type?: { specifier?: string; error?: string };
+    /** Whether it is imported by a call, when that is made. */
+    isDynamic?: boolean;
   }>;
 }
 
-/** Asks `deno info` about all `files` at once, through one throw-away module that imports them. */
+/** Who imports whom, beginning at these files. */
 export async function loadGraph(root: URL, files: readonly string[]): Promise<ImportGraph> {
+  return toGraph(root, await loadModules(root, files));
+}
+
+/** Asks `deno info` about all `files` at once, through one throw-away module that imports them. */
+export async function loadModules(root: URL, files: readonly string[]): Promise<ModuleInfo[]> {
   const folder = await Deno.makeTempDir();
   try {
     const entry = `${folder}/entry.ts`;
@@ -29,7 +36,7 @@ export async function loadGraph(root: URL, files: readonly string[]): Promise<Im
       args: ["info", "--json", "--config", config, entry],
     }).output();
     if (!success) throw new Error(`deno info failed: ${new TextDecoder().decode(stderr)}`);
-    return toGraph(root, JSON.parse(new TextDecoder().decode(stdout)).modules);
+    return JSON.parse(new TextDecoder().decode(stdout)).modules;
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -12,3 +12,8 @@ export function platformGlobals(text: string): string[] {
   const code = codeOf(text);
   return PLATFORM.filter((name) => new RegExp(`(?<![.\\w$#])${name}(?![\\w$:])`).test(code));
 }
+
+/** Whether this source declares something by `using`, which some browsers in use cannot parse yet. */
+export function usesUsing(text: string): boolean {
+  return /(?<![.\w$#])using\s+[\w$]+\s*(=|of\b)/.test(codeOf(text));
+}

@@ -15,8 +15,8 @@ export function findUnreachable(
   return [...files.keys()].filter((file) => !reached.has(file));
 }
 
-/** Whether someone starts this file without importing it: a test, a bench, an example. */
+/** Whether someone starts this file without importing it: a test, a bench, an example, a page. */
 export function isStarted(path: string): boolean {
   return /_(test|bench)\.ts$/.test(path) || /^bench\/[a-z]+_table\.ts$/.test(path) ||
-    path.startsWith("examples/");
+    path.startsWith("examples/") || /^tests\/e2e\/page(_worker)?\.ts$/.test(path);
 }

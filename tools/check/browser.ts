@@ -34,11 +34,15 @@ export async function checkForBrowser(
 }
 
 async function browserConfig(): Promise<unknown> {
-  const { compilerOptions, imports, nodeModulesDir } = JSON.parse(
+  const { name, compilerOptions, imports, nodeModulesDir } = JSON.parse(
     await Deno.readTextFile(new URL("deno.json", ROOT)),
   );
+  const own = Object.entries(await entryPoints()).map(([entry, file]) => [
+    `${name}${entry.slice(".".length)}`,
+    file,
+  ]);
   return {
-    imports,
+    imports: { ...imports, ...Object.fromEntries(own) },
     nodeModulesDir,
     lock: false,
     compilerOptions: { ...compilerOptions, lib: BROWSER_LIBRARIES },

@@ -9,8 +9,8 @@ const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
 export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly dtype: D;
   length: number;
-  /** What the device knows it by. */
-  memory: GPUBuffer;
+  #memory: GPUBuffer;
+  #isOwn = true;
   /** What the host wrote to it, where that are integers: offsets and bonds are known to both. */
   written: Int32Array | undefined;
 
@@ -18,14 +18,30 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   constructor(device: GPUDevice, dtype: D, length: number) {
     this.dtype = dtype;
     this.length = length;
-    this.memory = storage(device, BYTES[dtype] * length);
+    this.#memory = storage(device, BYTES[dtype] * length);
     this.written = dtype === "i32" ? new Int32Array(length) : undefined;
+  }
+
+  /** What the device knows it by. */
+  get memory(): GPUBuffer {
+    return this.#memory;
+  }
+
+  /** Whether its memory goes when it does. */
+  get isOwn(): boolean {
+    return this.#isOwn;
+  }
+
+  /** From now on it is in memory of others. */
+  adopt(memory: GPUBuffer): void {
+    this.#memory = memory;
+    this.#isOwn = false;
   }
 
   /** Other memory, of zeros, for so many numbers: of what kernels alone write, and what grows. */
   resize(device: GPUDevice, length: number): void {
-    this.memory.destroy();
-    this.memory = storage(device, BYTES[this.dtype] * length);
+    this.#memory.destroy();
+    this.#memory = storage(device, BYTES[this.dtype] * length);
     this.length = length;
     this.written = undefined;
   }

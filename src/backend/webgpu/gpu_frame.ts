@@ -19,6 +19,8 @@ export class GpuFrame {
   runs = 0;
   /** How often lists have grown. */
   generation = 0;
+  /** How often memory was replaced by other memory: whoever binds some must do so anew. */
+  moves = 0;
 
   /** Throws a TypeError when the offsets were not written by the host. */
   constructor(device: GPUDevice, buffers: FrameBuffers) {

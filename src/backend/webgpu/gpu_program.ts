@@ -49,7 +49,7 @@ export class GpuProgram implements Program {
   /** Whether lists are filled in it: only then can anything have to be done again. */
   readonly hasLists: boolean;
   readonly free: () => void;
-  #generation: number;
+  #moves: number;
 
   /** Throws a TypeError for a kernel that there is no shader of. */
   constructor(
@@ -61,17 +61,17 @@ export class GpuProgram implements Program {
   ) {
     this.frame = frame;
     this.length = calls.length;
-    this.#generation = frame.generation;
+    this.#moves = frame.moves;
     const maker = new CallMaker(device, pipelines, frame);
     this.calls = calls.map((call, i) => maker.make(call, i));
     this.hasLists = this.calls.some(({ fills }) => fills !== undefined);
     this.free = () => later(() => maker.free());
   }
 
-  /** Lists that have grown are elsewhere. */
+  /** Lists that have grown are elsewhere, and so may be what others made room for. */
   refresh(): void {
-    if (this.#generation === this.frame.generation) return;
-    this.#generation = this.frame.generation;
+    if (this.#moves === this.frame.moves) return;
+    this.#moves = this.frame.moves;
     for (const { passes } of this.calls) {
       for (const pass of passes) pass.bind = pass.rebind();
     }

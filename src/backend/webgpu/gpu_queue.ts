@@ -7,6 +7,7 @@ import { GpuRun } from "./gpu_run.ts";
 import { Pending } from "./pending.ts";
 import type { Pipelines } from "./pipelines.ts";
 import { Staging } from "./staging.ts";
+import { Visit } from "./visit.ts";
 import { FrameWord } from "./wgsl/module.ts";
 
 /**
@@ -24,6 +25,10 @@ export class GpuQueue {
   /** What must wait until it is known that nothing has to be done again. */
   readonly #later: Later[] = [];
   #isDraining = false;
+  /** Until all that followed a list that was too short is done again: others have a part in it. */
+  #repeating: Promise<void> | undefined;
+  /** What others are doing on the device. */
+  #visiting: Promise<unknown> = Promise.resolve();
   /** Copies that nobody has asked for yet. */
   #late: Delivery[] = [];
   #delivered: Promise<void> = Promise.resolve();
@@ -61,6 +66,18 @@ export class GpuQueue {
   /** A run, when it is its turn. */
   run(run: GpuRun): void {
     this.#order(() => this.#start(run));
+  }
+
+  /** What others do on the device when it is their turn, with the memory of a batch. */
+  visit(frame: GpuFrame, work: () => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#fault !== undefined) throw this.#fault;
+      this.#pending.get(frame)!.add(new Visit(work));
+      this.#commands.send();
+      const visiting = work();
+      this.#visiting = Promise.allSettled([this.#visiting, visiting]);
+      await visiting;
+    });
   }
 
   /** How many steps a run did. */
@@ -120,7 +137,8 @@ export class GpuQueue {
 
   /** Now, or after what waits already; `isExact`: only once all runs before it are known to be done for good. */
   #order(work: () => void, isExact = false): void {
-    if (this.#later.length === 0 && !(isExact && this.#isUnsure)) return work();
+    const isNow = this.#later.length === 0 && this.#repeating === undefined;
+    if (isNow && !(isExact && this.#isUnsure)) return work();
     this.#later.push({ work, isExact });
     void this.#drain();
   }
@@ -135,6 +153,7 @@ export class GpuQueue {
     this.#isDraining = true;
     try {
       while (this.#later.length > 0) {
+        while (this.#repeating !== undefined) await this.#repeating;
         if (this.#isUnsure) await this.#request([], this.#open(), false);
         do this.#later.shift()?.work(); while (
           this.#later.length > 0 && !(this.#later[0]!.isExact && this.#isUnsure)
@@ -198,6 +217,7 @@ export class GpuQueue {
       const { attempt } = request;
       const arrived = await this.#arrive(() => attempt.arrive());
       this.#look(arrived);
+      while (this.#repeating !== undefined) await this.#repeating;
       if (request.attempt !== attempt) continue;
       for (const frame of request.frames) this.#pending.get(frame)?.forget(request);
       return arrived.values;
@@ -231,13 +251,23 @@ export class GpuQueue {
     }
   }
 
-  /** All that came after the list was too short has done nothing, and its copies show nothing: they are made anew. */
+  /** All that came after the list was too short has done nothing, and its copies show nothing: all is done again. */
   #grow(frame: GpuFrame, words: Uint32Array): void {
+    frame.generation++;
+    const over = () => void (this.#repeating = undefined);
+    this.#repeating = this.#repeat(frame, words).then(over, (error) => {
+      this.#fault ??= error;
+      over();
+    });
+  }
+
+  async #repeat(frame: GpuFrame, words: Uint32Array): Promise<void> {
+    await this.#visiting; // it uses the memory that is to be replaced
     const [run, later] = this.#pending.get(frame)!.held();
     const call = words[FrameWord.OVERFLOW]! - 1;
     this.#commands.send();
     run.program.calls[call]!.fills!.grow(words[FrameWord.NEED]!, frame);
-    frame.generation++;
+    frame.moves++;
     this.#device.queue.writeBuffer(frame.memory, 0, new Uint32Array(2)); // neither frozen nor held
     run.program.refresh();
     this.#commands.resume(run, words[FrameWord.DONE + run.number % FrameWord.RING]!, call);
@@ -245,8 +275,11 @@ export class GpuQueue {
       if (one instanceof GpuRun) {
         one.program.refresh();
         this.#commands.run(one);
-      } else {
+      } else if (one instanceof CopyRequest) {
         this.#commands.copy(one.again());
+      } else {
+        this.#commands.send();
+        await one.work();
       }
     }
     this.#commands.send();

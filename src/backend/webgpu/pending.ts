@@ -1,10 +1,14 @@
 import type { CopyRequest } from "./copy_request.ts";
 import { GpuRun } from "./gpu_run.ts";
+import { Visit } from "./visit.ts";
 import { FrameWord } from "./wgsl/module.ts";
+
+/** What may have to be done again. */
+export type Repeatable = GpuRun | CopyRequest | Visit;
 
 /** What was asked for on a batch since the last run of which it is known how it ended, in order. */
 export class Pending {
-  readonly #all: (GpuRun | CopyRequest)[] = [];
+  readonly #all: Repeatable[] = [];
 
   /** Whether there is anything. */
   get isEmpty(): boolean {
@@ -17,7 +21,7 @@ export class Pending {
   }
 
   /** One more. */
-  add(one: GpuRun | CopyRequest): void {
+  add(one: Repeatable): void {
     this.#all.push(one);
   }
 
@@ -37,11 +41,13 @@ export class Pending {
       one.done = words[FrameWord.DONE + one.number % FrameWord.RING]!;
       return false;
     });
+    // Only what follows a run that has not ended is ever done again.
+    while (kept[0] instanceof Visit) kept.shift();
     this.#all.splice(0, this.#all.length, ...kept);
   }
 
   /** What is to be done again after a list was too short: the run that it held up, and all that came after it. */
-  held(): readonly [run: GpuRun, later: readonly (GpuRun | CopyRequest)[]] {
+  held(): readonly [run: GpuRun, later: readonly Repeatable[]] {
     const at = this.#all.findIndex((one) => one instanceof GpuRun);
     return [this.#all[at] as GpuRun, this.#all.slice(at + 1)];
   }

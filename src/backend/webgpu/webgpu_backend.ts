@@ -129,6 +129,34 @@ export class WebGpuBackend implements Backend {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
   }
 
+  /**
+   * What others do on the device with the memory of a batch, such as a session of a model: in turn, after all that was
+   * asked for before; and again, when a list was too short and what came before it had to be done again. It must read
+   * and write the same memory each time, look up what may grow when it is called, and not wait for the device.
+   */
+  async visit(frame: FrameBuffers, work: () => Promise<void>): Promise<void> {
+    await this.#queue.visit(this.#frameOf(frame), work);
+  }
+
+  /** What the device knows a buffer by. It stays the buffer's. */
+  memoryOf(buffer: Buffer): GPUBuffer {
+    return (buffer as GpuBuffer).memory;
+  }
+
+  /**
+   * Lets a buffer be where others have made room for it, who keep it; what was in it is gone. Only in a
+   * {@linkcode visit}: what was asked for before it then still finds the buffer where it was.
+   */
+  adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
+    const own = buffer as GpuBuffer;
+    if (own.memory === memory) return;
+    if (own.isOwn) own.memory.destroy();
+    own.adopt(memory);
+    const known = this.#frameOf(frame);
+    known.memories.add(memory);
+    known.moves++;
+  }
+
   /** Hands everything to the device that it does not have yet, and has all copies come. */
   flush(): void {
     this.#queue.flush();
@@ -145,7 +173,7 @@ export class WebGpuBackend implements Backend {
     const own = buffer as GpuBuffer;
     if (!this.#buffers.delete(own)) return;
     this.#queue.exactly(() => {
-      own.memory.destroy();
+      if (own.isOwn) own.memory.destroy();
       for (const { memories } of this.#frames.values()) memories.delete(own.memory);
       const frame = this.#frames.get(own);
       if (frame === undefined) return;
@@ -215,7 +243,7 @@ export class WebGpuBackend implements Backend {
     this.#queue.close();
     for (const pairs of this.#pairs) pairs.free();
     for (const edges of this.#edges) edges.free();
-    for (const buffer of this.#buffers) buffer.memory.destroy();
+    for (const { isOwn, memory } of this.#buffers) if (isOwn) memory.destroy();
     for (const frame of this.#frames.values()) frame.memory.destroy();
     this.#pairs.clear();
     this.#edges.clear();

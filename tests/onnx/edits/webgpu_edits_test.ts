@@ -3,11 +3,11 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openGpuDevice } from "../../../src/backend/mod.ts";
 import {
   acosToAtan,
-  captureSafe,
   checkSession,
   constantOfShapeToExpand,
   dataOf,
   decodeModel,
+  gpuForm,
   Graph,
   GraphBuilder,
   type HostFeeds,
@@ -21,21 +21,11 @@ import { feeds as indexedFeeds, indexed } from "../indexed_model.ts";
 import { fromReference, narrowed, type Tensors } from "../ort.ts";
 import { MODELS, readModel, readReference } from "../shared_models.ts";
 
-type Sizes = Readonly<Record<string, number>>;
+/** The outputs of the indexed model that WebGPU takes. */
+const FLOATS = decodeModel(indexed()).graph!.output.map(({ name }) => name)
+  .filter((name) => name !== "next");
 
-/** With all edits for WebGPU. */
-function edited(
-  bytes: Uint8Array,
-  outputs: (name: string) => boolean = () => true,
-): Uint8Array<ArrayBuffer> {
-  const model = decodeModel(bytes);
-  model.graph!.output = model.graph!.output.filter(({ name }) => outputs(name));
-  const graph = new Graph(model);
-  int64ToInt32(graph);
-  constantOfShapeToExpand(graph);
-  captureSafe(graph);
-  return graph.encode();
-}
+type Sizes = Readonly<Record<string, number>>;
 
 /** As the door takes them; the first of them, coordinates, a little elsewhere in the second. */
 function twoFeeds(tensors: Tensors, moved: string): [HostFeeds, HostFeeds] {
@@ -136,10 +126,10 @@ for (const form of FORMS) {
 }
 
 gpuTest("a model with int64 indices is all on WebGPU after the edits, and replays", async () => {
-  const floats = (name: string) => name !== "next";
+  const form = gpuForm(indexed(), { outputs: FLOATS });
   const feeds = twoFeeds(indexedFeeds(), "x");
   const sizes = { N: 4, E: 5, B: 2 };
-  await assertFit(edited(indexed(), floats), feeds, sizes);
+  await assertFit(form, feeds, sizes);
   const gpuDevice = await openGpuDevice();
   const options = { device: "webgpu", gpuDevice, dimensions: sizes, cpuFallback: false } as const;
   await assertRejects(() => openSession(indexed(), options)); // before them it is not
@@ -189,7 +179,7 @@ for (const file of MODELS) {
       Object.entries(inputs).map(([name, tensor]) => [name, fromReference(tensor)]),
     );
     const length = (name: string) => tensors[name]?.dims[0] ?? 0;
-    await assertFit(edited(readModel(file)), twoFeeds(tensors, "positions"), {
+    await assertFit(gpuForm(readModel(file)), twoFeeds(tensors, "positions"), {
       ...{ N: length("positions"), E: length("shifts"), B: length("energy0") },
       T: length("trip_center"),
     });

@@ -1,0 +1,101 @@
+// The demo in a real browser: what it computes there is what it computes here.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { openChromium, type OpenPage, testInChromium } from "./chromium.ts";
+import { ELSEWHERE, servePage } from "./served_page.ts";
+import {
+  type DemoRequest,
+  type DemoValues,
+  demoValues,
+  type Evaluation,
+  graphValues,
+} from "./values.ts";
+
+/** Throws unless each number is near what it should be, relative to `scale` at least. */
+function assertNear(actual: readonly number[], expected: readonly number[], scale: number): void {
+  assertEquals(actual.length, expected.length);
+  for (const [i, e] of expected.entries()) {
+    const off = Math.abs(actual[i]! - e);
+    assert(off <= 1e-6 * Math.max(scale, Math.abs(e)), `[${i}] is ${actual[i]}, not ${e}`);
+  }
+}
+
+/** Throws unless the page computes what is computed here. */
+async function assertSameDemo(page: OpenPage, request: DemoRequest): Promise<void> {
+  const here = await demoValues(request);
+  const there = await page.call<DemoValues>("demoValues", request);
+  assertEquals(there.steps.length, request.systems, "all have relaxed");
+  assertEquals([there.steps, there.stepCount], [here.steps, here.stepCount]);
+  for (const name of ["before", "after", "relaxed", "temperatures", "moved"] as const) {
+    assertNear(there[name], here[name], 1);
+  }
+  assertEquals(page.complaints, []);
+}
+
+function assertSameForces(there: Evaluation, here: Evaluation): void {
+  assertNear(there.energy, here.energy, 0);
+  assertNear(there.forces, here.forces, Math.max(...here.forces.map(Math.abs)));
+}
+
+testInChromium("in Chromium", async (t) => {
+  await using served = await servePage();
+  await using chromium = await openChromium();
+  const here = await graphValues({ device: "wasm" });
+  const step = (name: string, test: (page: OpenPage) => Promise<void>, url = served.url) =>
+    t.step(name, async () => {
+      await using page = await chromium.open(url);
+      await test(page);
+    });
+
+  for (const model of ["kernel", "onnx"] as const) {
+    await step(
+      `the demo over the ${model} on wasm gives the values that it gives here`,
+      async (page) => {
+        await assertSameDemo(page, { model, device: "wasm", systems: 16, steps: 50 });
+      },
+    );
+  }
+  await step(
+    "onnxruntime-web on wasm has threads, and finds its .wasm where it is told",
+    async (page) => {
+      served.asked();
+      const runtime = `${ELSEWHERE}/ort-wasm-simd-threaded.wasm`;
+      const request = { device: "wasm", threads: 2, runtime } as const;
+      const there = await page.call<typeof here>("graphValues", request);
+      assertEquals(there.threads, 2);
+      assertSameForces(there, here);
+      assertEquals(served.asked().filter((name) => name.endsWith(".wasm")), [runtime]);
+    },
+  );
+  for (
+    const [name, url] of [
+      ["that may share no memory", served.sharingNothing],
+      ["of a single script, which threads would begin over and over,", served.singleScript],
+    ] as const
+  ) {
+    await step(`in a page ${name} it has one thread`, async (page) => {
+      const there = await page.call<typeof here>("graphValues", { device: "wasm", threads: 2 });
+      assertEquals(there.threads, 1);
+      assertSameForces(there, here);
+    }, url);
+  }
+  await step("a session in a worker gives the same", async (page) => {
+    assertSameForces(await page.call("workerValues", "page_worker.js"), here);
+  });
+  await step(
+    "a session on WebGPU, beside one on wasm, and kernels in WGSL give the same",
+    async (page) => {
+      for (const device of ["webgpu", "wasm"] as const) {
+        assertSameForces(await page.call("graphValues", { device }), here);
+      }
+      assertSameForces(await page.call("kernelValues"), here);
+      assertEquals(page.complaints, []);
+    },
+  );
+  await step("all of this in pages that make no script of text", async (page) => {
+    assertEquals(await page.call("mayEvaluateText"), false);
+  });
+  await step("what needs a file says that a page has none", async (page) => {
+    const said = await page.call<string>("fileComplaint");
+    assertStringIncludes(said, "Cannot open log.csv as there must be a file system: there is none");
+  });
+});

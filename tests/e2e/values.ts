@@ -1,0 +1,189 @@
+// What is computed both in a page and here, to be compared. Nothing in it is Deno's own.
+import { openWebGpu } from "@hooke/hooke/backend";
+import { type Batch, NeighbourList } from "@hooke/hooke/batch";
+import { NVE } from "@hooke/hooke/dynamics";
+import {
+  dataOf,
+  type HostFeeds,
+  lennardJonesModel,
+  openSession,
+  openSessionInWorker,
+} from "@hooke/hooke/onnx";
+import { LoggingHook } from "@hooke/hooke/observe";
+import { call } from "../../src/backend/backend.ts";
+import { ARGON, crystals, type ModelName, openArgon } from "../../src/cli/demo_argon.ts";
+import type { DeviceName } from "../../src/cli/demo_device.ts";
+import { heat } from "../../src/cli/demo_heat.ts";
+import { relax } from "../../src/cli/demo_relax.ts";
+import { clear } from "../../src/kernels/clear.ts";
+import { Control } from "../../src/kernels/kernel.ts";
+import { lennardJones } from "../../src/kernels/lennard_jones.ts";
+import { neighbours } from "../../src/kernels/neighbours.ts";
+
+/** How the demo is run. */
+export interface DemoRequest {
+  readonly model: ModelName;
+  readonly device: DeviceName;
+  readonly systems: number;
+  readonly steps: number;
+}
+
+/** What comes of it. */
+export interface DemoValues {
+  /** Steps until each crystal had relaxed, of those that had. */
+  readonly steps: readonly number[];
+  /** Steps done. */
+  readonly stepCount: number;
+  /** eV per atom of each crystal. */
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+  /** Å. */
+  readonly relaxed: readonly number[];
+  /** K, of each crystal at some steps of the dynamics. */
+  readonly temperatures: readonly number[];
+  /** Å, after the dynamics. */
+  readonly moved: readonly number[];
+}
+
+/** Runs the demo. */
+export async function demoValues(request: DemoRequest): Promise<DemoValues> {
+  const { model, device, systems, steps: nSteps } = request;
+  const batch = crystals(systems, 1);
+  await using argon = await openArgon(model);
+  const relaxation = await relax(batch, { model: argon.model, device, fmax: 0.005 });
+  const relaxed = Array.from(batch.get("positions"));
+  const { late } = await heat(batch, { device, steps: nSteps, seed: 1 });
+  const { steps, stepCount, before, after } = relaxation;
+  const moved = Array.from(batch.get("positions"));
+  return { steps, stepCount, before, after, relaxed, temperatures: late, moved };
+}
+
+/** Energies of crystals, eV, and forces on their atoms, eV/Å. */
+export interface Evaluation {
+  readonly energy: readonly number[];
+  readonly forces: readonly number[];
+}
+
+const PARAMETERS = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } as const;
+
+/** How a session is opened. */
+export interface GraphRequest {
+  readonly device: "wasm" | "webgpu";
+  readonly threads?: number;
+  /** Where the runtime's .wasm is, from the page's script. */
+  readonly runtime?: string;
+}
+
+/** Evaluates the demo's graph; says how many threads did it, too. */
+export async function graphValues(
+  { runtime, ...options }: GraphRequest,
+): Promise<Evaluation & { readonly threads: number }> {
+  await using session = await openSession(lennardJonesModel(PARAMETERS), {
+    ...options,
+    ...(runtime !== undefined && { runtime: new URL(runtime, import.meta.url) }),
+  });
+  const outputs = await session.run(feedsOf(crystals(4, 1)));
+  const all = (name: string) => Array.from<number>(dataOf(outputs, name, "float32"));
+  return { energy: all("energy"), forces: all("forces"), threads: session.threads };
+}
+
+/** The same in a worker, from the page's script. */
+export async function workerValues(script: string): Promise<Evaluation> {
+  using session = await openSessionInWorker(lennardJonesModel(PARAMETERS), {
+    worker: () => new Worker(new URL(script, import.meta.url), { type: "module" }),
+  });
+  const { energy, forces } = await session.run(feedsOf(crystals(4, 1)));
+  return { energy: Array.from(energy!.data, Number), forces: Array.from(forces!.data, Number) };
+}
+
+function feedsOf(batch: Batch): HostFeeds {
+  const { edges, shifts, count } = new NeighbourList({ cutoff: PARAMETERS.cutoff }).update(batch);
+  const cell = batch.get("cell");
+  const vectors = Float32Array.from(shifts, (_, k) => {
+    const [e, d] = [Math.floor(k / 3), k % 3];
+    const at = 9 * batch.systemOfNode[edges[e]!]! + d;
+    return [0, 1, 2].reduce((sum, n) => sum + shifts[3 * e + n]! * cell[at + 3 * n]!, 0);
+  });
+  return {
+    positions: { data: Float32Array.from(batch.get("positions")), dims: [batch.nodeCount, 3] },
+    edge_index: { data: Int32Array.from(edges), dims: [2, count] },
+    shifts: { data: vectors, dims: [count, 3] },
+    batch_idx: { data: Int32Array.from(batch.systemOfNode), dims: [batch.nodeCount] },
+    energy0: { data: new Float32Array(batch.size), dims: [batch.size] },
+  };
+}
+
+/** The same by kernels on the WebGPU backend, without an engine. */
+export async function kernelValues(): Promise<Evaluation> {
+  const batch = crystals(4, 1);
+  using backend = disposing(await openWebGpu());
+  const filled = <D extends "real" | "i32">(dtype: D, values: ArrayLike<number>) => {
+    const buffer = backend.alloc(dtype, values.length);
+    backend.write(buffer, values);
+    return buffer;
+  };
+  const each = (count: number, value = 0) => new Array<number>(count).fill(value);
+  const { size, nodeCount } = batch;
+  const frame = {
+    systems: size,
+    offsets: filled("i32", batch.nodeOffsets),
+    active: filled("i32", each(size, 1)),
+    ids: filled("i32", Array.from(each(size), (_, s) => s)),
+    ages: filled("i32", each(size)),
+    control: filled("i32", each(Control.LENGTH)),
+  };
+  const { epsilon, sigma, cutoff } = PARAMETERS;
+  const [c12, c6] = [4 * epsilon * sigma ** 12, 4 * epsilon * sigma ** 6];
+  const place = {
+    pairs: backend.pairs(frame, { cutoff, skin: 0.5 }),
+    positions: filled("real", batch.get("positions")),
+    cell: filled("real", batch.get("cell")),
+  };
+  const sums = {
+    forces: filled("real", each(3 * nodeCount)),
+    energy: backend.alloc("f64", size),
+    virial: backend.alloc("f64", 9 * size),
+  };
+  const parameters = filled("real", [
+    ...[c12, c6, cutoff ** 2, c12 / cutoff ** 12 - c6 / cutoff ** 6],
+  ]);
+  const program = backend.prepare(frame, [
+    call(neighbours, { ...place, pbc: filled("i32", each(3 * size, 1)) }),
+    call(clear, sums),
+    call(lennardJones, { ...place, parameters, ...sums, switchWidth: 0, want: 1 }),
+  ]);
+  await backend.run(program, 0, 1);
+  return {
+    energy: Array.from(await backend.read(sums.energy)),
+    forces: Array.from(await backend.read(sums.forces)),
+  };
+}
+
+/** What a page is told that would log to a file. */
+export async function fileComplaint(): Promise<string> {
+  const log = new LoggingHook({ backend: "csv", logPath: "log.csv" });
+  try {
+    await using md = new NVE({ model: ARGON, dt: 1, hooks: [log] });
+    await md.run(crystals(1, 1), 2);
+    return "nothing";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Whether a script may be made of text, as seen by a page that nobody looks into. */
+export function mayEvaluateText(): Promise<boolean> {
+  return new Promise((resolve) => {
+    setTimeout(() => {
+      try {
+        resolve(new Function("return true")());
+      } catch {
+        resolve(false);
+      }
+    });
+  });
+}
+
+function disposing<T extends { dispose(): void }>(backend: T): T & Disposable {
+  return Object.assign(backend, { [Symbol.dispose]: () => backend.dispose() });
+}

@@ -1,0 +1,44 @@
+// What importing the package loads, and what it does not.
+import { assert, assertEquals } from "@std/assert";
+import { loadModules } from "../tools/architecture/graph.ts";
+import { loadedWith } from "../tools/architecture/loaded.ts";
+import { entryPoints, ROOT } from "../tools/check/entry_points.ts";
+
+const entries = Object.entries(await entryPoints());
+const modules = await loadModules(ROOT, entries.map(([, file]) => file.slice(ROOT.href.length)));
+
+/** The packages among what is loaded with an entry point; `node:` is in every runtime that has files. */
+function packagesOf(file: string, calls: boolean): string[] {
+  return [...loadedWith(modules, file, { calls })]
+    .filter((each) => /^(npm|jsr|https?):/.test(each))
+    .map((each) => /^\w+:\/?(@[^/]+\/[^@/]+|[^@/]+)/.exec(each)![1]!);
+}
+
+/** Entry points that name packages, so that importing them takes a map that has these. */
+const WITH_PACKAGES = ["./onnx", "./onnx/worker", "./models/onnx", "./cli"];
+
+Deno.test("only entry points for ONNX, and the command, name a package: the rest needs no map of imports", () => {
+  const naming = entries.filter(([, file]) => packagesOf(file, true).length > 0);
+  assertEquals(naming.map(([name]) => name), WITH_PACKAGES);
+});
+
+Deno.test("no entry point loads onnxruntime-web; opening a session does", () => {
+  for (const [name, file] of entries) {
+    assert(!packagesOf(file, false).includes("onnxruntime-web"), name);
+  }
+  const onnx = entries.find(([name]) => name === "./models/onnx")![1];
+  assert(packagesOf(onnx, true).includes("onnxruntime-web"));
+});
+
+Deno.test("the command loads nothing for ONNX until a graph is to be run", () => {
+  const loaded = [...loadedWith(modules, entries.find(([name]) => name === "./cli")![1])];
+  assert(loaded.some((each) => each.endsWith("/src/cli/demo_argon.ts")));
+  assertEquals(loaded.filter((each) => each.includes("onnx")), []);
+});
+
+Deno.test("no module imports what only servers have before it is needed", () => {
+  for (const [name, file] of entries) {
+    const loaded = [...loadedWith(modules, file)];
+    assertEquals(loaded.filter((each) => each.startsWith("node:")), [], name);
+  }
+});
