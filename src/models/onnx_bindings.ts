@@ -6,7 +6,8 @@
 
 import type { TensorInfo } from "../onnx/session_tensor.ts";
 import type { OnnxInput, OnnxManifest, OnnxOutput } from "./onnx_manifest.ts";
-import { type Form, lengthName, OUTPUTS } from "./onnx_meanings.ts";
+import { type Form, OUTPUTS } from "./onnx_meanings.ts";
+import { lengthName } from "./onnx_shapes.ts";
 import { unitsOf } from "./onnx_units.ts";
 import type { OnnxUnits } from "./onnx_units.ts";
 

@@ -9,7 +9,8 @@ import { ModelMismatchError, type WouldMap } from "./model_mismatch_error.ts";
 import { bindingsOf, isOfOne, type OnnxBindings, type OnnxInputBinding } from "./onnx_bindings.ts";
 import { couldMean, tellByName, tellByShape, type Told } from "./onnx_guess.ts";
 import type { OnnxInput } from "./onnx_manifest.ts";
-import { fitsType, formOf, INPUTS, showMeaning, showTensor } from "./onnx_meanings.ts";
+import { INPUTS } from "./onnx_meanings.ts";
+import { fitsType, formOf, showMeaning, showTensor } from "./onnx_shapes.ts";
 import { matchOutputs } from "./onnx_match_outputs.ts";
 import { type OnnxMatchable, tensorOf } from "./onnx_matchable.ts";
 
@@ -56,7 +57,21 @@ function saidInputs(model: OnnxMatchable): Told<OnnxInput>[] {
     if (name === undefined) return [];
     const tensor = tensorOf(model, "inputs", name, `inputs.${meaning}`);
     assertFits(model, meaning, tensor);
+    const other = said.find(([each, same]) => each !== meaning && same === name);
+    if (other !== undefined) throw saidTwice(model, tensor, meaning, other[0]);
     return [{ meaning, tensor, told: `by ${model.by("inputs")}` }];
+  });
+}
+
+function saidTwice(
+  model: OnnxMatchable,
+  tensor: TensorInfo,
+  ...meanings: readonly OnnxInput[]
+): ModelMismatchError {
+  return new ModelMismatchError(model.name, {
+    expected: "each of its inputs must have one meaning",
+    found: `${showTensor(tensor)} is said to be ${meanings.join(" and ")}`,
+    wouldMap: { [tensor.name]: couldMean(tensor, INPUTS, []) },
   });
 }
 

@@ -15,7 +15,8 @@ import {
 } from "./onnx_bindings.ts";
 import { couldMean, tellByName, type Told } from "./onnx_guess.ts";
 import type { OnnxOutput, OnnxOutputChoice } from "./onnx_manifest.ts";
-import { fitsType, formOf, lengthName, OUTPUTS, showMeaning, showTensor } from "./onnx_meanings.ts";
+import { OUTPUTS } from "./onnx_meanings.ts";
+import { fitsType, formOf, lengthName, showMeaning, showTensor } from "./onnx_shapes.ts";
 import { type OnnxMatchable, tensorOf } from "./onnx_matchable.ts";
 import { unitsOf } from "./onnx_units.ts";
 

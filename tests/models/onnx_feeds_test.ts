@@ -4,7 +4,8 @@ import { bindingsOf, type OnnxInputBinding } from "../../src/models/onnx_binding
 import type { OnnxDerivedFrom } from "../../src/models/onnx_derived.ts";
 import { type OnnxFed, PartFeeds } from "../../src/models/onnx_feeds.ts";
 import type { OnnxInput } from "../../src/models/onnx_manifest.ts";
-import { formOf, INPUTS } from "../../src/models/onnx_meanings.ts";
+import { INPUTS } from "../../src/models/onnx_meanings.ts";
+import { formOf } from "../../src/models/onnx_shapes.ts";
 import { type OnnxArrays, OnnxPart, paddedCount } from "../../src/models/onnx_part.ts";
 import type { HostFeed, TensorDtype, TensorInfo } from "../../src/onnx/session_tensor.ts";
 

@@ -137,6 +137,10 @@ Deno.test("a manifest says what is what, and a wrong one is told what would do",
   assertEquals(kind.expected, "positions must be floats [N, 3] or [1, N, 3]");
   assertEquals(kind.found, "what is said to be that is z (int64 [N])");
   assertEquals(kind.wouldMap, { pos: ["positions"] });
+  const twice = mismatch(["b int64 N", "pos float32 N 3"], FORCES, {
+    inputs: { numbers: "b", batchIndex: "b" },
+  });
+  assertEquals(twice.found, "b (int64 [N]) is said to be numbers and batchIndex");
   mismatch(["pos float32 N 3"], FORCES, {}, ["angles"]);
   assertEquals(
     meanings(match(["pos float32 N 3", "angles float32 K"], FORCES, {}, ["angles"])),
