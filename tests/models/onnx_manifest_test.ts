@@ -187,4 +187,12 @@ Deno.test("energies of free atoms are added in float64", async () => {
   const { H, O } = atomEnergies;
   // Of 2⁻²⁴ of 2000 eV, which float32 would be off by, none is.
   assertAlmostEquals((await evaluated(model)).get("energy")[0]!, 5 + H + O, 1e-11);
+  const two = Batch.from([["O"], ["H", "H"]].map((symbols) => ({
+    symbols,
+    positions: symbols.flatMap((_, i) => [i + 1, 0, 0]),
+  })));
+  await using md = new NVE({ model, dt: 1 });
+  await md.run(two, 0);
+  assertAlmostEquals(two.get("energy")[0]!, 1 + O, 1e-11);
+  assertAlmostEquals(two.get("energy")[1]!, 5 + 2 * H, 1e-11);
 });

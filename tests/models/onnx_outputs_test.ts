@@ -116,6 +116,25 @@ Deno.test("other outputs are fields of the batch, that hooks read, of what moves
   assertAlmostEquals(both.get("dipole")[0]!, 2 * rests[0]!, 1e-7);
 });
 
+Deno.test("fields of systems at rest stay as they are", async () => {
+  const graph = new GraphBuilder("springs");
+  const x = graph.input("positions", "f32", ["N", 3]);
+  const none = graph.mul(graph.input("energy0", "f32", ["B"]), 0);
+  graph.output("energy", none, ["B"]);
+  graph.output("forces", graph.mul(x, -2), ["N", 3]);
+  // Of all systems: it changes as long as one of them moves.
+  graph.output("all", graph.add(none, graph.reduceSum(x, [0, 1])), ["B"]);
+  await using model = await OnnxModel.open(graph.build(), { outputs: { total: "all" } });
+  const hooks = [ConvergenceHook.fromFmax(1)];
+  await using opt = new FIRE({ model, dt: 0.5, hooks, nSteps: 3 });
+  const batch = await opt.run(Batch.from([atoms(0.25), atoms(8)]));
+  assertEquals([...batch.get("stepsDone")], [1, 3]);
+  const [rests, moves] = batch.get("total");
+  const [x0, , , x1] = batch.get("positions");
+  assertAlmostEquals(moves!, x0! + x1!, 1e-5);
+  assert(rests! > moves! + 0.01, `${rests} ${moves}`);
+});
+
 Deno.test("an output of another length than it must have is named", async () => {
   const bytes = springs((graph, x) => graph.output("q", graph.reduceSum(x, [0]), [3]));
   const node = { tensor: "q", level: "node" } as const;
