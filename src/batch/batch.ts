@@ -390,12 +390,18 @@ export class Batch {
 
   /**
    * A copy of the present state of these systems, wherever the values are: what `select` would give if no engine
-   * held any field.
+   * held any field. `known`: values of held fields, which then are not fetched: the state they were in at another time.
    */
-  async snapshot(selection?: Selection): Promise<Batch> {
+  async snapshot(
+    selection?: Selection,
+    known: Readonly<Record<string, NumericArray>> = {},
+  ): Promise<Batch> {
     const held = [...this.#holder?.fields ?? []].filter((name) => this.has(name));
-    const values = await Promise.all(held.map((name) => this.fetch(name)));
     const fields = new Map(this.#store.fields);
+    const values = await Promise.all(held.map((name) => {
+      const own = Object.hasOwn(known, name) ? known[name] : undefined;
+      return own === undefined ? this.fetch(name) : typed(own, fields.get(name)!.info);
+    }));
     for (const [i, name] of held.entries()) {
       fields.set(name, { info: fields.get(name)!.info, values: values[i]! });
     }

@@ -101,8 +101,8 @@ export class ResidentBatch {
   readonly #edges = new Map<string, Edges>();
   readonly #programs = new Set<Program>();
   readonly #changed = new Set<string>();
-  /** What the fields were when they were last looked at, where they are not in host memory. */
-  readonly #mirror = new Map<string, NumericArray>();
+  /** What was in buffers when they were last looked at, where they are not in host memory. */
+  readonly #mirror = new Map<Buffer, NumericArray>();
   /** Whether a program may have changed them since. */
   #hasRun = false;
 
@@ -215,13 +215,13 @@ export class ResidentBatch {
   /**
    * Hands buffers to `work` as arrays, by name; those named in `changed` may be changed in place. In host memory they are
    * the buffers themselves, and it is done at once; elsewhere copies, waited for, and what may have changed is written
-   * back. They are valid only while `work` runs.
+   * back. They are valid only while `work` runs, which may take its time there.
    */
   visit<const B extends Visited, T>(
     buffers: B,
     changed: readonly (keyof B & string)[],
     work: (arrays: ArraysOf<B>) => T,
-  ): T | Promise<T> {
+  ): T | Promise<Awaited<T>> {
     const there = Object.entries(buffers).filter((entry): entry is [string, Buffer] =>
       entry[1] !== undefined
     );
@@ -230,9 +230,9 @@ export class ResidentBatch {
       Object.fromEntries(there.map(([name], i) => [name, values[i]])) as ArraysOf<B>;
     const seen = backend.see(there.map(([, buffer]) => buffer));
     if (!(seen instanceof Promise)) return work(arrays(seen));
-    return seen.then((values) => {
+    return seen.then(async (values): Promise<Awaited<T>> => {
       const copies = arrays(values);
-      const answer = work(copies);
+      const answer: Awaited<T> = await work(copies);
       for (const name of changed) {
         const buffer = buffers[name];
         if (buffer !== undefined) backend.write(buffer, copies[name] as NumericArray);
@@ -279,13 +279,26 @@ export class ResidentBatch {
     return this.backend.view(buffer);
   }
 
-  /** Looks at all fields as they are now, where they are not in host memory: `valuesOf` then knows them. */
-  look(): void | Promise<void> {
-    if (this.backend.isHost || !this.#hasRun) return;
+  /**
+   * Looks at all fields and at all that is kept, as they are now, where they are not in host memory: `valuesOf` and
+   * `keptIn` then know them.
+   */
+  look(isNeeded: boolean = this.#hasRun): void | Promise<void> {
+    if (this.backend.isHost || !isNeeded) return;
     this.#hasRun = false;
-    const fields = [...this.#fields];
-    return Promise.resolve(this.backend.see(fields.map(([, { buffer }]) => buffer)))
-      .then((values) => fields.forEach(([name], i) => this.#mirror.set(name, values[i]!)));
+    const buffers = [
+      ...[...this.#fields.values()].map(({ buffer }) => buffer),
+      ...this.#states.values(),
+    ];
+    return Promise.resolve(this.backend.see(buffers))
+      .then((values) => buffers.forEach((buffer, i) => this.#mirror.set(buffer, values[i]!)));
+  }
+
+  /** What an engine keeps under a name, as of now; on a device as it was last looked at, if it was. */
+  keptIn(name: string): NumericArray | undefined {
+    const buffer = this.#states.get(name);
+    if (buffer === undefined) return undefined;
+    return this.backend.isHost ? this.backend.view(buffer) : this.#mirror.get(buffer);
   }
 
   /** A copy of a field as it is now, in the precision of the backend; on a device as it was last looked at. */
@@ -293,7 +306,7 @@ export class ResidentBatch {
     const { backend } = this;
     const buffer = this.field<Dtype>(name);
     if (backend.isHost) return backend.view(buffer).slice();
-    const seen = this.#mirror.get(name);
+    const seen = this.#mirror.get(buffer);
     if (seen !== undefined) return seen.slice();
     const { host } = this.#fields.get(name)!;
     if (buffer.dtype === "i32") return Int32Array.from(host);
@@ -314,11 +327,12 @@ export class ResidentBatch {
         host: this.batch.ensure(name as "positions") as NumericArray,
       }] as const;
     });
-    this.#hasRun = false;
-    const seen = this.backend.see(fields.map(([, { buffer }]) => buffer));
-    return seen instanceof Promise
-      ? seen.then((values) => this.#bring(fields, values))
-      : this.#bring(fields, seen);
+    if (!this.backend.isHost) {
+      return Promise.resolve(this.look(true)).then(() =>
+        this.#bring(fields, fields.map(([, { buffer }]) => this.#mirror.get(buffer)!))
+      );
+    }
+    return this.#bring(fields, fields.map(([, { buffer }]) => this.backend.view(buffer)));
   }
 
   #bring(
@@ -331,7 +345,6 @@ export class ResidentBatch {
       const there = seen[i]!;
       this.#fields.set(name, field);
       const systems = this.#systemsWhere(name, host, (value, i) => !isSame(there, i, value));
-      if (!this.backend.isHost) this.#mirror.set(name, there);
       if (systems.size === 0) continue;
       this.backend.write(buffer, host);
       if (!this.backend.isHost) there.set(host);
@@ -361,7 +374,7 @@ export class ResidentBatch {
     const names = [...this.#changed].filter((name) => this.#fields.has(name));
     const seen = this.backend.see(names.map((name) => this.#fields.get(name)!.buffer));
     const home = (values: readonly NumericArray[]) =>
-      Object.fromEntries(names.map((name, i) => [name, this.#home(name, values[i]!)]));
+      Object.fromEntries(names.map((name, i) => [name, this.home(name, values[i]!)]));
     return seen instanceof Promise ? home(await seen) : home(seen);
   }
 
@@ -370,10 +383,11 @@ export class ResidentBatch {
    * stays as it was.
    */
   async fetch(name: string): Promise<NumericArray> {
-    return this.#home(name, await this.backend.read(this.field<Dtype>(name)));
+    return this.home(name, await this.backend.read(this.field<Dtype>(name)));
   }
 
-  #home(name: string, there: NumericArray): NumericArray {
+  /** Values of a field in the types and the precision of the batch, as `fetch` answers with. */
+  home(name: string, there: NumericArray): NumericArray {
     return this.#fields.get(name)!.host.map((value: number, i: number) =>
       isSame(there, i, value) ? value : there[i]!
     );
@@ -423,12 +437,14 @@ export class ResidentBatch {
     backend.write(this.frame.active, saved.active);
     for (const [name, values] of Object.entries(saved.fields)) {
       backend.write(this.field(name), values);
-      if (!backend.isHost) this.#mirror.set(name, values.slice());
+      if (!backend.isHost) this.#mirror.set(this.field<Dtype>(name), values.slice());
       this.#changed.add(name);
     }
     for (const [name, values] of Object.entries(saved.states)) {
       const buffer = this.#states.get(name);
-      if (buffer !== undefined) backend.write(buffer, values);
+      if (buffer === undefined) continue;
+      backend.write(buffer, values);
+      if (!backend.isHost) this.#mirror.set(buffer, values.slice());
     }
     for (const [key, list] of Object.entries(saved.pairs)) {
       const pairs = this.#pairs.get(key);
@@ -463,6 +479,7 @@ export class ResidentBatch {
     this.#constants.clear();
     this.#fields.clear();
     this.#states.clear();
+    this.#mirror.clear();
     this.#scratch.clear();
     this.#pairs.clear();
     this.#edges.clear();

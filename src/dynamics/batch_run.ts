@@ -6,6 +6,7 @@
 
 import type { Backend, Buffer, Call, Program } from "../backend/backend.ts";
 import type { Batch } from "../batch/batch.ts";
+import type { NumericArray } from "../batch/fields.ts";
 import { ResidentBatch } from "../batch/resident.ts";
 import { LeapLength } from "../hooks/leap.ts";
 import type { Loop } from "../hooks/loop.ts";
@@ -376,7 +377,7 @@ export class BatchRun {
       return [[`values ${i}`, buffer], [`met ${i}`, met]];
     });
     const changed = due.map((_, i) => `met ${i}`);
-    return state.visit(Object.fromEntries(buffers), changed, (arrays) => {
+    const judge = (arrays: Readonly<Record<string, NumericArray>>) => {
       for (const [i, { key, op }] of due.entries()) {
         const answers = op(arrays[`values ${i}`]!, batch.nodeOffsets);
         if (answers?.length !== batch.size) {
@@ -388,6 +389,12 @@ export class BatchRun {
         const marks = arrays[`met ${i}`]!;
         for (let s = 0; s < batch.size; s++) if (!answers[s]) marks[s] = 0;
       }
+    };
+    if (!this.#isLate) return state.visit(Object.fromEntries(buffers), changed, judge);
+    const { soFar } = this.#loop.hooks; // what the steps before have come to
+    return state.visit(Object.fromEntries(buffers), changed, async (arrays) => {
+      await soFar;
+      if (!this.#isOver) judge(arrays);
     });
   }
 
@@ -401,7 +408,8 @@ export class BatchRun {
   /** Has what the step that was visited has come to told when it comes. */
   #awaitNews(step: number): void | PromiseLike<void> {
     const { state: { backend, frame } } = this;
-    const mustWait = this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
+    const mustWait = this.isByHand ||
+      this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
     const buffers = [frame.control, frame.active, ...this.#marksOf(step)] as const;
     const coming = mustWait ? Promise.resolve(backend.see(buffers)) : backend.take(buffers);
     const told = coming.then(([control, active, ...marked]) => ({ control, active, marked }));

@@ -290,29 +290,29 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** Runs something, and takes home what has come of it, whether it went well or not. */
   async #workOn(run: BatchRun, work: (run: BatchRun) => Promise<void>): Promise<void> {
     const { state, state: { batch } } = run;
-    let home: Record<string, NumericArray> = {};
-    let hasDiverged = false, isLost = false;
+    let failure: { readonly error: unknown } | undefined;
     try {
       await work(run);
       await run.refresh();
     } catch (error) {
-      hasDiverged = error instanceof DivergedError;
-      isLost = unavailable(error) !== undefined;
-      if (!hasDiverged && !isLost) await run.mend().catch(() => {}); // the first error says what is wrong
-      throw unavailable(error) ?? error;
-    } finally {
-      try {
-        if (!isLost) home = await state.download();
-      } catch (error) {
-        isLost = true;
-        throw error;
-      } finally {
-        hasDiverged ||= lostSystems(batch, home.positions).length > 0;
-        batch.detach(hasDiverged ? {} : home);
-        if (hasDiverged || isLost) this.#leave();
-        else this.#leaveNotes(run);
-      }
+      failure = { error: unavailable(error) ?? error };
     }
+    let hasDiverged = failure?.error instanceof DivergedError;
+    let isLost = unavailable(failure?.error) !== undefined;
+    // The first error says what is wrong.
+    if (failure !== undefined && !hasDiverged && !isLost) await run.mend().catch(() => {});
+    let home: Record<string, NumericArray> = {};
+    try {
+      if (!isLost) home = await state.download();
+    } catch (error) {
+      isLost = true;
+      failure ??= { error };
+    }
+    hasDiverged ||= lostSystems(batch, home.positions).length > 0;
+    batch.detach(hasDiverged ? {} : home);
+    if (hasDiverged || isLost) this.#leave();
+    else this.#leaveNotes(run);
+    if (failure !== undefined) throw failure.error;
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
   }
 

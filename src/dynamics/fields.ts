@@ -7,6 +7,7 @@
 import type { Numbers } from "../hooks/context.ts";
 import type { FieldValues, ReadPlan, StateSource } from "../hooks/reads.ts";
 import type { Buffer } from "../backend/backend.ts";
+import type { NumericArray } from "../batch/fields.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { Control, type Dtype } from "../kernels/kernel.ts";
 import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
@@ -18,9 +19,12 @@ const STORED = [
   ...["images", "status", "systemId", "stepsDone"],
 ] as const;
 
+/** All fields of the batch in one. */
+const FRAME = "frame";
+
 /** The names of all fields that hooks may declare; `own` are those of the user. */
 export function fieldNames(own: readonly string[]): readonly string[] {
-  return [...new Set([...STORED, ...MEASURED, CHANGE, "time", ...own])];
+  return [...new Set([...STORED, ...MEASURED, CHANGE, "time", FRAME, ...own])];
 }
 
 /** The batch of the moment, as fields see it. */
@@ -63,12 +67,13 @@ export class DynamicsFields implements StateSource {
     return this.#value(field);
   }
 
-  #value(field: string): Numbers {
+  #value(field: string): unknown {
     const host = this.#host();
     const { state } = host;
     if (field === "time") return host.clock.at(state.view(state.frame.ages));
+    if (field === FRAME) return frameOf(state, (buffer) => state.view(buffer));
     if (isMeasured(field)) host.measure(field);
-    return state.view(bufferOf(state, field)) as Numbers;
+    return state.view(bufferOf(state, field));
   }
 
   /** Nothing, where a system has come apart: the step is not done, then. */
@@ -76,12 +81,17 @@ export class DynamicsFields implements StateSource {
     const host = this.#host();
     const { state, state: { backend, frame }, clock } = host;
     for (const field of fields) if (isMeasured(field)) host.measure(field);
-    const buffers = fields.map((field) => field === "time" ? frame.ages : bufferOf(state, field));
-    const all = [frame.control, ...buffers] as const;
-    const [control, ...values] = await (isAwaited ? backend.see(all) : backend.take(all));
-    if (control[Control.DIVERGED] !== 0) return undefined;
-    return Object.fromEntries(fields.map((field, i) => {
-      return [field, field === "time" ? clock.at(values[i] as Int32Array) : values[i]];
+    const all = [
+      ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(state, field))]),
+    ];
+    const values = await (isAwaited ? backend.see(all) : backend.take(all));
+    const arrived = new Map(all.map((buffer, i) => [buffer, values[i]!]));
+    const valueIn = (buffer: Buffer) => arrived.get(buffer)!;
+    if (valueIn(frame.control)[Control.DIVERGED] !== 0) return undefined;
+    return Object.fromEntries(fields.map((field) => {
+      if (field === "time") return [field, clock.at(valueIn(frame.ages) as Int32Array)];
+      if (field === FRAME) return [field, frameOf(state, valueIn)];
+      return [field, valueIn(bufferOf(state, field))];
     }));
   }
 
@@ -96,10 +106,29 @@ export class DynamicsFields implements StateSource {
 }
 
 function assertStored(field: string): void {
-  if (!isMeasured(field) && field !== "time") return;
+  if (!isMeasured(field) && field !== "time" && field !== FRAME) return;
   throw new TypeError(
     `Cannot write ${field} as only what is stored can be written: it is measured`,
   );
+}
+
+/** All of the batch that is on the backend, as the batch itself would have it. */
+function frameOf(
+  state: ResidentBatch,
+  valueIn: (buffer: Buffer) => NumericArray,
+): Readonly<Record<string, NumericArray>> {
+  return Object.fromEntries(
+    [...state.fields].filter((name) => state.batch.has(name)).map((name) => {
+      return [name, state.home(name, valueIn(state.field<Dtype>(name)))];
+    }),
+  );
+}
+
+/** What must be fetched for a field. */
+function buffersOf(state: ResidentBatch, field: string): Buffer[] {
+  if (field === "time") return [state.frame.ages];
+  if (field !== FRAME) return [bufferOf(state, field)];
+  return [...state.fields].map((name) => state.field<Dtype>(name));
 }
 
 /** Where a field is, whether stored or measured. */

@@ -55,6 +55,8 @@ export interface DynamicsFields {
   readonly systemId: Int32Array;
   /** Steps each system has done, this one included once it has moved. */
   readonly stepsDone: Int32Array;
+  /** All fields of the batch that the engine has, by name: what `batch.snapshot` may be told they are. */
+  readonly frame: Readonly<Record<string, Float32Array | Float64Array | Int32Array>>;
 }
 
 /** The context at {@linkcode DynamicsStage}`.ON_CONVERGE`. */

@@ -115,26 +115,13 @@ export function planStep(parts: StepParts): StepPlan {
     return program;
   };
   const hooks = new HookCalls(parts);
-  const { convergence, convergence: { keys } } = hooks;
-  const all = parts.reads();
-  const changes = all.has(CHANGE) || keys.has(CHANGE);
-  // What a visit added to forces and energies cannot be found again later: energies must come with the forces.
-  const written = parts.writes();
-  const always = (parts.isLate && convergence.decide.length > 0) || changes ||
-    keys.has("energy") || written.has("energy") || written.has("forces");
-  const looks = always || all.has("energy");
-  const judged = keys.has("stress");
-  const stress = parts.wantsStress || all.has("stress") || judged;
-  // Whoever has the energies has the stresses, too, if the batch keeps some.
-  const kept = looks && parts.wantsStress ? stressOf(parts, true) : [];
-  const lean = { energy: always, stress: judged || (always && parts.wantsStress) };
-  const full = { energy: looks, stress };
+  const { convergence } = hooks;
+  const { change, kept, lean, full, stress } = needsOf(parts, hooks);
   const evaluation = (
     wanted: Wanted,
   ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const adding = (wanted: Wanted) => model.add?.(wanted) ?? [];
   const added = adding(full);
-  const change = changes ? measureChange(state).calls : [];
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
   const sequence: readonly (readonly [Stop, readonly Call[], boolean])[] = [
@@ -171,7 +158,7 @@ export function planStep(parts: StepParts): StepPlan {
       ],
       ...[...change, ...work(S.BEFORE_POST_UPDATE)],
       ...[...aged, ...work(S.AFTER_POST_UPDATE), ...work(S.AFTER_STEP)],
-      ...(always ? kept : []),
+      ...(lean.energy ? kept : []),
       ...[...convergence.tests, ...convergence.decide],
     ]),
     forces: prepare(evaluation({ energy: true, stress }))!,
@@ -188,9 +175,44 @@ export function planStep(parts: StepParts): StepPlan {
     marks: convergence.marks,
     isAdded: added.length > 0,
     canConverge: convergence.decide.length > 0,
-    givesEnergy: looks,
-    wholeGivesEnergy: always,
+    givesEnergy: full.energy,
+    wholeGivesEnergy: lean.energy,
     programs,
+  };
+}
+
+/** What must be up to date in a step besides forces, and what it takes. */
+interface Needs {
+  /** In a step that nobody looks at. */
+  readonly lean: Wanted;
+  /** In one that is visited. */
+  readonly full: Wanted;
+  /** Whether stresses are wanted whenever forces are evaluated. */
+  readonly stress: boolean;
+  /** What makes the stresses those of the step, wherever the energies are. */
+  readonly kept: readonly Call[];
+  /** What measures the change of the energy. */
+  readonly change: readonly Call[];
+}
+
+function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls): Needs {
+  const all = parts.reads();
+  const changes = all.has(CHANGE) || keys.has(CHANGE);
+  // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
+  // where it is learned later that systems rest, those of their last step must be there by then.
+  const written = parts.writes();
+  const always = changes || keys.has("energy") || written.has("energy") || written.has("forces") ||
+    (parts.isLate && decide.length > 0);
+  const looks = always || all.has("energy");
+  const judged = keys.has("stress");
+  const stress = parts.wantsStress || all.has("stress") || judged;
+  return {
+    lean: { energy: always, stress: judged || (always && parts.wantsStress) },
+    full: { energy: looks, stress },
+    stress,
+    // Whoever has the energies has the stresses, too, if the batch keeps some.
+    kept: looks && parts.wantsStress ? stressOf(parts, true) : [],
+    change: changes ? measureChange(parts.state).calls : [],
   };
 }
 

@@ -223,7 +223,10 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return new Set(visited.flatMap(({ record }) => record.writes));
   }
 
-  /** The state has moved to where it must be fetched, or back: all that hooks read and write is planned anew. */
+  /**
+   * The state has moved to where it must be fetched, or back: all that hooks read and write is planned anew. What was
+   * deferred before is still to come: wait for `soFar` before the state moves back, so that hooks see all in order.
+   */
   replan(): void {
     const engine = { context: this.#options.context, state: this.#state };
     for (const { record, places } of this.#entries) {

@@ -145,7 +145,10 @@ export class Loop<
   /** The hooks. */
   get hooks():
     & HookSet<E>
-    & Pick<EngineHooks<E>, "horizon" | "work" | "devices" | "reads" | "writes" | "replan"> {
+    & Pick<
+      EngineHooks<E>,
+      "horizon" | "work" | "devices" | "reads" | "writes" | "replan" | "soFar"
+    > {
     return this.#hooks;
   }
 

@@ -219,12 +219,7 @@ export class StageRun {
       try {
         await place.target.call(this.#withValues(place, ctx, values), place.info.stage);
       } catch (error) {
-        const { entry: { name }, info: { stage } } = place;
-        const late = new Error(
-          `Cannot go on as hook ${name} threw at ${stage} of step ${stepCount}`,
-          { cause: error },
-        );
-        this.host.failed(place, late, stepCount);
+        this.host.failed(place, ofStep(place, error, stepCount), stepCount);
       }
     }
   }
@@ -251,6 +246,18 @@ export class StageRun {
       write: { value: write, enumerable: true },
     });
   }
+}
+
+/** An error that comes late must say of which step it is; some do. */
+function ofStep(
+  { entry: { name }, info: { stage } }: Place,
+  error: unknown,
+  step: number,
+): unknown {
+  if (error instanceof Error && (error as { readonly step?: unknown }).step === step) return error;
+  return new Error(`Cannot go on as hook ${name} threw at ${stage} of step ${step}`, {
+    cause: error,
+  });
 }
 
 /** A place that is to be called when its values are there. */

@@ -4,12 +4,16 @@
  * @module
  */
 
+import type { DynamicsFields } from "../dynamics/stages.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { SystemWriter } from "../sinks/sink.ts";
 import { checkGiven, checkType } from "./hook_options.ts";
 
 /** What is looked at for a frame: energies (and with them stresses) must be those of the step. */
-export const FRAMED: readonly ("energy" | "time")[] = ["energy", "time"];
+export const FRAMED: readonly Framed[] = ["energy", "time", "frame"];
+
+/** One of them. */
+export type Framed = "energy" | "time" | "frame";
 
 /** What a hook has of a step. */
 export interface FrameContext {
@@ -18,7 +22,10 @@ export interface FrameContext {
   /** Steps done before this one. */
   readonly stepCount: number;
   /** What was asked for. */
-  readonly read: { readonly time?: ArrayLike<number> };
+  readonly read: {
+    readonly time?: ArrayLike<number>;
+    readonly frame?: DynamicsFields["frame"];
+  };
 }
 
 /**
@@ -30,7 +37,7 @@ export async function frameOf(
   places: readonly number[] = Array.from({ length: batch.size }, (_, place) => place),
 ): Promise<Batch> {
   const times = Array.from(read.time!); // before anything is waited for
-  const frame = await batch.snapshot(places);
+  const frame = await batch.snapshot(places, read.frame);
   frame.set("step", stepCount, { level: "system", dtype: "i32", fill: -1 });
   const time = places.map((place) => times[place]!);
   frame.set("time", time, { level: "system", dtype: "f64", unit: "fs", fill: NaN });

@@ -11,7 +11,7 @@ import {
 import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { lennardJones, type Model, potential } from "../../src/models/mod.ts";
-import type { BackendName } from "./backends.ts";
+import type { EngineBackend } from "./backends.ts";
 
 /** Argon's Lennard-Jones potential; 2 × 2 × 2 cells of the crystal are smaller than its reach. */
 export const ARGON: Model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
@@ -126,7 +126,7 @@ export interface Evaluated {
 export async function evaluate(
   model: Model,
   systems: Batch | readonly System[],
-  backend: BackendName = "reference",
+  backend: EngineBackend = "reference",
 ): Promise<Evaluated> {
   const batch = Batch.from(systems);
   batch.ensure("stress");

@@ -1,4 +1,6 @@
 /** The backends that engines and models are tested on, and what numbers may be off by there. */
+import { type Backend, WebGpuBackend } from "../../src/backend/mod.ts";
+import { device } from "../backend/gpu.ts";
 
 /** A backend by name. */
 export type BackendName = "reference" | "wasm";
@@ -10,7 +12,11 @@ export const BACKENDS: readonly BackendName[] = ["reference", "wasm"];
 export const PAIR_BACKENDS: readonly BackendName[] = ["reference", "wasm"];
 
 /** What a number may be off by, relative to the size of what it came from. */
-export const TOLERANCE: Readonly<Record<BackendName, number>> = { reference: 1e-12, wasm: 1e-5 };
+export const TOLERANCE: Readonly<Record<BackendName | "webgpu", number>> = {
+  reference: 1e-12,
+  wasm: 1e-5,
+  webgpu: 1e-5,
+};
 
 /** A test as steps, one for each backend. */
 export function on(
@@ -19,5 +25,21 @@ export function on(
 ): (t: Deno.TestContext) => Promise<void> {
   return async (t) => {
     for (const backend of backends) await t.step(backend, () => test(backend));
+  };
+}
+
+/** What an engine may be told of where it is to run. */
+export type EngineBackend = BackendName | Backend;
+
+/** A GPU, where there is one; the same for all tests of a file. */
+export const gpu: WebGpuBackend | undefined = device && new WebGpuBackend(device, false);
+
+/** The same for engines that are tested on a GPU, too: each step is given what to tell the engine, and its name. */
+export function onEngines(
+  test: (backend: EngineBackend, name: BackendName | "webgpu") => void | Promise<void>,
+): (t: Deno.TestContext) => Promise<void> {
+  return async (t) => {
+    for (const backend of BACKENDS) await t.step(backend, () => test(backend, backend));
+    await t.step({ name: "webgpu", ignore: gpu === undefined, fn: () => test(gpu!, "webgpu") });
   };
 }

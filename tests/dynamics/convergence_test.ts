@@ -11,7 +11,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
-import { type BackendName, on, PAIR_BACKENDS } from "./backends.ts";
+import { type EngineBackend, on, onEngines, PAIR_BACKENDS } from "./backends.ts";
 
 /** What was reported: step, and the places that had converged. */
 type Report = [step: number, places: number[]];
@@ -25,7 +25,7 @@ interface Found {
 
 /** Three crystals, rattled more and more, relaxed with hooks. */
 async function relax(
-  backend: BackendName,
+  backend: EngineBackend,
   hooks: readonly unknown[],
   nSteps = 400,
 ): Promise<Found> {
@@ -59,7 +59,7 @@ function three(): Batch {
 
 /** The first step after which each system meets a bound, looked at from outside. */
 async function firstSteps(
-  backend: BackendName,
+  backend: EngineBackend,
   isMet: (batch: Batch, place: number, before: number) => boolean,
   nSteps = 400,
 ): Promise<number[]> {
@@ -203,7 +203,7 @@ Deno.test(
 
 Deno.test(
   "a key that is no number of every system or atom is refused, and the batch stays free",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     for (const [key, message] of [["fmaxx", "fmaxx"], ["status", "status"]] as const) {
       const batch = three();
       const hooks = [new ConvergenceHook({ criteria: { key, threshold: 1 } })];
@@ -276,7 +276,7 @@ Deno.test(
 
 Deno.test(
   "two hooks that look at different steps report each system once",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     // The first finds system 0 in step 0 and looks again in step 3, the second finds system 1 in step 1.
     let calls = 0;
     const by = (customOp: () => number[]) => ({ key: "forces", threshold: 0, customOp });
@@ -291,7 +291,7 @@ Deno.test(
 
 Deno.test(
   "with a source and a target status systems change their status and go on moving",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const steps = await firstSteps(backend, (batch) => fmaxOf(batch) <= 0.05);
     const criteria = { key: "fmax", threshold: 0.05 };
     const migrate = new ConvergenceHook({ criteria, sourceStatus: 0, targetStatus: 4 });
@@ -313,7 +313,7 @@ Deno.test(
 
 Deno.test(
   "only systems of the source status are asked",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const batch = three();
     batch.set("status", [0, 7, 0]);
     const criteria = { key: "fmax", threshold: 100 };
@@ -326,7 +326,7 @@ Deno.test(
 
 Deno.test(
   "systems rest by a target status of one's own, and a run that all rest in ends",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const criteria = { key: "fmax", threshold: 100 };
     const found = await relax(backend, [new ConvergenceHook({ criteria, targetStatus: 3 })]);
     assertEquals(found.reports, [[0, [0, 1, 2]]]);
@@ -337,7 +337,7 @@ Deno.test(
 
 Deno.test(
   "what ON_CONVERGE reads is that of the step in which it happened",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const seen: number[][] = [];
     const look = hook({
       name: "look",
@@ -363,7 +363,7 @@ Deno.test(
 
 Deno.test(
   "forces that are no numbers meet no criterion, and hooks of ordinary dynamics may converge too",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const batch = crystals(2);
     const hooks = [new ConvergenceHook({ criteria: { key: "energy", threshold: ABOVE_ALL } })];
     await using md = new NVE({ model: ARGON, dt: 1, backend, hooks });
@@ -375,7 +375,7 @@ Deno.test(
 
 Deno.test(
   "what has converged is the same whatever hooks stand before: convergence comes last",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const modifier = () => ({
       stage: DynamicsStage.AFTER_STEP,
       frequency: 1,

@@ -3,11 +3,11 @@ import { assertEquals } from "@std/assert";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, assertNear, crystals } from "./atoms.ts";
-import { on, PAIR_BACKENDS } from "./backends.ts";
+import { onEngines } from "./backends.ts";
 
 Deno.test(
   "a hook that fires at the end of a run reads what is so then, though the last steps were leapt over",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const seen = async (frequency: number) => {
       const rows: number[][] = [];
       const log = hook({
@@ -34,7 +34,7 @@ Deno.test(
 
 Deno.test(
   "a batch that keeps stresses has those of the last step, whether energies were looked at or not",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const stressAfter = async (isLooked: boolean, key: "energy" | "energyChange") => {
       const batch = crystals(1);
       batch.ensure("stress");

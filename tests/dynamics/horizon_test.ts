@@ -15,7 +15,7 @@ import {
 import { hook } from "../../src/hook.ts";
 import { clampForces } from "../../src/kernels/clamp_forces.ts";
 import { ARGON, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
-import { type BackendName, on, PAIR_BACKENDS } from "./backends.ts";
+import { type EngineBackend, onEngines } from "./backends.ts";
 
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
@@ -27,7 +27,7 @@ const SCHEMES: readonly Integrator[] = [
 /** Bits after steps with hooks of any kind. */
 async function bitsAfter(
   scheme: Integrator,
-  backend: BackendName,
+  backend: EngineBackend,
   hooks: readonly unknown[],
   options: { steps?: number; verify?: boolean } = {},
 ): Promise<Record<string, number[]>> {
@@ -60,7 +60,7 @@ function observer(frequency: number) {
 for (const scheme of SCHEMES) {
   Deno.test(
     `${scheme.name}: many steps in one call have the bits of steps that are visited`,
-    on(PAIR_BACKENDS, async (backend) => {
+    onEngines(async (backend) => {
       const leapt = await bitsAfter(scheme, backend, []);
       assertSameBits(await bitsAfter(scheme, backend, [idle()]), leapt);
       assertNotEquals(leapt.positions, bitsOf(crystals(3)).positions);
@@ -69,7 +69,7 @@ for (const scheme of SCHEMES) {
 
   Deno.test(
     `${scheme.name}: observers change no bit`,
-    on(PAIR_BACKENDS, async (backend) => {
+    onEngines(async (backend) => {
       const alone = await bitsAfter(scheme, backend, []);
       for (const frequency of [1, 7]) {
         assertSameBits(await bitsAfter(scheme, backend, [observer(frequency)]), alone);
@@ -81,7 +81,7 @@ for (const scheme of SCHEMES) {
 
   Deno.test(
     `${scheme.name}: convergence has the same bits leapt and visited`,
-    on(PAIR_BACKENDS, async (backend) => {
+    onEngines(async (backend) => {
       const converge = () => new ConvergenceHook({ criteria: { key: "fmax", threshold: 0.4 } });
       const leapt = await bitsAfter(scheme, backend, [converge()]);
       assertSameBits(await bitsAfter(scheme, backend, [converge(), idle()]), leapt);
@@ -109,7 +109,7 @@ class Clamp {
 for (const frequency of [1, 2, 3]) {
   Deno.test(
     `a modifier by a kernel at every ${frequency}. step has the same bits leapt, visited, looked at, and in parts`,
-    on(PAIR_BACKENDS, async (backend) => {
+    onEngines(async (backend) => {
       for (const scheme of SCHEMES) {
         const leapt = await bitsAfter(scheme, backend, [new Clamp(frequency)], { steps: 10 });
         for (const others of [[idle()], [observer(1)], [observer(4)]]) {
@@ -134,7 +134,7 @@ for (const frequency of [1, 2, 3]) {
 
 Deno.test(
   "forces of systems at rest stay what a modifier made of them in their last step",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     // System 0 comes to rest in step 0, of which forces are clamped; the last step is 3, of which they are not.
     const after = async (others: readonly unknown[], runs: readonly number[]) => {
       const batch = crystals(3);

@@ -14,7 +14,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals } from "./atoms.ts";
-import { type BackendName, on, PAIR_BACKENDS } from "./backends.ts";
+import { type EngineBackend, on, onEngines, PAIR_BACKENDS } from "./backends.ts";
 
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
@@ -23,7 +23,7 @@ const SCHEMES: readonly Integrator[] = [
   fire2({ dt: 0.05, tMax: 0.5 }),
 ];
 
-async function run(scheme: Integrator, batch: Batch, backend: BackendName, steps: number) {
+async function run(scheme: Integrator, batch: Batch, backend: EngineBackend, steps: number) {
   const isRelaxation = scheme.dt === undefined;
   const hooks = isRelaxation ? [ConvergenceHook.fromFmax(0.02)] : [];
   await using engine = new Dynamics(scheme, { model: ARGON, backend, hooks });
@@ -50,7 +50,7 @@ Deno.test(
 
 Deno.test(
   "a system does not depend on how large the others of its batch are",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const systems = [argon(2, 0), argon(3, 1), argon(1, 2), argon(2, 3)];
     const all = Batch.from(systems);
     initVelocities(all, 50, { seed: 2 });
@@ -66,7 +66,7 @@ Deno.test(
 
 Deno.test(
   "systems that have converged stay as they are to the bit while others move, and so does what the scheme keeps",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     for (const scheme of [fire({ dt: 0.3 }), fire2({ dt: 0.05, tMax: 0.5 })]) {
       // The first is all but relaxed, the last far from it.
       const batch = Batch.from([argon(2, 0, 0.002), argon(2, 1, 0.03), argon(2, 2, 0.15)]);
@@ -127,7 +127,7 @@ async function stateOf(
 
 Deno.test(
   "a run in parts has the bits of a run in one",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     for (const scheme of SCHEMES) {
       const [whole, parts] = [crystals(3), crystals(3)];
       await run(scheme, whole, backend, 30);
@@ -146,7 +146,7 @@ Deno.test(
 
 Deno.test(
   "equal seeds give equal bits, other seeds other noise",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const ends = await Promise.all([5, 5, 6, 2 ** 32 + 5].map(async (seed) => {
       const batch = crystals(2);
       await run(langevin({ dt: 2, temperature: 60, friction: 0.01, seed }), batch, backend, 5);
@@ -160,7 +160,7 @@ Deno.test(
 
 Deno.test(
   "a crystal of another id has other noise, so copies of a system go different ways",
-  on(PAIR_BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const batch = Batch.from([argon(2, 0), argon(2, 0)]);
     assertEquals([...batch.get("systemId")], [0, 1]);
     await run(langevin({ dt: 2, temperature: 60, friction: 0.01 }), batch, backend, 5);

@@ -18,7 +18,7 @@ import {
   WrapPeriodicHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, assertNear, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
-import { type BackendName, BACKENDS, on } from "../dynamics/backends.ts";
+import { BACKENDS, type EngineBackend, on, onEngines } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 /** Pushes atoms along z as a spring of their first does; with its virial. */
@@ -40,7 +40,7 @@ function withStress(): Batch {
 
 async function run(
   scheme: Integrator,
-  backend: BackendName,
+  backend: EngineBackend,
   model: Model,
   hooks: readonly object[],
 ): Promise<Record<string, number[]>> {
@@ -92,7 +92,7 @@ Deno.test(
 
 Deno.test(
   "springs of a bias go with atoms that are wrapped",
-  on(BACKENDS, async (backend) => {
+  onEngines(async (backend, name) => {
     const energies = async (hooks: readonly object[]) => {
       const batch = crystals(1);
       batch.set("velocities", Float64Array.from({ length: 96 }, (_, i) => i % 3 === 0 ? 0.02 : 0));
@@ -106,7 +106,7 @@ Deno.test(
     };
     const [free, wrapped] = [await energies([]), await energies([new WrapPeriodicHook()])];
     assert(wrapped.get("images").some((n) => n !== 0));
-    assertNear(wrapped.get("energy"), free.get("energy"), backend === "reference" ? 1e-11 : 1e-3);
+    assertNear(wrapped.get("energy"), free.get("energy"), name === "reference" ? 1e-11 : 1e-3);
   }),
 );
 

@@ -12,12 +12,12 @@ import {
 } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertNear, atomAt, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on, TOLERANCE } from "../dynamics/backends.ts";
+import { BACKENDS, on, onEngines, TOLERANCE } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 Deno.test(
   "forces beyond the limit become as large as it, in their direction; others, and energies, stay",
-  on(BACKENDS, async (backend) => {
+  onEngines(async (backend, name) => {
     const given = [3, 4, 0, 0.3, 0.4, 0, 0, 0, -30];
     const model = potential(({ forces }) => {
       forces.set(given);
@@ -30,11 +30,11 @@ Deno.test(
     await using md = new NVE({ model, dt: 1, backend, hooks });
     await md.run(batch, 1);
     const forces = batch.get("forces");
-    assertNear(forces, [1.5, 2, 0, 0.3, 0.4, 0, 0, 0, -2.5], TOLERANCE[backend]);
+    assertNear(forces, [1.5, 2, 0, 0.3, 0.4, 0, 0, 0, -2.5], TOLERANCE[name]);
     assertEquals(batch.get("energy")[0], 7);
     // v = a dt with both halves of the step by clamped forces, the first of which was before step 0
     const a = 1 / 10.180505710759414 ** 2 / batch.get("masses")[2]!;
-    assertNear([batch.get("velocities")[8]!], [-2.5 * a], TOLERANCE[backend]);
+    assertNear([batch.get("velocities")[8]!], [-2.5 * a], TOLERANCE[name]);
   }),
 );
 
@@ -91,7 +91,7 @@ function leavers(): Batch {
 
 Deno.test(
   "wrapped atoms are in their cells along periodic directions only, and go where they would go without",
-  on(BACKENDS, async (backend) => {
+  onEngines(async (backend, name) => {
     const run = async (hooks: readonly object[]) => {
       await using md = engine(velocityVerlet({ dt: 4 }), { model: ARGON, backend, hooks });
       return await md.run(leavers(), 120);
@@ -101,7 +101,7 @@ Deno.test(
     assert(images.slice(0, 15).some((n) => n !== 0) && images.some((n) => n < 0), images.join());
     for (let i = 0; i < 15; i++) if (i % 3 === 1) assertEquals(images[15 + i], 0);
     assert(images.slice(30).every((n) => n === 0));
-    const scale = backend === "reference" ? 1e-12 : 2e-3; // collisions make more of what rounding was
+    const scale = name === "reference" ? 1e-12 : 2e-3; // collisions make more of what rounding was
     assertNear(unwrappedPositions(wrapped), free.get("positions"), scale, 1);
     assertNear(wrapped.get("energy"), free.get("energy"), scale, 0.01);
     const x = wrapped.get("positions"), h = wrapped.get("cell");

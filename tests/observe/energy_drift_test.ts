@@ -9,7 +9,7 @@ import {
   type EnergyDriftMonitorHookOptions,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/backends.ts";
 
 /** An engine whose drift is measured by a monitor, with its warnings, and with total energies by a plain hook. */
 function watched(options: EnergyDriftMonitorHookOptions, dt = 5) {
@@ -163,7 +163,7 @@ Deno.test("an energy that is no number is beyond any threshold", async () => {
 
 Deno.test(
   "it changes no bit",
-  on(BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const run = async (hooks: EnergyDriftMonitorHook[], verify = false) => {
       const onWarning = ({ error }: { error: unknown }) => {
         throw error;

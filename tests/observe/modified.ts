@@ -4,7 +4,7 @@ import type { Batch } from "../../src/batch/mod.ts";
 import { Dynamics, type DynamicsOptions, type Integrator } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { bitsOf, MOVING } from "../dynamics/atoms.ts";
-import type { BackendName } from "../dynamics/backends.ts";
+import type { EngineBackend } from "../dynamics/backends.ts";
 
 /** A modifier that does nothing: with it in front all modifiers are visited instead of run by the engine itself. */
 export function visit(): ReturnType<typeof hook> {
@@ -20,7 +20,7 @@ export function visit(): ReturnType<typeof hook> {
 export function engine(
   integrator: Integrator,
   options: { readonly [K in keyof DynamicsOptions]: unknown } & {
-    readonly backend: BackendName;
+    readonly backend: EngineBackend;
     readonly hooks: readonly object[];
   },
 ): Dynamics {

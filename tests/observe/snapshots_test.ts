@@ -6,7 +6,7 @@ import { hook } from "../../src/hook.ts";
 import { ConvergedSnapshotHook, SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink, type SystemWriter } from "../../src/sinks/mod.ts";
 import { ARGON, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
-import { BACKENDS, on } from "../dynamics/backends.ts";
+import { BACKENDS, on, onEngines } from "../dynamics/backends.ts";
 
 /** A sink that keeps each batch as it came. */
 function frames(): SystemWriter & { readonly all: Batch[] } {
@@ -16,7 +16,7 @@ function frames(): SystemWriter & { readonly all: Batch[] } {
 
 Deno.test(
   "a snapshot is, to the bit, what a run of so many steps ends with",
-  on(BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const sink = frames();
     const make = () => {
       const batch = crystals(2);
@@ -58,7 +58,7 @@ Deno.test("edges of the batch's own are in a frame, its info too; what engines l
 
 Deno.test(
   "each system is written once, at the moment it has converged, as it stays from then on",
-  on(BACKENDS, async (backend) => {
+  onEngines(async (backend) => {
     const relaxed = new MemorySink();
     const reported: number[][] = [];
     const report = hook({
