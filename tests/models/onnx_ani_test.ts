@@ -170,3 +170,24 @@ test("40 runs of several engines at once do not hang, and give what they give al
   const together = await Promise.all(Array.from({ length: 40 }, (_, i) => run(i)));
   for (const i of [0, 7, 18, 39]) assertEquals(together[i], await run(i));
 });
+
+test("a checkpoint of dynamics over a model goes on to the bit", async () => {
+  await using model = await open();
+  const options = { model, dt: 0.5 };
+  const start = () => {
+    const batch = framed("start").select([0, 3]);
+    initVelocities(batch, 300, { seed: 2 });
+    return batch;
+  };
+  await using whole = new NVE(options);
+  const expected = await whole.run(start(), 20);
+  await using first = new NVE(options);
+  await first.run(start(), 8);
+  const saved = await first.save();
+  await using second = new NVE(options);
+  const batch = await second.load(saved);
+  await second.run(batch, 12);
+  for (const name of ["positions", "velocities", "energy"] as const) {
+    assertEquals(batch.get(name), expected.get(name), name);
+  }
+});

@@ -4,9 +4,10 @@ import {
   Batch,
   ConvergenceHook,
   DivergedError,
-  DynamicsStage,
   fcc,
+  field,
   FIRE,
+  hook,
   lennardJones,
   NVE,
   rattle,
@@ -100,13 +101,12 @@ Deno.test("other outputs are fields of the batch, that hooks read, of what moves
     nSteps: 40,
   });
   const seen: number[] = [];
-  md.hooks.add({
-    stage: DynamicsStage.AFTER_STEP,
-    frequency: 1,
-    reads: ["dipole"],
-    call: (ctx: { read: Record<string, ArrayLike<number>> }) =>
-      void seen.push(ctx.read.dipole![3]!),
-  } as never);
+  const dipole = field<Float32Array>()("dipole");
+  md.hooks.add(hook({
+    name: "dipoles",
+    reads: [dipole],
+    on: { dynamics: { AFTER_STEP: ({ read }) => void seen.push(read.dipole[3]!) } },
+  }));
   const both = Batch.from([atoms(0.001), atoms(3)]);
   await md.run(both);
   assertAlmostEquals(both.get("dipole")[3]!, 2 * both.get("positions")[3]!, 1e-6);
