@@ -37,6 +37,7 @@ function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   const named: Told[] = outputs.filter(({ name }) => /force|grad/i.test(name))
     .map((tensor) => ({ meaning: "forces", tensor, told: "" }));
   tellByShape(known, left, named);
+  checkNumbers(model, known);
   const unknown = left.filter((tensor) => !known.some((one) => one.tensor === tensor));
   if (unknown.length > 0) throw unknownInputs(model, unknown, known);
   return inputs.map((tensor) => {
@@ -48,6 +49,26 @@ function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
     }
     const { meaning, told } = known.find((one) => one.tensor === tensor)!;
     return { tensor, meaning, form: formOf(INPUTS[meaning], tensor), told };
+  });
+}
+
+/** Names of tensors that may as well count a model's own elements as be atomic numbers. */
+const VAGUE = /^(species|elements|(atom|node)?_?types?)$/i;
+
+function checkNumbers(
+  { name, manifest: { elements } }: OnnxMatchable,
+  known: readonly Told<OnnxInput>[],
+): void {
+  const numbers = known.find(({ meaning }) => meaning === "numbers");
+  if (elements !== undefined || numbers === undefined) return;
+  const { tensor, told } = numbers;
+  if (!told.startsWith("by its") || !VAGUE.test(tensor.name)) return;
+  throw new ModelMismatchError(name, {
+    expected: "the numbers of its elements must be known",
+    found: `${showTensor(tensor)} may be atomic numbers, or count what elements it knows`,
+    wouldMap: {},
+    remedy: `say { elements: ["H", "C", …] } for the latter, in its order from 0 on, or ` +
+      `{ inputs: { numbers: ${JSON.stringify(tensor.name)} } } for atomic numbers`,
   });
 }
 

@@ -102,7 +102,7 @@ Deno.test("types and shapes tell what names do not, where they leave no doubt", 
     ...["a positions", "b edges", "c shifts", "batch_idx batchIndex", "d numbers", "e cell"],
   ]);
   assertEquals(bindings.inputs[0]!.told, "by its type and shape");
-  const index = match(["x float32 N 3", "species int64 N", "i int32 N", "energy0 float32 B"]);
+  const index = match(["x float32 N 3", "z int64 N", "i int32 N", "energy0 float32 B"]);
   assertEquals(meanings(index).slice(2), ["i batchIndex", "energy0 systems"]);
 });
 
@@ -119,6 +119,18 @@ Deno.test("what could be two things is asked for", () => {
   assertEquals(Object.keys(shifts.wouldMap), ["w"]);
   // A temperature is not how many systems there are.
   mismatch(["positions float32 N 3", "batch int64 N", "t float32 B"]);
+});
+
+Deno.test("a name that may mean atomic numbers or a model's own ones is asked about", () => {
+  for (const name of ["species", "atom_types", "Types", "elements"]) {
+    const inputs = ["pos float32 N 3", `${name} int64 N`];
+    const error = mismatch(inputs);
+    assertEquals(error.expected, "the numbers of its elements must be known");
+    assert(error.message.includes(`or { inputs: { numbers: "${name}" } } for atomic numbers`));
+    for (const manifest of [{ elements: ["H"] }, { inputs: { numbers: name } }]) {
+      assertEquals(meanings(match(inputs, FORCES, manifest))[1], `${name} numbers`);
+    }
+  }
 });
 
 Deno.test("a manifest says what is what, and a wrong one is told what would do", () => {
