@@ -6,7 +6,8 @@
 
 import type { TensorInfo } from "../onnx/session_tensor.ts";
 import type { OnnxInput, OnnxManifest, OnnxOutput } from "./onnx_manifest.ts";
-import { type Form, lengthName, OUTPUTS } from "./onnx_meanings.ts";
+import { type Form, OUTPUTS } from "./onnx_meanings.ts";
+import { lengthName } from "./onnx_shapes.ts";
 import { unitsOf } from "./onnx_units.ts";
 import type { OnnxUnits } from "./onnx_units.ts";
 
@@ -92,9 +93,11 @@ export function isOfOne(inputs: readonly OnnxInputBinding[]): boolean {
   );
 }
 
-/** How many lengths come before those of a row. */
-function rowsAxis({ shape }: TensorInfo): number {
-  return shape.length > 1 && shape[0] === 1 ? 1 : 0;
+/** Along which axis the rows are: behind a 1 there may be atoms. */
+function rowsAxis({ shape }: TensorInfo): 0 | 1 {
+  const [first, second] = shape;
+  const isFree = typeof second === "string" || (second ?? 0) < 0;
+  return first === 1 && isFree ? 1 : 0;
 }
 
 /** Whether an output has a row per atom or per system, as far as its shape tells. */
@@ -119,7 +122,8 @@ export function widthOf(meaning: OnnxOutput | "field", tensor: TensorInfo): numb
   const { shape } = tensor;
   const isTensor = meaning !== "field" &&
     OUTPUTS[meaning].forms.some((form) =>
-      form.length === shape.length && form.every((axis, i) => axis === shape[i])
+      form.length === shape.length &&
+      form.every((axis, i) => typeof axis === "number" && axis === shape[i])
     );
   const row = isTensor ? shape : shape.slice(rowsAxis(tensor) + 1);
   return row.every((length) => typeof length === "number" && length > 0)

@@ -10,7 +10,8 @@ import type { ModelProto } from "../onnx/messages.ts";
 import { opsetOf, OPSETS } from "../onnx/opset.ts";
 import { webgpuFallbacks } from "../onnx/webgpu_operators.ts";
 import type { OnnxInputBinding, OnnxOutputBinding } from "./onnx_bindings.ts";
-import { showTensor } from "./onnx_meanings.ts";
+import { showTensor } from "./onnx_shapes.ts";
+import type { OnnxElements } from "./onnx_elements.ts";
 import type { LoadedOnnx } from "./onnx_options.ts";
 import type { OnnxOpened } from "./onnx_run.ts";
 import { unitsOf } from "./onnx_units.ts";
@@ -75,13 +76,17 @@ function said(
     `energies in ${units.energy} eV${says("energyUnit")}, lengths in ${units.length} Å${
       says("lengthUnit")
     }`,
-    elements.numbers === undefined
-      ? "elements by their atomic numbers"
-      : `elements ${
-        [...elements.numbers].map(([number, own]) => `${atomicSymbol(number)} ${own}`).join(", ")
-      }${says("elements")}`,
+    ...(bindings.inputs.some(({ meaning }) => meaning === "numbers")
+      ? [`${showElements(elements)}${says("elements")}`]
+      : []),
     ...energies,
   ];
+}
+
+function showElements({ numbers }: OnnxElements): string {
+  if (numbers === undefined) return "elements by their atomic numbers";
+  const shown = [...numbers].map(([number, own]) => `${atomicSymbol(number)} ${own}`);
+  return `elements ${shown.join(", ")}`;
 }
 
 function showWebgpu(file: ModelProto): string[] {

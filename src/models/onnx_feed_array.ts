@@ -33,6 +33,7 @@ export class FeedArray {
   constructor(dtype: TensorDtype) {
     this.#dtype = dtype;
     this.#room = this.#data = new TENSOR_ARRAYS[dtype](0);
+    this.#halves = halvesOf(this.#data);
   }
 
   /** The numbers. */
@@ -44,10 +45,8 @@ export class FeedArray {
   resize(length: number): this {
     if (length === this.#data.length) return this;
     if (length > this.#room.length) this.#room = new TENSOR_ARRAYS[this.#dtype](length);
-    const data = this.#data = this.#room.subarray(0, length);
-    this.#halves = data instanceof BigInt64Array || data instanceof BigUint64Array
-      ? new Int32Array(data.buffer, data.byteOffset, 2 * length)
-      : undefined;
+    this.#data = this.#room.subarray(0, length);
+    this.#halves = halvesOf(this.#data);
     return this;
   }
 
@@ -86,6 +85,12 @@ export class FeedArray {
   feed(dims: readonly number[]): HostFeed {
     return { data: this.#data, dims };
   }
+}
+
+function halvesOf(data: TensorArray): Int32Array | undefined {
+  return data instanceof BigInt64Array || data instanceof BigUint64Array
+    ? new Int32Array(data.buffer, data.byteOffset, 2 * data.length)
+    : undefined;
 }
 
 /** Whole numbers of 32 bits as ones of 64: the processors that there are keep the lower half first. */

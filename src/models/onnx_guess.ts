@@ -6,16 +6,8 @@
 
 import type { TensorInfo } from "../onnx/session_tensor.ts";
 import type { OnnxInput } from "./onnx_manifest.ts";
-import {
-  exactFormOf,
-  fitsType,
-  type Form,
-  formOf,
-  INPUTS,
-  lengthName,
-  type Meaning,
-  OUTPUTS,
-} from "./onnx_meanings.ts";
+import { type Form, INPUTS, type Meaning, OUTPUTS } from "./onnx_meanings.ts";
+import { exactFormOf, fitsType, formOf, lengthName } from "./onnx_shapes.ts";
 
 /** A tensor with its meaning. */
 export interface Told<M extends string = string> {

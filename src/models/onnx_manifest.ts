@@ -123,7 +123,7 @@ export interface OnnxManifest {
   /**
    * Element → its number in the model's `numbers`; or all elements in the order of these numbers, from 0 on.
    *
-   * @default atomic numbers
+   * @default atomic numbers; asked for where a tensor's name leaves that open, as "species" does
    */
   readonly elements?: Readonly<Record<string, number>> | readonly string[];
   /**

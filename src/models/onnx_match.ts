@@ -9,7 +9,8 @@ import { ModelMismatchError, type WouldMap } from "./model_mismatch_error.ts";
 import { bindingsOf, isOfOne, type OnnxBindings, type OnnxInputBinding } from "./onnx_bindings.ts";
 import { couldMean, tellByName, tellByShape, type Told } from "./onnx_guess.ts";
 import type { OnnxInput } from "./onnx_manifest.ts";
-import { fitsType, formOf, INPUTS, showMeaning, showTensor } from "./onnx_meanings.ts";
+import { INPUTS } from "./onnx_meanings.ts";
+import { fitsType, formOf, showMeaning, showTensor } from "./onnx_shapes.ts";
 import { matchOutputs } from "./onnx_match_outputs.ts";
 import { type OnnxMatchable, tensorOf } from "./onnx_matchable.ts";
 
@@ -36,6 +37,7 @@ function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   const named: Told[] = outputs.filter(({ name }) => /force|grad/i.test(name))
     .map((tensor) => ({ meaning: "forces", tensor, told: "" }));
   tellByShape(known, left, named);
+  checkNumbers(model, known);
   const unknown = left.filter((tensor) => !known.some((one) => one.tensor === tensor));
   if (unknown.length > 0) throw unknownInputs(model, unknown, known);
   return inputs.map((tensor) => {
@@ -50,13 +52,47 @@ function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   });
 }
 
+/** Names of tensors that may as well count a model's own elements as be atomic numbers. */
+const VAGUE = /^(species|elements|(atom|node)?_?types?)$/i;
+
+function checkNumbers(
+  { name, manifest: { elements } }: OnnxMatchable,
+  known: readonly Told<OnnxInput>[],
+): void {
+  const numbers = known.find(({ meaning }) => meaning === "numbers");
+  if (elements !== undefined || numbers === undefined) return;
+  const { tensor, told } = numbers;
+  if (!told.startsWith("by its") || !VAGUE.test(tensor.name)) return;
+  throw new ModelMismatchError(name, {
+    expected: "the numbers of its elements must be known",
+    found: `${showTensor(tensor)} may be atomic numbers, or count what elements it knows`,
+    wouldMap: {},
+    remedy: `say { elements: ["H", "C", …] } for the latter, in its order from 0 on, or ` +
+      `{ inputs: { numbers: ${JSON.stringify(tensor.name)} } } for atomic numbers`,
+  });
+}
+
 function saidInputs(model: OnnxMatchable): Told<OnnxInput>[] {
   const said = Object.entries(model.manifest.inputs ?? {}) as [OnnxInput, string | undefined][];
   return said.flatMap(([meaning, name]) => {
     if (name === undefined) return [];
     const tensor = tensorOf(model, "inputs", name, `inputs.${meaning}`);
     assertFits(model, meaning, tensor);
+    const other = said.find(([each, same]) => each !== meaning && same === name);
+    if (other !== undefined) throw saidTwice(model, tensor, meaning, other[0]);
     return [{ meaning, tensor, told: `by ${model.by("inputs")}` }];
+  });
+}
+
+function saidTwice(
+  model: OnnxMatchable,
+  tensor: TensorInfo,
+  ...meanings: readonly OnnxInput[]
+): ModelMismatchError {
+  return new ModelMismatchError(model.name, {
+    expected: "each of its inputs must have one meaning",
+    found: `${showTensor(tensor)} is said to be ${meanings.join(" and ")}`,
+    wouldMap: { [tensor.name]: couldMean(tensor, INPUTS, []) },
   });
 }
 

@@ -15,7 +15,8 @@ import {
 } from "./onnx_bindings.ts";
 import { couldMean, tellByName, type Told } from "./onnx_guess.ts";
 import type { OnnxOutput, OnnxOutputChoice } from "./onnx_manifest.ts";
-import { fitsType, formOf, lengthName, OUTPUTS, showMeaning, showTensor } from "./onnx_meanings.ts";
+import { OUTPUTS } from "./onnx_meanings.ts";
+import { fitsType, formOf, lengthName, showMeaning, showTensor } from "./onnx_shapes.ts";
 import { type OnnxMatchable, tensorOf } from "./onnx_matchable.ts";
 import { unitsOf } from "./onnx_units.ts";
 
@@ -118,23 +119,37 @@ function bound(
   nodes: string | undefined,
 ): OnnxOutputBinding {
   const width = choice.width ?? widthOf(meaning, tensor);
+  const level = choice.level ?? levelOf(meaning, tensor, nodes);
+  const of = field ?? meaning;
   if (width === undefined) {
-    throw new ModelMismatchError(model.name, {
-      expected: `how many numbers a row of ${field ?? meaning} has must be known`,
-      found: `its tensor is ${showTensor(tensor)}`,
-      wouldMap: {},
-      remedy: `say { outputs: { ${field ?? meaning}: { tensor: ${
-        JSON.stringify(tensor.name)
-      }, width: … } } }`,
-    });
+    throw vague(model, of, tensor, `how many numbers a row of ${of} has must be known`, "width: …");
+  }
+  if (level === undefined && field !== undefined) {
+    const expected = `whether ${of} is of atoms or of systems must be known`;
+    throw vague(model, of, tensor, expected, 'level: "node"');
   }
   return {
     tensor,
     meaning,
     field,
-    level: choice.level ?? levelOf(meaning, tensor, nodes),
+    level,
     width,
     scale: scaleOf(meaning, unitsOf(model.manifest)) * (choice.scale ?? 1),
     told,
   };
+}
+
+function vague(
+  model: OnnxMatchable,
+  of: string,
+  tensor: TensorInfo,
+  expected: string,
+  member: string,
+): ModelMismatchError {
+  return new ModelMismatchError(model.name, {
+    expected,
+    found: `its tensor is ${showTensor(tensor)}`,
+    wouldMap: {},
+    remedy: `say { outputs: { ${of}: { tensor: ${JSON.stringify(tensor.name)}, ${member} } } }`,
+  });
 }

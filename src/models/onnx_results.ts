@@ -11,6 +11,7 @@ import { signedVolume } from "../kernels/cells/inverse.ts";
 import type { Outputs } from "../onnx/session_tensor.ts";
 import { outputsOf, type Wanted } from "./model.ts";
 import type { OnnxBindings, OnnxOutputBinding } from "./onnx_bindings.ts";
+import { ensureField } from "./onnx_field.ts";
 import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
 /** The numbers of an output; those of 64-bit integers are made numbers first. */
@@ -203,23 +204,4 @@ const VOIGT = [0, 5, 4, 5, 1, 3, 4, 3, 2];
 function valuesOf(given: Outputs, name: string): Values {
   const { data } = given[name] as { readonly data: ArrayLike<number | bigint> };
   return typeof data[0] === "bigint" ? Array.from(data, Number) : data as Values;
-}
-
-/** A field that the batch has not is added to it. */
-function ensureField(
-  model: string,
-  { batch }: ResidentBatch,
-  { field, level, width }: OnnxOutputBinding,
-): void {
-  const name = field!;
-  if (!batch.has(name)) {
-    const rows = (level === "node" ? batch.nodeCount : batch.size) * width;
-    if (name === "charges") batch.ensure(name);
-    else batch.set(name, new Float64Array(rows), { level: level!, width, fill: NaN });
-  }
-  const info = batch.fields().find((one) => one.name === name)!;
-  if (info.level === level && info.width === width) return;
-  throw new TypeError(
-    `Cannot use ${model} as the field ${name} must be ${width} per ${level}: it is ${info.width} per ${info.level}`,
-  );
 }

@@ -46,7 +46,7 @@ const largest = (values: ArrayLike<number>) => Math.max(...Array.from(values, Ma
 async function evaluated(
   model: OnnxModel,
   systems: Parameters<typeof Batch.from>[0],
-  backend: "wasm" | "reference" = "reference",
+  backend: "wasm" | "reference" = "wasm",
 ): Promise<Batch> {
   const batch = Batch.from(systems);
   await using md = new NVE({ model, dt: 1, backend });
@@ -74,66 +74,69 @@ for (const backend of BACKENDS) {
   });
 }
 
-test("padding changes no energy and no force, and neither does one system at a time", async () => {
-  const { systems, energies, forces } = molecules();
+test("padding changes no bit of any energy or force; one system at a time only the last", async () => {
+  const { systems } = molecules();
   await using padded = await open();
   const expected = await evaluated(padded, systems);
-  for (const options of [{ padding: false }, { batch: "single" }] as const) {
-    await using model = await open(options);
-    const batch = await evaluated(model, systems);
-    const one = largest(energies), most = largest(forces);
-    // Sums of float32 in another order.
-    assertClose("energies", batch.get("energy"), expected.get("energy"), 1e-6 * one);
-    assertClose("forces", batch.get("forces"), expected.get("forces"), 1e-6 * most);
+  await using bare = await open({ padding: false });
+  const same = await evaluated(bare, systems);
+  assertEquals(same.get("energy"), expected.get("energy"));
+  assertEquals(same.get("forces"), expected.get("forces"));
+  await using single = await open({ batch: "single" });
+  const batch = await evaluated(single, systems);
+  for (const field of ["energy", "forces"] as const) {
+    const limit = 1e-6 * largest(expected.get(field));
+    assertClose(field, batch.get(field), expected.get(field), limit);
   }
 });
 
-test("molecules relax to where ASE takes them over the same file, by the same way", async () => {
-  const frames = parseExtxyz(
-    await Deno.readTextFile(new URL("../data/ani1x_ase.xyz", import.meta.url)),
-  );
-  const labelled = (name: string) =>
-    frames.filter(({ info }) => `${info.label}`.replace(/\d+$/, "") === name);
-  const relaxed = async (fmax: number) => {
-    await using model = await open();
-    const batch = Batch.from(
-      labelled("start").map(({ numbers, positions }) => ({ numbers, positions })),
-    );
-    await using opt = new FIRE({
-      model,
-      dt: 0.1,
-      nSteps: 1000,
-      backend: "reference",
-      hooks: [ConvergenceHook.fromFmax(fmax)],
-    });
-    await opt.run(batch);
-    assertEquals([...batch.get("status")], Array(10).fill(1));
-    return batch;
-  };
-  const rough = await relaxed(0.01);
-  const expected = labelled("fire");
-  assertEquals([...rough.get("stepsDone")], expected.map(({ info }) => info.steps));
-  for (const [s, system] of rough.systems().entries()) {
-    const { positions, energy } = expected[s]!;
-    assertClose(`positions ${s}`, system.positions, positions, 1e-3);
-    assertClose(`energy ${s}`, [system.energy!], [energy!], 1e-5);
-  }
-  // The minima are the same, too: how far from one 1e-4 eV/Å are, in the softest modes.
-  const fine = await relaxed(1e-4);
-  for (const [s, system] of fine.systems().entries()) {
+const frames = parseExtxyz(
+  await Deno.readTextFile(new URL("../data/ani1x_ase.xyz", import.meta.url)),
+);
+const labelled = (name: string) =>
+  frames.filter(({ info }) => `${info.label}`.replace(/\d+$/, "") === name);
+
+/** The frames of a name as a batch. */
+const framed = (name: string) =>
+  Batch.from(labelled(name).map(({ numbers, positions }) => ({ numbers, positions })));
+
+async function relaxed(fmax: number, backend: "wasm" | "reference"): Promise<Batch> {
+  await using model = await open();
+  const hooks = [ConvergenceHook.fromFmax(fmax)];
+  await using opt = new FIRE({ model, dt: 0.1, nSteps: 1000, backend, hooks });
+  const batch = await opt.run(framed("start"));
+  assertEquals([...batch.get("status")], Array(10).fill(1));
+  return batch;
+}
+
+for (const backend of BACKENDS) {
+  test(`molecules relax to where ASE takes them over the same file, by the same way, on ${backend}`, async () => {
+    const batch = await relaxed(0.01, backend);
+    const expected = labelled("fire");
+    for (const [s, { positions, energy }] of batch.systems().entries()) {
+      assertClose(`positions ${s}`, positions, expected[s]!.positions, 1e-3);
+      assertClose(`energy ${s}`, [energy!], [expected[s]!.energy!], 1e-5);
+    }
+    const steps = expected.map(({ info }) => Number(info.steps));
+    assertClose("steps", batch.get("stepsDone"), steps, 1);
+  });
+}
+
+test("molecules come to the minima that ASE's BFGS finds", async () => {
+  const systems = (await relaxed(1e-3, "wasm")).systems();
+  // The others have methyl and hydroxyl groups that turn about for a long time.
+  for (const s of [0, 1, 4, 5, 6, 7, 9]) {
     const { positions, energy } = labelled("minimum")[s]!;
-    assertClose(`positions of minimum ${s}`, system.positions, positions, 2e-2);
-    assertClose(`energy of minimum ${s}`, [system.energy!], [energy!], 1e-5);
+    assertClose(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
+    assertClose(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
   }
 });
 
 test("dynamics of molecules keep their energy: it neither drifts nor wanders", async () => {
   await using model = await open();
-  const batch = Batch.from(molecules().systems);
-  await using opt = new FIRE({ model, dt: 0.1, backend: "reference" });
-  await opt.run(batch, 60);
+  const batch = framed("minimum").select([0, 5, 8]);
   initVelocities(batch, 300, { seed: 1 });
-  await using md = new NVE({ model, dt: 0.25, backend: "reference" });
+  await using md = new NVE({ model, dt: 0.25 });
   const totals: number[][] = [];
   md.hooks.add({
     stage: DynamicsStage.AFTER_STEP,
@@ -143,13 +146,13 @@ test("dynamics of molecules keep their energy: it neither drifts nor wanders", a
       void totals.push(Array.from(read.energy, (energy, s) => energy + read.kineticEnergy.at(s)!)),
   });
   await md.run(batch, 800);
+  const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
   for (let s = 0; s < batch.size; s++) {
-    const series = totals.map((row) => row[s]!);
-    const atoms = batch.nodeOffsets[s + 1]! - batch.nodeOffsets[s]!;
-    const mean = (values: readonly number[]) =>
-      values.reduce((sum, x) => sum + x, 0) / values.length;
-    const [first, last] = [mean(series.slice(0, 100)), mean(series.slice(100))];
-    console.log(s, (last - first) / atoms, (Math.max(...series) - Math.min(...series)) / atoms);
+    const perAtom = totals.map((row) => row[s]! / batch.select([s]).nodeCount);
+    // eV per atom: of 0.039 of kinetic energy, 0.2 ps; over 2 ps halves are 1e-4 apart at most.
+    assert(Math.max(...perAtom) - Math.min(...perAtom) < 2.5e-4, `system ${s} wanders`);
+    const drift = mean(perAtom.slice(100)) - mean(perAtom.slice(0, 100));
+    assert(Math.abs(drift) < 1e-4, `system ${s} drifts by ${drift}`);
   }
 });
 
@@ -159,11 +162,32 @@ test("40 runs of several engines at once do not hang, and give what they give al
   const { systems } = molecules();
   const run = async (i: number) => {
     const batch = Batch.from([systems[i % 10]!, systems[(3 * i + 1) % 10]!]);
-    const options = { model: i % 2 === 0 ? one : other, dt: 0.2, backend: "reference" } as const;
+    const options = { model: i % 2 === 0 ? one : other, dt: 0.2 } as const;
     await using engine = i % 3 === 0 ? new FIRE(options) : new NVE(options);
     await engine.run(batch, 4);
     return [...batch.get("positions"), ...batch.get("energy")];
   };
   const together = await Promise.all(Array.from({ length: 40 }, (_, i) => run(i)));
   for (const i of [0, 7, 18, 39]) assertEquals(together[i], await run(i));
+});
+
+test("a checkpoint of dynamics over a model goes on to the bit", async () => {
+  await using model = await open();
+  const options = { model, dt: 0.5 };
+  const start = () => {
+    const batch = framed("start").select([0, 3]);
+    initVelocities(batch, 300, { seed: 2 });
+    return batch;
+  };
+  await using whole = new NVE(options);
+  const expected = await whole.run(start(), 20);
+  await using first = new NVE(options);
+  await first.run(start(), 8);
+  const saved = await first.save();
+  await using second = new NVE(options);
+  const batch = await second.load(saved);
+  await second.run(batch, 12);
+  for (const name of ["positions", "velocities", "energy"] as const) {
+    assertEquals(batch.get(name), expected.get(name), name);
+  }
 });
