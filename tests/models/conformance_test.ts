@@ -13,7 +13,7 @@ import {
 import { OnnxModel } from "../../src/models/onnx.ts";
 import { lennardJonesModel } from "../../src/onnx/mod.ts";
 import { modelSuite, type ModelSuiteOptions } from "../../src/testing/mod.ts";
-import { openOn } from "../kernels/lab.ts";
+import { BACKENDS, openOn } from "../kernels/lab.ts";
 import { hasModels, readModel } from "../onnx/shared_models.ts";
 
 const [AR, KR] = [{ epsilon: 0.0104, sigma: 3.4 }, { epsilon: 0.014, sigma: 3.65 }];
@@ -181,9 +181,17 @@ const NETWORKS: Readonly<Record<string, Row>> = {
     () => OnnxModel.open(readModel("schnet_ef.onnx"), { cutoff: 5 }),
     { systems: MOLECULES, precision: "f32" },
   ],
+  "ANI-1x": [
+    () =>
+      OnnxModel.open(readModel("ani1x_1_ef.onnx"), {
+        ...{ cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] },
+      }),
+    // Its slopes bend within a hundredth of an Å, and an energy of float32 has no more digits.
+    { systems: MOLECULES, precision: "f32", step: 2 ** -7, slopeTolerance: 5e-3 },
+  ],
 };
 
-testAll(KERNELS, ["reference", "wasm"]);
+testAll(KERNELS, BACKENDS);
 testAll(STEPS, ["reference"]);
-testAll(GRAPHS, ["reference", "wasm"]);
-if (hasModels) testAll(NETWORKS, ["reference", "wasm"]);
+testAll(GRAPHS, BACKENDS);
+if (hasModels) testAll(NETWORKS, BACKENDS);
