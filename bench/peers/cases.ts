@@ -113,7 +113,7 @@ export function openBaseline(places: Places): Contender {
 /** All cases, by name. */
 export const CASES: Readonly<Record<string, Task>> = {
   "crystal 4000": {
-    rows: [1],
+    rows: ["dynamics/1"],
     input: "crystal_4000",
     warm: 300,
     steps: 1000,
@@ -121,7 +121,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     peers: lammps("crystal_4000", 300, 1000),
   },
   "crystal 32000": {
-    rows: [2],
+    rows: ["dynamics/2"],
     input: "crystal_32000",
     warm: 300,
     steps: 300,
@@ -129,7 +129,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     peers: lammps("crystal_32000", 300, 300),
   },
   "clusters 4000": {
-    rows: [3],
+    rows: ["dynamics/3"],
     input: "crystal_4000",
     warm: 300,
     steps: 1000,
@@ -140,7 +140,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     },
   },
   "liquid 4000": {
-    rows: [4],
+    rows: ["dynamics/4"],
     input: "liquid_4000",
     warm: 300,
     steps: 1000,
@@ -148,7 +148,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     peers: lammps("liquid_4000", 300, 1000),
   },
   "alone 108": {
-    rows: [5],
+    rows: ["dynamics/5"],
     input: "crystal_108",
     warm: 1000,
     steps: 5000,
@@ -156,7 +156,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     peers: lammps("crystal_108", 1000, 5000),
   },
   "batch 64x32": {
-    rows: [6, 7],
+    rows: ["dynamics/6", "dynamics/7"],
     input: "crystal_32x64",
     warm: 300,
     steps: 1000,
@@ -167,7 +167,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     },
   },
   "batch 64x108": {
-    rows: [8],
+    rows: ["dynamics/8"],
     input: "crystal_108x64",
     warm: 300,
     steps: 300,
@@ -179,17 +179,17 @@ export const CASES: Readonly<Record<string, Task>> = {
     },
   },
   "kick and drift": {
-    rows: [9],
+    rows: ["dynamics/9"],
     per: "atom",
     peers: { "c kick_drift sse4.1": kernel("kick_drift") },
   },
   "velocity Verlet update": {
-    rows: [9],
+    rows: ["dynamics/9"],
     per: "atom",
     peers: { "c vv_full sse4.1": kernel("vv_full") },
   },
   "relax 64x32": {
-    rows: [11, 12, 13],
+    rows: ["dynamics/11", "dynamics/12", "dynamics/13"],
     input: "rattled_32x64",
     per: "relaxation",
     peers: {

@@ -14,7 +14,7 @@ export interface Places {
 }
 
 /** The Python peers. */
-export type PythonPeer = "lammps" | "nvalchemi" | "torchsim" | "ase";
+export type PythonPeer = "lammps" | "nvalchemi" | "torchsim" | "ase" | "onnxruntime" | "torchani";
 
 /** torch-sim asks for a newer Python than the wheels of the others were tried with. */
 const PYTHON: Readonly<Record<PythonPeer, string>> = {
@@ -22,6 +22,14 @@ const PYTHON: Readonly<Record<PythonPeer, string>> = {
   nvalchemi: "3.11",
   torchsim: "3.12",
   ase: "3.11",
+  onnxruntime: "3.11",
+  torchani: "3.11",
+};
+
+/** What those peers need that have no folder of their own. This torchani asks for pkg_resources. */
+const PACKAGES: { readonly [k in PythonPeer]?: readonly string[] } = {
+  onnxruntime: ["onnxruntime==1.31.1", "numpy"],
+  torchani: ["torch==2.10.0", "torchani==2.0", "setuptools<81", "numpy"],
 };
 
 const SSE = ["-O3", "-msse4.1", "-mtune=native", "-ffast-math"];
@@ -99,10 +107,10 @@ async function makeVenv(places: Places, peer: PythonPeer): Promise<void> {
   const python = pythonOf(places, peer);
   if (await isThere(python)) return;
   const folder = `${places.work}/${peer}`;
-  const requirements = `${places.peers}/${peer}/requirements.txt`;
+  const packages = PACKAGES[peer] ?? ["-r", `${places.peers}/${peer}/requirements.txt`];
   try {
     await must(places, `python${PYTHON[peer]}`, ["-m", "venv", folder]);
-    await must(places, python, ["-m", "pip", "install", "-q", "-r", requirements]);
+    await must(places, python, ["-m", "pip", "install", "-q", ...packages]);
   } catch (error) {
     await Deno.remove(folder, { recursive: true }).catch(() => {}); // half of one would pass for a whole
     throw error;
