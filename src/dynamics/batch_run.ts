@@ -338,10 +338,12 @@ export class BatchRun {
   /** One step, from one of its parts on. Answers with something to await only if a hook, the model or a device asks. */
   step(first: number = 0): void | PromiseLike<void> {
     for (let i = first;; i++) {
-      const unready = this.#unready();
-      if (unready !== undefined) return unready.then(() => this.step(i));
+      if (this.#underWay !== undefined || this.#plan === undefined) {
+        const unready = this.#unready();
+        if (unready !== undefined) return unready.then(() => this.step(i));
+      }
       if (this.#isOver) return;
-      const part = this.#planned().parts[i]; // a hook may have changed the plan meanwhile
+      const part = (this.#plan ?? this.#planned()).parts[i]; // a hook may have changed the plan meanwhile
       if (part === undefined) return this.#endStep();
       if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) this.#isMoved = true;
       else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) this.#isMoved = false;
