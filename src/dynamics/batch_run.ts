@@ -14,6 +14,7 @@ import { isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
 import type { Model, OpenModel } from "../models/model.ts";
 import type { SavedDynamics } from "./checkpoint.ts";
+import { Backlog } from "./backlog.ts";
 import { Clock } from "./clock.ts";
 import { DivergedError } from "./diverged_error.ts";
 import { firstLost } from "./dynamics_checks.ts";
@@ -112,6 +113,8 @@ export class BatchRun {
   #isOver = false;
   /** What is still to come of the last leap. */
   #leapt: PromiseLike<void> | undefined;
+  /** What is still to come of steps. */
+  readonly #backlog = new Backlog();
   /** How long leaps are on a device: the first says nothing about what it takes. */
   readonly #leaps = new LeapLength(16);
 
@@ -404,15 +407,21 @@ export class BatchRun {
     if (decide !== undefined) return this.#report(this.#step);
   }
 
-  /** Has what the step that was visited has come to told when it comes. */
+  /** Has what a step has come to told when it comes. */
   #awaitNews(step: number): void | PromiseLike<void> {
     const { state: { backend, frame } } = this;
-    const mustWait = this.isByHand ||
-      this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
+    const mustWait = this.#mustWait;
     const buffers = [frame.control, frame.active, ...this.#marksOf(step)] as const;
     const coming = mustWait ? Promise.resolve(backend.see(buffers)) : backend.take(buffers);
-    const told = coming.then(([control, active, ...marked]) => ({ control, active, marked }));
-    return this.#loop.defer(told, (news) => this.#hear(step, news), mustWait);
+    const news = coming.then(([control, active, ...marked]) => ({ control, active, marked }));
+    const full = this.#loop.defer(news, (news) => this.#hear(step, news), mustWait);
+    if (mustWait) return full;
+    return this.#backlog.push(this.#loop.hooks.soFar) ?? full;
+  }
+
+  /** Whether nothing may be done before it is known what a step has come to. */
+  get #mustWait(): boolean {
+    return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
   }
 
   /** The marks that were set anew in a step. */
@@ -454,7 +463,7 @@ export class BatchRun {
       const waiting = this.step();
       return isThenable(waiting) ? waiting.then(() => 1) : 1;
     }
-    if (this.#isLate) return this.#leapAhead(plan.whole, first, this.#leaps.next(n));
+    if (this.#isLate) return this.#leapAhead(plan.whole, n);
     const done = this.state.run(plan.whole, first, n) as number;
     const last = first + done - 1;
     this.#hasEnergy = plan.wholeGivesEnergy;
@@ -466,16 +475,28 @@ export class BatchRun {
   }
 
   /**
-   * The same on a device. Where systems can converge it is waited for, as steps may be fewer then; else for the leap
-   * before: two are under way at a time.
+   * The same on a device. Where systems can converge it is one step at a time, with nobody waiting: a run of many may
+   * have done fewer. Else two leaps are under way.
    */
-  #leapAhead(whole: Program, first: number, n: number): PromiseLike<number> {
-    const { state: { backend, frame } } = this;
-    const { canConverge, wholeGivesEnergy, marks } = this.#planned();
-    const begun = performance.now();
+  #leapAhead(whole: Program, free: number): number | PromiseLike<number> {
+    const { canConverge, wholeGivesEnergy } = this.#planned();
+    const first = this.#step;
+    const isSingle = canConverge && !this.#mustWait;
+    const n = isSingle ? 1 : this.#leaps.next(free);
     const run = this.state.run(whole, first, n);
     this.#hasEnergy = wholeGivesEnergy;
     this.#forcesOf = first + n - 1;
+    if (!isSingle) return this.#hearLeap(run, first, n);
+    this.#loop.context.stepCount = first;
+    const waiting = this.#awaitNews(first);
+    return isThenable(waiting) ? waiting.then(() => 1) : 1;
+  }
+
+  /** Waits for a leap whose end must be known, for the leap before any other; answers with how many steps it did. */
+  #hearLeap(run: number | PromiseLike<number>, first: number, n: number): PromiseLike<number> {
+    const { state: { backend, frame } } = this;
+    const { canConverge, marks } = this.#planned();
+    const begun = performance.now();
     let done = n;
     const tell = async (): Promise<News> => {
       const buffers = [frame.control, frame.active, ...marks.map(({ converged }) => converged)];
