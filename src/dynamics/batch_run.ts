@@ -10,19 +10,18 @@ import type { NumericArray } from "../batch/fields.ts";
 import { ResidentBatch } from "../batch/resident.ts";
 import { LeapLength } from "../hooks/leap.ts";
 import type { Loop } from "../hooks/loop.ts";
-import { isThenable } from "../hooks/thenable.ts";
+import { after, isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
 import type { Model, OpenModel } from "../models/model.ts";
 import type { SavedDynamics } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { Clock } from "./clock.ts";
-import { DivergedError } from "./diverged_error.ts";
-import { firstLost } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, measureOf } from "./measures.ts";
 import { LOW } from "./parts.ts";
-import { type Mark, planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
+import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
+import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 
 /** The engine of a run. */
@@ -56,26 +55,8 @@ function assertGiven(
   }
 }
 
-/** Goes on at once, or when what is under way is done. */
-function after<V, W>(
-  waiting: V | PromiseLike<V>,
-  next: (value: V) => W | PromiseLike<W>,
-): W | PromiseLike<W> {
-  return isThenable(waiting) ? waiting.then(next) : next(waiting as V);
-}
-
 /** Fields that models give, and hooks may change. */
 const AMENDED: ReadonlySet<string> = new Set(["forces", "energy", "stress"]);
-
-/** What is known of a step when it is done. */
-interface News {
-  /** The words of `Control`. */
-  readonly control: Int32Array;
-  /** 1 for each system that is updated. */
-  readonly active: Int32Array;
-  /** What was noted of systems that have converged, by each of the marks that were looked at. */
-  readonly marked: readonly Int32Array[];
-}
 
 /**
  * One batch under one engine.
@@ -578,14 +559,8 @@ export class BatchRun {
 
   /** Throws a DivergedError when these words say that a system has come apart. */
   #assertTogether(control: Int32Array, step: number): void | PromiseLike<void> {
-    const lost = control[Control.DIVERGED]! - 1;
-    if (lost < 0) return;
     const { name, model } = this.#engine;
-    const fail = (details: { atom?: number | undefined; model?: string }) => {
-      throw new DivergedError(name, step, [lost], details);
-    };
-    if (control[Control.CAUSE] !== 0) fail({ model: model.name });
-    return after(firstLost(this.state, lost), (atom) => fail({ atom }));
+    return assertNoneLost(this.state, control, { engine: name, step, model: model.name });
   }
 
   get #loop(): Loop<DynamicsKind> {
@@ -596,18 +571,4 @@ export class BatchRun {
   get #step(): number {
     return this.#engine.loop.stepCount;
   }
-}
-
-/** Whether a mark is set anew in a step. */
-function isOf(step: number): (mark: Mark) => boolean {
-  return ({ every, phase }) => step % every === phase;
-}
-
-/** 1 for each system that one of them marks. */
-function maskOf(marked: readonly Int32Array[], systems: number): Int32Array {
-  const mask = new Int32Array(systems);
-  for (const marks of marked) {
-    for (let s = 0; s < systems; s++) if (marks[s] !== 0) mask[s] = 1;
-  }
-  return mask;
 }

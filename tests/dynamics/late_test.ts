@@ -5,7 +5,7 @@ import { Batch } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   DivergedError,
-  Dynamics,
+  type Dynamics,
   type DynamicsContext,
   DynamicsStage,
   FIRE,
