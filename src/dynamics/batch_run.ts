@@ -193,10 +193,11 @@ export class BatchRun {
     this.#plan = undefined;
   }
 
-  /** Gives all memory back. */
-  free(): void {
+  /** Gives all memory back. Answers with something to await where a model takes its time. */
+  free(): void | PromiseLike<void> {
     this.forgetPlan();
     this.state.free();
+    return this.#model.close?.();
   }
 
   #planned(): StepPlan {

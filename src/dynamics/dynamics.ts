@@ -64,6 +64,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   readonly #loop: Loop<DynamicsKind>;
   #run: BatchRun | undefined;
   #isRunning = false;
+  /** Settled when models have given back what they had for batches of before. */
+  #left: Promise<void> | undefined;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
@@ -223,6 +225,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       await this.#loop.close();
     } finally {
       this.#leave();
+      await this.#left;
     }
   }
 
@@ -345,9 +348,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.#run;
   }
 
+  /** What a model takes its time to give back is waited for when the engine closes. */
   #leave(): void {
-    if (this.#run !== undefined) LOST.unregister(this.#run);
-    this.#run?.free();
+    const run = this.#run;
+    if (run === undefined) return;
+    LOST.unregister(run);
     this.#run = undefined;
+    const before = this.#left, waiting = run.free();
+    if (waiting !== undefined) this.#left = Promise.all([before, waiting]).then(() => {});
   }
 }

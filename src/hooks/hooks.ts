@@ -290,8 +290,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     try {
       await this.#lifespan.settle();
     } catch (error) {
-      if (outcome.status === "failed") this.#tellOf("(deferred)", "close", error);
-      else ending = { status: "failed", error };
+      if (outcome.status === "failed") {
+        if (rootOf(error) !== rootOf(outcome.error)) this.#tellOf("(deferred)", "close", error);
+      } else ending = { status: "failed", error };
     }
     await this.#lifespan.close(ending);
     if (ending !== outcome && ending.status === "failed") throw ending.error;
@@ -462,4 +463,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       printFirst({ ...warning, hook: "onWarning", error, count: 1 });
     }
   }
+}
+
+/** What an error came from: one that is known need not be told again. */
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
 }

@@ -54,6 +54,8 @@ export interface OpenModel {
    * NaN"`.
    */
   fault?(system: number): PromiseLike<string | undefined>;
+  /** Gives back what it has for the batch, besides what the state keeps. */
+  close?(): void | PromiseLike<void>;
 }
 
 /** The buffers that models add to. */

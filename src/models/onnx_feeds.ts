@@ -80,7 +80,8 @@ export class PartFeeds {
   }
 }
 
-function constantFeed(
+/** An input that is always the same. Throws a RangeError for numbers that do not fit its shape. */
+export function constantFeed(
   { name: model, constants }: OnnxFed,
   { tensor: { name, shape } }: OnnxInputBinding,
   array: FeedArray,

@@ -1,10 +1,14 @@
+import { gpuOf } from "../backend/mod.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { openSession } from "../onnx/session.ts";
+import type { SessionCheck } from "../onnx/session_check.ts";
 import type { ModelSource } from "../onnx/session_source.ts";
+import { UnsupportedNodeError } from "../onnx/unsupported_node_error.ts";
 import type { Model, ModelOutput, OpenModel } from "./model.ts";
 import { describeOnnx } from "./onnx_describe.ts";
 import { elementsOf } from "./onnx_elements.ts";
 import { matchTensors } from "./onnx_match.ts";
+import { openOnGpu, whyOnHost } from "./onnx_on_gpu.ts";
 import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./onnx_options.ts";
 import { type OnnxOpened, openOnHost } from "./onnx_run.ts";
 import type { OnnxBindings } from "./onnx_bindings.ts";
@@ -60,9 +64,17 @@ export class OnnxModel implements Model, AsyncDisposable {
   /** Å; 0 where it is fed no edges. */
   readonly cutoff: number;
   readonly #opened: OnnxOpened;
+  readonly #bytes: Uint8Array;
+  readonly #hasFiles: boolean;
   readonly #summary: string;
+  readonly #notes = new Set<string>();
+  readonly #checks = new WeakMap<GPUDevice, Promise<SessionCheck>>();
 
-  private constructor(opened: OnnxOpened, summary: string) {
+  private constructor(
+    opened: OnnxOpened,
+    summary: string,
+    { bytes, hasFiles }: { readonly bytes: Uint8Array; readonly hasFiles: boolean },
+  ) {
     const has = (...meanings: readonly string[]) =>
       opened.bindings.outputs.some(({ meaning }) => meanings.includes(meaning));
     this.name = opened.name;
@@ -74,6 +86,8 @@ export class OnnxModel implements Model, AsyncDisposable {
     ];
     this.fields = opened.bindings.outputs.flatMap(({ field }) => field ?? []);
     this.#opened = opened;
+    this.#bytes = bytes;
+    this.#hasFiles = hasFiles;
     this.#summary = summary;
   }
 
@@ -93,8 +107,9 @@ export class OnnxModel implements Model, AsyncDisposable {
     const { name, bytes, url, manifest, by } = loaded;
     const { threads, externalData, runtime, signal, derived = {}, skin = 0.5 } = options;
     // From its address again where there is one: weights in other files are beside it.
-    const hasFiles = loaded.file.graph?.initializer.some((tensor) => tensor.dataLocation === 1);
-    const session = await openSession(hasFiles === true && url !== undefined ? url : bytes, {
+    const tensors = loaded.file.graph?.initializer ?? [];
+    const hasFiles = tensors.some((tensor) => tensor.dataLocation === 1);
+    const session = await openSession(hasFiles && url !== undefined ? url : bytes, {
       name,
       ...(threads === undefined ? {} : { threads }),
       ...(externalData === undefined ? {} : { externalData }),
@@ -116,20 +131,44 @@ export class OnnxModel implements Model, AsyncDisposable {
         isHalf: manifest.neighbours === "half",
         perAngstrom: 1 / length,
       };
-      return new OnnxModel(opened, describeOnnx(loaded, opened));
+      return new OnnxModel(opened, describeOnnx(loaded, opened), { bytes, hasFiles });
     } catch (error) {
       await session.dispose();
       throw error;
     }
   }
 
-  /** What is in the file, what its tensors are taken for and who says so, units, and what WebGPU could run of it. */
+  /**
+   * What is in the file, what its tensors are taken for and who says so, units, what WebGPU could run of it; and, after
+   * it has run on a GPU, what comparing that with wasm has shown.
+   */
   describe(): string {
-    return this.#summary;
+    return [this.#summary, ...this.#notes].join("\n");
   }
 
-  /** See {@linkcode Model.open}. Throws a RangeError that names an atom of an element it does not know. */
+  /**
+   * See {@linkcode Model.open}. On a GPU it runs there, on the buffers of the state, where it can take them as they are;
+   * else the host runs it, with copies there and back at each step, and `describe` says why.
+   *
+   * Throws a RangeError that names an atom of an element it does not know.
+   */
   open(state: ResidentBatch): OpenModel {
+    const backend = gpuOf(state.backend);
+    if (backend === undefined) return openOnHost(this.#opened, state);
+    try {
+      const why = this.#hasFiles
+        ? "its weights are in other files"
+        : whyOnHost(this.#opened.bindings, state.batch.size);
+      if (why === undefined) {
+        const note = (text: string) => void this.#notes.add(text);
+        const model = { ...this.#opened, bytes: this.#bytes, checks: this.#checks, note };
+        return openOnGpu(model, backend, state);
+      }
+      this.#notes.add(`on WebGPU the host runs it, as ${why}`);
+    } catch (error) {
+      if (!(error instanceof UnsupportedNodeError)) throw error;
+      this.#notes.add(`on WebGPU the host runs it: ${error.message}`);
+    }
     return openOnHost(this.#opened, state);
   }
 

@@ -116,6 +116,12 @@ export class OnnxPart {
     this.sizes.T = this.#padding ? paddedCount(triplets) : triplets;
   }
 
+  /** Takes lists as they are on a device, with all the room there is in them: the host does not know how many. */
+  take({ capacity, tripletCapacity }: Edges): void {
+    this.sizes.E = capacity;
+    this.sizes.T = tripletCapacity;
+  }
+
   /** The lengths of a shape. */
   dims(form: Form): readonly number[] {
     return form.map((axis) => typeof axis === "number" ? axis : this.sizes[axis]);

@@ -53,6 +53,11 @@ export class OnnxResults {
     }
   }
 
+  /** Where an output goes, in the model's own units but for fields. */
+  bufferOf(output: OnnxOutputBinding): Buffer<"real"> {
+    return this.#buffers.get(output)!;
+  }
+
   /** The outputs to be asked for. */
   get names(): readonly string[] {
     return [...new Set(this.#bindings.outputs.map(({ tensor }) => tensor.name))];

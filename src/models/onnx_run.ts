@@ -74,7 +74,8 @@ export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
   };
 }
 
-function constantsOf(
+/** What of a batch a model is fed that stays as it is. Throws a RangeError for an atom that it does not know. */
+export function constantsOf(
   model: OnnxOpened,
   state: ResidentBatch,
   numbers: ReturnType<typeof valuesOf>,
@@ -90,7 +91,8 @@ function constantsOf(
   };
 }
 
-function edgesOf(
+/** The list of edges that a model is fed, if it is. */
+export function edgesOf(
   { bindings, cutoff, reach, isHalf, skin }: OnnxOpened,
   state: ResidentBatch,
 ): Edges | undefined {
@@ -99,7 +101,8 @@ function edgesOf(
   return state.edges({ pairs, cutoff, isHalf, reach });
 }
 
-function listing(state: ResidentBatch, edges: Edges, hasTriplets: boolean): readonly Call[] {
+/** What brings it up to date. */
+export function listing(state: ResidentBatch, edges: Edges, hasTriplets: boolean): readonly Call[] {
   const [positions, cell] = [state.field("positions"), state.field("cell")];
   const listed = call(listEdges, { edges, positions, cell, images: state.images });
   return hasTriplets ? [listed, call(listTriplets, { edges, positions })] : [listed];

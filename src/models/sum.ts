@@ -50,6 +50,7 @@ function opened(models: readonly OpenModel[]): OpenModel {
     calls,
     add,
     fault,
+    close: async () => void await Promise.all(models.map((model) => model.close?.())),
     compute: (wanted) => inTurn(visited, wanted),
   };
 }
