@@ -21,7 +21,7 @@ export type {
   Values,
 } from "./backend.ts";
 export { call } from "./backend.ts";
-export { openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu/mod.ts";
+export { gpuOf, openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu/mod.ts";
 export { openBackend } from "./open.ts";
 export type { Unavailable, UnavailableReason } from "./backend_unavailable_error.ts";
 export { BackendUnavailableError } from "./backend_unavailable_error.ts";

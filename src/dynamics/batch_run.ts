@@ -177,10 +177,11 @@ export class BatchRun {
     this.#plan = undefined;
   }
 
-  /** Gives all memory back. */
-  free(): void {
+  /** Gives all memory back. Answers with something to await where a model takes its time. */
+  free(): void | PromiseLike<void> {
     this.forgetPlan();
     this.state.free();
+    return this.#model.close?.();
   }
 
   #planned(): StepPlan {
@@ -243,8 +244,8 @@ export class BatchRun {
   /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
   #evaluate(step: number): void | PromiseLike<void> {
     this.#run(this.#planned().forces);
-    this.#look(this.#step - 1);
-    return after(this.#model.compute?.({ energy: true, stress: true }), () => {
+    const compute = () => this.#model.compute?.({ energy: true, stress: true });
+    return after(after(this.#look(this.#step - 1), compute), () => {
       this.#run(this.#planned().amend, step);
       this.#hasEnergy = true;
       this.#forcesOf = step;
@@ -341,12 +342,15 @@ export class BatchRun {
   #visit(stop: Stop): void | PromiseLike<void> {
     if (stop === "model") return this.#visitModel();
     if (stop === "criteria") return this.#askCustoms();
-    if (stop === DynamicsStage.AFTER_COMPUTE && this.#planned().isAdded) this.#look(this.#step);
+    const isAdded = stop === DynamicsStage.AFTER_COMPUTE && this.#planned().isAdded;
+    const waiting = isAdded ? this.#look(this.#step) : undefined;
+    if (isThenable(waiting)) return waiting;
     return this.#loop.point(stop).fire(this.#step);
   }
 
   #visitModel(): void | PromiseLike<void> {
-    this.#look(this.#step);
+    const waiting = this.#look(this.#step);
+    if (isThenable(waiting)) return waiting;
     this.#hasEnergy = this.#planned().givesEnergy;
     this.#forcesOf = this.#step;
     return this.#hold(this.#model.compute?.({ energy: true, stress: true }));
@@ -449,7 +453,8 @@ export class BatchRun {
     const last = first + done - 1;
     this.#hasEnergy = plan.wholeGivesEnergy;
     this.#forcesOf = last;
-    this.#look(last);
+    const lost = this.#look(last);
+    if (isThenable(lost)) return lost.then(() => done);
     if (!plan.canConverge) return done;
     const waiting = this.#report(last);
     return isThenable(waiting) ? waiting.then(() => done) : done;
@@ -550,17 +555,20 @@ export class BatchRun {
     this.state.forget([program]);
   }
 
-  /** Throws a DivergedError when a system has come apart, where that is known at once. */
-  #look(step: number): void {
+  /** Throws a DivergedError when a system has come apart, where that is known at once; or rejects with it. */
+  #look(step: number): void | PromiseLike<void> {
     if (this.#isLate) return;
     const control = this.state.view(this.state.frame.control);
-    if (control[Control.DIVERGED] !== 0) void this.#assertTogether(control, step);
+    if (control[Control.DIVERGED] !== 0) return this.#assertTogether(control, step);
   }
 
   /** Throws a DivergedError when these words say that a system has come apart. */
   #assertTogether(control: Int32Array, step: number): void | PromiseLike<void> {
     const { name, model } = this.#engine;
-    return assertNoneLost(this.state, control, { engine: name, step, model: model.name });
+    return assertNoneLost(this.state, control, {
+      ...{ engine: name, step, model: model.name },
+      fault: (system) => this.#model.fault?.(system),
+    });
   }
 
   get #loop(): Loop<DynamicsKind> {

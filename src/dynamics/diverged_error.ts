@@ -1,3 +1,13 @@
+/** What is known of how it came about. */
+export interface DivergedDetails {
+  /** The first atom that is nowhere, counted within the system. */
+  readonly atom?: number | undefined;
+  /** The name of the model that gave what is no number. */
+  readonly model?: string;
+  /** What of what it gave that is. */
+  readonly fault?: string | undefined;
+}
+
 /** A run in which atoms have gone where no number is: the step is too long, or the start too far from any minimum. */
 export class DivergedError extends Error {
   /** By which it is known across realms. */
@@ -7,13 +17,12 @@ export class DivergedError extends Error {
   /** The places of the systems. */
   readonly systems: readonly number[];
 
-  /** Says where it happened, and what to try; `model`: what it is called, if it gave what is no number. */
+  /** Says where it happened, and what to try. */
   constructor(
     engine: string,
     step: number,
     systems: readonly number[],
-    { atom, model }: { readonly atom?: number | undefined; readonly model?: string | undefined } =
-      {},
+    { atom, model, fault }: DivergedDetails = {},
   ) {
     const where = systems.map((system) => `system ${system}`).join(", ");
     const when = step < 0 ? "before the first step" : `after step ${step}`;
@@ -25,7 +34,9 @@ export class DivergedError extends Error {
           } are not; try a shorter dt, and look for atoms that ` +
           `start too close to each other`
         : `Cannot go on with ${engine} as what ${model} gives must be finite: ${when} the energy or forces of ` +
-          `${where} are not; look for atoms that are too close to each other, or unlike what it was made for`,
+          `${where} are not${
+            fault === undefined ? "" : ` (${fault})`
+          }; look for atoms that are too close to each other, or unlike what it was made for`,
     );
     this.step = step;
     this.systems = systems;

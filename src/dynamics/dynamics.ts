@@ -64,6 +64,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   readonly #loop: Loop<DynamicsKind>;
   #run: BatchRun | undefined;
   #isRunning = false;
+  /** Settled when models have given back what they had for batches of before. */
+  #left: Promise<void> | undefined;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
@@ -74,7 +76,10 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     this.integrator = integrator;
     this.#options = options;
     this.#backend = typeof backend === "string" ? openBackend(backend) : backend;
-    const own = fields.map((field) => typeof field === "string" ? field : field.field);
+    const own = [
+      ...fields.map((field) => typeof field === "string" ? field : field.field),
+      ...model.fields ?? [],
+    ];
     const state = new DynamicsFields(own, () => this.#current, () => this.#backend.isHost);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
@@ -220,6 +225,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       await this.#loop.close();
     } finally {
       this.#leave();
+      await this.#left;
     }
   }
 
@@ -342,9 +348,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.#run;
   }
 
+  /** What a model takes its time to give back is waited for when the engine closes. */
   #leave(): void {
-    if (this.#run !== undefined) LOST.unregister(this.#run);
-    this.#run?.free();
+    const run = this.#run;
+    if (run === undefined) return;
+    LOST.unregister(run);
     this.#run = undefined;
+    const before = this.#left, waiting = run.free();
+    if (waiting !== undefined) this.#left = Promise.all([before, waiting]).then(() => {});
   }
 }

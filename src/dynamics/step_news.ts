@@ -7,7 +7,7 @@
 import type { ResidentBatch } from "../batch/resident.ts";
 import { after } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
-import { DivergedError } from "./diverged_error.ts";
+import { type DivergedDetails, DivergedError } from "./diverged_error.ts";
 import { firstLost } from "./dynamics_checks.ts";
 import type { Mark } from "./step_plan.ts";
 
@@ -35,21 +35,33 @@ export function maskOf(marked: readonly Int32Array[], systems: number): Int32Arr
   return mask;
 }
 
+/** What a DivergedError is to say, and who knows more. */
+interface Naming {
+  /** The engine. */
+  readonly engine: string;
+  /** The step. */
+  readonly step: number;
+  /** The model. */
+  readonly model: string;
+  /** What the model says of a system for which it gave what is not finite. */
+  fault(system: number): Fault | PromiseLike<Fault>;
+}
+
+type Fault = string | undefined;
+
 /** Throws a DivergedError where these words of `Control` say that a system has come apart. */
 export function assertNoneLost(
   state: ResidentBatch,
   control: Int32Array,
-  { engine, step, model }: {
-    readonly engine: string;
-    readonly step: number;
-    readonly model: string;
-  },
+  { engine, step, model, fault }: Naming,
 ): void | PromiseLike<void> {
   const lost = control[Control.DIVERGED]! - 1;
   if (lost < 0) return;
-  const fail = (details: { atom?: number | undefined; model?: string }) => {
+  const fail = (details: DivergedDetails) => {
     throw new DivergedError(engine, step, [lost], details);
   };
-  if (control[Control.CAUSE] !== 0) fail({ model });
+  if (control[Control.CAUSE] !== 0) {
+    return after<Fault, void>(fault(lost), (fault) => fail({ model, fault }));
+  }
   return after(firstLost(state, lost), (atom) => fail({ atom }));
 }

@@ -26,6 +26,12 @@ export interface Model {
   /** What it gives. Engines need `"forces"`. */
   readonly gives: readonly ModelOutput[];
   /**
+   * Fields of the batch that it writes besides, which hooks may read.
+   *
+   * @default none
+   */
+  readonly fields?: readonly string[];
+  /**
    * Makes it ready for a batch. Throws a RangeError where it does not know an atom of it, naming system and atom.
    */
   open(state: ResidentBatch): OpenModel;
@@ -43,6 +49,13 @@ export interface OpenModel {
   compute?(wanted: Wanted): void | PromiseLike<void>;
   /** Kernels that add what `compute` has left in buffers of its own. */
   add?(wanted: Wanted): readonly Call[];
+  /**
+   * What it last gave for a system that is not finite, for the error of a run that ends by it: `"forces of atom 3 is
+   * NaN"`.
+   */
+  fault?(system: number): PromiseLike<string | undefined>;
+  /** Gives back what it has for the batch, besides what the state keeps. */
+  close?(): void | PromiseLike<void>;
 }
 
 /** The buffers that models add to. */

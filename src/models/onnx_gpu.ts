@@ -40,6 +40,10 @@ export interface GpuModelParts {
   readonly name: string;
   /** Its file. */
   readonly bytes: Uint8Array;
+  /** Told what comparing it with wasm, and its recording with itself, has shown. */
+  readonly note: (text: string) => void;
+  /** Device → what that has shown there: once is enough. */
+  readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
   /** Where it runs. */
   readonly backend: WebGpuBackend;
   /** The batch it runs on. */
@@ -50,6 +54,8 @@ export interface GpuModelParts {
   readonly outputs: readonly GpuOutput[];
   /** The input that differs from step to step, of real numbers. */
   readonly moving: string;
+  /** Input → what its numbers are multiplied by first. */
+  readonly scales: Readonly<Record<string, number>>;
 }
 
 /** A session for lists of one length. */
@@ -68,20 +74,14 @@ const NUDGE = 0.02;
 export class GpuModel {
   readonly #parts: GpuModelParts;
   readonly #form: Uint8Array;
-  #check: Promise<SessionCheck> | undefined;
   #ready: Ready | undefined;
   #isClosed = false;
 
   /** Throws an UnsupportedNodeError for what cannot be rewritten for a GPU. */
   constructor(parts: GpuModelParts) {
     this.#parts = parts;
-    const { bytes, name, outputs } = parts;
-    this.#form = gpuForm(bytes, { name, outputs: outputs.map((output) => output.name) });
-  }
-
-  /** What comparing it with wasm, and its recording with itself, has shown; done when it is first run. */
-  get check(): Promise<SessionCheck> | undefined {
-    return this.#check;
+    const { bytes, name, outputs, scales } = parts;
+    this.#form = gpuForm(bytes, { name, scales, outputs: outputs.map((output) => output.name) });
   }
 
   /**
@@ -90,8 +90,9 @@ export class GpuModel {
    * @throws {BackendUnavailableError} when it gives other numbers than on wasm
    */
   async run(): Promise<void> {
-    const { backend, frame } = this.#parts;
-    const check = await (this.#check ??= this.#compare());
+    const { backend, frame, checks } = this.#parts;
+    if (!checks.has(backend.device)) checks.set(backend.device, this.#compare());
+    const check = await checks.get(backend.device)!;
     await backend.visit(frame, () => this.#visit(check.capture?.ok === true));
   }
 
@@ -149,12 +150,11 @@ export class GpuModel {
 
   #assertLength(output: string, dims: readonly number[], length: number): void {
     if (dims.reduce((product, one) => product * one, 1) === length) return;
-    throw new ModelMismatchError(
-      this.#parts.name,
-      `${output} must have ${length} numbers for this batch`,
-      `it has the shape [${dims.join(", ")}]`,
-      "a manifest that says what it means",
-    );
+    throw new ModelMismatchError(this.#parts.name, {
+      expected: `${output} must have ${length} numbers for this batch`,
+      found: `it has the shape [${dims.join(", ")}]`,
+      wouldMap: {},
+    });
   }
 
   /** The lengths that the model has names for. */
@@ -171,7 +171,7 @@ export class GpuModel {
 
   /** Runs it here and on wasm, recorded and not, before anything is built on it. */
   async #compare(): Promise<SessionCheck> {
-    const { name, backend, inputs, moving } = this.#parts;
+    const { name, note, backend, inputs, moving } = this.#parts;
     const values = await backend.see(inputs.map(({ buffer }) => buffer)); // lists have grown by then
     const dims = new Map(inputs.map(({ name, dims }) => [name, dims()]));
     const feeds: HostFeeds = Object.fromEntries(inputs.map((input, i) => [
@@ -186,6 +186,8 @@ export class GpuModel {
       feeds: [feeds, { ...feeds, [moving]: { ...feeds[moving]!, data } }],
       ...{ name, gpuDevice: backend.device, dimensions: this.#dimensions(dims), capture: true },
     });
+    note(check.webgpu.text);
+    if (check.capture !== undefined) note(check.capture.text);
     if (check.webgpu.ok) return check;
     throw new BackendUnavailableError(
       `Cannot run ${name} on WebGPU as it must give there what it gives on wasm: ${check.webgpu.text}`,

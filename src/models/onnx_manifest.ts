@@ -1,157 +1,162 @@
 /**
- * Which tensors of an ONNX model mean what.
+ * What is to be known of an ONNX model that its file does not say by itself.
  *
  * @module
  */
 
-import type { TensorInfo } from "../onnx/session_tensor.ts";
-import { ModelMismatchError } from "./model_mismatch_error.ts";
+import type { EnergyUnit, LengthUnit } from "./onnx_units.ts";
 
-/** What an input of a model may be. */
+/** What an input of a model may be. Lengths are in the model's own unit. */
 export type OnnxInput =
+  /** [N, 3]. */
   | "positions"
+  /** [N]: what says which element an atom is, see {@linkcode OnnxManifest.elements}. */
   | "numbers"
+  /** [2, E] or [E, 2]: the atoms that edges leave, and those they lead to. */
   | "edges"
+  /** [E]: the atoms that edges leave. */
   | "edgeSources"
+  /** [E]: the atoms that edges lead to. */
   | "edgeTargets"
+  /** [E, 3], a length: an edge's vector is `positions[target] − positions[source] + shift`. */
   | "shifts"
+  /** [E, 3], whole numbers: the same in lattice vectors. */
+  | "cellShifts"
+  /** [T]: the atom that both edges of a triplet leave. */
+  | "tripletCentres"
+  /** [2, T] or [T, 2]: the two edges of each triplet, each unordered pair once. */
+  | "tripletEdges"
+  /** [N]: the system of each atom. */
   | "batchIndex"
+  /** [E]: the system of each edge. */
   | "edgeBatchIndex"
-  | "systems";
+  /** [B]: zeros, which say by their number how many systems there are. */
+  | "systems"
+  /** [B]: how many atoms each system has. */
+  | "systemSizes"
+  /** [B + 1]: where the atoms of each system begin, and how many there are. */
+  | "systemOffsets"
+  /** [B, 3, 3] or [3 B, 3], of a model of single systems [3, 3]: lattice vectors; zeros where there are none. */
+  | "cell"
+  /** [B, 3], of a model of single systems [3]: along which of them a system repeats. */
+  | "pbc"
+  /** A number: of atoms. */
+  | "nodeCount"
+  /** A number: of edges, those of the padding too. */
+  | "edgeCount"
+  /** A number: of systems. */
+  | "systemCount"
+  /** [N], amu. */
+  | "masses"
+  /** [N], e: those of the batch. */
+  | "charges";
 
-/** What an output of a model may be. */
-export type OnnxOutput = "energy" | "forces";
+/** What an output of a model may be besides a field of the batch. */
+export type OnnxOutput =
+  /** Per system, or per atom: then they are added up. */
+  | "energy"
+  /** [N, 3]. */
+  | "forces"
+  /** [N, 3]: −forces. */
+  | "gradient"
+  /** dE/dε / V, positive under tension: [B, 3, 3], [B, 9], or [B, 6] with xx, yy, zz, yz, xz, xy. */
+  | "stress"
+  /** −dE/dε, in the same forms. */
+  | "virial";
 
-/** What is to be known of a model that its file does not say by itself. */
+/** Which output it is, where its name alone is not enough. */
+export interface OnnxOutputChoice {
+  /** The name of the output. */
+  readonly tensor: string;
+  /**
+   * Whether it has a row per atom or per system.
+   *
+   * @default told by the names in its shape, else by how many rows it has
+   */
+  readonly level?: "node" | "system";
+  /**
+   * Numbers per row; for fields.
+   *
+   * @default told by its shape
+   */
+  readonly width?: number;
+  /**
+   * What it is multiplied by, besides the units: −1 for the other sign, 0.00624150907 for GPa as eV/Å³.
+   *
+   * @default 1
+   */
+  readonly scale?: number;
+}
+
+/** Tensors of a model by what they mean. */
 export interface OnnxManifest {
-  /** Pairs further apart do not feel each other. Å. */
-  readonly cutoff: number;
+  /** Atoms further apart do not feel each other. Å. Needed by a model that is fed edges. */
+  readonly cutoff?: number;
+  /** How long both edges of a triplet may be at most. Å. Needed by a model that is fed triplets. */
+  readonly reach?: number;
   /**
    * Meaning → name of the input.
    *
-   * @default guessed from names
+   * @default told by names, types and shapes
    */
   readonly inputs?: { readonly [k in OnnxInput]?: string };
   /**
-   * Meaning → name of the output.
+   * Name of an input → what it is always fed: one number for all of it, or as many as it has.
    *
-   * @default guessed from names
+   * @default none
    */
-  readonly outputs?: { readonly [k in OnnxOutput]?: string };
+  readonly constants?: Readonly<Record<string, number | readonly number[]>>;
   /**
-   * Whether each pair is listed both ways, or once.
+   * Meaning, or field of the batch → output. Fields that batches do not have are added to them.
+   *
+   * @default energy, forces and stress as told by names and shapes, and no fields
+   */
+  readonly outputs?:
+    & { readonly [k in OnnxOutput]?: string | OnnxOutputChoice }
+    & Readonly<Record<string, string | OnnxOutputChoice | undefined>>;
+  /**
+   * Whether each pair is listed both ways, or once: the lower atom first.
    *
    * @default "full"
    */
   readonly neighbours?: "full" | "half";
   /**
-   * Element → its number in the model's `numbers`.
+   * Element → its number in the model's `numbers`; or all elements in the order of these numbers, from 0 on.
    *
-   * @default atomic numbers
+   * @default atomic numbers; asked for where a tensor's name leaves that open, as "species" does
    */
-  readonly elements?: Readonly<Record<string, number>>;
+  readonly elements?: Readonly<Record<string, number>> | readonly string[];
   /**
-   * What one unit of the model's energies is, eV: 27.211386 for Hartree.
+   * The unit of the model's energies: a name, or how many eV it is.
    *
-   * @default 1
+   * @default "eV"
    */
-  readonly energyUnit?: number;
-}
-
-/** The tensors of a model by meaning. */
-export interface OnnxTensors {
-  /** Meaning → input. */
-  readonly inputs: ReadonlyMap<OnnxInput, TensorInfo>;
-  /** Meaning → name of the output. */
-  readonly outputs: ReadonlyMap<OnnxOutput, string>;
-}
-
-/** The names by which a tensor is known when nobody says what it means. */
-const INPUT_NAMES: Readonly<Record<OnnxInput, readonly string[]>> = {
-  positions: ["positions", "pos", "coordinates", "coords", "r", "xyz"],
-  numbers: ["numbers", "z", "species", "atomic_numbers", "atomicnumbers", "elements", "types"],
-  edges: ["edge_index", "edges", "neighbor_list", "neighbour_list", "edgeindex"],
-  edgeSources: ["edge_src", "idx_i", "senders", "centers"],
-  edgeTargets: ["edge_dst", "idx_j", "receivers", "neighbors"],
-  shifts: ["shifts", "offsets", "edge_shifts", "shift_vectors"],
-  batchIndex: ["batch_idx", "batch", "batch_index", "system_idx", "idx_m"],
-  edgeBatchIndex: ["edge_batch"],
-  systems: ["energy0", "systems"],
-};
-const OUTPUT_NAMES: Readonly<Record<OnnxOutput, readonly string[]>> = {
-  energy: ["energy", "energies", "e", "total_energy", "y"],
-  forces: ["forces", "force", "f"],
-};
-
-/**
- * Finds what each tensor means: as the manifest says, else by its name. Throws a ModelMismatchError where an input has
- * no meaning, or where positions or energy are not found.
- */
-export function matchTensors(
-  model: string,
-  inputs: readonly TensorInfo[],
-  outputs: readonly TensorInfo[],
-  manifest: OnnxManifest,
-): OnnxTensors {
-  const found = match(model, "inputs", INPUT_NAMES, inputs, manifest.inputs ?? {});
-  const given = match(model, "outputs", OUTPUT_NAMES, outputs, manifest.outputs ?? {});
-  const unknown = inputs.filter((one) => ![...found.values()].includes(one));
-  if (unknown.length > 0) {
-    throw new ModelMismatchError(
-      model,
-      `each input must have a meaning (${Object.keys(INPUT_NAMES).join(", ")})`,
-      `nobody says what ${unknown.map(({ name }) => name).join(", ")} means`,
-      `a manifest such as { inputs: { positions: ${JSON.stringify(unknown[0]!.name)} } }`,
-    );
-  }
-  const required: readonly (readonly [string, boolean])[] = [
-    ["positions", found.has("positions")],
-    ["energy", given.has("energy")],
-    ["forces", given.has("forces")],
-  ];
-  for (const [what, isThere] of required) {
-    if (isThere) continue;
-    throw new ModelMismatchError(
-      model,
-      `it must have ${what}`,
-      `it has ${[...inputs, ...outputs].map(({ name }) => name).join(", ")}`,
-      `a manifest that names the tensor with ${what}`,
-    );
-  }
-  return {
-    inputs: found,
-    outputs: new Map([...given].map(([meaning, { name }]) => [meaning, name])),
-  };
-}
-
-function match<M extends string>(
-  model: string,
-  side: "inputs" | "outputs",
-  names: Readonly<Record<M, readonly string[]>>,
-  tensors: readonly TensorInfo[],
-  said: { readonly [k in M]?: string },
-): Map<M, TensorInfo> {
-  const found = new Map<M, TensorInfo>();
-  const there = tensors.map(({ name }) => name);
-  for (const meaning of Object.keys(said) as M[]) {
-    const tensor = tensors.find(({ name }) => name === said[meaning]);
-    if (!Object.hasOwn(names, meaning) || tensor === undefined) {
-      throw new ModelMismatchError(
-        model,
-        `its manifest must say which of its ${side} is which (${Object.keys(names).join(", ")})`,
-        `${meaning} is said to be ${JSON.stringify(said[meaning])}`,
-        `one of ${there.join(", ")}`,
-      );
-    }
-    found.set(meaning, tensor);
-  }
-  const taken = new Set([...found.values()]);
-  for (const meaning of Object.keys(names) as M[]) {
-    if (found.has(meaning)) continue;
-    const tensor = tensors.find((one) =>
-      !taken.has(one) && names[meaning].includes(one.name.toLowerCase())
-    );
-    if (tensor !== undefined) found.set(meaning, tensor), taken.add(tensor);
-  }
-  return found;
+  readonly energyUnit?: EnergyUnit | number;
+  /**
+   * The unit of the model's lengths: a name, or how many Å it is.
+   *
+   * @default "Å"
+   */
+  readonly lengthUnit?: LengthUnit | number;
+  /**
+   * Element → what each atom of it adds to the energy, eV: energies of free atoms that the model leaves out. They are
+   * added in float64.
+   *
+   * @default none
+   */
+  readonly atomEnergies?: Readonly<Record<string, number>>;
+  /**
+   * Whether the model takes all systems at once, or one at a time.
+   *
+   * @default "single" where no input says which system an atom belongs to, else "joined"
+   */
+  readonly batch?: "joined" | "single";
+  /**
+   * Whether lists of edges and triplets are filled up, so that the same shapes come again: with edges from atom 0 to
+   * itself, 100 Å away, which add nothing. A molecule has no lattice vectors to go that far by: the lists of a model
+   * that takes `cellShifts` are never filled up.
+   *
+   * @default true
+   */
+  readonly padding?: boolean;
 }

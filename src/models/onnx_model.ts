@@ -1,45 +1,29 @@
-import { atomicNumber, atomicSymbol } from "../batch/elements.ts";
-import { NeighbourList } from "../batch/neighbours.ts";
-import type { NeighbourEdges } from "../batch/neighbours_edges.ts";
+import { gpuOf } from "../backend/mod.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
-import { decodeModel } from "../onnx/codec.ts";
-import { describeModel, showModel } from "../onnx/describe_model.ts";
 import { openSession } from "../onnx/session.ts";
-import type { SessionOptions } from "../onnx/session_options.ts";
-import type { Session } from "../onnx/session_run.ts";
-import { dataOf, type Feeds, type HostFeed } from "../onnx/session_tensor.ts";
-import { type Model, type OpenModel, outputsOf, valuesOf } from "./model.ts";
-import {
-  matchTensors,
-  type OnnxInput,
-  type OnnxManifest,
-  type OnnxTensors,
-} from "./onnx_manifest.ts";
-
-/** How an {@linkcode OnnxModel} is opened. */
-export interface OnnxModelOptions extends Partial<OnnxManifest> {
-  /**
-   * What errors call it.
-   *
-   * @default "an ONNX model"
-   */
-  readonly name?: string;
-  /** Threads of the runtime. @default as many as the runtime takes by itself */
-  readonly threads?: number;
-  /** How much further pairs are kept than the cutoff, Å. @default 0.5 */
-  readonly skin?: number;
-}
-
-/** A shift that puts a pair beyond every cutoff, Å: what lists are padded with adds exactly nothing. */
-const FAR = 100;
-/** Lists grow in steps of so many edges, so that shapes repeat. */
-const GRAIN = 256;
+import type { SessionCheck } from "../onnx/session_check.ts";
+import type { ModelSource } from "../onnx/session_source.ts";
+import { UnsupportedNodeError } from "../onnx/unsupported_node_error.ts";
+import type { Model, ModelOutput, OpenModel } from "./model.ts";
+import { describeOnnx } from "./onnx_describe.ts";
+import { elementsOf } from "./onnx_elements.ts";
+import { matchTensors } from "./onnx_match.ts";
+import { openOnGpu, whyOnHost } from "./onnx_on_gpu.ts";
+import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./onnx_options.ts";
+import { type OnnxOpened, openOnHost } from "./onnx_run.ts";
+import type { OnnxBindings } from "./onnx_bindings.ts";
+import { unitsOf } from "./onnx_units.ts";
 
 /**
- * A potential in an .onnx file, with energies and forces: evaluated by onnxruntime-web, on the CPU.
+ * A potential in an .onnx file: energies and forces, and stresses where it has them, evaluated by onnxruntime-web.
  *
- * What its tensors mean is guessed from their names, or said by the options; the cutoff may stand in the file's own
- * metadata, as `cutoff`.
+ * What its tensors mean is told by their names, types and shapes where these leave no doubt. Where they do, and for
+ * all that no file says by itself (cutoff, units, elements), there is a manifest ({@linkcode OnnxManifest}): in the
+ * options, in a file of JSON beside the model, or in the model's own metadata, in this order. `describe` says what was
+ * found, and by whom it was said.
+ *
+ * Edges and triplets come from kernels, filled up so that shapes repeat. A model that says nowhere which atom belongs
+ * to which system is run once per system.
  *
  * @example The Lennard-Jones potential as a graph
  * ```ts
@@ -56,243 +40,170 @@ const GRAIN = 256;
  * await md.run(batch, 3);
  * assertAlmostEquals(batch.get("energy")[0]! / 32, -0.0776, 1e-4);
  * ```
+ *
+ * @example What is said of a model of molecules that knows four elements, and angles
+ * ```ts
+ * import type { OnnxManifest } from "@hooke/hooke/models/onnx";
+ *
+ * const manifest: OnnxManifest = {
+ *   cutoff: 5.2,
+ *   reach: 3.5,
+ *   elements: ["H", "C", "N", "O"],
+ *   energyUnit: "Hartree",
+ * };
+ * console.log(JSON.stringify(manifest)); // beside ani.onnx as ani.json
+ * ```
  */
 export class OnnxModel implements Model, AsyncDisposable {
   /** What it is called. */
   readonly name: string;
   /** What it gives. */
-  readonly gives: readonly ["energy", "forces"] = ["energy", "forces"];
-  /** Å. */
+  readonly gives: readonly ModelOutput[];
+  /** Fields of the batch that it writes besides. */
+  readonly fields: readonly string[];
+  /** Å; 0 where it is fed no edges. */
   readonly cutoff: number;
-  readonly #session: Session;
-  readonly #tensors: OnnxTensors;
-  readonly #options: OnnxModelOptions;
+  readonly #opened: OnnxOpened;
+  readonly #bytes: Uint8Array;
+  readonly #hasFiles: boolean;
   readonly #summary: string;
+  readonly #notes = new Set<string>();
+  readonly #checks = new WeakMap<GPUDevice, Promise<SessionCheck>>();
 
   private constructor(
-    session: Session,
-    tensors: OnnxTensors,
-    options: OnnxModelOptions,
-    cutoff: number,
+    opened: OnnxOpened,
     summary: string,
+    { bytes, hasFiles }: { readonly bytes: Uint8Array; readonly hasFiles: boolean },
   ) {
-    this.name = session.name;
-    this.cutoff = cutoff;
-    this.#session = session;
-    this.#tensors = tensors;
-    this.#options = options;
+    const has = (...meanings: readonly string[]) =>
+      opened.bindings.outputs.some(({ meaning }) => meanings.includes(meaning));
+    this.name = opened.name;
+    this.cutoff = opened.cutoff;
+    this.gives = [
+      ...(has("energy") ? ["energy"] as const : []),
+      "forces",
+      ...(has("stress", "virial") ? ["stress"] as const : []),
+    ];
+    this.fields = opened.bindings.outputs.flatMap(({ field }) => field ?? []);
+    this.#opened = opened;
+    this.#bytes = bytes;
+    this.#hasFiles = hasFiles;
     this.#summary = summary;
   }
 
   /**
-   * Opens a model from the bytes of its file.
+   * Opens a model: the bytes of its file, its path or its address.
    *
-   * @throws {SyntaxError} for what is no model
-   * @throws {ModelMismatchError} where it is not known what a tensor means
-   * @throws {RangeError} where nobody says how far it reaches
+   * @throws {SyntaxError} for what is no model, or a damaged one, or one that onnxruntime-web cannot run, and for a
+   * manifest that is no JSON
+   * @throws {ModelMismatchError} where it is not known what a tensor means, or where it is not what it is said to be
+   * @throws {TypeError} for a member of a manifest or an option that there is none of, or of another kind
+   * @throws {RangeError} for a value that cannot be, and where nobody says how far it reaches
+   * @throws {Error} for a file that cannot be read
+   * @throws {BackendUnavailableError} where there is too little memory
    */
-  static async open(bytes: Uint8Array, options: OnnxModelOptions = {}): Promise<OnnxModel> {
-    const { name = "an ONNX model", threads } = options;
-    const file = decodeModel(bytes, { name });
-    const told = file.metadataProps.find(({ key }) => key === "cutoff")?.value;
-    const cutoff = options.cutoff ?? (told === undefined ? undefined : Number(told));
-    if (typeof cutoff !== "number" || !(cutoff > 0 && cutoff < Infinity)) {
-      throw new RangeError(
-        `Cannot open ${name} as its cutoff must be a number above 0, in its options or in the file's metadata: ` +
-          `current value is ${String(cutoff)}`,
-      );
-    }
-    const settings: SessionOptions = { name, ...(threads === undefined ? {} : { threads }) };
-    const session = await openSession(bytes, settings);
+  static async open(source: ModelSource, options: OnnxModelOptions = {}): Promise<OnnxModel> {
+    const loaded = await loadOnnx(source, options);
+    const { name, bytes, url, manifest, by } = loaded;
+    const { threads, externalData, runtime, signal, derived = {}, skin = 0.5 } = options;
+    // From its address again where there is one: weights in other files are beside it.
+    const tensors = loaded.file.graph?.initializer ?? [];
+    const hasFiles = tensors.some((tensor) => tensor.dataLocation === 1);
+    const session = await openSession(hasFiles && url !== undefined ? url : bytes, {
+      name,
+      ...(threads === undefined ? {} : { threads }),
+      ...(externalData === undefined ? {} : { externalData }),
+      ...(runtime === undefined ? {} : { runtime }),
+      ...(signal === undefined ? {} : { signal }),
+    });
     try {
-      const tensors = matchTensors(name, session.inputs, session.outputs, { ...options, cutoff });
-      return new OnnxModel(session, tensors, options, cutoff, showModel(describeModel(file)));
+      const { inputs, outputs } = session;
+      const bindings = matchTensors({
+        ...{ name, inputs, outputs, manifest, by },
+        derived: Object.keys(derived),
+      });
+      const { cutoff, reach } = reachOf(loaded, bindings);
+      const { energy: _, length } = unitsOf(manifest);
+      const opened: OnnxOpened = {
+        ...{ name, session, bindings, derived, skin, cutoff, reach },
+        constants: manifest.constants ?? {},
+        elements: elementsOf(manifest),
+        isHalf: manifest.neighbours === "half",
+        perAngstrom: 1 / length,
+      };
+      return new OnnxModel(opened, describeOnnx(loaded, opened), { bytes, hasFiles });
     } catch (error) {
       await session.dispose();
       throw error;
     }
   }
 
-  /** What is in the file, and what its tensors are taken for. */
+  /**
+   * What is in the file, what its tensors are taken for and who says so, units, what WebGPU could run of it; and, after
+   * it has run on a GPU, what comparing that with wasm has shown.
+   */
   describe(): string {
-    const { inputs, outputs } = this.#tensors;
-    const taken = [
-      ...[...inputs].map(([meaning, { name }]) => `${name} → ${meaning}`),
-      ...[...outputs].map(([meaning, name]) => `${name} → ${meaning}`),
-    ];
-    return `${this.#summary}\n${taken.join("\n")}\ncutoff ${this.cutoff} Å`;
+    return [this.#summary, ...this.#notes].join("\n");
   }
 
-  /** See {@linkcode Model.open}. Throws a RangeError that names an atom of an element it does not know. */
+  /**
+   * See {@linkcode Model.open}. On a GPU it runs there, on the buffers of the state, where it can take them as they are;
+   * else the host runs it, with copies there and back at each step, and `describe` says why.
+   *
+   * Throws a RangeError that names an atom of an element it does not know.
+   */
   open(state: ResidentBatch): OpenModel {
-    const { skin = 0.5, neighbours = "full", energyUnit = 1 } = this.#options;
-    const list = new NeighbourList({
-      cutoff: this.cutoff,
-      skin,
-      format: "coo",
-      half: neighbours === "half",
-    });
-    const constants = this.#constants(state);
-    const [positions, cell] = [state.field("positions"), state.field("cell")];
-    const outputs = outputsOf(state);
-    const names = this.#tensors.outputs;
-    return {
-      compute: async () => {
-        const { backend, batch } = state;
-        const edges = list.update({
-          nodeOffsets: batch.nodeOffsets,
-          positions: backend.view(positions),
-          cell: backend.view(cell),
-          pbc: Uint8Array.from(backend.view(state.field<"i32">("pbc"))),
-          ...(state.images === undefined ? {} : { images: backend.view(state.images) }),
-        });
-        const feeds = { ...constants, ...this.#feeds(state, edges) };
-        const given = await this.#session.run(feeds, [names.get("energy")!, names.get("forces")!]);
-        add(
-          state,
-          outputs,
-          dataOf(given, names.get("energy")!, "float32"),
-          dataOf(given, names.get("forces")!, "float32"),
-          energyUnit,
-        );
-      },
-    };
+    const backend = gpuOf(state.backend);
+    if (backend === undefined) return openOnHost(this.#opened, state);
+    try {
+      const why = this.#hasFiles
+        ? "its weights are in other files"
+        : whyOnHost(this.#opened.bindings, state.batch.size);
+      if (why === undefined) {
+        const note = (text: string) => void this.#notes.add(text);
+        const model = { ...this.#opened, bytes: this.#bytes, checks: this.#checks, note };
+        return openOnGpu(model, backend, state);
+      }
+      this.#notes.add(`on WebGPU the host runs it, as ${why}`);
+    } catch (error) {
+      if (!(error instanceof UnsupportedNodeError)) throw error;
+      this.#notes.add(`on WebGPU the host runs it: ${error.message}`);
+    }
+    return openOnHost(this.#opened, state);
   }
 
   /** Gives the session back. */
   async dispose(): Promise<void> {
-    await this.#session.dispose();
+    await this.#opened.session.dispose();
   }
 
   /** The same. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
   }
+}
 
-  #numbersOf(state: ResidentBatch): Int32Array {
-    const { batch } = state;
-    const { elements } = this.#options;
-    const own = elements === undefined ? undefined : new Map(
-      Object.entries(elements).map(([symbol, number]) => [atomicNumber(symbol), number]),
-    );
-    return Int32Array.from(valuesOf(state, "numbers")).map((number, node) => {
-      if (own === undefined) return number;
-      const mapped = own.get(number);
-      if (mapped !== undefined) return mapped;
-      const system = batch.systemOfNode[node]!;
-      throw new RangeError(
-        `Cannot use ${this.name} as it must know every element, and it knows ${
-          Object.keys(elements!).join(", ")
-        }: atom ${node - batch.nodeOffsets[system]!} of system ${system} is ${
-          atomicSymbol(number)
-        }`,
-      );
-    });
-  }
-
-  /** What stays as it is from step to step. */
-  #constants(state: ResidentBatch): Feeds {
-    const { batch } = state;
-    return this.#fed({
-      numbers: () => ({ data: this.#numbersOf(state), dims: [batch.nodeCount] }),
-      batchIndex: () => ({ data: batch.systemOfNode, dims: [batch.nodeCount] }),
-      systems: () => ({ data: new Float32Array(batch.size), dims: [batch.size] }),
-    });
-  }
-
-  /** What moves with the atoms. */
-  #feeds(state: ResidentBatch, edges: NeighbourEdges): Feeds {
-    const { backend, batch } = state;
-    const padded = Math.max(GRAIN, Math.ceil(edges.count / GRAIN) * GRAIN);
-    return this.#fed({
-      positions: () => ({
-        data: backend.view(state.field("positions")),
-        dims: [batch.nodeCount, 3],
-      }),
-      edges: () => ({ data: bothRows(edges, padded), dims: [2, padded] }),
-      edgeSources: () => ({ data: row(edges, 0, padded), dims: [padded] }),
-      edgeTargets: () => ({ data: row(edges, 1, padded), dims: [padded] }),
-      shifts: () => ({ data: shiftsOf(state, edges, padded), dims: [padded, 3] }),
-      edgeBatchIndex: () => ({
-        data: row(edges, 0, padded).map((node) => batch.systemOfNode[node]!),
-        dims: [padded],
-      }),
-    });
-  }
-
-  /** Of these meanings, the tensors that the model has. */
-  #fed(values: { readonly [k in OnnxInput]?: () => Plain }): Feeds {
-    return Object.fromEntries(
-      [...this.#tensors.inputs].flatMap(([meaning, { name, dtype }]) => {
-        const value = values[meaning]?.();
-        return value === undefined ? [] : [[name, fed(value, dtype)]];
-      }),
+/** How far edges and triplets go. Throws a RangeError where nobody says so. */
+function reachOf(
+  { name, manifest: { cutoff, reach, neighbours } }: LoadedOnnx,
+  { hasEdges, hasTriplets }: OnnxBindings,
+): { readonly cutoff: number; readonly reach: number } {
+  const where = "in its options, in a manifest beside its file, or in the file's metadata";
+  if (hasEdges && cutoff === undefined) {
+    throw new RangeError(
+      `Cannot open ${name} as its cutoff must be known, which it is fed edges by, ${where}: current value is undefined`,
     );
   }
-}
-
-/** Numbers of any type, to be fed as the model wants them. */
-interface Plain {
-  readonly data: Float32Array | Float64Array | Int32Array;
-  readonly dims: readonly number[];
-}
-
-function fed({ data, dims }: Plain, dtype: string): HostFeed {
-  if (dtype === "int64") return { data: BigInt64Array.from(data, BigInt), dims };
-  if (dtype === "int32") return { data: Int32Array.from(data), dims };
-  if (dtype === "float64") return { data: Float64Array.from(data), dims };
-  return { data: Float32Array.from(data), dims };
-}
-
-/** One of the two rows of a list, padded with atom 0. */
-function row({ edges, count }: NeighbourEdges, which: 0 | 1, padded: number): Int32Array {
-  const all = new Int32Array(padded);
-  all.set(edges.subarray(which * count, (which + 1) * count));
-  return all;
-}
-
-function bothRows(edges: NeighbourEdges, padded: number): Int32Array {
-  const both = new Int32Array(2 * padded);
-  both.set(row(edges, 0, padded));
-  both.set(row(edges, 1, padded), padded);
-  return both;
-}
-
-/** What is to be added to the vector of each pair, Å: whole lattice vectors; far away where the list is padded. */
-function shiftsOf(state: ResidentBatch, list: NeighbourEdges, padded: number): Float64Array {
-  const cell = state.backend.view(state.field("cell"));
-  const { systemOfNode } = state.batch;
-  const shifts = new Float64Array(3 * padded);
-  for (let e = 0; e < padded; e++) {
-    if (e >= list.count) {
-      shifts[3 * e] = FAR;
-      continue;
-    }
-    const h = 9 * systemOfNode[list.edges[e]!]!;
-    for (let k = 0; k < 3; k++) {
-      shifts[3 * e + k] = list.shifts[3 * e]! * cell[h + k]! +
-        list.shifts[3 * e + 1]! * cell[h + 3 + k]! + list.shifts[3 * e + 2]! * cell[h + 6 + k]!;
-    }
+  if (hasTriplets && !(reach !== undefined && reach <= cutoff!)) {
+    throw new RangeError(
+      `Cannot open ${name} as its reach must be known, which it is fed triplets by, and at most the cutoff ` +
+        `${cutoff} Å, ${where}: current value is ${reach}`,
+    );
   }
-  return shifts;
-}
-
-/** Adds what the model gave to the systems that move. */
-function add(
-  state: ResidentBatch,
-  to: ReturnType<typeof outputsOf>,
-  energies: Float32Array,
-  forces: Float32Array,
-  unit: number,
-): void {
-  const { backend, batch: { nodeOffsets, size } } = state;
-  const active = backend.view(state.frame.active);
-  const [energy, all] = [backend.view(to.energy), backend.view(to.forces)];
-  for (let s = 0; s < size; s++) {
-    if (active[s] === 0) continue;
-    energy[s]! += unit * energies[s]!;
-    for (let k = 3 * nodeOffsets[s]!; k < 3 * nodeOffsets[s + 1]!; k++) {
-      all[k]! += unit * forces[k]!;
-    }
+  if (hasTriplets && neighbours === "half") {
+    throw new RangeError(
+      `Cannot open ${name} as its neighbours must be full where it is fed triplets: current value is half`,
+    );
   }
+  return { cutoff: hasEdges ? cutoff! : 0, reach: hasTriplets ? reach! : 0 };
 }

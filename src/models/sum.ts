@@ -35,6 +35,7 @@ export function sum(...models: readonly Model[]): Model {
     name: models.map(({ name }) => name).join(" + "),
     // An output that one of them does not give would be wrong in the sum.
     gives: models[0]!.gives.filter((output) => models.every(({ gives }) => gives.includes(output))),
+    fields: models.flatMap(({ fields }) => fields ?? []),
     open: (state) => opened(models.map((model) => model.open(state))),
   };
 }
@@ -43,12 +44,26 @@ function opened(models: readonly OpenModel[]): OpenModel {
   const visited = models.filter(({ compute }) => compute !== undefined);
   const calls = (wanted: Wanted) => models.flatMap((model) => model.calls?.(wanted) ?? []);
   const add = (wanted: Wanted) => models.flatMap((model) => model.add?.(wanted) ?? []);
-  if (visited.length === 0) return { calls, add };
+  const fault = (system: number) => firstFault(models, system);
+  if (visited.length === 0) return { calls, add, fault };
   return {
     calls,
     add,
+    fault,
+    close: async () => void await Promise.all(models.map((model) => model.close?.())),
     compute: (wanted) => inTurn(visited, wanted),
   };
+}
+
+/** What the first of them to have gone wrong says. */
+async function firstFault(
+  models: readonly OpenModel[],
+  system: number,
+): Promise<string | undefined> {
+  for (const model of models) {
+    const fault = await model.fault?.(system);
+    if (fault !== undefined) return fault;
+  }
 }
 
 /** One after the other: in which order numbers are added must not depend on who is ready first. */

@@ -1,6 +1,7 @@
 import { call } from "../backend/backend.ts";
 import { checkOptions } from "../batch/check_options.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { unwrapped } from "../kernels/cells/unwrapped.ts";
 import { tethers as kernel } from "../kernels/tethers.ts";
 import { type Model, outputsOf, valuesOf } from "./model.ts";
 import { positive, wantOf } from "./pair_options.ts";
@@ -48,7 +49,7 @@ export function tethers(options: TethersOptions): Model {
         ? new Float64Array(nodeCount).fill(stiffness)
         : fitted("stiffness", stiffness, [nodeCount]);
       const ends = anchors === undefined
-        ? valuesOf(state, "positions")
+        ? places(state)
         : fitted("anchors", anchors, [3, 3 * nodeCount]);
       const all = ends.length === 3 * nodeCount
         ? ends
@@ -70,6 +71,17 @@ export function tethers(options: TethersOptions): Model {
       };
     },
   };
+}
+
+/** Where the atoms are, as if nothing had wrapped them. */
+function places(state: ResidentBatch): Float64Array {
+  const { batch: { systemOfNode } } = state;
+  const [positions, cells] = [valuesOf(state, "positions"), valuesOf(state, "cell")];
+  const images = state.images && valuesOf(state, "images") as Int32Array;
+  return Float64Array.from(positions, (_, k) => {
+    const atom = Math.floor(k / 3);
+    return unwrapped(positions, atom, k % 3, images, cells, 9 * systemOfNode[atom]!);
+  });
 }
 
 const opened = new WeakMap<ResidentBatch, number>();

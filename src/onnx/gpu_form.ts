@@ -21,6 +21,12 @@ export interface GpuFormOptions {
    * @default all
    */
   readonly outputs?: readonly string[];
+  /**
+   * Input of float32 → what its numbers are multiplied by first: other units.
+   *
+   * @default {}
+   */
+  readonly scales?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -43,7 +49,7 @@ export interface GpuFormOptions {
  */
 export function gpuForm(
   bytes: Uint8Array,
-  { name = "the model", outputs }: GpuFormOptions = {},
+  { name = "the model", outputs, scales = {} }: GpuFormOptions = {},
 ): Uint8Array<ArrayBuffer> {
   const model = decodeModel(bytes, { name });
   const there = model.graph!.output.map((output) => output.name);
@@ -58,6 +64,10 @@ export function gpuForm(
     model.graph!.output = model.graph!.output.filter((output) => outputs.includes(output.name));
   }
   const graph = new Graph(model);
+  for (const [input, scale] of Object.entries(scales)) {
+    const scaled = graph.add("Mul", [input, graph.constantOf("f32", scale, [], `${input}_scale`)]);
+    graph.replaceUses(input, scaled.output[0]!, scaled);
+  }
   sigmoidFromParts(graph);
   mergeEquals(graph);
   graph.prune();

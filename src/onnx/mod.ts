@@ -81,3 +81,5 @@ export type {
 } from "./session_tensor.ts";
 export { createTensorBuffer, dataOf } from "./session_tensor.ts";
 export type { WorkerSessionInfo } from "./session_worker.ts";
+export type { WebgpuFallback } from "./webgpu_operators.ts";
+export { webgpuFallbacks } from "./webgpu_operators.ts";

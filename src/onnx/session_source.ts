@@ -57,6 +57,24 @@ export async function loadSource(
   }
 }
 
+/** Reads what may not be there: then the answer is `undefined`. Throws an Error for what is there and cannot be read. */
+export async function findSource(url: URL): Promise<LoadedSource | undefined> {
+  try {
+    return await loadSource(url);
+  } catch (error) {
+    const { cause } = error as { readonly cause?: { readonly code?: unknown; name?: unknown } };
+    if (typeof cause === "object" && (MISSING.has(cause.code) || MISSING.has(cause.name))) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** What file systems and servers say of what is not there, or not for us. */
+const MISSING: ReadonlySet<unknown> = new Set(
+  ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "NotCapable", 403, 404, 410],
+);
+
 async function readUrl(url: URL, signal: AbortSignal | undefined): Promise<Uint8Array> {
   const files = url.protocol === "file:"
     ? findProcess()?.getBuiltinModule?.("node:fs/promises")
@@ -68,7 +86,10 @@ async function readUrl(url: URL, signal: AbortSignal | undefined): Promise<Uint8
   const response = await fetch(url, signal === undefined ? {} : { signal });
   if (response.ok) return new Uint8Array(await response.arrayBuffer());
   await response.body?.cancel();
-  throw new Error(`the server answered ${response.status} ${response.statusText}`.trimEnd());
+  const answer = new Error(
+    `the server answered ${response.status} ${response.statusText}`.trimEnd(),
+  );
+  throw Object.assign(answer, { code: response.status });
 }
 
 function toUrl(source: string): URL {

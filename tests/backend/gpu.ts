@@ -21,3 +21,25 @@ export const device: GPUDevice | undefined = await openOrSay();
 export function testOnGpu(name: string, test: () => void | Promise<void>): void {
   Deno.test({ name, fn: test, ignore: device === undefined });
 }
+
+const alive = new Set<GPUBuffer>();
+if (device !== undefined) countBuffers(device);
+
+/** How many buffers of the device have been made and not destroyed. */
+export function buffersHeld(): number {
+  return alive.size;
+}
+
+function countBuffers(device: GPUDevice): void {
+  const create = device.createBuffer.bind(device);
+  device.createBuffer = (descriptor) => {
+    const buffer = create(descriptor);
+    const destroy = buffer.destroy.bind(buffer);
+    alive.add(buffer);
+    buffer.destroy = () => {
+      alive.delete(buffer);
+      destroy();
+    };
+    return buffer;
+  };
+}

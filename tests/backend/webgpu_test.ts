@@ -11,8 +11,7 @@ import { openWebGpu, type WebGpuBackend } from "../../src/backend/webgpu/mod.ts"
 import { advance } from "../../src/kernels/advance.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { drift } from "../../src/kernels/drift.ts";
-import { graduate } from "../../src/kernels/graduate.ts";
-import { Control, defineKernel } from "../../src/kernels/kernel.ts";
+import { Control } from "../../src/kernels/kernel.ts";
 import { lennardJones } from "../../src/kernels/lennard_jones.ts";
 import { neighbours } from "../../src/kernels/neighbours.ts";
 import { device as shared, testOnGpu } from "./gpu.ts";
@@ -60,92 +59,6 @@ function moving(backend: WebGpuBackend) {
   ] as const;
   return { positions, velocities, move: { positions, velocities, dt, fraction: 1 } };
 }
-
-onGpu("buffers begin with zeros, keep what is written, and reading copies", async (backend) => {
-  for (const dtype of ["real", "f64", "i32"] as const) {
-    const buffer = backend.alloc(dtype, 5);
-    assertEquals([buffer.dtype, buffer.length], [dtype, 5]);
-    assertEquals(Array.from(await backend.read(buffer)), [0, 0, 0, 0, 0]);
-    backend.write(buffer, [1, 2, 3]);
-    backend.write(buffer, [7], 4);
-    const copy = await backend.read(buffer);
-    backend.write(buffer, [9]);
-    assertEquals(Array.from(copy), [1, 2, 3, 0, 7]);
-    assertEquals(Array.from(await backend.read(buffer)), [9, 2, 3, 0, 7]);
-    assertThrows(() => backend.write(buffer, [1, 2], 4), RangeError, "its length is 5");
-    assertThrows(() => backend.view(buffer), TypeError, "it is on a GPU");
-    backend.free(buffer);
-  }
-  assertEquals(Array.from(await backend.read(backend.alloc("f64", 0))), []);
-  const most = device.limits.maxStorageBufferBindingSize;
-  assertThrows(() => backend.alloc("real", most), RangeError, `it has ${most} bytes`);
-});
-
-onGpu("real is float32; a sum keeps 48 bits, and what is no number", async (backend) => {
-  const values = [0.1, -1e10 / 3, Infinity, -Infinity, NaN, -0, 1e-30];
-  const [real, sum] = await backend.see([
-    filled(backend, "real", values),
-    filled(backend, "f64", values),
-  ]);
-  assertEquals(Array.from(real!), values.map(Math.fround));
-  for (const [i, value] of values.entries()) {
-    if (!Number.isFinite(value)) assertEquals(sum![i], value);
-    else assert(Math.abs(sum![i]! - value) <= 2 ** -48 * Math.abs(value), `${sum![i]} ${value}`);
-  }
-});
-
-onGpu("a program does all its calls in each step, and says how many steps it did", async (gpu) => {
-  const frame = frameOn(gpu);
-  const { positions, move } = moving(gpu);
-  const program = gpu.prepare(frame, [call(drift, move), call(advance, {})]);
-  assertEquals(program.length, 2);
-  assertEquals(await gpu.run(program, 0, 3), 3);
-  assertEquals(Array.from(await gpu.read(positions)), [3, 3, 3, 6, 6, 6, 6, 6, 6]);
-  assertEquals(gpu.run(program, 3, 0), 0);
-  gpu.write(frame.active, [1, 0]);
-  gpu.run(program, 3, 2);
-  const [x, ages] = await gpu.see([positions, frame.ages]);
-  assertEquals([...x], [5, 5, 5, 6, 6, 6, 6, 6, 6]);
-  assertEquals([...ages], [5, 3]);
-  program.free();
-});
-
-onGpu("a call runs only at its steps, counted beyond 2^31", async (gpu) => {
-  const frame = frameOn(gpu);
-  const program = gpu.prepare(frame, [call(advance, {}, { every: 3, phase: 1 })]);
-  for (const [first, steps, age] of [[0, 1, 0], [1, 1, 1], [0, 9, 3], [2, 2, 0], [2, 3, 1]]) {
-    gpu.write(frame.ages, [0, 0]);
-    gpu.run(program, first!, steps!);
-    assertEquals([...await gpu.read(frame.ages)], [age, age]);
-  }
-  gpu.write(frame.ages, [0, 0]);
-  await gpu.run(program, 3_000_000_001, 1);
-  assertEquals([...await gpu.read(frame.ages)], [1, 1]);
-});
-
-onGpu(
-  "a run ends after the step in which a kernel halts it, and the next does not",
-  async (gpu) => {
-    const frame = frameOn(gpu);
-    const i32 = (values: number[]) => filled(gpu, "i32", values) as Buffer<"i32">;
-    const buffers = { met: i32([0, 1]), converged: i32([0, 0]), status: i32([0, 0]) };
-    const done = call(graduate, { ...buffers, source: -1, target: 1, stop: 1 }, {
-      every: 4,
-      phase: 2,
-    });
-    const program = gpu.prepare(frame, [call(advance, {}), done]);
-    const first = gpu.run(program, 0, 100);
-    assertEquals(await first, 3);
-    const [ages, active, control] = await gpu.see([frame.ages, frame.active, frame.control]);
-    assertEquals([[...ages], [...active], control[Control.HALT]], [[3, 3], [1, 0], 1]);
-    gpu.write(buffers.met, [0, 0]);
-    const runs = [gpu.run(program, 3, 2), gpu.run(program, 5, 1), gpu.run(program, 6, 10)];
-    // Asked at step 6, `met` is 1 from then on: at step 10 the other one has converged, too.
-    assertEquals(await Promise.all(runs), [2, 1, 5]);
-    assertEquals([...await gpu.read(frame.ages)], [11, 3]);
-    assertEquals(await first, 3);
-  },
-);
 
 onGpu("where a system has come apart nothing more is done until the host says so", async (gpu) => {
   const frame = frameOn(gpu);
@@ -289,11 +202,6 @@ onGpu("memory for pairs that the device cannot have is refused by its size", (gp
   assertThrows(() => pairs.grow(1e9), RangeError, "Cannot find pairs up to 4.5 Å");
 });
 
-onGpu("a kernel that has no shader is refused by its name", (gpu) => {
-  const unknown = defineKernel("no_such_kernel", {}, () => {});
-  assertThrows(() => gpu.prepare(frameOn(gpu), [call(unknown, {})]), TypeError, "no_such_kernel");
-});
-
 testOnGpu("a device that is lost is said to be, to whoever waits and whoever comes", async () => {
   const backend = await openWebGpu();
   const frame = frameOn(backend);
@@ -316,38 +224,6 @@ testOnGpu("whoever still waits for a backend that was disposed of is told", asyn
   const told = waiting.map((one) => assertRejects(async () => await one, Error, "disposed of"));
   backend.dispose();
   await Promise.all(told);
-});
-
-onGpu("what is prepared and given back at every step leaves nothing behind", async (gpu) => {
-  const frame = frameOn(gpu);
-  const { positions, move } = moving(gpu);
-  const alive = new Set<GPUBuffer>();
-  const create = device.createBuffer;
-  device.createBuffer = (descriptor) => {
-    const buffer = create.call(device, descriptor);
-    alive.add(buffer);
-    const destroy = buffer.destroy.bind(buffer);
-    buffer.destroy = () => {
-      alive.delete(buffer);
-      destroy();
-    };
-    return buffer;
-  };
-  try {
-    const counts: number[] = [];
-    for (let step = 0; step < 400; step++) {
-      const program = gpu.prepare(frame, [call(drift, move), call(advance, {})]);
-      gpu.run(program, step, 1);
-      program.free();
-      if (step % 200 === 199) {
-        await gpu.read(positions);
-        counts.push(alive.size);
-      }
-    }
-    assertEquals(counts[1], counts[0]);
-  } finally {
-    device.createBuffer = create;
-  }
 });
 
 testOnGpu("a device that was given stays, one of its own goes with the backend", async () => {

@@ -13,6 +13,8 @@ import { hook } from "../../src/hook.ts";
 import { lennardJones, type Model, potential } from "../../src/models/mod.ts";
 import type { EngineBackend } from "./backends.ts";
 
+export { assertNear } from "../../src/testing/mod.ts";
+
 /** Argon's Lennard-Jones potential; 2 × 2 × 2 cells of the crystal are smaller than its reach. */
 export const ARGON: Model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
 
@@ -87,23 +89,6 @@ export function assertSameBits(
     const at = values.findIndex((value, i) => !Object.is(value, actual[name]![i]));
     if (at === -1) continue;
     throw new Error(`${message} ${name}[${at}] is ${actual[name]![at]}, not ${values[at]}`);
-  }
-}
-
-/** Throws where a number is further from what it should be than `tolerance` times that, or `scale` if it is more. */
-export function assertNear(
-  actual: ArrayLike<number>,
-  expected: ArrayLike<number>,
-  tolerance: number,
-  scale = 0,
-): void {
-  if (actual.length !== expected.length) {
-    throw new Error(`${actual.length} numbers, not ${expected.length}`);
-  }
-  for (let i = 0; i < expected.length; i++) {
-    const off = Math.abs(actual[i]! - expected[i]!);
-    const most = tolerance * Math.max(Math.abs(expected[i]!), scale);
-    if (!(off <= most)) throw new Error(`[${i}] is ${actual[i]}, not ${expected[i]} ± ${most}`);
   }
 }
 

@@ -85,28 +85,6 @@ onEach(
   },
 );
 
-Deno.test("kinetic_energy and fmax are the same on both backends, alone and in any slot", async () => {
-  const sizes = [1, 4, 7, 100];
-  const measure = async (backend: string, chosen: number[]) => {
-    using lab = await Lab.open(backend, chosen.map((s) => sizes[s]!));
-    const velocities = lab.real(chosen.flatMap((s) => normals(3 * sizes[s]!, s, 1e-2)));
-    const weights = lab.real(
-      chosen.flatMap((s) => normals(sizes[s]!, s).map((x) => ACCELERATION / (1 + x * x))),
-    );
-    const kinetic = lab.f64(chosen.map(() => 0)), found = lab.f64(chosen.map(() => 0));
-    await lab.run([
-      call(kineticEnergy, { velocities, weights, kinetic }),
-      call(fmax, { forces: velocities, fmax: found }),
-    ]);
-    return [await lab.read(kinetic), await lab.read(found)];
-  };
-  const all = await measure("wasm", [0, 1, 2, 3]), exact = await measure("reference", [0, 1, 2, 3]);
-  for (const i of [0, 1]) assertNear(all[i]!, exact[i]!, 3e-7);
-  for (const s of [0, 1, 2, 3]) {
-    assertEquals(await measure("wasm", [s]), all.map((values) => [values[s]!]));
-  }
-});
-
 onEach("energy_change is infinite at first, then the difference", async (backend) => {
   using lab = await Lab.open(backend, [1, 1], { active: [1, 0] });
   const energy = lab.f64([3, 3]), previous = lab.f64([NaN, NaN]), change = lab.f64([0, 0]);

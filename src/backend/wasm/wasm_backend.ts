@@ -1,4 +1,4 @@
-import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type { Arrays, Dtype, Kernel } from "../../kernels/kernel.ts";
 import type {
   Backend,
   Buffer,
@@ -20,6 +20,8 @@ import { loadModule } from "./module.ts";
 
 const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
 const SLOT = 8, HEADER = 16;
+/** No allocation in 32 bits may be larger, rounded up to 64 bytes. */
+const MOST_BYTES = 2 ** 31 - 64;
 
 /** Kernels in Rust with 128-bit SIMD, in float32; sums over many terms in float64. */
 export class WasmBackend implements Backend {
@@ -34,7 +36,7 @@ export class WasmBackend implements Backend {
   /** Throws a RangeError when there is not enough memory. */
   alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
     const bytes = BYTES[dtype] * length;
-    const pointer = this.#wasm.allocate(bytes) >>> 0;
+    const pointer = bytes <= MOST_BYTES ? this.#wasm.allocate(bytes) >>> 0 : 0;
     if (pointer === 0) {
       throw new RangeError(
         `Cannot allocate ${length} numbers as they must fit into the memory of WebAssembly: ${bytes} bytes more do not`,
@@ -103,6 +105,7 @@ export class WasmBackend implements Backend {
   }
 
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
+    for (const { kernel } of calls) this.#numberOf(kernel); // before anything is taken
     const { offsets, active, ids, ages, control } = frame;
     const frameSlots = this.#block(5 * SLOT);
     [offsets, active, ids, ages, control].forEach((buffer, i) => {
@@ -138,13 +141,16 @@ export class WasmBackend implements Backend {
     return this.alloc("f64", Math.ceil(bytes / 8)) as WasmBuffer;
   }
 
+  #numberOf({ name }: Kernel): number {
+    const number = this.#wasm.kernel_number(name);
+    if (number >= 0) return number;
+    throw new TypeError(
+      `Cannot prepare kernel ${name} as the wasm backend must have it: it has none of that name`,
+    );
+  }
+
   #writeCall(code: WasmBuffer, at: number, { kernel, args, every = 1, phase = 0 }: Call): void {
-    const number = this.#wasm.kernel_number(kernel.name);
-    if (number < 0) {
-      throw new TypeError(
-        `Cannot prepare kernel ${kernel.name} as the wasm backend must have it: it has none of that name`,
-      );
-    }
+    const number = this.#numberOf(kernel);
     const names = Object.keys(kernel.args);
     const view = this.#data();
     [number, every, phase, names.length].forEach((word, i) =>

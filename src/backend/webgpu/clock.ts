@@ -62,6 +62,11 @@ export class Clock {
     this.#dispatch(pass, TICK, frame);
   }
 
+  /** Gives its memory back. */
+  free(): void {
+    this.#zero.destroy();
+  }
+
   #dispatch(pass: GPUComputePassEncoder, code: string, frame: GpuFrame): void {
     const { pipeline, layout } = this.#pipelines.get(code, SLOTS);
     pass.setPipeline(pipeline);

@@ -49,23 +49,26 @@ export class GpuProgram implements Program {
   /** Whether lists are filled in it: only then can anything have to be done again. */
   readonly hasLists: boolean;
   readonly free: () => void;
+  /** Gives its memory back, now. */
+  readonly destroy: () => void;
   #moves: number;
 
-  /** Throws a TypeError for a kernel that there is no shader of. */
+  /** `free`: gives it back in its turn. Throws a TypeError for a kernel that there is no shader of. */
   constructor(
     device: GPUDevice,
     pipelines: Pipelines,
     frame: GpuFrame,
     calls: readonly Call[],
-    later: (work: () => void) => void,
+    free: (program: GpuProgram) => void,
   ) {
     this.frame = frame;
     this.length = calls.length;
     this.#moves = frame.moves;
     const maker = new CallMaker(device, pipelines, frame);
-    this.calls = calls.map((call, i) => maker.make(call, i));
+    this.calls = made(maker, calls);
     this.hasLists = this.calls.some(({ fills }) => fills !== undefined);
-    this.free = () => later(() => maker.free());
+    this.free = () => free(this);
+    this.destroy = () => maker.free();
   }
 
   /** Lists that have grown are elsewhere, and so may be what others made room for. */
@@ -75,6 +78,16 @@ export class GpuProgram implements Program {
     for (const { passes } of this.calls) {
       for (const pass of passes) pass.bind = pass.rebind();
     }
+  }
+}
+
+/** What was made for calls before one that is refused is given back. */
+function made(maker: CallMaker, calls: readonly Call[]): ReadyCall[] {
+  try {
+    return calls.map((call, i) => maker.make(call, i));
+  } catch (error) {
+    maker.free();
+    throw error;
   }
 }
 

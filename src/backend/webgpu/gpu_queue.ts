@@ -19,6 +19,7 @@ import { FrameWord } from "./wgsl/module.ts";
  */
 export class GpuQueue {
   readonly #device: GPUDevice;
+  readonly #clock: Clock;
   readonly #commands: Commands;
   readonly #staging: Staging;
   readonly #pending = new Map<GpuFrame, Pending>();
@@ -37,7 +38,8 @@ export class GpuQueue {
 
   constructor(device: GPUDevice, pipelines: Pipelines) {
     this.#device = device;
-    this.#commands = new Commands(device, new Clock(device, pipelines));
+    this.#clock = new Clock(device, pipelines);
+    this.#commands = new Commands(device, this.#clock);
     this.#staging = new Staging(device);
     device.addEventListener("uncapturederror", this.#onError);
     device.lost.then(({ reason, message }) => {
@@ -123,6 +125,7 @@ export class GpuQueue {
     );
     this.#device.removeEventListener("uncapturederror", this.#onError);
     this.#staging.free();
+    this.#clock.free();
     this.#pending.clear();
   }
 

@@ -4,4 +4,4 @@
  * @module
  */
 
-export { openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu_backend.ts";
+export { gpuOf, openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu_backend.ts";

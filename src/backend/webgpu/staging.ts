@@ -5,6 +5,7 @@ export class Staging {
   readonly #device: GPUDevice;
   readonly #free = new Map<number, GPUBuffer[]>();
   #lent = 0;
+  #isClosed = false;
 
   constructor(device: GPUDevice) {
     this.#device = device;
@@ -25,7 +26,7 @@ export class Staging {
     this.#lent--;
     const free = this.#free.get(buffer.size) ?? [];
     this.#free.set(buffer.size, free);
-    if (free.length < KEPT) free.push(buffer);
+    if (free.length < KEPT && !this.#isClosed) free.push(buffer);
     else buffer.destroy();
   }
 
@@ -34,8 +35,9 @@ export class Staging {
     return this.#lent;
   }
 
-  /** Gives all up that are not lent. */
+  /** Gives all up, those that are lent as they come back. */
   free(): void {
+    this.#isClosed = true;
     for (const buffers of this.#free.values()) {
       for (const buffer of buffers) buffer.destroy();
     }

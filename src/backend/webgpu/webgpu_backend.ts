@@ -72,6 +72,7 @@ export class WebGpuBackend implements Backend {
   readonly #queue: GpuQueue;
   readonly #buffers = new Set<GpuBuffer>();
   readonly #pairs = new Set<GpuPairs>();
+  readonly #programs = new Set<GpuProgram>();
   readonly #edges = new Set<GpuEdges>();
   readonly #frames = new Map<Buffer, GpuFrame>();
 
@@ -226,8 +227,18 @@ export class WebGpuBackend implements Backend {
 
   /** Compiles what has not been compiled before. Throws a TypeError for a kernel that it has not. */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
-    const later = (work: () => void) => this.#queue.exactly(work);
-    return new GpuProgram(this.device, this.#pipelines, this.#frameOf(frame), calls, later);
+    const free = (program: GpuProgram) => {
+      if (this.#programs.delete(program)) this.#queue.exactly(() => program.destroy());
+    };
+    const program = new GpuProgram(
+      this.device,
+      this.#pipelines,
+      this.#frameOf(frame),
+      calls,
+      free,
+    );
+    this.#programs.add(program);
+    return program;
   }
 
   /** Answers at once where there is nothing to do, else with something that asks the device when it is awaited. */
@@ -241,10 +252,12 @@ export class WebGpuBackend implements Backend {
 
   dispose(): void {
     this.#queue.close();
+    for (const program of this.#programs) program.destroy();
     for (const pairs of this.#pairs) pairs.free();
     for (const edges of this.#edges) edges.free();
     for (const { isOwn, memory } of this.#buffers) if (isOwn) memory.destroy();
     for (const frame of this.#frames.values()) frame.memory.destroy();
+    this.#programs.clear();
     this.#pairs.clear();
     this.#edges.clear();
     this.#buffers.clear();
@@ -261,6 +274,11 @@ export class WebGpuBackend implements Backend {
     }
     return frame;
   }
+}
+
+/** The backend as what it is, if it is on a GPU: for models that share its device. */
+export function gpuOf(backend: Backend): WebGpuBackend | undefined {
+  return backend instanceof WebGpuBackend ? backend : undefined;
 }
 
 function sourcesOf(buffers: readonly Buffer[]): Source[] {

@@ -1,0 +1,51 @@
+/**
+ * The units that models are trained in. Constants: CODATA 2018.
+ *
+ * @module
+ */
+
+/** A unit of energy. */
+export type EnergyUnit = "eV" | "meV" | "Hartree" | "Rydberg" | "kcal/mol" | "kJ/mol";
+
+/** A unit of length. */
+export type LengthUnit = "Å" | "Bohr" | "nm" | "pm";
+
+/** One kJ/mol, eV: 1000 / (Nₐ e). */
+const KJ_PER_MOL = 1000 / (6.02214076e23 * 1.602176634e-19);
+
+/** Energies, eV. */
+export const ENERGY_UNITS: Readonly<Record<EnergyUnit, number>> = {
+  "eV": 1,
+  "meV": 1e-3,
+  "Hartree": 27.211386245988,
+  "Rydberg": 13.605693122994,
+  "kcal/mol": 4.184 * KJ_PER_MOL,
+  "kJ/mol": KJ_PER_MOL,
+};
+
+/** Lengths, Å. */
+export const LENGTH_UNITS: Readonly<Record<LengthUnit, number>> = {
+  "Å": 1,
+  "Bohr": 0.529177210903,
+  "nm": 10,
+  "pm": 0.01,
+};
+
+/** What the numbers of a model are multiplied by. */
+export interface OnnxUnits {
+  /** One unit of its energies, eV. */
+  readonly energy: number;
+  /** One unit of its lengths, Å. */
+  readonly length: number;
+}
+
+/** The units as numbers; they have been checked. */
+export function unitsOf({ energyUnit = 1, lengthUnit = 1 }: {
+  readonly energyUnit?: EnergyUnit | number;
+  readonly lengthUnit?: LengthUnit | number;
+}): OnnxUnits {
+  return {
+    energy: typeof energyUnit === "number" ? energyUnit : ENERGY_UNITS[energyUnit],
+    length: typeof lengthUnit === "number" ? lengthUnit : LENGTH_UNITS[lengthUnit],
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * A backend with a batch of systems on it, to try kernels on.
+ *
+ * @module
+ */
+
+import type { Backend, Buffer, Call, FrameBuffers } from "../backend/backend.ts";
+import { Control, type Dtype } from "../kernels/kernel.ts";
+import { gaussians, philox } from "../kernels/philox.ts";
+
+/** How the systems of a {@linkcode Lab} are. */
+export interface LabOptions {
+  /**
+   * 1 for each system that is updated, 0 for each at rest.
+   *
+   * @default all 1
+   */
+  readonly active?: readonly number[];
+  /** @default 7, 8, … */
+  readonly ids?: readonly number[];
+  /** @default all 0 */
+  readonly ages?: readonly number[];
+}
+
+/** A backend with a frame of systems of the given sizes. The backend goes with it. */
+export class Lab {
+  /** Where everything is. */
+  readonly backend: Backend;
+  /** The systems. */
+  readonly frame: FrameBuffers;
+
+  /** Copies the frame to the backend. */
+  constructor(backend: Backend, sizes: readonly number[], options: LabOptions = {}) {
+    this.backend = backend;
+    const offsets = [0];
+    for (const size of sizes) offsets.push(offsets.at(-1)! + size);
+    this.frame = {
+      systems: sizes.length,
+      offsets: this.i32(offsets),
+      active: this.i32(options.active ?? sizes.map(() => 1)),
+      ids: this.i32(options.ids ?? sizes.map((_, i) => 7 + i)),
+      ages: this.i32(options.ages ?? sizes.map(() => 0)),
+      control: this.i32(new Array(Control.LENGTH).fill(0)),
+    };
+  }
+
+  /** A buffer with these numbers. */
+  filled<D extends Dtype>(dtype: D, values: ArrayLike<number>): Buffer<D> {
+    const buffer = this.backend.alloc(dtype, values.length);
+    this.backend.write(buffer, values);
+    return buffer;
+  }
+
+  /** A buffer with these numbers. */
+  real(values: ArrayLike<number>): Buffer<"real"> {
+    return this.filled("real", values);
+  }
+
+  /** A buffer with these numbers. */
+  f64(values: ArrayLike<number>): Buffer<"f64"> {
+    return this.filled("f64", values);
+  }
+
+  /** A buffer with these numbers. */
+  i32(values: ArrayLike<number>): Buffer<"i32"> {
+    return this.filled("i32", values);
+  }
+
+  /** Runs calls, in order, once or for more steps; how many steps it did. */
+  async run(calls: readonly Call[], steps = 1, first = 0): Promise<number> {
+    const program = this.backend.prepare(this.frame, calls);
+    const done = await this.backend.run(program, first, steps);
+    program.free();
+    return done;
+  }
+
+  /** What is in a buffer. */
+  async read(buffer: Buffer): Promise<number[]> {
+    return Array.from(await this.backend.read(buffer));
+  }
+
+  /** What is in several. */
+  async readAll(buffers: readonly Buffer[]): Promise<number[][]> {
+    const all: number[][] = [];
+    for (const buffer of buffers) all.push(await this.read(buffer));
+    return all;
+  }
+
+  /** Gives the backend back. */
+  [Symbol.dispose](): void {
+    this.backend.dispose();
+  }
+}
+
+/** Gaussian numbers that are the same in every run; those of f32, so that all backends begin with the same. */
+export function normals(count: number, seed: number, width = 1): number[] {
+  const words = new Uint32Array(4), four = new Float64Array(4);
+  return Array.from({ length: count }, (_, i) => {
+    if (i % 4 === 0) {
+      philox(i, 0, 0, 99, seed, 0, words);
+      gaussians(words, four);
+    }
+    return Math.fround(width * four[i % 4]!);
+  });
+}

@@ -1,0 +1,42 @@
+/**
+ * Suites that every backend and every model must pass: for backends and models of one's own, with any test runner.
+ *
+ * @example A model of one's own
+ * ```ts
+ * import { potential } from "@hooke/hooke/models";
+ * import { modelSuite } from "@hooke/hooke/testing";
+ *
+ * // Springs of 1 eV/Å² from each atom to the origin.
+ * const springs = () =>
+ *   potential(({ positions, forces }) => {
+ *     let energy = 0;
+ *     for (const [i, x] of positions.entries()) {
+ *       energy += x * x / 2;
+ *       forces[i]! -= x;
+ *     }
+ *     return energy;
+ *   });
+ * const cases = modelSuite(springs, {
+ *   systems: [{ symbols: ["H", "O", "H"], positions: [0, 0.8, 0.6, 0, 0, 0.1, 0, -0.8, 0.6] }],
+ *   breaks: ["translation", "extensivity"], // it does matter where an atom is
+ * });
+ * // In a file of tests: for (const { name, run } of cases) Deno.test(name, run);
+ * for (const { run } of cases) await run();
+ * ```
+ *
+ * @module
+ */
+
+export { assertNear, assertSameBits } from "./assert_near.ts";
+export { backendSuite } from "./backend_suite.ts";
+export type { BackendSuiteOptions } from "./backend_suite.ts";
+export type { OpenBackend } from "./kernel_cases.ts";
+export type { Held } from "./memory_cases.ts";
+export type { MakeModel } from "./model_bench.ts";
+export { modelSuite } from "./model_suite.ts";
+export type { ModelSuiteOptions } from "./model_suite.ts";
+export type { WordsOf } from "./noise_cases.ts";
+export type { Symmetry } from "./symmetry_cases.ts";
+export type { TestCase } from "./test_case.ts";
+export type { Tolerance } from "./tolerances.ts";
+export { TOLERANCES } from "./tolerances.ts";

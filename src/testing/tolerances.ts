@@ -1,0 +1,84 @@
+/** How far a backend in float32 may be from the meaning of a kernel. */
+export interface Tolerance {
+  /** As a part of what the number should be. */
+  readonly part: number;
+  /**
+   * Numbers smaller than that are taken to be of that size.
+   *
+   * @default 0
+   */
+  readonly scale?: number;
+  /**
+   * Whether that size is one of a term of a sum over the atoms of a system, which is that many times as large.
+   *
+   * @default false
+   */
+  readonly isSum?: boolean;
+}
+
+const EXACT: Tolerance = { part: 0 };
+/** What a potential adds: each force is a sum of few terms, energies and virials are sums over all atoms. */
+const POTENTIAL: Readonly<Record<string, Tolerance>> = {
+  forces: { part: 2e-5, scale: 10 },
+  energy: { part: 1e-6, scale: 1, isSum: true },
+  virial: { part: 5e-6, scale: 5, isSum: true },
+};
+const RELAXING: Readonly<Record<string, Tolerance>> = {
+  positions: { part: 2e-6, scale: 1 },
+  velocities: { part: 5e-6, scale: 1e-2 },
+  dt: { part: 1e-6 },
+  alpha: { part: 1e-12 },
+  positive: EXACT,
+};
+/** Vectors of some 50 Å that are turned, with what turns along. */
+const TURNED: Tolerance = { part: 1e-6, scale: 50 };
+/** Places up to 100 Å from the origin. */
+const PLACED: Tolerance = { part: 1e-6, scale: 100 };
+
+/**
+ * Kernel → what it changes → how far a backend in float32 may be from the kernel's plain meaning, in float64, that
+ * began with the same float32 numbers. One whose `real` is float64 may be off by no more than a part of 1e-12.
+ */
+export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Tolerance>>>> = {
+  kick: { velocities: { part: 5e-7, scale: 1e-2 } },
+  kick_drift: {
+    positions: { part: 2e-7, scale: 1 },
+    velocities: { part: 5e-7, scale: 1e-2 },
+  },
+  drift: { positions: { part: 2e-7, scale: 1 } },
+  thermalize: { velocities: { part: 2e-6, scale: 2e-2 } },
+  clear: { forces: EXACT, energy: { part: 1e-13 }, virial: { part: 1e-13 } },
+  advance: { ages: EXACT },
+  fmax: { fmax: { part: 3e-7 } },
+  kinetic_energy: { kinetic: { part: 3e-7 } },
+  temperature: { temperature: { part: 1e-12 } },
+  energy_change: { change: { part: 1e-10, scale: 1 }, previous: { part: 1e-13 } },
+  stress: { stress: { part: 1e-12 } },
+  criterion: { met: EXACT },
+  graduate: { met: EXACT, converged: EXACT, status: EXACT, active: EXACT },
+  fire_step: RELAXING,
+  fire2_step: RELAXING,
+  clamp_forces: { forces: { part: 5e-7 } },
+  freeze_atoms: { positions: PLACED, velocities: PLACED, forces: PLACED },
+  wrap_positions: { positions: PLACED, images: EXACT },
+  align_cells: {
+    cell: TURNED,
+    turned: TURNED,
+    positions: TURNED,
+    velocities: TURNED,
+    forces: TURNED,
+  },
+  tethers: POTENTIAL,
+  harmonic_bonds: POTENTIAL,
+  centre_bias: POTENTIAL,
+  neighbours: POTENTIAL, // what it lists is told by what a potential of these pairs adds
+  lennard_jones: POTENTIAL,
+  morse: POTENTIAL,
+  edges: { edges: { part: 2e-5, scale: 1 } },
+  triplets: { triplets: { part: 5e-5, scale: 1 } },
+  add_model: {
+    forces: { part: 5e-7, scale: 1 },
+    energy: { part: 1e-12, scale: 1, isSum: true },
+    virial: { part: 1e-11, scale: 5, isSum: true },
+  },
+};

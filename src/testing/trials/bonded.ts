@@ -1,0 +1,58 @@
+/** Kernels of potentials of places and of bonds, and what comes before them. */
+import { call } from "../../backend/backend.ts";
+import { centreBias } from "../../kernels/centre_bias.ts";
+import { clear } from "../../kernels/clear.ts";
+import { harmonicBonds } from "../../kernels/harmonic_bonds.ts";
+import { tethers } from "../../kernels/tethers.ts";
+import type { Trials } from "../trial.ts";
+import type { World } from "../world.ts";
+import { sumsOf } from "./sums.ts";
+
+function placeOf(world: World) {
+  return {
+    positions: world.atom("positions"),
+    cell: world.system("cell"),
+    images: world.whole("images"),
+  };
+}
+
+/** Kernel → how it is tried. */
+export const BONDED: Trials = {
+  clear(world) {
+    const looks = { ...sumsOf(world) };
+    return { calls: [call(clear, looks)], looks };
+  },
+  tethers(world) {
+    const looks = { ...sumsOf(world) };
+    const springs = { anchors: world.atom("anchors"), stiffness: world.atom("springs") };
+    return { calls: [call(tethers, { ...placeOf(world), ...springs, ...looks, want: 3 })], looks };
+  },
+  harmonic_bonds(world) {
+    const looks = { ...sumsOf(world) };
+    const { lab, members } = world;
+    const counts = members.map(({ size }) => Math.max(0, size - 1)); // chains
+    const starts = [0];
+    for (const count of counts) starts.push(starts.at(-1)! + count);
+    const bonds = counts.flatMap((count) => Array.from({ length: count }, (_, i) => [i, i + 1]));
+    const chain = {
+      ...{ starts: lab.i32(starts), bonds: lab.i32(bonds.flat()) },
+      shifts: lab.i32(bonds.flatMap(([i]) => [i! % 2, 0, -(i! % 3 % 2)])),
+    };
+    const springs = {
+      lengths: lab.real(new Float64Array(bonds.length).fill(3)),
+      stiffness: lab.real(new Float64Array(bonds.length).fill(Math.fround(0.1))),
+    };
+    return {
+      calls: [call(harmonicBonds, { ...chain, ...springs, ...placeOf(world), ...looks, want: 3 })],
+      looks,
+    };
+  },
+  centre_bias(world) {
+    const looks = { ...sumsOf(world) };
+    const group = {
+      ...{ masses: world.atom("masses"), centre: world.system("centre") },
+      ...{ stiffness: world.system("stiffness") },
+    };
+    return { calls: [call(centreBias, { ...placeOf(world), ...group, ...looks, want: 3 })], looks };
+  },
+};

@@ -1,0 +1,59 @@
+/** Kernels that say how a system is. They go on where it is at rest. */
+import { call } from "../../backend/backend.ts";
+import { energyChange } from "../../kernels/energy_change.ts";
+import { fmax } from "../../kernels/fmax.ts";
+import { kineticEnergy } from "../../kernels/kinetic_energy.ts";
+import { stress } from "../../kernels/stress.ts";
+import { temperature } from "../../kernels/temperature.ts";
+import { normals } from "../lab.ts";
+import type { Trials } from "../trial.ts";
+import { seed, type World } from "../world.ts";
+
+/** One for each system, to be written over. */
+function ones(world: World) {
+  return world.systems("f64", 1, () => [1]);
+}
+
+/** Kernel → how it is tried. */
+export const MEASURE: Trials = {
+  fmax(world) {
+    const found = ones(world);
+    const args = { forces: world.atom("forces"), fmax: found };
+    return { calls: [call(fmax, args)], looks: { fmax: found }, always: ["fmax"] };
+  },
+  kinetic_energy(world) {
+    const kinetic = ones(world);
+    const args = { velocities: world.atom("velocities"), weights: world.atom("weights"), kinetic };
+    return { calls: [call(kineticEnergy, args)], looks: { kinetic }, always: ["kinetic"] };
+  },
+  temperature(world) {
+    const found = ones(world);
+    const kinetic = world.systems("f64", 1, ({ id }) => [0.1 * id]);
+    const freedom = world.systems("i32", 1, ({ size }) => [3 * size]);
+    const args = { kinetic, freedom, temperature: found };
+    return {
+      calls: [call(temperature, args)],
+      looks: { temperature: found },
+      always: ["temperature"],
+    };
+  },
+  energy_change(world) {
+    const change = ones(world);
+    const energy = world.systems("f64", 1, ({ id }) => [-1000 / (id + 1)]);
+    const previous = world.systems(
+      "f64",
+      1,
+      ({ id }) => [id % 5 === 1 ? NaN : -1000 / (id + 1) + 1e-9],
+    );
+    return {
+      calls: [call(energyChange, { energy, previous, change })],
+      looks: { change, previous },
+    };
+  },
+  stress(world) {
+    const virial = world.systems("f64", 9, ({ id }) => normals(9, seed(30, id)));
+    const found = world.systems("f64", 9, ({ id }) => normals(9, seed(31, id)));
+    const args = { virial, cell: world.system("cell"), stress: found };
+    return { calls: [call(stress, args)], looks: { stress: found }, always: ["stress"] };
+  },
+};

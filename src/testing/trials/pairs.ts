@@ -1,0 +1,62 @@
+/** Kernels that find pairs, and those of potentials of pairs. */
+import { call } from "../../backend/backend.ts";
+import { lennardJones } from "../../kernels/lennard_jones.ts";
+import { morse } from "../../kernels/morse.ts";
+import { neighbours } from "../../kernels/neighbours.ts";
+import type { Trial, Trials } from "../trial.ts";
+import { sumsOf } from "./sums.ts";
+
+/** What a potential of pairs is given besides the batch. */
+interface PairTrial {
+  readonly kernel: typeof lennardJones | typeof morse;
+  /** One row, or one for each of the four ordered pairs of two types. */
+  readonly rows: readonly (readonly number[])[];
+  /** Over how many Å it is switched off. */
+  readonly switchWidth: number;
+  /** Whether atoms were wrapped before. */
+  readonly isWrapped: boolean;
+}
+
+/** A potential of the pairs within 5 Å, in cells that may be smaller than that. */
+function potential({ kernel, rows, switchWidth, isWrapped }: PairTrial): Trial {
+  return (world) => {
+    const { lab } = world;
+    const [positions, cell] = [world.atom("positions"), world.system("cell")];
+    const pairs = lab.backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });
+    const looks = { ...sumsOf(world) };
+    const images = isWrapped ? world.whole("images") : undefined;
+    const place = { pairs, positions, cell, images };
+    const table = {
+      species: rows.length > 1 ? world.whole("species") : undefined,
+      parameters: lab.real(rows.flat().map(Math.fround)),
+    };
+    const args = { ...place, ...table, ...looks, switchWidth, want: 3 };
+    return {
+      calls: [call(neighbours, { ...place, pbc: world.whole("pbc") }), call(kernel, args)],
+      looks,
+    };
+  };
+}
+
+/** 4εσ¹², 4εσ⁶, the squared cutoff, the energy taken off each pair. */
+function row(epsilon: number, sigma: number, shift: number): number[] {
+  return [4 * epsilon * sigma ** 12, 4 * epsilon * sigma ** 6, 25, shift];
+}
+
+/** Kernel → how it is tried. */
+export const PAIRS: Trials = {
+  neighbours: potential({
+    ...{ kernel: lennardJones, rows: [[1, 1, 25, 0]] },
+    ...{ switchWidth: 1, isWrapped: true },
+  }),
+  lennard_jones: potential({
+    kernel: lennardJones,
+    rows: [row(0.01, 3.1, 1e-3), row(0.013, 3, 0), row(0.013, 3, 0), row(0.02, 2.9, 1e-3)],
+    ...{ switchWidth: 1, isWrapped: true },
+  }),
+  morse: potential({
+    // Nothing is left of it at the cutoff, where rounding decides which pairs there are.
+    ...{ kernel: morse, rows: [[0.02, 5, 3, 25, 0]] },
+    ...{ switchWidth: 0, isWrapped: false },
+  }),
+};

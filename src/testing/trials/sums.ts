@@ -1,0 +1,20 @@
+/** What potentials add to. */
+import type { Buffer } from "../../backend/backend.ts";
+import { normals } from "../lab.ts";
+import { seed, type World } from "../world.ts";
+
+/** Forces, energies and virials that there are before a potential adds its own. */
+export interface Sums {
+  readonly forces: Buffer<"real">;
+  readonly energy: Buffer<"f64">;
+  readonly virial: Buffer<"f64">;
+}
+
+/** Makes them. */
+export function sumsOf(world: World): Sums {
+  return {
+    forces: world.atom("forces"),
+    energy: world.systems("f64", 1, ({ id }) => normals(1, seed(20, id))),
+    virial: world.systems("f64", 9, ({ id }) => normals(9, seed(21, id))),
+  };
+}

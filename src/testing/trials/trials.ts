@@ -1,0 +1,27 @@
+/**
+ * How each kernel is tried.
+ *
+ * @module
+ */
+
+import type { Trials } from "../trial.ts";
+import { BONDED } from "./bonded.ts";
+import { CONVERGE } from "./converge.ts";
+import { GRAPHS } from "./graphs.ts";
+import { INTEGRATE } from "./integrate.ts";
+import { MEASURE } from "./measure.ts";
+import { MODIFY } from "./modify.ts";
+import { PAIRS } from "./pairs.ts";
+import { RELAX } from "./relax.ts";
+
+/** Kernel → how it is tried. */
+export const TRIALS: Trials = {
+  ...INTEGRATE,
+  ...RELAX,
+  ...MEASURE,
+  ...CONVERGE,
+  ...MODIFY,
+  ...BONDED,
+  ...PAIRS,
+  ...GRAPHS,
+};

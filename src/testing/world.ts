@@ -1,0 +1,213 @@
+/**
+ * A batch on a backend with numbers for every argument that kernels have. All that a system is given follows from its
+ * size and its id, so that it is the same alone and in any batch.
+ *
+ * @module
+ */
+
+import type { Backend, Buffer, Call } from "../backend/backend.ts";
+import { ACCELERATION } from "../kernels/constants.ts";
+import type { Dtype } from "../kernels/kernel.ts";
+import { Lab, normals } from "./lab.ts";
+
+/** A system of a world. */
+export interface Member {
+  /** How many atoms. */
+  readonly size: number;
+  /** What it is called; one in five is at rest. */
+  readonly id: number;
+}
+
+/** Numbers of a system: `width` for each row of it. */
+type From = (member: Member) => ArrayLike<number>;
+
+/** What atoms have. */
+export type AtomNumbers =
+  | "positions"
+  | "anchors"
+  | "velocities"
+  | "forces"
+  | "low"
+  | "weights"
+  | "masses"
+  | "springs";
+
+/** What systems have. */
+export type SystemNumbers =
+  | "cell"
+  | "dt"
+  | "temperature"
+  | "friction"
+  | "stiffness"
+  | "centre";
+
+/** Whole numbers: directions that are periodic, lattice vectors, flags, types of atoms. */
+export type WholeNumbers = "pbc" | "images" | "frozen" | "species";
+
+/** What each atom has: how many numbers, and which. */
+const ATOMS: Readonly<Record<AtomNumbers, readonly [number, From]>> = {
+  positions: [3, (member) => placesOf(member, 1)],
+  anchors: [3, (member) => placesOf(member, 2)],
+  velocities: [3, ({ size, id }) => normals(3 * size, seed(3, id), 1e-2)],
+  forces: [3, ({ size, id }) => normals(3 * size, seed(4, id), 1)],
+  low: [3, ({ size, id }) => normals(3 * size, seed(5, id), 1e-8)],
+  weights: [
+    1,
+    ({ size, id }) =>
+      normals(size, seed(6, id)).map((x) => Math.fround(ACCELERATION / (2 + x * x))),
+  ],
+  masses: [
+    1,
+    ({ size, id }) => normals(size, seed(7, id)).map((x) => x > 0 ? Math.fround(1 + x) : 0),
+  ],
+  springs: [1, ({ size, id }) => normals(size, seed(8, id)).map((x) => Math.max(0, x))],
+};
+
+/** What each system has. */
+const SYSTEMS: Readonly<Record<SystemNumbers, readonly [number, From]>> = {
+  cell: [9, cellOf],
+  dt: [1, ({ id }) => [0.5 + id % 8 / 8]],
+  temperature: [1, ({ id }) => [100 + 50 * (id % 8)]],
+  friction: [1, ({ id }) => [id % 4 === 1 ? 0 : Math.fround(0.01 * (1 + id % 16))]],
+  stiffness: [1, ({ id }) => [id % 8 === 2 ? 0 : 0.5 + id % 8]],
+  centre: [3, ({ id }) => normals(3, seed(9, id), 5)],
+};
+
+/** The same of whole numbers, and what has them. */
+const WHOLE: Readonly<Record<WholeNumbers, readonly ["system" | "atom", number, From]>> = {
+  pbc: ["system", 3, ({ id }) => [1, id % 2, Number(id % 3 < 2)]],
+  images: ["atom", 3, ({ size }) => Array.from({ length: 3 * size }, (_, i) => i * 7 % 5 - 2)],
+  frozen: ["atom", 1, ({ size }) => Array.from({ length: size }, (_, i) => Number(i % 3 === 0))],
+  species: ["atom", 1, ({ size }) => Array.from({ length: size }, (_, i) => i % 2)],
+};
+
+/** How a world differs from others of the same members. */
+export interface WorldOptions {
+  /**
+   * Whether all its systems are at rest.
+   *
+   * @default false
+   */
+  readonly isAtRest?: boolean;
+}
+
+/** A batch on a backend. */
+export class World {
+  /** The backend with the frame. */
+  readonly lab: Lab;
+  /** Its systems. */
+  readonly members: readonly Member[];
+  readonly #named = new Map<string, Buffer>();
+  readonly #shapes = new Map<Buffer, { readonly width: number; readonly isAtom: boolean }>();
+
+  /** Copies nothing yet but the frame. */
+  constructor(
+    backend: Backend,
+    members: readonly Member[],
+    { isAtRest = false }: WorldOptions = {},
+  ) {
+    this.members = members;
+    this.lab = new Lab(backend, members.map(({ size }) => size), {
+      active: members.map(({ id }) => isAtRest || id % 5 === 3 ? 0 : 1),
+      ids: members.map(({ id }) => id),
+      ages: members.map(({ id }) => 11 * id % 1000),
+    });
+    const { active, ages } = this.lab.frame;
+    for (const buffer of [active, ages]) this.#shapes.set(buffer, { width: 1, isAtom: false });
+  }
+
+  /** What each atom has. */
+  atom(name: AtomNumbers): Buffer<"real"> {
+    const [width, from] = ATOMS[name];
+    return this.#once(name, () => this.atoms("real", width, from));
+  }
+
+  /** What each system has. */
+  system(name: SystemNumbers): Buffer<"real"> {
+    const [width, from] = SYSTEMS[name];
+    return this.#once(name, () => this.systems("real", width, from));
+  }
+
+  /** The same of whole numbers. */
+  whole(name: WholeNumbers): Buffer<"i32"> {
+    const [level, width, from] = WHOLE[name];
+    return this.#once(name, () => this.#made("i32", width, from, level === "atom"));
+  }
+
+  /** Numbers of one's own for each atom. */
+  atoms<D extends Dtype>(dtype: D, width: number, from: From): Buffer<D> {
+    return this.#made(dtype, width, from, true);
+  }
+
+  /** Numbers of one's own for each system. */
+  systems<D extends Dtype>(dtype: D, width: number, from: From): Buffer<D> {
+    return this.#made(dtype, width, from, false);
+  }
+
+  /** Runs calls once. */
+  async run(calls: readonly Call[]): Promise<void> {
+    await this.lab.run(calls);
+  }
+
+  /** What a buffer of the world holds, system by system. */
+  async read(buffer: Buffer): Promise<number[][]> {
+    const { width, isAtom } = this.#shapes.get(buffer)!;
+    const values = await this.lab.read(buffer);
+    if (isAtom) return this.split(values, width);
+    return this.members.map((_, s) => values.slice(width * s, width * (s + 1)));
+  }
+
+  /** Numbers of all atoms, system by system. */
+  split(values: readonly number[], width: number): number[][] {
+    let at = 0;
+    return this.members.map(({ size }) => values.slice(at, at += width * size));
+  }
+
+  #once<D extends Dtype>(name: string, make: () => Buffer<D>): Buffer<D> {
+    const known = this.#named.get(name);
+    if (known !== undefined) return known as Buffer<D>;
+    const buffer = make();
+    this.#named.set(name, buffer);
+    return buffer;
+  }
+
+  #made<D extends Dtype>(dtype: D, width: number, from: From, isAtom: boolean): Buffer<D> {
+    const buffer = this.lab.filled(
+      dtype,
+      this.members.flatMap((member) => Array.from(from(member))),
+    );
+    this.#shapes.set(buffer, { width, isAtom });
+    return buffer;
+  }
+}
+
+/** Lattice vectors of a skewed cell with room for the atoms of a system 3.4 Å apart. */
+export function cellOf({ size }: Member): number[] {
+  const side = sideOf(size);
+  return [1, 0, 0, 0.25, 1, 0, -0.125, 0.375, 1.125].map((x) => Math.fround(3.4 * side * x));
+}
+
+function sideOf(size: number): number {
+  return Math.max(1, Math.ceil(Math.cbrt(size)));
+}
+
+/** Atoms near the points of a lattice in their cell, some of them outside. */
+function placesOf(member: Member, kind: number): number[] {
+  const { size, id } = member;
+  const side = sideOf(size), cell = cellOf(member);
+  const noise = normals(3 * size, seed(kind, id), 0.1);
+  return noise.map((off, i) => {
+    const [atom, axis] = [Math.floor(i / 3), i % 3];
+    const place = [atom % side, Math.floor(atom / side) % side, Math.floor(atom / side / side)];
+    const at = place.reduce(
+      (sum, n, k) => sum + ((n + 0.5) / side - 0.25) * cell[3 * k + axis]!,
+      0,
+    );
+    return Math.fround(at + off);
+  });
+}
+
+/** A seed for each kind of numbers of each system. */
+export function seed(kind: number, id: number): number {
+  return 1_000_000 * kind + id;
+}

@@ -1,0 +1,41 @@
+/** The suite on each of our backends. */
+import { loadModule } from "../../src/backend/wasm/module.ts";
+import { philox } from "../../src/kernels/philox.ts";
+import { backendSuite, type BackendSuiteOptions, type WordsOf } from "../../src/testing/mod.ts";
+import { type BackendName, BACKENDS, openOn } from "../kernels/lab.ts";
+import { buffersHeld, device } from "./gpu.ts";
+import { wordsOnGpu } from "./gpu_words.ts";
+
+/** Four words for each six numbers. */
+function inTurn(one: (six: Uint32Array, four: Uint32Array) => void): WordsOf {
+  return (given) => {
+    const words = new Uint32Array(given.length / 6 * 4);
+    for (let i = 0; i < given.length / 6; i++) {
+      one(given.subarray(6 * i, 6 * i + 6), words.subarray(4 * i, 4 * i + 4));
+    }
+    return words;
+  };
+}
+
+function compiled(): WordsOf {
+  const module = loadModule() as unknown as { philox(...words: number[]): Uint32Array };
+  return inTurn((six, four) => four.set(module.philox(...six)));
+}
+
+const OPTIONS: Readonly<Record<BackendName, () => BackendSuiteOptions>> = {
+  reference: () => ({
+    wordsOf: inTurn(([a, b, c, d, e, f], four) => philox(a!, b!, c!, d!, e!, f!, four)),
+  }),
+  wasm: () => ({ wordsOf: compiled(), held: () => loadModule().memory.buffer.byteLength }),
+  webgpu: () => ({ wordsOf: (given) => wordsOnGpu(device!, given), held: buffersHeld }),
+};
+
+/** Registers the tests. */
+export function testConformance(options: BackendSuiteOptions = {}): void {
+  for (const backend of BACKENDS) {
+    const all = { ...OPTIONS[backend](), ...options };
+    for (const { name, run } of backendSuite(() => openOn(backend), all)) {
+      Deno.test(`${backend}: ${name}`, run);
+    }
+  }
+}

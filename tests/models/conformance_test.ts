@@ -1,0 +1,197 @@
+/** What every model must do, asked of ours. */
+import { fcc, rattle, System } from "../../src/batch/mod.ts";
+import {
+  centreBias,
+  harmonicBonds,
+  lennardJones,
+  type Model,
+  morse,
+  potential,
+  sum,
+  tethers,
+} from "../../src/models/mod.ts";
+import { OnnxModel } from "../../src/models/onnx.ts";
+import { lennardJonesModel } from "../../src/onnx/mod.ts";
+import { modelSuite, type ModelSuiteOptions } from "../../src/testing/mod.ts";
+import { BACKENDS, openOn } from "../kernels/lab.ts";
+import { hasModels, readModel } from "../onnx/shared_models.ts";
+
+const [AR, KR] = [{ epsilon: 0.0104, sigma: 3.4 }, { epsilon: 0.014, sigma: 3.65 }];
+
+/** Twelve atoms of two elements in a skewed, left-handed cell, some of them outside it. */
+const SKEWED = (() => {
+  const plain = rattle(fcc({ element: "Ar", a: 5.3, cells: [3, 1, 1] }), 0.25, 4);
+  const cell = [0.9, 5.2, 0.2, 15.9, 0.3, -0.7, 0.4, -0.5, 5.6];
+  const positions = plain.positions.map((x, i) => x + (i === 9 ? 40 : 0));
+  const symbols = Array.from({ length: 12 }, (_, i) => i % 3 === 0 ? "Kr" : "Ar");
+  return new System({ symbols, positions, cell });
+})();
+
+/** Four of them in a layer: repeated along two directions, with nothing along the third. */
+const LAYER = new System({
+  symbols: ["Ar", "Kr", "Ar", "Ar"],
+  positions: [0, 0, 0, 3.7, 0.2, 0.4, 0.3, 3.9, -0.3, 3.5, 3.6, 0.1],
+  cell: [7.4, 0.3, 0, 0.5, 7.6, 0, 0, 0, 0],
+  pbc: [true, true, false],
+});
+
+/** A chain of six atoms in the open. */
+const CHAIN = new System({
+  symbols: ["Ar", "Ar", "Kr", "Ar", "Kr", "Ar"],
+  positions: [0, 1, 2, 3, 4, 5].flatMap((i) => [
+    3.4 * i + 0.1 * Math.sin(7 * i),
+    Math.cos(3 * i),
+    0.8 * Math.sin(2 * i + 1),
+  ]),
+});
+
+const systems = [SKEWED, CHAIN, LAYER];
+const gives = ["energy", "forces", "stress"] as const;
+const pair = { depth: 0.3, width: 1.1, distance: 3.5, truncation: "switch" } as const;
+const mixture = { species: { Ar: AR, Kr: KR }, cutoff: 7.3, truncation: "switch" } as const;
+
+/** A model, and what the suite must know of it. */
+type Row = readonly [
+  open: () => Model | Promise<Model>,
+  options: Omit<ModelSuiteOptions, "backend">,
+];
+
+/** Of kernels: the same to the bit wherever they are. */
+const KERNELS: Readonly<Record<string, Row>> = {
+  "Lennard-Jones": [
+    () => lennardJones({ ...mixture, switchWidth: 3 }),
+    { systems, gives, isExact: true },
+  ],
+  "Morse": [
+    () => morse({ ...pair, cutoff: 7.9, switchWidth: 2 }),
+    { systems, gives, isExact: true },
+  ],
+  "a sum": [
+    () => sum(lennardJones(mixture), morse({ ...pair, cutoff: 6 })),
+    { systems, gives, isExact: true },
+  ],
+  "a sum with tethers to where atoms are": [
+    () => sum(lennardJones(mixture), tethers({ stiffness: 0.7 })),
+    { systems, gives, isExact: true },
+  ],
+  "bonds": [
+    () =>
+      harmonicBonds([
+        { atoms: [0, 1], length: 3, stiffness: 2 },
+        { atoms: [2, 3], length: 3.3, stiffness: 1.5 },
+      ]),
+    // Bonds are between atoms by their number, of one image.
+    { systems, gives, isExact: true, breaks: ["permutation", "extensivity", "images"] },
+  ],
+  "tethers": [
+    () => tethers({ stiffness: 0.7, anchors: [1, 2, 3] }),
+    {
+      ...{ systems, gives, isExact: true },
+      breaks: ["translation", "rotation", "extensivity", "images", "strain"],
+    },
+  ],
+  "a bias of the centre": [
+    () => centreBias({ stiffness: 3, centre: [1, 2, 3] }),
+    {
+      ...{ systems, gives, isExact: true },
+      breaks: ["translation", "rotation", "extensivity", "images", "strain"],
+    },
+  ],
+  "a potential of one's own": [
+    () =>
+      potential(({ positions, forces }) => {
+        let energy = 0;
+        for (const [i, x] of positions.entries()) {
+          energy += x ** 4 / 4e4;
+          forces[i]! -= x ** 3 / 1e4;
+        }
+        return energy;
+      }),
+    {
+      ...{ systems: [CHAIN], isExact: true },
+      breaks: ["translation", "rotation", "extensivity"],
+    },
+  ],
+};
+
+/** Of which forces, or energies, have a step at the cutoff: only where differences are small enough to pass it by. */
+const STEPS: Readonly<Record<string, Row>> = {
+  "Lennard-Jones, cut": [
+    () => lennardJones({ species: { Ar: AR, Kr: KR }, cutoff: 7.3, truncation: "cut" }),
+    { systems, gives, isExact: true },
+  ],
+  "Lennard-Jones, shifted": [
+    () => lennardJones({ species: { Ar: AR, Kr: KR }, cutoff: 7.3 }),
+    { systems, gives, isExact: true },
+  ],
+  "Morse, shifted": [
+    () => morse({ ...pair, truncation: "shift", cutoff: 6.7 }),
+    { systems, gives, isExact: true },
+  ],
+};
+
+const argon = systems.map(({ positions, cell, pbc }) =>
+  new System({
+    symbols: Array(positions.length / 3).fill("Ar"),
+    positions,
+    ...(cell.some((x) => x !== 0) ? { cell, pbc } : {}),
+  })
+);
+
+/** Of graphs, which compute in float32 wherever the state is. */
+const GRAPHS: Readonly<Record<string, Row>> = {
+  "the Lennard-Jones graph": [
+    () => OnnxModel.open(lennardJonesModel({ ...AR, cutoff: 8.5 })),
+    // Its energy is shifted, not switched off: near the cutoff the force has a step.
+    { systems: argon, precision: "f32", slopeTolerance: 2e-2 },
+  ],
+};
+
+function testAll(models: Readonly<Record<string, Row>>, backends: readonly string[]): void {
+  for (const [name, [open, options]] of Object.entries(models)) {
+    for (const backend of backends) {
+      const all = { ...options, backend: () => openOn(backend) };
+      for (const { name: what, run } of modelSuite(open, all)) {
+        Deno.test(`${name}, ${backend}: ${what}`, run);
+      }
+    }
+  }
+}
+
+/** Methanol and water in the open, and water packed far too densely. */
+const WATER = {
+  symbols: ["O", "H", "H"],
+  positions: [0, 0, 0.12, 0, 0.8, -0.48, 0.1, -0.76, -0.48],
+};
+const MOLECULES = [
+  {
+    symbols: ["C", "O", "H", "H", "H", "H"],
+    positions: [
+      ...[-0.05, 0.67, 0.02, -0.05, -0.76, -0.01, -1.08, 1.04, 0.05],
+      ...[0.47, 1.04, 0.89, 0.47, 1.04, -0.89, 0.85, -1.07, 0.03],
+    ],
+  },
+  WATER,
+  { ...WATER, cell: [3.1, 0.1, 0, 0, 3.3, 0.2, 0.3, 0, 3.6] },
+];
+
+/** Of networks, in files beside the project. */
+const NETWORKS: Readonly<Record<string, Row>> = {
+  "SchNet": [
+    () => OnnxModel.open(readModel("schnet_ef.onnx"), { cutoff: 5 }),
+    { systems: MOLECULES, precision: "f32" },
+  ],
+  "ANI-1x": [
+    () =>
+      OnnxModel.open(readModel("ani1x_1_ef.onnx"), {
+        ...{ cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] },
+      }),
+    // Its slopes bend within a hundredth of an Å, and an energy of float32 has no more digits.
+    { systems: MOLECULES, precision: "f32", step: 2 ** -7, slopeTolerance: 5e-3 },
+  ],
+};
+
+testAll(KERNELS, BACKENDS);
+testAll(STEPS, ["reference"]);
+testAll(GRAPHS, BACKENDS);
+if (hasModels) testAll(NETWORKS, BACKENDS);

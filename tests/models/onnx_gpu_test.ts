@@ -1,0 +1,230 @@
+/** Models of .onnx files on a GPU, over the buffers of the state. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Batch, ConvergenceHook, fcc, FIRE, initVelocities, NVE } from "@hooke/hooke";
+import { type Backend, openBackend, openWebGpu } from "@hooke/hooke/backend";
+import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import { GraphBuilder, lennardJonesModel, type LennardJonesModelOptions } from "@hooke/hooke/onnx";
+import { device, testOnGpu } from "../backend/gpu.ts";
+import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { storedBatch } from "./onnx_references.ts";
+
+const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
+const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
+
+/** Does something with a backend on the device of all tests. */
+async function onGpu(work: (backend: Backend) => Promise<void>): Promise<void> {
+  const backend = await openWebGpu({ device: device! });
+  try {
+    await work(backend);
+  } finally {
+    backend.dispose();
+  }
+}
+
+function argon(...sizes: number[]): Batch {
+  const batch = Batch.from(sizes.map((cells) => fcc({ element: "Ar", a: 5.26, cells })));
+  initVelocities(batch, 60, { seed: 3 });
+  return batch;
+}
+
+/** The largest difference; NaN if there is one. */
+function worst(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
+  assertEquals(actual.length, expected.length);
+  return Array.from(actual, (x, i) => Math.abs(x - expected[i]!))
+    .reduce((most, one) => one <= most ? most : one, 0);
+}
+
+async function driven(model: OnnxModel, backend: Backend, steps: number): Promise<Batch> {
+  const batch = argon(2, 3);
+  await using md = new NVE({ model, dt: 2, backend });
+  return await md.run(batch, steps);
+}
+
+testOnGpu(
+  "a graph drives crystals on WebGPU as on wasm, and says what it has compared",
+  async () => {
+    await using model = await OnnxModel.open(lennardJonesModel(ARGON));
+    const slow = await driven(model, openBackend("wasm"), 25);
+    await onGpu(async (gpu) => {
+      const fast = await driven(model, gpu, 25);
+      assert(worst(fast.get("positions"), slow.get("positions")) < 1e-6);
+      assert(worst(fast.get("forces"), slow.get("forces")) < 2e-6);
+      assert(worst(fast.get("energy"), slow.get("energy")) < 1e-5);
+      assertEquals(fast.get("stepsDone"), slow.get("stepsDone"));
+    });
+    const notes = model.describe().split("\n").slice(-2);
+    assert(/^webgpu against wasm: they (agree|are equal)/.test(notes[0]!), notes[0]);
+    assert(/^captured against uncaptured: they (agree|are equal)/.test(notes[1]!), notes[1]);
+  },
+);
+
+testOnGpu("a model's own units are those of its inputs on WebGPU, too", async () => {
+  // The same potential in nm: the graph is told of lengths ten times as short.
+  const inNm = { epsilon: 0.0104, sigma: 0.34, cutoff: 0.6 };
+  await using model = await OnnxModel.open(lennardJonesModel(inNm), {
+    ...{ lengthUnit: "nm", cutoff: 6 },
+  });
+  await using plain = await OnnxModel.open(lennardJonesModel(ARGON));
+  await onGpu(async (gpu) => {
+    const [one, other] = [await driven(model, gpu, 5), await driven(plain, gpu, 5)];
+    assert(worst(one.get("energy"), other.get("energy")) < 1e-5);
+    assert(worst(one.get("forces"), other.get("forces")) < 2e-6);
+  });
+});
+
+testOnGpu("lists that grow in the middle of a run change nothing", async () => {
+  await using model = await OnnxModel.open(lennardJonesModel(ARGON));
+  const crushed = async (backend: Backend) => {
+    // Far apart, and on the way to each other: there are ever more pairs.
+    const positions = Array.from({ length: 192 }, (_, i) => {
+      const atom = Math.floor(i / 3);
+      return 6.4 * ([atom % 4, (atom >> 2) % 4, atom >> 4][i % 3]! - 1.5);
+    });
+    const velocities = positions.map((x) => -0.008 * x);
+    const batch = Batch.from([{ symbols: Array(64).fill("Ar"), positions, velocities }]);
+    await using md = new NVE({ model, dt: 2, backend });
+    return await md.run(batch, 30);
+  };
+  await onGpu(async (gpu) => {
+    const [fast, slow] = [await crushed(gpu), await crushed(openBackend("wasm"))];
+    assert(worst(fast.get("positions"), slow.get("positions")) < 1e-4);
+    assert(Math.abs(slow.get("positions")[0]!) < 6.4);
+  });
+});
+
+testOnGpu("crystals relax over a graph on WebGPU to where they do on wasm", async () => {
+  await using model = await OnnxModel.open(lennardJonesModel(ARGON));
+  const relaxed = async (backend: Backend) => {
+    const batch = argon(2, 2, 3);
+    batch.set("positions", batch.get("positions").map((x, i) => x + 0.15 * Math.sin(5 * i)));
+    await using opt = new FIRE({
+      model,
+      dt: 0.1,
+      backend,
+      hooks: [ConvergenceHook.fromFmax(0.01)],
+    });
+    await opt.run(batch, 300);
+    return { batch, steps: opt.stepCount, outcome: opt.outcome?.status };
+  };
+  await onGpu(async (gpu) => {
+    const [fast, slow] = [await relaxed(gpu), await relaxed(openBackend("wasm"))];
+    assertEquals([fast.outcome, slow.outcome], ["completed", "completed"]);
+    assert(worst(fast.batch.get("energy"), slow.batch.get("energy")) < 1e-4);
+    assert(worst(fast.batch.get("positions"), slow.batch.get("positions")) < 1e-3);
+    assert(Math.abs(fast.steps - slow.steps) <= 2, `${fast.steps} and ${slow.steps} steps`);
+  });
+});
+
+/** 1e-6 of the largest and three times what Python's onnxruntime 1.31.1 is away from PyTorch in float64. */
+const TOLERANCE = { energy: 1e-6 + 3 * 1.13e-6, forces: 1e-6 + 3 * 9.96e-7 };
+
+Deno.test({
+  name: "ANI-1x gives PyTorch's energies and forces on WebGPU, together and alone",
+  ignore: !hasModels || device === undefined,
+  fn: () =>
+    onGpu(async (gpu) => {
+      const stored = storedBatch("ani1x_1", "species", [1, 6, 7, 8]);
+      const { systems, energies, forces } = stored;
+      const largest = (values: readonly number[]) => Math.max(...values.map(Math.abs));
+      await using model = await OnnxModel.open(readModel("ani1x_1_ef.onnx"), ANI);
+      for (const part of [systems.length, 1]) {
+        const batch = Batch.from(systems.slice(0, part));
+        await using md = new NVE({ model, dt: 1, backend: gpu });
+        await md.run(batch, 0);
+        const [e, f] = [energies.slice(0, part), forces.slice(0, 3 * batch.nodeCount)];
+        assert(worst(batch.get("energy"), e) <= TOLERANCE.energy * largest(energies));
+        assert(worst(batch.get("forces"), f) <= TOLERANCE.forces * largest(forces));
+      }
+    }),
+});
+
+testOnGpu("forty runs of several engines at once are those that they are alone", async () => {
+  const forms: Partial<LennardJonesModelOptions>[] = [{}, { list: "half" }];
+  const models = await Promise.all(
+    forms.map((form) => OnnxModel.open(lennardJonesModel({ ...ARGON, ...form }))),
+  );
+  await onGpu(async (gpu) => {
+    const places = [gpu, openBackend("wasm")];
+    const run = async (i: number) => {
+      const batch = argon(2);
+      const [model, backend] = [models[i % 2]!, places[(i >> 1) % 2]!];
+      await using md = new NVE({ model, dt: 2, backend });
+      await md.run(batch, 3 + i % 4);
+      return batch.get("positions");
+    };
+    const alone: ArrayLike<number>[] = [];
+    for (let i = 0; i < 8; i++) alone.push(await run(i));
+    const together = await Promise.all(Array.from({ length: 40 }, (_, i) => run(i)));
+    for (const [i, positions] of together.entries()) {
+      assert(worst(positions, alone[i % 8]!) < 1e-5, `run ${i}`);
+    }
+  });
+  for (const model of models) await model.dispose();
+});
+
+/** Energies Σ x² of atoms, and forces; `isNaN`: the square root of what is below 0. */
+function springs(isNaN: boolean): Uint8Array<ArrayBuffer> {
+  const g = new GraphBuilder("springs");
+  const x = g.input("positions", "f32", ["N", 3]);
+  const force = g.mul(x, -2);
+  const own = isNaN ? g.op("Sqrt", [g.sub(g.mul(x, 0), 1)], "f32") : g.mul(x, x);
+  g.output("energy", g.reduceSum(own, [0, 1], true), [1, 1]);
+  g.output("forces", force, ["N", 3]);
+  return g.build();
+}
+
+testOnGpu(
+  "what a graph gives that is no number ends a run on WebGPU by the model's name",
+  async () => {
+    await using model = await OnnxModel.open(springs(true), { name: "roots" });
+    await onGpu(async (gpu) => {
+      const batch = Batch.from([{ symbols: ["H"], positions: [1, 2, 3] }]);
+      await using md = new NVE({ model, dt: 1, backend: gpu });
+      await assertRejects(() => md.run(batch, 3), Error, "roots");
+    });
+  },
+);
+
+testOnGpu("a model that takes one system at a time is run by the host, which is said", async () => {
+  await using model = await OnnxModel.open(springs(false), { batch: "single" });
+  await onGpu(async (gpu) => {
+    const batch = Batch.from([
+      { symbols: ["H"], positions: [1, 2, 3] },
+      { symbols: ["H", "H"], positions: [0, 0, 1, 1, 0, 0] },
+    ]);
+    await using md = new NVE({ model, dt: 1, backend: gpu });
+    await md.run(batch, 0);
+    assertEquals([...batch.get("energy")], [14, 2]);
+    assertEquals([...batch.get("forces").slice(0, 3)], [-2, -4, -6]);
+  });
+  assert(model.describe().includes("the host runs it, as it takes one system at a time"));
+});
+
+testOnGpu("sessions and buffers of models go with their engines", async () => {
+  const gpu = await openWebGpu({ device: device! });
+  let alive = 0;
+  const create = gpu.device.createBuffer.bind(gpu.device);
+  gpu.device.createBuffer = (descriptor) => {
+    const buffer = create(descriptor), destroy = buffer.destroy.bind(buffer);
+    alive++;
+    buffer.destroy = () => {
+      if (buffer.label !== "gone") alive--;
+      buffer.label = "gone";
+      destroy();
+    };
+    return buffer;
+  };
+  try {
+    await using model = await OnnxModel.open(lennardJonesModel(ARGON));
+    const counts: number[] = [];
+    for (let turn = 0; turn < 6; turn++) {
+      await driven(model, gpu, 4);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      counts.push(alive);
+    }
+    assertEquals(new Set(counts.slice(2)).size, 1, counts.join());
+  } finally {
+    delete (gpu.device as { createBuffer?: unknown }).createBuffer;
+    gpu.dispose();
+  }
+});

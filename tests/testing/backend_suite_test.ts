@@ -1,0 +1,138 @@
+/** The suite finds what is wrong with a backend, and nothing else. */
+import { assert, assertEquals } from "@std/assert";
+import type { Backend, Call } from "../../src/backend/mod.ts";
+import { ReferenceBackend } from "../../src/backend/reference/mod.ts";
+import { Control, defineKernel, type Frame, type Kernel } from "../../src/kernels/mod.ts";
+import { backendSuite, type BackendSuiteOptions } from "../../src/testing/mod.ts";
+import { failing } from "./failing.ts";
+
+type Work = Kernel["run"];
+
+/** The reference backend, with some things done in another way. */
+function broken(
+  change: Partial<Backend> | ((backend: Backend) => Partial<Backend>),
+): () => Backend {
+  return () => {
+    const backend = new ReferenceBackend();
+    const own = typeof change === "function" ? change(backend) : change;
+    return new Proxy<Backend>(backend, {
+      get: (_, name: keyof Backend) => {
+        const value = own[name] ?? backend[name];
+        return typeof value === "function" ? value.bind(backend) : value;
+      },
+    });
+  };
+}
+
+/** One whose kernel of this name does something else. */
+function withKernel(name: string, work: (run: Work) => Work): () => Backend {
+  const changed = (call: Call): Call => {
+    const { kernel, args } = call;
+    if (kernel.name !== name) return call;
+    return { ...call, kernel: defineKernel(name, kernel.args, work(kernel.run)), args };
+  };
+  return broken((backend) => ({
+    prepare: (frame, calls) => backend.prepare(frame, calls.map(changed)),
+  }));
+}
+
+/** What fails, of these sizes. */
+async function found(open: () => Backend, options: BackendSuiteOptions = {}): Promise<string[]> {
+  return [...(await failing(backendSuite(open, { sizes: [3, 64], ...options }))).keys()];
+}
+
+Deno.test("the reference backend passes, and names are those of one case each", async () => {
+  const cases = backendSuite(() => new ReferenceBackend(), { sizes: [3] });
+  assertEquals([...await failing(cases)], []);
+  assertEquals(new Set(cases.map(({ name }) => name)).size, cases.length);
+});
+
+Deno.test("a kernel with the wrong sign is far from its meaning, and it is said by how much", async () => {
+  const open = withKernel("kick", (run) => (values, frame) => {
+    const { dt } = values as { dt: Float64Array };
+    run({ ...values, dt: dt.map((x) => -x) } as never, frame);
+  });
+  assertEquals(await found(open), [
+    "kick is as near to its meaning as it says, for one system of any size",
+    "kick is as near to its meaning as it says, for ragged batches",
+  ]);
+  const [[, message]] = [...await failing(backendSuite(open, { sizes: [3] }))] as [
+    [string, string],
+  ];
+  assert(message.startsWith("kick: velocities of system 0, of 3 atoms, in a batch of 1: [0] is"));
+});
+
+Deno.test("a kernel that moves systems at rest is found", async () => {
+  const open = withKernel("drift", (run) => (values, frame) => {
+    run(values, { ...frame, active: frame.active.map(() => 1) });
+  });
+  const names = await found(open);
+  assert(names.includes("drift leaves systems at rest as they are, to the bit"), String(names));
+  assert(names.includes("a program does all its calls in each step, and says how many it did"));
+});
+
+Deno.test("a kernel that gives NaN is found, and one that depends on the slot", async () => {
+  const nan = withKernel("fmax", () => (values) => {
+    (values as { fmax: Float64Array }).fmax.fill(NaN);
+  });
+  assert((await found(nan)).some((name) => name.startsWith("fmax is as near")));
+  const slots = withKernel("thermalize", (run) => (values, frame: Frame) => {
+    run(values, { ...frame, ids: frame.ids.map((_, s) => s) });
+  });
+  const names = await found(slots);
+  assert(names.includes("noise is that of (seed, atom, age, id), up to the largest of each"));
+});
+
+Deno.test("a backend that does not halt, or not at the right steps, is found", async () => {
+  const deaf = withKernel("graduate", (run) => (values, frame) => {
+    run(values, frame);
+    frame.control[Control.HALT] = 0;
+  });
+  assert(
+    (await found(deaf)).includes("a run ends after the step that halts it, and the next does not"),
+  );
+  const late = broken((backend) => ({
+    run: (program, first, steps) => backend.run(program, first % 2 ** 31, steps),
+  }));
+  assertEquals(await found(late), [
+    "a call runs only where step % every === phase, beyond 2^31, too",
+  ]);
+});
+
+Deno.test("calls in another order, pairs that are not loaded, writes too far are found", async () => {
+  const reversed = broken((backend) => ({
+    prepare: (frame, calls) => backend.prepare(frame, calls.toReversed()),
+  }));
+  assert((await found(reversed)).includes("the calls of a step are done in their order"));
+  assertEquals(await found(broken({ loadPairs: () => {} })), [
+    "pairs that were saved and loaded give the same bits as those that went on",
+  ]);
+  const careless = broken((backend) => ({
+    write: (buffer, values, at = 0) =>
+      backend.write(buffer, Array.from(values).slice(0, buffer.length - at), at),
+  }));
+  assertEquals(await found(careless), [
+    "what does not fit is refused, and leaves everything as it was",
+  ]);
+});
+
+Deno.test("a backend that keeps what it should give back is found, where it can be asked", async () => {
+  let held = 0;
+  const leaking = broken((backend) => ({
+    alloc(dtype, length) {
+      held++;
+      return backend.alloc(dtype, length);
+    },
+    free: () => void held--, // and nothing when it is disposed of
+  }));
+  const names = await found(leaking, { held: () => held });
+  assert(names.includes("a backend that is disposed of gives everything back"), String(names));
+  assert(!names.includes("what is made and given back over and over leaves nothing behind"));
+});
+
+Deno.test("words that are not those of Random123 are found", async () => {
+  const wordsOf = (given: Uint32Array) => new Uint32Array(given.length / 6 * 4);
+  assertEquals(await found(() => new ReferenceBackend(), { wordsOf }), [
+    "philox gives the words of Random123, and those of TypeScript, to the bit",
+  ]);
+});
