@@ -565,8 +565,10 @@ export class BatchRun {
   /** Throws a DivergedError when these words say that a system has come apart. */
   #assertTogether(control: Int32Array, step: number): void | PromiseLike<void> {
     const { name, model } = this.#engine;
-    const fault = (system: number) => this.#model.fault?.(system);
-    return assertNoneLost(this.state, control, { engine: name, step, model: model.name, fault });
+    return assertNoneLost(this.state, control, {
+      ...{ engine: name, step, model: model.name },
+      fault: (system) => this.#model.fault?.(system),
+    });
   }
 
   get #loop(): Loop<DynamicsKind> {

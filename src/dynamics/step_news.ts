@@ -35,17 +35,25 @@ export function maskOf(marked: readonly Int32Array[], systems: number): Int32Arr
   return mask;
 }
 
+/** What a DivergedError is to say, and who knows more. */
+interface Naming {
+  /** The engine. */
+  readonly engine: string;
+  /** The step. */
+  readonly step: number;
+  /** The model. */
+  readonly model: string;
+  /** What the model says of a system for which it gave what is not finite. */
+  fault(system: number): Fault | PromiseLike<Fault>;
+}
+
+type Fault = string | undefined;
+
 /** Throws a DivergedError where these words of `Control` say that a system has come apart. */
 export function assertNoneLost(
   state: ResidentBatch,
   control: Int32Array,
-  { engine, step, model, fault }: {
-    readonly engine: string;
-    readonly step: number;
-    readonly model: string;
-    /** What the model says of what it gave for a system. */
-    readonly fault: (system: number) => PromiseLike<string | undefined> | undefined;
-  },
+  { engine, step, model, fault }: Naming,
 ): void | PromiseLike<void> {
   const lost = control[Control.DIVERGED]! - 1;
   if (lost < 0) return;
@@ -53,7 +61,7 @@ export function assertNoneLost(
     throw new DivergedError(engine, step, [lost], details);
   };
   if (control[Control.CAUSE] !== 0) {
-    return after(fault(lost), (told) => fail({ model, fault: told }));
+    return after<Fault, void>(fault(lost), (fault) => fail({ model, fault }));
   }
   return after(firstLost(state, lost), (atom) => fail({ atom }));
 }
