@@ -34,7 +34,8 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    */
   readonly nSteps?: number;
   /**
-   * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64; or one that is open.
+   * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64; or one that is open, such as
+   * WebGPU.
    *
    * @default "wasm"
    */

@@ -33,5 +33,6 @@ testOnGpu(
         assertAlmostEquals(batch.get("energy")[s]!, energy, 1e-5);
       }
     }
+    backend.dispose();
   },
 );
