@@ -15,7 +15,7 @@ import { argonModel } from "../dynamics/input.ts";
 import { takeTurns } from "../turns.ts";
 
 /** Steps in a turn, which begins and ends with some copies that are waited for; turns of each. */
-const STEPS = Number(Deno.args[0] ?? 150), TURNS = Number(Deno.args[1] ?? 9);
+const STEPS = Number(Deno.args[0] ?? 300), TURNS = Number(Deno.args[1] ?? 7);
 
 function argon(): Batch {
   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: [8, 8, 16] })]);

@@ -1,5 +1,5 @@
 import { LockedSession, type Session } from "../../src/onnx/session_run.ts";
-import type { Feeds, Fetches } from "../../src/onnx/session_tensor.ts";
+import type { Feeds, Fetches, Outputs } from "../../src/onnx/session_tensor.ts";
 
 /** A call of a session. */
 export interface SessionCall {
@@ -8,11 +8,16 @@ export interface SessionCall {
   readonly fetches: Fetches | undefined;
 }
 
-/** Tells of each call of any session from now on. */
-export function watchSessions(tell: (call: SessionCall) => void): void {
+/** Tells of each call of any session from now on, and of what it gave. */
+export function watchSessions(
+  tell: (call: SessionCall) => void,
+  given?: (outputs: Outputs) => void,
+): void {
   const { run } = LockedSession.prototype;
-  LockedSession.prototype.run = function (feeds, fetches) {
+  LockedSession.prototype.run = async function (feeds, fetches) {
     tell({ session: this, feeds, fetches });
-    return run.call(this, feeds, fetches);
+    const outputs = await run.call(this, feeds, fetches);
+    given?.(outputs);
+    return outputs;
   };
 }

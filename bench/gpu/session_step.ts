@@ -6,33 +6,11 @@
  */
 
 import { openWebGpu } from "../../src/backend/mod.ts";
-import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { OnnxModel } from "../../src/models/onnx.ts";
-import { storedSystems } from "../onnx/stored.ts";
 import { takeTurns } from "../turns.ts";
+import { coldAtoms } from "./cold_atoms.ts";
 import { type SessionCall, watchSessions } from "./session_calls.ts";
-
-/** Edges of boxes of a crystal, in cells of four atoms. */
-const BOXES: Readonly<Record<string, readonly [number, number, number]>> = {
-  108: [3, 3, 3],
-  512: [4, 4, 8],
-};
-
-/**
- * Atoms, so cold that no pairs have to be found anew: the 40 that stand beside the model, or an fcc crystal with 12
- * atoms within the cutoff of each. The model knows no element beyond fluorine.
- */
-async function coldAtoms(folder: string, atoms: string): Promise<Batch> {
-  const box = BOXES[atoms];
-  const batch = Batch.from(
-    box === undefined
-      ? await storedSystems(folder, "schnet")
-      : [fcc({ element: "C", a: 5.26, cells: [...box] })],
-  );
-  initVelocities(batch, 1, { seed: 1 });
-  return batch;
-}
 
 if (import.meta.main) {
   const [folder, atoms = "512", steps = "150", turns = "5"] = Deno.args;

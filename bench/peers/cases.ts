@@ -21,15 +21,15 @@ export interface Opponent {
 
 /** What both sides run. */
 export interface Task {
-  /** The rows of the dynamics table that this case serves. */
-  readonly rows: readonly number[];
+  /** The ids of the rows that this case serves. */
+  readonly rows: readonly string[];
   /** The input file: a key of the work folder's `inputs`. */
   readonly input?: string;
   /** Steps per turn and before the first. */
   readonly steps?: number;
   readonly warm?: number;
   /** What a turn is divided by. */
-  readonly per: "atom-step" | "atom" | "relaxation";
+  readonly per: "atom-step" | "atom" | "relaxation" | "step";
   readonly peers: Readonly<Record<string, Opponent>>;
 }
 
@@ -66,6 +66,13 @@ function nvalchemi(n: number, systems: number, warm: number, steps: number): Opp
 
 function torchsim(n: number, systems: number, list: string): Opponent {
   return python("torchsim", "torchsim_nve.py", () => ({ n, systems, list, warm: 2, steps: 3 }));
+}
+
+/** Steps of ANI-1x as ours has them, without finding neighbours where the program would do that itself. */
+function ani(peer: PythonPeer, script: string): Opponent {
+  return python(peer, script, (places) => ({
+    ...{ input: inputOf(places, "molecules_64"), warm: 5, steps: 20 },
+  }));
 }
 
 const RELAXED = { n: 32, systems: 64, fmax: 0.05 };
@@ -204,6 +211,17 @@ export const CASES: Readonly<Record<string, Task>> = {
         "nvalchemi_fire.py",
         () => ({ ...RELAXED, dtype: "float32" }),
       ),
+    },
+  },
+  "ani 64": {
+    rows: ["onnx/2", "onnx/3"],
+    input: "molecules_64",
+    warm: 30,
+    steps: 20,
+    per: "step",
+    peers: {
+      onnxruntime: ani("onnxruntime", "ani_onnxruntime.py"),
+      "torch autograd": ani("torchani", "ani_torch.py"),
     },
   },
 };

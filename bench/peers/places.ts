@@ -5,6 +5,8 @@
  * @module
  */
 
+import { molecules } from "../onnx/molecules.ts";
+
 /** The folders of one run. */
 export interface Places {
   /** The peers, one folder each: their `bench.py`, `requirements.txt`, and `c/`. */
@@ -93,12 +95,20 @@ function builtOf({ work }: Places): string {
   return `${work}/c/bin/kernel_turn`;
 }
 
-/** One script writes all inputs except the liquid, which LAMMPS has to melt first (a minute). */
+/**
+ * One script writes all inputs except the liquid, which LAMMPS has to melt first (a minute), and the molecules, which
+ * are not made where the models are not there.
+ */
 async function makeInput(places: Places, input: string): Promise<void> {
   if (await isThere(inputOf(places, input))) return;
-  await makeVenv(places, "lammps");
   const out = `${places.work}/inputs`;
   await Deno.mkdir(out, { recursive: true });
+  if (input.startsWith("molecules")) {
+    const made = await molecules();
+    if (made !== undefined) await Deno.writeTextFile(inputOf(places, input), JSON.stringify(made));
+    return;
+  }
+  await makeVenv(places, "lammps");
   const script = here(input.startsWith("liquid") ? "lammps_melt.py" : "inputs.py");
   await must(places, pythonOf(places, "lammps"), [script, places.peers, out]);
 }
