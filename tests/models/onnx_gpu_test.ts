@@ -97,7 +97,12 @@ testOnGpu("crystals relax over a graph on WebGPU to where they do on wasm", asyn
   const relaxed = async (backend: Backend) => {
     const batch = argon(2, 2, 3);
     batch.set("positions", batch.get("positions").map((x, i) => x + 0.15 * Math.sin(5 * i)));
-    await using opt = new FIRE({ model, dt: 0.1, backend, hooks: [ConvergenceHook.fromFmax(0.01)] });
+    await using opt = new FIRE({
+      model,
+      dt: 0.1,
+      backend,
+      hooks: [ConvergenceHook.fromFmax(0.01)],
+    });
     await opt.run(batch, 300);
     return { batch, steps: opt.stepCount, outcome: opt.outcome?.status };
   };
