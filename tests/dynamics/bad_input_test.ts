@@ -7,7 +7,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { openBackend } from "../../src/backend/mod.ts";
+import { call, openBackend } from "../../src/backend/mod.ts";
 import { Batch, fcc, System } from "../../src/batch/mod.ts";
 import {
   DivergedError,
@@ -18,9 +18,12 @@ import {
   NVTLangevin,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { addModel } from "../../src/kernels/add_model.ts";
 import { lennardJones, type Model, morse, potential } from "../../src/models/mod.ts";
+import { outputsOf } from "../../src/models/model.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, push } from "./atoms.ts";
-import { type BackendName, BACKENDS, on, PAIR_BACKENDS, where } from "./backends.ts";
+import { type BackendName, BACKENDS, on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
 
 const HELD = ["positions", "velocities", "masses", "cell", "status", "stepsDone"] as const;
 
@@ -261,6 +264,55 @@ Deno.test(
     assertStringIncludes(error.message, "atom 1");
     assertEquals(batch.heldBy, undefined);
     assertSameBits(bitsOf(batch, undefined, ["positions", "velocities"]), before);
+  }),
+);
+
+/** A model that is visited, and adds by a kernel what it has left: from an evaluation on, no numbers. */
+function brokenGraph(from: number): Model {
+  let evaluations = 0;
+  return {
+    name: "a graph",
+    gives: ["energy", "forces"],
+    open(state) {
+      const size = state.batch.size;
+      const energies = state.scratch("given energies", { dtype: "real", level: "system" });
+      const add = call(addModel, {
+        ...{ energies, cell: state.field("cell"), ...outputsOf(state) },
+        ...{ perAtom: 0, energyUnit: 1, forceUnit: 1, stressUnit: 1 },
+      });
+      return {
+        compute() {
+          const isBroken = evaluations++ >= from;
+          state.backend.write(
+            energies,
+            Array.from({ length: size }, (_, s) => isBroken && s === 1 ? NaN : s),
+          );
+        },
+        add: () => [add],
+      };
+    },
+  };
+}
+
+Deno.test(
+  "a graph that gives no numbers is named, with the step and the system, before hooks look at them",
+  onEngines(async (backend) => {
+    for (const [from, step] of [[0, -1], [5, 4]] as const) {
+      const seen: number[] = [];
+      const look = hook({
+        name: "look",
+        reads: ["energy"],
+        on: { dynamics: { AFTER_COMPUTE: (ctx) => void seen.push(ctx.stepCount) } },
+      });
+      const hooks = [look];
+      await using md = new NVE({ model: brokenGraph(from), dt: 1, ...where(backend), hooks });
+      const batch = withFaulty(dimer(4));
+      const error = await assertRejects(() => md.run(batch, 20), DivergedError);
+      assertEquals([error.step, error.systems], [step, [1]]);
+      assertStringIncludes(error.message, "what a graph gives must be finite");
+      assertEquals(seen, Array.from({ length: Math.max(0, step) }, (_, i) => i));
+      assertEquals([md.stepCount, batch.heldBy], [Math.max(0, step), undefined]);
+    }
   }),
 );
 

@@ -34,5 +34,6 @@ testOnGpu(
         assertAlmostEquals(batch.get("energy")[s]!, energy, 1e-5);
       }
     }
+    backend.dispose();
   },
 );

@@ -1,7 +1,14 @@
 // Ready-made hooks on a GPU, where they look on late: what they say is what they say on wasm.
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { Batch } from "../../src/batch/mod.ts";
-import { ConvergenceHook, Dynamics, FIRE, fire, langevin, NVE } from "../../src/dynamics/mod.ts";
+import type { Batch } from "../../src/batch/mod.ts";
+import {
+  ConvergenceHook,
+  type Dynamics,
+  FIRE,
+  fire,
+  langevin,
+  NVE,
+} from "../../src/dynamics/mod.ts";
 import { potential } from "../../src/models/mod.ts";
 import {
   BiasedPotentialHook,
