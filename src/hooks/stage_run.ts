@@ -65,7 +65,7 @@ export class StageRun {
         }
         result = place.isDeferred ? this.#inTurn(place) : this.call(place);
       } catch (error) {
-        this.host.failed(place, error);
+        this.#failed(place, error, late);
       }
       if (isThenable(result)) return this.#resume(i, result, count, late);
     }
@@ -88,7 +88,7 @@ export class StageRun {
     for (const place of this.places) {
       if (last < 0 || !place.schedule.owesEnd(last)) continue;
       try {
-        if (!place.isWanted) continue;
+        if (!place.isWanted()) continue;
         place.schedule.last = last;
         await this.call(place);
       } catch (error) {
@@ -106,10 +106,20 @@ export class StageRun {
     try {
       await promise;
     } catch (error) {
-      this.host.failed(this.places[i]!, error);
+      this.#failed(this.places[i]!, error, late);
     }
     if (late !== undefined) await this.#defer(late);
     await this.observe(i + 1, count);
+  }
+
+  /** Deals with an error; where it is thrown, those whose turn was before still get what they read. */
+  #failed(place: Place, error: unknown, late: readonly Place[] | undefined): void {
+    try {
+      this.host.failed(place, error);
+    } catch (thrown) {
+      if (late !== undefined) this.#defer(late);
+      throw thrown;
+    }
   }
 
   /** Calls one place; waits for its reads first if they must be fetched. */
@@ -141,8 +151,8 @@ export class StageRun {
   async fireLate(count: number, event: object): Promise<void> {
     for (const place of this.places) {
       try {
-        if (!place.fires(count, this.host.step)) continue;
         const ctx = snapshot(place.ctx, this.host.context, event);
+        if (!place.fires(count, this.host.step, ctx)) continue;
         const values = place.isDeferred ? await this.#takeFor(place) : {};
         if (values !== undefined) await this.#callWith(place, ctx, values);
       } catch (error) {

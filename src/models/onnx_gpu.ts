@@ -91,9 +91,17 @@ export class GpuModel {
    */
   async run(): Promise<void> {
     const { backend, frame, checks } = this.#parts;
-    if (!checks.has(backend.device)) checks.set(backend.device, this.#compare());
-    const check = await checks.get(backend.device)!;
+    const check = await (checks.get(backend.device) ?? this.#checked());
     await backend.visit(frame, () => this.#visit(check.capture?.ok === true));
+  }
+
+  /** Compares it, for all that run on the device; again for the next, where that did not come to an end. */
+  #checked(): Promise<SessionCheck> {
+    const { backend: { device }, checks } = this.#parts;
+    const check = this.#compare();
+    checks.set(device, check);
+    check.catch(() => checks.delete(device));
+    return check;
   }
 
   /** Gives its session back. */

@@ -222,6 +222,22 @@ testOnGpu("a model that takes one system at a time is run by the host, which is 
   assert(model.describe().includes("the host runs it, as it takes one system at a time"));
 });
 
+testOnGpu("a comparison that did not come to an end is made again", async () => {
+  await using model = await OnnxModel.open(lennardJonesModel(ARGON));
+  const broken = await openWebGpu({ device: device! });
+  await using md = new NVE({ model, dt: 2, backend: broken });
+  const running = md.run(argon(2), 5);
+  const told = assertRejects(() => running, Error, "disposed of");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  broken.dispose();
+  await told;
+  await onGpu(async (backend) => {
+    await using other = new NVE({ model, dt: 2, backend });
+    const batch = await other.run(argon(2), 2);
+    assertEquals([...batch.get("stepsDone")], [2]);
+  });
+});
+
 testOnGpu("sessions and buffers of models go with their engines", async () => {
   const gpu = await openWebGpu({ device: device! });
   let alive = 0;
