@@ -55,4 +55,5 @@ export type { VelocityOptions } from "./velocities.ts";
 export { initVelocities } from "./velocities.ts";
 export { unwrappedPositions, wrapPositions } from "./wrap.ts";
 export type { SavedResident, StateShape } from "./resident.ts";
+export type { ArraysOf, Uploaded, Visited } from "./resident.ts";
 export { ResidentBatch } from "./resident.ts";

@@ -12,8 +12,8 @@ import { ConvergedSnapshotHook } from "../observe/converged_snapshot_hook.ts";
 import { LoggingHook } from "../observe/logging_hook.ts";
 import { Profiler } from "../observe/profiler.ts";
 import { MemorySink } from "../sinks/memory_sink.ts";
+import { DEVICES } from "../backend/webgpu/pick.ts";
 import { crystals, MODELS, openArgon } from "./demo_argon.ts";
-import { DEVICES } from "./demo_device.ts";
 import { assertWritable, openDemoFiles } from "./demo_files.ts";
 import { type Dynamics, heat } from "./demo_heat.ts";
 import { progressOf } from "./demo_progress.ts";
@@ -27,7 +27,7 @@ import {
   relaxationToCome,
 } from "./demo_report.ts";
 import type { DemoOptions, DemoRun } from "./demo_run.ts";
-import { type Command, readChoice, readCount, readNumber, UsageError } from "./options.ts";
+import { type Command, readChoice, readCount, readNumber } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The command's options. */
@@ -96,17 +96,13 @@ export async function demo(
 }
 
 function readDemo(values: ReadonlyMap<string, string>): DemoOptions {
-  const device = readChoice(values, "device", DEVICES);
-  if (device === "webgpu") {
-    throw new UsageError("Cannot use --device webgpu as engines must know it: they do not yet");
-  }
   return {
     systems: readCount(values, "systems", 64, 1),
     fmax: readNumber(values, "fmax", 0.005),
     steps: readCount(values, "steps", 1000, 0),
     seed: readCount(values, "seed", 1, 0),
     model: readChoice(values, "model", MODELS),
-    device,
+    device: readChoice(values, "device", DEVICES),
     isQuiet: values.has("quiet"),
   };
 }

@@ -10,18 +10,18 @@ import type { NumericArray } from "../batch/fields.ts";
 import { ResidentBatch } from "../batch/resident.ts";
 import { LeapLength } from "../hooks/leap.ts";
 import type { Loop } from "../hooks/loop.ts";
-import { isThenable } from "../hooks/thenable.ts";
+import { after, isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
 import type { Model, OpenModel } from "../models/model.ts";
 import type { SavedDynamics } from "./checkpoint.ts";
+import { Backlog } from "./backlog.ts";
 import { Clock } from "./clock.ts";
-import { type DivergedDetails, DivergedError } from "./diverged_error.ts";
-import { firstLost } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, measureOf } from "./measures.ts";
 import { LOW } from "./parts.ts";
-import { type Mark, planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
+import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
+import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 
 /** The engine of a run. */
@@ -55,26 +55,8 @@ function assertGiven(
   }
 }
 
-/** Goes on at once, or when what is under way is done. */
-function after<V, W>(
-  waiting: V | PromiseLike<V>,
-  next: (value: V) => W | PromiseLike<W>,
-): W | PromiseLike<W> {
-  return isThenable(waiting) ? waiting.then(next) : next(waiting as V);
-}
-
 /** Fields that models give, and hooks may change. */
 const AMENDED: ReadonlySet<string> = new Set(["forces", "energy", "stress"]);
-
-/** What is known of a step when it is done. */
-interface News {
-  /** The words of `Control`. */
-  readonly control: Int32Array;
-  /** 1 for each system that is updated. */
-  readonly active: Int32Array;
-  /** What was noted of systems that have converged, by each of the marks that were looked at. */
-  readonly marked: readonly Int32Array[];
-}
 
 /**
  * One batch under one engine.
@@ -112,6 +94,8 @@ export class BatchRun {
   #isOver = false;
   /** What is still to come of the last leap. */
   #leapt: PromiseLike<void> | undefined;
+  /** What is still to come of steps. */
+  readonly #backlog = new Backlog();
   /** How long leaps are on a device: the first says nothing about what it takes. */
   readonly #leaps = new LeapLength(16);
 
@@ -339,10 +323,12 @@ export class BatchRun {
   /** One step, from one of its parts on. Answers with something to await only if a hook, the model or a device asks. */
   step(first: number = 0): void | PromiseLike<void> {
     for (let i = first;; i++) {
-      const unready = this.#unready();
-      if (unready !== undefined) return unready.then(() => this.step(i));
+      if (this.#underWay !== undefined || this.#plan === undefined) {
+        const unready = this.#unready();
+        if (unready !== undefined) return unready.then(() => this.step(i));
+      }
       if (this.#isOver) return;
-      const part = this.#planned().parts[i]; // a hook may have changed the plan meanwhile
+      const part = (this.#plan ?? this.#planned()).parts[i]; // a hook may have changed the plan meanwhile
       if (part === undefined) return this.#endStep();
       if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) this.#isMoved = true;
       else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) this.#isMoved = false;
@@ -406,15 +392,21 @@ export class BatchRun {
     if (decide !== undefined) return this.#report(this.#step);
   }
 
-  /** Has what the step that was visited has come to told when it comes. */
+  /** Has what a step has come to told when it comes. */
   #awaitNews(step: number): void | PromiseLike<void> {
     const { state: { backend, frame } } = this;
-    const mustWait = this.isByHand ||
-      this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
+    const mustWait = this.#mustWait;
     const buffers = [frame.control, frame.active, ...this.#marksOf(step)] as const;
     const coming = mustWait ? Promise.resolve(backend.see(buffers)) : backend.take(buffers);
-    const told = coming.then(([control, active, ...marked]) => ({ control, active, marked }));
-    return this.#loop.defer(told, (news) => this.#hear(step, news), mustWait);
+    const news = coming.then(([control, active, ...marked]) => ({ control, active, marked }));
+    const full = this.#loop.defer(news, (news) => this.#hear(step, news), mustWait);
+    if (mustWait) return full;
+    return this.#backlog.push(this.#loop.hooks.soFar) ?? full;
+  }
+
+  /** Whether nothing may be done before it is known what a step has come to. */
+  get #mustWait(): boolean {
+    return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
   }
 
   /** The marks that were set anew in a step. */
@@ -456,7 +448,7 @@ export class BatchRun {
       const waiting = this.step();
       return isThenable(waiting) ? waiting.then(() => 1) : 1;
     }
-    if (this.#isLate) return this.#leapAhead(plan.whole, first, this.#leaps.next(n));
+    if (this.#isLate) return this.#leapAhead(plan.whole, n);
     const done = this.state.run(plan.whole, first, n) as number;
     const last = first + done - 1;
     this.#hasEnergy = plan.wholeGivesEnergy;
@@ -469,16 +461,28 @@ export class BatchRun {
   }
 
   /**
-   * The same on a device. Where systems can converge it is waited for, as steps may be fewer then; else for the leap
-   * before: two are under way at a time.
+   * The same on a device. Where systems can converge it is one step at a time, with nobody waiting: a run of many may
+   * have done fewer. Else two leaps are under way.
    */
-  #leapAhead(whole: Program, first: number, n: number): PromiseLike<number> {
-    const { state: { backend, frame } } = this;
-    const { canConverge, wholeGivesEnergy, marks } = this.#planned();
-    const begun = performance.now();
+  #leapAhead(whole: Program, free: number): number | PromiseLike<number> {
+    const { canConverge, wholeGivesEnergy } = this.#planned();
+    const first = this.#step;
+    const isSingle = canConverge && !this.#mustWait;
+    const n = isSingle ? 1 : this.#leaps.next(free);
     const run = this.state.run(whole, first, n);
     this.#hasEnergy = wholeGivesEnergy;
     this.#forcesOf = first + n - 1;
+    if (!isSingle) return this.#hearLeap(run, first, n);
+    this.#loop.context.stepCount = first;
+    const waiting = this.#awaitNews(first);
+    return isThenable(waiting) ? waiting.then(() => 1) : 1;
+  }
+
+  /** Waits for a leap whose end must be known, for the leap before any other; answers with how many steps it did. */
+  #hearLeap(run: number | PromiseLike<number>, first: number, n: number): PromiseLike<number> {
+    const { state: { backend, frame } } = this;
+    const { canConverge, marks } = this.#planned();
+    const begun = performance.now();
     let done = n;
     const tell = async (): Promise<News> => {
       const buffers = [frame.control, frame.active, ...marks.map(({ converged }) => converged)];
@@ -560,17 +564,11 @@ export class BatchRun {
 
   /** Throws a DivergedError when these words say that a system has come apart. */
   #assertTogether(control: Int32Array, step: number): void | PromiseLike<void> {
-    const lost = control[Control.DIVERGED]! - 1;
-    if (lost < 0) return;
     const { name, model } = this.#engine;
-    const fail = (details: DivergedDetails) => {
-      throw new DivergedError(name, step, [lost], details);
-    };
-    if (control[Control.CAUSE] !== 0) {
-      const told = this.#model.fault?.(lost);
-      return after(told, (fault) => fail({ model: model.name, fault }));
-    }
-    return after(firstLost(this.state, lost), (atom) => fail({ atom }));
+    return assertNoneLost(this.state, control, {
+      ...{ engine: name, step, model: model.name },
+      fault: (system) => this.#model.fault?.(system),
+    });
   }
 
   get #loop(): Loop<DynamicsKind> {
@@ -581,18 +579,4 @@ export class BatchRun {
   get #step(): number {
     return this.#engine.loop.stepCount;
   }
-}
-
-/** Whether a mark is set anew in a step. */
-function isOf(step: number): (mark: Mark) => boolean {
-  return ({ every, phase }) => step % every === phase;
-}
-
-/** 1 for each system that one of them marks. */
-function maskOf(marked: readonly Int32Array[], systems: number): Int32Array {
-  const mask = new Int32Array(systems);
-  for (const marks of marked) {
-    for (let s = 0; s < systems; s++) if (marks[s] !== 0) mask[s] = 1;
-  }
-  return mask;
 }

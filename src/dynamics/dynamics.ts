@@ -5,8 +5,6 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
-import { openBackend } from "../backend/open.ts";
 import { Batch } from "../batch/batch.ts";
 import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
@@ -23,6 +21,7 @@ import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
 import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { assertTogether, checkDynamicsOptions, checkRun, lostSystems } from "./dynamics_checks.ts";
 import { DivergedError } from "./diverged_error.ts";
+import { type DeviceInUse, EngineDevice, unavailable } from "./engine_device.ts";
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
@@ -32,14 +31,17 @@ import type { DynamicsBase } from "./stages.ts";
 /** What is held of a batch that has not been brought anywhere yet. */
 const NONE: ReadonlySet<string> = new Set();
 
-/** The error of a backend that is no longer there, if that is why something went wrong. */
-function unavailable(error: unknown): BackendUnavailableError | undefined {
-  if (error instanceof BackendUnavailableError) return error;
-  return error instanceof Error && error.cause !== undefined ? unavailable(error.cause) : undefined;
-}
-
 /** Nobody else gives back what an engine that was never closed has in the memory that all share. */
-const LOST = new FinalizationRegistry<ResidentBatch>((state) => state.free());
+const LOST = new FinalizationRegistry<Held>(({ state, device }) => {
+  state.free();
+  device.close();
+});
+
+/** What an engine has of memory. */
+interface Held {
+  readonly state: ResidentBatch;
+  readonly device: EngineDevice;
+}
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
@@ -60,7 +62,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** How the last run ended. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions<H>;
-  #backend: Backend;
+  readonly #device: EngineDevice;
   readonly #loop: Loop<DynamicsKind>;
   #run: BatchRun | undefined;
   #isRunning = false;
@@ -71,16 +73,16 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
     this.name = options?.name ?? integrator.name;
     checkDynamicsOptions(this.name, options, integrator.parameters ?? []);
-    const { model, backend = "wasm", hooks = [], fields = [] } = options;
+    const { model, hooks = [], fields = [] } = options;
     this.model = model;
     this.integrator = integrator;
     this.#options = options;
-    this.#backend = typeof backend === "string" ? openBackend(backend) : backend;
+    this.#device = new EngineDevice(this.name, options);
     const own = [
       ...fields.map((field) => typeof field === "string" ? field : field.field),
       ...model.fields ?? [],
     ];
-    const state = new DynamicsFields(own, () => this.#current, () => this.#backend.isHost);
+    const state = new DynamicsFields(own, () => this.#current, () => this.#device.isHost);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
       changed: () => this.#run?.forgetPlan(),
@@ -113,9 +115,14 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.#loop.stepCount;
   }
 
-  /** Where it runs. */
+  /** Where it runs. A GPU is there from the first run on until the engine is closed; else this throws an Error. */
   get backend(): Backend {
-    return this.#backend;
+    return this.#device.backend;
+  }
+
+  /** The device that was picked, and what was passed over and why; `undefined` before the first run has picked one. */
+  get device(): DeviceInUse | undefined {
+    return this.#device.inUse;
   }
 
   /**
@@ -125,6 +132,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    *
    * @throws {RangeError} for atoms or parameters that cannot be run, naming system and atom
    * @throws {DivergedError} when positions are no longer finite
+   * @throws {BackendUnavailableError} where its device is not to be had, or is lost; the batch is as it was before
    */
   async run(batch: Batch, nSteps: number | undefined = this.#options.nSteps): Promise<Batch> {
     checkRun(this.name, batch, nSteps);
@@ -226,6 +234,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     } finally {
       this.#leave();
       await this.#left;
+      this.#device.close();
     }
   }
 
@@ -314,6 +323,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     hasDiverged ||= lostSystems(batch, home.positions).length > 0;
     batch.detach(hasDiverged ? {} : home);
     if (hasDiverged || isLost) this.#leave();
+    if (isLost) this.#device.close(); // the next run may find it again
     else this.#leaveNotes(run);
     if (failure !== undefined) throw failure.error;
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
@@ -329,21 +339,32 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     }
   }
 
-  /** Brings a batch to the backend; one that was there has only what changed brought. */
+  /** Opens the device, where it must be waited for, and brings a batch there. */
   #enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {
+    const { isHost } = this.#device;
+    const opened = this.#device.open();
+    if (!isThenable(opened)) return this.#bring(batch, opened);
+    return opened.then((backend) => {
+      if (backend.isHost !== isHost) this.#loop.hooks.replan();
+      return this.#bring(batch, backend);
+    });
+  }
+
+  /** Brings a batch to the backend; one that was there has only what changed brought. */
+  #bring(batch: Batch, backend: Backend): BatchRun | PromiseLike<BatchRun> {
     const known = this.#run;
-    if (known?.state.isOf(batch) && known.state.backend === this.#backend) {
+    if (known?.state.isOf(batch)) {
       const waiting = known.upload();
       return isThenable(waiting) ? waiting.then(() => known) : known;
     }
     this.#leave();
-    this.#run = new BatchRun(batch, this.#backend, {
+    this.#run = new BatchRun(batch, backend, {
       name: this.name,
       integrator: this.integrator,
       model: this.model,
       loop: this.#loop,
     });
-    LOST.register(this, this.#run.state, this.#run);
+    LOST.register(this, { state: this.#run.state, device: this.#device }, this.#run);
     Object.assign(this.#loop.context, this.buildContext(batch));
     return this.#run;
   }

@@ -203,7 +203,8 @@ function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls)
   const written = parts.writes();
   const always = changes || keys.has("energy") || written.has("energy") || written.has("forces") ||
     (parts.isLate && decide.length > 0);
-  const looks = always || all.has("energy");
+  // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
+  const looks = always || all.has("energy") || parts.model.compute !== undefined;
   const judged = keys.has("stress");
   const stress = parts.wantsStress || all.has("stress") || judged;
   return {

@@ -330,6 +330,7 @@ export class Loop<
 
   async #begin(): Promise<void> {
     this.#isDone = false;
+    if (this.#end !== undefined) await this.#hooks.settle(); // of steps by hand: what is dropped is of the last run
     this.#end = undefined;
     if (!this.#hooks.isOpen) {
       this.#stop = undefined;

@@ -80,7 +80,7 @@ export type {
   Refused,
   ResultAt,
 } from "./protocol.ts";
-export type { FieldValues, ReadPlan, StateSource } from "./reads.ts";
+export type { FetchPlan, FieldValues, LivePlan, ReadPlan, StateSource } from "./reads.ts";
 export { hostState } from "./reads.ts";
 export { isHook } from "./record.ts";
 export type { DeviceHook, DeviceWorker, StageWork } from "./device_work.ts";

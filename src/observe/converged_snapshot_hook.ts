@@ -1,6 +1,6 @@
 import { type ConvergedContext, type DynamicsContext, DynamicsStage } from "../dynamics/stages.ts";
 import type { SystemWriter } from "../sinks/sink.ts";
-import { checkSink, FRAMED, type Framed, frameOf } from "./frame.ts";
+import { checkSink, FRAMED, frameOf } from "./frame.ts";
 import { checkOptions } from "./hook_options.ts";
 
 /** What a {@linkcode ConvergedSnapshotHook} is made of. */
@@ -46,7 +46,7 @@ export class ConvergedSnapshotHook {
   /** Events do not heed it. */
   readonly frequency = 1;
   /** What must be as of the step. */
-  readonly reads: readonly Framed[] = FRAMED;
+  readonly reads: readonly ("energy" | "time" | "frame")[] = FRAMED;
   /** What cannot be kept must not go unnoticed. */
   readonly onError = "throw";
   readonly #sink: SystemWriter;
@@ -60,7 +60,7 @@ export class ConvergedSnapshotHook {
 
   /** Writes what has just converged. Called by the engine. */
   async call(
-    ctx: ConvergedContext & Pick<DynamicsContext<Framed>, "read">,
+    ctx: ConvergedContext & Pick<DynamicsContext<"energy" | "time" | "frame">, "read">,
   ): Promise<void> {
     const places = Array.from(ctx.convergedMask).flatMap((flag, place) =>
       flag === 1 ? [place] : []

@@ -10,10 +10,7 @@ import type { SystemWriter } from "../sinks/sink.ts";
 import { checkGiven, checkType } from "./hook_options.ts";
 
 /** What is looked at for a frame: energies (and with them stresses) must be those of the step. */
-export const FRAMED: readonly Framed[] = ["energy", "time", "frame"];
-
-/** One of them. */
-export type Framed = "energy" | "time" | "frame";
+export const FRAMED: readonly ("energy" | "time" | "frame")[] = ["energy", "time", "frame"];
 
 /** What a hook has of a step. */
 export interface FrameContext {

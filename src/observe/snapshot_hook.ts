@@ -1,6 +1,6 @@
 import { type DynamicsContext, DynamicsStage } from "../dynamics/stages.ts";
 import type { SystemWriter } from "../sinks/sink.ts";
-import { checkSink, FRAMED, type Framed, frameOf } from "./frame.ts";
+import { checkSink, FRAMED, frameOf } from "./frame.ts";
 import { checkOptions, checkStage, type HookTimes, TIMES, timesOf } from "./hook_options.ts";
 
 /** What a {@linkcode SnapshotHook} is made of. */
@@ -56,7 +56,7 @@ export class SnapshotHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** What must be as of the step. */
-  readonly reads: readonly Framed[] = FRAMED;
+  readonly reads: readonly ("energy" | "time" | "frame")[] = FRAMED;
   /** What cannot be kept must not go unnoticed. */
   readonly onError = "throw";
   readonly #sink: SystemWriter;

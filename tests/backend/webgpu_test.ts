@@ -60,6 +60,18 @@ function moving(backend: WebGpuBackend) {
   return { positions, velocities, move: { positions, velocities, dt, fraction: 1 } };
 }
 
+onGpu("where a system has come apart nothing more is done until the host says so", async (gpu) => {
+  const frame = frameOn(gpu);
+  const program = gpu.prepare(frame, [call(advance, {})]);
+  await gpu.run(program, 0, 2);
+  gpu.write(frame.control, [0, 2]);
+  assertEquals(await gpu.run(program, 2, 3), 0);
+  assertEquals([...await gpu.read(frame.ages)], [2, 2]);
+  gpu.write(frame.control, [0, 0]);
+  assertEquals(await gpu.run(program, 2, 3), 3);
+  assertEquals([...await gpu.read(frame.ages)], [5, 5]);
+});
+
 onGpu("how a run ended is known long after, however many there were since", async (gpu) => {
   const frame = frameOn(gpu);
   const program = gpu.prepare(frame, [call(advance, {})]);

@@ -56,6 +56,7 @@ const DYNAMICS_FIELDS = {
   status: 0,
   systemId: 0,
   stepsDone: 0,
+  frame: 0,
 } satisfies Record<keyof DynamicsFields, 0>;
 const TRAINING_FIELDS = { gradNorm: 0, lr: 0 } satisfies Record<keyof TrainingFields, 0>;
 const CONTEXT = {

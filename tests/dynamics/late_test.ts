@@ -5,7 +5,7 @@ import { Batch } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   DivergedError,
-  Dynamics,
+  type Dynamics,
   type DynamicsContext,
   DynamicsStage,
   FIRE,
@@ -16,7 +16,7 @@ import { tethers } from "../../src/models/mod.ts";
 import { BiasedPotentialHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals } from "./atoms.ts";
-import { type EngineBackend, gpu } from "./backends.ts";
+import { type EngineBackend, gpu, where } from "./backends.ts";
 
 /** What some hooks note, once on wasm and once on the GPU. */
 async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wasm: T, gpu: T]> {
@@ -89,7 +89,7 @@ testOnGpu("a relaxation ends where it ends on wasm, and observers see the same s
         },
       },
     });
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks: [report] });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [report] });
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     opt.hooks.add(noting(rows));
     opt.hooks.add(noting(ends, { name: "ends", frequency: 20, atEnd: true }));
@@ -117,7 +117,7 @@ testOnGpu("a relaxation ends where it ends on wasm, and observers see the same s
 testOnGpu("a hook that must be waited for at a convergence finds all as it was then", async () => {
   const [wasm, device] = await both(async (backend) => {
     const rows: number[][] = [];
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     opt.hooks.add(noting([])); // so that steps are visited
     const sync = { name: "sync", stage: DynamicsStage.ON_CONVERGE, sync: true };
@@ -133,7 +133,7 @@ testOnGpu(
   async () => {
     const [wasm, device] = await both(async (backend) => {
       const rows: number[][] = [], seen: number[] = [];
-      await using md = new NVE({ model: ARGON, dt: 2, backend });
+      await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
       md.hooks.add({
         name: "brake",
         stage: DynamicsStage.AFTER_STEP,
@@ -246,15 +246,15 @@ testOnGpu(
           },
         },
       });
-      await using opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks: [report] });
+      await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [report] });
       opt.hooks.add(ConvergenceHook.fromFmax(0.01));
       opt.hooks.add(noting(rows));
       const batch = crystals(2, 0);
       for (let i = 0; i < 45; i++) {
         await opt.step(batch);
-        if (batch.get("status").every((one) => one === 1)) break;
-        assertEquals(rows.length, i + 1);
+        assertEquals(rows.length, i + 1); // all that is seen of it, though systems may be at rest
       }
+      assertEquals([...batch.get("status")], [1, 1]);
       return [...rows, ...reports, [opt.stepCount]];
     });
     assertNearRows(device, wasm);
@@ -267,7 +267,7 @@ for (const isVisited of [true, false]) {
     async () => {
       const [wasm, device] = await both(async (backend) => {
         const rows: number[][] = [];
-        await using md = new NVE({ model: ARGON, dt: 60, backend });
+        await using md = new NVE({ model: ARGON, dt: 60, ...where(backend) });
         md.hooks.add(noting(rows, { frequency: isVisited ? 1 : 1000 }));
         const batch = crystals(3, 900);
         const names = ["positions", "velocities"] as const;
@@ -315,7 +315,7 @@ testOnGpu(
   async () => {
     const [wasm, device] = await both(async (backend) => {
       const rows: number[][] = [];
-      await using md: Dynamics = new NVE({ model: ARGON, dt: 2, backend });
+      await using md: Dynamics = new NVE({ model: ARGON, dt: 2, ...where(backend) });
       md.hooks.add({
         ...{ name: "adds", stage: DynamicsStage.AFTER_STEP, frequency: 1 },
         call: ({ stepCount }: DynamicsContext) => {
@@ -361,7 +361,7 @@ testOnGpu(
         symbols: ["Ar"],
         positions: [1, 2, 3],
       }]);
-      await using md = new NVE({ model: ARGON, dt: 1, backend });
+      await using md = new NVE({ model: ARGON, dt: 1, ...where(backend) });
       await md.run(batch, 15);
       return [[15, ...bitsOf(batch).positions!]];
     });

@@ -97,7 +97,12 @@ testOnGpu("crystals relax over a graph on WebGPU to where they do on wasm", asyn
   const relaxed = async (backend: Backend) => {
     const batch = argon(2, 2, 3);
     batch.set("positions", batch.get("positions").map((x, i) => x + 0.15 * Math.sin(5 * i)));
-    await using opt = new FIRE({ model, dt: 0.1, backend, hooks: [ConvergenceHook.fromFmax(0.01)] });
+    await using opt = new FIRE({
+      model,
+      dt: 0.1,
+      backend,
+      hooks: [ConvergenceHook.fromFmax(0.01)],
+    });
     await opt.run(batch, 300);
     return { batch, steps: opt.stepCount, outcome: opt.outcome?.status };
   };
@@ -157,12 +162,16 @@ testOnGpu("forty runs of several engines at once are those that they are alone",
   for (const model of models) await model.dispose();
 });
 
-/** Energies Σ x² of atoms, and forces; `isNaN`: the square root of what is below 0. */
-function springs(isNaN: boolean): Uint8Array<ArrayBuffer> {
-  const g = new GraphBuilder("springs");
+/** Energies Σ x² of atoms, and forces; or the square root of what is below 0; or Σ round x². */
+function springs(kind: "springs" | "roots" | "rounds"): Uint8Array<ArrayBuffer> {
+  const g = new GraphBuilder(kind);
   const x = g.input("positions", "f32", ["N", 3]);
   const force = g.mul(x, -2);
-  const own = isNaN ? g.op("Sqrt", [g.sub(g.mul(x, 0), 1)], "f32") : g.mul(x, x);
+  const own = kind === "roots"
+    ? g.op("Sqrt", [g.sub(g.mul(x, 0), 1)], "f32")
+    : kind === "rounds"
+    ? g.op("Round", [g.mul(x, x)], "f32")
+    : g.mul(x, x);
   g.output("energy", g.reduceSum(own, [0, 1], true), [1, 1]);
   g.output("forces", force, ["N", 3]);
   return g.build();
@@ -171,7 +180,7 @@ function springs(isNaN: boolean): Uint8Array<ArrayBuffer> {
 testOnGpu(
   "what a graph gives that is no number ends a run on WebGPU by the model's name",
   async () => {
-    await using model = await OnnxModel.open(springs(true), { name: "roots" });
+    await using model = await OnnxModel.open(springs("roots"), { name: "roots" });
     await onGpu(async (gpu) => {
       const batch = Batch.from([{ symbols: ["H"], positions: [1, 2, 3] }]);
       await using md = new NVE({ model, dt: 1, backend: gpu });
@@ -180,8 +189,26 @@ testOnGpu(
   },
 );
 
+testOnGpu("what cannot be recorded, as the GPU has no such operator, runs as it is", async () => {
+  await using model = await OnnxModel.open(springs("rounds"), { batch: "joined" });
+  await onGpu(async (gpu) => {
+    const batch = Batch.from([{
+      symbols: ["H"],
+      positions: [1.2, 2, -3],
+      velocities: [0, 0, 0.1],
+    }]);
+    await using md = new NVE({ model, dt: 1, backend: gpu });
+    await md.run(batch, 0);
+    assertEquals([...batch.get("energy")], [14]); // 1.44 is rounded, 4 and 9 are whole
+    assert(worst(batch.get("forces"), [-2.4, -4, 6]) < 1e-6);
+    await md.run(batch, 3);
+    assert(worst(batch.get("forces"), batch.get("positions").map((x) => -2 * x)) < 1e-5);
+  });
+  assert(model.describe().includes("\ncaptured against uncaptured: Cannot"), model.describe());
+});
+
 testOnGpu("a model that takes one system at a time is run by the host, which is said", async () => {
-  await using model = await OnnxModel.open(springs(false), { batch: "single" });
+  await using model = await OnnxModel.open(springs("springs"), { batch: "single" });
   await onGpu(async (gpu) => {
     const batch = Batch.from([
       { symbols: ["H"], positions: [1, 2, 3] },
