@@ -8,15 +8,15 @@ import type { Backend } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
 import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
-import type { ResidentBatch } from "../batch/resident.ts";
 import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { DeviceWorker } from "../hooks/device_work.ts";
 import type { Outcome } from "../hooks/outcome.ts";
-import { isThenable } from "../hooks/thenable.ts";
+import { after, isThenable } from "../hooks/thenable.ts";
 import type { HookSet } from "../hooks/registry.ts";
 import type { Model } from "../models/model.ts";
-import { BatchRun } from "./batch_run.ts";
+import { BatchPlace } from "./batch_place.ts";
+import type { BatchRun } from "./batch_run.ts";
 import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
 import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { assertTogether, checkDynamicsOptions, checkRun, lostSystems } from "./dynamics_checks.ts";
@@ -30,18 +30,6 @@ import type { DynamicsBase } from "./stages.ts";
 
 /** What is held of a batch that has not been brought anywhere yet. */
 const NONE: ReadonlySet<string> = new Set();
-
-/** Nobody else gives back what an engine that was never closed has in the memory that all share. */
-const LOST = new FinalizationRegistry<Held>(({ state, device }) => {
-  state.free();
-  device.close();
-});
-
-/** What an engine has of memory. */
-interface Held {
-  readonly state: ResidentBatch;
-  readonly device: EngineDevice;
-}
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
@@ -64,10 +52,10 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   readonly #options: DynamicsOptions<H>;
   readonly #device: EngineDevice;
   readonly #loop: Loop<DynamicsKind>;
-  #run: BatchRun | undefined;
+  readonly #place: BatchPlace;
   #isRunning = false;
-  /** Settled when models have given back what they had for batches of before. */
-  #left: Promise<void> | undefined;
+  /** What the run under way has come to. */
+  #home: Record<string, NumericArray> | undefined;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
@@ -85,7 +73,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     const state = new DynamicsFields(own, () => this.#current, () => this.#device.isHost);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
-      changed: () => this.#run?.forgetPlan(),
+      changed: () => this.#place?.run?.forgetPlan(),
     };
     this.#loop = new Loop<DynamicsKind>({
       kinds: DynamicsStage,
@@ -94,13 +82,24 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       workflow: this,
       state,
       worker,
-      begin: () => this.#current.begin(),
+      begin: () => this.#place.begin(),
       end: () => this.#current.end(),
-      step: () => this.#current.step(),
-      leap: (_loop: unknown, n: number) => this.#current.leap(n),
+      step: () => after(this.#place.keep(), () => this.#current.step()),
+      leap: (_loop: unknown, n: number) => after(this.#place.keep(), () => this.#current.leap(n)),
+      settled: async () => {
+        await this.#current.refresh();
+        this.#home = await this.#place.takeHome();
+      },
+      recover: (error: unknown) => this.#place.recover(error),
+      isFatal: (error: unknown) => this.#device.lossIn(error) !== undefined,
       ...(options.signal && { signal: options.signal }),
       ...(options.onWarning && { onWarning: options.onWarning }),
       ...(options.verify && { verify: options.verify }),
+    });
+    this.#place = new BatchPlace({
+      engine: { name: this.name, integrator, model, loop: this.#loop },
+      device: this.#device,
+      entered: (batch) => void Object.assign(this.#loop.context, this.buildContext(batch)),
     });
     for (const hook of hooks) this.#loop.hooks.add(hook as never);
   }
@@ -147,12 +146,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async step(batch: Batch): Promise<Batch> {
     checkRun(this.name, batch, 1);
-    return await this.#with(batch, async (run) => {
-      run.isByHand = true;
+    return await this.#with(batch, async () => {
+      this.#current.isByHand = true;
       try {
         await this.#loop.step();
       } finally {
-        run.isByHand = false;
+        const { run } = this.#place;
+        if (run !== undefined) run.isByHand = false;
       }
     });
   }
@@ -182,11 +182,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     const batch = Batch.load(saved.batch);
     this.#isRunning = true;
     try {
-      const run = await this.#enter(batch);
-      run.load(saved);
+      const run = await this.#place.enter(batch);
+      this.#place.load(run, saved);
       this.#loop.load(saved.loop);
     } catch (error) {
-      this.#leave();
+      this.#place.leave();
       throw error;
     } finally {
       this.#isRunning = false;
@@ -232,9 +232,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     try {
       await this.#loop.close();
     } finally {
-      this.#leave();
-      await this.#left;
-      this.#device.close();
+      await this.#place.close();
     }
   }
 
@@ -249,14 +247,14 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   get #current(): BatchRun {
-    if (this.#run !== undefined) return this.#run;
+    if (this.#place.run !== undefined) return this.#place.run;
     throw new Error(
       `Cannot read the state of ${this.name} as it must have a batch: run one first`,
     );
   }
 
   /** Runs something with a batch in hand, and takes the values home; those of a run that diverged are left behind. */
-  async #with(batch: Batch, work: (run: BatchRun) => Promise<void>): Promise<Batch> {
+  async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     this.#assertIdle("run");
     this.#isRunning = true;
     try {
@@ -274,57 +272,61 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     );
   }
 
-  async #withFree(batch: Batch, work: (run: BatchRun) => Promise<void>): Promise<Batch> {
-    let run: BatchRun | undefined;
+  async #withFree(batch: Batch, work: () => Promise<void>): Promise<Batch> {
+    let isThere = false;
+    const place = this.#place;
     batch.attach({
       by: this.name,
       get fields() {
-        return run?.state.fields ?? NONE; // hooks may bring more of them there
+        return isThere ? place.run!.state.fields : NONE; // hooks may bring more of them there
       },
       fetch: async (name) => {
+        const run = place.run!;
         // What can be had at once is as of now, even if nobody awaits it.
-        const waiting = name === "energy" || name === "stress" ? run!.refresh() : undefined;
+        const waiting = name === "energy" || name === "stress" ? run.refresh() : undefined;
         if (isThenable(waiting)) await waiting;
-        return await run!.state.fetch(name);
+        return await run.state.fetch(name);
       },
     });
     try {
-      const entering = this.#enter(batch);
-      run = isThenable(entering) ? await entering : entering;
+      const entering = place.enter(batch);
+      if (isThenable(entering)) await entering;
     } catch (error) {
       batch.detach();
       throw error;
     }
-    await this.#workOn(run, work);
+    isThere = true;
+    await this.#workOn(batch, work);
     return batch;
   }
 
   /** Runs something, and takes home what has come of it, whether it went well or not. */
-  async #workOn(run: BatchRun, work: (run: BatchRun) => Promise<void>): Promise<void> {
-    const { state, state: { batch } } = run;
+  async #workOn(batch: Batch, work: () => Promise<void>): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
+    this.#home = undefined;
     try {
-      await work(run);
-      await run.refresh();
+      await work();
     } catch (error) {
       failure = { error: unavailable(error) ?? error };
     }
     let hasDiverged = failure?.error instanceof DivergedError;
     let isLost = unavailable(failure?.error) !== undefined;
     // The first error says what is wrong.
-    if (failure !== undefined && !hasDiverged && !isLost) await run.mend().catch(() => {});
+    if (failure !== undefined && !hasDiverged && !isLost) {
+      await this.#place.run?.mend().catch(() => {});
+    }
     let home: Record<string, NumericArray> = {};
     try {
-      if (!isLost) home = await state.download();
+      if (!isLost) home = this.#home ?? await this.#place.takeHome();
     } catch (error) {
       isLost = true;
       failure ??= { error };
     }
     hasDiverged ||= lostSystems(batch, home.positions).length > 0;
     batch.detach(hasDiverged ? {} : home);
-    if (hasDiverged || isLost) this.#leave();
+    if (hasDiverged || isLost) this.#place.leave();
+    else this.#leaveNotes(this.#current);
     if (isLost) this.#device.close(); // the next run may find it again
-    else this.#leaveNotes(run);
     if (failure !== undefined) throw failure.error;
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
   }
@@ -337,45 +339,5 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     if (isBath && this.stepCount > 0 && state.batch.has("dofRemoved")) {
       state.batch.set("dofRemoved", 0);
     }
-  }
-
-  /** Opens the device, where it must be waited for, and brings a batch there. */
-  #enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {
-    const { isHost } = this.#device;
-    const opened = this.#device.open();
-    if (!isThenable(opened)) return this.#bring(batch, opened);
-    return opened.then((backend) => {
-      if (backend.isHost !== isHost) this.#loop.hooks.replan();
-      return this.#bring(batch, backend);
-    });
-  }
-
-  /** Brings a batch to the backend; one that was there has only what changed brought. */
-  #bring(batch: Batch, backend: Backend): BatchRun | PromiseLike<BatchRun> {
-    const known = this.#run;
-    if (known?.state.isOf(batch)) {
-      const waiting = known.upload();
-      return isThenable(waiting) ? waiting.then(() => known) : known;
-    }
-    this.#leave();
-    this.#run = new BatchRun(batch, backend, {
-      name: this.name,
-      integrator: this.integrator,
-      model: this.model,
-      loop: this.#loop,
-    });
-    LOST.register(this, { state: this.#run.state, device: this.#device }, this.#run);
-    Object.assign(this.#loop.context, this.buildContext(batch));
-    return this.#run;
-  }
-
-  /** What a model takes its time to give back is waited for when the engine closes. */
-  #leave(): void {
-    const run = this.#run;
-    if (run === undefined) return;
-    LOST.unregister(run);
-    this.#run = undefined;
-    const before = this.#left, waiting = run.free();
-    if (waiting !== undefined) this.#left = Promise.all([before, waiting]).then(() => {});
   }
 }

@@ -95,6 +95,31 @@ export class EngineDevice {
     });
   }
 
+  /** Whether it may be exchanged for wasm: `"auto"` has picked a GPU. */
+  get canFallBack(): boolean {
+    return this.#request?.name === "auto" && !this.#isHost;
+  }
+
+  /** How often what is needed for that is to be taken home. */
+  get keepSeconds(): number {
+    return this.#request?.keepSeconds ?? 5;
+  }
+
+  /** The error that says that this device, one that can be exchanged, is gone; if that is why something went wrong. */
+  lossIn(error: unknown): BackendUnavailableError | undefined {
+    const lost = this.canFallBack ? unavailable(error) : undefined;
+    return lost?.backend === "webgpu" && lost.reason !== "absent" ? lost : undefined;
+  }
+
+  /** Exchanges it for wasm, for good. */
+  fallBack({ message: reason }: BackendUnavailableError): Backend {
+    const skipped = [...this.#inUse?.skipped ?? [], { device: "webgpu", reason } as const];
+    this.close();
+    const backend = openBackend("wasm");
+    this.#use(backend, { device: "wasm", skipped });
+    return backend;
+  }
+
   /** Gives back what it has opened, where that is anything to give back. */
   close(): void {
     if (this.#request === undefined || this.#isHost) return;

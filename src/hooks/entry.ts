@@ -96,6 +96,8 @@ export class Place {
 
   /** The count at which it fired before it last did; -1 if it had not. */
   before = -1;
+  /** Up to this count it has seen what is done again. */
+  seen = -1;
 
   /** Made when its hook is registered. */
   constructor(entry: Entry, info: StageInfo, bound: Bound, access: Access) {
@@ -138,8 +140,7 @@ export class Place {
 
   /** What happens when its handler throws. */
   get onError(): ErrorPolicy {
-    const isObserver = this.info.role === "observe" && !this.isModifier;
-    return this.entry.onError ?? this.entry.record.onError ?? (isObserver ? "warn" : "throw");
+    return this.entry.onError ?? this.entry.record.onError ?? (this.isObserver ? "warn" : "throw");
   }
 
   /** What its own condition says now. Throws a TypeError when it does not answer. */
@@ -155,9 +156,19 @@ export class Place {
     );
   }
 
+  /** Does it only look on? What steps come to depends on no such hook. */
+  get isObserver(): boolean {
+    return this.info.role === "observe" && !this.isModifier;
+  }
+
+  /** The first count from `count` on at which it may be due. */
+  dueFrom(count: number): number {
+    return this.schedule.next(Math.max(count, this.seen + 1));
+  }
+
   /** Moves `next` up to a count that is not in the past. */
   advance(count: number): void {
-    if (this.next < count) this.next = this.schedule.next(count);
+    if (this.next < count) this.next = this.dueFrom(count);
   }
 
   /** Is it called at this count? Asks its conditions, and remembers a firing. */
@@ -168,6 +179,12 @@ export class Place {
     this.before = this.schedule.last;
     this.schedule.last = at;
     return true;
+  }
+
+  /** Takes back that it was asked at an event, and fired if it did. */
+  unask(): void {
+    this.events--;
+    this.unfire(this.events - 1);
   }
 
   /** Takes back a firing before which it had last fired at `before`: it has turned out to be of no step. */
