@@ -13,7 +13,7 @@ import {
   hook,
   parseExtxyz,
   rattle,
-  System,
+  type System,
   writeExtxyz,
 } from "@hooke/hooke";
 import { OnnxModel } from "@hooke/hooke/models/onnx";

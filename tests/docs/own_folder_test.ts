@@ -65,7 +65,7 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /** What a program has complained of, without what Deno says once in every new folder of a package's build script. */
 function complaints(stderr: Uint8Array): string {
-  return decode(stderr).replace(/^╭ Warning\n│\n│  Ignored build scripts[\s\S]*?^╰─\n/m, "");
+  return decode(stderr).replace(/^╭ Warning\n│\n│ {2}Ignored build scripts[\s\S]*?^╰─\n/m, "");
 }
 
 /** Output without what differs from run to run: milliseconds, and the widths of their columns. */
