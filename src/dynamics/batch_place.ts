@@ -40,6 +40,9 @@ interface Kept {
   readonly marks: HookMarks;
 }
 
+/** What is held of a batch that has not been brought anywhere yet. */
+const NONE: ReadonlySet<string> = new Set();
+
 /** What is needed of the engine. */
 export interface PlaceOptions {
   /** Whose batch it is. */
@@ -60,6 +63,8 @@ export class BatchPlace {
   readonly #entered: (batch: Batch) => void;
   readonly #told = new Told();
   #run: BatchRun | undefined;
+  /** Whether the batch is on its way: what is there is not yet what it is. */
+  #isMoving = false;
   #kept: Kept | undefined;
   #keptAt = 0;
   /** Settled when models have given back what they had for batches of before. */
@@ -78,8 +83,31 @@ export class BatchPlace {
     return this.#run;
   }
 
+  /** The fields that are there, of which the host does not know. */
+  get fields(): ReadonlySet<string> {
+    return this.#isMoving ? NONE : this.#run?.state.fields ?? NONE; // hooks may bring more of them there
+  }
+
   /** Opens the device, where it must be waited for, and brings a batch there; of one that was there what has changed. */
   enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {
+    return this.#moving(() => this.#enter(batch));
+  }
+
+  #moving<T>(work: () => T | PromiseLike<T>): T | PromiseLike<T> {
+    const moved = () => void (this.#isMoving = false);
+    this.#isMoving = true;
+    try {
+      const moving = work();
+      if (isThenable(moving)) return Promise.resolve(moving as PromiseLike<T>).finally(moved);
+      moved();
+      return moving;
+    } catch (error) {
+      moved();
+      throw error;
+    }
+  }
+
+  #enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {
     const { isHost } = this.#device;
     const opened = this.#device.open();
     if (!isThenable(opened)) {
@@ -208,12 +236,19 @@ export class BatchPlace {
     hooks.track(false);
     hooks.goBack(kept.marks);
     hooks.replan();
-    const run = this.#open(batch, backend);
+    const run = this.#moving(() => this.#resume(kept, batch, backend)) as BatchRun;
     run.isByHand = isByHand;
-    if (kept.saved !== undefined) run.load(kept.saved);
-    if (kept.saved !== undefined && kept.isHome) run.upload();
     hooks.warn("(device)", "run", warningOf(lost, kept.step));
     return kept.step;
+  }
+
+  /** What was kept of a batch, where the host itself runs kernels. */
+  #resume({ saved, isHome }: Kept, batch: Batch, backend: Backend): BatchRun {
+    const run = this.#open(batch, backend);
+    if (saved === undefined) return run;
+    run.load(saved);
+    if (isHome) run.upload();
+    return run;
   }
 }
 

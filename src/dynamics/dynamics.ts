@@ -28,9 +28,6 @@ import type { WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { DynamicsBase } from "./stages.ts";
 
-/** What is held of a batch that has not been brought anywhere yet. */
-const NONE: ReadonlySet<string> = new Set();
-
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
  * are engines with a scheme of theirs.
@@ -273,12 +270,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   async #withFree(batch: Batch, work: () => Promise<void>): Promise<Batch> {
-    let isThere = false;
     const place = this.#place;
     batch.attach({
       by: this.name,
       get fields() {
-        return isThere ? place.run!.state.fields : NONE; // hooks may bring more of them there
+        return place.fields;
       },
       fetch: async (name) => {
         const run = place.run!;
@@ -295,7 +291,6 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       batch.detach();
       throw error;
     }
-    isThere = true;
     await this.#workOn(batch, work);
     return batch;
   }

@@ -130,7 +130,8 @@ export class Place {
 
   /** Is it called at every visit, with nothing to compare or ask? */
   get isAlways(): boolean {
-    return this.schedule.isAlways && this.entry.record.when === undefined && !this.isDeferred;
+    return this.schedule.isAlways && this.entry.record.when === undefined && !this.isDeferred &&
+      this.seen < 0;
   }
 
   /** Does it change state? Modifiers run before the observers of their stage. */

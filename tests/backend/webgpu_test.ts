@@ -199,7 +199,9 @@ onGpu("what others do in between is done again with what a list held up", async 
 
 onGpu("memory for pairs that the device cannot have is refused by its size", (gpu) => {
   const { pairs } = collapse(gpu, false);
-  assertThrows(() => pairs.grow(1e9), RangeError, "Cannot find pairs up to 4.5 Å");
+  const refusal = "Cannot find pairs up to 4.5 Å";
+  const error = assertThrows(() => pairs.grow(1e9), BackendUnavailableError, refusal);
+  assertEquals(error.reason, "memory");
 });
 
 testOnGpu("a device that is lost is said to be, to whoever waits and whoever comes", async () => {
