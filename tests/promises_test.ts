@@ -18,7 +18,10 @@ function readRows(page: string): { references: [file: string, test: string][]; o
 
 /** Does the text define a test of that name? */
 function defines(text: string, test: string): boolean {
-  const name = JSON.stringify(test);
+  return [JSON.stringify(test), `\`${test}\``].some((name) => isTest(text, name));
+}
+
+function isTest(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     // The second form is for tests that need a GPU, the last one for tests with options.
     if (/(Deno\.test|testOnGpu|Deno\.test\(\{\s*name:)\(?\s*$/.test(text.slice(0, at))) return true;
