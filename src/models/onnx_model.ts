@@ -1,5 +1,6 @@
 import { gpuOf } from "../backend/mod.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { opsetOf, OPSETS } from "../onnx/opset.ts";
 import { openSession } from "../onnx/session.ts";
 import type { SessionCheck } from "../onnx/session_check.ts";
 import type { ModelSource } from "../onnx/session_source.ts";
@@ -65,7 +66,8 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly cutoff: number;
   readonly #opened: OnnxOpened;
   readonly #bytes: Uint8Array;
-  readonly #hasFiles: boolean;
+  /** Why no GPU can have it, if that is in the file. */
+  readonly #whyOnHost: string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
   readonly #checks = new WeakMap<GPUDevice, Promise<SessionCheck>>();
@@ -73,7 +75,10 @@ export class OnnxModel implements Model, AsyncDisposable {
   private constructor(
     opened: OnnxOpened,
     summary: string,
-    { bytes, hasFiles }: { readonly bytes: Uint8Array; readonly hasFiles: boolean },
+    { bytes, whyOnHost }: {
+      readonly bytes: Uint8Array;
+      readonly whyOnHost: string | undefined;
+    },
   ) {
     const has = (...meanings: readonly string[]) =>
       opened.bindings.outputs.some(({ meaning }) => meanings.includes(meaning));
@@ -87,7 +92,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     this.fields = opened.bindings.outputs.flatMap(({ field }) => field ?? []);
     this.#opened = opened;
     this.#bytes = bytes;
-    this.#hasFiles = hasFiles;
+    this.#whyOnHost = whyOnHost;
     this.#summary = summary;
   }
 
@@ -131,7 +136,13 @@ export class OnnxModel implements Model, AsyncDisposable {
         isHalf: manifest.neighbours === "half",
         perAngstrom: 1 / length,
       };
-      return new OnnxModel(opened, describeOnnx(loaded, opened), { bytes, hasFiles });
+      const opset = opsetOf(loaded.file);
+      const whyOnHost = hasFiles
+        ? "its weights are in other files"
+        : opset < OPSETS.first || opset > OPSETS.last
+        ? `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`
+        : undefined;
+      return new OnnxModel(opened, describeOnnx(loaded, opened), { bytes, whyOnHost });
     } catch (error) {
       await session.dispose();
       throw error;
@@ -156,9 +167,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     const backend = gpuOf(state.backend);
     if (backend === undefined) return openOnHost(this.#opened, state);
     try {
-      const why = this.#hasFiles
-        ? "its weights are in other files"
-        : whyOnHost(this.#opened.bindings, state.batch.size);
+      const why = this.#whyOnHost ?? whyOnHost(this.#opened.bindings, state.batch.size);
       if (why === undefined) {
         const note = (text: string) => void this.#notes.add(text);
         const model = { ...this.#opened, bytes: this.#bytes, checks: this.#checks, note };
