@@ -70,6 +70,7 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly #whyOnHost: string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
+  #isDisposed = false;
   readonly #checks = new WeakMap<GPUDevice, Promise<SessionCheck>>();
 
   private constructor(
@@ -170,7 +171,9 @@ export class OnnxModel implements Model, AsyncDisposable {
       const why = this.#whyOnHost ?? whyOnHost(this.#opened.bindings, state.batch.size);
       if (why === undefined) {
         const note = (text: string) => void this.#notes.add(text);
-        const model = { ...this.#opened, bytes: this.#bytes, checks: this.#checks, note };
+        const assertOpen = () => this.#assertOpen();
+        const more = { bytes: this.#bytes, checks: this.#checks, note, assertOpen };
+        const model = { ...this.#opened, ...more };
         return openOnGpu(model, backend, state);
       }
       this.#notes.add(`on WebGPU the host runs it, as ${why}`);
@@ -181,8 +184,14 @@ export class OnnxModel implements Model, AsyncDisposable {
     return openOnHost(this.#opened, state);
   }
 
-  /** Gives the session back. */
+  #assertOpen(): void {
+    if (!this.#isDisposed) return;
+    throw new Error(`Cannot run ${this.name} as it must be open: it was disposed of`);
+  }
+
+  /** Gives the session back. Engines that have it can then do no further step. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
     await this.#opened.session.dispose();
   }
 

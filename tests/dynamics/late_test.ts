@@ -380,7 +380,7 @@ testOnGpu(
 testOnGpu("a hook is asked whether it wants a convergence as of the step of it", async () => {
   const [wasm, device] = await both(async (backend) => {
     const rows: number[][] = [];
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     const found = (name: string, more: object) =>
       opt.hooks.add({
@@ -412,7 +412,7 @@ testOnGpu("a hook is asked whether it wants a convergence as of the step of it",
 testOnGpu("observers before one that ends the run see its step", async () => {
   const [wasm, device] = await both(async (backend) => {
     const rows: number[][] = [];
-    await using md = new NVE({ model: ARGON, dt: 2, backend });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     md.hooks.add(noting(rows));
     md.hooks.add(
       {

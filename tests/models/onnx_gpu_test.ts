@@ -189,6 +189,17 @@ testOnGpu(
   },
 );
 
+testOnGpu("an engine does no further step with a model that was disposed of", async () => {
+  const model = await OnnxModel.open(lennardJonesModel(ARGON), { name: "argon" });
+  await onGpu(async (gpu) => {
+    const batch = argon(2);
+    await using md = new NVE({ model, dt: 2, backend: gpu });
+    await md.run(batch, 2);
+    await model.dispose();
+    await assertRejects(() => md.run(batch, 2), Error, "Cannot run argon as it must be open");
+  });
+});
+
 testOnGpu("what cannot be recorded, as the GPU has no such operator, runs as it is", async () => {
   await using model = await OnnxModel.open(springs("rounds"), { batch: "joined" });
   await onGpu(async (gpu) => {
