@@ -206,16 +206,22 @@ function reachOf(
   { name, manifest: { cutoff, reach, neighbours } }: LoadedOnnx,
   { hasEdges, hasTriplets }: OnnxBindings,
 ): { readonly cutoff: number; readonly reach: number } {
-  const where = "in its options, in a manifest beside its file, or in the file's metadata";
+  const where = "in the options, in a manifest of JSON beside its file, or in the file's metadata";
   if (hasEdges && cutoff === undefined) {
     throw new RangeError(
-      `Cannot open ${name} as its cutoff must be known, which it is fed edges by, ${where}: current value is undefined`,
+      `Cannot open ${name} as somebody must say how far its edges reach, as in { "cutoff": 5 } (Å), ${where}: ` +
+        "nobody does",
     );
   }
-  if (hasTriplets && !(reach !== undefined && reach <= cutoff!)) {
+  if (hasTriplets && reach === undefined) {
     throw new RangeError(
-      `Cannot open ${name} as its reach must be known, which it is fed triplets by, and at most the cutoff ` +
-        `${cutoff} Å, ${where}: current value is ${reach}`,
+      `Cannot open ${name} as somebody must say how long the edges of its triplets are at most, as in ` +
+        `{ "reach": 3.5 } (Å), ${where}: nobody does`,
+    );
+  }
+  if (hasTriplets && !(reach! <= cutoff!)) {
+    throw new RangeError(
+      `Cannot open ${name} as its reach must be at most its cutoff, ${cutoff} Å: current value is ${reach}`,
     );
   }
   if (hasTriplets && neighbours === "half") {
