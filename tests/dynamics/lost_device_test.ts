@@ -16,6 +16,8 @@ import {
 import { hook } from "../../src/hook.ts";
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import { tethers } from "../../src/models/mod.ts";
+import { OnnxModel } from "@hooke/hooke/models/onnx";
+import { lennardJonesModel } from "@hooke/hooke/onnx";
 import { BiasedPotentialHook, FreezeAtomsHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, argon, assertNear, bitsOf, crystals } from "./atoms.ts";
@@ -373,4 +375,25 @@ testOnGpu("whose hook fails for the device's sake is not to blame for it", async
   await md.run(crystals(1), 20);
   assertEquals(warnings.map(({ hook }) => hook), ["(device)"]);
   assertEquals(seen, upTo(20));
+});
+
+testOnGpu("a model in onnxruntime goes on there, too", async () => {
+  const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+  const energies: number[][] = [];
+  const { gpu, lose } = disguised();
+  for (const device of ["wasm", { name: "auto", gpu, keepSeconds: 0.05 }] as const) {
+    await using model = await OnnxModel.open(bytes);
+    const rows: number[][] = [], warnings: HookWarning[] = [];
+    await using md = new NVE({
+      ...{ model, dt: 2, device },
+      onWarning: (warning) => void warnings.push(warning),
+    });
+    md.hooks.add(noting(rows) as never);
+    if (device !== "wasm") md.hooks.add(losing(12, lose) as never);
+    const batch = await md.run(crystals(2), 25);
+    if (device !== "wasm") assertWentOn({ md, batch, warnings });
+    assertEquals(rows.map(([step]) => step), upTo(25));
+    energies.push([...rows.flat(), ...bitsOf(batch).positions!]);
+  }
+  assertNear(energies[1]!, energies[0]!, 1e-4, 1);
 });
