@@ -13,6 +13,7 @@ import {
   NVE,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
+import { runLog } from "../../src/config/mod.ts";
 import { hook } from "../../src/hook.ts";
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import { tethers } from "../../src/models/mod.ts";
@@ -375,6 +376,18 @@ testOnGpu("whose hook fails for the device's sake is not to blame for it", async
   await md.run(crystals(1), 20);
   assertEquals(warnings.map(({ hook }) => hook), ["(device)"]);
   assertEquals(seen, upTo(20));
+});
+
+testOnGpu("a log of a run tells where it began and where it ended", async () => {
+  const lines: string[] = [];
+  const ran = await run(velocityVerlet({ dt: 2 }), 20, (lose) => [
+    runLog({ write: (line) => void lines.push(line), commit: "none" }),
+    losing(10, lose),
+  ], Infinity);
+  assertWentOn(ran);
+  const devices = lines.map((line) => JSON.parse(line)).filter(({ device }) => device !== undefined)
+    .map(({ type, device }) => [type, device.device, device.skipped.length]);
+  assertEquals(devices, [["start", "webgpu", 0], ["end", "wasm", 1]]);
 });
 
 testOnGpu("a model in onnxruntime goes on there, too", async () => {
