@@ -14,6 +14,7 @@ import { Profiler } from "../observe/profiler.ts";
 import { MemorySink } from "../sinks/memory_sink.ts";
 import { DEVICES } from "../backend/webgpu/pick.ts";
 import { crystals, MODELS, openArgon } from "./demo_argon.ts";
+import { aboutDevice } from "./demo_device.ts";
 import { assertWritable, openDemoFiles } from "./demo_files.ts";
 import { type Dynamics, heat } from "./demo_heat.ts";
 import { progressOf } from "./demo_progress.ts";
@@ -82,11 +83,14 @@ export async function demo(
   print(relaxationToCome(options));
   const relaxation = await relaxWithFiles(batch, run);
   print(aboutRelaxation(relaxation, options));
+  print(aboutDevice(relaxation.device));
   let dynamics: Dynamics | undefined;
   if (!signal.aborted && options.steps > 0) {
     print(dynamicsToCome(options));
     dynamics = await heatWithFiles(batch, run);
     print(aboutDynamics(dynamics, options));
+    const isSame = aboutDevice(dynamics.device) === aboutDevice(relaxation.device);
+    if (!isSame) print(aboutDevice(dynamics.device));
   }
   if (profiler !== undefined) {
     print(`\nWhere the time went, from one stage to the next:\n\n${profiler.summary()}`);

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { aboutDevice } from "./demo_device.ts";
 import type { DemoFiles } from "./demo_files.ts";
 import { type Dynamics, TARGET } from "./demo_heat.ts";
 import type { Relaxation } from "./demo_relax.ts";
@@ -41,7 +40,6 @@ export function aboutRelaxation(relaxation: Relaxation, { systems, isQuiet }: De
     `                  after    ${withSpread(after, 5)} eV`,
     `                  perfect  ${PERFECT.toFixed(5)} eV`,
     `  ${relaxation.seconds.toFixed(2)} s, start-up included`,
-    aboutDevice(relaxation.device),
   );
   return lines.join("\n");
 }
@@ -77,7 +75,7 @@ export function aboutDynamics(dynamics: Dynamics, { steps, isQuiet }: DemoOption
       `                            expected     ${TARGET.toFixed(1)} ± ${spread.toFixed(1)} K`,
     );
   }
-  if (stepCount > 0) lines.push(speed(dynamics), aboutDevice(dynamics.device));
+  if (stepCount > 0) lines.push(speed(dynamics));
   return lines.join("\n");
 }
 

@@ -230,14 +230,12 @@ export class BatchPlace {
     if (lost === undefined || kept === undefined || batch === undefined) return undefined;
     const { loop: { hooks } } = this.#engine;
     await hooks.drop();
-    const isByHand = this.#run?.isByHand ?? false;
     this.leave(true);
     const backend = this.#device.fallBack(lost);
     hooks.track(false);
     hooks.goBack(kept.marks);
     hooks.replan();
-    const run = this.#moving(() => this.#resume(kept, batch, backend)) as BatchRun;
-    run.isByHand = isByHand;
+    this.#moving(() => this.#resume(kept, batch, backend));
     hooks.warn("(device)", "run", warningOf(lost, kept.step));
     return kept.step;
   }

@@ -1,7 +1,7 @@
 // A GPU that auto has picked and that is lost in mid-run: the run goes on on wasm, and nobody sees a step twice.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { BackendUnavailableError, type GpuHost } from "../../src/backend/mod.ts";
-import type { Batch } from "../../src/batch/mod.ts";
+import { Batch } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   Dynamics,
@@ -13,12 +13,15 @@ import {
   NVE,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
+import { runLog } from "../../src/config/mod.ts";
 import { hook } from "../../src/hook.ts";
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import { tethers } from "../../src/models/mod.ts";
+import { OnnxModel } from "@hooke/hooke/models/onnx";
+import { lennardJonesModel } from "@hooke/hooke/onnx";
 import { BiasedPotentialHook, FreezeAtomsHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
-import { ARGON, assertNear, bitsOf, crystals } from "./atoms.ts";
+import { ARGON, argon, assertNear, bitsOf, crystals } from "./atoms.ts";
 import { disguised } from "./devices.ts";
 
 /** How often the state is taken home: never after the beginning, at each step, or now and then. */
@@ -36,6 +39,7 @@ async function run(
   steps: number,
   hooksOf: (lose: () => void) => readonly object[],
   keepSeconds?: number,
+  batchOf: () => Batch = () => crystals(3, scheme.dt === undefined ? 0 : 40),
 ): Promise<Ran> {
   const { gpu, lose } = disguised();
   const warnings: HookWarning[] = [];
@@ -46,16 +50,27 @@ async function run(
   });
   const hooks = hooksOf(keepSeconds === undefined ? () => {} : lose);
   for (const one of hooks) md.hooks.add(one as never);
-  const batch = await md.run(crystals(3, scheme.dt === undefined ? 0 : 40), steps);
+  const batch = await md.run(batchOf(), steps);
   return { md, batch, warnings };
 }
 
-/** Loses the device in a step. */
-function losing(step: number, lose: () => void) {
+/** Loses the device in a step; `isKnown`: when all is known of the steps before. */
+function losing(step: number, lose: () => void, isKnown = false) {
   return {
     ...{ name: "losing", stage: DynamicsStage.AFTER_PRE_UPDATE, frequency: 1, phase: 0 },
-    call: ({ stepCount }: DynamicsContext) => void (stepCount === step && lose()),
+    async call({ stepCount }: DynamicsContext) {
+      if (stepCount !== step) return;
+      if (isKnown) await new Promise((resolve) => setTimeout(resolve, 100));
+      lose();
+    },
   };
+}
+
+/** Crystals that relax one after the other. */
+function uneven(): Batch {
+  const batch = Batch.from([argon(2, 0, 0.02), argon(2, 1, 0.06), argon(2, 2, 0.15)]);
+  batch.ensure("status");
+  return batch;
 }
 
 /** Notes steps, with the energies and temperatures of them. */
@@ -171,7 +186,7 @@ for (const keepSeconds of KEPT) {
   testOnGpu(
     `a relaxation tells of each system once when the device is lost; kept every ${keepSeconds} s`,
     async () => {
-      for (const isVisited of [false, true]) {
+      for (const [isVisited, isKnown] of [[false, false], [true, false], [true, true]] as const) {
         const all = async (keepSeconds?: number) => {
           const told: number[][] = [], rows: number[][] = [], synced: number[] = [];
           const report = hook({
@@ -186,10 +201,16 @@ for (const keepSeconds of KEPT) {
             },
           });
           const scheme = fire({ dt: 0.5 });
-          const ran = await run(scheme, 500, (lose) => [
-            ...[report, ConvergenceHook.fromFmax(0.01), losing(36, lose)],
-            ...isVisited ? [noting(rows), counting(synced)] : [],
-          ], keepSeconds);
+          const ran = await run(
+            scheme,
+            500,
+            (lose) => [
+              ...[report, ConvergenceHook.fromFmax(0.01), losing(36, lose, isKnown)],
+              ...isVisited ? [noting(rows), counting(synced)] : [],
+            ],
+            keepSeconds,
+            uneven,
+          );
           return { ...ran, told, rows, synced };
         };
         const [wasm, gpu] = [await all(), await all(keepSeconds)];
@@ -355,4 +376,37 @@ testOnGpu("whose hook fails for the device's sake is not to blame for it", async
   await md.run(crystals(1), 20);
   assertEquals(warnings.map(({ hook }) => hook), ["(device)"]);
   assertEquals(seen, upTo(20));
+});
+
+testOnGpu("a log of a run tells where it began and where it ended", async () => {
+  const lines: string[] = [];
+  const ran = await run(velocityVerlet({ dt: 2 }), 20, (lose) => [
+    runLog({ write: (line) => void lines.push(line), commit: "none" }),
+    losing(10, lose),
+  ], Infinity);
+  assertWentOn(ran);
+  const devices = lines.map((line) => JSON.parse(line)).filter(({ device }) => device !== undefined)
+    .map(({ type, device }) => [type, device.device, device.skipped.length]);
+  assertEquals(devices, [["start", "webgpu", 0], ["end", "wasm", 1]]);
+});
+
+testOnGpu("a model in onnxruntime goes on there, too", async () => {
+  const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+  const energies: number[][] = [];
+  const { gpu, lose } = disguised();
+  for (const device of ["wasm", { name: "auto", gpu, keepSeconds: 0.05 }] as const) {
+    await using model = await OnnxModel.open(bytes);
+    const rows: number[][] = [], warnings: HookWarning[] = [];
+    await using md = new NVE({
+      ...{ model, dt: 2, device },
+      onWarning: (warning) => void warnings.push(warning),
+    });
+    md.hooks.add(noting(rows) as never);
+    if (device !== "wasm") md.hooks.add(losing(12, lose) as never);
+    const batch = await md.run(crystals(2), 25);
+    if (device !== "wasm") assertWentOn({ md, batch, warnings });
+    assertEquals(rows.map(([step]) => step), upTo(25));
+    energies.push([...rows.flat(), ...bitsOf(batch).positions!]);
+  }
+  assertNear(energies[1]!, energies[0]!, 1e-4, 1);
 });
