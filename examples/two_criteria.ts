@@ -38,7 +38,7 @@ async function relax(criteria: readonly Criterion[]): Promise<string> {
     model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
     dt: 0.5,
     nSteps: 500,
-    backend: "reference", // energies to the last digit
+    device: "reference", // energies to the last digit
     hooks: [new ConvergenceHook({ criteria }), tell],
   });
   await opt.run(Batch.from([rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, 1)]));

@@ -19,7 +19,7 @@ export async function openAni({ model: path, systems }: Molecules): Promise<AniR
   });
   const batch = Batch.from(systems);
   initVelocities(batch, 300, { seed: 1 });
-  return { batch, engine: new NVE({ model, dt: 0.5, backend: "wasm" }) };
+  return { batch, engine: new NVE({ model, dt: 0.5 }) };
 }
 
 /** What runs. */

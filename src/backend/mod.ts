@@ -22,12 +22,18 @@ export type {
 } from "./backend.ts";
 export { call } from "./backend.ts";
 export { gpuOf, openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu/mod.ts";
-export { openBackend } from "./open.ts";
+export { openBackend, openDevice, type OpenedDevice } from "./open.ts";
 export type { Unavailable, UnavailableReason } from "./backend_unavailable_error.ts";
 export { BackendUnavailableError } from "./backend_unavailable_error.ts";
 export type { AdapterInfo, GpuHost } from "./webgpu/adapter.ts";
 export { describeAdapter } from "./webgpu/adapter.ts";
 export type { GpuDeviceOptions } from "./webgpu/device.ts";
 export { lossOf, openGpuDevice, watchDevice } from "./webgpu/device.ts";
-export type { Device, PickedDevice, PickOptions, SkippedDevice } from "./webgpu/pick.ts";
-export { pickDevice } from "./webgpu/pick.ts";
+export type {
+  Device,
+  DeviceName,
+  PickedDevice,
+  PickOptions,
+  SkippedDevice,
+} from "./webgpu/pick.ts";
+export { DEVICES, pickDevice } from "./webgpu/pick.ts";

@@ -1,6 +1,18 @@
 import type { Backend } from "./backend.ts";
+import { BackendUnavailableError } from "./backend_unavailable_error.ts";
 import { ReferenceBackend } from "./reference/mod.ts";
 import { WasmBackend } from "./wasm/mod.ts";
+import type { AdapterInfo } from "./webgpu/adapter.ts";
+import { openGpuDevice } from "./webgpu/device.ts";
+import {
+  type Device,
+  type DeviceName,
+  pickDevice,
+  type PickedDevice,
+  type PickOptions,
+  type SkippedDevice,
+} from "./webgpu/pick.ts";
+import { WebGpuBackend } from "./webgpu/mod.ts";
 
 /** Name → how to make it. */
 const BACKENDS: Readonly<Record<string, () => Backend>> = {
@@ -10,7 +22,7 @@ const BACKENDS: Readonly<Record<string, () => Backend>> = {
 
 /**
  * Makes a backend by name: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64. Throws a
- * RangeError for another name.
+ * RangeError for another name; {@linkcode openDevice} knows those that have to be waited for, too.
  */
 export function openBackend(name: string = "wasm"): Backend {
   const make = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined;
@@ -18,6 +30,58 @@ export function openBackend(name: string = "wasm"): Backend {
   throw new RangeError(
     `Cannot open backend ${JSON.stringify(name)} as it must be one of ${
       Object.keys(BACKENDS).join(", ")
-    }`,
+    }; await openDevice() for a GPU`,
   );
+}
+
+/** A device that is open. */
+export interface OpenedDevice {
+  /** Kernels run there. Whoever opened it disposes of it, and a GPU's device goes with it. */
+  readonly backend: Backend;
+  /** What was taken. */
+  readonly device: Device;
+  /** What the adapter says of itself, on a GPU. */
+  readonly info?: AdapterInfo;
+  /** What came before it and was passed over. */
+  readonly skipped: readonly SkippedDevice[];
+}
+
+/**
+ * Opens a device by name. `"auto"` takes WebGPU on a real adapter and `"wasm"` otherwise, and says why; `"webgpu"` takes
+ * an adapter in software, too.
+ *
+ * @example
+ * ```ts
+ * import { openDevice } from "@hooke/hooke/backend";
+ *
+ * const { backend, device, skipped } = await openDevice("auto");
+ * console.log(device, skipped.map(({ reason }) => reason));
+ * backend.dispose();
+ * ```
+ *
+ * @throws {RangeError} for another name
+ * @throws {BackendUnavailableError} for `"webgpu"` where there is none
+ */
+export async function openDevice(
+  name: DeviceName = "auto",
+  options: PickOptions = {},
+): Promise<OpenedDevice> {
+  const picked = await pickDevice(name, options);
+  if (picked.device !== "webgpu") return opened(picked.device, picked.skipped);
+  try {
+    return await openGpu(picked);
+  } catch (error) {
+    if (name !== "auto" || !(error instanceof BackendUnavailableError)) throw error;
+    return opened("wasm", [...picked.skipped, { device: "webgpu", reason: error.message }]);
+  }
+}
+
+async function openGpu({ adapter, info, skipped }: PickedDevice): Promise<OpenedDevice> {
+  const device = await openGpuDevice({ adapter: adapter! });
+  const backend = new WebGpuBackend(device, true);
+  return { backend, device: "webgpu", info: info!, skipped };
+}
+
+function opened(device: "wasm" | "reference", skipped: readonly SkippedDevice[]): OpenedDevice {
+  return { backend: openBackend(device), device, skipped };
 }

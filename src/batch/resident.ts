@@ -105,6 +105,8 @@ export class ResidentBatch {
   readonly #mirror = new Map<Buffer, NumericArray>();
   /** Whether a program may have changed them since. */
   #hasRun = false;
+  /** A look under way. */
+  #looking: Promise<void> | undefined;
 
   /** Copies nothing yet but what systems there are. */
   constructor(batch: Batch, backend: Backend) {
@@ -284,14 +286,20 @@ export class ResidentBatch {
    * `keptIn` then know them.
    */
   look(isNeeded: boolean = this.#hasRun): void | Promise<void> {
-    if (this.backend.isHost || !isNeeded) return;
+    if (this.backend.isHost) return;
+    if (!isNeeded) return this.#looking; // somebody else's, which has not come yet
     this.#hasRun = false;
     const buffers = [
       ...[...this.#fields.values()].map(({ buffer }) => buffer),
       ...this.#states.values(),
     ];
-    return Promise.resolve(this.backend.see(buffers))
-      .then((values) => buffers.forEach((buffer, i) => this.#mirror.set(buffer, values[i]!)));
+    const over = () => {
+      if (this.#looking === looking) this.#looking = undefined;
+    };
+    const looking: Promise<void> = Promise.resolve(this.backend.see(buffers)).then((values) => {
+      buffers.forEach((buffer, i) => this.#mirror.set(buffer, values[i]!));
+    }).finally(over);
+    return this.#looking = looking;
   }
 
   /** What an engine keeps under a name, as of now; on a device as it was last looked at, if it was. */
@@ -371,11 +379,22 @@ export class ResidentBatch {
 
   /** The fields that programs have changed, in host precision: what a rounding alone would change stays as it was. */
   async download(): Promise<Record<string, NumericArray>> {
-    const names = [...this.#changed].filter((name) => this.#fields.has(name));
+    const names = this.#changedNames;
     const seen = this.backend.see(names.map((name) => this.#fields.get(name)!.buffer));
     const home = (values: readonly NumericArray[]) =>
       Object.fromEntries(names.map((name, i) => [name, this.home(name, values[i]!)]));
     return seen instanceof Promise ? home(await seen) : home(seen);
+  }
+
+  /** The same of what was saved. */
+  homeOf({ fields }: SavedResident): Record<string, NumericArray> {
+    return Object.fromEntries(
+      this.#changedNames.map((name) => [name, this.home(name, fields[name]!)]),
+    );
+  }
+
+  get #changedNames(): readonly string[] {
+    return [...this.#changed].filter((name) => this.#fields.has(name));
   }
 
   /**
@@ -405,18 +424,19 @@ export class ResidentBatch {
     const states = [...this.#states];
     const buffers = [frame.active, ...[...fields, ...states].map(([, buffer]) => buffer)];
     const taking = backend.take(buffers);
+    const listing = Promise.all(
+      [...this.#pairs].map(async ([key, list]) => [key, await backend.savePairs(list)] as const),
+    ); // with one wait for all
     backend.flush();
-    const [active, ...all] = await taking;
+    const [[active, ...all], pairs] = await Promise.all([taking, listing]);
     const named = (of: readonly (readonly [string, Buffer])[], at: number) =>
       Object.fromEntries(of.map(([name], i) => [name, all[at + i] as NumericArray]));
-    const pairs: Record<string, SavedPairs> = {};
-    for (const [key, list] of this.#pairs) pairs[key] = await backend.savePairs(list);
     return {
       real: backend.real,
       active: active as Int32Array,
       fields: named(fields, 0),
       states: named(states, fields.length),
-      pairs,
+      pairs: Object.fromEntries(pairs),
     };
   }
 

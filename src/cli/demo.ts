@@ -12,8 +12,9 @@ import { ConvergedSnapshotHook } from "../observe/converged_snapshot_hook.ts";
 import { LoggingHook } from "../observe/logging_hook.ts";
 import { Profiler } from "../observe/profiler.ts";
 import { MemorySink } from "../sinks/memory_sink.ts";
+import { DEVICES } from "../backend/webgpu/pick.ts";
 import { crystals, MODELS, openArgon } from "./demo_argon.ts";
-import { DEVICES } from "./demo_device.ts";
+import { aboutDevice } from "./demo_device.ts";
 import { assertWritable, openDemoFiles } from "./demo_files.ts";
 import { type Dynamics, heat } from "./demo_heat.ts";
 import { progressOf } from "./demo_progress.ts";
@@ -27,7 +28,7 @@ import {
   relaxationToCome,
 } from "./demo_report.ts";
 import type { DemoOptions, DemoRun } from "./demo_run.ts";
-import { type Command, readChoice, readCount, readNumber, UsageError } from "./options.ts";
+import { type Command, readChoice, readCount, readNumber } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The command's options. */
@@ -82,11 +83,14 @@ export async function demo(
   print(relaxationToCome(options));
   const relaxation = await relaxWithFiles(batch, run);
   print(aboutRelaxation(relaxation, options));
+  print(aboutDevice(relaxation.device));
   let dynamics: Dynamics | undefined;
   if (!signal.aborted && options.steps > 0) {
     print(dynamicsToCome(options));
     dynamics = await heatWithFiles(batch, run);
     print(aboutDynamics(dynamics, options));
+    const isSame = aboutDevice(dynamics.device) === aboutDevice(relaxation.device);
+    if (!isSame) print(aboutDevice(dynamics.device));
   }
   if (profiler !== undefined) {
     print(`\nWhere the time went, from one stage to the next:\n\n${profiler.summary()}`);
@@ -96,17 +100,13 @@ export async function demo(
 }
 
 function readDemo(values: ReadonlyMap<string, string>): DemoOptions {
-  const device = readChoice(values, "device", DEVICES);
-  if (device === "webgpu") {
-    throw new UsageError("Cannot use --device webgpu as engines must know it: they do not yet");
-  }
   return {
     systems: readCount(values, "systems", 64, 1),
     fmax: readNumber(values, "fmax", 0.005),
     steps: readCount(values, "steps", 1000, 0),
     seed: readCount(values, "seed", 1, 0),
     model: readChoice(values, "model", MODELS),
-    device,
+    device: readChoice(values, "device", DEVICES),
     isQuiet: values.has("quiet"),
   };
 }

@@ -4,26 +4,14 @@
  * @module
  */
 
-import type { Device } from "../backend/webgpu/pick.ts";
-import type { DynamicsOptions } from "../dynamics/dynamics_options.ts";
+import type { DeviceInUse } from "../dynamics/engine_device.ts";
 
-/** What may be asked for. */
-export type DeviceName = "auto" | Device;
-
-/** The names of all. */
-export const DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
-  "auto",
-  "webgpu",
-  "wasm",
-  "reference",
-];
-
-/** The option of an engine that puts it there. Throws a RangeError for what engines cannot run on. */
-export function onDevice(device: DeviceName): Pick<DynamicsOptions, "backend"> {
-  if (device === "webgpu") {
-    throw new RangeError(
-      `Cannot run the demo on webgpu as engines must know it: they run on wasm and reference`,
-    );
-  }
-  return { backend: device === "auto" ? "wasm" : device };
+/** Where something runs, and what was passed over or lost: a line each. */
+export function aboutDevice({ device, info, skipped }: DeviceInUse): string {
+  const { description, vendor = "", architecture = "" } = info ?? {};
+  const adapter = description || `${vendor} ${architecture}`.trim();
+  return [
+    `  runs on ${device}${adapter === "" ? "" : ` (${adapter})`}`,
+    ...skipped.map(({ device, reason }) => `  not on ${device}: ${reason}`),
+  ].join("\n");
 }

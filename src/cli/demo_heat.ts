@@ -4,14 +4,15 @@
  * @module
  */
 
+import type { DeviceName } from "../backend/webgpu/pick.ts";
 import type { Batch } from "../batch/batch.ts";
 import { initVelocities } from "../batch/velocities.ts";
 import type { DynamicsKind } from "../dynamics/dynamics_options.ts";
+import type { DeviceInUse } from "../dynamics/engine_device.ts";
 import { NVTLangevin } from "../dynamics/nvt_langevin.ts";
 import { hook } from "../hook.ts";
 import type { HookSet } from "../hooks/registry.ts";
 import { ARGON } from "./demo_argon.ts";
-import { type DeviceName, onDevice } from "./demo_device.ts";
 
 /** The temperature of the bath, K. */
 export const TARGET = 40;
@@ -46,6 +47,8 @@ export interface Dynamics {
   readonly isInterrupted: boolean;
   /** Steps done. */
   readonly stepCount: number;
+  /** Where it ran, and why there. */
+  readonly device: DeviceInUse;
 }
 
 /** Runs the crystals of a batch in a bath. */
@@ -72,7 +75,7 @@ export async function heat(batch: Batch, options: HeatOptions): Promise<Dynamics
   await using md = new NVTLangevin({
     model: ARGON,
     ...{ dt: 4, temperature: TARGET, friction: 0.02, seed },
-    ...onDevice(device),
+    device,
     ...(signal !== undefined && { signal }),
     hooks: [look],
   });
@@ -87,5 +90,6 @@ export async function heat(batch: Batch, options: HeatOptions): Promise<Dynamics
     seconds: (performance.now() - begun) / 1000,
     isInterrupted: signal?.aborted === true,
     stepCount: md.stepCount,
+    device: md.device!,
   };
 }

@@ -4,14 +4,15 @@
  * @module
  */
 
+import type { DeviceName } from "../backend/webgpu/pick.ts";
 import type { Batch } from "../batch/batch.ts";
 import { ConvergenceHook } from "../dynamics/convergence.ts";
 import type { DynamicsKind } from "../dynamics/dynamics_options.ts";
+import type { DeviceInUse } from "../dynamics/engine_device.ts";
 import { FIRE } from "../dynamics/fire.ts";
 import { hook } from "../hook.ts";
 import type { HookSet } from "../hooks/registry.ts";
 import type { Model } from "../models/model.ts";
-import { type DeviceName, onDevice } from "./demo_device.ts";
 
 /** More than any crystal needs. */
 const MOST_STEPS = 2000;
@@ -44,6 +45,8 @@ export interface Relaxation {
   readonly isInterrupted: boolean;
   /** Steps done. */
   readonly stepCount: number;
+  /** Where it ran, and why there. */
+  readonly device: DeviceInUse;
 }
 
 /** Relaxes the crystals of a batch. */
@@ -60,7 +63,7 @@ export async function relax(batch: Batch, options: RelaxOptions): Promise<Relaxa
   await using opt = new FIRE({
     model,
     dt: 0.5,
-    ...onDevice(device),
+    device,
     ...(signal !== undefined && { signal }),
     hooks: [ConvergenceHook.fromFmax(fmax), look],
   });
@@ -78,5 +81,6 @@ export async function relax(batch: Batch, options: RelaxOptions): Promise<Relaxa
     seconds,
     isInterrupted: signal?.aborted === true,
     stepCount: opt.stepCount,
+    device: opt.device!,
   };
 }

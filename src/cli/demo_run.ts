@@ -5,8 +5,8 @@
  */
 
 import type { Profiler } from "../observe/profiler.ts";
+import type { DeviceName } from "../backend/webgpu/pick.ts";
 import type { ModelName } from "./demo_argon.ts";
-import type { DeviceName } from "./demo_device.ts";
 import type { DemoFiles } from "./demo_files.ts";
 import type { Terminal } from "./terminal.ts";
 

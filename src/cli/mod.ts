@@ -15,6 +15,7 @@
  * @module
  */
 
+import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
 import { versions } from "../config/versions.ts";
 import { didYouMean } from "../hooks/nearest.ts";
 import { DEMO, demo } from "./demo.ts";
@@ -59,6 +60,10 @@ export async function run(
       terminal.complain(error.message);
       terminal.complain(`${program}${command} --help tells what there is.`);
       return 2;
+    }
+    if (error instanceof BackendUnavailableError) {
+      terminal.complain(error.message);
+      return 1;
     }
     terminal.complain(error instanceof Error ? error.stack ?? error.message : String(error));
     return 1;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { DeviceInUse } from "../dynamics/engine_device.ts";
 import type { Workflow } from "../hooks/context.ts";
 import type { Outcome } from "../hooks/outcome.ts";
 import type { Hook } from "../hooks/table.ts";
@@ -31,7 +32,7 @@ export interface RunLog extends Hook<string> {
 
 /**
  * Makes a hook that logs a run as JSON Lines: a line at the start (run id, git commit, hash of the config, versions,
- * hooks), one for every hook that is added, removed, enabled or disabled, with its step, one with the outcome at the
+ * device, hooks), one for every hook that is added, removed, enabled or disabled, with its step, one with the outcome at the
  * end. Every line has the whole list of hooks, disabled ones too, with the errors each has thrown. The lines are
  * {@linkcode RunRecord}s.
  *
@@ -74,6 +75,11 @@ export interface RunLog extends Hook<string> {
  */
 export function runLog(options: RunLogOptions): RunLog {
   return new Log(options);
+}
+
+/** Where an engine runs, if it says so. */
+function deviceOf(engine: Workflow): DeviceInUse | null {
+  return (engine as { readonly device?: DeviceInUse }).device ?? null;
 }
 
 /** From `open` to `close`. */
@@ -119,7 +125,8 @@ class Log implements RunLog {
       // From here to the line nothing is awaited, so no change is missed or told twice.
       this.#segment = this.#begin(engine);
       const moment = this.#moment(this.#segment);
-      this.#write({ type: "start", ...moment, engine: engine.name, ...facts });
+      const device = deviceOf(engine);
+      this.#write({ type: "start", ...moment, engine: engine.name, ...facts, device });
       await this.#lines.flush();
     } catch (error) {
       this.#end();
@@ -132,7 +139,8 @@ class Log implements RunLog {
   async close(outcome: Outcome): Promise<void> {
     const segment = this.#segment;
     if (segment === undefined) return;
-    this.#write({ type: "end", ...this.#moment(segment), outcome: loggedOutcome(outcome) });
+    const device = deviceOf(segment.engine);
+    this.#write({ type: "end", ...this.#moment(segment), outcome: loggedOutcome(outcome), device });
     this.#end();
     await this.#lines.flush();
   }

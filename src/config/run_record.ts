@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { DeviceInUse } from "../dynamics/engine_device.ts";
 import type { HookChange } from "../hooks/control.ts";
 import type { HookListing } from "../hooks/listing.ts";
 import type { Outcome } from "../hooks/outcome.ts";
@@ -35,6 +36,8 @@ export interface RunStart extends RunMoment {
   readonly configHash: string | null;
   /** What ran. */
   readonly versions: Versions;
+  /** Where the engine runs, and what was passed over and why; `null` for a loop that runs nowhere in particular. */
+  readonly device: DeviceInUse | null;
 }
 
 /** The line for a change: `hooks` is how they are after it. */
@@ -53,6 +56,8 @@ export interface RunEnd extends RunMoment {
   readonly type: "end";
   /** How it ended. */
   readonly outcome: LoggedOutcome;
+  /** Where it was then: it may have lost its device. */
+  readonly device: DeviceInUse | null;
 }
 
 /** A line of a run log, as `JSON.parse` gives it. */

@@ -13,7 +13,7 @@ import type { Loop } from "../hooks/loop.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
 import type { Model, OpenModel } from "../models/model.ts";
-import type { SavedDynamics } from "./checkpoint.ts";
+import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { Clock } from "./clock.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
@@ -23,6 +23,7 @@ import { LOW } from "./parts.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
 import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
+import type { Told } from "./told.ts";
 
 /** The engine of a run. */
 export interface RunEngine {
@@ -34,6 +35,8 @@ export interface RunEngine {
   readonly model: Model;
   /** Counts steps and calls hooks. */
   readonly loop: Loop<DynamicsKind>;
+  /** The systems that hooks have been told of. */
+  readonly told: Told;
 }
 
 /** Fields whose change from outside leaves forces and energies as they are. */
@@ -135,8 +138,12 @@ export class BatchRun {
 
   /** What a checkpoint keeps of it. */
   async save(): Promise<Omit<SavedDynamics, "integrator" | "loop">> {
+    return { batch: this.state.batch.save(), ...await this.keep() };
+  }
+
+  /** What it can go on from elsewhere, while the batch on the host stays what it is. */
+  async keep(): Promise<SavedRun> {
     return {
-      batch: this.state.batch.save(),
       resident: await this.state.save(),
       isPrimed: this.#isPrimed,
       amenders: this.#amenders,
@@ -145,12 +152,17 @@ export class BatchRun {
   }
 
   /** Goes on from there. Throws a RangeError for another precision. */
-  load({ resident, isPrimed, hasEnergy, amenders }: SavedDynamics): void {
+  load({ resident, isPrimed, hasEnergy, amenders }: SavedRun): void {
     this.#planned(); // asks for all that is kept
     this.state.load(resident);
     this.#isPrimed = isPrimed;
     this.#hasEnergy = hasEnergy;
     this.#amenders = amenders;
+  }
+
+  /** Whether the run has turned out to be over. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** A hook was given a field to write. */
@@ -435,6 +447,7 @@ export class BatchRun {
     if (this.#plan === undefined) await this.state.look();
     this.#run(this.#planned().converged);
     await point.fireLate(step, { stepCount: step, convergedMask: mask });
+    this.#engine.told.note(mask);
   }
 
   /** Many steps in one call, as no hook is due. */
@@ -524,13 +537,20 @@ export class BatchRun {
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
     if (point.isEmpty) return;
     this.#loop.context.stepCount = step;
-    context.convergedMask = mask;
+    const known = this.#engine.told.take(mask);
+    const news = known === undefined ? mask : mask.map((one, s) => known[s] === 0 ? one : 0);
     const tell = () => {
       this.#run(converged);
-      return point.fire(step);
+      context.convergedMask = news;
+      return news.includes(1) ? point.fire(step) : undefined;
+    };
+    const remind = () => {
+      if (known === undefined) return;
+      context.convergedMask = known; // on a device that is lost: what they changed there is lost, too
+      return point.modify(step);
     };
     const needsEnergy = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE).has("energy");
-    const told = after(needsEnergy ? this.refresh() : undefined, tell);
+    const told = after(after(needsEnergy ? this.refresh() : undefined, remind), tell);
     return after(told, () => void delete context.convergedMask);
   }
 

@@ -13,14 +13,8 @@ import { complaint } from "../hooks/show.ts";
 /** The version of {@linkcode SavedDynamics}. */
 export const SCHEMA = 1;
 
-/** All that an engine needs to go on to the bit: plain data. */
-export interface SavedDynamics {
-  /** The scheme. */
-  readonly integrator: string;
-  /** Steps done, and the hooks' own state. */
-  readonly loop: SavedLoop;
-  /** The batch as the host has it. */
-  readonly batch: SavedBatch;
+/** What a run has on its backend. */
+export interface SavedRun {
   /** The batch as the backend has it: fields, the scheme's state, how pairs were found. */
   readonly resident: SavedResident;
   /** Whether the forces are those of the positions. */
@@ -29,6 +23,16 @@ export interface SavedDynamics {
   readonly amenders: string;
   /** Whether the energies are. */
   readonly hasEnergy: boolean;
+}
+
+/** All that an engine needs to go on to the bit: plain data. */
+export interface SavedDynamics extends SavedRun {
+  /** The scheme. */
+  readonly integrator: string;
+  /** Steps done, and the hooks' own state. */
+  readonly loop: SavedLoop;
+  /** The batch as the host has it. */
+  readonly batch: SavedBatch;
 }
 
 /** Throws a TypeError for what `save` did not give, or what another scheme did. */

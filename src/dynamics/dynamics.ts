@@ -5,41 +5,28 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
-import { openBackend } from "../backend/open.ts";
 import { Batch } from "../batch/batch.ts";
 import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
-import type { ResidentBatch } from "../batch/resident.ts";
 import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { DeviceWorker } from "../hooks/device_work.ts";
 import type { Outcome } from "../hooks/outcome.ts";
-import { isThenable } from "../hooks/thenable.ts";
+import { after, isThenable } from "../hooks/thenable.ts";
 import type { HookSet } from "../hooks/registry.ts";
 import type { Model } from "../models/model.ts";
-import { BatchRun } from "./batch_run.ts";
+import { BatchPlace } from "./batch_place.ts";
+import type { BatchRun } from "./batch_run.ts";
 import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
 import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { assertTogether, checkDynamicsOptions, checkRun, lostSystems } from "./dynamics_checks.ts";
 import { DivergedError } from "./diverged_error.ts";
+import { type DeviceInUse, EngineDevice, unavailable } from "./engine_device.ts";
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { DynamicsBase } from "./stages.ts";
-
-/** What is held of a batch that has not been brought anywhere yet. */
-const NONE: ReadonlySet<string> = new Set();
-
-/** The error of a backend that is no longer there, if that is why something went wrong. */
-function unavailable(error: unknown): BackendUnavailableError | undefined {
-  if (error instanceof BackendUnavailableError) return error;
-  return error instanceof Error && error.cause !== undefined ? unavailable(error.cause) : undefined;
-}
-
-/** Nobody else gives back what an engine that was never closed has in the memory that all share. */
-const LOST = new FinalizationRegistry<ResidentBatch>((state) => state.free());
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
@@ -60,30 +47,30 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** How the last run ended. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions<H>;
-  #backend: Backend;
+  readonly #device: EngineDevice;
   readonly #loop: Loop<DynamicsKind>;
-  #run: BatchRun | undefined;
+  readonly #place: BatchPlace;
   #isRunning = false;
-  /** Settled when models have given back what they had for batches of before. */
-  #left: Promise<void> | undefined;
+  /** What the run under way has come to. */
+  #home: Record<string, NumericArray> | undefined;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
     this.name = options?.name ?? integrator.name;
     checkDynamicsOptions(this.name, options, integrator.parameters ?? []);
-    const { model, backend = "wasm", hooks = [], fields = [] } = options;
+    const { model, hooks = [], fields = [] } = options;
     this.model = model;
     this.integrator = integrator;
     this.#options = options;
-    this.#backend = typeof backend === "string" ? openBackend(backend) : backend;
+    this.#device = new EngineDevice(this.name, options);
     const own = [
       ...fields.map((field) => typeof field === "string" ? field : field.field),
       ...model.fields ?? [],
     ];
-    const state = new DynamicsFields(own, () => this.#current, () => this.#backend.isHost);
+    const state = new DynamicsFields(own, () => this.#current, () => this.#device.isHost);
     const worker: DeviceWorker = {
       work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
-      changed: () => this.#run?.forgetPlan(),
+      changed: () => this.#place?.run?.forgetPlan(),
     };
     this.#loop = new Loop<DynamicsKind>({
       kinds: DynamicsStage,
@@ -92,13 +79,24 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       workflow: this,
       state,
       worker,
-      begin: () => this.#current.begin(),
+      begin: () => this.#place.begin(),
       end: () => this.#current.end(),
-      step: () => this.#current.step(),
-      leap: (_loop: unknown, n: number) => this.#current.leap(n),
+      step: () => after(this.#place.keep(), () => this.#current.step()),
+      leap: (_loop: unknown, n: number) => after(this.#place.keep(), () => this.#current.leap(n)),
+      settled: async () => {
+        await this.#current.refresh();
+        this.#home = await this.#place.takeHome();
+      },
+      recover: (error: unknown) => this.#place.recover(error),
+      isFatal: (error: unknown) => this.#device.lossIn(error) !== undefined,
       ...(options.signal && { signal: options.signal }),
       ...(options.onWarning && { onWarning: options.onWarning }),
       ...(options.verify && { verify: options.verify }),
+    });
+    this.#place = new BatchPlace({
+      engine: { name: this.name, integrator, model, loop: this.#loop },
+      device: this.#device,
+      entered: (batch) => void Object.assign(this.#loop.context, this.buildContext(batch)),
     });
     for (const hook of hooks) this.#loop.hooks.add(hook as never);
   }
@@ -113,9 +111,14 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.#loop.stepCount;
   }
 
-  /** Where it runs. */
+  /** Where it runs. A GPU is there from the first run on until the engine is closed; else this throws an Error. */
   get backend(): Backend {
-    return this.#backend;
+    return this.#device.backend;
+  }
+
+  /** The device that was picked, and what was passed over and why; `undefined` before the first run has picked one. */
+  get device(): DeviceInUse | undefined {
+    return this.#device.inUse;
   }
 
   /**
@@ -125,6 +128,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    *
    * @throws {RangeError} for atoms or parameters that cannot be run, naming system and atom
    * @throws {DivergedError} when positions are no longer finite
+   * @throws {BackendUnavailableError} where its device is not to be had, or is lost; the batch is as it was before
    */
   async run(batch: Batch, nSteps: number | undefined = this.#options.nSteps): Promise<Batch> {
     checkRun(this.name, batch, nSteps);
@@ -139,12 +143,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async step(batch: Batch): Promise<Batch> {
     checkRun(this.name, batch, 1);
-    return await this.#with(batch, async (run) => {
-      run.isByHand = true;
+    return await this.#with(batch, async () => {
+      this.#current.isByHand = true;
       try {
         await this.#loop.step();
       } finally {
-        run.isByHand = false;
+        const { run } = this.#place;
+        if (run !== undefined) run.isByHand = false;
       }
     });
   }
@@ -174,11 +179,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     const batch = Batch.load(saved.batch);
     this.#isRunning = true;
     try {
-      const run = await this.#enter(batch);
-      run.load(saved);
+      const run = await this.#place.enter(batch);
+      this.#place.load(run, saved);
       this.#loop.load(saved.loop);
     } catch (error) {
-      this.#leave();
+      this.#place.leave();
       throw error;
     } finally {
       this.#isRunning = false;
@@ -224,8 +229,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     try {
       await this.#loop.close();
     } finally {
-      this.#leave();
-      await this.#left;
+      await this.#place.close();
     }
   }
 
@@ -240,14 +244,14 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   get #current(): BatchRun {
-    if (this.#run !== undefined) return this.#run;
+    if (this.#place.run !== undefined) return this.#place.run;
     throw new Error(
       `Cannot read the state of ${this.name} as it must have a batch: run one first`,
     );
   }
 
   /** Runs something with a batch in hand, and takes the values home; those of a run that diverged are left behind. */
-  async #with(batch: Batch, work: (run: BatchRun) => Promise<void>): Promise<Batch> {
+  async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     this.#assertIdle("run");
     this.#isRunning = true;
     try {
@@ -265,56 +269,59 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     );
   }
 
-  async #withFree(batch: Batch, work: (run: BatchRun) => Promise<void>): Promise<Batch> {
-    let run: BatchRun | undefined;
+  async #withFree(batch: Batch, work: () => Promise<void>): Promise<Batch> {
+    const place = this.#place;
     batch.attach({
       by: this.name,
       get fields() {
-        return run?.state.fields ?? NONE; // hooks may bring more of them there
+        return place.fields;
       },
       fetch: async (name) => {
+        const run = place.run!;
         // What can be had at once is as of now, even if nobody awaits it.
-        const waiting = name === "energy" || name === "stress" ? run!.refresh() : undefined;
+        const waiting = name === "energy" || name === "stress" ? run.refresh() : undefined;
         if (isThenable(waiting)) await waiting;
-        return await run!.state.fetch(name);
+        return await run.state.fetch(name);
       },
     });
     try {
-      const entering = this.#enter(batch);
-      run = isThenable(entering) ? await entering : entering;
+      const entering = place.enter(batch);
+      if (isThenable(entering)) await entering;
     } catch (error) {
       batch.detach();
       throw error;
     }
-    await this.#workOn(run, work);
+    await this.#workOn(batch, work);
     return batch;
   }
 
   /** Runs something, and takes home what has come of it, whether it went well or not. */
-  async #workOn(run: BatchRun, work: (run: BatchRun) => Promise<void>): Promise<void> {
-    const { state, state: { batch } } = run;
+  async #workOn(batch: Batch, work: () => Promise<void>): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
+    this.#home = undefined;
     try {
-      await work(run);
-      await run.refresh();
+      await work();
     } catch (error) {
       failure = { error: unavailable(error) ?? error };
     }
     let hasDiverged = failure?.error instanceof DivergedError;
     let isLost = unavailable(failure?.error) !== undefined;
     // The first error says what is wrong.
-    if (failure !== undefined && !hasDiverged && !isLost) await run.mend().catch(() => {});
+    if (failure !== undefined && !hasDiverged && !isLost) {
+      await this.#place.run?.mend().catch(() => {});
+    }
     let home: Record<string, NumericArray> = {};
     try {
-      if (!isLost) home = await state.download();
+      if (!isLost) home = this.#home ?? await this.#place.takeHome();
     } catch (error) {
       isLost = true;
       failure ??= { error };
     }
     hasDiverged ||= lostSystems(batch, home.positions).length > 0;
     batch.detach(hasDiverged ? {} : home);
-    if (hasDiverged || isLost) this.#leave();
-    else this.#leaveNotes(run);
+    if (hasDiverged || isLost) this.#place.leave();
+    else this.#leaveNotes(this.#current);
+    if (isLost) this.#device.close(); // the next run may find it again
     if (failure !== undefined) throw failure.error;
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
   }
@@ -327,34 +334,5 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     if (isBath && this.stepCount > 0 && state.batch.has("dofRemoved")) {
       state.batch.set("dofRemoved", 0);
     }
-  }
-
-  /** Brings a batch to the backend; one that was there has only what changed brought. */
-  #enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {
-    const known = this.#run;
-    if (known?.state.isOf(batch) && known.state.backend === this.#backend) {
-      const waiting = known.upload();
-      return isThenable(waiting) ? waiting.then(() => known) : known;
-    }
-    this.#leave();
-    this.#run = new BatchRun(batch, this.#backend, {
-      name: this.name,
-      integrator: this.integrator,
-      model: this.model,
-      loop: this.#loop,
-    });
-    LOST.register(this, this.#run.state, this.#run);
-    Object.assign(this.#loop.context, this.buildContext(batch));
-    return this.#run;
-  }
-
-  /** What a model takes its time to give back is waited for when the engine closes. */
-  #leave(): void {
-    const run = this.#run;
-    if (run === undefined) return;
-    LOST.unregister(run);
-    this.#run = undefined;
-    const before = this.#left, waiting = run.free();
-    if (waiting !== undefined) this.#left = Promise.all([before, waiting]).then(() => {});
   }
 }

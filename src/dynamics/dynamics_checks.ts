@@ -4,10 +4,11 @@
  * @module
  */
 
+import { DEVICES } from "../backend/webgpu/pick.ts";
 import { Batch } from "../batch/batch.ts";
 import { busyError } from "../batch/holder.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
-import { checkKeys, isObject } from "../hooks/shape.ts";
+import { checkKeys, isObject, type Members } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
 import type { DynamicsOptions } from "./dynamics_options.ts";
 import { DivergedError } from "./diverged_error.ts";
@@ -18,6 +19,7 @@ export const ENGINE_OPTIONS: readonly string[] = Object.keys(
     model: true,
     hooks: true,
     nSteps: true,
+    device: true,
     backend: true,
     fields: true,
     name: true,
@@ -38,7 +40,7 @@ export function checkDynamicsOptions(
     throw new TypeError(complaint(action, "its options must be an object", options));
   }
   checkKeys(action, "its options", options, [...parameters, ...ENGINE_OPTIONS]);
-  const { model, hooks, backend, nSteps, fields } = options;
+  const { model, hooks, nSteps, fields } = options;
   if (!isModel(model)) {
     throw new TypeError(
       complaint(action, "model must be a model, as lennardJones() makes one", model),
@@ -57,12 +59,42 @@ export function checkDynamicsOptions(
   if (fields !== undefined && !Array.isArray(fields)) {
     throw new TypeError(complaint(action, "fields must be an array of names", fields));
   }
-  if (backend !== undefined && typeof backend !== "string" && !isObject(backend)) {
+  checkPlace(action, options);
+  if (nSteps !== undefined) checkSteps(name, nSteps);
+}
+
+/** Throws where it is not said where to run, or twice. */
+function checkPlace(action: string, { device, backend }: Members): void {
+  if (backend !== undefined && device !== undefined) {
     throw new TypeError(
-      complaint(action, "backend must be wasm, reference, or an open backend", backend),
+      complaint(action, "only one of device and backend can say where it runs", device),
     );
   }
-  if (nSteps !== undefined) checkSteps(name, nSteps);
+  if (typeof backend === "string") {
+    throw new TypeError(
+      complaint(action, `backend must be one that is open: write device for a name`, backend),
+    );
+  }
+  if (backend !== undefined && !isObject(backend)) {
+    throw new TypeError(complaint(action, "backend must be one that is open", backend));
+  }
+  if (device === undefined) return;
+  if (isObject(device)) {
+    checkKeys(action, "what device says", device, ["name", "gpu", "keepSeconds"]);
+    checkKeepSeconds(action, device.keepSeconds);
+  }
+  const name = isObject(device) ? device.name : device;
+  const requirement = `device must be ${DEVICES.join(", ")}, or say one as its name`;
+  if (typeof name !== "string") throw new TypeError(complaint(action, requirement, name));
+  if (!(DEVICES as readonly string[]).includes(name)) {
+    throw new RangeError(complaint(action, requirement, name, DEVICES));
+  }
+}
+
+function checkKeepSeconds(action: string, seconds: unknown): void {
+  if (seconds === undefined || (typeof seconds === "number" && seconds >= 0)) return;
+  const Wrong = typeof seconds === "number" ? RangeError : TypeError;
+  throw new Wrong(complaint(action, "keepSeconds must be a number from 0 on", seconds));
 }
 
 /** Throws where a batch cannot be run. */

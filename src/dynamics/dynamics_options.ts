@@ -5,10 +5,12 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
+import type { DeviceName } from "../backend/webgpu/pick.ts";
 import type { Field } from "../hooks/context.ts";
 import type { HookWarning } from "../hooks/outcome.ts";
 import type { AcceptAll, HookInput } from "../hooks/registry.ts";
 import type { Model } from "../models/model.ts";
+import type { DeviceRequest } from "./engine_device.ts";
 import type { DynamicsStage } from "./stages.ts";
 
 /** The kind of stages that dynamics engines have. */
@@ -34,12 +36,18 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    */
   readonly nSteps?: number;
   /**
-   * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64; or one that is open, such as
-   * WebGPU.
+   * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64, `"webgpu"` a GPU in float32;
+   * `"auto"` is WebGPU on a real adapter, else wasm. A GPU is opened by the first run, and closed with the engine.
    *
    * @default "wasm"
    */
-  readonly backend?: "wasm" | "reference" | Backend;
+  readonly device?: DeviceName | DeviceRequest;
+  /**
+   * A backend that is open, to run there; instead of `device`. It stays open.
+   *
+   * @default what `device` says
+   */
+  readonly backend?: Backend;
   /**
    * Fields of the user's own, in the batch, that hooks may read and write.
    *

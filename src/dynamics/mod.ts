@@ -5,7 +5,7 @@
  */
 
 export type { KernelDevice } from "./context.ts";
-export type { SavedDynamics } from "./checkpoint.ts";
+export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 export { ConvergenceHook } from "./convergence.ts";
 export type {
   ConvergenceDevice,
@@ -18,6 +18,7 @@ export type {
 export { DivergedError } from "./diverged_error.ts";
 export { Dynamics } from "./dynamics.ts";
 export type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
+export type { DeviceInUse, DeviceRequest } from "./engine_device.ts";
 export { FIRE, fire } from "./fire.ts";
 export type { FIREOptions } from "./fire.ts";
 export { FIRE2, fire2 } from "./fire2.ts";

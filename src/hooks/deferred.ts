@@ -15,6 +15,8 @@ export class DeferredQueue {
   #length = 0;
   #failure: { readonly error: unknown } | undefined;
   #isCut = false;
+  /** Ends the waiting for what is handed out next. */
+  #wake: (() => void) | undefined;
 
   /** Is all that is under way dropped? */
   get isCut(): boolean {
@@ -24,11 +26,20 @@ export class DeferredQueue {
   /** Drops all that is under way, and all that comes until `resume`: whoever waits for it is handed nothing. */
   cut(): void {
     this.#isCut = true;
+    this.#wake?.();
   }
 
   /** Delivers again. */
   resume(): void {
     this.#isCut = false;
+  }
+
+  /** Drops all that is under way, with what was wrong with it, and delivers again. */
+  async drop(): Promise<void> {
+    this.cut();
+    await this.idle();
+    this.#failure = undefined;
+    this.resume();
   }
 
   /** How many deliveries are under way. */
@@ -37,8 +48,9 @@ export class DeferredQueue {
   }
 
   /**
-   * Delivers once the values are there and all earlier deliveries are done; nothing, once the queue is cut. Answers with
-   * something to await when too many are under way.
+   * Delivers once the values are there and all earlier deliveries are done; nothing, once the queue is cut. Values that
+   * fail to come cut it: what was to come after them would be out of order. Answers with something to await when too
+   * many are under way.
    */
   push<T>(
     values: PromiseLike<T>,
@@ -51,10 +63,12 @@ export class DeferredQueue {
       const settled = Promise.resolve(values).then((value) => ({ value }), (error) => ({ error }));
       await before;
       try {
-        const read = this.#isCut ? { value: undefined } : await settled;
-        if ("error" in read) throw read.error;
-        const result = deliver(this.#isCut ? undefined : read.value);
+        const read = this.#isCut ? undefined : await this.#soonest(settled);
+        const isGone = read !== undefined && "error" in read;
+        if (isGone) this.cut();
+        const result = deliver(this.#isCut || isGone ? undefined : read?.value);
         if (isThenable(result)) await result;
+        if (isGone) throw read.error;
       } catch (error) {
         this.#failure ??= { error };
       } finally {
@@ -62,6 +76,14 @@ export class DeferredQueue {
       }
     })();
     return this.#length > MOST_UNDER_WAY ? this.#tail : undefined;
+  }
+
+  /** What comes, or nothing, as soon as the queue is cut: it may never come. */
+  #soonest<T>(coming: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      this.#wake = () => resolve(undefined);
+      coming.then(resolve);
+    });
   }
 
   /** Settled when everything pushed so far is done. */
@@ -78,7 +100,12 @@ export class DeferredQueue {
 
   /** Waits until everything is delivered, then checks. */
   async flush(): Promise<void> {
-    while (this.#length > 0) await this.#tail;
+    await this.idle();
     this.check();
+  }
+
+  /** Settled when there is nothing under way. */
+  async idle(): Promise<void> {
+    while (this.#length > 0) await this.#tail;
   }
 }

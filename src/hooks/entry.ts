@@ -96,6 +96,8 @@ export class Place {
 
   /** The count at which it fired before it last did; -1 if it had not. */
   before = -1;
+  /** Up to this count it has seen what is done again. */
+  seen = -1;
 
   /** Made when its hook is registered. */
   constructor(entry: Entry, info: StageInfo, bound: Bound, access: Access) {
@@ -128,7 +130,8 @@ export class Place {
 
   /** Is it called at every visit, with nothing to compare or ask? */
   get isAlways(): boolean {
-    return this.schedule.isAlways && this.entry.record.when === undefined && !this.isDeferred;
+    return this.schedule.isAlways && this.entry.record.when === undefined && !this.isDeferred &&
+      this.seen < 0;
   }
 
   /** Does it change state? Modifiers run before the observers of their stage. */
@@ -138,15 +141,14 @@ export class Place {
 
   /** What happens when its handler throws. */
   get onError(): ErrorPolicy {
-    const isObserver = this.info.role === "observe" && !this.isModifier;
-    return this.entry.onError ?? this.entry.record.onError ?? (isObserver ? "warn" : "throw");
+    return this.entry.onError ?? this.entry.record.onError ?? (this.isObserver ? "warn" : "throw");
   }
 
-  /** What its own condition says now. Throws a TypeError when it does not answer. */
-  get isWanted(): boolean {
+  /** What its own condition says of a context. Throws a TypeError when it does not answer. */
+  isWanted(ctx: object = this.ctx): boolean {
     const { when, hook, label } = this.entry.record;
     if (when === undefined) return true;
-    const answer: unknown = when.call(hook, this.ctx);
+    const answer: unknown = when.call(hook, ctx);
     if (typeof answer === "boolean") return answer;
     throw new TypeError(
       `Cannot ask hook ${label} when to run as its \`when\` must answer true or false: current value is ${
@@ -155,19 +157,37 @@ export class Place {
     );
   }
 
-  /** Moves `next` up to a count that is not in the past. */
-  advance(count: number): void {
-    if (this.next < count) this.next = this.schedule.next(count);
+  /** Does it only look on? What steps come to depends on no such hook. */
+  get isObserver(): boolean {
+    return this.info.role === "observe" && !this.isModifier;
   }
 
-  /** Is it called at this count? Asks its conditions, and remembers a firing. */
-  fires(count: number, step: number): boolean {
+  /** The first count from `count` on at which it may be due. */
+  dueFrom(count: number): number {
+    return this.schedule.next(Math.max(count, this.seen + 1));
+  }
+
+  /** Moves `next` up to a count that is not in the past. */
+  advance(count: number): void {
+    if (this.next < count) this.next = this.dueFrom(count);
+  }
+
+  /** Is it called at this count, with this context? Asks its conditions, and remembers a firing. */
+  fires(count: number, step: number, ctx: object = this.ctx): boolean {
     const at = this.info.isEvent ? this.events++ : count;
     this.advance(at);
-    if (this.next !== at || !this.schedule.fires(at, step) || !this.isWanted) return false;
+    // An event may be of another step than the one that the engine is at: before it, or in the middle of a leap.
+    const of = this.info.counter === "step" ? count : step;
+    if (this.next !== at || !this.schedule.fires(at, of) || !this.isWanted(ctx)) return false;
     this.before = this.schedule.last;
     this.schedule.last = at;
     return true;
+  }
+
+  /** Takes back that it was asked at an event, and fired if it did. */
+  unask(): void {
+    this.events--;
+    this.unfire(this.events - 1);
   }
 
   /** Takes back a firing before which it had last fired at `before`: it has turned out to be of no step. */

@@ -60,6 +60,12 @@ export interface EngineHooksOptions<E extends AnyStages> {
    */
   readonly onWarning?: (warning: HookWarning) => void;
   /**
+   * Whether an error is no hook's doing, and ends the run whatever the policy of the hook that it came from.
+   *
+   * @default none is
+   */
+  isFatal?(error: unknown): boolean;
+  /**
    * Whether observers are checked for changing what they look at. Slow: for tests.
    *
    * @default false
@@ -70,6 +76,9 @@ export interface EngineHooksOptions<E extends AnyStages> {
 // Numbers engines, so that two of them alive do not share the texts of their stages.
 let engines = 0;
 
+/** When hooks last fired. */
+export type HookMarks = ReadonlyMap<object, number>;
+
 /** The hooks of one engine. Users see it as {@linkcode HookSet}; an engine also opens, closes and asks it. */
 export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #options: EngineHooksOptions<E>;
@@ -79,6 +88,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #listeners = new Set<(change: HookChange) => void>();
   readonly #lifespan: Lifespan;
   #entries: readonly Entry[] = [];
+  #isTracked = false;
 
   /** Makes a registry without hooks. */
   constructor(options: EngineHooksOptions<E>) {
@@ -247,6 +257,45 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return this.#lifespan.queue.push(values, deliver);
   }
 
+  /** From now on (or no longer) it is known of each hook when it last fired, for {@linkcode goBack}. */
+  track(isTracked: boolean): void {
+    if (this.#isTracked === isTracked) return;
+    this.#isTracked = isTracked;
+    this.#compile(this.#entries);
+  }
+
+  /** When hooks that change something last fired, to go back there. */
+  marks(): HookMarks {
+    const places = this.#entries.flatMap(({ places }) => places);
+    return new Map(places.map((place) => [place, place.schedule.last]));
+  }
+
+  /** All that is under way is dropped, with what was wrong with it. */
+  async drop(): Promise<void> {
+    await this.#lifespan.queue.drop();
+  }
+
+  /**
+   * Steps since `marks` are done again: hooks that change something do so again, those that look on are called only for
+   * what they have not seen. Nothing may be under way.
+   */
+  goBack(marks: HookMarks): void {
+    for (const { places } of this.#entries) {
+      for (const place of places) {
+        const { schedule, info } = place;
+        if (info.isEvent) continue;
+        if (place.isObserver) place.seen = Math.max(place.seen, schedule.last);
+        else schedule.last = Math.min(schedule.last, marks.get(place) ?? -1);
+      }
+    }
+    this.#compile(this.#entries);
+  }
+
+  /** Tells of what no hook did and nobody may miss. */
+  warn(about: string, stage: string, error: unknown): void {
+    this.#tellOf(about, stage, error);
+  }
+
   /** Settled when all that was deferred so far is delivered. */
   get soFar(): Promise<void> {
     return this.#lifespan.queue.soFar;
@@ -346,6 +395,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   #makeStageHost(): StageHost {
     const { context, workflow, verify, counts = () => workflow.stepCount } = this.#options;
     const { queue } = this.#lifespan;
+    const isTracked = () => this.#isTracked;
     const report = (place: Place, error: unknown) =>
       this.#report(place.entry, place.info.stage, error);
     return {
@@ -355,7 +405,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
         return workflow.stepCount;
       },
       count: counts,
-      failed: (place, error, step) => this.#failed(place, error, step),
+      failed: (place, error, step, before) => this.#failed(place, error, step, before),
       verify: verify === true ? verifying(this.#state, report) : undefined,
       defer: (values, deliver) => queue.push<FieldValues | undefined>(values, deliver),
       get soFar() {
@@ -363,6 +413,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       },
       get isCut() {
         return queue.isCut;
+      },
+      get isTracked() {
+        return isTracked();
       },
     };
   }
@@ -435,8 +488,17 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     }
   }
 
-  #failed(place: Place, error: unknown, step: number = this.#step): void {
+  #failed(
+    place: Place,
+    error: unknown,
+    step: number = this.#step,
+    before: number = place.before,
+  ): void {
     const { entry, info, onError } = place;
+    if (this.#options.isFatal?.(error) === true) {
+      place.unfire(before); // the step may be done again
+      throw error;
+    }
     if (onError === "throw") {
       entry.errors++;
       throw error;

@@ -120,10 +120,14 @@ export class Lifespan {
 
   /** Waits until all that is under way is done; throws the first error of it. */
   async settle(): Promise<void> {
-    this.check();
-    if (this.queue.length > 0) await this.queue.flush();
-    if (this.#moves.length > 0) await this.#moves.flush();
-    this.queue.resume(); // what comes now is of another time
+    try {
+      this.check();
+      if (this.queue.length > 0) await this.queue.flush();
+      if (this.#moves.length > 0) await this.#moves.flush();
+    } finally {
+      await this.queue.idle();
+      this.queue.resume(); // what comes now is of another time
+    }
   }
 
   /**

@@ -29,7 +29,7 @@ export type ContextOption<E extends AnyStages> = Record<never, never> extends Ow
 
 /** What a {@linkcode Loop} is made of. */
 export interface LoopOptions<E extends AnyStages>
-  extends Pick<EngineHooksOptions<E>, "state" | "onWarning" | "verify"> {
+  extends Pick<EngineHooksOptions<E>, "state" | "onWarning" | "verify" | "isFatal"> {
   /** The kinds of stages it fires: one, or several. */
   readonly kinds: E | readonly E[];
   /** One step; fires stages through the loop it is given. */
@@ -53,6 +53,20 @@ export interface LoopOptions<E extends AnyStages>
    * @default nothing
    */
   end?(loop: Loop<E>): void | PromiseLike<void>;
+  /**
+   * Called when everything of a run, or of a step by hand, is done, before the hooks close: brings home what it has come to.
+   *
+   * @default nothing
+   */
+  settled?(loop: Loop<E>): void | PromiseLike<void>;
+  /**
+   * Called when something of a run has failed; answers with how many steps are done where it can go on from. Hooks have
+   * been taken back there by `hooks.goBack` then, and what is `begin` is called again. Counters other than the step stay
+   * as they are.
+   *
+   * @default nothing: the run fails
+   */
+  recover?(error: unknown): number | undefined | PromiseLike<number | undefined>;
   /**
    * What hooks see as `ctx.workflow`, for an engine that has a loop inside.
    *
@@ -109,6 +123,8 @@ export class Loop<
   #isDone = false;
   /** Where the run has ended, if that was known only later. */
   #end: number | undefined;
+  /** So many steps had been done when a stop was asked for that does not hold up doing them again. */
+  #again = 0;
   #busy: string | undefined;
 
   /** Throws a TypeError or RangeError that names the hook or option that is wrong. */
@@ -147,7 +163,18 @@ export class Loop<
     & HookSet<E>
     & Pick<
       EngineHooks<E>,
-      "horizon" | "work" | "devices" | "reads" | "writes" | "replan" | "soFar"
+      | "horizon"
+      | "work"
+      | "devices"
+      | "reads"
+      | "writes"
+      | "replan"
+      | "soFar"
+      | "track"
+      | "marks"
+      | "drop"
+      | "goBack"
+      | "warn"
     > {
     return this.#hooks;
   }
@@ -234,6 +261,7 @@ export class Loop<
   /** Asks to stop after the step under way; the first reason is kept. It holds until the hooks are closed. */
   stop(reason: string): void {
     this.#stop ??= { reason, step: this.#stepCount };
+    this.#again = 0;
   }
 
   /**
@@ -274,11 +302,16 @@ export class Loop<
       const isOurs = !this.#hooks.isOpen;
       try {
         this.#stop = undefined;
-        await this.#begin();
-        if (signal?.aborted) abort();
-        signal?.addEventListener("abort", abort);
-        await this.#steps(nSteps);
-        await this.#finish();
+        await this.#open();
+        const last = this.#stepCount + nSteps;
+        await this.#attempt(async () => {
+          await this.#options.begin?.(this);
+          if (signal?.aborted) abort();
+          signal?.addEventListener("abort", abort); // once, however often
+          await this.#steps(last);
+          await this.#finish();
+          await this.#options.settled?.(this);
+        });
       } catch (error) {
         await this.#hooks.close({ status: "failed", error });
         this.#goBack();
@@ -299,9 +332,14 @@ export class Loop<
   async step(): Promise<void> {
     await this.#while("step", async () => {
       try {
-        await this.#begin();
-        await this.#step();
-        this.#hooks.check();
+        await this.#open();
+        const last = this.#stepCount + 1;
+        await this.#attempt(async () => {
+          await this.#options.begin?.(this);
+          do await this.#step(); while (this.#stepCount < last && !this.#isDone);
+          this.#hooks.check();
+          await this.#options.settled?.(this);
+        });
       } catch (error) {
         await this.#hooks.close({ status: "failed", error });
         throw error;
@@ -314,7 +352,7 @@ export class Loop<
     await this.#while("close", async () => {
       if (!this.#hooks.isOpen) return;
       try {
-        await this.#finish();
+        await this.#attempt(() => this.#finish());
       } catch (error) {
         await this.#hooks.close({ status: "failed", error });
         throw error;
@@ -328,15 +366,36 @@ export class Loop<
     return this.close();
   }
 
-  async #begin(): Promise<void> {
+  async #open(): Promise<void> {
     this.#isDone = false;
+    this.#again = 0;
     if (this.#end !== undefined) await this.#hooks.settle(); // of steps by hand: what is dropped is of the last run
     this.#end = undefined;
     if (!this.#hooks.isOpen) {
       this.#stop = undefined;
       await this.#hooks.open();
     }
-    await this.#options.begin?.(this);
+  }
+
+  /** Does something; again, from before, where it has failed and can be done in another way. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const stepCount = await this.#options.recover?.(error);
+        if (stepCount === undefined) throw error;
+        this.#backTo(stepCount);
+      }
+    }
+  }
+
+  #backTo(stepCount: number): void {
+    this.#isDone = false;
+    this.#end = undefined;
+    this.#again = this.#stop === undefined ? 0 : Math.max(this.#stepCount, this.#stop.step + 1);
+    this.#stepCount = stepCount;
+    this.context.stepCount = Math.max(0, stepCount - 1);
   }
 
   async #finish(): Promise<void> {
@@ -371,11 +430,11 @@ export class Loop<
     );
   }
 
-  async #steps(nSteps: number): Promise<void> {
+  async #steps(last: number): Promise<void> {
     const { leap } = this.#options;
-    const last = this.#stepCount + nSteps;
-    while (this.#stepCount < last && this.#stop === undefined && !this.#isDone) {
-      const left = last - this.#stepCount;
+    while (this.#stepCount < last && !this.#isStopped && !this.#isDone) {
+      const until = this.#stop === undefined ? last : Math.min(last, this.#again);
+      const left = until - this.#stepCount;
       const free = leap === undefined ? 0 : Math.min(this.#hooks.horizon(this.#stepCount), left);
       const result = free >= 1 ? this.#leap(free) : this.#step();
       if (isThenable(result)) await result;
@@ -383,6 +442,10 @@ export class Loop<
       if (turn !== undefined) await turn;
       this.#hooks.check();
     }
+  }
+
+  get #isStopped(): boolean {
+    return this.#stop !== undefined && this.#stepCount >= this.#again;
   }
 
   #leap(free: number): void | PromiseLike<void> {

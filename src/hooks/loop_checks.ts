@@ -15,6 +15,9 @@ const OPTIONS: readonly string[] = [
   "leap",
   "begin",
   "end",
+  "settled",
+  "recover",
+  "isFatal",
   "workflow",
   "worker",
   "context",
@@ -39,6 +42,9 @@ export function checkLoopOptions(options: unknown): void {
   may(options, "leap", "be a function", isFunction);
   may(options, "begin", "be a function", isFunction);
   may(options, "end", "be a function", isFunction);
+  may(options, "settled", "be a function", isFunction);
+  may(options, "recover", "be a function", isFunction);
+  may(options, "isFatal", "be a function", isFunction);
   may(options, "workflow", "be an engine", isObject);
   may(options, "worker", "be an object", isObject);
   may(options, "context", "be an object", isObject);

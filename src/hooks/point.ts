@@ -81,7 +81,7 @@ export abstract class EnginePoint implements StagePoint {
 
   async modify(count: number): Promise<void> {
     for (const place of this.#run?.places ?? []) {
-      if (!place.isModifier || place.schedule.next(count) !== count || !place.isWanted) continue;
+      if (!place.isModifier || place.schedule.next(count) !== count || !place.isWanted()) continue;
       await this.#run!.call(place);
     }
   }
@@ -125,7 +125,8 @@ export abstract class EnginePoint implements StagePoint {
   /** A runner for places that are all due whenever the stage is reached: nothing to compare or ask. */
   #unrolled(run: StageRun): Runner | undefined {
     const texts = RUNNERS[run.places.length - 1];
-    const isPlain = this.host.verify === undefined && run.places.every((place) => place.isAlways);
+    const isPlain = this.host.verify === undefined && !this.host.isTracked &&
+      run.places.every((place) => place.isAlways);
     if (texts === undefined || !isPlain) return undefined;
     this.#text ??= nextText++;
     return texts[this.#text % texts.length]!(run.places.map(targetOf), this.info.stage, run);
@@ -163,9 +164,7 @@ export abstract class EnginePoint implements StagePoint {
     if (this.info.isEvent || this.#run === undefined) return Infinity;
     if (this.due > from && this.due < NEVER) return this.due;
     return Math.min(
-      ...this.#run.places.map((place) =>
-        place.next >= from ? place.next : place.schedule.next(from)
-      ),
+      ...this.#run.places.map((place) => place.next >= from ? place.next : place.dueFrom(from)),
     );
   }
 

@@ -18,8 +18,11 @@ export interface StageHost {
   count(counter: string): number;
   /** The names of all fields of the engine's state. */
   readonly fields: readonly string[];
-  /** Deals with an error by the policy of the place: throws it, or counts and reports it. */
-  failed(place: Place, error: unknown, step?: number): void;
+  /**
+   * Deals with an error by the policy of the place: throws it, or counts and reports it. `before`: the count at which the
+   * place had last fired before it threw.
+   */
+  failed(place: Place, error: unknown, step?: number, before?: number): void;
   /** Calls an observer between two fingerprints of what it was handed; absent unless verifying. */
   readonly verify: ((place: Place, call: () => unknown) => unknown) | undefined;
   /** Hands `deliver` the values when they have arrived, in order; nothing, where they were of no step. */
@@ -31,6 +34,8 @@ export interface StageHost {
   readonly soFar: Promise<void>;
   /** Has the run turned out to be over, in a step before this one? */
   readonly isCut: boolean;
+  /** Must it be known of each place when it last fired? */
+  readonly isTracked: boolean;
 }
 
 /**
@@ -65,7 +70,7 @@ export class StageRun {
         }
         result = place.isDeferred ? this.#inTurn(place) : this.call(place);
       } catch (error) {
-        this.host.failed(place, error);
+        this.#fail(place, error, late);
       }
       if (isThenable(result)) return this.#resume(i, result, count, late);
     }
@@ -83,16 +88,27 @@ export class StageRun {
     return this.observe(i + 1, count);
   }
 
+  /** Deals with an error; where it is thrown, those whose turn was before still get what they read. */
+  #fail(place: Place, error: unknown, late: readonly Place[] | undefined): void {
+    try {
+      this.host.failed(place, error);
+    } catch (thrown) {
+      if (late !== undefined) this.#defer(late);
+      throw thrown;
+    }
+  }
+
   /** Calls the places that ask for it at the end of a run, unless they fired at its last count. */
   async fireEnd(last: number): Promise<void> {
     for (const place of this.places) {
       if (last < 0 || !place.schedule.owesEnd(last)) continue;
+      const before = place.schedule.last;
       try {
-        if (!place.isWanted) continue;
+        if (!place.isWanted()) continue;
         place.schedule.last = last;
         await this.call(place);
       } catch (error) {
-        this.host.failed(place, error);
+        this.host.failed(place, error, this.host.step, before);
       }
     }
   }
@@ -106,7 +122,7 @@ export class StageRun {
     try {
       await promise;
     } catch (error) {
-      this.host.failed(this.places[i]!, error);
+      this.#fail(this.places[i]!, error, late);
     }
     if (late !== undefined) await this.#defer(late);
     await this.observe(i + 1, count);
@@ -137,18 +153,61 @@ export class StageRun {
     await this.#callWith(place, place.ctx, values);
   }
 
-  /** Calls what is due at an event of long ago, with a context of its own, one after the other. */
+  /**
+   * Calls what is due at an event of long ago, with a context of its own, one after the other. What observers read is
+   * there before the first of them is called.
+   */
   async fireLate(count: number, event: object): Promise<void> {
-    for (const place of this.places) {
-      try {
-        if (!place.fires(count, this.host.step)) continue;
-        const ctx = snapshot(place.ctx, this.host.context, event);
-        const values = place.isDeferred ? await this.#takeFor(place) : {};
-        if (values !== undefined) await this.#callWith(place, ctx, values);
-      } catch (error) {
-        this.host.failed(place, error, count);
-      }
+    const calls = this.places.map((place) => ({
+      place,
+      ctx: snapshot(place.ctx, this.host.context, event),
+    }));
+    const observers = calls.filter(({ place }) => place.isObserver);
+    for (const one of calls) {
+      if (one.place.isObserver || !this.#isDue(one, count)) continue;
+      await this.#callLate(one, count);
     }
+    const due = observers.filter((one) => this.#isDue(one, count));
+    const taken = await Promise.allSettled(due.map(({ place }) => this.#takeIfAny(place)));
+    try {
+      for (const [i, read] of taken.entries()) {
+        if (read.status === "rejected") this.host.failed(due[i]!.place, read.reason, count);
+      }
+    } catch (error) {
+      for (const { place } of observers) place.unask(); // where it goes on in another way they are asked again
+      throw error;
+    }
+    for (const [i, read] of taken.entries()) {
+      if (read.status === "fulfilled") await this.#callLate(due[i]!, count, read);
+    }
+  }
+
+  #isDue({ place, ctx }: LateCall, count: number): boolean {
+    try {
+      return place.fires(count, this.host.step, ctx);
+    } catch (error) {
+      this.host.failed(place, error, count);
+      return false;
+    }
+  }
+
+  /** Calls one place, with what it reads if that is there already. */
+  async #callLate(
+    { place, ctx }: LateCall,
+    count: number,
+    read?: { readonly value: FieldValues | undefined },
+  ): Promise<void> {
+    try {
+      const values = read === undefined ? await this.#takeIfAny(place) : read.value;
+      if (values !== undefined) await this.#callWith(place, ctx, values);
+    } catch (error) {
+      this.host.failed(place, error, count);
+    }
+  }
+
+  /** What a place reads, as far as it must be fetched. */
+  async #takeIfAny(place: Place): Promise<FieldValues | undefined> {
+    return place.isDeferred ? await this.#takeFor(place) : {};
   }
 
   async #readThenCall(place: Place): Promise<void> {
@@ -213,13 +272,18 @@ export class StageRun {
       for (const { place, before } of late) place.unfire(before);
       return;
     }
-    for (const { place, ctx } of late) {
+    for (const [i, { place, ctx, before }] of late.entries()) {
       const { stepCount } = ctx as { readonly stepCount: number };
       if (hasGivenUp(place)) continue;
       try {
         await place.target.call(this.#withValues(place, ctx, values), place.info.stage);
       } catch (error) {
-        this.host.failed(place, ofStep(place, error, stepCount), stepCount);
+        try {
+          this.host.failed(place, ofStep(place, error, stepCount), stepCount, before);
+        } catch (thrown) {
+          for (const { place, before } of late.slice(i + 1)) place.unfire(before);
+          throw thrown;
+        }
       }
     }
   }
@@ -258,6 +322,13 @@ function ofStep(
   return new Error(`Cannot go on as hook ${name} threw at ${stage} of step ${step}`, {
     cause: error,
   });
+}
+
+/** A place to be called for an event of long ago. */
+interface LateCall {
+  readonly place: Place;
+  /** The context as it was then. */
+  readonly ctx: object;
 }
 
 /** A place that is to be called when its values are there. */

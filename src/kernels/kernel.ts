@@ -70,7 +70,10 @@ export interface Frame {
 export const Control = {
   /** Not 0: the run ends after the step under way. Backends set it to 0 as a run begins. */
   HALT: 0,
-  /** Not 0: a system has gone where no number is; its index + 1. */
+  /**
+   * Not 0: a system has gone where no number is; its index + 1. Whoever goes on sets it to 0: until then a backend that
+   * is not in host memory does nothing more, so that what came apart is found as it was.
+   */
   DIVERGED: 1,
   /** Why, where DIVERGED is set: 0 as of a position or a cell, 1 as of what a model gave. */
   CAUSE: 2,

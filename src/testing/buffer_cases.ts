@@ -99,6 +99,7 @@ async function refusals(backend: Backend): Promise<void> {
     const buffer = backend.alloc(dtype, 5);
     await claimRefused(() => backend.write(buffer, [1, 2], 4), RangeError);
     assertSameBits(await backend.read(buffer), [0, 0, 0, 0, 0]);
-    await claimRefused(() => backend.alloc(dtype, 2 ** 50), RangeError);
+    // A device has limits of its own, which are another matter than the number.
+    await claimRefused(() => backend.alloc(dtype, 2 ** 50), backend.isHost ? RangeError : Error);
   }
 }

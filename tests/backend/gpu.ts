@@ -25,12 +25,13 @@ export function testOnGpu(name: string, test: () => void | Promise<void>): void 
 const alive = new Set<GPUBuffer>();
 if (device !== undefined) countBuffers(device);
 
-/** How many buffers of the device have been made and not destroyed. */
+/** How many buffers of devices that are counted have been made and not destroyed. */
 export function buffersHeld(): number {
   return alive.size;
 }
 
-function countBuffers(device: GPUDevice): void {
+/** From now on buffers of this device, too. */
+export function countBuffers(device: GPUDevice): void {
   const create = device.createBuffer.bind(device);
   device.createBuffer = (descriptor) => {
     const buffer = create(descriptor);

@@ -8,6 +8,7 @@ import {
 import { parseExtxyz } from "../../src/batch/mod.ts";
 import { run } from "../../src/cli/mod.ts";
 import { programName } from "../../src/cli/program.ts";
+import { device as adapter } from "../backend/gpu.ts";
 
 /** Runs a command in this process; answers with its exit code and what it wrote. */
 async function hooke(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -164,10 +165,10 @@ Deno.test("the demo relaxes 64 crystals to the energy of the perfect one, and ke
 Deno.test("--model and --device say what pulls, and where: each relaxes to the same", async () => {
   await using folder = await tempFolder();
   const energies: string[] = [];
-  const ways = [["onnx", "auto"], ["onnx", "reference"], ["kernel", "wasm"], [
-    "kernel",
-    "reference",
-  ]];
+  const ways = [
+    ...[["onnx", "auto"], ["onnx", "reference"], ["kernel", "wasm"], ["kernel", "reference"]],
+    ...adapter === undefined ? [] : [["onnx", "webgpu"], ["kernel", "webgpu"]],
+  ];
   for (const [model, device] of ways) {
     const to = `${folder.path}/${model}-${device}`;
     const args = ["--systems", "2", "--steps", "10", "--model", model!, "--device", device!];
@@ -175,9 +176,28 @@ Deno.test("--model and --device say what pulls, and where: each relaxes to the s
     assertEquals(code, 0);
     const source = model === "onnx" ? "an ONNX graph in onnxruntime-web" : "a kernel";
     assertStringIncludes(out, `The forces come from ${source}.`);
+    const [, taken] = /^ {2}runs on (\w+)/m.exec(out)!;
+    if (device !== "auto") assertEquals(taken, device);
+    else if (taken !== "webgpu") assertMatch(out, /^ {2}not on webgpu: ./m); // on a real one it is
     energies.push(/^.* after {4}.*$/m.exec(out)![0]);
   }
   assertEquals(new Set(energies).size, 1, energies.join());
+});
+
+Deno.test("without WebGPU --device webgpu says what it would need", async () => {
+  await using folder = await tempFolder();
+  Object.defineProperty(navigator, "gpu", { value: undefined, configurable: true });
+  try {
+    const to = ["--out", `${folder.path}/none`];
+    const said = await hooke("demo", "--model", "kernel", "--device", "webgpu", ...to);
+    assertEquals(said.code, 1);
+    assertEquals(
+      said.err,
+      "Cannot open a WebGPU device as there must be WebGPU: navigator.gpu is undefined here",
+    );
+  } finally {
+    delete (navigator as { gpu?: unknown }).gpu;
+  }
 });
 
 Deno.test("one crystal is one, and has one number of steps", async () => {

@@ -11,7 +11,7 @@ import {
 import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { lennardJones, type Model, potential } from "../../src/models/mod.ts";
-import type { EngineBackend } from "./backends.ts";
+import { type EngineBackend, where } from "./backends.ts";
 
 export { assertNear } from "../../src/testing/mod.ts";
 
@@ -115,7 +115,7 @@ export async function evaluate(
 ): Promise<Evaluated> {
   const batch = Batch.from(systems);
   batch.ensure("stress");
-  await using md = new NVE({ model, dt: 1, backend });
+  await using md = new NVE({ model, dt: 1, ...where(backend) });
   await md.run(batch, 0);
   const { energy, forces, stress } = bitsOf(batch, undefined, ["energy", "forces", "stress"]);
   return { energy: energy!, forces: forces!, stress: stress! };

@@ -1,5 +1,6 @@
 /** The backends that engines and models are tested on, and what numbers may be off by there. */
 import { type Backend, WebGpuBackend } from "../../src/backend/mod.ts";
+import type { DynamicsOptions } from "../../src/dynamics/mod.ts";
 import { device } from "../backend/gpu.ts";
 
 /** A backend by name. */
@@ -30,6 +31,11 @@ export function on(
 
 /** What an engine may be told of where it is to run. */
 export type EngineBackend = BackendName | Backend;
+
+/** The option of an engine that puts it there. */
+export function where(backend: EngineBackend): Pick<DynamicsOptions, "device" | "backend"> {
+  return typeof backend === "string" ? { device: backend } : { backend };
+}
 
 /** A GPU, where there is one; the same for all tests of a file. */
 export const gpu: WebGpuBackend | undefined = device && new WebGpuBackend(device, false);

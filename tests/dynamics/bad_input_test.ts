@@ -7,7 +7,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { call } from "../../src/backend/mod.ts";
+import { call, openBackend } from "../../src/backend/mod.ts";
 import { Batch, fcc, System } from "../../src/batch/mod.ts";
 import {
   DivergedError,
@@ -23,7 +23,7 @@ import { addModel } from "../../src/kernels/add_model.ts";
 import { lennardJones, type Model, morse, potential } from "../../src/models/mod.ts";
 import { outputsOf } from "../../src/models/model.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, push } from "./atoms.ts";
-import { type BackendName, BACKENDS, on, onEngines, PAIR_BACKENDS } from "./backends.ts";
+import { type BackendName, BACKENDS, on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
 
 const HELD = ["positions", "velocities", "masses", "cell", "status", "stepsDone"] as const;
 
@@ -37,7 +37,7 @@ async function refusesUntilMended(
 ): Promise<void> {
   const [batch, plain] = [crystals(3), crystals(3)];
   batch.ensure("stepsDone");
-  await using md = new NVE({ model: ARGON, dt: 2, backend });
+  await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
   if (afterSteps > 0) await md.run(batch, afterSteps);
   spoil(batch);
   const before = bitsOf(batch, undefined, HELD);
@@ -49,7 +49,7 @@ async function refusesUntilMended(
   mend(batch);
   await md.run(batch, 5);
   if (afterSteps > 0) return;
-  await using other = new NVE({ model: ARGON, dt: 2, backend });
+  await using other = new NVE({ model: ARGON, dt: 2, ...where(backend) });
   await other.run(plain, 5);
   assertSameBits(bitsOf(batch), bitsOf(plain));
 }
@@ -118,7 +118,17 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   refuses(() => new NVE({ model, dt: [1, -2] }), RangeError, "dt of system 1 must be above 0");
   refuses(() => new NVE({ model, dt: 1, nstep: 3 } as never), TypeError, "nstep");
   refuses(() => new NVE({ model, dt: 1, nSteps: -3 }), RangeError, "nSteps must be a whole number");
-  refuses(() => new NVE({ model, dt: 1, backend: "cuda" as never }), RangeError, "cuda");
+  const on = (place: object) => new NVE({ model, dt: 1, ...place } as never);
+  refuses(() => on({ device: "cuda" }), RangeError, "auto, webgpu, wasm, reference");
+  refuses(() => on({ device: "web-gpu" }), RangeError, "did you mean webgpu");
+  refuses(() => on({ device: 3 }), TypeError, "device must be");
+  refuses(() => on({ device: {} }), TypeError, "device must be");
+  refuses(() => on({ device: { name: "auto", keep: 1 } }), TypeError, "keepSeconds");
+  refuses(() => on({ device: { name: "auto", keepSeconds: -1 } }), RangeError, "keepSeconds must");
+  refuses(() => on({ device: { name: "auto", keepSeconds: "1" } }), TypeError, "keepSeconds must");
+  refuses(() => on({ backend: "wasm" }), TypeError, "write device for a name");
+  refuses(() => on({ backend: 3 }), TypeError, "backend must be one that is open");
+  refuses(() => on({ device: "wasm", backend: openBackend() }), TypeError, "only one of device");
   refuses(() => new NVE({ model, dt: 1, hooks: {} as never }), TypeError, "hooks must be an array");
   const bath = { model, dt: 1, temperature: 10, friction: 0.1 };
   refuses(() => new NVTLangevin({ ...bath, temperature: -1 }), RangeError, "temperature must be 0");
@@ -139,11 +149,23 @@ Deno.test(
   "lists of another length than there are systems are refused, naming both, and the batch stays free",
   on(PAIR_BACKENDS, async (backend) => {
     const engines = [
-      new NVE({ model: ARGON, dt: [1, 2], backend }),
-      new NVTLangevin({ model: ARGON, dt: 1, temperature: [1, 2], friction: 0.1, backend }),
-      new NVTLangevin({ model: ARGON, dt: 1, temperature: 1, friction: [0, 1, 2, 3], backend }),
-      new FIRE({ model: ARGON, dt: 0.1, maxStep: [1, 2], backend }),
-      new FIRE2({ model: ARGON, dt: [0.1, 0.1], backend }),
+      new NVE({ model: ARGON, dt: [1, 2], ...where(backend) }),
+      new NVTLangevin({
+        model: ARGON,
+        dt: 1,
+        temperature: [1, 2],
+        friction: 0.1,
+        ...where(backend),
+      }),
+      new NVTLangevin({
+        model: ARGON,
+        dt: 1,
+        temperature: 1,
+        friction: [0, 1, 2, 3],
+        ...where(backend),
+      }),
+      new FIRE({ model: ARGON, dt: 0.1, maxStep: [1, 2], ...where(backend) }),
+      new FIRE2({ model: ARGON, dt: [0.1, 0.1], ...where(backend) }),
     ];
     const batch = crystals(3);
     const before = bitsOf(batch, undefined, ["positions", "velocities"]);
@@ -158,7 +180,7 @@ Deno.test(
 );
 
 Deno.test("a run names what it is not given", async () => {
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference" });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "reference" });
   await assertRejects(() => md.run(undefined as never, 3), TypeError, "must be given a batch");
   await assertRejects(() => md.run([argon(1, 0)] as never, 3), TypeError, "must be given a batch");
   await assertRejects(() => md.run(crystals(1)), TypeError, "must be told how many steps");
@@ -191,7 +213,7 @@ for (const [name, faulty, dt] of FAULTY) {
       for (const hasVisits of [false, true]) {
         const batch = withFaulty(faulty);
         const before = bitsOf(batch, undefined, ["positions"]);
-        await using md = new NVE({ model: ARGON, dt, backend, name: "test run" });
+        await using md = new NVE({ model: ARGON, dt, ...where(backend), name: "test run" });
         if (hasVisits) {
           md.hooks.add({ stage: "dynamics/AFTER_STEP", frequency: 1, call() {} } as never);
         }
@@ -220,7 +242,7 @@ Deno.test(
   "relaxation pulls apart atoms that are too close",
   on(PAIR_BACKENDS, async (backend) => {
     const batch = withFaulty(dimer(0.5));
-    await using opt = new FIRE({ model: ARGON, dt: 0.1, backend });
+    await using opt = new FIRE({ model: ARGON, dt: 0.1, ...where(backend) });
     await opt.run(batch, 200);
     const [from, to] = [batch.get("positions")[96]!, batch.get("positions")[99]!];
     assert(Math.abs(to - from) > 3.4, `they are ${to - from} Å apart`);
@@ -236,7 +258,7 @@ Deno.test(
     });
     const batch = crystals(3);
     const before = bitsOf(batch, undefined, ["positions", "velocities"]);
-    await using md = new NVE({ model: broken, dt: 1, backend });
+    await using md = new NVE({ model: broken, dt: 1, ...where(backend) });
     const error = await assertRejects(() => md.run(batch, 5), DivergedError);
     assertStringIncludes(error.message, "system 1");
     assertStringIncludes(error.message, "atom 1");
@@ -283,7 +305,7 @@ Deno.test(
         on: { dynamics: { AFTER_COMPUTE: (ctx) => void seen.push(ctx.stepCount) } },
       });
       const hooks = [look];
-      await using md = new NVE({ model: brokenGraph(from), dt: 1, backend, hooks });
+      await using md = new NVE({ model: brokenGraph(from), dt: 1, ...where(backend), hooks });
       const batch = withFaulty(dimer(4));
       const error = await assertRejects(() => md.run(batch, 20), DivergedError);
       assertEquals([error.step, error.systems], [step, [1]]);
@@ -304,7 +326,7 @@ Deno.test(
     ];
     for (const model of models) {
       const batch = Batch.from([argon(1, 0), fcc({ element: "Ne", a: 4.4 })]);
-      await using md = new NVE({ model, dt: 1, backend });
+      await using md = new NVE({ model, dt: 1, ...where(backend) });
       const error = await assertRejects(() => md.run(batch, 5), RangeError);
       assertStringIncludes(error.message, "atom 0 of system 1 is Ne");
       assertEquals(batch.heldBy, undefined);
@@ -317,7 +339,7 @@ Deno.test(
 Deno.test("a scheme of one's own is checked like any other", async () => {
   await using md = new Dynamics(velocityVerlet({ dt: [1, 1, 1, 1] }), {
     model: push(1),
-    backend: "reference",
+    device: "reference",
   });
   await assertRejects(() => md.run(crystals(2), 1), RangeError, "one for each of 2 systems");
 });
@@ -340,7 +362,7 @@ Deno.test("a potential that does not answer with a number is named, promises too
 Deno.test(
   "a state that does not fit its batch is refused, and leaves the memory of all others alone",
   on(PAIR_BACKENDS, async (backend) => {
-    const options = { model: ARGON, dt: 2, backend };
+    const options = { model: ARGON, dt: 2, ...where(backend) };
     const [batch, beside] = [crystals(2), crystals(2)];
     await using md = new NVE(options);
     await md.run(batch, 5);

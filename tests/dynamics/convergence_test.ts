@@ -11,7 +11,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
-import { type EngineBackend, on, onEngines, PAIR_BACKENDS } from "./backends.ts";
+import { type EngineBackend, on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
 
 /** What was reported: step, and the places that had converged. */
 type Report = [step: number, places: number[]];
@@ -44,7 +44,7 @@ async function relax(
   });
   const batch = three();
   await using opt = new FIRE({
-    ...{ model: ARGON, dt: 0.3, backend },
+    ...{ model: ARGON, dt: 0.3, ...where(backend) },
     hooks: [report, ...hooks] as never,
   });
   await opt.run(batch, nSteps);
@@ -65,7 +65,7 @@ async function firstSteps(
 ): Promise<number[]> {
   return await Promise.all([0, 1, 2].map(async (place) => {
     const batch = Batch.from([three().system(place)]);
-    await using opt = new FIRE({ model: ARGON, dt: 0.3, backend });
+    await using opt = new FIRE({ model: ARGON, dt: 0.3, ...where(backend) });
     await opt.run(batch, 0);
     for (let step = 0; step < nSteps; step++) {
       const before = batch.get("energy")[0]!;
@@ -194,7 +194,7 @@ Deno.test(
         criteria: [{ key: "load", threshold: 1 }, { key: "temperature", threshold: 1e9 }],
       }),
     ];
-    await using opt = new FIRE({ model: ARGON, dt: 0.3, backend, hooks });
+    await using opt = new FIRE({ model: ARGON, dt: 0.3, ...where(backend), hooks });
     await opt.run(batch, 5);
     assertEquals([...batch.get("status")], [1, 0, 1]);
     assertEquals([...batch.get("stepsDone")], [1, 5, 1]);
@@ -207,7 +207,7 @@ Deno.test(
     for (const [key, message] of [["fmaxx", "fmaxx"], ["status", "status"]] as const) {
       const batch = three();
       const hooks = [new ConvergenceHook({ criteria: { key, threshold: 1 } })];
-      await using opt = new FIRE({ model: ARGON, dt: 0.3, backend, hooks });
+      await using opt = new FIRE({ model: ARGON, dt: 0.3, ...where(backend), hooks });
       const before = bitsOf(batch, undefined, ["positions", "status"]);
       await assertRejects(() => opt.run(batch, 5), TypeError, message);
       assertEquals(batch.heldBy, undefined);
@@ -302,7 +302,7 @@ Deno.test(
     assertEquals(done, nSteps); // it does not end
     assertEquals([...batch.get("stepsDone")], [nSteps, nSteps, nSteps]);
     const plain = three();
-    await using opt = new FIRE({ model: ARGON, dt: 0.3, backend });
+    await using opt = new FIRE({ model: ARGON, dt: 0.3, ...where(backend) });
     await opt.run(plain, nSteps);
     assertSameBits(
       bitsOf(batch, undefined, ["positions", "velocities", "energy", "forces"]),
@@ -318,7 +318,7 @@ Deno.test(
     batch.set("status", [0, 7, 0]);
     const criteria = { key: "fmax", threshold: 100 };
     const hooks = [new ConvergenceHook({ criteria, sourceStatus: 7, targetStatus: 8 })];
-    await using opt = new FIRE({ model: ARGON, dt: 0.3, backend, hooks });
+    await using opt = new FIRE({ model: ARGON, dt: 0.3, ...where(backend), hooks });
     await opt.run(batch, 3);
     assertEquals([...batch.get("status")], [0, 8, 0]);
   }),
@@ -366,7 +366,7 @@ Deno.test(
   onEngines(async (backend) => {
     const batch = crystals(2);
     const hooks = [new ConvergenceHook({ criteria: { key: "energy", threshold: ABOVE_ALL } })];
-    await using md = new NVE({ model: ARGON, dt: 1, backend, hooks });
+    await using md = new NVE({ model: ARGON, dt: 1, ...where(backend), hooks });
     await md.run(batch, 10);
     assertEquals(md.stepCount, 1);
     assertEquals([...batch.get("status")], [1, 1]);

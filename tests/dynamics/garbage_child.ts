@@ -27,7 +27,7 @@ async function perStep(hooks: readonly unknown[]): Promise<number> {
   const batch = Batch.from([
     new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3.9, 0, 0] }),
   ]);
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "wasm", hooks: hooks as never });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "wasm", hooks: hooks as never });
   await md.run(batch, 10_000);
   for (let i = 0; i < 300; i++) await md.run(batch, 10);
   const run = (steps: number) => md.run(batch, steps);

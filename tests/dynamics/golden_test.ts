@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
+  type DynamicsOptions,
   FIRE,
   FIRE2,
   type FIRE2Options,
@@ -12,9 +13,8 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
-import type { Model } from "../../src/models/mod.ts";
 import { ARGON, argon, assertNear, atomAt, bitsOf, crystals, push, spring } from "./atoms.ts";
-import { type EngineBackend, onEngines, TOLERANCE } from "./backends.ts";
+import { onEngines, TOLERANCE, where } from "./backends.ts";
 
 /** Where one atom was after each step, and how fast in internal units, along x. */
 interface Watched {
@@ -41,7 +41,7 @@ function watcher(): Watched & { readonly hook: ReturnType<typeof hook> } {
 
 async function relaxed(
   engine: typeof FIRE | typeof FIRE2,
-  options: FIREOptions & FIRE2Options & { model: Model; backend: EngineBackend },
+  options: FIREOptions & FIRE2Options & DynamicsOptions,
   batch: Batch,
   nSteps: number,
 ): Promise<number[]> {
@@ -54,7 +54,7 @@ async function relaxed(
 Deno.test(
   "FIRE follows the golden sequence of a constant force",
   onEngines(async (backend, name) => {
-    const x = await relaxed(FIRE, { model: push(1), dt: 0.1, backend }, atomAt(0), 9);
+    const x = await relaxed(FIRE, { model: push(1), dt: 0.1, ...where(backend) }, atomAt(0), 9);
     const golden = [.01, .0175, .0275, .04, .055, .0725, .094775, .12293775, .1583456775];
     assertNear(x, golden, TOLERANCE[name]);
   }),
@@ -65,7 +65,7 @@ Deno.test(
   onEngines(async (backend, name) => {
     const x = await relaxed(
       FIRE,
-      { model: spring(1), dt: 0.5, maxStep: 0.2, backend },
+      { model: spring(1), dt: 0.5, maxStep: 0.2, ...where(backend) },
       atomAt(1),
       8,
     );
@@ -78,7 +78,7 @@ Deno.test(
 Deno.test(
   "FIRE's reset halves dt and begins to count anew",
   onEngines(async (backend) => {
-    await using opt = new FIRE({ model: spring(1), dt: 0.5, maxStep: 0.2, backend });
+    await using opt = new FIRE({ model: spring(1), dt: 0.5, maxStep: 0.2, ...where(backend) });
     const batch = atomAt(1);
     await opt.run(batch, 6);
     const { states: before } = (await opt.save()).resident;
@@ -95,7 +95,7 @@ Deno.test(
   onEngines(async (backend, name) => {
     const batch = atomAt(0);
     batch.set("velocities", [-1 / TIME_UNIT_FS, 0, 0]);
-    const x = await relaxed(FIRE2, { model: push(1), dt: 0.05, backend }, batch, 2);
+    const x = await relaxed(FIRE2, { model: push(1), dt: 0.05, ...where(backend) }, batch, 2);
     // v = -1 + 0.05, turned by α = 0.09: 0.91 v + 0.09 |v| = -0.779; dt = 0.75 · 0.05; x = -½ dt v; then from rest.
     assertNear(x, [0.5 * 0.0375 * 0.779, 0.5 * 0.0375 * 0.779 + 0.0375 ** 2], TOLERANCE[name]);
   }),
@@ -104,7 +104,7 @@ Deno.test(
 Deno.test(
   "FIRE2 follows the golden sequence of a constant force",
   onEngines(async (backend, name) => {
-    const options = { model: push(1), dt: 0.05, delayStep: 2, backend };
+    const options = { model: push(1), dt: 0.05, delayStep: 2, ...where(backend) };
     const x = await relaxed(FIRE2, options, atomAt(0), 5);
     assertNear(x.slice(0, 4), [.0025, .0075, .015375, .0265378125], TOLERANCE[name]);
     assertNear(x.slice(4), [.0414494695], Math.max(TOLERANCE[name], 2e-9)); // ten digits are known
@@ -115,7 +115,7 @@ Deno.test(
   "NVE follows the golden sequence of a harmonic oscillator",
   onEngines(async (backend, name) => {
     const { x, v, hook } = watcher();
-    const options = { model: spring(1), dt: 0.1 * TIME_UNIT_FS, backend };
+    const options = { model: spring(1), dt: 0.1 * TIME_UNIT_FS, ...where(backend) };
     await using md = new NVE({ ...options, hooks: [hook] });
     const batch = atomAt(1);
     await md.run(batch, 3);
@@ -133,7 +133,7 @@ Deno.test(
     const { x, v, hook } = watcher();
     await using md = new NVTLangevin({
       ...{ model: spring(1), dt: 0.1 * TIME_UNIT_FS, temperature: 300, friction: 0 },
-      ...{ backend, hooks: [hook] },
+      ...{ ...where(backend), hooks: [hook] },
     });
     await md.run(atomAt(1), 3);
     assertNear(x, [.995, .98005, .9552995], Math.max(TOLERANCE[name], 1e-14));
@@ -145,9 +145,9 @@ Deno.test(
   "Langevin without friction moves a crystal as NVE does",
   onEngines(async (backend, name) => {
     const [one, other] = [crystals(2), crystals(2)];
-    await using nve = new NVE({ model: ARGON, dt: 2, backend });
+    await using nve = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await using nvt = new NVTLangevin({
-      ...{ model: ARGON, dt: 2, backend },
+      ...{ model: ARGON, dt: 2, ...where(backend) },
       ...{ temperature: 300, friction: 0, seed: 3 },
     });
     await nve.run(one, 50);
@@ -164,7 +164,7 @@ Deno.test(
   onEngines(async (backend) => {
     const batch = Batch.from([argon(2, 0), argon(3, 1), argon(2, 2)]);
     const hooks = [ConvergenceHook.fromFmax(0.001)];
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks });
     await opt.run(batch, 2000);
     assertEquals([...batch.get("status")], [1, 1, 1]);
     // The energy of a perfect crystal per atom, as ASE has it; forces of 1e-3 eV/Å leave about 1e-6 of that.
@@ -181,7 +181,7 @@ Deno.test(
   onEngines(async (backend) => {
     for (const engine of [FIRE, FIRE2]) {
       const batch = atomAt(0.5);
-      await using opt = new engine({ model: push(0), dt: 0.1, backend });
+      await using opt = new engine({ model: push(0), dt: 0.1, ...where(backend) });
       await opt.run(batch, 3);
       const { positions, velocities } = bitsOf(batch);
       assertEquals(positions, [0.5, 0, 0]);

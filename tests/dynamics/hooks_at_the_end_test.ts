@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, assertNear, crystals } from "./atoms.ts";
-import { onEngines } from "./backends.ts";
+import { onEngines, where } from "./backends.ts";
 
 Deno.test(
   "a hook that fires at the end of a run reads what is so then, though the last steps were leapt over",
@@ -21,7 +21,7 @@ Deno.test(
           },
         },
       });
-      await using md = new NVE({ model: ARGON, dt: 2, backend, hooks: [log] });
+      await using md = new NVE({ model: ARGON, dt: 2, ...where(backend), hooks: [log] });
       await md.run(crystals(1), 16);
       return rows;
     };
@@ -44,7 +44,12 @@ Deno.test(
         reads: [key],
         on: { dynamics: { AFTER_STEP: () => {} } },
       });
-      await using md = new NVE({ model: ARGON, dt: 2, backend, hooks: isLooked ? [look] : [] });
+      await using md = new NVE({
+        model: ARGON,
+        dt: 2,
+        ...where(backend),
+        hooks: isLooked ? [look] : [],
+      });
       await md.run(batch, 11);
       return batch.get("stress");
     };

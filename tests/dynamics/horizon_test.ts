@@ -15,7 +15,7 @@ import {
 import { hook } from "../../src/hook.ts";
 import { clampForces } from "../../src/kernels/clamp_forces.ts";
 import { ARGON, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
-import { type EngineBackend, onEngines } from "./backends.ts";
+import { type EngineBackend, onEngines, where } from "./backends.ts";
 
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
@@ -33,7 +33,7 @@ async function bitsAfter(
 ): Promise<Record<string, number[]>> {
   const batch = crystals(3);
   await using engine = new Dynamics(scheme, {
-    ...{ model: ARGON, backend, hooks: hooks as never, verify: options.verify ?? false },
+    ...{ model: ARGON, ...where(backend), hooks: hooks as never, verify: options.verify ?? false },
   });
   await engine.run(batch, options.steps ?? 60);
   return bitsOf(batch);
@@ -123,7 +123,11 @@ for (const frequency of [1, 2, 3]) {
         }
         const batch = crystals(3);
         const hooks = [new Clamp(frequency)];
-        await using engine = new Dynamics(scheme, { model: ARGON, backend, hooks: hooks as never });
+        await using engine = new Dynamics(scheme, {
+          model: ARGON,
+          ...where(backend),
+          hooks: hooks as never,
+        });
         for (const steps of [1, 3, 4, 2]) await engine.run(batch, steps);
         assertSameBits(bitsOf(batch), leapt, `${scheme.name} in parts`);
         assertNotEquals(leapt, await bitsAfter(scheme, backend, [], { steps: 10 }));
@@ -141,7 +145,11 @@ Deno.test(
       batch.set("load", [0, 5, 5], { level: "system", dtype: "f64" });
       const rest = new ConvergenceHook({ criteria: { key: "load", threshold: 1 } });
       const hooks = [new Clamp(2), rest, ...others] as never;
-      await using engine = new Dynamics(fire({ dt: 0.3 }), { model: ARGON, backend, hooks });
+      await using engine = new Dynamics(fire({ dt: 0.3 }), {
+        model: ARGON,
+        ...where(backend),
+        hooks,
+      });
       for (const steps of runs) await engine.run(batch, steps);
       return bitsOf(batch);
     };

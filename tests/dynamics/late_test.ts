@@ -1,7 +1,8 @@
 // Engines on a GPU, where nobody waits: hooks see what they see on wasm, in the same steps.
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { BackendUnavailableError, openWebGpu } from "../../src/backend/mod.ts";
+import { BackendUnavailableError, call, openWebGpu } from "../../src/backend/mod.ts";
 import { Batch } from "../../src/batch/mod.ts";
+import { ResidentBatch } from "../../src/batch/resident.ts";
 import {
   ConvergenceHook,
   DivergedError,
@@ -12,11 +13,18 @@ import {
   NVE,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
+import { drift } from "../../src/kernels/drift.ts";
 import { tethers } from "../../src/models/mod.ts";
 import { BiasedPotentialHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals } from "./atoms.ts";
-import { type EngineBackend, gpu } from "./backends.ts";
+import { type EngineBackend, gpu, where } from "./backends.ts";
+
+/** What hooks at a convergence find. */
+interface Converged {
+  readonly stepCount: number;
+  readonly convergedMask: ArrayLike<number> & Iterable<number>;
+}
 
 /** What some hooks note, once on wasm and once on the GPU. */
 async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wasm: T, gpu: T]> {
@@ -89,7 +97,7 @@ testOnGpu("a relaxation ends where it ends on wasm, and observers see the same s
         },
       },
     });
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks: [report] });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [report] });
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     opt.hooks.add(noting(rows));
     opt.hooks.add(noting(ends, { name: "ends", frequency: 20, atEnd: true }));
@@ -117,7 +125,7 @@ testOnGpu("a relaxation ends where it ends on wasm, and observers see the same s
 testOnGpu("a hook that must be waited for at a convergence finds all as it was then", async () => {
   const [wasm, device] = await both(async (backend) => {
     const rows: number[][] = [];
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     opt.hooks.add(noting([])); // so that steps are visited
     const sync = { name: "sync", stage: DynamicsStage.ON_CONVERGE, sync: true };
@@ -133,7 +141,7 @@ testOnGpu(
   async () => {
     const [wasm, device] = await both(async (backend) => {
       const rows: number[][] = [], seen: number[] = [];
-      await using md = new NVE({ model: ARGON, dt: 2, backend });
+      await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
       md.hooks.add({
         name: "brake",
         stage: DynamicsStage.AFTER_STEP,
@@ -246,7 +254,7 @@ testOnGpu(
           },
         },
       });
-      await using opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks: [report] });
+      await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [report] });
       opt.hooks.add(ConvergenceHook.fromFmax(0.01));
       opt.hooks.add(noting(rows));
       const batch = crystals(2, 0);
@@ -267,7 +275,7 @@ for (const isVisited of [true, false]) {
     async () => {
       const [wasm, device] = await both(async (backend) => {
         const rows: number[][] = [];
-        await using md = new NVE({ model: ARGON, dt: 60, backend });
+        await using md = new NVE({ model: ARGON, dt: 60, ...where(backend) });
         md.hooks.add(noting(rows, { frequency: isVisited ? 1 : 1000 }));
         const batch = crystals(3, 900);
         const names = ["positions", "velocities"] as const;
@@ -315,7 +323,7 @@ testOnGpu(
   async () => {
     const [wasm, device] = await both(async (backend) => {
       const rows: number[][] = [];
-      await using md: Dynamics = new NVE({ model: ARGON, dt: 2, backend });
+      await using md: Dynamics = new NVE({ model: ARGON, dt: 2, ...where(backend) });
       md.hooks.add({
         ...{ name: "adds", stage: DynamicsStage.AFTER_STEP, frequency: 1 },
         call: ({ stepCount }: DynamicsContext) => {
@@ -361,10 +369,84 @@ testOnGpu(
         symbols: ["Ar"],
         positions: [1, 2, 3],
       }]);
-      await using md = new NVE({ model: ARGON, dt: 1, backend });
+      await using md = new NVE({ model: ARGON, dt: 1, ...where(backend) });
       await md.run(batch, 15);
       return [[15, ...bitsOf(batch).positions!]];
     });
     assertNearRows(device, wasm);
   },
 );
+
+testOnGpu("a hook is asked whether it wants a convergence as of the step of it", async () => {
+  const [wasm, device] = await both(async (backend) => {
+    const rows: number[][] = [];
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
+    opt.hooks.add(ConvergenceHook.fromFmax(0.01));
+    const found = (name: string, more: object) =>
+      opt.hooks.add({
+        ...{ name, stage: DynamicsStage.ON_CONVERGE, frequency: 1, onError: "throw", ...more },
+        call: ({ stepCount, convergedMask }: Converged) =>
+          void rows.push([name.length, stepCount, ...convergedMask]),
+      } as never);
+    const asked: number[] = [];
+    found("when", {
+      when: ({ stepCount, convergedMask }: Converged) => {
+        asked.push(stepCount);
+        return convergedMask[1] === 1;
+      },
+    });
+    await opt.run(crystals(3, 0), 500);
+    // The same again, with a window that ends with the second of the steps.
+    const second = asked[1]!;
+    opt.hooks.remove("when");
+    found("until", { until: opt.stepCount + second });
+    const before = opt.stepCount;
+    await opt.run(crystals(3, 0), 500);
+    return [...rows, asked, [before, opt.stepCount]];
+  });
+  assertEquals(device, wasm);
+  assertEquals(wasm.filter(([length]) => length === 4).length, 1);
+  assertEquals(wasm.filter(([length]) => length === 5).length, 1);
+});
+
+testOnGpu("observers before one that ends the run see its step", async () => {
+  const [wasm, device] = await both(async (backend) => {
+    const rows: number[][] = [];
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
+    md.hooks.add(noting(rows));
+    md.hooks.add(
+      {
+        ...{ name: "breaks", stage: DynamicsStage.AFTER_STEP, frequency: 1, onError: "throw" },
+        call: ({ stepCount }: DynamicsContext) => {
+          if (stepCount === 4) throw new Error("enough");
+        },
+      } as const,
+    );
+    await assertRejects(() => md.run(crystals(1), 9), Error, "enough");
+    return rows;
+  });
+  assertEquals(wasm.length, 5);
+  assertNearRows(device, wasm);
+});
+
+testOnGpu("whoever looks while others do waits for what they look at", async () => {
+  const state = new ResidentBatch(crystals(1), gpu!);
+  const velocities = state.field("velocities");
+  const program = state.prepare([
+    call(drift, {
+      ...{ positions: state.field("positions"), velocities, fraction: 1 },
+      dt: state.constants("real", [100]),
+    }),
+  ]);
+  await state.look();
+  const before = state.valuesOf("positions");
+  state.run(program, 0, 1);
+  const first = state.look();
+  await state.look();
+  const seen = state.valuesOf("positions");
+  await first;
+  assertEquals(seen, state.valuesOf("positions"));
+  assert(seen.some((x, i) => x !== before[i]));
+  assertEquals(state.look(), undefined);
+  state.free();
+});

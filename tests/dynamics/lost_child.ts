@@ -10,7 +10,7 @@ const { memory } = loadModule();
 async function lose(count: number): Promise<void> {
   const batch = crystals(8);
   for (let i = 0; i < count; i++) {
-    await new NVE({ model: ARGON, dt: 1, backend: "wasm" }).run(batch, 2);
+    await new NVE({ model: ARGON, dt: 1, device: "wasm" }).run(batch, 2);
     if (i % 10 !== 9) continue;
     gc();
     await new Promise((resolve) => setTimeout(resolve, 5));

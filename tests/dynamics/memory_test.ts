@@ -38,7 +38,7 @@ Deno.test("engines that are closed give back all they took", async () => {
   const systems = [argon(4, 0), argon(3, 1)];
   const grown = await growth(async (i) => {
     const batch = Batch.from(systems);
-    const options = { model: ARGON, dt: 1, backend: "wasm" } as const;
+    const options = { model: ARGON, dt: 1, device: "wasm" } as const;
     const hooks = [ConvergenceHook.fromFmax(0.01)];
     await using engine = i % 3 === 0
       ? new NVE({ ...options, hooks: [idle()] })
@@ -52,14 +52,14 @@ Deno.test("engines that are closed give back all they took", async () => {
 
 Deno.test("an engine that goes from batch to batch keeps but the last", async () => {
   const systems = [argon(4, 0), argon(3, 1)];
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "wasm" });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "wasm" });
   assertEquals(await growth(async () => void await md.run(Batch.from(systems), 2)), [0, 0]);
 });
 
 Deno.test("runs of one batch, and hooks that come and go, take nothing more", async () => {
   const batch = Batch.from([argon(4, 0), argon(3, 1)]);
   await using md = new NVTLangevin({
-    ...{ model: ARGON, dt: 1, temperature: 10, friction: 0.1, backend: "wasm" },
+    ...{ model: ARGON, dt: 1, temperature: 10, friction: 0.1, device: "wasm" },
   });
   const look = () =>
     hook({
@@ -81,7 +81,7 @@ Deno.test("runs of one batch, and hooks that come and go, take nothing more", as
 Deno.test("runs that are refused or fail give back all they took", async () => {
   const systems = [argon(4, 0), argon(3, 1)];
   const grown = await growth(async () => {
-    const options = { model: ARGON, backend: "wasm" } as const;
+    const options = { model: ARGON, device: "wasm" } as const;
     const short = new NVE({ ...options, dt: [1, 1, 1] });
     await assertRejects(() => short.run(Batch.from(systems), 1), RangeError);
     const batch = Batch.from(systems);
@@ -95,7 +95,7 @@ Deno.test("runs that are refused or fail give back all they took", async () => {
 
 Deno.test("a system that is run for long takes nothing more", async () => {
   const batch = crystals(4, 80);
-  await using md = new NVE({ model: ARGON, dt: 2, backend: "wasm" });
+  await using md = new NVE({ model: ARGON, dt: 2, device: "wasm" });
   await md.run(batch, 500);
   const before = bytes();
   await md.run(batch, 3000);

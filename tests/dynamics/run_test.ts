@@ -18,12 +18,12 @@ import {
   push,
   spring,
 } from "./atoms.ts";
-import { on, onEngines, PAIR_BACKENDS, TOLERANCE } from "./backends.ts";
+import { on, onEngines, PAIR_BACKENDS, TOLERANCE, where } from "./backends.ts";
 
 Deno.test(
   "forces are there before the first step, so its momentum is exact",
   onEngines(async (backend, name) => {
-    await using md = new NVE({ model: push(0.5), dt: 2, backend });
+    await using md = new NVE({ model: push(0.5), dt: 2, ...where(backend) });
     const batch = atomAt(0);
     await md.run(batch, 1);
     const gained = 2 * 0.5 * ACCELERATION;
@@ -40,7 +40,13 @@ Deno.test(
       name: "count",
       on: { dynamics: { AFTER_STEP: (ctx) => void seen.push(ctx.stepCount) } },
     });
-    await using md = new NVE({ model: spring(1), dt: 1, backend, nSteps: 3, hooks: [count] });
+    await using md = new NVE({
+      model: spring(1),
+      dt: 1,
+      ...where(backend),
+      nSteps: 3,
+      hooks: [count],
+    });
     const batch = atomAt(1);
     await md.run(batch, 0);
     assertEquals([seen, md.stepCount, [...batch.get("stepsDone")]], [[], 0, [0]]);
@@ -59,10 +65,10 @@ Deno.test(
     const steps = [0.5, 1, 2];
     const batch = crystals(3);
     const each = batch.systems().map((system) => Batch.from([system]));
-    await using md = new NVE({ model: ARGON, dt: steps, backend });
+    await using md = new NVE({ model: ARGON, dt: steps, ...where(backend) });
     await md.run(batch, 20);
     for (const [place, dt] of steps.entries()) {
-      await using own = new NVE({ model: ARGON, dt, backend });
+      await using own = new NVE({ model: ARGON, dt, ...where(backend) });
       await own.run(each[place]!, 20);
       assertSameBits(bitsOf(batch, place), bitsOf(each[place]!, 0));
     }
@@ -75,22 +81,22 @@ Deno.test(
     const lists = { dt: [1, 2, 3], temperature: [10, 50, 90], friction: [0, 0.01, 0.1] };
     const batch = crystals(3);
     const each = batch.systems().map((system) => Batch.from([system]));
-    await using md = new NVTLangevin({ model: ARGON, ...lists, seed: 4, backend });
+    await using md = new NVTLangevin({ model: ARGON, ...lists, seed: 4, ...where(backend) });
     await md.run(batch, 20);
     for (const place of [0, 1, 2]) {
       const [dt, temperature] = [lists.dt[place]!, lists.temperature[place]!];
       const friction = lists.friction[place]!;
       const options = { dt, temperature, friction, seed: 4 };
-      await using own = new NVTLangevin({ model: ARGON, ...options, backend });
+      await using own = new NVTLangevin({ model: ARGON, ...options, ...where(backend) });
       await own.run(each[place]!, 20);
       assertSameBits(bitsOf(batch, place), bitsOf(each[place]!, 0));
     }
     const few = crystals(2, 0);
     const two = few.systems().map((system) => Batch.from([system]));
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, maxStep: [0.001, 0.2], backend });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, maxStep: [0.001, 0.2], ...where(backend) });
     await opt.run(few, 20);
     for (const [place, maxStep] of [0.001, 0.2].entries()) {
-      await using own = new FIRE({ model: ARGON, dt: 0.5, maxStep, backend });
+      await using own = new FIRE({ model: ARGON, dt: 0.5, maxStep, ...where(backend) });
       await own.run(two[place]!, 20);
       assertSameBits(bitsOf(few, place), bitsOf(two[place]!, 0));
     }
@@ -102,7 +108,7 @@ Deno.test(
   onEngines(async (backend, name) => {
     const batch = crystals(3);
     batch.ensure("stress");
-    await using md = new NVE({ model: ARGON, dt: 2, backend });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await md.run(batch, 3); // too few for the pairs to be found anew, in another order
     const fresh = await evaluate(ARGON, batch, backend);
     const names = ["energy", "forces", "stress"] as const;
@@ -117,7 +123,7 @@ Deno.test(
       reads: ["energy", "stress"],
       on: { dynamics: { AFTER_STEP: () => {} } },
     });
-    await using looked = new NVE({ model: ARGON, dt: 2, backend, hooks: [look] });
+    await using looked = new NVE({ model: ARGON, dt: 2, ...where(backend), hooks: [look] });
     await looked.run(again, 3);
     assertSameBits(bitsOf(again, undefined, names), bitsOf(batch, undefined, names));
   }),
@@ -136,7 +142,7 @@ Deno.test(
         },
       },
     });
-    await using md = new NVE({ model: ARGON, dt: 2, backend, hooks: [ask] });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend), hooks: [ask] });
     await md.run(crystals(1), 5);
     const read: number[] = [];
     const look = hook({
@@ -145,7 +151,7 @@ Deno.test(
       reads: ["energy"],
       on: { dynamics: { AFTER_STEP: (ctx) => void read.push(ctx.read.energy[0]!) } },
     });
-    await using other = new NVE({ model: ARGON, dt: 2, backend, hooks: [look] });
+    await using other = new NVE({ model: ARGON, dt: 2, ...where(backend), hooks: [look] });
     await other.run(crystals(1), 5);
     assertEquals(read.length, 3);
     assertEquals(fetched, read);
@@ -179,13 +185,13 @@ Deno.test(
       },
     });
     const batch = crystals(2);
-    await using md = new NVE({ model: ARGON, dt: 2, backend, hooks: [toggle, look] });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend), hooks: [toggle, look] });
     md.hooks.disable("look");
     await md.run(batch, 20);
     const steps = seen.filter((_, i) => i % 2 === 0);
     assertEquals(steps, [5, 6, 7, 8, 9]);
     const plain = crystals(2);
-    await using alone = new NVE({ model: ARGON, dt: 2, backend });
+    await using alone = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await alone.run(plain, 6);
     assertEquals(seen[1], plain.get("energy")[0]);
     await alone.run(plain, 14);
@@ -197,7 +203,7 @@ Deno.test(
   "an abort signal and stop() end a run after the step under way, with their reasons",
   onEngines(async (backend) => {
     const abort = new AbortController();
-    const md = new NVE({ model: ARGON, dt: 2, backend, signal: abort.signal });
+    const md = new NVE({ model: ARGON, dt: 2, ...where(backend), signal: abort.signal });
     const at = (step: number, act: () => void) =>
       hook({
         name: `at ${step}`,
@@ -215,7 +221,7 @@ Deno.test(
     assertEquals(md.stepCount, 13);
     assertEquals((md.outcome as { status: string }).status, "stopped");
     const plain = crystals(1);
-    await using alone = new NVE({ model: ARGON, dt: 2, backend });
+    await using alone = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await alone.run(plain, 13);
     assertSameBits(bitsOf(batch), bitsOf(plain));
     await md.close();
@@ -227,7 +233,7 @@ Deno.test(
   onEngines(async (backend) => {
     for (const change of ["array", "set"]) {
       const batch = atomAt(1);
-      await using md = new NVE({ model: spring(1), dt: 1, backend });
+      await using md = new NVE({ model: spring(1), dt: 1, ...where(backend) });
       await md.run(batch, 5);
       if (change === "set") {
         batch.set("positions", [2, 0, 0]);
@@ -239,7 +245,7 @@ Deno.test(
       await md.run(batch, 5);
       const fresh = atomAt(2);
       fresh.set("velocities", [0, 0.5, 0]);
-      await using other = new NVE({ model: spring(1), dt: 1, backend });
+      await using other = new NVE({ model: spring(1), dt: 1, ...where(backend) });
       await other.run(fresh, 5);
       const names = ["positions", "velocities", "forces", "energy"] as const;
       assertSameBits(bitsOf(batch, 0, names), bitsOf(fresh, 0, names), change);
@@ -252,7 +258,7 @@ Deno.test(
   onEngines(async (backend, name) => {
     for (const change of ["array", "set"]) {
       const batch = atomAt(0);
-      await using md = new NVE({ model: push(0.5), dt: 1, backend });
+      await using md = new NVE({ model: push(0.5), dt: 1, ...where(backend) });
       await md.run(batch, 1);
       if (change === "set") batch.set("masses", [2]);
       else batch.get("masses")[0] = 2;
@@ -269,12 +275,12 @@ Deno.test(
   onEngines(async (backend) => {
     const batch = crystals(3);
     const each = batch.systems().map((system) => Batch.from([system]));
-    await using md = new NVE({ model: ARGON, dt: 2, backend });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await md.run(batch, 4);
     batch.drop([1]);
     await md.run(batch, 4);
     for (const [place, original] of [[0, 0], [1, 2]] as const) {
-      await using own = new NVE({ model: ARGON, dt: 2, backend });
+      await using own = new NVE({ model: ARGON, dt: 2, ...where(backend) });
       await own.run(each[original]!, 4);
       // A new batch has its pairs found anew, from where the atoms are.
       await own.close();
@@ -288,8 +294,8 @@ Deno.test(
   "a batch that is running is refused to a second run, of this engine or another, and the first goes on unharmed",
   onEngines(async (backend) => {
     const [batch, other, plain] = [crystals(1), crystals(1), crystals(1)];
-    await using md = new NVE({ model: ARGON, dt: 2, backend });
-    await using second = new NVE({ model: ARGON, dt: 2, backend, name: "second" });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
+    await using second = new NVE({ model: ARGON, dt: 2, ...where(backend), name: "second" });
     let tries = 0;
     md.hooks.add(hook({
       name: "meddle",
@@ -309,7 +315,7 @@ Deno.test(
     }));
     await md.run(batch, 20);
     assertEquals(tries, 4);
-    await using alone = new NVE({ model: ARGON, dt: 2, backend });
+    await using alone = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await alone.run(plain, 20);
     assertSameBits(bitsOf(batch), bitsOf(plain));
     assertEquals([batch.heldBy, other.heldBy], [undefined, undefined]);
@@ -328,7 +334,7 @@ Deno.test(
       return positions[0]! ** 2 / 2;
     });
     const batch = atomAt(1);
-    await using md = new NVE({ model, dt: 1, backend });
+    await using md = new NVE({ model, dt: 1, ...where(backend) });
     await assertRejects(() => md.run(batch, 100), Error, "the model broke");
     assertEquals(batch.heldBy, undefined);
     assertEquals(batch.get("positions").every(Number.isFinite), true);
@@ -379,7 +385,7 @@ Deno.test(
       },
     });
     const batch = crystals(1, 80);
-    await using md = new NVE({ model: ARGON, dt: [2], backend, hooks: [look] });
+    await using md = new NVE({ model: ARGON, dt: [2], ...where(backend), hooks: [look] });
     const first = (await evaluate(ARGON, batch, backend)).energy[0]!;
     await md.run(batch, 2);
     const { velocities, masses, forces } = {
@@ -410,7 +416,7 @@ Deno.test(
   onEngines(async (backend) => {
     const batch = Batch.from([argon(2, 0), argon(2, 1)]);
     await using opt = new FIRE({
-      ...{ model: ARGON, dt: 0.5, backend },
+      ...{ model: ARGON, dt: 0.5, ...where(backend) },
       hooks: [ConvergenceHook.fromFmax(0.01)],
     });
     await opt.run(batch, 1000);
@@ -438,7 +444,7 @@ Deno.test("a batch of one atom in the open moves by what pushes it alone", async
   const free = Batch.from([
     new System({ symbols: ["Ar"], positions: [0, 0, 0], velocities: [0.01, 0, 0] }),
   ]);
-  await using md = new NVE({ model: ARGON, dt: 2, backend: "reference" });
+  await using md = new NVE({ model: ARGON, dt: 2, device: "reference" });
   await md.run(free, 100);
   assertNear(free.get("positions"), [2, 0, 0], 1e-12);
   assertEquals([...free.get("energy")], [0]);
@@ -452,7 +458,7 @@ Deno.test(
       const call = ({ stepCount }: { readonly stepCount: number }) => {
         if (stepCount === 5) throw new Error("enough");
       };
-      await using md = new NVE({ model: ARGON, dt: 2, backend });
+      await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
       const breaker = { stage: DynamicsStage[stage], frequency: 1, call };
       const handle = md.hooks.add(breaker, { onError: "throw" });
       await assertRejects(() => md.run(batch, 20), Error, "enough");
@@ -461,7 +467,7 @@ Deno.test(
       assertNear(batch.get("energy"), there.energy, TOLERANCE[name]);
       assertNear(batch.get("forces"), there.forces, 10 * TOLERANCE[name], 0.1);
       const copy = batch.clone();
-      await using other = new NVE({ model: ARGON, dt: 2, backend });
+      await using other = new NVE({ model: ARGON, dt: 2, ...where(backend) });
       await Promise.all([md.run(batch, 3), other.run(copy, 3)]);
       assertNear(batch.get("positions"), copy.get("positions"), TOLERANCE[name] / 10, 1);
     }
@@ -498,7 +504,7 @@ Deno.test(
       const runs = [false, true].map(async (isAsked) => {
         const asked: Promise<ArrayLike<number>>[] = [];
         const [batch, looks] = [crystals(2), [] as number[][]];
-        await using md = new NVE({ model, dt: 2, backend });
+        await using md = new NVE({ model, dt: 2, ...where(backend) });
         md.hooks.add(hook({
           ...{ name: "asks", frequency: 10, reads: isAsked ? [] : ["energy"] },
           on: {
@@ -524,7 +530,7 @@ Deno.test(
 Deno.test("a hook that throws at a convergence leaves the steps before it counted, leapt or visited", async () => {
   const counts = await Promise.all([[], [idle()]].map(async (hooks) => {
     const batch = crystals(2, 0);
-    const options = { model: ARGON, dt: 0.4, backend: "reference" } as const;
+    const options = { model: ARGON, dt: 0.4, device: "reference" } as const;
     await using opt = new FIRE({ ...options, hooks: [ConvergenceHook.fromFmax(0.01), ...hooks] });
     const fail = () => {
       throw new Error("told");

@@ -14,7 +14,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals } from "./atoms.ts";
-import { type EngineBackend, on, onEngines, PAIR_BACKENDS } from "./backends.ts";
+import { type EngineBackend, on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
 
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
@@ -26,7 +26,7 @@ const SCHEMES: readonly Integrator[] = [
 async function run(scheme: Integrator, batch: Batch, backend: EngineBackend, steps: number) {
   const isRelaxation = scheme.dt === undefined;
   const hooks = isRelaxation ? [ConvergenceHook.fromFmax(0.02)] : [];
-  await using engine = new Dynamics(scheme, { model: ARGON, backend, hooks });
+  await using engine = new Dynamics(scheme, { model: ARGON, ...where(backend), hooks });
   await engine.run(batch, steps);
 }
 
@@ -94,7 +94,7 @@ Deno.test(
         },
       });
       await using engine = new Dynamics(scheme, {
-        ...{ model: ARGON, backend },
+        ...{ model: ARGON, ...where(backend) },
         hooks: [ConvergenceHook.fromFmax(0.02), watch, look],
       });
       for (let steps = 0; seen.length === 0 && steps < 300; steps++) await engine.step(batch);
@@ -132,7 +132,7 @@ Deno.test(
       const [whole, parts] = [crystals(3), crystals(3)];
       await run(scheme, whole, backend, 30);
       await using engine = new Dynamics(scheme, {
-        ...{ model: ARGON, backend },
+        ...{ model: ARGON, ...where(backend) },
         hooks: scheme.dt === undefined ? [ConvergenceHook.fromFmax(0.02)] : [],
       });
       await engine.run(parts, 7);
@@ -165,7 +165,7 @@ Deno.test(
     assertEquals([...batch.get("systemId")], [0, 1]);
     await run(langevin({ dt: 2, temperature: 60, friction: 0.01 }), batch, backend, 5);
     assertNotEquals(bitsOf(batch, 0).positions, bitsOf(batch, 1).positions);
-    await using md = new NVE({ model: ARGON, dt: 2, backend });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     const twins = Batch.from([argon(2, 0), argon(2, 0)]);
     await md.run(twins, 5);
     assertEquals(bitsOf(twins, 0).positions, bitsOf(twins, 1).positions);

@@ -1,5 +1,5 @@
 // What is computed both in a page and here, to be compared. Nothing in it is Deno's own.
-import { openWebGpu } from "@hooke/hooke/backend";
+import { type DeviceName, openWebGpu } from "@hooke/hooke/backend";
 import { type Batch, NeighbourList } from "@hooke/hooke/batch";
 import { NVE } from "@hooke/hooke/dynamics";
 import {
@@ -12,7 +12,6 @@ import {
 import { LoggingHook } from "@hooke/hooke/observe";
 import { call } from "../../src/backend/backend.ts";
 import { ARGON, crystals, type ModelName, openArgon } from "../../src/cli/demo_argon.ts";
-import type { DeviceName } from "../../src/cli/demo_device.ts";
 import { heat } from "../../src/cli/demo_heat.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
 import { clear } from "../../src/kernels/clear.ts";

@@ -81,7 +81,7 @@ onEach("add_model() stops the run at what is not finite, and says whose it is", 
   };
   const told = async (
     bad: Partial<Record<keyof typeof good, readonly [at: number, value: number][]>>,
-    { units = {}, before = [0, 0, 0, 0] } = {},
+    { units = {}, before }: { units?: Partial<typeof UNITS>; before?: number } = {},
   ) => {
     using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 0, 1, 1] });
     const given = Object.fromEntries(
@@ -91,11 +91,13 @@ onEach("add_model() stops the run at what is not finite, and says whose it is", 
         return [name, lab.real(all)];
       }),
     );
-    lab.backend.write(lab.frame.control, before);
     const zeros = { forces: lab.real(Array(12).fill(0)), energy: lab.f64([0, 0, 0, 0]) };
     const cell = lab.real([0, 1, 2, 3].flatMap(() => [3, 0, 0, 0, 3, 0, 0, 0, 3]));
     const args = { ...given, ...zeros, virial: lab.f64(Array(36).fill(0)), cell };
-    await lab.run([call(addModel, { ...args, ...UNITS, ...units })], 3);
+    const spoilt = before === undefined ? [] : [
+      call(addModel, { ...args, ...UNITS, energies: lab.real(good.energies.with(before, NaN)) }),
+    ];
+    await lab.run([...spoilt, call(addModel, { ...args, ...UNITS, ...units })], 3);
     const control = await lab.read(lab.frame.control);
     return [control[Control.DIVERGED], control[Control.CAUSE], control[Control.HALT]];
   };
@@ -110,6 +112,5 @@ onEach("add_model() stops the run at what is not finite, and says whose it is", 
   const units = { forceUnit: 1e300 };
   assertEquals(await told({ atomForces: [[0, 1e30]] }, { units }), [1, 1, 1]);
   // Whoever was first stays, with the reason.
-  const before = [0, 2, 0, 0];
-  assertEquals(await told({ energies: [[0, NaN]] }, { before }), [2, 0, 1]);
+  assertEquals(await told({ energies: [[0, NaN]] }, { before: 2 }), [3, 1, 1]);
 });

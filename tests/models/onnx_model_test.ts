@@ -24,7 +24,7 @@ Deno.test("the Lennard-Jones graph and the kernel agree, periodic or not, in eve
   const free = { symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3.9, 0, 0] };
   const systems = () => Batch.from([argon(0.1, 1), free, argon(0.2, 2)]);
   const expected = systems();
-  await using exact = new NVE({ model: lennardJones(ARGON), dt: 1, backend: "reference" });
+  await using exact = new NVE({ model: lennardJones(ARGON), dt: 1, device: "reference" });
   await exact.run(expected, 0);
   for (const form of [{}, { list: "half" }, { edges: "separate", batchIndex: "edge" }] as const) {
     const neighbours = "list" in form ? form.list : "full";

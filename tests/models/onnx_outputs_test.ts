@@ -161,8 +161,8 @@ Deno.test("a value that is no number ends the run, with model, output, system an
   graph.output("energy", graph.mul(graph.reduceSum(x, [0, 1]), 0), []);
   graph.output("forces", graph.mul(rest, 0), ["N", 3]);
   await using model = await OnnxModel.open(graph.build(), { name: "wall.onnx" });
-  for (const backend of ["reference", "wasm"] as const) {
-    await using md = new NVE({ model, dt: 1, backend });
+  for (const device of ["reference", "wasm"] as const) {
+    await using md = new NVE({ model, dt: 1, device });
     const batch = Batch.from([atoms(1), { ...atoms(2, 2.75), velocities: [0, 0, 0, 0.1, 0, 0] }]);
     const error = await assertRejects(
       () => md.run(batch, 10),
@@ -190,7 +190,7 @@ Deno.test("one system at a time, without padding, and by functions, a graph give
     { symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3.7, 0, 0] },
     rattle(fcc({ element: "Ar", a: 5.4, cells: 1 }), 0.1, 2),
   ];
-  await using md = new NVE({ model: lennardJones(argon), dt: 1, backend: "reference" });
+  await using md = new NVE({ model: lennardJones(argon), dt: 1, device: "reference" });
   const expected = await md.run(Batch.from(systems), 0);
   const cases: readonly [Uint8Array, OnnxModelOptions][] = [
     [lennardJonesModel(argon), { batch: "single" }],

@@ -5,15 +5,16 @@ import { OnnxModel } from "@hooke/hooke/models/onnx";
 import { lennardJonesModel } from "@hooke/hooke/onnx";
 import { openWebGpu } from "../../src/backend/mod.ts";
 import { device, testOnGpu } from "../backend/gpu.ts";
+import { where } from "../dynamics/backends.ts";
 
 testOnGpu(
   "a graph that the host runs moves a batch on a GPU as it moves one here",
   async () => {
     const backend = await openWebGpu({ device: device! });
     const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 6 });
-    const run = async (where: typeof backend | "wasm", batch: "joined" | "single") => {
+    const run = async (on: typeof backend | "wasm", batch: "joined" | "single") => {
       await using model = await OnnxModel.open(bytes, { batch });
-      await using opt = new FIRE({ model, dt: 0.5, backend: where });
+      await using opt = new FIRE({ model, dt: 0.5, ...where(on) });
       return await opt.run(
         Batch.from([
           rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, 1),

@@ -26,7 +26,7 @@ Deno.test("models of a sum add up, and two tethers keep anchors of their own", a
     return 7;
   });
   const batch = atom();
-  await using md = new NVE({ model: sum(near, far, push), dt: 1, backend: "reference" });
+  await using md = new NVE({ model: sum(near, far, push), dt: 1, device: "reference" });
   await md.run(batch, 0);
   assertAlmostEquals(batch.get("energy")[0]!, 1 + 4.5 + 7, 1e-12);
   assertAlmostEquals(batch.get("forces")[0]!, -2 + 3 + 10, 1e-12);
@@ -64,7 +64,7 @@ Deno.test("models that take their time are added in their order, whoever is read
   // Added in another order they are 1.
   const model = sum(late(1, 10), late(1e20, 5), potential(() => 0), late(-1e20, 0));
   const batch = atom();
-  await using md = new NVE({ model, dt: 1, backend: "reference" });
+  await using md = new NVE({ model, dt: 1, device: "reference" });
   await md.run(batch, 0);
   assertEquals(batch.get("forces")[0], 0);
 });
@@ -95,10 +95,10 @@ function inTwo(size: number): Model {
 }
 
 Deno.test("what a model adds by kernels comes after its visit, and before what hooks do to it", async () => {
-  for (const backend of ["reference", "wasm"] as const) {
+  for (const device of ["reference", "wasm"] as const) {
     const seen: number[] = [];
     const batch = atom();
-    await using md = new NVE({ model: sum(inTwo(3), inTwo(5)), dt: 1, backend });
+    await using md = new NVE({ model: sum(inTwo(3), inTwo(5)), dt: 1, device });
     md.hooks.add({
       stage: DynamicsStage.AFTER_COMPUTE,
       frequency: 1,
@@ -112,4 +112,25 @@ Deno.test("what a model adds by kernels comes after its visit, and before what h
     assertEquals(seen, [6, 6]);
     assertEquals(batch.get("forces")[0], 6);
   }
+});
+
+Deno.test("what parts of a sum have for a batch is given back, whether they are visited or not", async () => {
+  const closed: string[] = [];
+  const closing = (name: string, isVisited: boolean): Model => ({
+    ...{ name, gives: ["energy", "forces"] },
+    open: () => ({
+      ...(isVisited && { compute: () => {} }),
+      close: () => void closed.push(name),
+    }),
+  });
+  for (const isVisited of [false, true]) {
+    await using md = new NVE({
+      model: sum(closing("one", isVisited), tethers({ stiffness: 1 })),
+      dt: 1,
+    });
+    await md.run(atom(), 1);
+    assertEquals(closed.length, Number(isVisited));
+    await md.close();
+  }
+  assertEquals(closed, ["one", "one"]);
 });

@@ -4,7 +4,7 @@ import { Batch, System, temperatureOf } from "../../src/batch/mod.ts";
 import { velocityVerlet } from "../../src/dynamics/mod.ts";
 import { AlignCellHook } from "../../src/observe/mod.ts";
 import { ARGON, assertNear } from "../dynamics/atoms.ts";
-import { BACKENDS, on, onEngines } from "../dynamics/backends.ts";
+import { BACKENDS, on, onEngines, where } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 const CELLS: Readonly<Record<string, number[][]>> = {
@@ -46,7 +46,11 @@ Deno.test(
   onEngines(async (backend) => {
     for (const [name, cell] of Object.entries(CELLS)) {
       const run = async (hooks: readonly object[]) => {
-        await using md = engine(velocityVerlet({ dt: 2 }), { model: ARGON, backend, hooks });
+        await using md = engine(velocityVerlet({ dt: 2 }), {
+          model: ARGON,
+          ...where(backend),
+          hooks,
+        });
         return await md.run(batchOf(cell), 20);
       };
       const [plain, turned] = [await run([]), await run([new AlignCellHook()])];
@@ -69,7 +73,7 @@ Deno.test(
   on(BACKENDS, async (backend) => {
     const make = (more: readonly object[]) =>
       engine(velocityVerlet({ dt: 2 }), {
-        ...{ model: ARGON, backend },
+        ...{ model: ARGON, ...where(backend) },
         hooks: [...more, new AlignCellHook({ frequency: 3 })],
       });
     const batch = () => batchOf(CELLS.leaning!);

@@ -18,7 +18,7 @@ import {
   WrapPeriodicHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, assertNear, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
-import { BACKENDS, type EngineBackend, on, onEngines } from "../dynamics/backends.ts";
+import { BACKENDS, type EngineBackend, on, onEngines, where } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 /** Pushes atoms along z as a spring of their first does; with its virial. */
@@ -44,7 +44,7 @@ async function run(
   model: Model,
   hooks: readonly object[],
 ): Promise<Record<string, number[]>> {
-  await using md = engine(scheme, { model, backend, hooks });
+  await using md = engine(scheme, { model, ...where(backend), hooks });
   return bitsOf(await md.run(withStress(), 15), undefined, NAMES);
 }
 
@@ -81,7 +81,7 @@ Deno.test(
       for (const frequency of [1, 4]) {
         const make = (more: readonly object[]) =>
           engine(langevin({ dt: 2, temperature: 40, friction: 0.01, seed: 5 }), {
-            ...{ model: ARGON, backend },
+            ...{ model: ARGON, ...where(backend) },
             hooks: [...more, new BiasedPotentialHook({ bias, frequency })],
           });
         await sameHowever({ make, batch: () => crystals(2), steps: 15 });
@@ -98,7 +98,7 @@ Deno.test(
       batch.set("velocities", Float64Array.from({ length: 96 }, (_, i) => i % 3 === 0 ? 0.02 : 0));
       const bias = new BiasedPotentialHook({ bias: tethers({ stiffness: 0.001 }) });
       await using md = engine(velocityVerlet({ dt: 2 }), {
-        ...{ model: ARGON, backend },
+        ...{ model: ARGON, ...where(backend) },
         hooks: [...hooks, bias],
       });
       await md.run(batch, 120);
@@ -126,7 +126,7 @@ Deno.test("what is read, and what systems converge by, has the bias in it", asyn
   const hooks = [look, ConvergenceHook.fromFmax(2), new BiasedPotentialHook({ bias })];
   await using md = engine(velocityVerlet({ dt: 0.01 }), {
     model: ARGON,
-    backend: "reference",
+    device: "reference",
     hooks,
   });
   const batch = await md.run(crystals(1, 0), 3);
@@ -158,7 +158,7 @@ Deno.test(
           },
         },
       });
-      await using md = new NVE({ model: ARGON, dt: 0.1, backend, hooks: [toggle] });
+      await using md = new NVE({ model: ARGON, dt: 0.1, ...where(backend), hooks: [toggle] });
       await md.run(crystals(1, 0), 6);
       const isBiased = energies.map((energy) => energy > energies[0]! + 0.001);
       assertEquals(isBiased, [false, false, true, true, false, false], energies.join());
@@ -178,7 +178,7 @@ Deno.test("systems at rest are not biased, nor asked", async () => {
   batch.set("systemId", [3, 8]);
   batch.set("systemId2", [3, 8], { level: "system", dtype: "f64" });
   await using md = engine(velocityVerlet({ dt: 1 }), {
-    ...{ model: ARGON, backend: "reference" as const },
+    ...{ model: ARGON, device: "reference" as const },
     hooks: [...hooks, new BiasedPotentialHook({ bias })],
   });
   await md.run(batch, 2);
@@ -204,7 +204,7 @@ Deno.test("what is no bias is named", async () => {
   }
   const run = async (bias: BiasedPotentialHookOptions["bias"]) => {
     const hooks = [new BiasedPotentialHook({ bias })];
-    await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks });
+    await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks });
     await md.run(crystals(1), 1);
   };
   await assertRejects(

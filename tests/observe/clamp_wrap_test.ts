@@ -12,7 +12,7 @@ import {
 } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertNear, atomAt, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on, onEngines, TOLERANCE } from "../dynamics/backends.ts";
+import { BACKENDS, on, onEngines, TOLERANCE, where } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 Deno.test(
@@ -27,7 +27,7 @@ Deno.test(
     const positions = [[0, 0, 0], [5, 0, 0], [0, 5, 0]];
     const batch = Batch.from([{ symbols, positions }]);
     const hooks = [new MaxForceClampHook({ maxForce: 2.5 })];
-    await using md = new NVE({ model, dt: 1, backend, hooks });
+    await using md = new NVE({ model, dt: 1, ...where(backend), hooks });
     await md.run(batch, 1);
     const forces = batch.get("forces");
     assertNear(forces, [1.5, 2, 0, 0.3, 0.4, 0, 0, 0, -2.5], TOLERANCE[name]);
@@ -48,7 +48,7 @@ Deno.test(
         return 0;
       });
       const hooks = [new NaNDetectorHook(), new MaxForceClampHook({ maxForce: 2 })];
-      await using md = new NVE({ model, dt: 1, backend, hooks });
+      await using md = new NVE({ model, dt: 1, ...where(backend), hooks });
       const batch = atomAt(0);
       await md.run(batch, 2);
       return [...batch.get("forces")];
@@ -67,11 +67,11 @@ Deno.test(
     for (const frequency of [1, 3]) {
       const make = (more: readonly object[]) =>
         engine(fire({ dt: 0.5 }), {
-          ...{ model: ARGON, backend },
+          ...{ model: ARGON, ...where(backend) },
           hooks: [...more, new MaxForceClampHook({ maxForce: 0.02, frequency })],
         });
       const batch = await sameHowever({ make, batch: () => crystals(2, 0), steps: 11 });
-      await using free = engine(fire({ dt: 0.5 }), { model: ARGON, backend, hooks: [] });
+      await using free = engine(fire({ dt: 0.5 }), { model: ARGON, ...where(backend), hooks: [] });
       const other = await free.run(crystals(2, 0), 11);
       assert(batch.get("positions")[0] !== other.get("positions")[0]);
     }
@@ -93,7 +93,11 @@ Deno.test(
   "wrapped atoms are in their cells along periodic directions only, and go where they would go without",
   onEngines(async (backend, name) => {
     const run = async (hooks: readonly object[]) => {
-      await using md = engine(velocityVerlet({ dt: 4 }), { model: ARGON, backend, hooks });
+      await using md = engine(velocityVerlet({ dt: 4 }), {
+        model: ARGON,
+        ...where(backend),
+        hooks,
+      });
       return await md.run(leavers(), 120);
     };
     const [free, wrapped] = [await run([]), await run([new WrapPeriodicHook()])];
@@ -125,7 +129,7 @@ Deno.test(
       const scheme = () => langevin({ dt: 4, temperature: 300, friction: 0.02, seed: 3 });
       const make = (more: readonly object[]) =>
         engine(scheme(), {
-          ...{ model: ARGON, backend },
+          ...{ model: ARGON, ...where(backend) },
           hooks: [...more, new WrapPeriodicHook({ frequency, stage })],
         });
       const batch = await sameHowever({ make, batch: leavers, steps: 61 });

@@ -19,7 +19,7 @@ import {
   WrapPeriodicHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, assertNear, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on, onEngines } from "../dynamics/backends.ts";
+import { BACKENDS, on, onEngines, where } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 const K_B = 8.617333262e-5;
@@ -67,7 +67,7 @@ Deno.test(
         },
       });
       for (const hooks of [[look, new FreezeAtomsHook()], [new FreezeAtomsHook()]]) {
-        await using md = engine(scheme(), { model: ARGON, backend, hooks });
+        await using md = engine(scheme(), { model: ARGON, ...where(backend), hooks });
         const batch = await md.run(half(), 20);
         assertEquals(seen, [], md.name);
         assertEquals(ofFrozen(batch, "positions"), ofFrozen(before, "positions"));
@@ -105,13 +105,13 @@ Deno.test(
       });
       const frozen = half().get("categories");
       const hooks = [new FreezeAtomsHook({ zeroForces: false }), look];
-      await using md = engine(scheme(), { model: ARGON, backend, hooks });
+      await using md = engine(scheme(), { model: ARGON, ...where(backend), hooks });
       await md.run(half(), 3);
       assertEquals(moving, [], md.name);
       assertEquals(looks > 20, true);
       await using none = engine(scheme(), {
         model: ARGON,
-        backend,
+        ...where(backend),
         hooks: [new FreezeAtomsHook()],
       });
       assert(ofFrozen(await none.run(half(), 0), "velocities").every((v) => v === 0));
@@ -126,7 +126,7 @@ Deno.test(
     const model = lennardJones({ epsilon, sigma, cutoff: 20, truncation: "cut" });
     const batch = Batch.from([{ symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [4.2, 0, 0]] }]);
     const hooks = [new FreezeAtomsHook({ atoms: [0] })];
-    await using md = new NVE({ model, dt: 5, backend, hooks });
+    await using md = new NVE({ model, dt: 5, ...where(backend), hooks });
     await md.run(batch, 63);
     const x = batch.get("positions")[3]!, v = batch.get("velocities")[3]!;
     const energyAt = (r: number) => 4 * epsilon * ((sigma / r) ** 12 - (sigma / r) ** 6);
@@ -165,7 +165,11 @@ Deno.test(
       ] as const
     ) {
       rows.length = 0;
-      await using md = engine(velocityVerlet({ dt: 2 }), { model: ARGON, backend, hooks });
+      await using md = engine(velocityVerlet({ dt: 2 }), {
+        model: ARGON,
+        ...where(backend),
+        hooks,
+      });
       await md.run(half(), 4);
       for (const [a, b, ka, kb] of rows as [number, number, number, number][]) {
         assertNear(
@@ -184,7 +188,7 @@ Deno.test(
   on(BACKENDS, async (backend) => {
     const run = async (zeroForces: boolean) => {
       const hooks = [ConvergenceHook.fromFmax(0.001), new FreezeAtomsHook({ zeroForces })];
-      await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, backend, hooks });
+      await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, ...where(backend), hooks });
       const batch = half();
       const before = ofFrozen(batch, "positions");
       await opt.run(batch, 400);
@@ -205,7 +209,7 @@ Deno.test(
       for (const scheme of SCHEMES.slice(1, 3)) {
         const make = (more: readonly object[]) =>
           engine(scheme(), {
-            ...{ model: ARGON, backend },
+            ...{ model: ARGON, ...where(backend) },
             hooks: [...more, ...others(), new FreezeAtomsHook()],
           });
         await sameHowever({ make, batch: half, steps: 20 });
@@ -218,7 +222,11 @@ Deno.test(
   "frozen atoms outside their cell are wrapped once; in a cell that is turned they are turned with it, once",
   onEngines(async (backend) => {
     const run = async (hooks: readonly object[], batch: Batch) => {
-      await using md = engine(velocityVerlet({ dt: 2 }), { model: ARGON, backend, hooks });
+      await using md = engine(velocityVerlet({ dt: 2 }), {
+        model: ARGON,
+        ...where(backend),
+        hooks,
+      });
       await md.run(batch, 5);
       const positions = ofFrozen(batch, "positions");
       await md.run(batch, 5);
@@ -270,7 +278,7 @@ Deno.test(
       Batch.from([{ symbols: positions.map(() => "Ar"), positions, cell, pbc: true }]);
     const hooks = () => [new WrapPeriodicHook(), new FreezeAtomsHook({ atoms: () => true })];
     const still = potential(() => 0);
-    const options = () => ({ model: still, backend, hooks: hooks() });
+    const options = () => ({ model: still, ...where(backend), hooks: hooks() });
     await using once = engine(velocityVerlet({ dt: 1 }), options());
     const whole = await once.run(make(), 10);
     assert(whole.get("images").filter((n) => n !== 0).length > 40);
@@ -288,7 +296,7 @@ Deno.test("atoms are chosen by category, by a function, by flags or by their pla
     batch.set("categories", [0, -1, 7, 7, -1]);
     batch.set("velocities", 0.001);
     await using md = engine(velocityVerlet({ dt: 1 }), {
-      ...{ model: ARGON, backend: "reference" as const },
+      ...{ model: ARGON, device: "reference" as const },
       hooks: [new FreezeAtomsHook(options)],
     });
     const before = batch.get("positions").slice();
@@ -324,7 +332,7 @@ Deno.test("what was moved between runs is frozen where it was put; switched off,
   });
   const freeze = new FreezeAtomsHook();
   await using md = engine(velocityVerlet({ dt: 2 }), {
-    ...{ model: ARGON, backend: "reference" as const },
+    ...{ model: ARGON, device: "reference" as const },
     hooks: [freeze, look],
   });
   await md.run(batch, 3);
@@ -357,7 +365,7 @@ Deno.test("what cannot be frozen is named", async () => {
   const run = async (atoms?: unknown) => {
     const batch = crystals(1);
     const hooks = [new FreezeAtomsHook(atoms === undefined ? {} : { atoms: atoms as number[] })];
-    await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks });
+    await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks });
     await md.run(batch, 1);
   };
   await assertRejects(() => run(), TypeError, "the batch must have the field categories");

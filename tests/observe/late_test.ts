@@ -27,7 +27,7 @@ import {
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, bitsOf, crystals } from "../dynamics/atoms.ts";
-import { type EngineBackend, gpu } from "../dynamics/backends.ts";
+import { type EngineBackend, gpu, where } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wasm: T, gpu: T]> {
@@ -47,7 +47,7 @@ testOnGpu("a log of a relaxation has the rows that it has on wasm, to the last s
       ...{ backend: "custom", frequency: 3, atEnd: true },
       writerFn: (_step, more) => void rows.push(...more.map((row) => Object.values(row))),
     });
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks: [log] });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [log] });
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     await opt.run(crystals(3, 0), 300);
     return rows.map((row) => row.map((one) => Number.isNaN(one) ? -1 : one)); // steps take no time
@@ -59,7 +59,7 @@ testOnGpu("a log of a relaxation has the rows that it has on wasm, to the last s
 testOnGpu("frames are those of their step, and of systems as they converged", async () => {
   const [wasm, device] = await both(async (backend) => {
     const frames = new MemorySink(), relaxed = new MemorySink();
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     opt.hooks.add(new SnapshotHook({ sink: frames, frequency: 5 }));
     opt.hooks.add(new ConvergedSnapshotHook({ sink: relaxed }));
@@ -88,14 +88,19 @@ testOnGpu(
         metric: "absolute",
         action: "throw",
       });
-      await using md = new NVE({ model: ARGON, dt: 20, backend, hooks: [monitor] });
+      await using md = new NVE({ model: ARGON, dt: 20, ...where(backend), hooks: [monitor] });
       const drifted = await assertRejects(() => md.run(crystals(2, 200), 100), EnergyDriftError);
       let calls = 0;
       const model = potential(({ forces }) => {
         if (calls++ === 9) forces[4] = Infinity;
         return 0;
       });
-      await using broken = new NVE({ model, dt: 1, backend, hooks: [new NaNDetectorHook()] });
+      await using broken = new NVE({
+        model,
+        dt: 1,
+        ...where(backend),
+        hooks: [new NaNDetectorHook()],
+      });
       const found = await assertRejects(() => broken.run(crystals(1), 100), NonFiniteError);
       return [[drifted.step, ...drifted.systems], [
         found.step,
@@ -112,7 +117,7 @@ testOnGpu("progress says in the end what it says on wasm", async () => {
   const [wasm, device] = await both(async (backend) => {
     const lines: string[] = [];
     const progress = new ProgressHook({ write: (text) => lines.push(text), now: () => 0 });
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks: [progress] });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [progress] });
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     await opt.run(crystals(2, 0), 300);
     return lines.at(-1)!;
@@ -143,7 +148,7 @@ for (const [name, hooks] of MODIFIERS) {
   testOnGpu(`atoms ${name} go where they go on wasm`, async () => {
     const [wasm, device] = await both(async (backend) => {
       const scheme = langevin({ dt: 2, temperature: 80, friction: 0.02, seed: 3 });
-      await using md = engine(scheme, { model: ARGON, backend, hooks: hooks() });
+      await using md = engine(scheme, { model: ARGON, ...where(backend), hooks: hooks() });
       const batch = crystals(2, 80);
       batch.ensure("images");
       const { positions, velocities, energy } = bitsOf(await md.run(batch, 12));

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { ConvergenceHook, Dynamics, FIRE, fire, NVE } from "../../src/dynamics/mod.ts";
 import { LoggingHook, type LoggingHookOptions, type LogRow } from "../../src/observe/mod.ts";
 import { ARGON, bitsOf, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on } from "../dynamics/backends.ts";
+import { BACKENDS, on, where } from "../dynamics/backends.ts";
 
 const HEADER = "step,time,systemId,status,energy,fmax,temperature";
 
@@ -37,7 +37,7 @@ Deno.test(
     inFolder(async (path) => {
       const { hook: list, rows } = toList({ frequency: 4 });
       const log = new LoggingHook({ backend: "csv", logPath: path, frequency: 4 });
-      await using md = new NVE({ model: ARGON, dt: [1, 2], backend, hooks: [log, list] });
+      await using md = new NVE({ model: ARGON, dt: [1, 2], ...where(backend), hooks: [log, list] });
       const batch = crystals(2);
       batch.set("systemId", [5, 9]);
       await md.run(batch, 10);
@@ -58,7 +58,7 @@ Deno.test(
 
 Deno.test("the rows are those of their step: the last is what the batch has after the run", async () => {
   const { hook, rows } = toList();
-  await using md = new NVE({ model: ARGON, dt: 2, backend: "reference", hooks: [hook] });
+  await using md = new NVE({ model: ARGON, dt: 2, device: "reference", hooks: [hook] });
   const batch = await md.run(crystals(1), 7);
   assertEquals(rows.length, 7);
   assertEquals(rows.at(-1)!.energy, batch.get("energy")[0]);
@@ -72,12 +72,12 @@ Deno.test("a second run of the same hook and a later program add to the file, un
     const make = () => new LoggingHook({ backend: "csv", logPath: path, frequency: 2 });
     const batch = crystals(1);
     {
-      await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [make()] });
+      await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [make()] });
       await md.run(batch, 3);
       await md.run(batch, 3);
       assertEquals((await read(path)).map(([step]) => step), [0, 2, 4]);
     }
-    await using later = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [make()] });
+    await using later = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [make()] });
     await later.run(batch, 1);
     assertEquals((await read(path)).map(([step]) => step), [0, 2, 4, 0]);
   }));
@@ -87,7 +87,7 @@ Deno.test("a run that goes on from a checkpoint adds the rows that a run in one 
     const make = (path: string) =>
       new NVE({
         model: ARGON,
-        ...{ dt: 1, backend: "reference" as const },
+        ...{ dt: 1, device: "reference" as const },
         hooks: [new LoggingHook({ backend: "csv", logPath: path, frequency: 3 })],
       });
     await using whole = make(`${path}.whole`);
@@ -104,7 +104,7 @@ Deno.test("a file with another header is an error before the first step, and sta
   inFolder(async (path) => {
     await Deno.writeTextFile(path, "step,energy\n0,1\n");
     const log = new LoggingHook({ backend: "csv", logPath: path });
-    await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [log] });
+    await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [log] });
     await assertRejects(() => md.run(crystals(1), 3), RangeError, 'current line is "step,energy"');
     assertEquals([md.stepCount, await Deno.readTextFile(path)], [0, "step,energy\n0,1\n"]);
   }));
@@ -113,7 +113,7 @@ Deno.test("time is an empty cell where steps take none; status and rows of relax
   inFolder(async (path) => {
     const log = new LoggingHook({ backend: "csv", logPath: path, frequency: 5, atEnd: true });
     const hooks = [ConvergenceHook.fromFmax(0.02), log];
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, backend: "reference", hooks });
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, device: "reference", hooks });
     const batch = await opt.run(crystals(2, 0), 300);
     assertEquals([...batch.get("status")], [1, 1]);
     const rows = await read(path);
@@ -137,7 +137,7 @@ Deno.test("columns of one's own are numbers for all systems or one for each, of 
         Array.from(batch.nodeOffsets.slice(0, -1), (at) => read.positions![3 * at]!),
     },
   });
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [hook] });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [hook] });
   const batch = await md.run(crystals(2), 1);
   assertEquals(hook.columns.slice(-3), ["atoms", "kinetic", "firstX"]);
   assertEquals(rows.map(({ atoms }) => atoms), [64, 64]);
@@ -160,7 +160,7 @@ Deno.test("a column that gives something else stops the run and names it", async
   ];
   for (const [value, message] of wrong) {
     const { hook } = toList({ customScalars: { mine: () => value as number } });
-    await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [hook] });
+    await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [hook] });
     const error = await assertRejects(() => md.run(crystals(2), 2), TypeError, message);
     assert(error.message.startsWith("Cannot log mine"));
     assertEquals(md.stepCount, 0);
@@ -179,7 +179,7 @@ Deno.test("a slow writer gets every step in order, one after the other, before t
       steps.push(step);
     },
   });
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [log] });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [log] });
   await md.run(crystals(1), 100);
   assertEquals(steps, Array.from({ length: 100 }, (_, i) => i));
 });
@@ -201,7 +201,7 @@ Deno.test("a writer's error stops the run: at once, some steps later, or when th
   for (const [name, writerFn, stepCount] of runs) {
     await t.step(name, async () => {
       const log = new LoggingHook({ backend: "custom", writerFn });
-      await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [log] });
+      await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [log] });
       await assertRejects(() => md.run(crystals(1), 300), Error, "the tape is full");
       assert(md.stepCount <= stepCount, `${md.stepCount}`);
     });
@@ -210,7 +210,7 @@ Deno.test("a writer's error stops the run: at once, some steps later, or when th
     const warnings: unknown[] = [];
     const { hook } = toList({ customScalars: { mine: () => [] } });
     await using md = new NVE({
-      ...{ model: ARGON, dt: 1, backend: "reference" },
+      ...{ model: ARGON, dt: 1, device: "reference" },
       onWarning: ({ error }) => void warnings.push(error),
     });
     md.hooks.add(hook, { onError: "warn" });
@@ -219,7 +219,7 @@ Deno.test("a writer's error stops the run: at once, some steps later, or when th
   });
   await t.step("a full disk", async () => {
     const log = new LoggingHook({ backend: "csv", logPath: "/dev/full" });
-    await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [log] });
+    await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [log] });
     await assertRejects(() => md.run(crystals(1), 3), Error, "No space left");
   });
 });
@@ -230,7 +230,14 @@ Deno.test(
     const run = async (hooks: LoggingHook[], verify: boolean) => {
       const warnings: unknown[] = [];
       const onWarning = ({ error }: { error: unknown }) => void warnings.push(error);
-      await using md = new NVE({ model: ARGON, dt: 1, backend, hooks, verify, onWarning });
+      await using md = new NVE({
+        model: ARGON,
+        dt: 1,
+        ...where(backend),
+        hooks,
+        verify,
+        onWarning,
+      });
       const batch = await md.run(crystals(2), 25);
       assertEquals(warnings, []);
       return bitsOf(batch);
@@ -264,7 +271,7 @@ Deno.test("wrong options of a log are named when it is made", () => {
   for (const [options, error, message] of wrong) {
     assertThrows(() => new LoggingHook(options as LoggingHookOptions), error, message);
   }
-  const md = new Dynamics(fire({ dt: 0.1 }), { model: ARGON, backend: "reference" });
+  const md = new Dynamics(fire({ dt: 0.1 }), { model: ARGON, device: "reference" });
   md.hooks.add(new LoggingHook({ backend: "csv", logPath: "x.csv", everySeconds: 1 }));
   assertEquals(md.hooks.has("LoggingHook"), true);
 });

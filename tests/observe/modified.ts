@@ -4,7 +4,6 @@ import type { Batch } from "../../src/batch/mod.ts";
 import { Dynamics, type DynamicsOptions, type Integrator } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { bitsOf, MOVING } from "../dynamics/atoms.ts";
-import type { EngineBackend } from "../dynamics/backends.ts";
 
 /** A modifier that does nothing: with it in front all modifiers are visited instead of run by the engine itself. */
 export function visit(): ReturnType<typeof hook> {
@@ -19,8 +18,8 @@ export function visit(): ReturnType<typeof hook> {
 /** An engine, with any hooks. */
 export function engine(
   integrator: Integrator,
-  options: { readonly [K in keyof DynamicsOptions]: unknown } & {
-    readonly backend: EngineBackend;
+  options: { readonly [K in keyof DynamicsOptions]?: unknown } & {
+    readonly model: unknown;
     readonly hooks: readonly object[];
   },
 ): Dynamics {

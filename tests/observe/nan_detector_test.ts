@@ -11,7 +11,7 @@ import {
   NonFiniteError,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on } from "../dynamics/backends.ts";
+import { BACKENDS, on, where } from "../dynamics/backends.ts";
 
 /** A potential that breaks at its n-th evaluation: forces of atom 1 and energy of system 1. */
 function breaking(at: number, value: number, systems = 3): Model {
@@ -36,7 +36,7 @@ Deno.test(
   on(BACKENDS, async (backend) => {
     for (const value of [NaN, Infinity, -Infinity]) {
       const hooks = [new NaNDetectorHook()];
-      await using md = new NVE({ model: breaking(6, value), dt: 1, backend, hooks });
+      await using md = new NVE({ model: breaking(6, value), dt: 1, ...where(backend), hooks });
       const error = await assertRejects(() => md.run(crystals(3), 20), NonFiniteError);
       assertEquals(
         error.message,
@@ -56,7 +56,7 @@ Deno.test(
 Deno.test("what is wrong from the start is found before the first step moves an atom", async () => {
   const begun: number[] = [];
   const hooks = [new NaNDetectorHook({ frequency: 10 }), noting(begun)];
-  await using md = new NVE({ model: breaking(0, NaN), dt: 1, backend: "reference", hooks });
+  await using md = new NVE({ model: breaking(0, NaN), dt: 1, device: "reference", hooks });
   const batch = crystals(3);
   const before = bitsOf(batch, undefined, ["positions", "velocities"]);
   const error = await assertRejects(() => md.run(batch, 20), NonFiniteError, "in step 0 forces");
@@ -72,7 +72,7 @@ Deno.test("what was broken between two runs is found before the next step, too",
   });
   const begun: number[] = [];
   const hooks = [new NaNDetectorHook(), noting(begun)];
-  await using md = new NVE({ model, dt: 1, backend: "reference", hooks });
+  await using md = new NVE({ model, dt: 1, device: "reference", hooks });
   const batch = await md.run(crystals(1), 3);
   value = NaN;
   batch.get("positions")[0]! += 0.1;
@@ -87,7 +87,7 @@ Deno.test("other fields are looked at if they are named, of atoms and of systems
   const load = Float64Array.from({ length: 96 }, (_, i) => i === 70 || i === 71 ? NaN : i);
   batch.set("load", load, { level: "node" });
   const hooks = [new NaNDetectorHook({ extraKeys: [field<Float64Array>()("load"), "time"] })];
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", fields: ["load"], hooks });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "reference", fields: ["load"], hooks });
   await assertRejects(
     () => md.run(batch, 20),
     NonFiniteError,
@@ -100,7 +100,7 @@ Deno.test("it looks at every so many steps, and many systems are not all written
   let calls = 0;
   const model = potential(() => ++calls > 12 * 4 ? NaN : 0);
   const hooks = [new NaNDetectorHook({ frequency: 5 })];
-  await using md = new NVE({ model, dt: 1, backend: "reference", hooks });
+  await using md = new NVE({ model, dt: 1, device: "reference", hooks });
   await assertRejects(
     () => md.run(many, 20),
     NonFiniteError,
@@ -115,7 +115,14 @@ Deno.test(
       const onWarning = ({ error }: { error: unknown }) => {
         throw error;
       };
-      await using md = new NVE({ model: ARGON, dt: 1, backend, hooks, verify, onWarning });
+      await using md = new NVE({
+        model: ARGON,
+        dt: 1,
+        ...where(backend),
+        hooks,
+        verify,
+        onWarning,
+      });
       return bitsOf(await md.run(crystals(2), 15));
     };
     const plain = await run([]);
@@ -139,7 +146,7 @@ Deno.test("wrong options of a NaN detector are named", () => {
 Deno.test("a field that the engine does not have is refused when the hook is added", () => {
   const hooks = [new NaNDetectorHook({ extraKeys: [field<Float64Array>()("load")] })];
   assertThrows(
-    () => new NVE({ model: ARGON, dt: 1, backend: "reference", hooks }),
+    () => new NVE({ model: ARGON, dt: 1, device: "reference", hooks }),
     TypeError,
     '"load"',
   );

@@ -6,7 +6,7 @@ import { potential } from "../../src/models/mod.ts";
 import { ProgressHook, type ProgressHookOptions } from "../../src/observe/mod.ts";
 import { progressLine } from "../../src/observe/progress_line.ts";
 import { ARGON, atomAt, bitsOf, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on } from "../dynamics/backends.ts";
+import { BACKENDS, on, where } from "../dynamics/backends.ts";
 import { engine } from "./modified.ts";
 
 const OFTEN = { everySeconds: 1e-9 };
@@ -25,7 +25,7 @@ const still = potential(() => -1.25);
 Deno.test("elsewhere than on a terminal each line is one of its own, without any escape code", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 4 });
   const hooks = [progress];
-  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, backend: "reference", hooks });
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
   await md.run(crystals(2), 4);
   assertEquals(texts, [
     "step 1/4 (25 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:02 left\n",
@@ -38,7 +38,7 @@ Deno.test("elsewhere than on a terminal each line is one of its own, without any
 Deno.test("on a terminal one line is painted again and again, no longer than it is wide, and left at the end", async () => {
   const { texts, progress } = watched({ ...OFTEN, isTerminal: true, columns: 30 });
   const hooks = [progress];
-  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, backend: "reference", hooks });
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
   await md.run(crystals(1), 2);
   assertEquals(texts, [
     "\rstep 1  0/1 converged  energy\x1b[K",
@@ -58,7 +58,7 @@ Deno.test("it speaks by the clock, not by the step, and once more at the end wit
     on: { dynamics: { AFTER_STEP: () => void visits++ } },
   });
   const hooks = [progress, count];
-  await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, backend: "wasm", hooks });
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, device: "wasm", hooks });
   const batch = await md.run(crystals(1), 2000);
   assertEquals([texts.length, visits], [1, 0]);
   assert(
@@ -72,7 +72,7 @@ Deno.test("it speaks by the clock, not by the step, and once more at the end wit
 Deno.test("converged systems are counted; the largest force is that of the others, until all have", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 500 });
   const hooks = [ConvergenceHook.fromFmax(0.01), progress];
-  await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, backend: "reference", hooks });
+  await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, device: "reference", hooks });
   await opt.run(crystals(3, 0), 500);
   const counts = texts.map((text) => Number(/(\d)\/3 converged/.exec(text)![1]));
   assertEquals([counts[0], counts.at(-1)], [0, 3]);
@@ -84,7 +84,7 @@ Deno.test("converged systems are counted; the largest force is that of the other
   assertMatch(texts.at(-1)!, /3\/3 converged.*steps\/s\n$/);
   const other = watched({ ...OFTEN, convergedStatus: 2 });
   await using again = engine(fire({ dt: 0.5 }), {
-    ...{ model: ARGON, backend: "reference" as const },
+    ...{ model: ARGON, device: "reference" as const },
     hooks: [ConvergenceHook.fromFmax(0.01), other.progress],
   });
   await again.run(crystals(1, 0), 500);
@@ -94,7 +94,7 @@ Deno.test("converged systems are counted; the largest force is that of the other
 Deno.test("a second run counts from its own beginning, and says the steps of both", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 10 });
   const hooks = [progress];
-  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, backend: "reference", hooks });
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
   const batch = await md.run(atomAt(0), 5);
   await md.run(batch, 5);
   assertMatch(texts[4]!, /^step 5\/10 .* 2 steps\/s {2}0:03 left/);
@@ -125,7 +125,7 @@ Deno.test(
         throw error;
       };
       await using md = engine(velocityVerlet({ dt: 1 }), {
-        ...{ model: ARGON, backend, hooks, verify, onWarning },
+        ...{ model: ARGON, ...where(backend), hooks, verify, onWarning },
       });
       return bitsOf(await md.run(crystals(2), 15));
     };

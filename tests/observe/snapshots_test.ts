@@ -6,7 +6,7 @@ import { hook } from "../../src/hook.ts";
 import { ConvergedSnapshotHook, SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink, type SystemWriter } from "../../src/sinks/mod.ts";
 import { ARGON, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
-import { BACKENDS, on, onEngines } from "../dynamics/backends.ts";
+import { BACKENDS, on, onEngines, where } from "../dynamics/backends.ts";
 
 /** A sink that keeps each batch as it came. */
 function frames(): SystemWriter & { readonly all: Batch[] } {
@@ -25,11 +25,11 @@ Deno.test(
       return batch;
     };
     const hooks = [new SnapshotHook({ sink, frequency: 7 })];
-    await using md = new NVE({ model: ARGON, dt: [1, 2], backend, hooks });
+    await using md = new NVE({ model: ARGON, dt: [1, 2], ...where(backend), hooks });
     await md.run(make(), 20);
     assertEquals(sink.all.map((frame) => [...frame.get("step")]), [[0, 0], [7, 7], [14, 14]]);
     for (const [i, frame] of sink.all.entries()) {
-      await using other = new NVE({ model: ARGON, dt: [1, 2], backend });
+      await using other = new NVE({ model: ARGON, dt: [1, 2], ...where(backend) });
       const batch = await other.run(make(), 7 * i + 1);
       const names = batch.fields().map(({ name }) => name) as typeof MOVING[number][];
       assert(names.includes("stress") && names.includes("velocities"), names.join());
@@ -45,7 +45,7 @@ Deno.test("edges of the batch's own are in a frame, its info too; what engines l
   const batch = crystals(1);
   const before = batch.fields().length;
   const hooks = [new SnapshotHook({ sink })];
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks });
   await md.run(batch, 1);
   const more = ["forces", "energy", "stepsDone", "step", "time", "sourceId"];
   const names = sink.all[0]!.fields().map(({ name }) => name);
@@ -77,7 +77,7 @@ Deno.test(
       new ConvergedSnapshotHook({ sink: relaxed }),
       report,
     ];
-    const opt = new FIRE({ model: ARGON, dt: 0.5, backend, hooks, nSteps: 500 });
+    const opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks, nSteps: 500 });
     await using _opt = opt;
     const batch = crystals(6, 0);
     await opt.run(batch);
@@ -99,7 +99,7 @@ Deno.test(
 Deno.test("a sink that is full stops the run, with what it holds; with another policy it only warns", async () => {
   const sink = new MemorySink({ capacity: 5 });
   await using md = new NVE({
-    ...{ model: ARGON, dt: 1, backend: "reference" },
+    ...{ model: ARGON, dt: 1, device: "reference" },
     hooks: [new SnapshotHook({ sink })],
   });
   await assertRejects(
@@ -110,7 +110,7 @@ Deno.test("a sink that is full stops the run, with what it holds; with another p
   assertEquals([md.stepCount, sink.length], [2, 4]);
   const warnings: string[] = [];
   await using lenient = new NVE({
-    ...{ model: ARGON, dt: 1, backend: "reference" },
+    ...{ model: ARGON, dt: 1, device: "reference" },
     onWarning: ({ hook, step, error }) => void warnings.push(`${hook} ${step} ${error}`),
   });
   lenient.hooks.add(new SnapshotHook({ sink }), { onError: "warn" });
@@ -133,7 +133,7 @@ Deno.test("a slow sink is waited for, and has all when the run is over", async (
     },
   };
   const hooks = [new SnapshotHook({ sink, frequency: 2, phase: 1, atEnd: true })];
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks });
   await md.run(crystals(1), 7);
   assertEquals([steps, flushed], [[1, 3, 5, 6], 1]);
 });
@@ -144,7 +144,14 @@ Deno.test(
     const run = async (hooks: SnapshotHook[], verify: boolean) => {
       const warnings: unknown[] = [];
       const onWarning = ({ error }: { error: unknown }) => void warnings.push(error);
-      await using md = new NVE({ model: ARGON, dt: 1, backend, hooks, verify, onWarning });
+      await using md = new NVE({
+        model: ARGON,
+        dt: 1,
+        ...where(backend),
+        hooks,
+        verify,
+        onWarning,
+      });
       const batch = await md.run(crystals(2), 25);
       assertEquals(warnings, []);
       return bitsOf(batch);

@@ -6,7 +6,7 @@ import { hook } from "../../src/hook.ts";
 import { BOLTZMANN } from "../../src/kernels/constants.ts";
 import { tethers } from "../../src/models/mod.ts";
 import { ARGON, argon } from "../dynamics/atoms.ts";
-import { BACKENDS, on, PAIR_BACKENDS } from "../dynamics/backends.ts";
+import { BACKENDS, on, PAIR_BACKENDS, where } from "../dynamics/backends.ts";
 
 /** Means and variances of a series of numbers. */
 class Moments {
@@ -64,7 +64,7 @@ Deno.test(
       },
     });
     await using md = new NVTLangevin({
-      ...{ model: tethers({ stiffness: STIFFNESS }), backend, hooks: [watch] },
+      ...{ model: tethers({ stiffness: STIFFNESS }), ...where(backend), hooks: [watch] },
       ...{ dt: 10, temperature: TEMPERATURE, friction: 0.02, seed: 11 },
     });
     await md.run(batch, 31_000);
@@ -106,7 +106,7 @@ Deno.test(
       },
     });
     await using md = new NVTLangevin({
-      ...{ model: ARGON, backend, hooks: [watch] },
+      ...{ model: ARGON, ...where(backend), hooks: [watch] },
       ...{ dt: 5, temperature: temperatures, friction: 0.01, seed: 7 },
     });
     await md.run(batch, 12_000);
@@ -125,7 +125,7 @@ Deno.test(
     const batch = Batch.from([argon(2, 0)]);
     initVelocities(batch, 80, { seed: 1 });
     await using md = new NVTLangevin({
-      ...{ model: ARGON, backend },
+      ...{ model: ARGON, ...where(backend) },
       ...{ dt: 5, temperature: 0, friction: 0.05 },
     });
     await md.run(batch, 4000);

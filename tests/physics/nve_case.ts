@@ -4,7 +4,7 @@ import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import type { Model } from "../../src/models/mod.ts";
 import { ARGON } from "../dynamics/atoms.ts";
-import type { BackendName } from "../dynamics/backends.ts";
+import { type BackendName, where } from "../dynamics/backends.ts";
 
 /** Frames of ASE's runs: 108 atoms, then 32, at steps 0, 100 … 1000 of 1 fs. See tests/data/argon_ase.ts. */
 export async function aseFrames(atoms: 108 | 32): Promise<System[]> {
@@ -33,7 +33,7 @@ export async function drift(
       },
     },
   });
-  await using md = new NVE({ model, dt, backend, hooks: [watch] });
+  await using md = new NVE({ model, dt, ...where(backend), hooks: [watch] });
   await md.run(batch, 0);
   first = batch.get("energy")[0]! + kineticEnergies(batch)[0]!;
   await md.run(batch, steps);

@@ -4,7 +4,7 @@ import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { ARGON, argon, assertNear, evaluate } from "../dynamics/atoms.ts";
-import { on, PAIR_BACKENDS } from "../dynamics/backends.ts";
+import { on, PAIR_BACKENDS, where } from "../dynamics/backends.ts";
 import { aseFrames, drift } from "./nve_case.ts";
 
 /** Argon at 80 K, by a potential without a step in its force: what is left is the error of the steps. */
@@ -30,7 +30,7 @@ Deno.test(
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((k) => 100 * k),
       );
       const batch = Batch.from([frames[0]!]);
-      await using md = new NVE({ model: ARGON, dt: 1, backend });
+      await using md = new NVE({ model: ARGON, dt: 1, ...where(backend) });
       for (const frame of frames.slice(1)) {
         await md.run(batch, 100);
         const step = frame.info.step as number;
@@ -82,7 +82,7 @@ Deno.test(
     const before = momentum();
     const { masses } = batch.system(0);
     assertAlmostEquals(before[0]!, 1e-3 * masses.reduce((sum, m) => sum + m), 1e-9);
-    await using md = new NVE({ model: ARGON, dt: 1, backend });
+    await using md = new NVE({ model: ARGON, dt: 1, ...where(backend) });
     await md.run(batch, 1000);
     assertNear(momentum(), before, backend === "reference" ? 1e-12 : 1e-5, Math.abs(before[0]!));
   }),
@@ -93,7 +93,7 @@ Deno.test(
   on(PAIR_BACKENDS, async (backend) => {
     const batch = warm(2);
     const [x, v] = [batch.get("positions").slice(), batch.get("velocities").slice()];
-    await using md = new NVE({ model: ARGON, dt: 2, backend });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await md.run(batch, 200);
     const away = Math.max(...batch.get("positions").map((now, i) => Math.abs(now - x[i]!)));
     assertGreater(away, 0.1);
@@ -114,7 +114,7 @@ Deno.test(
   on(PAIR_BACKENDS, async (backend) => {
     const batch = Batch.from([argon(2, 3)]);
     initVelocities(batch, 80, { seed: 1 });
-    await using md = new NVE({ model: ARGON, dt: 2, backend });
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await md.run(batch, 300);
     const fresh = await evaluate(ARGON, batch, backend);
     assertNear(batch.get("energy"), fresh.energy, backend === "reference" ? 1e-12 : 1e-5);

@@ -109,7 +109,7 @@ Deno.test("an empty sink, a closed one and a batch under an engine are named", a
       },
     },
   });
-  await using md = new NVE({ model: ARGON, dt: 1, backend: "reference", hooks: [write] });
+  await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [write] });
   await md.run(Batch.from([atom(1), atom(5)]), 1);
   assert(error instanceof Error && error.message.includes("snapshot()"), String(error));
   sink.write(Batch.from([atom(1)]));

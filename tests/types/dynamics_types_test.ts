@@ -236,5 +236,5 @@ Deno.test("options that an engine must have, or has not, do not compile", async 
   assertThrows(() => new ConvergenceHook({ criteria: { key: "fmax" } }), TypeError, "threshold");
   // @ts-expect-error no batch
   await assertRejects(() => new NVE({ model, dt: 1 }).run([dimer()], 1), TypeError, "Batch.from");
-  new NVE({ model, dt: [1, 2], backend: "reference", name: "two", nSteps: 3 });
+  new NVE({ model, dt: [1, 2], device: "reference", name: "two", nSteps: 3 });
 });

@@ -68,7 +68,12 @@ export class Attempt {
   /** Waits for the copies; once. */
   async arrive(): Promise<Arrived> {
     const size = Math.max(4, this.#bytes);
-    await this.#to.mapAsync(MAP_READ, 0, size);
+    try {
+      await this.#to.mapAsync(MAP_READ, 0, size);
+    } catch (error) {
+      this.#staging.lose(this.#to);
+      throw error;
+    }
     const mapped = this.#to.getMappedRange(0, size);
     let at = 0;
     const parts = this.#parts.map(([, bytes]) => mapped.slice(at, at += bytes));

@@ -5,6 +5,7 @@ import type { GpuFrame } from "./gpu_frame.ts";
 import type { GpuPairs } from "./gpu_pairs.ts";
 import type { Growing } from "./growing.ts";
 import { placesLength } from "./wgsl/edge_places.ts";
+import { tooLarge } from "./too_large.ts";
 
 /** Edges on a device. */
 export class GpuEdges implements Edges {
@@ -87,7 +88,7 @@ class GpuRows implements Growing {
     this.#buffers = buffers as unknown as readonly (readonly [GpuBuffer, number])[];
   }
 
-  /** Throws a RangeError where the device has no such memory. */
+  /** Throws a BackendUnavailableError where the device has no such memory. */
   grow(need: number, { memories }: GpuFrame): void {
     for (const [{ memory }] of this.#buffers) memories.delete(memory);
     this.make(roomFor(need));
@@ -99,9 +100,11 @@ class GpuRows implements Growing {
     const widest = Math.max(...this.#buffers.map(([, width]) => width));
     const most = this.#device.limits.maxStorageBufferBindingSize;
     if (4 * widest * capacity > most) {
-      throw new RangeError(
-        `Cannot list ${this.#what} as they must fit into ${most} bytes of the device: ` +
-          `${capacity} of them take ${4 * widest * capacity}`,
+      throw tooLarge(
+        `list ${this.#what}`,
+        `they must fit into ${most} bytes of the device: ${capacity} of them take ${
+          4 * widest * capacity
+        }`,
       );
     }
     this.capacity = capacity;

@@ -2,6 +2,7 @@ import type { FrameBuffers, Pairs, PairsOptions, SavedPairs } from "../backend.t
 import { type GpuBuffer, storage } from "./gpu_buffer.ts";
 import type { Growing } from "./growing.ts";
 import { pairSizes } from "./wgsl/pair_state.ts";
+import { tooLarge } from "./too_large.ts";
 
 /** Entries of a row to begin with; rows grow as they must. */
 const CAPACITY = 48;
@@ -40,7 +41,7 @@ export class GpuPairs implements Pairs, Growing {
 
   /**
    * What is listed stays: pairs that are not due are not found anew. Where it is does not depend on the capacity. Throws
-   * a RangeError where the device has no such memory.
+   * a BackendUnavailableError where the device has no such memory.
    */
   grow(need: number): void {
     const capacity = Math.ceil(1.15 * need / 16) * 16;
@@ -101,11 +102,9 @@ export class GpuPairs implements Pairs, Growing {
     const bytes = 4 * this.atoms * (4 + 2 * capacity);
     const most = this.#device.limits.maxStorageBufferBindingSize;
     if (bytes <= most) return storage(this.#device, bytes);
-    throw new RangeError(
-      `Cannot find pairs up to ${
-        this.cutoff + this.skin
-      } Å as the list of ${this.atoms} atoms must fit into ` +
-        `${most} bytes of the device: ${capacity} neighbours each take ${bytes}`,
+    throw tooLarge(
+      `find pairs up to ${this.cutoff + this.skin} Å`,
+      `the list of ${this.atoms} atoms must fit into ${most} bytes of the device: ${capacity} neighbours each take ${bytes}`,
     );
   }
 }

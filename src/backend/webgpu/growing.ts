@@ -4,6 +4,6 @@ import type { GpuFrame } from "./gpu_frame.ts";
 export interface Growing {
   /** Loaded from a checkpoint: the kernel must run twice, once from where atoms were. */
   isLoaded: boolean;
-  /** Makes room for so many. Throws a RangeError where the device has no such memory. */
+  /** Makes room for so many. Throws a BackendUnavailableError where the device has no such memory. */
   grow(need: number, frame: GpuFrame): void;
 }

@@ -11,6 +11,17 @@ import { openAdapter } from "./device.ts";
 /** Where models and kernels can run. A model runs on wasm where the kernels are on `"reference"`. */
 export type Device = "webgpu" | "wasm" | "reference";
 
+/** What may be asked for: `"auto"` is WebGPU on a real adapter, else wasm. */
+export type DeviceName = "auto" | Device;
+
+/** The names of all. */
+export const DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
+  "auto",
+  "webgpu",
+  "wasm",
+  "reference",
+];
+
 /** How {@linkcode pickDevice} picks. */
 export interface PickOptions {
   /**
@@ -55,7 +66,7 @@ export interface PickedDevice {
  * ```
  */
 export async function pickDevice(
-  wanted: "auto" | Device = "auto",
+  wanted: DeviceName = "auto",
   options: PickOptions = {},
 ): Promise<PickedDevice> {
   const gpu = "gpu" in options ? options.gpu : findGpu();

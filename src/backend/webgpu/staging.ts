@@ -30,6 +30,12 @@ export class Staging {
     else buffer.destroy();
   }
 
+  /** Gives up what cannot be looked at: its device is gone. */
+  lose(buffer: GPUBuffer): void {
+    this.#lent--;
+    buffer.destroy();
+  }
+
   /** How many are out. */
   get lent(): number {
     return this.#lent;

@@ -23,6 +23,7 @@ import { GpuProgram } from "./gpu_program.ts";
 import { GpuQueue } from "./gpu_queue.ts";
 import { GpuRun } from "./gpu_run.ts";
 import { type Pipelines, pipelinesOf } from "./pipelines.ts";
+import { tooLarge } from "./too_large.ts";
 
 /** How to open the backend. */
 export interface WebGpuOptions {
@@ -84,12 +85,13 @@ export class WebGpuBackend implements Backend {
     this.#queue = new GpuQueue(device, this.#pipelines);
   }
 
-  /** Throws a RangeError when the device cannot have such a buffer. */
+  /** Throws a BackendUnavailableError where the device cannot have such a buffer. */
   alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
     const most = this.device.limits.maxStorageBufferBindingSize;
     if ((dtype === "f64" ? 8 : 4) * length > most) {
-      throw new RangeError(
-        `Cannot allocate ${length} numbers as they must fit into a buffer of the device: it has ${most} bytes`,
+      throw tooLarge(
+        `allocate ${length} numbers`,
+        `they must fit into a buffer of the device: it has ${most} bytes`,
       );
     }
     const buffer = new GpuBuffer(this.device, dtype, length);
@@ -151,9 +153,10 @@ export class WebGpuBackend implements Backend {
   adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
     const own = buffer as GpuBuffer;
     if (own.memory === memory) return;
+    const known = this.#frameOf(frame);
+    known.memories.delete(own.memory);
     if (own.isOwn) own.memory.destroy();
     own.adopt(memory);
-    const known = this.#frameOf(frame);
     known.memories.add(memory);
     known.moves++;
   }
