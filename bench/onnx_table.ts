@@ -5,28 +5,68 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { largestModel } from "./onnx/models.ts";
-import type { BenchResult, BenchRow, NotMeasured } from "./row.ts";
+import { compareWith } from "./dynamics/against.ts";
+import { middle } from "./dynamics/cpu.ts";
+import { largestModel, modelFolder } from "./onnx/models.ts";
+import { assertSameEnergies } from "./onnx/same_energies.ts";
+import { printedBy } from "./processes.ts";
+import type { BenchResult, BenchRow, BenchSetting, NotMeasured } from "./row.ts";
+import { show } from "./show.ts";
+import type { Cost } from "./turns.ts";
 
-/** Processes that the ratio is taken from. */
+/** Processes that a ratio is taken from. */
 const RUNS = 5;
+
+const NO_MODELS = { missing: "the models beside the project" } as const;
+
+async function aroundSession(
+  { isQuick = false }: BenchSetting,
+): Promise<BenchResult | NotMeasured> {
+  if (await modelFolder() === undefined) return NO_MODELS;
+  const all = await printedBy<{ engine: Cost; alone: Cost }>("onnx/step.ts", {
+    times: isQuick ? 1 : RUNS,
+  });
+  const runs = all.map(({ engine, alone }) => engine.cpu / alone.cpu);
+  const [ours, alone] = (["engine", "alone"] as const)
+    .map((one) => show(middle(all.map((costs) => costs[one].cpu))));
+  const wall = middle(all.map(({ engine, alone }) => engine.wall / alone.wall));
+  return {
+    ...{ value: middle(runs), runs },
+    note: `${ours} ms of CPU time against ${alone} ms; by the clock ${wall.toFixed(2)}×`,
+  };
+}
+
+/** A row that divides ours by one of the peers. */
+function against(n: number, name: string, limit: number, peer: string): BenchRow {
+  return {
+    ...{ id: `onnx/${n}`, name, limit, unit: "x" },
+    async run(setting) {
+      if (await modelFolder() === undefined) return NO_MODELS;
+      return await compareWith(setting, {
+        ...{ case: "ani 64", peers: [peer], of: "cpu", check: assertSameEnergies },
+        ours: fileURLToPath(new URL("onnx/ours.ts", import.meta.url)),
+      });
+    },
+  };
+}
 
 async function codec(): Promise<BenchResult | NotMeasured> {
   const model = await largestModel();
-  if (model === undefined) return { missing: "the models beside the project" };
-  const runs: number[] = [];
-  for (let i = 0; i < RUNS; i++) {
-    const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", fileURLToPath(new URL("onnx/codec.ts", import.meta.url)), model],
-      stderr: "inherit",
-    }).output();
-    if (!success) throw new Error("Cannot measure the codec as its process must end well");
-    runs.push(JSON.parse(new TextDecoder().decode(stdout)));
-  }
-  return { value: runs.toSorted((a, b) => a - b)[RUNS >> 1]!, runs };
+  if (model === undefined) return NO_MODELS;
+  const runs = await printedBy<number>("onnx/codec.ts", { args: [model], times: RUNS });
+  return { value: middle(runs), runs };
 }
 
 const rows: BenchRow[] = [
+  {
+    id: "onnx/1",
+    name: "a step around a session, ANI-1x and 64 molecules, against the session",
+    limit: 1.1,
+    unit: "x",
+    run: aroundSession,
+  },
+  against(2, "that step, one thread, against Python's onnxruntime", 2.5, "onnxruntime"),
+  against(3, "that step, one thread, against PyTorch with autograd", 1, "torch autograd"),
   {
     id: "onnx/4",
     name: "codec: read and write the largest model, against onnx-buf alone",

@@ -36,6 +36,8 @@ export interface BenchSetting {
   work: string;
   /** Whether environments that are missing are to be made, which takes minutes and the network. */
   makes: boolean;
+  /** Whether only what is far off is to be found: fewer processes will do. @default false */
+  isQuick?: boolean;
 }
 
 /** Was a case measured? */

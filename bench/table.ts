@@ -62,7 +62,7 @@ export function formatJson(
 export async function settingOf(
   { peers, venvs = WORK, guard = false }: { peers?: string; venvs?: string; guard?: boolean },
 ): Promise<BenchSetting> {
-  if (guard) return { work: venvs, makes: false };
+  if (guard) return { work: venvs, makes: false, isQuick: true };
   if (peers !== undefined) return { peers: await Deno.realPath(peers), work: venvs, makes: true };
   const beside = await Deno.realPath(PEERS).catch(() => undefined);
   return { ...beside !== undefined && { peers: beside }, work: venvs, makes: false };

@@ -19,6 +19,10 @@ export interface Comparison {
   readonly peers: readonly string[];
   /** CPU or wall time per event, or the number of steps. */
   readonly of: "cpu" | "wall" | "steps";
+  /** Our side. @default ours.ts beside this */
+  readonly ours?: string;
+  /** Throws an `Error` where what the contenders say of themselves shows that they do not do the same. */
+  readonly check?: (about: Played["about"]) => void;
 }
 
 /** Turns of each contender, and their baselines. Five are enough for the least of each to be quiet ones. */
@@ -33,8 +37,10 @@ export async function compareWith(
   setting: BenchSetting,
   comparison: Comparison,
 ): Promise<BenchResult | NotMeasured> {
-  const turns = await turnsOf(comparison.case, setting);
-  return "missing" in turns ? turns : resultOf(comparison, turns);
+  const turns = await turnsOf(comparison, setting);
+  if ("missing" in turns) return turns;
+  comparison.check?.(turns.about);
+  return resultOf(comparison, turns);
 }
 
 /** What the turns of a case come to. */
@@ -84,14 +90,18 @@ function inUnit(cost: number, of: Comparison["of"]): string {
   return cost < 1e5 ? `${show(cost)} ns` : `${show(cost / 1e6)} ms`;
 }
 
-function turnsOf(name: string, setting: BenchSetting): Promise<Played | NotMeasured> {
+function turnsOf(
+  { case: name, ours = OURS }: Comparison,
+  setting: BenchSetting,
+): Promise<Played | NotMeasured> {
   const key = JSON.stringify([name, setting]);
-  if (!played.has(key)) played.set(key, play(name, setting));
+  if (!played.has(key)) played.set(key, play(name, ours, setting));
   return played.get(key)!;
 }
 
 async function play(
   name: string,
+  ours: string,
   { peers, work, makes }: BenchSetting,
 ): Promise<Played | NotMeasured> {
   if (peers === undefined) return { missing: "needs the folder of the peers: --peers DIR" };
@@ -103,5 +113,5 @@ async function play(
       missing: `needs ${missing.join(", ")} in ${work}: --peers ${peers} makes what is missing`,
     };
   }
-  return await playCase(name, { places, repeats: REPEATS, ours: OURS });
+  return await playCase(name, { places, repeats: REPEATS, ours });
 }

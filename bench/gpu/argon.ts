@@ -12,9 +12,10 @@ import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { argonModel } from "../dynamics/input.ts";
+import { takeTurns } from "../turns.ts";
 
-/** Turns of each; steps in a turn. */
-const TURNS = 5, STEPS = Number(Deno.args[0] ?? 40);
+/** Steps in a turn, which begins and ends with some copies that are waited for; turns of each. */
+const STEPS = Number(Deno.args[0] ?? 300), TURNS = Number(Deno.args[1] ?? 7);
 
 function argon(): Batch {
   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: [8, 8, 16] })]);
@@ -71,29 +72,22 @@ if (import.meta.main) {
       },
     },
   }));
-  const cases: readonly (() => Promise<unknown>)[] = [
-    () => plain.engine.run(plain.batch, STEPS),
-    () => observed.engine.run(observed.batch, STEPS),
-    async () => {
+  const costs = await takeTurns({
+    engine: () => plain.engine.run(plain.batch, STEPS),
+    looking: () => observed.engine.run(observed.batch, STEPS),
+    bare: () => {
       submit(backends[0]!, plain.step(), STEPS);
-      await backends[0]!.device.queue.onSubmittedWorkDone();
+      return backends[0]!.device.queue.onSubmittedWorkDone();
     },
-  ];
-  const times: number[][] = [[], [], []];
-  for (let turn = 0; turn < TURNS; turn++) {
-    for (const [i, body] of cases.entries()) {
-      const before = performance.now();
-      await body();
-      if (turn > 0) times[i]!.push((performance.now() - before) / STEPS);
-    }
+  }, { turns: TURNS, events: STEPS });
+  if (seen !== (1 + TURNS) * STEPS) {
+    throw new Error(
+      `Cannot time observers as each step must be seen once: ${seen} of ${
+        (1 + TURNS) * STEPS
+      } were`,
+    );
   }
-  if (seen !== TURNS * STEPS) {
-    throw new Error(`Cannot time observers as each step must be seen: ${seen} were`);
-  }
-  const [engine, looking, bare] = times.map((all) =>
-    all.toSorted((a, b) => a - b)[all.length >> 2]!
-  );
-  console.log(JSON.stringify({ engine, looking, bare }));
+  console.log(JSON.stringify(costs));
   await plain.engine.close();
   await observed.engine.close();
   for (const backend of backends) backend.dispose();

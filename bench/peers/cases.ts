@@ -21,15 +21,15 @@ export interface Opponent {
 
 /** What both sides run. */
 export interface Task {
-  /** The rows of the dynamics table that this case serves. */
-  readonly rows: readonly number[];
+  /** The ids of the rows that this case serves. */
+  readonly rows: readonly string[];
   /** The input file: a key of the work folder's `inputs`. */
   readonly input?: string;
   /** Steps per turn and before the first. */
   readonly steps?: number;
   readonly warm?: number;
   /** What a turn is divided by. */
-  readonly per: "atom-step" | "atom" | "relaxation";
+  readonly per: "atom-step" | "atom" | "relaxation" | "step";
   readonly peers: Readonly<Record<string, Opponent>>;
 }
 
@@ -66,6 +66,13 @@ function nvalchemi(n: number, systems: number, warm: number, steps: number): Opp
 
 function torchsim(n: number, systems: number, list: string): Opponent {
   return python("torchsim", "torchsim_nve.py", () => ({ n, systems, list, warm: 2, steps: 3 }));
+}
+
+/** Steps of ANI-1x as ours has them, without finding neighbours where the program would do that itself. */
+function ani(peer: PythonPeer, script: string): Opponent {
+  return python(peer, script, (places) => ({
+    ...{ input: inputOf(places, "molecules_64"), warm: 5, steps: 20 },
+  }));
 }
 
 const RELAXED = { n: 32, systems: 64, fmax: 0.05 };
@@ -113,7 +120,7 @@ export function openBaseline(places: Places): Contender {
 /** All cases, by name. */
 export const CASES: Readonly<Record<string, Task>> = {
   "crystal 4000": {
-    rows: [1],
+    rows: ["dynamics/1"],
     input: "crystal_4000",
     warm: 300,
     steps: 1000,
@@ -121,7 +128,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     peers: lammps("crystal_4000", 300, 1000),
   },
   "crystal 32000": {
-    rows: [2],
+    rows: ["dynamics/2"],
     input: "crystal_32000",
     warm: 300,
     steps: 300,
@@ -129,7 +136,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     peers: lammps("crystal_32000", 300, 300),
   },
   "clusters 4000": {
-    rows: [3],
+    rows: ["dynamics/3"],
     input: "crystal_4000",
     warm: 300,
     steps: 1000,
@@ -140,7 +147,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     },
   },
   "liquid 4000": {
-    rows: [4],
+    rows: ["dynamics/4"],
     input: "liquid_4000",
     warm: 300,
     steps: 1000,
@@ -148,7 +155,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     peers: lammps("liquid_4000", 300, 1000),
   },
   "alone 108": {
-    rows: [5],
+    rows: ["dynamics/5"],
     input: "crystal_108",
     warm: 1000,
     steps: 5000,
@@ -156,7 +163,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     peers: lammps("crystal_108", 1000, 5000),
   },
   "batch 64x32": {
-    rows: [6, 7],
+    rows: ["dynamics/6", "dynamics/7"],
     input: "crystal_32x64",
     warm: 300,
     steps: 1000,
@@ -167,7 +174,7 @@ export const CASES: Readonly<Record<string, Task>> = {
     },
   },
   "batch 64x108": {
-    rows: [8],
+    rows: ["dynamics/8"],
     input: "crystal_108x64",
     warm: 300,
     steps: 300,
@@ -179,17 +186,17 @@ export const CASES: Readonly<Record<string, Task>> = {
     },
   },
   "kick and drift": {
-    rows: [9],
+    rows: ["dynamics/9"],
     per: "atom",
     peers: { "c kick_drift sse4.1": kernel("kick_drift") },
   },
   "velocity Verlet update": {
-    rows: [9],
+    rows: ["dynamics/9"],
     per: "atom",
     peers: { "c vv_full sse4.1": kernel("vv_full") },
   },
   "relax 64x32": {
-    rows: [11, 12, 13],
+    rows: ["dynamics/11", "dynamics/12", "dynamics/13"],
     input: "rattled_32x64",
     per: "relaxation",
     peers: {
@@ -204,6 +211,17 @@ export const CASES: Readonly<Record<string, Task>> = {
         "nvalchemi_fire.py",
         () => ({ ...RELAXED, dtype: "float32" }),
       ),
+    },
+  },
+  "ani 64": {
+    rows: ["onnx/2", "onnx/3"],
+    input: "molecules_64",
+    warm: 30,
+    steps: 20,
+    per: "step",
+    peers: {
+      onnxruntime: ani("onnxruntime", "ani_onnxruntime.py"),
+      "torch autograd": ani("torchani", "ani_torch.py"),
     },
   },
 };

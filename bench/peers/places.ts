@@ -5,6 +5,8 @@
  * @module
  */
 
+import { molecules } from "../onnx/molecules.ts";
+
 /** The folders of one run. */
 export interface Places {
   /** The peers, one folder each: their `bench.py`, `requirements.txt`, and `c/`. */
@@ -14,7 +16,7 @@ export interface Places {
 }
 
 /** The Python peers. */
-export type PythonPeer = "lammps" | "nvalchemi" | "torchsim" | "ase";
+export type PythonPeer = "lammps" | "nvalchemi" | "torchsim" | "ase" | "onnxruntime" | "torchani";
 
 /** torch-sim asks for a newer Python than the wheels of the others were tried with. */
 const PYTHON: Readonly<Record<PythonPeer, string>> = {
@@ -22,6 +24,14 @@ const PYTHON: Readonly<Record<PythonPeer, string>> = {
   nvalchemi: "3.11",
   torchsim: "3.12",
   ase: "3.11",
+  onnxruntime: "3.11",
+  torchani: "3.11",
+};
+
+/** What those peers need that have no folder of their own. This torchani asks for pkg_resources. */
+const PACKAGES: { readonly [k in PythonPeer]?: readonly string[] } = {
+  onnxruntime: ["onnxruntime==1.31.1", "numpy"],
+  torchani: ["torch==2.10.0", "torchani==2.0", "setuptools<81", "numpy"],
 };
 
 const SSE = ["-O3", "-msse4.1", "-mtune=native", "-ffast-math"];
@@ -85,12 +95,20 @@ function builtOf({ work }: Places): string {
   return `${work}/c/bin/kernel_turn`;
 }
 
-/** One script writes all inputs except the liquid, which LAMMPS has to melt first (a minute). */
+/**
+ * One script writes all inputs except the liquid, which LAMMPS has to melt first (a minute), and the molecules, which
+ * are not made where the models are not there.
+ */
 async function makeInput(places: Places, input: string): Promise<void> {
   if (await isThere(inputOf(places, input))) return;
-  await makeVenv(places, "lammps");
   const out = `${places.work}/inputs`;
   await Deno.mkdir(out, { recursive: true });
+  if (input.startsWith("molecules")) {
+    const made = await molecules();
+    if (made !== undefined) await Deno.writeTextFile(inputOf(places, input), JSON.stringify(made));
+    return;
+  }
+  await makeVenv(places, "lammps");
   const script = here(input.startsWith("liquid") ? "lammps_melt.py" : "inputs.py");
   await must(places, pythonOf(places, "lammps"), [script, places.peers, out]);
 }
@@ -99,10 +117,10 @@ async function makeVenv(places: Places, peer: PythonPeer): Promise<void> {
   const python = pythonOf(places, peer);
   if (await isThere(python)) return;
   const folder = `${places.work}/${peer}`;
-  const requirements = `${places.peers}/${peer}/requirements.txt`;
+  const packages = PACKAGES[peer] ?? ["-r", `${places.peers}/${peer}/requirements.txt`];
   try {
     await must(places, `python${PYTHON[peer]}`, ["-m", "venv", folder]);
-    await must(places, python, ["-m", "pip", "install", "-q", "-r", requirements]);
+    await must(places, python, ["-m", "pip", "install", "-q", ...packages]);
   } catch (error) {
     await Deno.remove(folder, { recursive: true }).catch(() => {}); // half of one would pass for a whole
     throw error;

@@ -28,7 +28,7 @@ export interface Options {
 /** What one contender came to in a case. */
 export interface Line extends Summary {
   readonly case: string;
-  readonly rows: readonly number[];
+  readonly rows: readonly string[];
   readonly contender: string;
   readonly per: string;
   readonly ours_over_cpu?: number;

@@ -1,3 +1,4 @@
+import { FAR } from "../kernels/edge_list.ts";
 import type { EdgesOptions } from "./backend.ts";
 
 /** Throws a RangeError for edges that a list of pairs does not have. */
@@ -5,6 +6,12 @@ export function checkEdges({ pairs, cutoff, isHalf, reach }: EdgesOptions): void
   if (!(cutoff > 0 && cutoff <= pairs.cutoff)) {
     throw new RangeError(
       `Cannot list edges as their cutoff must be above 0 and at most that of the pairs, ${pairs.cutoff} Å: ` +
+        `current value is ${cutoff}`,
+    );
+  }
+  if (cutoff >= FAR) {
+    throw new RangeError(
+      `Cannot list edges as their cutoff must be below ${FAR} Å, the length of those that lists are filled up with: ` +
         `current value is ${cutoff}`,
     );
   }

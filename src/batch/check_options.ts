@@ -4,6 +4,7 @@
  * @module
  */
 
+import { didYouMean } from "../hooks/nearest.ts";
 import { show } from "./show.ts";
 
 /** Throws a TypeError for options that are no object, and for one that is not known. */
@@ -17,6 +18,7 @@ export function checkOptions(action: string, options: unknown, known: readonly s
   if (unknown === undefined) return;
   const list = known.join(", ");
   throw new TypeError(
-    `Cannot ${action} as its options must be among ${list}: current value is ${show(unknown)}`,
+    `Cannot ${action} as its options must be among ${list}: current value is ${show(unknown)}` +
+      didYouMean(unknown, known),
   );
 }

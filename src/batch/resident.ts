@@ -105,6 +105,8 @@ export class ResidentBatch {
   readonly #mirror = new Map<Buffer, NumericArray>();
   /** Whether a program may have changed them since. */
   #hasRun = false;
+  /** A look under way. */
+  #looking: Promise<void> | undefined;
 
   /** Copies nothing yet but what systems there are. */
   constructor(batch: Batch, backend: Backend) {
@@ -284,14 +286,20 @@ export class ResidentBatch {
    * `keptIn` then know them.
    */
   look(isNeeded: boolean = this.#hasRun): void | Promise<void> {
-    if (this.backend.isHost || !isNeeded) return;
+    if (this.backend.isHost) return;
+    if (!isNeeded) return this.#looking; // somebody else's, which has not come yet
     this.#hasRun = false;
     const buffers = [
       ...[...this.#fields.values()].map(({ buffer }) => buffer),
       ...this.#states.values(),
     ];
-    return Promise.resolve(this.backend.see(buffers))
-      .then((values) => buffers.forEach((buffer, i) => this.#mirror.set(buffer, values[i]!)));
+    const over = () => {
+      if (this.#looking === looking) this.#looking = undefined;
+    };
+    const looking: Promise<void> = Promise.resolve(this.backend.see(buffers)).then((values) => {
+      buffers.forEach((buffer, i) => this.#mirror.set(buffer, values[i]!));
+    }).finally(over);
+    return this.#looking = looking;
   }
 
   /** What an engine keeps under a name, as of now; on a device as it was last looked at, if it was. */

@@ -5,7 +5,7 @@
  */
 
 export type { KernelDevice } from "./context.ts";
-export type { SavedDynamics } from "./checkpoint.ts";
+export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 export { ConvergenceHook } from "./convergence.ts";
 export type {
   ConvergenceDevice,

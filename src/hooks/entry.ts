@@ -144,11 +144,11 @@ export class Place {
     return this.entry.onError ?? this.entry.record.onError ?? (this.isObserver ? "warn" : "throw");
   }
 
-  /** What its own condition says now. Throws a TypeError when it does not answer. */
-  get isWanted(): boolean {
+  /** What its own condition says of a context. Throws a TypeError when it does not answer. */
+  isWanted(ctx: object = this.ctx): boolean {
     const { when, hook, label } = this.entry.record;
     if (when === undefined) return true;
-    const answer: unknown = when.call(hook, this.ctx);
+    const answer: unknown = when.call(hook, ctx);
     if (typeof answer === "boolean") return answer;
     throw new TypeError(
       `Cannot ask hook ${label} when to run as its \`when\` must answer true or false: current value is ${
@@ -172,11 +172,13 @@ export class Place {
     if (this.next < count) this.next = this.dueFrom(count);
   }
 
-  /** Is it called at this count? Asks its conditions, and remembers a firing. */
-  fires(count: number, step: number): boolean {
+  /** Is it called at this count, with this context? Asks its conditions, and remembers a firing. */
+  fires(count: number, step: number, ctx: object = this.ctx): boolean {
     const at = this.info.isEvent ? this.events++ : count;
     this.advance(at);
-    if (this.next !== at || !this.schedule.fires(at, step) || !this.isWanted) return false;
+    // An event may be of another step than the one that the engine is at: before it, or in the middle of a leap.
+    const of = this.info.counter === "step" ? count : step;
+    if (this.next !== at || !this.schedule.fires(at, of) || !this.isWanted(ctx)) return false;
     this.before = this.schedule.last;
     this.schedule.last = at;
     return true;

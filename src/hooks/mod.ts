@@ -47,7 +47,7 @@ export type {
 export { field } from "./context.ts";
 export type { HookChange, HookControl } from "./control.ts";
 export type { AddOptions, Band } from "./entry.ts";
-export type { EngineHooksOptions } from "./hooks.ts";
+export type { EngineHooksOptions, HookMarks } from "./hooks.ts";
 export { EngineHooks } from "./hooks.ts";
 export type { Lifecycle, LifecycleName, Method, Pascal } from "./lifecycle.ts";
 export type { HookListing, PlanStep } from "./listing.ts";

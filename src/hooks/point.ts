@@ -81,7 +81,7 @@ export abstract class EnginePoint implements StagePoint {
 
   async modify(count: number): Promise<void> {
     for (const place of this.#run?.places ?? []) {
-      if (!place.isModifier || place.schedule.next(count) !== count || !place.isWanted) continue;
+      if (!place.isModifier || place.schedule.next(count) !== count || !place.isWanted()) continue;
       await this.#run!.call(place);
     }
   }

@@ -88,12 +88,12 @@ export class StageRun {
     return this.observe(i + 1, count);
   }
 
-  /** Deals with an error; where it is thrown, those that were to be called later will not be. */
-  #fail(place: Place, error: unknown, late: readonly Place[] = []): void {
+  /** Deals with an error; where it is thrown, those whose turn was before still get what they read. */
+  #fail(place: Place, error: unknown, late: readonly Place[] | undefined): void {
     try {
       this.host.failed(place, error);
     } catch (thrown) {
-      for (const one of late) one.unfire(one.before);
+      if (late !== undefined) this.#defer(late);
       throw thrown;
     }
   }
@@ -104,7 +104,7 @@ export class StageRun {
       if (last < 0 || !place.schedule.owesEnd(last)) continue;
       const before = place.schedule.last;
       try {
-        if (!place.isWanted) continue;
+        if (!place.isWanted()) continue;
         place.schedule.last = last;
         await this.call(place);
       } catch (error) {
@@ -158,31 +158,33 @@ export class StageRun {
    * there before the first of them is called.
    */
   async fireLate(count: number, event: object): Promise<void> {
-    const observers: Place[] = [];
-    for (const place of this.places) {
-      if (place.isObserver) observers.push(place);
-      else await this.#callLate(place, count, event);
+    const calls = this.places.map((place) => ({
+      place,
+      ctx: snapshot(place.ctx, this.host.context, event),
+    }));
+    const observers = calls.filter(({ place }) => place.isObserver);
+    for (const one of calls) {
+      if (one.place.isObserver || !this.#isDue(one, count)) continue;
+      await this.#callLate(one, count);
     }
-    const due = observers.filter((place) => this.#isDue(place, count));
-    const taken = await Promise.allSettled(
-      due.map((place) => place.isDeferred ? this.#takeFor(place) : Promise.resolve({})),
-    );
+    const due = observers.filter((one) => this.#isDue(one, count));
+    const taken = await Promise.allSettled(due.map(({ place }) => this.#takeIfAny(place)));
     try {
       for (const [i, read] of taken.entries()) {
-        if (read.status === "rejected") this.host.failed(due[i]!, read.reason, count);
+        if (read.status === "rejected") this.host.failed(due[i]!.place, read.reason, count);
       }
     } catch (error) {
-      for (const place of observers) place.unask(); // where it goes on in another way they are asked again
+      for (const { place } of observers) place.unask(); // where it goes on in another way they are asked again
       throw error;
     }
     for (const [i, read] of taken.entries()) {
-      if (read.status === "fulfilled") await this.#callLate(due[i]!, count, event, read);
+      if (read.status === "fulfilled") await this.#callLate(due[i]!, count, read);
     }
   }
 
-  #isDue(place: Place, count: number): boolean {
+  #isDue({ place, ctx }: LateCall, count: number): boolean {
     try {
-      return place.fires(count, this.host.step);
+      return place.fires(count, this.host.step, ctx);
     } catch (error) {
       this.host.failed(place, error, count);
       return false;
@@ -191,21 +193,21 @@ export class StageRun {
 
   /** Calls one place, with what it reads if that is there already. */
   async #callLate(
-    place: Place,
+    { place, ctx }: LateCall,
     count: number,
-    event: object,
     read?: { readonly value: FieldValues | undefined },
   ): Promise<void> {
-    if (read === undefined && !this.#isDue(place, count)) return;
     try {
-      const ctx = snapshot(place.ctx, this.host.context, event);
-      const values = read === undefined
-        ? (place.isDeferred ? await this.#takeFor(place) : {})
-        : read.value;
+      const values = read === undefined ? await this.#takeIfAny(place) : read.value;
       if (values !== undefined) await this.#callWith(place, ctx, values);
     } catch (error) {
       this.host.failed(place, error, count);
     }
+  }
+
+  /** What a place reads, as far as it must be fetched. */
+  async #takeIfAny(place: Place): Promise<FieldValues | undefined> {
+    return place.isDeferred ? await this.#takeFor(place) : {};
   }
 
   async #readThenCall(place: Place): Promise<void> {
@@ -320,6 +322,13 @@ function ofStep(
   return new Error(`Cannot go on as hook ${name} threw at ${stage} of step ${step}`, {
     cause: error,
   });
+}
+
+/** A place to be called for an event of long ago. */
+interface LateCall {
+  readonly place: Place;
+  /** The context as it was then. */
+  readonly ctx: object;
 }
 
 /** A place that is to be called when its values are there. */

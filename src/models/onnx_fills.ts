@@ -4,6 +4,7 @@
  * @module
  */
 
+import { FAR } from "../kernels/edge_list.ts";
 import { invertCell } from "../kernels/cells/inverse.ts";
 import type { FeedArray } from "./onnx_feed_array.ts";
 import type { OnnxInput } from "./onnx_manifest.ts";
@@ -26,9 +27,6 @@ export interface OnnxConstants {
 
 /** Puts what is constant into an array that has room for it. */
 type FillConstant = (to: FeedArray, part: OnnxPart, constants: OnnxConstants) => void;
-
-/** A length that puts an edge beyond every cutoff, Å: what lists are padded with adds exactly nothing. */
-export const FAR = 100;
 
 /** What is made once per batch. */
 export const CONSTANTS: { readonly [k in OnnxInput]?: FillConstant } = {

@@ -40,6 +40,8 @@ export interface GpuModelParts {
   readonly name: string;
   /** Its file. */
   readonly bytes: Uint8Array;
+  /** Throws an Error when the model was disposed of. */
+  readonly assertOpen: () => void;
   /** Told what comparing it with wasm, and its recording with itself, has shown. */
   readonly note: (text: string) => void;
   /** Device → what that has shown there: once is enough. */
@@ -90,10 +92,19 @@ export class GpuModel {
    * @throws {BackendUnavailableError} when it gives other numbers than on wasm
    */
   async run(): Promise<void> {
-    const { backend, frame, checks } = this.#parts;
-    if (!checks.has(backend.device)) checks.set(backend.device, this.#compare());
-    const check = await checks.get(backend.device)!;
+    const { backend, frame, checks, assertOpen } = this.#parts;
+    assertOpen();
+    const check = await (checks.get(backend.device) ?? this.#checked());
     await backend.visit(frame, () => this.#visit(check.capture?.ok === true));
+  }
+
+  /** Compares it, for all that run on the device; again for the next, where that did not come to an end. */
+  #checked(): Promise<SessionCheck> {
+    const { backend: { device }, checks } = this.#parts;
+    const check = this.#compare();
+    checks.set(device, check);
+    check.catch(() => checks.delete(device));
+    return check;
   }
 
   /** Gives its session back. */
@@ -128,11 +139,14 @@ export class GpuModel {
     isRecorded: boolean,
   ): Promise<Ready> {
     const { name, backend, inputs, outputs } = this.#parts;
-    if (this.#isClosed) throw new Error(`Cannot run ${name} as it must be open: it was closed`);
     const session = await openSession(this.#form, {
       ...{ name, device: "webgpu", gpuDevice: backend.device, outputs: "gpu" },
       ...{ dimensions: this.#dimensions(dims), capture: isRecorded },
     });
+    if (this.#isClosed) {
+      await session.dispose();
+      throw new Error(`Cannot run ${name} as it must be open: its engine was closed meanwhile`);
+    }
     const feeds = Object.fromEntries(inputs.map((input) => [
       input.name,
       { buffer: backend.memoryOf(input.buffer), dims: dims.get(input.name)! },

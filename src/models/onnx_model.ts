@@ -1,5 +1,6 @@
 import { gpuOf } from "../backend/mod.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { opsetOf, OPSETS } from "../onnx/opset.ts";
 import { openSession } from "../onnx/session.ts";
 import type { SessionCheck } from "../onnx/session_check.ts";
 import type { ModelSource } from "../onnx/session_source.ts";
@@ -65,15 +66,20 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly cutoff: number;
   readonly #opened: OnnxOpened;
   readonly #bytes: Uint8Array;
-  readonly #hasFiles: boolean;
+  /** Why no GPU can have it, if that is in the file. */
+  readonly #whyOnHost: string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
+  #isDisposed = false;
   readonly #checks = new WeakMap<GPUDevice, Promise<SessionCheck>>();
 
   private constructor(
     opened: OnnxOpened,
     summary: string,
-    { bytes, hasFiles }: { readonly bytes: Uint8Array; readonly hasFiles: boolean },
+    { bytes, whyOnHost }: {
+      readonly bytes: Uint8Array;
+      readonly whyOnHost: string | undefined;
+    },
   ) {
     const has = (...meanings: readonly string[]) =>
       opened.bindings.outputs.some(({ meaning }) => meanings.includes(meaning));
@@ -87,7 +93,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     this.fields = opened.bindings.outputs.flatMap(({ field }) => field ?? []);
     this.#opened = opened;
     this.#bytes = bytes;
-    this.#hasFiles = hasFiles;
+    this.#whyOnHost = whyOnHost;
     this.#summary = summary;
   }
 
@@ -131,7 +137,13 @@ export class OnnxModel implements Model, AsyncDisposable {
         isHalf: manifest.neighbours === "half",
         perAngstrom: 1 / length,
       };
-      return new OnnxModel(opened, describeOnnx(loaded, opened), { bytes, hasFiles });
+      const opset = opsetOf(loaded.file);
+      const whyOnHost = hasFiles
+        ? "its weights are in other files"
+        : opset < OPSETS.first || opset > OPSETS.last
+        ? `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`
+        : undefined;
+      return new OnnxModel(opened, describeOnnx(loaded, opened), { bytes, whyOnHost });
     } catch (error) {
       await session.dispose();
       throw error;
@@ -156,12 +168,12 @@ export class OnnxModel implements Model, AsyncDisposable {
     const backend = gpuOf(state.backend);
     if (backend === undefined) return openOnHost(this.#opened, state);
     try {
-      const why = this.#hasFiles
-        ? "its weights are in other files"
-        : whyOnHost(this.#opened.bindings, state.batch.size);
+      const why = this.#whyOnHost ?? whyOnHost(this.#opened.bindings, state.batch.size);
       if (why === undefined) {
         const note = (text: string) => void this.#notes.add(text);
-        const model = { ...this.#opened, bytes: this.#bytes, checks: this.#checks, note };
+        const assertOpen = () => this.#assertOpen();
+        const more = { bytes: this.#bytes, checks: this.#checks, note, assertOpen };
+        const model = { ...this.#opened, ...more };
         return openOnGpu(model, backend, state);
       }
       this.#notes.add(`on WebGPU the host runs it, as ${why}`);
@@ -172,8 +184,14 @@ export class OnnxModel implements Model, AsyncDisposable {
     return openOnHost(this.#opened, state);
   }
 
-  /** Gives the session back. */
+  #assertOpen(): void {
+    if (!this.#isDisposed) return;
+    throw new Error(`Cannot run ${this.name} as it must be open: it was disposed of`);
+  }
+
+  /** Gives the session back. Engines that have it can then do no further step. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
     await this.#opened.session.dispose();
   }
 
@@ -188,16 +206,22 @@ function reachOf(
   { name, manifest: { cutoff, reach, neighbours } }: LoadedOnnx,
   { hasEdges, hasTriplets }: OnnxBindings,
 ): { readonly cutoff: number; readonly reach: number } {
-  const where = "in its options, in a manifest beside its file, or in the file's metadata";
+  const where = "in the options, in a manifest of JSON beside its file, or in the file's metadata";
   if (hasEdges && cutoff === undefined) {
     throw new RangeError(
-      `Cannot open ${name} as its cutoff must be known, which it is fed edges by, ${where}: current value is undefined`,
+      `Cannot open ${name} as somebody must say how far its edges reach, as in { "cutoff": 5 } (Å), ${where}: ` +
+        "nobody does",
     );
   }
-  if (hasTriplets && !(reach !== undefined && reach <= cutoff!)) {
+  if (hasTriplets && reach === undefined) {
     throw new RangeError(
-      `Cannot open ${name} as its reach must be known, which it is fed triplets by, and at most the cutoff ` +
-        `${cutoff} Å, ${where}: current value is ${reach}`,
+      `Cannot open ${name} as somebody must say how long the edges of its triplets are at most, as in ` +
+        `{ "reach": 3.5 } (Å), ${where}: nobody does`,
+    );
+  }
+  if (hasTriplets && !(reach! <= cutoff!)) {
+    throw new RangeError(
+      `Cannot open ${name} as its reach must be at most its cutoff, ${cutoff} Å: current value is ${reach}`,
     );
   }
   if (hasTriplets && neighbours === "half") {

@@ -74,6 +74,8 @@ function isTaken({ meaning, level, width, tensor }: OnnxOutputBinding): boolean 
 export interface OnnxOnGpu extends OnnxOpened {
   /** Its file. */
   readonly bytes: Uint8Array;
+  /** Throws an Error when it was disposed of. */
+  readonly assertOpen: () => void;
   /** Told what is found when it first runs. */
   readonly note: (text: string) => void;
   /** Device → what was found there. */
@@ -86,7 +88,7 @@ export function openOnGpu(
   backend: WebGpuBackend,
   state: ResidentBatch,
 ): OpenModel {
-  const { name, bytes, note, checks, bindings, perAngstrom } = model;
+  const { name, bytes, note, assertOpen, checks, bindings, perAngstrom } = model;
   const { batch } = state;
   const numbers = valuesOf(state, "numbers");
   const constants = constantsOf(model, state, numbers);
@@ -96,7 +98,7 @@ export function openOnGpu(
   const part = new OnnxPart(batch.nodeOffsets, 0, batch.size, bindings.padding);
   const lengths = bindings.inputs.filter(({ meaning }) => LENGTHS.has(meaning));
   const gpu = new GpuModel({
-    ...{ name, bytes, note, checks, backend, frame: state.frame },
+    ...{ name, bytes, note, assertOpen, checks, backend, frame: state.frame },
     inputs: bindings.inputs.map((input) =>
       inputOf(input, { model, state, edges, part, constants })
     ),

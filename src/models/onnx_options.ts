@@ -99,6 +99,12 @@ export async function loadOnnx(
 
 function checkModelOptions(options: OnnxModelOptions): void {
   const action = `open ${options?.name ?? "an ONNX model"}`;
+  if (typeof options === "object" && options !== null && "device" in options) {
+    throw new TypeError(
+      `Cannot ${action} as where it runs is for the engine to say, as in new FIRE({ model, device }): ` +
+        `current value of device is ${show(options.device)}`,
+    );
+  }
   checkOptions(action, options, [...OWN, ...MANIFEST_MEMBERS]);
   checkManifest(action, "its options", options, OWN);
   const { derived = {}, skin = 0.5 } = options;

@@ -45,13 +45,14 @@ function opened(models: readonly OpenModel[]): OpenModel {
   const calls = (wanted: Wanted) => models.flatMap((model) => model.calls?.(wanted) ?? []);
   const add = (wanted: Wanted) => models.flatMap((model) => model.add?.(wanted) ?? []);
   const fault = (system: number) => firstFault(models, system);
-  if (visited.length === 0) return { calls, add, fault };
+  const close = async () => void await Promise.all(models.map((model) => model.close?.()));
+  const isClosed = models.some((model) => model.close !== undefined);
   return {
-    calls,
-    add,
-    fault,
-    close: async () => void await Promise.all(models.map((model) => model.close?.())),
-    compute: (wanted) => inTurn(visited, wanted),
+    ...{ calls, add, fault },
+    ...(isClosed && { close }),
+    ...(visited.length > 0 && {
+      compute: (wanted: Wanted) => inTurn(visited, wanted),
+    }),
   };
 }
 

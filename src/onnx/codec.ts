@@ -7,6 +7,7 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema } from "onnx-buf";
 import { checkModel } from "./check_model.ts";
+import { foreignKind } from "./foreign_file.ts";
 import { findFault } from "./framing.ts";
 import type { ModelProto } from "./messages.ts";
 
@@ -57,7 +58,11 @@ export function decodeModel(bytes: Uint8Array, options: DecodeOptions = {}): Mod
   };
   if (bytes.length === 0) refuse("it must have some bytes", "none");
   const fault = findFault(ModelProtoSchema, bytes);
-  if (fault !== undefined) refuse(fault.requirement, fault.value);
+  if (fault !== undefined) {
+    const kind = foreignKind(bytes);
+    if (kind !== undefined) refuse("it must be an ONNX model, which is a protobuf", kind);
+    refuse(fault.requirement, fault.value);
+  }
   const model = parse(name, bytes);
   checkModel(model, refuse);
   return model;

@@ -61,7 +61,7 @@ export function webgpuFallbacks(model: ModelProto): readonly WebgpuFallback[] {
 function reasonOf(operator: string, domain: string, opset: number): string | undefined {
   if (domain !== "" && domain !== "ai.onnx") return "it is none of ONNX's own";
   if (operator === "ConstantOfShape") {
-    return "it has no kernel; constantOfShapeToExpand writes it as one that has";
+    return "it has no kernel; it is rewritten as one that has before it runs there";
   }
   if (MISSING.has(operator)) return "it has no kernel";
   return OLD.has(operator) && opset >= 22

@@ -197,6 +197,42 @@ onGpu("what others do in between is done again with what a list held up", async 
   assert(grown.visits > 9, `${grown.visits} visits`);
 });
 
+onGpu(
+  "lists of two batches that are too short at once hold up each batch till its end",
+  async (gpu) => {
+    const crowded = () => {
+      const atoms = 216, frame = frameOn(gpu, [0, atoms]);
+      const grid = Array.from({ length: atoms }, (_, i) => [i % 6, Math.floor(i / 6) % 6, i / 36]);
+      const positions = filled(gpu, "real", grid.flat().map(Math.floor)) as Buffer<"real">;
+      const cell = gpu.alloc("real", 9), pbc = gpu.alloc("i32", 3);
+      const pairs = gpu.pairs(frame, { cutoff: 4, skin: 0.5 });
+      const listed = call(neighbours, { pairs, positions, cell, pbc, images: undefined });
+      const aged = call(advance, {});
+      return { frame, first: gpu.prepare(frame, [listed, aged]), next: gpu.prepare(frame, [aged]) };
+    };
+    const [one, other] = [crowded(), crowded()];
+    await gpu.read(other.frame.ages);
+    const pause = (milliseconds: number) => new Promise<void>((go) => setTimeout(go, milliseconds));
+    const ages = async ({ frame }: typeof one) => (await gpu.take([frame.ages]))[0][0];
+    let visits = 0;
+    gpu.run(one.first, 0, 1);
+    const seen = [ages(one)];
+    await gpu.visit(one.frame, () => ++visits > 1 ? pause(150) : Promise.resolve());
+    gpu.run(one.next, 1, 1);
+    seen.push(ages(one));
+    gpu.run(other.first, 0, 1);
+    seen.push(ages(other));
+    gpu.flush();
+    while (visits < 2) await pause(5);
+    await pause(50); // the other batch is through by then, were it not in line
+    gpu.run(one.next, 2, 1);
+    seen.push(ages(one));
+    gpu.flush();
+    assertEquals(await Promise.all(seen), [1, 2, 1, 3]);
+    assertEquals(visits, 2);
+  },
+);
+
 onGpu("memory for pairs that the device cannot have is refused by its size", (gpu) => {
   const { pairs } = collapse(gpu, false);
   const refusal = "Cannot find pairs up to 4.5 Å";

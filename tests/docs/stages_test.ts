@@ -75,7 +75,6 @@ const OPTIONS = {
   end: 0,
   settled: 0,
   recover: 0,
-  isFatal: 0,
   workflow: 0,
   worker: 0,
   context: 0,
@@ -85,6 +84,7 @@ const OPTIONS = {
   name: 0,
   signal: 0,
   onWarning: 0,
+  isFatal: 0,
   verify: 0,
 } satisfies Record<keyof (LoopOptions<Dynamics> & ContextOption<Dynamics>), 0>;
 

@@ -1,7 +1,8 @@
 // Engines on a GPU, where nobody waits: hooks see what they see on wasm, in the same steps.
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { BackendUnavailableError, openWebGpu } from "../../src/backend/mod.ts";
+import { BackendUnavailableError, call, openWebGpu } from "../../src/backend/mod.ts";
 import { Batch } from "../../src/batch/mod.ts";
+import { ResidentBatch } from "../../src/batch/resident.ts";
 import {
   ConvergenceHook,
   DivergedError,
@@ -12,11 +13,18 @@ import {
   NVE,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
+import { drift } from "../../src/kernels/drift.ts";
 import { tethers } from "../../src/models/mod.ts";
 import { BiasedPotentialHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { type EngineBackend, gpu, where } from "./backends.ts";
+
+/** What hooks at a convergence find. */
+interface Converged {
+  readonly stepCount: number;
+  readonly convergedMask: ArrayLike<number> & Iterable<number>;
+}
 
 /** What some hooks note, once on wasm and once on the GPU. */
 async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wasm: T, gpu: T]> {
@@ -368,3 +376,77 @@ testOnGpu(
     assertNearRows(device, wasm);
   },
 );
+
+testOnGpu("a hook is asked whether it wants a convergence as of the step of it", async () => {
+  const [wasm, device] = await both(async (backend) => {
+    const rows: number[][] = [];
+    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
+    opt.hooks.add(ConvergenceHook.fromFmax(0.01));
+    const found = (name: string, more: object) =>
+      opt.hooks.add({
+        ...{ name, stage: DynamicsStage.ON_CONVERGE, frequency: 1, onError: "throw", ...more },
+        call: ({ stepCount, convergedMask }: Converged) =>
+          void rows.push([name.length, stepCount, ...convergedMask]),
+      } as never);
+    const asked: number[] = [];
+    found("when", {
+      when: ({ stepCount, convergedMask }: Converged) => {
+        asked.push(stepCount);
+        return convergedMask[1] === 1;
+      },
+    });
+    await opt.run(crystals(3, 0), 500);
+    // The same again, with a window that ends with the second of the steps.
+    const second = asked[1]!;
+    opt.hooks.remove("when");
+    found("until", { until: opt.stepCount + second });
+    const before = opt.stepCount;
+    await opt.run(crystals(3, 0), 500);
+    return [...rows, asked, [before, opt.stepCount]];
+  });
+  assertEquals(device, wasm);
+  assertEquals(wasm.filter(([length]) => length === 4).length, 1);
+  assertEquals(wasm.filter(([length]) => length === 5).length, 1);
+});
+
+testOnGpu("observers before one that ends the run see its step", async () => {
+  const [wasm, device] = await both(async (backend) => {
+    const rows: number[][] = [];
+    await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
+    md.hooks.add(noting(rows));
+    md.hooks.add(
+      {
+        ...{ name: "breaks", stage: DynamicsStage.AFTER_STEP, frequency: 1, onError: "throw" },
+        call: ({ stepCount }: DynamicsContext) => {
+          if (stepCount === 4) throw new Error("enough");
+        },
+      } as const,
+    );
+    await assertRejects(() => md.run(crystals(1), 9), Error, "enough");
+    return rows;
+  });
+  assertEquals(wasm.length, 5);
+  assertNearRows(device, wasm);
+});
+
+testOnGpu("whoever looks while others do waits for what they look at", async () => {
+  const state = new ResidentBatch(crystals(1), gpu!);
+  const velocities = state.field("velocities");
+  const program = state.prepare([
+    call(drift, {
+      ...{ positions: state.field("positions"), velocities, fraction: 1 },
+      dt: state.constants("real", [100]),
+    }),
+  ]);
+  await state.look();
+  const before = state.valuesOf("positions");
+  state.run(program, 0, 1);
+  const first = state.look();
+  await state.look();
+  const seen = state.valuesOf("positions");
+  await first;
+  assertEquals(seen, state.valuesOf("positions"));
+  assert(seen.some((x, i) => x !== before[i]));
+  assertEquals(state.look(), undefined);
+  state.free();
+});

@@ -7,6 +7,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
+import { device } from "../backend/gpu.ts";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
 
@@ -235,6 +236,66 @@ Deno.test("examples/composed_run.ts does what it says", async () => {
     assertEquals(new Set(ofSystem2.map((row) => row[4])).size, 1);
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** The table that examples/relax_with_onnx.ts prints: system, atoms, steps, energies before and after, fmax. */
+function relaxations(output: string): number[][] {
+  const [where, titles, ...rows] = output.trimEnd().split("\n");
+  assertMatch(where!, / on (wasm|webgpu)$/);
+  assertMatch(titles!, /^system +atoms +steps +energy before +after/);
+  return rows.map((row) => row.trim().split(/ +/).map(Number));
+}
+
+Deno.test("examples/relax_with_onnx.ts does what it says", async () => {
+  const rows = relaxations(await run("relax_with_onnx"));
+  assertEquals(rows.map(([system, atoms]) => [system, atoms]), [[0, 32], [1, 32], [2, 32]]);
+  for (const [, , steps, before, after, fmax] of rows) {
+    assert(steps! > 10 && steps! < 100, `${steps} steps`);
+    assert(before! > after! + 0.1);
+    assertAlmostEquals(after!, 32 * -0.07761, 4e-3); // the perfect crystal's
+    assert(fmax! <= 0.01);
+  }
+});
+
+Deno.test("examples/relax_with_onnx.ts takes a model, what stands beside it, and structures", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.copyFile(new URL("../data/morse.onnx", import.meta.url), `${folder}/m.onnx`);
+    await Deno.writeTextFile(`${folder}/m.json`, '{ "cutoff": 6 }');
+    const dimer = (x: number) =>
+      new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, x, 0, 0] });
+    await Deno.writeTextFile(`${folder}/in.xyz`, writeExtxyz([dimer(2.7), dimer(3.2)]));
+    const paths = ["m.onnx", "in.xyz", "out.xyz"].map((name) => `${folder}/${name}`);
+    const output = await run("relax_with_onnx", ...paths);
+    assertStringIncludes(output, "m.onnx on ");
+    for (const [, , , , after] of relaxations(output)) assertAlmostEquals(after!, -0.35, 1e-4);
+    // The bottom of its well; 0.01 eV/Å leaves a dimer within F / k = F / (2 D a²) of it.
+    for (const { positions } of parseExtxyz(await Deno.readTextFile(paths[2]!))) {
+      assertAlmostEquals(positions[3]! - positions[0]!, 2.9, 0.01);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("examples/observe_on_gpu.ts does what it says", async (t) => {
+  for (const where of ["wasm", "webgpu"] as const) {
+    const ignore = where === "webgpu" && device === undefined;
+    await t.step({ name: where, ignore, fn: () => observe(where) });
+  }
+
+  async function observe(where: string): Promise<void> {
+    assertEquals(
+      await run("observe_on_gpu", where),
+      [
+        `on ${where}`,
+        "51 steps seen, in order",
+        'outcome: { status: "stopped", reason: "cooler than 40 K", step: 50 }',
+        "system 0: total energy within 10 µeV per atom",
+        "system 1: total energy within 10 µeV per atom\n",
+      ].join("\n"),
+    );
   }
 });
 

@@ -242,6 +242,12 @@ onEach("edges that pairs do not have are refused", async (backend) => {
     assertThrows(open(5, reach), RangeError, `current value is ${reach}`);
   }
   assertThrows(open(5, 3, true), RangeError, "listed both ways");
+  const far = lab.backend.pairs(lab.frame, { cutoff: 100, skin: 1 });
+  assertThrows(
+    () => lab.backend.edges(lab.frame, { pairs: far, cutoff: 100, reach: 0, isHalf: false }),
+    RangeError,
+    "below 100 Å",
+  );
   const edges = open(5, 0)();
   assertEquals([edges.tripletCapacity, edges.centres.length, edges.triplets.length], [0, 0, 0]);
   lab.backend.freeEdges(edges);

@@ -157,7 +157,11 @@ Deno.test("how far edges and triplets go must be said", async () => {
     inputs: [value("positions", "float32", ["N", 3]), value("edge_index", "int64", [2, "E"])],
     outputs: [value("energy", "float32", [1, 1]), value("forces", "float32", ["N", 3])],
   });
-  await assertRejects(() => OnnxModel.open(bare), RangeError, "its cutoff must be known");
+  await assertRejects(
+    () => OnnxModel.open(bare),
+    RangeError,
+    "somebody must say how far its edges reach",
+  );
   const triplets = modelOf({
     nodes: [
       node("Neg", ["positions"], ["forces"]),
@@ -170,12 +174,12 @@ Deno.test("how far edges and triplets go must be said", async () => {
   await assertRejects(
     () => OnnxModel.open(triplets, { cutoff: 5 }),
     RangeError,
-    "its reach must be known",
+    "somebody must say how long the edges of its triplets are",
   );
   await assertRejects(
     () => OnnxModel.open(triplets, { cutoff: 5, reach: 6 }),
     RangeError,
-    "at most the cutoff 5 Å",
+    "at most its cutoff, 5 Å: current value is 6",
   );
   await assertRejects(
     () => OnnxModel.open(triplets, { cutoff: 5, reach: 3, neighbours: "half" }),

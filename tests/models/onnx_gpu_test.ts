@@ -189,6 +189,17 @@ testOnGpu(
   },
 );
 
+testOnGpu("an engine does no further step with a model that was disposed of", async () => {
+  const model = await OnnxModel.open(lennardJonesModel(ARGON), { name: "argon" });
+  await onGpu(async (gpu) => {
+    const batch = argon(2);
+    await using md = new NVE({ model, dt: 2, backend: gpu });
+    await md.run(batch, 2);
+    await model.dispose();
+    await assertRejects(() => md.run(batch, 2), Error, "Cannot run argon as it must be open");
+  });
+});
+
 testOnGpu("what cannot be recorded, as the GPU has no such operator, runs as it is", async () => {
   await using model = await OnnxModel.open(springs("rounds"), { batch: "joined" });
   await onGpu(async (gpu) => {
@@ -220,6 +231,22 @@ testOnGpu("a model that takes one system at a time is run by the host, which is 
     assertEquals([...batch.get("forces").slice(0, 3)], [-2, -4, -6]);
   });
   assert(model.describe().includes("the host runs it, as it takes one system at a time"));
+});
+
+testOnGpu("a comparison that did not come to an end is made again", async () => {
+  await using model = await OnnxModel.open(lennardJonesModel(ARGON));
+  const broken = await openWebGpu({ device: device! });
+  await using md = new NVE({ model, dt: 2, backend: broken });
+  const running = md.run(argon(2), 5);
+  const told = assertRejects(() => running, Error, "disposed of");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  broken.dispose();
+  await told;
+  await onGpu(async (backend) => {
+    await using other = new NVE({ model, dt: 2, backend });
+    const batch = await other.run(argon(2), 2);
+    assertEquals([...batch.get("stepsDone")], [2]);
+  });
 });
 
 testOnGpu("sessions and buffers of models go with their engines", async () => {

@@ -113,3 +113,24 @@ Deno.test("what a model adds by kernels comes after its visit, and before what h
     assertEquals(batch.get("forces")[0], 6);
   }
 });
+
+Deno.test("what parts of a sum have for a batch is given back, whether they are visited or not", async () => {
+  const closed: string[] = [];
+  const closing = (name: string, isVisited: boolean): Model => ({
+    ...{ name, gives: ["energy", "forces"] },
+    open: () => ({
+      ...(isVisited && { compute: () => {} }),
+      close: () => void closed.push(name),
+    }),
+  });
+  for (const isVisited of [false, true]) {
+    await using md = new NVE({
+      model: sum(closing("one", isVisited), tethers({ stiffness: 1 })),
+      dt: 1,
+    });
+    await md.run(atom(), 1);
+    assertEquals(closed.length, Number(isVisited));
+    await md.close();
+  }
+  assertEquals(closed, ["one", "one"]);
+});

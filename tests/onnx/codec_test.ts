@@ -6,6 +6,22 @@ import { decodeModel, encodeModel, Graph, tensorValues, valueInfo } from "../../
 import { branching, bytesOf, modelOf, node, oddModels, tensors } from "./odd_models.ts";
 import { MODELS, readModel } from "./shared_models.ts";
 
+Deno.test("files of other kinds are refused by what they are", () => {
+  const kinds: Readonly<Record<string, string>> = {
+    "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a": "git lfs pull",
+    "<!DOCTYPE html><html>": "a page of HTML",
+    '{ "cutoff": 5 }': "JSON",
+    "3\nProperties=species:S:1:pos:R:3\nO 0 0 0": "text",
+    "PK\x03\x04\x00\x00\x08\x08": "a zip, as PyTorch writes",
+  };
+  for (const [text, kind] of Object.entries(kinds)) {
+    const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
+    const { message } = assertThrows(() => decodeModel(bytes, { name: "a.onnx" }), SyntaxError);
+    assert(message.startsWith("Cannot read a.onnx as it must be an ONNX model"), message);
+    assert(message.includes(kind), message);
+  }
+});
+
 Deno.test("every model is written as it was read, to the byte", () => {
   for (const [name, bytes] of Object.entries(oddModels())) {
     assertEquals(encodeModel(decodeModel(bytes)), bytes, name);

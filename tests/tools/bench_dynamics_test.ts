@@ -91,6 +91,7 @@ Deno.test("settingOf() makes only for peers that were named, and takes none for 
   assertEquals(await settingOf({ peers: "bench", guard: true, venvs: "/v" }), {
     work: "/v",
     makes: false,
+    isQuick: true,
   });
 });
 

@@ -254,14 +254,23 @@ export class GpuQueue {
     }
   }
 
-  /** All that came after the list was too short has done nothing, and its copies show nothing: all is done again. */
+  /**
+   * All that came after the list was too short has done nothing, and its copies show nothing: all is done again, of one
+   * batch after the other, and nothing new begins before all of them are through.
+   */
   #grow(frame: GpuFrame, words: Uint32Array): void {
     frame.generation++;
-    const over = () => void (this.#repeating = undefined);
-    this.#repeating = this.#repeat(frame, words).then(over, (error) => {
-      this.#fault ??= error;
-      over();
-    });
+    const before = this.#repeating;
+    const over = () => {
+      if (this.#repeating === repeating) this.#repeating = undefined;
+    };
+    const repeating: Promise<void> = Promise.resolve(before)
+      .then(() => this.#repeat(frame, words))
+      .then(over, (error) => {
+        this.#fault ??= error;
+        over();
+      });
+    this.#repeating = repeating;
   }
 
   async #repeat(frame: GpuFrame, words: Uint32Array): Promise<void> {

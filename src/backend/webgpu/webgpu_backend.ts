@@ -153,9 +153,10 @@ export class WebGpuBackend implements Backend {
   adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
     const own = buffer as GpuBuffer;
     if (own.memory === memory) return;
+    const known = this.#frameOf(frame);
+    known.memories.delete(own.memory);
     if (own.isOwn) own.memory.destroy();
     own.adopt(memory);
-    const known = this.#frameOf(frame);
     known.memories.add(memory);
     known.moves++;
   }

@@ -50,6 +50,10 @@ function keyOf({ opType, domain, input, output, attribute }: NodeProto): string 
 
 function plain(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
+  // JSON has one word for all that is not finite, and one zero.
+  if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))) {
+    return Object.is(value, -0) ? "-0" : `${value}`;
+  }
   if (ArrayBuffer.isView(value)) return Array.from(value as Uint8Array);
   return value as AttributeProto;
 }

@@ -53,9 +53,9 @@ function inverted(graph: Graph, { opType, input: [a = "", b = ""] }: NodeProto):
   return opType === "Div" && isOne(graph, a) ? b : "";
 }
 
-/** A single 1, which takes the shape of whatever it is added to. */
+/** A single 1 without a shape of its own: with one it could give the sum more dimensions than x has. */
 function isOne(graph: Graph, name: string): boolean {
   const tensor = graph.constant(name);
-  if (tensor === undefined || tensor.dims.some((size) => size !== 1n)) return false;
+  if (tensor === undefined || tensor.dims.length > 0) return false;
   return Number(tensorValues(tensor)[0]) === 1;
 }

@@ -22,3 +22,15 @@ Deno.test("what is computed twice is computed once; other attributes and inputs 
   assertEquals(numbersOf(z!), [1, -1]);
   assertEquals(numbersOf(again!), [1, -1]);
 });
+
+Deno.test("numbers that JSON has no words for are not the same", () => {
+  const g = new GraphBuilder("bounds");
+  const x = g.input("x", "f32", ["N"]);
+  const alphas = [Infinity, -Infinity, NaN, NaN, 0, -0];
+  const all = alphas.map((float) => g.op("Elu", [x], "f32", { alpha: { float } }));
+  g.output("y", all.reduce((sum, one) => g.add(sum, one)));
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(mergeEquals(graph), 1); // NaN twice
+  const left = graph.nodes.filter(({ opType }) => opType === "Elu");
+  assertEquals(left.map(({ attribute }) => attribute[0]!.f), [Infinity, -Infinity, NaN, 0, -0]);
+});

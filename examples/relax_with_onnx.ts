@@ -1,0 +1,82 @@
+/**
+ * Relaxes all structures of a file at once over a potential in an .onnx file, on the GPU if there is one. What the model
+ * does not say of itself (cutoff, units, elements) stands in a file of JSON beside it: docs/models.md. Without files it
+ * relaxes three crystals of argon over a Lennard-Jones graph of its own.
+ *
+ * Run: `deno run -A examples/relax_with_onnx.ts [MODEL.onnx IN.xyz [OUT.xyz]]`
+ */
+import {
+  Batch,
+  ConvergenceHook,
+  fcc,
+  FIRE,
+  hook,
+  parseExtxyz,
+  rattle,
+  type System,
+  writeExtxyz,
+} from "@hooke/hooke";
+import { OnnxModel } from "@hooke/hooke/models/onnx";
+import { lennardJonesModel } from "@hooke/hooke/onnx";
+
+const [file, from, to] = Deno.args;
+if (file !== undefined && from === undefined) {
+  console.error("It takes a model and structures: MODEL.onnx IN.xyz [OUT.xyz]");
+  Deno.exit(2);
+}
+
+function argon(): System[] {
+  const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+  return [1, 2, 3].map((seed) => rattle(crystal, 0.1, seed));
+}
+
+await using model = file === undefined
+  ? await OnnxModel.open(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }), {
+    name: "argon",
+  })
+  : await OnnxModel.open(file);
+const batch = Batch.from(
+  from === undefined ? argon() : parseExtxyz(await Deno.readTextFile(from)),
+);
+
+let before: number[] = [];
+const begin = hook({
+  name: "begin",
+  once: true,
+  reads: ["energy"],
+  on: { dynamics: { BEFORE_STEP: ({ read }) => void (before = [...read.energy]) } },
+});
+let fmax: number[] = [];
+const end = hook({
+  name: "end",
+  frequency: 100,
+  atEnd: true,
+  reads: ["fmax"],
+  on: { dynamics: { AFTER_STEP: ({ read }) => void (fmax = [...read.fmax]) } },
+});
+await using opt = new FIRE({
+  model,
+  dt: 0.1,
+  nSteps: 2000,
+  device: "auto",
+  hooks: [ConvergenceHook.fromFmax(0.01), begin, end],
+});
+await opt.run(batch);
+
+console.log(`${model.name} on ${opt.device!.device}`);
+for (const { device, reason } of opt.device!.skipped) console.error(`not ${device}: ${reason}`);
+console.log("system  atoms  steps  energy before      after / eV  fmax / eV/Å");
+const isRelaxed = [...batch.get("status")].map((status) => status === 1);
+for (const [i, energy] of batch.get("energy").entries()) {
+  const columns = [
+    String(i).padEnd(6),
+    String(batch.nodeOffsets[i + 1]! - batch.nodeOffsets[i]!).padStart(5),
+    String(batch.get("stepsDone")[i]).padStart(5),
+    before[i]!.toFixed(4).padStart(13),
+    energy.toFixed(4).padStart(15),
+    fmax[i]!.toFixed(4).padStart(11),
+  ];
+  console.log(columns.join("  ") + (isRelaxed[i] ? "" : "  not relaxed"));
+}
+if (isRelaxed.includes(false)) Deno.exitCode = 1;
+if (to !== undefined) await Deno.writeTextFile(to, writeExtxyz(batch));

@@ -1,0 +1,17 @@
+/** How files of other kinds begin that are taken for models. */
+const BEGINNINGS: readonly (readonly [begins: string, kind: string])[] = [
+  ["version https://git-lfs", "a pointer of Git LFS: fetch the file itself (git lfs pull)"],
+  ["PK\x03\x04", "a zip, as PyTorch writes: export the model to ONNX"],
+  ["\x80\x02", "a Python pickle: export the model to ONNX"],
+  ["\x89HDF", "an HDF5 file: export the model to ONNX"],
+  ["<", "a page of HTML or XML: was it downloaded in the place of the model?"],
+  ["{", "JSON"],
+];
+
+/** What else a file is that cannot be read as a model, as far as its beginning tells; `undefined` where it does not. */
+export function foreignKind(bytes: Uint8Array): string | undefined {
+  const head = String.fromCharCode(...bytes.subarray(0, 64));
+  const known = BEGINNINGS.find(([begins]) => head.trimStart().startsWith(begins));
+  if (known !== undefined) return known[1];
+  return bytes.length >= 8 && /^[\t\n\r\x20-\x7e]+$/.test(head) ? "text" : undefined;
+}

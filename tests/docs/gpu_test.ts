@@ -1,0 +1,135 @@
+/** docs/gpu.md against the devices, reasons and hosts that it lists. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Batch, NVE } from "../../mod.ts";
+import { DEVICES, openBackend, type UnavailableReason } from "../../src/backend/mod.ts";
+import { OnnxModel } from "../../src/models/onnx.ts";
+import type { OnnxManifest } from "../../src/models/onnx_manifest.ts";
+import { matchTensors } from "../../src/models/onnx_match.ts";
+import { whyOnHost } from "../../src/models/onnx_on_gpu.ts";
+import { gpuForm } from "../../src/onnx/mod.ts";
+import { UnsupportedNodeError } from "../../src/onnx/unsupported_node_error.ts";
+import type { TensorDtype, TensorInfo } from "../../src/onnx/session_tensor.ts";
+import { testOnGpu } from "../backend/gpu.ts";
+import { modelOf, node, value } from "../onnx/tiny_model.ts";
+import { tablesOf } from "./tables.ts";
+
+const PAGE = await Deno.readTextFile(new URL("../../docs/gpu.md", import.meta.url));
+const table = tablesOf(PAGE);
+
+Deno.test("docs/gpu.md has every device with its precision, and every reason for having none", () => {
+  const rows = table("device").map((row) => row.map((cell) => cell.replaceAll('"', "")));
+  assertEquals(rows.map(([name]) => name).toSorted(), [...DEVICES].toSorted());
+  for (const name of ["wasm", "reference"]) {
+    const [, , numbers] = rows.find(([one]) => one === name)!;
+    assertEquals(numbers!.split(",")[0], `float${openBackend(name).real.slice(1)}`);
+  }
+  const reasons = { absent: 0, lost: 0, memory: 0, hung: 0, broken: 0 } satisfies Record<
+    UnavailableReason,
+    number
+  >;
+  assertEquals(table("reason", 1).map(([name]) => name!.replaceAll('"', "")), Object.keys(reasons));
+});
+
+/** `"pos float32 N 3"` */
+function tensor(text: string): TensorInfo {
+  const [name, dtype, ...lengths] = text.split(" ");
+  const shape = lengths.map((length) => /^\d+$/.test(length) ? Number(length) : length);
+  return { name: name!, dtype: dtype as TensorDtype, shape };
+}
+
+const GRAPH = [
+  ...["positions float32 N 3", "z int64 N", "edge_index int64 2 E", "shifts float32 E 3"],
+  "batch_idx int64 N",
+];
+
+/** Why the host must run it, for two systems; `undefined` where it need not. Inputs of a name that is there go. */
+function why(
+  inputs: readonly string[],
+  outputs: readonly string[] = [],
+  manifest: OnnxManifest = {},
+  derived: readonly string[] = [],
+): string | undefined {
+  const named = (text: string) => text.split(" ")[0]!;
+  const kept = GRAPH.filter((text) => !inputs.some((one) => named(one) === named(text)));
+  const bindings = matchTensors({
+    ...{ name: "x.onnx", manifest, by: () => "the options", derived },
+    inputs: [...kept, ...inputs].map(tensor),
+    outputs: ["energy float32 B", "forces float32 N 3", ...outputs].map(tensor),
+  });
+  return whyOnHost(bindings, 2);
+}
+
+/** A reason → ways to have it. */
+const REASONS: Record<string, (string | undefined)[]> = {
+  "it takes one system at a time, and there are several": [why([], [], { batch: "single" })],
+  "its lists are not filled up (padding: false, cellShifts)": [
+    why([], [], { padding: false }),
+    why(["shifts int64 E 3"]),
+  ],
+  "an input is made by a function": [why(["mask float32 N"], [], {}, ["mask"])],
+  "an input must be rearranged: edges as pairs or in two tensors, pbc, edgeCount; or is of float64":
+    [
+      why(["edge_index int64 E 2"]),
+      why(["edge_src int64 E", "edge_dst int64 E"]),
+      why(["n_edges int64"]),
+      why(["positions float64 N 3"]),
+    ],
+  "what it gives must be rearranged: virial, a stress of six numbers, fields of one's own": [
+    why([], ["virial float32 B 9"]),
+    why([], ["stress float32 B 6"]),
+    why([], ["q float32 N"], { outputs: { charges: "q" } }),
+  ],
+};
+
+Deno.test("each reason that docs/gpu.md has for a model that the host runs is one", () => {
+  assertEquals(why([], ["stress float32 B 9"]), undefined);
+  const rows = table("reason", 0).map(([reason]) => reason!);
+  const [files, operators, ...more] = rows.filter((reason) => !(reason in REASONS));
+  assertEquals(rows.slice(0, -2), Object.keys(REASONS));
+  for (const [reason, found] of Object.entries(REASONS)) {
+    for (const [i, one] of found.entries()) assertEquals(typeof one, "string", `${reason} ${i}`);
+  }
+  // These two depend on the file itself.
+  assertStringIncludes(files!, "weights are in other files");
+  assertStringIncludes(operators!, "cannot be rewritten");
+  assertEquals(more, []);
+});
+
+Deno.test("what opset 18 to 21 can be rewritten for a GPU, and others cannot", () => {
+  const model = (opset: number) =>
+    modelOf({
+      opset,
+      nodes: [node("Neg", ["x"], ["forces"])],
+      inputs: [value("x", "float32", ["N", 3])],
+      outputs: [value("forces", "float32", ["N", 3])],
+    });
+  const isRewritten = (opset: number) => {
+    try {
+      return gpuForm(model(opset)).length > 0;
+    } catch (error) {
+      if (error instanceof UnsupportedNodeError || error instanceof RangeError) return false;
+      throw error;
+    }
+  };
+  assertEquals([17, 18, 21, 22].map(isRewritten), [false, true, true, false]);
+});
+
+testOnGpu(
+  "a model of an opset that cannot be rewritten is run by the host, and says so",
+  async () => {
+    for (const opset of [17, 22]) {
+      const bytes = modelOf({
+        opset,
+        nodes: [node("Neg", ["x"], ["forces"]), node("Neg", ["e"], ["energy"])],
+        inputs: [value("x", "float32", ["N", 3]), value("e", "float32", ["B"])],
+        outputs: [value("forces", "float32", ["N", 3]), value("energy", "float32", ["B"])],
+      });
+      await using model = await OnnxModel.open(bytes, { inputs: { systems: "e" } });
+      const batch = Batch.from([{ symbols: ["H"], positions: [1, 2, 3] }]);
+      await using md = new NVE({ model, dt: 1, device: "webgpu" });
+      await md.run(batch, 0);
+      assertEquals([...batch.get("forces")], [-1, -2, -3]);
+      assertStringIncludes(model.describe(), `the host runs it, as its opset is ${opset}`);
+    }
+  },
+);
