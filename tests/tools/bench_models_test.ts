@@ -1,0 +1,30 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { assertSameEnergies } from "../../bench/onnx/same_energies.ts";
+import gpu from "../../bench/gpu_table.ts";
+import onnx from "../../bench/onnx_table.ts";
+import { takeTurns } from "../../bench/turns.ts";
+
+Deno.test("assertSameEnergies() refuses contenders that compute something else", () => {
+  const ours = { energy: [1, 2] };
+  assertSameEnergies({ ours, peer: { energy: [1.004, 2] } });
+  for (const energy of [[1, 2.006], [1, NaN], [1, 2, 3], [1]]) {
+    assertThrows(() => assertSameEnergies({ ours, peer: { energy } }), Error, "peer");
+  }
+});
+
+Deno.test("takeTurns() begins each round with another body, and waits for each", async () => {
+  const seen: string[] = [];
+  const settled = async (name: string) => void seen.push(await Promise.resolve(name));
+  await takeTurns({ a: () => void seen.push("a"), b: () => settled("b"), c: () => settled("c") }, {
+    ...{ turns: 2, events: 1 },
+  });
+  assertEquals(seen.join(" "), "a b c b c a c a b");
+});
+
+Deno.test("the tables of the GPU and of models have the rows that were promised", () => {
+  const limits = [...gpu, ...onnx].map(({ id, limit }) => [id, limit]);
+  assertEquals(Object.fromEntries(limits), {
+    ...{ "gpu/1": 1.05, "gpu/2": 1.1, "gpu/3": 1.1, "gpu/4": 0, "gpu/5": 0.5 },
+    ...{ "onnx/1": 1.1, "onnx/2": 2.5, "onnx/3": 1, "onnx/4": 1.2 },
+  });
+});
