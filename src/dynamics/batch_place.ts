@@ -185,8 +185,20 @@ export class BatchPlace {
     return this.#run!.begin();
   }
 
+  /** One step. */
+  step(): void | PromiseLike<void> {
+    const keeping = this.#keepInTime();
+    return keeping === undefined ? this.#run!.step() : keeping.then(() => this.#run!.step());
+  }
+
+  /** Many steps, in which no hook is due; answers with how many were done. */
+  leap(n: number): number | PromiseLike<number> {
+    const keeping = this.#keepInTime();
+    return keeping === undefined ? this.#run!.leap(n) : keeping.then(() => this.#run!.leap(n));
+  }
+
   /** Between two steps: something to await where it is time to take home what a run can go on from. */
-  keep(): Promise<void> | undefined {
+  #keepInTime(): Promise<void> | undefined {
     if (!this.#device.canFallBack) return;
     if (performance.now() - this.#keptAt < 1000 * this.#device.keepSeconds) return;
     return this.#keepNow();

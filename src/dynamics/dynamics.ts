@@ -12,7 +12,7 @@ import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { DeviceWorker } from "../hooks/device_work.ts";
 import type { Outcome } from "../hooks/outcome.ts";
-import { after, isThenable } from "../hooks/thenable.ts";
+import { isThenable } from "../hooks/thenable.ts";
 import type { HookSet } from "../hooks/registry.ts";
 import type { Model } from "../models/model.ts";
 import { BatchPlace } from "./batch_place.ts";
@@ -81,8 +81,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       worker,
       begin: () => this.#place.begin(),
       end: () => this.#current.end(),
-      step: () => after(this.#place.keep(), () => this.#current.step()),
-      leap: (_loop: unknown, n: number) => after(this.#place.keep(), () => this.#current.leap(n)),
+      step: () => this.#place.step(),
+      leap: (_loop: unknown, n: number) => this.#place.leap(n),
       settled: async () => {
         await this.#current.refresh();
         this.#home = await this.#place.takeHome();

@@ -61,7 +61,7 @@ export interface LoopOptions<E extends AnyStages>
   settled?(loop: Loop<E>): void | PromiseLike<void>;
   /**
    * Called when something of a run has failed; answers with how many steps are done where it can go on from. Hooks have
-   * been taken back there by `hooks.goBack` then, and what is `begin` is called again. Counters other than the step stay
+   * been taken back there by `hooks.goBack` then, and `begin` is called again. Counters other than the step stay
    * as they are.
    *
    * @default nothing: the run fails

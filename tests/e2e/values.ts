@@ -29,6 +29,8 @@ export interface DemoRequest {
 
 /** What comes of it. */
 export interface DemoValues {
+  /** What ran it. */
+  readonly device: string;
   /** Steps until each crystal had relaxed, of those that had. */
   readonly steps: readonly number[];
   /** Steps done. */
@@ -54,7 +56,8 @@ export async function demoValues(request: DemoRequest): Promise<DemoValues> {
   const { late } = await heat(batch, { device, steps: nSteps, seed: 1 });
   const { steps, stepCount, before, after } = relaxation;
   const moved = Array.from(batch.get("positions"));
-  return { steps, stepCount, before, after, relaxed, temperatures: late, moved };
+  const { device: ran } = relaxation.device;
+  return { device: ran, steps, stepCount, before, after, relaxed, temperatures: late, moved };
 }
 
 /** Energies of crystals, eV, and forces on their atoms, eV/Å. */
