@@ -500,6 +500,8 @@ export class BatchRun {
     const tell = async (): Promise<News> => {
       const buffers = [frame.control, frame.active, ...marks.map(({ converged }) => converged)];
       const copies = canConverge ? backend.see(buffers) : backend.take(buffers);
+      // At once: leaps that go to the device together come from it together, and it stands still meanwhile.
+      backend.flush();
       const [control, active, ...all] = await copies as Int32Array[];
       if (canConverge || control![Control.DIVERGED] !== 0) done = await run;
       const isAsked = isOf(first + done - 1);
