@@ -120,7 +120,9 @@ export class GpuModel {
     const dims = new Map(this.#parts.inputs.map(({ name, dims }) => [name, dims()]));
     const key = JSON.stringify([...dims]);
     if (this.#ready?.key !== key) {
-      await this.#ready?.session.dispose();
+      const before = this.#ready;
+      this.#ready = undefined; // whatever goes wrong from here on, the old one is gone
+      await before?.session.dispose();
       this.#ready = await this.#open(key, dims, isRecorded);
     }
     const { session, feeds, fetches } = this.#ready!;
@@ -138,15 +140,29 @@ export class GpuModel {
     dims: ReadonlyMap<string, readonly number[]>,
     isRecorded: boolean,
   ): Promise<Ready> {
-    const { name, backend, inputs, outputs } = this.#parts;
+    const { name, backend } = this.#parts;
     const session = await openSession(this.#form, {
       ...{ name, device: "webgpu", gpuDevice: backend.device, outputs: "gpu" },
       ...{ dimensions: this.#dimensions(dims), capture: isRecorded },
     });
-    if (this.#isClosed) {
+    try {
+      if (this.#isClosed) {
+        throw new Error(`Cannot run ${name} as it must be open: its engine was closed meanwhile`);
+      }
+      return { key, session, ...await this.#begin(session, dims, isRecorded) };
+    } catch (error) {
       await session.dispose();
-      throw new Error(`Cannot run ${name} as it must be open: its engine was closed meanwhile`);
+      throw error;
     }
+  }
+
+  /** The first run, which tells how long outputs are; of a recording it is what is recorded. */
+  async #begin(
+    session: Session,
+    dims: ReadonlyMap<string, readonly number[]>,
+    isRecorded: boolean,
+  ): Promise<Pick<Ready, "feeds" | "fetches">> {
+    const { backend, inputs, outputs } = this.#parts;
     const feeds = Object.fromEntries(inputs.map((input) => [
       input.name,
       { buffer: backend.memoryOf(input.buffer), dims: dims.get(input.name)! },
@@ -154,12 +170,12 @@ export class GpuModel {
     const first = await session.run(feeds) as Readonly<Record<string, GpuTensor>>;
     const own: Record<string, GpuFeed> = {};
     for (const { name: output, buffer } of outputs) {
-      const { dims, dispose } = first[output]!;
-      this.#assertLength(output, dims, buffer.length);
-      own[output] = { buffer: backend.memoryOf(buffer), dims };
-      dispose.call(first[output]);
+      const tensor = first[output]!;
+      this.#assertLength(output, tensor.dims, buffer.length);
+      own[output] = { buffer: backend.memoryOf(buffer), dims: tensor.dims };
+      tensor.dispose();
     }
-    return { key, session, feeds, fetches: isRecorded ? undefined : own };
+    return { feeds, fetches: isRecorded ? undefined : own };
   }
 
   #assertLength(output: string, dims: readonly number[], length: number): void {

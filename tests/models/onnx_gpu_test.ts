@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, ConvergenceHook, fcc, FIRE, initVelocities, NVE } from "@hooke/hooke";
 import { type Backend, openBackend, openWebGpu } from "@hooke/hooke/backend";
-import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, lennardJonesModel, type LennardJonesModelOptions } from "@hooke/hooke/onnx";
 import { device, testOnGpu } from "../backend/gpu.ts";
 import { hasModels, readModel } from "../onnx/shared_models.ts";
@@ -199,6 +199,26 @@ testOnGpu("an engine does no further step with a model that was disposed of", as
     await assertRejects(() => md.run(batch, 2), Error, "Cannot run argon as it must be open");
   });
 });
+
+testOnGpu(
+  "an output of another length than it says is refused, each time it is tried",
+  async () => {
+    const g = new GraphBuilder("long");
+    const x = g.input("positions", "f32", ["N", 3]);
+    const index = g.input("batch_idx", "i32", ["N"]);
+    const energy = g.reduceSum(g.mul(x, x), [1]);
+    g.output("energy", g.where(g.less(index, 0), g.mul(energy, 0), energy), ["B"]); // one per atom
+    g.output("forces", g.mul(x, -2), ["N", 3]);
+    await using model = await OnnxModel.open(g.build(), { name: "long" });
+    await onGpu(async (gpu) => {
+      const batch = Batch.from([{ symbols: ["H", "H"], positions: [0, 0, 1, 1, 0, 0] }]);
+      await using md = new NVE({ model, dt: 1, backend: gpu });
+      for (let turn = 0; turn < 2; turn++) {
+        await assertRejects(() => md.run(batch, 1), ModelMismatchError, "must have 1 numbers");
+      }
+    });
+  },
+);
 
 testOnGpu("what cannot be recorded, as the GPU has no such operator, runs as it is", async () => {
   await using model = await OnnxModel.open(springs("rounds"), { batch: "joined" });
