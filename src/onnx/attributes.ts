@@ -64,3 +64,19 @@ export function textAttribute(node: NodeProto, name: string, otherwise: string):
   const found = attributeOf(node, name);
   return found === undefined ? otherwise : decoder.decode(found.s);
 }
+
+/** A number among the attributes that need not be whole, or what holds without it. */
+export function floatAttribute(node: NodeProto, name: string, otherwise: number): number {
+  const found = attributeOf(node, name);
+  return found === undefined ? otherwise : found.f;
+}
+
+/** A list of whole numbers among the attributes, or `undefined`. */
+export function intsAttribute(node: NodeProto, name: string): readonly number[] | undefined {
+  return attributeOf(node, name)?.ints.map(Number);
+}
+
+/** A list of numbers among the attributes that need not be whole, or `undefined`. */
+export function floatsAttribute(node: NodeProto, name: string): readonly number[] | undefined {
+  return attributeOf(node, name)?.floats;
+}

@@ -1,10 +1,10 @@
 import { decodeModel } from "./codec.ts";
-import { acosToAtan } from "./edits/acos_to_atan.ts";
-import { captureSafe } from "./edits/capture_safe.ts";
-import { constantOfShapeToExpand } from "./edits/constant_of_shape_to_expand.ts";
-import { int64ToInt32 } from "./edits/int64_to_int32.ts";
-import { mergeEquals } from "./edits/merge_equals.ts";
-import { sigmoidFromParts } from "./edits/sigmoid_from_parts.ts";
+import { acosToAtan } from "./passes/acos_to_atan.ts";
+import { captureSafe } from "./passes/capture_safe.ts";
+import { constantOfShapeToExpand } from "./passes/constant_of_shape_to_expand.ts";
+import { int64ToInt32 } from "./passes/int64_to_int32.ts";
+import { mergeEquals } from "./passes/merge_equals.ts";
+import { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 import { Graph } from "./graph.ts";
 
 /** How a model is rewritten. */
