@@ -4,6 +4,7 @@
  * @module
  */
 
+import { intsAttribute } from "../attributes.ts";
 import { showNode } from "../check_model.ts";
 import type { NodeProto } from "../messages.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
@@ -32,4 +33,27 @@ export function refused(node: NodeProto, requirement: string, value: unknown): R
   return new RangeError(
     `Cannot evaluate ${showNode(node)} as ${requirement}: current value is ${value}`,
   );
+}
+
+/** A list of whole numbers: an input, or in old files an attribute; `undefined` without. */
+export function listOf(
+  inputs: readonly (PlainTensor | undefined)[],
+  index: number,
+  node: NodeProto,
+  attribute: string,
+): readonly number[] | undefined {
+  const input = inputs[index];
+  return input === undefined ? intsAttribute(node, attribute) : Array.from(input.data);
+}
+
+/** Axes counted from the front. Throws a RangeError for one that there is not, or is there twice. */
+export function axesOf(
+  inputs: readonly (PlainTensor | undefined)[],
+  index: number,
+  rank: number,
+  node: NodeProto,
+): readonly number[] | undefined {
+  const axes = listOf(inputs, index, node, "axes")?.map((axis) => axisOf(axis, rank, node));
+  if (axes === undefined || new Set(axes).size === axes.length) return axes;
+  throw refused(node, "its axes must be different", axes.join(", "));
 }

@@ -27,6 +27,11 @@ export function isWhole(type: ElementType): boolean {
   return WHOLE[type] !== undefined;
 }
 
+/** How many bits a type of whole numbers has, or `undefined`. */
+export function bitsOf(type: ElementType): number | undefined {
+  return WHOLE[type]?.[0];
+}
+
 /** The least number that a type of whole numbers holds; that of floats is -Infinity. */
 export function leastOf(type: ElementType): number {
   const [bits, isSigned] = WHOLE[type] ?? [Infinity, true];
