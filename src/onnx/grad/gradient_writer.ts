@@ -92,6 +92,12 @@ export class GradientWriter {
     return this.graph.make("Where", [condition, name(x), name(y)]);
   }
 
+  /** x where `by` is positive, −x where it is negative, 0 where it is 0. Sign is not among WebGPU's operators. */
+  signed(x: string, by: string): string {
+    const down = this.where(this.make("Less", [by, 0]), this.neg(x), 0);
+    return this.where(this.make("Greater", [by, 0]), x, down);
+  }
+
   /** With elements of another type. */
   cast(x: string, type: ElementType): string {
     return this.typeOf(x) === type ? x : this.graph.make("Cast", [x], { to: codeOf(type) });
@@ -153,7 +159,13 @@ export class GradientWriter {
 
   /** A single number of another value's type. */
   number(value: number, like: string): string {
-    return this.#scalar(value, this.typeOf(like));
+    return this.scalar(value, this.typeOf(like));
+  }
+
+  /** A single number of a type. */
+  scalar(value: number, type: ElementType): string {
+    const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
+    return this.#constant(key, () => this.graph.constantOf(type, value, [], `${type}_${value}`));
   }
 
   /** The lengths along a value's axes (int64): a constant where they are known. */
@@ -261,11 +273,6 @@ export class GradientWriter {
   isFloat(x: string): boolean {
     const { type } = this.facts.of(x);
     return type === undefined || isFloat(type);
-  }
-
-  #scalar(value: number, type: ElementType): string {
-    const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
-    return this.#constant(key, () => this.graph.constantOf(type, value, [], `${type}_${value}`));
   }
 
   #constant(key: string, write: () => string): string {
