@@ -441,8 +441,13 @@ for op, f in REDUCE.items():
     case(op, "two of three", [x(2, 2, 3, **values), ints([0, 2])], lambda a, _: f(a, (0, 2), False), {"keepdims": 0})
     case(op, "no elements left", [x(0, 3, **values), ints([1])], lambda a, _: f(a, (1,), False), {"keepdims": 0})
     case(op, "of a scalar", [x(**values)], lambda a: f(a.reshape(1), (0,), False).reshape(()), {"keepdims": 0})
-for op in ["ReduceSum", "ReduceMean", "ReduceL2"]:
-    case(op, "axes left out do nothing", [x(2, 2)], lambda a: a.abs() if op == "ReduceL2" else a * 1, {"noop_with_empty_axes": 1})
+NOTHING = {"noop_with_empty_axes": 1}
+for op in ["ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax"]:
+    case(op, "over no axes", [x(2, 2)], lambda a: a * 1, NOTHING)
+case("ReduceSum", "over no axes, an empty list", [x(2, 2), ints([], [0])], lambda a, _: a * 1, NOTHING)
+case("ReduceSum", "over all axes, an empty list", [x(2, 2), ints([], [0])], lambda a, _: a.sum((0, 1), True))
+for op, f in {"ReduceL1": torch.abs, "ReduceL2": torch.abs, "ReduceSumSquare": torch.square, "ReduceLogSum": torch.log}.items():
+    case(op, "over no axes", [x(2, 2, **(POSITIVE if f is torch.log else {}))], f, NOTHING, note="what is not the sum is still done")
 case("ReduceSum", "of nothing", [x(2, 0), ints([1])], lambda a, _: a.sum(1, True))
 case("ReduceSumSquare", "of nothing", [x(0, 2), ints([0])], lambda a, _: (a * a).sum(0, True))
 case("ReduceSum", "computed axes", [static(x(2, 3)), named(idx([1]), 1)], lambda a, _: a.sum(1, True))
