@@ -7,6 +7,7 @@ import { REDUCTIONS } from "./reductions.ts";
 import { SHAPING } from "./shaping.ts";
 import { SLICING } from "./slicing.ts";
 import { WHOLE_NUMBERS } from "./whole_numbers.ts";
+import { WINDOWS } from "./windows.ts";
 
 /** What is known here, by operator. */
 export const INFERENCE_RULES: InferenceRules = {
@@ -18,4 +19,5 @@ export const INFERENCE_RULES: InferenceRules = {
   ...INDEXING,
   ...LINEAR,
   ...REDUCTIONS,
+  ...WINDOWS,
 };
