@@ -493,7 +493,7 @@ case("LayerNormalization", "last", [x(2, 3), x(3), x(3)], first_of(layer_norm(-1
 case("LayerNormalization", "no bias", [x(2, 3), x(3)], first_of(layer_norm(-1)), EPSILON)
 case("LayerNormalization", "from axis 1", [x(2, 2, 2), x(2, 2), x(2, 2)], first_of(layer_norm(1)), {**EPSILON, "axis": 1})
 case("LayerNormalization", "weights", [x(2, 3), const(x(3)), const(x(3))], first_of(layer_norm(-1)), EPSILON)
-case("LayerNormalization", "mean and deviation come out", [x(2, 3), x(3), x(3)], layer_norm(-1), EPSILON)
+case("LayerNormalization", "mean and deviation come out", [x(2, 3, type="f32"), x(3, type="f32"), x(3, type="f32")], layer_norm(-1), EPSILON)
 case("LayerNormalization", "no rows", [x(0, 3), x(3), x(3)], first_of(layer_norm(-1)), EPSILON)
 
 
