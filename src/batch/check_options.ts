@@ -4,7 +4,7 @@
  * @module
  */
 
-import { didYouMean } from "../hooks/nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import { show } from "./show.ts";
 
 /** Throws a TypeError for options that are no object, and for one that is not known. */

@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { didYouMean, nearest } from "../hooks/nearest.ts";
+import { didYouMean, nearest } from "../dispatch/nearest.ts";
 
 /** One option. */
 export interface Option {

@@ -12,7 +12,7 @@ import { checkKinds } from "./kind.ts";
 import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
 import { type DeviceHook, type DeviceWorker, isDeviceHook, type StageWork } from "./device_work.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import { placesAt, sortEntries, unknownNames } from "./order.ts";
 import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
 import type { EnginePoint, StagePoint } from "./point.ts";

@@ -6,7 +6,7 @@
 
 import type { AliasesOf, AnyStages, At, MapOf, StageInfo } from "./stage.ts";
 import type { ContextAt } from "./context.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import type { Members } from "./shape.ts";
 import { complaint } from "./show.ts";
 

@@ -16,7 +16,7 @@ import { Shared } from "./shared.ts";
 import type { AnyStages, StageOf } from "./stage.ts";
 import { isThenable } from "./thenable.ts";
 import { Turn } from "./turn.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import { LeapLength } from "./leap.ts";
 import { assertSteps, checkLoopOptions } from "./loop_checks.ts";
 import { reasonOf, stopper } from "./stop.ts";

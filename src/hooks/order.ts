@@ -5,7 +5,7 @@
  */
 
 import { BANDS, type Entry, type Place } from "./entry.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import type { StageInfo } from "./stage.ts";
 
 /** Sorts entries. Throws a RangeError that names the hooks of a cycle. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 
 /** Field name → its value: a number or a typed array. */
 export type FieldValues = Readonly<Record<string, unknown>>;

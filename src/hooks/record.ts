@@ -10,7 +10,7 @@ import type { ErrorPolicy } from "./outcome.ts";
 import { type DeviceWorker, isDeviceHook } from "./device_work.ts";
 import { isWellFormed } from "./is_hook.ts";
 import { bindMethods, lifecycleMethods } from "./lifecycle.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import {
   assertProtocol,
   fieldName,

@@ -5,7 +5,7 @@
  */
 
 import { describeValue } from "../dispatch/matcher.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 
 const SHOWN = 8;
 

@@ -10,7 +10,7 @@ import type { OverloadOf } from "./overload.ts";
 import { tableOf } from "../dispatch/overload.ts";
 import { isKind } from "./stage.ts";
 import { checkKindList } from "./kind.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import { type HookOptions, optionProblems, scheduleOf } from "./protocol.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
 import { checkKeys, isObject, type Members } from "./shape.ts";

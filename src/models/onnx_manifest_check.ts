@@ -6,7 +6,7 @@
 
 import { isSymbol } from "../batch/elements.ts";
 import { show } from "../batch/show.ts";
-import { didYouMean } from "../hooks/nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import { INPUTS, OUTPUTS } from "./onnx_meanings.ts";
 import type { OnnxManifest } from "./onnx_manifest.ts";
 import { ENERGY_UNITS, LENGTH_UNITS } from "./onnx_units.ts";

@@ -5,7 +5,7 @@
  */
 
 import { show } from "../batch/show.ts";
-import { didYouMean } from "../hooks/nearest.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import type { TensorInfo } from "../onnx/session_tensor.ts";
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 import type { OnnxManifest } from "./onnx_manifest.ts";

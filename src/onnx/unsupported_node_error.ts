@@ -8,6 +8,10 @@ export interface UnsupportedNode {
   readonly op: string;
   /** What would have to be the case instead: "no node must …". */
   readonly requirement: string;
+  /** Where in the graph it is, and what it is made from, where that helps. */
+  readonly place?: string;
+  /** The error behind it. */
+  readonly cause?: unknown;
 }
 
 /**
@@ -25,8 +29,12 @@ export class UnsupportedNodeError extends Error {
   readonly op: string;
 
   /** Says what was attempted, what it required, and which node is in the way. */
-  constructor({ action, node, op, requirement }: UnsupportedNode) {
-    super(`Cannot ${action} as ${requirement}: current node is the ${op} ${JSON.stringify(node)}`);
+  constructor({ action, node, op, requirement, place, cause }: UnsupportedNode) {
+    const where = place === undefined ? "" : ` (${place})`;
+    super(
+      `Cannot ${action} as ${requirement}: current node is the ${op} ${JSON.stringify(node)}${where}`,
+      cause === undefined ? {} : { cause },
+    );
     this.action = action;
     this.node = node;
     this.op = op;

@@ -16,10 +16,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Binds the core to the kinds known by name, of which it needs nothing but the stages.
   "hook.ts": ["dispatch", "hooks", ...engineFiles("stages")],
   "backend": ["kernels"],
-  "batch": ["backend", "kernels", "hooks/nearest.ts"],
+  "batch": ["backend", "kernels", "dispatch/nearest.ts"],
   "onnx": ["backend", "dispatch"],
-  // Of the hooks only how a misspelt word is told.
-  "models": ["batch", "onnx", "backend", "kernels", "hooks/nearest.ts"],
+  // Of the dispatcher only how a misspelt word is told.
+  "models": ["batch", "onnx", "backend", "kernels", "dispatch/nearest.ts"],
   "dynamics": ["hooks", "batch", "models", "backend", "kernels", "onnx", "checkpoint"],
   "training": ["hooks", "batch", "models", "backend", "onnx", "checkpoint"],
   "sinks": ["batch"],

@@ -1,0 +1,69 @@
+import { showNode } from "../check_model.ts";
+import { isFloat } from "../element_type.ts";
+import type { Graph } from "../graph.ts";
+import type { Facts } from "../infer/facts.ts";
+import type { NodeProto } from "../messages.ts";
+import { capturesOf } from "../subgraphs.ts";
+
+/** The nodes between what is differentiated and what by. */
+export interface Path {
+  /** In the order of the way back: each behind all that use what it makes. */
+  readonly nodes: readonly NodeProto[];
+  /** Values that change with what is differentiated by. */
+  readonly moving: ReadonlySet<string>;
+}
+
+/** The nodes from `wrt` to `of`, over values that are floats: others do not change a little. */
+export function pathBetween(
+  graph: Graph,
+  facts: Facts,
+  of: readonly string[],
+  wrt: readonly string[],
+): Path {
+  const moving = new Set(wrt);
+  const movers: NodeProto[] = [];
+  for (const node of graph.sort()) {
+    if (!usedBy(node).some((name) => moving.has(name))) continue;
+    for (const name of node.output) if (name !== "" && isContinuous(facts, name)) moving.add(name);
+    if (node.output.some((name) => moving.has(name))) movers.push(node);
+  }
+  const needed = new Set(of);
+  const nodes: NodeProto[] = [];
+  for (const node of movers.reverse()) {
+    if (!node.output.some((name) => needed.has(name))) continue;
+    nodes.push(node);
+    for (const name of usedBy(node)) if (moving.has(name)) needed.add(name);
+  }
+  return { nodes, moving };
+}
+
+/** What a node is made from, inside of graphs in it too. */
+function usedBy(node: NodeProto): readonly string[] {
+  return node.attribute.length === 0 ? node.input : [...node.input, ...capturesOf(node)];
+}
+
+function isContinuous(facts: Facts, name: string): boolean {
+  const { type } = facts.of(name);
+  return type === undefined || isFloat(type);
+}
+
+/** "node 12 of 147, of x and y": where to look in the file. */
+export function placeOf(graph: Graph, node: NodeProto): string {
+  const { nodes } = graph;
+  const names = node.input.filter((name) => name !== "");
+  return `node ${nodes.indexOf(node) + 1} of ${nodes.length}, made from ${names.join(", ")}`;
+}
+
+/**
+ * Where the way from a value ends: nodes that use what moves with it, and make nothing that does. At most three, as
+ * text.
+ */
+export function stopsFrom(graph: Graph, facts: Facts, wrt: string): string[] {
+  const { moving } = pathBetween(graph, facts, [], [wrt]);
+  return graph.nodes
+    .filter((node) =>
+      usedBy(node).some((name) => moving.has(name)) && !node.output.some((name) => moving.has(name))
+    )
+    .slice(0, 3)
+    .map((node) => `${showNode(node)} (${placeOf(graph, node)})`);
+}

@@ -1,0 +1,33 @@
+import { any, type Overload, overloads } from "../../dispatch/mod.ts";
+import type { GradientRule } from "./rule.ts";
+import { ARITHMETIC } from "./rules/arithmetic.ts";
+
+/**
+ * Rules by operator and version: called with `"Add"`, or `"<domain>.<operator>"` for another domain than ai.onnx, and
+ * with the version of the graph's operators; answers with the rule.
+ */
+export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
+
+const OWN: readonly (readonly [string, GradientRule])[] = [ARITHMETIC].flatMap(Object.entries);
+
+/**
+ * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
+ *
+ * @example A rule for an operator of one's own
+ * ```ts
+ * import { any } from "@hooke/hooke/dispatch";
+ * import { gradientRules } from "@hooke/hooke/onnx";
+ *
+ * // y = a · sigmoid(1.702 · a)
+ * const rules = gradientRules.on(["com.microsoft.QuickGelu", any], () => ({ a, y, g }, write) => {
+ *   const s = write.make("Sigmoid", [write.mul(a, 1.702)]);
+ *   const slope = write.add(s, write.mul(write.mul(y, write.sub(1, s)), 1.702));
+ *   return [write.mul(g, slope)];
+ * });
+ * console.log(rules.explain("com.microsoft.QuickGelu", 18));
+ * ```
+ */
+export const gradientRules: GradientRules = OWN.reduce<GradientRules>(
+  (rules, [op, rule]) => rules.on([op, any], () => rule) as GradientRules,
+  overloads() as unknown as GradientRules,
+);
