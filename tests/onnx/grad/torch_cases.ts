@@ -177,7 +177,7 @@ function weigh(
     return [graph.make("ReduceSum", [graph.make("Mul", [value, name])], { keepdims: 0 })];
   });
   const sum = terms.reduce((a, b) => graph.make("Add", [a, b]));
-  graph.make("Identity", [sum], {}, output);
+  graph.rename(sum, output);
   graph.addOutput(valueInfo(output, feeds[`${weight}${values.findIndex(Boolean)}`]!.type, []));
 }
 
