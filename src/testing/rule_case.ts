@@ -10,7 +10,7 @@ export interface RuleInput {
   /**
    * Its numbers.
    *
-   * @default numbers between −1.5 and 1.5, none near 0
+   * @default numbers between −1.5 and −0.4, or 0.4 and 1.5
    */
   readonly data?: readonly number[];
   /** @default "f64" */

@@ -9,7 +9,7 @@ import { openEvaluator } from "../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../onnx/evaluate/plain_tensor.ts";
 import { gradient } from "../onnx/grad/gradient.ts";
 import type { RuleCase } from "./rule_case.ts";
-import { ruleGraph, type RuleGraph } from "./rule_graph.ts";
+import { type RuleGraph, ruleGraph } from "./rule_graph.ts";
 
 /**
  * Asserts that the rule of an operator gives the gradient: against central differences of what the operator computes,
@@ -28,18 +28,24 @@ import { ruleGraph, type RuleGraph } from "./rule_graph.ts";
  */
 export function checkRule(asked: RuleCase): void {
   checkBoth(asked);
-  const inputs = asked.inputs.map((input) => input && { ...input, shape: input.shape ?? input.dims });
+  const inputs = asked.inputs.map((input) =>
+    input && { ...input, shape: input.shape ?? input.dims }
+  );
   checkBoth({ ...asked, inputs });
 }
 
 function checkBoth(asked: RuleCase): void {
   const first = ruleGraph(asked);
-  check(first, asked, "gradient");
-  if (asked.order !== 1) check(first.ofGradients(), asked, "gradient of the gradient");
+  const slopes = check(first, asked, "gradient");
+  if (asked.order !== 1) check(first.lossOf(slopes), asked, "gradient of the gradient");
 }
 
-/** Compares the gradients of a graph's `loss` with differences of it. */
-function check({ graph, feeds, floats, loss }: RuleGraph, asked: RuleCase, what: string): void {
+/** Compares the gradients of a graph's `loss` with differences of it; answers with their names. */
+function check(
+  { graph, feeds, floats, loss }: RuleGraph,
+  asked: RuleCase,
+  what: string,
+): readonly string[] {
   const { op, rules, operators = {}, tolerance = 1e-8 } = asked;
   const evaluator = openEvaluator(graph.encode(), { operators });
   const lossAt = (name: string, element: number, shift: number): number => {
@@ -51,7 +57,7 @@ function check({ graph, feeds, floats, loss }: RuleGraph, asked: RuleCase, what:
     const { data } = feeds[name]!;
     return Float64Array.from(data, (_, i) => slope((shift) => lossAt(name, i, shift)));
   });
-  const wrt = Object.fromEntries(floats.map((name) => [name, `slope_of_${name}`]));
+  const wrt = Object.fromEntries(floats.map((name) => [name, graph.freshName(`slope_of_${name}`)]));
   gradient(graph, { of: loss, wrt, unused: "zeros", ...rules === undefined ? {} : { rules } });
   const slopes = openEvaluator(graph.encode(), { operators }).run(feeds, Object.values(wrt));
   for (const [i, name] of floats.entries()) {
@@ -61,10 +67,11 @@ function check({ graph, feeds, floats, loss }: RuleGraph, asked: RuleCase, what:
       what: `${op}: the ${what} by ${name}`,
     });
   }
+  return Object.values(wrt);
 }
 
 /** The slope of a function at 0, by differences over ±h and ±2h, which leave an error of h⁴. */
-function slope(f: (shift: number) => number, h = 1e-3): number {
+function slope(f: (shift: number) => number, h = 5e-4): number {
   return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
 
@@ -77,7 +84,10 @@ function compare(
     readonly what: string;
   },
 ): void {
-  assert(`${dims}` === `${feed.dims}`, `${what} must have its shape [${feed.dims}]: it is [${dims}]`);
+  assert(
+    `${dims}` === `${feed.dims}`,
+    `${what} must have its shape [${feed.dims}]: it is [${dims}]`,
+  );
   const scale = expected.reduce((most, x) => Math.max(most, Math.abs(x)), 1);
   for (const [i, x] of expected.entries()) {
     assert(

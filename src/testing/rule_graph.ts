@@ -1,9 +1,7 @@
 import { decodeModel } from "../onnx/codec.ts";
-import type { ElementType } from "../onnx/element_type.ts";
 import { isFloat } from "../onnx/element_type.ts";
 import { openEvaluator } from "../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../onnx/evaluate/plain_tensor.ts";
-import { gradient } from "../onnx/grad/gradient.ts";
 import { Graph } from "../onnx/graph.ts";
 import { GraphBuilder } from "../onnx/graph_builder.ts";
 import { valueInfo } from "../onnx/value_info.ts";
@@ -17,8 +15,8 @@ export interface RuleGraph {
   readonly floats: readonly string[];
   /** The number: Σ weights · outputs, with weights that are inputs too. */
   readonly loss: string;
-  /** The same for this graph's gradients: Σ weights · gradients. */
-  ofGradients(): RuleGraph;
+  /** The same for other values of the graph as it is now, such as gradients that were added: Σ weights · values. */
+  lossOf(values: readonly string[]): RuleGraph;
 }
 
 /** The graph of one operator, with a number made of its outputs. */
@@ -27,11 +25,15 @@ export function ruleGraph(asked: RuleCase): RuleGraph {
   const noise = numbers(1);
   const graph = new GraphBuilder("rule", { opset }).graph;
   const feeds: Record<string, PlainTensor> = {};
-  const names = inputs.map((input, i) => input === undefined ? "" : give(graph, feeds, input, i, noise));
+  const names = inputs.map((input, i) =>
+    input === undefined ? "" : give(graph, feeds, input, i, noise)
+  );
   const { domain, op } = split(asked.op);
   const node = graph.add(op, names, { attributes, outputs });
   node.domain = domain;
-  if (domain !== "") graph.model.opsetImport.push({ ...graph.model.opsetImport[0]!, domain, version: 1n });
+  if (domain !== "") {
+    graph.model.opsetImport.push({ ...graph.model.opsetImport[0]!, domain, version: 1n });
+  }
   const ys = node.output.filter((_, i) => !discrete.includes(i));
   return withLoss({ graph, feeds, ys, noise, asked });
 }
@@ -47,7 +49,7 @@ interface Unfinished {
 /** Adds Σ weights · ys, with the weights as inputs. */
 function withLoss({ graph, feeds, ys, noise, asked }: Unfinished): RuleGraph {
   const all: Record<string, PlainTensor> = { ...feeds };
-  const { operators = {}, rules } = asked;
+  const { operators = {} } = asked;
   const made = openEvaluator(graph.encode(), { operators }).run(feeds, ys);
   const terms = ys.map((y) => {
     const { dims, type } = made[y]!, v = graph.freshName("weights");
@@ -55,16 +57,18 @@ function withLoss({ graph, feeds, ys, noise, asked }: Unfinished): RuleGraph {
     all[v] = { type, dims, data: Float64Array.from({ length: size(dims) }, noise) };
     return graph.make("ReduceSum", [graph.make("Mul", [y, v])], { keepdims: 0 });
   });
-  const loss = graph.make("Sum", terms);
+  const loss = terms.reduce((sum, term) => graph.make("Add", [sum, term]));
   graph.addOutput(valueInfo(loss, "f64", []));
   const floats = Object.keys(all).filter((name) => isFloat(all[name]!.type));
-  const ofGradients = (): RuleGraph => {
-    const again = new Graph(decodeModel(graph.encode()));
-    const wrt = Object.fromEntries(floats.map((name) => [name, again.freshName(`first_${name}`)]));
-    gradient(again, { of: loss, wrt, unused: "zeros", ...rules === undefined ? {} : { rules } });
-    return withLoss({ graph: again, feeds: all, ys: Object.values(wrt), noise, asked });
-  };
-  return { graph, feeds: all, floats, loss, ofGradients };
+  const lossOf = (values: readonly string[]): RuleGraph =>
+    withLoss({
+      graph: new Graph(decodeModel(graph.encode())),
+      feeds: all,
+      ys: values,
+      noise,
+      asked,
+    });
+  return { graph, feeds: all, floats, loss, lossOf };
 }
 
 /** Adds an input, or a constant; answers with its name. */
@@ -92,12 +96,12 @@ function size(dims: readonly number[]): number {
   return dims.reduce((product, length) => product * length, 1);
 }
 
-/** Numbers between −1.5 and −0.1 or 0.1 and 1.5, the same ones each time. */
+/** Numbers between −1.5 and −0.4 or 0.4 and 1.5, the same ones each time. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     const x = 2 * (state / 2 ** 32) - 1;
-    return x + Math.sign(x) * (0.1 + 0.4 * Math.abs(x));
+    return x + Math.sign(x) * (0.4 + 0.1 * Math.abs(x));
   };
 }

@@ -1,6 +1,8 @@
 import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
+import { REDUCTIONS } from "./rules/reductions.ts";
+import { VIEWS } from "./rules/views.ts";
 
 /**
  * Rules by operator and version: called with `"Add"`, or `"<domain>.<operator>"` for another domain than ai.onnx, and
@@ -8,7 +10,7 @@ import { ARITHMETIC } from "./rules/arithmetic.ts";
  */
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
-const OWN: readonly (readonly [string, GradientRule])[] = [ARITHMETIC].flatMap(Object.entries);
+const OWN = [ARITHMETIC, REDUCTIONS, VIEWS].flatMap((family) => Object.entries(family));
 
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.

@@ -1,0 +1,23 @@
+import { checkRule } from "../../../src/testing/mod.ts";
+
+/** Two operands, in every way in which one can be repeated along the other. */
+const OPERANDS: readonly (readonly [readonly number[], readonly number[]])[] = [
+  [[3], [3]],
+  [[2, 3], [3]],
+  [[2, 3], []],
+  [[2, 1], [1, 3]],
+  [[1], [2, 3]],
+  [[2, 3, 2], [3, 1]],
+  [[0, 3], [3]],
+  [[], []],
+];
+
+for (const op of ["Add", "Sub", "Mul", "Div"]) {
+  Deno.test(`${op} has the slope that differences have, and so has its slope`, () => {
+    for (const [a, b] of OPERANDS) checkRule({ op, inputs: [{ dims: a }, { dims: b }] });
+  });
+}
+
+Deno.test("Neg has the slope that differences have", () => {
+  checkRule({ op: "Neg", inputs: [{ dims: [2, 3] }] });
+});
