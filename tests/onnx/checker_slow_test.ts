@@ -6,14 +6,17 @@ import {
   constantOfShapeToExpand,
   decodeModel,
   gpuForm,
+  gradient,
   Graph,
   GraphBuilder,
   int64ToInt32,
   lennardJonesModel,
   mergeEquals,
   sigmoidFromParts,
+  valueInfo,
 } from "../../src/onnx/mod.ts";
 import { openPython } from "../python.ts";
+import { torchCases } from "./grad/torch_cases.ts";
 import { hasModels, MODELS, readModel } from "./shared_models.ts";
 
 /** Prints what is wrong with each model of a folder, or null. */
@@ -120,4 +123,54 @@ Deno.test({
     const models = Object.fromEntries(MODELS.map((name) => [name, readModel(name)]));
     assertEquals(await complaints(passed(models)), {});
   },
+});
+
+/** Energies' gradients by positions; and those of a sum over these gradients by all weights. */
+function differentiated(models: Models): Models {
+  const results = Object.entries(models).flatMap(([name, model]) => {
+    const graph = new Graph(decodeModel(model));
+    gradient(graph, { of: "energy", wrt: { positions: "slope" } });
+    const first = graph.encode();
+    graph.addInput(valueInfo("v", "f32", ["N", 3]));
+    const loss = graph.make("ReduceSum", [graph.make("Mul", ["slope", "v"])], { keepdims: 0 });
+    const weights = graph.model.graph!.initializer.map((tensor) => tensor.name)
+      .filter((weight) => graph.type(weight) === "f32");
+    gradient(graph, { of: loss, wrt: ["positions", ...weights], unused: "zeros" });
+    return [[`${name}, first order`, first], [`${name}, second order`, graph.encode()]] as const;
+  });
+  return Object.fromEntries(results);
+}
+
+Deno.test("Python's onnx accepts the gradients of the Lennard-Jones models", async () => {
+  assertEquals(await complaints(differentiated(lennardJonesModels())), {});
+});
+
+Deno.test({
+  name: "Python's onnx accepts the gradients of real models, and what passes make of them",
+  ignore: !hasModels,
+  fn: async () => {
+    const models = Object.fromEntries(
+      MODELS.filter((name) => name.endsWith("_e.onnx")).map((name) => [name, readModel(name)]),
+    );
+    const gradients = differentiated(models);
+    assertEquals(await complaints(gradients), {});
+    assertEquals(await complaints(passed(gradients)), {});
+  },
+});
+
+Deno.test("Python's onnx accepts the gradients of operators, and the gradients of these", async () => {
+  const models: Record<string, Uint8Array> = {};
+  for (const { name, graph: build, wrt, weigh, second } of torchCases()) {
+    for (const lengths of ["named", "fixed"] as const) {
+      const graph = build(lengths);
+      const { names } = gradient(graph, { of: "loss", wrt, unused: "zeros" });
+      models[`${name}, ${lengths} lengths`] = graph.encode();
+      if (second === undefined) continue;
+      weigh(graph, names);
+      const by = Object.fromEntries(Object.keys(second).map((each) => [each, `second_${each}`]));
+      gradient(graph, { of: "weighed", wrt: by, unused: "zeros" });
+      models[`${name}, ${lengths} lengths, second order`] = graph.encode();
+    }
+  }
+  assertEquals(await complaints(models), {});
 });
