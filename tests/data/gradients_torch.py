@@ -237,6 +237,9 @@ UNARY = {
     "Mish": (mish, {}),
     "Identity": (lambda a: a * 1, {}),
     "Sign": (torch.sign, {}),
+    "Floor": (torch.floor, {}),
+    "Ceil": (torch.ceil, {}),
+    "Round": (torch.round, {}),
 }
 for op, (f, domain) in UNARY.items():
     domain = {**domain, "type": "f32"} if op == "Celu" else domain  # it takes no other
