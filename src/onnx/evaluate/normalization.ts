@@ -6,11 +6,14 @@
 
 import { floatAttribute, intAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
-import { around, countBetween } from "./around.ts";
+import { around } from "./lines.ts";
 import { broadcastData, broadcastDims } from "./broadcast.ts";
 import { axisOf, refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
+
+/** Attributes are floats of 32 bits in files, and so is what holds without them. */
+const EPSILON = Math.fround(1e-5);
 
 /** The mean of a block of elements, and the mean square of what they differ from it. */
 interface Moments {
@@ -79,25 +82,35 @@ function perChannel({ type, dims, data }: PlainTensor, rank: number): PlainTenso
   return { type, dims: [...dims, ...Array.from({ length: rank - 2 }, () => 1)], data };
 }
 
-const layerNormalization: Evaluate = (inputs, node) => {
-  const { type, dims, data } = required(inputs, 0, node);
-  const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
-  const size = countBetween(dims, axis, dims.length);
-  const result = standardize(data, size, floatAttribute(node, "epsilon", 1e-5));
-  scaleAndShift(node, result.data, dims, { scale: required(inputs, 1, node), bias: inputs[2] });
+/** What becomes of a tensor whose axes from one on are normalized together; then the means, then 1 / √(variance + ε). */
+export function layerNormalized(
+  node: NodeProto,
+  { type, dims, data }: PlainTensor,
+  axis: number,
+  learned: { scale: PlainTensor; bias: PlainTensor | undefined },
+): [PlainTensor, PlainTensor, PlainTensor] {
+  const size = countOf(dims.slice(axis));
+  const result = standardize(data, size, floatAttribute(node, "epsilon", EPSILON));
+  scaleAndShift(node, result.data, dims, learned);
   const reduced = dims.map((length, i) => i < axis ? length : 1);
   return [
     { type, dims, data: result.data },
     { type, dims: reduced, data: result.means },
     { type, dims: reduced, data: result.inverses },
   ];
+}
+
+const layerNormalization: Evaluate = (inputs, node) => {
+  const x = required(inputs, 0, node);
+  const axis = axisOf(intAttribute(node, "axis", -1), x.dims.length, node);
+  return layerNormalized(node, x, axis, { scale: required(inputs, 1, node), bias: inputs[2] });
 };
 
 const rmsNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
-  const size = countBetween(dims, axis, dims.length);
-  const epsilon = floatAttribute(node, "epsilon", 1e-5);
+  const size = countOf(dims.slice(axis));
+  const epsilon = floatAttribute(node, "epsilon", EPSILON);
   const scaled = new Float64Array(data.length);
   for (let from = 0; from < data.length; from += size) {
     let squares = 0;
@@ -111,8 +124,8 @@ const rmsNormalization: Evaluate = (inputs, node) => {
 
 const instanceNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
-  const size = countBetween(dims, 2, dims.length);
-  const result = standardize(data, size, floatAttribute(node, "epsilon", 1e-5));
+  const size = countOf(dims.slice(2));
+  const result = standardize(data, size, floatAttribute(node, "epsilon", EPSILON));
   scaleAndShift(node, result.data, dims, {
     scale: perChannel(required(inputs, 1, node), dims.length),
     bias: perChannel(required(inputs, 2, node), dims.length),
@@ -128,8 +141,8 @@ const groupNormalization: Evaluate = (inputs, node, { opset }) => {
     throw refused(node, `its channels must be parted into ${groups} groups`, `${channels}`);
   }
   const inGroup = channels / groups;
-  const size = inGroup * countBetween(dims, 2, dims.length);
-  const result = standardize(data, size, floatAttribute(node, "epsilon", 1e-5));
+  const size = inGroup * countOf(dims.slice(2));
+  const result = standardize(data, size, floatAttribute(node, "epsilon", EPSILON));
   const [scale, bias] = [1, 2].map((i) => {
     const given = required(inputs, i, node);
     if (opset >= 21) return perChannel(given, dims.length);
@@ -163,7 +176,7 @@ const batchNormalization: Evaluate = (inputs, node) => {
   const moments: Moments[] = isTraining
     ? channelMoments(x)
     : Array.from(mean!, (each, channel) => ({ mean: each, variance: variance![channel]! }));
-  const epsilon = floatAttribute(node, "epsilon", 1e-5);
+  const epsilon = floatAttribute(node, "epsilon", EPSILON);
   const { outer, length, inner } = dims.length > 1
     ? around(dims, 1)
     : { outer: data.length, length: 1, inner: 1 };
@@ -177,7 +190,7 @@ const batchNormalization: Evaluate = (inputs, node) => {
   }
   const y = { type, dims, data: normalized };
   if (!isTraining) return [y];
-  const momentum = floatAttribute(node, "momentum", 0.9);
+  const momentum = floatAttribute(node, "momentum", Math.fround(0.9));
   const running = (before: Float64Array, now: (moments: Moments) => number, i: number) => ({
     type: required(inputs, i, node).type,
     dims: [length],

@@ -6,6 +6,7 @@
 
 import { ACTIVATIONS } from "./activations.ts";
 import { CASTS } from "./casts.ts";
+import { CONTRIB } from "./contrib.ts";
 import { CONVOLUTION } from "./convolution.ts";
 import { EINSUM } from "./einsum.ts";
 import { ELEMENTWISE } from "./elementwise.ts";
@@ -28,6 +29,7 @@ import { SHAPES } from "./shapes.ts";
 export const OPERATORS: Operators = {
   ...ACTIVATIONS,
   ...CASTS,
+  ...CONTRIB,
   ...CONVOLUTION,
   ...EINSUM,
   ...ELEMENTWISE,
