@@ -1,36 +1,16 @@
 /**
- * Normalizations with a scale of their own: of layers, images, groups of channels and batches.
+ * Normalizations with a scale of their own: of layers, images and groups of channels.
  *
  * @module
  */
 
 import { floatAttribute, intAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
-import { around } from "./lines.ts";
 import { broadcastData, broadcastDims } from "./broadcast.ts";
+import { EPSILON, momentsOf } from "./moments.ts";
 import { axisOf, refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
-
-/** Attributes are floats of 32 bits in files, and so is what holds without them. */
-const EPSILON = Math.fround(1e-5);
-
-/** The mean of a block of elements, and the mean square of what they differ from it. */
-interface Moments {
-  readonly mean: number;
-  readonly variance: number;
-}
-
-/** In two passes, as the difference of two squares would lose digits. */
-// hot
-function momentsOf(data: Float64Array, from: number, count: number): Moments {
-  let sum = 0;
-  for (let i = from; i < from + count; i++) sum += data[i]!;
-  const mean = sum / count;
-  let squares = 0;
-  for (let i = from; i < from + count; i++) squares += (data[i]! - mean) ** 2;
-  return { mean, variance: squares / count };
-}
 
 /** One number for each block of elements that lie together. */
 interface Standardized {
@@ -156,56 +136,8 @@ const groupNormalization: Evaluate = (inputs, node, { opset }) => {
   return [{ type, dims, data: result.data }];
 };
 
-/** Mean and variance of each channel over all images. */
-function channelMoments({ dims, data }: PlainTensor): Moments[] {
-  const { outer, length, inner } = around(dims, 1);
-  return Array.from({ length }, (_, channel) => {
-    const all = new Float64Array(outer * inner);
-    for (let image = 0; image < outer; image++) {
-      const from = (image * length + channel) * inner;
-      all.set(data.subarray(from, from + inner), image * inner);
-    }
-    return momentsOf(all, 0, all.length);
-  });
-}
-
-const batchNormalization: Evaluate = (inputs, node) => {
-  const x = required(inputs, 0, node), { type, dims, data } = x;
-  const [scale, bias, mean, variance] = [1, 2, 3, 4].map((i) => required(inputs, i, node).data);
-  const isTraining = intAttribute(node, "training_mode", 0) !== 0;
-  const moments: Moments[] = isTraining
-    ? channelMoments(x)
-    : Array.from(mean!, (each, channel) => ({ mean: each, variance: variance![channel]! }));
-  const epsilon = floatAttribute(node, "epsilon", EPSILON);
-  const { outer, length, inner } = dims.length > 1
-    ? around(dims, 1)
-    : { outer: data.length, length: 1, inner: 1 };
-  const normalized = new Float64Array(data.length);
-  for (let block = 0; block < outer * length; block++) {
-    const channel = block % length, { mean, variance } = moments[channel]!;
-    const factor = scale![channel]! / Math.sqrt(variance + epsilon);
-    for (let i = block * inner; i < (block + 1) * inner; i++) {
-      normalized[i] = (data[i]! - mean) * factor + bias![channel]!;
-    }
-  }
-  const y = { type, dims, data: normalized };
-  if (!isTraining) return [y];
-  const momentum = floatAttribute(node, "momentum", Math.fround(0.9));
-  const running = (before: Float64Array, now: (moments: Moments) => number, i: number) => ({
-    type: required(inputs, i, node).type,
-    dims: [length],
-    data: before.map((old, channel) => old * momentum + now(moments[channel]!) * (1 - momentum)),
-  });
-  return [
-    y,
-    running(mean!, (each) => each.mean, 3),
-    running(variance!, (each) => each.variance, 4),
-  ];
-};
-
-/** Normalizations of layers, images, groups of channels and batches. */
+/** Normalizations of layers, images and groups of channels. */
 export const NORMALIZATION: Operators = {
-  BatchNormalization: batchNormalization,
   GroupNormalization: groupNormalization,
   InstanceNormalization: instanceNormalization,
   LayerNormalization: layerNormalization,

@@ -5,6 +5,7 @@
  */
 
 import { ACTIVATIONS } from "./activations.ts";
+import { BATCH_NORMALIZATION } from "./batch_normalization.ts";
 import { CASTS } from "./casts.ts";
 import { CONTRIB } from "./contrib.ts";
 import { CONVOLUTION } from "./convolution.ts";
@@ -28,6 +29,7 @@ import { SHAPES } from "./shapes.ts";
 /** Operator → what it does. */
 export const OPERATORS: Operators = {
   ...ACTIVATIONS,
+  ...BATCH_NORMALIZATION,
   ...CASTS,
   ...CONTRIB,
   ...CONVOLUTION,
