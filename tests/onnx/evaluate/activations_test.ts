@@ -63,6 +63,9 @@ Deno.test("Softmax is along one axis, and cannot overflow", () => {
   assertNear(evaluate("Softmax", [columns], { axis: 0 }), p.flatMap((x) => [x, x]));
   const log = [-3.1698460195562856, -2.1698460195562856, -0.16984601955628564];
   assertNear(evaluate("LogSoftmax", [columns], { axis: -2 }), log.flatMap((x) => [x, x]), 8);
+  const cube = evaluate("Softmax", [f32([...Array(12).keys()], 2, 2, 3)], { axis: 0 });
+  const [low, high] = [1 / (1 + Math.exp(6)), 1 / (1 + Math.exp(-6))];
+  assertNear(cube, [...Array(6).fill(low), ...Array(6).fill(high)]);
   assertSame(evaluate("Softmax", [f32([-Infinity, 3])]), f32([0, 1]));
   assertSame(evaluate("Softmax", [f32([], 0, 2)]), f32([], 0, 2));
   assertSame(evaluate("Softmax", [f32([], 2, 0)]), f32([], 2, 0));

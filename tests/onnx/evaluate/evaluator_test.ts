@@ -116,6 +116,16 @@ Deno.test("constants in all forms", () => {
   assertSame(made[wide], tensor("bf16", [3.140625]));
 });
 
+Deno.test("a constant that is no dense tensor of numbers is refused by name", () => {
+  const graph = squareAndSum();
+  const text = graph.make("Constant", [], { value_string: "text" });
+  assertThrows(
+    () => openEvaluator(graph).run({}, [text]),
+    TypeError,
+    `must be dense tensors of numbers: ${text} is none`,
+  );
+});
+
 Deno.test("a constant that is an input too, as in old files, may be fed or not", () => {
   const g = new GraphBuilder("old");
   g.output("y", g.add(g.input("x", "f32", [1]), g.input("bias", "f32", [1])));

@@ -71,6 +71,7 @@ Deno.test("slices, forward and backward, with bounds beyond either end", () => {
   assertEquals(slice(-1, -far, -1), [4, 3, 2, 1, 0]);
   assertEquals(slice(far, 1, -2), [4, 2]);
   assertEquals(slice(3, -9, -3), [3, 0]);
+  assertEquals(slice(-9, -far, -1), [0]); // a start before the first is the first
   assertEquals(slice(1, 3, -1), []);
   const none = evaluate("Slice", [f32([], 0, 2), i64([0]), i64([far]), i64([0]), i64([-1])]);
   assertSame(none, f32([], 0, 2));

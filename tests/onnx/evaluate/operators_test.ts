@@ -66,11 +66,13 @@ Deno.test("what moves elements does what onnxruntime does", async () => {
     g.output("Tile", g.op("Tile", [x, list(2, 3)], "f32"));
     g.output("Expand", g.op("Expand", [y, list(3, 1)], "f32"));
     g.output("Back", g.op("Slice", [x, list(-1), list(-9), list(1), list(-2)], "f32"));
+    const before = [list(-9), list(-99), list(1), list(-1)];
+    g.output("Before", g.op("Slice", [x, ...before], "f32"));
     for (const mode of ["constant", "edge", "reflect", "wrap"]) {
       g.output(mode, g.op("Pad", [x, list(1, 2, 3, 4)], "f32", { mode }));
     }
     g.output("CumSum", g.op("CumSum", [x, g.constant("i64", 1)], "f32", { reverse: 1 }));
     g.output("Reshape", g.op("Reshape", [x, list(2, -1, 5)], "f32"));
   });
-  assertEquals(count, 10);
+  assertEquals(count, 11);
 });
