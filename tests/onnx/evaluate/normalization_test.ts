@@ -134,3 +134,9 @@ Deno.test("LRN divides by the squares of channels near by", () => {
   const [y] = normalized("LRN", [tensor([1, 3, 1, 1], [1, 2, 3])], { attributes });
   assertEquals(y, tensor([1, 3, 1, 1], [0.2, 0.142857142857, 0.230769230769]));
 });
+
+Deno.test("BatchNormalization refuses other numbers than one per channel", () => {
+  const [scale, bias, mean] = CHANNELS, three = tensor([3], [1, 1, 1]);
+  const wrong = () => evaluateAll("BatchNormalization", [PAIRS, scale, bias, mean, three]);
+  assertThrows(wrong, RangeError, "must have one number per channel: current value is [3]");
+});
