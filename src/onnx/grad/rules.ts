@@ -1,6 +1,7 @@
 import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
+import { MATRICES } from "./rules/matrices.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { VIEWS } from "./rules/views.ts";
 
@@ -10,7 +11,7 @@ import { VIEWS } from "./rules/views.ts";
  */
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
-const OWN = [ARITHMETIC, REDUCTIONS, VIEWS].flatMap((family) => Object.entries(family));
+const OWN = [ARITHMETIC, MATRICES, REDUCTIONS, VIEWS].flatMap((family) => Object.entries(family));
 
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
