@@ -130,7 +130,11 @@ export class GradientWriter {
 
   /** In the shape of another value with as many elements. */
   reshapeLike(x: string, like: string): string {
-    return this.isOfShape(x, like) ? x : this.reshape(x, this.shapeOf(like));
+    if (this.isOfShape(x, like)) return x;
+    const isFull = this.facts.of(like).shape?.every((n) => typeof n === "number" && n > 0);
+    // Otherwise a length of 0 would stand for the length that x has there.
+    const attributes: Attributes = isFull === true ? {} : { allowzero: 1 };
+    return this.#likewise(x, "Reshape", [x, this.shapeOf(like)], attributes);
   }
 
   /** Repeated to the shape of another value. */
