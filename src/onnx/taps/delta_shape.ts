@@ -10,8 +10,8 @@ export function refuseOtherShape(
   const start = target.length - shape.length;
   if (start >= 0 && shape.every((length, i) => mayFit(length, target[start + i]))) return;
   throw new RangeError(
-    `Cannot ${action} as the shape of the input must fit [${target.map(show)}] by broadcasting: ` +
-      `current shape is [${shape.map(show)}]`,
+    `Cannot ${action} as the shape of the input must fit ${show(target)} by broadcasting: ` +
+      `current shape is ${show(shape)}`,
   );
 }
 
@@ -21,6 +21,6 @@ function mayFit(length: Length, target: Length): boolean {
     length === target;
 }
 
-function show(length: Length): string {
-  return `${length ?? "?"}`;
+function show(shape: Shape): string {
+  return `[${shape.map((length) => length ?? "?").join(", ")}]`;
 }
