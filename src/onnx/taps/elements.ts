@@ -131,10 +131,9 @@ export class Elements {
     return this.make("mean", "Div", [this.sum(list), this.count]);
   }
 
-  /** What a comparison with NaN gives depends on the order of elements, so they are left out and put back. */
+  /** What comparisons make of NaN depends on the order of elements, so it is put in afterwards. */
   #extreme(op: "ReduceMin" | "ReduceMax", none: number): string {
-    const numbers = this.make("numbers", "Where", [this.isNumber, this.all, this.number(none)]);
-    return this.make("extreme", "Add", [this.#reduce(op, this.#padded(numbers, none)), this.#nan]);
+    return this.make("extreme", "Add", [this.#reduce(op, this.#padded(none)), this.#nan]);
   }
 
   /** NaN where there is one, otherwise 0: [1]. */
@@ -146,11 +145,10 @@ export class Elements {
   }
 
   /** With one element more where there may be none: WebGPU refuses to compare nothing. */
-  #padded(list: string, none: number): string {
+  #padded(none: number): string {
     const lengths = this.#shape ?? [undefined];
-    if (lengths.every((length) => typeof length === "number" && length > 0)) return list;
-    const end = this.#once(`end ${none}`, () => this.#constant(none, [1]));
-    return this.make("padded", "Concat", [list, end], { axis: 0 });
+    if (lengths.every((length) => typeof length === "number" && length > 0)) return this.all;
+    return this.make("padded", "Concat", [this.all, this.#constant(none, [1])], { axis: 0 });
   }
 
   #reduce(op: string, list: string): string {

@@ -4,7 +4,7 @@ import {
   dataOf,
   expose,
   Graph,
-  GraphBuilder,
+  type GraphBuilder,
   type HostFeeds,
   openSession,
   replaceBy,

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   type ElementType,
   expose,
-  GraphBuilder,
+  type GraphBuilder,
   type HostFeeds,
   points,
   type Statistic,
