@@ -57,6 +57,20 @@ export type {
   TensorProto,
   ValueInfoProto,
 } from "./messages.ts";
+export { expose } from "./taps/expose.ts";
+export type { HistogramOptions } from "./taps/histogram.ts";
+export type { FedPatchOptions, Patch, PatchOptions } from "./taps/patch.ts";
+export type { DeltaOptions } from "./taps/patches.ts";
+export { addTo, replaceBy, scaleBy, zero } from "./taps/patches.ts";
+export type { Point, PointKind } from "./taps/points.ts";
+export { points, showPoints } from "./taps/points.ts";
+export type {
+  ScalarStatistic,
+  Statistic,
+  StatisticsOptions,
+  TensorStatistics,
+} from "./taps/statistics.ts";
+export { statistics } from "./taps/statistics.ts";
 export type { TensorValues } from "./tensor_proto.ts";
 export { tensorProto, tensorValues } from "./tensor_proto.ts";
 export type { UnsupportedNode } from "./unsupported_node_error.ts";

@@ -3,6 +3,7 @@ import type { Graph } from "../graph.ts";
 import { unsupported } from "../graph_errors.ts";
 import type { NodeProto } from "../messages.ts";
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
+import { fedValues } from "./fed_values.ts";
 import { operands } from "./operands.ts";
 import { typeOf } from "./type_of.ts";
 
@@ -19,11 +20,12 @@ const ACTION = "make a graph safe to capture";
 /**
  * Makes a graph right when onnxruntime's WebGPU build records its first run and replays it.
  *
- * Only kernels are recorded, copies between buffers are not. So an output that is a view of something, or a scatter
- * whose base is not in memory of its own, shows what was there at the first run, or adds up from run to run. This
- * puts a kernel in each of these places, which changes nothing: a choice between a number and the value, by a
- * condition that never holds but that nobody can fold. The numbers differ, so that nobody merges equal places
- * either: common subexpressions need not be left in.
+ * Only kernels are recorded, copies between buffers are not. So an output that is a view of something, or that depends
+ * on nothing that is fed and so is known when the session opens, or a scatter whose base is not in memory of its own,
+ * shows what was there at the first run, or nothing, or adds up from run to run. This puts a kernel in each of these
+ * places, which changes nothing: a choice between a number and the value, by a condition that never holds but that
+ * nobody can fold. The numbers differ, so that nobody merges equal places either: common subexpressions need not be
+ * left in.
  *
  * @returns how many kernels were put in
  * @throws {UnsupportedNodeError} for control flow, for an output that is an input or a constant, and for places of
@@ -51,6 +53,7 @@ export function captureSafe(graph: Graph): number {
     const { inputs: [base = ""] } = operands(node, 3, ACTION);
     if (!hasOwnMemory(graph, base)) graph.setInput(node, 0, places.fresh(base, node));
   }
+  const fed = fedValues(graph);
   for (const { name } of graph.outputs) {
     const node = graph.producer(name);
     if (node === undefined) {
@@ -58,7 +61,9 @@ export function captureSafe(graph: Graph): number {
       const requirement = "a node must make every output";
       throw new UnsupportedNodeError({ action: ACTION, node: name, op: what, requirement });
     }
-    if (![...VIEWS, ...SCATTERS].includes(node.opType)) continue;
+    const type = fed.has(name) ? undefined : typeOf(graph, name);
+    const isFixed = type !== undefined && TYPES.includes(type);
+    if (![...VIEWS, ...SCATTERS].includes(node.opType) && !isFixed) continue;
     const before = graph.freshName(`${name}_uncaptured`);
     graph.rename(name, before, { keepsOutput: true });
     places.fresh(before, node, name);

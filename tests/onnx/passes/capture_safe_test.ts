@@ -102,6 +102,22 @@ Deno.test("what is safe is left alone: outputs of kernels, and chains of sums", 
   assertEquals(captureSafe(new Graph(modelOf({}))), 0);
 });
 
+Deno.test("an output that depends on nothing that is fed, or on its shape alone, gets a kernel", async () => {
+  const g = new GraphBuilder("fixed");
+  const x = g.input("x", "f32", ["N"]);
+  const length = g.op("Cast", [g.op("Shape", [x], "i64")], "f32", { to: 1 });
+  g.output("sum", g.add(g.constant("f32", [1]), g.constant("f32", [2])), [1]);
+  g.output("twice", g.add(length, length), [1]);
+  g.output("y", g.add(x, length), ["N"]);
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(captureSafe(graph), 2);
+  const made = ["sum", "twice", "y"].map((name) => graph.producer(name)?.opType);
+  assertEquals(made, ["Where", "Where", "Add"]);
+  const outputs = await runModel(graph.encode(), { x: f32([5, 6], 2) });
+  const numbers = ["sum", "twice", "y"].map((name) => numbersOf(outputs[name]));
+  assertEquals(numbers, [[3], [4], [7, 8]]);
+});
+
 Deno.test("a sum that goes on while it is read elsewhere is no memory of one's own", () => {
   const g = new GraphBuilder("fork");
   const [x, at] = [g.input("x", "f32", ["N"]), g.input("at", "i32", ["N"])];

@@ -1,0 +1,16 @@
+import type { Graph } from "../graph.ts";
+import { capturesOf } from "../subgraphs.ts";
+
+/** Operators that look at nothing but a shape, which may be known before anything is fed. */
+const SHAPES = ["Shape", "Size"];
+
+/** The values that depend on the numbers that are fed. All others the runtime may compute once and for all. */
+export function fedValues(graph: Graph): Set<string> {
+  const fed = new Set(graph.inputs.map(({ name }) => name));
+  for (const node of graph.sort()) {
+    const needed = [...node.input, ...capturesOf(node)];
+    if (SHAPES.includes(node.opType) || !needed.some((name) => fed.has(name))) continue;
+    for (const name of node.output) fed.add(name);
+  }
+  return fed;
+}

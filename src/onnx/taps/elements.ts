@@ -1,0 +1,186 @@
+import { codeOf } from "../element_type.ts";
+import type { Graph } from "../graph.ts";
+import type { Shape } from "../value_info.ts";
+import { tapName } from "./own_names.ts";
+
+/** The largest finite numbers. */
+const MOST = { f32: 3.4028234663852886e38, f64: Number.MAX_VALUE };
+
+/**
+ * Writes formulas over all elements of one tensor, as a list of floating-point numbers. What several of them need is
+ * written once.
+ */
+export class Elements {
+  readonly #graph: Graph;
+  readonly #tensor: string;
+  readonly #shape: Shape | undefined;
+  readonly #known = new Map<string, string>();
+  /** The type that is computed in. */
+  readonly type: "f32" | "f64";
+
+  constructor(graph: Graph, tensor: string, shape: Shape | undefined, type: "f32" | "f64") {
+    this.#graph = graph;
+    this.#tensor = tensor;
+    this.#shape = shape;
+    this.type = type;
+  }
+
+  /** A node's first output; `part` is what it is called in the graph. */
+  make(
+    part: string,
+    op: string,
+    inputs: readonly string[],
+    attributes: Readonly<Record<string, number | string>> = {},
+  ): string {
+    const name = this.#graph.freshName(tapName(this.#tensor, part));
+    return this.#graph.make(op, inputs, attributes, name);
+  }
+
+  /** A number, of the type that is computed in. */
+  number(value: number): string {
+    return this.#once(`number ${value}`, () => this.#constant(value, []));
+  }
+
+  /** The elements, one after the other: [n]. */
+  get all(): string {
+    return this.#once("all", () => {
+      const list = this.#graph.constantOf("i64", [-1], [1], tapName(this.#tensor, "list"));
+      return this.make("all", "Reshape", [this.#cast(), list]);
+    });
+  }
+
+  /** How many there are: [1]. */
+  get count(): string {
+    return this.#once("count", () => {
+      const length = this.make("length", "Shape", [this.all]);
+      return this.make("count", "Cast", [length], { to: codeOf(this.type) });
+    });
+  }
+
+  /** Their mean, NaN for none: [1]. */
+  get mean(): string {
+    return this.#once("mean", () => this.#mean(this.all));
+  }
+
+  /** The standard deviation of a population, NaN for none: [1]. */
+  get std(): string {
+    // The mean is rounded. Where it is large beside the deviations their own mean is not quite zero.
+    const rough = this.make("rough", "Sub", [this.all, this.mean]);
+    const deviations = this.make("deviations", "Sub", [rough, this.#mean(rough)]);
+    const squares = this.make("squares", "Mul", [deviations, deviations]);
+    return this.make("std", "Sqrt", [this.#mean(squares)]);
+  }
+
+  /** The root of the sum of squares: [1]. */
+  get norm(): string {
+    const squares = this.make("squares", "Mul", [this.all, this.all]);
+    return this.make("norm", "Sqrt", [this.sum(squares)]);
+  }
+
+  /** The least, +∞ for none, NaN where there is one: [1]. */
+  get min(): string {
+    return this.#extreme("ReduceMin", Infinity);
+  }
+
+  /** The largest, −∞ for none, NaN where there is one: [1]. */
+  get max(): string {
+    return this.#extreme("ReduceMax", -Infinity);
+  }
+
+  /** How many are NaN or infinite: [1]. */
+  get nonFinite(): string {
+    const size = this.make("size", "Abs", [this.all]);
+    const isFinite = this.make("finite", "LessOrEqual", [size, this.number(MOST[this.type])]);
+    const isOdd = this.make("odd", "Not", [isFinite]);
+    return this.#float(this.sum(this.#whole(isOdd)));
+  }
+
+  /** Which are numbers, infinite ones among them: [n]. IsNaN has no kernel on WebGPU. */
+  get isNumber(): string {
+    return this.#once("isNumber", () => {
+      return this.make("number", "GreaterOrEqual", [this.all, this.number(-Infinity)]);
+    });
+  }
+
+  /** How many are in each of so many parts of a range, the outer ones open: [bins]. */
+  histogram(bins: number, [low, high]: readonly [number, number]): string {
+    const graph = this.#graph;
+    const above = this.make("above", "Sub", [this.all, this.number(low)]);
+    const scaled = this.make("scaled", "Mul", [above, this.number(bins / (high - low))]);
+    const placed = this.make("placed", "Where", [this.isNumber, scaled, this.number(0)]);
+    const ends = [this.number(0), this.number(bins - 1)];
+    const clipped = this.make("clipped", "Clip", [placed, ...ends]);
+    // Whole numbers: a sum of ones in float32 stops growing at 2²⁴.
+    const none = graph.constantOf("i32", new Float64Array(bins), [bins], this.#name("none"));
+    const inputs = [none, this.#whole(clipped), this.#whole(this.isNumber)];
+    return this.make("counts", "ScatterElements", inputs, { axis: 0, reduction: "add" });
+  }
+
+  /** The sum of a list, 0 for an empty one: [1]. */
+  sum(list: string): string {
+    return this.#reduce("ReduceSum", list);
+  }
+
+  #cast(): string {
+    if (this.#graph.type(this.#tensor) === this.type) return this.#tensor;
+    return this.make("cast", "Cast", [this.#tensor], { to: codeOf(this.type) });
+  }
+
+  /** By the sum, as what a runtime calls the mean of nothing is not the same everywhere. */
+  #mean(list: string): string {
+    return this.make("mean", "Div", [this.sum(list), this.count]);
+  }
+
+  /** What comparisons make of NaN depends on the order of elements, so it is put in afterwards. */
+  #extreme(op: "ReduceMin" | "ReduceMax", none: number): string {
+    return this.make("extreme", "Add", [this.#reduce(op, this.#padded(none)), this.#nan]);
+  }
+
+  /** NaN where there is one, otherwise 0: [1]. */
+  get #nan(): string {
+    return this.#once("nan", () => {
+      const inputs = [this.isNumber, this.number(0), this.all];
+      return this.sum(this.make("nans", "Where", inputs));
+    });
+  }
+
+  /** With one element more where there may be none: WebGPU refuses to compare nothing. */
+  #padded(none: number): string {
+    const lengths = this.#shape ?? [undefined];
+    if (lengths.every((length) => typeof length === "number" && length > 0)) return this.all;
+    return this.make("padded", "Concat", [this.all, this.#constant(none, [1])], { axis: 0 });
+  }
+
+  #reduce(op: string, list: string): string {
+    const axes = this.#once(
+      "axes",
+      () => this.#graph.constantOf("i64", [0], [1], this.#name("axes")),
+    );
+    return this.make(op.slice("Reduce".length).toLowerCase(), op, [list, axes], { keepdims: 1 });
+  }
+
+  #whole(list: string): string {
+    return this.make("whole", "Cast", [list], { to: codeOf("i32") });
+  }
+
+  #float(list: string): string {
+    return this.make("float", "Cast", [list], { to: codeOf(this.type) });
+  }
+
+  #constant(value: number, shape: readonly number[]): string {
+    const values = new Float64Array(1).fill(value);
+    return this.#graph.constantOf(this.type, values, shape, this.#name("constant"));
+  }
+
+  #name(part: string): string {
+    return tapName(this.#tensor, part);
+  }
+
+  #once(key: string, write: () => string): string {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const name = write();
+    this.#known.set(key, name);
+    return name;
+  }
+}
