@@ -87,7 +87,7 @@ function evenly(
   if (part === undefined) return undefined;
   const last = subtractLengths(length, typeof part === "number" ? part * (count - 1) : part);
   const isEven = divideLengths(length, count) !== undefined;
-  return Array.from({ length: count }, (_, i) => i < count - 1 || isEven ? part : last);
+  return Array.from({ length: outputs }, (_, i) => i < count - 1 || isEven ? part : last);
 }
 
 /** One cut of a slice. */
