@@ -1,6 +1,7 @@
 import { NoOverloadError } from "../../dispatch/mod.ts";
 import type { Graph } from "../graph.ts";
 import { Facts } from "../infer/facts.ts";
+import { writtenShape } from "../infer/written_shape.ts";
 import type { NodeProto } from "../messages.ts";
 import { subgraphsOf } from "../subgraphs.ts";
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
@@ -136,13 +137,8 @@ function comeOut(
     } else {
       graph.add("Identity", [now], { outputs: [output] });
     }
-    graph.addOutput(valueInfo(output, type, shape?.map(nameable)));
+    graph.addOutput(valueInfo(output, type, shape && writtenShape(shape)));
   }
-}
-
-/** Lengths that only inference has a name for are free. */
-function nameable(length: number | string): number | string | undefined {
-  return typeof length === "string" && length.includes("?") ? undefined : length;
 }
 
 function ruleOf(node: NodeProto, { opset, graph, rules, action }: {

@@ -62,7 +62,7 @@ export function captureSafe(graph: Graph): number {
       const requirement = "a node must make every output";
       throw new UnsupportedNodeError({ action: ACTION, node: name, op: what, requirement });
     }
-    const type = fed.has(name) ? undefined : typeOf(graph, name);
+    const type = fed.has(name) ? undefined : places.typeOf(name);
     const isFixed = type !== undefined && TYPES.includes(type);
     if (![...VIEWS, ...SCATTERS].includes(node.opType) && !isFixed) continue;
     const before = graph.freshName(`${name}_uncaptured`);
@@ -90,9 +90,14 @@ class Places {
     this.#facts = new Facts(graph);
   }
 
+  /** The type of a value, where it is known. */
+  typeOf(value: string): ElementType | undefined {
+    return this.#facts.of(value).type;
+  }
+
   /** The same value from a kernel of its own, for or from this node. */
   fresh(value: string, node: NodeProto, name?: string): string {
-    const graph = this.#graph, { type } = this.#facts.of(value);
+    const graph = this.#graph, type = this.typeOf(value);
     if (type === undefined || !TYPES.includes(type)) {
       const requirement = `scatters and outputs must be of ${TYPES.join(", ")}, not ${type ?? "?"}`;
       throw unsupported(ACTION, node, requirement);

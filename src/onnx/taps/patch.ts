@@ -7,7 +7,8 @@
 import type { ElementType } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import { insideNode } from "../graph_errors.ts";
-import { typeOf } from "../passes/type_of.ts";
+import { Facts } from "../infer/facts.ts";
+import { writtenShape } from "../infer/written_shape.ts";
 import { type Shape, valueInfo } from "../value_info.ts";
 import { patchName } from "./own_names.ts";
 import { findPoints } from "./points.ts";
@@ -88,13 +89,13 @@ export function findTarget(
   if (point?.name !== name) throw noPattern(action, name);
   const again = patchName(name, "patched");
   const value = graph.producer(name) === undefined && graph.has(again) ? again : name;
-  const type = typeOf(graph, value);
+  const { type, shape } = new Facts(graph).of(value);
   if (type === undefined || !accepts(type)) throw wrongType(action, name, type);
   const uses = graph.uses(value);
   const inside = uses.find(({ index }) => index < 0);
   if (inside !== undefined) throw insideNode(`${action} (${name})`, inside.node);
   if (uses.length > 0 || graph.isOutput(value) && graph.producer(value) !== undefined) {
-    return { tensor: name, value, type, shape: graph.shape(value) };
+    return { tensor: name, value, type, shape: shape && writtenShape(shape) };
   }
   throw new RangeError(
     `Cannot ${action} as something must use ${JSON.stringify(name)}: current uses are none`,

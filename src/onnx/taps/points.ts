@@ -1,8 +1,9 @@
 import { decodeModel } from "../codec.ts";
 import { type ElementType, isFloat } from "../element_type.ts";
 import { Graph } from "../graph.ts";
+import { Facts } from "../infer/facts.ts";
+import { writtenShape } from "../infer/written_shape.ts";
 import type { NodeProto } from "../messages.ts";
-import { typeOf } from "../passes/type_of.ts";
 import type { Shape } from "../value_info.ts";
 import { fits, type Glob, parseGlob } from "./glob.ts";
 import { isOwnName } from "./own_names.ts";
@@ -73,7 +74,8 @@ export function findPoints(
   const names = tensorNames(graph);
   const listed = [...names].filter((name) => !isOwnName(name));
   const inputs = new Set(graph.inputs.map(({ name }) => name));
-  if (globs === undefined) return listed.map((name) => pointOf(graph, name, inputs, []));
+  const facts = new Facts(graph);
+  if (globs === undefined) return listed.map((name) => pointOf(graph, facts, name, inputs, []));
   const matched = new Map<string, string[]>();
   for (const glob of new Set(typeof globs === "string" ? [globs] : globs)) {
     for (const name of namesFor(graph, action, parseGlob(glob), [names, listed])) {
@@ -84,7 +86,7 @@ export function findPoints(
   }
   return [...names].flatMap((name) => {
     const by = matched.get(name);
-    return by === undefined ? [] : [pointOf(graph, name, inputs, by)];
+    return by === undefined ? [] : [pointOf(graph, facts, name, inputs, by)];
   });
 }
 
@@ -104,18 +106,19 @@ function namesFor(
 
 function pointOf(
   graph: Graph,
+  facts: Facts,
   name: string,
   inputs: ReadonlySet<string>,
   globs: readonly string[],
 ): Point {
-  const made = graph.producer(name);
+  const made = graph.producer(name), { type, shape } = facts.of(name);
   return {
     name,
     kind: kindOf(graph, name, inputs),
     node: made?.name,
     op: made === undefined ? undefined : showOperator(made),
-    type: typeOf(graph, name),
-    shape: graph.shape(name),
+    type,
+    shape: shape && writtenShape(shape),
     globs,
   };
 }

@@ -245,7 +245,7 @@ Deno.test("a patch names one tensor that is used, and its input a name that is f
 Deno.test("a patch needs to know the type of the elements, and adding and scaling want numbers", () => {
   const graph = new Graph(modelOf({
     node: [
-      node("Erf", ["x"], ["a"]),
+      node("Mystery", ["x"], ["a"]),
       node("Greater", ["a", "a"], ["b"]),
       node("Not", ["b"], ["y"]),
     ],

@@ -19,7 +19,7 @@ Deno.test("points are inputs, constants, and what nodes make, each with what is 
     "parameter  f32_1_2  f32 [2]",
     "constant   f32_1    f32 []",
     "value      mul      f32 [N, 2]  Mul",
-    "value      add      f32         Add",
+    "value      add      f32 [N, 2]  Add",
     "output     y        f32 [N, 2]  Tanh",
   ]);
   const [, , , product] = points(small());
