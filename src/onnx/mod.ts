@@ -22,6 +22,7 @@ export { describeModel, showModel } from "./describe_model.ts";
 export { acosToAtan } from "./passes/acos_to_atan.ts";
 export { captureSafe } from "./passes/capture_safe.ts";
 export { constantOfShapeToExpand } from "./passes/constant_of_shape_to_expand.ts";
+export { einsumToMatMul } from "./passes/einsum_to_mat_mul.ts";
 export type { Int64ToInt32Options } from "./passes/int64_to_int32.ts";
 export { int64ToInt32 } from "./passes/int64_to_int32.ts";
 export { mergeEquals } from "./passes/merge_equals.ts";
