@@ -1,0 +1,62 @@
+import { showNode } from "../check_model.ts";
+import type { ElementType } from "../element_type.ts";
+import type { NodeProto } from "../messages.ts";
+import { broadcastDims, broadcastStrides } from "./broadcast.ts";
+import { required } from "./operands.ts";
+import type { Evaluate } from "./operator.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { isWhole, wrap } from "./rounding.ts";
+import { walk } from "./strides.ts";
+
+/** Writes y from `k` on, from `a` in steps of `s` and `b` in steps of `t`. A loop per operator, so that it is fast. */
+export type BinaryRow = (
+  a: Float64Array,
+  b: Float64Array,
+  y: Float64Array,
+  i: number,
+  s: number,
+  j: number,
+  t: number,
+  n: number,
+  k: number,
+) => void;
+
+/** Rows of a formula, at the price of a call per element. */
+export function rowOf(formula: (a: number, b: number) => number): BinaryRow {
+  return (a, b, y, i, s, j, t, n, k) => {
+    for (const end = k + n; k < end; k++, i += s, j += t) y[k] = formula(a[i]!, b[j]!);
+  };
+}
+
+/** Two tensors together, one repeated along the axes that only the other has. Throws a RangeError where they do not fit. */
+export function combine(
+  node: NodeProto,
+  a: PlainTensor,
+  b: PlainTensor,
+  row: BinaryRow,
+  type: ElementType = a.type,
+): PlainTensor {
+  const dims = broadcastDims(a.dims, b.dims);
+  if (dims === undefined) {
+    throw new RangeError(
+      `Cannot evaluate ${showNode(node)} as its inputs must have shapes that broadcast: ` +
+        `current shapes are [${a.dims}] and [${b.dims}]`,
+    );
+  }
+  const y = new Float64Array(countOf(dims)), p = a.data, q = b.data;
+  walk(
+    dims,
+    broadcastStrides(a.dims, dims),
+    broadcastStrides(b.dims, dims),
+    (i, s, j, t, n, k) => row(p, q, y, i, s, j, t, n, k),
+  );
+  return { type, dims, data: isWhole(type) ? wrap(type, y) : y };
+}
+
+/** An operator of two inputs. */
+export function binary(row: BinaryRow, whole: BinaryRow = row, result?: ElementType): Evaluate {
+  return (inputs, node) => {
+    const a = required(inputs, 0, node), b = required(inputs, 1, node);
+    return [combine(node, a, b, isWhole(a.type) ? whole : row, result ?? a.type)];
+  };
+}

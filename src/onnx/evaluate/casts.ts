@@ -1,0 +1,45 @@
+/**
+ * From one type of elements to another.
+ *
+ * @module
+ */
+
+import { intAttribute } from "../attributes.ts";
+import { type ElementType, elementTypeOf } from "../element_type.ts";
+import type { NodeProto } from "../messages.ts";
+import { refused, required } from "./operands.ts";
+import type { Evaluate, Operators } from "./operator.ts";
+import type { PlainTensor } from "./plain_tensor.ts";
+import { isWhole } from "./rounding.ts";
+import { mapped } from "./unary.ts";
+
+const FLOATS: ReadonlySet<ElementType> = new Set(["f16", "bf16", "f32", "f64"]);
+
+/**
+ * The tensor as another type: floats keep their value whatever their size, whole numbers are cut towards zero and
+ * wrap around (what is not finite becomes 0), truth values say whether there is something else than 0.
+ */
+function cast(x: PlainTensor, type: ElementType, node: NodeProto): PlainTensor {
+  if (x.type === type) return x;
+  if (type === "bool") return mapped(x, (value) => value === 0 ? 0 : 1, type);
+  if (isWhole(type)) {
+    return FLOATS.has(x.type) ? mapped(x, Math.trunc, type) : mapped(x, keep, type);
+  }
+  if (FLOATS.has(type)) return { ...x, type };
+  throw refused(node, "it must cast to a type of numbers that are known here", type);
+}
+
+const keep = (value: number) => value;
+
+const toAttribute: Evaluate = (inputs, node) => {
+  const code = intAttribute(node, "to", 0), type = elementTypeOf(code);
+  if (type === undefined) throw refused(node, "it must cast to a known type", code);
+  return [cast(required(inputs, 0, node), type, node)];
+};
+
+const toOther: Evaluate = (inputs, node) => [
+  cast(required(inputs, 0, node), required(inputs, 1, node).type, node),
+];
+
+/** Operator → what it does. */
+export const CASTS: Operators = { Cast: toAttribute, CastLike: toOther };

@@ -1,0 +1,166 @@
+/**
+ * Arithmetic and elementary functions, element by element.
+ *
+ * @module
+ */
+
+import { floatAttribute, intAttribute } from "../attributes.ts";
+import type { NodeProto } from "../messages.ts";
+import { binary, type BinaryRow, combine, rowOf } from "./binary.ts";
+import { broadcastData, broadcastDims } from "./broadcast.ts";
+import { erf } from "./error_function.ts";
+import { refused, required } from "./operands.ts";
+import type { Evaluate, Operators } from "./operator.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { bitsOf, roundHalfEven } from "./rounding.ts";
+import { mapped, unary } from "./unary.ts";
+
+const add: BinaryRow = (a, b, y, i, s, j, t, n, k) => {
+  for (const end = k + n; k < end; k++, i += s, j += t) y[k] = a[i]! + b[j]!;
+};
+
+const sub: BinaryRow = (a, b, y, i, s, j, t, n, k) => {
+  for (const end = k + n; k < end; k++, i += s, j += t) y[k] = a[i]! - b[j]!;
+};
+
+const mul: BinaryRow = (a, b, y, i, s, j, t, n, k) => {
+  for (const end = k + n; k < end; k++, i += s, j += t) y[k] = a[i]! * b[j]!;
+};
+
+const div: BinaryRow = (a, b, y, i, s, j, t, n, k) => {
+  for (const end = k + n; k < end; k++, i += s, j += t) y[k] = a[i]! / b[j]!;
+};
+
+/** The last 32 bits of a product are right even where doubles have lost them. */
+const mulNarrow = rowOf(Math.imul);
+
+const mulWide = rowOf((a, b) => {
+  const product = a * b;
+  return Number.isSafeInteger(product)
+    ? product
+    : Number(BigInt.asUintN(64, BigInt(a) * BigInt(b)));
+});
+
+const multiply: Evaluate = (inputs, node) => {
+  const a = required(inputs, 0, node), b = required(inputs, 1, node), bits = bitsOf(a.type);
+  return [combine(node, a, b, bits === undefined ? mul : bits < 64 ? mulNarrow : mulWide)];
+};
+
+/** Whole numbers are divided as C does; exact, as a quotient of doubles below 2^53 never reaches the next one. */
+const divWhole = rowOf((a, b) => Math.trunc(a / b));
+
+/** The remainder with the sign of the divisor, as Python has it. */
+const floorMod = rowOf((a, b) => {
+  const rest = a % b;
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
+});
+
+/** The remainder with the sign of the dividend, as C has it. */
+const truncatedMod = rowOf((a, b) => a % b);
+
+/** C's power: 1 to the power of NaN is 1, and so is -1 to that of an infinity, which JavaScript sees otherwise. */
+function power(a: number, b: number): number {
+  if (b === 2) return a * a;
+  if (a === 1 || (a === -1 && (b === Infinity || b === -Infinity))) return 1;
+  return a ** b;
+}
+
+const max = rowOf(Math.max), min = rowOf(Math.min);
+
+const mod: Evaluate = (inputs, node) => {
+  const a = required(inputs, 0, node), b = required(inputs, 1, node);
+  return [combine(node, a, b, intAttribute(node, "fmod", 0) === 1 ? truncatedMod : floorMod)];
+};
+
+/** An operator of one input or more. */
+function variadic(row: BinaryRow): Evaluate {
+  return (inputs, node) => {
+    let sum = required(inputs, 0, node);
+    for (let i = 1; i < inputs.length; i++) {
+      sum = combine(node, sum, required(inputs, i, node), row);
+    }
+    return [sum];
+  };
+}
+
+const mean: Evaluate = (inputs, node, context) => {
+  const [sum] = variadic(add)(inputs, node, context);
+  return [mapped(sum!, (x) => x / inputs.length)];
+};
+
+const clip: Evaluate = (inputs, node) => {
+  const x = required(inputs, 0, node);
+  const low = bound(inputs[1], node, "min", -Infinity),
+    high = bound(inputs[2], node, "max", Infinity);
+  // The upper bound last: it holds where the two contradict each other.
+  return [mapped(x, (value) => Math.min(Math.max(value, low), high))];
+};
+
+/** A bound is an input, or in old files an attribute. */
+function bound(
+  input: PlainTensor | undefined,
+  node: NodeProto,
+  attribute: string,
+  otherwise: number,
+): number {
+  if (input === undefined) return floatAttribute(node, attribute, otherwise);
+  if (input.data.length === 1) return input.data[0]!;
+  throw refused(node, `its input ${attribute} must be one number`, `a shape of [${input.dims}]`);
+}
+
+const where: Evaluate = (inputs, node) => {
+  const all = [0, 1, 2].map((i) => required(inputs, i, node));
+  const dims = broadcastDims(...all.map((each) => each.dims));
+  if (dims === undefined) {
+    const shapes = all.map((each) => `[${each.dims}]`).join(", ");
+    throw refused(node, "its inputs must have shapes that broadcast", shapes);
+  }
+  const [condition, x, y] = all.map((each) => broadcastData(each, dims));
+  const data = new Float64Array(countOf(dims));
+  for (let i = 0; i < data.length; i++) data[i] = condition![i] !== 0 ? x![i]! : y![i]!; // hot
+  return [{ type: all[1]!.type, dims, data }];
+};
+
+const functions: Readonly<Record<string, (x: number) => number>> = {
+  Abs: Math.abs,
+  Acos: Math.acos,
+  Acosh: Math.acosh,
+  Asin: Math.asin,
+  Asinh: Math.asinh,
+  Atan: Math.atan,
+  Atanh: Math.atanh,
+  Ceil: Math.ceil,
+  Cos: Math.cos,
+  Cosh: Math.cosh,
+  Erf: erf,
+  Exp: Math.exp,
+  Floor: Math.floor,
+  Log: Math.log,
+  Neg: (x) => -x,
+  Reciprocal: (x) => 1 / x,
+  Round: roundHalfEven,
+  Sign: Math.sign,
+  Sin: Math.sin,
+  Sinh: Math.sinh,
+  Sqrt: Math.sqrt,
+  Tan: Math.tan,
+  Tanh: Math.tanh,
+};
+
+/** Operator → what it does, element by element. */
+export const ELEMENTWISE: Operators = {
+  ...Object.fromEntries(Object.entries(functions).map(([op, formula]) => [op, unary(formula)])),
+  Add: binary(add),
+  Clip: clip,
+  Div: binary(div, divWhole),
+  Max: variadic(max),
+  Mean: mean,
+  Min: variadic(min),
+  Mod: mod,
+  Mul: multiply,
+  Pow: binary(rowOf(power), rowOf((a, b) => Math.trunc(power(a, b)))),
+  PRelu: binary(rowOf((x, slope) => x < 0 ? x * slope : x)),
+  Sub: binary(sub),
+  Sum: variadic(add),
+  Where: where,
+};

@@ -1,0 +1,103 @@
+/**
+ * What is fed to an evaluator, checked and as plain numbers.
+ *
+ * @module
+ */
+
+import type { ElementType } from "../element_type.ts";
+import { type HostFeed, TENSOR_ARRAYS, type TensorDtype } from "../session_tensor.ts";
+import type { ValueDescription } from "../value_info.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
+
+/** Input → tensor: plain, or as a session takes it. */
+export type PlainFeeds = Readonly<Record<string, PlainTensor | HostFeed>>;
+
+/** Types that a session knows, as it calls them. */
+const DTYPES: { readonly [Type in ElementType]?: TensorDtype } = {
+  f16: "float16",
+  f32: "float32",
+  f64: "float64",
+  i8: "int8",
+  i16: "int16",
+  i32: "int32",
+  i64: "int64",
+  u8: "uint8",
+  u16: "uint16",
+  u32: "uint32",
+  u64: "uint64",
+  bool: "bool",
+};
+
+/**
+ * The plain tensor of a feed.
+ *
+ * @throws {TypeError} for another type than the input's
+ * @throws {RangeError} for other lengths than the input's, and for more or fewer numbers than these say
+ */
+export function plainFeed(input: ValueDescription, feed: PlainTensor | HostFeed): PlainTensor {
+  const { data } = feed, dims = feed.dims ?? [data?.length];
+  const type = typeOf(input, feed);
+  checkDims(input, dims);
+  if (data.length !== countOf(dims)) {
+    throw new RangeError(
+      `Cannot evaluate a graph as the input ${JSON.stringify(input.name)} must have ${
+        dims.join(" * ") || "1"
+      } values: current length is ${data.length}`,
+    );
+  }
+  if ("type" in feed) return feed;
+  return { type, dims, data: data instanceof Float64Array ? data : doubles(data) };
+}
+
+function doubles(data: HostFeed["data"]): Float64Array {
+  const values = new Float64Array(data.length);
+  for (let i = 0; i < values.length; i++) values[i] = Number(data[i]);
+  return values;
+}
+
+/** An array may stand for several types (bytes for truth values): the input's own is meant. */
+function typeOf({ name, type }: ValueDescription, feed: PlainTensor | HostFeed): ElementType {
+  if ("type" in feed) {
+    const isPlain = feed.data instanceof Float64Array;
+    if (isPlain && (type === undefined || type === feed.type)) return feed.type;
+    throw refused(
+      name,
+      `${type} in a Float64Array`,
+      isPlain ? feed.type : `${feed.type} in ${kindOf(feed.data)}`,
+    );
+  }
+  const dtype = type && DTYPES[type];
+  const wanted = dtype && TENSOR_ARRAYS[dtype];
+  if (type !== undefined && wanted !== undefined && feed.data instanceof wanted) return type;
+  const requirement = wanted === undefined
+    ? "{ type, dims, data: Float64Array }"
+    : `${type} in a ${(wanted as unknown as { readonly name: string }).name}`;
+  throw refused(name, requirement, kindOf(feed.data));
+}
+
+function kindOf(data: unknown): string {
+  return `a ${(data as object | undefined)?.constructor?.name}`;
+}
+
+function refused(name: string, requirement: string, value: string): TypeError {
+  return new TypeError(
+    `Cannot evaluate a graph as the input ${JSON.stringify(name)} must be ${requirement}: ` +
+      `current value is ${value}`,
+  );
+}
+
+/** Lengths that have no number in the model are free. */
+function checkDims({ name, shape }: ValueDescription, dims: readonly number[]): void {
+  let fits = shape === undefined || shape.length === dims.length;
+  for (let axis = 0; axis < dims.length && fits; axis++) {
+    const length = shape?.[axis], dim = dims[axis]!;
+    fits = Number.isInteger(dim) && dim >= 0 &&
+      (typeof length !== "number" || length < 0 || length === dim);
+  }
+  if (fits) return;
+  throw new RangeError(
+    `Cannot evaluate a graph as the input ${JSON.stringify(name)} must have the shape [${
+      shape === undefined ? "of whole numbers" : shape.map((length) => length ?? "any").join(", ")
+    }]: current shape is [${dims.join(", ")}]`,
+  );
+}

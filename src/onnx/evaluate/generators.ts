@@ -1,0 +1,83 @@
+/**
+ * Tensors made from little: ranges, fills, one-hot rows.
+ *
+ * @module
+ */
+
+import { attributeOf, intAttribute } from "../attributes.ts";
+import { type ElementType, elementTypeOf } from "../element_type.ts";
+import type { NodeProto } from "../messages.ts";
+import { around } from "./lines.ts";
+import { axisOf, refused, required } from "./operands.ts";
+import type { Evaluate, Operators } from "./operator.ts";
+import { countOf, plainOf, type PlainTensor, scalar } from "./plain_tensor.ts";
+
+/** The one number of an input. */
+function numberOf(
+  inputs: readonly (PlainTensor | undefined)[],
+  index: number,
+  node: NodeProto,
+): number {
+  const { data, dims } = required(inputs, index, node);
+  if (data.length === 1) return data[0]!;
+  throw refused(node, `its input ${index} must be one number`, `a shape of [${dims}]`);
+}
+
+const range: Evaluate = (inputs, node) => {
+  const [start, limit, delta] = [0, 1, 2].map((i) => numberOf(inputs, i, node));
+  const count = Math.ceil((limit! - start!) / delta!);
+  if (!Number.isFinite(count)) {
+    throw refused(node, "it must come to an end", `${start} to ${limit} by ${delta}`);
+  }
+  const data = Float64Array.from({ length: Math.max(0, count) }, (_, i) => start! + i * delta!);
+  return [{ type: inputs[0]!.type, dims: [data.length], data }];
+};
+
+const constantOfShape: Evaluate = (inputs, node) => {
+  const dims = Array.from(required(inputs, 0, node).data);
+  if (dims.some((length) => length < 0)) {
+    throw refused(node, "its shape must be of lengths from 0 on", `[${dims}]`);
+  }
+  const tensor = attributeOf(node, "value")?.t;
+  const { type, data } = tensor === undefined ? scalar("f32", 0) : plainOf(tensor);
+  return [{ type, dims, data: new Float64Array(countOf(dims)).fill(data[0]!) }];
+};
+
+const eyeLike: Evaluate = (inputs, node) => {
+  const { dims, type: own } = required(inputs, 0, node);
+  if (dims.length !== 2) throw refused(node, "its input must have 2 axes", `[${dims}]`);
+  const [rows, columns] = dims as [number, number];
+  const type: ElementType = elementTypeOf(intAttribute(node, "dtype", 0)) ?? own;
+  const diagonal = intAttribute(node, "k", 0), data = new Float64Array(rows * columns);
+  for (let row = 0; row < rows; row++) {
+    const column = row + diagonal;
+    if (column >= 0 && column < columns) data[row * columns + column] = 1;
+  }
+  return [{ type, dims, data }];
+};
+
+/** A new axis along which one element is `on`: none where the index is out of range. */
+const oneHot: Evaluate = (inputs, node) => {
+  const indices = required(inputs, 0, node), values = required(inputs, 2, node);
+  const depth = numberOf(inputs, 1, node);
+  const axis = axisOf(intAttribute(node, "axis", -1), indices.dims.length + 1, node);
+  const dims = indices.dims.toSpliced(axis, 0, depth);
+  const { outer, inner } = around(dims, axis);
+  const data = new Float64Array(countOf(dims)).fill(values.data[0]!);
+  for (let o = 0; o < outer; o++) {
+    for (let i = 0; i < inner; i++) {
+      const index = Math.trunc(indices.data[o * inner + i]!);
+      const place = index < 0 ? index + depth : index;
+      if (place >= 0 && place < depth) data[(o * depth + place) * inner + i] = values.data[1]!;
+    }
+  }
+  return [{ type: values.type, dims, data }];
+};
+
+/** Operator → what it does. */
+export const GENERATORS: Operators = {
+  ConstantOfShape: constantOfShape,
+  EyeLike: eyeLike,
+  OneHot: oneHot,
+  Range: range,
+};

@@ -1,0 +1,146 @@
+/**
+ * Sums, means and extremes along axes.
+ *
+ * @module
+ */
+
+import { intAttribute } from "../attributes.ts";
+
+import { around, permuted } from "./lines.ts";
+import { axesOf, axisOf, required } from "./operands.ts";
+import type { Evaluate, Operators } from "./operator.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { greatestOf, isWhole, leastOf, wrap } from "./rounding.ts";
+
+/** What `n` numbers from `at` on come to; `x` is the tensor they are from. */
+type Reducer = (data: Float64Array, at: number, n: number, x: PlainTensor) => number;
+
+const sum: Reducer = (data, at, n) => {
+  let total = 0;
+  for (let i = at; i < at + n; i++) total += data[i]!;
+  return total;
+};
+
+const product: Reducer = (data, at, n) => {
+  let total = 1;
+  for (let i = at; i < at + n; i++) total *= data[i]!;
+  return total;
+};
+
+const sumOfSizes: Reducer = (data, at, n) => {
+  let total = 0;
+  for (let i = at; i < at + n; i++) total += Math.abs(data[i]!);
+  return total;
+};
+
+const sumOfSquares: Reducer = (data, at, n) => {
+  let total = 0;
+  for (let i = at; i < at + n; i++) total += data[i]! * data[i]!;
+  return total;
+};
+
+/** NaN where there is one; of nothing the least there is. */
+const greatest: Reducer = (data, at, n, { type }) => {
+  let most = type === "bool" ? 0 : leastOf(type);
+  for (let i = at; i < at + n; i++) most = Math.max(most, data[i]!);
+  return most;
+};
+
+const least: Reducer = (data, at, n, { type }) => {
+  let most = type === "bool" ? 1 : greatestOf(type);
+  for (let i = at; i < at + n; i++) most = Math.min(most, data[i]!);
+  return most;
+};
+
+/** With the largest taken off first, so that nothing overflows. */
+const logSumExp: Reducer = (data, at, n) => {
+  let most = -Infinity, total = 0;
+  for (let i = at; i < at + n; i++) most = Math.max(most, data[i]!);
+  if (!Number.isFinite(most)) return most;
+  for (let i = at; i < at + n; i++) total += Math.exp(data[i]! - most);
+  return most + Math.log(total);
+};
+
+/** The tensor with the elements along some axes made one. */
+function reduced(x: PlainTensor, axes: ReadonlySet<number>, keeps: boolean, reducer: Reducer) {
+  const all = x.dims.map((_, axis) => axis);
+  const kept = all.filter((axis) => !axes.has(axis)), gone = all.filter((axis) => axes.has(axis));
+  const { data: from } = permuted(x, [...kept, ...gone]);
+  const n = countOf(gone.map((axis) => x.dims[axis]!));
+  const data = new Float64Array(countOf(kept.map((axis) => x.dims[axis]!)));
+  for (let i = 0; i < data.length; i++) data[i] = reducer(from, i * n, n, x);
+  const dims = keeps
+    ? x.dims.map((length, axis) => axes.has(axis) ? 1 : length)
+    : kept.map((axis) => x.dims[axis]!);
+  return { type: x.type, dims, data: isWhole(x.type) ? wrap(x.type, data.map(Math.trunc)) : data };
+}
+
+/** An operator along axes that are an input, or in old files an attribute; without them, along all. */
+function reduction(reducer: Reducer): Evaluate {
+  return (inputs, node) => {
+    const x = required(inputs, 0, node), rank = x.dims.length;
+    const given = axesOf(inputs, 1, rank, node) ?? [];
+    if (given.length === 0 && intAttribute(node, "noop_with_empty_axes", 0) === 1) return [x];
+    const axes = new Set(given.length > 0 ? given : x.dims.keys());
+    return [reduced(x, axes, intAttribute(node, "keepdims", 1) === 1, reducer)];
+  };
+}
+
+/** Where the extreme stands along an axis; NaN is more extreme than any number. */
+function argument(isBefore: (a: number, b: number) => boolean): Evaluate {
+  return (inputs, node) => {
+    const x = required(inputs, 0, node);
+    const axis = axisOf(intAttribute(node, "axis", 0), x.dims.length, node);
+    const takesLast = intAttribute(node, "select_last_index", 0) === 1;
+    const keeps = intAttribute(node, "keepdims", 1) === 1;
+    const place: Reducer = (data, at, n) => {
+      let best = at;
+      for (let i = at + 1; i < at + n; i++) {
+        const value = data[i]!, before = data[best]!;
+        if (isFurther(value, before) || (takesLast && !isFurther(before, value))) best = i;
+      }
+      return best - at;
+    };
+    const isFurther = (a: number, b: number) => isBefore(a, b) || (a !== a && b === b);
+    return [{ ...reduced({ ...x, type: "i64" }, new Set([axis]), keeps, place), type: "i64" }];
+  };
+}
+
+/** Running sums along an axis, which is an input. */
+const cumulativeSum: Evaluate = (inputs, node) => {
+  const x = required(inputs, 0, node);
+  const axis = axisOf(required(inputs, 1, node).data[0] ?? NaN, x.dims.length, node);
+  const isExclusive = intAttribute(node, "exclusive", 0) === 1;
+  const isBackward = intAttribute(node, "reverse", 0) === 1;
+  const { outer, length, inner } = around(x.dims, axis);
+  const data = new Float64Array(x.data.length);
+  for (let o = 0; o < outer; o++) {
+    for (let i = 0; i < inner; i++) {
+      let total = 0;
+      for (let step = 0; step < length; step++) {
+        const at = (o * length + (isBackward ? length - 1 - step : step)) * inner + i;
+        const next = total + x.data[at]!;
+        data[at] = isExclusive ? total : next;
+        total = next;
+      }
+    }
+  }
+  return [{ type: x.type, dims: x.dims, data: wrap(x.type, data) }];
+};
+
+/** Operator → what it does. */
+export const REDUCTIONS: Operators = {
+  ArgMax: argument((a, b) => a > b),
+  ArgMin: argument((a, b) => a < b),
+  CumSum: cumulativeSum,
+  ReduceL1: reduction(sumOfSizes),
+  ReduceL2: reduction((data, at, n, x) => Math.sqrt(sumOfSquares(data, at, n, x))),
+  ReduceLogSum: reduction((data, at, n, x) => Math.log(sum(data, at, n, x))),
+  ReduceLogSumExp: reduction(logSumExp),
+  ReduceMax: reduction(greatest),
+  ReduceMean: reduction((data, at, n, x) => sum(data, at, n, x) / n),
+  ReduceMin: reduction(least),
+  ReduceProd: reduction(product),
+  ReduceSum: reduction(sum),
+  ReduceSumSquare: reduction(sumOfSquares),
+};

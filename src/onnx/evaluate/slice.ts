@@ -1,0 +1,54 @@
+import type { NodeProto } from "../messages.ts";
+import { axesOf, listOf, refused, required } from "./operands.ts";
+import type { Evaluate } from "./operator.ts";
+import type { PlainTensor } from "./plain_tensor.ts";
+import { gather, stridesOf } from "./strides.ts";
+
+/** One axis of a slice. */
+interface Cut {
+  readonly start: number;
+  readonly step: number;
+  readonly length: number;
+}
+
+/** From `start` to before `end`, both counted from the end where they are below zero, and cut to what there is. */
+function cutOf(length: number, start: number, end: number, step: number): Cut {
+  const [low, high] = step > 0 ? [0, length] : [-1, length - 1];
+  const clamp = (place: number) =>
+    Math.min(Math.max(place < 0 ? place + length : place, low), high);
+  // Going backward, a start before the first element stands on the first.
+  const first = step > 0 ? clamp(start) : Math.max(clamp(start), Math.min(0, high));
+  return { start: first, step, length: Math.max(0, Math.ceil((clamp(end) - first) / step)) };
+}
+
+/** A part of a tensor: every so many elements along some axes, forward or backward. */
+export const slice: Evaluate = (inputs, node) => {
+  const x = required(inputs, 0, node);
+  const strides = stridesOf(x.dims), dims = [...x.dims], apart = [...strides];
+  let offset = 0;
+  for (const { axis, start, end, step } of partsOf(inputs, x, node)) {
+    const cut = cutOf(x.dims[axis]!, start, end, step);
+    dims[axis] = cut.length;
+    apart[axis] = strides[axis]! * step;
+    offset += cut.start * strides[axis]!;
+  }
+  return [{ type: x.type, dims, data: gather({ data: x.data, strides: apart, offset }, dims) }];
+};
+
+/** Bounds are inputs, or in old files attributes. */
+function partsOf(inputs: readonly (PlainTensor | undefined)[], x: PlainTensor, node: NodeProto) {
+  const rank = x.dims.length;
+  const starts = listOf(inputs, 1, node, "starts") ?? [];
+  const ends = listOf(inputs, 2, node, "ends") ?? [];
+  const axes = axesOf(inputs, 3, rank, node) ?? [...starts.keys()];
+  const steps = inputs[4] === undefined ? starts.map(() => 1) : Array.from(inputs[4].data);
+  const lengths = [starts, ends, axes, steps].map((each) => each.length);
+  if (new Set(lengths).size > 1 || starts.length > rank || steps.includes(0)) {
+    throw refused(
+      node,
+      "it must have as many starts as ends, axes and steps other than 0",
+      `[${starts}], [${ends}], [${axes}], [${steps}]`,
+    );
+  }
+  return axes.map((axis, i) => ({ axis, start: starts[i]!, end: ends[i]!, step: steps[i]! }));
+}

@@ -1,0 +1,30 @@
+import type { ElementType } from "../element_type.ts";
+import type { NodeProto } from "../messages.ts";
+import { required } from "./operands.ts";
+import type { Evaluate } from "./operator.ts";
+import type { PlainTensor } from "./plain_tensor.ts";
+import { wrap } from "./rounding.ts";
+
+/** A formula of one number. */
+export type Formula = (x: number) => number;
+
+/** A formula for every element. */
+export function mapped(
+  x: PlainTensor,
+  formula: Formula,
+  type: ElementType = x.type,
+): PlainTensor {
+  const from = x.data, data = new Float64Array(from.length);
+  for (let i = 0; i < data.length; i++) data[i] = formula(from[i]!); // hot
+  return { type, dims: x.dims, data: wrap(type, data) };
+}
+
+/** An operator of one input, the same for all nodes. */
+export function unary(formula: Formula, type?: ElementType): Evaluate {
+  return (inputs, node) => [mapped(required(inputs, 0, node), formula, type)];
+}
+
+/** An operator of one input whose formula depends on the node's attributes. */
+export function unaryOf(formulaOf: (node: NodeProto) => Formula): Evaluate {
+  return (inputs, node) => [mapped(required(inputs, 0, node), formulaOf(node))];
+}
