@@ -9,6 +9,7 @@ import {
   writeExtxyz,
 } from "../../src/batch/mod.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
+import { openPython } from "../python.ts";
 
 /** What ASE makes of a file, in plain numbers. */
 interface Seen {
@@ -77,24 +78,14 @@ left = Atoms("XeX", positions=[[0, 0, 0], [2, 2, 2]], cell=[[5, 0, 0], [0, 5, 0]
 write(sys.argv[1], [crystal, water, slab, left], format="extxyz")
 `;
 
-async function run(command: string, args: readonly string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args] }).output();
-  if (!success) throw new Error(`${command} failed: ${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
-}
-
-/** A folder with ASE in an environment of its own; what is done there is gone afterwards. */
+/** A file, and ASE to read and write it; it is gone afterwards. */
 async function withAse(
   body: (python: (program: string, file: string) => Promise<string>, file: string) => Promise<void>,
 ): Promise<void> {
+  const python = await openPython("ase");
   const folder = await Deno.makeTempDir();
   try {
-    await run("python3", ["-m", "venv", `${folder}/venv`]);
-    await run(`${folder}/venv/bin/pip`, ["install", "--quiet", "ase>=3.23"]);
-    await body(
-      (program, file) => run(`${folder}/venv/bin/python`, ["-c", program, file]),
-      `${folder}/x.xyz`,
-    );
+    await body((program, file) => python.run(program, [file]), `${folder}/x.xyz`);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

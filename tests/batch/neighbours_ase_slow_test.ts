@@ -1,5 +1,6 @@
 import { assertEquals, assertGreater } from "@std/assert";
 import { Batch, fcc, neighbourList, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
+import { openPython } from "../python.ts";
 import { halfOf, type Row, rowsOfEdges, rowsOfMatrix } from "./neighbours_brute.ts";
 
 /** Prints the neighbours of each structure of a file for each cutoff: [i, j, shift] in order. */
@@ -19,21 +20,13 @@ print(json.dumps([[rows(atoms, float(c)) for c in sys.argv[2:]]
 
 const CUTOFFS = [2.1, 5.3, 9.7];
 
-async function run(command: string, args: readonly string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args] }).output();
-  if (!success) throw new Error(`${command} failed: ${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
-}
-
 /** What ASE lists, by structure and cutoff. */
 async function listedByAse(systems: readonly System[]): Promise<Row[][][]> {
+  const python = await openPython("ase");
   const folder = await Deno.makeTempDir();
   try {
-    await run("python3", ["-m", "venv", `${folder}/venv`]);
-    await run(`${folder}/venv/bin/pip`, ["install", "--quiet", "ase>=3.23"]);
     await Deno.writeTextFile(`${folder}/x.xyz`, writeExtxyz(systems));
-    const args = ["-c", LIST, `${folder}/x.xyz`, ...CUTOFFS.map(String)];
-    return JSON.parse(await run(`${folder}/venv/bin/python`, args));
+    return JSON.parse(await python.run(LIST, [`${folder}/x.xyz`, ...CUTOFFS.map(String)]));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

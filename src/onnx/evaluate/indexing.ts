@@ -1,0 +1,142 @@
+/**
+ * Operators that take elements by their indices.
+ *
+ * @module
+ */
+
+import { intAttribute } from "../attributes.ts";
+import type { NodeProto } from "../messages.ts";
+import { around, countBetween } from "./around.ts";
+import { stridesOf } from "./strides.ts";
+import { axisOf, refused, required } from "./operands.ts";
+import type { Evaluate, Operators } from "./operator.ts";
+import type { PlainTensor } from "./plain_tensor.ts";
+
+/**
+ * An index that may be counted from the end, as one that is counted from the beginning.
+ *
+ * @throws {RangeError} when it is outside
+ */
+// hot
+export function place(node: NodeProto, index: number, length: number): number {
+  const counted = index < 0 ? index + length : index;
+  if (counted >= 0 && counted < length) return counted;
+  throw refused(node, `its indices must be in −${length} … ${length - 1}`, `${index}`);
+}
+
+const gather: Evaluate = (inputs, node) => {
+  const data = required(inputs, 0, node), indices = required(inputs, 1, node);
+  const axis = axisOf(intAttribute(node, "axis", 0), data.dims.length, node);
+  const { outer, length, inner } = around(data.dims, axis);
+  const rows = indices.data.length;
+  const places = indices.data.map((index) => place(node, index, length));
+  const taken = new Float64Array(outer * rows * inner);
+  let to = 0;
+  for (let block = 0; block < outer; block++) {
+    for (let row = 0; row < rows; row++) {
+      const from = (block * length + places[row]!) * inner;
+      for (let i = 0; i < inner; i++) taken[to++] = data.data[from + i]!;
+    }
+  }
+  const dims = [...data.dims.slice(0, axis), ...indices.dims, ...data.dims.slice(axis + 1)];
+  return [{ type: data.type, dims, data: taken }];
+};
+
+/**
+ * Where each element of `indices` points to in a tensor of the same number of axes: itself, but for one axis.
+ *
+ * @throws {RangeError} for an index outside, or other lengths than the tensor has
+ */
+export function elementPlaces(
+  node: NodeProto,
+  dims: readonly number[],
+  indices: PlainTensor,
+): Int32Array {
+  const axis = axisOf(intAttribute(node, "axis", 0), dims.length, node);
+  const fits = indices.dims.length === dims.length &&
+    indices.dims.every((length, i) => i === axis || length <= dims[i]!);
+  if (!fits) throw refused(node, `its indices must be within [${dims}]`, `[${indices.dims}]`);
+  const strides = stridesOf(dims), places = new Int32Array(indices.data.length);
+  const counter = new Int32Array(dims.length);
+  for (let i = 0; i < places.length; i++) {
+    let at = place(node, indices.data[i]!, dims[axis]!) * strides[axis]!;
+    for (let k = 0; k < counter.length; k++) if (k !== axis) at += counter[k]! * strides[k]!;
+    places[i] = at;
+    for (let k = counter.length - 1; k >= 0 && ++counter[k]! === indices.dims[k]!; k--) {
+      counter[k] = 0;
+    }
+  }
+  return places;
+}
+
+const gatherElements: Evaluate = (inputs, node) => {
+  const { type, dims, data } = required(inputs, 0, node), indices = required(inputs, 1, node);
+  const places = elementPlaces(node, dims, indices);
+  const taken = new Float64Array(places.length);
+  for (let i = 0; i < places.length; i++) taken[i] = data[places[i]!]!;
+  return [{ type, dims: indices.dims, data: taken }];
+};
+
+/** Where rows of indices point to: the place of the first element of each slice, and how many it has. */
+export interface Slices {
+  /** Places of the slices, one for each row of indices. */
+  readonly places: Int32Array;
+  /** Elements of a slice. */
+  readonly size: number;
+  /** Lengths of a slice. */
+  readonly dims: readonly number[];
+}
+
+/**
+ * Slices of a tensor that the last axis of `indices` points to.
+ *
+ * @param batch so many axes at the beginning are the same in both
+ * @throws {RangeError} for an index outside, or lengths that do not fit
+ */
+export function slicesAt(
+  node: NodeProto,
+  dims: readonly number[],
+  indices: PlainTensor,
+  batch: number,
+): Slices {
+  const depth = indices.dims.at(-1) ?? 0;
+  const fits = indices.dims.length > batch && batch + depth <= dims.length &&
+    dims.slice(0, batch).every((length, axis) => length === indices.dims[axis]);
+  if (!fits) {
+    const requirement = `the last axis of its indices must point into [${dims}]`;
+    throw refused(node, requirement, `indices of [${indices.dims}]`);
+  }
+  const strides = stridesOf(dims);
+  const rows = countBetween(indices.dims, 0, indices.dims.length - 1);
+  const perBatch = countBetween(indices.dims, batch, indices.dims.length - 1);
+  const batchSize = countBetween(dims, batch, dims.length);
+  const places = new Int32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    let at = Math.floor(row / perBatch) * batchSize;
+    for (let k = 0; k < depth; k++) {
+      const index = place(node, indices.data[row * depth + k]!, dims[batch + k]!);
+      at += index * strides[batch + k]!;
+    }
+    places[row] = at;
+  }
+  const size = countBetween(dims, batch + depth, dims.length);
+  return { places, size, dims: dims.slice(batch + depth) };
+}
+
+const gatherND: Evaluate = (inputs, node) => {
+  const { type, dims, data } = required(inputs, 0, node), indices = required(inputs, 1, node);
+  const slices = slicesAt(node, dims, indices, intAttribute(node, "batch_dims", 0));
+  const { places, size } = slices;
+  const taken = new Float64Array(places.length * size);
+  for (let row = 0; row < places.length; row++) {
+    for (let i = 0; i < size; i++) taken[row * size + i] = data[places[row]! + i]!;
+  }
+  return [{ type, dims: [...indices.dims.slice(0, -1), ...slices.dims], data: taken }];
+};
+
+/** Gather, GatherElements and GatherND. */
+export const INDEXING: Operators = {
+  Gather: gather,
+  GatherElements: gatherElements,
+  GatherND: gatherND,
+};

@@ -1,0 +1,166 @@
+/**
+ * Operators that make one number of each window, or of each channel.
+ *
+ * @module
+ */
+
+import { intAttribute, intsAttribute } from "../attributes.ts";
+import type { NodeProto } from "../messages.ts";
+import { countBetween } from "./around.ts";
+import { refused, required } from "./operands.ts";
+import type { Evaluate, Operators } from "./operator.ts";
+import type { PlainTensor } from "./plain_tensor.ts";
+import { root } from "./root.ts";
+import { IN_PADDING, placesOf, type Windows, windowsOver } from "./windows.ts";
+
+/** The windows of a pool over the channels of a tensor. */
+interface Pool {
+  readonly x: PlainTensor;
+  readonly windows: Windows;
+  readonly places: Int32Array;
+  /** How many channels all images have together, and how many elements each of them. */
+  readonly channels: number;
+  readonly size: number;
+  /** Windows over each channel, and elements of a window. */
+  readonly count: number;
+  readonly kernelSize: number;
+  /** Lengths of what comes out. */
+  readonly dims: readonly number[];
+}
+
+function poolOf(inputs: readonly (PlainTensor | undefined)[], node: NodeProto): Pool {
+  const x = required(inputs, 0, node), kernel = intsAttribute(node, "kernel_shape");
+  if (kernel === undefined || kernel.length !== x.dims.length - 2) {
+    throw refused(node, `its kernel_shape must fit [${x.dims}]`, `[${kernel ?? "none"}]`);
+  }
+  const image = x.dims.slice(2), windows = windowsOver(node, image, kernel);
+  return {
+    x,
+    windows,
+    places: placesOf(windows),
+    channels: countBetween(x.dims, 0, 2),
+    size: countBetween(image, 0, image.length),
+    count: countBetween(windows.counts, 0, windows.counts.length),
+    kernelSize: countBetween(kernel, 0, kernel.length),
+    dims: [...x.dims.slice(0, 2), ...windows.counts],
+  };
+}
+
+/** The place in its channel of the largest element of each window, −1 where there is none: the first of equals, or NaN. */
+// hot
+function largestPlaces({ x, places, channels, size, count, kernelSize }: Pool): Float64Array {
+  const largest = new Float64Array(channels * count);
+  for (let i = 0; i < largest.length; i++) {
+    const channel = Math.floor(i / count) * size, from = (i % count) * kernelSize;
+    let best = -1;
+    for (let k = from; k < from + kernelSize; k++) {
+      const place = places[k]!;
+      if (place < 0) continue;
+      const value = x.data[channel + place]!, before = best < 0 ? NaN : x.data[channel + best]!;
+      if (best < 0 || value > before || (value !== value && before === before)) best = place;
+    }
+    largest[i] = best;
+  }
+  return largest;
+}
+
+/** A place in an image counted with the first axis fastest. */
+function columnMajor(place: number, image: readonly number[]): number {
+  let rest = place, stride = countBetween(image, 0, image.length), turned = 0;
+  for (let axis = image.length - 1; axis >= 0; axis--) {
+    stride /= image[axis]!;
+    turned += (rest % image[axis]!) * stride;
+    rest = Math.floor(rest / image[axis]!);
+  }
+  return turned;
+}
+
+const maxPool: Evaluate = (inputs, node) => {
+  const pool = poolOf(inputs, node), { x, size, count, dims, windows } = pool;
+  const places = largestPlaces(pool);
+  const largest = places.map((place, i) =>
+    place < 0 ? -Infinity : x.data[Math.floor(i / count) * size + place]!
+  );
+  const isColumnMajor = intAttribute(node, "storage_order", 0) !== 0;
+  const indices = places.map((place, i) =>
+    Math.floor(i / count) * size + (isColumnMajor ? columnMajor(place, windows.image) : place)
+  );
+  return [{ type: x.type, dims, data: largest }, { type: "i64", dims, data: indices }];
+};
+
+/** What a pool makes of the sum over a window of so many elements. */
+type Finish = (sum: number, elements: number) => number;
+
+/** Sums over windows; elements over padding are 0 and count where `countsPadding`. */
+function sumPool(
+  { x, places, channels, size, count, kernelSize, dims }: Pool,
+  { map, finish, countsPadding }: {
+    map: (value: number) => number;
+    finish: Finish;
+    countsPadding: boolean;
+  },
+): PlainTensor {
+  const data = new Float64Array(channels * count);
+  for (let i = 0; i < data.length; i++) {
+    const channel = Math.floor(i / count) * size, from = (i % count) * kernelSize;
+    let sum = 0, elements = 0;
+    for (let k = from; k < from + kernelSize; k++) {
+      const place = places[k]!;
+      if (place >= 0) sum += map(x.data[channel + place]!);
+      if (place >= 0 || (countsPadding && place === IN_PADDING)) elements++;
+    }
+    data[i] = finish(sum, elements);
+  }
+  return { type: x.type, dims, data };
+}
+
+const averagePool: Evaluate = (inputs, node) => [
+  sumPool(poolOf(inputs, node), {
+    map: (value) => value,
+    finish: (sum, elements) => sum / elements,
+    countsPadding: intAttribute(node, "count_include_pad", 0) !== 0,
+  }),
+];
+
+const lpPool: Evaluate = (inputs, node) => {
+  const p = intAttribute(node, "p", 2);
+  return [
+    sumPool(poolOf(inputs, node), {
+      map: (value) => Math.abs(value) ** p,
+      finish: (sum) => root(sum, p),
+      countsPadding: false,
+    }),
+  ];
+};
+
+/** A pool whose window is the whole image. */
+function globalPool(reduce: (channel: Float64Array, node: NodeProto) => number): Evaluate {
+  return (inputs, node) => {
+    const { type, dims, data } = required(inputs, 0, node);
+    const size = countBetween(dims, 2, dims.length);
+    const pooled = new Float64Array(countBetween(dims, 0, 2));
+    for (let i = 0; i < pooled.length; i++) {
+      pooled[i] = reduce(data.subarray(i * size, (i + 1) * size), node);
+    }
+    return [{ type, dims: dims.map((length, axis) => axis < 2 ? length : 1), data: pooled }];
+  };
+}
+
+function norm(channel: Float64Array, node: NodeProto): number {
+  const p = intAttribute(node, "p", 2);
+  return root(channel.reduce((sum, value) => sum + Math.abs(value) ** p, 0), p);
+}
+
+/** Pools over windows, and those over whole images. */
+export const POOLING: Operators = {
+  AveragePool: averagePool,
+  GlobalAveragePool: globalPool((channel) =>
+    channel.reduce((sum, value) => sum + value, 0) / channel.length
+  ),
+  GlobalLpPool: globalPool(norm),
+  GlobalMaxPool: globalPool((channel) =>
+    channel.reduce((most, value) => Math.max(most, value), -Infinity)
+  ),
+  LpPool: lpPool,
+  MaxPool: maxPool,
+};

@@ -1,0 +1,55 @@
+/**
+ * What comes out element by element, or in the shape of what goes in.
+ *
+ * @module
+ */
+
+import { intAttribute } from "../attributes.ts";
+import { elementTypeOf } from "../element_type.ts";
+import { broadcastShapes } from "./broadcast_shapes.ts";
+import { factOf, type InferenceRule, type InferenceRules, typeAmong, UNKNOWN } from "./fact.ts";
+
+/** Type and shape of the first input, its numbers not. */
+const same: InferenceRule = ([a = UNKNOWN]) => [factOf(a.type, a.shape)];
+/** The same, of truth values. */
+const sameBool: InferenceRule = ([a = UNKNOWN]) => [factOf("bool", a.shape)];
+/** All inputs broadcast. */
+const joined: InferenceRule = (inputs, _node, inferring) => [
+  factOf(typeAmong(inputs), broadcastShapes(inputs.map((input) => input?.shape), inferring)),
+];
+/** All inputs broadcast, truth values come out. */
+const joinedBool: InferenceRule = (inputs, _node, inferring) => [
+  factOf("bool", broadcastShapes(inputs.map((input) => input?.shape), inferring)),
+];
+/** The exponent may be of another type. */
+const power: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], _node, inferring) => [
+  factOf(a.type, broadcastShapes([a.shape, b.shape], inferring)),
+];
+/** The mask is in the shape of the data. */
+const dropout: InferenceRule = ([a = UNKNOWN]) => [a, factOf("bool", a.shape)];
+const like: InferenceRule = ([a = UNKNOWN], node) => [
+  factOf(elementTypeOf(intAttribute(node, "dtype", 0)) ?? a.type, a.shape),
+];
+
+function each(operators: string, rule: InferenceRule): InferenceRules {
+  return Object.fromEntries(operators.split(" ").map((operator) => [operator, rule]));
+}
+
+/** Of operators that leave the shape as it is, or broadcast. Those that may be exact: {@linkcode WHOLE_NUMBERS}. */
+export const ELEMENTWISE: InferenceRules = {
+  ...each("Abs Exp Log Sqrt Reciprocal Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh", same),
+  ...each("Asinh Acosh Atanh Erf Sigmoid Relu LeakyRelu Elu Celu Selu ThresholdedRelu", same),
+  ...each("HardSigmoid HardSwish Softplus Softsign Gelu Mish Swish Shrink PRelu Clip", same),
+  ...each("Softmax LogSoftmax Hardmax Sign Round Floor Ceil BitwiseNot CumSum Trilu", same),
+  ...each("LpNormalization MeanVarianceNormalization LRN InstanceNormalization", same),
+  ...each("GroupNormalization RMSNormalization ReverseSequence", same),
+  ...each("ScatterElements ScatterND Scatter", same),
+  ...each("com.microsoft.Gelu com.microsoft.FastGelu com.microsoft.QuickGelu", same),
+  ...each("com.microsoft.BiasGelu com.microsoft.SkipLayerNormalization", same),
+  ...each("IsNaN IsInf Not", sameBool),
+  ...each("Mean Sum BitShift BitwiseAnd BitwiseOr BitwiseXor", joined),
+  ...each("Less LessOrEqual Greater GreaterOrEqual And Or Xor", joinedBool),
+  ...each("RandomNormalLike RandomUniformLike Bernoulli EyeLike", like),
+  Pow: power,
+  Dropout: dropout,
+};

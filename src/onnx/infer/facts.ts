@@ -1,0 +1,139 @@
+import { type ElementType, elementTypeOf } from "../element_type.ts";
+import type { Graph } from "../graph.ts";
+import { malformed } from "../graph_errors.ts";
+import { showNode } from "../check_model.ts";
+import type { NodeProto, TensorProto } from "../messages.ts";
+import { elementCount, isExternal, tensorValues } from "../tensor_proto.ts";
+import { describeValue, type Length } from "../value_info.ts";
+import {
+  type Fact,
+  factOf,
+  type InferenceRule,
+  type InferenceRules,
+  type Inferring,
+  type KnownShape,
+  MOST_VALUES,
+  UNKNOWN,
+} from "./fact.ts";
+import { agree, type Said } from "./agree.ts";
+import { readFileLength } from "./length.ts";
+import { INFERENCE_RULES } from "./rules.ts";
+
+export type { Fact } from "./fact.ts";
+
+/** How to infer. */
+export interface FactsOptions {
+  /** Rules for operators of one's own, "domain.operator", or in the place of what is known here. */
+  readonly rules?: InferenceRules;
+}
+
+/** Types whose numbers are kept. */
+const WHOLE: readonly (ElementType | undefined)[] = [
+  ...["i64", "i32", "i16", "i8", "u32", "u16", "u8", "bool"] as const,
+];
+
+/**
+ * Types, shapes and small numbers of the values of a graph, found out when asked for and then remembered. Nodes may be
+ * added to the graph any time; what was a value once must go on being the same value.
+ *
+ * What follows from the operators comes first; what the file says of a value in between is for where nothing follows,
+ * and both must agree.
+ */
+export class Facts {
+  readonly #graph: Graph;
+  readonly #known = new Map<string, Fact>();
+  readonly #rules: InferenceRules;
+  readonly #inferring: Inferring;
+  #count = 0;
+  /** The node that is being looked at. */
+  #node: NodeProto | undefined;
+
+  /** Facts of this graph; nothing is found out yet. */
+  constructor(graph: Graph, options: FactsOptions = {}) {
+    this.#graph = graph;
+    this.#rules = { ...INFERENCE_RULES, ...options.rules };
+    this.#inferring = {
+      graph,
+      opset: graph.opset,
+      fresh: () => `?${++this.#count}`,
+      contradiction: (requirement, value) => {
+        throw malformed(requirement, this.#node ? `${value}, in ${showNode(this.#node)}` : value);
+      },
+    };
+  }
+
+  /**
+   * What is known of a value.
+   *
+   * @throws {SyntaxError} where two things that are known of a value on the way to it contradict each other
+   */
+  of(name: string): Fact {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    // Written out instead of recursive: chains of nodes are longer than stacks are deep.
+    const waiting = [name];
+    const begun = new Set<NodeProto>();
+    for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
+      const node = this.#known.has(next) ? undefined : this.#graph.producer(next);
+      const count = waiting.length;
+      if (node !== undefined && !begun.has(node)) {
+        begun.add(node);
+        for (const input of node.input) {
+          if (input !== "" && !this.#known.has(input)) waiting.push(input);
+        }
+      }
+      if (waiting.length > count) continue;
+      waiting.pop();
+      if (!this.#known.has(next)) this.#find(next, node);
+    }
+    return this.#known.get(name) ?? UNKNOWN;
+  }
+
+  #find(name: string, node: NodeProto | undefined): void {
+    const tensor = this.#graph.constant(name);
+    if (tensor !== undefined) this.#known.set(name, factOfTensor(tensor));
+    else if (node === undefined) this.#known.set(name, this.#agreed(name, UNKNOWN));
+    else this.#infer(node);
+  }
+
+  #infer(node: NodeProto): void {
+    this.#node = node;
+    const rule: InferenceRule | undefined = this.#rules[operatorOf(node)];
+    const inputs = node.input.map((name) =>
+      name === "" ? undefined : this.#known.get(name) ?? UNKNOWN
+    );
+    const facts = rule?.(inputs, node, this.#inferring) ?? [];
+    for (const [i, name] of node.output.entries()) {
+      if (name !== "") this.#known.set(name, this.#agreed(name, facts[i] ?? UNKNOWN));
+    }
+    this.#node = undefined;
+  }
+
+  /** What follows, and what the file says. */
+  #agreed(name: string, fact: Fact): Fact {
+    const info = this.#graph.info(name);
+    if (info === undefined) return fact;
+    const { type, shape } = describeValue(info);
+    const said: Said = { type, shape: shape?.map(readLength) };
+    return agree(fact, said, name, this.#inferring);
+  }
+}
+
+/** Names that begin as fresh ones do say nothing. */
+function readLength(length: Length): number | string | undefined {
+  if (typeof length !== "string") return length;
+  return length.startsWith("?") ? undefined : readFileLength(length);
+}
+
+/** The key of a node's rule. */
+function operatorOf({ domain, opType }: NodeProto): string {
+  return domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
+}
+
+function factOfTensor(tensor: TensorProto): Fact {
+  const type = elementTypeOf(tensor.dataType);
+  const shape: KnownShape = tensor.dims.map(Number);
+  const isSmall = shape.length <= 1 && elementCount(tensor) <= MOST_VALUES && !isExternal(tensor);
+  if (!isSmall || !WHOLE.includes(type)) return factOf(type, shape);
+  return factOf(type, shape, Array.from(tensorValues(tensor), Number));
+}

@@ -1,0 +1,137 @@
+/**
+ * Products of matrices.
+ *
+ * @module
+ */
+
+import { intAttribute, textAttribute } from "../attributes.ts";
+import { broadcastShapes } from "./broadcast_shapes.ts";
+import {
+  factOf,
+  type InferenceRule,
+  type InferenceRules,
+  type Inferring,
+  type KnownShape,
+  typeAmong,
+  UNKNOWN,
+} from "./fact.ts";
+import { broadcastLengths, type KnownLength } from "./length.ts";
+
+const matMul: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], _node, inferring) => [
+  factOf(typeAmong([a, b]), a.shape && b.shape && productShape(a.shape, b.shape, inferring)),
+];
+
+/** Vectors are rows on the left, columns on the right, and lose the axis that they get for it. */
+function productShape(a: KnownShape, b: KnownShape, inferring: Inferring): KnownShape | undefined {
+  const left = a.length === 1 ? [1, ...a] : a, right = b.length === 1 ? [...b, 1] : b;
+  const [rows, inner, other, columns] = [left.at(-2), left.at(-1), right.at(-2), right.at(-1)];
+  if (rows === undefined || columns === undefined) {
+    return inferring.contradiction("factors must have axes", `[${a}] and [${b}]`);
+  }
+  if (typeof inner === "number" && typeof other === "number" && inner !== other) {
+    inferring.contradiction("the inner lengths of factors must be equal", `${inner} and ${other}`);
+  }
+  const batch = broadcastShapes([left.slice(0, -2), right.slice(0, -2)], inferring);
+  return batch &&
+    [...batch, ...a.length === 1 ? [] : [rows], ...b.length === 1 ? [] : [columns]];
+}
+
+const gemm: InferenceRule = ([a = UNKNOWN, b = UNKNOWN, c], node, inferring) => {
+  const rows = a.shape?.[intAttribute(node, "transA", 0) === 0 ? 0 : 1];
+  const columns = b.shape?.[intAttribute(node, "transB", 0) === 0 ? 1 : 0];
+  const shape = [rows ?? inferring.fresh(), columns ?? inferring.fresh()];
+  return [factOf(typeAmong([a, b, c]), shape)];
+};
+
+const fusedMatMul: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], node, inferring) => {
+  const turned = (shape: KnownShape | undefined, name: string): KnownShape | undefined =>
+    shape === undefined || intAttribute(node, name, 0) === 0 || shape.length < 2
+      ? shape
+      : [...shape.slice(0, -2), ...shape.slice(-2).reverse()];
+  const isBatch = intAttribute(node, "transBatchA", 0) + intAttribute(node, "transBatchB", 0) > 0;
+  const [left, right] = [turned(a.shape, "transA"), turned(b.shape, "transB")];
+  const shape = isBatch ? undefined : left && right && productShape(left, right, inferring);
+  return [factOf(typeAmong([a, b]), shape)];
+};
+
+const einsum: InferenceRule = (inputs, node, inferring) => {
+  const equation = textAttribute(node, "equation", "").replaceAll(" ", "");
+  const [left = "", right] = equation.split("->");
+  const terms = left.split(",");
+  const type = typeAmong(inputs);
+  const shapes = inputs.map((input) => input?.shape);
+  if (terms.length !== shapes.length) {
+    inferring.contradiction(`an equation must have ${shapes.length} operands`, equation);
+  }
+  const lengths = labelled(terms, shapes, inferring);
+  const dots = lengths.dots;
+  const result = right ?? implicitResult(terms);
+  const shape = result.split(/(\.\.\.|)/).filter((label) => label !== "").map((label) =>
+    label === "..." ? dots : [lengths.of.get(label) ?? inferring.fresh()]
+  );
+  return [factOf(type, shape.every((part) => part !== undefined) ? shape.flat() : undefined)];
+};
+
+/** The length of each label, and those that dots stand for; `undefined` where a shape is unknown. */
+function labelled(
+  terms: readonly string[],
+  shapes: readonly (KnownShape | undefined)[],
+  inferring: Inferring,
+): { readonly of: ReadonlyMap<string, KnownLength>; readonly dots: KnownShape | undefined } {
+  const of = new Map<string, KnownLength>();
+  let dots: KnownShape | undefined = [];
+  for (const [i, term] of terms.entries()) {
+    const shape = shapes[i];
+    const [before = "", after] = term.split("...");
+    if (shape === undefined) {
+      if (after !== undefined) dots = undefined;
+      continue;
+    }
+    const hidden = shape.length - before.length - (after?.length ?? 0);
+    if (hidden < 0 || (after === undefined && hidden > 0)) {
+      inferring.contradiction(`an operand ${term} must have as many axes`, `[${shape}]`);
+    }
+    [...before].forEach((label, j) => note(of, label, shape[j] ?? 1, inferring));
+    if (after === undefined) continue;
+    const middle = shape.slice(before.length, before.length + hidden);
+    dots = dots && broadcastShapes([dots, middle], inferring);
+    [...after].forEach((label, j) =>
+      note(of, label, shape[before.length + hidden + j] ?? 1, inferring)
+    );
+  }
+  return { of, dots };
+}
+
+/** A label has one length, wherever it stands: a number says more than a name, a name more than a fresh one. */
+function note(
+  of: Map<string, KnownLength>,
+  label: string,
+  length: KnownLength,
+  inferring: Inferring,
+): void {
+  const known = of.get(label) ?? length;
+  const both = broadcastLengths(known, length);
+  if (both === undefined && typeof known === "number" && typeof length === "number") {
+    inferring.contradiction(`the length of ${label} must be one`, `${known} and ${length}`);
+  }
+  of.set(label, both ?? (`${known}`.includes("?") ? length : known));
+}
+
+/** Labels that stand once, in order of the alphabet, behind what dots stand for. */
+function implicitResult(terms: readonly string[]): string {
+  const all = terms.join("").replaceAll(".", "");
+  const once = [...all].filter((label) => all.indexOf(label) === all.lastIndexOf(label));
+  const dots = terms.some((term) => term.includes("...")) ? "..." : "";
+  return dots + once.sort().join("");
+}
+
+const det: InferenceRule = ([a = UNKNOWN]) => [factOf(a.type, a.shape?.slice(0, -2))];
+
+/** Operators that multiply matrices. */
+export const LINEAR: InferenceRules = {
+  MatMul: matMul,
+  Gemm: gemm,
+  Einsum: einsum,
+  Det: det,
+  "com.microsoft.FusedMatMul": fusedMatMul,
+};

@@ -1,0 +1,23 @@
+import type { InferenceRules } from "./fact.ts";
+import { ELEMENTWISE } from "./elementwise.ts";
+import { GENERATORS } from "./generators.ts";
+import { INDEXING } from "./indexing.ts";
+import { LINEAR } from "./linear.ts";
+import { REDUCTIONS } from "./reductions.ts";
+import { SHAPING } from "./shaping.ts";
+import { SLICING } from "./slicing.ts";
+import { WHOLE_NUMBERS } from "./whole_numbers.ts";
+import { WINDOWS } from "./windows.ts";
+
+/** What is known here, by operator. */
+export const INFERENCE_RULES: InferenceRules = {
+  ...ELEMENTWISE,
+  ...WHOLE_NUMBERS,
+  ...GENERATORS,
+  ...SHAPING,
+  ...SLICING,
+  ...INDEXING,
+  ...LINEAR,
+  ...REDUCTIONS,
+  ...WINDOWS,
+};

@@ -1,0 +1,173 @@
+/**
+ * The same elements in another shape, or repeated.
+ *
+ * @module
+ */
+
+import { intAttribute, intsAttribute } from "../attributes.ts";
+import type { NodeProto } from "../messages.ts";
+import { broadcastShapes } from "./broadcast_shapes.ts";
+import {
+  axisOf,
+  type Fact,
+  factOf,
+  freshShape,
+  type InferenceRule,
+  type InferenceRules,
+  type Inferring,
+  type KnownShape,
+  numbersOf,
+  UNKNOWN,
+} from "./fact.ts";
+import { shapeOfValues } from "./generators.ts";
+import { divideLengths, type KnownLength, multiplyLengths, productOf } from "./length.ts";
+
+const reshape: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], node, inferring) => {
+  if (to.values === undefined) return [factOf(a.type, shapeOfValues(to, inferring), a.values)];
+  const copies = intAttribute(node, "allowzero", 0) === 0;
+  const wanted = to.values.map((length, i) =>
+    length === 0 && copies ? a.shape === undefined ? inferring.fresh() : a.shape[i] ?? 0 : length
+  );
+  const open = wanted.indexOf(-1);
+  if (open !== -1) wanted[open] = remaining(a.shape, wanted, inferring);
+  else checkCount(a.shape, wanted, inferring);
+  return [factOf(a.type, wanted, a.values)];
+};
+
+/** What −1 stands for. */
+function remaining(
+  shape: KnownShape | undefined,
+  wanted: KnownShape,
+  inferring: Inferring,
+): KnownLength {
+  if (shape === undefined) return inferring.fresh();
+  const rest = [...shape];
+  // Equal lengths are left out of both, so that names which are 0 when it runs do no harm.
+  const others = wanted.filter((length) => {
+    const at = rest.indexOf(length);
+    if (at !== -1) rest.splice(at, 1);
+    return at === -1 && length !== -1;
+  });
+  const [count, divisor] = [productOf(rest), productOf(others)];
+  const length = divideLengths(count, divisor);
+  if (length !== undefined) return length;
+  if (divisor === 0 || typeof count === "string" || typeof divisor === "string") {
+    return inferring.fresh();
+  }
+  return inferring.contradiction("a shape must fit the elements", `${shape} as ${wanted}`);
+}
+
+function checkCount(shape: KnownShape | undefined, wanted: KnownShape, inferring: Inferring): void {
+  if (shape === undefined) return;
+  const [count, needed] = [productOf(shape), productOf(wanted)];
+  if (count === needed || typeof count === "string" || typeof needed === "string") return;
+  inferring.contradiction("a shape must fit the elements", `[${shape}] as [${wanted}]`);
+}
+
+const flatten: InferenceRule = ([a = UNKNOWN], node, inferring) => {
+  if (a.shape === undefined) return [factOf(a.type, freshShape(2, inferring))];
+  const axis = intAttribute(node, "axis", 1), at = axis < 0 ? axis + a.shape.length : axis;
+  return [factOf(a.type, [productOf(a.shape.slice(0, at)), productOf(a.shape.slice(at))])];
+};
+
+/** Axes as an input, as an attribute before opset 13; `undefined` where there are none. */
+function axesOf(node: NodeProto, axes: Fact | undefined): readonly number[] | undefined {
+  return (node.input[1] ?? "") === "" ? intsAttribute(node, "axes") : numbersOf(axes);
+}
+
+const squeeze: InferenceRule = ([a = UNKNOWN, given], node, inferring) => {
+  const { shape } = a;
+  if (shape === undefined) return [factOf(a.type, undefined)];
+  const axes = axesOf(node, given);
+  if (axes !== undefined) {
+    const gone = axes.map((axis) => axisOf(axis, shape.length, inferring));
+    return [factOf(a.type, shape.filter((_, i) => !gone.includes(i)), a.values)];
+  }
+  const isGiven = (node.input[1] ?? "") !== "";
+  const count = given?.shape?.[0];
+  if (isGiven) {
+    const rank = typeof count === "number" ? shape.length - count : undefined;
+    return [factOf(a.type, rank === undefined ? undefined : freshShape(rank, inferring))];
+  }
+  const isKnown = shape.every((length) => typeof length === "number");
+  return [factOf(a.type, isKnown ? shape.filter((length) => length !== 1) : undefined, a.values)];
+};
+
+const unsqueeze: InferenceRule = ([a = UNKNOWN, given], node, inferring) => {
+  if (a.shape === undefined) return [factOf(a.type, undefined)];
+  const axes = axesOf(node, given);
+  if (axes === undefined) {
+    const count = given?.shape?.[0];
+    const isKnown = typeof count === "number";
+    return [factOf(a.type, isKnown ? freshShape(a.shape.length + count, inferring) : undefined)];
+  }
+  const rank = a.shape.length + axes.length;
+  const added = axes.map((axis) => axisOf(axis, rank, inferring));
+  const rest = [...a.shape];
+  const shape = Array.from({ length: rank }, (_, i) => added.includes(i) ? 1 : rest.shift() ?? 1);
+  return [factOf(a.type, shape, a.values)];
+};
+
+const transpose: InferenceRule = ([a = UNKNOWN], node, inferring) => {
+  const { shape } = a, order = intsAttribute(node, "perm");
+  if (shape === undefined) {
+    return [factOf(a.type, order && freshShape(order.length, inferring))];
+  }
+  if (order === undefined) return [factOf(a.type, shape.toReversed(), a.values)];
+  if (order.length !== shape.length) {
+    inferring.contradiction(`perm must have ${shape.length} axes`, `[${order}]`);
+  }
+  const axes = order.map((axis) => axisOf(axis, shape.length, inferring));
+  return [factOf(a.type, axes.map((axis) => shape[axis] ?? 1), a.values)];
+};
+
+const expand: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], _node, inferring) => {
+  const shape = broadcastShapes([a.shape, shapeOfValues(to, inferring)], inferring);
+  const isOne = a.values?.length === 1 && shape?.length === 1;
+  const count = isOne ? shape[0] : undefined;
+  const values = typeof count === "number" && count <= 64
+    ? new Array<KnownLength>(count).fill(a.values?.[0] ?? 0)
+    : a.values;
+  return [factOf(a.type, shape, values)];
+};
+
+const tile: InferenceRule = ([a = UNKNOWN, repeats = UNKNOWN], _node, inferring) => {
+  if (a.shape === undefined) {
+    return [factOf(a.type, shapeOfValues(repeats, inferring)?.map(() => inferring.fresh()))];
+  }
+  const shape = a.shape.map((length, i) => {
+    const times = repeats.values?.[i];
+    return times === undefined ? inferring.fresh() : multiplyLengths(length, times);
+  });
+  return [factOf(a.type, shape)];
+};
+
+/** Blocks of pixels between the channels and the plane. */
+function blocks(isToDepth: boolean): InferenceRule {
+  return ([a = UNKNOWN], node, inferring) => {
+    const [n, c, h, w] = a.shape ?? [];
+    if (n === undefined || c === undefined || h === undefined || w === undefined) {
+      return [factOf(a.type, freshShape(4, inferring))];
+    }
+    const side = intAttribute(node, "blocksize", 1);
+    const less = (length: KnownLength, by: number) =>
+      divideLengths(length, by) ?? inferring.fresh();
+    const shape = isToDepth
+      ? [n, multiplyLengths(c, side * side), less(h, side), less(w, side)]
+      : [n, less(c, side * side), multiplyLengths(h, side), multiplyLengths(w, side)];
+    return [factOf(a.type, shape)];
+  };
+}
+
+/** Operators that only arrange. */
+export const SHAPING: InferenceRules = {
+  Reshape: reshape,
+  Flatten: flatten,
+  Squeeze: squeeze,
+  Unsqueeze: unsqueeze,
+  Transpose: transpose,
+  Expand: expand,
+  Tile: tile,
+  DepthToSpace: blocks(false),
+  SpaceToDepth: blocks(true),
+};

@@ -1,0 +1,182 @@
+/**
+ * Parts of tensors, and tensors put together.
+ *
+ * @module
+ */
+
+import { intAttribute } from "../attributes.ts";
+import type { NodeProto } from "../messages.ts";
+import {
+  axisOf,
+  factOf,
+  type InferenceRule,
+  type InferenceRules,
+  type Inferring,
+  type KnownShape,
+  numbersOf,
+  UNKNOWN,
+} from "./fact.ts";
+import {
+  addLengths,
+  divideLengths,
+  floorDivideLengths,
+  isNotNegative,
+  type KnownLength,
+  maxLength,
+  minLength,
+  subtractLengths,
+} from "./length.ts";
+
+const concat: InferenceRule = (inputs, node, inferring) => {
+  const type = inputs.find((input) => input?.type !== undefined)?.type;
+  const shapes = inputs.map((input) => input?.shape);
+  const first = shapes.find((shape) => shape !== undefined);
+  if (first === undefined) return [factOf(type, undefined)];
+  const axis = axisOf(intAttribute(node, "axis", 0), first.length, inferring);
+  const shape = first.map((_, i) => {
+    const lengths = shapes.map((each) => each?.[i]);
+    if (i !== axis) return commonOf(lengths, i, inferring);
+    return lengths.every((length) => length !== undefined)
+      ? lengths.reduce(addLengths)
+      : inferring.fresh();
+  });
+  const values = inputs.every((input) => input?.values !== undefined)
+    ? inputs.flatMap((input) => input?.values ?? [])
+    : undefined;
+  return [factOf(type, shape, values)];
+};
+
+/** Lengths that must be equal: a number among them says most, a name of the file more than a fresh one. */
+function commonOf(
+  lengths: readonly (KnownLength | undefined)[],
+  axis: number,
+  inferring: Inferring,
+): KnownLength {
+  const known = lengths.filter((length) => length !== undefined);
+  const [number, other] = new Set(known.filter((length) => typeof length === "number"));
+  if (other !== undefined) {
+    inferring.contradiction(`lengths along axis ${axis} must be equal`, `${number} and ${other}`);
+  }
+  return number ?? known.find((length) => !`${length}`.includes("?")) ?? known[0] ??
+    inferring.fresh();
+}
+
+const split: InferenceRule = ([a = UNKNOWN, given], node, inferring) => {
+  const outputs = node.output.length;
+  if (a.shape === undefined) return node.output.map(() => factOf(a.type, undefined));
+  const axis = axisOf(intAttribute(node, "axis", 0), a.shape.length, inferring);
+  const isGiven = (node.input[1] ?? "") !== "";
+  const lengths = isGiven ? given?.values : evenly(a.shape[axis] ?? 1, node, outputs);
+  let at = 0;
+  return node.output.map((_, i) => {
+    const length = lengths?.[i] ?? inferring.fresh();
+    const values = typeof length === "number" ? a.values?.slice(at, at += length) : undefined;
+    return factOf(a.type, a.shape?.map((own, j) => j === axis ? length : own), values);
+  });
+};
+
+/** All parts are equally long, but the last one may be shorter. */
+function evenly(
+  length: KnownLength,
+  node: NodeProto,
+  outputs: number,
+): KnownShape | undefined {
+  const count = intAttribute(node, "num_outputs", outputs);
+  const part = divideLengths(length, count) ??
+    (typeof length === "number" ? Math.ceil(length / count) : undefined);
+  if (part === undefined) return undefined;
+  const last = subtractLengths(length, typeof part === "number" ? part * (count - 1) : part);
+  const isEven = divideLengths(length, count) !== undefined;
+  return Array.from({ length: count }, (_, i) => i < count - 1 || isEven ? part : last);
+}
+
+/** One cut of a slice. */
+interface Cut {
+  readonly start: KnownLength;
+  readonly end: KnownLength;
+  readonly step: number;
+}
+
+const slice: InferenceRule = ([a = UNKNOWN, starts, ends, axes, steps], node, inferring) => {
+  const { shape } = a;
+  if (shape === undefined) return [factOf(a.type, undefined)];
+  const isOpen = (i: number) => (node.input[i] ?? "") === "";
+  const count = starts?.values?.length ?? starts?.shape?.[0];
+  const along = isOpen(3) ? undefined : numbersOf(axes);
+  const by = isOpen(4) ? undefined : numbersOf(steps);
+  if (typeof count !== "number" || (along === undefined && !isOpen(3))) {
+    return [factOf(a.type, shape.map(() => inferring.fresh()))];
+  }
+  const result = [...shape];
+  let values = a.values;
+  for (let i = 0; i < count; i++) {
+    const axis = axisOf(along?.[i] ?? i, shape.length, inferring);
+    const [start, end] = [starts?.values?.[i], ends?.values?.[i]];
+    const step = isOpen(4) ? 1 : by?.[i];
+    const isKnown = start !== undefined && end !== undefined && step !== undefined && step !== 0;
+    const length = shape[axis] ?? 1;
+    const cut = isKnown ? { start, end, step } : undefined;
+    result[axis] = cut === undefined
+      ? inferring.fresh()
+      : cutLength(length, cut) ?? inferring.fresh();
+    values = cut && values && cutValues(values, cut);
+  }
+  return [factOf(a.type, result, values)];
+};
+
+/** How long an axis is after a cut, where that can be told. */
+function cutLength(length: KnownLength, { start, end, step }: Cut): KnownLength | undefined {
+  const isBackward = step < 0;
+  const from = clamped(start, length, isBackward), to = clamped(end, length, isBackward);
+  if (from === undefined || to === undefined) return undefined;
+  const reach = isBackward ? subtractLengths(from, to) : subtractLengths(to, from);
+  const size = Math.abs(step);
+  const steps = floorDivideLengths(addLengths(reach, size - 1), size);
+  return steps === undefined ? undefined : maxLength(0, steps);
+}
+
+/** Where a bound is within an axis: from 0 to its length, backward from −1 to one less. */
+function clamped(
+  bound: KnownLength,
+  length: KnownLength,
+  isBackward: boolean,
+): KnownLength | undefined {
+  const least = isBackward ? -1 : 0;
+  const most = isBackward ? subtractLengths(length, 1) : length;
+  // Numbers that no tensor is long enough for.
+  if (typeof bound === "number" && bound >= 2 ** 31 - 1) return most;
+  if (typeof bound === "number" && bound < -(2 ** 31 - 1)) return least;
+  if (typeof bound === "string" && !isNotNegative(bound)) return undefined;
+  const at = typeof bound === "number" && bound < 0 ? addLengths(length, bound) : bound;
+  return minLength(maxLength(at, least), most);
+}
+
+/** The numbers that a cut leaves of those known. */
+function cutValues(values: KnownShape, { start, end, step }: Cut): KnownShape | undefined {
+  const from = clamped(start, values.length, step < 0), to = clamped(end, values.length, step < 0);
+  if (typeof from !== "number" || typeof to !== "number") return undefined;
+  const left = [];
+  for (let i = from; step > 0 ? i < to : i > to; i += step) left.push(values[i] ?? 0);
+  return left;
+}
+
+const pad: InferenceRule = ([a = UNKNOWN, pads, , axes], node, inferring) => {
+  const { shape } = a;
+  if (shape === undefined) return [factOf(a.type, undefined)];
+  const isSome = (node.input[3] ?? "") !== "";
+  const along = isSome ? numbersOf(axes) : shape.map((_, i) => i);
+  const values = pads?.values;
+  if (along === undefined || values === undefined) {
+    return [factOf(a.type, shape.map(() => inferring.fresh()))];
+  }
+  const result = [...shape];
+  for (const [i, given] of along.entries()) {
+    const axis = axisOf(given, shape.length, inferring);
+    const [before = 0, after = 0] = [values[i], values[i + along.length]];
+    result[axis] = addLengths(addLengths(result[axis] ?? 0, before), after);
+  }
+  return [factOf(a.type, result)];
+};
+
+/** Operators that cut, join and pad. */
+export const SLICING: InferenceRules = { Concat: concat, Split: split, Slice: slice, Pad: pad };

@@ -1,0 +1,131 @@
+/**
+ * Operators that shapes are computed with: their numbers are followed too.
+ *
+ * @module
+ */
+
+import { intAttribute } from "../attributes.ts";
+import { type ElementType, elementTypeOf, isFloat } from "../element_type.ts";
+import { broadcastShapes } from "./broadcast_shapes.ts";
+import {
+  type Fact,
+  factOf,
+  type InferenceRule,
+  type InferenceRules,
+  type Inferring,
+  type KnownShape,
+  typeAmong,
+  UNKNOWN,
+} from "./fact.ts";
+import {
+  addLengths,
+  divideLengths,
+  floorDivideLengths,
+  isNotNegative,
+  type KnownLength,
+  maxLength,
+  minLength,
+  multiplyLengths,
+  subtractLengths,
+} from "./length.ts";
+
+/** What is made of numbers; `undefined` where it cannot be told. */
+type Exact = (...values: readonly KnownLength[]) => KnownLength | undefined;
+
+/** The numbers of an operator that goes element by element. */
+function valuesOf(
+  inputs: readonly (Fact | undefined)[],
+  exact: Exact,
+  inferring: Inferring,
+): KnownShape | undefined {
+  const lists: KnownShape[] = [];
+  let count = 1;
+  for (const input of inputs) {
+    if (input?.values === undefined) return undefined;
+    lists.push(input.values);
+    if (input.values.length !== 1) count = input.values.length;
+  }
+  return Array.from({ length: count }, (_, i) => {
+    const row = lists.map((list) => list[list.length === 1 ? 0 : i] ?? 0);
+    return exact(...row) ?? inferring.fresh();
+  });
+}
+
+/** Broadcasts, and computes the numbers where they are known. */
+function arithmetic(exact: Exact): InferenceRule {
+  return (inputs, _node, inferring) => {
+    const type = typeAmong(inputs);
+    const shape = broadcastShapes(inputs.map((input) => input?.shape), inferring);
+    const values = type !== undefined && isFloat(type)
+      ? undefined
+      : valuesOf(inputs, exact, inferring);
+    return [factOf(type, shape, values)];
+  };
+}
+
+/** Whole numbers are divided toward 0; a name is taken for a length, which is not negative. */
+function quotient(a: KnownLength, b: KnownLength): KnownLength | undefined {
+  if (typeof a === "number" && typeof b === "number") {
+    return b === 0 ? undefined : Math.trunc(a / b);
+  }
+  return divideLengths(a, b) ??
+    (isNotNegative(a) && isNotNegative(b) ? floorDivideLengths(a, b) : undefined);
+}
+
+function remainder(a: KnownLength, b: KnownLength): KnownLength | undefined {
+  if (typeof a !== "number" || typeof b !== "number") {
+    return divideLengths(a, b) === undefined ? undefined : 0;
+  }
+  // Of negative numbers it depends on an attribute.
+  return a >= 0 && b > 0 ? a % b : undefined;
+}
+
+/** Names may stand for the same number: only what is equal for sure is. */
+function isEqual(a: KnownLength, b: KnownLength): KnownLength | undefined {
+  if (a === b) return 1;
+  const difference = subtractLengths(a, b);
+  return typeof difference === "number" ? Number(difference === 0) : undefined;
+}
+
+const equal: InferenceRule = (inputs, _node, inferring) => {
+  const shape = broadcastShapes(inputs.map((input) => input?.shape), inferring);
+  return [factOf("bool", shape, valuesOf(inputs, (a = 0, b = 0) => isEqual(a, b), inferring))];
+};
+
+const where: InferenceRule = (inputs, _node, inferring) => {
+  const [, a, b] = inputs;
+  const shape = broadcastShapes(inputs.map((input) => input?.shape), inferring);
+  const choose = (condition: KnownLength = "", x: KnownLength = 0, y: KnownLength = 0) =>
+    x === y ? x : condition === 1 ? x : condition === 0 ? y : undefined;
+  return [factOf(typeAmong([a, b]), shape, valuesOf(inputs, choose, inferring))];
+};
+
+function converted({ shape, values }: Fact, type: ElementType | undefined): Fact {
+  const isKept = type === "i64" ||
+    (type === "i32" &&
+      values?.every((value) => typeof value === "string" || value === (value | 0)));
+  return factOf(type, shape, isKept ? values : undefined);
+}
+
+const cast: InferenceRule = ([a = UNKNOWN], node) => [
+  converted(a, elementTypeOf(intAttribute(node, "to", 0))),
+];
+const castLike: InferenceRule = ([a = UNKNOWN, b = UNKNOWN]) => [converted(a, b.type)];
+const identity: InferenceRule = ([a = UNKNOWN]) => [a];
+
+/** Operators whose numbers are exact. */
+export const WHOLE_NUMBERS: InferenceRules = {
+  Add: arithmetic((a = 0, b = 0) => addLengths(a, b)),
+  Sub: arithmetic((a = 0, b = 0) => subtractLengths(a, b)),
+  Mul: arithmetic((a = 0, b = 0) => multiplyLengths(a, b)),
+  Div: arithmetic((a = 0, b = 0) => quotient(a, b)),
+  Mod: arithmetic((a = 0, b = 0) => remainder(a, b)),
+  Neg: arithmetic((a = 0) => subtractLengths(0, a)),
+  Max: arithmetic((...values) => values.reduce(maxLength)),
+  Min: arithmetic((...values) => values.reduce(minLength)),
+  Equal: equal,
+  Where: where,
+  Cast: cast,
+  CastLike: castLike,
+  Identity: identity,
+};

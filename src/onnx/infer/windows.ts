@@ -1,0 +1,168 @@
+/**
+ * Convolutions and pooling, and normalizations with several outputs.
+ *
+ * @module
+ */
+
+import { intAttribute, intsAttribute, textAttribute } from "../attributes.ts";
+import type { NodeProto } from "../messages.ts";
+import {
+  axisOf,
+  factOf,
+  type InferenceRule,
+  type InferenceRules,
+  type Inferring,
+  type KnownShape,
+  UNKNOWN,
+} from "./fact.ts";
+import {
+  addLengths,
+  floorDivideLengths,
+  type KnownLength,
+  multiplyLengths,
+  subtractLengths,
+} from "./length.ts";
+
+/** How a window goes along one axis. */
+interface Window {
+  /** How far it reaches, holes included. */
+  readonly reach: KnownLength;
+  readonly stride: number;
+  /** Zeros at both ends together. */
+  readonly pads: number;
+  readonly pad: string;
+  /** Is one more step taken that begins inside, but ends outside? Then this is what stands before the first element. */
+  readonly begin: number | undefined;
+}
+
+/** How many steps a window takes. */
+function stepsOf(length: KnownLength, window: Window): KnownLength | undefined {
+  const { reach, stride, pads, pad, begin } = window;
+  if (pad.startsWith("SAME")) return floorDivideLengths(addLengths(length, stride - 1), stride);
+  const room = subtractLengths(addLengths(length, pad === "VALID" ? 0 : pads), reach);
+  const rounded = begin === undefined || pad === "VALID" ? room : addLengths(room, stride - 1);
+  const steps = floorDivideLengths(rounded, stride);
+  if (steps === undefined) return undefined;
+  const count = addLengths(steps, 1);
+  if (begin === undefined || typeof count !== "number" || typeof length !== "number") return count;
+  // A step that would begin in what was added at the end is none.
+  return (count - 1) * stride >= length + begin ? count - 1 : count;
+}
+
+function windowAt(
+  node: NodeProto,
+  i: number,
+  kernel: KnownLength,
+  axes: number,
+): Window {
+  const at = (name: string, index: number, otherwise: number) =>
+    intsAttribute(node, name)?.[index] ?? otherwise;
+  const dilation = at("dilations", i, 1);
+  const begin = at("pads", i, 0);
+  return {
+    reach: addLengths(multiplyLengths(dilation, subtractLengths(kernel, 1)), 1),
+    stride: at("strides", i, 1),
+    pads: begin + at("pads", i + axes, 0),
+    pad: textAttribute(node, "auto_pad", "NOTSET"),
+    begin: intAttribute(node, "ceil_mode", 0) === 0 ? undefined : begin,
+  };
+}
+
+/** The plane that windows over it make. */
+function planeOf(
+  plane: KnownShape,
+  kernel: readonly (KnownLength | undefined)[],
+  node: NodeProto,
+  inferring: Inferring,
+): KnownShape {
+  return plane.map((length, i) => {
+    const side = kernel[i];
+    const count = side === undefined
+      ? undefined
+      : stepsOf(length, windowAt(node, i, side, plane.length));
+    return count ?? inferring.fresh();
+  });
+}
+
+const conv: InferenceRule = ([a = UNKNOWN, w = UNKNOWN], node, inferring) => {
+  const [n, , ...plane] = a.shape ?? [];
+  if (n === undefined) return [factOf(a.type ?? w.type, undefined)];
+  const kernel = intsAttribute(node, "kernel_shape") ?? w.shape?.slice(2) ?? [];
+  const channels = w.shape?.[0] ?? inferring.fresh();
+  return [factOf(a.type ?? w.type, [n, channels, ...planeOf(plane, kernel, node, inferring)])];
+};
+
+const convTranspose: InferenceRule = ([a = UNKNOWN, w = UNKNOWN], node, inferring) => {
+  const [n, , ...plane] = a.shape ?? [];
+  if (n === undefined) return [factOf(a.type ?? w.type, undefined)];
+  const kernel = intsAttribute(node, "kernel_shape") ?? w.shape?.slice(2) ?? [];
+  const each = w.shape?.[1];
+  const channels = each && multiplyLengths(each, intAttribute(node, "group", 1));
+  const grown = plane.map((length, i) => {
+    const said = intsAttribute(node, "output_shape")?.slice(-plane.length)[i];
+    const side = kernel[i];
+    return said ??
+      (side === undefined ? inferring.fresh() : spreadLength(length, i, side, plane.length, node));
+  });
+  return [factOf(a.type ?? w.type, [n, channels ?? inferring.fresh(), ...grown])];
+};
+
+/** How long an axis gets on which each element is spread over a window. */
+function spreadLength(
+  length: KnownLength,
+  i: number,
+  side: KnownLength,
+  axes: number,
+  node: NodeProto,
+): KnownLength {
+  const { reach, stride, pads, pad } = windowAt(node, i, side, axes);
+  if (pad.startsWith("SAME")) return multiplyLengths(length, stride);
+  const more = intsAttribute(node, "output_padding")?.[i] ?? 0;
+  const spread = addLengths(multiplyLengths(stride, subtractLengths(length, 1)), reach);
+  return addLengths(spread, more - (pad === "VALID" ? 0 : pads));
+}
+
+const pool: InferenceRule = ([a = UNKNOWN], node, inferring) => {
+  const [n, c, ...plane] = a.shape ?? [];
+  const kernel = intsAttribute(node, "kernel_shape");
+  if (n === undefined || c === undefined || kernel === undefined) {
+    return [factOf(a.type, undefined), factOf("i64", undefined)];
+  }
+  const shape = [n, c, ...planeOf(plane, kernel, node, inferring)];
+  return [factOf(a.type, shape), factOf("i64", shape)];
+};
+
+const globalPool: InferenceRule = ([a = UNKNOWN]) => [
+  factOf(a.type, a.shape?.map((length, i) => i < 2 ? length : 1)),
+];
+
+/** Mean and inverse deviation come out as well, 1 along the axes that they are taken over. */
+const layerNormalization: InferenceRule = ([a = UNKNOWN], node, inferring) => {
+  const axis = a.shape && axisOf(intAttribute(node, "axis", -1), a.shape.length, inferring);
+  const shape = axis === undefined ? undefined : a.shape?.map((length, i) => i < axis ? length : 1);
+  const stash = intAttribute(node, "stash_type", 1) === 1 ? "f32" : undefined;
+  return [factOf(a.type, a.shape), factOf(stash, shape), factOf(stash, shape)];
+};
+
+/** The mean and the variance that go on running have the shape of those that come in. */
+const batchNormalization: InferenceRule = (
+  [a = UNKNOWN, , , mean = UNKNOWN, variance = UNKNOWN],
+) => [
+  factOf(a.type, a.shape),
+  factOf(mean.type, mean.shape),
+  factOf(variance.type, variance.shape),
+];
+
+/** Operators with windows, and normalizations. */
+export const WINDOWS: InferenceRules = {
+  Conv: conv,
+  ConvTranspose: convTranspose,
+  MaxPool: pool,
+  AveragePool: pool,
+  LpPool: pool,
+  GlobalAveragePool: globalPool,
+  GlobalMaxPool: globalPool,
+  GlobalLpPool: globalPool,
+  LayerNormalization: layerNormalization,
+  BatchNormalization: batchNormalization,
+};

@@ -1,0 +1,89 @@
+/**
+ * Python, for tests that ask programs of others what is right.
+ *
+ * Packages are installed from PyPI once, each set into an environment of its own in the user's cache folder
+ * (`XDG_CACHE_HOME`, or `~/.cache`), and found there from then on. Needs `python3` with `venv`, 3.11 or newer.
+ *
+ * @module
+ */
+
+/** What tests ask, and the packages for it. Versions are fixed, so that an answer does not change by itself. */
+const PACKAGES = {
+  ase: ["ase==3.29.0"],
+  onnx: ["onnx==1.23.2", "numpy==2.3.5"],
+} as const;
+
+/** A name of a set of packages. */
+export type PythonPackages = keyof typeof PACKAGES;
+
+/** A Python with packages. */
+export interface Python {
+  /** Runs a program given as text, or by the arguments of `python`; answers with what it prints. */
+  run(program: string | readonly string[], args?: readonly string[]): Promise<string>;
+}
+
+/**
+ * The Python that has these packages; the first call on a machine installs them.
+ *
+ * @throws {Error} where there is no `python3`, or pip cannot install the packages
+ */
+export async function openPython(name: PythonPackages): Promise<Python> {
+  const packages = PACKAGES[name];
+  const folder = `${cacheFolder()}/${packages.join("_").replaceAll("==", "-")}`;
+  const python = `${folder}/bin/python`;
+  // A Python that has been updated or taken away since leaves links to nowhere.
+  if (!await works(python)) await install(packages, folder);
+  return {
+    run: (program, args = []) => {
+      const start = typeof program === "string" ? ["-c", program] : program;
+      return output(python, [...start, ...args]);
+    },
+  };
+}
+
+function cacheFolder(): string {
+  const cache = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME") ?? "/tmp"}/.cache`;
+  return `${cache}/hooke/python`;
+}
+
+async function works(python: string): Promise<boolean> {
+  try {
+    return (await new Deno.Command(python, { args: ["-c", ""] }).output()).success;
+  } catch {
+    return false;
+  }
+}
+
+/** Made beside its place and then put there: nobody finds one that is half done. */
+async function install(packages: readonly string[], folder: string): Promise<void> {
+  await Deno.mkdir(cacheFolder(), { recursive: true });
+  const making = await Deno.makeTempDir({ dir: cacheFolder(), prefix: "making-" });
+  try {
+    await output("python3", ["-m", "venv", making]);
+    const pip = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"];
+    await output(`${making}/bin/python`, [...pip, ...packages]);
+    await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
+    await Deno.rename(making, folder);
+  } catch (cause) {
+    await Deno.remove(making, { recursive: true });
+    if (await works(`${folder}/bin/python`)) return; // another process was first
+    throw new Error(
+      `Cannot install ${
+        packages.join(" ")
+      } for tests as python3 with venv must be on PATH, and pip ` +
+        `must reach PyPI: ${cause instanceof Error ? cause.message : cause}`,
+      { cause },
+    );
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+/** What a program prints; throws with what it complains of when it fails. */
+async function output(command: string, args: readonly string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args] }).output();
+  if (success) return new TextDecoder().decode(stdout);
+  throw new Error(`${command} failed: ${new TextDecoder().decode(stderr)}`);
+}
