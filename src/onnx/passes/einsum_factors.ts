@@ -11,8 +11,15 @@ export interface Factor {
 
 type Labels = readonly string[];
 
-/** One length of a new shape: a number (0: as it was at this place), or the product of some lengths of a value. */
-type Part = number | { readonly of: string; readonly start: number; readonly end: number };
+/** Some lengths of a value, to be multiplied. */
+interface Slice {
+  readonly of: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One length of a new shape: a number (0: as it was at this place), or a product of lengths. */
+type Part = number | Slice;
 
 /** Products and sums of values by the labels of their axes. */
 export class Factors {
@@ -149,13 +156,16 @@ export class Factors {
     if (known.every((part) => typeof part === "number")) {
       return graph.make("Reshape", [name, graph.constantOf("i64", known, [known.length])]);
     }
-    const pieces = known.map((part) => {
-      if (typeof part === "number") return graph.constantOf("i64", [part]);
-      const { of, start, end } = part;
+    const pieces = known.map((part, axis) => {
+      if (typeof part === "number" && part !== 0) return graph.constantOf("i64", [part]);
+      const { of, start, end } = part === 0
+        ? { of: name, start: axis, end: axis + 1 }
+        : part as Slice;
       const lengths = graph.make("Shape", [of], { start, end });
       return end - start === 1 ? lengths : graph.make("ReduceProd", [lengths], { keepdims: 1 });
     });
-    return graph.make("Reshape", [name, graph.make("Concat", pieces, { axis: 0 })]);
+    const shape = graph.make("Concat", pieces, { axis: 0 });
+    return graph.make("Reshape", [name, shape], { allowzero: 1 });
   }
 
   #byAxes(op: string, name: string, axes: readonly number[], attributes: Attributes = {}): string {

@@ -1,8 +1,9 @@
 import { textAttribute } from "../attributes.ts";
 import type { Graph } from "../graph.ts";
+import { type Fact, Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../messages.ts";
 import { type EinsumEquation, einsumEquation } from "./einsum_equation.ts";
-import { Factors } from "./einsum_factors.ts";
+import { type Factor, Factors } from "./einsum_factors.ts";
 
 const ACTION = "write Einsum as MatMul";
 
@@ -32,10 +33,11 @@ const ACTION = "write Einsum as MatMul";
  */
 export function einsumToMatMul(graph: Graph): number {
   graph.refuseControlFlow(ACTION, "Einsum");
+  const facts = new Facts(graph);
   let count = 0;
-  for (const node of graph.nodes) {
+  for (const node of graph.sort()) {
     if (node.opType !== "Einsum" || node.domain !== "") continue;
-    const shapes = node.input.map((name) => graph.shape(name));
+    const shapes = node.input.map((name) => facts.of(name).shape);
     const text = textAttribute(node, "equation", "");
     const equation = einsumEquation(text, shapes.map((shape) => shape?.length));
     if (equation === undefined || !isPlain(equation, shapes)) continue;
@@ -47,7 +49,7 @@ export function einsumToMatMul(graph: Graph): number {
   return count;
 }
 
-type Shapes = readonly (readonly (number | string | undefined)[] | undefined)[];
+type Shapes = readonly Fact["shape"][];
 
 /** No diagonals, and what is summed over is as long in all inputs, as far as is known. */
 function isPlain({ inputs, output }: EinsumEquation, shapes: Shapes): boolean {
@@ -73,7 +75,7 @@ function lower(
   shapes: Shapes,
 ): string {
   const factors = new Factors(graph);
-  const all = inputs.map((labels, i) => ({
+  const all = inputs.map((labels, i): Factor => ({
     name: node.input[i] ?? "",
     labels,
     lengths: labels.map((_, axis) => {
