@@ -10,7 +10,7 @@ import {
   showPasses,
   type Value,
 } from "../../../src/onnx/mod.ts";
-import { worst } from "../ort.ts";
+import { numbersOf, runModel, worst } from "../ort.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
 
 /** The passes that leave numbers what they are but for rounding. */
@@ -73,6 +73,21 @@ Deno.test("real models keep their numbers through all simple passes, and a secon
     const { graph } = assertKeepsNumbers(each, (graph) => runPasses(graph, SIMPLE).length, 1e-6);
     const again = runPasses(graph, SIMPLE);
     assertEquals(again.map(({ changed }) => changed), SIMPLE.map(() => 0), each.name);
+  }
+});
+
+Deno.test("onnxruntime makes the same of real models before and after", async () => {
+  for (const { name, bytes, tensors } of passGraphs()) {
+    const graph = new Graph(decodeModel(bytes));
+    runPasses(graph, SIMPLE);
+    const [before, after] = [
+      await runModel(bytes, tensors),
+      await runModel(graph.encode(), tensors),
+    ];
+    for (const [output, tensor] of Object.entries(before)) {
+      const off = worst(numbersOf(after[output]), numbersOf(tensor));
+      assert(off < 2e-6, `${name}: ${output} is off by ${off}`);
+    }
   }
 });
 
