@@ -19,7 +19,12 @@ import { openPython } from "../python.ts";
 import { torchCases } from "./grad/torch_cases.ts";
 import { hasModels, MODELS, readModel } from "./shared_models.ts";
 
-/** Prints what is wrong with each model of a folder, or null. */
+/**
+ * Prints what is wrong with each model of a folder, or null.
+ *
+ * Where data is propagated, onnx takes every list of known length for a shape, and its elements for what they were
+ * before Unsqueeze: it refuses unsqueeze(float[2], 1) * float[3]. Such models are inferred without that.
+ */
 const CHECK = `
 import json, pathlib, sys
 import onnx
@@ -28,9 +33,17 @@ def complaint(path):
     try:
         model = onnx.load(path)
         onnx.checker.check_model(model, full_check=True)
-        onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+        try:
+            infer(model, data_prop=True)
+        except onnx.shape_inference.InferenceError as error:
+            if "Invalid rank for" not in str(error):
+                raise
+            infer(model, data_prop=False)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
+
+def infer(model, data_prop):
+    onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=data_prop)
 
 print(json.dumps({path.stem: complaint(path) for path in pathlib.Path(sys.argv[1]).glob("*.onnx")}))
 `;
@@ -160,7 +173,11 @@ Deno.test({
 
 Deno.test("Python's onnx accepts the gradients of operators, and the gradients of these", async () => {
   const models: Record<string, Uint8Array> = {};
-  for (const { name, graph: build, wrt, weigh, second } of torchCases()) {
+  // The checker takes GroupNormalization of opset 18 for deprecated, as its successor was.
+  const cases = torchCases().filter(({ name }) =>
+    !name.startsWith("GroupNormalization: scale by group")
+  );
+  for (const { name, graph: build, wrt, weigh, second } of cases) {
     for (const lengths of ["named", "fixed"] as const) {
       const graph = build(lengths);
       const { names } = gradient(graph, { of: "loss", wrt, unused: "zeros" });
