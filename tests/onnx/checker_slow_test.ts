@@ -1,18 +1,16 @@
 /** Graphs that are written here, before the checker and the shape inference of Python's `onnx`. */
 import { assertEquals, assertMatch } from "@std/assert";
 import {
-  acosToAtan,
-  captureSafe,
-  constantOfShapeToExpand,
   decodeModel,
   gpuForm,
   gradient,
   Graph,
   GraphBuilder,
-  int64ToInt32,
   lennardJonesModel,
-  mergeEquals,
-  sigmoidFromParts,
+  type Pass,
+  PASSES,
+  runPasses,
+  strainInput,
   valueInfo,
 } from "../../src/onnx/mod.ts";
 import { openPython } from "../python.ts";
@@ -86,24 +84,36 @@ function lennardJonesModels(): Models {
   ]));
 }
 
-/** Every model of a list after every pass, each alone, and after all that the GPU needs. */
+/** Every model of a list after every pass, each alone, after all of them, and as the GPU needs it. */
 function passed(models: Models): Models {
-  const passes = {
-    acosToAtan,
-    captureSafe,
-    constantOfShapeToExpand,
-    int64ToInt32,
-    mergeEquals,
-    sigmoidFromParts,
-  };
-  const results = Object.entries(models).flatMap(([name, model]) => [
-    ...Object.entries(passes).map(([title, pass]): [string, Uint8Array] => {
+  const results = Object.entries(models).flatMap(([name, model]) => {
+    const after = (title: string, passes: readonly Pass[]): [string, Uint8Array] => {
       const graph = new Graph(decodeModel(model));
-      pass(graph);
+      runPasses(graph, passes);
       return [`${name}, ${title}`, graph.encode()];
-    }),
-    [`${name}, gpuForm`, gpuForm(model)] as const,
-  ]);
+    };
+    return [
+      ...PASSES.map((pass) => after(pass.name, [pass])),
+      after("all passes", PASSES),
+      [`${name}, gpuForm`, gpuForm(model)] as const,
+    ];
+  });
+  return Object.fromEntries(results);
+}
+
+/** Every model of a list with a strain, which it can be differentiated by. */
+function strained(models: Models): Models {
+  const results = Object.entries(models).map(([name, model]) => {
+    const graph = new Graph(decodeModel(model));
+    const [positions, shifts, batch, edges] = [
+      "positions",
+      "shifts",
+      "batch_idx",
+      "edge_index",
+    ] as const;
+    strainInput(graph, { positions, shifts, batch, edges });
+    return [`${name}, strained`, graph.encode()];
+  });
   return Object.fromEntries(results);
 }
 
@@ -135,6 +145,7 @@ Deno.test({
   fn: async () => {
     const models = Object.fromEntries(MODELS.map((name) => [name, readModel(name)]));
     assertEquals(await complaints(passed(models)), {});
+    assertEquals(await complaints(strained(models)), {});
   },
 });
 
