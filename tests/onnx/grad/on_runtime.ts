@@ -1,6 +1,7 @@
 import { assert } from "@std/assert";
 import {
   type Attributes,
+  dataOf,
   decodeModel,
   gradient,
   Graph,
@@ -70,11 +71,11 @@ async function compare(
   const theirs = await session.run(feeds);
   for (const [name, { data, dims, type }] of Object.entries(own)) {
     if (!isFloat(type)) continue;
-    const { data: others, dims: lengths } = theirs[name]!;
+    const { dims: lengths } = theirs[name]!;
     const what = `${name} of ${op} ${JSON.stringify(inputs)} ${JSON.stringify(attributes ?? {})}`;
     assert(`${lengths}` === `${dims}`, `${what} must be [${dims}]: it is [${lengths}]`);
-    const values = others as Float32Array,
-      scale = data.reduce((m, x) => Math.max(m, Math.abs(x)), 1);
+    const values = dataOf(theirs, name, "float32");
+    const scale = data.reduce((m, x) => Math.max(m, Math.abs(x)), 1);
     for (const [i, x] of data.entries()) {
       const isSame = Math.abs(values[i]! - x) <= 2e-5 * scale;
       assert(isSame, `${what} must be ${x} at ${i}: it is ${values[i]}`);
