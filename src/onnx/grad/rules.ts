@@ -7,6 +7,7 @@ import { CHOICES } from "./rules/choices.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
 import { POWERS } from "./rules/powers.ts";
+import { EINSUM } from "./rules/einsum.ts";
 import { MATRICES } from "./rules/matrices.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SOFTMAX } from "./rules/softmax.ts";
@@ -24,6 +25,7 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   CASTS,
   CHOICES,
   FUNCTIONS,
+  EINSUM,
   MATRICES,
   NORMALIZATIONS,
   POWERS,
