@@ -2,6 +2,7 @@ import type { Attributes } from "../attributes.ts";
 import { codeOf, type ElementType, isFloat } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import type { Facts } from "../infer/facts.ts";
+import { constantShape } from "./shape_of_parts.ts";
 import { sumTo } from "./sum_to.ts";
 
 /** A value by its name, or a number, which becomes a constant of the other operand's type. */
@@ -121,16 +122,19 @@ export class GradientWriter {
 
   /** In another shape: the lengths, or the name of a value that has them. */
   reshape(x: string, shape: string | readonly number[]): string {
-    return this.#likewise(
-      x,
-      "Reshape",
-      [x, typeof shape === "string" ? shape : this.ints(shape)],
-    );
+    if (typeof shape !== "string") return this.#likewise(x, "Reshape", [x, this.ints(shape)]);
+    // A length of 0 is one, and copies none.
+    return this.#likewise(x, "Reshape", [x, shape], { allowzero: 1 });
   }
 
   /** In the shape of another value with as many elements. */
   reshapeLike(x: string, like: string): string {
-    return this.isOfShape(x, like) ? x : this.reshape(x, this.shapeOf(like));
+    if (this.isOfShape(x, like)) return x;
+    const { shape } = this.facts.of(like);
+    return this.reshape(
+      x,
+      shape && constantShape(this.facts.of(x).shape, shape) || this.shapeOf(like),
+    );
   }
 
   /** Repeated to the shape of another value. */

@@ -1,7 +1,12 @@
 import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
+import { GATHERING } from "./rules/gathering.ts";
+import { JOINING } from "./rules/joining.ts";
+import { PADDING } from "./rules/padding.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
+import { SCATTERING } from "./rules/scattering.ts";
+import { SLICING } from "./rules/slicing.ts";
 import { VIEWS } from "./rules/views.ts";
 
 /**
@@ -10,7 +15,10 @@ import { VIEWS } from "./rules/views.ts";
  */
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
-const OWN = [ARITHMETIC, REDUCTIONS, VIEWS].flatMap((family) => Object.entries(family));
+const OWN = [ARITHMETIC, GATHERING, JOINING, PADDING, REDUCTIONS, SCATTERING, SLICING, VIEWS]
+  .flatMap((
+    family,
+  ) => Object.entries(family));
 
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
