@@ -85,6 +85,11 @@ export function tensorProto(
   });
 }
 
+/** Does an array hold elements of this type? */
+export function hasArray(type: ElementType): boolean {
+  return ARRAYS[type] !== undefined;
+}
+
 function emptyArray(type: ElementType, count: number): TensorValues {
   const kind = arrayClass(type);
   return new kind(new ArrayBuffer(count * kind.BYTES_PER_ELEMENT), 0, count);

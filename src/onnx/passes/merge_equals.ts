@@ -1,16 +1,15 @@
 import type { Graph } from "../graph.ts";
-import type { AttributeProto, NodeProto } from "../messages.ts";
-
-/** Twice is not once. */
-const RANDOM = /^(Random|Multinomial|Bernoulli|Dropout)/;
+import type { AttributeProto, NodeProto, TensorProto } from "../messages.ts";
+import { hasArray, isExternal, tensorType, tensorValues } from "../tensor_proto.ts";
+import { isRandom } from "./random.ts";
 
 /**
- * Lets what is computed twice be computed once: nodes of the same operator, attributes and inputs become one. The
- * numbers stay as they are.
+ * Lets what is there twice be there once: constants of the same type, shape and bytes become one, and so do nodes of
+ * the same operator, attributes and inputs. The numbers stay as they are.
  *
  * To be used before {@linkcode captureSafe}, which needs its places apart.
  *
- * @returns how many nodes went
+ * @returns how many nodes went; constants go with {@linkcode Graph.prune}
  *
  * @example
  * ```ts
@@ -26,6 +25,7 @@ const RANDOM = /^(Random|Multinomial|Bernoulli|Dropout)/;
  */
 export function mergeEquals(graph: Graph): number {
   graph.refuseControlFlow("merge equal nodes");
+  mergeConstants(graph);
   const first = new Map<string, NodeProto>();
   let count = 0;
   for (const node of [...graph.sort()]) {
@@ -34,12 +34,40 @@ export function mergeEquals(graph: Graph): number {
     if (same === undefined) first.set(key, node);
     // Both names of an output that comes out twice must stay.
     if (same === undefined || node.output.some((name) => graph.isOutput(name))) continue;
-    if (RANDOM.test(node.opType) || node.output.length !== same.output.length) continue;
+    if (isRandom(node) || node.output.length !== same.output.length) continue;
     for (const [i, name] of node.output.entries()) graph.replaceUses(name, same.output[i]!);
     graph.remove(node);
     count++;
   }
   return count;
+}
+
+function mergeConstants(graph: Graph): void {
+  const alike = new Map<string, { readonly name: string; readonly bytes: Uint8Array }[]>();
+  for (const tensor of graph.model.graph?.initializer ?? []) {
+    const { name } = tensor;
+    // Before IR version 4 one that is an input too may be fed instead.
+    if (graph.constant(name) !== tensor || graph.isOutput(name)) continue;
+    const bytes = bytesOf(tensor);
+    if (bytes === undefined) continue;
+    // The first bytes are there so that few have to be compared.
+    const key = `${tensor.dataType}[${tensor.dims}]${bytes.subarray(0, 16)}`;
+    const others = alike.get(key) ?? [];
+    const same = others.find((other) => isEqual(other.bytes, bytes));
+    if (same !== undefined) graph.replaceUses(name, same.name);
+    else alike.set(key, [...others, { name, bytes }]);
+  }
+}
+
+/** Bytes of the numbers, however the file has them; `undefined` where it does not. */
+function bytesOf(tensor: TensorProto): Uint8Array | undefined {
+  if (isExternal(tensor) || !hasArray(tensorType(tensor))) return undefined;
+  const { buffer, byteOffset, byteLength } = tensorValues(tensor);
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
 /** All that a node's result depends on. In order: what its inputs were merged into is there already. */

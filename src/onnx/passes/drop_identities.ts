@@ -1,0 +1,147 @@
+import { attributeOf, intAttribute, intsAttribute } from "../attributes.ts";
+import { elementTypeOf } from "../element_type.ts";
+import { plainOf } from "../evaluate/plain_tensor.ts";
+import type { Graph } from "../graph.ts";
+import { numbersOf } from "../infer/fact.ts";
+import { Facts } from "../infer/facts.ts";
+import type { NodeProto } from "../messages.ts";
+import { elementCount, hasArray, isExternal, tensorType } from "../tensor_proto.ts";
+import { isReplaceable, replaceOutputs } from "./replace_value.ts";
+
+/**
+ * Takes out nodes that change nothing: Identity, x + 0, x − 0, x · 1, x / 1, x¹, a Cast to the type it has, a Reshape,
+ * Expand, Slice or Tile to the shape it has, and chains of these and of Squeeze, Unsqueeze, Flatten and Transpose that
+ * end where they began. Only where type and shape are known to stay; what comes out of the graph stays too.
+ *
+ * The numbers are the same, but that x + 0 made 0 of −0.
+ *
+ * @returns how many nodes went
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, dropIdentities, Graph, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("nothing");
+ * const x = builder.input("x", "f32", ["N"]);
+ * const same = builder.squeeze(builder.unsqueeze(builder.mul(x, 1), [1]), [1]);
+ * builder.output("y", builder.op("Exp", [same], "f32"));
+ * const graph = new Graph(decodeModel(builder.build()));
+ * assertEquals(dropIdentities(graph), 2);
+ * graph.prune();
+ * assertEquals(graph.nodes.map(({ opType }) => opType), ["Exp"]);
+ * ```
+ */
+export function dropIdentities(graph: Graph): number {
+  const identities = new Identities(graph);
+  let count = 0;
+  for (const node of graph.sort()) {
+    if (node.domain !== "" || !isReplaceable(graph, node)) continue;
+    const same = identities.sameAs(node);
+    if (same === undefined) identities.joinTransposes(node);
+    else {
+      replaceOutputs(graph, node, [same]);
+      count++;
+    }
+  }
+  return count;
+}
+
+/** Operators that give another shape to the same numbers in the same order. */
+const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
+
+/** Operators that leave the first operand as it is, beside a second one that is this number. */
+const NEUTRAL: Readonly<Record<string, number>> = { Add: 0, Sub: 0, Mul: 1, Div: 1, Pow: 1 };
+
+/** Numbers beyond so many are hardly all the same. */
+const MOST_NUMBERS = 4096;
+
+/** Finds out what changes nothing. */
+class Identities {
+  readonly #graph: Graph;
+  readonly #facts: Facts;
+
+  constructor(graph: Graph) {
+    this.#graph = graph;
+    this.#facts = new Facts(graph);
+  }
+
+  /** The value that a node's only output is equal to, if there is one. */
+  sameAs(node: NodeProto): string | undefined {
+    const { opType, input: [x = "", other = ""], output } = node;
+    if (output.length !== 1 || x === "") return undefined;
+    if (opType === "Identity") return x;
+    if (opType === "Cast") return this.#isOfType(x, node) ? x : undefined;
+    if (opType === "Transpose") return this.#untransposed(node);
+    if (VIEWS.includes(opType)) return this.#viewed(node);
+    const neutral = NEUTRAL[opType];
+    if (neutral !== undefined && this.#isAll(other, neutral)) return this.#ifSameShape(x, node);
+    if ((opType === "Add" || opType === "Mul") && this.#isAll(x, neutral!)) {
+      return this.#ifSameShape(other, node);
+    }
+    const isWhole = opType === "Expand" || opType === "Tile" ||
+      opType === "Slice" && this.#hasUnitSteps(node);
+    return isWhole ? this.#ifSameShape(x, node) : undefined;
+  }
+
+  /** Lets a Transpose of a Transpose be one: of what the inner one transposes. */
+  joinTransposes(node: NodeProto): void {
+    const inner = this.#graph.producer(node.input[0] ?? "");
+    const perm = intsAttribute(node, "perm"), first = inner && intsAttribute(inner, "perm");
+    if (node.opType !== "Transpose" || inner?.opType !== "Transpose" || !perm || !first) return;
+    const attribute = attributeOf(node, "perm")!;
+    attribute.ints = perm.map((axis) => BigInt(first[axis] ?? 0));
+    this.#graph.setInput(node, 0, inner.input[0] ?? "");
+  }
+
+  #isOfType(x: string, node: NodeProto): boolean {
+    const { type } = this.#facts.of(x);
+    return type !== undefined && type === elementTypeOf(intAttribute(node, "to", 0));
+  }
+
+  /** What it was before the last Transpose, or before the two last ones. */
+  #untransposed(node: NodeProto): string | undefined {
+    const rank = this.#facts.of(node.input[0] ?? "").shape?.length;
+    const last = permOf(node, rank);
+    if (last === undefined) return undefined;
+    if (last.every((from, to) => from === to)) return node.input[0];
+    const inner = this.#graph.producer(node.input[0] ?? "");
+    const first = inner?.opType === "Transpose" ? permOf(inner, rank) : undefined;
+    return first && last.every((from, to) => first[from] === to) ? inner?.input[0] : undefined;
+  }
+
+  /** The nearest value before a chain of views that has the shape which they end with. */
+  #viewed(node: NodeProto): string | undefined {
+    for (let at: NodeProto | undefined = node; at !== undefined && VIEWS.includes(at.opType);) {
+      const x: string = at.input[0] ?? "";
+      if (this.#ifSameShape(x, node) !== undefined) return x;
+      at = this.#graph.producer(x);
+    }
+    return undefined;
+  }
+
+  #ifSameShape(x: string, { output: [made = ""] }: NodeProto): string | undefined {
+    const before = this.#facts.of(x).shape, after = this.#facts.of(made).shape;
+    if (before === undefined || before.length !== after?.length) return undefined;
+    return before.every((length, axis) => length === after[axis]) ? x : undefined;
+  }
+
+  #isAll(name: string, number: number): boolean {
+    const tensor = this.#graph.constant(name);
+    if (tensor === undefined || isExternal(tensor) || elementCount(tensor) > MOST_NUMBERS) {
+      return false;
+    }
+    return hasArray(tensorType(tensor)) && plainOf(tensor).data.every((x) => x === number);
+  }
+
+  #hasUnitSteps({ input: [, , , , steps = ""] }: NodeProto): boolean {
+    return steps === "" || numbersOf(this.#facts.of(steps))?.every((step) => step === 1) === true;
+  }
+}
+
+/** Where each axis comes from; without the attribute they are turned round. */
+function permOf(node: NodeProto, rank: number | undefined): readonly number[] | undefined {
+  const perm = intsAttribute(node, "perm");
+  if (perm !== undefined || rank === undefined) return perm;
+  return Array.from({ length: rank }, (_, axis) => rank - 1 - axis);
+}

@@ -1,0 +1,136 @@
+import { bytesOf } from "../element_type.ts";
+import { evaluateNode } from "../evaluate/evaluate_node.ts";
+import { plainOf, type PlainTensor, plainTensor } from "../evaluate/plain_tensor.ts";
+import type { Graph } from "../graph.ts";
+import { numbersOf } from "../infer/fact.ts";
+import { Facts } from "../infer/facts.ts";
+import type { NodeProto, TensorProto } from "../messages.ts";
+import { subgraphsOf } from "../subgraphs.ts";
+import { elementCount, hasArray, isExternal, tensorType } from "../tensor_proto.ts";
+import { UnsupportedNodeError } from "../unsupported_node_error.ts";
+import { constantTensor, isExact } from "./constant_tensor.ts";
+import { isRandom } from "./random.ts";
+import { isReplaceable, replaceOutputs } from "./replace_value.ts";
+
+/** How far to fold. */
+export interface FoldConstantsOptions {
+  /**
+   * How many bytes the file may grow by for one node: what it makes, without constants that nothing else uses.
+   *
+   * @default 1_000_000
+   */
+  readonly maxBytes?: number;
+}
+
+/**
+ * Computes what is always the same once and for all: nodes of constants become constants, and so do shapes whose
+ * numbers follow from what the file says. Computed in double precision, then rounded to its type.
+ *
+ * Left as they are: what comes out of the graph, what depends on chance, nodes with graphs inside, operators that
+ * {@linkcode openEvaluator} does not know, whole numbers beyond 2⁵³. The constants that are no longer used go with
+ * {@linkcode Graph.prune}.
+ *
+ * @returns how many nodes became constants
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, foldConstants, Graph, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("folded");
+ * const x = builder.input("x", "f32", ["N"]);
+ * const two = builder.op("Sqrt", [builder.constant("f32", 4)], "f32");
+ * builder.output("y", builder.mul(x, two));
+ * const graph = new Graph(decodeModel(builder.build()));
+ * assertEquals(foldConstants(graph), 1);
+ * assertEquals(graph.nodes.map(({ opType }) => opType), ["Mul"]);
+ * ```
+ */
+export function foldConstants(graph: Graph, options: FoldConstantsOptions = {}): number {
+  const { maxBytes = 1_000_000 } = options;
+  const facts = new Facts(graph);
+  let count = 0;
+  for (const node of graph.sort()) {
+    if (node.opType === "Constant" || isRandom(node) || !isReplaceable(graph, node)) continue;
+    if (subgraphsOf(node).length > 0) continue;
+    const made = ofFacts(facts, node) ?? evaluated(graph, facts, node, maxBytes);
+    const tensors = made?.map((plain, i) => plain && constantTensor(plain, node.output[i] ?? ""));
+    const isWhole = tensors?.every((tensor, i) => tensor !== undefined || node.output[i] === "");
+    if (tensors === undefined || isWhole !== true) continue;
+    const names = node.output.map((name, i) => {
+      const tensor = tensors[i];
+      if (name === "" || tensor === undefined) return "";
+      tensor.name = graph.freshName(`${name}_folded`);
+      return graph.addConstant(tensor);
+    });
+    replaceOutputs(graph, node, names);
+    count++;
+  }
+  return count;
+}
+
+type Made = readonly (PlainTensor | undefined)[];
+
+/** The whole numbers of a shape, where what it is made of need not be constant for them to be known. */
+function ofFacts(facts: Facts, { output }: NodeProto): Made | undefined {
+  const [name = "", ...more] = output;
+  if (more.length > 0 || name === "") return undefined;
+  const fact = facts.of(name), numbers = numbersOf(fact);
+  if (numbers === undefined || fact.type === undefined) return undefined;
+  return [plainTensor(fact.type, fact.shape?.length === 0 ? [] : [numbers.length], numbers)];
+}
+
+/** What a node makes of constants; `undefined` where it has other inputs, or makes too much. */
+function evaluated(
+  graph: Graph,
+  facts: Facts,
+  node: NodeProto,
+  maxBytes: number,
+): Made | undefined {
+  const named = node.input.filter((name) => name !== "");
+  const tensors = named.map((name) => graph.constant(name));
+  if (named.length === 0 || !tensors.every((tensor) => tensor !== undefined)) return undefined;
+  if (!tensors.every(isReadable)) return undefined;
+  const saved = tensors.reduce(
+    (sum, tensor, i) => sum + (graph.uses(named[i]!).length > 1 ? 0 : sizeOf(tensor)),
+    0,
+  );
+  const isTooMuch = (bytes: number) => bytes - saved > maxBytes;
+  if (isTooMuch(sizeByFacts(facts, node))) return undefined;
+  const inputs = node.input.map((name) => {
+    const tensor = graph.constant(name);
+    return tensor && plainOf(tensor);
+  });
+  // Slices go to the greatest number that there is, and mean the end.
+  if (node.opType !== "Slice" && inputs.some((input) => input && !isExact(input))) return undefined;
+  try {
+    const made = evaluateNode(node, inputs, { opset: graph.opset });
+    const bytes = made.reduce((sum, { type, data }) => sum + bytesOf(type, data.length), 0);
+    return isTooMuch(bytes) ? undefined : made;
+  } catch (error) {
+    if (error instanceof UnsupportedNodeError) return undefined;
+    // What no runtime could compute either is the runtime's to explain.
+    if (error instanceof RangeError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function isReadable(tensor: TensorProto): boolean {
+  return !isExternal(tensor) && hasArray(tensorType(tensor));
+}
+
+function sizeOf(tensor: TensorProto): number {
+  return bytesOf(tensorType(tensor), elementCount(tensor));
+}
+
+/** Bytes of what a node makes, as far as is known before. */
+function sizeByFacts(facts: Facts, { output }: NodeProto): number {
+  let bytes = 0;
+  for (const name of output) {
+    const { type, shape } = facts.of(name);
+    if (type === undefined || shape === undefined) continue;
+    const count = shape.reduce<number>((p, n) => p * (typeof n === "number" ? n : 0), 1);
+    bytes += bytesOf(type, count);
+  }
+  return bytes;
+}

@@ -1,0 +1,78 @@
+import { plainOf } from "../evaluate/plain_tensor.ts";
+import type { Graph } from "../graph.ts";
+import type { NodeProto } from "../messages.ts";
+import { hasArray, isExternal, tensorType } from "../tensor_proto.ts";
+
+/** Operators that hand on some or all of their first input, and nothing else. */
+const VIEWS = [
+  ...["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile"],
+  ...["Gather", "GatherND", "GatherElements", "Slice", "Cast"],
+];
+
+/** Operators whose results are above 0. */
+const POSITIVE = ["Exp", "Softplus", "Sigmoid", "Cosh", "Softmax"];
+
+/** Tells whether something stands before a value that keeps it off a dangerous place. */
+export class Guards {
+  readonly #graph: Graph;
+
+  constructor(graph: Graph) {
+    this.#graph = graph;
+  }
+
+  /** Is it kept off 0? */
+  isOffZero(name: string): boolean {
+    const numbers = this.numbersOf(name);
+    if (numbers !== undefined) return numbers.every((x) => x !== 0);
+    const node = this.#producer(name);
+    if (node === undefined) return false;
+    const { opType, input } = node;
+    if (POSITIVE.includes(opType)) return true;
+    if (opType === "Add" || opType === "Max") return input.some((each) => this.#isPositive(each));
+    if (opType === "Clip") return this.#isPositive(input[1] ?? "");
+    if (opType === "Where") return input.slice(1).some((each) => this.#isNonZero(each));
+    if (opType === "Mul" || opType === "Div") return input.every((each) => this.isOffZero(each));
+    return ["Sqrt", "Neg", "Abs", "Pow", "Reciprocal"].includes(opType) &&
+      this.isOffZero(input[0] ?? "");
+  }
+
+  /** Is it kept off −1 and 1? */
+  isInside(name: string): boolean {
+    const node = this.#producer(name);
+    if (node === undefined) return false;
+    const { opType, input } = node;
+    const isSmall = (each = "") => this.numbersOf(each)?.every((x) => Math.abs(x) < 1) === true;
+    if (opType === "Clip") return isSmall(input[1]) && isSmall(input[2]);
+    if (opType === "Mul") return input.some(isSmall);
+    if (opType === "Tanh") return true;
+    const isOneSided = opType === "Max" || opType === "Min";
+    // One end is left to the other of the two.
+    const before = isOneSided && input.some(isSmall) ? input.find((each) => !isSmall(each)) : "";
+    const inner = this.#graph.producer(before ?? "");
+    return inner?.opType === (opType === "Max" ? "Min" : "Max") && inner.input.some(isSmall);
+  }
+
+  /** The numbers of a constant; `undefined` for anything else. */
+  numbersOf(name: string): Float64Array | undefined {
+    const tensor = this.#graph.constant(name);
+    if (tensor === undefined || isExternal(tensor)) return undefined;
+    return hasArray(tensorType(tensor)) ? plainOf(tensor).data : undefined;
+  }
+
+  /** The node that makes a value, in front of what only hands it on. */
+  #producer(name: string): NodeProto | undefined {
+    let node = this.#graph.producer(name);
+    while (node !== undefined && VIEWS.includes(node.opType)) {
+      node = this.#graph.producer(node.input[0] ?? "");
+    }
+    return node;
+  }
+
+  #isPositive(name: string): boolean {
+    return this.numbersOf(name)?.every((x) => x > 0) === true;
+  }
+
+  #isNonZero(name: string): boolean {
+    return this.numbersOf(name)?.every((x) => x !== 0) === true;
+  }
+}

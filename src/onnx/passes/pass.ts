@@ -1,0 +1,25 @@
+import type { Graph } from "../graph.ts";
+
+/** A way to rewrite a graph, by name. */
+export interface Pass {
+  /** The name of its function: `"mergeEquals"`. */
+  readonly name: string;
+  /** What it does, in a few words. */
+  readonly about: string;
+  /** Rewrites the graph in place; answers with how many places it changed. */
+  apply(graph: Graph): number;
+}
+
+/** What one pass did to a graph. */
+export interface PassReport {
+  /** The name of the pass. */
+  readonly name: string;
+  /** What it is for. */
+  readonly about: string;
+  /** How many places it changed. */
+  readonly changed: number;
+  /** The number of nodes before it. */
+  readonly before: number;
+  /** The number of nodes after it. */
+  readonly after: number;
+}

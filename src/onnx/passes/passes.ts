@@ -1,0 +1,78 @@
+import type { Graph } from "../graph.ts";
+import { acosToAtan } from "./acos_to_atan.ts";
+import { captureSafe } from "./capture_safe.ts";
+import { constantOfShapeToExpand } from "./constant_of_shape_to_expand.ts";
+import { dropIdentities } from "./drop_identities.ts";
+import { einsumToMatMul } from "./einsum_to_mat_mul.ts";
+import { foldConstants } from "./fold_constants.ts";
+import { int64ToInt32 } from "./int64_to_int32.ts";
+import { mergeEquals } from "./merge_equals.ts";
+import type { Pass, PassReport } from "./pass.ts";
+import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
+
+/** The passes that need no more than a graph, in an order in which they may follow each other. */
+export const PASSES: readonly Pass[] = [
+  pass(
+    "foldConstants",
+    "what is always the same is computed once",
+    (graph) => foldConstants(graph),
+  ),
+  pass("dropIdentities", "nodes that change nothing go", dropIdentities),
+  pass("einsumToMatMul", "Einsum as MatMul, or Mul and ReduceSum", einsumToMatMul),
+  pass("sigmoidFromParts", "1 / (1 + exp(−x)) as Sigmoid", sigmoidFromParts),
+  pass("mergeEquals", "what is there twice is there once", mergeEquals),
+  pass("prune", "what no output needs goes", (graph) => graph.prune()),
+  pass("int64ToInt32", "indices in int32, for WebGPU", (graph) => int64ToInt32(graph)),
+  pass("constantOfShapeToExpand", "tensors of one number, for WebGPU", constantOfShapeToExpand),
+  pass("acosToAtan", "angles by atan, for WebGPU", acosToAtan),
+  pass("captureSafe", "right when WebGPU replays it", captureSafe),
+];
+
+function pass(name: string, about: string, apply: (graph: Graph) => number): Pass {
+  return { name, about, apply };
+}
+
+/**
+ * Rewrites a graph in place, pass by pass.
+ *
+ * @param passes names of {@linkcode PASSES}, or passes of one's own
+ * @returns what each of them did
+ * @throws {RangeError} for a name that no pass has, before anything is changed
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, Graph, lennardJonesModel, runPasses, showPasses } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const graph = new Graph(decodeModel(lennardJonesModel({ epsilon: 0.01, sigma: 3.4, cutoff: 8.5 })));
+ * const own = { name: "nothing", about: "a pass of one's own", apply: () => 0 };
+ * const reports = runPasses(graph, ["foldConstants", "mergeEquals", "prune", own]);
+ * assertEquals(reports.map(({ name }) => name), ["foldConstants", "mergeEquals", "prune", "nothing"]);
+ * console.log(showPasses(reports));
+ * ```
+ */
+export function runPasses(graph: Graph, passes: readonly (string | Pass)[]): PassReport[] {
+  return passes.map((each) => typeof each === "string" ? named(each) : each)
+    .map((each) => {
+      const { name, about } = each, before = graph.nodes.length;
+      const changed = each.apply(graph);
+      return { name, about, changed, before, after: graph.nodes.length };
+    });
+}
+
+function named(name: string): Pass {
+  const found = PASSES.find((each) => each.name === name);
+  if (found !== undefined) return found;
+  throw new RangeError(
+    `Cannot rewrite a graph as its passes must be among ${
+      PASSES.map((each) => each.name).join(", ")
+    }: current value is ${JSON.stringify(name)}`,
+  );
+}
+
+/** What passes did, as lines of text: `foldConstants 12 (147 → 135 nodes): what is …`. */
+export function showPasses(reports: readonly PassReport[]): string {
+  return reports.map(({ name, about, changed, before, after }) =>
+    `${name} ${changed} (${before} → ${after} nodes): ${about}`
+  ).join("\n");
+}
