@@ -1,7 +1,14 @@
 import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
+import { ACTIVATIONS } from "./rules/activations.ts";
+import { CASTS } from "./rules/casts.ts";
+import { CHOICES } from "./rules/choices.ts";
+import { FUNCTIONS } from "./rules/functions.ts";
+import { NORMALIZATIONS } from "./rules/normalizations.ts";
+import { POWERS } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
+import { SOFTMAX } from "./rules/softmax.ts";
 import { VIEWS } from "./rules/views.ts";
 
 /**
@@ -10,7 +17,10 @@ import { VIEWS } from "./rules/views.ts";
  */
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
-const OWN = [ARITHMETIC, REDUCTIONS, VIEWS].flatMap((family) => Object.entries(family));
+const OWN = [
+  ...[ARITHMETIC, POWERS, FUNCTIONS, CHOICES, CASTS, ACTIVATIONS, SOFTMAX, REDUCTIONS],
+  ...[NORMALIZATIONS, VIEWS],
+].flatMap((family) => Object.entries(family));
 
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
