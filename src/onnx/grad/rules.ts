@@ -1,10 +1,11 @@
 import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
-import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { ACTIVATIONS } from "./rules/activations.ts";
+import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
+import { MATRICES } from "./rules/matrices.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
 import { POWERS } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
@@ -18,8 +19,17 @@ import { VIEWS } from "./rules/views.ts";
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
 const OWN = [
-  ...[ARITHMETIC, POWERS, FUNCTIONS, CHOICES, CASTS, ACTIVATIONS, SOFTMAX, REDUCTIONS],
-  ...[NORMALIZATIONS, VIEWS],
+  ACTIVATIONS,
+  ARITHMETIC,
+  CASTS,
+  CHOICES,
+  FUNCTIONS,
+  MATRICES,
+  NORMALIZATIONS,
+  POWERS,
+  REDUCTIONS,
+  SOFTMAX,
+  VIEWS,
 ].flatMap((family) => Object.entries(family));
 
 /**
