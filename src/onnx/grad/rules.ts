@@ -4,6 +4,7 @@ import { ACTIVATIONS } from "./rules/activations.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
+import { EINSUM } from "./rules/einsum.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
 import { MATRICES } from "./rules/matrices.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
@@ -23,6 +24,7 @@ const OWN = [
   ARITHMETIC,
   CASTS,
   CHOICES,
+  EINSUM,
   FUNCTIONS,
   MATRICES,
   NORMALIZATIONS,
@@ -49,7 +51,8 @@ const OWN = [
  * console.log(rules.explain("com.microsoft.QuickGelu", 18));
  * ```
  */
-export const gradientRules: GradientRules = OWN.reduce<GradientRules>(
-  (rules, [op, rule]) => rules.on([op, any], () => rule) as GradientRules,
-  overloads() as unknown as GradientRules,
-);
+export const gradientRules: GradientRules = FAMILIES.flatMap((family) => Object.entries(family))
+  .reduce<GradientRules>(
+    (rules, [op, rule]) => rules.on([op, any], () => rule) as GradientRules,
+    overloads() as unknown as GradientRules,
+  );
