@@ -71,6 +71,11 @@ function isKept(shape: KnownShape | undefined, values: KnownShape): boolean {
   return (shape[0] ?? 1) === values.length;
 }
 
+/** Is it a number of axes that a tensor may have? Files may have lists of any length in the place of shapes. */
+export function isRank(count: KnownLength | undefined): count is number {
+  return typeof count === "number" && count <= MOST_VALUES;
+}
+
 /** A shape of so many axes, nothing known of their lengths. */
 export function freshShape(rank: number, inferring: Inferring): KnownShape {
   return Array.from({ length: rank }, () => inferring.fresh());

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isPlainName, partsOfName, quotientName, readLength } from "./length_text.ts";
+import { floorDividePolynomials, isPlainName, partsOfName, readLength } from "./length_text.ts";
 import {
   addPolynomials,
   dividePolynomials,
@@ -66,7 +66,7 @@ function remembered(
 
 /** The one text of what a file has as a length: "N*4" and "2*N + 2*N" are "4*N", "7" is 7. */
 export function readFileLength(text: string): KnownLength {
-  return remembered("", text, "", lengthOf) ?? text;
+  return remembered("", text, "", (p) => p.get(text) === 1 ? text : lengthOf(p)) ?? text;
 }
 
 /** a + b */
@@ -126,7 +126,7 @@ export function floorDivideLengths(a: KnownLength, b: KnownLength): KnownLength 
   const exact = divideLengths(a, b);
   if (exact !== undefined || b === 0) return exact;
   if (typeof a === "number" && typeof b === "number") return Math.floor(a / b);
-  return remembered("//", a, b, (p, q) => readFileLength(quotientName(p, q)));
+  return remembered("//", a, b, (p, q) => lengthOf(floorDividePolynomials(p, q)));
 }
 
 /** The greater of two: "Max(1, N)" where that cannot be told. */

@@ -15,7 +15,9 @@ import {
   type InferenceRule,
   type InferenceRules,
   type Inferring,
+  isRank,
   type KnownShape,
+  MOST_VALUES,
   numbersOf,
   UNKNOWN,
 } from "./fact.ts";
@@ -98,8 +100,8 @@ const unsqueeze: InferenceRule = ([a = UNKNOWN, given], node, inferring) => {
   const axes = axesOf(node, given);
   if (axes === undefined) {
     const count = given?.shape?.[0];
-    const isKnown = typeof count === "number";
-    return [factOf(a.type, isKnown ? freshShape(a.shape.length + count, inferring) : undefined)];
+    const shape = isRank(count) ? freshShape(a.shape.length + count, inferring) : undefined;
+    return [factOf(a.type, shape)];
   }
   const rank = a.shape.length + axes.length;
   const added = axes.map((axis) => axisOf(axis, rank, inferring));
@@ -125,7 +127,7 @@ const expand: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], _node, inferring) =>
   const shape = broadcastShapes([a.shape, shapeOfValues(to, inferring)], inferring);
   const isOne = a.values?.length === 1 && shape?.length === 1;
   const count = isOne ? shape[0] : undefined;
-  const values = typeof count === "number" && count <= 64
+  const values = typeof count === "number" && count <= MOST_VALUES
     ? new Array<KnownLength>(count).fill(a.values?.[0] ?? 0)
     : a.values;
   return [factOf(a.type, shape, values)];
