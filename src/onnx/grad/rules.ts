@@ -19,7 +19,7 @@ import { VIEWS } from "./rules/views.ts";
  */
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
-const OWN = [
+const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   ACTIVATIONS,
   ARITHMETIC,
   CASTS,
@@ -32,7 +32,7 @@ const OWN = [
   REDUCTIONS,
   SOFTMAX,
   VIEWS,
-].flatMap((family) => Object.entries(family));
+];
 
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
