@@ -6,10 +6,15 @@ import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
 import { EINSUM } from "./rules/einsum.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
+import { GATHERING } from "./rules/gathering.ts";
+import { JOINING } from "./rules/joining.ts";
 import { MATRICES } from "./rules/matrices.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
+import { PADDING } from "./rules/padding.ts";
 import { POWERS } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
+import { SCATTERING } from "./rules/scattering.ts";
+import { SLICING } from "./rules/slicing.ts";
 import { SOFTMAX } from "./rules/softmax.ts";
 import { VIEWS } from "./rules/views.ts";
 
@@ -26,10 +31,15 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   CHOICES,
   EINSUM,
   FUNCTIONS,
+  GATHERING,
+  JOINING,
   MATRICES,
   NORMALIZATIONS,
+  PADDING,
   POWERS,
   REDUCTIONS,
+  SCATTERING,
+  SLICING,
   SOFTMAX,
   VIEWS,
 ];
