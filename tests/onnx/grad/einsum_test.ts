@@ -29,6 +29,7 @@ const PRODUCTS: readonly (readonly [equation: string, ...operands: Dims[]])[] = 
   ["ij->i", [2, 3]],
   ["ij->", [2, 3]],
   ["ij,k->i", [2, 3], [4]],
+  ["...ij,...jk->...ik", [2, 3, 3], [2, 3, 3]],
   ["...ij,...jk->...ik", [2, 2, 3], [3, 4]],
   ["...ij,...jk->...ik", [2, 2, 3], [5, 1, 3, 4]],
   ["...i,...i->...", [2, 3], [2, 3]],
@@ -65,7 +66,11 @@ Deno.test("Einsum has a slope where an axis is empty", () => {
 });
 
 Deno.test("onnxruntime runs the gradients of Einsum", async () => {
-  for (const [equation, ...inputs] of PRODUCTS) {
+  // It takes an ellipsis only over as many axes everywhere.
+  const taken = PRODUCTS.filter(([equation, one, other]) =>
+    !equation.includes("...") || `${one}` === `${other}`
+  );
+  for (const [equation, ...inputs] of taken) {
     for (const isFree of [true, false]) {
       await assertOnRuntime({ op: "Einsum", attributes: { equation }, inputs }, isFree);
     }
