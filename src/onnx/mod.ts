@@ -31,7 +31,7 @@ export { foldConstants } from "./passes/fold_constants.ts";
 export type { Int64ToInt32Options } from "./passes/int64_to_int32.ts";
 export { int64ToInt32 } from "./passes/int64_to_int32.ts";
 export { mergeEquals } from "./passes/merge_equals.ts";
-export type { Pass, PassReport } from "./passes/pass.ts";
+export type { Pass, PassOptions, PassReport } from "./passes/pass.ts";
 export { PASSES, runPasses, showPasses } from "./passes/passes.ts";
 export { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 export type { StrainInputOptions } from "./passes/strain_input.ts";

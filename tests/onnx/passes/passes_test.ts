@@ -6,8 +6,10 @@ import {
   GraphBuilder,
   openEvaluator,
   PASSES,
+  type PassOptions,
   runPasses,
   showPasses,
+  tensorProto,
   type Value,
 } from "../../../src/onnx/mod.ts";
 import { numbersOf, runModel, worst } from "../ort.ts";
@@ -89,6 +91,30 @@ Deno.test("onnxruntime makes the same of real models before and after", async ()
       assert(off < 2e-6, `${name}: ${output} is off by ${off}`);
     }
   }
+});
+
+Deno.test("nothing follows from the numbers that parameters have now", () => {
+  const g = new GraphBuilder("layers");
+  const x = g.input("x", "f32", ["N", 2]);
+  const add = (name: string, shape: number[], value: number) => {
+    const count = shape.reduce((product, length) => product * length, 1);
+    g.graph.addConstant(tensorProto("f32", shape, Array(count).fill(value), name));
+    return { name, type: "f32" as const };
+  };
+  const weight = add("weight", [2, 2], 1), [a, b] = [add("a", [2], 0), add("b", [2], 0)];
+  const turned = g.op("Transpose", [weight], "f32", { perm: [1, 0] });
+  const hidden = g.mul(g.add(g.op("MatMul", [x, turned], "f32"), a), add("scale", [2], 1));
+  g.output("y", g.sub(g.op("Tanh", [hidden], "f32"), b));
+  const bytes = g.build(), parameters = ["weight", "a", "b", "scale"];
+  const left = (options: PassOptions) => {
+    const graph = new Graph(decodeModel(bytes));
+    runPasses(graph, SIMPLE, options);
+    return graph.sort().map(({ opType, input }) => `${opType} ${input.at(-1)}`);
+  };
+  assertEquals(left({ parameters }), [
+    ...["Transpose weight", "MatMul transpose", "Add a", "Mul scale", "Tanh mul", "Sub b"],
+  ]);
+  assertEquals(left({}).length, 3);
 });
 
 /** A value whose shape the generator knows. */
