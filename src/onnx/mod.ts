@@ -43,6 +43,8 @@ export type { PlainFeeds } from "./evaluate/feeds.ts";
 export type { Evaluate, EvaluateContext, Operators } from "./evaluate/operator.ts";
 export type { PlainTensor } from "./evaluate/plain_tensor.ts";
 export type { ReadExternal } from "./external_data.ts";
+export type { EvaluatorSessionOptions } from "./evaluator_session.ts";
+export { evaluatorSession } from "./evaluator_session.ts";
 export { externalFiles, loadExternalData } from "./external_data.ts";
 export type { GpuFormOptions } from "./gpu_form.ts";
 export { gpuForm } from "./gpu_form.ts";
