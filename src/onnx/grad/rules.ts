@@ -5,6 +5,7 @@ import { ACTIVATIONS } from "./rules/activations.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
+import { MATRICES } from "./rules/matrices.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
 import { POWERS } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
@@ -19,7 +20,7 @@ export type GradientRules = Overload<readonly [op: string, opset: number], Gradi
 
 const OWN = [
   ...[ARITHMETIC, POWERS, FUNCTIONS, CHOICES, CASTS, ACTIVATIONS, SOFTMAX, REDUCTIONS],
-  ...[NORMALIZATIONS, VIEWS],
+  ...[NORMALIZATIONS, MATRICES, VIEWS],
 ].flatMap((family) => Object.entries(family));
 
 /**
