@@ -70,6 +70,8 @@ export class GradientWriter {
   /** x / y */
   div(x: WriterOperand, y: WriterOperand): string {
     if (y === 1 && typeof x === "string") return x;
+    const number = typeof x === "string" && typeof y === "number" ? this.fillOf(x) : undefined;
+    if (number !== undefined) return this.fill(number / (y as number), x as string);
     return this.make("Div", [x, y]);
   }
 

@@ -60,7 +60,7 @@ export class Reduction {
   /** A value of the output's shape, divided by how many numbers go into one. */
   divided(value: string): string {
     const write = this.#write, { a, y } = this.#step;
-    if (this.count !== undefined) return write.mul(value, 1 / Math.max(this.count, 1));
+    if (this.count !== undefined) return write.div(value, Math.max(this.count, 1));
     const product = (name: string) =>
       write.make("ReduceProd", [write.make("Shape", [name])], { keepdims: 0 });
     // Nothing goes into anything where there is nothing; then there is nobody to send it back to either.

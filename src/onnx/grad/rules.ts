@@ -5,9 +5,9 @@ import { ACTIVATIONS } from "./rules/activations.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
-import { MATRICES } from "./rules/matrices.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
 import { POWERS } from "./rules/powers.ts";
+import { MATRICES } from "./rules/matrices.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SOFTMAX } from "./rules/softmax.ts";
 import { VIEWS } from "./rules/views.ts";
@@ -18,10 +18,19 @@ import { VIEWS } from "./rules/views.ts";
  */
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
-const OWN = [
-  ...[ARITHMETIC, POWERS, FUNCTIONS, CHOICES, CASTS, ACTIVATIONS, SOFTMAX, REDUCTIONS],
-  ...[NORMALIZATIONS, MATRICES, VIEWS],
-].flatMap((family) => Object.entries(family));
+const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
+  ACTIVATIONS,
+  ARITHMETIC,
+  CASTS,
+  CHOICES,
+  FUNCTIONS,
+  MATRICES,
+  NORMALIZATIONS,
+  POWERS,
+  REDUCTIONS,
+  SOFTMAX,
+  VIEWS,
+];
 
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
@@ -40,7 +49,8 @@ const OWN = [
  * console.log(rules.explain("com.microsoft.QuickGelu", 18));
  * ```
  */
-export const gradientRules: GradientRules = OWN.reduce<GradientRules>(
-  (rules, [op, rule]) => rules.on([op, any], () => rule) as GradientRules,
-  overloads() as unknown as GradientRules,
-);
+export const gradientRules: GradientRules = FAMILIES.flatMap((family) => Object.entries(family))
+  .reduce<GradientRules>(
+    (rules, [op, rule]) => rules.on([op, any], () => rule) as GradientRules,
+    overloads() as unknown as GradientRules,
+  );

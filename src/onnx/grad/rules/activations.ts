@@ -14,7 +14,8 @@ export const ACTIVATIONS: Readonly<Record<string, GradientRule>> = {
   ],
   Celu: ({ node, a, y, g }, write) => [
     () => {
-      const slope = write.add(write.mul(y, 1 / floatAttribute(node, "alpha", 1)), 1);
+      const alpha = floatAttribute(node, "alpha", 1);
+      const slope = write.div(write.add(y, alpha), alpha);
       return whereAbove(write, a, g, write.mul(g, slope));
     },
   ],

@@ -16,7 +16,7 @@ export const ARITHMETIC: Readonly<Record<string, GradientRule>> = {
   Neg: ({ g }, write) => [() => write.neg(g)],
   Reciprocal: ({ y, g }, write) => [() => write.neg(write.mul(write.mul(g, y), y))],
   Sum: ({ inputs, g }) => inputs.map(() => g),
-  Mean: ({ inputs, g }, write) => inputs.map(() => () => write.mul(g, 1 / inputs.length)),
+  Mean: ({ inputs, g }, write) => inputs.map(() => () => write.div(g, inputs.length)),
   // a − b · (how many times b goes into a), which does not change a little. Whole numbers do not come here.
   Mod: ({ node, a, b, y, g }, write) =>
     intAttribute(node, "fmod", 0) === 0
