@@ -32,7 +32,9 @@ export class UnsupportedNodeError extends Error {
   constructor({ action, node, op, requirement, place, cause }: UnsupportedNode) {
     const where = place === undefined ? "" : ` (${place})`;
     super(
-      `Cannot ${action} as ${requirement}: current node is the ${op} ${JSON.stringify(node)}${where}`,
+      `Cannot ${action} as ${requirement}: current node is the ${op} ${
+        JSON.stringify(node)
+      }${where}`,
       cause === undefined ? {} : { cause },
     );
     this.action = action;

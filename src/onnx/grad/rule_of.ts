@@ -40,7 +40,9 @@ export function ruleOf(
     return rules(op, opset);
   } catch (error) {
     if (!(error instanceof NoOverloadError)) throw error;
-    const how = `gradientRules.on([${JSON.stringify(op)}, any], () => rule), as the option rules`;
+    const how = `gradientRules.on([${
+      JSON.stringify(op)
+    }, Number], () => rule), as the option rules`;
     throw fail(`every operator on the way must have a rule (add one: ${how})`, error);
   }
 }
