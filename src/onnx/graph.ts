@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { NodeProtoSchema } from "onnx-buf";
+import { NodeProtoSchema, OperatorSetIdProtoSchema } from "onnx-buf";
 import { attributeProtos, type Attributes } from "./attributes.ts";
 import { showNode } from "./check_model.ts";
 import { encodeModel } from "./codec.ts";
@@ -25,6 +25,12 @@ export interface NodeOptions {
    * @default 1
    */
   readonly outputs?: readonly string[] | number;
+  /**
+   * The domain of its operator, which the model imports (version 1) if it does not yet.
+   *
+   * @default "", which is ai.onnx
+   */
+  readonly domain?: string;
 }
 
 /**
@@ -250,7 +256,7 @@ export class Graph {
    * @throws {SyntaxError} when it makes a value that is made already
    */
   add(op: string, inputs: readonly string[], options: NodeOptions = {}): NodeProto {
-    const { attributes = {}, outputs = 1 } = options;
+    const { attributes = {}, outputs = 1, domain = "" } = options;
     const missing = inputs.find((name) => name !== "" && !this.has(name));
     if (missing !== undefined) {
       throw new RangeError(
@@ -265,11 +271,13 @@ export class Graph {
     const node = create(NodeProtoSchema, {
       name: this.#nodeNames.fresh(`${op}_${names[0]}`),
       opType: op,
+      domain,
       input: [...inputs],
       output: names,
       attribute: attributeProtos(attributes),
     });
     this.#link(node);
+    this.#import(domain);
     return node;
   }
 
@@ -430,6 +438,12 @@ export class Graph {
       const isInTheWay = op === undefined ? subgraphsOf(node).length > 0 : hasInside(node, op);
       if (isInTheWay) throw insideNode(action, node);
     }
+  }
+
+  #import(domain: string): void {
+    const { opsetImport } = this.model;
+    if (domain === "" || opsetImport.some((each) => each.domain === domain)) return;
+    opsetImport.push(create(OperatorSetIdProtoSchema, { domain, version: 1n }));
   }
 
   #define(): void {

@@ -15,6 +15,13 @@
  */
 
 export type { Attributes, AttributeValue } from "./attributes.ts";
+export {
+  floatAttribute,
+  floatsAttribute,
+  intAttribute,
+  intsAttribute,
+  textAttribute,
+} from "./attributes.ts";
 export type { DecodeOptions } from "./codec.ts";
 export { decodeModel, encodeModel } from "./codec.ts";
 export type { DescribeOptions, ModelDescription, ValueMemory } from "./describe_model.ts";

@@ -4,6 +4,7 @@ import { openEvaluator } from "../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../onnx/evaluate/plain_tensor.ts";
 import { Graph } from "../onnx/graph.ts";
 import { GraphBuilder } from "../onnx/graph_builder.ts";
+import { Facts } from "../onnx/infer/facts.ts";
 import { valueInfo } from "../onnx/value_info.ts";
 import type { RuleCase, RuleInput } from "./rule_case.ts";
 
@@ -29,11 +30,7 @@ export function ruleGraph(asked: RuleCase): RuleGraph {
     input === undefined ? "" : give(graph, feeds, input, i, noise)
   );
   const { domain, op } = split(asked.op);
-  const node = graph.add(op, names, { attributes, outputs });
-  node.domain = domain;
-  if (domain !== "") {
-    graph.model.opsetImport.push({ ...graph.model.opsetImport[0]!, domain, version: 1n });
-  }
+  const node = graph.add(op, names, { attributes, outputs, domain });
   const ys = node.output.filter((_, i) => !discrete.includes(i));
   return withLoss({ graph, feeds, ys, noise, asked });
 }
@@ -51,6 +48,7 @@ function withLoss({ graph, feeds, ys, noise, asked }: Unfinished): RuleGraph {
   const all: Record<string, PlainTensor> = { ...feeds };
   const { operators = {} } = asked;
   const made = openEvaluator(graph.encode(), { operators }).run(feeds, ys);
+  for (const y of ys) describe(graph, y, made[y]!, asked);
   const terms = ys.map((y) => {
     const { dims, type } = made[y]!, v = graph.freshName("weights");
     graph.addInput(valueInfo(v, type, dims.map((_, axis) => `${v}_${axis}`)));
@@ -71,6 +69,25 @@ function withLoss({ graph, feeds, ys, noise, asked }: Unfinished): RuleGraph {
   return { graph, feeds: all, floats, loss, lossOf };
 }
 
+/** Says what an operator makes that only its author knows the shape of, as the file of a model would. */
+function describe(
+  graph: Graph,
+  y: string,
+  { type, dims }: PlainTensor,
+  { inputs }: RuleCase,
+): void {
+  if (new Facts(graph).of(y).shape !== undefined) return;
+  const isFixed = inputs.every((input) =>
+    input?.shape?.every((n) => typeof n === "number") ?? false
+  );
+  graph.describe(valueInfo(y, type, isFixed ? dims : named(dims)));
+}
+
+/** Free lengths, with names of their own where they differ. */
+function named(dims: readonly number[]): string[] {
+  return dims.map((length) => `L${length}`);
+}
+
 /** Adds an input, or a constant; answers with its name. */
 function give(
   graph: Graph,
@@ -82,7 +99,7 @@ function give(
   const values = Float64Array.from(data ?? Array.from({ length: size(dims) }, noise));
   if (isConstant) return graph.constantOf(type, values, dims);
   const name = `x${place}`;
-  graph.addInput(valueInfo(name, type, shape ?? dims.map((length) => `L${length}`)));
+  graph.addInput(valueInfo(name, type, shape ?? named(dims)));
   feeds[name] = { type, dims, data: values };
   return name;
 }

@@ -203,6 +203,20 @@ Deno.test("examples/print_fmax.ts does what it says", async () => {
   );
 });
 
+Deno.test("examples/own_gradient_rule.ts does what it says", async () => {
+  assertEquals(
+    await run("own_gradient_rule"),
+    [
+      "the rule has the slope that differences have, and so has its slope",
+      "10 nodes more",
+      // σ(α) = 0.845796 with α = 1.702: σ ± α σ (1 − σ) at 1, and 1 less than that at −1
+      "at -1: -0.067780",
+      "at 0: 0.500000",
+      "at 1: 1.067780\n",
+    ].join("\n"),
+  );
+});
+
 Deno.test("examples/two_criteria.ts does what it says", async () => {
   assertEquals(
     await run("two_criteria"),

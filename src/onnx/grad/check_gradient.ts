@@ -60,12 +60,21 @@ function assertOnePerSystem(write: GradientWriter, name: string): void {
 function assertCotangent(write: GradientWriter, of: readonly string[], cotangent: string): void {
   if (of.length > 1) throw refused("a cotangent must be of one value", of.join(", "));
   const shape = write.facts.of(of[0]!).shape, own = write.facts.of(cotangent).shape;
-  if (shape === undefined || own === undefined || shape.length === own.length) return;
+  if (shape === undefined || own === undefined || mayBeEqual(shape, own)) return;
   throw refused(
     "a cotangent must have the shape of what is differentiated",
     `[${own.join(", ")}] for [${shape.join(", ")}]`,
   );
 }
+
+/** Names of lengths say nothing before the graph runs. */
+function mayBeEqual(a: Lengths, b: Lengths): boolean {
+  const differs = (x: number | string, y: number | string | undefined) =>
+    typeof x === "number" && typeof y === "number" && x !== y;
+  return a.length === b.length && !a.some((length, axis) => differs(length, b[axis]));
+}
+
+type Lengths = readonly (number | string)[];
 
 function refused(requirement: string, value: string): RangeError {
   return new RangeError(

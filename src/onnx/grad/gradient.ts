@@ -1,18 +1,16 @@
-import { NoOverloadError } from "../../dispatch/mod.ts";
 import type { Graph } from "../graph.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
 import type { NodeProto } from "../messages.ts";
-import { subgraphsOf } from "../subgraphs.ts";
-import { UnsupportedNodeError } from "../unsupported_node_error.ts";
 import { valueInfo } from "../value_info.ts";
 import { checkGradient } from "./check_gradient.ts";
 import { GradientWriter } from "./gradient_writer.ts";
-import { pathBetween, placeOf, stopsFrom } from "./path.ts";
-import type { GradientRule } from "./rule.ts";
+import { pathBetween } from "./path.ts";
 import { type GradientRules, gradientRules } from "./rules.ts";
+import { ruleOf } from "./rule_of.ts";
 import { Shares } from "./shares.ts";
 import { GradientStep } from "./step.ts";
+import { noWay, type WayBack } from "./way_back.ts";
 
 /** What to differentiate, and by what. */
 export interface GradientOptions {
@@ -56,6 +54,8 @@ export interface Gradient {
  * are free stay free. Where a function has a kink (ReLU at 0, Max of equal numbers) the gradient is the one that
  * PyTorch takes; the rules say which.
  *
+ * Where it throws, nothing was added but constants.
+ *
  * @throws {RangeError} for a name that there is not, for what is no float, for an `of` that is no number per system,
  * for what `of` does not depend on, and where a rank or a type is not known
  * @throws {UnsupportedNodeError} for an operator without a rule, and for control flow, on the way
@@ -81,40 +81,64 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
     : options.wrt as Readonly<Record<string, string>>;
   const facts = new Facts(graph), write = new GradientWriter(graph, facts);
   checkGradient(write, { of, wrt, cotangent });
-  const forward = new Set(graph.nodes);
-  const { nodes, moving } = pathBetween(graph, facts, of, Object.keys(wrt));
-  const shares = new Shares(write), { opset } = graph;
+  const forward = graph.sort();
   const action = `differentiate ${of.join(" + ")} by ${Object.keys(wrt).join(", ")}`;
-  for (const name of of) shares.add(name, cotangent ?? write.fill(1, name));
-  for (const node of nodes) {
-    const gradients = node.output.map((name) => shares.sum(name));
-    if (gradients.every((each) => each === undefined)) continue;
-    const rule = ruleOf(node, { opset, graph, rules, action });
-    const wants = (input: number) => moving.has(node.input[input] ?? "");
-    const answer = rule(new GradientStep(node, gradients, wants, write), write);
-    for (const [i, share] of answer.entries()) if (wants(i)) shares.add(node.input[i]!, share);
-  }
-  comeOut(write, sumsOf(write, shares, of, wrt, unused), wrt, forward);
+  const way: WayBack = { write, of, wrt, rules, forward, action, opset: graph.opset };
+  const shares = new Shares(write);
+  for (const name of of) shares.add(name, cotangent ?? (() => write.fill(1, name)));
+  const sums = orTakenBack(way, () => sumsOf(way, shares, goBack(way, shares), unused));
+  const own = new Set(forward);
+  comeOut(write, sums, wrt, own);
   graph.prune();
-  return { names: wrt, added: graph.nodes.filter((node) => !forward.has(node)).length };
+  return { names: wrt, added: graph.nodes.filter((node) => !own.has(node)).length };
 }
 
-/** Names a gradient is asked for by, and the names they come out under. */
-type Wanted = Readonly<Record<string, string>>;
+/** Goes from node to node, back from `of`; answers with those where a way ended. */
+function goBack(way: WayBack, shares: Shares): NodeProto[] {
+  const { write, of, wrt } = way, { graph, facts } = write;
+  const { nodes, moving } = pathBetween(graph, facts, of, Object.keys(wrt));
+  const ends: NodeProto[] = [];
+  for (const node of nodes) {
+    if (!node.output.some((name) => shares.has(name))) continue;
+    const rule = ruleOf(node, way);
+    const gradients = node.output.map((name) => shares.sum(name));
+    const wants = (input: number) => moving.has(node.input[input] ?? "");
+    const answer = rule(new GradientStep(node, gradients, wants, write), write);
+    const taken = answer.map((share, i) => wants(i) ? share : undefined);
+    for (const [i, share] of taken.entries()) shares.add(node.input[i]!, share);
+    if (taken.every((share) => share === undefined)) ends.push(node);
+  }
+  return ends;
+}
+
+/** What a task makes; where it throws, the nodes that it has written go. */
+function orTakenBack<T>(way: WayBack, task: () => T): T {
+  const { write: { graph, facts }, of, wrt, forward } = way;
+  try {
+    return task();
+  } catch (error) {
+    const own = new Set(forward);
+    for (const node of [...graph.sort()].reverse()) if (!own.has(node)) graph.remove(node);
+    if (error instanceof RangeError) {
+      // What is not known of shapes is often so for an operator that nobody knows, and that is the better news.
+      for (const node of pathBetween(graph, facts, of, Object.keys(wrt)).nodes) ruleOf(node, way);
+    }
+    throw error;
+  }
+}
 
 /** One gradient per value that is differentiated by; zeros, or an error, where there is none. */
 function sumsOf(
-  write: GradientWriter,
+  way: WayBack,
   shares: Shares,
-  of: readonly string[],
-  wrt: Wanted,
+  ends: readonly NodeProto[],
   unused: "error" | "zeros",
 ): ReadonlyMap<string, string> {
   const sums = new Map<string, string>();
-  for (const name of Object.keys(wrt)) {
+  for (const name of Object.keys(way.wrt)) {
     const sum = shares.sum(name);
-    if (sum === undefined && unused === "error") throw noWay(write, of, name);
-    sums.set(name, sum ?? write.zeros(name));
+    if (sum === undefined && unused === "error") throw noWay(way, name, ends);
+    sums.set(name, sum ?? way.write.zeros(name));
   }
   return sums;
 }
@@ -123,7 +147,7 @@ function sumsOf(
 function comeOut(
   write: GradientWriter,
   sums: ReadonlyMap<string, string>,
-  wrt: Wanted,
+  wrt: WayBack["wrt"],
   forward: ReadonlySet<NodeProto>,
 ): void {
   const { graph, facts } = write, renamed = new Map<string, string>();
@@ -139,43 +163,4 @@ function comeOut(
     }
     graph.addOutput(valueInfo(output, type, shape && writtenShape(shape)));
   }
-}
-
-function ruleOf(node: NodeProto, { opset, graph, rules, action }: {
-  readonly opset: number;
-  readonly graph: Graph;
-  readonly rules: GradientRules;
-  readonly action: string;
-}): GradientRule {
-  const { opType, domain } = node;
-  const op = domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
-  const fail = (requirement: string, cause?: unknown) =>
-    new UnsupportedNodeError({
-      ...{ action, requirement, op, cause },
-      node: node.name || node.output.join(),
-      place: placeOf(graph, node),
-    });
-  if (subgraphsOf(node).length > 0) {
-    throw fail("no control flow must be on the way: unroll it before the export");
-  }
-  try {
-    return rules(op, opset);
-  } catch (error) {
-    if (!(error instanceof NoOverloadError)) throw error;
-    const how = `gradientRules.on([${JSON.stringify(op)}, any], () => rule), as the option rules`;
-    throw fail(`every operator on the way must have a rule (add one: ${how})`, error);
-  }
-}
-
-function noWay(write: GradientWriter, of: readonly string[], name: string): RangeError {
-  const stops = stopsFrom(write.graph, write.facts, name);
-  const why = stops.length === 0
-    ? `no operator leads from ${JSON.stringify(name)} to it`
-    : `the ways from ${JSON.stringify(name)} end at ${stops.join(", ")}`;
-  return new RangeError(
-    `Cannot differentiate ${
-      of.join(" + ")
-    } by ${name} as it must change with it, over floats (or give ` +
-      `unused: "zeros"): ${why}`,
-  );
 }

@@ -1,4 +1,3 @@
-import { showNode } from "../check_model.ts";
 import { isFloat } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import type { Facts } from "../infer/facts.ts";
@@ -47,23 +46,32 @@ function isContinuous(facts: Facts, name: string): boolean {
   return type === undefined || isFloat(type);
 }
 
-/** "node 12 of 147, of x and y": where to look in the file. */
-export function placeOf(graph: Graph, node: NodeProto): string {
-  const { nodes } = graph;
+/** "node 12 of 147, made from x and y": where to look in the file. */
+export function placeOf(nodes: readonly NodeProto[], node: NodeProto): string {
   const names = node.input.filter((name) => name !== "");
   return `node ${nodes.indexOf(node) + 1} of ${nodes.length}, made from ${names.join(", ")}`;
 }
 
 /**
- * Where the way from a value ends: nodes that use what moves with it, and make nothing that does. At most three, as
- * text.
+ * Where the ways from a value end: nodes that use what moves with it, and make nothing that does, or are among `ends`.
  */
-export function stopsFrom(graph: Graph, facts: Facts, wrt: string): string[] {
+export function stopsFrom(
+  graph: Graph,
+  facts: Facts,
+  { forward, wrt, ends }: {
+    /** The nodes that were there before anything was written. */
+    readonly forward: readonly NodeProto[];
+    readonly wrt: string;
+    readonly ends: readonly NodeProto[];
+  },
+): readonly NodeProto[] {
   const { moving } = pathBetween(graph, facts, [], [wrt]);
-  return graph.nodes
-    .filter((node) =>
-      usedBy(node).some((name) => moving.has(name)) && !node.output.some((name) => moving.has(name))
-    )
-    .slice(0, 3)
-    .map((node) => `${showNode(node)} (${placeOf(graph, node)})`);
+  const isStop = (node: NodeProto) =>
+    ends.includes(node) || !node.output.some((name) => moving.has(name));
+  return forward.filter((node) =>
+    !LENGTHS.includes(node.opType) && usedBy(node).some((name) => moving.has(name)) && isStop(node)
+  );
 }
+
+/** Operators that ask for lengths, which nobody takes for a way. */
+const LENGTHS: readonly string[] = ["Shape", "Size"];

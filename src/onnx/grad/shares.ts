@@ -19,6 +19,11 @@ export class Shares {
     else shares.push(share);
   }
 
+  /** Has anything come back to a value? */
+  has(name: string): boolean {
+    return this.#shares.has(name);
+  }
+
   /** The sum of all that has come back to a value; `undefined` where nothing has. Written once. */
   sum(name: string): string | undefined {
     const shares = this.#shares.get(name);

@@ -1,0 +1,267 @@
+import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import { NoOverloadError } from "../../../src/dispatch/mod.ts";
+import {
+  decodeModel,
+  gradient,
+  type GradientOptions,
+  Graph,
+  GraphBuilder,
+  openEvaluator,
+  UnsupportedNodeError,
+  valueInfo,
+} from "../../../src/onnx/mod.ts";
+import { f32, numbersOf, runModel, worst } from "../ort.ts";
+import { addControlFlow, CONTROL_FLOW } from "./control_flow.ts";
+
+/** A graph with an input x of 3 floats, and the sum of what is made of it as the output y. */
+function graphOf(write: (graph: Graph, x: string) => string): Graph {
+  const { graph } = new GraphBuilder("refused");
+  graph.addInput(valueInfo("x", "f32", [3]));
+  const made = write(graph, "x");
+  graph.make("ReduceSum", [made], { keepdims: 0 }, "y");
+  graph.addOutput(valueInfo("y", "f32", []));
+  return new Graph(decodeModel(graph.encode()));
+}
+
+/** What is thrown for y by x; the graph must have the nodes that it had. */
+function refusal<E extends Error>(
+  graph: Graph,
+  // deno-lint-ignore no-explicit-any -- what classes are in TypeScript
+  kind: new (...args: any[]) => E,
+  options: Partial<GradientOptions> = {},
+): E {
+  const before = graph.nodes;
+  const error = assertThrows(() => gradient(graph, { of: "y", wrt: ["x"], ...options }), kind);
+  assertEquals(graph.nodes, before);
+  assertEquals(graph.outputs.map(({ name }) => name), ["y"]);
+  return error;
+}
+
+/** The same, by the message of a RangeError. */
+function assertRefused(
+  graph: Graph,
+  message: string,
+  options: Partial<GradientOptions> = {},
+): void {
+  assertEquals(refusal(graph, RangeError, options).message, message);
+}
+
+for (const op of CONTROL_FLOW) {
+  Deno.test(`${op} on the way is refused: operator, node, place and what to do`, () => {
+    const graph = graphOf((graph, x) => {
+      const shifted = graph.make("Cos", [x], {}, "shifted");
+      return addControlFlow(graph, op, shifted).output[0]!;
+    });
+    const error = refusal(graph, UnsupportedNodeError), node = `${op}_${op.toLowerCase()}`;
+    assertEquals([error.op, error.node], [op, node]);
+    const from = { If: "constant", Loop: "constant, constant_1, shifted", Scan: "shifted" }[op];
+    assertEquals(
+      error.message,
+      "Cannot differentiate y by x as no control flow must be on the way: unroll it before the export: " +
+        `current node is the ${op} "${node}" (node 2 of 3, made from ${from})`,
+    );
+  });
+
+  Deno.test(`${op} off the way is a factor like any other`, async () => {
+    const graph = graphOf((graph, x) => {
+      graph.addInput(valueInfo("other", "f32", [3]));
+      const { output: [made] } = addControlFlow(graph, op, "other");
+      return graph.make("Mul", [graph.make("Mul", [x, x]), made!]);
+    });
+    // Nobody knows how many axes it makes, but for the file.
+    graph.describe(valueInfo(`${op.toLowerCase()}`, "f32", [3]));
+    gradient(graph, { of: "y", wrt: { x: "slope" } });
+    const x = [0.5, 1.5, -2], other = [0.25, -1, 3];
+    const { slope } = await runModel(graph.encode(), { x: f32(x, 3), other: f32(other, 3) });
+    const of = {
+      If: (v: number) => v,
+      Loop: (v: number) => Math.sin(Math.sin(Math.sin(v))),
+      Scan: Math.sin,
+    };
+    assert(worst(numbersOf(slope), x.map((x, i) => 2 * x * of[op](other[i]!))) < 1e-6);
+  });
+}
+
+Deno.test("an operator without a rule is named, with its place, and how to add a rule", () => {
+  const graph = graphOf((graph, x) => {
+    graph.add("Unheard", [graph.make("Sin", [x], {}, "wave")], { outputs: ["odd"] });
+    return graph.make("Exp", ["odd"]);
+  });
+  const error = refusal(graph, UnsupportedNodeError);
+  assertEquals([error.op, error.node], ["Unheard", "Unheard_odd"]);
+  assertEquals(
+    error.message,
+    "Cannot differentiate y by x as every operator on the way must have a rule (add one: " +
+      'gradientRules.on(["Unheard", Number], () => rule), as the option rules): current node is the ' +
+      'Unheard "Unheard_odd" (node 2 of 4, made from wave)',
+  );
+  assertInstanceOf(error.cause, NoOverloadError);
+});
+
+Deno.test("an operator of another domain is named with it", () => {
+  const graph = graphOf((graph, x) => {
+    const node = graph.add("Sin", [x], { outputs: ["odd"] });
+    node.domain = "com.example";
+    node.name = "";
+    return "odd";
+  });
+  const { message } = refusal(graph, UnsupportedNodeError);
+  assert(message.includes('gradientRules.on(["com.example.Sin", Number]'), message);
+  assert(message.endsWith('the com.example.Sin "odd" (node 1 of 2, made from x)'), message);
+});
+
+Deno.test("operators without a rule that nothing comes back to do not matter", () => {
+  const graph = graphOf((graph, x) => {
+    const odd = graph.make("Unheard", [x], {}, "odd");
+    return graph.make("Add", [graph.make("Floor", [odd]), graph.make("Neg", [x])]);
+  });
+  graph.describe(valueInfo("odd", "f32", [3]));
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  const x = { data: Float32Array.of(0.5, 1.5, -2) };
+  assertEquals([...openEvaluator(graph).run({ x }, ["slope"])["slope"]!.data], [-1, -1, -1]);
+});
+
+/** Ways that end, and where. */
+const ENDS: readonly (readonly [string, (graph: Graph, x: string) => string, string])[] = [
+  ["Floor", (graph, x) => graph.make("Floor", [x]), '"Floor_floor" (node 1 of 2, made from x)'],
+  [
+    "ArgMax",
+    (graph, x) => graph.make("Cast", [graph.make("ArgMax", [x], { keepdims: 1 })], { to: 1 }),
+    '"ArgMax_argmax" (node 1 of 3, made from x)',
+  ],
+  [
+    "Cast",
+    (graph, x) => {
+      const whole = graph.make("Cast", [graph.make("Sin", [x], {}, "wave")], { to: 7 });
+      return graph.make("Cast", [whole], { to: 1 });
+    },
+    '"Cast_cast" (node 2 of 4, made from wave)',
+  ],
+  [
+    "Greater",
+    (graph, x) =>
+      graph.make("Cast", [graph.make("Greater", [x, graph.constantOf("f32", 0)])], { to: 1 }),
+    '"Greater_greater" (node 1 of 3, made from x, constant)',
+  ],
+];
+
+for (const [op, write, place] of ENDS) {
+  Deno.test(`a way that ends at ${op} is refused, and the message says where it ends`, () => {
+    assertRefused(
+      graphOf(write),
+      'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
+        `the ways from "x" end at the ${op} ${place}`,
+    );
+  });
+
+  Deno.test(`a way that ends at ${op} gives zeros where they are asked for`, () => {
+    const graph = graphOf(write);
+    gradient(graph, { of: "y", wrt: { x: "slope" }, unused: "zeros" });
+    const x = { data: Float32Array.of(0.5, 1.5, -2) };
+    const { slope } = openEvaluator(graph).run({ x }, ["slope"]);
+    assertEquals(slope, { type: "f32", dims: [3], data: new Float64Array(3) });
+  });
+}
+
+Deno.test("where nothing leads from one to the other, the message says so", () => {
+  const graph = graphOf((graph) => {
+    graph.addInput(valueInfo("other", "f32", [3]));
+    return graph.make("Sin", ["other"]);
+  });
+  assertRefused(
+    graph,
+    'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
+      'no operator leads from "x" to it',
+  );
+});
+
+/** y = Σ sin x */
+const sines = () => graphOf((graph, x) => graph.make("Sin", [x], {}, "wave"));
+const REFUSED = "Cannot differentiate a graph as ";
+
+Deno.test("names that there are not are refused, with the nearest", () => {
+  const missing = `${REFUSED}its graph must have what is named: current value is `;
+  assertRefused(sines(), `${missing}"wav"; did you mean wave?`, { wrt: ["wav"] });
+  assertRefused(sines(), `${missing}"z"; did you mean x?`, { of: "z" });
+  assertRefused(sines(), `${missing}"cotangents"`, { of: "wave", cotangent: "cotangents" });
+});
+
+Deno.test("names for gradients must be free, and different", () => {
+  const free = `${REFUSED}names of gradients must be free: current value is `;
+  assertRefused(sines(), `${free}"wave"`, { wrt: { x: "wave" } });
+  assertRefused(sines(), `${free}"x"`, { wrt: { x: "x" } });
+  assertRefused(
+    sines(),
+    `${REFUSED}names of gradients must be different: current value is slope, slope`,
+    { wrt: { x: "slope", wave: "slope" } },
+  );
+});
+
+Deno.test("something must be named", () => {
+  const named =
+    `${REFUSED}what is differentiated, and by what, must be named: current value is none`;
+  assertRefused(sines(), named, { of: [] });
+  assertRefused(sines(), named, { wrt: [] });
+});
+
+Deno.test("what is no number per system is refused, with its shape and what to do", () => {
+  const { graph } = new GraphBuilder("systems");
+  graph.addInput(valueInfo("x", "f32", ["B", 3]));
+  graph.make("Sin", ["x"], {}, "y");
+  graph.addOutput(valueInfo("y", "f32", ["B", 3]));
+  assertRefused(
+    graph,
+    `${REFUSED}what is differentiated must be one number, or one per system (sum it first with ReduceSum, ` +
+      'or name a cotangent): current value is "y", made by "Sin_y", of shape [B, 3]',
+  );
+  for (const shape of [[], ["B"], ["B", 1]]) {
+    const { graph } = new GraphBuilder("systems");
+    graph.addInput(valueInfo("x", "f32", shape));
+    graph.make("Sin", ["x"], {}, "y");
+    graph.addOutput(valueInfo("y", "f32", shape));
+    gradient(graph, { of: "y", wrt: ["x"] });
+  }
+});
+
+Deno.test("whole numbers are not differentiated by, nor themselves", () => {
+  const gathering = () =>
+    graphOf((graph, x) => {
+      graph.addInput(valueInfo("z", "i64", [2]));
+      return graph.make("Gather", [x, "z"]);
+    });
+  const message = `${REFUSED}values must be floats: current value is "z" of i64`;
+  assertRefused(gathering(), message, { wrt: ["x", "z"] });
+  assertRefused(gathering(), message, { of: "z" });
+});
+
+Deno.test("a cotangent of another shape is refused", () => {
+  const message =
+    `${REFUSED}a cotangent must have the shape of what is differentiated: current value is `;
+  const cases = [[[4], "[4]"], [[3, 1], "[3, 1]"], [[], "[]"], [[1], "[1]"]] as const;
+  for (const [shape, shown] of cases) {
+    const graph = sines();
+    graph.addInput(valueInfo("v", "f32", shape));
+    assertRefused(graph, `${message}${shown} for [3]`, { of: "wave", cotangent: "v" });
+  }
+  const graph = sines();
+  graph.addInput(valueInfo("v", "f32", [3]));
+  assertRefused(graph, `${REFUSED}a cotangent must be of one value: current value is wave, y`, {
+    of: ["wave", "y"],
+    cotangent: "v",
+  });
+  gradient(graph, { of: "wave", wrt: ["x"], cotangent: "v" });
+});
+
+Deno.test("where nobody knows how many axes there are, the message says what to do", () => {
+  const unknown = () =>
+    graphOf((graph, x) => {
+      graph.addInput(valueInfo("any", "f32"));
+      return graph.make("Mul", [x, "any"]);
+    });
+  assertRefused(
+    unknown(),
+    'Cannot differentiate as it must be known how many axes "mul" has (infer its shape before, as with ' +
+      "onnx.shape_inference, or describe it with Graph.describe): nothing says so",
+    { wrt: ["any"] },
+  );
+});

@@ -1,0 +1,86 @@
+import { assertEquals, AssertionError, assertThrows } from "@std/assert";
+import { AmbiguousOverloadError, any } from "../../../src/dispatch/mod.ts";
+import {
+  decodeModel,
+  gradient,
+  type GradientRule,
+  type GradientRules,
+  gradientRules,
+  Graph,
+  GraphBuilder,
+  openEvaluator,
+  type Operators,
+} from "../../../src/onnx/mod.ts";
+import { checkRule } from "../../../src/testing/mod.ts";
+
+/** Σ over the last axis of cubes, under a name that only this file knows. */
+const SUM_OF_CUBES = "com.example.SumOfCubes";
+
+const operators: Operators = {
+  [SUM_OF_CUBES]: ([x]) => {
+    const { type, dims, data } = x!, width = dims.at(-1)!;
+    const sums = new Float64Array(data.length / width);
+    for (const [i, each] of data.entries()) sums[Math.floor(i / width)]! += each ** 3;
+    return [{ type, dims: dims.slice(0, -1), data: sums }];
+  },
+};
+
+/** With this factor where 3 would be right. */
+const slopeTimes = (factor: number): GradientRule => ({ a, g }, write) => {
+  const spread = write.unsqueeze(g, [write.rankOf(a) - 1]);
+  return [() => write.mul(write.mul(write.make("Pow", [a, 2]), spread), factor)];
+};
+
+const withCubes = (factor: number): GradientRules =>
+  gradientRules.on([SUM_OF_CUBES, Number], () => slopeTimes(factor));
+
+Deno.test("a rule for an operator that nobody else knows is tried with what the operator computes", () => {
+  const rules = withCubes(3);
+  for (const dims of [[4], [2, 3], [2, 1, 3]]) {
+    checkRule({ op: SUM_OF_CUBES, rules, operators, inputs: [{ dims }] });
+  }
+});
+
+Deno.test("a wrong rule is found out, and so is one that is wrong in the second order alone", () => {
+  const tried = (rules: GradientRules) => () =>
+    checkRule({ op: SUM_OF_CUBES, rules, operators, inputs: [{ dims: [2, 3] }] });
+  assertThrows(tried(withCubes(2.999)), AssertionError, "SumOfCubes: the gradient by x0 must be ");
+  // The slope is made with the square, whose own slope is half of what it should be.
+  const halfBlind = withCubes(3).on(["Pow", Number], () => ({ a, g }, write) => [write.mul(g, a)]);
+  assertThrows(tried(halfBlind), AssertionError, "SumOfCubes: the gradient of the gradient by ");
+});
+
+/** y = Σ round(2x)² */
+function rounded(): Graph {
+  const builder = new GraphBuilder("rounded");
+  const x = builder.input("x", "f32", ["N"]);
+  const steps = builder.op("Round", [builder.mul(x, 2)], "f32");
+  builder.output("y", builder.reduceSum(builder.mul(steps, steps), [0]), []);
+  return new Graph(decodeModel(builder.build()));
+}
+
+/** dy/dx at 0.3 and 1.4. */
+function slopes(graph: Graph, rules: GradientRules): number[] {
+  gradient(graph, { of: "y", wrt: { x: "slope" }, unused: "zeros", rules });
+  const { slope } = openEvaluator(graph).run({ x: { data: Float32Array.of(0.3, 1.4) } }, ["slope"]);
+  return [...slope!.data];
+}
+
+Deno.test("a rule of one's own goes before the one that is there", () => {
+  assertEquals(slopes(rounded(), gradientRules), [0, 0]);
+  const straight = gradientRules.on(["Round", Number], () => ({ g }) => [g]);
+  // 2 · 2 · round(2x), as if the rounding were not
+  assertEquals(slopes(rounded(), straight), [4, 12]);
+  assertEquals(slopes(rounded(), gradientRules), [0, 0]);
+});
+
+Deno.test("a rule may be for one version of an operator", () => {
+  const straight = gradientRules.on(["Round", 20], () => ({ g }) => [g]);
+  assertEquals(slopes(rounded(), straight), [0, 0]);
+  const twice = straight.on(["Round", 18], () => ({ g }, write) => [() => write.mul(g, 2)]);
+  assertEquals(slopes(rounded(), twice), [8, 24]);
+});
+
+Deno.test("a second rule that would be as good as the one that is there is refused", () => {
+  assertThrows(() => gradientRules.on(["Round", any], () => () => []), AmbiguousOverloadError);
+});
