@@ -6,7 +6,9 @@ import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
+import { POOLING } from "./rules/pooling.ts";
 import { POWERS } from "./rules/powers.ts";
+import { CONVOLUTION } from "./rules/convolution.ts";
 import { EINSUM } from "./rules/einsum.ts";
 import { MATRICES } from "./rules/matrices.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
@@ -25,9 +27,11 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   CASTS,
   CHOICES,
   FUNCTIONS,
+  CONVOLUTION,
   EINSUM,
   MATRICES,
   NORMALIZATIONS,
+  POOLING,
   POWERS,
   REDUCTIONS,
   SOFTMAX,
