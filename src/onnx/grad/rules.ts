@@ -2,7 +2,9 @@ import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { GATHERING } from "./rules/gathering.ts";
+import { GENERATORS } from "./rules/generators.ts";
 import { JOINING } from "./rules/joining.ts";
+import { ORDERING } from "./rules/ordering.ts";
 import { PADDING } from "./rules/padding.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SCATTERING } from "./rules/scattering.ts";
@@ -15,10 +17,18 @@ import { VIEWS } from "./rules/views.ts";
  */
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
-const OWN = [ARITHMETIC, GATHERING, JOINING, PADDING, REDUCTIONS, SCATTERING, SLICING, VIEWS]
-  .flatMap((
-    family,
-  ) => Object.entries(family));
+const OWN = [
+  ARITHMETIC,
+  GATHERING,
+  GENERATORS,
+  JOINING,
+  ORDERING,
+  PADDING,
+  REDUCTIONS,
+  SCATTERING,
+  SLICING,
+  VIEWS,
+].flatMap((family) => Object.entries(family));
 
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
