@@ -80,8 +80,9 @@ function reduction(reducer: Reducer): Evaluate {
   return (inputs, node) => {
     const x = required(inputs, 0, node), rank = x.dims.length;
     const given = axesOf(inputs, 1, rank, node) ?? [];
-    if (given.length === 0 && intAttribute(node, "noop_with_empty_axes", 0) === 1) return [x];
-    const axes = new Set(given.length > 0 ? given : x.dims.keys());
+    // Over no axes each number is reduced by itself: ReduceSumSquare still squares.
+    const isOverNone = intAttribute(node, "noop_with_empty_axes", 0) === 1;
+    const axes = new Set(given.length > 0 || isOverNone ? given : x.dims.keys());
     return [reduced(x, axes, intAttribute(node, "keepdims", 1) === 1, reducer)];
   };
 }

@@ -71,6 +71,8 @@ export class GradientWriter {
   /** x / y */
   div(x: WriterOperand, y: WriterOperand): string {
     if (y === 1 && typeof x === "string") return x;
+    const number = typeof x === "string" && typeof y === "number" ? this.fillOf(x) : undefined;
+    if (number !== undefined) return this.fill(number / (y as number), x as string);
     return this.make("Div", [x, y]);
   }
 
@@ -91,6 +93,12 @@ export class GradientWriter {
     const name = (value: WriterOperand) =>
       typeof value === "string" ? value : this.number(value, like);
     return this.graph.make("Where", [condition, name(x), name(y)]);
+  }
+
+  /** x where `by` is positive, −x where it is negative, 0 where it is 0. Sign is not among WebGPU's operators. */
+  signed(x: string, by: string): string {
+    const down = this.where(this.make("Less", [by, 0]), this.neg(x), 0);
+    return this.where(this.make("Greater", [by, 0]), x, down);
   }
 
   /** With elements of another type. */
@@ -157,7 +165,13 @@ export class GradientWriter {
 
   /** A single number of another value's type. */
   number(value: number, like: string): string {
-    return this.#scalar(value, this.typeOf(like));
+    return this.scalar(value, this.typeOf(like));
+  }
+
+  /** A single number of a type. */
+  scalar(value: number, type: ElementType): string {
+    const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
+    return this.#constant(key, () => this.graph.constantOf(type, value, [], `${type}_${value}`));
   }
 
   /** The lengths along a value's axes (int64): a constant where they are known. */
@@ -265,11 +279,6 @@ export class GradientWriter {
   isFloat(x: string): boolean {
     const { type } = this.facts.of(x);
     return type === undefined || isFloat(type);
-  }
-
-  #scalar(value: number, type: ElementType): string {
-    const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
-    return this.#constant(key, () => this.graph.constantOf(type, value, [], `${type}_${value}`));
   }
 
   #constant(key: string, write: () => string): string {

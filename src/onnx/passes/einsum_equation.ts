@@ -1,0 +1,51 @@
+/** Which axes of the inputs are which of the output, by labels: one text per axis. */
+export interface EinsumEquation {
+  /** The labels of each input's axes. */
+  readonly inputs: readonly (readonly string[])[];
+  /** The labels of the output's axes. */
+  readonly output: readonly string[];
+}
+
+const DOTS = "...";
+
+/**
+ * The labels of an Einsum, those of an ellipsis written out, counted from the last: `...1`.
+ *
+ * @param ranks how many axes each input has, which only an ellipsis needs
+ * @returns `undefined` for what is no equation, or cannot be written out without a rank
+ */
+export function einsumEquation(
+  text: string,
+  ranks: readonly (number | undefined)[],
+): EinsumEquation | undefined {
+  const [left = "", right, ...more] = text.replaceAll(/\s/g, "").split("->");
+  const terms = left.split(",");
+  const isWellFormed = [...terms, right ?? ""].every((term) =>
+    /^[A-Za-z]*(\.\.\.)?[A-Za-z]*$/.test(term)
+  );
+  if (more.length > 0 || terms.length !== ranks.length || !isWellFormed) return undefined;
+  const counts = terms.map((term, i) => {
+    const letters = term.replace(DOTS, "").length;
+    return term.includes(DOTS) ? (ranks[i] ?? NaN) - letters : 0;
+  });
+  if (counts.some((count) => !(count >= 0))) return undefined;
+  const inputs = terms.map((term, i) => labelsOf(term, counts[i] ?? 0));
+  const most = Math.max(...counts);
+  const output = labelsOf(right ?? implicitOutput(terms), most);
+  const known = new Set(inputs.flat());
+  const isMade = output.every((label) => known.has(label));
+  return isMade && new Set(output).size === output.length ? { inputs, output } : undefined;
+}
+
+function labelsOf(term: string, count: number): string[] {
+  const dots = Array.from({ length: count }, (_, i) => `${DOTS}${count - i}`);
+  const [before = "", after] = term.split(DOTS);
+  return after === undefined ? [...before] : [...before, ...dots, ...after];
+}
+
+/** Without an arrow: the ellipsis, then the letters that stand once, in the order of the alphabet. */
+function implicitOutput(terms: readonly string[]): string {
+  const letters = [...terms.join("").replaceAll(".", "")];
+  const once = letters.filter((letter) => letters.indexOf(letter) === letters.lastIndexOf(letter));
+  return (terms.some((term) => term.includes(DOTS)) ? DOTS : "") + once.sort().join("");
+}

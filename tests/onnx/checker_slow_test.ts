@@ -1,0 +1,176 @@
+/** Graphs that are written here, before the checker and the shape inference of Python's `onnx`. */
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  acosToAtan,
+  captureSafe,
+  constantOfShapeToExpand,
+  decodeModel,
+  gpuForm,
+  gradient,
+  Graph,
+  GraphBuilder,
+  int64ToInt32,
+  lennardJonesModel,
+  mergeEquals,
+  sigmoidFromParts,
+  valueInfo,
+} from "../../src/onnx/mod.ts";
+import { openPython } from "../python.ts";
+import { torchCases } from "./grad/torch_cases.ts";
+import { hasModels, MODELS, readModel } from "./shared_models.ts";
+
+/** Prints what is wrong with each model of a folder, or null. */
+const CHECK = `
+import json, pathlib, sys
+import onnx
+
+def complaint(path):
+    try:
+        model = onnx.load(path)
+        onnx.checker.check_model(model, full_check=True)
+        onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+print(json.dumps({path.stem: complaint(path) for path in pathlib.Path(sys.argv[1]).glob("*.onnx")}))
+`;
+
+/** Models by what they are. */
+type Models = Readonly<Record<string, Uint8Array>>;
+
+/** What Python's onnx complains of, by model. */
+async function complaints(models: Models): Promise<Record<string, string>> {
+  const python = await openPython("onnx");
+  const folder = await Deno.makeTempDir();
+  try {
+    const names = Object.keys(models);
+    for (const [i, name] of names.entries()) {
+      await Deno.writeFile(`${folder}/${i}.onnx`, models[name]!);
+    }
+    const said: Record<string, string | null> = JSON.parse(await python.run(CHECK, [folder]));
+    assertEquals(Object.keys(said).length, names.length);
+    const wrong = Object.entries(said).filter((each): each is [string, string] => each[1] !== null);
+    return Object.fromEntries(wrong.map(([i, text]) => [names[Number(i)]!, text]));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
+
+/** The Lennard-Jones model in all its forms. */
+function lennardJonesModels(): Models {
+  const forms = (["shift", "cut"] as const).flatMap((truncation) =>
+    (["full", "half"] as const).flatMap((list) =>
+      (["stacked", "separate"] as const).flatMap((edges) =>
+        (["atom", "edge"] as const).map((batchIndex) => ({ truncation, list, edges, batchIndex }))
+      )
+    )
+  );
+  return Object.fromEntries(forms.map((form) => [
+    `Lennard-Jones ${Object.values(form).join(", ")}`,
+    lennardJonesModel({ ...ARGON, ...form }),
+  ]));
+}
+
+/** Every model of a list after every pass, each alone, and after all that the GPU needs. */
+function passed(models: Models): Models {
+  const passes = {
+    acosToAtan,
+    captureSafe,
+    constantOfShapeToExpand,
+    int64ToInt32,
+    mergeEquals,
+    sigmoidFromParts,
+  };
+  const results = Object.entries(models).flatMap(([name, model]) => [
+    ...Object.entries(passes).map(([title, pass]): [string, Uint8Array] => {
+      const graph = new Graph(decodeModel(model));
+      pass(graph);
+      return [`${name}, ${title}`, graph.encode()];
+    }),
+    [`${name}, gpuForm`, gpuForm(model)] as const,
+  ]);
+  return Object.fromEntries(results);
+}
+
+Deno.test("Python's onnx complains of what is wrong", async () => {
+  const type = new GraphBuilder("type");
+  type.output("y", { ...type.add(type.input("x", "f32", ["N"]), 1), type: "i64" });
+  const shape = new GraphBuilder("shape");
+  const x = shape.input("x", "f32", [2, 3]);
+  shape.output("y", shape.op("MatMul", [x, x], "f32"), [2, 3]);
+  const found = await complaints({
+    type: type.build(),
+    shape: shape.build(),
+    right: lennardJonesModel(ARGON),
+  });
+  assertEquals(Object.keys(found).sort(), ["shape", "type"]);
+  assertMatch(found["type"]!, /type/i);
+  assertMatch(found["shape"]!, /incompatible dimensions/i);
+});
+
+Deno.test("Python's onnx accepts the Lennard-Jones models, and what passes make of them", async () => {
+  const models = lennardJonesModels();
+  assertEquals(await complaints(models), {});
+  assertEquals(await complaints(passed(models)), {});
+});
+
+Deno.test({
+  name: "Python's onnx accepts what passes make of real models",
+  ignore: !hasModels,
+  fn: async () => {
+    const models = Object.fromEntries(MODELS.map((name) => [name, readModel(name)]));
+    assertEquals(await complaints(passed(models)), {});
+  },
+});
+
+/** Energies' gradients by positions; and those of a sum over these gradients by all weights. */
+function differentiated(models: Models): Models {
+  const results = Object.entries(models).flatMap(([name, model]) => {
+    const graph = new Graph(decodeModel(model));
+    gradient(graph, { of: "energy", wrt: { positions: "slope" } });
+    const first = graph.encode();
+    graph.addInput(valueInfo("v", "f32", ["N", 3]));
+    const loss = graph.make("ReduceSum", [graph.make("Mul", ["slope", "v"])], { keepdims: 0 });
+    const weights = graph.model.graph!.initializer.map((tensor) => tensor.name)
+      .filter((weight) => graph.type(weight) === "f32");
+    gradient(graph, { of: loss, wrt: ["positions", ...weights], unused: "zeros" });
+    return [[`${name}, first order`, first], [`${name}, second order`, graph.encode()]] as const;
+  });
+  return Object.fromEntries(results);
+}
+
+Deno.test("Python's onnx accepts the gradients of the Lennard-Jones models", async () => {
+  assertEquals(await complaints(differentiated(lennardJonesModels())), {});
+});
+
+Deno.test({
+  name: "Python's onnx accepts the gradients of real models, and what passes make of them",
+  ignore: !hasModels,
+  fn: async () => {
+    const models = Object.fromEntries(
+      MODELS.filter((name) => name.endsWith("_e.onnx")).map((name) => [name, readModel(name)]),
+    );
+    const gradients = differentiated(models);
+    assertEquals(await complaints(gradients), {});
+    assertEquals(await complaints(passed(gradients)), {});
+  },
+});
+
+Deno.test("Python's onnx accepts the gradients of operators, and the gradients of these", async () => {
+  const models: Record<string, Uint8Array> = {};
+  for (const { name, graph: build, wrt, weigh, second } of torchCases()) {
+    for (const lengths of ["named", "fixed"] as const) {
+      const graph = build(lengths);
+      const { names } = gradient(graph, { of: "loss", wrt, unused: "zeros" });
+      models[`${name}, ${lengths} lengths`] = graph.encode();
+      if (second === undefined) continue;
+      weigh(graph, names);
+      const by = Object.fromEntries(Object.keys(second).map((each) => [each, `second_${each}`]));
+      gradient(graph, { of: "weighed", wrt: by, unused: "zeros" });
+      models[`${name}, ${lengths} lengths, second order`] = graph.encode();
+    }
+  }
+  assertEquals(await complaints(models), {});
+});
