@@ -1,14 +1,24 @@
 import { any, type Matcher, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
-import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { ACTIVATIONS } from "./rules/activations.ts";
+import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
+import { CONVOLUTION } from "./rules/convolution.ts";
+import { EINSUM } from "./rules/einsum.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
-import { NORMALIZATIONS } from "./rules/normalizations.ts";
-import { POWERS } from "./rules/powers.ts";
+import { GATHERING } from "./rules/gathering.ts";
+import { GENERATORS } from "./rules/generators.ts";
+import { JOINING } from "./rules/joining.ts";
 import { MATRICES } from "./rules/matrices.ts";
+import { NORMALIZATIONS } from "./rules/normalizations.ts";
+import { ORDERING } from "./rules/ordering.ts";
+import { PADDING } from "./rules/padding.ts";
+import { POOLING } from "./rules/pooling.ts";
+import { POWERS } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
+import { SCATTERING } from "./rules/scattering.ts";
+import { SLICING } from "./rules/slicing.ts";
 import { SOFTMAX } from "./rules/softmax.ts";
 import { VIEWS } from "./rules/views.ts";
 
@@ -36,11 +46,21 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   ARITHMETIC,
   CASTS,
   CHOICES,
+  CONVOLUTION,
+  EINSUM,
   FUNCTIONS,
+  GATHERING,
+  GENERATORS,
+  JOINING,
   MATRICES,
   NORMALIZATIONS,
+  ORDERING,
+  PADDING,
+  POOLING,
   POWERS,
   REDUCTIONS,
+  SCATTERING,
+  SLICING,
   SOFTMAX,
   VIEWS,
 ];
