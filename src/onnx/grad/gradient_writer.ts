@@ -2,6 +2,7 @@ import type { Attributes } from "../attributes.ts";
 import { codeOf, type ElementType, isFloat } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import type { Facts } from "../infer/facts.ts";
+import { constantShape } from "./shape_of_parts.ts";
 import { sumTo } from "./sum_to.ts";
 
 /** A value by its name, or a number, which becomes a constant of the other operand's type. */
@@ -70,6 +71,8 @@ export class GradientWriter {
   /** x / y */
   div(x: WriterOperand, y: WriterOperand): string {
     if (y === 1 && typeof x === "string") return x;
+    const number = typeof x === "string" && typeof y === "number" ? this.fillOf(x) : undefined;
+    if (number !== undefined) return this.fill(number / (y as number), x as string);
     return this.make("Div", [x, y]);
   }
 
@@ -90,6 +93,12 @@ export class GradientWriter {
     const name = (value: WriterOperand) =>
       typeof value === "string" ? value : this.number(value, like);
     return this.graph.make("Where", [condition, name(x), name(y)]);
+  }
+
+  /** x where `by` is positive, −x where it is negative, 0 where it is 0. Sign is not among WebGPU's operators. */
+  signed(x: string, by: string): string {
+    const down = this.where(this.make("Less", [by, 0]), this.neg(x), 0);
+    return this.where(this.make("Greater", [by, 0]), x, down);
   }
 
   /** With elements of another type. */
@@ -121,20 +130,19 @@ export class GradientWriter {
 
   /** In another shape: the lengths, or the name of a value that has them. */
   reshape(x: string, shape: string | readonly number[]): string {
-    return this.#likewise(
-      x,
-      "Reshape",
-      [x, typeof shape === "string" ? shape : this.ints(shape)],
-    );
+    if (typeof shape !== "string") return this.#likewise(x, "Reshape", [x, this.ints(shape)]);
+    // A length of 0 is one, and copies none.
+    return this.#likewise(x, "Reshape", [x, shape], { allowzero: 1 });
   }
 
   /** In the shape of another value with as many elements. */
   reshapeLike(x: string, like: string): string {
     if (this.isOfShape(x, like)) return x;
-    const isFull = this.facts.of(like).shape?.every((n) => typeof n === "number" && n > 0);
-    // Otherwise a length of 0 would stand for the length that x has there.
-    const attributes: Attributes = isFull === true ? {} : { allowzero: 1 };
-    return this.#likewise(x, "Reshape", [x, this.shapeOf(like)], attributes);
+    const { shape } = this.facts.of(like);
+    return this.reshape(
+      x,
+      shape && constantShape(this.facts.of(x).shape, shape) || this.shapeOf(like),
+    );
   }
 
   /** Repeated to the shape of another value. */
@@ -157,7 +165,13 @@ export class GradientWriter {
 
   /** A single number of another value's type. */
   number(value: number, like: string): string {
-    return this.#scalar(value, this.typeOf(like));
+    return this.scalar(value, this.typeOf(like));
+  }
+
+  /** A single number of a type. */
+  scalar(value: number, type: ElementType): string {
+    const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
+    return this.#constant(key, () => this.graph.constantOf(type, value, [], `${type}_${value}`));
   }
 
   /** The lengths along a value's axes (int64): a constant where they are known. */
@@ -265,11 +279,6 @@ export class GradientWriter {
   isFloat(x: string): boolean {
     const { type } = this.facts.of(x);
     return type === undefined || isFloat(type);
-  }
-
-  #scalar(value: number, type: ElementType): string {
-    const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
-    return this.#constant(key, () => this.graph.constantOf(type, value, [], `${type}_${value}`));
   }
 
   #constant(key: string, write: () => string): string {

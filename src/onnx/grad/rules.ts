@@ -1,7 +1,22 @@
 import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
+import { ACTIVATIONS } from "./rules/activations.ts";
+import { CASTS } from "./rules/casts.ts";
+import { CHOICES } from "./rules/choices.ts";
+import { FUNCTIONS } from "./rules/functions.ts";
+import { GATHERING } from "./rules/gathering.ts";
+import { GENERATORS } from "./rules/generators.ts";
+import { JOINING } from "./rules/joining.ts";
+import { MATRICES } from "./rules/matrices.ts";
+import { NORMALIZATIONS } from "./rules/normalizations.ts";
+import { ORDERING } from "./rules/ordering.ts";
+import { PADDING } from "./rules/padding.ts";
+import { POWERS } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
+import { SCATTERING } from "./rules/scattering.ts";
+import { SLICING } from "./rules/slicing.ts";
+import { SOFTMAX } from "./rules/softmax.ts";
 import { VIEWS } from "./rules/views.ts";
 
 /**
@@ -10,7 +25,26 @@ import { VIEWS } from "./rules/views.ts";
  */
 export type GradientRules = Overload<readonly [op: string, opset: number], GradientRule>;
 
-const OWN = [ARITHMETIC, REDUCTIONS, VIEWS].flatMap((family) => Object.entries(family));
+const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
+  ACTIVATIONS,
+  ARITHMETIC,
+  CASTS,
+  CHOICES,
+  FUNCTIONS,
+  GATHERING,
+  GENERATORS,
+  JOINING,
+  MATRICES,
+  NORMALIZATIONS,
+  ORDERING,
+  PADDING,
+  POWERS,
+  REDUCTIONS,
+  SCATTERING,
+  SLICING,
+  SOFTMAX,
+  VIEWS,
+];
 
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
@@ -29,7 +63,8 @@ const OWN = [ARITHMETIC, REDUCTIONS, VIEWS].flatMap((family) => Object.entries(f
  * console.log(rules.explain("com.microsoft.QuickGelu", 18));
  * ```
  */
-export const gradientRules: GradientRules = OWN.reduce<GradientRules>(
-  (rules, [op, rule]) => rules.on([op, any], () => rule) as GradientRules,
-  overloads() as unknown as GradientRules,
-);
+export const gradientRules: GradientRules = FAMILIES.flatMap((family) => Object.entries(family))
+  .reduce<GradientRules>(
+    (rules, [op, rule]) => rules.on([op, any], () => rule) as GradientRules,
+    overloads() as unknown as GradientRules,
+  );

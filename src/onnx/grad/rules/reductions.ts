@@ -1,19 +1,73 @@
-import { intAttribute, intsAttribute } from "../../attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
+import { Reduction } from "../reduction.ts";
 import type { GradientRule, Step } from "../rule.ts";
 
-/** Sums and what is made of them. */
+/** A rule that knows which axes go. */
+function reduction(
+  rule: (step: Step, write: GradientWriter, over: Reduction) => string,
+): GradientRule {
+  return (step, write) => [() => rule(step, write, new Reduction(step, write))];
+}
+
+/** Sums and other numbers made of many. */
 export const REDUCTIONS: Readonly<Record<string, GradientRule>> = {
-  ReduceSum: (step, write) => [() => spread(step, write, step.g)],
+  ReduceSum: reduction(({ g }, _write, over) => over.spread(g)),
+  ReduceMean: reduction(({ g }, _write, over) => over.spread(over.divided(g))),
+  ReduceSumSquare: reduction(({ a, g }, write, over) => write.mul(write.mul(a, over.spread(g)), 2)),
+  ReduceL1: reduction(({ a, g }, write, over) => write.signed(over.spread(g), a)),
+  // 0 where the norm is 0, as in PyTorch.
+  ReduceL2: reduction(({ a, y, g }, write, over) => {
+    const norm = write.where(write.make("Equal", [y, 0]), 1, y);
+    return write.mul(a, over.spread(write.div(g, norm)));
+  }),
+  ReduceLogSum: reduction(({ y, g }, write, over) =>
+    over.spread(write.div(g, write.make("Exp", [y])))
+  ),
+  ReduceLogSumExp: reduction(({ a, y, g }, write, over) => {
+    const part = write.make("Exp", [write.sub(a, over.kept(y))]);
+    return write.mul(part, over.kept(g));
+  }),
+  // Equal numbers get equal shares, as in PyTorch's amax.
+  ReduceMax: reduction(extreme),
+  ReduceMin: reduction(extreme),
+  ReduceProd: reduction(product),
 };
 
-/** A value of the shape of a reduction's output, repeated along the axes that went. */
-function spread({ node, a, b }: Step, write: GradientWriter, value: string): string {
-  if (intAttribute(node, "keepdims", 1) === 1) return write.expandLike(value, a);
-  const axes = intsAttribute(node, "axes") ?? (b === "" ? undefined : write.facts.of(b).values);
-  const rank = write.rankOf(a);
-  const all = Array.from({ length: rank }, (_, axis) => axis);
-  const gone = axes === undefined || axes.length === 0 ? all : axes.map((axis) => Number(axis));
-  const places = gone.map((axis) => axis < 0 ? axis + rank : axis).sort((x, y) => x - y);
-  return write.expandLike(write.unsqueeze(value, places), a);
+function extreme({ a, y, g }: Step, write: GradientWriter, over: Reduction): string {
+  const is = write.make("Equal", [a, over.kept(y)]);
+  const count = over.sumKept(write.cast(is, write.typeOf(a)));
+  return write.where(is, write.expandLike(write.div(over.kept(g), count), a), 0);
+}
+
+/**
+ * g times the product of the other numbers, without dividing by a number that may be 0: each number's row of a square
+ * has all of them but itself, which is 1.
+ */
+function product({ a, g }: Step, write: GradientWriter, over: Reduction): string {
+  const { axes } = over, rank = write.rankOf(a);
+  if (axes.length === 0) return g;
+  const staying = Array.from({ length: rank }, (_, axis) => axis).filter((i) => !axes.includes(i));
+  const order = [...staying, ...axes];
+  const moved = write.transpose(a, order);
+  const length = axes.map((axis) => write.lengthOf(a, axis))
+    .reduce((count, one) => write.make("Mul", [count, one]));
+  const lengths = [...staying.map((axis) => write.lengthOf(a, axis)), length];
+  const flat = write.reshape(moved, joined(write, lengths));
+  const places = write.make("Range", [
+    write.scalar(0, "i64"),
+    write.squeeze(length, [0]),
+    write.scalar(1, "i64"),
+  ]);
+  const own = write.make("Equal", [write.unsqueeze(places, [0]), write.unsqueeze(places, [1])]);
+  const square = write.where(own, 1, write.unsqueeze(flat, [staying.length]));
+  const others = write.make("ReduceProd", [square, write.ints([staying.length + 1])], {
+    keepdims: 0,
+  });
+  const back = order.map((_, axis) => order.indexOf(axis));
+  const shaped = write.transpose(write.reshapeLike(others, moved), back);
+  return write.mul(shaped, over.kept(g));
+}
+
+function joined(write: GradientWriter, lengths: readonly string[]): string {
+  return lengths.length === 1 ? lengths[0]! : write.make("Concat", lengths, { axis: 0 });
 }

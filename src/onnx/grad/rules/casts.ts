@@ -1,0 +1,25 @@
+import { isFloat } from "../../element_type.ts";
+import { tensorValues } from "../../tensor_proto.ts";
+import { UnsupportedNodeError } from "../../unsupported_node_error.ts";
+import type { GradientRule } from "../rule.ts";
+
+const cast: GradientRule = ({ a, g }, write) =>
+  isFloat(write.typeOf(a)) ? [() => write.cast(g, write.typeOf(a))] : [];
+
+/** Operators that leave the number as it is. */
+export const CASTS: Readonly<Record<string, GradientRule>> = {
+  Cast: cast,
+  CastLike: cast,
+  Dropout: ({ node, c: training, g }, write) => {
+    const on = training === "" ? undefined : write.graph.constant(training);
+    if (training !== "" && (on === undefined || Number(tensorValues(on)[0]) !== 0)) {
+      throw new UnsupportedNodeError({
+        action: "differentiate a graph",
+        requirement: "Dropout must be switched off for good (export the model in evaluation mode)",
+        node: node.name || node.output.join(),
+        op: "Dropout",
+      });
+    }
+    return [g];
+  },
+};

@@ -1,0 +1,59 @@
+import type { GradientWriter } from "../gradient_writer.ts";
+import type { GradientRule, Share, Step } from "../rule.ts";
+
+/** Operators that let one of several numbers through. */
+export const CHOICES: Readonly<Record<string, GradientRule>> = {
+  Max: (step, write) => extreme(step, write, "Greater"),
+  Min: (step, write) => extreme(step, write, "Less"),
+  Where: ({ a: condition, g }, write) => [
+    undefined,
+    () => write.where(condition, g, 0),
+    () => write.where(condition, 0, g),
+  ],
+  // At a bound the number goes through, as in PyTorch's clamp.
+  Clip: ({ a, b: least, c: most, g }, write) => [
+    () => {
+      const capped = most === "" ? g : write.where(write.make("LessOrEqual", [a, most]), g, 0);
+      return least === ""
+        ? capped
+        : write.where(write.make("GreaterOrEqual", [a, least]), capped, 0);
+    },
+    // Where the bounds are the wrong way round, the upper one counts.
+    () => {
+      const raised = write.where(write.make("Less", [a, least]), g, 0);
+      return most === ""
+        ? raised
+        : write.where(write.make("LessOrEqual", [least, most]), raised, 0);
+    },
+    () => {
+      const x = least === "" ? a : write.make("Max", [a, least]);
+      return write.where(write.make("Greater", [x, most]), g, 0);
+    },
+  ],
+};
+
+/**
+ * Equal numbers get equal shares, as in PyTorch's maximum. Beside numbers that nothing comes back to, the one that moves
+ * gets it all, as in its clamp.
+ */
+function extreme(step: Step, write: GradientWriter, isAbove: "Greater" | "Less"): readonly Share[] {
+  const { inputs, a, b, g } = step;
+  if (inputs.length === 1) return [g];
+  if (inputs.length > 2) return byCount(step, write);
+  const share = (own: string, other: string, isAlone: boolean) => () => {
+    if (isAlone) return write.where(write.make(`${isAbove}OrEqual`, [own, other]), g, 0);
+    const tied = write.where(write.make("Equal", [own, other]), write.mul(g, 0.5), 0);
+    return write.where(write.make(isAbove, [own, other]), g, tied);
+  };
+  if (a === b) return [g];
+  return [share(a, b, !step.wants(1)), share(b, a, !step.wants(0))];
+}
+
+/** g / how many are the extreme one, to each of them. */
+function byCount({ inputs, y, g }: Step, write: GradientWriter): readonly Share[] {
+  const type = write.typeOf(y);
+  const are = inputs.map((name) => write.make("Equal", [name, y]));
+  const count = are.map((is) => write.cast(is, type)).reduce((sum, one) => write.add(sum, one));
+  const each = write.div(g, count);
+  return are.map((is) => () => write.where(is, each, 0));
+}

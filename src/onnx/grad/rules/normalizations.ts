@@ -1,0 +1,178 @@
+import { floatAttribute, intAttribute, intsAttribute } from "../../attributes.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import type { GradientRule, Share, Step } from "../rule.ts";
+
+/** Numbers made comparable: centred, scaled to variance 1, then stretched and shifted by parameters. */
+export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
+  LayerNormalization: (step, write) => {
+    const { node, a, b: scale, g, gradients } = step;
+    const rank = write.rankOf(a), axis = intAttribute(node, "axis", -1);
+    const axes = range(axis < 0 ? axis + rank : axis, rank);
+    const of = normalized(write, a, axes, floatAttribute(node, "epsilon", 1e-5));
+    return [
+      () => sumOf(write, [of.back(write.mul(g, scale)), ...of.backFromMoments(gradients)]),
+      () => write.mul(g, of.values),
+      g,
+    ];
+  },
+  InstanceNormalization: ({ node, a, b: scale, g }, write) => {
+    const rank = write.rankOf(a), axes = range(2, rank);
+    const of = normalized(write, a, axes, floatAttribute(node, "epsilon", 1e-5));
+    return perChannel(write, { a, g, scale, values: of.values, back: of.back });
+  },
+  GroupNormalization: groupNormalization,
+  BatchNormalization: batchNormalization,
+  LpNormalization: ({ node, a, y, g }, write) => [
+    () => {
+      const axis = [intAttribute(node, "axis", -1)], p = intAttribute(node, "p", 2);
+      const norm = write.make(p === 1 ? "ReduceL1" : "ReduceL2", [a, write.ints(axis)], {
+        keepdims: 1,
+      });
+      const all = write.reduceSum(write.mul(g, y), axis, true);
+      const along = p === 1 ? write.signed(write.expandLike(all, a), a) : write.mul(y, all);
+      return write.div(write.sub(g, along), norm);
+    },
+  ],
+  MeanVarianceNormalization: ({ node, a, g }, write) => [
+    () => {
+      const axes = intsAttribute(node, "axes") ?? [0, 2, 3];
+      const centred = write.sub(a, mean(write, a, axes));
+      const deviation = write.make("Sqrt", [mean(write, write.square(centred), axes)]);
+      const scale = write.add(deviation, 1e-9);
+      const along = write.div(
+        mean(write, write.mul(g, centred), axes),
+        write.mul(write.square(scale), deviation),
+      );
+      const across = write.div(write.sub(g, mean(write, g, axes)), scale);
+      return write.sub(across, write.mul(centred, along));
+    },
+  ],
+};
+
+/** What is known of numbers that are centred and scaled along axes. */
+interface Normalized {
+  /** The numbers, of mean 0 and variance 1. */
+  readonly values: string;
+  /** From what comes back for them to what goes on to the numbers they were made from. */
+  back(g: string): string;
+  /** The same for the outputs of LayerNormalization that have the mean and 1/deviation. */
+  backFromMoments(gradients: readonly (string | undefined)[]): readonly string[];
+}
+
+function normalized(
+  write: GradientWriter,
+  a: string,
+  axes: readonly number[],
+  epsilon: number,
+): Normalized {
+  const centred = write.sub(a, mean(write, a, axes));
+  const variance = write.add(mean(write, write.square(centred), axes), epsilon);
+  const inverse = write.make("Reciprocal", [write.make("Sqrt", [variance])]);
+  const values = write.mul(centred, inverse);
+  const back = (g: string) => {
+    const along = write.mul(values, mean(write, write.mul(g, values), axes));
+    return write.mul(write.sub(write.sub(g, mean(write, g, axes)), along), inverse);
+  };
+  const backFromMoments = ([, ofMean, ofInverse]: readonly (string | undefined)[]) => {
+    if (ofMean === undefined && ofInverse === undefined) return [];
+    const count = write.reduceSum(write.fill(1, a), axes, true);
+    const shares = ofMean === undefined ? [] : [write.expandLike(write.div(ofMean, count), a)];
+    if (ofInverse !== undefined) {
+      const cubed = write.mul(write.square(inverse), inverse);
+      const slope = write.neg(write.div(write.mul(ofInverse, cubed), count));
+      shares.push(write.mul(centred, slope));
+    }
+    return shares;
+  };
+  return { values, back, backFromMoments };
+}
+
+function mean(write: GradientWriter, x: string, axes: readonly number[]): string {
+  return write.make("ReduceMean", [x, write.ints(axes)], { keepdims: 1 });
+}
+
+function sumOf(write: GradientWriter, terms: readonly string[]): string {
+  return terms.reduce((sum, term) => write.add(sum, term));
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}
+
+/** Numbers that were normalized, then stretched and shifted by a number per channel, along axis 1. */
+interface Stretched {
+  readonly a: string;
+  readonly g: string;
+  readonly scale: string;
+  /** The numbers in between. */
+  readonly values: string;
+  readonly back: (g: string) => string;
+}
+
+function perChannel(
+  write: GradientWriter,
+  { a, g, scale, values, back }: Stretched,
+): readonly Share[] {
+  const rank = write.rankOf(a), others = [0, ...range(2, rank)];
+  return [
+    () => back(write.mul(g, write.unsqueeze(scale, range(1, rank - 1)))),
+    () => write.reduceSum(write.mul(g, values), others),
+    () => write.reduceSum(g, others),
+  ];
+}
+
+/** Groups of channels are normalized together. Before opset 21 the parameters are one number per group. */
+function groupNormalization(
+  { node, opset, a, b: scale, c: shift, g }: Step,
+  write: GradientWriter,
+): readonly Share[] {
+  const groups = intAttribute(node, "num_groups", 1);
+  const grouped = write.reshape(a, [0, groups, -1]);
+  const of = normalized(write, grouped, [2], floatAttribute(node, "epsilon", 1e-5));
+  if (opset >= 21) {
+    const values = write.reshapeLike(of.values, a);
+    const back = (g: string) => write.reshapeLike(of.back(write.reshapeLike(g, grouped)), a);
+    return perChannel(write, { a, g, scale, values, back });
+  }
+  const ofGroups = write.reshapeLike(g, grouped);
+  return [
+    () => write.reshapeLike(of.back(write.mul(ofGroups, write.unsqueeze(scale, [1]))), a),
+    () => write.reshapeLike(write.reduceSum(write.mul(ofGroups, of.values), [0, 2]), scale),
+    () => write.reshapeLike(write.reduceSum(ofGroups, [0, 2]), shift),
+  ];
+}
+
+/** In evaluation mean and variance are parameters; in training they are those of the batch. */
+function batchNormalization(
+  { node, inputs, outputs, gradients, a, b: scale, g }: Step,
+  write: GradientWriter,
+): readonly Share[] {
+  const rank = write.rankOf(a), others = [0, ...range(2, rank)];
+  const epsilon = floatAttribute(node, "epsilon", 1e-5);
+  if (intAttribute(node, "training_mode", 0) === 1) {
+    if (gradients.slice(1).some((each) => each !== undefined)) throw noStatistics(outputs);
+    const { values, back } = normalized(write, a, others, epsilon);
+    return perChannel(write, { a, g, scale, values, back });
+  }
+  const lifted = (name = "") => write.unsqueeze(name, range(1, rank - 1));
+  const [, , , mean, variance] = inputs;
+  const deviation = write.make("Sqrt", [write.add(lifted(variance), epsilon)]);
+  const values = write.div(write.sub(a, lifted(mean)), deviation);
+  const back = (each: string) => write.div(each, deviation);
+  const along = () => back(write.mul(g, lifted(scale)));
+  return [
+    ...perChannel(write, { a, g, scale, values, back }),
+    () => write.neg(write.reduceSum(along(), others)),
+    () => {
+      const slope = write.div(write.mul(along(), values), deviation);
+      return write.mul(write.reduceSum(slope, others), -0.5);
+    },
+  ];
+}
+
+function noStatistics(outputs: readonly string[]): RangeError {
+  return new RangeError(
+    "Cannot differentiate a BatchNormalization in training as nothing must depend on its running mean and variance: " +
+      `current outputs are ${outputs.join(", ")}`,
+  );
+}

@@ -1,0 +1,20 @@
+import { intAttribute } from "../../attributes.ts";
+import type { GradientRule } from "../rule.ts";
+
+/** Shares of one: along an axis, and all that is made of them. */
+export const SOFTMAX: Readonly<Record<string, GradientRule>> = {
+  Softmax: ({ node, y, g }, write) => [
+    () => {
+      const part = write.mul(g, y);
+      const all = write.reduceSum(part, [intAttribute(node, "axis", -1)], true);
+      return write.sub(part, write.mul(y, all));
+    },
+  ],
+  LogSoftmax: ({ node, y, g }, write) => [
+    () => {
+      const all = write.reduceSum(g, [intAttribute(node, "axis", -1)], true);
+      return write.sub(g, write.mul(write.make("Exp", [y]), all));
+    },
+  ],
+  Hardmax: () => [],
+};

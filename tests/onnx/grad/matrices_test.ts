@@ -1,0 +1,82 @@
+import { checkRule } from "../../../src/testing/mod.ts";
+
+type Dims = readonly number[];
+
+/** Factors of every rank, batches repeated on either side, on both, and not at all. */
+const FACTORS: readonly (readonly [Dims, Dims])[] = [
+  [[2, 3], [3, 4]],
+  [[3], [3]],
+  [[3], [3, 4]],
+  [[2, 3], [3]],
+  [[3], [2, 3, 4]],
+  [[5, 2, 3], [3]],
+  [[5, 2, 3], [3, 4]],
+  [[2, 3], [5, 3, 4]],
+  [[5, 2, 3], [5, 3, 4]],
+  [[1, 2, 3], [5, 3, 4]],
+  [[5, 2, 3], [1, 3, 4]],
+  [[2, 1, 2, 3], [4, 3, 5]],
+  [[2, 1, 2, 3], [1, 4, 3, 5]],
+  [[2, 4, 2, 3], [4, 3, 5]],
+  [[4, 2, 1], [4, 1, 3]],
+  [[4, 2, 3], [4, 3, 1]],
+  [[1, 2, 3], [4, 3, 1]],
+  [[2, 1], [1, 3]],
+  [[1, 1], [1, 1]],
+];
+
+Deno.test("MatMul has the slope that differences have, and so has its slope", () => {
+  for (const [a, b] of FACTORS) checkRule({ op: "MatMul", inputs: [{ dims: a }, { dims: b }] });
+});
+
+Deno.test("MatMul has a slope where an axis is empty", () => {
+  const empty: readonly (readonly [Dims, Dims])[] = [
+    [[0, 3], [3, 4]],
+    [[2, 0], [0, 4]],
+    [[2, 3], [3, 0]],
+    [[0, 2, 3], [3, 4]],
+    [[1, 0, 3], [2, 3, 4]],
+    [[5, 0, 3], [5, 3, 4]],
+    [[1, 2, 3], [0, 3, 4]],
+  ];
+  for (const [a, b] of empty) checkRule({ op: "MatMul", inputs: [{ dims: a }, { dims: b }] });
+});
+
+Deno.test("MatMul has a slope where a length may turn out to be 1", () => {
+  checkRule({
+    op: "MatMul",
+    inputs: [
+      { dims: [1, 2, 3], shape: ["A", "M", "K"] },
+      { dims: [4, 3, 2], shape: ["B", "K", "N"] },
+    ],
+  });
+});
+
+Deno.test("MatMul by a constant has a slope", () => {
+  checkRule({ op: "MatMul", inputs: [{ dims: [1, 5, 3] }, { dims: [4, 3, 2], isConstant: true }] });
+  checkRule({ op: "MatMul", inputs: [{ dims: [4, 5, 3], isConstant: true }, { dims: [3, 2] }] });
+});
+
+Deno.test("Gemm has the slope that differences have, turned, scaled, and with all that it may add", () => {
+  const terms: readonly (Dims | undefined)[] = [undefined, [2, 4], [4], [1, 4], [2, 1], [1], []];
+  for (const transA of [0, 1]) {
+    for (const transB of [0, 1]) {
+      for (const term of terms) {
+        checkRule({
+          op: "Gemm",
+          attributes: { transA, transB, alpha: { float: 0.5 }, beta: { float: -1.5 } },
+          inputs: [
+            { dims: transA === 0 ? [2, 3] : [3, 2] },
+            { dims: transB === 0 ? [3, 4] : [4, 3] },
+            ...term === undefined ? [] : [{ dims: term }],
+          ],
+        });
+      }
+    }
+  }
+});
+
+Deno.test("Gemm has a slope where an axis is empty", () => {
+  checkRule({ op: "Gemm", inputs: [{ dims: [0, 3] }, { dims: [3, 4] }, { dims: [4] }] });
+  checkRule({ op: "Gemm", inputs: [{ dims: [2, 0] }, { dims: [0, 4] }, { dims: [4] }] });
+});
