@@ -1,9 +1,11 @@
 import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
-import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { ACTIVATIONS } from "./rules/activations.ts";
+import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
+import { CONVOLUTION } from "./rules/convolution.ts";
+import { EINSUM } from "./rules/einsum.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
 import { GATHERING } from "./rules/gathering.ts";
 import { GENERATORS } from "./rules/generators.ts";
@@ -12,6 +14,7 @@ import { MATRICES } from "./rules/matrices.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
 import { ORDERING } from "./rules/ordering.ts";
 import { PADDING } from "./rules/padding.ts";
+import { POOLING } from "./rules/pooling.ts";
 import { POWERS } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SCATTERING } from "./rules/scattering.ts";
@@ -30,6 +33,8 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   ARITHMETIC,
   CASTS,
   CHOICES,
+  CONVOLUTION,
+  EINSUM,
   FUNCTIONS,
   GATHERING,
   GENERATORS,
@@ -38,6 +43,7 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   NORMALIZATIONS,
   ORDERING,
   PADDING,
+  POOLING,
   POWERS,
   REDUCTIONS,
   SCATTERING,
