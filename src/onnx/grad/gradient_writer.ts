@@ -177,7 +177,12 @@ export class GradientWriter {
   /** A single number of a type. */
   scalar(value: number, type: ElementType): string {
     const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
-    return this.#constant(key, () => this.graph.constantOf(type, value, [], `${type}_${value}`));
+    const name = this.#constant(
+      key,
+      () => this.graph.constantOf(type, value, [], `${type}_${value}`),
+    );
+    this.#fills.set(name, value);
+    return name;
   }
 
   /** The lengths along a value's axes (int64): a constant where they are known. */
