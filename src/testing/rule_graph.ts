@@ -1,5 +1,5 @@
 import { decodeModel } from "../onnx/codec.ts";
-import { isFloat } from "../onnx/element_type.ts";
+import { codeOf, isFloat } from "../onnx/element_type.ts";
 import { openEvaluator } from "../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../onnx/evaluate/plain_tensor.ts";
 import { Graph } from "../onnx/graph.ts";
@@ -53,7 +53,8 @@ function withLoss({ graph, feeds, ys, noise, asked }: Unfinished): RuleGraph {
     const { dims, type } = made[y]!, v = graph.freshName("weights");
     graph.addInput(valueInfo(v, type, dims.map((_, axis) => `${v}_${axis}`)));
     all[v] = { type, dims, data: Float64Array.from({ length: size(dims) }, noise) };
-    return graph.make("ReduceSum", [graph.make("Mul", [y, v])], { keepdims: 0 });
+    const term = graph.make("ReduceSum", [graph.make("Mul", [y, v])], { keepdims: 0 });
+    return type === "f64" ? term : graph.make("Cast", [term], { to: codeOf("f64") });
   });
   const loss = terms.reduce((sum, term) => graph.make("Add", [sum, term]));
   graph.addOutput(valueInfo(loss, "f64", []));

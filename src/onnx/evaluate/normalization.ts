@@ -5,6 +5,7 @@
  */
 
 import { floatAttribute, intAttribute } from "../attributes.ts";
+import { elementTypeOf } from "../element_type.ts";
 import type { NodeProto } from "../messages.ts";
 import { broadcastData, broadcastDims } from "./broadcast.ts";
 import { EPSILON, momentsOf } from "./moments.ts";
@@ -73,10 +74,12 @@ export function layerNormalized(
   const result = standardize(data, size, floatAttribute(node, "epsilon", EPSILON));
   scaleAndShift(node, result.data, dims, learned);
   const reduced = dims.map((length, i) => i < axis ? length : 1);
+  const moments = elementTypeOf(intAttribute(node, "stash_type", 1)) ?? "f32";
   return [
     { type, dims, data: result.data },
-    { type, dims: reduced, data: result.means },
-    { type, dims: reduced, data: result.inverses },
+    // Of this type whatever the numbers are of, as ONNX has it.
+    { type: moments, dims: reduced, data: result.means },
+    { type: moments, dims: reduced, data: result.inverses },
   ];
 }
 

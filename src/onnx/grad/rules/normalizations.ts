@@ -75,11 +75,13 @@ function normalized(
   };
   const backFromMoments = ([, ofMean, ofInverse]: readonly (string | undefined)[]) => {
     if (ofMean === undefined && ofInverse === undefined) return [];
-    const count = write.reduceSum(write.fill(1, a), axes, true);
-    const shares = ofMean === undefined ? [] : [write.expandLike(write.div(ofMean, count), a)];
+    const count = write.reduceSum(write.fill(1, a), axes, true), type = write.typeOf(a);
+    const shares = ofMean === undefined
+      ? []
+      : [write.expandLike(write.div(write.cast(ofMean, type), count), a)];
     if (ofInverse !== undefined) {
       const cubed = write.mul(write.square(inverse), inverse);
-      const slope = write.neg(write.div(write.mul(ofInverse, cubed), count));
+      const slope = write.neg(write.div(write.mul(write.cast(ofInverse, type), cubed), count));
       shares.push(write.mul(centred, slope));
     }
     return shares;
