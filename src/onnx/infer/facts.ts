@@ -56,6 +56,7 @@ export class Facts {
       graph,
       opset: graph.opset,
       fresh: () => `?${++this.#count}`,
+      freshNumber: () => `?x${++this.#count}`,
       contradiction: (requirement, value) => {
         throw malformed(requirement, this.#node ? `${value}, in ${showNode(this.#node)}` : value);
       },
