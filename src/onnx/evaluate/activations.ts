@@ -17,8 +17,8 @@ function attribute(node: NodeProto, name: string, otherwise: number): number {
   return floatAttribute(node, name, Math.fround(otherwise));
 }
 
-/** Without overflow on either side. */
-function sigmoid(x: number): number {
+/** 1 / (1 + exp(−x)) without overflow on either side. */
+export function sigmoid(x: number): number {
   const e = Math.exp(-Math.abs(x));
   return x >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
@@ -32,12 +32,16 @@ function elu(alpha: number): Formula {
   return (x) => x < 0 ? alpha * Math.expm1(x) : x;
 }
 
-function gelu(node: NodeProto): Formula {
-  if (textAttribute(node, "approximate", "none") === "tanh") {
-    const scale = Math.sqrt(2 / Math.PI);
-    return (x) => 0.5 * x * (1 + Math.tanh(scale * (x + 0.044715 * x * x * x)));
-  }
-  return (x) => 0.5 * x * erfc(-x * Math.SQRT1_2);
+/** x times the share of a normal distribution that is below x. */
+export function gelu(x: number): number {
+  return 0.5 * x * erfc(-x * Math.SQRT1_2);
+}
+
+const GELU_SCALE = Math.sqrt(2 / Math.PI);
+
+/** {@linkcode gelu}, but for some 10⁻⁴. */
+export function tanhGelu(x: number): number {
+  return 0.5 * x * (1 + Math.tanh(GELU_SCALE * (x + 0.044715 * x * x * x)));
 }
 
 function selu(node: NodeProto): Formula {
@@ -96,7 +100,7 @@ function along(line: Line): Evaluate {
 export const ACTIVATIONS: Operators = {
   Celu: unaryOf(celu),
   Elu: unaryOf((node) => elu(attribute(node, "alpha", 1))),
-  Gelu: unaryOf(gelu),
+  Gelu: unaryOf((node) => textAttribute(node, "approximate", "none") === "tanh" ? tanhGelu : gelu),
   HardSigmoid: unaryOf((node) =>
     hardSigmoid(attribute(node, "alpha", 0.2), attribute(node, "beta", 0.5))
   ),

@@ -6,10 +6,9 @@
 
 import { intAttribute, intsAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
-import { countBetween } from "./around.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
 import { placesOf, reach, stepsOf, type Windows, windowsOver } from "./windows.ts";
 
 /** The images that a convolution is between, the one with windows on it and the one with an element per window. */
@@ -83,17 +82,17 @@ function planOf(windows: Windows, batch: number, groups: number, weights: PlainT
     groups,
     wide: weights.dims[1]!,
     narrow: weights.dims[0]! / groups,
-    wideSize: countBetween(windows.image, 0, windows.image.length),
-    narrowSize: countBetween(windows.counts, 0, windows.counts.length),
-    kernelSize: countBetween(windows.kernel, 0, windows.kernel.length),
+    wideSize: countOf(windows.image),
+    narrowSize: countOf(windows.counts),
+    kernelSize: countOf(windows.kernel),
   };
 }
 
 /** Channels filled with their bias, 0 without one. */
 function filled(dims: readonly number[], bias: PlainTensor | undefined): Float64Array<ArrayBuffer> {
-  const data = new Float64Array(countBetween(dims, 0, dims.length));
+  const data = new Float64Array(countOf(dims));
   if (bias === undefined) return data;
-  const size = countBetween(dims, 2, dims.length), channels = dims[1]!;
+  const size = countOf(dims.slice(2)), channels = dims[1]!;
   for (let i = 0; i * size < data.length; i++) {
     data.fill(bias.data[i % channels]!, i * size, (i + 1) * size);
   }

@@ -6,11 +6,10 @@
 
 import { textAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
-import { countBetween } from "./around.ts";
 import { stridesOf } from "./strides.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
 
 /** An equation for tensors of known ranks: a label for each axis. */
 export interface Equation {
@@ -141,7 +140,7 @@ function sumProducts(
   out: Float64Array,
 ): void {
   const { dims, at } = places;
-  const turns = countBetween(dims, free, dims.length);
+  const turns = countOf(dims.slice(free));
   for (let i = 0; i < out.length; i++) {
     let sum = 0;
     for (let turn = 0; turn < turns; turn++) {
@@ -163,7 +162,7 @@ const einsum: Evaluate = (inputs, node) => {
   const labels = [...output, ...[...lengths.keys()].filter((label) => !output.includes(label))];
   const dims = labels.map((label) => lengths.get(label)!);
   const strides = terms.map((term, i) => labelStrides(labels, term, operands[i]!.dims));
-  const out = new Float64Array(countBetween(dims, 0, output.length));
+  const out = new Float64Array(countOf(dims.slice(0, output.length)));
   sumProducts(walk(dims, ...strides), output.length, operands.map(({ data }) => data), out);
   return [{ type: operands[0]!.type, dims: dims.slice(0, output.length), data: out }];
 };

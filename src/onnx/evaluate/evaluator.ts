@@ -172,13 +172,17 @@ class GraphEvaluator implements Evaluator {
     return values.get(name) ?? this.#constant(name);
   }
 
-  #constant(name: string): PlainTensor | undefined {
+  #constant(name: string): PlainTensor {
     const known = this.#constants.get(name);
     if (known !== undefined) return known;
     // Before IR version 4 constants are inputs too, which the graph does not count as constants.
     const tensor = this.#graph.constant(name) ??
       this.#graph.model.graph?.initializer.find((each) => each.name === name);
-    if (tensor === undefined) return undefined;
+    if (tensor === undefined) {
+      throw new TypeError(
+        `Cannot evaluate a graph as its constants must be dense tensors of numbers: ${name} is none`,
+      );
+    }
     const plain = plainOf(tensor);
     this.#constants.set(name, plain);
     return plain;

@@ -6,11 +6,11 @@
 
 import { intAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
-import { around, countBetween } from "./around.ts";
+import { around } from "./lines.ts";
 import { stridesOf } from "./strides.ts";
 import { axisOf, refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
 
 /**
  * An index that may be counted from the end, as one that is counted from the beginning.
@@ -107,9 +107,9 @@ export function slicesAt(
     throw refused(node, requirement, `indices of [${indices.dims}]`);
   }
   const strides = stridesOf(dims);
-  const rows = countBetween(indices.dims, 0, indices.dims.length - 1);
-  const perBatch = countBetween(indices.dims, batch, indices.dims.length - 1);
-  const batchSize = countBetween(dims, batch, dims.length);
+  const rows = countOf(indices.dims.slice(0, indices.dims.length - 1));
+  const perBatch = countOf(indices.dims.slice(batch, indices.dims.length - 1));
+  const batchSize = countOf(dims.slice(batch));
   const places = new Int32Array(rows);
   for (let row = 0; row < rows; row++) {
     let at = Math.floor(row / perBatch) * batchSize;
@@ -119,7 +119,7 @@ export function slicesAt(
     }
     places[row] = at;
   }
-  const size = countBetween(dims, batch + depth, dims.length);
+  const size = countOf(dims.slice(batch + depth));
   return { places, size, dims: dims.slice(batch + depth) };
 }
 

@@ -38,9 +38,13 @@ const shift: Evaluate = (inputs, node) => {
   if (direction !== "LEFT" && direction !== "RIGHT") {
     throw refused(node, "its direction must be LEFT or RIGHT", JSON.stringify(direction));
   }
-  const row = direction === "LEFT"
-    ? rowOf((x, n) => Number(BigInt(x) << BigInt(n)))
-    : rowOf((x, n) => Number(BigInt(x) >> BigInt(n)));
+  const bits = bitsOf(a.type) ?? 0;
+  const isLeft = direction === "LEFT";
+  // Beyond its bits, or by less than none, nothing is left of a number but its sign.
+  const row = rowOf((x, n) => {
+    if (n < 0 || n >= bits) return isLeft || x >= 0 ? 0 : -1;
+    return Number(isLeft ? BigInt(x) << BigInt(n) : BigInt(x) >> BigInt(n));
+  });
   return [combine(node, a, b, row)];
 };
 

@@ -1,33 +1,16 @@
 /**
- * Normalizations with a scale of their own: of layers, images, groups of channels and batches.
+ * Normalizations with a scale of their own: of layers, images and groups of channels.
  *
  * @module
  */
 
 import { floatAttribute, intAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
-import { around, countBetween } from "./around.ts";
 import { broadcastData, broadcastDims } from "./broadcast.ts";
+import { EPSILON, momentsOf } from "./moments.ts";
 import { axisOf, refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
-
-/** The mean of a block of elements, and the mean square of what they differ from it. */
-interface Moments {
-  readonly mean: number;
-  readonly variance: number;
-}
-
-/** In two passes, as the difference of two squares would lose digits. */
-// hot
-function momentsOf(data: Float64Array, from: number, count: number): Moments {
-  let sum = 0;
-  for (let i = from; i < from + count; i++) sum += data[i]!;
-  const mean = sum / count;
-  let squares = 0;
-  for (let i = from; i < from + count; i++) squares += (data[i]! - mean) ** 2;
-  return { mean, variance: squares / count };
-}
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
 
 /** One number for each block of elements that lie together. */
 interface Standardized {
@@ -79,25 +62,35 @@ function perChannel({ type, dims, data }: PlainTensor, rank: number): PlainTenso
   return { type, dims: [...dims, ...Array.from({ length: rank - 2 }, () => 1)], data };
 }
 
-const layerNormalization: Evaluate = (inputs, node) => {
-  const { type, dims, data } = required(inputs, 0, node);
-  const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
-  const size = countBetween(dims, axis, dims.length);
-  const result = standardize(data, size, floatAttribute(node, "epsilon", 1e-5));
-  scaleAndShift(node, result.data, dims, { scale: required(inputs, 1, node), bias: inputs[2] });
+/** What becomes of a tensor whose axes from one on are normalized together; then the means, then 1 / √(variance + ε). */
+export function layerNormalized(
+  node: NodeProto,
+  { type, dims, data }: PlainTensor,
+  axis: number,
+  learned: { scale: PlainTensor; bias: PlainTensor | undefined },
+): [PlainTensor, PlainTensor, PlainTensor] {
+  const size = countOf(dims.slice(axis));
+  const result = standardize(data, size, floatAttribute(node, "epsilon", EPSILON));
+  scaleAndShift(node, result.data, dims, learned);
   const reduced = dims.map((length, i) => i < axis ? length : 1);
   return [
     { type, dims, data: result.data },
     { type, dims: reduced, data: result.means },
     { type, dims: reduced, data: result.inverses },
   ];
+}
+
+const layerNormalization: Evaluate = (inputs, node) => {
+  const x = required(inputs, 0, node);
+  const axis = axisOf(intAttribute(node, "axis", -1), x.dims.length, node);
+  return layerNormalized(node, x, axis, { scale: required(inputs, 1, node), bias: inputs[2] });
 };
 
 const rmsNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
-  const size = countBetween(dims, axis, dims.length);
-  const epsilon = floatAttribute(node, "epsilon", 1e-5);
+  const size = countOf(dims.slice(axis));
+  const epsilon = floatAttribute(node, "epsilon", EPSILON);
   const scaled = new Float64Array(data.length);
   for (let from = 0; from < data.length; from += size) {
     let squares = 0;
@@ -111,8 +104,8 @@ const rmsNormalization: Evaluate = (inputs, node) => {
 
 const instanceNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
-  const size = countBetween(dims, 2, dims.length);
-  const result = standardize(data, size, floatAttribute(node, "epsilon", 1e-5));
+  const size = countOf(dims.slice(2));
+  const result = standardize(data, size, floatAttribute(node, "epsilon", EPSILON));
   scaleAndShift(node, result.data, dims, {
     scale: perChannel(required(inputs, 1, node), dims.length),
     bias: perChannel(required(inputs, 2, node), dims.length),
@@ -128,8 +121,8 @@ const groupNormalization: Evaluate = (inputs, node, { opset }) => {
     throw refused(node, `its channels must be parted into ${groups} groups`, `${channels}`);
   }
   const inGroup = channels / groups;
-  const size = inGroup * countBetween(dims, 2, dims.length);
-  const result = standardize(data, size, floatAttribute(node, "epsilon", 1e-5));
+  const size = inGroup * countOf(dims.slice(2));
+  const result = standardize(data, size, floatAttribute(node, "epsilon", EPSILON));
   const [scale, bias] = [1, 2].map((i) => {
     const given = required(inputs, i, node);
     if (opset >= 21) return perChannel(given, dims.length);
@@ -143,56 +136,8 @@ const groupNormalization: Evaluate = (inputs, node, { opset }) => {
   return [{ type, dims, data: result.data }];
 };
 
-/** Mean and variance of each channel over all images. */
-function channelMoments({ dims, data }: PlainTensor): Moments[] {
-  const { outer, length, inner } = around(dims, 1);
-  return Array.from({ length }, (_, channel) => {
-    const all = new Float64Array(outer * inner);
-    for (let image = 0; image < outer; image++) {
-      const from = (image * length + channel) * inner;
-      all.set(data.subarray(from, from + inner), image * inner);
-    }
-    return momentsOf(all, 0, all.length);
-  });
-}
-
-const batchNormalization: Evaluate = (inputs, node) => {
-  const x = required(inputs, 0, node), { type, dims, data } = x;
-  const [scale, bias, mean, variance] = [1, 2, 3, 4].map((i) => required(inputs, i, node).data);
-  const isTraining = intAttribute(node, "training_mode", 0) !== 0;
-  const moments: Moments[] = isTraining
-    ? channelMoments(x)
-    : Array.from(mean!, (each, channel) => ({ mean: each, variance: variance![channel]! }));
-  const epsilon = floatAttribute(node, "epsilon", 1e-5);
-  const { outer, length, inner } = dims.length > 1
-    ? around(dims, 1)
-    : { outer: data.length, length: 1, inner: 1 };
-  const normalized = new Float64Array(data.length);
-  for (let block = 0; block < outer * length; block++) {
-    const channel = block % length, { mean, variance } = moments[channel]!;
-    const factor = scale![channel]! / Math.sqrt(variance + epsilon);
-    for (let i = block * inner; i < (block + 1) * inner; i++) {
-      normalized[i] = (data[i]! - mean) * factor + bias![channel]!;
-    }
-  }
-  const y = { type, dims, data: normalized };
-  if (!isTraining) return [y];
-  const momentum = floatAttribute(node, "momentum", 0.9);
-  const running = (before: Float64Array, now: (moments: Moments) => number, i: number) => ({
-    type: required(inputs, i, node).type,
-    dims: [length],
-    data: before.map((old, channel) => old * momentum + now(moments[channel]!) * (1 - momentum)),
-  });
-  return [
-    y,
-    running(mean!, (each) => each.mean, 3),
-    running(variance!, (each) => each.variance, 4),
-  ];
-};
-
-/** Normalizations of layers, images, groups of channels and batches. */
+/** Normalizations of layers, images and groups of channels. */
 export const NORMALIZATION: Operators = {
-  BatchNormalization: batchNormalization,
   GroupNormalization: groupNormalization,
   InstanceNormalization: instanceNormalization,
   LayerNormalization: layerNormalization,

@@ -5,7 +5,9 @@
  */
 
 import { ACTIVATIONS } from "./activations.ts";
+import { BATCH_NORMALIZATION } from "./batch_normalization.ts";
 import { CASTS } from "./casts.ts";
+import { CONTRIB } from "./contrib.ts";
 import { CONVOLUTION } from "./convolution.ts";
 import { EINSUM } from "./einsum.ts";
 import { ELEMENTWISE } from "./elementwise.ts";
@@ -27,7 +29,9 @@ import { SHAPES } from "./shapes.ts";
 /** Operator → what it does. */
 export const OPERATORS: Operators = {
   ...ACTIVATIONS,
+  ...BATCH_NORMALIZATION,
   ...CASTS,
+  ...CONTRIB,
   ...CONVOLUTION,
   ...EINSUM,
   ...ELEMENTWISE,

@@ -5,7 +5,7 @@
  */
 
 import { attributeOf, intAttribute } from "../attributes.ts";
-import { around } from "./around.ts";
+import { around } from "./lines.ts";
 import { stridesOf } from "./strides.ts";
 import { axisOf, refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";

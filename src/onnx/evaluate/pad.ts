@@ -63,7 +63,8 @@ function taken(x: PlainTensor, axis: number, places: Int32Array, fill: number): 
     for (const place of places) {
       const from = (o * length + place) * inner;
       if (place === -1) data.fill(fill, to, to + inner);
-      else data.set(x.data.subarray(from, from + inner), to);
+      else if (inner > 16) data.set(x.data.subarray(from, from + inner), to);
+      else for (let i = 0; i < inner; i++) data[to + i] = x.data[from + i]!; // far faster than a view
       to += inner;
     }
   }

@@ -5,7 +5,7 @@
  */
 
 import { floatAttribute, intAttribute, intsAttribute } from "../attributes.ts";
-import { around } from "./around.ts";
+import { around } from "./lines.ts";
 import { broadcastData } from "./broadcast.ts";
 import { axisOf, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
@@ -55,7 +55,8 @@ const lpNormalization: Evaluate = (inputs, node) => {
 const localResponse: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node),
     { outer, length, inner } = around(dims, 1);
-  const size = intAttribute(node, "size", 1), alpha = floatAttribute(node, "alpha", 1e-4);
+  const size = intAttribute(node, "size", 1),
+    alpha = floatAttribute(node, "alpha", Math.fround(1e-4));
   const beta = floatAttribute(node, "beta", 0.75), bias = floatAttribute(node, "bias", 1);
   const before = Math.floor((size - 1) / 2), behind = Math.ceil((size - 1) / 2);
   const normalized = new Float64Array(data.length);

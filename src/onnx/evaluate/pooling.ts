@@ -6,10 +6,9 @@
 
 import { intAttribute, intsAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
-import { countBetween } from "./around.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
+import { countOf, type PlainTensor } from "./plain_tensor.ts";
 import { root } from "./root.ts";
 import { IN_PADDING, placesOf, type Windows, windowsOver } from "./windows.ts";
 
@@ -38,10 +37,10 @@ function poolOf(inputs: readonly (PlainTensor | undefined)[], node: NodeProto): 
     x,
     windows,
     places: placesOf(windows),
-    channels: countBetween(x.dims, 0, 2),
-    size: countBetween(image, 0, image.length),
-    count: countBetween(windows.counts, 0, windows.counts.length),
-    kernelSize: countBetween(kernel, 0, kernel.length),
+    channels: countOf(x.dims.slice(0, 2)),
+    size: countOf(image),
+    count: countOf(windows.counts),
+    kernelSize: countOf(kernel),
     dims: [...x.dims.slice(0, 2), ...windows.counts],
   };
 }
@@ -66,7 +65,7 @@ function largestPlaces({ x, places, channels, size, count, kernelSize }: Pool): 
 
 /** A place in an image counted with the first axis fastest. */
 function columnMajor(place: number, image: readonly number[]): number {
-  let rest = place, stride = countBetween(image, 0, image.length), turned = 0;
+  let rest = place, stride = countOf(image), turned = 0;
   for (let axis = image.length - 1; axis >= 0; axis--) {
     stride /= image[axis]!;
     turned += (rest % image[axis]!) * stride;
@@ -137,8 +136,8 @@ const lpPool: Evaluate = (inputs, node) => {
 function globalPool(reduce: (channel: Float64Array, node: NodeProto) => number): Evaluate {
   return (inputs, node) => {
     const { type, dims, data } = required(inputs, 0, node);
-    const size = countBetween(dims, 2, dims.length);
-    const pooled = new Float64Array(countBetween(dims, 0, 2));
+    const size = countOf(dims.slice(2));
+    const pooled = new Float64Array(countOf(dims.slice(0, 2)));
     for (let i = 0; i < pooled.length; i++) {
       pooled[i] = reduce(data.subarray(i * size, (i + 1) * size), node);
     }

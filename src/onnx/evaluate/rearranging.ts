@@ -6,52 +6,50 @@
 
 import { intAttribute, textAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
-import { countBetween } from "./around.ts";
-import { gather, stridesOf } from "./strides.ts";
+import { permuted } from "./lines.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
-
-/** Elements of a tensor of these lengths with its axes in another order. */
-function permuted(data: Float64Array, dims: readonly number[], order: readonly number[]) {
-  const strides = stridesOf(dims);
-  return gather(
-    { data, strides: order.map((axis) => strides[axis]!) },
-    order.map((axis) => dims[axis]!),
-  );
-}
+import { countOf } from "./plain_tensor.ts";
+import { stridesOf } from "./strides.ts";
 
 /** Lengths of an image, and the length of the blocks that it is parted into or put together from. */
-function imageOf(node: NodeProto, dims: readonly number[]): number[] {
-  const block = intAttribute(node, "blocksize", 1);
-  if (dims.length === 4 && block > 0) return [...dims, block];
+type Image = readonly [
+  images: number,
+  channels: number,
+  rows: number,
+  columns: number,
+  block: number,
+];
+
+function imageOf(node: NodeProto, dims: readonly number[]): Image {
+  const [n, c, h, w, ...rest] = dims, block = intAttribute(node, "blocksize", 1);
+  if (w !== undefined && rest.length === 0 && block > 0) return [n!, c!, h!, w, block];
   throw refused(node, "it must have images of 4 axes, and a blocksize", `[${dims}] by ${block}`);
 }
 
 const depthToSpace: Evaluate = (inputs, node) => {
-  const { type, dims, data } = required(inputs, 0, node);
-  const [n, c, h, w, block] = imageOf(node, dims) as [number, number, number, number, number];
-  const channels = c / block ** 2;
+  const x = required(inputs, 0, node), { type, data } = x;
+  const [n, c, h, w, block] = imageOf(node, x.dims), channels = c / block ** 2;
   if (!Number.isInteger(channels)) {
     throw refused(node, `its channels must be parted by ${block ** 2}`, `${c}`);
   }
   const moved = textAttribute(node, "mode", "DCR") === "DCR"
-    ? permuted(data, [n, block, block, channels, h, w], [0, 3, 4, 1, 5, 2])
-    : permuted(data, [n, channels, block, block, h, w], [0, 1, 4, 2, 5, 3]);
-  return [{ type, dims: [n, channels, h * block, w * block], data: moved }];
+    ? permuted({ type, dims: [n, block, block, channels, h, w], data }, [0, 3, 4, 1, 5, 2])
+    : permuted({ type, dims: [n, channels, block, block, h, w], data }, [0, 1, 4, 2, 5, 3]);
+  return [{ type, dims: [n, channels, h * block, w * block], data: moved.data }];
 };
 
+/** Opset 28 has the mode; before it was always what holds without it. */
 const spaceToDepth: Evaluate = (inputs, node) => {
-  const { type, dims, data } = required(inputs, 0, node);
-  const [n, c, h, w, block] = imageOf(node, dims) as [number, number, number, number, number];
-  if (h % block !== 0 || w % block !== 0) {
-    throw refused(node, `its image must be parted by ${block}`, `[${dims}]`);
+  const x = required(inputs, 0, node), { type, data } = x;
+  const [n, c, h, w, block] = imageOf(node, x.dims), [rows, columns] = [h / block, w / block];
+  if (!Number.isInteger(rows) || !Number.isInteger(columns)) {
+    throw refused(node, `its image must be parted by ${block}`, `[${x.dims}]`);
   }
-  const lengths = [n, c, h / block, block, w / block, block];
-  // Opset 28 has the mode; before it was always the default.
   const isDepthFirst = textAttribute(node, "mode", "DCR") === "DCR";
   const order = isDepthFirst ? [0, 3, 5, 1, 2, 4] : [0, 1, 3, 5, 2, 4];
-  const moved = permuted(data, lengths, order);
-  return [{ type, dims: [n, c * block ** 2, h / block, w / block], data: moved }];
+  const moved = permuted({ type, dims: [n, c, rows, block, columns, block], data }, order);
+  return [{ type, dims: [n, c * block ** 2, rows, columns], data: moved.data }];
 };
 
 /** Turns the first elements of each sequence round: as many as its length says. */
@@ -61,7 +59,7 @@ const reverseSequence: Evaluate = (inputs, node) => {
   if (time + batch !== 1) {
     throw refused(node, "its axes must be 0 and 1", `time_axis ${time}, batch_axis ${batch}`);
   }
-  const size = countBetween(dims, 2, dims.length);
+  const size = countOf(dims.slice(2));
   const strides = stridesOf(dims), turned = data.slice();
   for (let sequence = 0; sequence < dims[batch]!; sequence++) {
     const length = lengths[sequence]!, start = sequence * strides[batch]!;

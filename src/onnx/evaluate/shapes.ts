@@ -31,7 +31,8 @@ const reshape: Evaluate = (inputs, node) => {
 
 /** The same elements in another shape. */
 function inShape(x: PlainTensor, dims: readonly number[], node: NodeProto, wanted = `[${dims}]`) {
-  if (dims.every((length) => length >= 0) && countOf(dims) === x.data.length) return { ...x, dims };
+  const areLengths = dims.every((length) => Number.isInteger(length) && length >= 0);
+  if (areLengths && countOf(dims) === x.data.length) return { ...x, dims };
   throw refused(node, `its shape must take the elements of [${x.dims}]`, wanted);
 }
 

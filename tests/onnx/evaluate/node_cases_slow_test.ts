@@ -6,7 +6,9 @@ import { LEFT_OUT } from "./node_cases_left_out.ts";
 
 Deno.test("the evaluator passes the node tests of the Python package onnx, but for those listed", async () => {
   const cases = await nodeCases(Object.keys(OPERATORS));
-  const leftOut = Object.values(LEFT_OUT).flat();
+  const leftOut = Object.values(LEFT_OUT).flatMap((names) =>
+    names.trim().split(/\s+/).map((name) => `test_${name}`)
+  );
   const unexpected: string[] = [], passing: string[] = [];
   for (const each of cases) {
     const fault = faultOf(each), isListed = leftOut.includes(each.name);
@@ -28,4 +30,4 @@ Deno.test("the evaluator passes the node tests of the Python package onnx, but f
 });
 
 /** So that cases that are no longer found do not go unnoticed. */
-const LEAST = 200;
+const LEAST = 890;

@@ -1,15 +1,16 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
-import { type OneNode, outputsOf, tensor } from "./one_node.ts";
+import { evaluateAll, type OpOptions } from "./evaluate_op.ts";
+import { tensor } from "./one_node.ts";
 
 /** Rounds to 12 digits behind the point, where divisions and roots have left less than that. */
 function normalized(
   op: string,
   inputs: (PlainTensor | undefined)[],
-  options: OneNode = {},
+  options: OpOptions = {},
 ): PlainTensor[] {
   const round = (x: number) => Math.round(x * 1e12) / 1e12 + 0;
-  return outputsOf(op, inputs, options).map((y) => ({ ...y, data: y.data.map(round) }));
+  return evaluateAll(op, inputs, options).map((y) => ({ ...y, data: y.data.map(round) }));
 }
 
 /** With an epsilon of 3 the deviation of two numbers that are 2 apart is 2. */
@@ -35,7 +36,7 @@ Deno.test("LayerNormalization goes over all axes from one on, without a bias too
   });
   assertEquals(y, tensor([1, 2, 2], [-1, 2, -1, 2]));
   assertEquals(mean, tensor([1, 1, 1], [0]));
-  const wrong = () => outputsOf("LayerNormalization", [x, tensor([3], [1, 1, 1])]);
+  const wrong = () => evaluateAll("LayerNormalization", [x, tensor([3], [1, 1, 1])]);
   assertThrows(wrong, RangeError, "its scale and bias must broadcast to [1,2,2]");
 });
 
@@ -67,7 +68,8 @@ Deno.test("GroupNormalization has a scale per group before opset 21, and per cha
   const channels = [x, tensor([4], [2, 4, 6, 8]), tensor([4], [0, 1, 2, 3])];
   const [since] = normalized("GroupNormalization", channels, { attributes, opset: 21 });
   assertEquals(since, tensor([1, 4, 1], [-1, 3, -1, 7]));
-  const wrong = () => outputsOf("GroupNormalization", channels, { attributes: { num_groups: 3 } });
+  const wrong = () =>
+    evaluateAll("GroupNormalization", channels, { attributes: { num_groups: 3 } });
   assertThrows(wrong, RangeError, "its channels must be parted into 3 groups: current value is 4");
 });
 
@@ -107,7 +109,7 @@ Deno.test("BatchNormalization in training takes those of the batch, and lets the
 
 Deno.test("MeanVarianceNormalization goes over images and places, channel by channel", () => {
   const x = tensor([2, 2, 1, 1], [0, 10, 4, 30]);
-  const [y] = outputsOf("MeanVarianceNormalization", [x]);
+  const [y] = evaluateAll("MeanVarianceNormalization", [x]);
   assertEquals(
     y,
     tensor([2, 2, 1, 1], [-2 / (2 + 1e-9), -10 / (10 + 1e-9), 2 / (2 + 1e-9), 10 / (10 + 1e-9)]),
@@ -131,4 +133,10 @@ Deno.test("LRN divides by the squares of channels near by", () => {
   const attributes = { size: 3, alpha: { float: 3 }, beta: { float: 1 }, bias: { float: 0 } };
   const [y] = normalized("LRN", [tensor([1, 3, 1, 1], [1, 2, 3])], { attributes });
   assertEquals(y, tensor([1, 3, 1, 1], [0.2, 0.142857142857, 0.230769230769]));
+});
+
+Deno.test("BatchNormalization refuses other numbers than one per channel", () => {
+  const [scale, bias, mean] = CHANNELS, three = tensor([3], [1, 1, 1]);
+  const wrong = () => evaluateAll("BatchNormalization", [PAIRS, scale, bias, mean, three]);
+  assertThrows(wrong, RangeError, "must have one number per channel: current value is [3]");
 });

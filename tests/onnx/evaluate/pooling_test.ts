@@ -1,13 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { outputOf, outputsOf, tensor, whole } from "./one_node.ts";
+import { evaluateAll } from "./evaluate_op.ts";
+import { outputOf, tensor, whole } from "./one_node.ts";
 
 const LINE = tensor([1, 1, 5], [3, 1, 4, 1, 5]);
 const SQUARE = tensor([1, 2, 2, 3], [1, 5, 2, 4, 3, 6, -1, -5, -2, -4, -3, -6]);
 
 Deno.test("MaxPool gives the largest of each window, and where it is: the first of equals", () => {
-  const [y, at] = outputsOf("MaxPool", [LINE], { attributes: { kernel_shape: [2] } });
+  const [y, at] = evaluateAll("MaxPool", [LINE], { attributes: { kernel_shape: [2] } });
   assertEquals([y, at], [tensor([1, 1, 4], [3, 4, 4, 5]), whole([1, 1, 4], [0, 2, 2, 4])]);
-  const ties = outputsOf("MaxPool", [tensor([1, 1, 3], [2, 2, 2])], {
+  const ties = evaluateAll("MaxPool", [tensor([1, 1, 3], [2, 2, 2])], {
     attributes: { kernel_shape: [3] },
   });
   assertEquals(ties, [tensor([1, 1, 1], [2]), whole([1, 1, 1], [0])]);
@@ -15,10 +16,10 @@ Deno.test("MaxPool gives the largest of each window, and where it is: the first 
 
 Deno.test("MaxPool counts places over all channels, by rows or by columns", () => {
   const attributes = { kernel_shape: [2, 2] };
-  const [y, at] = outputsOf("MaxPool", [SQUARE], { attributes });
+  const [y, at] = evaluateAll("MaxPool", [SQUARE], { attributes });
   assertEquals(y, tensor([1, 2, 1, 2], [5, 6, -1, -2]));
   assertEquals(at, whole([1, 2, 1, 2], [1, 5, 6, 8]));
-  const columns = outputsOf("MaxPool", [SQUARE], {
+  const columns = evaluateAll("MaxPool", [SQUARE], {
     attributes: { ...attributes, storage_order: 1 },
   });
   assertEquals(columns[1], whole([1, 2, 1, 2], [2, 5, 6, 10]));
