@@ -1,4 +1,4 @@
-import { type Attributes, intAttribute, intsAttribute, textAttribute } from "../../attributes.ts";
+import { intAttribute, intsAttribute, textAttribute } from "../../attributes.ts";
 import type { NodeProto } from "../../messages.ts";
 import { places, widened } from "../convolve.ts";
 import { cutTo, type Edges, edgesOf, imageLengths, padded } from "../image_edges.ts";
@@ -14,56 +14,89 @@ import {
 } from "../windows.ts";
 
 /** What comes back for a window goes on to the largest element of it: the first one among equals. */
-const maxPool: GradientRule = ({ node, outputs, a, g }, write) => [() => {
-  const flat = write.reshape(a, [-1]);
-  const indices = write.reshape(outputs[1] || indicesOf(write, node, a), [-1]);
-  const zeros = write.zeros(flat), values = write.reshape(g, [-1]);
-  const added = write.make("ScatterElements", [zeros, indices, values], {
-    axis: 0,
-    reduction: "add",
+const maxPool: GradientRule = ({ node, outputs, a, y, g }, write) => [() => {
+  if (outputs[1] !== undefined && outputs[1] !== "") return scattered(write, a, outputs[1], g);
+  // Without indices, which not every runtime can give (WebGPU cannot): the elements of each window side by side.
+  const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
+  const each = write.graph.constantOf(write.typeOf(a), identity(kernel), [
+    sizeOf(kernel),
+    1,
+    ...kernel,
+  ]);
+  const elements = write.make("Conv", [surrounded(write, pool, a), each], {
+    ...windowAttributes(windows.map((along) => ({ ...along, begin: 0, end: 0 }))),
   });
-  return write.reshapeLike(added, a);
+  const largest = write.make("ArgMax", [cutTo(write, elements, y)], { axis: 1, keepdims: 1 });
+  const order = write.graph.constantOf("i32", places(0, sizeOf(kernel)), [
+    sizeOf(kernel),
+    ...kernel.map(() => 1),
+  ]);
+  const isLargest = write.make("Equal", [write.cast(largest, "i32"), order]);
+  const parts = write.where(isLargest, oneChannel(write, g, y), 0);
+  return write.reshapeLike(widened(write, parts, each, { windows, group: 1, edges, like: a }), a);
 }];
 
-/** Where the largest elements are, counted over the whole tensor. */
-function indicesOf(write: GradientWriter, node: NodeProto, a: string): string {
-  const attributes: Record<string, Attributes[string]> = {
-    auto_pad: textAttribute(node, "auto_pad", "NOTSET"),
-    ceil_mode: intAttribute(node, "ceil_mode", 0),
-  };
-  for (const name of ["kernel_shape", "strides", "dilations", "pads"]) {
-    const values = intsAttribute(node, name);
-    if (values !== undefined) attributes[name] = values;
-  }
-  return write.graph.add("MaxPool", [a], { attributes, outputs: 2 }).output[1]!;
+/** What comes back is added where the indices say, counted over the whole tensor. */
+function scattered(write: GradientWriter, a: string, indices: string, g: string): string {
+  const zeros = write.zeros(write.reshape(a, [-1]));
+  const added = write.make("ScatterElements", [
+    zeros,
+    write.reshape(indices, [-1]),
+    write.reshape(g, [-1]),
+  ], { axis: 0, reduction: "add" });
+  return write.reshapeLike(added, a);
+}
+
+/** One window per element of it, which has a 1 there. */
+function identity(kernel: readonly number[]): Float64Array {
+  const size = sizeOf(kernel);
+  return Float64Array.from({ length: size * size }, (_, i) => i % (size + 1) === 0 ? 1 : 0);
+}
+
+function sizeOf(kernel: readonly number[]): number {
+  return kernel.reduce((product, length) => product * length, 1);
+}
+
+/** Each channel as an image of its own, so that all share their windows. */
+function oneChannel(write: GradientWriter, x: string, like: string): string {
+  const labels = write.lengthsOf(like).map((_, axis) => `${axis}`);
+  const whole = labelled(write, x, labels, write.lengthsOf(like));
+  const rest = labels.slice(2).map((label) => axesOf([whole], [label]));
+  return regrouped(write, x, [axesOf([whole], ["0", "1"]), [], ...rest]);
+}
+
+/** Channels with numbers around them that are never the largest. */
+function surrounded(write: GradientWriter, pool: Pool, a: string): string {
+  const { node, windows, kernel, edges } = pool;
+  const x = oneChannel(write, a, a), lowest = write.typeOf(a) === "f16" ? -65504 : -3e38;
+  if (edges !== undefined) return padded(write, x, edges, lowest);
+  const isOpen = intAttribute(node, "ceil_mode", 0) !== 0;
+  const begins = windows.map(({ begin }) => begin);
+  // Windows that overhang by as much as free lengths say have enough behind the image.
+  const ends = windows.map(({ end, stride, dilation, rest }, axis) =>
+    isOpen && rest === undefined ? kernel[axis]! * dilation + stride : end
+  );
+  if ([...begins, ...ends].every((count) => count === 0)) return x;
+  return padded(write, x, { begins: write.ints(begins), ends: write.ints(ends) }, lowest);
 }
 
 /** What comes back for a window goes on to its elements, in equal parts. */
 const averagePool: GradientRule = (step, write) => {
   const { node, a, y } = step;
+  const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
+  return [() => {
+    const parts = oneChannel(write, partsOf(write, pool, step), y);
+    const plan = { windows, group: 1, edges, like: a };
+    return write.reshapeLike(widened(write, parts, ones(write, kernel, a), plan), a);
+  }];
+};
+
+function poolOf(write: GradientWriter, node: NodeProto, a: string, y: string): Pool {
   const kernel = intsAttribute(node, "kernel_shape") ?? [];
   const lengths = lengthsAlong(write, { wide: a, narrow: y, kernel });
   const edges = edgesOf(write, { node, wide: a, narrow: y, lengths });
-  const pool = { node, windows: windowsOver(node, lengths), lengths, kernel, edges };
-  return [() => {
-    // Each channel is an image of its own, so that all share one window of ones.
-    const labels = write.lengthsOf(y).map((_, axis) => `${axis}`);
-    const parts = labelled(write, partsOf(write, pool, step), labels, write.lengthsOf(y));
-    const narrow = regrouped(write, parts.name, [
-      axesOf([parts], ["0", "1"]),
-      [],
-      ...labels.slice(2).map((label) => axesOf([parts], [label])),
-    ]);
-    const { windows } = pool;
-    const wide = widened(write, narrow, ones(write, kernel, a), {
-      windows,
-      group: 1,
-      edges,
-      like: a,
-    });
-    return write.reshapeLike(wide, a);
-  }];
-};
+  return { node, windows: windowsOver(node, lengths), lengths, kernel, edges };
+}
 
 /** A pool whose rule is asked. */
 interface Pool {
@@ -76,8 +109,8 @@ interface Pool {
 
 /** A window with weights of 1, for one channel. */
 function ones(write: GradientWriter, kernel: readonly number[], like: string): string {
-  const count = kernel.reduce((product, length) => product * length, 1);
-  return write.graph.constantOf(write.typeOf(like), new Float64Array(count).fill(1), [
+  const all = new Float64Array(sizeOf(kernel)).fill(1);
+  return write.graph.constantOf(write.typeOf(like), all, [
     ...[1, 1],
     ...kernel,
   ]);
@@ -86,7 +119,7 @@ function ones(write: GradientWriter, kernel: readonly number[], like: string): s
 /** What comes back for each window, divided by the number of its elements that count. */
 function partsOf(write: GradientWriter, pool: Pool, { a, y, g }: Step): string {
   const { node, windows, kernel, lengths, edges } = pool;
-  const whole = kernel.reduce((product, length) => product * length, 1);
+  const whole = sizeOf(kernel);
   const counts = lengths.map((length, axis) => countsAlong(pool, length, axis));
   if (counts.every((along) => along !== undefined)) {
     const all = outerProduct(counts);
