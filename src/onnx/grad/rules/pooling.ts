@@ -1,17 +1,12 @@
-import { intAttribute, intsAttribute, textAttribute } from "../../attributes.ts";
-import type { NodeProto } from "../../messages.ts";
+import { intAttribute } from "../../attributes.ts";
 import { places, widened } from "../convolve.ts";
-import { cutTo, type Edges, edgesOf, imageLengths, padded } from "../image_edges.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
+import { cutTo, padded } from "../image_edges.ts";
 import { axesOf, labelled, regrouped } from "../labelled.ts";
-import type { GradientRule, Step } from "../rule.ts";
-import {
-  type Lengths,
-  lengthsAlong,
-  windowAttributes,
-  type Windows,
-  windowsOver,
-} from "../windows.ts";
+import { oneChannel, ones, type Pool, poolOf, sizeOf } from "../pool.ts";
+import type { GradientRule } from "../rule.ts";
+import { partsOf } from "../window_counts.ts";
+import { windowAttributes } from "../windows.ts";
 
 /** What comes back for a window goes on to the largest element of it: the first one among equals. */
 const maxPool: GradientRule = ({ node, outputs, a, y, g }, write) => [() => {
@@ -53,18 +48,6 @@ function identity(kernel: readonly number[]): Float64Array {
   return Float64Array.from({ length: size * size }, (_, i) => i % (size + 1) === 0 ? 1 : 0);
 }
 
-function sizeOf(kernel: readonly number[]): number {
-  return kernel.reduce((product, length) => product * length, 1);
-}
-
-/** Each channel as an image of its own, so that all share their windows. */
-function oneChannel(write: GradientWriter, x: string, like: string): string {
-  const labels = write.lengthsOf(like).map((_, axis) => `${axis}`);
-  const whole = labelled(write, x, labels, write.lengthsOf(like));
-  const rest = labels.slice(2).map((label) => axesOf([whole], [label]));
-  return regrouped(write, x, [axesOf([whole], ["0", "1"]), [], ...rest]);
-}
-
 /** Channels with numbers around them that are never the largest. */
 function surrounded(write: GradientWriter, pool: Pool, a: string): string {
   const { node, windows, kernel, edges } = pool;
@@ -90,97 +73,6 @@ const averagePool: GradientRule = (step, write) => {
     return write.reshapeLike(widened(write, parts, ones(write, kernel, a), plan), a);
   }];
 };
-
-function poolOf(write: GradientWriter, node: NodeProto, a: string, y: string): Pool {
-  const kernel = intsAttribute(node, "kernel_shape") ?? [];
-  const lengths = lengthsAlong(write, { wide: a, narrow: y, kernel });
-  const edges = edgesOf(write, { node, wide: a, narrow: y, lengths });
-  return { node, windows: windowsOver(node, lengths), lengths, kernel, edges };
-}
-
-/** A pool whose rule is asked. */
-interface Pool {
-  readonly node: NodeProto;
-  readonly windows: readonly Windows[];
-  readonly lengths: readonly Lengths[];
-  readonly kernel: readonly number[];
-  readonly edges: Edges | undefined;
-}
-
-/** A window with weights of 1, for one channel. */
-function ones(write: GradientWriter, kernel: readonly number[], like: string): string {
-  const all = new Float64Array(sizeOf(kernel)).fill(1);
-  return write.graph.constantOf(write.typeOf(like), all, [
-    ...[1, 1],
-    ...kernel,
-  ]);
-}
-
-/** What comes back for each window, divided by the number of its elements that count. */
-function partsOf(write: GradientWriter, pool: Pool, { a, y, g }: Step): string {
-  const { node, windows, kernel, lengths, edges } = pool;
-  const whole = sizeOf(kernel);
-  const counts = lengths.map((length, axis) => countsAlong(pool, length, axis));
-  if (counts.every((along) => along !== undefined)) {
-    const all = outerProduct(counts);
-    if (all.every((count) => count === whole)) return write.mul(g, 1 / whole);
-    const shape = [1, 1, ...counts.map((along) => along.length)];
-    return write.div(g, write.graph.constantOf(write.typeOf(g), all, shape));
-  }
-  const isCeil = intAttribute(node, "ceil_mode", 0) !== 0;
-  const isPadded = edges !== undefined || windows.some(({ begin, end }) => begin + end > 0);
-  if (!isCeil && (!isPadded || countsPadding(node))) return write.mul(g, 1 / whole);
-  return write.div(g, countsOver(write, pool, a, y));
-}
-
-/** How many elements of each window count, where lengths are free: the same windows over an image of ones. */
-function countsOver(write: GradientWriter, pool: Pool, a: string, y: string): string {
-  const { node, windows, kernel, edges } = pool;
-  const pads = intsAttribute(node, "pads") ?? [...kernel, ...kernel].fill(0);
-  const around = kernel.map((_, axis) => pads[axis]! + pads[axis + kernel.length]!);
-  const isWide = countsPadding(node) && edges === undefined;
-  const lengths = isWide
-    ? write.make("Add", [imageLengths(write, a), write.ints(around)])
-    : imageLengths(write, a);
-  const shape = write.make("Concat", [write.ints([1, 1]), lengths], { axis: 0 });
-  const image = padded(write, write.make("Expand", [write.number(1, a), shape]), edges);
-  // Windows that overhang are counted too: with more than enough behind the image, there is one for each.
-  const over = windows.map((each, axis) => ({
-    ...each,
-    begin: isWide ? 0 : each.begin,
-    end: each.end + kernel[axis]! * each.dilation + each.stride,
-  }));
-  const counts = write.make("Conv", [image, ones(write, kernel, a)], windowAttributes(over));
-  return cutTo(write, counts, y);
-}
-
-function countsPadding(node: NodeProto): boolean {
-  return intAttribute(node, "count_include_pad", 0) !== 0;
-}
-
-/** How many elements of each window count along one axis; `undefined` where lengths are free. */
-function countsAlong(
-  { node, windows, lengths, kernel }: Pool,
-  { wide, narrow }: Lengths,
-  axis: number,
-): number[] | undefined {
-  if (wide === undefined || narrow === undefined) return undefined;
-  const { stride, dilation, begin, end } = windows[axis]!;
-  // Windows of ceil_mode reach over more than the padding, which never counts.
-  const isGiven = textAttribute(node, "auto_pad", "NOTSET") === "NOTSET";
-  const padding = isGiven ? intsAttribute(node, "pads")?.[axis + lengths.length] ?? 0 : end;
-  const [from, to] = countsPadding(node) ? [-begin, wide + padding] : [0, wide];
-  return places(0, narrow).map((window) => {
-    const at = places(0, kernel[axis]!).map((k) => window * stride + k * dilation - begin);
-    return at.filter((place) => place >= from && place < to).length;
-  });
-}
-
-function outerProduct(vectors: readonly (readonly number[])[]): number[] {
-  return vectors.reduce<number[]>((all, vector) => all.flatMap((x) => vector.map((y) => x * y)), [
-    1,
-  ]);
-}
 
 /** What comes back goes to all elements, in equal parts. */
 const globalAveragePool: GradientRule = ({ a, g }, write) => [() => {
