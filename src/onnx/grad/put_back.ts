@@ -88,7 +88,8 @@ function knownAround(
   const own = facts.of(part).shape?.[axis], length = facts.of(whole).shape?.[axis];
   if (own === undefined || length === undefined) return undefined;
   const rest = subtractLengths(length, multiplyLengths(own, Math.abs(step)));
-  if (rest === 0) return { before: 0, behind: 0 };
+  // With larger steps the first one may lie behind others, and what is behind the last is too much then.
+  if (rest === 0 && Math.abs(step) === 1) return { before: 0, behind: 0 };
   if (typeof rest !== "number" || typeof start !== "number") return undefined;
   const before = firstPlace(own, length, { start, end, step }, rest);
   return before === undefined ? undefined : { before, behind: rest - before };

@@ -1,0 +1,19 @@
+import fc from "fast-check";
+import { LENGTHS } from "./random_graph.ts";
+import { assertGradient, assertSecondOrder, randomGraph } from "./random_graphs.ts";
+
+/** Others each time; what fails says which. */
+const seed = Date.now() & 0x7fffffff;
+
+Deno.test(`gradients of 6000 random graphs are what differences say (seed ${seed})`, () => {
+  fc.assert(fc.property(randomGraph({ min: 3, max: 12 }), assertGradient), { numRuns: 6000, seed });
+});
+
+Deno.test(`gradients of gradients of 2000 random graphs are what differences say (seed ${seed})`, () => {
+  const property = fc.property(
+    randomGraph({ min: 3, max: 12 }),
+    fc.constantFrom(...LENGTHS),
+    assertSecondOrder,
+  );
+  fc.assert(property, { numRuns: 2000, seed });
+});
