@@ -2,6 +2,7 @@ import type { Attributes } from "../attributes.ts";
 import { codeOf, type ElementType, isFloat } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import type { Facts } from "../infer/facts.ts";
+import { constantShape } from "./shape_of_parts.ts";
 import { sumTo } from "./sum_to.ts";
 
 /** A value by its name, or a number, which becomes a constant of the other operand's type. */
@@ -129,20 +130,19 @@ export class GradientWriter {
 
   /** In another shape: the lengths, or the name of a value that has them. */
   reshape(x: string, shape: string | readonly number[]): string {
-    return this.#likewise(
-      x,
-      "Reshape",
-      [x, typeof shape === "string" ? shape : this.ints(shape)],
-    );
+    if (typeof shape !== "string") return this.#likewise(x, "Reshape", [x, this.ints(shape)]);
+    // A length of 0 is one, and copies none.
+    return this.#likewise(x, "Reshape", [x, shape], { allowzero: 1 });
   }
 
   /** In the shape of another value with as many elements. */
   reshapeLike(x: string, like: string): string {
     if (this.isOfShape(x, like)) return x;
-    const isFull = this.facts.of(like).shape?.every((n) => typeof n === "number" && n > 0);
-    // Otherwise a length of 0 would stand for the length that x has there.
-    const attributes: Attributes = isFull === true ? {} : { allowzero: 1 };
-    return this.#likewise(x, "Reshape", [x, this.shapeOf(like)], attributes);
+    const { shape } = this.facts.of(like);
+    return this.reshape(
+      x,
+      shape && constantShape(this.facts.of(x).shape, shape) || this.shapeOf(like),
+    );
   }
 
   /** Repeated to the shape of another value. */

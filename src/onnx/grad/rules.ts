@@ -7,6 +7,10 @@ import { CHOICES } from "./rules/choices.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
 import { POWERS } from "./rules/powers.ts";
+import { GATHERING } from "./rules/gathering.ts";
+import { JOINING } from "./rules/joining.ts";
+import { SCATTERING } from "./rules/scattering.ts";
+import { SLICING } from "./rules/slicing.ts";
 import { MATRICES } from "./rules/matrices.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SOFTMAX } from "./rules/softmax.ts";
@@ -29,6 +33,10 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   POWERS,
   REDUCTIONS,
   SOFTMAX,
+  GATHERING,
+  JOINING,
+  SCATTERING,
+  SLICING,
   VIEWS,
 ];
 

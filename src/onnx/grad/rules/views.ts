@@ -1,28 +1,76 @@
-import { intsAttribute } from "../../attributes.ts";
-import type { GradientRule } from "../rule.ts";
+import { intAttribute, intsAttribute, textAttribute } from "../../attributes.ts";
+import { numbersOf } from "../../infer/fact.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import type { GradientRule, Step } from "../rule.ts";
+import { reshapeTo, type ShapePart } from "../shape_of_parts.ts";
 
 /** The same memory in another shape. */
 const view: GradientRule = ({ a, g }, write) => [() => write.reshapeLike(g, a)];
 
-/** The other way round; without an order, the axes are in the opposite one. */
-const transpose: GradientRule = ({ node, g }, write) => {
-  const order = intsAttribute(node, "perm");
-  return [
-    () =>
-      order === undefined
-        ? write.make("Transpose", [g])
-        : write.transpose(g, order.map((_, axis) => order.indexOf(axis))),
-  ];
+/** Axes of a Squeeze or Unsqueeze, where they are known. */
+function axesOf({ node, b }: Step, write: GradientWriter): readonly number[] | undefined {
+  return b === "" ? intsAttribute(node, "axes") : numbersOf(write.facts.of(b));
+}
+
+const squeeze: GradientRule = (step, write) => {
+  const { a, g } = step, axes = axesOf(step, write), rank = write.facts.of(a).shape?.length;
+  if (axes === undefined || rank === undefined) return view(step, write);
+  return [() => write.unsqueeze(g, axes.map((axis) => axis < 0 ? axis + rank : axis))];
 };
 
-/** Values in another shape, or repeated to one. */
+const unsqueeze: GradientRule = (step, write) => {
+  const { g } = step, axes = axesOf(step, write);
+  return axes === undefined ? view(step, write) : [() => write.squeeze(g, axes)];
+};
+
+const transpose: GradientRule = ({ node, a, g }, write) => {
+  const order = intsAttribute(node, "perm") ?? write.lengthsOf(a).map((_, i) => i).reverse();
+  return [() => write.transpose(g, order.map((_, axis) => order.indexOf(axis)))];
+};
+
+/** The copies lie along an axis of their own, before the one that was repeated. */
+const tile: GradientRule = ({ a, b, g }, write) => [() => {
+  const times = numbersOf(write.facts.of(b)), parts: ShapePart[] = [], copies: number[] = [];
+  for (let axis = 0; axis < write.rankOf(a); axis++) {
+    if (times?.[axis] !== 1) {
+      copies.push(parts.length);
+      const at = write.ints([axis]), behind = write.ints([axis + 1]);
+      parts.push(times?.[axis] ?? { value: write.make("Slice", [b, at, behind]) });
+    }
+    parts.push({ of: a, axis });
+  }
+  return write.reduceSum(reshapeTo(write, g, parts), copies);
+}];
+
+const depthToSpace: GradientRule = ({ node, a, g }, write) => {
+  const blocksize = intAttribute(node, "blocksize", 1);
+  if (textAttribute(node, "mode", "DCR") === "DCR") {
+    return [() => write.make("SpaceToDepth", [g], { blocksize })];
+  }
+  return [() => {
+    const [n, c] = [{ of: a, axis: 0 }, { of: g, axis: 1 }];
+    const [high, wide] = [{ of: a, axis: 2 }, { of: a, axis: 3 }];
+    const apart = reshapeTo(write, g, [n, c, high, blocksize, wide, blocksize]);
+    return write.reshapeLike(write.transpose(apart, [0, 1, 3, 5, 2, 4]), a);
+  }];
+};
+
+const spaceToDepth: GradientRule = ({ node, g }, write) => {
+  const blocksize = intAttribute(node, "blocksize", 1);
+  return [() => write.make("DepthToSpace", [g], { blocksize })];
+};
+
+/** Values in another shape or order, or repeated. */
 export const VIEWS: Readonly<Record<string, GradientRule>> = {
   Reshape: view,
-  Squeeze: view,
-  Unsqueeze: view,
   Flatten: view,
-  Transpose: transpose,
+  Squeeze: squeeze,
+  Unsqueeze: unsqueeze,
   Identity: ({ g }) => [g],
   // What was repeated is summed again by whoever takes the share.
   Expand: ({ g }) => [g],
+  Tile: tile,
+  Transpose: transpose,
+  DepthToSpace: depthToSpace,
+  SpaceToDepth: spaceToDepth,
 };

@@ -1,0 +1,150 @@
+import { attributeOf, intAttribute } from "../../attributes.ts";
+import { numbersOf } from "../../infer/fact.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import { putBack } from "../put_back.ts";
+import type { GradientRule, Share, Step } from "../rule.ts";
+import { shapeOfParts, type ShapePart } from "../shape_of_parts.ts";
+
+/** Of what is added where several indices are the same. */
+const ADD = { reduction: "add" } as const;
+
+function axisOf({ node, a }: Step, write: GradientWriter, otherwise = 0): number {
+  const axis = intAttribute(node, "axis", otherwise);
+  return axis < 0 ? axis + write.rankOf(a) : axis;
+}
+
+/** Rows that are taken one behind the other are put back with zeros around them; others are scattered. */
+const gather: GradientRule = (step, write) => {
+  const { a, b, g } = step, axis = axisOf(step, write);
+  const run = runOf(write, a, b, axis);
+  if (run === undefined) return [scatterAlong(write, { like: a, indices: b, g, axis })];
+  return [() => {
+    const part = write.rankOf(b) === 0 ? write.unsqueeze(g, [axis]) : g;
+    return putBack(write, part, a, [{ axis, start: run, end: undefined, step: 1 }]);
+  }];
+};
+
+/** Where a run of known places begins: 4 of 4, 5, 6; `undefined` for other indices and where its end is not known. */
+function runOf(write: GradientWriter, a: string, b: string, axis: number): number | undefined {
+  const { facts } = write, places = numbersOf(facts.of(b));
+  if (places === undefined || write.rankOf(b) > 1) return undefined;
+  const length = write.lengthsOf(a)[axis], [start] = places;
+  if (start === undefined || typeof length !== "number") return undefined;
+  const isRun = places.every((place, i) => place === start + i);
+  return isRun && (start >= 0 || start + places.length <= 0) ? start : undefined;
+}
+
+interface Along {
+  /** What was gathered from. */
+  readonly like: string;
+  /** Places along the axis, of any shape, whose axes stand in the place of the axis. */
+  readonly indices: string;
+  readonly g: string;
+  readonly axis: number;
+}
+
+/** Adds slices into those that they were taken from. */
+export function scatterAlong(
+  write: GradientWriter,
+  { like, indices, g, axis }: Along,
+): Share {
+  const rank = write.rankOf(like);
+  if (rank === 1) {
+    return {
+      into: (base) => {
+        const inputs = [base, write.reshape(indices, [-1]), write.reshape(g, [-1])];
+        return write.make("ScatterElements", inputs, { axis: 0, ...ADD });
+      },
+    };
+  }
+  const count = write.rankOf(indices);
+  const rows = () => write.unsqueeze(write.cast(indices, "i64"), [count]);
+  if (axis === 0) return { into: (base) => write.make("ScatterND", [base, rows(), g], ADD) };
+  // Scatters are fast along the first axis only.
+  const places = Array.from({ length: rank - 1 + count }, (_, i) => i);
+  const [before, own, behind] = [
+    places.slice(0, axis),
+    places.slice(axis, axis + count),
+    places.slice(axis + count),
+  ];
+  const order = Array.from({ length: rank }, (_, i) => i);
+  return () => {
+    const first = write.transpose(g, [...own, ...before, ...behind]);
+    const ahead = [axis, ...order.filter((i) => i !== axis)];
+    const zeros = write.transpose(write.zeros(like), ahead);
+    const sum = write.make("ScatterND", [zeros, rows(), first], ADD);
+    return write.transpose(sum, order.map((i) => ahead.indexOf(i)));
+  };
+}
+
+const gatherND: GradientRule = (step, write) => {
+  const { g } = step;
+  return [{
+    into: (base) => write.make("ScatterND", [base, wholeIndices(step, write), g], ADD),
+  }];
+};
+
+/** Indices with those of the batch in front, which GatherND leaves out. */
+function wholeIndices({ node, b }: Step, write: GradientWriter): string {
+  const batch = intAttribute(node, "batch_dims", 0);
+  if (batch === 0) return b;
+  const rank = write.rankOf(b);
+  const parts = Array.from({ length: rank }, (_, axis): ShapePart => ({ of: b, axis }));
+  const shape = shapeOfParts(write, parts.with(rank - 1, 1));
+  const own = Array.from({ length: batch }, (_, axis) => {
+    const scalar = (value: number) => write.number(value, b);
+    const count = write.squeeze(write.lengthOf(b, axis), [0]);
+    const places = write.make("Range", [scalar(0), count, scalar(1)]);
+    const apart = new Array<number>(rank).fill(1).with(axis, -1);
+    return write.make("Expand", [write.reshape(places, apart), shape]);
+  });
+  return write.make("Concat", [...own, b], { axis: rank - 1 });
+}
+
+const gatherElements: GradientRule = (step, write) => [
+  intoElements(write, step.b, step.g, axisOf(step, write)),
+];
+
+/** Adds elements into those that they were taken from. */
+function intoElements(write: GradientWriter, indices: string, g: string, axis: number): Share {
+  return {
+    into: (base) => write.make("ScatterElements", [base, indices, g], { axis, ...ADD }),
+  };
+}
+
+/** To the elements that were chosen; of equal ones, to those that the operator took. */
+const topK: GradientRule = (step, write) => {
+  const { node, inputs, outputs, g } = step;
+  let indices = outputs[1] ?? "";
+  if (indices === "") {
+    const again = write.graph.add("TopK", inputs, { outputs: 2 });
+    again.attribute.push(...node.attribute);
+    indices = again.output[1]!;
+  }
+  return [intoElements(write, indices, g, axisOf(step, write, -1))];
+};
+
+/** As Gather at the places where the condition holds. */
+const compress: GradientRule = (step, write) => {
+  const { node, a, b, g } = step;
+  const indices = write.reshape(write.make("NonZero", [b]), [-1]);
+  if (attributeOf(node, "axis") !== undefined) {
+    return [scatterAlong(write, { like: a, indices, g, axis: axisOf(step, write) })];
+  }
+  return [{
+    into: (base) => {
+      const flat = write.reshape(base, [-1]);
+      const sum = write.make("ScatterElements", [flat, indices, g], { axis: 0, ...ADD });
+      return write.reshapeLike(sum, a);
+    },
+  }];
+};
+
+/** What is picked out by places. */
+export const GATHERING: Readonly<Record<string, GradientRule>> = {
+  Compress: compress,
+  Gather: gather,
+  GatherElements: gatherElements,
+  GatherND: gatherND,
+  TopK: topK,
+};

@@ -1,0 +1,131 @@
+import { intAttribute } from "../../attributes.ts";
+import { numbersOf } from "../../infer/fact.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import { putBack } from "../put_back.ts";
+import type { GradientRule, Share, Step } from "../rule.ts";
+import { shapeOfParts } from "../shape_of_parts.ts";
+
+/** The axis of a node, counted from the start. */
+function axisOf({ node, a }: Step, write: GradientWriter): number {
+  const axis = intAttribute(node, "axis", 0);
+  return axis < 0 ? axis + write.rankOf(a) : axis;
+}
+
+/** Each input gets its part: by one Split, or by a Slice where only one is wanted. */
+const concat: GradientRule = (step, write) => {
+  const { inputs, g } = step;
+  if (inputs.length === 1) return [g];
+  const number = write.fillOf(g);
+  if (number !== undefined) return inputs.map((input) => () => write.fill(number, input));
+  const axis = axisOf(step, write);
+  const wanted = inputs.map((_, i) => i).filter((i) => step.wants(i));
+  const single = wanted.length === 1 ? sliceOf(step, write, axis, wanted[0]!) : undefined;
+  if (single !== undefined) return inputs.map((_, i) => i === wanted[0] ? single : undefined);
+  let parts: readonly string[] | undefined;
+  return inputs.map((_, i) => () => (parts ??= partsOf(step, write, axis))[i]!);
+};
+
+function partsOf({ inputs, g }: Step, write: GradientWriter, axis: number): readonly string[] {
+  const lengths = shapeOfParts(write, inputs.map((of) => ({ of, axis })));
+  const attributes = { axis }, outputs = inputs.length;
+  return write.graph.add("Split", [g, lengths], { attributes, outputs }).output;
+}
+
+/** The part of one input; `undefined` where its place is not known. */
+function sliceOf(
+  { inputs, g }: Step,
+  write: GradientWriter,
+  axis: number,
+  wanted: number,
+): Share | undefined {
+  const lengths = inputs.map((input) => write.lengthsOf(input)[axis]!);
+  const before = sumOf(lengths.slice(0, wanted)), behind = sumOf(lengths.slice(wanted + 1));
+  const bounds = before !== undefined
+    ? boundsFromStart(before, lengths[wanted]!, behind)
+    : boundsFromEnd(lengths[wanted]!, behind);
+  if (bounds === undefined) return undefined;
+  const [start, end] = bounds;
+  return () => write.make("Slice", [g, write.ints([start]), write.ints([end]), write.ints([axis])]);
+}
+
+/** Behind the last element of any axis. */
+const END = 2 ** 31 - 1;
+
+function boundsFromStart(
+  start: number,
+  length: number | string,
+  behind: number | undefined,
+): [number, number] | undefined {
+  if (typeof length === "number") return [start, start + length];
+  return behind === undefined ? undefined : [start, behind === 0 ? END : -behind];
+}
+
+function boundsFromEnd(
+  length: number | string,
+  behind: number | undefined,
+): [number, number] | undefined {
+  if (behind === undefined || typeof length === "string" || length === 0) return undefined;
+  return [-behind - length, behind === 0 ? END : -behind];
+}
+
+/** The sum of lengths that are all numbers. */
+function sumOf(lengths: readonly (number | string)[]): number | undefined {
+  let sum = 0;
+  for (const length of lengths) {
+    if (typeof length === "string") return undefined;
+    sum += length;
+  }
+  return sum;
+}
+
+/** What came back for the parts, joined, with zeros for those for which nothing did. */
+const split: GradientRule = (step, write) => [() => {
+  const { gradients, outputs, a } = step, axis = axisOf(step, write);
+  const single = onlyOne(step, write, axis);
+  if (single !== undefined) return single;
+  if (outputs.length === 1) return gradients[0]!;
+  const numbers = new Set(gradients.map((g) => g === undefined ? 0 : write.fillOf(g)));
+  const [number] = numbers;
+  if (numbers.size === 1 && number !== undefined) return write.fill(number, a);
+  let zeros: readonly string[] | undefined;
+  const parts = outputs.map((output, i) =>
+    gradients[i] ?? (output === "" ? (zeros ??= zeroParts(step, write))[i]! : write.zeros(output))
+  );
+  return write.make("Concat", parts, { axis });
+}];
+
+/** The parts of zeros, where one has no name that could say how long it is. */
+function zeroParts({ node, inputs, a }: Step, write: GradientWriter): readonly string[] {
+  const outputs = node.output.length,
+    zeros = write.graph.add(
+      "Split",
+      [write.zeros(a), ...inputs.slice(1)],
+      { outputs },
+    );
+  zeros.attribute.push(...node.attribute);
+  return zeros.output;
+}
+
+/** One part with zeros around it, where nothing came back for the others and its place is known. */
+function onlyOne(
+  { node, gradients, outputs, inputs, a }: Step,
+  write: GradientWriter,
+  axis: number,
+): string | undefined {
+  const [i = 0, other] = gradients.flatMap((g, i) => g === undefined ? [] : [i]);
+  if (outputs.length === 1 || other !== undefined) return undefined;
+  const { facts } = write, length = facts.of(a).shape?.[axis];
+  const count = intAttribute(node, "num_outputs", outputs.length);
+  const given = inputs[1] ?? "";
+  const lengths = given !== ""
+    ? numbersOf(facts.of(given))
+    : typeof length === "number"
+    ? outputs.map(() => Math.ceil(length / count))
+    : undefined;
+  if (lengths === undefined) return undefined;
+  const start = lengths.slice(0, i).reduce((sum, each) => sum + each, 0);
+  return putBack(write, gradients[i]!, a, [{ axis, start, end: undefined, step: 1 }]);
+}
+
+/** What is joined and parted. */
+export const JOINING: Readonly<Record<string, GradientRule>> = { Concat: concat, Split: split };
