@@ -10,7 +10,7 @@ export interface Labelled {
 }
 
 /** An axis of a value. */
-interface Axis {
+export interface Axis {
   readonly of: string;
   readonly axis: number;
   readonly length: KnownLength;
@@ -94,7 +94,7 @@ export function regrouped(
 }
 
 /** How many elements there are along some axes together, as a list of one. */
-function countOf(write: GradientWriter, axes: readonly Axis[]): string {
+export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
   return axes
     .map(({ of, axis }) => write.lengthOf(of, axis))
     .reduce((count, length) => write.make("Mul", [count, length]));

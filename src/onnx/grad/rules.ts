@@ -11,6 +11,7 @@ import { GATHERING } from "./rules/gathering.ts";
 import { JOINING } from "./rules/joining.ts";
 import { SCATTERING } from "./rules/scattering.ts";
 import { SLICING } from "./rules/slicing.ts";
+import { EINSUM } from "./rules/einsum.ts";
 import { MATRICES } from "./rules/matrices.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SOFTMAX } from "./rules/softmax.ts";
@@ -28,6 +29,7 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   CASTS,
   CHOICES,
   FUNCTIONS,
+  EINSUM,
   MATRICES,
   NORMALIZATIONS,
   POWERS,

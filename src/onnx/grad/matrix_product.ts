@@ -1,0 +1,160 @@
+import type { GradientWriter } from "./gradient_writer.ts";
+import {
+  axesOf,
+  type Axis,
+  countOf,
+  flattened,
+  type Labelled,
+  labelled,
+  permuted,
+  regrouped,
+} from "./labelled.ts";
+
+type Labels = readonly string[];
+
+/** What comes out of a product, and what is summed. */
+export interface Sum {
+  /** Labels that come out, in the order that is best. */
+  readonly order: Labels;
+  /** Labels that both have, and that do not come out. */
+  readonly inner: Labels;
+}
+
+/**
+ * A product that is one of matrices, or a stack of such: rows are what only x has, columns what only y has, one of
+ * them at least. Comes out in the order that costs nothing more.
+ */
+export function matrixProduct(
+  write: GradientWriter,
+  x: Labelled,
+  y: Labelled,
+  { order, inner }: Sum,
+): Labelled {
+  const stack = order.filter((l) => x.labels.includes(l) && y.labels.includes(l));
+  const rows = order.filter((l) => x.labels.includes(l) && !stack.includes(l));
+  const columns = order.filter((l) => y.labels.includes(l) && !stack.includes(l));
+  const parts = { stack, rows, columns, inner: innerOrder(x, y, rows, inner) };
+  if (stack.length > 0) return stacked(write, x, y, parts);
+  if (rows.length < 2 && columns.length < 2) return oneMatrix(write, x, y, parts);
+  // One matrix by many is a stack too, which comes out in order.
+  const lead = columns.slice(0, -1);
+  const isLed = rows.length < 2 && isSame(order, [...lead, ...rows, ...columns.slice(-1)]);
+  return isLed
+    ? stacked(write, x, y, { ...parts, stack: lead, columns: columns.slice(-1) })
+    : stacked(write, x, y, parts);
+}
+
+/** What is summed, in the order in which it lies in the value that need not be transposed. */
+function innerOrder(x: Labelled, y: Labelled, rows: Labels, inner: Labels): Labels {
+  const [own, other] = [x, y].map(({ labels }) => labels.filter((l) => inner.includes(l)));
+  const lies = isSame(x.labels, [...rows, ...own!]) || isSame(x.labels, [...own!, ...rows]);
+  return lies ? own! : other!;
+}
+
+function isSame(labels: Labels, others: Labels): boolean {
+  return labels.length === others.length && labels.every((label, i) => label === others[i]);
+}
+
+/** Labels by their place in a product of matrices. */
+interface Parts {
+  readonly stack: Labels;
+  readonly rows: Labels;
+  readonly columns: Labels;
+  readonly inner: Labels;
+}
+
+/** One product of two matrices, which Gemm takes as they lie. */
+function oneMatrix(write: GradientWriter, x: Labelled, y: Labelled, parts: Parts): Labelled {
+  const { rows, columns, inner } = parts;
+  const isTurned = isSame(x.labels, [...inner, ...rows]);
+  const left = isTurned
+    ? flattened(write, x, inner.length)
+    : flattened(write, permuted(write, x, [...rows, ...inner]), rows.length);
+  const isStraight = isSame(y.labels, [...inner, ...columns]);
+  const right = isStraight
+    ? flattened(write, y, inner.length)
+    : flattened(write, permuted(write, y, [...columns, ...inner]), columns.length);
+  const product = write.make("Gemm", [left, right], {
+    ...isTurned ? { transA: 1 } : {},
+    ...isStraight ? {} : { transB: 1 },
+  });
+  const gone = [...rows.length === 0 ? [0] : [], ...columns.length === 0 ? [1] : []];
+  return labelled(write, write.squeeze(product, gone), [...rows, ...columns]);
+}
+
+/** A stack of products, or one with rows along several axes. */
+function stacked(write: GradientWriter, x: Labelled, y: Labelled, parts: Parts): Labelled {
+  const { stack, rows, columns, inner } = parts;
+  // MatMul itself takes rows along several axes where nothing is stacked.
+  const isApart = stack.length === 0 && columns.length === 1;
+  const rowGroups = isApart ? rows.map((row) => [row]) : [rows];
+  const [ownX, ownY] = [own(x, stack), own(y, stack)];
+  const product = filled(
+    write,
+    write.matMul(
+      joined(write, permuted(write, x, [...ownX, ...rows, ...inner]), [
+        ...apart(ownX),
+        ...rowGroups,
+        inner,
+      ]),
+      joined(write, permuted(write, y, [...ownY, ...inner, ...columns]), [
+        ...apart(ownY),
+        inner,
+        columns,
+      ]),
+    ),
+    axesOf([x], inner),
+  );
+  return split(write, product, [...apart(stack), ...rowGroups, columns], [x, y]);
+}
+
+/**
+ * Zeros where nothing is summed at all: there onnxruntime 1.30 fills only the first product of a stack, and leaves
+ * what was in memory in the others.
+ */
+function filled(write: GradientWriter, product: string, inner: readonly Axis[]): string {
+  if (write.rankOf(product) === 2 || inner.every(({ length }) => Number(length) > 0)) {
+    return product;
+  }
+  const isEmpty = write.make("Equal", [countOf(write, inner), write.ints([0])]);
+  return write.where(isEmpty, write.number(0, product), product);
+}
+
+function apart(labels: Labels): Labels[] {
+  return labels.map((label) => [label]);
+}
+
+function own({ labels }: Labelled, stack: Labels): Labels {
+  return stack.filter((label) => labels.includes(label));
+}
+
+/** Each group of neighbouring axes as one axis; of no axes: one of length 1. */
+function joined(write: GradientWriter, x: Labelled, groups: readonly Labels[]): string {
+  if (groups.every((group) => group.length === 1)) return x.name;
+  if (groups.every((group) => group.length < 2)) return write.unsqueeze(x.name, emptyAmong(groups));
+  if (groups.length === 2) return flattened(write, x, groups[0]!.length);
+  return regrouped(write, x.name, groups.map((group) => axesOf([x], group)));
+}
+
+/** The other way round: axes that were joined apart again. */
+function split(
+  write: GradientWriter,
+  product: string,
+  groups: readonly Labels[],
+  values: readonly Labelled[],
+): Labelled {
+  const labels = groups.flat();
+  if (groups.every((group) => group.length === 1)) return labelled(write, product, labels);
+  if (groups.every((group) => group.length < 2)) {
+    return labelled(write, write.squeeze(product, emptyAmong(groups)), labels);
+  }
+  // Stacks come first, as they are in the product.
+  const now = groups.findIndex((group) => group.length !== 1);
+  const stack = labelled(write, product, groups.slice(0, now).flat(), write.lengthsOf(product));
+  const axes = labels.map((label) => axesOf([stack, ...values], [label]));
+  return labelled(write, regrouped(write, product, axes), labels);
+}
+
+function emptyAmong(groups: readonly Labels[]): number[] {
+  return groups.flatMap((group, axis) => group.length === 0 ? [axis] : []);
+}

@@ -1,0 +1,66 @@
+import { textAttribute } from "../../attributes.ts";
+import { type EinsumEquation, einsumEquation } from "../../passes/einsum_equation.ts";
+import { contract } from "../contract.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import { type Labelled, labelled, permuted, summed } from "../labelled.ts";
+import type { GradientRule, Share, Step } from "../rule.ts";
+
+/**
+ * Each operand gets the product of what comes back and of the others, summed to its labels. Labels that it alone has
+ * were summed, so that what comes back is repeated along them.
+ */
+const einsum: GradientRule = (step, write) => {
+  const { inputs, y, g } = step;
+  const { inputs: terms, output } = equationOf(step, write);
+  const operands = terms.map((labels, i) => labelled(write, inputs[i]!, labels));
+  // What has come back has the shape of the output, of which more may be known.
+  const back = labelled(write, g, output, write.lengthsOf(y));
+  return operands.map((operand, i): Share => () => {
+    const others = operands.filter((_, j) => j !== i);
+    return spread(write, productOf(write, [back, ...others], operand.labels), operand);
+  });
+};
+
+/** The equation, in which each term has each label once. */
+function equationOf({ node, inputs }: Step, write: GradientWriter): EinsumEquation {
+  const text = textAttribute(node, "equation", "");
+  const equation = einsumEquation(text, inputs.map((name) => write.rankOf(name)));
+  if (equation === undefined) throw refused("its equation must fit its inputs", text);
+  if (equation.inputs.every((labels) => new Set(labels).size === labels.length)) return equation;
+  throw refused("each label must stand once in a term (take a diagonal by other operators)", text);
+}
+
+/** The product of all, from left to right, summed to some labels as early as possible. */
+function productOf(
+  write: GradientWriter,
+  [first, ...others]: readonly Labelled[],
+  output: readonly string[],
+): Labelled {
+  let product = first!;
+  for (const [i, next] of others.entries()) {
+    const later = new Set([...output, ...others.slice(i + 1).flatMap(({ labels }) => labels)]);
+    const both = [...new Set([...product.labels, ...next.labels])];
+    const isLast = i === others.length - 1;
+    const kept = isLast ? output : both.filter((label) => later.has(label));
+    product = contract(write, product, next, kept);
+  }
+  const made = output.filter((label) => product.labels.includes(label));
+  return permuted(write, summed(write, product, made), made);
+}
+
+/** Repeated along the axes that it lacks. */
+function spread(write: GradientWriter, x: Labelled, like: Labelled): string {
+  const missing = like.labels.flatMap((label, axis) => x.labels.includes(label) ? [] : [axis]);
+  return missing.length === 0
+    ? x.name
+    : write.expandLike(write.unsqueeze(x.name, missing), like.name);
+}
+
+function refused(requirement: string, value: string): RangeError {
+  return new RangeError(
+    `Cannot differentiate an Einsum as ${requirement}: current value is ${JSON.stringify(value)}`,
+  );
+}
+
+/** Sums of products over named axes. */
+export const EINSUM: Readonly<Record<string, GradientRule>> = { Einsum: einsum };
