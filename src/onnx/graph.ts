@@ -204,6 +204,24 @@ export class Graph {
     this.#graph.output.push(info);
   }
 
+  /**
+   * Lets a value no longer come out; who uses it still does.
+   *
+   * @throws {RangeError} when it does not come out
+   */
+  removeOutput(name: string): void {
+    const at = this.#graph.output.findIndex((output) => output.name === name);
+    if (at === -1) {
+      throw new RangeError(
+        `Cannot take an output away as it must be one of ${[...this.#outputNames].join(", ")}: ` +
+          `current value is ${JSON.stringify(name)}`,
+      );
+    }
+    const [info] = this.#graph.output.splice(at, 1);
+    this.#outputNames.delete(name);
+    this.#graph.valueInfo.push(info!);
+  }
+
   /** Adds a constant; answers with its name. Throws as {@linkcode tensorProto} does. */
   constantOf(
     type: ElementType,

@@ -21,8 +21,8 @@ import {
 export interface Session {
   /** What errors call it. */
   readonly name: string;
-  /** Where it runs. */
-  readonly device: "wasm" | "webgpu";
+  /** Where it runs; `"evaluator"` is plain TypeScript, with no runtime. */
+  readonly device: "wasm" | "webgpu" | "evaluator";
   /** The device that its GPU buffers are on. */
   readonly gpuDevice: GPUDevice | undefined;
   /** How many threads it uses on wasm; with another number sums may differ in the last bit. */

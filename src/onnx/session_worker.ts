@@ -74,7 +74,8 @@ async function answer(request: WorkerRequest): Promise<WorkerReply> {
     }
     session = await openSession(request.bytes, request.options);
     const { name, device, threads, inputs, outputs } = session;
-    return { id, info: { name, device, threads, inputs, outputs } };
+    const place = device as "wasm" | "webgpu"; // it has a runtime
+    return { id, info: { name, device: place, threads, inputs, outputs } };
   } catch (error) {
     return { id, error: describe(error) };
   }

@@ -5,28 +5,13 @@
  */
 
 import type { ElementType } from "../element_type.ts";
-import { type HostFeed, TENSOR_ARRAYS, type TensorDtype } from "../session_tensor.ts";
+import { type HostFeed, TENSOR_ARRAYS } from "../session_tensor.ts";
+import { DTYPES } from "../tensor_info.ts";
 import type { ValueDescription } from "../value_info.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
 
 /** Input → tensor: plain, or as a session takes it. */
 export type PlainFeeds = Readonly<Record<string, PlainTensor | HostFeed>>;
-
-/** Types that a session knows, as it calls them. */
-const DTYPES: { readonly [Type in ElementType]?: TensorDtype } = {
-  f16: "float16",
-  f32: "float32",
-  f64: "float64",
-  i8: "int8",
-  i16: "int16",
-  i32: "int32",
-  i64: "int64",
-  u8: "uint8",
-  u16: "uint16",
-  u32: "uint32",
-  u64: "uint64",
-  bool: "bool",
-};
 
 /**
  * The plain tensor of a feed.

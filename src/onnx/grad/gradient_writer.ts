@@ -139,10 +139,12 @@ export class GradientWriter {
   reshapeLike(x: string, like: string): string {
     if (this.isOfShape(x, like)) return x;
     const { shape } = this.facts.of(like);
-    return this.reshape(
-      x,
-      shape && constantShape(this.facts.of(x).shape, shape) || this.shapeOf(like),
-    );
+    const constant = shape && constantShape(this.facts.of(x).shape, shape);
+    if (constant !== undefined) return this.reshape(x, constant);
+    const isFull = this.facts.of(like).shape?.every((n) => typeof n === "number" && n > 0);
+    // Otherwise a length of 0 would stand for the length that x has there.
+    const attributes: Attributes = isFull === true ? {} : { allowzero: 1 };
+    return this.#likewise(x, "Reshape", [x, this.shapeOf(like)], attributes);
   }
 
   /** Repeated to the shape of another value. */

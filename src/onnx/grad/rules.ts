@@ -1,19 +1,20 @@
 import { any, type Overload, overloads } from "../../dispatch/mod.ts";
 import type { GradientRule } from "./rule.ts";
-import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { ACTIVATIONS } from "./rules/activations.ts";
+import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
+import { EINSUM } from "./rules/einsum.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
-import { NORMALIZATIONS } from "./rules/normalizations.ts";
-import { POWERS } from "./rules/powers.ts";
 import { GATHERING } from "./rules/gathering.ts";
 import { JOINING } from "./rules/joining.ts";
+import { MATRICES } from "./rules/matrices.ts";
+import { NORMALIZATIONS } from "./rules/normalizations.ts";
+import { PADDING } from "./rules/padding.ts";
+import { POWERS } from "./rules/powers.ts";
+import { REDUCTIONS } from "./rules/reductions.ts";
 import { SCATTERING } from "./rules/scattering.ts";
 import { SLICING } from "./rules/slicing.ts";
-import { EINSUM } from "./rules/einsum.ts";
-import { MATRICES } from "./rules/matrices.ts";
-import { REDUCTIONS } from "./rules/reductions.ts";
 import { SOFTMAX } from "./rules/softmax.ts";
 import { VIEWS } from "./rules/views.ts";
 
@@ -28,17 +29,18 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   ARITHMETIC,
   CASTS,
   CHOICES,
-  FUNCTIONS,
   EINSUM,
-  MATRICES,
-  NORMALIZATIONS,
-  POWERS,
-  REDUCTIONS,
-  SOFTMAX,
+  FUNCTIONS,
   GATHERING,
   JOINING,
+  MATRICES,
+  NORMALIZATIONS,
+  PADDING,
+  POWERS,
+  REDUCTIONS,
   SCATTERING,
   SLICING,
+  SOFTMAX,
   VIEWS,
 ];
 

@@ -6,6 +6,7 @@ import { numbersOf } from "../infer/fact.ts";
 import { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../messages.ts";
 import { elementCount, hasArray, isExternal, tensorType } from "../tensor_proto.ts";
+import type { PassOptions } from "./pass.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
 /**
@@ -13,7 +14,7 @@ import { isReplaceable, replaceOutputs } from "./replace_value.ts";
  * Expand, Slice or Tile to the shape it has, and chains of these and of Squeeze, Unsqueeze, Flatten and Transpose that
  * end where they began. Only where type and shape are known to stay; what comes out of the graph stays too.
  *
- * The numbers are the same, but that x + 0 made 0 of −0.
+ * The numbers are the same, but that x + 0 made 0 of −0. A parameter that is 0 now is no 0.
  *
  * @returns how many nodes went
  *
@@ -32,8 +33,8 @@ import { isReplaceable, replaceOutputs } from "./replace_value.ts";
  * assertEquals(graph.nodes.map(({ opType }) => opType), ["Exp"]);
  * ```
  */
-export function dropIdentities(graph: Graph): number {
-  const identities = new Identities(graph);
+export function dropIdentities(graph: Graph, options: PassOptions = {}): number {
+  const identities = new Identities(graph, new Set(options.parameters));
   let count = 0;
   for (const node of graph.sort()) {
     if (node.domain !== "" || !isReplaceable(graph, node)) continue;
@@ -60,9 +61,11 @@ const MOST_NUMBERS = 4096;
 class Identities {
   readonly #graph: Graph;
   readonly #facts: Facts;
+  readonly #parameters: ReadonlySet<string>;
 
-  constructor(graph: Graph) {
+  constructor(graph: Graph, parameters: ReadonlySet<string>) {
     this.#graph = graph;
+    this.#parameters = parameters;
     this.#facts = new Facts(graph);
   }
 
@@ -127,7 +130,7 @@ class Identities {
   }
 
   #isAll(name: string, number: number): boolean {
-    const tensor = this.#graph.constant(name);
+    const tensor = this.#parameters.has(name) ? undefined : this.#graph.constant(name);
     if (tensor === undefined || isExternal(tensor) || elementCount(tensor) > MOST_NUMBERS) {
       return false;
     }

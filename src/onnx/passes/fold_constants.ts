@@ -9,11 +9,12 @@ import { subgraphsOf } from "../subgraphs.ts";
 import { elementCount, hasArray, isExternal, tensorType } from "../tensor_proto.ts";
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
 import { constantTensor, isExact } from "./constant_tensor.ts";
+import type { PassOptions } from "./pass.ts";
 import { isRandom } from "./random.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
 /** How far to fold. */
-export interface FoldConstantsOptions {
+export interface FoldConstantsOptions extends PassOptions {
   /**
    * How many bytes the file may grow by for one node: what it makes, without constants that nothing else uses.
    *
@@ -26,7 +27,7 @@ export interface FoldConstantsOptions {
  * Computes what is always the same once and for all: nodes of constants become constants, and so do shapes whose
  * numbers follow from what the file says. Computed in double precision, then rounded to its type.
  *
- * Left as they are: what comes out of the graph, what depends on chance, nodes with graphs inside, operators that
+ * Left as they are: what is made of parameters, what comes out of the graph, what depends on chance, nodes with graphs inside, operators that
  * {@linkcode openEvaluator} does not know, whole numbers beyond 2⁵³. The constants that are no longer used go with
  * {@linkcode Graph.prune}.
  *
@@ -47,12 +48,13 @@ export interface FoldConstantsOptions {
  * ```
  */
 export function foldConstants(graph: Graph, options: FoldConstantsOptions = {}): number {
-  const { maxBytes = 1_000_000 } = options;
+  const { maxBytes = 1_000_000, parameters = [] } = options;
+  const changing = new Set(parameters);
   const facts = new Facts(graph);
   let count = 0;
   for (const node of graph.sort()) {
     if (node.opType === "Constant" || isRandom(node) || !isReplaceable(graph, node)) continue;
-    if (subgraphsOf(node).length > 0) continue;
+    if (subgraphsOf(node).length > 0 || node.input.some((name) => changing.has(name))) continue;
     const made = ofFacts(facts, node) ?? evaluated(graph, facts, node, maxBytes);
     const tensors = made?.map((plain, i) => plain && constantTensor(plain, node.output[i] ?? ""));
     const isWhole = tensors?.every((tensor, i) => tensor !== undefined || node.output[i] === "");

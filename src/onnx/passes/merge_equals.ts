@@ -1,11 +1,13 @@
 import type { Graph } from "../graph.ts";
 import type { AttributeProto, NodeProto, TensorProto } from "../messages.ts";
 import { hasArray, isExternal, tensorType, tensorValues } from "../tensor_proto.ts";
+import type { PassOptions } from "./pass.ts";
 import { isRandom } from "./random.ts";
 
 /**
  * Lets what is there twice be there once: constants of the same type, shape and bytes become one, and so do nodes of
- * the same operator, attributes and inputs. The numbers stay as they are.
+ * the same operator, attributes and inputs. The numbers stay as they are. Parameters stay apart: two that begin as
+ * zeros become different.
  *
  * To be used before {@linkcode captureSafe}, which needs its places apart.
  *
@@ -23,9 +25,9 @@ import { isRandom } from "./random.ts";
  * assertEquals(mergeEquals(graph), 1);
  * ```
  */
-export function mergeEquals(graph: Graph): number {
+export function mergeEquals(graph: Graph, options: PassOptions = {}): number {
   graph.refuseControlFlow("merge equal nodes");
-  mergeConstants(graph);
+  mergeConstants(graph, new Set(options.parameters));
   const first = new Map<string, NodeProto>();
   let count = 0;
   for (const node of [...graph.sort()]) {
@@ -42,12 +44,12 @@ export function mergeEquals(graph: Graph): number {
   return count;
 }
 
-function mergeConstants(graph: Graph): void {
+function mergeConstants(graph: Graph, parameters: ReadonlySet<string>): void {
   const alike = new Map<string, { readonly name: string; readonly bytes: Uint8Array }[]>();
   for (const tensor of graph.model.graph?.initializer ?? []) {
     const { name } = tensor;
     // Before IR version 4 one that is an input too may be fed instead.
-    if (graph.constant(name) !== tensor || graph.isOutput(name)) continue;
+    if (graph.constant(name) !== tensor || graph.isOutput(name) || parameters.has(name)) continue;
     const bytes = bytesOf(tensor);
     if (bytes === undefined) continue;
     // The first bytes are there so that few have to be compared.

@@ -1,5 +1,16 @@
 import type { Graph } from "../graph.ts";
 
+/** What a pass must know of a graph besides the graph. */
+export interface PassOptions {
+  /**
+   * Names of constants whose numbers will change, as training changes them: nothing may follow from the numbers that
+   * they have now.
+   *
+   * @default []
+   */
+  readonly parameters?: readonly string[];
+}
+
 /** A way to rewrite a graph, by name. */
 export interface Pass {
   /** The name of its function: `"mergeEquals"`. */
@@ -7,7 +18,7 @@ export interface Pass {
   /** What it does, in a few words. */
   readonly about: string;
   /** Rewrites the graph in place; answers with how many places it changed. */
-  apply(graph: Graph): number;
+  apply(graph: Graph, options?: PassOptions): number;
 }
 
 /** What one pass did to a graph. */

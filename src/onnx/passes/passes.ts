@@ -7,7 +7,7 @@ import { einsumToMatMul } from "./einsum_to_mat_mul.ts";
 import { foldConstants } from "./fold_constants.ts";
 import { int64ToInt32 } from "./int64_to_int32.ts";
 import { mergeEquals } from "./merge_equals.ts";
-import type { Pass, PassReport } from "./pass.ts";
+import type { Pass, PassOptions, PassReport } from "./pass.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
 /** The passes that need no more than a graph, in an order in which they may follow each other. */
@@ -15,7 +15,7 @@ export const PASSES: readonly Pass[] = [
   pass(
     "foldConstants",
     "what is always the same is computed once",
-    (graph) => foldConstants(graph),
+    foldConstants,
   ),
   pass("dropIdentities", "nodes that change nothing go", dropIdentities),
   pass("einsumToMatMul", "Einsum as MatMul, or Mul and ReduceSum", einsumToMatMul),
@@ -28,7 +28,7 @@ export const PASSES: readonly Pass[] = [
   pass("captureSafe", "right when WebGPU replays it", captureSafe),
 ];
 
-function pass(name: string, about: string, apply: (graph: Graph) => number): Pass {
+function pass(name: string, about: string, apply: Pass["apply"]): Pass {
   return { name, about, apply };
 }
 
@@ -51,11 +51,15 @@ function pass(name: string, about: string, apply: (graph: Graph) => number): Pas
  * console.log(showPasses(reports));
  * ```
  */
-export function runPasses(graph: Graph, passes: readonly (string | Pass)[]): PassReport[] {
+export function runPasses(
+  graph: Graph,
+  passes: readonly (string | Pass)[],
+  options: PassOptions = {},
+): PassReport[] {
   return passes.map((each) => typeof each === "string" ? named(each) : each)
     .map((each) => {
       const { name, about } = each, before = graph.nodes.length;
-      const changed = each.apply(graph);
+      const changed = each.apply(graph, options);
       return { name, about, changed, before, after: graph.nodes.length };
     });
 }

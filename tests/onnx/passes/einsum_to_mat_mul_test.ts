@@ -145,20 +145,23 @@ Deno.test("an ellipsis is written out; diagonals, and sums over lengths of 1 and
   g.output("y", einsum("...k, kn -> ...n", x, w));
   g.output("z", einsum("...k,kn", x, w));
   g.output("t", einsum("i...->...i", x));
+  const stack = g.input("stack", "f32", [4, 1, 3, 2]);
+  g.output("stacks", einsum("...ij,...jk->k...i", stack, x));
   g.output("trace", einsum("ii->", square));
   g.output("stretched", einsum("i,ij->j", one, square));
   g.output("any", einsum("...k->...", unknown));
   const bytes = g.build();
   const graph = new Graph(decodeModel(bytes));
-  assertEquals(einsumToMatMul(graph), 3);
+  assertEquals(einsumToMatMul(graph), 4);
   assertEquals(["y", "z", "t"].map((name) => graph.producer(name)?.opType), [
     ...["MatMul", "MatMul", "Transpose"],
   ]);
   const feeds = plainFeeds({
     x: f32(Array.from({ length: 24 }, (_, i) => i), 4, 2, 3),
     w: f32(Array.from({ length: 12 }, (_, i) => i - 5), 3, 4),
+    stack: f32(Array.from({ length: 24 }, (_, i) => (5 * i) % 7), 4, 1, 3, 2),
   });
-  const wanted = ["y", "z", "t"];
+  const wanted = ["y", "z", "t", "stacks"];
   assertEquals(openEvaluator(graph).run(feeds, wanted), openEvaluator(bytes).run(feeds, wanted));
 });
 

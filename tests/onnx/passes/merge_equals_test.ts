@@ -1,5 +1,15 @@
 import { assertEquals } from "@std/assert";
-import { decodeModel, Graph, GraphBuilder, mergeEquals } from "../../../src/onnx/mod.ts";
+import {
+  decodeModel,
+  Graph,
+  GraphBuilder,
+  mergeEquals,
+  type TensorProto,
+  tensorProto,
+  valueInfo,
+} from "../../../src/onnx/mod.ts";
+import { modelOf, node } from "../odd_models.ts";
+import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
 import { f32, numbersOf, runModel } from "../ort.ts";
 
 Deno.test("what is computed twice is computed once; other attributes and inputs are not the same", async () => {
@@ -33,4 +43,50 @@ Deno.test("numbers that JSON has no words for are not the same", () => {
   assertEquals(mergeEquals(graph), 1); // NaN twice
   const left = graph.nodes.filter(({ opType }) => opType === "Elu");
   assertEquals(left.map(({ attribute }) => attribute[0]!.f), [Infinity, -Infinity, NaN, 0, -0]);
+});
+
+Deno.test("constants of equal type, shape and bytes are one, however the file has them", () => {
+  const g = new GraphBuilder("constants");
+  const x = g.input("x", "f32", ["N"]);
+  const add = (tensor: TensorProto, name: string) => g.graph.addConstant({ ...tensor, name });
+  const two = tensorProto("f32", [2], [0, 1]);
+  add(two, "raw");
+  add({ ...two, rawData: new Uint8Array(), floatData: [0, 1] }, "list");
+  add(tensorProto("f32", [2], [-0, 1]), "negative");
+  add(tensorProto("f32", [1, 2], [0, 1]), "row");
+  add(tensorProto("i32", [2], [0, 0x3f800000]), "whole");
+  const long = Array.from({ length: 9 }, (_, i) => i);
+  add(tensorProto("f32", [9], long), "long");
+  add(tensorProto("f32", [9], [...long.slice(0, -1), 7]), "other");
+  const names = ["raw", "list", "negative", "row", "long", "other"];
+  const sums = names.map((name) =>
+    g.op("ReduceSum", [{ name, type: "f32" }], "f32", { keepdims: 0 })
+  );
+  const whole = g.op("Cast", [{ name: "whole", type: "i32" }], "f32", { to: 1 });
+  g.output("y", g.add(sums.reduce((sum, each) => g.add(sum, each), x), g.reduceSum(whole, [0])));
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(mergeEquals(graph), 1); // what is made of them is equal then
+  graph.prune();
+  const left = graph.model.graph!.initializer.map(({ name }) => name);
+  assertEquals(left.includes("raw"), true);
+  assertEquals(left.includes("list"), false);
+  for (const name of ["negative", "row", "whole", "long", "other"]) {
+    assertEquals(left.includes(name), true, name);
+  }
+});
+
+Deno.test("a constant that comes out stays, and one that may be fed instead is no other", () => {
+  const twos = ["a", "b", "c", "fed"].map((name) => tensorProto("f32", [], [2], name));
+  const graph = new Graph(modelOf({
+    initializer: twos,
+    input: [valueInfo("x", "f32", []), valueInfo("fed", "f32", [])],
+    output: [valueInfo("y", "f32", []), valueInfo("b", "f32", [])],
+    node: [node("Sum", ["x", "a", "b", "c", "fed"], ["y"])],
+  }));
+  assertEquals(mergeEquals(graph), 0);
+  assertEquals(graph.nodes[0]!.input, ["x", "a", "b", "a", "fed"]);
+});
+
+Deno.test("real models keep their numbers to the bit", () => {
+  for (const each of passGraphs()) assertKeepsNumbers(each, mergeEquals, 0);
 });

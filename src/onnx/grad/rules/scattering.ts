@@ -49,13 +49,13 @@ const add: Rule = ({ c, g }, write, way) => [g, () => gathered(write, way, g, c)
 const mul: Rule = ({ a, c, g }, write, way) => [
   () => write.mul(g, way.scatter(write.fill(1, a), c, "mul")),
   () => {
-    const isZero = write.make("Equal", [c, 0]), zeros = write.cast(isZero, write.typeOf(c));
-    const others = write.where(isZero, 1, c);
+    const zeros = write.cast(write.make("Equal", [c, 0]), write.typeOf(c));
+    const others = write.add(c, zeros);
     const product = way.gather(write.mul(g, way.scatter(a, others, "mul")));
     const count = way.gather(way.scatter(write.zeros(a), zeros, "add"));
     // All zeros of its place are its own: none, or itself.
-    const isFree = write.make("Equal", [count, zeros]);
-    return write.where(isFree, write.div(product, others), 0);
+    const isFree = write.cast(write.make("Equal", [count, zeros]), write.typeOf(c));
+    return write.mul(write.div(product, others), isFree);
   },
 ];
 

@@ -1,0 +1,57 @@
+import { checkRule } from "../../../src/testing/mod.ts";
+
+const FAR = 2 ** 31 - 1;
+
+/** Start, end and step, along an axis of 7. */
+const CUTS: readonly (readonly [number, number, number])[] = [
+  ...[[0, 3, 1], [2, 5, 1], [2, FAR, 1], [-3, FAR, 1], [1, -1, 1], [-5, -2, 1]] as const,
+  ...[[-100, 100, 1], [5, 5, 1], [5, 2, 1], [9, 20, 1]] as const,
+  ...[[0, FAR, 2], [1, FAR, 3], [2, -1, 2], [-6, 6, 4]] as const,
+  ...[[-1, -FAR - 1, -1], [5, 1, -1], [-2, 0, -1], [100, 2, -1]] as const,
+  ...[[-1, -FAR - 1, -2], [5, 0, -3], [4, 0, -2], [1, 5, -1]] as const,
+];
+
+Deno.test("Slice gives back to what it took, in any direction and width", () => {
+  for (const cut of CUTS) {
+    for (const isConstant of [true, false]) {
+      const [starts, ends, steps] = cut.map((x) =>
+        ({ type: "i64", dims: [1], shape: [1], data: [x], isConstant }) as const
+      );
+      const axes = { type: "i64", dims: [1], data: [1], isConstant: true } as const;
+      const inputs = [{ dims: [2, 7] }, starts, ends, axes, { ...steps!, isConstant: true }];
+      checkRule({ op: "Slice", inputs });
+    }
+  }
+});
+
+Deno.test("Slice gives back along several axes, named or not", () => {
+  const list = (data: readonly number[], isConstant = true) =>
+    ({ type: "i64", dims: [data.length], shape: [data.length], data, isConstant }) as const;
+  const dims = [4, 3, 5];
+  for (const isConstant of [true, false]) {
+    const starts = list([1, 0], isConstant), ends = list([-1, 2], isConstant);
+    checkRule({ op: "Slice", inputs: [{ dims }, starts, ends] });
+    checkRule({ op: "Slice", inputs: [{ dims }, starts, ends, list([-1, 0])] });
+    checkRule({ op: "Slice", inputs: [{ dims }, starts, ends, list([-1, 0]), list([1, 2])] });
+    checkRule({
+      op: "Slice",
+      inputs: [{ dims }, list([-1, 3], isConstant), list([0, 0]), list([-1, 0]), list([-2, -1])],
+    });
+  }
+});
+
+Deno.test("Slice gives back where its axes and steps turn out when the graph runs", () => {
+  const list = (...data: number[]) =>
+    ({ type: "i64", dims: [data.length], shape: [data.length], data }) as const;
+  const inputs = [{ dims: [4, 5] }, list(-1, 0), list(0, 3), list(1, 0), list(-2, 1)];
+  checkRule({ op: "Slice", inputs });
+});
+
+Deno.test("Slice gives back through lengths that are free where one follows from the other", () => {
+  const list = (...data: number[]) =>
+    ({ type: "i64", dims: [data.length], shape: [data.length], data, isConstant: true }) as const;
+  const whole = { dims: [5, 2], shape: ["N + 2", 2] };
+  for (const [start, end] of [[1, -1], [2, FAR], [0, -2], [-7, -2], [-4, FAR]] as const) {
+    checkRule({ op: "Slice", inputs: [whole, list(start), list(end)] });
+  }
+});
