@@ -10,6 +10,7 @@ import { elementCount, hasArray, isExternal, tensorType } from "../tensor_proto.
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
 import { constantTensor, isExact } from "./constant_tensor.ts";
 import type { PassOptions } from "./pass.ts";
+import { movedTensor } from "./moved_tensor.ts";
 import { isRandom } from "./random.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
@@ -55,8 +56,7 @@ export function foldConstants(graph: Graph, options: FoldConstantsOptions = {}):
   for (const node of graph.sort()) {
     if (node.opType === "Constant" || isRandom(node) || !isReplaceable(graph, node)) continue;
     if (subgraphsOf(node).length > 0 || node.input.some((name) => changing.has(name))) continue;
-    const made = ofFacts(facts, node) ?? evaluated(graph, facts, node, maxBytes);
-    const tensors = made?.map((plain, i) => plain && constantTensor(plain, node.output[i] ?? ""));
+    const tensors = ofFacts(facts, node) ?? evaluated(graph, facts, node, maxBytes);
     const isWhole = tensors?.every((tensor, i) => tensor !== undefined || node.output[i] === "");
     if (tensors === undefined || isWhole !== true) continue;
     const names = node.output.map((name, i) => {
@@ -71,15 +71,20 @@ export function foldConstants(graph: Graph, options: FoldConstantsOptions = {}):
   return count;
 }
 
-type Made = readonly (PlainTensor | undefined)[];
+type Made = readonly (TensorProto | undefined)[];
+
+function tensorsOf(made: readonly PlainTensor[], { output }: NodeProto): Made {
+  return made.map((plain, i) => plain && constantTensor(plain, output[i] ?? ""));
+}
 
 /** The whole numbers of a shape, where what it is made of need not be constant for them to be known. */
-function ofFacts(facts: Facts, { output }: NodeProto): Made | undefined {
-  const [name = "", ...more] = output;
+function ofFacts(facts: Facts, node: NodeProto): Made | undefined {
+  const [name = "", ...more] = node.output;
   if (more.length > 0 || name === "") return undefined;
   const fact = facts.of(name), numbers = numbersOf(fact);
   if (numbers === undefined || fact.type === undefined) return undefined;
-  return [plainTensor(fact.type, fact.shape?.length === 0 ? [] : [numbers.length], numbers)];
+  const lengths = fact.shape?.length === 0 ? [] : [numbers.length];
+  return tensorsOf([plainTensor(fact.type, lengths, numbers)], node);
 }
 
 /** What a node makes of constants; `undefined` where it has other inputs, or makes too much. */
@@ -99,6 +104,8 @@ function evaluated(
   );
   const isTooMuch = (bytes: number) => bytes - saved > maxBytes;
   if (isTooMuch(sizeByFacts(facts, node))) return undefined;
+  const moved = movedOf(facts, node, tensors[0]!);
+  if (moved !== undefined) return [moved];
   const inputs = node.input.map((name) => {
     const tensor = graph.constant(name);
     return tensor && plainOf(tensor);
@@ -108,13 +115,24 @@ function evaluated(
   try {
     const made = evaluateNode(node, inputs, { opset: graph.opset });
     const bytes = made.reduce((sum, { type, data }) => sum + bytesOf(type, data.length), 0);
-    return isTooMuch(bytes) ? undefined : made;
+    return isTooMuch(bytes) ? undefined : tensorsOf(made, node);
   } catch (error) {
     if (error instanceof UnsupportedNodeError) return undefined;
     // What no runtime could compute either is the runtime's to explain.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
+}
+
+/** What only moves the elements of its first input, where the shape of what it makes is known. */
+function movedOf(
+  facts: Facts,
+  node: NodeProto,
+  tensor: TensorProto,
+): TensorProto | undefined {
+  const lengths = facts.of(node.output[0] ?? "").shape?.filter((each) => typeof each === "number");
+  const isKnown = lengths?.length === facts.of(node.output[0] ?? "").shape?.length;
+  return lengths !== undefined && isKnown ? movedTensor(node, tensor, lengths) : undefined;
 }
 
 function isReadable(tensor: TensorProto): boolean {

@@ -9,6 +9,7 @@ import {
   tensorProto,
   tensorValues,
 } from "../../../src/onnx/mod.ts";
+import { plainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import { branching, node } from "../odd_models.ts";
 import { f32, numbersOf, runModel } from "../ort.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
@@ -169,4 +170,50 @@ Deno.test("real models keep their numbers, and lose the nodes that are constant"
   }
   assertEquals(counts["Lennard-Jones"], 0);
   if ("ani1x_1_ef.onnx" in counts) assertEquals(counts["ani1x_1_ef.onnx"], 3);
+});
+
+Deno.test("elements of every type that are only moved stay what they are", () => {
+  const cases: readonly [ElementType, readonly number[], readonly number[] | undefined][] = [
+    ["f32", [2, 3, 4], [0, 2, 1]],
+    ["f64", [2, 3, 4], [2, 0, 1]],
+    ["i64", [3, 1, 2], undefined],
+    ["i32", [5], [0]],
+    ["u8", [0, 4], [1, 0]],
+    ["bool", [2, 2, 1, 2], [3, 1, 2, 0]],
+  ];
+  for (const [type, lengths, perm] of cases) {
+    const count = lengths.reduce((product, length) => product * length, 1);
+    const numbers = Array.from({ length: count }, (_, i) => type === "bool" ? +(i % 3 > 0) : i);
+    const g = new GraphBuilder("moved");
+    const flipped = g.op("Transpose", [g.constant(type, numbers, lengths)], type, {
+      ...perm && { perm },
+    });
+    const wide = g.op("Unsqueeze", [flipped, g.constant("i64", [0])], type);
+    g.output("y", g.op("Concat", [wide, g.input("x", type, undefined!)], type, { axis: 0 }));
+    const graph = new Graph(decodeModel(g.build()));
+    const [made = ""] = graph.producer("y")!.input;
+    const { data, dims } = openEvaluator(graph).run({ x: plainTensor(type, [0], []) }, [
+      made,
+    ])[made]!;
+    assertEquals(foldConstants(graph), 2);
+    const folded = graph.constant(graph.producer("y")!.input[0]!)!;
+    assertEquals(folded.dims.map(Number), dims, type);
+    assertEquals(Array.from(tensorValues(folded), Number), [...data], type);
+  }
+});
+
+Deno.test("whole numbers beyond doubles can be moved", () => {
+  const g = new GraphBuilder("large");
+  const given = g.input("large", "i64", [2, 1]);
+  g.output("y", g.op("Concat", [g.op("Transpose", [given], "i64"), given], "i64", { axis: 1 }));
+  const model = decodeModel(g.build());
+  const tensor = tensorProto("i64", [2, 1], [0, 0], "large");
+  const numbers = BigInt64Array.of(2n ** 53n + 1n, -(2n ** 62n) - 1n);
+  tensor.rawData = new Uint8Array(numbers.buffer);
+  model.graph!.input = [];
+  model.graph!.initializer.push(tensor);
+  const graph = new Graph(model);
+  assertEquals(foldConstants(graph), 1);
+  const folded = graph.constant(graph.producer("y")!.input[0]!)!;
+  assertEquals([folded.dims, tensorValues(folded)], [[1n, 2n], numbers]);
 });
