@@ -1,5 +1,6 @@
 import { type KnownLength, multiplyLengths, subtractLengths } from "../infer/length.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
+import type { Placed } from "./rule.ts";
 import { reshapeTo, shapeOfParts, type ShapePart } from "./shape_of_parts.ts";
 
 /** What was cut out along one axis: every so many elements from a place on. */
@@ -36,6 +37,25 @@ export function putBack(
   );
   if (arounds.every(({ before, behind }) => before === 0 && behind === 0)) return x;
   return padded(write, x, cuts.map(({ axis }) => axis), arounds);
+}
+
+/** Where a part was cut out along one axis only, in one piece, if that can be told. */
+export function placeOfCut(
+  write: GradientWriter,
+  part: string,
+  whole: string,
+  cuts: readonly Cut[],
+): Omit<Placed, "part"> | undefined {
+  let place: Omit<Placed, "part"> | undefined;
+  for (const cut of cuts) {
+    const around = knownAround(write, part, whole, cut), { axis } = cut;
+    if (around === undefined || cut.step !== 1) return undefined;
+    if (around.before === 0 && around.behind === 0) continue;
+    const length = write.facts.of(part).shape?.[axis];
+    if (place !== undefined || typeof length !== "number") return undefined;
+    place = { axis, start: around.before, length };
+  }
+  return place;
 }
 
 /** Pads along some axes; without naming them where all is known. */
@@ -84,7 +104,7 @@ function knownAround(
   part: string,
   whole: string,
   { axis, start, end, step }: Cut,
-): Around | undefined {
+): { readonly before: number; readonly behind: number } | undefined {
   const own = facts.of(part).shape?.[axis], length = facts.of(whole).shape?.[axis];
   if (own === undefined || length === undefined) return undefined;
   const rest = subtractLengths(length, multiplyLengths(own, Math.abs(step)));

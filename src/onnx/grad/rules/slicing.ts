@@ -1,6 +1,6 @@
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { type Cut, putBack } from "../put_back.ts";
+import { type Cut, placeOfCut, putBack } from "../put_back.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
@@ -8,6 +8,8 @@ import { scatterFlat } from "../scatter_flat.ts";
 const slice: GradientRule = (step, write) => {
   const cuts = cutsOf(step, write);
   if (cuts === undefined) return [scatteredSlice(step, write)];
+  const place = placeOfCut(write, step.y, step.a, cuts);
+  if (place !== undefined) return [{ ...place, part: () => step.g }];
   return [() => putBack(write, step.g, step.a, cuts)];
 };
 
