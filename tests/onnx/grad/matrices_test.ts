@@ -80,3 +80,14 @@ Deno.test("Gemm has a slope where an axis is empty", () => {
   checkRule({ op: "Gemm", inputs: [{ dims: [0, 3] }, { dims: [3, 4] }, { dims: [4] }] });
   checkRule({ op: "Gemm", inputs: [{ dims: [2, 0] }, { dims: [0, 4] }, { dims: [4] }] });
 });
+
+Deno.test("FusedMatMul has the slope that differences have", () => {
+  for (const [transA, transB] of [[0, 0], [0, 1], [1, 0], [1, 1]] as const) {
+    const inputs = [
+      { dims: transA === 0 ? [5, 2, 3] : [5, 3, 2] },
+      { dims: transB === 0 ? [1, 3, 4] : [1, 4, 3] },
+    ];
+    const attributes = { transA, transB, alpha: { float: -0.5 } };
+    checkRule({ op: "com.microsoft.FusedMatMul", attributes, inputs });
+  }
+});
