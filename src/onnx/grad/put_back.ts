@@ -8,8 +8,6 @@ export interface Cut {
   readonly axis: number;
   /** The first place, which may be counted from the end: a number, or a value (int64, [1]). */
   readonly start: number | { readonly value: string };
-  /** The place before which it ended, where that is a number. */
-  readonly end: number | undefined;
   /** Not 0; backward below. */
   readonly step: number;
 }
@@ -23,17 +21,22 @@ interface Around {
 /** A number that no axis is long enough for. */
 const FAR = 2 ** 31;
 
-/** Puts what was cut out of a value back to its place in the shape of that value, with zeros elsewhere. */
+/**
+ * Puts what was cut out of a value back to its place in the shape of that value, with zeros elsewhere.
+ *
+ * @param like has the shape of the part, of which more may be known
+ */
 export function putBack(
   write: GradientWriter,
   part: string,
   whole: string,
   cuts: readonly Cut[],
+  like: string = part,
 ): string {
   let x = turnedRound(write, part, cuts.filter(({ step }) => step < 0).map(({ axis }) => axis));
   for (const { axis, step } of cuts) x = spaced(write, x, axis, Math.abs(step));
   const arounds = cuts.map((cut) =>
-    knownAround(write, part, whole, cut) ?? computedAround(write, part, whole, cut)
+    knownAround(write, like, whole, cut) ?? computedAround(write, like, whole, cut)
   );
   if (arounds.every(({ before, behind }) => before === 0 && behind === 0)) return x;
   return padded(write, x, cuts.map(({ axis }) => axis), arounds);
@@ -103,7 +106,7 @@ function knownAround(
   { facts }: GradientWriter,
   part: string,
   whole: string,
-  { axis, start, end, step }: Cut,
+  { axis, start, step }: Cut,
 ): { readonly before: number; readonly behind: number } | undefined {
   const own = facts.of(part).shape?.[axis], length = facts.of(whole).shape?.[axis];
   if (own === undefined || length === undefined) return undefined;
@@ -111,7 +114,7 @@ function knownAround(
   // With larger steps the first one may lie behind others, and what is behind the last is too much then.
   if (rest === 0 && Math.abs(step) === 1) return { before: 0, behind: 0 };
   if (typeof rest !== "number" || typeof start !== "number") return undefined;
-  const before = firstPlace(own, length, { start, end, step }, rest);
+  const before = firstPlace(own, length, { start, step }, rest);
   return before === undefined ? undefined : { before, behind: rest - before };
 }
 
@@ -119,11 +122,7 @@ function knownAround(
 function firstPlace(
   own: KnownLength,
   length: KnownLength,
-  { start, end, step }: {
-    readonly start: number;
-    readonly end: number | undefined;
-    readonly step: number;
-  },
+  { start, step }: { readonly start: number; readonly step: number },
   rest: number,
 ): number | undefined {
   if (typeof length === "number") {
@@ -132,10 +131,7 @@ function firstPlace(
     if (step > 0) return Math.min(Math.max(from, 0), length);
     return Math.min(from, length - 1) + (Number(own) - 1) * step;
   }
-  if (step !== 1) return undefined;
-  if (start >= 0) return Math.min(start, rest);
-  if (end === undefined || (end >= 0 && end < FAR - 1)) return undefined;
-  return rest - (end < 0 ? Math.min(-end, rest) : 0);
+  return step === 1 && start >= 0 ? Math.min(start, rest) : undefined;
 }
 
 /** How many zeros, as it turns out when the graph runs. */
