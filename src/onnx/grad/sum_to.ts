@@ -1,4 +1,19 @@
-import type { GradientWriter } from "./gradient_writer.ts";
+import type { Attributes } from "../attributes.ts";
+
+/** What it takes of a GradientWriter, which calls this itself. */
+interface Writer {
+  isOfShape(x: string, like: string): boolean;
+  lengthsOf(x: string): readonly (number | string)[];
+  rankOf(x: string): number;
+  shapeOf(x: string): string;
+  ints(values: readonly number[]): string;
+  make(op: string, inputs: readonly (string | number)[], attributes?: Attributes): string;
+  reduceSum(x: string, axes: readonly number[], keepsAxes?: boolean): string;
+  reshape(x: string, shape: readonly number[]): string;
+  unsqueeze(x: string, axes: readonly number[]): string;
+  squeeze(x: string, axes: readonly number[]): string;
+  expandLike(x: string, like: string): string;
+}
 
 /** Axes of a value that another one was repeated along. */
 interface Repeated {
@@ -11,7 +26,7 @@ interface Repeated {
 }
 
 /** Sums `x` to the shape of `like`, which was repeated to the shape of x; repeats x where it has length 1 itself. */
-export function sumTo(write: GradientWriter, x: string, like: string): string {
+export function sumTo(write: Writer, x: string, like: string): string {
   if (write.isOfShape(x, like)) return x;
   const to = write.lengthsOf(like), missing = to.length - write.rankOf(x);
   const whole = missing > 0 ? write.unsqueeze(x, firstAxes(missing)) : x;
@@ -45,14 +60,14 @@ function repeated(
 }
 
 /** Sums over the first axes, which go, and over others, which stay with length 1. */
-function sumOver(write: GradientWriter, x: string, lead: number, ones: readonly number[]): string {
+function sumOver(write: Writer, x: string, lead: number, ones: readonly number[]): string {
   if (lead === 0) return write.reduceSum(x, ones, true);
   const summed = write.reduceSum(x, [...firstAxes(lead), ...ones]);
   return write.unsqueeze(summed, ones.map((axis) => axis - lead));
 }
 
 /** Which axes are summed turns out when the graph runs: those along which `like` has length 1. */
-function sumWhereRepeated(write: GradientWriter, x: string, like: string, lead: number): string {
+function sumWhereRepeated(write: Writer, x: string, like: string, lead: number): string {
   const own = write.shapeOf(like);
   const lengths = lead === 0
     ? own
