@@ -18,6 +18,7 @@ import {
   int64ToInt32,
   showModel,
 } from "../../src/onnx/mod.ts";
+import { Facts } from "../../src/onnx/infer/facts.ts";
 import { indexed } from "./indexed_model.ts";
 import { oddModels } from "./odd_models.ts";
 
@@ -36,6 +37,8 @@ export function randomFrom(seed: number): (n: number) => number {
 const OPS = [
   ...["Acos", "ConstantOfShape", "Expand", "Gather", "GatherND", "ScatterND", "ScatterElements"],
   ...["Shape", "Cast", "Constant", "Unsqueeze", "Identity", "If", "Add", "Where", "Slice"],
+  ...["Reshape", "Concat", "Split", "Transpose", "MatMul", "Gemm", "Einsum", "ReduceSum", "Pad"],
+  ...["Squeeze", "Tile", "Range", "OneHot", "TopK", "Conv", "MaxPool", "LayerNormalization"],
 ];
 
 /** Bytes that mean much: ends of ranges of varints, tags, lengths. */
@@ -183,12 +186,18 @@ function outcome(bytes: Uint8Array): "refused" | "senseless" | "graphs" {
   showModel(describeModel(model));
   const isGraph = orRefusal(() => new Graph(model), [SyntaxError, RangeError]) !== undefined;
   if (!isGraph) return "senseless";
+  orRefusal(() => inferAll(new Graph(decodeModel(written))), [SyntaxError]);
   for (const edit of [int64ToInt32, captureSafe, constantOfShapeToExpand, acosToAtan]) {
     const graph = new Graph(decodeModel(written));
     if (orRefusal(() => edit(graph), [Error]) === undefined) continue;
     new Graph(decodeModel(graph.encode()));
   }
   return "graphs";
+}
+
+function inferAll(graph: Graph): void {
+  const facts = new Facts(graph);
+  for (const { output } of graph.nodes) output.forEach((name) => facts.of(name));
 }
 
 /** What a task gives, or `undefined` when it refuses in words that were written for it. */

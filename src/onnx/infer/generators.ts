@@ -15,6 +15,7 @@ import {
   type InferenceRule,
   type InferenceRules,
   type Inferring,
+  isRank,
   type KnownShape,
   MOST_VALUES,
   UNKNOWN,
@@ -46,7 +47,7 @@ const size: InferenceRule = ([a = UNKNOWN], _node, inferring) => [
 export function shapeOfValues(fact: Fact, inferring: Inferring): KnownShape | undefined {
   if (fact.values !== undefined) return fact.values;
   const rank = fact.shape?.[0];
-  return typeof rank === "number" ? freshShape(rank, inferring) : undefined;
+  return isRank(rank) ? freshShape(rank, inferring) : undefined;
 }
 
 const constantOfShape: InferenceRule = ([a = UNKNOWN], node, inferring) => {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isPlainName, partsOfName, quotientName, readLength } from "./length_text.ts";
+import { floorDividePolynomials, isPlainName, partsOfName, readLength } from "./length_text.ts";
 import {
   addPolynomials,
   dividePolynomials,
@@ -55,7 +55,7 @@ function remembered(
   b: KnownLength,
   compute: (a: Polynomial, b: Polynomial) => KnownLength | undefined,
 ): KnownLength | undefined {
-  const key = `${a}${op}${b}`;
+  const key = `${op}\0${a}\0${b}`;
   const known = results.get(key);
   if (known !== undefined || results.has(key)) return known;
   if (results.size >= MOST) results.clear();
@@ -66,7 +66,7 @@ function remembered(
 
 /** The one text of what a file has as a length: "N*4" and "2*N + 2*N" are "4*N", "7" is 7. */
 export function readFileLength(text: string): KnownLength {
-  return remembered("", text, "", lengthOf) ?? text;
+  return remembered("", text, "", (p) => p.get(text) === 1 ? text : lengthOf(p)) ?? text;
 }
 
 /** a + b */
@@ -126,7 +126,7 @@ export function floorDivideLengths(a: KnownLength, b: KnownLength): KnownLength 
   const exact = divideLengths(a, b);
   if (exact !== undefined || b === 0) return exact;
   if (typeof a === "number" && typeof b === "number") return Math.floor(a / b);
-  return remembered("//", a, b, (p, q) => readFileLength(quotientName(p, q)));
+  return remembered("//", a, b, (p, q) => lengthOf(floorDividePolynomials(p, q)));
 }
 
 /** The greater of two: "Max(1, N)" where that cannot be told. */
@@ -152,10 +152,10 @@ export function isNotNegative(length: KnownLength): boolean {
   return namesOf(polynomialOf(length)).every(isNameNotNegative);
 }
 
-/** Names that were found for what nobody knows may stand for numbers that are no lengths. */
+/** Names that were found for numbers nobody knows, "?x7", may stand for less than 0; those of lengths, "?7", do not. */
 function isNameNotNegative(name: string): boolean {
   const made = partsOfName(name);
-  if (made === undefined) return !isFresh(name);
+  if (made === undefined) return !/^\?[a-z]/.test(name);
   return made.op === "Max"
     ? made.parts.some(isTextNotNegative)
     : made.parts.every(isTextNotNegative);

@@ -38,8 +38,24 @@ function parse(text: string): Polynomial | undefined {
   return value !== undefined && reader.isAtEnd() && !isUnwieldy(value) ? value : undefined;
 }
 
-/** floor(a / b) as a name. */
-export function quotientName(a: Polynomial, b: Polynomial): string {
+/** floor(a / b): a polynomial where that is whole, else with a name such as "(N//2)" for what is left. */
+export function floorDividePolynomials(a: Polynomial, b: Polynomial): Polynomial {
+  const exact = dividePolynomials(a, b);
+  if (exact !== undefined) return exact;
+  const divisor = b.size === 1 ? b.get("") : undefined;
+  if (divisor === undefined || divisor <= 0) return polynomialOfName(quotientName(a, b));
+  const whole = new Map<string, number>(), rest = new Map<string, number>();
+  for (const [key, count] of a) {
+    const times = Math.floor(count / divisor);
+    if (times !== 0) whole.set(key, times);
+    if (count !== times * divisor) rest.set(key, count - times * divisor);
+  }
+  // What is less than the divisor adds nothing.
+  if (rest.size === 1 && rest.has("")) return whole;
+  return addPolynomials(whole, polynomialOfName(quotientName(rest, b)), 1);
+}
+
+function quotientName(a: Polynomial, b: Polynomial): string {
   const part = (p: Polynomial) => {
     const text = writePolynomial(p, isPlainName);
     return /^[\w.?$]+$/.test(text) ? text : `(${text})`;
@@ -47,7 +63,7 @@ export function quotientName(a: Polynomial, b: Polynomial): string {
   return `(${part(a)}//${part(b)})`;
 }
 
-/** The two sides of a name that {@linkcode quotientName} made; the arguments of Max and Min. */
+/** The two sides of a name that is a quotient; the arguments of Max and Min. */
 export function partsOfName(
   name: string,
 ): { readonly op: "//" | "Max" | "Min"; readonly parts: readonly string[] } | undefined {
@@ -109,7 +125,9 @@ class Reader {
       if (op === undefined) return value;
       const factor = this.#power();
       if (factor === undefined || isUnwieldy(value)) return undefined;
-      value = op === "*" ? multiplyPolynomials(value, factor) : floorOf(value, factor);
+      value = op === "*"
+        ? multiplyPolynomials(value, factor)
+        : floorDividePolynomials(value, factor);
     }
     return undefined;
   }
@@ -178,8 +196,4 @@ class Reader {
   #skip(): void {
     while (this.#text[this.#at] === " ") this.#at++;
   }
-}
-
-function floorOf(a: Polynomial, b: Polynomial): Polynomial {
-  return dividePolynomials(a, b) ?? polynomialOfName(quotientName(a, b));
 }

@@ -87,7 +87,7 @@ function evenly(
   if (part === undefined) return undefined;
   const last = subtractLengths(length, typeof part === "number" ? part * (count - 1) : part);
   const isEven = divideLengths(length, count) !== undefined;
-  return Array.from({ length: count }, (_, i) => i < count - 1 || isEven ? part : last);
+  return Array.from({ length: outputs }, (_, i) => i < count - 1 || isEven ? part : last);
 }
 
 /** One cut of a slice. */
@@ -126,34 +126,52 @@ const slice: InferenceRule = ([a = UNKNOWN, starts, ends, axes, steps], node, in
 
 /** How long an axis is after a cut, where that can be told. */
 function cutLength(length: KnownLength, { start, end, step }: Cut): KnownLength | undefined {
-  const isBackward = step < 0;
-  const from = clamped(start, length, isBackward), to = clamped(end, length, isBackward);
+  const { from, to } = boundsOf(length, start, end, step < 0);
   if (from === undefined || to === undefined) return undefined;
-  const reach = isBackward ? subtractLengths(from, to) : subtractLengths(to, from);
+  const reach = step < 0 ? subtractLengths(from, to) : subtractLengths(to, from);
   const size = Math.abs(step);
   const steps = floorDivideLengths(addLengths(reach, size - 1), size);
   return steps === undefined ? undefined : maxLength(0, steps);
 }
 
-/** Where a bound is within an axis: from 0 to its length, backward from −1 to one less. */
-function clamped(
-  bound: KnownLength,
+/**
+ * Where a cut begins, and where it ends. A beginning behind the end of the axis, and an end before its beginning, need
+ * no limit: either way nothing is left.
+ */
+function boundsOf(
   length: KnownLength,
+  start: KnownLength,
+  end: KnownLength,
   isBackward: boolean,
-): KnownLength | undefined {
-  const least = isBackward ? -1 : 0;
+): { readonly from: KnownLength | undefined; readonly to: KnownLength | undefined } {
+  const first = countedFromStart(start, length), last = countedFromStart(end, length);
   const most = isBackward ? subtractLengths(length, 1) : length;
-  // Numbers that no tensor is long enough for.
-  if (typeof bound === "number" && bound >= 2 ** 31 - 1) return most;
-  if (typeof bound === "number" && bound < -(2 ** 31 - 1)) return least;
-  if (typeof bound === "string" && !isNotNegative(bound)) return undefined;
-  const at = typeof bound === "number" && bound < 0 ? addLengths(length, bound) : bound;
-  return minLength(maxLength(at, least), most);
+  const upper = (at: KnownLength) => isHuge(at) ? most : minLength(at, most);
+  // Backward a beginning before the first element is the first element, unlike in Python.
+  const begin = (at: KnownLength) =>
+    !isBackward ? maxLength(at, 0) : at === most ? most : upper(maxLength(at, 0));
+  const stop = (at: KnownLength) => isBackward ? maxLength(at, -1) : upper(at);
+  return {
+    from: first === undefined ? undefined : begin(first),
+    to: last === undefined ? undefined : stop(last),
+  };
+}
+
+/** Is no tensor that long? */
+function isHuge(at: KnownLength): boolean {
+  return typeof at === "number" && at >= 2 ** 31 - 1;
+}
+
+/** A bound that may be counted from the end. Which names are is not known before the graph runs. */
+function countedFromStart(bound: KnownLength, length: KnownLength): KnownLength | undefined {
+  if (typeof bound === "string") return isNotNegative(bound) ? bound : undefined;
+  if (bound < -(2 ** 31 - 1)) return -(2 ** 31);
+  return bound < 0 ? addLengths(length, bound) : bound;
 }
 
 /** The numbers that a cut leaves of those known. */
 function cutValues(values: KnownShape, { start, end, step }: Cut): KnownShape | undefined {
-  const from = clamped(start, values.length, step < 0), to = clamped(end, values.length, step < 0);
+  const { from, to } = boundsOf(values.length, start, end, step < 0);
   if (typeof from !== "number" || typeof to !== "number") return undefined;
   const left = [];
   for (let i = from; step > 0 ? i < to : i > to; i += step) left.push(values[i] ?? 0);

@@ -19,6 +19,7 @@ import {
   addLengths,
   floorDivideLengths,
   type KnownLength,
+  minLength,
   multiplyLengths,
   subtractLengths,
 } from "./length.ts";
@@ -44,9 +45,12 @@ function stepsOf(length: KnownLength, window: Window): KnownLength | undefined {
   const steps = floorDivideLengths(rounded, stride);
   if (steps === undefined) return undefined;
   const count = addLengths(steps, 1);
-  if (begin === undefined || typeof count !== "number" || typeof length !== "number") return count;
   // A step that would begin in what was added at the end is none.
-  return (count - 1) * stride >= length + begin ? count - 1 : count;
+  const last = begin !== undefined &&
+    floorDivideLengths(addLengths(length, begin - 1), stride);
+  return typeof last === "boolean" || last === undefined
+    ? count
+    : minLength(count, addLengths(last, 1));
 }
 
 function windowAt(

@@ -1,10 +1,10 @@
 import type { ElementType } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import { unsupported } from "../graph_errors.ts";
+import { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../messages.ts";
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
 import { operands } from "./operands.ts";
-import { typeOf } from "./type_of.ts";
 
 /** Operators that give another shape to the same memory, and so are no work for a GPU. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose"];
@@ -29,6 +29,7 @@ const ACTION = "make a graph safe to capture";
  * @throws {UnsupportedNodeError} for control flow, for an output that is an input or a constant, and for places of
  * other types than f32, i32 and f16
  * @throws {RangeError} when no input is f32
+ * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
  *
  * @example
  * ```ts
@@ -75,16 +76,18 @@ function hasOwnMemory(graph: Graph, base: string): boolean {
 /** Puts kernels into a graph that change nothing. */
 class Places {
   readonly #graph: Graph;
+  readonly #facts: Facts;
   #never: string | undefined;
   count = 0;
 
   constructor(graph: Graph) {
     this.#graph = graph;
+    this.#facts = new Facts(graph);
   }
 
   /** The same value from a kernel of its own, for or from this node. */
   fresh(value: string, node: NodeProto, name?: string): string {
-    const graph = this.#graph, type = typeOf(graph, value);
+    const graph = this.#graph, { type } = this.#facts.of(value);
     if (type === undefined || !TYPES.includes(type)) {
       const requirement = `scatters and outputs must be of ${TYPES.join(", ")}, not ${type ?? "?"}`;
       throw unsupported(ACTION, node, requirement);
