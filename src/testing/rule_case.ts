@@ -13,7 +13,11 @@ export interface RuleInput {
    * @default numbers between −1.5 and −0.4, or 0.4 and 1.5
    */
   readonly data?: readonly number[];
-  /** @default "f64" */
+  /**
+   * The type of its elements.
+   *
+   * @default "f64"
+   */
   readonly type?: ElementType;
   /**
    * Is it written into the graph, instead of being fed?
@@ -33,7 +37,11 @@ export interface RuleInput {
 export interface RuleCase {
   /** Its name; `"<domain>.<operator>"` for another domain than ai.onnx. */
   readonly op: string;
-  /** @default {} */
+  /**
+   * Its attributes.
+   *
+   * @default {}
+   */
   readonly attributes?: Attributes;
   /** In order; `undefined` leaves one out. */
   readonly inputs: readonly (RuleInput | undefined)[];
@@ -55,7 +63,11 @@ export interface RuleCase {
    * @default 2
    */
   readonly order?: 1 | 2;
-  /** @default 18 */
+  /**
+   * The version of the operators.
+   *
+   * @default 18
+   */
   readonly opset?: number;
   /**
    * How far the gradient may be off, relative to the largest of the differences, or to 1.

@@ -40,3 +40,8 @@ export interface Reference {
 export function readReference(model: string): Reference {
   return JSON.parse(Deno.readTextFileSync(`${FOLDER}/${model}_ref.json`));
 }
+
+/** What PyTorch made of the gradient of a loss on forces and energies, by all parameters. */
+export function readSecondReference(model: string): Reference {
+  return JSON.parse(Deno.readTextFileSync(`${FOLDER}/${model}_second_ref.json`));
+}

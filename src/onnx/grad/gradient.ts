@@ -34,7 +34,11 @@ export interface GradientOptions {
    * @default "error"
    */
   readonly unused?: "error" | "zeros";
-  /** @default gradientRules */
+  /**
+   * How each operator is differentiated.
+   *
+   * @default gradientRules
+   */
   readonly rules?: GradientRules;
 }
 

@@ -28,6 +28,7 @@ export class GradientWriter {
   /** Values of which all elements are one number. */
   readonly #fills = new Map<string, number>();
 
+  /** Writes into this graph; the facts must be of the same one. */
   constructor(graph: Graph, facts: Facts) {
     this.graph = graph;
     this.facts = facts;

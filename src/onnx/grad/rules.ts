@@ -65,6 +65,9 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   VIEWS,
 ];
 
+/** The operators that have one of these rules. */
+export const RULED_OPERATORS: readonly string[] = FAMILIES.flatMap((family) => Object.keys(family));
+
 /**
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
  *

@@ -1,20 +1,18 @@
-/** What is written with, of a GradientWriter, which itself is made with this. */
+import type { Attributes } from "../attributes.ts";
+
+/** What it takes of a GradientWriter, which calls this itself. */
 interface Writer {
-  make(
-    op: string,
-    inputs: readonly string[],
-    attributes?: Readonly<Record<string, number>>,
-  ): string;
   isOfShape(x: string, like: string): boolean;
   lengthsOf(x: string): readonly (number | string)[];
   rankOf(x: string): number;
   shapeOf(x: string): string;
   ints(values: readonly number[]): string;
-  expandLike(x: string, like: string): string;
+  make(op: string, inputs: readonly (string | number)[], attributes?: Attributes): string;
   reduceSum(x: string, axes: readonly number[], keepsAxes?: boolean): string;
   reshape(x: string, shape: readonly number[]): string;
-  squeeze(x: string, axes: readonly number[]): string;
   unsqueeze(x: string, axes: readonly number[]): string;
+  squeeze(x: string, axes: readonly number[]): string;
+  expandLike(x: string, like: string): string;
 }
 
 /** Axes of a value that another one was repeated along. */

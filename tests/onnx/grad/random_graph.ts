@@ -102,12 +102,12 @@ class Kitchen {
     const { graph } = this, random = randomFrom(1);
     const ends = this.#floats.filter(({ name }) => graph.uses(name).length === 0);
     const terms = ends.map(({ name, dims }) => {
-      const weights = graph.constantOf("f64", numbers(dims, random).data, dims, "weights");
+      const weights = graph.constantOf("f32", numbers(dims, random).data, dims, "weights");
       return graph.make("ReduceSum", [graph.make("Mul", [name, weights])], { keepdims: 0 });
     });
     const sum = terms.reduce((sum, term) => graph.make("Add", [sum, term]));
     graph.add("Identity", [sum], { outputs: ["loss"] });
-    graph.addOutput(valueInfo("loss", "f64", []));
+    graph.addOutput(valueInfo("loss", "f32", []));
     graph.prune();
   }
 
@@ -147,7 +147,7 @@ class Kitchen {
       a,
       random,
       pick: (list) => list.length === 0 ? undefined : list[random(list.length)],
-      float: (value) => constant(plainTensor("f64", [], [value])),
+      float: (value) => constant(plainTensor("f32", [], [value])),
       ints: (values, dims = [values.length]) => constant(plainTensor("i64", dims, values)),
       flags: ({ dims }) => {
         const data = Array.from({ length: countOf(dims) }, () => random(2));
@@ -174,8 +174,12 @@ function isModest({ dims, data }: PlainTensor): boolean {
     data.every((x) => Math.abs(x) < 6);
 }
 
-/** Numbers from −1.5 to 1.5, not too near to 0. */
+/** Numbers from −1.5 to 1.5, not too near to 0, that are numbers in float32 too. */
 export function numbers(dims: readonly number[], random: (n: number) => number): PlainTensor {
   const one = () => (random(2) === 0 ? 1 : -1) * (0.35 + random(1000) / 1000 * 1.15);
-  return plainTensor("f64", dims, Array.from({ length: countOf(dims) }, one));
+  return plainTensor(
+    "f32",
+    dims,
+    Float64Array.from({ length: countOf(dims) }, () => Math.fround(one())),
+  );
 }

@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { type PlainTensor, plainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import { gradient, type Graph, openEvaluator, valueInfo } from "../../../src/onnx/mod.ts";
 import { randomFrom } from "../fuzz.ts";
+import { f32, numbersOf, runModel } from "../ort.ts";
 import { LENGTHS, numbers, RandomGraph } from "./random_graph.ts";
 import { RANDOM_OPERATORS } from "./random_operators.ts";
 
@@ -62,11 +63,11 @@ export function assertSecondOrder(random: RandomGraph, lengths: typeof LENGTHS[n
   gradient(graph, { of: "loss", wrt: names, unused: "zeros" });
   const terms = floats.map((x) => {
     const { dims } = feeds[x]!;
-    const weight = graph.constantOf("f64", numbers(dims, weights).data, dims, "weights");
+    const weight = graph.constantOf("f32", numbers(dims, weights).data, dims, "weights");
     return graph.make("ReduceSum", [graph.make("Mul", [names[x]!, weight])], { keepdims: 0 });
   });
   const sum = terms.reduce((sum, term) => graph.make("Add", [sum, term]));
-  graph.addOutput(valueInfo(sum, "f64", []));
+  graph.addOutput(valueInfo(sum, "f32", []));
   const expected = differences(graph, sum, feeds, floats);
   const bends = namesOf(floats, "bend");
   gradient(graph, { of: sum, wrt: bends, unused: "zeros" });
@@ -78,6 +79,23 @@ export function assertSecondOrder(random: RandomGraph, lengths: typeof LENGTHS[n
       TOLERANCE,
       `the second gradient by ${x}, ${lengths} lengths`,
     );
+  }
+}
+
+/** onnxruntime takes a graph with its gradient, and makes of it what the evaluator does, in float32. */
+export async function assertOnRuntime(
+  random: RandomGraph,
+  lengths: typeof LENGTHS[number],
+): Promise<void> {
+  const { feeds, floats } = random, graph = random.graph(lengths);
+  const names = Object.values(namesOf(floats, "slope"));
+  gradient(graph, { of: "loss", wrt: namesOf(floats, "slope"), unused: "zeros" });
+  const expected = openEvaluator(graph).run(feeds, names);
+  const inputs = floats.map((x) => [x, f32(feeds[x]!.data, ...feeds[x]!.dims)] as const);
+  const found = await runModel(graph.encode(), Object.fromEntries(inputs));
+  for (const name of names) {
+    const { dims } = found[name]!, data = Float64Array.from(numbersOf(found[name]));
+    assertNear({ type: "f32", dims, data }, expected[name]!, 1e-4, `${name} on onnxruntime`);
   }
 }
 
@@ -96,12 +114,12 @@ function differences(
   return floats.map((x) => {
     const { dims, data } = feeds[x]!;
     return plainTensor(
-      "f64",
+      "f32",
       dims,
       Array.from(data, (_, i) =>
         slope((shift) => {
           const moved = data.with(i, data[i]! + shift);
-          return evaluator.run({ ...feeds, [x]: plainTensor("f64", dims, moved) }, [of])[of]!
+          return evaluator.run({ ...feeds, [x]: plainTensor("f32", dims, moved) }, [of])[of]!
             .data[0]!;
         })),
     );

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { LENGTHS } from "./random_graph.ts";
-import { assertGradient, assertSecondOrder, randomGraph } from "./random_graphs.ts";
+import {
+  assertGradient,
+  assertOnRuntime,
+  assertSecondOrder,
+  randomGraph,
+} from "./random_graphs.ts";
 
 /** Others each time; what fails says which. */
 const seed = Date.now() & 0x7fffffff;
@@ -16,4 +21,13 @@ Deno.test(`gradients of gradients of 2000 random graphs are what differences say
     assertSecondOrder,
   );
   fc.assert(property, { numRuns: 2000, seed });
+});
+
+Deno.test(`onnxruntime makes the same of the gradients of 1000 random graphs (seed ${seed})`, async () => {
+  const property = fc.asyncProperty(
+    randomGraph({ min: 3, max: 12 }),
+    fc.constantFrom(...LENGTHS),
+    assertOnRuntime,
+  );
+  await fc.assert(property, { numRuns: 1000, seed });
 });

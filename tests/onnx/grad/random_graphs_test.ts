@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { LENGTHS } from "./random_graph.ts";
-import { assertGradient, assertSecondOrder, randomGraph } from "./random_graphs.ts";
+import {
+  assertGradient,
+  assertOnRuntime,
+  assertSecondOrder,
+  randomGraph,
+} from "./random_graphs.ts";
 
 // Always the same ones here; random_graphs_slow_test.ts goes on.
 const seed = 6;
@@ -16,4 +21,13 @@ Deno.test("gradients of gradients of 60 random graphs are what differences say",
     assertSecondOrder,
   );
   fc.assert(property, { numRuns: 60, seed });
+});
+
+Deno.test("onnxruntime makes the same of the gradients of 60 random graphs", async () => {
+  const property = fc.asyncProperty(
+    randomGraph({ min: 3, max: 12 }),
+    fc.constantFrom(...LENGTHS),
+    assertOnRuntime,
+  );
+  await fc.assert(property, { numRuns: 60, seed });
 });
