@@ -32,14 +32,39 @@ export function widened(
   { windows, group, edges, like }: Convolution & { readonly like: string },
 ): string {
   const more = windows.map(({ rest, stride }) => rest ?? stride - 1);
-  const wide = write.make("ConvTranspose", [narrow, weights], {
+  const groups = spreadGroups(write, weights, group);
+  const each = write.make("ConvTranspose", [narrow, weights], {
     ...windowAttributes(windows),
     ...more.some((rest) => rest > 0) ? { output_padding: more } : {},
-    group,
+    group: groups,
   });
+  const wide = groups === group ? each : summedIn(write, each, group);
   // How much no window reached turns out when the graph runs.
   const isWhole = edges === undefined && windows.every(({ rest }) => rest !== undefined);
   return isWhole ? wide : inside(write, wide, like, edges);
+}
+
+/**
+ * Where several channels make one, each is a group, and they are summed afterwards: onnxruntime 1.30 takes wrong
+ * weights there on WebGPU.
+ */
+function spreadGroups(write: GradientWriter, weights: string, group: number): number {
+  const [channels, made] = write.lengthsOf(weights);
+  return group > 1 && made === 1 && typeof channels === "number" ? channels : group;
+}
+
+/** [images, groups · channels, …] summed to [images, groups, …] */
+function summedIn(write: GradientWriter, x: string, group: number): string {
+  const lengths = write.lengthsOf(x);
+  const axis = (at: number) => ({ of: x, axis: at, length: lengths[at]! });
+  const each = Number(lengths[1]) / group;
+  const apart = regrouped(write, x, [
+    [axis(0)],
+    [{ ...axis(1), length: group }],
+    [{ ...axis(1), length: each }],
+    ...places(2, lengths.length).map((at) => [axis(at)]),
+  ]);
+  return write.reduceSum(apart, [2]);
 }
 
 /**

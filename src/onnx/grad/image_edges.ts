@@ -42,12 +42,17 @@ export function imageLengths(write: GradientWriter, x: string): string {
     : write.make("Shape", [x], { start: 2 });
 }
 
-/** With zeros around the image. */
-export function padded(write: GradientWriter, x: string, edges: Edges | undefined): string {
+/** With zeros around the image, or another number. */
+export function padded(
+  write: GradientWriter,
+  x: string,
+  edges: Edges | undefined,
+  value = 0,
+): string {
   if (edges === undefined) return x;
   const none = write.ints([0, 0]);
   const pads = write.make("Concat", [none, edges.begins, none, edges.ends], { axis: 0 });
-  return write.make("Pad", [x, pads]);
+  return write.make("Pad", value === 0 ? [x, pads] : [x, pads, write.number(value, x)]);
 }
 
 /** The image in what was put around it, as large as another one. */
