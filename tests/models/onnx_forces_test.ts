@@ -125,7 +125,7 @@ Deno.test("a stress that was made is the derivative of the energy by strain", as
   await using model = await OnnxModel.open(argonGraph(), { stress: true });
   const stress = (await evaluated(model, [system], "reference")).get("stress");
   const largest = Math.max(...stress.map(Math.abs));
-  const [h, volume] = [1e-5, cellVolume(system.cell)];
+  const [h, volume] = [1e-4, cellVolume(system.cell)];
   for (let k = 0; k < 9; k++) {
     const energies = await Promise.all([h, -h].map(async (e) => {
       const strain = [1, 0, 0, 0, 1, 0, 0, 0, 1];
@@ -140,7 +140,8 @@ Deno.test("a stress that was made is the derivative of the energy by strain", as
       return (await evaluated(model, [moved], "reference")).get("energy")[0]!;
     }));
     const slope = (energies[0]! - energies[1]!) / (2 * h * volume);
-    assertAlmostEquals(slope, stress[k]!, 1e-5 * largest);
+    // Energies jump a little where pairs come within the cutoff, by the rounding of what they are there.
+    assertAlmostEquals(slope, stress[k]!, 2e-4 * largest);
   }
 });
 
