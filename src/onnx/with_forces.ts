@@ -68,6 +68,8 @@ export interface ForcesReport {
   readonly forces: string;
   /** The output with the virials; `undefined` where they were not asked for. */
   readonly virial: string | undefined;
+  /** What goes with the atoms when a system is strained, they themselves among it; none without virials. */
+  readonly strained: readonly string[];
   /** How many nodes it had, how many were added by differentiating, and how many it has now. */
   readonly nodes: { readonly before: number; readonly added: number; readonly after: number };
   /** What the passes did, before and behind. */
@@ -152,6 +154,7 @@ export function withForces(
     bytes: graph.encode(),
     report: {
       ...{ opset: graph.opset, energy, positions, forces, virial: strained?.output },
+      strained: strained === undefined ? [] : [...slopes.keys()],
       ...{ nodes, passes: [...first, ...second], warnings },
     },
   };
@@ -179,11 +182,11 @@ function differentiate(graph: Graph, { energy, positions, others, rules }: {
 
 /** What was done to a model, as lines of text. */
 export function showForces(report: ForcesReport): string {
-  const { opset, energy, positions, forces, virial, nodes, passes, warnings } = report;
-  const outputs = virial === undefined ? forces : `${forces} and ${virial}`;
+  const { opset, energy, positions, forces, virial, strained, nodes, passes, warnings } = report;
   return [
-    `${outputs} by differentiating ${energy} by ${positions}: ` +
+    `${forces} by differentiating ${energy} by ${positions}: ` +
     `${nodes.before} → ${nodes.after} nodes, opset ${opset}`,
+    ...(virial === undefined ? [] : [`${virial} by strains of ${strained.join(", ")}`]),
     ...showPasses(passes.filter(({ changed }) => changed > 0)).split("\n").filter(Boolean)
       .map((line) => `  ${line}`),
     ...warnings.map(({ node, op, why, hint }) => `  mind the ${op} ${node}: ${why}; ${hint}`),

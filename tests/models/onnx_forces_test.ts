@@ -2,12 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import {
   Batch,
-  cellVolume,
-  ConvergenceHook,
-  type DynamicsContext,
-  DynamicsStage,
   fcc,
-  FIRE,
   initVelocities,
   lennardJones,
   type Model,
@@ -119,30 +114,6 @@ for (const [name, options] of Object.entries(forms)) {
     }
   });
 }
-
-Deno.test("a stress that was made is the derivative of the energy by strain", async () => {
-  const system = systems()[1]!;
-  await using model = await OnnxModel.open(argonGraph(), { stress: true });
-  const stress = (await evaluated(model, [system], "reference")).get("stress");
-  const largest = Math.max(...stress.map(Math.abs));
-  const [h, volume] = [1e-5, cellVolume(system.cell)];
-  for (let k = 0; k < 9; k++) {
-    const energies = await Promise.all([h, -h].map(async (e) => {
-      const strain = [1, 0, 0, 0, 1, 0, 0, 0, 1];
-      strain[k]! += e;
-      const strained = (rows: ArrayLike<number>) =>
-        Array.from({ length: rows.length }, (_, at) => {
-          const [row, column] = [at - at % 3, at % 3];
-          return [0, 1, 2].reduce((sum, i) => sum + rows[row + i]! * strain[3 * i + column]!, 0);
-        });
-      const { numbers, positions, cell } = system;
-      const moved = { numbers, positions: strained(positions), cell: strained(cell) };
-      return (await evaluated(model, [moved], "reference")).get("energy")[0]!;
-    }));
-    const slope = (energies[0]! - energies[1]!) / (2 * h * volume);
-    assertAlmostEquals(slope, stress[k]!, 1e-5 * largest);
-  }
-});
 
 for (const perAtom of [true, false]) {
   for (const shape of ["plain", "boxed"] as const) {
