@@ -31,7 +31,9 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
     ...outputs.map((output) => `  ${showOutput(output)}`),
     ...unused.map((tensor) => `  ${showTensor(tensor)}, which nobody asks for`),
     ...said(loaded, opened),
-    ...showWebgpu(loaded.file),
+    ...(opened.session.device === "evaluator"
+      ? ["the evaluator runs it on the host, in double precision, wherever the engine is"]
+      : showWebgpu(loaded.file)),
   ].join("\n");
 }
 

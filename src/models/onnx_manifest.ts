@@ -159,4 +159,16 @@ export interface OnnxManifest {
    * @default true
    */
   readonly padding?: boolean;
+  /**
+   * Whether forces that the file does not give are made when it is opened, by differentiating its energy.
+   *
+   * @default true
+   */
+  readonly differentiate?: boolean;
+  /**
+   * Whether stresses are made, too, where forces are. They cost time at each step, whoever wants them.
+   *
+   * @default false
+   */
+  readonly stress?: boolean;
 }

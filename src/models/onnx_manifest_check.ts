@@ -133,6 +133,8 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
   atomEnergies: elementsOf(finite),
   batch: oneOf(["joined", "single"]),
   padding: truth,
+  differentiate: truth,
+  stress: truth,
 };
 
 /** The members that a manifest may have. */

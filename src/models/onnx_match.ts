@@ -25,7 +25,8 @@ export function matchTensors(model: OnnxMatchable): OnnxBindings {
   return bindings;
 }
 
-function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
+/** What each input means. Throws a ModelMismatchError for one that nobody knows. */
+export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   const { inputs, outputs, derived, manifest: { constants = {} } } = model;
   const taken = [...derived, ...Object.keys(constants)];
   for (const name of taken) {

@@ -29,12 +29,35 @@ interface Chosen {
   readonly told: string;
 }
 
+/**
+ * The energy to differentiate of a model that gives no forces: `undefined` where it gives some, or where nobody says
+ * which output is its energy. Throws a ModelMismatchError for what is said of outputs and cannot be.
+ */
+export function energyWithoutForces(model: OnnxMatchable): TensorInfo | undefined {
+  const used = chosenOutputs(model);
+  if (used.some(isForces)) return undefined;
+  return used.find(({ meaning }) => meaning === "energy")?.tensor;
+}
+
+/** Whether stresses come out of a model by themselves. Throws as {@linkcode energyWithoutForces} does. */
+export function givesStress(model: OnnxMatchable): boolean {
+  return chosenOutputs(model).some(({ meaning }) => meaning === "stress" || meaning === "virial");
+}
+
 /** The outputs that are used. Throws a ModelMismatchError as `matchTensors` does. */
 export function matchOutputs(
   model: OnnxMatchable,
   inputs: readonly OnnxInputBinding[],
 ): OnnxOutputBinding[] {
-  const chosen = said(model);
+  const used = chosenOutputs(model);
+  assertForces(model, used);
+  const nodes = inputs.find(({ meaning }) => meaning === "positions");
+  const name = nodes === undefined ? undefined : lengthName(nodes.tensor.shape.at(-2));
+  return used.map((one) => bound(model, one, name));
+}
+
+function chosenOutputs(model: OnnxMatchable): Chosen[] {
+  const chosen = [...made(model), ...said(model)];
   const known: Told<OnnxOutput>[] = chosen.flatMap(({ meaning, tensor, told }) =>
     meaning === "field" ? [] : [{ meaning, tensor, told }]
   );
@@ -45,11 +68,26 @@ export function matchOutputs(
   for (const { meaning, tensor, told } of known.slice(before)) {
     chosen.push({ meaning, tensor, told, field: undefined, choice: {} });
   }
-  const used = withoutTwice(chosen);
-  assertForces(model, used);
-  const nodes = inputs.find(({ meaning }) => meaning === "positions");
-  const name = nodes === undefined ? undefined : lengthName(nodes.tensor.shape.at(-2));
-  return used.map((one) => bound(model, one, name));
+  return withoutTwice(chosen);
+}
+
+/** Forces and virials are in the unit of the energy, and scaled as it is. */
+function made(model: OnnxMatchable): Chosen[] {
+  const { energy } = model.manifest.outputs ?? {};
+  const scale = typeof energy === "object" ? energy.scale : undefined;
+  return (["forces", "virial"] as const).flatMap((meaning) => {
+    const tensor = model.outputs.find(({ name }) => name === model.made?.[meaning]);
+    if (tensor === undefined) return [];
+    const choice = scale === undefined ? {} : { scale };
+    return [{ meaning, field: undefined, tensor, choice, told: MADE }];
+  });
+}
+
+/** How they are known. */
+const MADE = "by differentiating the energy";
+
+function isForces({ meaning }: Chosen): boolean {
+  return meaning === "forces" || meaning === "gradient";
 }
 
 function said(model: OnnxMatchable): Chosen[] {
@@ -95,22 +133,30 @@ function withoutTwice(chosen: readonly Chosen[]): Chosen[] {
 }
 
 function assertForces(model: OnnxMatchable, used: readonly Chosen[]): void {
-  if (used.some(({ meaning }) => meaning === "forces" || meaning === "gradient")) return;
+  if (used.some(isForces)) return;
+  const hasEnergy = used.some(({ meaning }) => meaning === "energy");
   const wouldMap = Object.fromEntries(
     model.outputs.map((tensor) => [
       tensor.name,
       couldMean(tensor, OUTPUTS, []).filter((meaning) =>
-        meaning === "forces" || meaning === "gradient"
+        meaning === "forces" || meaning === "gradient" || (meaning === "energy" && !hasEnergy)
       ),
     ]),
   );
   const isThere = Object.values(wouldMap).some(({ length }) => length > 0);
   throw new ModelMismatchError(model.name, {
-    expected: "it must give forces",
+    expected: "it must give forces, or an energy that they can be made of",
     found: `its outputs are ${model.outputs.map(showTensor).join(", ") || "none"}`,
     wouldMap,
-    ...(isThere ? {} : { remedy: "export it with the gradient of its energy as an output" }),
+    ...(isThere ? {} : { remedy: remedyOf(model, hasEnergy) }),
   });
+}
+
+function remedyOf({ manifest }: OnnxMatchable, hasEnergy: boolean): string {
+  const way = hasEnergy && manifest.differentiate === false
+    ? "leave out { differentiate: false }, or "
+    : "";
+  return `${way}export it with the gradient of its energy as an output`;
 }
 
 function bound(

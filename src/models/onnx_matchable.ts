@@ -24,6 +24,12 @@ export interface OnnxMatchable {
   readonly by: (member: keyof OnnxManifest) => string;
   /** The inputs that functions of the user's make. */
   readonly derived: readonly string[];
+  /**
+   * Outputs that were made by differentiating its energy.
+   *
+   * @default none
+   */
+  readonly made?: { readonly forces: string; readonly virial: string | undefined };
 }
 
 /** A tensor by its name. Throws a ModelMismatchError for a name that none has. */

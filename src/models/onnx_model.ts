@@ -1,22 +1,24 @@
 import { gpuOf } from "../backend/mod.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { opsetOf, OPSETS } from "../onnx/opset.ts";
-import { openSession } from "../onnx/session.ts";
 import type { SessionCheck } from "../onnx/session_check.ts";
 import type { ModelSource } from "../onnx/session_source.ts";
 import { UnsupportedNodeError } from "../onnx/unsupported_node_error.ts";
 import type { Model, ModelOutput, OpenModel } from "./model.ts";
 import { describeOnnx } from "./onnx_describe.ts";
 import { elementsOf } from "./onnx_elements.ts";
+import { hasOtherFiles, withMadeForces } from "./onnx_forces.ts";
 import { matchTensors } from "./onnx_match.ts";
 import { openOnGpu, whyOnHost } from "./onnx_on_gpu.ts";
 import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./onnx_options.ts";
 import { type OnnxOpened, openOnHost } from "./onnx_run.ts";
+import { evaluated, openOnnx } from "./onnx_session.ts";
 import type { OnnxBindings } from "./onnx_bindings.ts";
 import { unitsOf } from "./onnx_units.ts";
 
 /**
  * A potential in an .onnx file: energies and forces, and stresses where it has them, evaluated by onnxruntime-web.
+ * A file that gives an energy and no forces is differentiated when it is opened: once, for all devices.
  *
  * What its tensors mean is told by their names, types and shapes where these leave no doubt. Where they do, and for
  * all that no file says by itself (cutoff, units, elements), there is a manifest ({@linkcode OnnxManifest}): in the
@@ -68,6 +70,10 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly #bytes: Uint8Array;
   /** Why no GPU can have it, if that is in the file. */
   readonly #whyOnHost: string | undefined;
+  /** Why the evaluator cannot have it, if that is in the file. */
+  readonly #whyNotPlain: string | undefined;
+  /** The same model by the evaluator, once it was asked for; text where that cannot run it. */
+  #plain: OnnxOpened | string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
   #isDisposed = false;
@@ -76,9 +82,10 @@ export class OnnxModel implements Model, AsyncDisposable {
   private constructor(
     opened: OnnxOpened,
     summary: string,
-    { bytes, whyOnHost }: {
+    { bytes, whyOnHost, whyNotPlain }: {
       readonly bytes: Uint8Array;
       readonly whyOnHost: string | undefined;
+      readonly whyNotPlain: string | undefined;
     },
   ) {
     const has = (...meanings: readonly string[]) =>
@@ -94,6 +101,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     this.#opened = opened;
     this.#bytes = bytes;
     this.#whyOnHost = whyOnHost;
+    this.#whyNotPlain = whyNotPlain;
     this.#summary = summary;
   }
 
@@ -102,6 +110,8 @@ export class OnnxModel implements Model, AsyncDisposable {
    *
    * @throws {SyntaxError} for what is no model, or a damaged one, or one that onnxruntime-web cannot run, and for a
    * manifest that is no JSON
+   * @throws {UnsupportedNodeError} for an operator that cannot be differentiated, where forces must be made, and for one
+   * that the evaluator does not know, where it must run the model
    * @throws {ModelMismatchError} where it is not known what a tensor means, or where it is not what it is said to be
    * @throws {TypeError} for a member of a manifest or an option that there is none of, or of another kind
    * @throws {RangeError} for a value that cannot be, and where nobody says how far it reaches
@@ -109,24 +119,16 @@ export class OnnxModel implements Model, AsyncDisposable {
    * @throws {BackendUnavailableError} where there is too little memory
    */
   static async open(source: ModelSource, options: OnnxModelOptions = {}): Promise<OnnxModel> {
-    const loaded = await loadOnnx(source, options);
-    const { name, bytes, url, manifest, by } = loaded;
-    const { threads, externalData, runtime, signal, derived = {}, skin = 0.5 } = options;
-    // From its address again where there is one: weights in other files are beside it.
-    const tensors = loaded.file.graph?.initializer ?? [];
-    const hasFiles = tensors.some((tensor) => tensor.dataLocation === 1);
-    const session = await openSession(hasFiles && url !== undefined ? url : bytes, {
-      name,
-      ...(threads === undefined ? {} : { threads }),
-      ...(externalData === undefined ? {} : { externalData }),
-      ...(runtime === undefined ? {} : { runtime }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const { loaded, made, text } = await withMadeForces(await loadOnnx(source, options), options);
+    const { name, bytes, manifest, by } = loaded;
+    const { derived = {}, skin = 0.5 } = options;
+    const session = await openOnnx(loaded, options, made !== undefined);
     try {
       const { inputs, outputs } = session;
       const bindings = matchTensors({
         ...{ name, inputs, outputs, manifest, by },
         derived: Object.keys(derived),
+        ...(made === undefined ? {} : { made }),
       });
       const { cutoff, reach } = reachOf(loaded, bindings);
       const { energy: _, length } = unitsOf(manifest);
@@ -137,13 +139,8 @@ export class OnnxModel implements Model, AsyncDisposable {
         isHalf: manifest.neighbours === "half",
         perAngstrom: 1 / length,
       };
-      const opset = opsetOf(loaded.file);
-      const whyOnHost = hasFiles
-        ? "its weights are in other files"
-        : opset < OPSETS.first || opset > OPSETS.last
-        ? `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`
-        : undefined;
-      return new OnnxModel(opened, describeOnnx(loaded, opened), { bytes, whyOnHost });
+      const summary = [describeOnnx(loaded, opened), ...text].join("\n");
+      return new OnnxModel(opened, summary, { bytes, ...whyOf(loaded) });
     } catch (error) {
       await session.dispose();
       throw error;
@@ -159,14 +156,16 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * See {@linkcode Model.open}. On a GPU it runs there, on the buffers of the state, where it can take them as they are;
+   * See {@linkcode Model.open}. On the backend `reference` the evaluator runs it in double precision, if it knows its
+   * operators. On a GPU it runs there, on the buffers of the state, where it can take them as they are;
    * else the host runs it, with copies there and back at each step, and `describe` says why.
    *
    * Throws a RangeError that names an atom of an element it does not know.
    */
   open(state: ResidentBatch): OpenModel {
     const backend = gpuOf(state.backend);
-    if (backend === undefined) return openOnHost(this.#opened, state);
+    const isPlain = this.#opened.session.device === "evaluator";
+    if (isPlain || backend === undefined) return openOnHost(this.#onHost(state), state);
     try {
       const why = this.#whyOnHost ?? whyOnHost(this.#opened.bindings, state.batch.size);
       if (why === undefined) {
@@ -184,6 +183,41 @@ export class OnnxModel implements Model, AsyncDisposable {
     return openOnHost(this.#opened, state);
   }
 
+  /** What runs it there: the reference is in double precision. */
+  #onHost({ backend }: ResidentBatch): OnnxOpened {
+    if (backend.name !== "reference") return this.#opened;
+    this.#assertOpen();
+    const plain = this.#plain ??= evaluated(this.#opened, {
+      bytes: this.#bytes,
+      whyNot: this.#whyNotPlain,
+    });
+    if (typeof plain !== "string") return plain;
+    this.#notes.add(`on the reference backend onnxruntime runs it, in single precision: ${plain}`);
+    return this.#opened;
+  }
+
+  /**
+   * The model as it runs, an .onnx file: with the forces that were made where it had none. Weights in other files are
+   * in it then; else they stay where they are. A copy.
+   *
+   * @example Forces for another program
+   * ```ts
+   * import { OnnxModel } from "@hooke/hooke/models/onnx";
+   * import { decodeModel, GraphBuilder } from "@hooke/hooke/onnx";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const builder = new GraphBuilder("springs");
+   * const x = builder.input("positions", "f32", ["N", 3]);
+   * builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
+   * await using model = await OnnxModel.open(builder.build());
+   * const { graph } = decodeModel(model.export());
+   * assertEquals(graph?.output.map(({ name }) => name), ["energy", "forces"]);
+   * ```
+   */
+  export(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.slice();
+  }
+
   #assertOpen(): void {
     if (!this.#isDisposed) return;
     throw new Error(`Cannot run ${this.name} as it must be open: it was disposed of`);
@@ -192,6 +226,7 @@ export class OnnxModel implements Model, AsyncDisposable {
   /** Gives the session back. Engines that have it can then do no further step. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
+    if (typeof this.#plain === "object") await this.#plain.session.dispose();
     await this.#opened.session.dispose();
   }
 
@@ -199,6 +234,19 @@ export class OnnxModel implements Model, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
   }
+}
+
+/** Why a GPU, and why the evaluator, cannot have a model as it is. */
+function whyOf(loaded: LoadedOnnx): {
+  readonly whyOnHost: string | undefined;
+  readonly whyNotPlain: string | undefined;
+} {
+  const files = hasOtherFiles(loaded) ? "its weights are in other files" : undefined;
+  const opset = opsetOf(loaded.file);
+  const isOdd = opset < OPSETS.first || opset > OPSETS.last;
+  const odd =
+    `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
+  return { whyOnHost: files ?? (isOdd ? odd : undefined), whyNotPlain: files };
 }
 
 /** How far edges and triplets go. Throws a RangeError where nobody says so. */

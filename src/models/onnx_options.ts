@@ -10,6 +10,7 @@ import { decodeModel } from "../onnx/codec.ts";
 import type { ModelProto } from "../onnx/messages.ts";
 import type { SessionOptions } from "../onnx/session_options.ts";
 import { loadSource, type ModelSource } from "../onnx/session_source.ts";
+import type { WithForcesOptions } from "../onnx/with_forces.ts";
 import { checkManifest, MANIFEST_MEMBERS } from "./onnx_manifest_check.ts";
 import type { OnnxDerive } from "./onnx_derived.ts";
 import type { OnnxManifest } from "./onnx_manifest.ts";
@@ -23,7 +24,10 @@ import {
 
 /** How an `OnnxModel` is opened. What its manifest says may be said here, too, and goes before what files say. */
 export interface OnnxModelOptions
-  extends OnnxManifest, Pick<SessionOptions, "threads" | "externalData" | "runtime" | "signal"> {
+  extends
+    OnnxManifest,
+    Pick<SessionOptions, "threads" | "externalData" | "signal">,
+    Pick<WithForcesOptions, "passes" | "rules"> {
   /**
    * What errors call it.
    *
@@ -48,12 +52,28 @@ export interface OnnxModelOptions
    * @default 0.5
    */
   readonly skin?: number;
+  /**
+   * What runs it on the host: `"evaluator"` is plain TypeScript in double precision, slow, with no onnxruntime at all,
+   * on any backend. Else onnxruntime-web does: where its own .wasm is, or its bytes, for pages that serve it from
+   * elsewhere, and for programs that may read no file; only the first model of a process can say. On the backend
+   * `reference` the evaluator runs it in either case, if it knows the model's operators.
+   *
+   * @default onnxruntime-web, its .wasm beside its script
+   */
+  readonly runtime?: URL | Uint8Array | "evaluator";
+  /**
+   * A folder where models with forces that were made are kept, by what they were made of; what is damaged there is made
+   * anew. Not used with `rules` or passes of one's own, which have no names.
+   *
+   * @default none
+   */
+  readonly cache?: string | URL;
 }
 
 /** The options that are not the manifest's. */
 const OWN: readonly string[] = [
   ...["name", "manifest", "derived", "skin"],
-  ...["threads", "externalData", "runtime", "signal"],
+  ...["threads", "externalData", "runtime", "signal", "passes", "rules", "cache"],
 ];
 
 /** A model's file, and all that is said of it. */
@@ -116,11 +136,20 @@ function checkModelOptions(options: OnnxModelOptions): void {
       } of its options must be a function: current value is ${show(wrong[1])}`,
     );
   }
+  checkRuntime(action, options.runtime);
   if (typeof skin === "number" && skin > 0 && skin < Infinity) return;
   throw new RangeError(
     `Cannot ${action} as skin of its options must be above 0 and finite: current value is ${
       show(skin)
     }`,
+  );
+}
+
+function checkRuntime(action: string, runtime: OnnxModelOptions["runtime"]): void {
+  if (runtime === undefined || runtime === "evaluator" || typeof runtime === "object") return;
+  throw new RangeError(
+    `Cannot ${action} as runtime of its options must be "evaluator", or a URL or the bytes of onnxruntime's .wasm: ` +
+      `current value is ${show(runtime)}`,
   );
 }
 

@@ -31,7 +31,8 @@ export function checkForces(
   there("its positions must be one of its inputs", graph.inputs, positions);
   there("its energy must be one of its outputs", graph.outputs, energy);
   for (const output of outputs) {
-    if (!graph.has(output)) continue;
+    // Of a value in between the name can be had: it gets another.
+    if (!graph.has(output) || (graph.producer(output) && !graph.isOutput(output))) continue;
     const hint = graph.isOutput(output) ? ", an output that it has already" : "";
     refuse("names of its new outputs must be free", `${JSON.stringify(output)}${hint}`);
   }

@@ -120,3 +120,6 @@ export { createTensorBuffer, dataOf } from "./session_tensor.ts";
 export type { WorkerSessionInfo } from "./session_worker.ts";
 export type { WebgpuFallback } from "./webgpu_operators.ts";
 export { webgpuFallbacks } from "./webgpu_operators.ts";
+export type { StrainedValues } from "./virial.ts";
+export type { ForcesModel, ForcesReport, WithForcesOptions } from "./with_forces.ts";
+export { FORCE_PASSES, showForces, withForces } from "./with_forces.ts";

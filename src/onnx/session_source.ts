@@ -16,13 +16,14 @@ interface Files {
   readFile(path: string | URL, options?: { signal?: AbortSignal }): Promise<Uint8Array>;
 }
 
-interface Process {
+/** What is used of Node's `process`. */
+export interface Process {
   readonly getBuiltinModule?: (name: string) => unknown;
   cwd(): string;
 }
 
-/** Not `import`: a page that bundles this has no file system, and need not pretend to. */
-function findProcess(): Process | undefined {
+/** Node's `process`. Not `import`: a page that bundles this has no file system, and need not pretend to. */
+export function findProcess(): Process | undefined {
   const { process } = globalThis as unknown as { readonly process?: Process };
   return process?.getBuiltinModule === undefined ? undefined : process;
 }
@@ -44,7 +45,7 @@ export async function loadSource(
   if (source instanceof ArrayBuffer) {
     return await loadSource(new Uint8Array(source), { name: name! });
   }
-  const url = typeof source === "string" ? toUrl(source) : source;
+  const url = typeof source === "string" ? sourceUrl(source) : source;
   const called = name ?? nameOf(url);
   try {
     return { bytes: await readUrl(url, signal), name: called, url };
@@ -92,7 +93,8 @@ async function readUrl(url: URL, signal: AbortSignal | undefined): Promise<Uint8
   throw Object.assign(answer, { code: response.status });
 }
 
-function toUrl(source: string): URL {
+/** Where a path or an address leads to. */
+export function sourceUrl(source: string): URL {
   const process = findProcess();
   // A single letter is a drive, not a scheme.
   if (/^[a-z][a-z\d+.-]+:/i.test(source)) return new URL(source);

@@ -129,6 +129,9 @@ export function withForces(
   const strained = strainedValues(graph, name, options.stress ?? false);
   const outputs = strained === undefined ? [forces] : [forces, strained.output];
   checkForces(graph, { name, positions, energy, outputs });
+  for (const output of outputs) {
+    if (graph.has(output)) graph.rename(output, graph.freshName(output));
+  }
   const before = graph.nodes.length;
   const first = runPasses(graph, passes);
   const warnings = auditRoots(graph, { of: energy, wrt: positions });

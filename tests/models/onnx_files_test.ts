@@ -112,10 +112,10 @@ const WRONG: readonly [string, () => Uint8Array, new () => Error, RegExp][] = [
     /externalData must have the weights/,
   ],
   [
-    "no forces",
-    () => springs({ outputs: [value("energy", "float32", [1, 1])] }),
+    "no forces, and no energy that is known as one",
+    () => springs({ outputs: [value("squares", "float32", ["N", 3])] }),
     ModelMismatchError as never,
-    /must give forces/,
+    /must give forces, or an energy that they can be made of/,
   ],
 ];
 

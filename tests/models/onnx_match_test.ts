@@ -208,7 +208,7 @@ Deno.test("outputs come in eV and Å, with the sign that ours have, and what is 
 
 Deno.test("a model must give forces, and fields must have a width and a level", () => {
   const none = mismatch(["pos float32 N 3"], ["energy float32 B"]);
-  assertEquals(none.expected, "it must give forces");
+  assertEquals(none.expected, "it must give forces, or an energy that they can be made of");
   assert(none.message.includes("export it with the gradient"), none.message);
   const other = mismatch(["pos float32 N 3"], ["energy float32 B", "out float32 N 3"]);
   assertEquals(other.wouldMap["out"], ["forces", "gradient"]);

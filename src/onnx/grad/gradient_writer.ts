@@ -1,9 +1,12 @@
-import type { Attributes } from "../attributes.ts";
+import { type Attributes, intAttribute } from "../attributes.ts";
 import { codeOf, type ElementType, isFloat } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import type { Facts } from "../infer/facts.ts";
 import { constantShape } from "./shape_of_parts.ts";
 import { sumTo } from "./sum_to.ts";
+
+/** Operators that give the same elements in another shape. */
+const VIEWS: ReadonlySet<string> = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
 
 /** A value by its name, or a number, which becomes a constant of the other operand's type. */
 export type WriterOperand = string | number;
@@ -119,7 +122,10 @@ export class GradientWriter {
 
   /** Without these axes, which have length 1. */
   squeeze(x: string, axes: readonly number[]): string {
-    return axes.length === 0 ? x : this.#likewise(x, "Squeeze", [x, this.ints(axes)]);
+    if (axes.length === 0) return x;
+    const list = this.ints(axes), sum = this.#summedOver(x, list);
+    if (sum !== undefined) return this.make("ReduceSum", [sum, list], { keepdims: 0 });
+    return this.#likewise(x, "Squeeze", [x, list]);
   }
 
   /** With its axes in another order: axis i of the result is axis `order[i]` of x. */
@@ -139,12 +145,10 @@ export class GradientWriter {
   reshapeLike(x: string, like: string): string {
     if (this.isOfShape(x, like)) return x;
     const { shape } = this.facts.of(like);
-    const constant = shape && constantShape(this.facts.of(x).shape, shape);
-    if (constant !== undefined) return this.reshape(x, constant);
-    const isFull = this.facts.of(like).shape?.every((n) => typeof n === "number" && n > 0);
-    // Otherwise a length of 0 would stand for the length that x has there.
-    const attributes: Attributes = isFull === true ? {} : { allowzero: 1 };
-    return this.#likewise(x, "Reshape", [x, this.shapeOf(like)], attributes);
+    return this.reshape(
+      x,
+      shape && constantShape(this.facts.of(x).shape, shape) || this.shapeOf(like),
+    );
   }
 
   /** Repeated to the shape of another value. */
@@ -294,13 +298,32 @@ export class GradientWriter {
   /** Views of one number everywhere are one number everywhere. */
   #likewise(x: string, op: string, inputs: readonly string[], attributes: Attributes = {}): string {
     const name = this.make(op, inputs, attributes);
-    if (this.isOfShape(name, x) && op !== "Transpose") {
+    const same = op === "Transpose" ? undefined : this.#viewed(x, name);
+    if (same !== undefined) {
       this.graph.remove(this.graph.producer(name)!);
-      return x;
+      return same;
     }
     const number = this.fillOf(x);
     if (number !== undefined) this.#fills.set(name, number);
     return name;
+  }
+
+  /** What x is the sum of over these axes, which it kept, where nobody else needs it so. */
+  #summedOver(x: string, axes: string): string | undefined {
+    const node = this.graph.producer(x);
+    if (node?.opType !== "ReduceSum" || node.input[1] !== axes) return undefined;
+    const isKept = intAttribute(node, "keepdims", 1) === 1 && this.graph.uses(x).length === 0;
+    return isKept ? node.input[0] : undefined;
+  }
+
+  /** What x is a view of, or x itself, where that has the shape of `like`. */
+  #viewed(x: string, like: string): string | undefined {
+    for (let source = x; source !== "";) {
+      if (this.isOfShape(source, like)) return source;
+      const node = this.graph.producer(source);
+      source = node !== undefined && VIEWS.has(node.opType) ? node.input[0]! : "";
+    }
+    return undefined;
   }
 
   /** Does x, repeated to the shape that both have together, keep its own? */

@@ -14,6 +14,8 @@ export interface Axis {
   readonly of: string;
   readonly axis: number;
   readonly length: KnownLength;
+  /** The length is this part of that along the axis; 1 where there is none. */
+  readonly divisor?: number;
 }
 
 /** A value with labels for its axes, of which there must be as many. */
@@ -96,7 +98,11 @@ export function regrouped(
 /** How many elements there are along some axes together, as a list of one. */
 export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
   return axes
-    .map(({ of, axis }) => write.lengthOf(of, axis))
+    .map(({ of, axis, length, divisor = 1 }) => {
+      if (typeof length === "number") return write.ints([length]);
+      const along = write.lengthOf(of, axis);
+      return divisor === 1 ? along : write.make("Div", [along, write.ints([divisor])]);
+    })
     .reduce((count, length) => write.make("Mul", [count, length]));
 }
 

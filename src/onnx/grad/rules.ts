@@ -4,13 +4,17 @@ import { ACTIVATIONS } from "./rules/activations.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOICES } from "./rules/choices.ts";
+import { CONVOLUTION } from "./rules/convolution.ts";
 import { EINSUM } from "./rules/einsum.ts";
 import { FUNCTIONS } from "./rules/functions.ts";
 import { GATHERING } from "./rules/gathering.ts";
+import { GENERATORS } from "./rules/generators.ts";
 import { JOINING } from "./rules/joining.ts";
 import { MATRICES } from "./rules/matrices.ts";
 import { NORMALIZATIONS } from "./rules/normalizations.ts";
+import { ORDERING } from "./rules/ordering.ts";
 import { PADDING } from "./rules/padding.ts";
+import { POOLING } from "./rules/pooling.ts";
 import { POWERS } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SCATTERING } from "./rules/scattering.ts";
@@ -29,13 +33,17 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   ARITHMETIC,
   CASTS,
   CHOICES,
+  CONVOLUTION,
   EINSUM,
   FUNCTIONS,
   GATHERING,
+  GENERATORS,
   JOINING,
   MATRICES,
   NORMALIZATIONS,
+  ORDERING,
   PADDING,
+  POOLING,
   POWERS,
   REDUCTIONS,
   SCATTERING,

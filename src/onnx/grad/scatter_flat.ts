@@ -18,16 +18,11 @@ export function scatterFlat(
     into: (base) => {
       const shape = write.shapeOf(like);
       const count = write.make("ReduceProd", [shape], { keepdims: 0 });
-      const numbers = write.make("Range", [scalar(write, 0), count, scalar(write, 1)]);
+      const numbers = write.make("Range", [write.scalar(0, "i64"), count, write.scalar(1, "i64")]);
       const places = write.reshape(move(write.reshape(numbers, shape)), [-1]);
       const inputs = [write.reshape(base, [-1]), places, write.reshape(g, [-1])];
       const sum = write.make("ScatterElements", inputs, { axis: 0, reduction: "add" });
       return write.reshapeLike(sum, like);
     },
   };
-}
-
-/** A single whole number. */
-function scalar(write: GradientWriter, value: number): string {
-  return write.number(value, write.ints([0]));
 }

@@ -13,11 +13,31 @@ import {
 } from "../../../src/onnx/mod.ts";
 import { isFloat } from "../../../src/onnx/element_type.ts";
 
-/** An operator over float32 inputs. */
+/** Whole numbers that an operator takes, such as places. */
+export interface Places {
+  readonly dims: readonly number[];
+  readonly data: readonly number[];
+  /** Are they written into the graph, instead of being fed? */
+  readonly isConstant: boolean;
+}
+
+type HostFeed = {
+  readonly data: Float32Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>;
+  readonly dims: readonly number[];
+};
+
+/** An operator over float32 inputs, and whole numbers. */
 export interface RuntimeCase {
   readonly op: string;
   readonly attributes?: Attributes;
-  readonly inputs: readonly (readonly number[] | undefined)[];
+  /** Lengths of floats, or whole numbers. */
+  readonly inputs: readonly (readonly number[] | Places | undefined)[];
+  /**
+   * How many outputs it has.
+   *
+   * @default 1
+   */
+  readonly outputs?: number;
   /** @default 18 */
   readonly opset?: number;
 }
@@ -34,7 +54,7 @@ export async function assertOnRuntime(
   options: SessionOptions = {},
 ): Promise<void> {
   const graph = new GraphBuilder("runtime", { opset: asked.opset ?? 18 }).graph;
-  const feeds: Record<string, { data: Float32Array<ArrayBuffer>; dims: readonly number[] }> = {};
+  const feeds: Record<string, HostFeed> = {};
   const feed = (name: string, dims: readonly number[]) => {
     graph.addInput(valueInfo(name, "f32", dims.map((n, i) => isFree ? `${name}_${i}` : n)));
     const count = dims.reduce((product, n) => product * n, 1);
@@ -42,28 +62,47 @@ export async function assertOnRuntime(
     feeds[name] = { data, dims };
     return name;
   };
-  const names = asked.inputs.map((dims, i) => dims === undefined ? "" : feed(`x${i}`, dims));
-  const y = graph.make(asked.op, names, asked.attributes ?? {});
+  const names = asked.inputs.map((input, i) => {
+    if (input === undefined) return "";
+    return "data" in input ? give(graph, feeds, input, i) : feed(`x${i}`, input);
+  });
+  const { attributes = {}, outputs = 1 } = asked;
+  const ys = graph.add(asked.op, names, { attributes, outputs }).output;
   const lossOf = (value: string, weights: string, like: readonly number[]) => {
     const product = graph.make("Mul", [value, feed(weights, like)]);
     return graph.make("ReduceSum", [product], { keepdims: 0 });
   };
-  const made = openEvaluator(graph).run(feeds, [y])[y]!;
-  const loss = lossOf(y, "v", made.dims);
-  const wrt = Object.keys(feeds);
+  const sum = (terms: readonly string[]) =>
+    terms.reduce((sum, term) => graph.make("Add", [sum, term]));
+  const made = openEvaluator(graph).run(feeds, ys);
+  const floats = ys.filter((y) => isFloat(made[y]!.type));
+  const loss = sum(floats.map((y, i) => lossOf(y, i === 0 ? "v" : `v${i}`, made[y]!.dims)));
+  const wrt = Object.keys(feeds).filter((name) => feeds[name]!.data instanceof Float32Array);
   const first = gradient(graph, { of: loss, wrt, unused: "zeros" }).names;
-  const again = wrt
-    .map((name) => lossOf(first[name]!, `w_${name}`, feeds[name]!.dims))
-    .reduce((sum, term) => graph.make("Add", [sum, term]));
-  const all = Object.keys(feeds);
-  const outputs = Object.fromEntries(all.map((name) => [name, `second_${name}`]));
-  gradient(graph, { of: again, wrt: outputs, unused: "zeros" });
+  const again = sum(wrt.map((name) => lossOf(first[name]!, `w_${name}`, feeds[name]!.dims)));
+  const all = Object.keys(feeds).filter((name) => feeds[name]!.data instanceof Float32Array);
+  const named = Object.fromEntries(all.map((name) => [name, `second_${name}`]));
+  gradient(graph, { of: again, wrt: named, unused: "zeros" });
   await compare(new Graph(decodeModel(graph.encode())), feeds, [asked, options]);
+}
+
+/** Adds whole numbers to a graph; their lengths are fixed. */
+function give(
+  graph: Graph,
+  feeds: Record<string, HostFeed>,
+  { dims, data, isConstant }: Places,
+  place: number,
+): string {
+  if (isConstant) return graph.constantOf("i64", data, dims);
+  const name = `x${place}`;
+  graph.addInput(valueInfo(name, "i64", dims));
+  feeds[name] = { data: BigInt64Array.from(data, BigInt), dims };
+  return name;
 }
 
 async function compare(
   graph: Graph,
-  feeds: Readonly<Record<string, { data: Float32Array<ArrayBuffer>; dims: readonly number[] }>>,
+  feeds: Readonly<Record<string, HostFeed>>,
   [{ op, inputs, attributes }, options]: readonly [RuntimeCase, SessionOptions],
 ): Promise<void> {
   const own = openEvaluator(graph).run(feeds);

@@ -1,0 +1,65 @@
+/**
+ * What runs a model on the host: onnxruntime, or the evaluator.
+ *
+ * @module
+ */
+
+import { evaluatorSession } from "../onnx/evaluator_session.ts";
+import { openSession } from "../onnx/session.ts";
+import type { Session } from "../onnx/session_run.ts";
+import { UnsupportedNodeError } from "../onnx/unsupported_node_error.ts";
+import type { OnnxBindings } from "./onnx_bindings.ts";
+import { hasOtherFiles, withWeights } from "./onnx_forces.ts";
+import type { LoadedOnnx, OnnxModelOptions } from "./onnx_options.ts";
+import type { OnnxOpened } from "./onnx_run.ts";
+
+/** A session for a model; `isWhole`: weights that were in other files are in it now. Throws as `OnnxModel.open` does. */
+export async function openOnnx(
+  loaded: LoadedOnnx,
+  options: OnnxModelOptions,
+  isWhole: boolean,
+): Promise<Session> {
+  const { name, bytes, url } = loaded;
+  const { threads, externalData, runtime, signal } = options;
+  const hasFiles = hasOtherFiles(loaded);
+  if (runtime === "evaluator") {
+    const whole = hasFiles ? await withWeights(loaded, options) : loaded;
+    return evaluatorSession(whole.bytes, { name });
+  }
+  // From its address again where there is one: weights in other files are beside it.
+  return await openSession(hasFiles && url !== undefined ? url : bytes, {
+    name,
+    ...(threads === undefined ? {} : { threads }),
+    ...(externalData === undefined || isWhole ? {} : { externalData }),
+    ...(runtime === undefined ? {} : { runtime }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** A model in double precision, for the backend `reference`; text where the evaluator cannot run it. */
+export function evaluated(opened: OnnxOpened, { bytes, whyNot }: {
+  readonly bytes: Uint8Array;
+  readonly whyNot: string | undefined;
+}): OnnxOpened | string {
+  if (opened.session.device === "evaluator") return opened;
+  if (whyNot !== undefined) return whyNot;
+  try {
+    const session = evaluatorSession(bytes, { name: opened.name });
+    return { ...opened, session, bindings: fedDoubles(opened.bindings, session) };
+  } catch (error) {
+    // Another version of its operators, or one of them.
+    if (!(error instanceof UnsupportedNodeError || error instanceof RangeError)) throw error;
+    return error.message;
+  }
+}
+
+function fedDoubles(bindings: OnnxBindings, { inputs }: Session): OnnxBindings {
+  const infos = new Map(inputs.map((info) => [info.name, info]));
+  return {
+    ...bindings,
+    inputs: bindings.inputs.map((input) => ({
+      ...input,
+      tensor: { ...input.tensor, dtype: infos.get(input.tensor.name)?.dtype ?? input.tensor.dtype },
+    })),
+  };
+}

@@ -1,0 +1,49 @@
+import { intAttribute, intsAttribute } from "../../attributes.ts";
+import { type Convolution, narrowed, places, weighed, widened } from "../convolve.ts";
+import { edgesOf } from "../image_edges.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import type { GradientRule, Step } from "../rule.ts";
+import { lengthsAlong, windowsOver, windowsUnder } from "../windows.ts";
+
+/** The image gets the transposed convolution of what comes back, the weights the convolution of the image by it. */
+const conv: GradientRule = (step, write) => {
+  const { node, a, b, y, g } = step;
+  const lengths = lengthsAlong(write, { wide: a, narrow: y, kernel: kernelOf(step, write) });
+  const plan = {
+    windows: windowsOver(node, lengths),
+    group: intAttribute(node, "group", 1),
+    edges: edgesOf(write, { node, wide: a, narrow: y, lengths }),
+  };
+  return [
+    () => widened(write, g, b, { ...plan, like: a }),
+    () => weighed(write, a, g, { ...plan, like: b }),
+    () => biasOf(write, g, plan),
+  ];
+};
+
+/** The other way round. */
+const convTranspose: GradientRule = (step, write) => {
+  const { node, a, b, y, g } = step;
+  const lengths = lengthsAlong(write, { wide: y, narrow: a, kernel: kernelOf(step, write) });
+  const plan = { windows: windowsUnder(node, lengths), group: intAttribute(node, "group", 1) };
+  return [
+    () => narrowed(write, g, b, { ...plan, like: a }),
+    () => weighed(write, g, a, { ...plan, like: b }),
+    () => biasOf(write, g, plan),
+  ];
+};
+
+/** One number per channel. */
+function biasOf(write: GradientWriter, g: string, { windows }: Convolution): string {
+  return write.reduceSum(g, [0, ...places(2, windows.length + 2)]);
+}
+
+function kernelOf({ node, b }: Step, write: GradientWriter): readonly (number | string)[] {
+  return intsAttribute(node, "kernel_shape") ?? write.lengthsOf(b).slice(2);
+}
+
+/** Convolutions. */
+export const CONVOLUTION: Readonly<Record<string, GradientRule>> = {
+  Conv: conv,
+  ConvTranspose: convTranspose,
+};

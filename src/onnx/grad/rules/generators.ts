@@ -1,0 +1,31 @@
+import type { GradientRule } from "../rule.ts";
+
+/** start + delta · (0, 1, 2 …); how many there are does not change a little. */
+const range: GradientRule = ({ a, c, y, g }, write) => [
+  () => write.reduceSum(g, [0]),
+  undefined,
+  () => write.reduceSum(write.mul(g, write.div(write.sub(y, a), c)), [0]),
+];
+
+/** The number where the index is another, and the one where it is that. */
+const oneHot: GradientRule = ({ node, a, b, c, g }, write) => [undefined, undefined, () => {
+  const pair = write.graph.constantOf(write.typeOf(c), [0, 1]);
+  const hot = write.graph.add("OneHot", [a, b, pair]);
+  hot.attribute.push(...node.attribute);
+  const axes = write.lengthsOf(g).map((_, axis) => axis);
+  const on = write.reduceSum(write.mul(g, hot.output[0]!), axes);
+  const off = write.sub(write.reduceSum(g, axes), on);
+  return write.make("Concat", [off, on].map((x) => write.unsqueeze(x, [0])), { axis: 0 });
+}];
+
+/** What is made has nothing of the numbers of the inputs, only of their shape. */
+const stop: GradientRule = () => [];
+
+/** Values made from little. */
+export const GENERATORS: Readonly<Record<string, GradientRule>> = {
+  EyeLike: stop,
+  OneHot: oneHot,
+  RandomNormalLike: stop,
+  RandomUniformLike: stop,
+  Range: range,
+};

@@ -1,0 +1,109 @@
+import { intAttribute } from "../../attributes.ts";
+import { places, widened } from "../convolve.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import { cutTo, padded } from "../image_edges.ts";
+import { axesOf, labelled, regrouped } from "../labelled.ts";
+import { oneChannel, ones, type Pool, poolOf, sizeOf } from "../pool.ts";
+import type { GradientRule } from "../rule.ts";
+import { partsOf } from "../window_counts.ts";
+import { windowAttributes } from "../windows.ts";
+
+/** What comes back for a window goes on to the largest element of it: the first one among equals. */
+const maxPool: GradientRule = ({ node, outputs, a, y, g }, write) => [() => {
+  if (outputs[1] !== undefined && outputs[1] !== "") return scattered(write, a, outputs[1], g);
+  // Without indices, which not every runtime can give (WebGPU cannot): the elements of each window side by side.
+  const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
+  const each = write.graph.constantOf(write.typeOf(a), identity(kernel), [
+    sizeOf(kernel),
+    1,
+    ...kernel,
+  ]);
+  const elements = write.make("Conv", [surrounded(write, pool, a), each], {
+    ...windowAttributes(windows.map((along) => ({ ...along, begin: 0, end: 0 }))),
+  });
+  const largest = write.make("ArgMax", [cutTo(write, elements, y)], { axis: 1, keepdims: 1 });
+  const order = write.graph.constantOf("i32", places(0, sizeOf(kernel)), [
+    sizeOf(kernel),
+    ...kernel.map(() => 1),
+  ]);
+  const isLargest = write.make("Equal", [write.cast(largest, "i32"), order]);
+  const parts = write.where(isLargest, oneChannel(write, g, y), 0);
+  return write.reshapeLike(widened(write, parts, each, { windows, group: 1, edges, like: a }), a);
+}];
+
+/** What comes back is added where the indices say, counted over the whole tensor. */
+function scattered(write: GradientWriter, a: string, indices: string, g: string): string {
+  const zeros = write.zeros(write.reshape(a, [-1]));
+  const added = write.make("ScatterElements", [
+    zeros,
+    write.reshape(indices, [-1]),
+    write.reshape(g, [-1]),
+  ], { axis: 0, reduction: "add" });
+  return write.reshapeLike(added, a);
+}
+
+/** One window per element of it, which has a 1 there. */
+function identity(kernel: readonly number[]): Float64Array {
+  const size = sizeOf(kernel);
+  return Float64Array.from({ length: size * size }, (_, i) => i % (size + 1) === 0 ? 1 : 0);
+}
+
+/** Channels with numbers around them that are never the largest. */
+function surrounded(write: GradientWriter, pool: Pool, a: string): string {
+  const { node, windows, kernel, edges } = pool;
+  const x = oneChannel(write, a, a), lowest = write.typeOf(a) === "f16" ? -65504 : -3e38;
+  if (edges !== undefined) return padded(write, x, edges, lowest);
+  const isOpen = intAttribute(node, "ceil_mode", 0) !== 0;
+  const begins = windows.map(({ begin }) => begin);
+  // Windows that overhang by as much as free lengths say have enough behind the image.
+  const ends = windows.map(({ end, stride, dilation, rest }, axis) =>
+    isOpen && rest === undefined ? kernel[axis]! * dilation + stride : end
+  );
+  if ([...begins, ...ends].every((count) => count === 0)) return x;
+  return padded(write, x, { begins: write.ints(begins), ends: write.ints(ends) }, lowest);
+}
+
+/** What comes back for a window goes on to its elements, in equal parts. */
+const averagePool: GradientRule = (step, write) => {
+  const { node, a, y } = step;
+  const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
+  return [() => {
+    const parts = oneChannel(write, partsOf(write, pool, step), y);
+    const plan = { windows, group: 1, edges, like: a };
+    return write.reshapeLike(widened(write, parts, ones(write, kernel, a), plan), a);
+  }];
+};
+
+/** What comes back goes to all elements, in equal parts. */
+const globalAveragePool: GradientRule = ({ a, g }, write) => [() => {
+  const lengths = write.lengthsOf(a).slice(2);
+  const count = lengths.reduce<number>((product, length) => product * Number(length), 1);
+  if (!Number.isNaN(count)) return write.expandLike(write.mul(g, 1 / count), a);
+  const labels = write.lengthsOf(a).map((_, axis) => `${axis}`);
+  const elements = axesOf([labelled(write, a, labels)], labels.slice(2))
+    .map(({ of, axis }) => write.lengthOf(of, axis))
+    .reduce((product, length) => write.make("Mul", [product, length]));
+  return write.expandLike(write.div(g, write.cast(elements, write.typeOf(a))), a);
+}];
+
+/** What comes back goes to the largest element: the first one among equals. */
+const globalMaxPool: GradientRule = ({ a, g }, write) => [() => {
+  const labels = write.lengthsOf(a).map((_, axis) => `${axis}`), whole = labelled(write, a, labels);
+  const flat = labels.length === 3 ? a : regrouped(write, a, [
+    axesOf([whole], ["0"]),
+    axesOf([whole], ["1"]),
+    axesOf([whole], labels.slice(2)),
+  ]);
+  const largest = write.make("ArgMax", [flat], { axis: 2, keepdims: 1 });
+  const values = write.squeeze(g, places(3, labels.length));
+  const set = write.make("ScatterElements", [write.zeros(flat), largest, values], { axis: 2 });
+  return write.reshapeLike(set, a);
+}];
+
+/** Operators that make one number of each window, or of each channel. */
+export const POOLING: Readonly<Record<string, GradientRule>> = {
+  AveragePool: averagePool,
+  GlobalAveragePool: globalAveragePool,
+  GlobalMaxPool: globalMaxPool,
+  MaxPool: maxPool,
+};

@@ -1,0 +1,405 @@
+/** Models of energies in engines: forces are made when they are opened. */
+import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
+import {
+  Batch,
+  cellVolume,
+  ConvergenceHook,
+  type DynamicsContext,
+  DynamicsStage,
+  fcc,
+  FIRE,
+  initVelocities,
+  lennardJones,
+  type Model,
+  NVE,
+  rattle,
+  type System,
+} from "@hooke/hooke";
+import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import {
+  decodeModel,
+  encodeModel,
+  GraphBuilder,
+  lennardJonesModel,
+  type LennardJonesModelOptions,
+  loadExternalData,
+  UnsupportedNodeError,
+} from "@hooke/hooke/onnx";
+import { VERSION } from "../../src/models/onnx_forces.ts";
+import { device, testOnGpu } from "../backend/gpu.ts";
+import { openWebGpu } from "../../src/backend/mod.ts";
+import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
+import { storedBatch } from "./onnx_references.ts";
+
+const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
+const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
+
+/** A graph of energies alone. */
+function energyOnly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const model = decodeModel(bytes);
+  model.graph!.output = model.graph!.output.filter(({ name }) => name === "energy");
+  return encodeModel(model);
+}
+
+const argonGraph = (options: Partial<LennardJonesModelOptions> = {}) =>
+  energyOnly(lennardJonesModel({ ...ARGON, ...options }));
+
+/** Crystals, one of them in a skewed cell, and a molecule. */
+function systems(): System[] {
+  const skewed = rattle(fcc({ element: "Ar", a: 5.2, cells: [2, 2, 3] }), 0.1, 2);
+  for (const [i, x] of [0.3, -0.2, 0.5].entries()) skewed.cell[3 + i]! += x;
+  return [
+    rattle(fcc({ element: "Ar", a: 5.3, cells: 2 }), 0.1, 1),
+    skewed,
+    Batch.from([{ symbols: ["Ar", "Ar", "Ar"], positions: [0, 0, 0, 3.6, 0, 0, 1, 3.5, 0] }])
+      .systems()[0]!,
+  ];
+}
+
+type Where = "wasm" | "reference";
+
+async function evaluated(
+  model: Model,
+  of: Parameters<typeof Batch.from>[0],
+  device: Where = "wasm",
+): Promise<Batch> {
+  const batch = Batch.from(of);
+  if (model.gives.includes("stress")) batch.ensure("stress");
+  await using md = new NVE({ model, dt: 1, device });
+  return await md.run(batch, 0);
+}
+
+/** The largest difference, in parts of the largest value; NaN if there is one. */
+function apart(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
+  assertEquals(actual.length, expected.length);
+  const largest = Math.max(...Array.from(expected, Math.abs));
+  return Array.from(actual, (x, i) => Math.abs(x - expected[i]!) / largest)
+    .reduce((most, one) => one <= most ? most : one, 0);
+}
+
+/** E = Σ x², without anything that says which system an atom is of. */
+function springs(perAtom: boolean, shape: "plain" | "boxed" = "plain"): Uint8Array<ArrayBuffer> {
+  const builder = new GraphBuilder("springs");
+  const isBoxed = shape === "boxed";
+  const x = builder.input("pos", "f32", isBoxed ? [1, "N", 3] : ["N", 3]);
+  const atoms = builder.reduceSum(builder.mul(x, x), [isBoxed ? 2 : 1]);
+  const energy = perAtom ? atoms : builder.reduceSum(atoms, [isBoxed ? 1 : 0]);
+  const of = isBoxed ? [1] : [];
+  builder.output("energies", energy, perAtom ? [...of, "N"] : of);
+  return builder.build();
+}
+
+const forms: Readonly<Record<string, Partial<LennardJonesModelOptions>>> = {
+  "pairs both ways, the system of each atom": {},
+  "pairs once": { list: "half" },
+};
+
+for (const [name, options] of Object.entries(forms)) {
+  Deno.test(`a Lennard-Jones graph of energies gives forces and stresses of the kernel: ${name}`, async () => {
+    const kernel = lennardJones(ARGON);
+    await using model = await OnnxModel.open(argonGraph(options), { stress: true });
+    assertEquals(model.gives, ["energy", "forces", "stress"]);
+    for (const where of ["wasm", "reference"] as const) {
+      const tolerance = where === "wasm" ? 1e-5 : 1e-6; // factors of the graph are float32
+      const found = await evaluated(model, systems(), where);
+      const expected = await evaluated(kernel, systems(), where);
+      for (const field of ["energy", "forces", "stress"] as const) {
+        assert(apart(found.get(field), expected.get(field)) < tolerance, `${field} on ${where}`);
+      }
+    }
+    await using single = await OnnxModel.open(argonGraph(options), {
+      batch: "single",
+      stress: true,
+    });
+    const one = await evaluated(single, systems());
+    const all = await evaluated(model, systems());
+    for (const field of ["energy", "forces", "stress"] as const) {
+      assert(apart(one.get(field), all.get(field)) < 1e-6, field);
+    }
+  });
+}
+
+Deno.test("a stress that was made is the derivative of the energy by strain", async () => {
+  const system = systems()[1]!;
+  await using model = await OnnxModel.open(argonGraph(), { stress: true });
+  const stress = (await evaluated(model, [system], "reference")).get("stress");
+  const largest = Math.max(...stress.map(Math.abs));
+  const [h, volume] = [1e-4, cellVolume(system.cell)];
+  for (let k = 0; k < 9; k++) {
+    const energies = await Promise.all([h, -h].map(async (e) => {
+      const strain = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+      strain[k]! += e;
+      const strained = (rows: ArrayLike<number>) =>
+        Array.from({ length: rows.length }, (_, at) => {
+          const [row, column] = [at - at % 3, at % 3];
+          return [0, 1, 2].reduce((sum, i) => sum + rows[row + i]! * strain[3 * i + column]!, 0);
+        });
+      const { numbers, positions, cell } = system;
+      const moved = { numbers, positions: strained(positions), cell: strained(cell) };
+      return (await evaluated(model, [moved], "reference")).get("energy")[0]!;
+    }));
+    const slope = (energies[0]! - energies[1]!) / (2 * h * volume);
+    // Energies jump a little where pairs come within the cutoff, by the rounding of what they are there.
+    assertAlmostEquals(slope, stress[k]!, 2e-4 * largest);
+  }
+});
+
+for (const perAtom of [true, false]) {
+  for (const shape of ["plain", "boxed"] as const) {
+    Deno.test(`one system at a time, with energies ${perAtom ? "per atom" : "in all"}, ${shape}`, async () => {
+      await using model = await OnnxModel.open(springs(perAtom, shape), {
+        outputs: { energy: { tensor: "energies", scale: 0.5 } },
+        stress: true,
+        energyUnit: "Hartree",
+      });
+      const cell = [2, 0, 0, 0, 2, 0, 0, 0, 2];
+      for (const where of ["wasm", "reference"] as const) {
+        const batch = await evaluated(model, [
+          { numbers: [1, 1], positions: [0.5, 0, 0, 0, 0.25, 0], cell },
+          { numbers: [1], positions: [0, 0, -1] },
+        ], where);
+        const half = 27.211386245988 / 2;
+        assertAlmostEquals(batch.get("energy")[0]!, 0.3125 * half, 1e-5);
+        assertAlmostEquals(batch.get("energy")[1]!, half, 1e-5);
+        for (const [i, x] of [-1, 0, 0, 0, -0.5, 0, 0, 0, 2].entries()) {
+          assertAlmostEquals(batch.get("forces")[i]!, x * half, 1e-5);
+        }
+        // 2 x ⊗ x / V, and none without a cell
+        const expected = [0.0625, 0, 0, 0, 0.015625, ...Array(13).fill(0)];
+        for (const [i, x] of expected.entries()) {
+          assertAlmostEquals(batch.get("stress")[i]!, x * half, 1e-5);
+        }
+      }
+    });
+  }
+}
+
+Deno.test("forces of a model whose lists are made by functions, which it is warned of where they are floats", async () => {
+  const derived: OnnxModelOptions["derived"] = {
+    edge_index: ({ edgeSources, edgeTargets, edgeCount }) => ({
+      data: [...edgeSources, ...edgeTargets],
+      dims: [2, edgeCount],
+    }),
+    shifts: ({ shifts, edgeCount }) => ({ data: shifts, dims: [edgeCount, 3] }),
+  };
+  await using model = await OnnxModel.open(argonGraph(), { derived });
+  await using plain = await OnnxModel.open(argonGraph());
+  const [found, expected] = [await evaluated(model, systems()), await evaluated(plain, systems())];
+  assert(apart(found.get("forces"), expected.get("forces")) < 1e-6);
+  assert(model.describe().includes("mind shifts: a function makes it"), model.describe());
+  assert(!model.describe().includes("mind edge_index"));
+});
+
+Deno.test("a description says what was differentiated, which passes ran, and what to mind", async () => {
+  await using model = await OnnxModel.open(argonGraph(), { name: "argon" });
+  const text = model.describe();
+  for (
+    const line of [
+      "  forces (float32 [N, 3]) → forces per atom, told by differentiating the energy",
+      "forces by differentiating energy by positions: ",
+      "opset 18",
+      "mind the ",
+    ]
+  ) assert(text.includes(line), `${line} is not in\n${text}`);
+  await using bare = await OnnxModel.open(argonGraph(), { passes: ["prune"] });
+  assert(!bare.describe().includes("foldConstants"));
+});
+
+Deno.test("what is exported has the forces, and opens as it is", async () => {
+  await using model = await OnnxModel.open(argonGraph());
+  const bytes = model.export();
+  await using again = await OnnxModel.open(bytes, { cutoff: 6 });
+  assert(!again.describe().includes("by differentiating"), again.describe());
+  const [found, expected] = [await evaluated(again, systems()), await evaluated(model, systems())];
+  assertEquals(found.get("forces"), expected.get("forces"));
+});
+
+Deno.test("whoever does not want forces to be made says so; what cannot be made is named", async () => {
+  const open = (bytes: Uint8Array, options: OnnxModelOptions) =>
+    OnnxModel.open(bytes, { name: "argon", ...options });
+  const off = await assertRejects(
+    () => open(argonGraph(), { differentiate: false }),
+    ModelMismatchError,
+    "must give forces",
+  );
+  assert(off.message.includes("leave out { differentiate: false }"), off.message);
+  await assertRejects(
+    () => open(lennardJonesModel(ARGON), { stress: true }),
+    RangeError,
+    "Cannot open argon as stresses are only made where forces are",
+  );
+  await assertRejects(
+    () => open(argonGraph(), { differentiate: "no" as never }),
+    TypeError,
+    "differentiate of its options must be true or false",
+  );
+  const odd = modelOf({
+    nodes: [node("Det", ["pos"], ["energy"])],
+    inputs: [value("pos", "float32", ["N", 3])],
+    outputs: [value("energy", "float32", [])],
+  });
+  await assertRejects(() => open(odd, {}), UnsupportedNodeError, "Det");
+  const builder = new GraphBuilder("stones");
+  const z = builder.input("z", "i64", ["N"]);
+  builder.input("pos", "f32", ["N", 3]);
+  builder.output("energy", builder.op("Cast", [z], "f32", { to: 1 }), ["N"]);
+  await assertRejects(() => open(builder.build(), {}), RangeError, "must change with it");
+});
+
+Deno.test("weights in other files are in the model when forces are made", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const parts = {
+      nodes: [
+        node("Mul", ["x", "w"], ["wx"]),
+        node("Mul", ["x", "wx"], ["squares"]),
+        node("ReduceSum", ["squares"], ["energy"]),
+      ],
+      inputs: [value("x", "float32", ["N", 3])],
+      outputs: [value("energy", "float32", [1, 1])],
+      weights: [farWeight("w", [1], { location: "w.bin", offset: "4", length: "4" })],
+    };
+    const weights = new Uint8Array(Float32Array.of(7, 5).buffer);
+    await Deno.writeFile(`${folder}/far.onnx`, modelOf(parts));
+    const atom = [{ numbers: [1], positions: [1, 0, 2] }];
+    await assertRejects(() => OnnxModel.open(`${folder}/far.onnx`), Error, "w.bin");
+    const given = { externalData: { "w.bin": weights } };
+    for (const runtime of [{}, { runtime: "evaluator" }] as const) {
+      await using model = await OnnxModel.open(modelOf(parts), { ...given, ...runtime });
+      assertEquals([...(await evaluated(model, atom)).get("forces")], [-10, -0, -20]);
+    }
+    await Deno.writeFile(`${folder}/w.bin`, weights);
+    await using beside = await OnnxModel.open(`${folder}/far.onnx`);
+    assertEquals([...(await evaluated(beside, atom)).get("forces")], [-10, -0, -20]);
+    const whole = decodeModel(beside.export());
+    assertEquals(await loadExternalData(whole, () => new Uint8Array()), 0);
+    const own = modelOf({ ...parts, weights: [weight("w", Float32Array.of(1))] });
+    await assertRejects(() => OnnxModel.open(own, given), RangeError, "w.bin is not one");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("what was made is kept in a folder, by what it was made of; damaged files are made anew", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const cache = `${folder}/deep/er`;
+    const opened = async (options: OnnxModelOptions = {}) => {
+      await using model = await OnnxModel.open(argonGraph(), { cache, ...options });
+      return { text: model.describe(), bytes: model.export() };
+    };
+    const names = async () =>
+      (await Array.fromAsync(Deno.readDir(cache))).map(({ name }) => name).sort();
+    const first = await opened();
+    assert(first.text.includes(`kept in ${cache} for the next time`), first.text);
+    const files = await names();
+    assertEquals(files.map((name) => name.replace(/^[0-9a-f]{64}/, "")), [".json", ".onnx"]);
+    const second = await opened();
+    assert(second.text.includes(`read from ${cache}`), second.text);
+    assertEquals(second.bytes, first.bytes);
+    const told = (text: string) => text.split("\n").filter((line) => !line.includes(cache));
+    assertEquals(told(second.text), told(first.text));
+
+    // Of something else, and with something else, other files are made.
+    assert((await opened({ stress: true })).text.includes("kept in"));
+    assert((await opened({ passes: [] })).text.includes("kept in"));
+    assertEquals((await names()).length, 6);
+
+    const path = `${cache}/${files[1]}`;
+    const damaged = first.bytes.slice();
+    damaged[damaged.length >> 1]! ^= 1;
+    for (const wrong of [damaged, damaged.subarray(0, 100), new Uint8Array()]) {
+      await Deno.writeFile(path, wrong);
+      const again = await opened();
+      assert(again.text.includes("kept in"), again.text);
+      assertEquals(await Deno.readFile(path), first.bytes);
+    }
+    await Deno.writeTextFile(`${cache}/${files[0]}`, "{");
+    assert((await opened()).text.includes("kept in"));
+    assertEquals((await names()).length, 6); // and nothing half-written is left
+
+    const blocked = `${folder}/file`;
+    await Deno.writeTextFile(blocked, "");
+    assert((await opened({ cache: blocked })).text.includes(`not kept in ${blocked}`));
+    const { version } = JSON.parse(
+      await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
+    );
+    assertEquals(VERSION, version);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("on the reference backend a model is in double precision; where it cannot be, that is said", async () => {
+  const atom = [{ numbers: [1], positions: [1 / 3, 0, 0] }];
+  const options: OnnxModelOptions = { outputs: { energy: "energies" } };
+  await using model = await OnnxModel.open(springs(false), options);
+  const energy = async (of: OnnxModel, where: Where) =>
+    (await evaluated(of, atom, where)).get("energy")[0]!;
+  assertEquals(await energy(model, "reference"), (1 / 3) * (1 / 3));
+  assertEquals(await energy(model, "wasm"), Math.fround(Math.fround(1 / 3) ** 2));
+  await using plain = await OnnxModel.open(springs(false), { ...options, runtime: "evaluator" });
+  assertEquals(await energy(plain, "reference"), (1 / 3) * (1 / 3));
+  assert(plain.describe().includes("the evaluator runs it"));
+  const old = modelOf({
+    ...{
+      opset: 13,
+      outputs: [value("energy", "float32", [1, 1]), value("forces", "float32", ["N", 3])],
+    },
+    nodes: [node("ReduceMean", ["x"], ["energy"], {}), node("Neg", ["x"], ["forces"])],
+    inputs: [value("x", "float32", ["N", 3])],
+  });
+  await using other = await OnnxModel.open(old);
+  await evaluated(other, atom, "reference");
+  const text = other.describe();
+  assert(text.includes("on the reference backend onnxruntime runs it, in single precision"), text);
+  await assertRejects(
+    () => OnnxModel.open(springs(false), { ...options, runtime: "wasm" as never }),
+    RangeError,
+    'runtime of its options must be "evaluator"',
+  );
+  await model.dispose();
+  await assertRejects(() => energy(model, "reference"), Error, "must be open");
+});
+
+Deno.test("the evaluator runs a model where there is no onnxruntime, and loads none", async () => {
+  const file = await Deno.makeTempFile({ suffix: ".onnx" });
+  try {
+    await Deno.writeFile(file, argonGraph());
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", new URL("no_runtime.ts", import.meta.url).pathname, file, ...args],
+        env: { NO_COLOR: "1" },
+      }).output();
+      const text = new TextDecoder();
+      assertEquals(code, 0, text.decode(stderr));
+      return text.decode(stdout).trim();
+    };
+    assertEquals(await run("evaluator"), "no onnxruntime was loaded");
+    assertEquals(await run(), "onnxruntime was loaded"); // else that would say nothing
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
+testOnGpu("forces that were made run on WebGPU, recorded, and are those of wasm", async () => {
+  const backend = await openWebGpu({ device: device! });
+  try {
+    await using model = await OnnxModel.open(argonGraph());
+    const run = async (on: { backend: typeof backend } | { device: "wasm" }) => {
+      const batch = Batch.from(systems().slice(0, 2));
+      initVelocities(batch, 60, { seed: 3 });
+      await using md = new NVE({ model, dt: 2, ...on });
+      return await md.run(batch, 20);
+    };
+    const [fast, slow] = [await run({ backend }), await run({ device: "wasm" })];
+    assert(apart(fast.get("positions"), slow.get("positions")) < 1e-6);
+    assert(apart(fast.get("forces"), slow.get("forces")) < 1e-4);
+    const notes = model.describe().split("\n").slice(-2);
+    assert(/^webgpu against wasm: they (agree|are equal)/.test(notes[0]!), notes[0]);
+    assert(/^captured against uncaptured: they (agree|are equal)/.test(notes[1]!), notes[1]);
+  } finally {
+    backend.dispose();
+  }
+});

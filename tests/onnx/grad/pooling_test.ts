@@ -1,0 +1,75 @@
+import { checkRule } from "../../../src/testing/mod.ts";
+import type { Attributes } from "../../../src/onnx/mod.ts";
+import { assertOnRuntime } from "./on_runtime.ts";
+
+type Dims = readonly number[];
+type Case = readonly [image: Dims, attributes: Attributes];
+
+const POOLS: readonly Case[] = [
+  [[2, 3, 6], { kernel_shape: [2] }],
+  [[2, 2, 7], { kernel_shape: [3], strides: [2], pads: [1, 1] }],
+  [[1, 2, 8], { kernel_shape: [2], strides: [3] }],
+  [[2, 2, 4, 5], { kernel_shape: [2, 3], strides: [2, 1], pads: [1, 0, 0, 2] }],
+  [[1, 2, 3, 4, 3], { kernel_shape: [2, 2, 2], strides: [1, 2, 1] }],
+  [[1, 1, 2], { kernel_shape: [2] }],
+];
+
+const CEIL: readonly Case[] = [
+  [[1, 2, 6], { kernel_shape: [3], strides: [2], ceil_mode: 1 }],
+  [[1, 2, 6, 5], { kernel_shape: [3, 2], strides: [2, 2], pads: [1, 0, 1, 1], ceil_mode: 1 }],
+  [[1, 2, 5, 4], { kernel_shape: [3, 2], strides: [2, 3], auto_pad: "SAME_UPPER" }],
+  [[1, 2, 5, 4], { kernel_shape: [2, 3], auto_pad: "SAME_LOWER" }],
+  [[1, 2, 5, 4], { kernel_shape: [2, 3], strides: [2, 2], auto_pad: "VALID" }],
+];
+
+/** Numbers of which no two are close, in no order. */
+function apart(dims: Dims): number[] {
+  const count = dims.reduce((product, length) => product * length, 1);
+  return Array.from({ length: count }, (_, i) => ((i * 101) % count) / 10 - 2);
+}
+
+Deno.test("MaxPool has the slope that differences have, and so has its slope", () => {
+  for (const [dims, attributes] of [...POOLS, ...CEIL]) {
+    const inputs = [{ dims, data: apart(dims) }];
+    checkRule({ op: "MaxPool", attributes, inputs });
+    checkRule({ op: "MaxPool", attributes, inputs, outputs: 2, discrete: [1] });
+  }
+  checkRule({ op: "MaxPool", attributes: { kernel_shape: [2] }, inputs: [{ dims: [0, 2, 4] }] });
+});
+
+Deno.test("AveragePool has the slope that differences have, and so has its slope", () => {
+  for (const [dims, attributes] of POOLS) {
+    for (const count_include_pad of [0, 1]) {
+      const all = { ...attributes, count_include_pad };
+      checkRule({ op: "AveragePool", attributes: all, inputs: [{ dims }] });
+    }
+  }
+  for (const [dims, attributes] of CEIL) {
+    for (const count_include_pad of [0, 1]) {
+      const all = { ...attributes, count_include_pad };
+      checkRule({ op: "AveragePool", attributes: all, inputs: [{ dims }] });
+    }
+  }
+  const attributes = { kernel_shape: [3], strides: [2], dilations: [2], pads: [1, 2] };
+  checkRule({ op: "AveragePool", attributes, inputs: [{ dims: [1, 2, 8] }], opset: 19 });
+});
+
+Deno.test("GlobalAveragePool and GlobalMaxPool have the slopes that differences have", () => {
+  for (const op of ["GlobalAveragePool", "GlobalMaxPool"]) {
+    for (const dims of [[2, 3, 4], [2, 3, 4, 2], [1, 2, 2, 2, 3]]) {
+      checkRule({ op, inputs: [{ dims }] });
+    }
+  }
+});
+
+Deno.test("onnxruntime runs the gradients of pools", async () => {
+  for (const isFree of [true, false]) {
+    for (const [dims, attributes] of [...POOLS, ...CEIL]) {
+      await assertOnRuntime({ op: "MaxPool", attributes, inputs: [dims] }, isFree);
+      await assertOnRuntime({ op: "AveragePool", attributes, inputs: [dims] }, isFree);
+    }
+    for (const op of ["GlobalAveragePool", "GlobalMaxPool"]) {
+      await assertOnRuntime({ op, inputs: [[2, 3, 4, 2]] }, isFree);
+    }
+  }
+});

@@ -1,0 +1,345 @@
+/** Models of energies that get forces and virials. */
+import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
+import {
+  dataOf,
+  decodeModel,
+  encodeModel,
+  evaluatorSession,
+  gradient,
+  Graph,
+  GraphBuilder,
+  type HostFeeds,
+  lennardJonesModel,
+  openEvaluator,
+  openSession,
+  showForces,
+  strainInput,
+  UnsupportedNodeError,
+  withForces,
+} from "../../src/onnx/mod.ts";
+import { feedsOf, referenceOf } from "./reference_feeds.ts";
+import { hasModels, readModel } from "./shared_models.ts";
+import { attribute, modelOf, node, value, weight } from "./tiny_model.ts";
+
+/**
+ * Model → how far energy and forces of Python's onnxruntime (1.31.1, CPU) are away from PyTorch in float64, in parts of
+ * the largest value: of the file with traced forces where there is one, else what its own rounding is for that size.
+ */
+const PYTHON: Readonly<Record<string, { readonly energy: number; readonly forces: number }>> = {
+  mlp_e: { energy: 9.27e-8, forces: 1e-6 },
+  schnet_e: { energy: 3.48e-7, forces: 1.29e-6 },
+  painnx_e: { energy: 1.72e-7, forces: 1e-6 },
+  ani1x_1_e: { energy: 1.13e-6, forces: 9.96e-7 },
+};
+
+const onModels = (name: string, fn: () => Promise<void> | void) =>
+  Deno.test({ name, fn, ignore: !hasModels });
+
+const largest = (values: ArrayLike<number>) => Math.max(...Array.from(values, Math.abs));
+
+/** Throws for a number that is none, too. */
+function assertNear(
+  what: string,
+  actual: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  tolerance: number,
+): void {
+  assertEquals(actual.length, expected.length, what);
+  for (let i = 0; i < expected.length; i++) {
+    const difference = Math.abs(actual[i]! - expected[i]!);
+    assert(difference <= tolerance, `${what}[${i}] is ${difference} away, at most ${tolerance}`);
+  }
+}
+
+for (const [model, away] of Object.entries(PYTHON)) {
+  onModels(`${model} gets PyTorch's forces, on wasm and by the evaluator`, async () => {
+    const { bytes, report } = withForces(readModel(`${model}.onnx`));
+    const expected = referenceOf(model);
+    await using wasm = await openSession(bytes);
+    assertEquals(wasm.outputs.map(({ name }) => name), ["energy", "forces"]);
+    assertEquals(wasm.outputs[1]!.shape, ["N", 3]);
+    await using plain = evaluatorSession(bytes);
+    const feeds = feedsOf(model, wasm);
+    const [there, here] = [await wasm.run(feeds), await plain.run(feeds)];
+    for (const name of ["energy", "forces"] as const) {
+      const tolerance = (1e-6 + 3 * away[name]) * largest(expected[name]!);
+      assertNear(`${name} on wasm`, dataOf(there, name, "float32"), expected[name]!, tolerance);
+      assertNear(name, dataOf(here, name, "float64"), expected[name]!, tolerance / 3);
+    }
+    assertEquals(report.nodes.after, decodeModel(bytes).graph!.node.length);
+    assertEquals(report.forces, "forces");
+  });
+}
+
+for (const model of ["schnet", "ani1x_1"]) {
+  onModels(
+    `${model} with forces made here has fewer nodes than the traced file, and gives the same`,
+    async () => {
+      const traced = readModel(`${model}_ef.onnx`);
+      const { bytes, report } = withForces(readModel(`${model}_e.onnx`));
+      assert(report.nodes.after < decodeModel(traced).graph!.node.length, `${report.nodes.after}`);
+      await using own = await openSession(bytes);
+      await using other = await openSession(traced);
+      const feeds = feedsOf(`${model}_ef`, other);
+      const { data } = feeds["positions"]!;
+      for (const size of [0, 0.02]) {
+        const positions = Float32Array.from(
+          data as Float32Array,
+          (x, i) => x + size * Math.sin(7 * i),
+        );
+        const moved = { ...feeds, positions: { ...feeds["positions"]!, data: positions } };
+        const [a, b] = [await own.run(moved), await other.run(moved)];
+        for (const name of ["energy", "forces"]) {
+          const expected = dataOf(b, name, "float32");
+          assertNear(name, dataOf(a, name, "float32"), expected, 5e-6 * largest(expected));
+        }
+      }
+    },
+  );
+}
+
+/** As the evaluator takes them: in double precision. */
+function doubles(feeds: HostFeeds): HostFeeds {
+  return Object.fromEntries(
+    Object.entries(feeds).map(([name, { data, dims }]) => [
+      name,
+      { dims: dims!, data: data instanceof Float32Array ? Float64Array.from(data) : data },
+    ]),
+  );
+}
+
+/** Some of the shifts longer and shorter, as those of periodic images are. */
+function shifted(feeds: HostFeeds): HostFeeds {
+  const { dims } = feeds["shifts"]!;
+  const data = Float64Array.from(
+    { length: 3 * dims![0]! },
+    (_, i) => i % 7 < 3 ? 0.3 * Math.cos(i) : 0,
+  );
+  return { ...doubles(feeds), shifts: { dims: dims!, data } };
+}
+
+for (const model of ["schnet_e", "painnx_e", "ani1x_1_e"]) {
+  onModels(
+    `the virials of ${model} are what strains of its atoms and shifts do to its energy`,
+    async () => {
+      const { bytes, report } = withForces(readModel(`${model}.onnx`), { stress: true });
+      assertEquals(report.virial, "virial");
+      await using session = evaluatorSession(bytes);
+      const feeds = shifted(feedsOf(model, session));
+      const { virial } = await session.run(feeds);
+      assert(virial?.location === "host");
+      const systems = virial.dims[0]!;
+      assertEquals(virial.dims, [systems, 3, 3]);
+
+      // By an input for the strain, differentiated and by differences.
+      const graph = new Graph(decodeModel(readModel(`${model}.onnx`)));
+      const names = { positions: "positions", shifts: "shifts", batch: "batch_idx" };
+      strainInput(graph, { ...names, edges: "edge_index" });
+      gradient(graph, { of: "energy", wrt: { strain: "slope" } });
+      await using strained = evaluatorSession(graph.encode());
+      const at = async (strain: Float64Array) =>
+        await strained.run({ ...feeds, strain: { data: strain, dims: [systems, 3, 3] } });
+      const slope = dataOf(await at(new Float64Array(9 * systems)), "slope", "float64");
+      const scale = largest(slope);
+      assert(scale > 1e-3, "it must be strained");
+      const values = virial.data as Float64Array;
+      for (let i = 0; i < 9 * systems; i++) {
+        assertAlmostEquals(values[i]!, -slope[i]!, 1e-12 * scale);
+      }
+      for (let k = 0; k < 9; k++) {
+        const [more, less] = await Promise.all([1e-5, -1e-5].map(async (h) => {
+          const strain = new Float64Array(9 * systems);
+          for (let s = 0; s < systems; s++) {
+            strain[9 * s + k] = h;
+          }
+          return dataOf(await at(strain), "energy", "float64");
+        }));
+        for (let s = 0; s < systems; s++) {
+          assertAlmostEquals(-(more![s]! - less![s]!) / 2e-5, values[9 * s + k]!, 2e-6 * scale);
+        }
+      }
+    },
+  );
+}
+
+const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
+
+/** The Lennard-Jones graph with an energy only. */
+function argon(): Uint8Array<ArrayBuffer> {
+  const model = decodeModel(lennardJonesModel(ARGON));
+  model.graph!.output = model.graph!.output.filter(({ name }) => name === "energy");
+  return encodeModel(model);
+}
+
+Deno.test("the Lennard-Jones graph without its forces and stresses gets them back", () => {
+  const whole = openEvaluator(lennardJonesModel(ARGON));
+  const outputs = whole.outputs.map(({ name }) => name);
+  assert(outputs.includes("forces"), outputs.join());
+  const { bytes } = withForces(argon());
+  const made = openEvaluator(bytes);
+  assertEquals(made.outputs.map(({ name }) => name), ["energy", "forces"]);
+  const positions = Float64Array.of(0, 0, 0, 3.7, 0.2, 0, 0.1, 4.1, 0.3, 0, 0, 1, 3.5, 0, 1);
+  const edges = Int32Array.of(0, 1, 0, 2, 1, 2, 3, 4, 1, 0, 2, 0, 2, 1, 4, 3);
+  const feeds = {
+    positions: { type: "f32", data: positions, dims: [5, 3] },
+    edge_index: { data: edges, dims: [2, 8] },
+    shifts: { type: "f32", data: new Float64Array(24), dims: [8, 3] },
+    batch_idx: { data: Int32Array.of(0, 0, 0, 1, 1) },
+    energy0: { type: "f32", data: new Float64Array(2), dims: [2] },
+  } as const;
+  const wanted = Object.fromEntries(
+    whole.inputs.map(({ name }) => [name, feeds[name as keyof typeof feeds]]),
+  );
+  const [expected, found] = [whole.run(wanted), made.run(wanted)];
+  assertNear("forces", found["forces"]!.data, expected["forces"]!.data, 1e-9); // factors are rounded, here and there
+});
+
+/** An energy of one operator on the positions. */
+function odd(op: string, type: "int64" | "float32"): Uint8Array<ArrayBuffer> {
+  const attributes = op === "Cast" ? [attribute("to", 7)] : [];
+  return modelOf({
+    nodes: [node(op, ["positions"], ["energy"], { attributes })],
+    inputs: [value("positions", "float32", ["N", 3])],
+    outputs: [value("energy", type, ["N", 3])],
+  });
+}
+
+/** Σ x² in the shape that is asked for. */
+function springs(shape: "scalar" | "atoms" | "row" | "column" | "one"): Uint8Array<ArrayBuffer> {
+  const builder = new GraphBuilder("springs");
+  const x = builder.input("positions", "f32", ["N", 3]);
+  const squares = builder.mul(x, x);
+  const atoms = builder.reduceSum(squares, [1]);
+  const energy = {
+    scalar: () => builder.reduceSum(atoms, [0]),
+    one: () => builder.unsqueeze(builder.reduceSum(atoms, [0]), [0]),
+    atoms: () => atoms,
+    row: () => builder.unsqueeze(atoms, [0]),
+    column: () => builder.unsqueeze(atoms, [1]),
+  }[shape]();
+  builder.output("energy", energy);
+  return builder.build();
+}
+
+for (const shape of ["scalar", "one", "atoms", "row", "column"] as const) {
+  Deno.test(`an energy may be one number, or one per atom or system: ${shape}`, () => {
+    const { bytes } = withForces(springs(shape), { stress: true });
+    const { forces, virial } = openEvaluator(bytes).run({
+      positions: { type: "f32", data: Float64Array.of(1, 2, 3, -4, 0, 5), dims: [2, 3] },
+    });
+    assertEquals([...forces!.data].map((x) => x + 0), [-2, -4, -6, 8, 0, -10]);
+    // −Σ x ⊗ 2 x
+    assertEquals([...virial!.data], [-34, -4, 34, -4, -8, -12, 34, -12, -68]);
+  });
+}
+
+Deno.test("virials of energies that are those of atoms: as many as there are systems", () => {
+  const builder = new GraphBuilder("springs");
+  const x = builder.input("positions", "f32", ["N", 3]);
+  builder.input("batch_idx", "i32", ["N"]);
+  builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
+  const { bytes } = withForces(builder.build(), { stress: true });
+  const { virial } = openEvaluator(bytes).run({
+    positions: { type: "f32", data: Float64Array.of(1, 0, 0, 0, 2, 0, 0, 0, 3), dims: [3, 3] },
+    batch_idx: { data: Int32Array.of(0, 1, 1) },
+  });
+  assertEquals(virial!.dims, [2, 3, 3]);
+  assertEquals([...virial!.data].map((v) => v + 0), [
+    ...[-2, 0, 0, 0, 0, 0, 0, 0, 0],
+    ...[0, 0, 0, 0, -8, 0, 0, 0, -18],
+  ]);
+});
+
+Deno.test("a cell that is in the energy is strained with the atoms", () => {
+  // E = Σ (x + c₀)², c₀ the first vector of the cell of each atom's system.
+  const model = modelOf({
+    nodes: [
+      node("Slice", ["cell", "zero", "one", "axis"], ["rows"]),
+      node("Squeeze", ["rows", "axis"], ["first"]),
+      node("Gather", ["first", "batch_idx"], ["own"]),
+      node("Add", ["positions", "own"], ["moved"]),
+      node("Mul", ["moved", "moved"], ["squares"]),
+      node("ReduceSum", ["squares", "axis"], ["rowsums"]),
+      node("Squeeze", ["rowsums", "axis"], ["energy"]),
+    ],
+    inputs: [
+      value("positions", "float32", ["N", 3]),
+      value("batch_idx", "int64", ["N"]),
+      value("cell", "float32", ["B", 3, 3]),
+    ],
+    outputs: [value("energy", "float32", ["N"])],
+    weights: ["zero", "one", "axis"].map((name) =>
+      weight(name, BigInt64Array.of(name === "zero" ? 0n : 1n))
+    ),
+  });
+  const { bytes } = withForces(model, { stress: true });
+  const { virial } = openEvaluator(bytes).run({
+    positions: { type: "f32", data: Float64Array.of(1, 2, 3), dims: [1, 3] },
+    batch_idx: { data: BigInt64Array.of(0n) },
+    cell: { type: "f32", data: Float64Array.of(4, 0, 1, 0, 9, 0, 0, 0, 9), dims: [1, 3, 3] },
+  });
+  // u = x + c₀ = (5, 2, 4) goes to u + u·ε as a whole: −u ⊗ 2u
+  assertEquals([...virial!.data], [-50, -20, -40, -20, -8, -16, -40, -16, -32]);
+});
+
+Deno.test("what cannot be given forces is refused, with what there is", () => {
+  const cases: readonly [() => unknown, RegExp][] = [
+    [
+      () => withForces(springs("atoms"), { energy: "enery" }),
+      /outputs, energy: current value is "enery".*energy/,
+    ],
+    [
+      () => withForces(springs("atoms"), { positions: "pos" }),
+      /inputs, positions: current value is "pos"/,
+    ],
+    [() => withForces(lennardJonesModel(ARGON)), /"forces", an output that it has already/],
+    [
+      () => withForces(springs("atoms"), { forces: "energy" }),
+      /names of its new outputs must be free/,
+    ],
+    [
+      () => withForces(springs("atoms"), { stress: { batch: "batch" } }),
+      /virials.*must be among its inputs, positions: current value is "batch"/,
+    ],
+    [
+      () => withForces(argon(), { stress: { batch: "batch_idx", shifts: "shifts" } }),
+      /shifts must have their systems/,
+    ],
+    [
+      () => withForces(odd("Cast", "int64"), {}),
+      /energy must be floats: current value is "energy" of i64/,
+    ],
+    [
+      () => withForces(odd("Neg", "float32"), {}),
+      /one number, or one per system or per atom.*\[N, 3\]/,
+    ],
+    [
+      () => withForces(springs("atoms"), { passes: ["fold"] }),
+      /passes must be among foldConstants/,
+    ],
+  ];
+  for (const [make, message] of cases) {
+    const error = assertThrows(make, RangeError);
+    assert(message.test(error.message), error.message);
+  }
+  assertThrows(() => withForces(odd("Mulle", "float32"), {}), Error);
+  const nonzero = modelOf({
+    nodes: [node("Round", ["positions"], ["r"]), node("Mulle", ["r"], ["energy"])],
+    inputs: [value("positions", "float32", ["N", 3])],
+    outputs: [value("energy", "float32", ["N"])],
+  });
+  assertThrows(() => withForces(nonzero), UnsupportedNodeError, "Mulle");
+});
+
+Deno.test("a report says what was done, and where the energy may have no slope", () => {
+  const builder = new GraphBuilder("lengths");
+  const x = builder.input("positions", "f32", ["N", 3]);
+  const squares = builder.reduceSum(builder.mul(x, builder.mul(x, 1)), [1]);
+  builder.output("energy", builder.op("Sqrt", [squares], "f32"), ["N"]);
+  const { report } = withForces(builder.build());
+  const text = showForces(report);
+  assert(text.startsWith("forces by differentiating energy by positions: 4 → "), text);
+  assert(text.includes("dropIdentities 1 (4 → 3 nodes)"), text);
+  assert(text.includes("the gradient of Sqrt at 0 is infinite"), text);
+  assertEquals(withForces(builder.build(), { passes: [] }).report.passes, []);
+});
