@@ -8,10 +8,10 @@ import { type ElementType, elementTypeOf } from "./element_type.ts";
 import { FreshNames } from "./fresh_names.ts";
 import { insideNode, malformed } from "./graph_errors.ts";
 import { Links, type Use } from "./graph_links.ts";
-import { topologicalOrder } from "./graph_order.ts";
+import { isSorted, topologicalOrder } from "./graph_order.ts";
 import type { GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto } from "./messages.ts";
 import { assertOpset, opsetOf } from "./opset.ts";
-import { capturesOf, hasInside, namesInside, subgraphsOf } from "./subgraphs.ts";
+import { capturesOf, hasInside, hasSubgraphs, namesInside, subgraphsOf } from "./subgraphs.ts";
 import { tensorProto } from "./tensor_proto.ts";
 import { describeValue, type Shape } from "./value_info.ts";
 
@@ -408,8 +408,17 @@ export class Graph {
    * @throws {SyntaxError} when a value needs itself
    */
   sort(): readonly NodeProto[] {
+    const isBehind = (node: NodeProto, done: ReadonlySet<NodeProto>) => {
+      const isDone = (name: string) => {
+        const needed = this.#links.producer(name);
+        return needed === undefined || done.has(needed);
+      };
+      return node.input.every(isDone) &&
+        (!hasSubgraphs(node) || [...capturesOf(node)].every(isDone));
+    };
+    if (isSorted(this.#nodes, isBehind)) return this.#graph.node = [...this.#nodes];
     const order = topologicalOrder(this.#nodes, (node) => {
-      const needed = [...node.input, ...capturesOf(node)];
+      const needed = hasSubgraphs(node) ? [...node.input, ...capturesOf(node)] : node.input;
       return needed.map((name) => this.producer(name)).filter((each) => each !== undefined);
     });
     if (!Array.isArray(order)) {

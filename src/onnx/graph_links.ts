@@ -1,7 +1,7 @@
 import { showNode } from "./check_model.ts";
 import { malformed } from "./graph_errors.ts";
 import type { NodeProto } from "./messages.ts";
-import { capturesOf, subgraphsOf } from "./subgraphs.ts";
+import { capturesOf, hasSubgraphs } from "./subgraphs.ts";
 
 /** One place where a value is used. */
 export interface Use {
@@ -42,14 +42,14 @@ export class Links {
       this.#producers.set(name, node);
     }
     for (const [index, name] of node.input.entries()) this.addUse(name, node, index);
-    if (subgraphsOf(node).length === 0) return;
+    if (!hasSubgraphs(node)) return;
     for (const name of capturesOf(node)) this.addUse(name, node, -1);
   }
 
   unlink(node: NodeProto): void {
     for (const name of node.output) this.#producers.delete(name);
     for (const [index, name] of node.input.entries()) this.dropUse(name, node, index);
-    if (subgraphsOf(node).length === 0) return;
+    if (!hasSubgraphs(node)) return;
     for (const name of capturesOf(node)) this.dropUse(name, node, -1);
   }
 

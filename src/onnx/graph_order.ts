@@ -1,5 +1,18 @@
 import type { NodeProto } from "./messages.ts";
 
+/** Does each node stand behind those it needs? Tells so without making lists: most edits leave the order right. */
+export function isSorted(
+  nodes: Iterable<NodeProto>,
+  isBehind: (node: NodeProto, done: ReadonlySet<NodeProto>) => boolean,
+): boolean {
+  const done = new Set<NodeProto>();
+  for (const node of nodes) {
+    if (!isBehind(node, done)) return false;
+    done.add(node);
+  }
+  return true;
+}
+
 /**
  * The nodes in an order in which each stands behind those it needs, and where it stood before if that is right; or
  * a node that needs itself.

@@ -16,6 +16,11 @@ export function subgraphsOf(node: NodeProto): GraphProto[] {
   return graphs;
 }
 
+/** Are there graphs among a node's attributes? */
+export function hasSubgraphs({ attribute }: NodeProto): boolean {
+  return attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0);
+}
+
 /** Names of values that a node's graphs take from outside of them. */
 export function capturesOf(node: NodeProto): Set<string> {
   const captured = new Set<string>();

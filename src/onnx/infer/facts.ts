@@ -65,7 +65,9 @@ export class Facts {
   /** Facts of this graph; nothing is found out yet. */
   constructor(graph: Graph, options: FactsOptions = {}) {
     this.#graph = graph;
-    this.#rules = { ...INFERENCE_RULES, ...options.rules };
+    this.#rules = options.rules === undefined
+      ? INFERENCE_RULES
+      : { ...INFERENCE_RULES, ...options.rules };
     this.#inferring = {
       graph,
       opset: graph.opset,
@@ -85,6 +87,15 @@ export class Facts {
   of(name: string): Fact {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
+    const node = this.#graph.producer(name);
+    const isReady = (input: string) => input === "" || this.#known.has(input);
+    if (node === undefined || node.input.every(isReady)) this.#find(name, node);
+    else this.#findAll(name);
+    return this.#known.get(name) ?? UNKNOWN;
+  }
+
+  /** Finds a value, and what it needs before. */
+  #findAll(name: string): void {
     // Written out instead of recursive: chains of nodes are longer than stacks are deep.
     const waiting = [name];
     const begun = new Set<NodeProto>();
@@ -101,7 +112,6 @@ export class Facts {
       waiting.pop();
       if (!this.#known.has(next)) this.#find(next, node);
     }
-    return this.#known.get(name) ?? UNKNOWN;
   }
 
   #find(name: string, node: NodeProto | undefined): void {

@@ -25,6 +25,8 @@ export type KnownLength = number | string;
 const MOST = 20_000;
 const polynomials = new Map<string, Polynomial>();
 const results = new Map<string, KnownLength | undefined>();
+/** What files have → what it is. */
+const fileLengths = new Map<string, KnownLength>();
 let unwieldy = 0;
 
 /** The polynomial of a length. */
@@ -66,7 +68,13 @@ function remembered(
 
 /** The one text of what a file has as a length: "N*4" and "2*N + 2*N" are "4*N", "7" is 7. */
 export function readFileLength(text: string): KnownLength {
-  return remembered("", text, "", (p) => p.get(text) === 1 ? text : lengthOf(p)) ?? text;
+  const known = fileLengths.get(text);
+  if (known !== undefined) return known;
+  if (fileLengths.size >= MOST) fileLengths.clear();
+  const polynomial = polynomialOf(text);
+  const length = polynomial.get(text) === 1 ? text : lengthOf(polynomial);
+  fileLengths.set(text, length);
+  return length;
 }
 
 /** a + b */

@@ -5,7 +5,7 @@ import type { Graph } from "../graph.ts";
 import { numbersOf } from "../infer/fact.ts";
 import { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../messages.ts";
-import { elementCount, hasArray, isExternal, tensorType } from "../tensor_proto.ts";
+import { elementCount, hasArray, isExternal, tensorType, tensorValues } from "../tensor_proto.ts";
 import type { PassOptions } from "./pass.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
@@ -134,7 +134,12 @@ class Identities {
     if (tensor === undefined || isExternal(tensor) || elementCount(tensor) > MOST_NUMBERS) {
       return false;
     }
-    return hasArray(tensorType(tensor)) && plainOf(tensor).data.every((x) => x === number);
+    const type = tensorType(tensor);
+    if (!hasArray(type)) return false;
+    // Mostly the first number tells. Those of 16 bits would have to be read as what they are.
+    const isShort = type === "f16" || type === "bf16", first = tensorValues(tensor)[0];
+    if (!isShort && first !== undefined && Number(first) !== number) return false;
+    return plainOf(tensor).data.every((x) => x === number);
   }
 
   #hasUnitSteps({ input: [, , , , steps = ""] }: NodeProto): boolean {

@@ -94,6 +94,8 @@ function evaluated(
   node: NodeProto,
   maxBytes: number,
 ): Made | undefined {
+  const isConstant = (name: string) => name === "" || graph.constant(name) !== undefined;
+  if (!node.input.every(isConstant)) return undefined;
   const named = node.input.filter((name) => name !== "");
   const tensors = named.map((name) => graph.constant(name));
   if (named.length === 0 || !tensors.every((tensor) => tensor !== undefined)) return undefined;

@@ -1,0 +1,56 @@
+/**
+ * What differentiating a model costs beside reading it: prints how long ANI-1x's graph with forces takes to build, from
+ * the decoded model to one that is ready to be encoded, and how long its file takes to decode, ms. In a process of its
+ * own.
+ *
+ * @module
+ */
+
+import {
+  decodeModel,
+  dropIdentities,
+  einsumToMatMul,
+  foldConstants,
+  gradient,
+  Graph,
+  mergeEquals,
+  type ModelProto,
+} from "../../src/onnx/mod.ts";
+import { lowerQuartile } from "../dynamics/cpu.ts";
+
+/** Turns of each; those of them that only warm up. */
+const TURNS = 160, WARM = 60;
+
+function simplify(graph: Graph): void {
+  foldConstants(graph);
+  dropIdentities(graph);
+  einsumToMatMul(graph);
+  mergeEquals(graph);
+  graph.prune();
+}
+
+/** What `withForces` does between reading and writing. */
+export function build(model: ModelProto): Graph {
+  const graph = new Graph(model);
+  simplify(graph);
+  gradient(graph, { of: "energy", wrt: { positions: "slope" } });
+  simplify(graph);
+  return graph;
+}
+
+if (import.meta.main) {
+  const bytes = await Deno.readFile(`${Deno.args[0]}/ani1x_1_e.onnx`);
+  const times: { parse: number[]; build: number[] } = { parse: [], build: [] };
+  let nodes = 0;
+  for (let turn = 0; turn < TURNS; turn++) {
+    const before = performance.now();
+    const model = decodeModel(bytes);
+    const between = performance.now();
+    nodes = build(model).nodes.length;
+    if (turn < WARM) continue;
+    times.parse.push(between - before);
+    times.build.push(performance.now() - between);
+  }
+  const [parse, built] = [lowerQuartile(times.parse), lowerQuartile(times.build)];
+  console.log(JSON.stringify({ parse, build: built, nodes }));
+}

@@ -1,0 +1,50 @@
+/**
+ * What forces by our gradient cost beside those that PyTorch traced into the file: prints how long runs of both take on
+ * wasm, one thread, ms, for the model named in the arguments. In a process of its own.
+ *
+ * @module
+ */
+
+import { type HostFeed, openSession, type Session, withForces } from "../../src/onnx/mod.ts";
+import { takeTurns } from "../turns.ts";
+import { stackedFeeds } from "./stacked.ts";
+
+/** Turns of each. */
+const TURNS = 21;
+/** How far forces may be apart, over the largest. */
+const APART = 1e-5;
+
+async function forcesOf(session: Session, feeds: Readonly<Record<string, HostFeed>>) {
+  const { forces } = await session.run(feeds);
+  if (forces?.location !== "host") throw new Error("Cannot compare as forces must be at hand");
+  return Array.from(forces.data, Number);
+}
+
+/** Throws an `Error` where these are not the same forces. */
+function assertSame(ours: readonly number[], traced: readonly number[]): void {
+  const most = Math.max(...traced.map(Math.abs));
+  const apart = Math.max(...ours.map((x, i) => Math.abs(x - traced[i]!)));
+  if (apart <= APART * most && most > 0) return;
+  throw new Error(`Cannot compare as forces must be the same: they are ${apart} apart of ${most}`);
+}
+
+if (import.meta.main) {
+  const [folder = "", model = "", copies = "1", events = "20"] = Deno.args;
+  const feeds = await stackedFeeds(`${folder}/${model}_ref.json`, Number(copies));
+  const written = withForces(await Deno.readFile(`${folder}/${model}_e.onnx`));
+  const sessions = {
+    ours: await openSession(written.bytes, { device: "wasm", threads: 1 }),
+    traced: await openSession(await Deno.readFile(`${folder}/${model}_ef.onnx`), {
+      ...{ device: "wasm", threads: 1 },
+    }),
+  };
+  assertSame(await forcesOf(sessions.ours, feeds), await forcesOf(sessions.traced, feeds));
+  const body = (session: Session) => async () => {
+    for (let i = 0; i < Number(events); i++) await session.run(feeds);
+  };
+  const costs = await takeTurns({ ours: body(sessions.ours), traced: body(sessions.traced) }, {
+    ...{ turns: TURNS, warm: 3, events: Number(events) },
+  });
+  console.log(JSON.stringify(costs));
+  for (const session of Object.values(sessions)) await session.dispose();
+}
