@@ -39,6 +39,7 @@ Deno.test("docs/models.md has every member of a manifest, its default, and every
       elements: 0,
     },
     ...{ energyUnit: "eV", lengthUnit: "Å", atomEnergies: 0, batch: 0, padding: true },
+    ...{ differentiate: true, stress: false },
   } satisfies Record<keyof OnnxManifest, unknown>;
   const rows = table("member");
   assertEquals(rows.map(([name]) => name), Object.keys(members));
@@ -127,9 +128,20 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
     open(springs(), { inputs: { positions: "x" } }),
     open(springs(), { inputs: { numbers: "positions", positions: "positions" } }),
   ],
-  "no forces": [
+  "forces to be made, and an operator without a gradient on the way": [
     open(modelOf({
-      nodes: [node("ReduceSum", ["positions"], ["energy"])],
+      nodes: [
+        node("Transpose", ["positions"], ["turned"]),
+        node("MatMul", ["turned", "positions"], ["square"]),
+        node("Det", ["square"], ["energy"]),
+      ],
+      inputs: [value("positions", "float32", ["N", 3])],
+      outputs: [value("energy", "float32", [])],
+    })),
+  ],
+  "forces to be made of an energy that does not change with positions": [
+    open(modelOf({
+      nodes: [node("Floor", ["positions"], ["whole"]), node("ReduceSum", ["whole"], ["energy"])],
       inputs: [value("positions", "float32", ["N", 3])],
       outputs: [value("energy", "float32", [1, 1])],
     })),
