@@ -138,7 +138,7 @@ export function withForces(
   const first = runPasses(graph, passes);
   const warnings = auditRoots(graph, { of: energy, wrt: positions });
   const { added, slopes } = differentiate(graph, {
-    ...{ energy, positions, rules: options.rules },
+    ...{ name, energy, positions, rules: options.rules },
     others: [strained?.shifts, strained?.cell].filter((each) => each !== undefined),
   });
   const { type = "f32", shape } = new Facts(graph).of(positions);
@@ -161,7 +161,8 @@ export function withForces(
 }
 
 /** dE/dx for the positions, and for what else the energy depends on of the others; they come out. */
-function differentiate(graph: Graph, { energy, positions, others, rules }: {
+function differentiate(graph: Graph, { name, energy, positions, others, rules }: {
+  readonly name: string;
   readonly energy: string;
   readonly positions: string;
   readonly others: readonly string[];
@@ -176,7 +177,7 @@ function differentiate(graph: Graph, { energy, positions, others, rules }: {
   const isRows = shape === undefined || shape.slice(1).every((length) => length === 1);
   // [1, N] is no row per anything; what only its slope needs goes again.
   const of = isRows ? energy : graph.make("ReduceSum", [energy], { keepdims: 0 });
-  const { added } = gradient(graph, { of, wrt, ...(rules === undefined ? {} : { rules }) });
+  const { added } = gradient(graph, { name, of, wrt, ...(rules === undefined ? {} : { rules }) });
   return { added, slopes: new Map(Object.entries(wrt)) };
 }
 
