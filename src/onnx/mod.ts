@@ -51,7 +51,7 @@ export { gpuForm } from "./gpu_form.ts";
 export type { Gradient, GradientOptions } from "./grad/gradient.ts";
 export { gradient } from "./grad/gradient.ts";
 export type { GradientWriter, WriterOperand } from "./grad/gradient_writer.ts";
-export type { GradientRule, Share, Step } from "./grad/rule.ts";
+export type { GradientRule, Placed, Share, Step } from "./grad/rule.ts";
 export type { GradientRules } from "./grad/rules.ts";
 export { gradientRules } from "./grad/rules.ts";
 export type { NodeOptions } from "./graph.ts";
