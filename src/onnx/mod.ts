@@ -59,6 +59,10 @@ export { Graph } from "./graph.ts";
 export type { Use } from "./graph_links.ts";
 export type { GraphBuilderOptions, NumericType, Operand, Value } from "./graph_builder.ts";
 export { GraphBuilder } from "./graph_builder.ts";
+export type { Fact, InferenceRule, InferenceRules, Inferring, KnownShape } from "./infer/fact.ts";
+export type { FactsOptions } from "./infer/facts.ts";
+export { Facts } from "./infer/facts.ts";
+export type { KnownLength } from "./infer/length.ts";
 export type { LennardJonesModelOptions } from "./lennard_jones_model.ts";
 export { lennardJonesModel } from "./lennard_jones_model.ts";
 export type {
