@@ -57,11 +57,11 @@ async function codec(): Promise<BenchResult | NotMeasured> {
   return { value: middle(runs), runs };
 }
 
-async function built(): Promise<BenchResult | NotMeasured> {
+async function built({ isQuick = false }: BenchSetting): Promise<BenchResult | NotMeasured> {
   const folder = await modelFolder();
   if (folder === undefined) return NO_MODELS;
   const all = await printedBy<{ parse: number; build: number; nodes: number }>("onnx/build.ts", {
-    ...{ args: [folder], times: RUNS },
+    ...{ args: [folder], times: isQuick ? 1 : RUNS },
   });
   const runs = all.map(({ parse, build }) => build / parse);
   const [build, parse] = (["build", "parse"] as const)
