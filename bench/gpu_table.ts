@@ -89,6 +89,21 @@ async function replayed(setting: BenchSetting): Promise<BenchResult | NotMeasure
   return { value: middle(runs), runs, note };
 }
 
+async function besideTraced(setting: BenchSetting): Promise<BenchResult | NotMeasured> {
+  const folder = await modelFolder();
+  if (folder === undefined) return NO_MODELS;
+  const ratio = async (copies: number) => {
+    const all = await printedBy<Record<"ours" | "traced", Cost>>("gpu/forces.ts", {
+      ...{ args: [folder, `${copies}`], times: timesOf(setting) },
+    });
+    return ratioOf(all.map(({ ours, traced }) => [ours, traced]));
+  };
+  const one = await ratio(1);
+  if (setting.isQuick) return one;
+  const many = await ratio(8);
+  return { ...one, note: `${one.note}; 8 times the batch: ${show(many.value)}×, ${many.note}` };
+}
+
 const rows: BenchRow[] = [
   {
     id: "gpu/1",
@@ -124,6 +139,13 @@ const rows: BenchRow[] = [
     limit: 0.5,
     unit: "x",
     run: replayed,
+  },
+  {
+    id: "gpu/6",
+    name: "SchNet, forces by our gradient against those traced, both replayed",
+    limit: 1,
+    unit: "x",
+    run: besideTraced,
   },
 ];
 

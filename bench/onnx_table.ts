@@ -57,6 +57,48 @@ async function codec(): Promise<BenchResult | NotMeasured> {
   return { value: middle(runs), runs };
 }
 
+async function built({ isQuick = false }: BenchSetting): Promise<BenchResult | NotMeasured> {
+  const folder = await modelFolder();
+  if (folder === undefined) return NO_MODELS;
+  const all = await printedBy<{ parse: number; build: number; nodes: number }>("onnx/build.ts", {
+    ...{ args: [folder], times: isQuick ? 1 : RUNS },
+  });
+  const runs = all.map(({ parse, build }) => build / parse);
+  const [build, parse] = (["build", "parse"] as const)
+    .map((part) => show(middle(all.map((each) => each[part]))));
+  return { value: middle(runs), runs, note: `${build} ms to ${parse} ms; ${all[0]!.nodes} nodes` };
+}
+
+/** How often a model's reference is in one batch, and runs in a turn. */
+type Size = readonly [copies: number, events: number];
+
+/** A row that divides forces by our gradient by those traced by PyTorch. */
+function besideTraced(n: number, name: string, model: string, sizes: readonly Size[]): BenchRow {
+  return {
+    ...{ id: `onnx/${n}`, name, limit: 1, unit: "x" },
+    async run({ isQuick = false }) {
+      const folder = await modelFolder();
+      if (folder === undefined) return NO_MODELS;
+      const notes: string[] = [], values: number[][] = [];
+      for (const [copies, events] of isQuick ? sizes.slice(0, 1) : sizes) {
+        const all = await printedBy<Record<"ours" | "traced", Cost>>("onnx/forces.ts", {
+          args: [folder, model, `${copies}`, `${events}`],
+          times: isQuick ? 1 : RUNS,
+        });
+        values.push(all.map(({ ours, traced }) => ours.cpu / traced.cpu));
+        const [ours, traced] = (["ours", "traced"] as const)
+          .map((one) => show(middle(all.map((costs) => costs[one].cpu))));
+        const wall = middle(all.map(({ ours, traced }) => ours.wall / traced.wall));
+        const of = copies === 1 ? "the reference" : `${copies} times the reference`;
+        notes.push(`${of}: ${ours} ms of CPU time to ${traced}, by the clock ${show(wall)}×`);
+      }
+      // The one that is worse counts.
+      const runs = values.reduce((a, b) => middle(a) > middle(b) ? a : b);
+      return { value: middle(runs), runs, note: notes.join("; ") };
+    },
+  };
+}
+
 const rows: BenchRow[] = [
   {
     id: "onnx/1",
@@ -74,6 +116,19 @@ const rows: BenchRow[] = [
     unit: "x",
     run: codec,
   },
+  {
+    id: "onnx/5",
+    name: "ANI-1x: building the graph with forces, against parsing the file",
+    limit: 10,
+    unit: "x",
+    run: built,
+  },
+  besideTraced(6, "ANI-1x, forces by our gradient against those traced by PyTorch", "ani1x_1", [
+    [6, 2],
+  ]),
+  besideTraced(7, "SchNet, forces by our gradient against those traced by PyTorch", "schnet", [
+    ...[[1, 100], [8, 20]] as const,
+  ]),
 ];
 
 export default rows;

@@ -2,7 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { TensorProtoSchema } from "onnx-buf";
 import { intsAttribute } from "../attributes.ts";
 import type { NodeProto, TensorProto } from "../messages.ts";
-import { elementCount, type TensorValues, tensorValues } from "../tensor_proto.ts";
+import { listOf } from "../element_type.ts";
+import { elementCount, tensorType, tensorValues } from "../tensor_proto.ts";
 
 /** Operators that give another shape to the same numbers in the same order. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
@@ -20,42 +21,78 @@ export function movedTensor(
   lengths: readonly number[],
 ): TensorProto | undefined {
   if (node.domain !== "" || elementCount(tensor) !== countOf(lengths)) return undefined;
+  const bytes = rawBytes(tensor);
   const moved = VIEWS.includes(node.opType)
-    ? tensorValues(tensor)
-    : node.opType === "Transpose"
-    ? permuted(tensorValues(tensor), tensor.dims.map(Number), intsAttribute(node, "perm"))
+    ? bytes
+    : node.opType === "Transpose" && bytes.length > 0
+    ? permuted(bytes, tensor.dims.map(Number), intsAttribute(node, "perm"))
     : undefined;
   return moved && create(TensorProtoSchema, {
-    ...{ dataType: tensor.dataType, dims: lengths.map(BigInt) },
-    rawData: new Uint8Array(moved.buffer, moved.byteOffset, moved.byteLength),
+    ...{ dataType: tensor.dataType, dims: lengths.map(BigInt), rawData: moved },
   });
+}
+
+/** The bytes of a tensor, however the file has them. */
+function rawBytes(tensor: TensorProto): Uint8Array<ArrayBuffer> {
+  if (tensor[listOf(tensorType(tensor))].length === 0) {
+    return tensor.rawData as Uint8Array<ArrayBuffer>;
+  }
+  const { buffer, byteOffset, byteLength } = tensorValues(tensor);
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function countOf(lengths: readonly number[]): number {
   return lengths.reduce((product, length) => product * length, 1);
 }
 
+/** Along an axis: how many, and how far apart they stand. */
+interface Walk {
+  readonly length: number;
+  readonly stride: number;
+}
+
 /** The elements in the order of permuted axes, which are turned round where nothing says so. */
 function permuted(
-  values: TensorValues,
+  bytes: Uint8Array,
   lengths: readonly number[],
   perm: readonly number[] = lengths.map((_, axis) => lengths.length - 1 - axis),
-): TensorValues | undefined {
-  if (perm.toSorted((a, b) => a - b).some((axis, i) => axis !== i)) return undefined;
-  if (perm.length !== lengths.length) return undefined;
-  const moved = values.slice(), rank = lengths.length;
-  const strides = perm.map((axis) => countOf(lengths.slice(axis + 1)));
-  const inner = lengths[perm[rank - 1]!] ?? 1, stride = strides[rank - 1] ?? 1;
-  const at = new Array<number>(rank).fill(0);
-  // hot
-  for (let to = 0, from = 0; to < moved.length;) {
-    for (let i = 0; i < inner; i++) moved[to++] = values[from + i * stride]!;
-    for (let axis = rank - 2; axis >= 0; axis--) {
-      from += strides[axis]!;
-      if (++at[axis]! < lengths[perm[axis]!]!) break;
-      from -= at[axis]! * strides[axis]!;
+): Uint8Array<ArrayBuffer> | undefined {
+  const isOrder = lengths.every((_, axis) => perm.includes(axis));
+  if (!isOrder || perm.length !== lengths.length) return undefined;
+  const width = bytes.length / countOf(lengths), unit = width % 4 === 0 ? 4 : 1;
+  const walks = perm.map((axis) => ({
+    ...{ length: lengths[axis]!, stride: width * countOf(lengths.slice(axis + 1)) },
+  }));
+  // The parts of an element are one axis more, which stays the last.
+  const all = [...walks, { length: width / unit, stride: unit }].filter(({ length }) => length > 1);
+  const moved = new Uint8Array(bytes.length);
+  // Memory of a model need not be aligned: a view reads it without a copy of all of it.
+  const from = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const inner = all.pop() ?? { length: 1, stride: 0 };
+  const words = unit === 4 ? new Uint32Array(moved.buffer) : moved;
+  forEachRow(all, (start, row) => {
+    let to = row * inner.length;
+    const end = to + inner.length;
+    // hot
+    if (unit === 4) {
+      for (let at = start; to < end; at += inner.stride) words[to++] = from.getUint32(at, true);
+    } else for (let at = start; to < end; at += inner.stride) words[to++] = from.getUint8(at);
+  });
+  return moved;
+}
+
+/** Calls with where each row begins, the last axis fastest. */
+function forEachRow(walks: readonly Walk[], row: (from: number, index: number) => void): void {
+  const at = walks.map(() => 0), count = countOf(walks.map(({ length }) => length));
+  let from = 0;
+  for (let index = 0; index < count; index++) {
+    row(from, index);
+    for (let axis = walks.length - 1; axis >= 0; axis--) {
+      const { length, stride } = walks[axis]!;
+      from += stride;
+      if (++at[axis]! < length) break;
+      from -= length * stride;
       at[axis] = 0;
     }
   }
-  return moved;
 }
