@@ -92,6 +92,15 @@ export function padded(feeds: Feeds, edges: number): Feeds {
   });
 }
 
+/** With nobody near anybody: no edges, and no pairs of edges. */
+export function alone(feeds: Feeds): Feeds {
+  const perEdge = ["edge_index", "shifts", "trip_center", "trip_edge"];
+  return mapped(feeds, (name, { data, dims }) => {
+    if (!perEdge.includes(name)) return { data, dims: dims! };
+    return { data: data.slice(0, 0), dims: isPair(name) ? [2, 0] : [0, ...dims!.slice(1)] };
+  });
+}
+
 /** With the atoms in another order: the i-th is the one that was `order[i]`. */
 export function reordered(feeds: Feeds, order: readonly number[]): Feeds {
   const { atoms } = countsOf(feeds);

@@ -16,6 +16,7 @@ import {
 import { worst } from "../ort.ts";
 import { hasModels, readModel, readReference } from "../shared_models.ts";
 import {
+  alone,
   countsOf,
   doubled,
   type Feeds,
@@ -199,6 +200,21 @@ for (const [model, limits] of Object.entries(MODELS)) {
         assertClose(after.energy, before.energy, 1e-6);
         assertClose(after.forces, before.forces, 1e-6);
       }
+    },
+  });
+
+  Deno.test({
+    name: `${model}: atoms with nobody near feel no force`,
+    ignore,
+    async fn() {
+      const graph = withForces(model), feeds = alone(referenceFeeds(model));
+      await using session = await openSession(graph.encode());
+      const { energy, forces } = await run(session, feeds);
+      const exact = openEvaluator(graph).run(feeds, ["energy", "forces"]);
+      assertClose(energy, exact["energy"]!.data, limits.float32);
+      const none = new Float64Array(3 * countsOf(feeds).atoms);
+      assertEquals([...forces].map((force) => force + 0), [...none]);
+      assertEquals([...exact["forces"]!.data].map((force) => force + 0), [...none]);
     },
   });
 }

@@ -14,7 +14,8 @@ import {
   valueInfo,
 } from "../../../src/onnx/mod.ts";
 import { randomFrom } from "../fuzz.ts";
-import { type Draft, type Known, type Making, RANDOM_OPERATORS } from "./random_operators.ts";
+import type { Draft, Known, Making } from "./random_making.ts";
+import { RANDOM_OPERATORS } from "./random_operators.ts";
 
 /** One node to try: an operator, what it begins with, and all else by chance. */
 export interface Pick {

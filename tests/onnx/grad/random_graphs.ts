@@ -51,7 +51,8 @@ export function assertGradient(random: RandomGraph): void {
     const [first, ...others] = gradients.map((each) => each[`slope_${x}`]!);
     assertNear(first!, expected[i]!, TOLERANCE, `the gradient by ${x}`);
     for (const [k, other] of others.entries()) {
-      assertNear(other, first!, 1e-12, `the gradient by ${x} with ${LENGTHS[k + 1]} lengths`);
+      // What is divided by a length is multiplied by a constant where that is known: in float32.
+      assertNear(other, first!, 1e-6, `the gradient by ${x} with ${LENGTHS[k + 1]} lengths`);
     }
   }
 }
