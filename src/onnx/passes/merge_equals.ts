@@ -29,16 +29,18 @@ import { isRandom } from "./random.ts";
  */
 export function mergeEquals(graph: Graph, options: PassOptions = {}): number {
   graph.refuseControlFlow("merge equal nodes");
-  mergeConstants(graph, new Set(options.parameters));
+  const parameters = new Set(options.parameters);
+  mergeConstants(graph, parameters);
   const first = new Map<string, NodeProto>();
   let count = 0;
   for (const node of [...graph.sort()]) {
+    if (node.output.some((name) => parameters.has(name))) continue;
     const key = keyOf(node);
     const same = first.get(key);
     if (same === undefined) first.set(key, node);
     // Both names of an output that comes out twice must stay.
     if (same === undefined || node.output.some((name) => graph.isOutput(name))) continue;
-    if (isRandom(node) || node.output.length !== same.output.length) continue;
+    if (isRandom(node)) continue;
     for (const [i, name] of node.output.entries()) graph.replaceUses(name, same.output[i]!);
     graph.remove(node);
     count++;
@@ -80,9 +82,11 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 
 /** All that a node's result depends on. In order: what its inputs were merged into is there already. */
 function keyOf({ opType, domain, input, output, attribute }: NodeProto): string {
+  // What one of them leaves out the other may not take from it.
+  const made = output.map((name) => name === "" ? 0 : 1).join("");
   const names = JSON.stringify([domain, opType, input]);
-  if (attribute.length === 0) return `${names}${output.length}`;
-  return `${names}${output.length}${attribute.map(textOf).sort().join()}`;
+  if (attribute.length === 0) return `${names}${made}`;
+  return `${names}${made}${attribute.map(textOf).sort().join()}`;
 }
 
 /** All that an attribute says. Those that nodes often have are written out, which is many times faster. */

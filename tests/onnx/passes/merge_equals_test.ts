@@ -4,6 +4,7 @@ import {
   Graph,
   GraphBuilder,
   mergeEquals,
+  openEvaluator,
   type TensorProto,
   tensorProto,
   valueInfo,
@@ -89,4 +90,32 @@ Deno.test("a constant that comes out stays, and one that may be fed instead is n
 
 Deno.test("real models keep their numbers to the bit", () => {
   for (const each of passGraphs()) assertKeepsNumbers(each, mergeEquals, 0);
+});
+
+Deno.test("an output that one of two leaves out is not taken from it", () => {
+  const graph = new Graph(modelOf({
+    initializer: [tensorProto("i64", [1], [1], "k")],
+    input: [valueInfo("x", "f32", [3])],
+    output: [valueInfo("y", "i64", [1]), valueInfo("z", "f32", [1])],
+    node: [
+      node("TopK", ["x", "k"], ["", "place"]),
+      node("TopK", ["x", "k"], ["most", "again"]),
+      node("Add", ["place", "place"], ["y"]),
+      node("Neg", ["most"], ["z"]),
+    ],
+  }));
+  mergeEquals(graph);
+  const { y, z } = openEvaluator(graph).run({ x: { data: Float32Array.of(1, 5, 3) } });
+  assertEquals([[...y!.data], [...z!.data]], [[2], [-5]]);
+});
+
+Deno.test("parameters that Constant nodes make stay apart", () => {
+  const g = new GraphBuilder("parameters");
+  const zero = () => g.op("Constant", [], "f32", { value_float: { float: 0 } });
+  const [a, b, c] = [zero(), zero(), zero()];
+  g.output("y", g.add(g.add(g.input("x", "f32", []), a), g.add(b, c)));
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(mergeEquals(graph, { parameters: [b.name] }), 1);
+  assertEquals(graph.nodes.map(({ output }) => output[0]).includes(b.name), true);
+  assertEquals(graph.uses(b.name).length, 1);
 });
