@@ -9,6 +9,7 @@ import { subgraphsOf } from "../subgraphs.ts";
 import { elementCount, hasArray, isExternal, tensorType } from "../tensor_proto.ts";
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
 import { constantTensor, isExact } from "./constant_tensor.ts";
+import { dependents } from "./fed_values.ts";
 import type { PassOptions } from "./pass.ts";
 import { movedTensor } from "./moved_tensor.ts";
 import { isRandom } from "./random.ts";
@@ -33,6 +34,7 @@ export interface FoldConstantsOptions extends PassOptions {
  * {@linkcode Graph.prune}.
  *
  * @returns how many nodes became constants
+ * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
  *
  * @example
  * ```ts
@@ -50,12 +52,12 @@ export interface FoldConstantsOptions extends PassOptions {
  */
 export function foldConstants(graph: Graph, options: FoldConstantsOptions = {}): number {
   const { maxBytes = 1_000_000, parameters = [] } = options;
-  const changing = new Set(parameters);
+  const changing = dependents(graph, parameters);
   const facts = new Facts(graph);
   let count = 0;
   for (const node of graph.sort()) {
     if (node.opType === "Constant" || isRandom(node) || !isReplaceable(graph, node)) continue;
-    if (subgraphsOf(node).length > 0 || node.input.some((name) => changing.has(name))) continue;
+    if (subgraphsOf(node).length > 0 || node.output.some((name) => changing.has(name))) continue;
     const tensors = ofFacts(facts, node) ?? evaluated(graph, facts, node, maxBytes);
     const isWhole = tensors?.every((tensor, i) => tensor !== undefined || node.output[i] === "");
     if (tensors === undefined || isWhole !== true) continue;

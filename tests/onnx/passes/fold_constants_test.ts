@@ -217,3 +217,25 @@ Deno.test("whole numbers beyond doubles can be moved", () => {
   const folded = graph.constant(graph.producer("y")!.input[0]!)!;
   assertEquals([folded.dims, tensorValues(folded)], [[1n, 2n], numbers]);
 });
+
+Deno.test("nothing follows from whole numbers that are parameters, however far behind", () => {
+  const g = new GraphBuilder("parameters");
+  const k = g.constant("i64", [2]), one = g.constant("i64", [1]);
+  const behind = g.mul(g.add(k, one), one);
+  const x = g.input("x", "f32", ["N"]);
+  g.output("y", g.mul(x, g.op("Cast", [behind], "f32", { to: 1 })));
+  const build = () => new Graph(decodeModel(g.build()));
+  assertEquals(foldConstants(build(), { parameters: [k.name] }), 0);
+  assertEquals(foldConstants(build()), 3);
+});
+
+Deno.test("how long a parameter is does not change: its shape is a constant", () => {
+  const g = new GraphBuilder("length");
+  const weights = g.constant("f32", [1, 2, 3]);
+  const x = g.input("x", "f32", ["N"]);
+  const shape = g.op("Shape", [g.mul(weights, 2)], "i64");
+  g.output("y", g.mul(x, g.op("Cast", [shape], "f32", { to: 1 })));
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(foldConstants(graph, { parameters: [weights.name] }), 2);
+  assertEquals(openEvaluator(graph).run({ x: { data: Float32Array.of(2) } }).y!.data[0], 6);
+});
