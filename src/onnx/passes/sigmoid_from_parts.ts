@@ -1,10 +1,12 @@
 import type { Graph } from "../graph.ts";
 import type { NodeProto } from "../messages.ts";
-import { tensorValues } from "../tensor_proto.ts";
+import { plainOf } from "../evaluate/plain_tensor.ts";
+import { hasArray, isExternal, tensorType } from "../tensor_proto.ts";
+import type { PassOptions } from "./pass.ts";
 
 /**
  * Writes 1 / (1 + exp(−x)) as the one operator Sigmoid that it is: gradients traced by other programs spell it out,
- * in four operators. The numbers are the same but for rounding.
+ * in four operators. The numbers are the same but for rounding. A parameter that is 1 now is no 1.
  *
  * @returns how many were written anew
  * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
@@ -24,11 +26,12 @@ import { tensorValues } from "../tensor_proto.ts";
  * assertEquals(graph.nodes.map(({ opType }) => opType), ["Sigmoid"]);
  * ```
  */
-export function sigmoidFromParts(graph: Graph): number {
+export function sigmoidFromParts(graph: Graph, options: PassOptions = {}): number {
+  const parts = new Parts(graph, new Set(options.parameters));
   graph.refuseControlFlow("write a sigmoid as one operator", "Reciprocal");
   let count = 0;
   for (const node of [...graph.nodes]) {
-    const x = inside(graph, node);
+    const x = parts.inside(node);
     if (x === undefined) continue;
     graph.replaceNode(node, graph.add("Sigmoid", [x]));
     count++;
@@ -36,26 +39,37 @@ export function sigmoidFromParts(graph: Graph): number {
   return count;
 }
 
-/** The x of 1 / (1 + exp(−x)), if a node is the last of its operators. */
-function inside(graph: Graph, node: NodeProto): string | undefined {
-  const sum = graph.producer(inverted(graph, node));
-  if (sum?.opType !== "Add") return undefined;
-  const [a = "", b = ""] = sum.input;
-  const exp = graph.producer(isOne(graph, a) ? b : isOne(graph, b) ? a : "");
-  if (exp?.opType !== "Exp") return undefined;
-  const minus = graph.producer(exp.input[0] ?? "");
-  return minus?.opType === "Neg" ? minus.input[0] : undefined;
-}
+/** Finds sigmoids that are spelled out. */
+class Parts {
+  readonly #graph: Graph;
+  readonly #parameters: ReadonlySet<string>;
 
-/** What a node divides 1 by; "" where it does something else. */
-function inverted(graph: Graph, { opType, input: [a = "", b = ""] }: NodeProto): string {
-  if (opType === "Reciprocal") return a;
-  return opType === "Div" && isOne(graph, a) ? b : "";
-}
+  constructor(graph: Graph, parameters: ReadonlySet<string>) {
+    this.#graph = graph;
+    this.#parameters = parameters;
+  }
 
-/** A single 1 without a shape of its own: with one it could give the sum more dimensions than x has. */
-function isOne(graph: Graph, name: string): boolean {
-  const tensor = graph.constant(name);
-  if (tensor === undefined || tensor.dims.length > 0) return false;
-  return Number(tensorValues(tensor)[0]) === 1;
+  /** The x of 1 / (1 + exp(−x)), if a node is the last of its operators. */
+  inside(node: NodeProto): string | undefined {
+    const graph = this.#graph, sum = graph.producer(this.#inverted(node));
+    if (sum?.opType !== "Add") return undefined;
+    const [a = "", b = ""] = sum.input;
+    const exp = graph.producer(this.#isOne(a) ? b : this.#isOne(b) ? a : "");
+    if (exp?.opType !== "Exp") return undefined;
+    const minus = graph.producer(exp.input[0] ?? "");
+    return minus?.opType === "Neg" ? minus.input[0] : undefined;
+  }
+
+  /** What a node divides 1 by; "" where it does something else. */
+  #inverted({ opType, input: [a = "", b = ""] }: NodeProto): string {
+    if (opType === "Reciprocal") return a;
+    return opType === "Div" && this.#isOne(a) ? b : "";
+  }
+
+  /** A single 1 without a shape of its own: with one it could give the sum more dimensions than x has. */
+  #isOne(name: string): boolean {
+    const tensor = this.#parameters.has(name) ? undefined : this.#graph.constant(name);
+    if (tensor === undefined || tensor.dims.length > 0 || isExternal(tensor)) return false;
+    return hasArray(tensorType(tensor)) && plainOf(tensor).data[0] === 1;
+  }
 }

@@ -1,5 +1,11 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { decodeModel, Graph, GraphBuilder, sigmoidFromParts } from "../../../src/onnx/mod.ts";
+import {
+  decodeModel,
+  Graph,
+  GraphBuilder,
+  sigmoidFromParts,
+  tensorProto,
+} from "../../../src/onnx/mod.ts";
 import { f32, numbersOf, runModel } from "../ort.ts";
 
 /** 1 / (1 + exp(−x)) in two spellings, and 1 / (2 + exp(−x)), which is something else. */
@@ -26,5 +32,31 @@ Deno.test("a sigmoid in parts is one operator, with the same numbers, and others
     assertAlmostEquals(a![i]!, 1 / (1 + Math.exp(-value)), 1e-6);
     assertAlmostEquals(b![i]!, 1 / (1 + Math.exp(-value)), 1e-6);
     assertAlmostEquals(c![i]!, 1 / (2 + Math.exp(-value)), 1e-6);
+  }
+});
+
+Deno.test("a 1 that is a parameter may become another number", () => {
+  const g = new GraphBuilder("parameter");
+  const x = g.input("x", "f32", ["N"]), one = g.constant("f32", 1);
+  g.output(
+    "y",
+    g.op("Reciprocal", [g.add(g.op("Exp", [g.op("Neg", [x], "f32")], "f32"), one)], "f32"),
+  );
+  const build = () => new Graph(decodeModel(g.build()));
+  assertEquals(sigmoidFromParts(build(), { parameters: [one.name] }), 0);
+  assertEquals(sigmoidFromParts(build()), 1);
+});
+
+Deno.test("in 16 bits 1 is the number, not the bits", () => {
+  for (const [bits, changed] of [[0x3c00, 1], [1, 0]] as const) {
+    const g = new GraphBuilder("short");
+    const x = g.input("x", "f16", ["N"]);
+    const one = g.graph.addConstant(tensorProto("f16", [], [bits], g.graph.freshName("one")));
+    const exp = g.op("Exp", [g.op("Neg", [x], "f16")], "f16");
+    g.output(
+      "y",
+      g.op("Reciprocal", [g.op("Add", [exp, { name: one, type: "f16" }], "f16")], "f16"),
+    );
+    assertEquals(sigmoidFromParts(new Graph(decodeModel(g.build()))), changed);
   }
 });
