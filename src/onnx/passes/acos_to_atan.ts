@@ -1,4 +1,5 @@
 import type { Graph } from "../graph.ts";
+import { Facts } from "../infer/facts.ts";
 import { operands } from "./operands.ts";
 
 const ACTION = "write acos as atan";
@@ -10,6 +11,7 @@ const ACTION = "write acos as atan";
  *
  * @returns how many were written anew
  * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
+ * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
  *
  * @example
  * ```ts
@@ -26,9 +28,10 @@ const ACTION = "write acos as atan";
 export function acosToAtan(graph: Graph): number {
   graph.refuseControlFlow(ACTION, "Acos");
   const found = graph.nodes.filter(({ opType, domain }) => opType === "Acos" && domain === "");
+  const facts = new Facts(graph);
   for (const acos of found) {
     const { inputs: [x = ""], output: angle } = operands(acos, 1, ACTION);
-    const type = graph.type(x) ?? graph.type(angle) ?? "f32";
+    const type = facts.of(x).type ?? facts.of(angle).type ?? "f32";
     const number = (value: number) => graph.constantOf(type, value, [], `acos_${value}`);
     const make = (op: string, ...inputs: string[]) => graph.make(op, inputs);
     const one = number(1), zero = number(0);

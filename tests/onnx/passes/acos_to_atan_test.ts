@@ -4,10 +4,11 @@ import {
   decodeModel,
   Graph,
   GraphBuilder,
+  openEvaluator,
   UnsupportedNodeError,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
-import { branching } from "../odd_models.ts";
+import { branching, modelOf, node } from "../odd_models.ts";
 import { f32, numbersOf, runModel } from "../ort.ts";
 
 /** acos x, and its double, so that it is used and comes out. */
@@ -80,4 +81,22 @@ Deno.test("an acos inside of a branch is refused, other branches are not in the 
     UnsupportedNodeError,
     "Cannot write acos as atan",
   );
+});
+
+Deno.test("constants have the type of the cosines, also where the file does not say it", () => {
+  const graph = new Graph(modelOf({
+    input: [valueInfo("x", "f64", [2])],
+    output: [valueInfo("y", "f64", [2])],
+    node: [
+      node("Neg", ["x"], ["cosine"]),
+      node("Acos", ["cosine"], ["angle"]),
+      node("Neg", ["angle"], ["y"]),
+    ],
+  }));
+  acosToAtan(graph);
+  const types = graph.model.graph!.initializer.map(({ name }) => graph.type(name));
+  assertEquals(new Set(types), new Set(["f64"]));
+  const { y } = openEvaluator(graph).run({ x: { data: Float64Array.of(0.5, 1) } });
+  assertAlmostEquals(y!.data[0]!, -2 * Math.PI / 3, 1e-14);
+  assertAlmostEquals(y!.data[1]!, -Math.PI, 1e-14);
 });
