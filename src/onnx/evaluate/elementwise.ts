@@ -34,16 +34,20 @@ const div: BinaryRow = (a, b, y, i, s, j, t, n, k) => {
 /** The last 32 bits of a product are right even where doubles have lost them. */
 const mulNarrow = rowOf(Math.imul);
 
-const mulWide = rowOf((a, b) => {
-  const product = a * b;
-  return Number.isSafeInteger(product)
-    ? product
-    : Number(BigInt.asUintN(64, BigInt(a) * BigInt(b)));
-});
+/** Rows of products of 64 bits, wrapped while they are exact: rounded first, −5 would be 2^64, and then 0. */
+function mulWide(last64: (bits: number, product: bigint) => bigint): BinaryRow {
+  return rowOf((a, b) => {
+    const product = a * b;
+    return Number.isSafeInteger(product) ? product : Number(last64(64, BigInt(a) * BigInt(b)));
+  });
+}
+
+const mulSigned = mulWide(BigInt.asIntN), mulUnsigned = mulWide(BigInt.asUintN);
 
 const multiply: Evaluate = (inputs, node) => {
   const a = required(inputs, 0, node), b = required(inputs, 1, node), bits = bitsOf(a.type);
-  return [combine(node, a, b, bits === undefined ? mul : bits < 64 ? mulNarrow : mulWide)];
+  const wide = a.type === "i64" ? mulSigned : mulUnsigned;
+  return [combine(node, a, b, bits === undefined ? mul : bits < 64 ? mulNarrow : wide)];
 };
 
 /** Whole numbers are divided as C does; exact, as a quotient of doubles below 2^53 never reaches the next one. */

@@ -69,6 +69,8 @@ Deno.test("whole numbers are divided towards zero and wrap around", () => {
   const big = i64([2 ** 62]);
   assertSame(evaluate("Add", [big, big]), i64([-(2 ** 63)]));
   assertSame(evaluate("Mul", [i64([2 ** 40 + 1]), i64([2 ** 40])]), i64([2 ** 40]));
+  // 2^64 − 5, which no double holds, is −5.
+  assertSame(evaluate("Mul", [i64([64133530351]), i64([287630261])]), i64([-5]));
 });
 
 Deno.test("the rest of a division has the divisor's sign, or with fmod the dividend's", () => {
