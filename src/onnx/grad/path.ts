@@ -1,8 +1,7 @@
-import { isFloat } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import type { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../messages.ts";
-import { capturesOf } from "../subgraphs.ts";
+import { between, usedBy } from "../passes/path.ts";
 
 /** The nodes between what is differentiated and what by. */
 export interface Path {
@@ -19,31 +18,8 @@ export function pathBetween(
   of: readonly string[],
   wrt: readonly string[],
 ): Path {
-  const moving = new Set(wrt);
-  const movers: NodeProto[] = [];
-  for (const node of graph.sort()) {
-    if (!usedBy(node).some((name) => moving.has(name))) continue;
-    for (const name of node.output) if (name !== "" && isContinuous(facts, name)) moving.add(name);
-    if (node.output.some((name) => moving.has(name))) movers.push(node);
-  }
-  const needed = new Set(of);
-  const nodes: NodeProto[] = [];
-  for (const node of movers.reverse()) {
-    if (!node.output.some((name) => needed.has(name))) continue;
-    nodes.push(node);
-    for (const name of usedBy(node)) if (moving.has(name)) needed.add(name);
-  }
-  return { nodes, moving };
-}
-
-/** What a node is made from, inside of graphs in it too. */
-function usedBy(node: NodeProto): readonly string[] {
-  return node.attribute.length === 0 ? node.input : [...node.input, ...capturesOf(node)];
-}
-
-function isContinuous(facts: Facts, name: string): boolean {
-  const { type } = facts.of(name);
-  return type === undefined || isFloat(type);
+  const { nodes, values } = between(graph, facts, wrt, of);
+  return { nodes: nodes.toReversed(), moving: values };
 }
 
 /** "node 12 of 147, made from x and y": where to look in the file. */

@@ -1,5 +1,6 @@
 import { floatAttribute, intAttribute } from "../attributes.ts";
 import type { Graph } from "../graph.ts";
+import { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../messages.ts";
 import { Guards } from "./guards.ts";
 import { between } from "./path.ts";
@@ -69,6 +70,7 @@ const NORMS: Readonly<Record<string, number>> = {
  *
  * @returns one for each place, in the graph's order
  * @throws {RangeError} for a value that the graph does not have
+ * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
  *
  * @example
  * ```ts
@@ -95,7 +97,7 @@ export function auditRoots(graph: Graph, { of, wrt }: AuditOptions): RootWarning
         `current value is ${JSON.stringify(missing)}`,
     );
   }
-  const { nodes, values } = between(graph, from, of);
+  const { nodes, values } = between(graph, new Facts(graph), from, [of]);
   const guards = new Guards(graph);
   return nodes.flatMap((node) => {
     const danger = dangerOf(graph, node);

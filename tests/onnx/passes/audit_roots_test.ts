@@ -82,6 +82,10 @@ const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, why
     "the gradient of LayerNormalization without an epsilon is 0 / 0 where all values are equal",
   ],
   ["tanh", unary("Tanh"), ""],
+  ["a mean by the number of elements, which x has but does not change", (g, x) => {
+    const count = g.op("Cast", [g.op("Size", [x], "i64")], "f32", { to: 1 });
+    return g.div(g.reduceSum(x, [0]), count);
+  }, ""],
 ];
 
 for (const [name, make, why] of CASES) {
