@@ -219,13 +219,16 @@ export class Graph {
     const at = this.#graph.output.findIndex((output) => output.name === name);
     if (at === -1) {
       throw new RangeError(
-        `Cannot take an output away as it must be one of ${[...this.#outputNames].join(", ")}: ` +
+        `Cannot take an output away as it must be one of ${[...this.#outputNames].join(", ") || "none"}: ` +
           `current value is ${JSON.stringify(name)}`,
       );
     }
     const [info] = this.#graph.output.splice(at, 1);
     this.#outputNames.delete(name);
-    this.#graph.valueInfo.push(info!);
+    if (this.producer(name) !== undefined) this.#graph.valueInfo.push(info!);
+    // What is fed or constant is described elsewhere.
+    const input = this.#graph.input.find((each) => each.name === name);
+    if (input !== undefined) this.#infos.set(name, input);
   }
 
   /** Adds a constant; answers with its name. Throws as {@linkcode tensorProto} does. */

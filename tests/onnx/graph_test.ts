@@ -302,3 +302,20 @@ Deno.test("a graph without edits is written as it was read", () => {
     assertEquals(new Graph(decodeModel(bytes)).encode(), encodeModel(decodeModel(bytes)));
   }
 });
+
+Deno.test("what no longer comes out is described where it stands: once, and as an input for inputs", () => {
+  const graph = new Graph(modelOf({
+    initializer: [tensorProto("f32", [], [1], "c")],
+    input: [valueInfo("x", "f32", ["N"])],
+    output: [valueInfo("x", "f32", [3]), valueInfo("c", "f32", []), valueInfo("y", "f32", ["N"])],
+    node: [node("Neg", ["x"], ["y"])],
+  }));
+  for (const name of ["x", "c", "y"]) graph.removeOutput(name);
+  assertEquals(graph.model.graph!.valueInfo.map(({ name }) => name), ["y"]);
+  assertEquals([graph.shape("x"), graph.shape("y")], [["N"], ["N"]]);
+  assertThrows(
+    () => graph.removeOutput("y"),
+    RangeError,
+    'Cannot take an output away as it must be one of none: current value is "y"',
+  );
+});
