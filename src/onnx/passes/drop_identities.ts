@@ -17,6 +17,7 @@ import { isReplaceable, replaceOutputs } from "./replace_value.ts";
  * The numbers are the same, but that x + 0 made 0 of −0. A parameter that is 0 now is no 0.
  *
  * @returns how many nodes went
+ * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
  *
  * @example
  * ```ts

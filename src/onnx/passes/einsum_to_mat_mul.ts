@@ -17,6 +17,7 @@ const ACTION = "write Einsum as MatMul";
  *
  * @returns how many were written anew
  * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
+ * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
  *
  * @example
  * ```ts
