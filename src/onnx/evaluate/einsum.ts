@@ -5,63 +5,12 @@
  */
 
 import { textAttribute } from "../attributes.ts";
+import { einsumEquation } from "../einsum_equation.ts";
 import type { NodeProto } from "../messages.ts";
 import { stridesOf } from "./strides.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
-
-/** An equation for tensors of known ranks: a label for each axis. */
-export interface Equation {
-  /** Labels of each operand. An axis behind "..." is a number: how many axes it stands before the last such one. */
-  readonly terms: readonly (readonly string[])[];
-  /** Labels of what comes out. */
-  readonly output: readonly string[];
-}
-
-/**
- * Reads the equation of an Einsum.
- *
- * @param ranks how many axes each operand has
- * @throws {RangeError} when it makes no sense, or does not fit
- */
-export function parseEquation(node: NodeProto, text: string, ranks: readonly number[]): Equation {
-  const [left = "", right, ...rest] = text.replaceAll(/\s/g, "").split("->");
-  const parts = left.split(",");
-  const isSound = rest.length === 0 && parts.length === ranks.length &&
-    [...parts, right ?? ""].every((part) => /^[A-Za-z]*(\.\.\.)?[A-Za-z]*$/.test(part));
-  if (!isSound) throw refused(node, `its equation must have ${ranks.length} terms`, text);
-  const terms = parts.map((part, i) => {
-    const hidden = ranks[i]! - part.replace("...", "").length;
-    if (hidden === 0 || (hidden > 0 && part.includes("..."))) return labelsOf(part, hidden);
-    throw refused(node, `the term ${part} must have ${ranks[i]} axes`, text);
-  });
-  const most = Math.max(0, ...terms.map((term) => term.filter(isHidden).length));
-  const output = right === undefined ? impliedOutput(terms, most) : labelsOf(right, most);
-  const made = new Set(terms.flat());
-  if (output.every((label) => made.has(label)) && new Set(output).size === output.length) {
-    return { terms, output };
-  }
-  throw refused(node, "what comes out must be labels of the terms, each once", text);
-}
-
-function isHidden(label: string): boolean {
-  return !/[A-Za-z]/.test(label);
-}
-
-/** The labels of a term whose "..." stands for so many axes. They are counted from the end, where they are aligned. */
-function labelsOf(term: string, hidden: number): string[] {
-  const [before = "", behind = ""] = term.split("...");
-  const between = Array.from({ length: hidden }, (_, i) => `${hidden - i}`);
-  return term.includes("...") ? [...before, ...between, ...behind] : [...before];
-}
-
-/** Without an arrow: what "..." stands for, then the labels that are there once, in the order of the alphabet. */
-function impliedOutput(terms: readonly (readonly string[])[], hidden: number): string[] {
-  const all = terms.flat().filter((label) => !isHidden(label));
-  const once = all.filter((label) => all.indexOf(label) === all.lastIndexOf(label));
-  return [...labelsOf("...", hidden), ...once.sort()];
-}
 
 /** The length along each label. Lengths of 1 are repeated. */
 function lengthsOf(
@@ -157,7 +106,12 @@ function sumProducts(
 const einsum: Evaluate = (inputs, node) => {
   const operands = inputs.map((_, i) => required(inputs, i, node));
   const ranks = operands.map(({ dims }) => dims.length);
-  const { terms, output } = parseEquation(node, textAttribute(node, "equation", ""), ranks);
+  const text = textAttribute(node, "equation", "");
+  const equation = einsumEquation(text, ranks);
+  if (equation === undefined) {
+    throw refused(node, `its equation must be one for inputs of ${ranks.join(", ")} axes`, text);
+  }
+  const { inputs: terms, output } = equation;
   const lengths = lengthsOf(node, terms, operands);
   const labels = [...output, ...[...lengths.keys()].filter((label) => !output.includes(label))];
   const dims = labels.map((label) => lengths.get(label)!);

@@ -2,7 +2,7 @@ import { textAttribute } from "../attributes.ts";
 import type { Graph } from "../graph.ts";
 import { type Fact, Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../messages.ts";
-import { type EinsumEquation, einsumEquation } from "./einsum_equation.ts";
+import { type EinsumEquation, einsumEquation } from "../einsum_equation.ts";
 import { type Factor, Factors } from "./einsum_factors.ts";
 
 const ACTION = "write Einsum as MatMul";
@@ -13,7 +13,7 @@ const ACTION = "write Einsum as MatMul";
  * for rounding.
  *
  * Left as they are: a label twice in one input (a diagonal), an ellipsis over an input whose number of axes nobody
- * knows, and a sum over an axis that has length 1 in one input only.
+ * knows, an equation that does not fit its inputs, and a sum over an axis that may have length 1 in one input only.
  *
  * @returns how many were written anew
  * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
@@ -52,17 +52,18 @@ export function einsumToMatMul(graph: Graph): number {
 
 type Shapes = readonly Fact["shape"][];
 
-/** No diagonals, and what is summed over is as long in all inputs, as far as is known. */
+/** No diagonals, and no sum over an axis that is 1 in one input and may be, or is, another number in another. */
 function isPlain({ inputs, output }: EinsumEquation, shapes: Shapes): boolean {
-  const lengths = new Map<string, number>();
+  const lengths = new Map<string, number | string | undefined>();
   for (const [i, labels] of inputs.entries()) {
     if (new Set(labels).size < labels.length) return false;
     for (const [axis, label] of labels.entries()) {
       const length = shapes[i]?.[axis];
-      if (typeof length !== "number") continue;
-      const other = lengths.get(label) ?? length;
-      if (other !== length && !output.includes(label)) return false;
-      lengths.set(label, length);
+      const other = lengths.has(label) ? lengths.get(label) : length;
+      const isFixed = typeof length === "number" && typeof other === "number";
+      const mayDiffer = other !== length && (isFixed || other === 1 || length === 1);
+      if (mayDiffer && !output.includes(label)) return false;
+      lengths.set(label, typeof other === "number" ? other : length);
     }
   }
   return true;

@@ -149,7 +149,10 @@ Deno.test("an ellipsis is written out; diagonals, and sums over lengths of 1 and
   g.output("stacks", einsum("...ij,...jk->k...i", stack, x));
   g.output("trace", einsum("ii->", square));
   g.output("stretched", einsum("i,ij->j", one, square));
+  // What is 1 is repeated along the other, however long that turns out to be.
+  g.output("repeated", einsum("i,ij->j", one, g.input("rows", "f32", ["N", 2])));
   g.output("any", einsum("...k->...", unknown));
+  g.output("wrong", einsum("ij->i", x));
   const bytes = g.build();
   const graph = new Graph(decodeModel(bytes));
   assertEquals(einsumToMatMul(graph), 4);

@@ -11,8 +11,8 @@ const DOTS = "...";
 /**
  * The labels of an Einsum, those of an ellipsis written out, counted from the last: `...1`.
  *
- * @param ranks how many axes each input has, which only an ellipsis needs
- * @returns `undefined` for what is no equation, or cannot be written out without a rank
+ * @param ranks how many axes each input has, as far as is known; an ellipsis needs it
+ * @returns `undefined` for what is no equation, does not fit the ranks, or cannot be written out without one
  */
 export function einsumEquation(
   text: string,
@@ -26,7 +26,8 @@ export function einsumEquation(
   if (more.length > 0 || terms.length !== ranks.length || !isWellFormed) return undefined;
   const counts = terms.map((term, i) => {
     const letters = term.replace(DOTS, "").length;
-    return term.includes(DOTS) ? (ranks[i] ?? NaN) - letters : 0;
+    if (term.includes(DOTS)) return (ranks[i] ?? NaN) - letters;
+    return letters === (ranks[i] ?? letters) ? 0 : NaN;
   });
   if (counts.some((count) => !(count >= 0))) return undefined;
   const inputs = terms.map((term, i) => labelsOf(term, counts[i] ?? 0));
