@@ -17,5 +17,10 @@ export function patchName(tensor: string, part: string): string {
 
 /** Was it named here? */
 export function isOwnName(name: string): boolean {
-  return name.startsWith("tap:") || name.startsWith("patch:");
+  return isTapName(name) || name.startsWith("patch:");
+}
+
+/** Is it something that observes a tensor? */
+export function isTapName(name: string): boolean {
+  return name.startsWith("tap:");
 }

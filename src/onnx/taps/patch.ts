@@ -7,10 +7,11 @@
 import type { ElementType } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import { insideNode } from "../graph_errors.ts";
+import type { Use } from "../graph_links.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
 import { type Shape, valueInfo } from "../value_info.ts";
-import { patchName } from "./own_names.ts";
+import { isTapName, patchName } from "./own_names.ts";
 import { findPoints } from "./points.ts";
 
 /** How to patch a tensor. */
@@ -91,7 +92,7 @@ export function findTarget(
   const value = graph.producer(name) === undefined && graph.has(again) ? again : name;
   const { type, shape } = new Facts(graph).of(value);
   if (type === undefined || !accepts(type)) throw wrongType(action, name, type);
-  const uses = graph.uses(value);
+  const uses = usesToPatch(graph, value);
   const inside = uses.find(({ index }) => index < 0);
   if (inside !== undefined) throw insideNode(`${action} (${name})`, inside.node);
   if (uses.length > 0 || graph.isOutput(value) && graph.producer(value) !== undefined) {
@@ -166,11 +167,18 @@ function inputName(graph: Graph, tensor: string, verb: string, wanted: string | 
 function takePlace(graph: Graph, tensor: string, value: string): [string, string] {
   if (graph.producer(value) === undefined) {
     const patched = graph.freshName(patchName(tensor, "patched"));
-    graph.replaceUses(value, patched);
+    for (const { node, index } of usesToPatch(graph, value)) graph.setInput(node, index, patched);
     return [value, patched];
   }
   const original = graph.freshName(patchName(tensor, "original"));
   graph.rename(value, original, { keepsOutput: true });
   graph.replaceUses(original, value);
   return [original, value];
+}
+
+/** Who uses a value; not what observes an input or a constant, whose name goes on meaning what it is without patches. */
+function usesToPatch(graph: Graph, value: string): readonly Use[] {
+  const uses = graph.uses(value);
+  if (graph.producer(value) !== undefined) return uses;
+  return uses.filter(({ node }) => !node.output.every(isTapName));
 }

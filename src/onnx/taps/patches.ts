@@ -24,7 +24,9 @@ function isNumber(type: ElementType): boolean {
  * Lets a new input take a tensor's place: all that used the tensor uses what is fed, and an output by its name too.
  *
  * The tensor itself is still there, under the name `original`, and is computed if something needs it. Patches of
- * one tensor hold one after the other. Differentiate a graph after it was patched, not before: gradients are made of
+ * one tensor hold one after the other. What observes a tensor ({@linkcode expose}, {@linkcode statistics}) sees what
+ * its name means, whether before or after the patch: what a node makes as it was patched, an input or a constant as it
+ * is without, and patched as `patched`. Differentiate a graph after it was patched, not before: gradients are made of
  * the values that were there.
  *
  * @param name of one tensor, as {@linkcode points} lists them; no pattern

@@ -9,6 +9,7 @@ import {
   openSession,
   replaceBy,
   scaleBy,
+  statistics,
   valueInfo,
   zero,
 } from "../../../src/onnx/mod.ts";
@@ -266,4 +267,41 @@ Deno.test("what is used or made inside of a node's graph is not patched, and say
   }
   const graph = new Graph(branching());
   assertEquals(zero(graph, "y").tensor, "y");
+});
+
+Deno.test("what observes sees the same before and after a patch: made values patched, inputs and constants as they are", async () => {
+  const seen = [true, false].map(async (isFirst) => {
+    const graph = small(), names = ["x", "mul", "f32_2"];
+    const observe = () => {
+      expose(graph, names);
+      statistics(graph, names, { of: ["max"] });
+    };
+    if (isFirst) observe();
+    for (const name of names) addTo(graph, name, { input: `${name}+`, shape: [] });
+    if (!isFirst) observe();
+    const feeds = Object.fromEntries(names.map((name, i) => [`${name}+`, f32([10 ** (i + 1)])]));
+    return await run(graph, { x: X, ...feeds });
+  });
+  const [before, after] = await Promise.all(seen);
+  assertEquals(before, after);
+  const mul = [1, 2, 3].map((x) => (x + 10) * (2 + 1000) + 100);
+  const { y, z: _, ...taps } = after!;
+  assertEquals(y, mul.map((value, i) => i + 11 - value));
+  assertEquals(taps, {
+    "tap:x": [1, 2, 3],
+    "tap:x.statistics": [3],
+    mul,
+    "tap:mul.statistics": mul.slice(2),
+    "tap:f32_2": [2],
+    "tap:f32_2.statistics": [2],
+  });
+});
+
+Deno.test("an input that is observed but not used is not patched", () => {
+  const graph = graphOf((g) => {
+    g.input("unused", "f32", ["N"]);
+    g.output("y", g.mul(g.input("x", "f32", ["N"]), 2), ["N"]);
+  });
+  expose(graph, "unused");
+  assertThrows(() => zero(graph, "unused"), RangeError, 'something must use "unused"');
 });
