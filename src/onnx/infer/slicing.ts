@@ -67,10 +67,13 @@ const split: InferenceRule = ([a = UNKNOWN, given], node, inferring) => {
   const axis = axisOf(intAttribute(node, "axis", 0), a.shape.length, inferring);
   const isGiven = (node.input[1] ?? "") !== "";
   const lengths = isGiven ? given?.values : evenly(a.shape[axis] ?? 1, node, outputs);
-  let at = 0;
+  // Behind a part whose length is a name nobody knows where the next one begins.
+  let at: number | undefined = 0;
   return node.output.map((_, i) => {
     const length = lengths?.[i] ?? inferring.fresh();
-    const values = typeof length === "number" ? a.values?.slice(at, at += length) : undefined;
+    const from: number | undefined = at;
+    at = from === undefined || typeof length !== "number" ? undefined : from + length;
+    const values = at === undefined ? undefined : a.values?.slice(from, at);
     return factOf(a.type, a.shape?.map((own, j) => j === axis ? length : own), values);
   });
 };

@@ -356,3 +356,20 @@ Deno.test("operators of one's own have rules of one's own", () => {
   assertEquals(facts.of(a).shape, ["N", 3]);
   assertEquals(facts.of(b).shape, undefined); // the rule says nothing of it
 });
+
+Deno.test("numbers behind a part whose length is a name are not known", () => {
+  const graph = emptyGraph();
+  const length = graph.make("Shape", [fed(graph, "f32", ["N"])]);
+  const one = graph.constantOf("i64", [1]), numbers = graph.constantOf("i64", [7, 8, 9]);
+  const split = (...lengths: string[]) => {
+    const sizes = graph.make("Concat", lengths, { axis: 0 });
+    const { output } = graph.add("Split", [numbers, sizes], {
+      attributes: { axis: 0 },
+      outputs: lengths.length,
+    });
+    const facts = new Facts(graph);
+    return output.map((name) => facts.of(name).values);
+  };
+  assertEquals(split(one, one, length), [[7], [8], undefined]);
+  assertEquals(split(one, length, one), [[7], undefined, undefined]);
+});
