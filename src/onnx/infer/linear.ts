@@ -5,6 +5,7 @@
  */
 
 import { intAttribute, textAttribute } from "../attributes.ts";
+import { einsumEquation } from "../einsum_equation.ts";
 import { broadcastShapes } from "./broadcast_shapes.ts";
 import {
   factOf,
@@ -55,53 +56,24 @@ const fusedMatMul: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], node, inferring)
 };
 
 const einsum: InferenceRule = (inputs, node, inferring) => {
-  const equation = textAttribute(node, "equation", "").replaceAll(" ", "");
-  const [left = "", right] = equation.split("->");
-  const terms = left.split(",");
-  const type = typeAmong(inputs);
+  const type = typeAmong(inputs), text = textAttribute(node, "equation", "");
   const shapes = inputs.map((input) => input?.shape);
-  if (terms.length !== shapes.length) {
-    inferring.contradiction(`an equation must have ${shapes.length} operands`, equation);
+  const equation = einsumEquation(text, shapes.map((shape) => shape?.length));
+  if (equation === undefined) {
+    if (shapes.every((shape) => shape !== undefined)) {
+      const ranks = shapes.map((shape) => shape.length).join(", ");
+      inferring.contradiction(`an equation must be one for inputs of ${ranks} axes`, text);
+    }
+    return [factOf(type, undefined)];
   }
-  const lengths = labelled(terms, shapes, inferring);
-  const dots = lengths.dots;
-  const result = right ?? implicitResult(terms);
-  const shape = result.split(/(\.\.\.|)/).filter((label) => label !== "").map((label) =>
-    label === "..." ? dots : [lengths.of.get(label) ?? inferring.fresh()]
-  );
-  return [factOf(type, shape.every((part) => part !== undefined) ? shape.flat() : undefined)];
-};
-
-/** The length of each label, and those that dots stand for; `undefined` where a shape is unknown. */
-function labelled(
-  terms: readonly string[],
-  shapes: readonly (KnownShape | undefined)[],
-  inferring: Inferring,
-): { readonly of: ReadonlyMap<string, KnownLength>; readonly dots: KnownShape | undefined } {
   const of = new Map<string, KnownLength>();
-  let dots: KnownShape | undefined = [];
-  for (const [i, term] of terms.entries()) {
-    const shape = shapes[i];
-    const [before = "", after] = term.split("...");
-    if (shape === undefined) {
-      if (after !== undefined) dots = undefined;
-      [...before, ...after ?? ""].forEach((label) => note(of, label, inferring.fresh(), inferring));
-      continue;
+  for (const [i, labels] of equation.inputs.entries()) {
+    for (const [axis, label] of labels.entries()) {
+      note(of, label, shapes[i]?.[axis] ?? inferring.fresh(), inferring);
     }
-    const hidden = shape.length - before.length - (after?.length ?? 0);
-    if (hidden < 0 || (after === undefined && hidden > 0)) {
-      inferring.contradiction(`an operand ${term} must have as many axes`, `[${shape}]`);
-    }
-    [...before].forEach((label, j) => note(of, label, shape[j] ?? 1, inferring));
-    if (after === undefined) continue;
-    const middle = shape.slice(before.length, before.length + hidden);
-    dots = dots && broadcastShapes([dots, middle], inferring);
-    [...after].forEach((label, j) =>
-      note(of, label, shape[before.length + hidden + j] ?? 1, inferring)
-    );
   }
-  return { of, dots };
-}
+  return [factOf(type, equation.output.map((label) => of.get(label) ?? inferring.fresh()))];
+};
 
 /** A label has one length wherever it stands, or 1. */
 function note(
@@ -116,14 +88,6 @@ function note(
     inferring.contradiction(`the length of ${label} must be one`, `${known} and ${length}`);
   }
   of.set(label, both ?? inferring.fresh());
-}
-
-/** Labels that stand once, in order of the alphabet, behind what dots stand for. */
-function implicitResult(terms: readonly string[]): string {
-  const all = terms.join("").replaceAll(".", "");
-  const once = [...all].filter((label) => all.indexOf(label) === all.lastIndexOf(label));
-  const dots = terms.some((term) => term.includes("...")) ? "..." : "";
-  return dots + once.sort().join("");
 }
 
 const det: InferenceRule = ([a = UNKNOWN]) => [factOf(a.type, a.shape?.slice(0, -2))];

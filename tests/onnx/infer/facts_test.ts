@@ -63,6 +63,12 @@ Deno.test("products of matrices", () => {
   assertEquals(shapeOf("Einsum", [f(2, 3), f(3, 4)], { equation: "ij,jk" }), "2×4");
   assertEquals(shapeOf("Einsum", [f(3, 3)], { equation: "ii" }), "");
   assertEquals(shapeOf("Einsum", [f("N", 3)], { equation: "i j -> j i" }), "3×N");
+  assertEquals(shapeOf("Einsum", [["f32"], f(3, 4)], { equation: "ij,jk->ki" }), "4×?1");
+  assertEquals(shapeOf("Einsum", [["f32"], f(3, 4)], { equation: "...j,jk->...k" }), "unknown");
+  for (const equation of ["ij", "ij,jk", "i,j->ij", "ij->k"]) {
+    const requirement = "an equation must be one for inputs of";
+    assertThrows(() => shapeOf("Einsum", [f(2, 3, 4)], { equation }), SyntaxError, requirement);
+  }
 });
 
 Deno.test("shapes that are computed give shapes: Shape, Gather, Mul, Concat, Reshape", () => {
