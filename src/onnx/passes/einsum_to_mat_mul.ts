@@ -13,7 +13,9 @@ const ACTION = "write Einsum as MatMul";
  * for rounding.
  *
  * Left as they are: a label twice in one input (a diagonal), an ellipsis over an input whose number of axes nobody
- * knows, an equation that does not fit its inputs, and a sum over an axis that may have length 1 in one input only.
+ * knows, an equation that does not fit its inputs, and a sum over an axis that has length 1 in one input, and another
+ * or an unknown one in another. Two lengths of which neither is known to be 1 are taken to be equal: should one turn
+ * out to be 1, an Einsum would repeat it, where the MatMul refuses it.
  *
  * @returns how many were written anew
  * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
@@ -52,7 +54,7 @@ export function einsumToMatMul(graph: Graph): number {
 
 type Shapes = readonly Fact["shape"][];
 
-/** No diagonals, and no sum over an axis that is 1 in one input and may be, or is, another number in another. */
+/** No diagonals, and no sum over an axis that is 1 in one input and is, or may be, another number in another. */
 function isPlain({ inputs, output }: EinsumEquation, shapes: Shapes): boolean {
   const lengths = new Map<string, number | string | undefined>();
   for (const [i, labels] of inputs.entries()) {
