@@ -9,6 +9,7 @@ import type { NodeProto } from "../messages.ts";
 import { elementPlaces, slicesAt } from "./indexing.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
+import { wrap } from "./rounding.ts";
 
 /** What becomes of an element that something is put on. */
 type Reduction = (before: number, update: number) => number;
@@ -40,7 +41,7 @@ const scatterElements: Evaluate = (inputs, node) => {
   for (let i = 0; i < places.length; i++) {
     scattered[places[i]!] = reduce(scattered[places[i]!]!, updates.data[i]!);
   }
-  return [{ type, dims, data: scattered }];
+  return [{ type, dims, data: wrap(type, scattered) }];
 };
 
 const scatterND: Evaluate = (inputs, node) => {
@@ -58,7 +59,7 @@ const scatterND: Evaluate = (inputs, node) => {
       scattered[to] = reduce(scattered[to]!, updates.data[row * size + i]!);
     }
   }
-  return [{ type, dims, data: scattered }];
+  return [{ type, dims, data: wrap(type, scattered) }];
 };
 
 /** ScatterElements and ScatterND. */

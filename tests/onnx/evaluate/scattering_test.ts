@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import type { PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import { outputOf, tensor, whole } from "./one_node.ts";
 
 /** What both scatters make of [1, 2, 3] when 5, −7 and 11 are put on places 2, 0 and again 2. */
@@ -59,4 +60,13 @@ Deno.test("scatters refuse what does not fit", () => {
   refused("ScatterElements", whole([1], [3]), tensor([1], [1]));
   refused("ScatterElements", one, tensor([1], [1]), "mean");
   refused("ScatterND", whole([1, 1], [0]), tensor([1, 1], [1]));
+});
+
+Deno.test("whole numbers wrap around where they are put together", () => {
+  const most: PlainTensor = { type: "i32", dims: [1], data: Float64Array.of(2 ** 31 - 1) };
+  const one: PlainTensor = { type: "i32", dims: [1], data: Float64Array.of(1) };
+  const attributes = { reduction: "add" };
+  const least = { ...most, data: Float64Array.of(-(2 ** 31)) };
+  assertEquals(outputOf("ScatterElements", [most, whole([1], [0]), one], { attributes }), least);
+  assertEquals(outputOf("ScatterND", [most, whole([1, 1], [0]), one], { attributes }), least);
 });
