@@ -58,7 +58,7 @@ const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, lef
   }, ""],
   ["two Transposes", (g, x) => {
     const there = g.op("Transpose", [x], "f32", { perm: [1, 3, 0, 2] });
-    return g.op("Transpose", [there], "f32", { perm: [1, 3, 0, 2] });
+    return g.op("Transpose", [there], "f32", { perm: [0, 2, 1, 3] });
   }, "Transpose"],
   ["a Slice of all", (g, x) => {
     const [start, end] = [g.constant("i64", [0]), g.constant("i64", [1000])];

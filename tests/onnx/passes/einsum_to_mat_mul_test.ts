@@ -78,6 +78,7 @@ for (
     ["ij,jk", "MatMul"],
     ["bijk,bjkl->bil", "Reshape Reshape MatMul"],
     ["bij,bjkl->bikl", "Reshape MatMul Reshape"],
+    ["bcij,bcjkl->bcikl", "Reshape MatMul Reshape"],
     ["bi,bj,bk->bijk", "Unsqueeze Unsqueeze Mul Unsqueeze Unsqueeze Mul"],
     ["ijc,jk,l->ikl", "ReduceSum MatMul Unsqueeze Mul"],
   ] as const
