@@ -9,6 +9,7 @@ import type { ModelProto } from "./messages.ts";
 import { auditRoots, type RootWarning } from "./passes/audit_roots.ts";
 import type { Pass, PassReport } from "./passes/pass.ts";
 import { runPasses, showPasses } from "./passes/passes.ts";
+import { pairVectors } from "./pair_vectors.ts";
 import { valueInfo } from "./value_info.ts";
 import { type StrainedValues, strainedValues, virialOf } from "./virial.ts";
 
@@ -137,15 +138,19 @@ export function withForces(
   const before = graph.nodes.length;
   const first = runPasses(graph, passes);
   const warnings = auditRoots(graph, { of: energy, wrt: positions });
+  const { shifts, cell } = strained ?? {};
+  const vectors = shifts && pairVectors(graph, { positions, shifts, energy });
   const { added, slopes } = differentiate(graph, {
     ...{ energy, positions, rules: options.rules },
-    others: [strained?.shifts, strained?.cell].filter((each) => each !== undefined),
+    others: [vectors ?? shifts, cell].filter((each) => each !== undefined),
   });
   const { type = "f32", shape } = new Facts(graph).of(positions);
   const written = graph.nodes.length;
   graph.make("Neg", [slopes.get(positions)!], {}, forces);
   graph.addOutput(valueInfo(forces, type, graph.shape(positions) ?? shape));
-  if (strained !== undefined) virialOf(graph, { ...strained, positions, energy, slopes });
+  if (strained !== undefined) {
+    virialOf(graph, { ...strained, positions, energy, vectors, slopes });
+  }
   for (const slope of slopes.values()) graph.removeOutput(slope);
   const more = graph.nodes.length - written;
   const second = runPasses(graph, passes);
@@ -154,10 +159,21 @@ export function withForces(
     bytes: graph.encode(),
     report: {
       ...{ opset: graph.opset, energy, positions, forces, virial: strained?.output },
-      strained: strained === undefined ? [] : [...slopes.keys()],
+      strained: strained === undefined ? [] : whatMoves(slopes, positions, vectors, shifts),
       ...{ nodes, passes: [...first, ...second], warnings },
     },
   };
+}
+
+/** What a strain moves, by the names of inputs. */
+function whatMoves(
+  slopes: ReadonlyMap<string, string>,
+  positions: string,
+  vectors: string | undefined,
+  shifts: string | undefined,
+): string[] {
+  return [positions, ...slopes.keys()].map((name) => name === vectors ? shifts! : name)
+    .filter((name, i, all) => all.indexOf(name) === i);
 }
 
 /** dE/dx for the positions, and for what else the energy depends on of the others; they come out. */
