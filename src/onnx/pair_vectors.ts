@@ -24,12 +24,8 @@ export function pairVectors(
 ): string | undefined {
   const { nodes } = pathBetween(graph, new Facts(graph), [energy], [positions, shifts]);
   const onTheWay = new Set(nodes);
-  const [shifted, ...more] = graph.uses(shifts).map(({ node }) => node).filter((node) =>
-    onTheWay.has(node)
-  );
-  if (shifted === undefined || more.length > 0 || !/^(Add|Sub)$/.test(shifted.opType)) {
-    return undefined;
-  }
+  const shifted = graph.uses(shifts).map(({ node }) => node).find((node) => onTheWay.has(node));
+  if (shifted === undefined || !/^(Add|Sub)$/.test(shifted.opType)) return undefined;
   // What goes with a strain as positions do, v to v + v·ε, up to where the shifts come in.
   const rows = new Set([positions, shifts]), makers = new Set<NodeProto>([shifted]);
   for (const node of nodes.toReversed()) {
