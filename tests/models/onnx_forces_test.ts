@@ -201,6 +201,16 @@ Deno.test("whoever does not want forces to be made says so; what cannot be made 
     TypeError,
     "differentiate of its options must be true or false",
   );
+  await assertRejects(
+    () => open(argonGraph(), { cache: 5 as never }),
+    TypeError,
+    "cache of its options must be a folder",
+  );
+  await assertRejects(
+    () => open(argonGraph(), { passes: "prune" as never }),
+    TypeError,
+    "passes of its options must be a list",
+  );
   const odd = modelOf({
     nodes: [node("Det", ["pos"], ["energy"])],
     inputs: [value("pos", "float32", ["N", 3])],
