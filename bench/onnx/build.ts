@@ -8,33 +8,23 @@
 
 import {
   decodeModel,
-  dropIdentities,
-  einsumToMatMul,
-  foldConstants,
+  FORCE_PASSES,
   gradient,
   Graph,
-  mergeEquals,
   type ModelProto,
+  runPasses,
 } from "../../src/onnx/mod.ts";
 import { lowerQuartile } from "../dynamics/cpu.ts";
 
 /** Turns of each; those of them that only warm up. */
-const TURNS = 160, WARM = 60;
-
-function simplify(graph: Graph): void {
-  foldConstants(graph);
-  dropIdentities(graph);
-  einsumToMatMul(graph);
-  mergeEquals(graph);
-  graph.prune();
-}
+const TURNS = 300, WARM = 200;
 
 /** What `withForces` does between reading and writing. */
 export function build(model: ModelProto): Graph {
   const graph = new Graph(model);
-  simplify(graph);
+  runPasses(graph, FORCE_PASSES);
   gradient(graph, { of: "energy", wrt: { positions: "slope" } });
-  simplify(graph);
+  runPasses(graph, FORCE_PASSES);
   return graph;
 }
 

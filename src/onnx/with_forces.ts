@@ -86,7 +86,8 @@ export interface ForcesModel {
 
 /** The passes that simplify a graph for any runtime. */
 export const FORCE_PASSES: readonly string[] = [
-  ...["foldConstants", "dropIdentities", "einsumToMatMul", "mergeEquals", "prune"],
+  ...["foldConstants", "dropIdentities", "einsumToMatMul"],
+  ...["multiplySmallFirst", "mergeEquals", "prune"],
 ];
 
 /**
