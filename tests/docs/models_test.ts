@@ -39,6 +39,7 @@ Deno.test("docs/models.md has every member of a manifest, its default, and every
       elements: 0,
     },
     ...{ energyUnit: "eV", lengthUnit: "Å", atomEnergies: 0, batch: 0, padding: true },
+    ...{ differentiate: true, stress: false },
   } satisfies Record<keyof OnnxManifest, unknown>;
   const rows = table("member");
   assertEquals(rows.map(([name]) => name), Object.keys(members));
@@ -127,12 +128,9 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
     open(springs(), { inputs: { positions: "x" } }),
     open(springs(), { inputs: { numbers: "positions", positions: "positions" } }),
   ],
-  "no forces": [
-    open(modelOf({
-      nodes: [node("ReduceSum", ["positions"], ["energy"])],
-      inputs: [value("positions", "float32", ["N", 3])],
-      outputs: [value("energy", "float32", [1, 1])],
-    })),
+  "no forces, and no energy that is known as one": [open(one("ReduceSum", "out", [1, 1]))],
+  "an operator that cannot be differentiated, between positions and energy": [
+    open(one("Det", "energy", [])),
   ],
   "an element that the model does not know": [
     run(withNumbers(), { elements: ["H", "C"] }),
@@ -144,6 +142,15 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
     run(springs((graph, x) => graph.op("Sqrt", [graph.sub(graph.mul(x, 0), 1)], "f32"))),
   ],
 };
+
+/** A graph of one operator. */
+function one(op: string, output: string, shape: number[]): Uint8Array<ArrayBuffer> {
+  return modelOf({
+    nodes: [node(op, ["positions"], [output])],
+    inputs: [value("positions", "float32", ["N", 3])],
+    outputs: [value(output, "float32", shape)],
+  });
+}
 
 function withNumbers(): Uint8Array<ArrayBuffer> {
   const graph = new GraphBuilder("numbers");

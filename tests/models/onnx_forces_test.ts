@@ -2,12 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import {
   Batch,
-  cellVolume,
-  ConvergenceHook,
-  type DynamicsContext,
-  DynamicsStage,
   fcc,
-  FIRE,
   initVelocities,
   lennardJones,
   type Model,
@@ -28,12 +23,9 @@ import {
 import { VERSION } from "../../src/models/onnx_forces.ts";
 import { device, testOnGpu } from "../backend/gpu.ts";
 import { openWebGpu } from "../../src/backend/mod.ts";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
-import { storedBatch } from "./onnx_references.ts";
 
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
-const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
 
 /** A graph of energies alone. */
 function energyOnly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -119,31 +111,6 @@ for (const [name, options] of Object.entries(forms)) {
     }
   });
 }
-
-Deno.test("a stress that was made is the derivative of the energy by strain", async () => {
-  const system = systems()[1]!;
-  await using model = await OnnxModel.open(argonGraph(), { stress: true });
-  const stress = (await evaluated(model, [system], "reference")).get("stress");
-  const largest = Math.max(...stress.map(Math.abs));
-  const [h, volume] = [1e-4, cellVolume(system.cell)];
-  for (let k = 0; k < 9; k++) {
-    const energies = await Promise.all([h, -h].map(async (e) => {
-      const strain = [1, 0, 0, 0, 1, 0, 0, 0, 1];
-      strain[k]! += e;
-      const strained = (rows: ArrayLike<number>) =>
-        Array.from({ length: rows.length }, (_, at) => {
-          const [row, column] = [at - at % 3, at % 3];
-          return [0, 1, 2].reduce((sum, i) => sum + rows[row + i]! * strain[3 * i + column]!, 0);
-        });
-      const { numbers, positions, cell } = system;
-      const moved = { numbers, positions: strained(positions), cell: strained(cell) };
-      return (await evaluated(model, [moved], "reference")).get("energy")[0]!;
-    }));
-    const slope = (energies[0]! - energies[1]!) / (2 * h * volume);
-    // Energies jump a little where pairs come within the cutoff, by the rounding of what they are there.
-    assertAlmostEquals(slope, stress[k]!, 2e-4 * largest);
-  }
-});
 
 for (const perAtom of [true, false]) {
   for (const shape of ["plain", "boxed"] as const) {
@@ -233,6 +200,16 @@ Deno.test("whoever does not want forces to be made says so; what cannot be made 
     () => open(argonGraph(), { differentiate: "no" as never }),
     TypeError,
     "differentiate of its options must be true or false",
+  );
+  await assertRejects(
+    () => open(argonGraph(), { cache: 5 as never }),
+    TypeError,
+    "cache of its options must be a folder",
+  );
+  await assertRejects(
+    () => open(argonGraph(), { passes: "prune" as never }),
+    TypeError,
+    "passes of its options must be a list",
   );
   const odd = modelOf({
     nodes: [node("Det", ["pos"], ["energy"])],

@@ -1,3 +1,4 @@
+import { divideLengths } from "../infer/length.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import { regrouped } from "./labelled.ts";
 import { cutTo, type Edges, inside, padded } from "./image_edges.ts";
@@ -98,7 +99,7 @@ export function weighed(
 function channelsFirst(write: GradientWriter, x: string, group: number): string {
   const lengths = write.lengthsOf(x), rank = lengths.length;
   if (group === 1) return write.transpose(x, [1, 0, ...places(2, rank)]);
-  const length = typeof lengths[1] === "number" ? lengths[1] / group : `${lengths[1]} / ${group}`;
+  const length = divideLengths(lengths[1]!, group) ?? "?";
   const each = { of: x, axis: 1, length, divisor: group },
     groups = { of: x, axis: 1, length: group };
   const axis = (at: number) => ({ of: x, axis: at, length: lengths[at]! });

@@ -1,5 +1,6 @@
 import { type KnownLength, multiplyLengths, subtractLengths } from "../infer/length.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
+import type { Placed } from "./rule.ts";
 import { reshapeTo, shapeOfParts, type ShapePart } from "./shape_of_parts.ts";
 
 /** What was cut out along one axis: every so many elements from a place on. */
@@ -7,8 +8,6 @@ export interface Cut {
   readonly axis: number;
   /** The first place, which may be counted from the end: a number, or a value (int64, [1]). */
   readonly start: number | { readonly value: string };
-  /** The place before which it ended, where that is a number. */
-  readonly end: number | undefined;
   /** Not 0; backward below. */
   readonly step: number;
 }
@@ -22,20 +21,44 @@ interface Around {
 /** A number that no axis is long enough for. */
 const FAR = 2 ** 31;
 
-/** Puts what was cut out of a value back to its place in the shape of that value, with zeros elsewhere. */
+/**
+ * Puts what was cut out of a value back to its place in the shape of that value, with zeros elsewhere.
+ *
+ * @param like has the shape of the part, of which more may be known
+ */
 export function putBack(
   write: GradientWriter,
   part: string,
   whole: string,
   cuts: readonly Cut[],
+  like: string = part,
 ): string {
   let x = turnedRound(write, part, cuts.filter(({ step }) => step < 0).map(({ axis }) => axis));
   for (const { axis, step } of cuts) x = spaced(write, x, axis, Math.abs(step));
   const arounds = cuts.map((cut) =>
-    knownAround(write, part, whole, cut) ?? computedAround(write, part, whole, cut)
+    knownAround(write, like, whole, cut) ?? computedAround(write, like, whole, cut)
   );
   if (arounds.every(({ before, behind }) => before === 0 && behind === 0)) return x;
   return padded(write, x, cuts.map(({ axis }) => axis), arounds);
+}
+
+/** Where a part was cut out along one axis only, in one piece, if that can be told. */
+export function placeOfCut(
+  write: GradientWriter,
+  part: string,
+  whole: string,
+  cuts: readonly Cut[],
+): Omit<Placed, "part"> | undefined {
+  let place: Omit<Placed, "part"> | undefined;
+  for (const cut of cuts) {
+    const around = knownAround(write, part, whole, cut), { axis } = cut;
+    if (around === undefined || cut.step !== 1) return undefined;
+    if (around.before === 0 && around.behind === 0) continue;
+    const length = write.facts.of(part).shape?.[axis];
+    if (place !== undefined || typeof length !== "number") return undefined;
+    place = { axis, start: around.before, length };
+  }
+  return place;
 }
 
 /** Pads along some axes; without naming them where all is known. */
@@ -83,14 +106,14 @@ function knownAround(
   { facts }: GradientWriter,
   part: string,
   whole: string,
-  { axis, start, end, step }: Cut,
-): Around | undefined {
+  { axis, start, step }: Cut,
+): { readonly before: number; readonly behind: number } | undefined {
   const own = facts.of(part).shape?.[axis], length = facts.of(whole).shape?.[axis];
   if (own === undefined || length === undefined) return undefined;
   const rest = subtractLengths(length, multiplyLengths(own, Math.abs(step)));
   if (rest === 0) return { before: 0, behind: 0 };
   if (typeof rest !== "number" || typeof start !== "number") return undefined;
-  const before = firstPlace(own, length, { start, end, step }, rest);
+  const before = firstPlace(own, length, { start, step }, rest);
   return before === undefined ? undefined : { before, behind: rest - before };
 }
 
@@ -98,11 +121,7 @@ function knownAround(
 function firstPlace(
   own: KnownLength,
   length: KnownLength,
-  { start, end, step }: {
-    readonly start: number;
-    readonly end: number | undefined;
-    readonly step: number;
-  },
+  { start, step }: { readonly start: number; readonly step: number },
   rest: number,
 ): number | undefined {
   if (typeof length === "number") {
@@ -111,10 +130,7 @@ function firstPlace(
     if (step > 0) return Math.min(Math.max(from, 0), length);
     return Math.min(from, length - 1) + (Number(own) - 1) * step;
   }
-  if (step !== 1) return undefined;
-  if (start >= 0) return Math.min(start, rest);
-  if (end === undefined || (end >= 0 && end < FAR - 1)) return undefined;
-  return rest - (end < 0 ? Math.min(-end, rest) : 0);
+  return step === 1 && start >= 0 ? Math.min(start, rest) : undefined;
 }
 
 /** How many zeros, as it turns out when the graph runs. */

@@ -38,10 +38,22 @@ export interface Step {
   wants(input: number): boolean;
 }
 
+/** A part of what an input gets, the rest of which is zero: parts beside each other are put together. */
+export interface Placed {
+  /** The axis along which it is a part. */
+  readonly axis: number;
+  /** Its first place along the axis, from 0 on. */
+  readonly start: number;
+  /** Its length along the axis. */
+  readonly length: number;
+  /** Writes it: of the input's shape but along the axis. */
+  readonly part: () => string;
+}
+
 /**
  * What one input gets: a value, or how to write it (then it is written only where it is needed), or how to add it into
- * a value of the input's shape, so that what several gathers of one tensor send back goes into one buffer. `undefined`
- * is zero.
+ * a value of the input's shape, so that what several gathers of one tensor send back goes into one buffer, or a part
+ * that was cut out. `undefined` is zero.
  *
  * A value may have the shape of the output: that the input was repeated to that shape is undone by the caller.
  */
@@ -49,6 +61,7 @@ export type Share =
   | string
   | (() => string)
   | { readonly into: (base: string) => string }
+  | Placed
   | undefined;
 
 /**

@@ -1,5 +1,6 @@
 import type { GradientWriter } from "./gradient_writer.ts";
-import type { Share } from "./rule.ts";
+import { joined } from "./joined.ts";
+import type { Placed, Share } from "./rule.ts";
 
 /** What has come back to each value, summed when all of it has. */
 export class Shares {
@@ -30,14 +31,20 @@ export class Shares {
   /** Scatters last, one into what the other has made. */
   #total(name: string, shares: readonly Share[]): string | undefined {
     const write = this.#write;
-    let total: string | undefined;
+    const values: string[] = [], parts: Placed[] = [];
     for (const share of shares) {
-      if (typeof share !== "string" && typeof share !== "function") continue;
-      const value = write.sumTo(typeof share === "string" ? share : share(), name);
-      total = total === undefined ? value : write.add(total, value);
+      if (typeof share === "string") values.push(write.sumTo(share, name));
+      else if (typeof share === "function") values.push(write.sumTo(share(), name));
+      else if (share !== undefined && "part" in share) parts.push(share);
     }
+    values.push(...joined(write, name, parts));
+    let total = values.length === 0
+      ? undefined
+      : values.reduce((sum, value) => write.add(sum, value));
     for (const share of shares) {
-      if (typeof share === "object") total = share.into(total ?? write.zeros(name));
+      if (typeof share === "object" && "into" in share) {
+        total = share.into(total ?? write.zeros(name));
+      }
     }
     return total;
   }

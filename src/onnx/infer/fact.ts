@@ -28,8 +28,10 @@ export interface Inferring {
   readonly graph: Graph;
   /** The version of its operators. */
   readonly opset: number;
-  /** A name for a length or a number that cannot be told. */
+  /** A name for a length that cannot be told. */
   fresh(): string;
+  /** A name for a number that cannot be told, which may be negative. */
+  freshNumber(): string;
   /** For facts that cannot be: throws a SyntaxError that names the node. */
   contradiction(requirement: string, value: string): never;
 }
@@ -69,6 +71,22 @@ export function factOf(
 function isKept(shape: KnownShape | undefined, values: KnownShape): boolean {
   if (shape === undefined || shape.length > 1 || values.length > MOST_VALUES) return false;
   return (shape[0] ?? 1) === values.length;
+}
+
+/** What was computed, or a fresh name where it is unknown, or so large that a type would wrap it. */
+export function computed(
+  value: KnownLength | undefined,
+  type: ElementType | undefined,
+  inferring: Inferring,
+): KnownLength {
+  if (value === undefined) return inferring.freshNumber();
+  if (typeof value === "string" || value === (value | 0)) return value;
+  return type === "i64" && Number.isSafeInteger(value) ? value : inferring.freshNumber();
+}
+
+/** Are numbers of this type computed with? */
+export function isComputed(type: ElementType | undefined): boolean {
+  return type === "i64" || type === "i32";
 }
 
 /** Is it a number of axes that a tensor may have? Files may have lists of any length in the place of shapes. */

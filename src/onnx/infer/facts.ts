@@ -38,6 +38,20 @@ const WHOLE: readonly (ElementType | undefined)[] = [
  *
  * What follows from the operators comes first; what the file says of a value in between is for where nothing follows,
  * and both must agree.
+ *
+ * Lengths are numbers or texts of polynomials in the names that inputs have: equal texts are equal lengths. Names are
+ * taken not to be 0 where something is divided by them.
+ *
+ * @example How many rows come out
+ * ```ts
+ * import { Facts, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("rows");
+ * const x = builder.input("x", "f32", ["N", 4, 6]);
+ * const y = builder.reshape(x, builder.constant("i64", [-1, 8]));
+ * assertEquals(new Facts(builder.graph).of(y.name).shape, ["3*N", 8]);
+ * ```
  */
 export class Facts {
   readonly #graph: Graph;
@@ -58,6 +72,7 @@ export class Facts {
       graph,
       opset: graph.opset,
       fresh: () => `?${++this.#count}`,
+      freshNumber: () => `?x${++this.#count}`,
       contradiction: (requirement, value) => {
         throw malformed(requirement, this.#node ? `${value}, in ${showNode(this.#node)}` : value);
       },

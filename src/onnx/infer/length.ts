@@ -57,7 +57,7 @@ function remembered(
   b: KnownLength,
   compute: (a: Polynomial, b: Polynomial) => KnownLength | undefined,
 ): KnownLength | undefined {
-  const key = `${a}${op}${b}`;
+  const key = `${op}\0${a}\0${b}`;
   const known = results.get(key);
   if (known !== undefined || results.has(key)) return known;
   if (results.size >= MOST) results.clear();
@@ -160,10 +160,10 @@ export function isNotNegative(length: KnownLength): boolean {
   return namesOf(polynomialOf(length)).every(isNameNotNegative);
 }
 
-/** Names that were found for what nobody knows may stand for numbers that are no lengths. */
+/** Names that were found for numbers nobody knows, "?x7", may stand for less than 0; those of lengths, "?7", do not. */
 function isNameNotNegative(name: string): boolean {
   const made = partsOfName(name);
-  if (made === undefined) return !isFresh(name);
+  if (made === undefined) return !/^\?[a-z]/.test(name);
   return made.op === "Max"
     ? made.parts.some(isTextNotNegative)
     : made.parts.every(isTextNotNegative);

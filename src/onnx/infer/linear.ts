@@ -85,6 +85,7 @@ function labelled(
     const [before = "", after] = term.split("...");
     if (shape === undefined) {
       if (after !== undefined) dots = undefined;
+      [...before, ...after ?? ""].forEach((label) => note(of, label, inferring.fresh(), inferring));
       continue;
     }
     const hidden = shape.length - before.length - (after?.length ?? 0);
@@ -102,7 +103,7 @@ function labelled(
   return { of, dots };
 }
 
-/** A label has one length, wherever it stands: a number says more than a name, a name more than a fresh one. */
+/** A label has one length wherever it stands, or 1. */
 function note(
   of: Map<string, KnownLength>,
   label: string,
@@ -114,7 +115,7 @@ function note(
   if (both === undefined && typeof known === "number" && typeof length === "number") {
     inferring.contradiction(`the length of ${label} must be one`, `${known} and ${length}`);
   }
-  of.set(label, both ?? (`${known}`.includes("?") ? length : known));
+  of.set(label, both ?? inferring.fresh());
 }
 
 /** Labels that stand once, in order of the alphabet, behind what dots stand for. */

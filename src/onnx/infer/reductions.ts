@@ -8,12 +8,14 @@ import { intAttribute, intsAttribute } from "../attributes.ts";
 import type { NodeProto } from "../messages.ts";
 import {
   axisOf,
+  computed,
   type Fact,
   factOf,
   freshShape,
   type InferenceRule,
   type InferenceRules,
   type Inferring,
+  isComputed,
   type KnownShape,
   numbersOf,
   UNKNOWN,
@@ -30,10 +32,10 @@ function reduction(fold?: Fold): InferenceRule {
     const shape = axes === undefined
       ? unknownAxes(a.shape, given, keeps, inferring)
       : reduced(a.shape, axes, keeps, node, inferring);
-    const isAll = axes !== undefined && (axes.length > 0 || !leavesAll(node)) && fold !== undefined;
-    const [first, ...rest] = a.values ?? [];
-    const values = isAll && first !== undefined ? [rest.reduce(fold, first)] : undefined;
-    return [factOf(a.type, shape, values)];
+    const isAll = axes !== undefined && (axes.length > 0 || !leavesAll(node));
+    const [first, ...rest] = isAll && isComputed(a.type) ? a.values ?? [] : [];
+    if (first === undefined || fold === undefined) return [factOf(a.type, shape)];
+    return [factOf(a.type, shape, [computed(rest.reduce(fold, first), a.type, inferring)])];
   };
 }
 

@@ -22,7 +22,13 @@ import {
   UNKNOWN,
 } from "./fact.ts";
 import { shapeOfValues } from "./generators.ts";
-import { divideLengths, type KnownLength, multiplyLengths, productOf } from "./length.ts";
+import {
+  divideLengths,
+  isNotNegative,
+  type KnownLength,
+  multiplyLengths,
+  productOf,
+} from "./length.ts";
 
 const reshape: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], node, inferring) => {
   if (to.values === undefined) return [factOf(a.type, shapeOfValues(to, inferring), a.values)];
@@ -30,25 +36,40 @@ const reshape: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], node, inferring) =>
   const wanted = to.values.map((length, i) =>
     length === 0 && copies ? a.shape === undefined ? inferring.fresh() : a.shape[i] ?? 0 : length
   );
-  const open = wanted.indexOf(-1);
-  if (open !== -1) wanted[open] = remaining(a.shape, wanted, inferring);
-  else checkCount(a.shape, wanted, inferring);
+  const open = wanted.flatMap((length, i) => isOpen(length) ? [i] : []);
+  const [first] = open;
+  if (first === undefined) checkCount(a.shape, wanted, inferring);
+  else {
+    const others = wanted.toSpliced(first, 1);
+    // A number that is computed follows from the others only where none of them can be 0.
+    const isTold = open.length === 1 &&
+      (wanted[first] === -1 || others.every((length) => typeof length === "number"));
+    for (const i of open) {
+      wanted[i] = isTold ? remaining(a.shape, others, inferring) : inferring.fresh();
+    }
+  }
   return [factOf(a.type, wanted, a.values)];
 };
 
-/** What −1 stands for. */
+/** Is it −1, or may it be once its names are numbers? */
+function isOpen(length: KnownLength): boolean {
+  return length === -1 || (typeof length === "string" && !isNotNegative(length));
+}
+
+/** What −1 stands for beside the other lengths. */
 function remaining(
   shape: KnownShape | undefined,
   wanted: KnownShape,
   inferring: Inferring,
 ): KnownLength {
-  if (shape === undefined) return inferring.fresh();
+  // Nothing in equal parts: that is any length.
+  if (shape === undefined || wanted.includes(0)) return inferring.fresh();
   const rest = [...shape];
   // Equal lengths are left out of both, so that names which are 0 when it runs do no harm.
   const others = wanted.filter((length) => {
     const at = rest.indexOf(length);
     if (at !== -1) rest.splice(at, 1);
-    return at === -1 && length !== -1;
+    return at === -1;
   });
   const [count, divisor] = [productOf(rest), productOf(others)];
   const length = divideLengths(count, divisor);
@@ -56,7 +77,7 @@ function remaining(
   if (divisor === 0 || typeof count === "string" || typeof divisor === "string") {
     return inferring.fresh();
   }
-  return inferring.contradiction("a shape must fit the elements", `${shape} as ${wanted}`);
+  return inferring.contradiction("a shape must fit the elements", `[${shape}] as [${wanted}, -1]`);
 }
 
 function checkCount(shape: KnownShape | undefined, wanted: KnownShape, inferring: Inferring): void {

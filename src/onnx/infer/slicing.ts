@@ -147,11 +147,13 @@ function boundsOf(
   const first = countedFromStart(start, length), last = countedFromStart(end, length);
   const most = isBackward ? subtractLengths(length, 1) : length;
   const upper = (at: KnownLength) => isHuge(at) ? most : minLength(at, most);
-  const lower = (at: KnownLength) => maxLength(at, isBackward ? -1 : 0);
-  const [limitFrom, limitTo] = isBackward ? [upper, lower] : [lower, upper];
+  // Backward a beginning before the first element is the first element, unlike in Python.
+  const begin = (at: KnownLength) =>
+    !isBackward ? maxLength(at, 0) : at === most ? most : upper(maxLength(at, 0));
+  const stop = (at: KnownLength) => isBackward ? maxLength(at, -1) : upper(at);
   return {
-    from: first === undefined ? undefined : limitFrom(first),
-    to: last === undefined ? undefined : limitTo(last),
+    from: first === undefined ? undefined : begin(first),
+    to: last === undefined ? undefined : stop(last),
   };
 }
 

@@ -5,14 +5,16 @@
  */
 
 import { intAttribute } from "../attributes.ts";
-import { type ElementType, elementTypeOf, isFloat } from "../element_type.ts";
+import { type ElementType, elementTypeOf } from "../element_type.ts";
 import { broadcastShapes } from "./broadcast_shapes.ts";
 import {
+  computed,
   type Fact,
   factOf,
   type InferenceRule,
   type InferenceRules,
   type Inferring,
+  isComputed,
   type KnownShape,
   typeAmong,
   UNKNOWN,
@@ -36,6 +38,7 @@ type Exact = (...values: readonly KnownLength[]) => KnownLength | undefined;
 function valuesOf(
   inputs: readonly (Fact | undefined)[],
   exact: Exact,
+  type: ElementType | undefined,
   inferring: Inferring,
 ): KnownShape | undefined {
   const lists: KnownShape[] = [];
@@ -47,7 +50,7 @@ function valuesOf(
   }
   return Array.from({ length: count }, (_, i) => {
     const row = lists.map((list) => list[list.length === 1 ? 0 : i] ?? 0);
-    return exact(...row) ?? inferring.fresh();
+    return computed(exact(...row), type, inferring);
   });
 }
 
@@ -56,9 +59,7 @@ function arithmetic(exact: Exact): InferenceRule {
   return (inputs, _node, inferring) => {
     const type = typeAmong(inputs);
     const shape = broadcastShapes(inputs.map((input) => input?.shape), inferring);
-    const values = type !== undefined && isFloat(type)
-      ? undefined
-      : valuesOf(inputs, exact, inferring);
+    const values = isComputed(type) ? valuesOf(inputs, exact, type, inferring) : undefined;
     return [factOf(type, shape, values)];
   };
 }
@@ -89,7 +90,8 @@ function isEqual(a: KnownLength, b: KnownLength): KnownLength | undefined {
 
 const equal: InferenceRule = (inputs, _node, inferring) => {
   const shape = broadcastShapes(inputs.map((input) => input?.shape), inferring);
-  return [factOf("bool", shape, valuesOf(inputs, (a = 0, b = 0) => isEqual(a, b), inferring))];
+  const values = valuesOf(inputs, (a = 0, b = 0) => isEqual(a, b), "i64", inferring);
+  return [factOf("bool", shape, values)];
 };
 
 const where: InferenceRule = (inputs, _node, inferring) => {
@@ -97,7 +99,9 @@ const where: InferenceRule = (inputs, _node, inferring) => {
   const shape = broadcastShapes(inputs.map((input) => input?.shape), inferring);
   const choose = (condition: KnownLength = "", x: KnownLength = 0, y: KnownLength = 0) =>
     x === y ? x : condition === 1 ? x : condition === 0 ? y : undefined;
-  return [factOf(typeAmong([a, b]), shape, valuesOf(inputs, choose, inferring))];
+  const type = typeAmong([a, b]);
+  const values = isComputed(type) ? valuesOf(inputs, choose, type, inferring) : undefined;
+  return [factOf(type, shape, values)];
 };
 
 function converted({ shape, values }: Fact, type: ElementType | undefined): Fact {

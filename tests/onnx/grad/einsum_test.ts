@@ -65,6 +65,14 @@ Deno.test("Einsum has a slope where an axis is empty", () => {
   }
 });
 
+Deno.test("Einsum has a slope where a length that is summed may turn out to be 1", () => {
+  checkRule({
+    op: "Einsum",
+    attributes: { equation: "...i,...j,j->...i" },
+    inputs: [{ dims: [4, 3], shape: ["A", 3] }, { dims: [1, 2], shape: ["B", 2] }, { dims: [2] }],
+  });
+});
+
 Deno.test("onnxruntime runs the gradients of Einsum", async () => {
   // It takes an ellipsis only over as many axes everywhere.
   const taken = PRODUCTS.filter(([equation, one, other]) =>

@@ -1,3 +1,11 @@
+import { assertEquals } from "@std/assert";
+import {
+  decodeModel,
+  gradient,
+  Graph,
+  GraphBuilder,
+  openEvaluator,
+} from "../../../src/onnx/mod.ts";
 import { checkRule } from "../../../src/testing/mod.ts";
 
 type Dims = readonly number[];
@@ -79,4 +87,51 @@ Deno.test("Gemm has the slope that differences have, turned, scaled, and with al
 Deno.test("Gemm has a slope where an axis is empty", () => {
   checkRule({ op: "Gemm", inputs: [{ dims: [0, 3] }, { dims: [3, 4] }, { dims: [4] }] });
   checkRule({ op: "Gemm", inputs: [{ dims: [2, 0] }, { dims: [0, 4] }, { dims: [4] }] });
+});
+
+Deno.test("FusedMatMul has the slope that differences have", () => {
+  for (const [transA, transB] of [[0, 0], [0, 1], [1, 0], [1, 1]] as const) {
+    const inputs = [
+      { dims: transA === 0 ? [5, 2, 3] : [5, 3, 2] },
+      { dims: transB === 0 ? [1, 3, 4] : [1, 4, 3] },
+    ];
+    const attributes = { transA, transB, alpha: { float: -0.5 } };
+    checkRule({ op: "com.microsoft.FusedMatMul", attributes, inputs });
+  }
+});
+
+/** Σ x · W for a stack of weights, over each of which x is repeated. */
+function stackOfProducts(): Graph {
+  const builder = new GraphBuilder("stack");
+  const x = builder.input("x", "f32", [1, "N", 2]);
+  const weights = builder.constant("f32", [1, 2, 3, 4, 5, 6, 7, 8], [2, 2, 2]);
+  const product = builder.op("MatMul", [x, weights], "f32");
+  builder.output("y", builder.reduceSum(product, [0, 1, 2]), []);
+  return new Graph(decodeModel(builder.build()));
+}
+
+Deno.test("what comes back from a stack of products is summed in one product", () => {
+  const graph = stackOfProducts(), before = new Set(graph.nodes);
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  const added = graph.nodes.filter((node) => !before.has(node)).map(({ opType }) => opType);
+  assertEquals(added.filter((op) => op === "Gemm").length, 1);
+  assertEquals(added.includes("ReduceSum"), false);
+  const x = { dims: [1, 1, 2], data: Float32Array.of(1, 1) };
+  // 1 + 2 + 5 + 6 and 3 + 4 + 7 + 8
+  assertEquals([...openEvaluator(graph).run({ x }, ["slope"]).slope!.data], [14, 22]);
+});
+
+Deno.test("the gradient of a gradient reaches weights that are constants", () => {
+  const graph = stackOfProducts();
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  const loss = graph.make("ReduceSum", [graph.make("Mul", ["slope", "slope"])], { keepdims: 0 });
+  const { model } = graph;
+  const weights = model.graph!.initializer.find(({ dims }) => dims.length === 3)!.name;
+  gradient(graph, { of: loss, wrt: { [weights]: "second" } });
+  const x = { dims: [1, 1, 2], data: Float32Array.of(1, 1) };
+  // Twice the slope, 14 and 22, for each weight of its row.
+  assertEquals([...openEvaluator(graph).run({ x }, ["second"]).second!.data], [
+    ...[28, 28, 44, 44],
+    ...[28, 28, 44, 44],
+  ]);
 });

@@ -1,3 +1,5 @@
+import { assertEquals } from "@std/assert";
+import { gradient, GraphBuilder, openEvaluator, valueInfo } from "../../../src/onnx/mod.ts";
 import { checkRule } from "../../../src/testing/mod.ts";
 import type { RuleInput } from "../../../src/testing/mod.ts";
 
@@ -43,3 +45,24 @@ Deno.test("what is multiplied gets the product of the others, zeros among them t
   const attributes = { reduction: "mul" };
   checkRule({ op: "ScatterND", attributes, inputs: [data, indices, updates], order: 1 });
 });
+
+for (const reduction of ["max", "min"]) {
+  Deno.test(`${reduction} parts what comes back evenly among equal ones`, () => {
+    const { graph } = new GraphBuilder("equals");
+    graph.addInput(valueInfo("data", "f32", [3]));
+    graph.addInput(valueInfo("updates", "f32", [5]));
+    const indices = graph.constantOf("i64", [0, 0, 1, 1, 2], [5, 1]);
+    const y = graph.make("ScatterND", ["data", indices, "updates"], { reduction });
+    const weighed = graph.make("Mul", [y, graph.constantOf("f32", [6, 4, 1])]);
+    const loss = graph.make("ReduceSum", [weighed], { keepdims: 0 });
+    gradient(graph, { of: loss, wrt: { data: "a", updates: "b" } });
+    // Element 0: all three are 2. 1: both updates are 5 or −5, the data is 0. 2: the data and the update are 1.
+    const far = reduction === "max" ? 5 : -5;
+    const feed = (...data: number[]) =>
+      ({ type: "f32", dims: [data.length], data: Float64Array.from(data) }) as const;
+    const feeds = { data: feed(2, 0, 1), updates: feed(2, 2, far, far, 1) };
+    const { a, b } = openEvaluator(graph).run(feeds, ["a", "b"]);
+    assertEquals(Array.from(a!.data), [2, 0, 0.5]);
+    assertEquals(Array.from(b!.data), [2, 2, 2, 2, 0.5]);
+  });
+}

@@ -14,6 +14,8 @@ for (const isConstant of [true, false]) {
     fit([2, 3], [3, -1]);
     fit([2, 6], [0, 2, 3]);
     fit([2, 3, 4], [4, 3, 2]);
+    const open = { dims: [2, 3, 4], shape: ["A", "B", 4] };
+    checkRule({ op: "Reshape", inputs: [open, list([0, 0, 2, 2], isConstant)] });
     fit([1], []);
     fit([], [1, 1]);
     fit([0, 3], [3, 0], { allowzero: 1 });

@@ -76,6 +76,12 @@ Deno.test("sums, differences and products have one text", () => {
   assertEquals(multiplyLengths("N", 0), 0);
 });
 
+Deno.test("what is remembered of one operation is not taken for another's result", () => {
+  assertEquals(multiplyLengths(7, "N - 1"), "7*N - 7");
+  assertEquals(readFileLength("7*N - 1"), "7*N - 1");
+  assertEquals(subtractLengths("7*N", 1), "7*N - 1");
+});
+
 Deno.test("a division is exact, or it is not told", () => {
   assertEquals(divideLengths("48*N", 16), "3*N");
   assertEquals(divideLengths("48*N", "N"), 48);
@@ -106,7 +112,8 @@ Deno.test("the greater and the smaller are told where names, which are no less t
   assertEquals(maxLength(3, 7), 7);
   assertEquals(isNotNegative("Max(0, N - 1) + N"), true);
   assertEquals(isNotNegative("Min(5, N - 1)"), false);
-  assertEquals(isNotNegative("?1"), false); // may stand for any number
+  assertEquals(isNotNegative("?1"), true); // a length
+  assertEquals(isNotNegative("?x1"), false); // may stand for any number
 });
 
 Deno.test("two lengths broadcast to a number that is not 1, to the name that both have, or it is not told", () => {

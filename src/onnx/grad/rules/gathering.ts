@@ -1,7 +1,6 @@
 import { attributeOf, intAttribute } from "../../attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { putBack } from "../put_back.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { shapeOfParts, type ShapePart } from "../shape_of_parts.ts";
 
@@ -18,20 +17,25 @@ const gather: GradientRule = (step, write) => {
   const { a, b, g } = step, axis = axisOf(step, write);
   const run = runOf(write, a, b, axis);
   if (run === undefined) return [scatterAlong(write, { like: a, indices: b, g, axis })];
-  return [() => {
-    const part = write.rankOf(b) === 0 ? write.unsqueeze(g, [axis]) : g;
-    return putBack(write, part, a, [{ axis, start: run, end: undefined, step: 1 }]);
-  }];
+  const isSingle = write.rankOf(b) === 0;
+  const part = () => isSingle ? write.unsqueeze(g, [axis]) : g;
+  return [{ axis, ...run, part }];
 };
 
-/** Where a run of known places begins: 4 of 4, 5, 6; `undefined` for other indices and where its end is not known. */
-function runOf(write: GradientWriter, a: string, b: string, axis: number): number | undefined {
+/** A run of known places, such as 4, 5, 6; `undefined` for other indices and where its end is not known. */
+function runOf(
+  write: GradientWriter,
+  a: string,
+  b: string,
+  axis: number,
+): { readonly start: number; readonly length: number } | undefined {
   const { facts } = write, places = numbersOf(facts.of(b));
   if (places === undefined || write.rankOf(b) > 1) return undefined;
   const length = write.lengthsOf(a)[axis], [start] = places;
   if (start === undefined || typeof length !== "number") return undefined;
   const isRun = places.every((place, i) => place === start + i);
-  return isRun && (start >= 0 || start + places.length <= 0) ? start : undefined;
+  if (!isRun || (start < 0 && start + places.length > 0)) return undefined;
+  return { start: start < 0 ? start + length : start, length: places.length };
 }
 
 interface Along {

@@ -124,7 +124,7 @@ function onlyOne(
     : undefined;
   if (lengths === undefined) return undefined;
   const start = lengths.slice(0, i).reduce((sum, each) => sum + each, 0);
-  return putBack(write, gradients[i]!, a, [{ axis, start, end: undefined, step: 1 }]);
+  return putBack(write, gradients[i]!, a, [{ axis, start, step: 1 }]);
 }
 
 /** What is joined and parted. */

@@ -2,19 +2,42 @@ import { floatAttribute, intAttribute } from "../../attributes.ts";
 import { contract } from "../contract.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { type Labelled, labelled } from "../labelled.ts";
-import type { GradientRule, Step } from "../rule.ts";
+import type { GradientRule, Share, Step } from "../rule.ts";
 
-const matMul: GradientRule = (step, write) => {
-  const { a, b, y, g } = step;
+const matMul: GradientRule = (step, write) => product(step, write, step.g, [0, 0]);
+
+/** The same of operands that may be turned, times a number. */
+const fusedMatMul: GradientRule = (step, write) => {
+  const { node, g } = step;
+  const [transA, transB, ...more] = ["transA", "transB", "transBatchA", "transBatchB"]
+    .map((name) => intAttribute(node, name, 0));
+  if (more.some((each) => each !== 0)) {
+    throw new RangeError(
+      `Cannot differentiate FusedMatMul "${node.name}" as its batches must not be transposed: current value is ` +
+        `transBatchA ${more[0]}, transBatchB ${more[1]}`,
+    );
+  }
+  const scaled = write.mul(g, floatAttribute(node, "alpha", 1));
+  return product(step, write, scaled, [transA!, transB!]);
+};
+
+function product(
+  { a, b, y }: Step,
+  write: GradientWriter,
+  g: string,
+  [transA, transB]: readonly [number, number],
+): readonly Share[] {
   const [rankA, rankB] = [write.rankOf(a), write.rankOf(b)];
   const batch = Math.max(rankA, rankB, 2) - 2;
-  const left = labelled(write, a, rankA === 1 ? ["k"] : [...batchAxes(rankA - 2), "m", "k"]);
-  const right = labelled(write, b, rankB === 1 ? ["k"] : [...batchAxes(rankB - 2), "k", "n"]);
+  const axes = (rank: number, last: readonly string[], isTurned: number) =>
+    rank === 1 ? ["k"] : [...batchAxes(rank - 2), ...isTurned === 0 ? last : last.toReversed()];
+  const left = labelled(write, a, axes(rankA, ["m", "k"], transA));
+  const right = labelled(write, b, axes(rankB, ["k", "n"], transB));
   const made = [...batchAxes(batch), ...rankA === 1 ? [] : ["m"], ...rankB === 1 ? [] : ["n"]];
   // What has come back has the shape of the output, of which more may be known.
   const back = labelled(write, g, made, write.lengthsOf(y));
   return [() => shareOf(write, left, back, right), () => shareOf(write, right, left, back)];
-};
+}
 
 /** Counted from the last one, where they are aligned. */
 function batchAxes(count: number): string[] {
@@ -40,11 +63,11 @@ const gemm: GradientRule = (step, write) => {
   const beta = floatAttribute(node, "beta", 1);
   const transA = intAttribute(node, "transA", 0) !== 0 ? 1 : 0;
   const transB = intAttribute(node, "transB", 0) !== 0 ? 1 : 0;
-  const product = (x: string, y: string, turned: readonly [0 | 1, 0 | 1]) => () =>
+  const scaled = (x: string, y: string, turned: readonly [0 | 1, 0 | 1]) => () =>
     scaledGemm(step, write, [x, y], turned);
   return [
-    transA === 0 ? product(g, b, [0, transB === 0 ? 1 : 0]) : product(b, g, [transB, 1]),
-    transB === 0 ? product(a, g, [transA === 0 ? 1 : 0, 0]) : product(g, a, [1, transA]),
+    transA === 0 ? scaled(g, b, [0, transB === 0 ? 1 : 0]) : scaled(b, g, [transB, 1]),
+    transB === 0 ? scaled(a, g, [transA === 0 ? 1 : 0, 0]) : scaled(g, a, [1, transA]),
     () => write.mul(g, beta),
   ];
 };
@@ -64,4 +87,8 @@ function scaledGemm(
 }
 
 /** Products of matrices. */
-export const MATRICES: Readonly<Record<string, GradientRule>> = { MatMul: matMul, Gemm: gemm };
+export const MATRICES: Readonly<Record<string, GradientRule>> = {
+  MatMul: matMul,
+  Gemm: gemm,
+  "com.microsoft.FusedMatMul": fusedMatMul,
+};

@@ -1,6 +1,6 @@
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { type Cut, putBack } from "../put_back.ts";
+import { type Cut, placeOfCut, putBack } from "../put_back.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
@@ -8,27 +8,24 @@ import { scatterFlat } from "../scatter_flat.ts";
 const slice: GradientRule = (step, write) => {
   const cuts = cutsOf(step, write);
   if (cuts === undefined) return [scatteredSlice(step, write)];
-  return [() => putBack(write, step.g, step.a, cuts)];
+  const place = placeOfCut(write, step.y, step.a, cuts);
+  if (place !== undefined) return [{ ...place, part: () => step.g }];
+  return [() => putBack(write, step.g, step.a, cuts, step.y)];
 };
 
 /** What was cut; `undefined` where the axes or steps turn out when the graph runs. */
 function cutsOf({ inputs, a }: Step, write: GradientWriter): readonly Cut[] | undefined {
   const { facts } = write;
-  const [, starts = "", ends = "", axes = "", steps = ""] = inputs;
+  const [, starts = "", , axes = "", steps = ""] = inputs;
   const count = facts.of(starts).shape?.[0], rank = write.rankOf(a);
   const by = steps === "" ? [] : numbersOf(facts.of(steps));
   const along = axes === "" ? [] : numbersOf(facts.of(axes));
   if (typeof count !== "number" || by === undefined || along === undefined) return undefined;
-  const number = (name: string, i: number) => {
-    const value = facts.of(name).values?.[i];
-    return typeof value === "number" ? value : undefined;
-  };
   return Array.from({ length: count }, (_, i) => {
-    const axis = along[i] ?? i;
+    const axis = along[i] ?? i, start = facts.of(starts).values?.[i];
     return {
       axis: axis < 0 ? axis + rank : axis,
-      start: number(starts, i) ?? { value: startOf(write, starts, i, count) },
-      end: number(ends, i),
+      start: typeof start === "number" ? start : { value: startOf(write, starts, i, count) },
       step: by[i] ?? 1,
     };
   });

@@ -2,10 +2,15 @@ import { intAttribute, intsAttribute, textAttribute } from "../../attributes.ts"
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Step } from "../rule.ts";
-import { reshapeTo, type ShapePart } from "../shape_of_parts.ts";
+import { constantShape, reshapeTo, type ShapePart } from "../shape_of_parts.ts";
 
 /** The same memory in another shape. */
-const view: GradientRule = ({ a, g }, write) => [() => write.reshapeLike(g, a)];
+const view: GradientRule = ({ a, y, g }, write) => [() => {
+  const { facts } = write, shape = facts.of(a).shape;
+  // More may be known of y than of g, which has its shape.
+  const numbers = shape && constantShape(facts.of(y).shape, shape);
+  return numbers === undefined ? write.reshapeLike(g, a) : write.reshape(g, numbers);
+}];
 
 /** Axes of a Squeeze or Unsqueeze, where they are known. */
 function axesOf({ node, b }: Step, write: GradientWriter): readonly number[] | undefined {

@@ -1,0 +1,108 @@
+/**
+ * Gives a model of energies forces: reads an .onnx file, differentiates its graph, and writes it with one more output,
+ * −dE/dpositions. It needs no manifest, and no runtime.
+ *
+ * Run: `deno run -A examples/energy_to_forces.ts IN.onnx OUT.onnx [--energy NAME] [--positions NAME] [--forces NAME]
+ * [--stress] [--passes NAME,NAME,…]`
+ */
+import {
+  decodeModel,
+  describeModel,
+  FORCE_PASSES,
+  loadExternalData,
+  showForces,
+  withForces,
+  type WithForcesOptions,
+} from "@hooke/hooke/onnx";
+import { parseArgs } from "@std/cli/parse-args";
+
+const HELP = `Gives a model of energies forces.
+
+deno run -A examples/energy_to_forces.ts IN.onnx OUT.onnx
+
+--energy NAME      the output to differentiate (energy)
+--positions NAME   the input to differentiate by (positions)
+--forces NAME      what the new output is called (forces)
+--stress           virials, too: −dE/dε, [B, 3, 3]
+--batch, --edges, --edge-batch, --shifts, --cell NAME
+                   for --stress: the system of each atom, the pairs, their systems and shifts, the cells
+                   (batch_idx, edge_index, shifts and cell where there are inputs of these names)
+--passes A,B,…     what simplifies the graph (${FORCE_PASSES.join(",")}); --passes= for nothing
+--help             this`;
+
+const VALUES = [
+  ...["energy", "positions", "forces", "passes"],
+  ...["batch", "edges", "edge-batch", "shifts", "cell"],
+];
+
+/** For what was asked for wrongly. */
+function refuse(reason: string): never {
+  console.error(`${reason}; --help says what there is`);
+  Deno.exit(2);
+}
+
+const flags = parseArgs(Deno.args, {
+  string: VALUES,
+  boolean: ["stress", "help"],
+  unknown: (name, flag) => flag === undefined || refuse(`There is no ${name}`),
+}) as Readonly<Record<string, string | boolean | undefined>> & { readonly _: (string | number)[] };
+
+if (flags["help"]) {
+  console.log(HELP);
+  Deno.exit(0);
+}
+const [from, to, ...rest] = flags._.map(String);
+if (from === undefined || to === undefined || rest.length > 0) {
+  refuse("It takes two files: IN.onnx OUT.onnx");
+}
+
+/** The flags that were given, by what they are called here. */
+function given(names: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, flag]) =>
+      typeof flags[flag] === "string" ? [[name, flags[flag]]] : []
+    ),
+  );
+}
+
+const strained = given({
+  ...{ batch: "batch", edges: "edges", edgeBatch: "edge-batch", shifts: "shifts", cell: "cell" },
+});
+const options: WithForcesOptions = {
+  name: from,
+  ...given({ energy: "energy", positions: "positions", forces: "forces" }),
+  stress: flags["stress"] === true && (Object.keys(strained).length === 0 || strained),
+  ...(typeof flags["passes"] === "string"
+    ? { passes: flags["passes"].split(",").filter(Boolean) }
+    : {}),
+};
+
+/** Writes all of a file, or nothing. */
+async function write(path: string, bytes: Uint8Array): Promise<void> {
+  const part = `${path}.${crypto.randomUUID().slice(0, 8)}.part`;
+  try {
+    await Deno.writeFile(part, bytes);
+    await Deno.rename(part, path);
+  } catch (error) {
+    await Deno.remove(part).catch(() => {});
+    throw new Error(`Cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+try {
+  const file = await Deno.readFile(from).catch((error) => {
+    throw new Error(`Cannot read ${from}: ${error.message}`, { cause: error });
+  });
+  const model = decodeModel(file, { name: from });
+  // Weights may be in files beside it; in what is written they are in it.
+  const folder = from.replace(/[^/\\]*$/, "");
+  await loadExternalData(model, (location) => Deno.readFile(`${folder}${location}`));
+  const { bytes, report } = withForces(model, options);
+  await write(to, bytes);
+  console.log(showForces(report));
+  const { outputs } = describeModel(decodeModel(bytes));
+  console.log(`${to}: ${bytes.length} bytes, gives ${outputs.map(({ name }) => name).join(", ")}`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  Deno.exitCode = 1;
+}
