@@ -37,6 +37,7 @@ export type { FoldConstantsOptions } from "./passes/fold_constants.ts";
 export { foldConstants } from "./passes/fold_constants.ts";
 export type { Int64ToInt32Options } from "./passes/int64_to_int32.ts";
 export { int64ToInt32 } from "./passes/int64_to_int32.ts";
+export { multiplySmallFirst } from "./passes/multiply_small_first.ts";
 export { mergeEquals } from "./passes/merge_equals.ts";
 export type { Pass, PassOptions, PassReport } from "./passes/pass.ts";
 export { PASSES, runPasses, showPasses } from "./passes/passes.ts";

@@ -65,7 +65,8 @@ export interface WithForcesOptions {
 
 /** The passes that simplify a graph for any runtime. */
 export const FORCE_PASSES: readonly string[] = [
-  ...["foldConstants", "dropIdentities", "einsumToMatMul", "mergeEquals", "prune"],
+  ...["foldConstants", "dropIdentities", "einsumToMatMul"],
+  ...["multiplySmallFirst", "mergeEquals", "prune"],
 ];
 
 /**
