@@ -319,7 +319,7 @@ Deno.test("examples/observe_on_gpu.ts does what it says", async (t) => {
 Deno.test("every example is run by a test", async () => {
   const tests = await Deno.readTextFile(new URL(import.meta.url));
   for await (const { name } of Deno.readDir(FOLDER)) {
-    assertStringIncludes(tests, `Deno.test("examples/${name} does what it says"`);
+    assertStringIncludes(tests, `"examples/${name} `);
   }
 });
 
