@@ -21,7 +21,7 @@ import { type RuleGraph, ruleGraph } from "./rule_graph.ts";
  *
  * @example
  * ```ts
- * import { checkRule } from "@hooke/hooke/testing";
+ * import { checkRule } from "@hooke/hooke/testing/onnx";
  *
  * checkRule({ op: "Mul", inputs: [{ dims: [2, 3] }, { dims: [3] }] });
  * ```

@@ -23,8 +23,8 @@ export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: Ask
     throw refused("values must be floats", `${JSON.stringify(name)} of ${type}`);
   }
   for (const output of Object.values(wrt)) {
-    if (!graph.has(output)) continue;
-    throw refused("names of gradients must be free", JSON.stringify(output));
+    if (output !== "" && !graph.has(output)) continue;
+    throw refused("names of gradients must be free, and not empty", JSON.stringify(output));
   }
   if (new Set(Object.values(wrt)).size < Object.keys(wrt).length) {
     throw refused("names of gradients must be different", Object.values(wrt).join(", "));
@@ -59,7 +59,14 @@ function assertOnePerSystem(write: GradientWriter, name: string): void {
 
 function assertCotangent(write: GradientWriter, of: readonly string[], cotangent: string): void {
   if (of.length > 1) throw refused("a cotangent must be of one value", of.join(", "));
-  const shape = write.facts.of(of[0]!).shape, own = write.facts.of(cotangent).shape;
+  const { type, shape } = write.facts.of(of[0]!);
+  const { type: ownType, shape: own } = write.facts.of(cotangent);
+  if (type !== undefined && ownType !== undefined && type !== ownType) {
+    throw refused(
+      "a cotangent must have the type of what is differentiated",
+      `${ownType} for ${type}`,
+    );
+  }
   if (shape === undefined || own === undefined || mayBeEqual(shape, own)) return;
   throw refused(
     "a cotangent must have the shape of what is differentiated",

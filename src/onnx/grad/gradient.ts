@@ -1,3 +1,4 @@
+import { showNode } from "../check_model.ts";
 import type { Graph } from "../graph.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
@@ -6,6 +7,7 @@ import { valueInfo } from "../value_info.ts";
 import { checkGradient } from "./check_gradient.ts";
 import { GradientWriter } from "./gradient_writer.ts";
 import { pathBetween } from "./path.ts";
+import type { Share } from "./rule.ts";
 import { type GradientRules, gradientRules } from "./rules.ts";
 import { ruleOf } from "./rule_of.ts";
 import { Shares } from "./shares.ts";
@@ -62,6 +64,7 @@ export interface Gradient {
  *
  * @throws {RangeError} for a name that there is not, for what is no float, for an `of` that is no number per system,
  * for what `of` does not depend on, and where a rank or a type is not known
+ * @throws {TypeError} for a rule that answers with something else than a list of shares
  * @throws {UnsupportedNodeError} for an operator without a rule, and for control flow, on the way
  *
  * @example The slope of a sine
@@ -85,7 +88,9 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
     : options.wrt as Readonly<Record<string, string>>;
   const facts = new Facts(graph), write = new GradientWriter(graph, facts);
   checkGradient(write, { of, wrt, cotangent });
-  const forward = graph.sort();
+  // Nothing that is written on the way takes the names that gradients come out under.
+  for (const output of Object.values(wrt)) graph.freshName(output);
+  const forward = graph.sort(), kept = new Set([...forward, ...graph.model.graph!.initializer]);
   const action = `differentiate ${of.join(" + ")} by ${Object.keys(wrt).join(", ")}`;
   const way: WayBack = { write, of, wrt, rules, forward, action, opset: graph.opset };
   const shares = new Shares(write);
@@ -93,7 +98,7 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
   const sums = orTakenBack(way, () => sumsOf(way, shares, goBack(way, shares), unused));
   const own = new Set(forward);
   comeOut(write, sums, wrt, own);
-  graph.prune();
+  graph.prune(kept);
   return { names: wrt, added: graph.nodes.filter((node) => !own.has(node)).length };
 }
 
@@ -108,11 +113,23 @@ function goBack(way: WayBack, shares: Shares): NodeProto[] {
     const gradients = node.output.map((name) => shares.sum(name));
     const wants = (input: number) => moving.has(node.input[input] ?? "");
     const answer = rule(new GradientStep(node, gradients, wants, write), write);
+    assertShares(node, answer);
     const taken = answer.map((share, i) => wants(i) ? share : undefined);
     for (const [i, share] of taken.entries()) shares.add(node.input[i]!, share);
     if (taken.every((share) => share === undefined)) ends.push(node);
   }
   return ends;
+}
+
+/** Rules may be anybody's. */
+function assertShares(node: NodeProto, answer: readonly Share[]): void {
+  if (Array.isArray(answer)) return;
+  throw new TypeError(
+    `Cannot differentiate ${
+      showNode(node)
+    } as its rule must answer with a list of shares, one per input: ` +
+      `current value is ${answer}`,
+  );
 }
 
 /** What a task makes; where it throws, the nodes that it has written go. */

@@ -4,6 +4,7 @@ import {
   decodeModel,
   gradient,
   type GradientOptions,
+  gradientRules,
   Graph,
   GraphBuilder,
   openEvaluator,
@@ -187,9 +188,10 @@ Deno.test("names that there are not are refused, with the nearest", () => {
 });
 
 Deno.test("names for gradients must be free, and different", () => {
-  const free = `${REFUSED}names of gradients must be free: current value is `;
+  const free = `${REFUSED}names of gradients must be free, and not empty: current value is `;
   assertRefused(sines(), `${free}"wave"`, { wrt: { x: "wave" } });
   assertRefused(sines(), `${free}"x"`, { wrt: { x: "x" } });
+  assertRefused(sines(), `${free}""`, { wrt: { x: "" } });
   assertRefused(
     sines(),
     `${REFUSED}names of gradients must be different: current value is slope, slope`,
@@ -250,6 +252,26 @@ Deno.test("a cotangent of another shape is refused", () => {
     cotangent: "v",
   });
   gradient(graph, { of: "wave", wrt: ["x"], cotangent: "v" });
+});
+
+Deno.test("a cotangent of another type is refused", () => {
+  const graph = sines();
+  graph.addInput(valueInfo("v", "f64", [3]));
+  assertRefused(
+    graph,
+    `${REFUSED}a cotangent must have the type of what is differentiated: current value is f64 for f32`,
+    { of: "wave", cotangent: "v" },
+  );
+});
+
+Deno.test("a rule that answers with no list of shares is refused, with its node", () => {
+  const forgotten = gradientRules.on(["Sin", Number], () => (() => undefined) as never);
+  const graph = graphOf((graph, x) => graph.make("Sin", [x], {}, "wave"));
+  assertEquals(
+    refusal(graph, TypeError, { rules: forgotten }).message,
+    'Cannot differentiate the Sin "Sin_wave" as its rule must answer with a list of shares, one per input: ' +
+      "current value is undefined",
+  );
 });
 
 Deno.test("where nobody knows how many axes there are, the message says what to do", () => {

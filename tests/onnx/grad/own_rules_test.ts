@@ -11,7 +11,7 @@ import {
   openEvaluator,
   type Operators,
 } from "../../../src/onnx/mod.ts";
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 /** Σ over the last axis of cubes, under a name that only this file knows. */
 const SUM_OF_CUBES = "com.example.SumOfCubes";
