@@ -5,6 +5,7 @@ import { showNode } from "./check_model.ts";
 import { encodeModel } from "./codec.ts";
 import { tensorOfConstant } from "./constant_node.ts";
 import { type ElementType, elementTypeOf } from "./element_type.ts";
+import { bitsOfHalves } from "./evaluate/rounding.ts";
 import { FreshNames } from "./fresh_names.ts";
 import { insideNode, malformed } from "./graph_errors.ts";
 import { Links, type Use } from "./graph_links.ts";
@@ -231,7 +232,10 @@ export class Graph {
     if (input !== undefined) this.#infos.set(name, input);
   }
 
-  /** Adds a constant; answers with its name. Throws as {@linkcode tensorProto} does. */
+  /**
+   * Adds a constant; answers with its name. Numbers of 16 bits are rounded to the nearest, others as
+   * {@linkcode tensorProto} does. Throws as that does.
+   */
   constantOf(
     type: ElementType,
     values: number | ArrayLike<number>,
@@ -241,7 +245,8 @@ export class Graph {
     const [array, lengths] = typeof values === "number"
       ? [[values], shape ?? []]
       : [values, shape ?? [values.length]];
-    return this.addConstant(tensorProto(type, lengths, array, this.freshName(hint)));
+    const numbers = type === "f16" || type === "bf16" ? bitsOfHalves(type, array) : array;
+    return this.addConstant(tensorProto(type, lengths, numbers, this.freshName(hint)));
   }
 
   /** Adds a tensor, which must have a name from {@linkcode freshName}; answers with it. */
@@ -388,16 +393,22 @@ export class Graph {
     this.#infos.set(to, info);
   }
 
-  /** Takes out nodes and constants that no output needs; answers with how many nodes. */
-  prune(): number {
+  /**
+   * Takes out nodes and constants that no output needs; answers with how many nodes.
+   *
+   * @param kept nodes and constants that stay in any case
+   */
+  prune(kept: ReadonlySet<NodeProto | TensorProto> = new Set()): number {
     let count = 0;
     for (const node of [...this.sort()].reverse()) {
+      if (kept.has(node)) continue;
       if (node.output.some((name) => this.uses(name).length > 0 || this.isOutput(name))) continue;
       this.remove(node);
       count++;
     }
-    const isNeeded = ({ name }: TensorProto) =>
-      this.uses(name).length > 0 || this.isOutput(name) || this.#inputNames.has(name);
+    const isNeeded = (tensor: TensorProto) =>
+      kept.has(tensor) || this.uses(tensor.name).length > 0 || this.isOutput(tensor.name) ||
+      this.#inputNames.has(tensor.name);
     for (const tensor of this.#graph.initializer) {
       if (!isNeeded(tensor)) this.#constants.delete(tensor.name);
     }

@@ -104,3 +104,19 @@ export function floatOfHalf(type: "f16" | "bf16", bits: number): number {
   if (exponent === 0) return sign * fraction * 2 ** (1 - bias - width);
   return sign * (1 + fraction / (1 << width)) * 2 ** (exponent - bias);
 }
+
+/** The bits of the nearest numbers that a type of 16 bits holds. */
+export function bitsOfHalves(type: "f16" | "bf16", values: ArrayLike<number>): Uint16Array {
+  const single = new DataView(new ArrayBuffer(4));
+  return Uint16Array.from(roundTo(type, Float64Array.from(values)), (x) => {
+    single.setFloat32(0, x);
+    const bits = single.getUint32(0);
+    if (type === "bf16") return bits >>> 16;
+    const sign = (bits >>> 16) & 0x8000, size = Math.abs(x);
+    if (Number.isNaN(x)) return 0x7e00;
+    if (size === Infinity) return sign | 0x7c00;
+    // Below 2^-14 the steps are 2^-24 wide; above it float32 has 13 bits more, and counts exponents from −127.
+    if (size < 2 ** -14) return sign | (size * 2 ** 24);
+    return sign | (((bits & 0x7fffffff) >>> 13) - ((127 - 15) << 10));
+  });
+}

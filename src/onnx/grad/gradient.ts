@@ -1,3 +1,4 @@
+import { showNode } from "../check_model.ts";
 import type { Graph } from "../graph.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
@@ -6,6 +7,7 @@ import { valueInfo } from "../value_info.ts";
 import { checkGradient } from "./check_gradient.ts";
 import { GradientWriter } from "./gradient_writer.ts";
 import { pathBetween } from "./path.ts";
+import type { Share } from "./rule.ts";
 import { type GradientRules, gradientRules } from "./rules.ts";
 import { ruleOf } from "./rule_of.ts";
 import { Shares } from "./shares.ts";
@@ -14,12 +16,6 @@ import { noWay, type WayBack } from "./way_back.ts";
 
 /** What to differentiate, and by what. */
 export interface GradientOptions {
-  /**
-   * What errors call the graph.
-   *
-   * @default "a graph"
-   */
-  readonly name?: string;
   /** The value that is differentiated, or several, of which the sum is: a single number, or one per system. */
   readonly of: string | readonly string[];
   /**
@@ -68,6 +64,7 @@ export interface Gradient {
  *
  * @throws {RangeError} for a name that there is not, for what is no float, for an `of` that is no number per system,
  * for what `of` does not depend on, and where a rank or a type is not known
+ * @throws {TypeError} for a rule that answers with something else than a list of shares
  * @throws {UnsupportedNodeError} for an operator without a rule, and for control flow, on the way
  *
  * @example The slope of a sine
@@ -84,22 +81,24 @@ export interface Gradient {
  * ```
  */
 export function gradient(graph: Graph, options: GradientOptions): Gradient {
-  const { name = "a graph", rules = gradientRules, cotangent, unused = "error" } = options;
+  const { rules = gradientRules, cotangent, unused = "error" } = options;
   const of = typeof options.of === "string" ? [options.of] : options.of;
   const wrt = Array.isArray(options.wrt)
     ? Object.fromEntries(options.wrt.map((name: string) => [name, `grad_${name}`]))
     : options.wrt as Readonly<Record<string, string>>;
   const facts = new Facts(graph), write = new GradientWriter(graph, facts);
-  checkGradient(write, { name, of, wrt, cotangent });
-  const forward = graph.sort();
-  const action = `differentiate ${of.join(" + ")} of ${name} by ${Object.keys(wrt).join(", ")}`;
+  checkGradient(write, { of, wrt, cotangent });
+  // Nothing that is written on the way takes the names that gradients come out under.
+  for (const output of Object.values(wrt)) graph.freshName(output);
+  const forward = graph.sort(), kept = new Set([...forward, ...graph.model.graph!.initializer]);
+  const action = `differentiate ${of.join(" + ")} by ${Object.keys(wrt).join(", ")}`;
   const way: WayBack = { write, of, wrt, rules, forward, action, opset: graph.opset };
   const shares = new Shares(write);
   for (const name of of) shares.add(name, cotangent ?? (() => write.fill(1, name)));
   const sums = orTakenBack(way, () => sumsOf(way, shares, goBack(way, shares), unused));
   const own = new Set(forward);
   comeOut(write, sums, wrt, own);
-  graph.prune();
+  graph.prune(kept);
   return { names: wrt, added: graph.nodes.filter((node) => !own.has(node)).length };
 }
 
@@ -114,11 +113,23 @@ function goBack(way: WayBack, shares: Shares): NodeProto[] {
     const gradients = node.output.map((name) => shares.sum(name));
     const wants = (input: number) => moving.has(node.input[input] ?? "");
     const answer = rule(new GradientStep(node, gradients, wants, write), write);
+    assertShares(node, answer);
     const taken = answer.map((share, i) => wants(i) ? share : undefined);
     for (const [i, share] of taken.entries()) shares.add(node.input[i]!, share);
     if (taken.every((share) => share === undefined)) ends.push(node);
   }
   return ends;
+}
+
+/** Rules may be anybody's. */
+function assertShares(node: NodeProto, answer: readonly Share[]): void {
+  if (Array.isArray(answer)) return;
+  throw new TypeError(
+    `Cannot differentiate ${
+      showNode(node)
+    } as its rule must answer with a list of shares, one per input: ` +
+      `current value is ${answer}`,
+  );
 }
 
 /** What a task makes; where it throws, the nodes that it has written go. */

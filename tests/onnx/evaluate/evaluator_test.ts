@@ -110,7 +110,7 @@ Deno.test("constants in all forms", () => {
   }
   const graph = squareAndSum();
   const bools = graph.constantOf("bool", [1, 0]);
-  const wide = graph.constantOf("bf16", [0x4049]);
+  const wide = graph.addConstant(tensorProto("bf16", [1], [0x4049], "wide"));
   const made = openEvaluator(graph).run({}, [bools, wide]);
   assertSame(made[bools], tensor("bool", [1, 0]));
   assertSame(made[wide], tensor("bf16", [3.140625]));

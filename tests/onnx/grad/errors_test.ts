@@ -4,6 +4,7 @@ import {
   decodeModel,
   gradient,
   type GradientOptions,
+  gradientRules,
   Graph,
   GraphBuilder,
   openEvaluator,
@@ -57,7 +58,7 @@ for (const op of CONTROL_FLOW) {
     const from = { If: "constant", Loop: "constant, constant_1, shifted", Scan: "shifted" }[op];
     assertEquals(
       error.message,
-      "Cannot differentiate y of a graph by x as no control flow must be on the way: unroll it before the export: " +
+      "Cannot differentiate y by x as no control flow must be on the way: unroll it before the export: " +
         `current node is the ${op} "${node}" (node 2 of 3, made from ${from})`,
     );
   });
@@ -91,7 +92,7 @@ Deno.test("an operator without a rule is named, with its place, and how to add a
   assertEquals([error.op, error.node], ["Unheard", "Unheard_odd"]);
   assertEquals(
     error.message,
-    "Cannot differentiate y of a graph by x as every operator on the way must have a rule (add one: " +
+    "Cannot differentiate y by x as every operator on the way must have a rule (add one: " +
       'gradientRules.on(["Unheard", Number], () => rule), as the option rules): current node is the ' +
       'Unheard "Unheard_odd" (node 2 of 4, made from wave)',
   );
@@ -149,7 +150,7 @@ for (const [op, write, place] of ENDS) {
   Deno.test(`a way that ends at ${op} is refused, and the message says where it ends`, () => {
     assertRefused(
       graphOf(write),
-      'Cannot differentiate y of a graph by x as it must change with "x", over floats (or give unused: "zeros"): ' +
+      'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
         `the ways from "x" end at the ${op} ${place}`,
     );
   });
@@ -170,7 +171,7 @@ Deno.test("where nothing leads from one to the other, the message says so", () =
   });
   assertRefused(
     graph,
-    'Cannot differentiate y of a graph by x as it must change with "x", over floats (or give unused: "zeros"): ' +
+    'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
       'no operator leads from "x" to it',
   );
 });
@@ -187,9 +188,10 @@ Deno.test("names that there are not are refused, with the nearest", () => {
 });
 
 Deno.test("names for gradients must be free, and different", () => {
-  const free = `${REFUSED}names of gradients must be free: current value is `;
+  const free = `${REFUSED}names of gradients must be free, and not empty: current value is `;
   assertRefused(sines(), `${free}"wave"`, { wrt: { x: "wave" } });
   assertRefused(sines(), `${free}"x"`, { wrt: { x: "x" } });
+  assertRefused(sines(), `${free}""`, { wrt: { x: "" } });
   assertRefused(
     sines(),
     `${REFUSED}names of gradients must be different: current value is slope, slope`,
@@ -250,6 +252,26 @@ Deno.test("a cotangent of another shape is refused", () => {
     cotangent: "v",
   });
   gradient(graph, { of: "wave", wrt: ["x"], cotangent: "v" });
+});
+
+Deno.test("a cotangent of another type is refused", () => {
+  const graph = sines();
+  graph.addInput(valueInfo("v", "f64", [3]));
+  assertRefused(
+    graph,
+    `${REFUSED}a cotangent must have the type of what is differentiated: current value is f64 for f32`,
+    { of: "wave", cotangent: "v" },
+  );
+});
+
+Deno.test("a rule that answers with no list of shares is refused, with its node", () => {
+  const forgotten = gradientRules.on(["Sin", Number], () => (() => undefined) as never);
+  const graph = graphOf((graph, x) => graph.make("Sin", [x], {}, "wave"));
+  assertEquals(
+    refusal(graph, TypeError, { rules: forgotten }).message,
+    'Cannot differentiate the Sin "Sin_wave" as its rule must answer with a list of shares, one per input: ' +
+      "current value is undefined",
+  );
 });
 
 Deno.test("where nobody knows how many axes there are, the message says what to do", () => {

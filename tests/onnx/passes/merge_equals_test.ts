@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
+  type Attributes,
   decodeModel,
   Graph,
   GraphBuilder,
@@ -118,4 +119,24 @@ Deno.test("parameters that Constant nodes make stay apart", () => {
   assertEquals(mergeEquals(graph, { parameters: [b.name] }), 1);
   assertEquals(graph.nodes.map(({ output }) => output[0]).includes(b.name), true);
   assertEquals(graph.uses(b.name).length, 1);
+});
+
+Deno.test("nodes whose attributes differ in a number, a list or a word stay apart", () => {
+  const g = new GraphBuilder("attributes");
+  const x = g.input("x", "f32", [2, 3, 4]);
+  const nodes: readonly [string, Attributes][] = [
+    ["Softmax", { axis: 1 }],
+    ["Softmax", { axis: 2 }],
+    ["Transpose", { perm: [0, 2, 1] }],
+    ["Transpose", { perm: [0, 1, 2] }],
+    ["LeakyRelu", { alpha: { float: 0 } }],
+    ["LeakyRelu", { alpha: { float: -0 } }],
+    ["Gelu", { approximate: "none" }],
+    ["Gelu", { approximate: "tanh" }],
+  ];
+  for (const [i, [op, attributes]] of [...nodes, ...nodes].entries()) {
+    g.output(`y${i}`, g.op("Exp", [g.op(op, [x], "f32", attributes)], "f32"));
+  }
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(mergeEquals(graph), nodes.length);
 });

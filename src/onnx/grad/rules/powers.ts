@@ -12,7 +12,8 @@ export const POWERS: Readonly<Record<string, GradientRule>> = {
     const exponent = numberOf(write, b);
     return [
       () => exponent === undefined ? byBase(write, a, b, g) : byPower(write, { a, y, g }, exponent),
-      () => byExponent(write, a, y, g),
+      // The exponent may be of another type than the power.
+      () => write.cast(byExponent(write, a, y, g), write.typeOf(b)),
     ];
   },
 };
@@ -42,7 +43,8 @@ function power(write: GradientWriter, a: string, p: number): string {
 function byBase(write: GradientWriter, a: string, b: string, g: string): string {
   const isZero = write.make("Equal", [b, 0]);
   const less = write.where(isZero, 1, write.sub(b, 1));
-  return write.mul(g, write.mul(write.make("Pow", [a, less]), b));
+  const factor = write.cast(b, write.typeOf(a));
+  return write.mul(g, write.mul(write.make("Pow", [a, less]), factor));
 }
 
 /** g · y · log a, and 0 where a is 0. */

@@ -1,0 +1,128 @@
+/** Gradients of graphs that are in no exporter's book: names, types and nodes that get in the way. */
+import { assert, assertEquals } from "@std/assert";
+import {
+  decodeModel,
+  type ElementType,
+  gradient,
+  Graph,
+  GraphBuilder,
+  openEvaluator,
+  openSession,
+  valueInfo,
+} from "../../../src/onnx/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
+
+/** y = Σ sin(x)² */
+function squaredSines(type: ElementType = "f64"): Graph {
+  const { graph } = new GraphBuilder("sines");
+  graph.addInput(valueInfo("x", type, ["N"]));
+  const sines = graph.make("Sin", ["x"], {}, "sines");
+  graph.make("ReduceSum", [graph.make("Mul", [sines, sines])], { keepdims: 0 }, "y");
+  graph.addOutput(valueInfo("y", type, []));
+  return graph;
+}
+
+const X = [0.25, -1.5, 2], SLOPES = X.map((x) => Math.sin(2 * x));
+
+function slopesOf(graph: Graph, name: string, type: ElementType = "f64"): number[] {
+  const feeds = { x: { type, dims: [3], data: Float64Array.from(X) } };
+  return [...openEvaluator(graph.encode()).run(feeds, [name])[name]!.data];
+}
+
+function assertNear(values: readonly number[], expected: readonly number[], most: number): void {
+  assertEquals(values.length, expected.length);
+  for (const [i, x] of values.entries()) {
+    assert(Math.abs(x - expected[i]!) <= most, `${x} must be ${expected[i]}`);
+  }
+}
+
+Deno.test("a gradient comes out under any free name, that of an operator or a constant of its own too", () => {
+  for (const name of ["cos", "mul", "mul_1", "expand", "shape", "f64_1", "f64_2", "constant"]) {
+    const graph = squaredSines();
+    if (graph.has(name)) continue;
+    gradient(graph, { of: "y", wrt: { x: name } });
+    assertNear(slopesOf(graph, name), SLOPES, 1e-14);
+  }
+});
+
+Deno.test("graphs of 16-bit floats have the gradients of others, to their precision", async () => {
+  for (const op of ["Sin", "Tanh", "Sigmoid", "Gelu", "Max", "LayerNormalization"]) {
+    const graphOf = (type: ElementType) => {
+      const { graph } = new GraphBuilder("halves", { opset: 20 });
+      graph.addInput(valueInfo("x", type, ["N"]));
+      const same = ["Max", "LayerNormalization"].includes(op);
+      const made = graph.make(op, same ? ["x", graph.constantOf(type, [0.5, 0.25, 2])] : ["x"]);
+      graph.make("ReduceSum", [graph.make("Mul", [made, made])], { keepdims: 0 }, "y");
+      graph.addOutput(valueInfo("y", type, []));
+      gradient(graph, { of: "y", wrt: { x: "slope" } });
+      return graph;
+    };
+    const expected = slopesOf(graphOf("f64"), "slope"), graph = graphOf("f16");
+    assertNear(slopesOf(graph, "slope", "f16"), expected, 2e-2);
+    // Types that do not fit are refused when a file is opened.
+    await using session = await openSession(graph.encode());
+    assertEquals(session.inputs.map(({ name }) => name), ["x"]);
+  }
+});
+
+Deno.test("bfloat16 too", () => {
+  const graph = squaredSines("bf16");
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  assertNear(slopesOf(graph, "slope", "bf16"), SLOPES, 2e-2);
+});
+
+Deno.test("nodes and constants of the graph stay, needed or not", () => {
+  const graph = squaredSines();
+  graph.make("Cos", ["x"], {}, "later");
+  const unused = graph.constantOf("f64", [1, 2]);
+  graph.removeOutput("y");
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  assertEquals(["later", unused, "y"].map((name) => graph.has(name)), [true, true, true]);
+  gradient(graph, { of: "y", wrt: { sines: "of_sines" } });
+  assertNear(slopesOf(graph, "slope"), SLOPES, 1e-14);
+});
+
+Deno.test("nothing that was written and is not needed stays", () => {
+  const graph = squaredSines();
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  const again = new Graph(decodeModel(graph.encode()));
+  assertEquals(again.prune(), 0);
+  assertEquals(again.model.graph?.initializer, graph.model.graph?.initializer);
+});
+
+Deno.test("the third derivative of sin² is −4 sin 2x", () => {
+  const graph = squaredSines();
+  for (const [of, name] of [["y", "first"], ["first", "second"], ["second", "third"]] as const) {
+    gradient(graph, { of, wrt: { x: name } });
+  }
+  assertNear(slopesOf(graph, "third"), X.map((x) => -4 * Math.sin(2 * x)), 1e-13);
+});
+
+Deno.test("by an input, what it makes and what that makes, at once; of what is used twice", () => {
+  const graph = squaredSines();
+  graph.addOutput(valueInfo("sines", "f64", ["N"]));
+  gradient(graph, { of: ["y", "sines"], wrt: { x: "by_x", sines: "by_sines", y: "by_y" } });
+  assertNear(slopesOf(graph, "by_y"), [1], 0);
+  assertNear(slopesOf(graph, "by_sines"), X.map((x) => 2 * Math.sin(x) + 1), 1e-14);
+  assertNear(slopesOf(graph, "by_x"), X.map((x) => Math.sin(2 * x) + Math.cos(x)), 1e-14);
+});
+
+Deno.test("Pow takes an exponent of another type", () => {
+  const base = { dims: [3], data: [0.5, 1.25, -0.75] };
+  for (const isConstant of [true, false]) {
+    const exponent = { dims: [3], type: "i64", data: [0, 1, 3], isConstant } as const;
+    checkRule({ op: "Pow", inputs: [base, exponent] });
+  }
+  const graph = new GraphBuilder("powers").graph;
+  graph.addInput(valueInfo("x", "f64", ["N"]));
+  graph.addInput(valueInfo("p", "f32", ["N"]));
+  graph.make("Pow", ["x", "p"], {}, "y");
+  graph.addOutput(valueInfo("y", "f64", ["N"]));
+  gradient(graph, { of: "y", wrt: { x: "by_x", p: "by_p" } });
+  const { by_x, by_p } = openEvaluator(graph.encode()).run({
+    x: { type: "f64", dims: [1], data: Float64Array.of(2) },
+    p: { type: "f32", dims: [1], data: Float64Array.of(3) },
+  });
+  assertEquals([by_x!.type, by_p!.type], ["f64", "f32"]);
+  assertNear([...by_x!.data, ...by_p!.data], [12, 8 * Math.LN2], 1e-6);
+});
