@@ -220,7 +220,9 @@ export class Graph {
     const at = this.#graph.output.findIndex((output) => output.name === name);
     if (at === -1) {
       throw new RangeError(
-        `Cannot take an output away as it must be one of ${[...this.#outputNames].join(", ") || "none"}: ` +
+        `Cannot take an output away as it must be one of ${
+          [...this.#outputNames].join(", ") || "none"
+        }: ` +
           `current value is ${JSON.stringify(name)}`,
       );
     }
