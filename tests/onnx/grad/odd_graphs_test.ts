@@ -10,6 +10,7 @@ import {
   GraphBuilder,
   openEvaluator,
   openSession,
+  tensorValues,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
 import { checkRule } from "../../../src/testing/mod.ts";
@@ -167,6 +168,46 @@ Deno.test("MaxPool passes on to the number that it took beside an infinite one",
   for (const slopes of await slopesAt("MaxPool", attributes, [1, 1, 6], numbers)) {
     assertEquals(slopes, [0, 4, 6, 0, 0, -2]);
   }
+});
+
+Deno.test("of equal numbers in a Max of three, those that are differentiated share", () => {
+  const { graph } = new GraphBuilder("three");
+  for (const name of ["a", "b", "c"]) graph.addInput(valueInfo(name, "f64", [3]));
+  graph.make("ReduceSum", [graph.make("Max", ["a", "b", "c"])], { keepdims: 0 }, "y");
+  graph.addOutput(valueInfo("y", "f64", []));
+  gradient(graph, { of: "y", wrt: { a: "a_of_all", b: "b_of_all", c: "c_of_all" } });
+  gradient(graph, { of: "y", wrt: { a: "a_of_two", b: "b_of_two" } });
+  gradient(graph, { of: "y", wrt: { a: "a_alone" } });
+  // All three, a and c, c alone.
+  const numbers = { a: [1, 2, 0], b: [1, 0, 0], c: [1, 2, 1] };
+  const feeds = Object.fromEntries(
+    Object.entries(numbers).map(([name, data]) =>
+      [name, { type: "f64", dims: [3], data: Float64Array.from(data) }] as const
+    ),
+  );
+  const values = openEvaluator(graph.encode()).run(feeds),
+    of = (name: string) => [...values[name]!.data];
+  assertNear(of("a_of_all"), [1 / 3, 1 / 2, 0], 1e-15);
+  assertNear(of("c_of_all"), [1 / 3, 1 / 2, 1], 1e-15);
+  assertNear(of("a_of_two"), [1 / 2, 1, 0], 1e-15);
+  assertNear(of("a_alone"), [1, 1, 0], 1e-15);
+});
+
+Deno.test("Softmax along the last axis of no rows comes back on onnxruntime as it was fed", async () => {
+  const { graph } = new GraphBuilder("none");
+  graph.addInput(valueInfo("x", "f32", ["N", 3]));
+  graph.addInput(valueInfo("v", "f32", ["N", 3]));
+  graph.make("Softmax", ["x"], { axis: -1 }, "y");
+  gradient(graph, { of: "y", wrt: { x: "first" }, cotangent: "v" });
+  gradient(graph, { of: "first", wrt: { x: "second", v: "by_v" }, cotangent: "v" });
+  const none = { data: new Float32Array(0), dims: [0, 3] };
+  await using session = await openSession(graph.encode());
+  const outputs = await session.run({ x: none, v: none });
+  for (const name of ["first", "second", "by_v"]) assertEquals(outputs[name]!.dims, [0, 3]);
+  const axes = graph.nodes.filter(({ opType }) => opType === "ReduceSum").map(({ input }) =>
+    Array.from(tensorValues(graph.constant(input[1]!)!), Number)
+  );
+  assert(axes.length > 0 && axes.flat().every((axis) => axis >= 0));
 });
 
 Deno.test("Pow takes an exponent of another type", () => {
