@@ -275,6 +275,17 @@ Deno.test("a rule that answers with no list of shares is refused, with its node"
   );
 });
 
+Deno.test("a maximum along axes that are known only when it runs is refused, with its node", () => {
+  const graph = graphOf((graph, x) => {
+    graph.addInput(valueInfo("axes", "i64", [1]));
+    return graph.make("ReduceMax", [x, "axes"], { keepdims: 1 }, "most");
+  });
+  assertRefused(
+    graph,
+    'Cannot differentiate the ReduceMax "ReduceMax_most" as its axes must be constant: current value is "axes"',
+  );
+});
+
 Deno.test("where nobody knows how many axes there are, the message says what to do", () => {
   const unknown = () =>
     graphOf((graph, x) => {
