@@ -12,7 +12,7 @@ import {
   GraphBuilder,
   openSession,
 } from "@hooke/hooke/onnx";
-import { checkRule } from "@hooke/hooke/testing";
+import { checkRule } from "@hooke/hooke/testing/onnx";
 
 const QUICK_GELU = "com.microsoft.QuickGelu";
 

@@ -1,40 +1,30 @@
 /**
  * What differentiating a model costs beside reading it: prints how long ANI-1x's graph with forces takes to build, from
- * the decoded model to one that is ready to be encoded, and how long its file takes to decode, ms. In a process of its
- * own.
+ * the decoded model to one that is ready to be encoded, and how long its file takes to decode, ms of CPU time. In a
+ * process of its own.
  *
  * @module
  */
 
 import {
   decodeModel,
-  dropIdentities,
-  einsumToMatMul,
-  foldConstants,
+  FORCE_PASSES,
   gradient,
   Graph,
-  mergeEquals,
   type ModelProto,
+  runPasses,
 } from "../../src/onnx/mod.ts";
-import { lowerQuartile } from "../dynamics/cpu.ts";
+import { cpuOf, lowerQuartile } from "../dynamics/cpu.ts";
 
 /** Turns of each; those of them that only warm up. */
-const TURNS = 160, WARM = 60;
-
-function simplify(graph: Graph): void {
-  foldConstants(graph);
-  dropIdentities(graph);
-  einsumToMatMul(graph);
-  mergeEquals(graph);
-  graph.prune();
-}
+const TURNS = 300, WARM = 200;
 
 /** What `withForces` does between reading and writing. */
 export function build(model: ModelProto): Graph {
   const graph = new Graph(model);
-  simplify(graph);
+  runPasses(graph, FORCE_PASSES);
   gradient(graph, { of: "energy", wrt: { positions: "slope" } });
-  simplify(graph);
+  runPasses(graph, FORCE_PASSES);
   return graph;
 }
 
@@ -43,13 +33,12 @@ if (import.meta.main) {
   const times: { parse: number[]; build: number[] } = { parse: [], build: [] };
   let nodes = 0;
   for (let turn = 0; turn < TURNS; turn++) {
-    const before = performance.now();
-    const model = decodeModel(bytes);
-    const between = performance.now();
-    nodes = build(model).nodes.length;
+    let model: ModelProto | undefined;
+    const parse = await cpuOf(() => model = decodeModel(bytes));
+    const built = await cpuOf(() => nodes = build(model!).nodes.length);
     if (turn < WARM) continue;
-    times.parse.push(between - before);
-    times.build.push(performance.now() - between);
+    times.parse.push(parse);
+    times.build.push(built);
   }
   const [parse, built] = [lowerQuartile(times.parse), lowerQuartile(times.build)];
   console.log(JSON.stringify({ parse, build: built, nodes }));

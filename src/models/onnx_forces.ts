@@ -7,17 +7,12 @@
 import { decodeModel, encodeModel } from "../onnx/codec.ts";
 import { loadExternalData } from "../onnx/external_data.ts";
 import { FileCache, hashOf } from "../onnx/file_cache.ts";
+import { type ForcesModel, type ForcesReport, showForces } from "../onnx/forces_report.ts";
 import { loadModel } from "../onnx/session_model.ts";
 import { tensorInfo } from "../onnx/tensor_info.ts";
 import { describeValue } from "../onnx/value_info.ts";
 import type { StrainedValues } from "../onnx/virial.ts";
-import {
-  type ForcesModel,
-  type ForcesReport,
-  showForces,
-  withForces,
-  type WithForcesOptions,
-} from "../onnx/with_forces.ts";
+import { withForces, type WithForcesOptions } from "../onnx/with_forces.ts";
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 import { bindingsOf, type OnnxInputBinding } from "./onnx_bindings.ts";
 import { matchInputs } from "./onnx_match.ts";

@@ -13,7 +13,7 @@ import { openOnGpu, whyOnHost } from "./onnx_on_gpu.ts";
 import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./onnx_options.ts";
 import { type OnnxOpened, openOnHost } from "./onnx_run.ts";
 import { evaluated, openOnnx } from "./onnx_session.ts";
-import type { OnnxBindings } from "./onnx_bindings.ts";
+import { reachOf } from "./onnx_reach.ts";
 import { unitsOf } from "./onnx_units.ts";
 
 /**
@@ -247,35 +247,4 @@ function whyOf(loaded: LoadedOnnx): {
   const odd =
     `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
   return { whyOnHost: files ?? (isOdd ? odd : undefined), whyNotPlain: files };
-}
-
-/** How far edges and triplets go. Throws a RangeError where nobody says so. */
-function reachOf(
-  { name, manifest: { cutoff, reach, neighbours } }: LoadedOnnx,
-  { hasEdges, hasTriplets }: OnnxBindings,
-): { readonly cutoff: number; readonly reach: number } {
-  const where = "in the options, in a manifest of JSON beside its file, or in the file's metadata";
-  if (hasEdges && cutoff === undefined) {
-    throw new RangeError(
-      `Cannot open ${name} as somebody must say how far its edges reach, as in { "cutoff": 5 } (Å), ${where}: ` +
-        "nobody does",
-    );
-  }
-  if (hasTriplets && reach === undefined) {
-    throw new RangeError(
-      `Cannot open ${name} as somebody must say how long the edges of its triplets are at most, as in ` +
-        `{ "reach": 3.5 } (Å), ${where}: nobody does`,
-    );
-  }
-  if (hasTriplets && !(reach! <= cutoff!)) {
-    throw new RangeError(
-      `Cannot open ${name} as its reach must be at most its cutoff, ${cutoff} Å: current value is ${reach}`,
-    );
-  }
-  if (hasTriplets && neighbours === "half") {
-    throw new RangeError(
-      `Cannot open ${name} as its neighbours must be full where it is fed triplets: current value is half`,
-    );
-  }
-  return { cutoff: hasEdges ? cutoff! : 0, reach: hasTriplets ? reach! : 0 };
 }

@@ -137,6 +137,19 @@ function checkModelOptions(options: OnnxModelOptions): void {
     );
   }
   checkRuntime(action, options.runtime);
+  const { cache, passes } = options;
+  if (cache !== undefined && typeof cache !== "string" && !(cache instanceof URL)) {
+    throw new TypeError(
+      `Cannot ${action} as cache of its options must be a folder, its path or address: current value is ${
+        show(cache)
+      }`,
+    );
+  }
+  if (passes !== undefined && !Array.isArray(passes)) {
+    throw new TypeError(
+      `Cannot ${action} as passes of its options must be a list: current value is ${show(passes)}`,
+    );
+  }
   if (typeof skin === "number" && skin > 0 && skin < Infinity) return;
   throw new RangeError(
     `Cannot ${action} as skin of its options must be above 0 and finite: current value is ${

@@ -91,5 +91,5 @@ export async function hashOf(...parts: readonly (Uint8Array | string)[]): Promis
   const hash = hashes.length === 1
     ? hashes[0]!
     : await crypto.subtle.digest("SHA-256", await new Blob(hashes).arrayBuffer());
-  return new Uint8Array(hash).toHex();
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -27,6 +27,10 @@ export class UnsupportedNodeError extends Error {
   readonly node: string;
   /** Its operator. */
   readonly op: string;
+  /** What it must be, or must not. */
+  readonly requirement: string;
+  /** Where it is, if that was said. */
+  readonly place: string | undefined;
 
   /** Says what was attempted, what it required, and which node is in the way. */
   constructor({ action, node, op, requirement, place, cause }: UnsupportedNode) {
@@ -40,5 +44,7 @@ export class UnsupportedNodeError extends Error {
     this.action = action;
     this.node = node;
     this.op = op;
+    this.requirement = requirement;
+    this.place = place;
   }
 }

@@ -78,6 +78,8 @@ export function strainedValues(
 export interface Sloping extends Strained {
   readonly positions: string;
   readonly energy: string;
+  /** The vectors of the pairs, where all but the cell comes by them. */
+  readonly vectors: string | undefined;
   /** Name → dE/d of it; none where the energy does not depend on it. */
   readonly slopes: ReadonlyMap<string, string>;
 }
@@ -87,17 +89,12 @@ export interface Sloping extends Strained {
  * that this is −dE/dε at ε = 0, with no strain in the graph.
  */
 export function virialOf(graph: Graph, of: Sloping): void {
-  const { output, batch, positions, shifts, cell, slopes } = of;
+  const { output, batch, positions, cell, slopes } = of;
   const facts = new Facts(graph);
   const { type = "f32" } = facts.of(positions);
-  const [slope, shiftSlope, cellSlope] = [positions, shifts ?? "", cell ?? ""]
-    .map((name) => slopes.get(name));
-  const rows: (readonly [string, string, string | undefined])[] = [
-    [flat(graph, facts, positions), flat(graph, facts, slope!, positions), batch],
-  ];
-  if (shiftSlope !== undefined) rows.push([shifts!, shiftSlope, pairSystems(graph, facts, of)]);
+  const cellSlope = slopes.get(cell ?? "");
   let total = batch === undefined ? undefined : zeros(graph, facts, of);
-  for (const [r, g, systems] of rows) {
+  for (const [r, g, systems] of rowsOf(graph, facts, of)) {
     total = systems === undefined
       ? plus(graph, total, graph.make("MatMul", [turned(graph, r, [1, 0]), g]))
       : scattered(graph, total!, systems, outer(graph, r, g));
@@ -109,6 +106,21 @@ export function virialOf(graph: Graph, of: Sloping): void {
   }
   graph.make("Neg", [total!], {}, output);
   graph.addOutput(valueInfo(output, type, batch === undefined ? [3, 3] : [undefined, 3, 3]));
+}
+
+/** What is strained, row by row, with its slopes and the system of each row. */
+function rowsOf(
+  graph: Graph,
+  facts: Facts,
+  of: Sloping,
+): readonly (readonly [string, string, string | undefined])[] {
+  const { positions, shifts = "", vectors = "", batch, slopes } = of;
+  const pairs = [vectors, shifts].find((name) => slopes.has(name));
+  const systems = pairs === undefined ? undefined : pairSystems(graph, facts, of);
+  const ofPairs = pairs === undefined ? [] : [[pairs, slopes.get(pairs)!, systems] as const];
+  if (pairs === vectors) return ofPairs;
+  const slope = flat(graph, facts, slopes.get(positions)!, positions);
+  return [[flat(graph, facts, positions), slope, batch], ...ofPairs];
 }
 
 /** [1, N, 3] as [N, 3]. */

@@ -1,14 +1,17 @@
 import { decodeModel } from "./codec.ts";
 import { checkForces } from "./check_forces.ts";
+import type { ForcesModel } from "./forces_report.ts";
 import { gradient } from "./grad/gradient.ts";
 import { pathBetween } from "./grad/path.ts";
 import type { GradientRules } from "./grad/rules.ts";
 import { Graph } from "./graph.ts";
 import { Facts } from "./infer/facts.ts";
 import type { ModelProto } from "./messages.ts";
-import { auditRoots, type RootWarning } from "./passes/audit_roots.ts";
-import type { Pass, PassReport } from "./passes/pass.ts";
-import { runPasses, showPasses } from "./passes/passes.ts";
+import { auditRoots } from "./passes/audit_roots.ts";
+import type { Pass } from "./passes/pass.ts";
+import { runPasses } from "./passes/passes.ts";
+import { pairVectors } from "./pair_vectors.ts";
+import { UnsupportedNodeError } from "./unsupported_node_error.ts";
 import { valueInfo } from "./value_info.ts";
 import { type StrainedValues, strainedValues, virialOf } from "./virial.ts";
 
@@ -52,43 +55,18 @@ export interface WithForcesOptions {
    * @default FORCE_PASSES
    */
   readonly passes?: readonly (string | Pass)[];
-  /** @default gradientRules */
+  /**
+   * What differentiates operators.
+   *
+   * @default gradientRules
+   */
   readonly rules?: GradientRules;
-}
-
-/** What was done to a model. */
-export interface ForcesReport {
-  /** The version of its operators. */
-  readonly opset: number;
-  /** What was differentiated. */
-  readonly energy: string;
-  /** By what. */
-  readonly positions: string;
-  /** The output with the forces. */
-  readonly forces: string;
-  /** The output with the virials; `undefined` where they were not asked for. */
-  readonly virial: string | undefined;
-  /** What goes with the atoms when a system is strained, they themselves among it; none without virials. */
-  readonly strained: readonly string[];
-  /** How many nodes it had, how many were added by differentiating, and how many it has now. */
-  readonly nodes: { readonly before: number; readonly added: number; readonly after: number };
-  /** What the passes did, before and behind. */
-  readonly passes: readonly PassReport[];
-  /** Where the energy may have no slope: roots and divisions that nothing guards. */
-  readonly warnings: readonly RootWarning[];
-}
-
-/** A model with forces. */
-export interface ForcesModel {
-  /** The .onnx file. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What was done. */
-  readonly report: ForcesReport;
 }
 
 /** The passes that simplify a graph for any runtime. */
 export const FORCE_PASSES: readonly string[] = [
-  ...["foldConstants", "dropIdentities", "einsumToMatMul", "mergeEquals", "prune"],
+  ...["foldConstants", "dropIdentities", "einsumToMatMul"],
+  ...["multiplySmallFirst", "mergeEquals", "prune"],
 ];
 
 /**
@@ -125,7 +103,35 @@ export function withForces(
   model: Uint8Array | ModelProto,
   options: WithForcesOptions = {},
 ): ForcesModel {
-  const { name = "the model", passes = FORCE_PASSES } = options;
+  const { name = "the model" } = options;
+  try {
+    return made(model, name, options);
+  } catch (error) {
+    throw ofModel(name, error);
+  }
+}
+
+/** The same error, with the name of the model. */
+function ofModel(name: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.message.includes(name)) return error;
+  if (error instanceof UnsupportedNodeError) {
+    const { node, op, requirement, place } = error;
+    const more = place === undefined ? {} : { place };
+    return new UnsupportedNodeError({
+      ...{ action: `give ${name} forces`, node, op, requirement, cause: error, ...more },
+    });
+  }
+  const message = `Cannot give ${name} forces as its graph must be right for it: ${error.message}`;
+  if (error instanceof RangeError) return new RangeError(message, { cause: error });
+  return error instanceof SyntaxError ? new SyntaxError(message, { cause: error }) : error;
+}
+
+function made(
+  model: Uint8Array | ModelProto,
+  name: string,
+  options: WithForcesOptions,
+): ForcesModel {
+  const { passes = FORCE_PASSES } = options;
   const { positions = "positions", energy = "energy", forces = "forces" } = options;
   const graph = new Graph(model instanceof Uint8Array ? decodeModel(model, { name }) : model);
   const strained = strainedValues(graph, name, options.stress ?? false);
@@ -137,15 +143,19 @@ export function withForces(
   const before = graph.nodes.length;
   const first = runPasses(graph, passes);
   const warnings = auditRoots(graph, { of: energy, wrt: positions });
+  const { shifts, cell } = strained ?? {};
+  const vectors = shifts && pairVectors(graph, { positions, shifts, energy });
   const { added, slopes } = differentiate(graph, {
-    ...{ name, energy, positions, rules: options.rules },
-    others: [strained?.shifts, strained?.cell].filter((each) => each !== undefined),
+    ...{ energy, positions, rules: options.rules },
+    others: [vectors ?? shifts, cell].filter((each) => each !== undefined),
   });
   const { type = "f32", shape } = new Facts(graph).of(positions);
   const written = graph.nodes.length;
   graph.make("Neg", [slopes.get(positions)!], {}, forces);
   graph.addOutput(valueInfo(forces, type, graph.shape(positions) ?? shape));
-  if (strained !== undefined) virialOf(graph, { ...strained, positions, energy, slopes });
+  if (strained !== undefined) {
+    virialOf(graph, { ...strained, positions, energy, vectors, slopes });
+  }
   for (const slope of slopes.values()) graph.removeOutput(slope);
   const more = graph.nodes.length - written;
   const second = runPasses(graph, passes);
@@ -154,15 +164,25 @@ export function withForces(
     bytes: graph.encode(),
     report: {
       ...{ opset: graph.opset, energy, positions, forces, virial: strained?.output },
-      strained: strained === undefined ? [] : [...slopes.keys()],
+      strained: strained === undefined ? [] : whatMoves(slopes, positions, vectors, shifts),
       ...{ nodes, passes: [...first, ...second], warnings },
     },
   };
 }
 
+/** What a strain moves, by the names of inputs. */
+function whatMoves(
+  slopes: ReadonlyMap<string, string>,
+  positions: string,
+  vectors: string | undefined,
+  shifts: string | undefined,
+): string[] {
+  return [positions, ...slopes.keys()].map((name) => name === vectors ? shifts! : name)
+    .filter((name, i, all) => all.indexOf(name) === i);
+}
+
 /** dE/dx for the positions, and for what else the energy depends on of the others; they come out. */
-function differentiate(graph: Graph, { name, energy, positions, others, rules }: {
-  readonly name: string;
+function differentiate(graph: Graph, { energy, positions, others, rules }: {
   readonly energy: string;
   readonly positions: string;
   readonly others: readonly string[];
@@ -177,19 +197,6 @@ function differentiate(graph: Graph, { name, energy, positions, others, rules }:
   const isRows = shape === undefined || shape.slice(1).every((length) => length === 1);
   // [1, N] is no row per anything; what only its slope needs goes again.
   const of = isRows ? energy : graph.make("ReduceSum", [energy], { keepdims: 0 });
-  const { added } = gradient(graph, { name, of, wrt, ...(rules === undefined ? {} : { rules }) });
+  const { added } = gradient(graph, { of, wrt, ...(rules === undefined ? {} : { rules }) });
   return { added, slopes: new Map(Object.entries(wrt)) };
-}
-
-/** What was done to a model, as lines of text. */
-export function showForces(report: ForcesReport): string {
-  const { opset, energy, positions, forces, virial, strained, nodes, passes, warnings } = report;
-  return [
-    `${forces} by differentiating ${energy} by ${positions}: ` +
-    `${nodes.before} → ${nodes.after} nodes, opset ${opset}`,
-    ...(virial === undefined ? [] : [`${virial} by strains of ${strained.join(", ")}`]),
-    ...showPasses(passes.filter(({ changed }) => changed > 0)).split("\n").filter(Boolean)
-      .map((line) => `  ${line}`),
-    ...warnings.map(({ node, op, why, hint }) => `  mind the ${op} ${node}: ${why}; ${hint}`),
-  ].join("\n");
 }

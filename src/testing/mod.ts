@@ -40,5 +40,3 @@ export type { Symmetry } from "./symmetry_cases.ts";
 export type { TestCase } from "./test_case.ts";
 export type { Tolerance } from "./tolerances.ts";
 export { TOLERANCES } from "./tolerances.ts";
-export type { RuleCase, RuleInput } from "./rule_case.ts";
-export { checkRule } from "./rule_check.ts";

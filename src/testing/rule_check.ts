@@ -4,10 +4,10 @@
  * @module
  */
 
-import { assert } from "@std/assert";
 import { openEvaluator } from "../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../onnx/evaluate/plain_tensor.ts";
 import { gradient } from "../onnx/grad/gradient.ts";
+import { claim } from "./claims.ts";
 import type { RuleCase } from "./rule_case.ts";
 import { type RuleGraph, ruleGraph } from "./rule_graph.ts";
 
@@ -16,12 +16,12 @@ import { type RuleGraph, ruleGraph } from "./rule_graph.ts";
  * in float64, element by element, with lengths that are free and with fixed ones; and, as rules are made of operators that have rules, the gradient of that gradient
  * too. The numbers must not be at a kink.
  *
- * @throws {AssertionError} where they differ
+ * @throws {Error} where they differ
  * @throws {UnsupportedNodeError} where there is no rule
  *
  * @example
  * ```ts
- * import { checkRule } from "@hooke/hooke/testing";
+ * import { checkRule } from "@hooke/hooke/testing/onnx";
  *
  * checkRule({ op: "Mul", inputs: [{ dims: [2, 3] }, { dims: [3] }] });
  * ```
@@ -84,15 +84,15 @@ function compare(
     readonly what: string;
   },
 ): void {
-  assert(
+  claim(
     `${dims}` === `${feed.dims}`,
-    `${what} must have its shape [${feed.dims}]: it is [${dims}]`,
+    () => `${what} must have its shape [${feed.dims}]: it is [${dims}]`,
   );
   const scale = expected.reduce((most, x) => Math.max(most, Math.abs(x)), 1);
   for (const [i, x] of expected.entries()) {
-    assert(
+    claim(
       Math.abs(data[i]! - x) <= tolerance * scale,
-      `${what} must be ${x}, by differences, at element ${i} of [${dims}]: it is ${data[i]}`,
+      () => `${what} must be ${x}, by differences, at element ${i} of [${dims}]: it is ${data[i]}`,
     );
   }
 }

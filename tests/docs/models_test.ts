@@ -128,23 +128,9 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
     open(springs(), { inputs: { positions: "x" } }),
     open(springs(), { inputs: { numbers: "positions", positions: "positions" } }),
   ],
-  "forces to be made, and an operator without a gradient on the way": [
-    open(modelOf({
-      nodes: [
-        node("Transpose", ["positions"], ["turned"]),
-        node("MatMul", ["turned", "positions"], ["square"]),
-        node("Det", ["square"], ["energy"]),
-      ],
-      inputs: [value("positions", "float32", ["N", 3])],
-      outputs: [value("energy", "float32", [])],
-    })),
-  ],
-  "forces to be made of an energy that does not change with positions": [
-    open(modelOf({
-      nodes: [node("Floor", ["positions"], ["whole"]), node("ReduceSum", ["whole"], ["energy"])],
-      inputs: [value("positions", "float32", ["N", 3])],
-      outputs: [value("energy", "float32", [1, 1])],
-    })),
+  "no forces, and no energy that is known as one": [open(one("ReduceSum", "out", [1, 1]))],
+  "an operator that cannot be differentiated, between positions and energy": [
+    open(one("Det", "energy", [])),
   ],
   "an element that the model does not know": [
     run(withNumbers(), { elements: ["H", "C"] }),
@@ -156,6 +142,15 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
     run(springs((graph, x) => graph.op("Sqrt", [graph.sub(graph.mul(x, 0), 1)], "f32"))),
   ],
 };
+
+/** A graph of one operator. */
+function one(op: string, output: string, shape: number[]): Uint8Array<ArrayBuffer> {
+  return modelOf({
+    nodes: [node(op, ["positions"], [output])],
+    inputs: [value("positions", "float32", ["N", 3])],
+    outputs: [value(output, "float32", shape)],
+  });
+}
 
 function withNumbers(): Uint8Array<ArrayBuffer> {
   const graph = new GraphBuilder("numbers");

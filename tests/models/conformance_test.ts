@@ -145,6 +145,8 @@ function energyOnly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return encodeModel(model);
 }
 
+const ALL = ["energy", "forces", "stress"] as const;
+
 /** Of graphs, which compute in float32 wherever the state is, but for the reference. */
 const GRAPHS: Readonly<Record<string, Row>> = {
   "the Lennard-Jones graph": [
@@ -154,7 +156,8 @@ const GRAPHS: Readonly<Record<string, Row>> = {
   ],
   "the Lennard-Jones graph of energies": [
     () => OnnxModel.open(energyOnly(lennardJonesModel({ ...AR, cutoff: 8.5 })), { stress: true }),
-    { systems: argon, precision: "f32", slopeTolerance: 2e-2 },
+    // Far from the origin positions of float32 have fewer digits, and neighbours that repel shake the virial by them.
+    { systems: argon, gives: ALL, precision: "f32", tolerance: 1e-4, slopeTolerance: 2e-2 },
   ],
 };
 
@@ -186,6 +189,20 @@ const MOLECULES = [
   { ...WATER, cell: [3.1, 0.1, 0, 0, 3.3, 0.2, 0.3, 0, 3.6] },
 ];
 
+/** In cells that repeat: without one a graph has no stress. */
+const BOXED = [[9, 0, 0, 1, 8, 0, 0, -1, 9], [4, 0, 1, 0, 5, 0, 0, 1, 4], [
+  3.1,
+  0.1,
+  0,
+  0,
+  3.3,
+  0.2,
+  0.3,
+  0,
+  3.6,
+]]
+  .map((cell, i) => ({ ...MOLECULES[i]!, cell }));
+
 /** Of networks, in files beside the project. */
 const NETWORKS: Readonly<Record<string, Row>> = {
   "SchNet": [
@@ -194,7 +211,14 @@ const NETWORKS: Readonly<Record<string, Row>> = {
   ],
   "PaiNN of energies": [
     () => OnnxModel.open(readModel("painnx_e.onnx"), { cutoff: 5, stress: true }),
-    { systems: MOLECULES, precision: "f32" },
+    // Its slopes bend as those of ANI-1x do.
+    {
+      systems: BOXED,
+      gives: ALL,
+      precision: "f32",
+      step: 2 ** -7,
+      slopeTolerance: 5e-3,
+    },
   ],
   "ANI-1x": [
     () =>

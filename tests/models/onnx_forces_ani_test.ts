@@ -20,7 +20,8 @@ const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N
 const open = (file: "ani1x_1_e" | "ani1x_1_ef" = "ani1x_1_e") =>
   OnnxModel.open(readModel(`${file}.onnx`), ANI);
 
-const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, fn, ignore: !hasModels });
+const onModels = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, ignore: !hasModels });
 
 /** Throws for a number that is none, too. */
 function assertNear(
@@ -50,26 +51,29 @@ const framed = (name: string) =>
 const AWAY = { energy: 4.4e-6, forces: 4e-6 };
 
 for (const where of ["wasm", "reference"] as const) {
-  test(`ANI-1x of energies gives PyTorch's forces, together and alone, on ${where}`, async () => {
-    const { systems, energies, forces } = storedBatch("ani1x_1", "species", [1, 6, 7, 8]);
-    await using model = await open();
-    const run = async (of: typeof systems) => {
-      await using md = new NVE({ model, dt: 1, device: where });
-      return await md.run(Batch.from(of), 0);
-    };
-    const together = await run(systems);
-    assertNear("energies", together.get("energy"), energies, AWAY.energy * largest(energies));
-    assertNear("forces", together.get("forces"), forces, AWAY.forces * largest(forces));
-    for (const s of [0, 4, 9]) {
-      const alone = await run([systems[s]!]);
-      const [from, to] = together.nodeOffsets.slice(s, s + 2);
-      const own = forces.slice(3 * from!, 3 * to!);
-      assertNear(`forces ${s}`, alone.get("forces"), own, AWAY.forces * largest(forces));
-    }
-  });
+  onModels(
+    `ANI-1x of energies gives PyTorch's forces, together and alone, on ${where}`,
+    async () => {
+      const { systems, energies, forces } = storedBatch("ani1x_1", "species", [1, 6, 7, 8]);
+      await using model = await open();
+      const run = async (of: typeof systems) => {
+        await using md = new NVE({ model, dt: 1, device: where });
+        return await md.run(Batch.from(of), 0);
+      };
+      const together = await run(systems);
+      assertNear("energies", together.get("energy"), energies, AWAY.energy * largest(energies));
+      assertNear("forces", together.get("forces"), forces, AWAY.forces * largest(forces));
+      for (const s of [0, 4, 9]) {
+        const alone = await run([systems[s]!]);
+        const [from, to] = together.nodeOffsets.slice(s, s + 2);
+        const own = forces.slice(3 * from!, 3 * to!);
+        assertNear(`forces ${s}`, alone.get("forces"), own, AWAY.forces * largest(forces));
+      }
+    },
+  );
 }
 
-test("ANI-1x of energies relaxes molecules to the minima that ASE's BFGS finds", async () => {
+onModels("ANI-1x of energies relaxes molecules to the minima that ASE's BFGS finds", async () => {
   await using model = await open();
   await using opt = new FIRE({
     ...{ model, dt: 0.1, nSteps: 1000 },
@@ -86,43 +90,52 @@ test("ANI-1x of energies relaxes molecules to the minima that ASE's BFGS finds",
   }
 });
 
-test("ANI-1x of energies relaxes as the file with traced forces does, step by step", async () => {
-  const run = async (file: "ani1x_1_e" | "ani1x_1_ef") => {
-    await using model = await open(file);
-    const hooks = [ConvergenceHook.fromFmax(0.01)];
-    await using opt = new FIRE({ model, dt: 0.1, nSteps: 1000, hooks });
-    return await opt.run(framed("start"));
-  };
-  const [own, traced] = [await run("ani1x_1_e"), await run("ani1x_1_ef")];
-  assertNear("steps", own.get("stepsDone"), traced.get("stepsDone"), 1);
-  assertNear("positions", own.get("positions"), traced.get("positions"), 1e-3);
-  assertNear("energies", own.get("energy"), traced.get("energy"), 1e-5);
-});
+onModels(
+  "ANI-1x of energies relaxes as the file with traced forces does, step by step",
+  async () => {
+    const run = async (file: "ani1x_1_e" | "ani1x_1_ef") => {
+      await using model = await open(file);
+      const hooks = [ConvergenceHook.fromFmax(0.01)];
+      await using opt = new FIRE({ model, dt: 0.1, nSteps: 1000, hooks });
+      return await opt.run(framed("start"));
+    };
+    const [own, traced] = [await run("ani1x_1_e"), await run("ani1x_1_ef")];
+    assertNear("steps", own.get("stepsDone"), traced.get("stepsDone"), 1);
+    assertNear("positions", own.get("positions"), traced.get("positions"), 1e-3);
+    assertNear("energies", own.get("energy"), traced.get("energy"), 1e-5);
+  },
+);
 
-test("dynamics over ANI-1x of energies keeps its energy: it neither drifts nor wanders", async () => {
-  await using model = await open();
-  const batch = framed("minimum").select([0, 5, 8]);
-  initVelocities(batch, 300, { seed: 1 });
-  await using md = new NVE({ model, dt: 0.25 });
-  const totals: number[][] = [];
-  md.hooks.add({
-    stage: DynamicsStage.AFTER_STEP,
-    frequency: 4,
-    reads: ["energy", "kineticEnergy"] as const,
-    call: ({ read }: DynamicsContext<"energy" | "kineticEnergy">) =>
-      void totals.push(Array.from(read.energy, (energy, s) => energy + read.kineticEnergy.at(s)!)),
-  });
-  await md.run(batch, 800);
-  const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
-  for (let s = 0; s < batch.size; s++) {
-    const perAtom = totals.map((row) => row[s]! / batch.select([s]).nodeCount);
-    assert(Math.max(...perAtom) - Math.min(...perAtom) < 2.5e-4, `system ${s} wanders`);
-    const drift = mean(perAtom.slice(100)) - mean(perAtom.slice(0, 100));
-    assert(Math.abs(drift) < 1e-4, `system ${s} drifts by ${drift}`);
-  }
-});
+onModels(
+  "dynamics over ANI-1x of energies keeps its energy: it neither drifts nor wanders",
+  async () => {
+    await using model = await open();
+    const batch = framed("minimum").select([0, 5, 8]);
+    initVelocities(batch, 300, { seed: 1 });
+    await using md = new NVE({ model, dt: 0.25 });
+    const totals: number[][] = [];
+    md.hooks.add({
+      stage: DynamicsStage.AFTER_STEP,
+      frequency: 4,
+      reads: ["energy", "kineticEnergy"] as const,
+      call: ({ read }: DynamicsContext<"energy" | "kineticEnergy">) =>
+        void totals.push(
+          Array.from(read.energy, (energy, s) => energy + read.kineticEnergy.at(s)!),
+        ),
+    });
+    await md.run(batch, 800);
+    const mean = (values: readonly number[]) =>
+      values.reduce((sum, x) => sum + x, 0) / values.length;
+    for (let s = 0; s < batch.size; s++) {
+      const perAtom = totals.map((row) => row[s]! / batch.select([s]).nodeCount);
+      assert(Math.max(...perAtom) - Math.min(...perAtom) < 2.5e-4, `system ${s} wanders`);
+      const drift = mean(perAtom.slice(100)) - mean(perAtom.slice(0, 100));
+      assert(Math.abs(drift) < 1e-4, `system ${s} drifts by ${drift}`);
+    }
+  },
+);
 
-const gpuTest = hasModels ? testOnGpu : test;
+const gpuTest = hasModels ? testOnGpu : onModels;
 
 for (const name of ["mlp", "schnet", "painnx"]) {
   gpuTest(

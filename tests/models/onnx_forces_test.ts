@@ -23,12 +23,9 @@ import {
 import { VERSION } from "../../src/models/onnx_forces.ts";
 import { device, testOnGpu } from "../backend/gpu.ts";
 import { openWebGpu } from "../../src/backend/mod.ts";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
-import { storedBatch } from "./onnx_references.ts";
 
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
-const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
 
 /** A graph of energies alone. */
 function energyOnly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -203,6 +200,16 @@ Deno.test("whoever does not want forces to be made says so; what cannot be made 
     () => open(argonGraph(), { differentiate: "no" as never }),
     TypeError,
     "differentiate of its options must be true or false",
+  );
+  await assertRejects(
+    () => open(argonGraph(), { cache: 5 as never }),
+    TypeError,
+    "cache of its options must be a folder",
+  );
+  await assertRejects(
+    () => open(argonGraph(), { passes: "prune" as never }),
+    TypeError,
+    "passes of its options must be a list",
   );
   const odd = modelOf({
     nodes: [node("Det", ["pos"], ["energy"])],

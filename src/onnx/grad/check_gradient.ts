@@ -5,24 +5,19 @@ import type { GradientWriter } from "./gradient_writer.ts";
 
 /** What is asked for. */
 interface Asked {
-  readonly name: string;
   readonly of: readonly string[];
   readonly wrt: Readonly<Record<string, string>>;
   readonly cotangent: string | undefined;
 }
 
 /** Throws a RangeError for what cannot be differentiated, or not by that. */
-export function checkGradient(write: GradientWriter, asked: Asked): void {
-  const { of, wrt, cotangent } = asked, { graph } = write;
-  const refused = (requirement: string, value: string) =>
-    new RangeError(
-      `Cannot differentiate ${asked.name} as ${requirement}: current value is ${value}`,
-    );
+export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: Asked): void {
+  const { graph } = write;
   if (of.length === 0 || Object.keys(wrt).length === 0) {
     throw refused("what is differentiated, and by what, must be named", "none");
   }
   for (const name of [...of, ...Object.keys(wrt), ...cotangent === undefined ? [] : [cotangent]]) {
-    assertThere(graph, name, refused);
+    assertThere(graph, name);
     const { type } = write.facts.of(name);
     if (type === undefined || isFloat(type)) continue;
     throw refused("values must be floats", `${JSON.stringify(name)} of ${type}`);
@@ -34,13 +29,11 @@ export function checkGradient(write: GradientWriter, asked: Asked): void {
   if (new Set(Object.values(wrt)).size < Object.keys(wrt).length) {
     throw refused("names of gradients must be different", Object.values(wrt).join(", "));
   }
-  if (cotangent === undefined) { for (const name of of) assertOnePerSystem(write, name, refused); }
-  else assertCotangent(write, { of, cotangent, refused });
+  if (cotangent === undefined) { for (const name of of) assertOnePerSystem(write, name); }
+  else assertCotangent(write, of, cotangent);
 }
 
-type Refusal = (requirement: string, value: string) => RangeError;
-
-function assertThere(graph: Graph, name: string, refused: Refusal): void {
+function assertThere(graph: Graph, name: string): void {
   if (graph.has(name)) return;
   throw refused(
     "its graph must have what is named",
@@ -54,7 +47,7 @@ function* namesIn(graph: Graph): Iterable<string> {
   for (const { output } of graph.nodes) yield* output;
 }
 
-function assertOnePerSystem(write: GradientWriter, name: string, refused: Refusal): void {
+function assertOnePerSystem(write: GradientWriter, name: string): void {
   const { shape } = write.facts.of(name);
   if (shape === undefined || shape.slice(1).every((length) => length === 1)) return;
   const { name: node } = write.graph.producer(name) ?? { name };
@@ -64,14 +57,7 @@ function assertOnePerSystem(write: GradientWriter, name: string, refused: Refusa
   );
 }
 
-function assertCotangent(
-  write: GradientWriter,
-  { of, cotangent, refused }: {
-    readonly of: readonly string[];
-    readonly cotangent: string;
-    readonly refused: Refusal;
-  },
-): void {
+function assertCotangent(write: GradientWriter, of: readonly string[], cotangent: string): void {
   if (of.length > 1) throw refused("a cotangent must be of one value", of.join(", "));
   const { type, shape } = write.facts.of(of[0]!);
   const { type: ownType, shape: own } = write.facts.of(cotangent);
@@ -96,3 +82,9 @@ function mayBeEqual(a: Lengths, b: Lengths): boolean {
 }
 
 type Lengths = readonly (number | string)[];
+
+function refused(requirement: string, value: string): RangeError {
+  return new RangeError(
+    `Cannot differentiate a graph as ${requirement}: current value is ${value}`,
+  );
+}

@@ -16,12 +16,6 @@ import { noWay, type WayBack } from "./way_back.ts";
 
 /** What to differentiate, and by what. */
 export interface GradientOptions {
-  /**
-   * What errors call the graph.
-   *
-   * @default "a graph"
-   */
-  readonly name?: string;
   /** The value that is differentiated, or several, of which the sum is: a single number, or one per system. */
   readonly of: string | readonly string[];
   /**
@@ -87,18 +81,18 @@ export interface Gradient {
  * ```
  */
 export function gradient(graph: Graph, options: GradientOptions): Gradient {
-  const { name = "a graph", rules = gradientRules, cotangent, unused = "error" } = options;
+  const { rules = gradientRules, cotangent, unused = "error" } = options;
   const of = typeof options.of === "string" ? [options.of] : options.of;
   const wrt = Array.isArray(options.wrt)
     ? Object.fromEntries(options.wrt.map((name: string) => [name, `grad_${name}`]))
     : options.wrt as Readonly<Record<string, string>>;
   const facts = new Facts(graph), write = new GradientWriter(graph, facts);
-  checkGradient(write, { name, of, wrt, cotangent });
+  checkGradient(write, { of, wrt, cotangent });
   // Nothing that is written on the way takes the names that gradients come out under.
   for (const output of Object.values(wrt)) graph.freshName(output);
   const forward = graph.sort(),
     kept: Kept = new Set([...forward, ...graph.model.graph!.initializer]);
-  const action = `differentiate ${of.join(" + ")} of ${name} by ${Object.keys(wrt).join(", ")}`;
+  const action = `differentiate ${of.join(" + ")} by ${Object.keys(wrt).join(", ")}`;
   const way: WayBack = { write, of, wrt, rules, forward, action, opset: graph.opset };
   const shares = new Shares(write);
   for (const name of of) shares.add(name, cotangent ?? (() => write.fill(1, name)));

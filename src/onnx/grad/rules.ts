@@ -72,7 +72,7 @@ export const RULED_OPERATORS: readonly string[] = FAMILIES.flatMap((family) => O
  * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
  *
  * A row of `[operator, Number]` goes before Hooke's own, which take any version: so a rule that is there is replaced,
- * and one that is not there yet stays when Hooke gets one too. Try rules with `checkRule` of `@hooke/hooke/testing`.
+ * and one that is not there yet stays when Hooke gets one too. Try rules with `checkRule` of `@hooke/hooke/testing/onnx`.
  *
  * @example A rule for an operator of one's own
  * ```ts

@@ -7,6 +7,7 @@ import { einsumToMatMul } from "./einsum_to_mat_mul.ts";
 import { foldConstants } from "./fold_constants.ts";
 import { int64ToInt32 } from "./int64_to_int32.ts";
 import { mergeEquals } from "./merge_equals.ts";
+import { multiplySmallFirst } from "./multiply_small_first.ts";
 import type { Pass, PassOptions, PassReport } from "./pass.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
@@ -20,6 +21,7 @@ export const PASSES: readonly Pass[] = [
   pass("dropIdentities", "nodes that change nothing go", dropIdentities),
   pass("einsumToMatMul", "Einsum as MatMul, or Mul and ReduceSum", einsumToMatMul),
   pass("sigmoidFromParts", "1 / (1 + exp(−x)) as Sigmoid", sigmoidFromParts),
+  pass("multiplySmallFirst", "(a · b) · c as a · (b · c) where that is less", multiplySmallFirst),
   pass("mergeEquals", "what is there twice is there once", mergeEquals),
   pass("prune", "what no output needs goes", (graph) => graph.prune()),
   pass("int64ToInt32", "indices in int32, for WebGPU", (graph) => int64ToInt32(graph)),

@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 /** Two operands, in every way in which one can be repeated along the other. */
 const OPERANDS: readonly (readonly [readonly number[], readonly number[]])[] = [

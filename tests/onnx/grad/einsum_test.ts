@@ -1,5 +1,5 @@
 import { assertThrows } from "@std/assert";
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 import { assertOnRuntime } from "./on_runtime.ts";
 
 type Dims = readonly number[];

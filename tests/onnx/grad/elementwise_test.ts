@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 /** Functions of one number, and where to try them. */
 const FUNCTIONS: Readonly<Record<string, readonly number[]>> = {

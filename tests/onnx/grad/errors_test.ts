@@ -59,7 +59,7 @@ for (const op of CONTROL_FLOW) {
     const from = { If: "constant", Loop: "constant, constant_1, shifted", Scan: "shifted" }[op];
     assertEquals(
       error.message,
-      "Cannot differentiate y of a graph by x as no control flow must be on the way: unroll it before the export: " +
+      "Cannot differentiate y by x as no control flow must be on the way: unroll it before the export: " +
         `current node is the ${op} "${node}" (node 2 of 3, made from ${from})`,
     );
   });
@@ -93,7 +93,7 @@ Deno.test("an operator without a rule is named, with its place, and how to add a
   assertEquals([error.op, error.node], ["Unheard", "Unheard_odd"]);
   assertEquals(
     error.message,
-    "Cannot differentiate y of a graph by x as every operator on the way must have a rule (add one: " +
+    "Cannot differentiate y by x as every operator on the way must have a rule (add one: " +
       'gradientRules.on(["Unheard", Number], () => rule), as the option rules): current node is the ' +
       'Unheard "Unheard_odd" (node 2 of 4, made from wave)',
   );
@@ -151,7 +151,7 @@ for (const [op, write, place] of ENDS) {
   Deno.test(`a way that ends at ${op} is refused, and the message says where it ends`, () => {
     assertRefused(
       graphOf(write),
-      'Cannot differentiate y of a graph by x as it must change with "x", over floats (or give unused: "zeros"): ' +
+      'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
         `the ways from "x" end at the ${op} ${place}`,
     );
   });
@@ -172,7 +172,7 @@ Deno.test("where nothing leads from one to the other, the message says so", () =
   });
   assertRefused(
     graph,
-    'Cannot differentiate y of a graph by x as it must change with "x", over floats (or give unused: "zeros"): ' +
+    'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
       'no operator leads from "x" to it',
   );
 });

@@ -1,5 +1,5 @@
-import { checkRule } from "../../../src/testing/mod.ts";
-import type { RuleInput } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
+import type { RuleInput } from "../../../src/testing/onnx.ts";
 
 /** Places, fed. */
 function places(data: readonly number[], ...dims: number[]): RuleInput {

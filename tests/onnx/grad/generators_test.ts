@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 Deno.test("Range changes with its start and its step, not with its end", () => {
   const number = (x: number) => ({ dims: [], data: [x] });

@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 Deno.test("Concat gives each its part", () => {
   for (const axis of [0, 1, -1]) {

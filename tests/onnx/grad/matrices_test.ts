@@ -6,7 +6,7 @@ import {
   GraphBuilder,
   openEvaluator,
 } from "../../../src/onnx/mod.ts";
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 type Dims = readonly number[];
 

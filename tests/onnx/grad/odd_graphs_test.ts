@@ -13,7 +13,7 @@ import {
   tensorValues,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 /** y = Σ sin(x)² */
 function squaredSines(type: ElementType = "f64"): Graph {

@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 Deno.test("CumSum sums what comes back from the other end on", () => {
   for (const exclusive of [0, 1]) {

@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 import type { Attributes } from "../../../src/onnx/mod.ts";
 import { assertOnRuntime } from "./on_runtime.ts";
 

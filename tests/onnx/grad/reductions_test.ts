@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 const OPERATORS = [
   ...["ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"],

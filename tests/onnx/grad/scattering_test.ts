@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { gradient, GraphBuilder, openEvaluator, valueInfo } from "../../../src/onnx/mod.ts";
-import { checkRule } from "../../../src/testing/mod.ts";
-import type { RuleInput } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
+import type { RuleInput } from "../../../src/testing/onnx.ts";
 
 function places(data: readonly number[], ...dims: number[]): RuleInput {
   return { type: "i64", dims, data, shape: [`P${dims[0]}`, ...dims.slice(1)] };

@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
 
 const FAR = 2 ** 31 - 1;
 

@@ -1,5 +1,5 @@
-import { checkRule } from "../../../src/testing/mod.ts";
-import type { RuleInput } from "../../../src/testing/mod.ts";
+import { checkRule } from "../../../src/testing/onnx.ts";
+import type { RuleInput } from "../../../src/testing/onnx.ts";
 
 function list(data: readonly number[], isConstant = true): RuleInput {
   return { type: "i64", dims: [data.length], shape: [data.length], data, isConstant };

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
+  type Attributes,
   decodeModel,
   Graph,
   GraphBuilder,
@@ -89,4 +90,24 @@ Deno.test("a constant that comes out stays, and one that may be fed instead is n
 
 Deno.test("real models keep their numbers to the bit", () => {
   for (const each of passGraphs()) assertKeepsNumbers(each, mergeEquals, 0);
+});
+
+Deno.test("nodes whose attributes differ in a number, a list or a word stay apart", () => {
+  const g = new GraphBuilder("attributes");
+  const x = g.input("x", "f32", [2, 3, 4]);
+  const nodes: readonly [string, Attributes][] = [
+    ["Softmax", { axis: 1 }],
+    ["Softmax", { axis: 2 }],
+    ["Transpose", { perm: [0, 2, 1] }],
+    ["Transpose", { perm: [0, 1, 2] }],
+    ["LeakyRelu", { alpha: { float: 0 } }],
+    ["LeakyRelu", { alpha: { float: -0 } }],
+    ["Gelu", { approximate: "none" }],
+    ["Gelu", { approximate: "tanh" }],
+  ];
+  for (const [i, [op, attributes]] of [...nodes, ...nodes].entries()) {
+    g.output(`y${i}`, g.op("Exp", [g.op(op, [x], "f32", attributes)], "f32"));
+  }
+  const graph = new Graph(decodeModel(g.build()));
+  assertEquals(mergeEquals(graph), nodes.length);
 });

@@ -17,7 +17,14 @@ import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
 
 /** The passes that leave numbers what they are but for rounding. */
 const SIMPLE = [
-  ...["foldConstants", "dropIdentities", "einsumToMatMul", "sigmoidFromParts", "mergeEquals"],
+  ...[
+    "foldConstants",
+    "dropIdentities",
+    "einsumToMatMul",
+    "sigmoidFromParts",
+    "multiplySmallFirst",
+    "mergeEquals",
+  ],
   "prune",
 ];
 
@@ -39,12 +46,13 @@ Deno.test("passes run in order, and say what each of them did", () => {
     ["dropIdentities", 1, 5, 4],
     ["einsumToMatMul", 2, 4, 4],
     ["sigmoidFromParts", 0, 4, 4],
+    ["multiplySmallFirst", 0, 4, 4],
     ["mergeEquals", 1, 4, 3],
     ["prune", 0, 3, 3],
   ]);
   assertEquals(graph.sort().map(({ opType }) => opType), ["Mul", "Add", "Add"]);
   assertEquals(
-    showPasses(reports).split("\n")[4],
+    showPasses(reports).split("\n")[5],
     "mergeEquals 1 (4 → 3 nodes): what is there twice is there once",
   );
 });

@@ -1,0 +1,121 @@
+import { isFloat } from "../element_type.ts";
+import type { Graph } from "../graph.ts";
+import type { KnownShape } from "../infer/fact.ts";
+import { Facts } from "../infer/facts.ts";
+import type { NodeProto } from "../messages.ts";
+import { isReplaceable, replaceOutputs } from "./replace_value.ts";
+
+/**
+ * Multiplies what is small first: (a · b) · c becomes a · (b · c) where b · c has fewer elements than a · b, and a view
+ * that is multiplied by a number becomes a view of the product. Only where shapes are known, of floats, and where
+ * nothing else uses what was in between.
+ *
+ * The numbers are the same to rounding. Used before {@linkcode gradient}, it saves as much on the way back.
+ * onnxruntime takes many times as long where a factor is repeated, or where the last axis of length 1 meets a number.
+ *
+ * @returns how many products changed
+ *
+ * @example Scaled lengths of vectors
+ * ```ts
+ * import { decodeModel, Graph, GraphBuilder, multiplySmallFirst } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("scaled");
+ * const wide = builder.input("wide", "f32", ["N", 8]);
+ * const scale = builder.input("scale", "f32", ["N", 1]);
+ * builder.output("y", builder.mul(builder.mul(wide, scale), 2));
+ * const graph = new Graph(decodeModel(builder.build()));
+ * assertEquals(multiplySmallFirst(graph), 1);
+ * assertEquals(graph.sort()[0]?.input[0], "scale");
+ * ```
+ */
+export function multiplySmallFirst(graph: Graph): number {
+  const facts = new Facts(graph);
+  let count = 0;
+  for (const node of graph.sort()) {
+    if (!isProduct(node) || !hasOwnInput(graph, node) || !isFloatFor(facts, node)) continue;
+    const waiting = [node];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const made = beforeView(graph, next) ?? smallFirst(graph, facts, next);
+      if (made === undefined) continue;
+      count++;
+      waiting.push(...made);
+    }
+  }
+  return count;
+}
+
+/** Operators that hand on all of their input, once or more often: what is multiplied before is less. */
+const VIEWS = ["Unsqueeze", "Squeeze", "Reshape", "Flatten", "Expand", "Transpose"];
+
+function isProduct({ opType, domain, input }: NodeProto): boolean {
+  return opType === "Mul" && domain === "" && input.length === 2;
+}
+
+/** Most products have none, which is told at once. */
+function hasOwnInput(graph: Graph, { input }: NodeProto): boolean {
+  return input.some((name) => {
+    const node = ownProducer(graph, name);
+    return node !== undefined && (isProduct(node) || VIEWS.includes(node.opType));
+  });
+}
+
+function isFloatFor(facts: Facts, { output }: NodeProto): boolean {
+  const { type } = facts.of(output[0] ?? "");
+  return type !== undefined && isFloat(type);
+}
+
+/** The node that makes a value, where this is its only use, and it does not come out. */
+function ownProducer(graph: Graph, name: string): NodeProto | undefined {
+  const node = graph.producer(name);
+  const isOwn = node?.output.length === 1 && graph.uses(name).length === 1 && !graph.isOutput(name);
+  return isOwn ? node : undefined;
+}
+
+/** view(x) · number → view(x · number). Answers with the products that are new. */
+function beforeView(graph: Graph, node: NodeProto): NodeProto[] | undefined {
+  if (!isReplaceable(graph, node)) return undefined;
+  for (const [i, name] of node.input.entries()) {
+    const number = node.input[1 - i]!, view = ownProducer(graph, name);
+    if (view === undefined || view.domain !== "" || !VIEWS.includes(view.opType)) continue;
+    if (graph.constant(number)?.dims.length !== 0 || graph.constant(name) !== undefined) continue;
+    const product = graph.add("Mul", [view.input[0]!, number]);
+    graph.setInput(view, 0, product.output[0]!);
+    replaceOutputs(graph, node, [name]);
+    return [product];
+  }
+  return undefined;
+}
+
+/** (a · b) · c → a · (b · c). Answers with the products that are new or other. */
+function smallFirst(graph: Graph, facts: Facts, node: NodeProto): NodeProto[] | undefined {
+  for (const [i, name] of node.input.entries()) {
+    const inner = ownProducer(graph, name), c = node.input[1 - i]!;
+    if (inner === undefined || !isProduct(inner) || c === name) continue;
+    for (const [j, b] of inner.input.entries()) {
+      if (!isSmaller(facts, [b, c], name)) continue;
+      const a = inner.input[1 - j]!, product = graph.add("Mul", [b, c]);
+      graph.setInput(node, i, a);
+      graph.setInput(node, 1 - i, product.output[0]!);
+      graph.remove(inner);
+      return [product, node];
+    }
+  }
+  return undefined;
+}
+
+/** Has the product of two values, one of which keeps its shape in it, fewer elements than a third? */
+function isSmaller(facts: Facts, [x, y]: readonly [string, string], than: string): boolean {
+  const [a, b, most] = [x, y, than].map((name) => facts.of(name).shape);
+  if (a === undefined || b === undefined || most === undefined) return false;
+  const both = isWithin(a, b) ? b : isWithin(b, a) ? a : undefined;
+  if (both === undefined || !isWithin(both, most)) return false;
+  const lead = most.length - both.length;
+  return most.some((length, axis) => length !== 1 && (both[axis - lead] ?? 1) === 1);
+}
+
+/** Is it repeated, if at all, to the other's shape? */
+function isWithin(shape: KnownShape, other: KnownShape): boolean {
+  const lead = other.length - shape.length;
+  return lead >= 0 && shape.every((length, axis) => length === 1 || length === other[lead + axis]);
+}
