@@ -2,7 +2,7 @@ import { showNode } from "../check_model.ts";
 import type { Graph } from "../graph.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto, TensorProto } from "../messages.ts";
 import { valueInfo } from "../value_info.ts";
 import { checkGradient } from "./check_gradient.ts";
 import { GradientWriter } from "./gradient_writer.ts";
@@ -60,7 +60,7 @@ export interface Gradient {
  * are free stay free. Where a function has a kink (ReLU at 0, Max of equal numbers) the gradient is the one that
  * PyTorch takes; the rules say which.
  *
- * Where it throws, nothing was added but constants.
+ * Where it throws, the graph is as it was.
  *
  * @throws {RangeError} for a name that there is not, for what is no float, for an `of` that is no number per system,
  * for what `of` does not depend on, and where a rank or a type is not known
@@ -90,12 +90,13 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
   checkGradient(write, { of, wrt, cotangent });
   // Nothing that is written on the way takes the names that gradients come out under.
   for (const output of Object.values(wrt)) graph.freshName(output);
-  const forward = graph.sort(), kept = new Set([...forward, ...graph.model.graph!.initializer]);
+  const forward = graph.sort(),
+    kept: Kept = new Set([...forward, ...graph.model.graph!.initializer]);
   const action = `differentiate ${of.join(" + ")} by ${Object.keys(wrt).join(", ")}`;
   const way: WayBack = { write, of, wrt, rules, forward, action, opset: graph.opset };
   const shares = new Shares(write);
   for (const name of of) shares.add(name, cotangent ?? (() => write.fill(1, name)));
-  const sums = orTakenBack(way, () => sumsOf(way, shares, goBack(way, shares), unused));
+  const sums = orTakenBack(way, kept, () => sumsOf(way, shares, goBack(way, shares), unused));
   const own = new Set(forward);
   comeOut(write, sums, wrt, own);
   graph.prune(kept);
@@ -121,6 +122,9 @@ function goBack(way: WayBack, shares: Shares): NodeProto[] {
   return ends;
 }
 
+/** What was in the graph before. */
+type Kept = ReadonlySet<NodeProto | TensorProto>;
+
 /** Rules may be anybody's. */
 function assertShares(node: NodeProto, answer: readonly Share[]): void {
   if (Array.isArray(answer)) return;
@@ -132,14 +136,13 @@ function assertShares(node: NodeProto, answer: readonly Share[]): void {
   );
 }
 
-/** What a task makes; where it throws, the nodes that it has written go. */
-function orTakenBack<T>(way: WayBack, task: () => T): T {
-  const { write: { graph, facts }, of, wrt, forward } = way;
+/** What a task makes; where it throws, all that it has written goes. */
+function orTakenBack<T>(way: WayBack, kept: Kept, task: () => T): T {
+  const { write: { graph, facts }, of, wrt } = way;
   try {
     return task();
   } catch (error) {
-    const own = new Set(forward);
-    for (const node of [...graph.sort()].reverse()) if (!own.has(node)) graph.remove(node);
+    graph.prune(kept);
     if (error instanceof RangeError) {
       // What is not known of shapes is often so for an operator that nobody knows, and that is the better news.
       for (const node of pathBetween(graph, facts, of, Object.keys(wrt)).nodes) ruleOf(node, way);

@@ -113,7 +113,9 @@ export class GradientWriter {
   /** Sums over axes, which go or (`keepsAxes`) stay with length 1; none is none. */
   reduceSum(x: string, axes: readonly number[], keepsAxes = false): string {
     if (axes.length === 0) return x;
-    return this.make("ReduceSum", [x, this.ints(axes)], { keepdims: keepsAxes ? 1 : 0 });
+    // onnxruntime 1.30 leaves axes that are counted from the end where there are no elements.
+    const places = axes.map((axis) => axis < 0 ? axis + this.rankOf(x) : axis);
+    return this.make("ReduceSum", [x, this.ints(places)], { keepdims: keepsAxes ? 1 : 0 });
   }
 
   /** With axes of length 1 put in at these places of the result. */

@@ -1,4 +1,5 @@
 import { intAttribute, intsAttribute } from "../attributes.ts";
+import { showNode } from "../check_model.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import type { Step } from "./rule.ts";
 
@@ -19,7 +20,9 @@ export class Reduction {
   get axes(): readonly number[] {
     if (this.#axes !== undefined) return this.#axes;
     throw new RangeError(
-      `Cannot differentiate as the axes of ${this.#step.node.opType} must be constant: current value is ` +
+      `Cannot differentiate ${
+        showNode(this.#step.node)
+      } as its axes must be constant: current value is ` +
         JSON.stringify(this.#step.b),
     );
   }

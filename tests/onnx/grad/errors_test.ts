@@ -24,16 +24,17 @@ function graphOf(write: (graph: Graph, x: string) => string): Graph {
   return new Graph(decodeModel(graph.encode()));
 }
 
-/** What is thrown for y by x; the graph must have the nodes that it had. */
+/** What is thrown for y by x; the graph must be as it was. */
 function refusal<E extends Error>(
   graph: Graph,
   // deno-lint-ignore no-explicit-any -- what classes are in TypeScript
   kind: new (...args: any[]) => E,
   options: Partial<GradientOptions> = {},
 ): E {
-  const before = graph.nodes;
+  const before = graph.nodes, constants = [...graph.model.graph!.initializer];
   const error = assertThrows(() => gradient(graph, { of: "y", wrt: ["x"], ...options }), kind);
   assertEquals(graph.nodes, before);
+  assertEquals(graph.model.graph!.initializer, constants);
   assertEquals(graph.outputs.map(({ name }) => name), ["y"]);
   return error;
 }
@@ -271,6 +272,17 @@ Deno.test("a rule that answers with no list of shares is refused, with its node"
     refusal(graph, TypeError, { rules: forgotten }).message,
     'Cannot differentiate the Sin "Sin_wave" as its rule must answer with a list of shares, one per input: ' +
       "current value is undefined",
+  );
+});
+
+Deno.test("a maximum along axes that are known only when it runs is refused, with its node", () => {
+  const graph = graphOf((graph, x) => {
+    graph.addInput(valueInfo("axes", "i64", [1]));
+    return graph.make("ReduceMax", [x, "axes"], { keepdims: 1 }, "most");
+  });
+  assertRefused(
+    graph,
+    'Cannot differentiate the ReduceMax "ReduceMax_most" as its axes must be constant: current value is "axes"',
   );
 });
 

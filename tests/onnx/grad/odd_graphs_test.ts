@@ -1,6 +1,8 @@
 /** Gradients of graphs that are in no exporter's book: names, types and nodes that get in the way. */
 import { assert, assertEquals } from "@std/assert";
 import {
+  type Attributes,
+  dataOf,
   decodeModel,
   type ElementType,
   gradient,
@@ -8,6 +10,7 @@ import {
   GraphBuilder,
   openEvaluator,
   openSession,
+  tensorValues,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
 import { checkRule } from "../../../src/testing/onnx.ts";
@@ -105,6 +108,106 @@ Deno.test("by an input, what it makes and what that makes, at once; of what is u
   assertNear(slopesOf(graph, "by_y"), [1], 0);
   assertNear(slopesOf(graph, "by_sines"), X.map((x) => 2 * Math.sin(x) + 1), 1e-14);
   assertNear(slopesOf(graph, "by_x"), X.map((x) => Math.sin(2 * x) + Math.cos(x)), 1e-14);
+});
+
+/** The slope of Σ of the squares of what an operator makes of these numbers, on the evaluator and on onnxruntime. */
+async function slopesAt(
+  op: string,
+  attributes: Attributes,
+  dims: readonly number[],
+  numbers: readonly number[],
+): Promise<readonly [number[], number[]]> {
+  const { graph } = new GraphBuilder("at");
+  graph.addInput(valueInfo("x", "f32", dims));
+  const made = graph.make(op, ["x"], attributes);
+  graph.make("ReduceSum", [graph.make("Mul", [made, made])], { keepdims: 0 }, "y");
+  graph.addOutput(valueInfo("y", "f32", []));
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  const feeds = { x: { data: Float32Array.from(numbers), dims } };
+  await using session = await openSession(graph.encode());
+  const theirs = dataOf(await session.run(feeds), "slope", "float32");
+  return [[...openEvaluator(graph).run(feeds)["slope"]!.data], [...theirs]];
+}
+
+Deno.test("a row of zeros, such as padding, gets zeros back from LpNormalization", async () => {
+  for (const p of [1, 2]) {
+    const attributes = { axis: 1, p };
+    for (const slopes of await slopesAt("LpNormalization", attributes, [2, 2], [0, 0, 3, -4])) {
+      assertEquals(slopes.slice(0, 2).map(Math.abs), [0, 0]);
+      assert(slopes.every(Number.isFinite));
+    }
+  }
+  const row = { dims: [1, 3], data: [0, 0, 0] };
+  const { graph } = new GraphBuilder("twice");
+  graph.addInput(valueInfo("x", "f64", row.dims));
+  graph.make("ReduceSum", [graph.make("LpNormalization", ["x"])], { keepdims: 0 }, "y");
+  gradient(graph, { of: "y", wrt: { x: "first" } });
+  gradient(graph, {
+    of: graph.make("ReduceSum", ["first"], { keepdims: 0 }),
+    wrt: { x: "second" },
+  });
+  const feeds = { x: { type: "f64", dims: row.dims, data: Float64Array.from(row.data) } } as const;
+  const { second } = openEvaluator(graph.encode()).run(feeds);
+  assertEquals([...second!.data].map(Math.abs), [0, 0, 0]);
+});
+
+Deno.test("numbers that are all the same get zeros back from MeanVarianceNormalization", () => {
+  const { graph } = new GraphBuilder("same");
+  graph.addInput(valueInfo("x", "f64", [1, 1, 2, 2]));
+  const made = graph.make("MeanVarianceNormalization", ["x"]);
+  graph.make("ReduceSum", [graph.make("Mul", [made, made])], { keepdims: 0 }, "y");
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  const x = { type: "f64", dims: [1, 1, 2, 2], data: Float64Array.of(2, 2, 2, 2) } as const;
+  const { slope } = openEvaluator(graph.encode()).run({ x });
+  assertEquals([...slope!.data].map(Math.abs), [0, 0, 0, 0]);
+});
+
+Deno.test("MaxPool passes on to the number that it took beside an infinite one", async () => {
+  const attributes = { kernel_shape: [2], strides: [2] };
+  const numbers = [-Infinity, 2, 3, 1, -Infinity, -1];
+  for (const slopes of await slopesAt("MaxPool", attributes, [1, 1, 6], numbers)) {
+    assertEquals(slopes, [0, 4, 6, 0, 0, -2]);
+  }
+});
+
+Deno.test("of equal numbers in a Max of three, those that are differentiated share", () => {
+  const { graph } = new GraphBuilder("three");
+  for (const name of ["a", "b", "c"]) graph.addInput(valueInfo(name, "f64", [3]));
+  graph.make("ReduceSum", [graph.make("Max", ["a", "b", "c"])], { keepdims: 0 }, "y");
+  graph.addOutput(valueInfo("y", "f64", []));
+  gradient(graph, { of: "y", wrt: { a: "a_of_all", b: "b_of_all", c: "c_of_all" } });
+  gradient(graph, { of: "y", wrt: { a: "a_of_two", b: "b_of_two" } });
+  gradient(graph, { of: "y", wrt: { a: "a_alone" } });
+  // All three, a and c, c alone.
+  const numbers = { a: [1, 2, 0], b: [1, 0, 0], c: [1, 2, 1] };
+  const feeds = Object.fromEntries(
+    Object.entries(numbers).map(([name, data]) =>
+      [name, { type: "f64", dims: [3], data: Float64Array.from(data) }] as const
+    ),
+  );
+  const values = openEvaluator(graph.encode()).run(feeds),
+    of = (name: string) => [...values[name]!.data];
+  assertNear(of("a_of_all"), [1 / 3, 1 / 2, 0], 1e-15);
+  assertNear(of("c_of_all"), [1 / 3, 1 / 2, 1], 1e-15);
+  assertNear(of("a_of_two"), [1 / 2, 1, 0], 1e-15);
+  assertNear(of("a_alone"), [1, 1, 0], 1e-15);
+});
+
+Deno.test("Softmax along the last axis of no rows comes back on onnxruntime as it was fed", async () => {
+  const { graph } = new GraphBuilder("none");
+  graph.addInput(valueInfo("x", "f32", ["N", 3]));
+  graph.addInput(valueInfo("v", "f32", ["N", 3]));
+  graph.make("Softmax", ["x"], { axis: -1 }, "y");
+  gradient(graph, { of: "y", wrt: { x: "first" }, cotangent: "v" });
+  gradient(graph, { of: "first", wrt: { x: "second", v: "by_v" }, cotangent: "v" });
+  const none = { data: new Float32Array(0), dims: [0, 3] };
+  await using session = await openSession(graph.encode());
+  const outputs = await session.run({ x: none, v: none });
+  for (const name of ["first", "second", "by_v"]) assertEquals(outputs[name]!.dims, [0, 3]);
+  const axes = graph.nodes.filter(({ opType }) => opType === "ReduceSum").map(({ input }) =>
+    Array.from(tensorValues(graph.constant(input[1]!)!), Number)
+  );
+  assert(axes.length > 0 && axes.flat().every((axis) => axis >= 0));
 });
 
 Deno.test("Pow takes an exponent of another type", () => {

@@ -49,11 +49,13 @@ function extreme(step: Step, write: GradientWriter, isAbove: "Greater" | "Less")
   return [share(a, b, !step.wants(1)), share(b, a, !step.wants(0))];
 }
 
-/** g / how many are the extreme one, to each of them. */
-function byCount({ inputs, y, g }: Step, write: GradientWriter): readonly Share[] {
-  const type = write.typeOf(y);
-  const are = inputs.map((name) => write.make("Equal", [name, y]));
-  const count = are.map((is) => write.cast(is, type)).reduce((sum, one) => write.add(sum, one));
-  const each = write.div(g, count);
-  return are.map((is) => () => write.where(is, each, 0));
+/** g / how many are the extreme one, to each of them; those that nothing comes back to do not count. */
+function byCount(step: Step, write: GradientWriter): readonly Share[] {
+  const { inputs, y, g } = step, type = write.typeOf(y);
+  const are = inputs.map((name, i) => step.wants(i) ? write.make("Equal", [name, y]) : undefined);
+  const moving = are.filter((is) => is !== undefined);
+  const count = moving.map((is) => write.cast(is, type)).reduce((sum, one) => write.add(sum, one));
+  const isAll = moving.length === inputs.length;
+  const each = write.div(g, isAll ? count : write.make("Max", [count, 1]));
+  return are.map((is) => is && (() => write.where(is, each, 0)));
 }

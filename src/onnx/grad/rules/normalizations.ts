@@ -22,6 +22,7 @@ export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
   },
   GroupNormalization: groupNormalization,
   BatchNormalization: batchNormalization,
+  // 0 where the norm is 0, as for the norm itself.
   LpNormalization: ({ node, a, y, g }, write) => [
     () => {
       const axis = [intAttribute(node, "axis", -1)], p = intAttribute(node, "p", 2);
@@ -30,7 +31,9 @@ export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
       });
       const all = write.reduceSum(write.mul(g, y), axis, true);
       const along = p === 1 ? write.signed(write.expandLike(all, a), a) : write.mul(y, all);
-      return write.div(write.sub(g, along), norm);
+      const isZero = write.make("Equal", [norm, 0]);
+      const slope = write.div(write.sub(g, along), write.where(isZero, 1, norm));
+      return write.where(isZero, 0, slope);
     },
   ],
   MeanVarianceNormalization: ({ node, a, g }, write) => [
@@ -39,9 +42,11 @@ export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
       const centred = write.sub(a, mean(write, a, axes));
       const deviation = write.make("Sqrt", [mean(write, write.square(centred), axes)]);
       const scale = write.add(deviation, 1e-9);
+      // Where all numbers are the same, those that are centred are 0.
+      const divisor = write.where(write.make("Equal", [deviation, 0]), 1, deviation);
       const along = write.div(
         mean(write, write.mul(g, centred), axes),
-        write.mul(write.square(scale), deviation),
+        write.mul(write.square(scale), divisor),
       );
       const across = write.div(write.sub(g, mean(write, g, axes)), scale);
       return write.sub(across, write.mul(centred, along));

@@ -48,10 +48,11 @@ function identity(kernel: readonly number[]): Float64Array {
   return Float64Array.from({ length: size * size }, (_, i) => i % (size + 1) === 0 ? 1 : 0);
 }
 
-/** Channels with numbers around them that are never the largest. */
+/** Channels with numbers around them that are never the largest; all finite, as infinity times 0 is no number. */
 function surrounded(write: GradientWriter, pool: Pool, a: string): string {
   const { node, windows, kernel, edges } = pool;
-  const x = oneChannel(write, a, a), lowest = write.typeOf(a) === "f16" ? -65504 : -3e38;
+  const lowest = write.typeOf(a) === "f16" ? -65504 : -3e38;
+  const x = write.make("Clip", [oneChannel(write, a, a), lowest, -lowest]);
   if (edges !== undefined) return padded(write, x, edges, lowest);
   const isOpen = intAttribute(node, "ceil_mode", 0) !== 0;
   const begins = windows.map(({ begin }) => begin);
