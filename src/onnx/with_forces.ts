@@ -11,9 +11,10 @@ import { auditRoots } from "./passes/audit_roots.ts";
 import type { Pass } from "./passes/pass.ts";
 import { runPasses } from "./passes/passes.ts";
 import { pairVectors } from "./pair_vectors.ts";
+import { type StrainedValues, strainedValues } from "./strained_values.ts";
 import { UnsupportedNodeError } from "./unsupported_node_error.ts";
 import { valueInfo } from "./value_info.ts";
-import { type StrainedValues, strainedValues, virialOf } from "./virial.ts";
+import { virialOf } from "./virial.ts";
 
 /** How {@linkcode withForces} goes about it. */
 export interface WithForcesOptions {
@@ -42,8 +43,9 @@ export interface WithForcesOptions {
    */
   readonly forces?: string;
   /**
-   * Whether virials become an output, too, and what goes with the atoms when a system is strained; `true` takes
-   * the inputs `batch_idx`, `edge_index`, `shifts` and `cell` where there are such.
+   * Whether virials become an output, too, and what goes with the atoms when a system is strained: the
+   * inputs `batch_idx`, `edge_index`, `shifts` and `cell` where there are such, or others that are named here in their
+   * place.
    *
    * @default false
    */

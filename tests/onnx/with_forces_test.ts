@@ -286,6 +286,68 @@ for (const more of ["nothing", "atoms", "shifts"] as const) {
   });
 }
 
+/** E = Σ d² over the pairs of each system, [B]; its batch has an unusual name. */
+function systems(
+  { batch = "i64", shifts = "f32" }: {
+    readonly batch?: "i64" | "f32";
+    readonly shifts?: "i64" | "f32";
+  },
+): Uint8Array<ArrayBuffer> {
+  const graph = new GraphBuilder("systems");
+  const x = graph.input("positions", "f32", ["N", 3]);
+  const edges = graph.input("edge_index", "i64", [2, "E"]);
+  const given = graph.input("shifts", shifts, ["E", 3]), of = graph.input("batch", batch, ["N"]);
+  const zeros = graph.input("energy0", "f32", ["B"]);
+  const [from, to] = [0, 1].map((end) => graph.gather(edges, graph.constant("i64", end)));
+  const vectors = graph.sub(graph.gather(x, to!), graph.gather(x, from!));
+  const d = graph.add(
+    vectors,
+    shifts === "f32" ? given : graph.op("Cast", [given], "f32", { to: 1 }),
+  );
+  const own = graph.gather(batch === "i64" ? of : graph.op("Cast", [of], "i64", { to: 7 }), from!);
+  const pairs = graph.reduceSum(graph.mul(d, d), [1]);
+  const energy = graph.op("ScatterElements", [zeros, own, pairs], "f32", { reduction: "add" });
+  graph.output("energy", energy, ["B"]);
+  return graph.build();
+}
+
+Deno.test("what is named of a strain goes over what is known by its name, and may be left out", async () => {
+  const feeds = {
+    positions: { data: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 0), dims: [4, 3] },
+    edge_index: { data: BigInt64Array.of(0n, 2n, 1n, 3n), dims: [2, 2] },
+    shifts: { data: Float32Array.of(0, 0, 0, 1, 0, 0), dims: [2, 3] },
+    batch: { data: BigInt64Array.of(0n, 0n, 1n, 1n) },
+    energy0: { data: new Float32Array(2) },
+  };
+  // −Σ d ⊗ 2d, with the shifts in d; without them −Σ x ⊗ 2d.
+  const cases = [
+    [{ batch: "batch" }, ["positions", "shifts"], [-2, -18]],
+    [{ batch: "batch", shifts: undefined }, ["positions"], [-2, -12]],
+    [{ batch: "batch", shifts: false }, ["positions"], [-2, -12]],
+  ] as const;
+  for (const [stress, strained, expected] of cases) {
+    const { bytes, report } = withForces(systems({}), { stress });
+    assertEquals(report.strained, strained);
+    await using session = await openSession(bytes);
+    const { virial } = await session.run(feeds);
+    assert(virial?.location === "host");
+    assertEquals(virial.dims, [2, 3, 3]);
+    assertEquals([0, 9].map((i) => Number(virial.data[i])), [...expected]);
+    assertEquals(session.outputs.at(-1)!.shape, ["B", 3, 3]);
+  }
+});
+
+Deno.test("lengths of virials that nobody named have no name", async () => {
+  const builder = new GraphBuilder("springs");
+  const x = builder.input("positions", "f32", ["N", 3]);
+  builder.input("batch_idx", "i32", ["N"]);
+  builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
+  const { bytes } = withForces(builder.build(), { stress: true });
+  await using wasm = await openSession(bytes);
+  await using plain = evaluatorSession(bytes);
+  assertEquals([wasm, plain].map(({ outputs }) => outputs.at(-1)!.shape), [["", 3, 3], ["", 3, 3]]);
+});
+
 Deno.test("a cell that is in the energy is strained with the atoms", () => {
   // E = Σ (x + c₀)², c₀ the first vector of the cell of each atom's system.
   const model = modelOf({
@@ -338,8 +400,24 @@ Deno.test("what cannot be given forces is refused, with what there is", () => {
       /virials.*must be among its inputs, positions: current value is "batch"/,
     ],
     [
-      () => withForces(argon(), { stress: { batch: "batch_idx", shifts: "shifts" } }),
+      () => withForces(argon(), { stress: { edges: false } }),
       /shifts must have their systems/,
+    ],
+    [
+      () => withForces(systems({ batch: "f32" }), { stress: { batch: "batch" } }),
+      /batch must be whole numbers \[N\]: current value is "batch" of f32 \[N\]$/,
+    ],
+    [
+      () => withForces(systems({ shifts: "i64" }), { stress: { batch: "batch" } }),
+      /shifts must be floats \[E, 3\]: current value is "shifts" of i64 \[E, 3\], .*shifts: false leaves it out/,
+    ],
+    [
+      () => withForces(systems({}), { stress: { batch: "batch", cell: "energy0" } }),
+      /cell must be floats \[B, 3, 3\] or \[3 B, 3\]: current value is "energy0" of f32 \[B\]/,
+    ],
+    [
+      () => withForces(systems({}), { stress: { batch: "edge_index" } }),
+      /batch must be whole numbers \[N\]: current value is "edge_index" of i64 \[2, E\]/,
     ],
     [
       () => withForces(odd("Cast", "int64"), {}),
