@@ -1,13 +1,17 @@
 /** Models of energies that get forces and virials. */
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
+import { create } from "@bufbuild/protobuf";
+import { AttributeProto_AttributeType as Kind, AttributeProtoSchema } from "onnx-buf";
 import {
   dataOf,
   decodeModel,
   encodeModel,
   evaluatorSession,
+  FORCE_PASSES,
   gradient,
   Graph,
   GraphBuilder,
+  type GraphProto,
   type HostFeeds,
   lennardJonesModel,
   openEvaluator,
@@ -15,6 +19,7 @@ import {
   showForces,
   strainInput,
   UnsupportedNodeError,
+  valueInfo,
   withForces,
 } from "../../src/onnx/mod.ts";
 import { feedsOf, referenceOf } from "./reference_feeds.ts";
@@ -456,4 +461,60 @@ Deno.test("a report says what was done, and where the energy may have no slope",
   assert(text.includes("dropIdentities 1 (4 → 3 nodes)"), text);
   assert(text.includes("the gradient of Sqrt at 0 is infinite"), text);
   assertEquals(withForces(builder.build(), { passes: [] }).report.passes, []);
+});
+
+/** E = Σ f·x², where an If makes f of the positions or of another input; x·1, 2·x² and Einsum are there to be simplified. */
+function branching(of: "positions" | "other"): Uint8Array<ArrayBuffer> {
+  const { graph } = new GraphBuilder("branching");
+  const rows = ["N", 3];
+  for (const name of ["positions", "other"]) graph.addInput(valueInfo(name, "f32", rows));
+  graph.addInput(valueInfo("flag", "bool", []));
+  const twice = () => graph.make("Mul", [of, graph.constantOf("f32", 2)]);
+  const shared = twice(), twin = twice(); // equal, and used inside
+  const made = graph.add("If", ["flag"], { outputs: ["factor"] });
+  for (const [name, op] of [["then_branch", "Add"], ["else_branch", "Mul"]] as const) {
+    const inner = new GraphBuilder(op).graph;
+    for (const value of [shared, twin]) inner.addInput(valueInfo(value, "f32", rows));
+    inner.make(op, [shared, twin], {}, `${op}_made`);
+    inner.addOutput(valueInfo(`${op}_made`, "f32", rows));
+    inner.sort();
+    const g = inner.model.graph!;
+    g.input = []; // what comes from outside is no input of it
+    made.attribute.push(create(AttributeProtoSchema, { name, type: Kind.GRAPH, g }));
+  }
+  // By its name only once the graph around has it.
+  const outer = new Graph(decodeModel(graph.encode()));
+  outer.describe(valueInfo("factor", "f32", rows));
+  const plain = outer.make("Mul", ["positions", outer.constantOf("f32", 1)]);
+  const product = outer.make("Mul", [plain, "factor"]);
+  outer.add("Einsum", [product, plain], {
+    outputs: ["energy"],
+    attributes: { equation: "nk,nk->n" },
+  });
+  outer.addOutput(valueInfo("energy", "f32", ["N"]));
+  return outer.encode();
+}
+
+Deno.test("an If off the way stays, and what else there is is simplified; one on the way is named", async () => {
+  const { bytes, report } = withForces(branching("other"), {
+    passes: [...FORCE_PASSES, "sigmoidFromParts"],
+  });
+  const changed = (name: string) => report.passes.find((pass) => pass.name === name)!.changed;
+  assertEquals(changed("dropIdentities"), 1);
+  assertEquals(changed("einsumToMatMul"), 1);
+  await using session = await openSession(bytes);
+  for (const [flag, factor] of [[1, 12], [0, 36]]) {
+    const { forces } = await session.run({
+      positions: { data: Float32Array.of(1, 0, -2), dims: [1, 3] },
+      other: { data: Float32Array.of(3, 3, 3), dims: [1, 3] },
+      flag: { data: Uint8Array.of(flag!), dims: [] },
+    });
+    assert(forces?.location === "host");
+    assertEquals([0, 1, 2].map((i) => Number(forces.data[i]) + 0), [-2 * factor!, 0, 4 * factor!]);
+  }
+  const error = assertThrows(() => withForces(branching("positions")), UnsupportedNodeError);
+  assert(
+    /no control flow must be on the way: unroll it.*If "If_factor"/.test(error.message),
+    error.message,
+  );
 });
