@@ -209,6 +209,14 @@ function odd(op: string, type: "int64" | "float32"): Uint8Array<ArrayBuffer> {
   });
 }
 
+/** An energy that positions do nothing to. */
+function unmoved(): Uint8Array<ArrayBuffer> {
+  const builder = new GraphBuilder("unmoved");
+  builder.input("positions", "f32", ["N", 3]);
+  builder.output("energy", builder.reduceSum(builder.input("other", "f32", ["N"]), [0]), []);
+  return builder.build();
+}
+
 /** Σ x² in the shape that is asked for. */
 function springs(shape: "scalar" | "atoms" | "row" | "column" | "one"): Uint8Array<ArrayBuffer> {
   const builder = new GraphBuilder("springs");
@@ -433,12 +441,38 @@ Deno.test("what cannot be given forces is refused, with what there is", () => {
       /one number, or one per system or per atom.*\[N, 3\]/,
     ],
     [
-      () => withForces(springs("atoms"), { passes: ["fold"] }),
-      /passes must be among foldConstants/,
+      () => withForces(springs("atoms"), { name: "m", passes: ["merge"], energy: "no" }),
+      /^Cannot give m forces as its passes must be among foldConstants, .*: current value is "merge"/,
+    ],
+    [
+      () => withForces(odd("Round", "float32"), {}),
+      /^Cannot give the model forces as its energy must be one number/,
+    ],
+    [
+      () => withForces(unmoved()),
+      /^Cannot give the model forces as its energy must change with "positions", over floats: /,
+    ],
+    [
+      () => withForces(modelOf({ opset: 13, nodes: [], inputs: [], outputs: [] })),
+      /^Cannot give the model forces as its opset must be from 18 to 21 .*: current value is 13$/,
     ],
   ];
   for (const [make, message] of cases) {
     const error = assertThrows(make, RangeError);
+    assert(message.test(error.message), error.message);
+  }
+  const misspelt: readonly [object, RegExp][] = [
+    [
+      { strees: true },
+      /its options must be among name, .*: current value is "strees"; did you mean stress\?/,
+    ],
+    [
+      { stress: { shift: "shifts" } },
+      /virials as .*current value is "shift"; did you mean shifts\?/,
+    ],
+  ];
+  for (const [options, message] of misspelt) {
+    const error = assertThrows(() => withForces(springs("atoms"), options), TypeError);
     assert(message.test(error.message), error.message);
   }
   assertThrows(() => withForces(odd("Mulle", "float32"), {}), Error);
