@@ -4,6 +4,7 @@
  *
  * Run: `deno run -A examples/energy_to_forces.ts IN.onnx OUT.onnx [--energy NAME] [--positions NAME] [--forces NAME]
  * [--stress] [--passes NAME,NAME,…]`
+ * In a fresh clone `deno task std` goes before it, once.
  */
 import {
   decodeModel,
@@ -29,7 +30,9 @@ deno run -A examples/energy_to_forces.ts IN.onnx OUT.onnx
                    (batch_idx, edge_index, shifts and cell where there are inputs of these names;
                    --no-shifts and the like leave one out)
 --passes A,B,…     what simplifies the graph (${FORCE_PASSES.join(",")}); --passes= for nothing
---help             this`;
+--help             this
+
+In a fresh clone run deno task std before it, once.`;
 
 const STRAINED = {
   ...{ batch: "batch", edges: "edges", edgeBatch: "edge-batch", shifts: "shifts", cell: "cell" },

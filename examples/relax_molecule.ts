@@ -3,6 +3,7 @@
  * opened. Another potential needs its manifest beside it (docs/models.md): x.json for x.onnx.
  *
  * Run: `deno run -A examples/relax_molecule.ts [ani1x_1_e.onnx]`
+ * In a fresh clone `deno task std` goes before it, once.
  */
 import { Batch, ConvergenceHook, FIRE, hook, rattle, System } from "@hooke/hooke";
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
@@ -13,7 +14,9 @@ const HELP = `Relaxes a molecule of ethanol over a potential in an .onnx file.
 deno run -A examples/relax_molecule.ts [MODEL.onnx]
 
 MODEL.onnx   ANI-1x, or another with its manifest beside it: x.json for x.onnx (ani1x_1_e.onnx)
---help       this`;
+--help       this
+
+In a fresh clone run deno task std before it, once.`;
 
 if (Deno.args.includes("--help")) {
   console.log(HELP);

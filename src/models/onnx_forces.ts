@@ -141,10 +141,17 @@ async function made(
   asked: WithForcesOptions,
   folder: OnnxModelOptions["cache"],
 ): Promise<{ readonly forces: ForcesModel; readonly kept: readonly string[] }> {
-  // Functions have no names that would tell them apart.
-  const isNamed = asked.rules === undefined &&
-    !asked.passes?.some((pass) => typeof pass !== "string");
-  if (folder === undefined || !isNamed) return { forces: withForces(file, asked), kept: [] };
+  const nameless = asked.rules !== undefined
+    ? "rules"
+    : asked.passes?.some((pass) => typeof pass !== "string")
+    ? "passes of one's own"
+    : undefined;
+  if (folder === undefined) return { forces: withForces(file, asked), kept: [] };
+  if (nameless !== undefined) {
+    const note =
+      `  nothing is kept in ${folder}: ${nameless} have no names that would tell them apart`;
+    return { forces: withForces(file, asked), kept: [note] };
+  }
   const cache = new FileCache(folder, ".onnx");
   const key = await hashOf(bytes, JSON.stringify({ ...asked, name: "", version: VERSION }));
   const found = await cache.read(key);

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { decodeModel, encodeModel } from "../onnx/codec.ts";
 import type { ModelProto } from "../onnx/messages.ts";
+import { putNote } from "../onnx/note.ts";
 import { findSource, loadSource, type ModelSource } from "../onnx/session_source.ts";
 import { checkManifest } from "./onnx_manifest_check.ts";
 import type { OnnxManifest } from "./onnx_manifest.ts";
@@ -38,6 +40,19 @@ export function notedManifest(name: string, { metadataProps }: ModelProto): Said
   };
   checkManifest(`open ${name}`, by, manifest);
   return { manifest, by };
+}
+
+/** A model's file with a manifest in its notes; as it is, where its notes say as much. A copy. */
+export function withManifest(
+  name: string,
+  bytes: Uint8Array,
+  manifest: OnnxManifest,
+): Uint8Array<ArrayBuffer> {
+  const file = decodeModel(bytes, { name });
+  const text = JSON.stringify(manifest);
+  if (text === JSON.stringify(notedManifest(name, file).manifest)) return bytes.slice();
+  putNote(file, "hooke", text);
+  return encodeModel(file);
 }
 
 function isNumber(text: string): boolean {

@@ -9,6 +9,8 @@ import { describeOnnx } from "./onnx_describe.ts";
 import { elementsOf } from "./onnx_elements.ts";
 import { hasOtherFiles, withMadeForces } from "./onnx_forces.ts";
 import { matchTensors } from "./onnx_match.ts";
+import { withManifest } from "./onnx_manifest_source.ts";
+import type { OnnxManifest } from "./onnx_manifest.ts";
 import { openOnGpu, whyOnHost } from "./onnx_on_gpu.ts";
 import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./onnx_options.ts";
 import { type OnnxOpened, openOnHost } from "./onnx_run.ts";
@@ -68,6 +70,7 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly cutoff: number;
   readonly #opened: OnnxOpened;
   readonly #bytes: Uint8Array;
+  readonly #manifest: OnnxManifest;
   /** Why no GPU can have it, if that is in the file. */
   readonly #whyOnHost: string | undefined;
   /** Why the evaluator cannot have it, if that is in the file. */
@@ -82,8 +85,9 @@ export class OnnxModel implements Model, AsyncDisposable {
   private constructor(
     opened: OnnxOpened,
     summary: string,
-    { bytes, whyOnHost, whyNotPlain }: {
+    { bytes, manifest, whyOnHost, whyNotPlain }: {
       readonly bytes: Uint8Array;
+      readonly manifest: OnnxManifest;
       readonly whyOnHost: string | undefined;
       readonly whyNotPlain: string | undefined;
     },
@@ -100,6 +104,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     this.fields = opened.bindings.outputs.flatMap(({ field }) => field ?? []);
     this.#opened = opened;
     this.#bytes = bytes;
+    this.#manifest = manifest;
     this.#whyOnHost = whyOnHost;
     this.#whyNotPlain = whyNotPlain;
     this.#summary = summary;
@@ -140,7 +145,7 @@ export class OnnxModel implements Model, AsyncDisposable {
         perAngstrom: 1 / length,
       };
       const summary = [describeOnnx(loaded, opened), ...text].join("\n");
-      return new OnnxModel(opened, summary, { bytes, ...whyOf(loaded) });
+      return new OnnxModel(opened, summary, { bytes, manifest, ...whyOf(loaded) });
     } catch (error) {
       await session.dispose();
       throw error;
@@ -191,14 +196,18 @@ export class OnnxModel implements Model, AsyncDisposable {
       bytes: this.#bytes,
       whyNot: this.#whyNotPlain,
     });
-    if (typeof plain !== "string") return plain;
+    if (typeof plain !== "string") {
+      this.#notes.add("on the reference backend the evaluator runs it, in double precision");
+      return plain;
+    }
     this.#notes.add(`on the reference backend onnxruntime runs it, in single precision: ${plain}`);
     return this.#opened;
   }
 
   /**
-   * The model as it runs, an .onnx file: with the forces that were made where it had none. Weights in other files are
-   * in it then; else they stay where they are. A copy.
+   * The model as it runs, an .onnx file: with the forces that were made where it had none, and with what is said of it
+   * (its manifest) in its metadata. Weights in other files are in it where forces were made; else they stay where they
+   * are. A copy.
    *
    * @example Forces for another program
    * ```ts
@@ -215,7 +224,7 @@ export class OnnxModel implements Model, AsyncDisposable {
    * ```
    */
   export(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.slice();
+    return withManifest(this.name, this.#bytes, this.#manifest);
   }
 
   #assertOpen(): void {

@@ -1,5 +1,5 @@
 /** Models of energies in engines: forces are made when they are opened. */
-import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import {
   Batch,
   fcc,
@@ -14,6 +14,7 @@ import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hoo
 import {
   decodeModel,
   encodeModel,
+  gradientRules,
   GraphBuilder,
   lennardJonesModel,
   type LennardJonesModelOptions,
@@ -180,6 +181,16 @@ Deno.test("what is exported has the forces, and opens as it is", async () => {
   assert(!again.describe().includes("by differentiating"), again.describe());
   const [found, expected] = [await evaluated(again, systems()), await evaluated(model, systems())];
   assertEquals(found.get("forces"), expected.get("forces"));
+
+  // With what was said of it.
+  const said: OnnxModelOptions = { energyUnit: "kcal/mol", inputs: { positions: "positions" } };
+  await using other = await OnnxModel.open(argonGraph(), said);
+  await using read = await OnnxModel.open(other.export(), { name: "read" });
+  assertMatch(read.describe(), /energies in 0.04.* eV, says the metadata of read/);
+  const energies = (await evaluated(read, systems())).get("energy");
+  assertEquals(energies, (await evaluated(other, systems())).get("energy"));
+  assert(energies[0] !== found.get("energy")[0]);
+  assertEquals(read.export(), other.export());
 });
 
 Deno.test("whoever does not want forces to be made says so; what cannot be made is named", async () => {
@@ -294,6 +305,21 @@ Deno.test("what was made is kept in a folder, by what it was made of; damaged fi
     assert((await opened({ passes: [] })).text.includes("kept in"));
     assertEquals((await names()).length, 6);
 
+    // Functions have no names.
+    const own = { name: "own", about: "", apply: () => 0 };
+    for (
+      const [options, what] of [[{ rules: gradientRules }, "rules"], [
+        { passes: [own] },
+        "passes",
+      ]] as const
+    ) {
+      assertMatch(
+        (await opened(options)).text,
+        new RegExp(`nothing is kept in .*: ${what}.* have no names`),
+      );
+    }
+    assertEquals((await names()).length, 6);
+
     const path = `${cache}/${files[1]}`;
     const damaged = first.bytes.slice();
     damaged[damaged.length >> 1]! ^= 1;
@@ -327,6 +353,10 @@ Deno.test("on the reference backend a model is in double precision; where it can
     (await evaluated(of, atom, where)).get("energy")[0]!;
   assertEquals(await energy(model, "reference"), (1 / 3) * (1 / 3));
   assertEquals(await energy(model, "wasm"), Math.fround(Math.fround(1 / 3) ** 2));
+  assertMatch(
+    model.describe(),
+    /on the reference backend the evaluator runs it, in double precision/,
+  );
   await using plain = await OnnxModel.open(springs(false), { ...options, runtime: "evaluator" });
   assertEquals(await energy(plain, "reference"), (1 / 3) * (1 / 3));
   assert(plain.describe().includes("the evaluator runs it"));
