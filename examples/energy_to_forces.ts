@@ -26,14 +26,16 @@ deno run -A examples/energy_to_forces.ts IN.onnx OUT.onnx
 --stress           virials, too: −dE/dε, [B, 3, 3]
 --batch, --edges, --edge-batch, --shifts, --cell NAME
                    for --stress: the system of each atom, the pairs, their systems and shifts, the cells
-                   (batch_idx, edge_index, shifts and cell where there are inputs of these names)
+                   (batch_idx, edge_index, shifts and cell where there are inputs of these names;
+                   --no-shifts and the like leave one out)
 --passes A,B,…     what simplifies the graph (${FORCE_PASSES.join(",")}); --passes= for nothing
 --help             this`;
 
-const VALUES = [
-  ...["energy", "positions", "forces", "passes"],
-  ...["batch", "edges", "edge-batch", "shifts", "cell"],
-];
+const STRAINED = {
+  ...{ batch: "batch", edges: "edges", edgeBatch: "edge-batch", shifts: "shifts", cell: "cell" },
+};
+const OF_STRAIN = Object.values(STRAINED);
+const NAMES = ["energy", "positions", "forces", ...OF_STRAIN];
 
 /** For what was asked for wrongly. */
 function refuse(reason: string): never {
@@ -42,8 +44,9 @@ function refuse(reason: string): never {
 }
 
 const flags = parseArgs(Deno.args, {
-  string: VALUES,
+  string: [...NAMES, "passes"],
   boolean: ["stress", "help"],
+  negatable: OF_STRAIN,
   unknown: (name, flag) => flag === undefined || refuse(`There is no ${name}`),
 }) as Readonly<Record<string, string | boolean | undefined>> & { readonly _: (string | number)[] };
 
@@ -51,27 +54,28 @@ if (flags["help"]) {
   console.log(HELP);
   Deno.exit(0);
 }
+const empty = NAMES.find((name) => flags[name] === "");
+if (empty !== undefined) refuse(`--${empty} needs a name, and there is none`);
+const idle = OF_STRAIN.find((name) => flags[name] !== undefined);
+if (idle !== undefined && flags["stress"] !== true) refuse(`--${idle} is for --stress`);
 const [from, to, ...rest] = flags._.map(String);
 if (from === undefined || to === undefined || rest.length > 0) {
   refuse("It takes two files: IN.onnx OUT.onnx");
 }
 
-/** The flags that were given, by what they are called here. */
+/** The flags that were given, by what they are called here; `false` for `--no-…`. */
 function given(names: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(names).flatMap(([name, flag]) =>
-      typeof flags[flag] === "string" ? [[name, flags[flag]]] : []
+      flags[flag] === undefined ? [] : [[name, flags[flag] as string]]
     ),
   );
 }
 
-const strained = given({
-  ...{ batch: "batch", edges: "edges", edgeBatch: "edge-batch", shifts: "shifts", cell: "cell" },
-});
 const options: WithForcesOptions = {
   name: from,
   ...given({ energy: "energy", positions: "positions", forces: "forces" }),
-  stress: flags["stress"] === true && (Object.keys(strained).length === 0 || strained),
+  stress: flags["stress"] === true && given(STRAINED),
   ...(typeof flags["passes"] === "string"
     ? { passes: flags["passes"].split(",").filter(Boolean) }
     : {}),

@@ -11,7 +11,7 @@ import { type ForcesModel, type ForcesReport, showForces } from "../onnx/forces_
 import { loadModel } from "../onnx/session_model.ts";
 import { tensorInfo } from "../onnx/tensor_info.ts";
 import { describeValue } from "../onnx/value_info.ts";
-import type { StrainedValues } from "../onnx/virial.ts";
+import type { StrainedValues } from "../onnx/strained_values.ts";
 import { withForces, type WithForcesOptions } from "../onnx/with_forces.ts";
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 import { bindingsOf, type OnnxInputBinding } from "./onnx_bindings.ts";
@@ -131,8 +131,8 @@ function strainedOf(
         }`,
     );
   }
-  const known = Object.entries(found).filter(([, name]) => name !== undefined);
-  return { ...Object.fromEntries(known), output };
+  // Of what is undefined nothing is taken by its name: it may be said to mean something else.
+  return { ...found, output };
 }
 
 /** What withForces makes, or what it made before. */

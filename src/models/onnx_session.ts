@@ -24,7 +24,11 @@ export async function openOnnx(
   const hasFiles = hasOtherFiles(loaded);
   if (runtime === "evaluator") {
     const whole = hasFiles ? await withWeights(loaded, options) : loaded;
-    return evaluatorSession(whole.bytes, { name });
+    try {
+      return evaluatorSession(whole.bytes, { name });
+    } catch (error) {
+      throw byEvaluator(name, error);
+    }
   }
   // From its address again where there is one: weights in other files are beside it.
   return await openSession(hasFiles && url !== undefined ? url : bytes, {
@@ -34,6 +38,26 @@ export async function openOnnx(
     ...(runtime === undefined ? {} : { runtime }),
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+/** The same error, with the name of the model, and what can be done about it here. */
+function byEvaluator(name: string, error: unknown): unknown {
+  const action = `open ${name} by the evaluator`;
+  if (error instanceof UnsupportedNodeError) {
+    const { node, op } = error;
+    const requirement = `${
+      ownRequirement(error)
+    } (onnxruntime may run it: leave out the option runtime)`;
+    return new UnsupportedNodeError({ action, node, op, requirement, cause: error });
+  }
+  if (!(error instanceof RangeError)) return error;
+  const message = error.message.replace(/^Cannot .*? as /, `Cannot ${action} as `);
+  return new RangeError(message, { cause: error });
+}
+
+/** Without the option for operators, which the evaluator has and models have not. */
+function ownRequirement({ requirement }: UnsupportedNodeError): string {
+  return requirement.replace(/ \(pass operators: .*\)$/, "");
 }
 
 /** A model in double precision, for the backend `reference`; text where the evaluator cannot run it. */
@@ -48,7 +72,10 @@ export function evaluated(opened: OnnxOpened, { bytes, whyNot }: {
     return { ...opened, session, bindings: fedDoubles(opened.bindings, session) };
   } catch (error) {
     // Another version of its operators, or one of them.
-    if (!(error instanceof UnsupportedNodeError || error instanceof RangeError)) throw error;
+    if (error instanceof UnsupportedNodeError) {
+      return `${ownRequirement(error)}, and there is the ${error.op} ${JSON.stringify(error.node)}`;
+    }
+    if (!(error instanceof RangeError)) throw error;
     return error.message;
   }
 }

@@ -132,7 +132,7 @@ export { createTensorBuffer, dataOf } from "./session_tensor.ts";
 export type { WorkerSessionInfo } from "./session_worker.ts";
 export type { WebgpuFallback } from "./webgpu_operators.ts";
 export { webgpuFallbacks } from "./webgpu_operators.ts";
-export type { StrainedValues } from "./virial.ts";
+export type { StrainedValues } from "./strained_values.ts";
 export type { ForcesModel, ForcesReport } from "./forces_report.ts";
 export { showForces } from "./forces_report.ts";
 export type { WithForcesOptions } from "./with_forces.ts";

@@ -237,11 +237,16 @@ function byName(infos: readonly TensorInfo[]): ReadonlyMap<string, TensorInfo> {
 
 function toInfo(model: string, { name, isTensor, type, shape }: RuntimeMetadata): TensorInfo {
   if (isTensor && type !== undefined && Object.hasOwn(TENSOR_ARRAYS, type)) {
-    return { name, dtype: type as TensorDtype, shape: shape ?? [] };
+    return { name, dtype: type as TensorDtype, shape: (shape ?? []).map(lengthOf) };
   }
   throw new TypeError(
     `Cannot open ${model} as ${name} must be a tensor of numbers: it is ${
       isTensor ? `one of ${type}` : "no tensor"
     }`,
   );
+}
+
+/** A length that nobody named is −1 to the runtime, which comes out as 2³² − 1. */
+function lengthOf(length: number | string): number | string {
+  return length === 2 ** 32 - 1 || length === -1 ? "" : length;
 }

@@ -4,75 +4,10 @@
  * @module
  */
 
-import { didYouMean } from "../dispatch/nearest.ts";
 import type { Graph } from "./graph.ts";
 import { Facts } from "./infer/facts.ts";
-import { valueInfo } from "./value_info.ts";
-
-/** What goes with the atoms when a system is strained, and whose it is. */
-export interface StrainedValues {
-  /**
-   * What the new output is called.
-   *
-   * @default "virial"
-   */
-  readonly output?: string;
-  /** The system of each atom, [N]; left out, there is one system. */
-  readonly batch?: string;
-  /** What is added to the vectors of the pairs, [E, 3], in the unit of the positions. */
-  readonly shifts?: string;
-  /** The system of each pair, [E]; left out, it is that of the pair's first atom. */
-  readonly edgeBatch?: string;
-  /** The pairs, [2, E] or [E, 2], or their first atoms, [E]: for shifts where there is no `edgeBatch`. */
-  readonly edges?: string;
-  /** The cells, their vectors as rows: [B, 3, 3], [3 B, 3], or [3, 3] where there is one system. */
-  readonly cell?: string;
-}
-
-/** The same with the name of its output. */
-export type Strained = StrainedValues & { readonly output: string };
-
-/** What exporters of potentials call them. */
-const USUAL: StrainedValues = {
-  batch: "batch_idx",
-  edges: "edge_index",
-  shifts: "shifts",
-  cell: "cell",
-};
-
-/**
- * What is strained of a graph; `undefined` where no virials are wanted. Throws a RangeError for a value that is no
- * input, and for shifts of pairs whose systems nobody knows.
- */
-export function strainedValues(
-  graph: Graph,
-  name: string,
-  wanted: boolean | StrainedValues,
-): Strained | undefined {
-  if (wanted === false) return undefined;
-  const inputs = graph.inputs.map((input) => input.name);
-  const { output = "virial", ...values } = wanted === true
-    ? Object.fromEntries(Object.entries(USUAL).filter(([, value]) => inputs.includes(value)))
-    : wanted as StrainedValues;
-  const refuse = (requirement: string, value: string) => {
-    throw new RangeError(
-      `Cannot give ${name} virials as ${requirement}: current value is ${value}`,
-    );
-  };
-  for (const value of Object.values(values)) {
-    if (value === undefined || inputs.includes(value)) continue;
-    const hint = didYouMean(value, inputs);
-    refuse(
-      `what is strained must be among its inputs, ${inputs.join(", ")}`,
-      `${JSON.stringify(value)}${hint}`,
-    );
-  }
-  const { batch, shifts, edgeBatch, edges } = values;
-  if (batch !== undefined && shifts !== undefined && (edgeBatch ?? edges) === undefined) {
-    refuse("shifts must have their systems from edgeBatch or edges", "neither");
-  }
-  return { ...values, output };
-}
+import type { Strained } from "./strained_values.ts";
+import { type Length, valueInfo } from "./value_info.ts";
 
 /** A graph whose slopes are known. */
 export interface Sloping extends Strained {
@@ -105,7 +40,8 @@ export function virialOf(graph: Graph, of: Sloping): void {
     total = plus(graph, total, graph.make("MatMul", [turned(graph, r!, rank), g!]));
   }
   graph.make("Neg", [total!], {}, output);
-  graph.addOutput(valueInfo(output, type, batch === undefined ? [3, 3] : [undefined, 3, 3]));
+  const shape = batch === undefined ? [3, 3] : [systemsOf(facts, of), 3, 3];
+  graph.addOutput(valueInfo(output, type, shape));
 }
 
 /** What is strained, row by row, with its slopes and the system of each row. */
@@ -158,8 +94,10 @@ const I64 = 7;
 
 /** The cells as matrices, one per system. */
 function cells(graph: Graph, facts: Facts, name: string, { batch, cell }: Sloping): string {
-  if (batch === undefined || facts.of(cell!).shape?.length !== 2) return name;
-  return graph.make("Reshape", [name, graph.constantOf("i64", [-1, 3, 3])]);
+  const rank = facts.of(cell!).shape?.length;
+  const lengths = batch === undefined ? [3, 3] : [-1, 3, 3];
+  if (rank === undefined || rank === lengths.length) return name;
+  return graph.make("Reshape", [name, graph.constantOf("i64", lengths)]);
 }
 
 /** The system of each pair: of its first atom. */
@@ -177,13 +115,11 @@ function pairSystems(
 }
 
 /** [B, 3, 3]. As many as there are cells or energies; where energies are those of atoms, as many as atoms are of. */
-function zeros(graph: Graph, facts: Facts, { positions, energy, cell, batch }: Sloping): string {
-  const { type = "f32", shape: atoms } = facts.of(positions);
+function zeros(graph: Graph, facts: Facts, of: Sloping): string {
+  const { positions, energy, cell, batch } = of;
+  const { type = "f32" } = facts.of(positions);
   const [from, to] = [[0], [1]].map((at) => graph.constantOf("i64", at));
   const rows = (name: string) => graph.make("Slice", [graph.make("Shape", [name]), from!, to!]);
-  const { shape: energies } = facts.of(energy);
-  const isOfSystems = energies !== undefined && energies.length > 0 &&
-    typeof energies[0] === "string" && !energies[0].includes("?") && energies[0] !== atoms?.at(-2);
   const most = () =>
     graph.make("Cast", [
       graph.make("Add", [
@@ -193,9 +129,25 @@ function zeros(graph: Graph, facts: Facts, { positions, energy, cell, batch }: S
     ], { to: I64 });
   const count = cell !== undefined && facts.of(cell).shape?.length === 3
     ? rows(cell)
-    : isOfSystems
+    : energySystems(facts, of) !== undefined
     ? rows(energy)
     : most();
   const shape = graph.make("Concat", [count, graph.constantOf("i64", [3, 3])], { axis: 0 });
   return graph.make("Expand", [graph.constantOf(type, 0), shape]);
+}
+
+/** The length of an energy per system, by its name; `undefined` where it may be one per atom. */
+function energySystems(facts: Facts, { positions, energy }: Sloping): string | undefined {
+  const length = facts.of(energy).shape?.[0];
+  const isNamed = typeof length === "string" && !length.includes("?");
+  return isNamed && length !== facts.of(positions).shape?.at(-2) ? length : undefined;
+}
+
+/** How many systems there are, as far as the file has a name for it. */
+function systemsOf(facts: Facts, of: Sloping): Length {
+  const own = energySystems(facts, of);
+  if (own !== undefined || of.cell === undefined) return own;
+  const cells = facts.of(of.cell).shape;
+  const length = cells?.length === 3 ? cells[0] : undefined;
+  return typeof length === "string" && length.includes("?") ? undefined : length;
 }

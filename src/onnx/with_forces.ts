@@ -6,14 +6,16 @@ import { pathBetween } from "./grad/path.ts";
 import type { GradientRules } from "./grad/rules.ts";
 import { Graph } from "./graph.ts";
 import { Facts } from "./infer/facts.ts";
+import { assertKnownOptions } from "./known_options.ts";
 import type { ModelProto } from "./messages.ts";
 import { auditRoots } from "./passes/audit_roots.ts";
 import type { Pass } from "./passes/pass.ts";
-import { runPasses } from "./passes/passes.ts";
+import { passesNamed, runPasses } from "./passes/passes.ts";
 import { pairVectors } from "./pair_vectors.ts";
+import { STRAINED_MEMBERS, type StrainedValues, strainedValues } from "./strained_values.ts";
 import { UnsupportedNodeError } from "./unsupported_node_error.ts";
 import { valueInfo } from "./value_info.ts";
-import { type StrainedValues, strainedValues, virialOf } from "./virial.ts";
+import { virialOf } from "./virial.ts";
 
 /** How {@linkcode withForces} goes about it. */
 export interface WithForcesOptions {
@@ -42,8 +44,9 @@ export interface WithForcesOptions {
    */
   readonly forces?: string;
   /**
-   * Whether virials become an output, too, and what goes with the atoms when a system is strained; `true` takes
-   * the inputs `batch_idx`, `edge_index`, `shifts` and `cell` where there are such.
+   * Whether virials become an output, too, and what goes with the atoms when a system is strained: the
+   * inputs `batch_idx`, `edge_index`, `shifts` and `cell` where there are such, or others that are named here in their
+   * place.
    *
    * @default false
    */
@@ -78,6 +81,7 @@ export const FORCE_PASSES: readonly string[] = [
  *
  * @param model its bytes, or what they decode to, which is taken over; weights in other files must be in it
  * ({@linkcode loadExternalData})
+ * @throws {TypeError} for an option that there is none of
  * @throws {SyntaxError} for what is no model
  * @throws {RangeError} for another opset than 18 to 21, for inputs and outputs that there are not, for an energy that is
  * no float, or not one number per system or atom, for a model that has forces, and where the energy does not depend
@@ -103,8 +107,9 @@ export function withForces(
   model: Uint8Array | ModelProto,
   options: WithForcesOptions = {},
 ): ForcesModel {
-  const { name = "the model" } = options;
+  const { name = "the model" } = options ?? {};
   try {
+    checkOptions(options, name);
     return made(model, name, options);
   } catch (error) {
     throw ofModel(name, error);
@@ -113,7 +118,7 @@ export function withForces(
 
 /** The same error, with the name of the model. */
 function ofModel(name: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error.message.includes(name)) return error;
+  if (!(error instanceof Error) || error.message.includes(` ${name} `)) return error;
   if (error instanceof UnsupportedNodeError) {
     const { node, op, requirement, place } = error;
     const more = place === undefined ? {} : { place };
@@ -121,9 +126,33 @@ function ofModel(name: string, error: unknown): unknown {
       ...{ action: `give ${name} forces`, node, op, requirement, cause: error, ...more },
     });
   }
-  const message = `Cannot give ${name} forces as its graph must be right for it: ${error.message}`;
+  const message = `Cannot give ${name} forces as ${requirementOf(error.message)}`;
   if (error instanceof RangeError) return new RangeError(message, { cause: error });
   return error instanceof SyntaxError ? new SyntaxError(message, { cause: error }) : error;
+}
+
+/** What is behind the action that failed: one error, rather than one in another. */
+function requirementOf(message: string): string {
+  const [, requirement] = /^Cannot .*? as (.*)$/s.exec(message) ?? [];
+  if (requirement === undefined) return `its graph must be right for it: ${message}`;
+  // What comes from the gradient: "it" is the energy there, and there is an option for it.
+  return requirement.replace(/^it must change with/, "its energy must change with")
+    .replace(' (or give unused: "zeros")', "");
+}
+
+/** What callers without types misspell. */
+const OPTIONS: Readonly<Record<keyof WithForcesOptions, true>> = {
+  ...{ name: true, positions: true, energy: true, forces: true },
+  ...{ stress: true, passes: true, rules: true },
+};
+
+function checkOptions(options: WithForcesOptions, name: string): void {
+  assertKnownOptions(`give ${name} forces`, options, Object.keys(OPTIONS));
+  const { stress, passes = [] } = options;
+  if (typeof stress !== "boolean" && stress !== undefined) {
+    assertKnownOptions(`give ${name} virials`, stress, STRAINED_MEMBERS);
+  }
+  passesNamed(passes);
 }
 
 function made(

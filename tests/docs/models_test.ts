@@ -107,6 +107,8 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
   "no model, a truncated or damaged one, an opset or operator that onnxruntime knows not": [
     open(new TextEncoder().encode("<!doctype html>")),
     open(springs().subarray(0, 90)),
+    open(withForcesBy("Mulle")),
+    open(withForcesBy("Neg", 99)),
   ],
   "a tensor larger than 4 GiB": [
     open(weights(weight("w", Float32Array.of(1), [2 ** 20, 2 ** 20]))),
@@ -131,6 +133,17 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
   "no forces, and no energy that is known as one": [open(one("ReduceSum", "out", [1, 1]))],
   "an operator that cannot be differentiated, between positions and energy": [
     open(one("Det", "energy", [])),
+    open(one("Mulle", "energy", [])),
+  ],
+  "an energy and no forces, in an opset other than 18 to 21": [13, 17, 22].map((opset) =>
+    open(one("ReduceSum", "energy", [1, 1], opset))
+  ),
+  'with runtime: "evaluator", an operator that the evaluator knows not, or control flow': [
+    open(withForcesBy("Mulle"), { runtime: "evaluator" }),
+    open(withForcesBy("If"), { runtime: "evaluator" }),
+  ],
+  'with runtime: "evaluator", an opset other than 18 to 21': [
+    open(withForcesBy("Neg", 13), { runtime: "evaluator" }),
   ],
   "an element that the model does not know": [
     run(withNumbers(), { elements: ["H", "C"] }),
@@ -143,9 +156,21 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
   ],
 };
 
-/** A graph of one operator. */
-function one(op: string, output: string, shape: number[]): Uint8Array<ArrayBuffer> {
+/** One that has forces, by this operator. */
+function withForcesBy(op: string, opset = 18): Uint8Array<ArrayBuffer> {
   return modelOf({
+    opset,
+    nodes: [node("Neg", ["e"], ["energy"]), node(op, ["positions"], ["forces"])],
+    inputs: [value("positions", "float32", ["N", 3])],
+    outputs: [value("energy", "float32", [1]), value("forces", "float32", ["N", 3])],
+    weights: [weight("e", Float32Array.of(1))],
+  });
+}
+
+/** A graph of one operator. */
+function one(op: string, output: string, shape: number[], opset = 18): Uint8Array<ArrayBuffer> {
+  return modelOf({
+    opset,
     nodes: [node(op, ["positions"], [output])],
     inputs: [value("positions", "float32", ["N", 3])],
     outputs: [value(output, "float32", shape)],

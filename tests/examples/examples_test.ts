@@ -373,6 +373,18 @@ Deno.test("examples/energy_to_forces.ts writes a graph with forces, and says wha
       [[from, to], 1, /its positions must be one of its inputs, r: current value is "positions"/],
       [[from, to, ...names, "--passes", "fold"], 1, /passes must be among foldConstants/],
       [[from, to, "--eneryg", "e"], 2, /^There is no --eneryg; --help/],
+      [[from, to, ...names, "--shifts", "s"], 2, /^--shifts is for --stress; --help/],
+      [[from, to, ...names, "--no-cell"], 2, /^--cell is for --stress; --help/],
+      [
+        [from, to, "--energy", "e", "--forces"],
+        2,
+        /^--forces needs a name, and there is none; --help/,
+      ],
+      [
+        [from, to, ...names, "--stress", "--batch", "r"],
+        1,
+        /batch must be whole numbers \[N\]: .*"r" of f32 \[N, 3\]/,
+      ],
       [[from], 2, /^It takes two files/],
     ];
     for (const [args, code, message] of wrong) {

@@ -23,7 +23,7 @@ import {
 import { VERSION } from "../../src/models/onnx_forces.ts";
 import { device, testOnGpu } from "../backend/gpu.ts";
 import { openWebGpu } from "../../src/backend/mod.ts";
-import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
+import { farWeight, modelOf, node, unary, value, weight } from "../onnx/tiny_model.ts";
 
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
 
@@ -217,6 +217,17 @@ Deno.test("whoever does not want forces to be made says so; what cannot be made 
     outputs: [value("energy", "float32", [])],
   });
   await assertRejects(() => open(odd, {}), UnsupportedNodeError, "Det");
+  const plain = await assertRejects(
+    () =>
+      open(unary("Mulle"), {
+        runtime: "evaluator",
+        outputs: { forces: "y" },
+        differentiate: false,
+      }),
+    UnsupportedNodeError,
+    "Cannot open argon by the evaluator as its operators must be known (onnxruntime may run it: ",
+  );
+  assert(!plain.message.includes("pass operators"), plain.message);
   const builder = new GraphBuilder("stones");
   const z = builder.input("z", "i64", ["N"]);
   builder.input("pos", "f32", ["N", 3]);

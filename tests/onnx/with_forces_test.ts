@@ -1,13 +1,17 @@
 /** Models of energies that get forces and virials. */
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
+import { create } from "@bufbuild/protobuf";
+import { AttributeProto_AttributeType as Kind, AttributeProtoSchema } from "onnx-buf";
 import {
   dataOf,
   decodeModel,
   encodeModel,
   evaluatorSession,
+  FORCE_PASSES,
   gradient,
   Graph,
   GraphBuilder,
+  type GraphProto,
   type HostFeeds,
   lennardJonesModel,
   openEvaluator,
@@ -15,6 +19,7 @@ import {
   showForces,
   strainInput,
   UnsupportedNodeError,
+  valueInfo,
   withForces,
 } from "../../src/onnx/mod.ts";
 import { feedsOf, referenceOf } from "./reference_feeds.ts";
@@ -204,6 +209,14 @@ function odd(op: string, type: "int64" | "float32"): Uint8Array<ArrayBuffer> {
   });
 }
 
+/** An energy that positions do nothing to. */
+function unmoved(): Uint8Array<ArrayBuffer> {
+  const builder = new GraphBuilder("unmoved");
+  builder.input("positions", "f32", ["N", 3]);
+  builder.output("energy", builder.reduceSum(builder.input("other", "f32", ["N"]), [0]), []);
+  return builder.build();
+}
+
 /** Σ x² in the shape that is asked for. */
 function springs(shape: "scalar" | "atoms" | "row" | "column" | "one"): Uint8Array<ArrayBuffer> {
   const builder = new GraphBuilder("springs");
@@ -286,6 +299,68 @@ for (const more of ["nothing", "atoms", "shifts"] as const) {
   });
 }
 
+/** E = Σ d² over the pairs of each system, [B]; its batch has an unusual name. */
+function systems(
+  { batch = "i64", shifts = "f32" }: {
+    readonly batch?: "i64" | "f32";
+    readonly shifts?: "i64" | "f32";
+  },
+): Uint8Array<ArrayBuffer> {
+  const graph = new GraphBuilder("systems");
+  const x = graph.input("positions", "f32", ["N", 3]);
+  const edges = graph.input("edge_index", "i64", [2, "E"]);
+  const given = graph.input("shifts", shifts, ["E", 3]), of = graph.input("batch", batch, ["N"]);
+  const zeros = graph.input("energy0", "f32", ["B"]);
+  const [from, to] = [0, 1].map((end) => graph.gather(edges, graph.constant("i64", end)));
+  const vectors = graph.sub(graph.gather(x, to!), graph.gather(x, from!));
+  const d = graph.add(
+    vectors,
+    shifts === "f32" ? given : graph.op("Cast", [given], "f32", { to: 1 }),
+  );
+  const own = graph.gather(batch === "i64" ? of : graph.op("Cast", [of], "i64", { to: 7 }), from!);
+  const pairs = graph.reduceSum(graph.mul(d, d), [1]);
+  const energy = graph.op("ScatterElements", [zeros, own, pairs], "f32", { reduction: "add" });
+  graph.output("energy", energy, ["B"]);
+  return graph.build();
+}
+
+Deno.test("what is named of a strain goes over what is known by its name, and may be left out", async () => {
+  const feeds = {
+    positions: { data: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 0), dims: [4, 3] },
+    edge_index: { data: BigInt64Array.of(0n, 2n, 1n, 3n), dims: [2, 2] },
+    shifts: { data: Float32Array.of(0, 0, 0, 1, 0, 0), dims: [2, 3] },
+    batch: { data: BigInt64Array.of(0n, 0n, 1n, 1n) },
+    energy0: { data: new Float32Array(2) },
+  };
+  // −Σ d ⊗ 2d, with the shifts in d; without them −Σ x ⊗ 2d.
+  const cases = [
+    [{ batch: "batch" }, ["positions", "shifts"], [-2, -18]],
+    [{ batch: "batch", shifts: undefined }, ["positions"], [-2, -12]],
+    [{ batch: "batch", shifts: false }, ["positions"], [-2, -12]],
+  ] as const;
+  for (const [stress, strained, expected] of cases) {
+    const { bytes, report } = withForces(systems({}), { stress });
+    assertEquals(report.strained, strained);
+    await using session = await openSession(bytes);
+    const { virial } = await session.run(feeds);
+    assert(virial?.location === "host");
+    assertEquals(virial.dims, [2, 3, 3]);
+    assertEquals([0, 9].map((i) => Number(virial.data[i])), [...expected]);
+    assertEquals(session.outputs.at(-1)!.shape, ["B", 3, 3]);
+  }
+});
+
+Deno.test("lengths of virials that nobody named have no name", async () => {
+  const builder = new GraphBuilder("springs");
+  const x = builder.input("positions", "f32", ["N", 3]);
+  builder.input("batch_idx", "i32", ["N"]);
+  builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
+  const { bytes } = withForces(builder.build(), { stress: true });
+  await using wasm = await openSession(bytes);
+  await using plain = evaluatorSession(bytes);
+  assertEquals([wasm, plain].map(({ outputs }) => outputs.at(-1)!.shape), [["", 3, 3], ["", 3, 3]]);
+});
+
 Deno.test("a cell that is in the energy is strained with the atoms", () => {
   // E = Σ (x + c₀)², c₀ the first vector of the cell of each atom's system.
   const model = modelOf({
@@ -338,8 +413,24 @@ Deno.test("what cannot be given forces is refused, with what there is", () => {
       /virials.*must be among its inputs, positions: current value is "batch"/,
     ],
     [
-      () => withForces(argon(), { stress: { batch: "batch_idx", shifts: "shifts" } }),
+      () => withForces(argon(), { stress: { edges: false } }),
       /shifts must have their systems/,
+    ],
+    [
+      () => withForces(systems({ batch: "f32" }), { stress: { batch: "batch" } }),
+      /batch must be whole numbers \[N\]: current value is "batch" of f32 \[N\]$/,
+    ],
+    [
+      () => withForces(systems({ shifts: "i64" }), { stress: { batch: "batch" } }),
+      /shifts must be floats \[E, 3\]: current value is "shifts" of i64 \[E, 3\], .*shifts: false leaves it out/,
+    ],
+    [
+      () => withForces(systems({}), { stress: { batch: "batch", cell: "energy0" } }),
+      /cell must be floats \[B, 3, 3\] or \[3 B, 3\]: current value is "energy0" of f32 \[B\]/,
+    ],
+    [
+      () => withForces(systems({}), { stress: { batch: "edge_index" } }),
+      /batch must be whole numbers \[N\]: current value is "edge_index" of i64 \[2, E\]/,
     ],
     [
       () => withForces(odd("Cast", "int64"), {}),
@@ -350,12 +441,38 @@ Deno.test("what cannot be given forces is refused, with what there is", () => {
       /one number, or one per system or per atom.*\[N, 3\]/,
     ],
     [
-      () => withForces(springs("atoms"), { passes: ["fold"] }),
-      /passes must be among foldConstants/,
+      () => withForces(springs("atoms"), { name: "m", passes: ["merge"], energy: "no" }),
+      /^Cannot give m forces as its passes must be among foldConstants, .*: current value is "merge"/,
+    ],
+    [
+      () => withForces(odd("Round", "float32"), {}),
+      /^Cannot give the model forces as its energy must be one number/,
+    ],
+    [
+      () => withForces(unmoved()),
+      /^Cannot give the model forces as its energy must change with "positions", over floats: /,
+    ],
+    [
+      () => withForces(modelOf({ opset: 13, nodes: [], inputs: [], outputs: [] })),
+      /^Cannot give the model forces as its opset must be from 18 to 21 .*: current value is 13$/,
     ],
   ];
   for (const [make, message] of cases) {
     const error = assertThrows(make, RangeError);
+    assert(message.test(error.message), error.message);
+  }
+  const misspelt: readonly [object, RegExp][] = [
+    [
+      { strees: true },
+      /its options must be among name, .*: current value is "strees"; did you mean stress\?/,
+    ],
+    [
+      { stress: { shift: "shifts" } },
+      /virials as .*current value is "shift"; did you mean shifts\?/,
+    ],
+  ];
+  for (const [options, message] of misspelt) {
+    const error = assertThrows(() => withForces(springs("atoms"), options), TypeError);
     assert(message.test(error.message), error.message);
   }
   assertThrows(() => withForces(odd("Mulle", "float32"), {}), Error);
@@ -378,4 +495,60 @@ Deno.test("a report says what was done, and where the energy may have no slope",
   assert(text.includes("dropIdentities 1 (4 → 3 nodes)"), text);
   assert(text.includes("the gradient of Sqrt at 0 is infinite"), text);
   assertEquals(withForces(builder.build(), { passes: [] }).report.passes, []);
+});
+
+/** E = Σ f·x², where an If makes f of the positions or of another input; x·1, 2·x² and Einsum are there to be simplified. */
+function branching(of: "positions" | "other"): Uint8Array<ArrayBuffer> {
+  const { graph } = new GraphBuilder("branching");
+  const rows = ["N", 3];
+  for (const name of ["positions", "other"]) graph.addInput(valueInfo(name, "f32", rows));
+  graph.addInput(valueInfo("flag", "bool", []));
+  const twice = () => graph.make("Mul", [of, graph.constantOf("f32", 2)]);
+  const shared = twice(), twin = twice(); // equal, and used inside
+  const made = graph.add("If", ["flag"], { outputs: ["factor"] });
+  for (const [name, op] of [["then_branch", "Add"], ["else_branch", "Mul"]] as const) {
+    const inner = new GraphBuilder(op).graph;
+    for (const value of [shared, twin]) inner.addInput(valueInfo(value, "f32", rows));
+    inner.make(op, [shared, twin], {}, `${op}_made`);
+    inner.addOutput(valueInfo(`${op}_made`, "f32", rows));
+    inner.sort();
+    const g = inner.model.graph!;
+    g.input = []; // what comes from outside is no input of it
+    made.attribute.push(create(AttributeProtoSchema, { name, type: Kind.GRAPH, g }));
+  }
+  // By its name only once the graph around has it.
+  const outer = new Graph(decodeModel(graph.encode()));
+  outer.describe(valueInfo("factor", "f32", rows));
+  const plain = outer.make("Mul", ["positions", outer.constantOf("f32", 1)]);
+  const product = outer.make("Mul", [plain, "factor"]);
+  outer.add("Einsum", [product, plain], {
+    outputs: ["energy"],
+    attributes: { equation: "nk,nk->n" },
+  });
+  outer.addOutput(valueInfo("energy", "f32", ["N"]));
+  return outer.encode();
+}
+
+Deno.test("an If off the way stays, and what else there is is simplified; one on the way is named", async () => {
+  const { bytes, report } = withForces(branching("other"), {
+    passes: [...FORCE_PASSES, "sigmoidFromParts"],
+  });
+  const changed = (name: string) => report.passes.find((pass) => pass.name === name)!.changed;
+  assertEquals(changed("dropIdentities"), 1);
+  assertEquals(changed("einsumToMatMul"), 1);
+  await using session = await openSession(bytes);
+  for (const [flag, factor] of [[1, 12], [0, 36]]) {
+    const { forces } = await session.run({
+      positions: { data: Float32Array.of(1, 0, -2), dims: [1, 3] },
+      other: { data: Float32Array.of(3, 3, 3), dims: [1, 3] },
+      flag: { data: Uint8Array.of(flag!), dims: [] },
+    });
+    assert(forces?.location === "host");
+    assertEquals([0, 1, 2].map((i) => Number(forces.data[i]) + 0), [-2 * factor!, 0, 4 * factor!]);
+  }
+  const error = assertThrows(() => withForces(branching("positions")), UnsupportedNodeError);
+  assert(
+    /no control flow must be on the way: unroll it.*If "If_factor"/.test(error.message),
+    error.message,
+  );
 });

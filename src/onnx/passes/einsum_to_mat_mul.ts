@@ -5,20 +5,17 @@ import type { NodeProto } from "../messages.ts";
 import { type EinsumEquation, einsumEquation } from "../einsum_equation.ts";
 import { type Factor, Factors } from "./einsum_factors.ts";
 
-const ACTION = "write Einsum as MatMul";
-
 /**
  * Writes Einsum as the MatMul, or the Mul and ReduceSum, that it is, with what brings the axes into place: most
  * runtimes are faster at these. Products of more than two are taken from left to right. The numbers are the same but
  * for rounding.
  *
  * Left as they are: a label twice in one input (a diagonal), an ellipsis over an input whose number of axes nobody
- * knows, an equation that does not fit its inputs, and a sum over an axis that has length 1 in one input, and another
+ * knows, an equation that does not fit its inputs, what is in a graph inside of a node, and a sum over an axis that has length 1 in one input, and another
  * or an unknown one in another. Two lengths of which neither is known to be 1 are taken to be equal: should one turn
  * out to be 1, an Einsum would repeat it, where the MatMul refuses it.
  *
  * @returns how many were written anew
- * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
  * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
  *
  * @example
@@ -35,7 +32,6 @@ const ACTION = "write Einsum as MatMul";
  * ```
  */
 export function einsumToMatMul(graph: Graph): number {
-  graph.refuseControlFlow(ACTION, "Einsum");
   const facts = new Facts(graph);
   let count = 0;
   for (const node of graph.sort()) {

@@ -5,11 +5,13 @@ import { hasArray, isExternal, tensorType, tensorValues } from "../tensor_proto.
 import type { PassOptions } from "./pass.ts";
 import { listOf } from "../element_type.ts";
 import { isRandom } from "./random.ts";
+import { isReplaceable, isUsedInside } from "./replace_value.ts";
+import { hasSubgraphs } from "../subgraphs.ts";
 
 /**
  * Lets what is there twice be there once: constants of the same type, shape and bytes become one, and so do nodes of
  * the same operator, attributes and inputs. The numbers stay as they are. Parameters stay apart: two that begin as
- * zeros become different.
+ * zeros become different. Nodes with graphs inside stay, and so does what these graphs use.
  *
  * To be used before {@linkcode captureSafe}, which needs its places apart.
  *
@@ -28,7 +30,6 @@ import { isRandom } from "./random.ts";
  * ```
  */
 export function mergeEquals(graph: Graph, options: PassOptions = {}): number {
-  graph.refuseControlFlow("merge equal nodes");
   const parameters = new Set(options.parameters);
   mergeConstants(graph, parameters);
   const first = new Map<string, NodeProto>();
@@ -38,9 +39,10 @@ export function mergeEquals(graph: Graph, options: PassOptions = {}): number {
     const key = keyOf(node);
     const same = first.get(key);
     if (same === undefined) first.set(key, node);
-    // Both names of an output that comes out twice must stay.
-    if (same === undefined || node.output.some((name) => graph.isOutput(name))) continue;
-    if (isRandom(node)) continue;
+    // Both names of an output that comes out twice must stay, and what a graph inside of a node uses.
+    if (same === undefined || isRandom(node) || hasSubgraphs(node) || !isReplaceable(graph, node)) {
+      continue;
+    }
     for (const [i, name] of node.output.entries()) graph.replaceUses(name, same.output[i]!);
     graph.remove(node);
     count++;
@@ -60,6 +62,7 @@ function mergeConstants(graph: Graph, parameters: ReadonlySet<string>): void {
     const key = `${tensor.dataType}[${tensor.dims}]${bytes.subarray(0, 16)}`;
     const others = alike.get(key) ?? [];
     const same = others.find((other) => isEqual(other.bytes, bytes));
+    if (same !== undefined && isUsedInside(graph, name)) continue;
     if (same !== undefined) graph.replaceUses(name, same.name);
     else alike.set(key, [...others, { name, bytes }]);
   }

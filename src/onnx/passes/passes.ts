@@ -1,3 +1,4 @@
+import { didYouMean } from "../../dispatch/nearest.ts";
 import type { Graph } from "../graph.ts";
 import { acosToAtan } from "./acos_to_atan.ts";
 import { captureSafe } from "./capture_safe.ts";
@@ -58,21 +59,26 @@ export function runPasses(
   passes: readonly (string | Pass)[],
   options: PassOptions = {},
 ): PassReport[] {
-  return passes.map((each) => typeof each === "string" ? named(each) : each)
-    .map((each) => {
-      const { name, about } = each, before = graph.nodes.length;
-      const changed = each.apply(graph, options);
-      return { name, about, changed, before, after: graph.nodes.length };
-    });
+  return passesNamed(passes).map((each) => {
+    const { name, about } = each, before = graph.nodes.length;
+    const changed = each.apply(graph, options);
+    return { name, about, changed, before, after: graph.nodes.length };
+  });
+}
+
+/** Passes, those that are named among them. Throws a RangeError for a name that no pass has. */
+export function passesNamed(passes: readonly (string | Pass)[]): readonly Pass[] {
+  return passes.map((each) => typeof each === "string" ? named(each) : each);
 }
 
 function named(name: string): Pass {
   const found = PASSES.find((each) => each.name === name);
   if (found !== undefined) return found;
+  const names = PASSES.map((each) => each.name);
   throw new RangeError(
-    `Cannot rewrite a graph as its passes must be among ${
-      PASSES.map((each) => each.name).join(", ")
-    }: current value is ${JSON.stringify(name)}`,
+    `Cannot rewrite a graph as its passes must be among ${names.join(", ")}: current value is ${
+      JSON.stringify(name)
+    }${didYouMean(name, names)}`,
   );
 }
 

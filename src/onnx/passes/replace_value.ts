@@ -3,9 +3,12 @@ import type { NodeProto } from "../messages.ts";
 
 /** May others take the place of what this node makes: does it not come out, and is it used in no graph inside? */
 export function isReplaceable(graph: Graph, node: NodeProto): boolean {
-  return node.output.every((name) =>
-    !graph.isOutput(name) && graph.uses(name).every(({ index }) => index >= 0)
-  );
+  return node.output.every((name) => !graph.isOutput(name) && !isUsedInside(graph, name));
+}
+
+/** Does a graph inside of a node use it, where no edit gets? */
+export function isUsedInside(graph: Graph, name: string): boolean {
+  return graph.uses(name).some(({ index }) => index < 0);
 }
 
 /** Takes a node out; what used its outputs uses these values instead, in their order. */
