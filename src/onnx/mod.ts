@@ -40,7 +40,7 @@ export { int64ToInt32 } from "./passes/int64_to_int32.ts";
 export { multiplySmallFirst } from "./passes/multiply_small_first.ts";
 export { mergeEquals } from "./passes/merge_equals.ts";
 export type { Pass, PassOptions, PassReport } from "./passes/pass.ts";
-export { PASSES, runPasses, showPasses } from "./passes/passes.ts";
+export { PASSES, runPasses, showPasses, WEBGPU_PASSES } from "./passes/passes.ts";
 export { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 export type { StrainInputOptions } from "./passes/strain_input.ts";
 export { strainInput } from "./passes/strain_input.ts";

@@ -12,6 +12,7 @@ import {
   runPasses,
   strainInput,
   valueInfo,
+  WEBGPU_PASSES,
 } from "../../src/onnx/mod.ts";
 import { openPython } from "../python.ts";
 import { torchCases } from "./grad/torch_cases.ts";
@@ -84,6 +85,8 @@ function lennardJonesModels(): Models {
   ]));
 }
 
+const ALL: readonly Pass[] = [...PASSES, ...WEBGPU_PASSES];
+
 /** Every model of a list after every pass, each alone, after all of them, and as the GPU needs it. */
 function passed(models: Models): Models {
   const results = Object.entries(models).flatMap(([name, model]) => {
@@ -93,8 +96,8 @@ function passed(models: Models): Models {
       return [`${name}, ${title}`, graph.encode()];
     };
     return [
-      ...PASSES.map((pass) => after(pass.name, [pass])),
-      after("all passes", PASSES),
+      ...ALL.map((pass) => after(pass.name, [pass])),
+      after("all passes", ALL),
       [`${name}, gpuForm`, gpuForm(model)] as const,
     ];
   });
