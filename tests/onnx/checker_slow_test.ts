@@ -16,6 +16,7 @@ import {
   statistics,
   strainInput,
   valueInfo,
+  WEBGPU_PASSES,
   withForces,
   zero,
 } from "../../src/onnx/mod.ts";
@@ -90,6 +91,8 @@ function lennardJonesModels(): Models {
   ]));
 }
 
+const ALL: readonly Pass[] = [...PASSES, ...WEBGPU_PASSES];
+
 /** Every model of a list after every pass, each alone, after all of them, and as the GPU needs it. */
 function passed(models: Models): Models {
   const results = Object.entries(models).flatMap(([name, model]) => {
@@ -99,8 +102,8 @@ function passed(models: Models): Models {
       return [`${name}, ${title}`, graph.encode()];
     };
     return [
-      ...PASSES.map((pass) => after(pass.name, [pass])),
-      after("all passes", PASSES),
+      ...ALL.map((pass) => after(pass.name, [pass])),
+      after("all passes", ALL),
       [`${name}, gpuForm`, gpuForm(model)] as const,
     ];
   });
