@@ -1,5 +1,5 @@
 import { didYouMean } from "../../dispatch/nearest.ts";
-import type { GradientOptions } from "./gradient.ts";
+import type { GradientOptions } from "./gradient_options.ts";
 
 /** All options, also those that may be left out. */
 const KNOWN: Readonly<Record<keyof GradientOptions, true>> = {

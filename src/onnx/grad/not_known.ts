@@ -1,13 +1,19 @@
 import { showNode } from "../check_model.ts";
+import type { Graph } from "../graph.ts";
 import type { Facts } from "../infer/facts.ts";
 import { isInferred } from "../infer/rules.ts";
-import type { GradientWriter } from "./gradient_writer.ts";
+
+/** What is asked: of a GradientWriter, which throws this itself. */
+interface Asked {
+  readonly graph: Graph;
+  readonly facts: Facts;
+}
 
 /** What is wanted of a value. */
 type Part = "shape" | "type";
 
 /** The error for a value of which the shape or the type must be known, and is not. */
-export function notKnown({ graph, facts }: GradientWriter, x: string, part: Part): RangeError {
+export function notKnown({ graph, facts }: Asked, x: string, part: Part): RangeError {
   const quoted = JSON.stringify(x);
   const requirement = part === "shape"
     ? `it must be known how many axes ${quoted} has (infer its shape before, as`
@@ -24,7 +30,7 @@ export function notKnown({ graph, facts }: GradientWriter, x: string, part: Part
 
 /** Where what is not known begins. */
 function firstUnknown(
-  graph: GradientWriter["graph"],
+  graph: Graph,
   facts: Facts,
   x: string,
   part: Part,
