@@ -1,11 +1,30 @@
 /**
  * Relaxes a molecule of ethanol over ANI-1x, from a file that gives energies only: its forces are made when it is
- * opened.
+ * opened. Another potential needs its manifest beside it (docs/models.md): x.json for x.onnx.
  *
  * Run: `deno run -A examples/relax_molecule.ts [ani1x_1_e.onnx]`
  */
 import { Batch, ConvergenceHook, FIRE, hook, rattle, System } from "@hooke/hooke";
-import { OnnxModel } from "@hooke/hooke/models/onnx";
+import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import { decodeModel, describeModel } from "@hooke/hooke/onnx";
+
+const HELP = `Relaxes a molecule of ethanol over a potential in an .onnx file.
+
+deno run -A examples/relax_molecule.ts [MODEL.onnx]
+
+MODEL.onnx   ANI-1x, or another with its manifest beside it: x.json for x.onnx (ani1x_1_e.onnx)
+--help       this`;
+
+if (Deno.args.includes("--help")) {
+  console.log(HELP);
+  Deno.exit(0);
+}
+const wrong = Deno.args.find((arg) => arg.startsWith("-"));
+if (wrong !== undefined || Deno.args.length > 1) {
+  const reason = wrong === undefined ? "It takes one file" : `There is no ${wrong}`;
+  console.error(`${reason}; --help says what there is`);
+  Deno.exit(2);
+}
 
 const FOLDER = Deno.env.get("HOOKE_MODELS") ??
   new URL("../../shared/models", import.meta.url).pathname;
@@ -22,11 +41,38 @@ const ethanol = new System({
 });
 const BONDS = [["C–C", 0, 1], ["C–O", 1, 2], ["O–H", 2, 3], ["C–H", 0, 4]] as const;
 
-await using model = await OnnxModel.open(file, {
-  cutoff: 5.2,
-  reach: 3.5,
-  elements: ["H", "C", "N", "O"],
-});
+/** What no file of ANI-1x says by itself. */
+const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
+
+async function isThere(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
+}
+
+/** What is said of a file: nothing where its manifest is beside it. Others than ANI-1x have no pairs of edges. */
+async function saidOf(path: string): Promise<OnnxModelOptions> {
+  if (await isThere(`${path}.json`) || await isThere(path.replace(/\.onnx$/, ".json"))) return {};
+  const bytes = await Deno.readFile(path).catch((error) => {
+    throw new Error(`Cannot read ${path}: ${error.message}`, { cause: error });
+  });
+  const inputs = describeModel(decodeModel(bytes, { name: path })).inputs.map(({ name }) => name);
+  if (["trip_center", "trip_edge"].every((name) => inputs.includes(name))) return ANI;
+  throw new Error(
+    `Cannot relax over ${path} as it must be ANI-1x, or have its manifest beside it (x.json for x.onnx): ` +
+      `its inputs are ${inputs.join(", ")}`,
+  );
+}
+
+/** Opens the model, or ends with what is wrong. */
+async function opened(path: string): Promise<OnnxModel> {
+  try {
+    return await OnnxModel.open(path, await saidOf(path));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    Deno.exit(1);
+  }
+}
+
+await using model = await opened(file);
 const batch = Batch.from([rattle(ethanol, 0.08, 1)]);
 
 let fmax = 0;

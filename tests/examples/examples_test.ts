@@ -7,7 +7,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
-import { openEvaluator } from "../../src/onnx/mod.ts";
+import { GraphBuilder, openEvaluator } from "../../src/onnx/mod.ts";
 import { device } from "../backend/gpu.ts";
 import { hasModels } from "../onnx/shared_models.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
@@ -417,4 +417,34 @@ Deno.test({
       assertAlmostEquals(Number(bonds[i]![2]), length, 5e-3);
     }
   },
+});
+
+Deno.test("examples/relax_molecule.ts refuses what is no ANI-1x, but with a manifest beside it", async () => {
+  assertStringIncludes(await run("relax_molecule", "--help"), "[MODEL.onnx]");
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = `${folder}/x.onnx`;
+    const builder = new GraphBuilder("springs");
+    const x = builder.input("positions", "f32", ["N", 3]);
+    builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
+    await Deno.writeFile(file, builder.build());
+    const cases: readonly [args: string[], code: number, message: RegExp][] = [
+      [[`${folder}/no.onnx`], 1, /^Cannot read .*no\.onnx: .*$/],
+      [
+        [file],
+        1,
+        /^Cannot relax over .*x\.onnx as it must be ANI-1x, .*: its inputs are positions$/,
+      ],
+      [["--cutoff", "5"], 2, /^There is no --cutoff; --help says what there is$/],
+    ];
+    for (const [args, code, message] of cases) {
+      const [found, text] = await fails("relax_molecule", ...args);
+      assertMatch(text, message);
+      assertEquals(found, code);
+    }
+    await Deno.writeTextFile(`${folder}/x.json`, "{}");
+    assertStringIncludes(await run("relax_molecule", file), "relaxed in ");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -11,7 +11,6 @@ import {
   gradient,
   Graph,
   GraphBuilder,
-  type GraphProto,
   type HostFeeds,
   lennardJonesModel,
   openEvaluator,
