@@ -7,6 +7,7 @@
 import { openEvaluator } from "../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../onnx/evaluate/plain_tensor.ts";
 import { gradient } from "../onnx/grad/gradient.ts";
+import { UnsupportedNodeError } from "../onnx/unsupported_node_error.ts";
 import { claim } from "./claims.ts";
 import type { RuleCase } from "./rule_case.ts";
 import { type RuleGraph, ruleGraph } from "./rule_graph.ts";
@@ -59,7 +60,11 @@ function check(
     return Array.from(data, (_, i) => slopeOf((shift) => lossAt(name, i, shift)));
   });
   const wrt = Object.fromEntries(floats.map((name) => [name, graph.freshName(`slope_of_${name}`)]));
-  gradient(graph, { of: loss, wrt, unused: "zeros", ...rules === undefined ? {} : { rules } });
+  named(
+    op,
+    () =>
+      gradient(graph, { of: loss, wrt, unused: "zeros", ...rules === undefined ? {} : { rules } }),
+  );
   const slopes = openEvaluator(graph.encode(), { operators }).run(feeds, Object.values(wrt));
   for (const [i, name] of floats.entries()) {
     compare(slopes[wrt[name]!]!, differences[i]!, {
@@ -69,6 +74,19 @@ function check(
     });
   }
   return Object.values(wrt);
+}
+
+/** What an error of a missing rule says of names that are nobody's is of the operator that is checked. */
+function named(op: string, differentiate: () => unknown): void {
+  try {
+    differentiate();
+  } catch (error) {
+    if (!(error instanceof UnsupportedNodeError)) throw error;
+    const { node, requirement, place, cause } = error;
+    const where = place === undefined ? {} : { place };
+    const action = `check the rule of ${op}`;
+    throw new UnsupportedNodeError({ action, node, op: error.op, requirement, cause, ...where });
+  }
 }
 
 /** A slope by differences. */
