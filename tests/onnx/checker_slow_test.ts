@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   decodeModel,
+  expose,
   gpuForm,
   gradient,
   Graph,
@@ -9,9 +10,15 @@ import {
   lennardJonesModel,
   type Pass,
   PASSES,
+  points,
+  replaceBy,
   runPasses,
+  statistics,
   strainInput,
   valueInfo,
+  WEBGPU_PASSES,
+  withForces,
+  zero,
 } from "../../src/onnx/mod.ts";
 import { openPython } from "../python.ts";
 import { torchCases } from "./grad/torch_cases.ts";
@@ -84,6 +91,8 @@ function lennardJonesModels(): Models {
   ]));
 }
 
+const ALL: readonly Pass[] = [...PASSES, ...WEBGPU_PASSES];
+
 /** Every model of a list after every pass, each alone, after all of them, and as the GPU needs it. */
 function passed(models: Models): Models {
   const results = Object.entries(models).flatMap(([name, model]) => {
@@ -93,8 +102,8 @@ function passed(models: Models): Models {
       return [`${name}, ${title}`, graph.encode()];
     };
     return [
-      ...PASSES.map((pass) => after(pass.name, [pass])),
-      after("all passes", PASSES),
+      ...ALL.map((pass) => after(pass.name, [pass])),
+      after("all passes", ALL),
       [`${name}, gpuForm`, gpuForm(model)] as const,
     ];
   });
@@ -146,6 +155,41 @@ Deno.test({
     const models = Object.fromEntries(MODELS.map((name) => [name, readModel(name)]));
     assertEquals(await complaints(passed(models)), {});
     assertEquals(await complaints(strained(models)), {});
+  },
+});
+
+/** With every value exposed, the statistics of each, a patch with a switch; and with forces and virials. */
+function tapped(models: Models): Models {
+  const results = Object.entries(models).flatMap(([name, model]) => {
+    const exposed = new Graph(decodeModel(model));
+    expose(exposed, "*");
+    const watched = new Graph(decodeModel(model));
+    const floats = points(watched, "*").filter(({ type, kind }) =>
+      type === "f32" && kind === "value"
+    );
+    const names = floats.map((point) => point.name);
+    statistics(watched, names, {
+      of: ["mean", "std", "min", "max", "norm", "nonFinite", "histogram"],
+      histogram: { bins: 8, range: [-1, 1] },
+    });
+    replaceBy(watched, names[0]!, { gate: true });
+    zero(watched, names.at(-1)!);
+    return [
+      [`${name}, exposed`, exposed.encode()],
+      [`${name}, with statistics and patches`, watched.encode()],
+      [`${name}, with forces`, withForces(model, { stress: true }).bytes],
+    ] as const;
+  });
+  return Object.fromEntries(results);
+}
+
+Deno.test({
+  name: "Python's onnx accepts real models with taps and patches, and with forces and virials",
+  ignore: !hasModels,
+  fn: async () => {
+    const models = MODELS.filter((name) => name.endsWith("_e.onnx"));
+    const tapping = tapped(Object.fromEntries(models.map((name) => [name, readModel(name)])));
+    assertEquals(await complaints(tapping), {});
   },
 });
 

@@ -1,48 +1,19 @@
-import { showNode } from "../check_model.ts";
 import type { Graph } from "../graph.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
 import type { NodeProto, TensorProto } from "../messages.ts";
 import { valueInfo } from "../value_info.ts";
 import { checkGradient } from "./check_gradient.ts";
+import { checkOptions } from "./check_options.ts";
+import { checkShares } from "./check_shares.ts";
 import { GradientWriter } from "./gradient_writer.ts";
 import { pathBetween } from "./path.ts";
-import type { Share } from "./rule.ts";
-import { type GradientRules, gradientRules } from "./rules.ts";
+import type { GradientOptions } from "./gradient_options.ts";
+import { gradientRules } from "./rules.ts";
 import { ruleOf } from "./rule_of.ts";
 import { Shares } from "./shares.ts";
 import { GradientStep } from "./step.ts";
 import { noWay, type WayBack } from "./way_back.ts";
-
-/** What to differentiate, and by what. */
-export interface GradientOptions {
-  /** The value that is differentiated, or several, of which the sum is: a single number, or one per system. */
-  readonly of: string | readonly string[];
-  /**
-   * What it is differentiated by: inputs, parameters or values in between. A list, or names with the names that their
-   * gradients come out under; without one it is `grad_` and the name.
-   */
-  readonly wrt: readonly string[] | Readonly<Record<string, string>>;
-  /**
-   * Differentiates Σ cotangent · of instead, so that `of` may have any shape: the name of a value of its shape, such as
-   * an input added for it.
-   *
-   * @default ones
-   */
-  readonly cotangent?: string;
-  /**
-   * What comes out for what `of` does not depend on: an error, or zeros.
-   *
-   * @default "error"
-   */
-  readonly unused?: "error" | "zeros";
-  /**
-   * How each operator is differentiated.
-   *
-   * @default gradientRules
-   */
-  readonly rules?: GradientRules;
-}
 
 /** What was added to a graph. */
 export interface Gradient {
@@ -63,8 +34,9 @@ export interface Gradient {
  * Where it throws, the graph is as it was.
  *
  * @throws {RangeError} for a name that there is not, for what is no float, for an `of` that is no number per system,
- * for what `of` does not depend on, and where a rank or a type is not known
- * @throws {TypeError} for a rule that answers with something else than a list of shares
+ * for what `of` does not depend on, an unknown `unused`, and where a rank or a type is not known
+ * @throws {TypeError} for options that there are not, and for a rule that is no function, or answers with something
+ * else than a list of shares, at most one per input
  * @throws {UnsupportedNodeError} for an operator without a rule, and for control flow, on the way
  *
  * @example The slope of a sine
@@ -81,6 +53,7 @@ export interface Gradient {
  * ```
  */
 export function gradient(graph: Graph, options: GradientOptions): Gradient {
+  checkOptions(options);
   const { rules = gradientRules, cotangent, unused = "error" } = options;
   const of = typeof options.of === "string" ? [options.of] : options.of;
   const wrt = Array.isArray(options.wrt)
@@ -114,7 +87,7 @@ function goBack(way: WayBack, shares: Shares): NodeProto[] {
     const gradients = node.output.map((name) => shares.sum(name));
     const wants = (input: number) => moving.has(node.input[input] ?? "");
     const answer = rule(new GradientStep(node, gradients, wants, write), write);
-    assertShares(node, answer);
+    checkShares(write.graph, node, answer);
     const taken = answer.map((share, i) => wants(i) ? share : undefined);
     for (const [i, share] of taken.entries()) shares.add(node.input[i]!, share);
     if (taken.every((share) => share === undefined)) ends.push(node);
@@ -124,17 +97,6 @@ function goBack(way: WayBack, shares: Shares): NodeProto[] {
 
 /** What was in the graph before. */
 type Kept = ReadonlySet<NodeProto | TensorProto>;
-
-/** Rules may be anybody's. */
-function assertShares(node: NodeProto, answer: readonly Share[]): void {
-  if (Array.isArray(answer)) return;
-  throw new TypeError(
-    `Cannot differentiate ${
-      showNode(node)
-    } as its rule must answer with a list of shares, one per input: ` +
-      `current value is ${answer}`,
-  );
-}
 
 /** What a task makes; where it throws, all that it has written goes. */
 function orTakenBack<T>(way: WayBack, kept: Kept, task: () => T): T {

@@ -2,6 +2,7 @@ import { type Attributes, intAttribute } from "../attributes.ts";
 import { codeOf, type ElementType, isFloat } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import type { Facts } from "../infer/facts.ts";
+import { notKnown } from "./not_known.ts";
 import { constantShape } from "./shape_of_parts.ts";
 import { sumTo } from "./sum_to.ts";
 
@@ -260,12 +261,7 @@ export class GradientWriter {
   lengthsOf(x: string): readonly (number | string)[] {
     const { shape } = this.facts.of(x);
     if (shape !== undefined) return shape;
-    throw new RangeError(
-      `Cannot differentiate as it must be known how many axes ${
-        JSON.stringify(x)
-      } has (infer its shape before, as ` +
-        "with onnx.shape_inference, or describe it with Graph.describe): nothing says so",
-    );
+    throw notKnown(this, x, "shape");
   }
 
   /** How many axes it has. Throws a RangeError when that is not known. */
@@ -281,12 +277,7 @@ export class GradientWriter {
   typeOf(x: string): ElementType {
     const { type } = this.facts.of(x);
     if (type !== undefined) return type;
-    throw new RangeError(
-      `Cannot differentiate as the type of ${
-        JSON.stringify(x)
-      } must be known (infer it before, as with ` +
-        "onnx.shape_inference, or describe it with Graph.describe): nothing says so",
-    );
+    throw notKnown(this, x, "type");
   }
 
   /** Is it made of floats? */

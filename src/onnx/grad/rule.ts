@@ -55,6 +55,9 @@ export interface Placed {
  * a value of the input's shape, so that what several gathers of one tensor send back goes into one buffer, or a part
  * that was cut out. `undefined` is zero.
  *
+ * For an input that may be left out it is best a function, which is never called then; any other share without an
+ * input is an error.
+ *
  * A value may have the shape of the output: that the input was repeated to that shape is undone by the caller.
  */
 export type Share =

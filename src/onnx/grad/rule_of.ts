@@ -1,4 +1,5 @@
 import { NoOverloadError } from "../../dispatch/mod.ts";
+import { showNode } from "../check_model.ts";
 import type { NodeProto } from "../messages.ts";
 import { subgraphsOf } from "../subgraphs.ts";
 import { UnsupportedNodeError } from "../unsupported_node_error.ts";
@@ -20,6 +21,7 @@ export interface RuleSearch {
  * The rule of a node.
  *
  * @throws {UnsupportedNodeError} when there is none, and for control flow
+ * @throws {TypeError} when what gives it throws, or gives no function
  */
 export function ruleOf(
   node: NodeProto,
@@ -36,13 +38,30 @@ export function ruleOf(
   if (subgraphsOf(node).length > 0) {
     throw fail("no control flow must be on the way: unroll it before the export");
   }
+  let rule: unknown;
   try {
-    return rules(op, opset);
+    rule = rules(op, opset);
   } catch (error) {
-    if (!(error instanceof NoOverloadError)) throw error;
+    if (!(error instanceof NoOverloadError)) throw noRule(node, op, "an error", error);
     const how = `gradientRules.on([${
       JSON.stringify(op)
     }, Number], () => rule), as the option rules`;
     throw fail(`every operator on the way must have a rule (add one: ${how})`, error);
   }
+  if (typeof rule === "function") return rule as GradientRule;
+  throw noRule(node, op, Array.isArray(rule) ? "a list" : String(rule));
+}
+
+/** What gives a rule is easily taken for the rule itself. */
+function noRule(node: NodeProto, op: string, value: string, cause?: unknown): TypeError {
+  return new TypeError(
+    `Cannot differentiate ${
+      showNode(node)
+    } as its rule must be a function of a step and a writer, given by ` +
+      `another: gradientRules.on([${
+        JSON.stringify(op)
+      }, Number], () => (step, write) => [share]): ` +
+      `current value is ${value}`,
+    { cause },
+  );
 }

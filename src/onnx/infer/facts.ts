@@ -9,7 +9,6 @@ import {
   type Fact,
   factOf,
   type InferenceRule,
-  type InferenceRules,
   type Inferring,
   type KnownShape,
   MOST_VALUES,
@@ -17,15 +16,9 @@ import {
 } from "./fact.ts";
 import { agree, type Said } from "./agree.ts";
 import { readFileLength } from "./length.ts";
-import { INFERENCE_RULES } from "./rules.ts";
+import { INFERENCE_RULES, operatorOf } from "./rules.ts";
 
 export type { Fact } from "./fact.ts";
-
-/** How to infer. */
-export interface FactsOptions {
-  /** Rules for operators of one's own, "domain.operator", or in the place of what is known here. */
-  readonly rules?: InferenceRules;
-}
 
 /** Types whose numbers are kept. */
 const WHOLE: readonly (ElementType | undefined)[] = [
@@ -56,18 +49,14 @@ const WHOLE: readonly (ElementType | undefined)[] = [
 export class Facts {
   readonly #graph: Graph;
   readonly #known = new Map<string, Fact>();
-  readonly #rules: InferenceRules;
   readonly #inferring: Inferring;
   #count = 0;
   /** The node that is being looked at. */
   #node: NodeProto | undefined;
 
   /** Facts of this graph; nothing is found out yet. */
-  constructor(graph: Graph, options: FactsOptions = {}) {
+  constructor(graph: Graph) {
     this.#graph = graph;
-    this.#rules = options.rules === undefined
-      ? INFERENCE_RULES
-      : { ...INFERENCE_RULES, ...options.rules };
     this.#inferring = {
       graph,
       opset: graph.opset,
@@ -123,7 +112,7 @@ export class Facts {
 
   #infer(node: NodeProto): void {
     this.#node = node;
-    const rule: InferenceRule | undefined = this.#rules[operatorOf(node)];
+    const rule: InferenceRule | undefined = INFERENCE_RULES[operatorOf(node)];
     const inputs = node.input.map((name) =>
       name === "" ? undefined : this.#known.get(name) ?? UNKNOWN
     );
@@ -148,11 +137,6 @@ export class Facts {
 function readLength(length: Length): number | string | undefined {
   if (typeof length !== "string") return length;
   return length.startsWith("?") ? undefined : readFileLength(length);
-}
-
-/** The key of a node's rule. */
-function operatorOf({ domain, opType }: NodeProto): string {
-  return domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
 }
 
 function factOfTensor(tensor: TensorProto): Fact {

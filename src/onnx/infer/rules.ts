@@ -1,3 +1,4 @@
+import type { NodeProto } from "../messages.ts";
 import type { InferenceRules } from "./fact.ts";
 import { ELEMENTWISE } from "./elementwise.ts";
 import { GENERATORS } from "./generators.ts";
@@ -21,3 +22,13 @@ export const INFERENCE_RULES: InferenceRules = {
   ...REDUCTIONS,
   ...WINDOWS,
 };
+
+/** Is there a rule for the operator of a node? */
+export function isInferred(node: NodeProto): boolean {
+  return operatorOf(node) in INFERENCE_RULES;
+}
+
+/** The key of a node's rule. */
+export function operatorOf({ domain, opType }: NodeProto): string {
+  return domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
+}

@@ -12,7 +12,7 @@ import { multiplySmallFirst } from "./multiply_small_first.ts";
 import type { Pass, PassOptions, PassReport } from "./pass.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
-/** The passes that need no more than a graph, in an order in which they may follow each other. */
+/** The passes that simplify a graph for any runtime, in an order in which they may follow each other. */
 export const PASSES: readonly Pass[] = [
   pass(
     "foldConstants",
@@ -25,6 +25,10 @@ export const PASSES: readonly Pass[] = [
   pass("multiplySmallFirst", "(a · b) · c as a · (b · c) where that is less", multiplySmallFirst),
   pass("mergeEquals", "what is there twice is there once", mergeEquals),
   pass("prune", "what no output needs goes", (graph) => graph.prune()),
+];
+
+/** The passes that make a graph fit for WebGPU, in an order in which they may follow each other and {@linkcode PASSES}. */
+export const WEBGPU_PASSES: readonly Pass[] = [
   pass("int64ToInt32", "indices in int32, for WebGPU", (graph) => int64ToInt32(graph)),
   pass("constantOfShapeToExpand", "tensors of one number, for WebGPU", constantOfShapeToExpand),
   pass("acosToAtan", "angles by atan, for WebGPU", acosToAtan),
@@ -38,7 +42,7 @@ function pass(name: string, about: string, apply: Pass["apply"]): Pass {
 /**
  * Rewrites a graph in place, pass by pass.
  *
- * @param passes names of {@linkcode PASSES}, or passes of one's own
+ * @param passes names of {@linkcode PASSES} and {@linkcode WEBGPU_PASSES}, or passes of one's own
  * @returns what each of them did
  * @throws {RangeError} for a name that no pass has, before anything is changed
  *
@@ -72,9 +76,9 @@ export function passesNamed(passes: readonly (string | Pass)[]): readonly Pass[]
 }
 
 function named(name: string): Pass {
-  const found = PASSES.find((each) => each.name === name);
+  const all = [...PASSES, ...WEBGPU_PASSES], found = all.find((each) => each.name === name);
   if (found !== undefined) return found;
-  const names = PASSES.map((each) => each.name);
+  const names = all.map((each) => each.name);
   throw new RangeError(
     `Cannot rewrite a graph as its passes must be among ${names.join(", ")}: current value is ${
       JSON.stringify(name)

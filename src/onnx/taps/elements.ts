@@ -1,3 +1,4 @@
+import type { Attributes } from "../attributes.ts";
 import { codeOf } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import type { Shape } from "../value_info.ts";
@@ -30,7 +31,7 @@ export class Elements {
     part: string,
     op: string,
     inputs: readonly string[],
-    attributes: Readonly<Record<string, number | string>> = {},
+    attributes: Attributes = {},
   ): string {
     const name = this.#graph.freshName(tapName(this.#tensor, part));
     return this.#graph.make(op, inputs, attributes, name);

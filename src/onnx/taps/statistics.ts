@@ -1,3 +1,4 @@
+import type { Attributes } from "../attributes.ts";
 import { codeOf, type ElementType } from "../element_type.ts";
 import type { Graph } from "../graph.ts";
 import { valueInfo } from "../value_info.ts";
@@ -123,7 +124,7 @@ function summarize(
 ): TensorStatistics {
   const elements = new Elements(graph, name, shape, type === "f64" ? "f64" : "f32");
   const comeOut = (part: string, op: string, inputs: readonly string[], axis: number) => {
-    const attribute = op === "Concat" ? { axis: 0 } : { to: codeOf(elements.type) };
+    const attribute: Attributes = op === "Concat" ? { axis: 0 } : { to: codeOf(elements.type) };
     const output = elements.make(part, op, inputs, attribute);
     graph.addOutput(valueInfo(output, elements.type, [axis]));
     return output;

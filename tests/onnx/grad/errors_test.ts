@@ -299,3 +299,80 @@ Deno.test("where nobody knows how many axes there are, the message says what to 
     { wrt: ["any"] },
   );
 });
+
+/** y by x of Σ sin x, with a rule of one's own for the sine. */
+function withRule(rule: unknown): () => string {
+  const rules = gradientRules.on(["Sin", Number], rule as never);
+  return () => refusal(sines(), TypeError, { rules }).message;
+}
+
+Deno.test("options that there are not are refused, with the nearest", () => {
+  const message = (options: unknown) => refusal(sines(), TypeError, options as never).message;
+  const known =
+    `${REFUSED}its options must be among of, wrt, cotangent, unused, rules: current value is `;
+  assertEquals(message({ off: "y" }), `${known}"off"; did you mean of?`);
+  assertEquals(message({ shapes: 1 }), `${known}"shapes"`);
+});
+
+Deno.test("options that are missing, or of another kind, are refused", () => {
+  const message = (options: unknown) => refusal(sines(), TypeError, options as never).message;
+  const of = `${REFUSED}of must be a name or a list of names: current value is `;
+  assertEquals(message({ of: undefined }), `${of}undefined`);
+  assertEquals(message({ of: [1] }), `${of}[1]`);
+  const wrt =
+    `${REFUSED}wrt must be a list of names, or names of gradients by name: current value is `;
+  assertEquals(message({ wrt: undefined }), `${wrt}undefined`);
+  assertEquals(message({ wrt: "x" }), `${wrt}"x"`);
+  assertEquals(message({ wrt: { x: 1 } }), `${wrt}{"x":1}`);
+  assertEquals(
+    message({ cotangent: 1 }),
+    `${REFUSED}cotangent must be a name: current value is 1`,
+  );
+  assertEquals(
+    message({ rules: {} }),
+    `${REFUSED}rules must be made of gradientRules by on: current value is {}`,
+  );
+  assertThrows(() => gradient(sines(), undefined as never), TypeError, "must be an object");
+  assertRefused(
+    sines(),
+    `${REFUSED}unused must be "error" or "zeros": current value is "zero"; did you mean zeros?`,
+    { unused: "zero" as never },
+  );
+});
+
+Deno.test("a rule in the place of what gives it is refused, with how to give it", () => {
+  const message =
+    'Cannot differentiate the Sin "Sin_wave" as its rule must be a function of a step and a writer, ' +
+    'given by another: gradientRules.on(["Sin", Number], () => (step, write) => [share]): current value is ';
+  assertEquals(withRule(({ g }: { g: string }) => [g])(), `${message}a list`);
+  assertEquals(withRule(() => undefined)(), `${message}undefined`);
+  const throwing = ({ g }: { g: string }, write: { neg(x: string): string }) => [write.neg(g)];
+  assertEquals(withRule(throwing)(), `${message}an error`);
+});
+
+Deno.test("a rule that answers with what are no shares is refused, with its node", () => {
+  const node = 'Cannot differentiate the Sin "Sin_wave" as ';
+  assertEquals(
+    withRule(() => ({ g }: { g: string }) => [g, g])(),
+    `${node}its rule must answer with no more shares than it has inputs: current value is 2 for 1`,
+  );
+  const share =
+    `${node}each share must be the name of a value, a function that writes one, a part or undefined: ` +
+    "current value is ";
+  assertEquals(withRule(() => () => [1])(), `${share}1`);
+  assertEquals(withRule(() => () => [{}])(), `${share}{}`);
+  assertEquals(withRule(() => () => ["nowhere"])(), `${share}"nowhere"`);
+});
+
+Deno.test("a misspelt operator in a rule is named where its shape is needed", () => {
+  const rules = gradientRules.on(["Sin", Number], () => ({ a, g }, write) => [
+    write.mul(g, write.neg(write.make("Tnah", [a]))),
+  ]);
+  assertRefused(
+    sines(),
+    'Cannot differentiate as it must be known how many axes "mul" has (infer its shape before, as with ' +
+      "onnx.shape_inference, or describe it with Graph.describe): nothing says so, as it is made by the " +
+      'Tnah "Tnah_tnah", an operator that nobody knows here',
+    { rules },
+  );
+});

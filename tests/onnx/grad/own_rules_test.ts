@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { AmbiguousOverloadError, any } from "../../../src/dispatch/mod.ts";
 import {
   decodeModel,
@@ -10,6 +10,7 @@ import {
   GraphBuilder,
   openEvaluator,
   type Operators,
+  UnsupportedNodeError,
 } from "../../../src/onnx/mod.ts";
 import { checkRule } from "../../../src/testing/onnx.ts";
 
@@ -83,4 +84,37 @@ Deno.test("a rule may be for one version of an operator", () => {
 
 Deno.test("a second rule that would be as good as the one that is there is refused", () => {
   assertThrows(() => gradientRules.on(["Round", any], () => () => []), AmbiguousOverloadError);
+});
+
+Deno.test("more shares than inputs are found out", () => {
+  const rules = gradientRules.on(["Sin", Number], () => ({ a, g }, write) => [
+    write.mul(g, write.make("Cos", [a])),
+    g,
+  ]);
+  assertThrows(
+    () => checkRule({ op: "Sin", rules, inputs: [{ dims: [3] }] }),
+    TypeError,
+    "its rule must answer with no more shares than it has inputs: current value is 2 for 1",
+  );
+});
+
+Deno.test("where numbers are at a kink or beside one, the error says so, and nowhere else", () => {
+  const said = (op: string, first: number, rules = gradientRules) =>
+    assertThrows(() => checkRule({ op, rules, inputs: [{ dims: [2], data: [first, 1.2] }] }), Error)
+      .message.includes("the numbers may be at a kink");
+  assertEquals(said("Relu", 0), true);
+  assertEquals(said("Abs", 1e-4), true);
+  assertEquals(said("Floor", 1), true);
+  const wrong = gradientRules.on(["Sin", Number], () => ({ g }) => [g]);
+  assertEquals(said("Sin", 1, wrong), false);
+});
+
+Deno.test("an operator without a rule is named by the check", () => {
+  const copies: Operators = { "my.Copy": ([x]) => [x!] };
+  const { message } = assertThrows(
+    () => checkRule({ op: "my.Copy", operators: copies, inputs: [{ dims: [3] }] }),
+    UnsupportedNodeError,
+  );
+  assertStringIncludes(message, "Cannot check the rule of my.Copy as every operator on the way ");
+  assertStringIncludes(message, 'current node is the my.Copy "Copy_copy" (node 1 of 3');
 });

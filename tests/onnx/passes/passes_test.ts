@@ -11,6 +11,7 @@ import {
   showPasses,
   tensorProto,
   type Value,
+  WEBGPU_PASSES,
 } from "../../../src/onnx/mod.ts";
 import { numbersOf, runModel, worst } from "../ort.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
@@ -73,8 +74,9 @@ Deno.test("a pass of one's own keeps its this, and a name that no pass has chang
     RangeError,
     "its passes must be among foldConstants, dropIdentities, einsumToMatMul",
   );
+  assertThrows(() => runPasses(graph, ["captursafe"]), RangeError, "; did you mean captureSafe?");
   assertEquals(own.runs, 2);
-  const names = PASSES.map(({ name }) => name);
+  const names = [...PASSES, ...WEBGPU_PASSES].map(({ name }) => name);
   assertEquals(new Set(names).size, names.length);
 });
 

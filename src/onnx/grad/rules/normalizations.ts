@@ -12,7 +12,7 @@ export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
     return [
       () => sumOf(write, [of.back(write.mul(g, scale)), ...of.backFromMoments(gradients)]),
       () => write.mul(g, of.values),
-      g,
+      () => g,
     ];
   },
   InstanceNormalization: ({ node, a, b: scale, g }, write) => {

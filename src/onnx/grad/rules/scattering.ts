@@ -1,4 +1,4 @@
-import { intAttribute, textAttribute } from "../../attributes.ts";
+import { type Attributes, intAttribute, textAttribute } from "../../attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 
@@ -12,7 +12,7 @@ interface Way {
 
 function wayOf({ node, b }: Step, write: GradientWriter): Way {
   const isND = node.opType === "ScatterND";
-  const attributes = isND ? {} : { axis: intAttribute(node, "axis", 0) };
+  const attributes: Attributes = isND ? {} : { axis: intAttribute(node, "axis", 0) };
   return {
     scatter: (base, updates, reduction) =>
       write.make(node.opType, [base, b, updates], { ...attributes, reduction }),

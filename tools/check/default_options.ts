@@ -1,0 +1,20 @@
+/**
+ * Checks the types of every entry point with the compiler's default options, which those have who copy the package's
+ * sources into a folder of their own: what is right with the stricter ones of deno.json need not be so with these.
+ *
+ * @module
+ */
+
+import { type Checked, checkWith } from "./check_with.ts";
+import { entryPoints } from "./entry_points.ts";
+
+/** Checks these modules, and what they import, as a folder without compiler options would see them. */
+export function checkWithDefaults(modules: readonly string[]): Promise<Checked> {
+  return checkWith(modules, () => ({}));
+}
+
+if (import.meta.main) {
+  const { success, output } = await checkWithDefaults(Object.values(await entryPoints()));
+  console.error(output.trimEnd());
+  Deno.exit(success ? 0 : 1);
+}
