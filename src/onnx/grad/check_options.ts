@@ -1,4 +1,5 @@
 import { didYouMean } from "../../dispatch/nearest.ts";
+import { assertKnownOptions } from "../known_options.ts";
 import type { GradientOptions } from "./gradient_options.ts";
 
 /** All options, also those that may be left out. */
@@ -12,14 +13,7 @@ const KNOWN: Readonly<Record<keyof GradientOptions, true>> = {
 
 /** Throws a TypeError or a RangeError for options that callers without types misspell, forget or mistake. */
 export function checkOptions(options: GradientOptions): void {
-  if (typeof options !== "object" || options === null) {
-    throw refused(TypeError, "its options must be an object", show(options));
-  }
-  const known = Object.keys(KNOWN), odd = Object.keys(options).find((key) => !known.includes(key));
-  if (odd !== undefined) {
-    const value = show(odd) + didYouMean(odd, known);
-    throw refused(TypeError, `its options must be among ${known.join(", ")}`, value);
-  }
+  assertKnownOptions("differentiate a graph", options, Object.keys(KNOWN));
   const { of, wrt, cotangent, unused = "error", rules } = options;
   if (typeof of !== "string" && !isNames(of)) {
     throw refused(TypeError, "of must be a name or a list of names", show(of));
