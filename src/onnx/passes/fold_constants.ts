@@ -18,9 +18,10 @@ import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 /** How far to fold. */
 export interface FoldConstantsOptions extends PassOptions {
   /**
-   * How many bytes the file may grow by for one node: what it makes, without constants that nothing else uses.
+   * How many bytes the file may grow by for one node: what it makes, without constants that nothing else uses. Weights
+   * that are used both ways would double the file; runtimes fold them by themselves when they open it.
    *
-   * @default 1_000_000
+   * @default 65_536
    */
   readonly maxBytes?: number;
 }
@@ -51,7 +52,7 @@ export interface FoldConstantsOptions extends PassOptions {
  * ```
  */
 export function foldConstants(graph: Graph, options: FoldConstantsOptions = {}): number {
-  const { maxBytes = 1_000_000, parameters = [] } = options;
+  const { maxBytes = 65_536, parameters = [] } = options;
   const changing = dependents(graph, parameters);
   const facts = new Facts(graph);
   let count = 0;
