@@ -1,5 +1,5 @@
 import { intAttribute } from "./attributes.ts";
-import { pathBetween } from "./grad/path.ts";
+import { between } from "./passes/path.ts";
 import type { Graph } from "./graph.ts";
 import { Facts } from "./infer/facts.ts";
 import type { NodeProto } from "./messages.ts";
@@ -22,13 +22,13 @@ export function pairVectors(
   graph: Graph,
   { positions, shifts, energy }: PairInputs,
 ): string | undefined {
-  const { nodes } = pathBetween(graph, new Facts(graph), [energy], [positions, shifts]);
+  const { nodes } = between(graph, new Facts(graph), [positions, shifts], [energy]);
   const onTheWay = new Set(nodes);
   const shifted = graph.uses(shifts).map(({ node }) => node).find((node) => onTheWay.has(node));
   if (shifted === undefined || !/^(Add|Sub)$/.test(shifted.opType)) return undefined;
   // What goes with a strain as positions do, v to v + v·ε, up to where the shifts come in.
   const rows = new Set([positions, shifts]), makers = new Set<NodeProto>([shifted]);
-  for (const node of nodes.toReversed()) {
+  for (const node of nodes) {
     if (node === shifted || !keepsRows(node, rows)) continue;
     rows.add(node.output[0]!);
     makers.add(node);

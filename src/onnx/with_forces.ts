@@ -2,12 +2,12 @@ import { decodeModel } from "./codec.ts";
 import { checkForces } from "./check_forces.ts";
 import type { ForcesModel } from "./forces_report.ts";
 import { gradient } from "./grad/gradient.ts";
-import { pathBetween } from "./grad/path.ts";
 import type { GradientRules } from "./grad/rules.ts";
 import { Graph } from "./graph.ts";
 import { Facts } from "./infer/facts.ts";
 import { assertKnownOptions } from "./known_options.ts";
 import type { ModelProto } from "./messages.ts";
+import { between } from "./passes/path.ts";
 import { auditRoots } from "./passes/audit_roots.ts";
 import type { Pass } from "./passes/pass.ts";
 import { passesNamed, runPasses } from "./passes/passes.ts";
@@ -218,7 +218,7 @@ function differentiate(graph: Graph, { energy, positions, others, rules }: {
   readonly rules: GradientRules | undefined;
 }): { readonly added: number; readonly slopes: ReadonlyMap<string, string> } {
   const facts = new Facts(graph);
-  const depends = others.filter((each) => pathBetween(graph, facts, [], [each]).moving.has(energy));
+  const depends = others.filter((each) => between(graph, facts, [each], []).values.has(energy));
   const wrt = Object.fromEntries(
     [positions, ...depends].map((each) => [each, graph.freshName(`slope_of_${each}`)]),
   );

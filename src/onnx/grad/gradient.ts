@@ -3,11 +3,11 @@ import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
 import type { NodeProto, TensorProto } from "../messages.ts";
 import { valueInfo } from "../value_info.ts";
+import { between } from "../passes/path.ts";
 import { checkGradient } from "./check_gradient.ts";
 import { checkOptions } from "./check_options.ts";
 import { checkShares } from "./check_shares.ts";
 import { GradientWriter } from "./gradient_writer.ts";
-import { pathBetween } from "./path.ts";
 import type { GradientOptions } from "./gradient_options.ts";
 import { gradientRules } from "./rules.ts";
 import { ruleOf } from "./rule_of.ts";
@@ -79,9 +79,9 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
 /** Goes from node to node, back from `of`; answers with those where a way ended. */
 function goBack(way: WayBack, shares: Shares): NodeProto[] {
   const { write, of, wrt } = way, { graph, facts } = write;
-  const { nodes, moving } = pathBetween(graph, facts, of, Object.keys(wrt));
+  const { nodes, values: moving } = between(graph, facts, Object.keys(wrt), of);
   const ends: NodeProto[] = [];
-  for (const node of nodes) {
+  for (const node of nodes.toReversed()) {
     if (!node.output.some((name) => shares.has(name))) continue;
     const rule = ruleOf(node, way);
     const gradients = node.output.map((name) => shares.sum(name));
@@ -107,7 +107,8 @@ function orTakenBack<T>(way: WayBack, kept: Kept, task: () => T): T {
     graph.prune(kept);
     if (error instanceof RangeError) {
       // What is not known of shapes is often so for an operator that nobody knows, and that is the better news.
-      for (const node of pathBetween(graph, facts, of, Object.keys(wrt)).nodes) ruleOf(node, way);
+      const { nodes } = between(graph, facts, Object.keys(wrt), of);
+      for (const node of nodes.toReversed()) ruleOf(node, way);
     }
     throw error;
   }

@@ -3,25 +3,6 @@ import type { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../messages.ts";
 import { between, usedBy } from "../passes/path.ts";
 
-/** The nodes between what is differentiated and what by. */
-export interface Path {
-  /** In the order of the way back: each behind all that use what it makes. */
-  readonly nodes: readonly NodeProto[];
-  /** Values that change with what is differentiated by. */
-  readonly moving: ReadonlySet<string>;
-}
-
-/** The nodes from `wrt` to `of`, over values that are floats: others do not change a little. */
-export function pathBetween(
-  graph: Graph,
-  facts: Facts,
-  of: readonly string[],
-  wrt: readonly string[],
-): Path {
-  const { nodes, values } = between(graph, facts, wrt, of);
-  return { nodes: nodes.toReversed(), moving: values };
-}
-
 /** "node 12 of 147, made from x and y": where to look in the file. */
 export function placeOf(nodes: readonly NodeProto[], node: NodeProto): string {
   const names = node.input.filter((name) => name !== "");
@@ -41,7 +22,7 @@ export function stopsFrom(
     readonly ends: readonly NodeProto[];
   },
 ): readonly NodeProto[] {
-  const { moving } = pathBetween(graph, facts, [], [wrt]);
+  const { values: moving } = between(graph, facts, [wrt], []);
   const isStop = (node: NodeProto) =>
     ends.includes(node) || !node.output.some((name) => moving.has(name));
   return forward.filter((node) =>
