@@ -11,6 +11,7 @@ import {
   parseExtxyz,
 } from "@hooke/hooke";
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import { assertWithin, largest } from "../onnx/assert_within.ts";
 import { hasModels, readModel } from "../onnx/shared_models.ts";
 import { storedBatch } from "./onnx_references.ts";
 
@@ -24,24 +25,6 @@ const BACKENDS = ["reference", "wasm"] as const;
 const PYTHON = { energy: 1.13e-6, forces: 9.96e-7 };
 
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, fn, ignore: !hasModels });
-
-/** Throws for a number that is none, too. */
-function assertClose(
-  what: string,
-  actual: ArrayLike<number>,
-  expected: ArrayLike<number>,
-  tolerance: number,
-): void {
-  assertEquals(actual.length, expected.length);
-  let worst = 0;
-  for (let i = 0; i < expected.length; i++) {
-    const difference = Math.abs(actual[i]! - expected[i]!);
-    if (!(difference <= worst)) worst = difference;
-  }
-  assert(worst <= tolerance, `${what}: ${worst} away, at most ${tolerance}`);
-}
-
-const largest = (values: ArrayLike<number>) => Math.max(...Array.from(values, Math.abs));
 
 async function evaluated(
   model: OnnxModel,
@@ -62,14 +45,14 @@ for (const backend of BACKENDS) {
     };
     await using model = await open();
     const together = await evaluated(model, systems, backend);
-    assertClose("energies", together.get("energy"), energies, tolerance.energy);
-    assertClose("forces", together.get("forces"), forces, tolerance.forces);
+    assertWithin("energies", together.get("energy"), energies, tolerance.energy);
+    assertWithin("forces", together.get("forces"), forces, tolerance.forces);
     for (const [s, system] of systems.entries()) {
       const alone = await evaluated(model, [system], backend);
-      assertClose(`energy ${s}`, alone.get("energy"), [energies[s]!], tolerance.energy);
+      assertWithin(`energy ${s}`, alone.get("energy"), [energies[s]!], tolerance.energy);
       const [from, to] = together.nodeOffsets.slice(s, s + 2);
       const own = forces.slice(3 * from!, 3 * to!);
-      assertClose(`forces ${s}`, alone.get("forces"), own, tolerance.forces);
+      assertWithin(`forces ${s}`, alone.get("forces"), own, tolerance.forces);
     }
   });
 }
@@ -86,7 +69,7 @@ test("padding changes no bit of any energy or force; one system at a time only t
   const batch = await evaluated(single, systems);
   for (const field of ["energy", "forces"] as const) {
     const limit = 1e-6 * largest(expected.get(field));
-    assertClose(field, batch.get(field), expected.get(field), limit);
+    assertWithin(field, batch.get(field), expected.get(field), limit);
   }
 });
 
@@ -123,11 +106,11 @@ for (const backend of BACKENDS) {
     const batch = await relaxed(0.01, backend, which);
     const expected = which.map((s) => labelled("fire")[s]!);
     for (const [s, { positions, energy }] of batch.systems().entries()) {
-      assertClose(`positions ${s}`, positions, expected[s]!.positions, 1e-3);
-      assertClose(`energy ${s}`, [energy!], [expected[s]!.energy!], 1e-5);
+      assertWithin(`positions ${s}`, positions, expected[s]!.positions, 1e-3);
+      assertWithin(`energy ${s}`, [energy!], [expected[s]!.energy!], 1e-5);
     }
     const steps = expected.map(({ info }) => Number(info.steps));
-    assertClose("steps", batch.get("stepsDone"), steps, 1);
+    assertWithin("steps", batch.get("stepsDone"), steps, 1);
   });
 }
 
@@ -136,8 +119,8 @@ test("molecules come to the minima that ASE's BFGS finds", async () => {
   // The others have methyl and hydroxyl groups that turn about for a long time.
   for (const s of [0, 1, 4, 5, 6, 7, 9]) {
     const { positions, energy } = labelled("minimum")[s]!;
-    assertClose(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
-    assertClose(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
+    assertWithin(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
+    assertWithin(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
   }
 });
 

@@ -13,6 +13,7 @@ import {
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { openWebGpu } from "../../src/backend/mod.ts";
 import { device, testOnGpu } from "../backend/gpu.ts";
+import { assertWithin, largest } from "../onnx/assert_within.ts";
 import { hasModels, readModel } from "../onnx/shared_models.ts";
 import { storedBatch } from "./onnx_references.ts";
 
@@ -22,22 +23,6 @@ const open = (file: "ani1x_1_e" | "ani1x_1_ef" = "ani1x_1_e") =>
 
 const onModels = (name: string, fn: () => Promise<void>) =>
   Deno.test({ name, fn, ignore: !hasModels });
-
-/** Throws for a number that is none, too. */
-function assertNear(
-  what: string,
-  actual: ArrayLike<number>,
-  expected: ArrayLike<number>,
-  tolerance: number,
-): void {
-  assertEquals(actual.length, expected.length);
-  for (let i = 0; i < expected.length; i++) {
-    const difference = Math.abs(actual[i]! - expected[i]!);
-    assert(difference <= tolerance, `${what}[${i}] is ${difference} away, at most ${tolerance}`);
-  }
-}
-
-const largest = (values: ArrayLike<number>) => Math.max(...Array.from(values, Math.abs));
 
 const frames = parseExtxyz(
   await Deno.readTextFile(new URL("../data/ani1x_ase.xyz", import.meta.url)),
@@ -61,13 +46,13 @@ for (const where of ["wasm", "reference"] as const) {
         return await md.run(Batch.from(of), 0);
       };
       const together = await run(systems);
-      assertNear("energies", together.get("energy"), energies, AWAY.energy * largest(energies));
-      assertNear("forces", together.get("forces"), forces, AWAY.forces * largest(forces));
+      assertWithin("energies", together.get("energy"), energies, AWAY.energy * largest(energies));
+      assertWithin("forces", together.get("forces"), forces, AWAY.forces * largest(forces));
       for (const s of [0, 4, 9]) {
         const alone = await run([systems[s]!]);
         const [from, to] = together.nodeOffsets.slice(s, s + 2);
         const own = forces.slice(3 * from!, 3 * to!);
-        assertNear(`forces ${s}`, alone.get("forces"), own, AWAY.forces * largest(forces));
+        assertWithin(`forces ${s}`, alone.get("forces"), own, AWAY.forces * largest(forces));
       }
     },
   );
@@ -85,8 +70,8 @@ onModels("ANI-1x of energies relaxes molecules to the minima that ASE's BFGS fin
   // The others have methyl and hydroxyl groups that turn about for a long time.
   for (const s of [0, 1, 4, 5, 6, 7, 9]) {
     const { positions, energy } = labelled("minimum")[s]!;
-    assertNear(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
-    assertNear(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
+    assertWithin(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
+    assertWithin(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
   }
 });
 
@@ -100,9 +85,9 @@ onModels(
       return await opt.run(framed("start"));
     };
     const [own, traced] = [await run("ani1x_1_e"), await run("ani1x_1_ef")];
-    assertNear("steps", own.get("stepsDone"), traced.get("stepsDone"), 1);
-    assertNear("positions", own.get("positions"), traced.get("positions"), 1e-3);
-    assertNear("energies", own.get("energy"), traced.get("energy"), 1e-5);
+    assertWithin("steps", own.get("stepsDone"), traced.get("stepsDone"), 1);
+    assertWithin("positions", own.get("positions"), traced.get("positions"), 1e-3);
+    assertWithin("energies", own.get("energy"), traced.get("energy"), 1e-5);
   },
 );
 
@@ -152,7 +137,7 @@ for (const name of ["mlp", "schnet", "painnx"]) {
         const [fast, slow] = [await run({ backend }), await run({ device: "wasm" })];
         for (const field of ["energy", "forces", "positions"] as const) {
           const expected = slow.get(field);
-          assertNear(field, fast.get(field), expected, 2e-5 * largest(expected));
+          assertWithin(field, fast.get(field), expected, 2e-5 * largest(expected));
         }
       } finally {
         backend.dispose();

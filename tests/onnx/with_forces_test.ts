@@ -22,6 +22,7 @@ import {
   withForces,
 } from "../../src/onnx/mod.ts";
 import { feedsOf, referenceOf } from "./reference_feeds.ts";
+import { assertWithin, largest } from "./assert_within.ts";
 import { hasModels, readModel } from "./shared_models.ts";
 import { attribute, modelOf, node, value, weight } from "./tiny_model.ts";
 
@@ -39,22 +40,6 @@ const PYTHON: Readonly<Record<string, { readonly energy: number; readonly forces
 const onModels = (name: string, fn: () => Promise<void> | void) =>
   Deno.test({ name, fn, ignore: !hasModels });
 
-const largest = (values: ArrayLike<number>) => Math.max(...Array.from(values, Math.abs));
-
-/** Throws for a number that is none, too. */
-function assertNear(
-  what: string,
-  actual: ArrayLike<number>,
-  expected: ArrayLike<number>,
-  tolerance: number,
-): void {
-  assertEquals(actual.length, expected.length, what);
-  for (let i = 0; i < expected.length; i++) {
-    const difference = Math.abs(actual[i]! - expected[i]!);
-    assert(difference <= tolerance, `${what}[${i}] is ${difference} away, at most ${tolerance}`);
-  }
-}
-
 for (const [model, away] of Object.entries(PYTHON)) {
   onModels(`${model} gets PyTorch's forces, on wasm and by the evaluator`, async () => {
     const { bytes, report } = withForces(readModel(`${model}.onnx`));
@@ -67,8 +52,8 @@ for (const [model, away] of Object.entries(PYTHON)) {
     const [there, here] = [await wasm.run(feeds), await plain.run(feeds)];
     for (const name of ["energy", "forces"] as const) {
       const tolerance = (1e-6 + 3 * away[name]) * largest(expected[name]!);
-      assertNear(`${name} on wasm`, dataOf(there, name, "float32"), expected[name]!, tolerance);
-      assertNear(name, dataOf(here, name, "float64"), expected[name]!, tolerance / 3);
+      assertWithin(`${name} on wasm`, dataOf(there, name, "float32"), expected[name]!, tolerance);
+      assertWithin(name, dataOf(here, name, "float64"), expected[name]!, tolerance / 3);
     }
     assertEquals(report.nodes.after, decodeModel(bytes).graph!.node.length);
     assertEquals(report.forces, "forces");
@@ -95,7 +80,7 @@ for (const model of ["schnet", "ani1x_1"]) {
         const [a, b] = [await own.run(moved), await other.run(moved)];
         for (const name of ["energy", "forces"]) {
           const expected = dataOf(b, name, "float32");
-          assertNear(name, dataOf(a, name, "float32"), expected, 5e-6 * largest(expected));
+          assertWithin(name, dataOf(a, name, "float32"), expected, 5e-6 * largest(expected));
         }
       }
     },
@@ -195,7 +180,9 @@ Deno.test("the Lennard-Jones graph without its forces and stresses gets them bac
     whole.inputs.map(({ name }) => [name, feeds[name as keyof typeof feeds]]),
   );
   const [expected, found] = [whole.run(wanted), made.run(wanted)];
-  assertNear("forces", found["forces"]!.data, expected["forces"]!.data, 1e-8); // factors are rounded, here and there
+  // Two factors are rounded to float32 on either way.
+  const forces = expected["forces"]!.data;
+  assertWithin("forces", found["forces"]!.data, forces, 2 ** -23 * largest(forces));
 });
 
 /** An energy of one operator on the positions. */
@@ -294,7 +281,7 @@ for (const more of ["nothing", "atoms", "shifts"] as const) {
     gradient(graph, { of: "energy", wrt: { strain: "slope" } });
     const strain = { type: "f32", dims: [3, 3], data: new Float64Array(9) } as const;
     const { slope } = openEvaluator(graph).run({ ...feeds, strain }, ["slope"]);
-    assertNear("virial", virial!.data, slope!.data.map((x) => -x), 1e-12 * largest(slope!.data));
+    assertWithin("virial", virial!.data, slope!.data.map((x) => -x), 1e-12 * largest(slope!.data));
   });
 }
 
