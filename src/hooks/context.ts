@@ -56,7 +56,10 @@ export type Numbers =
   | Uint32Array;
 
 /** A field as an observer gets it. */
-export type View<T> = T extends Numbers ? ReadonlyNumbers : T extends object ? Readonly<T> : T;
+export type View<T> = T extends Numbers ? ReadonlyNumbers
+  : T extends ReadonlyMap<infer K, infer V> ? ReadonlyMap<K, View<V>>
+  : T extends object ? Readonly<T>
+  : T;
 
 /** A field that is no built-in name: the value carries name and type. */
 export interface Field<N extends string, T> {

@@ -208,8 +208,14 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** The hooks that are on and give kernels, visited or not. */
   devices(): DeviceHook[] {
-    const on = this.#entries.filter((entry) => entry.enabled && this.#isReady(entry));
-    return on.map(({ record }) => record.hook as DeviceHook).filter(isDeviceHook);
+    return (this.enabled() as DeviceHook[]).filter(isDeviceHook);
+  }
+
+  /** The hooks that are on, as they were given, in order: for engines that ask something of them. */
+  enabled(): object[] {
+    return this.#entries
+      .filter((entry) => entry.enabled && this.#isReady(entry))
+      .map(({ record }) => record.hook);
   }
 
   /** The fields that hooks look at, at a stage; at any stage without one. */

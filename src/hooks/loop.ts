@@ -166,6 +166,7 @@ export class Loop<
       | "horizon"
       | "work"
       | "devices"
+      | "enabled"
       | "reads"
       | "writes"
       | "replan"
@@ -246,6 +247,11 @@ export class Loop<
       );
     }
     this.#counts.set(counter, this.#count(counter) + 1);
+  }
+
+  /** How far a counter has come: `"step"`, or one of the kinds'. */
+  countOf(counter: string): number {
+    return this.#count(counter);
   }
 
   /** The counters of the kinds, but for the step. */

@@ -5,7 +5,7 @@
  */
 
 import type { BaseContext } from "./context.ts";
-import type { AnyStages, At, MapOf } from "./stage.ts";
+import type { AnyStages, At, MapOf, OptionalOf } from "./stage.ts";
 
 /** The contexts of all stages of a kind, as a union. */
 export type ContextsOf<E extends AnyStages> = E extends AnyStages ? At<E, keyof MapOf<E>>["ctx"]
@@ -20,11 +20,17 @@ export type AnyKeyOf<U> = U extends unknown ? keyof U : never;
 /** The type of a key in those members of a union that have it. */
 export type FieldOf<U, k> = U extends unknown ? k extends keyof U ? U[k] : never : never;
 
+/** The fields that all stages have, and a loop must be given. */
+type RequiredField<E extends AnyStages> = Exclude<
+  keyof ContextsOf<E>,
+  BuiltInField | OptionalOf<E>
+>;
+
 /** The context fields a loop fills itself: what all stages have from the start, the rest before firing. */
 export type OwnFields<E extends AnyStages> =
-  & { -readonly [k in Exclude<keyof ContextsOf<E>, BuiltInField>]: FieldOf<ContextsOf<E>, k> }
+  & { -readonly [k in RequiredField<E>]: FieldOf<ContextsOf<E>, k> }
   & {
     -readonly [
-      k in Exclude<AnyKeyOf<ContextsOf<E>>, BuiltInField | keyof ContextsOf<E>>
+      k in Exclude<AnyKeyOf<ContextsOf<E>>, BuiltInField | RequiredField<E>>
     ]?: FieldOf<ContextsOf<E>, k>;
   };

@@ -36,6 +36,8 @@ export interface StagePoint {
   fireLate(count: number, event: object): PromiseLike<void>;
   /** Has it hooks that change something, or that nothing may happen before? */
   readonly mustWait: boolean;
+  /** The first count from `from` on at which a hook here may be due; `Infinity` where there is none. */
+  next(from: number): number;
   /** Lets the modifiers that are due at a count do their work, and nobody else; remembers nothing of it. */
   modify(count: number): PromiseLike<void>;
   /** Hands a value through the pipes that are due; each gets what the one before returned. */

@@ -16,6 +16,12 @@ export type FieldValues = Readonly<Record<string, unknown>>;
 export interface StateSource {
   /** The names of all fields there are. */
   readonly fields: readonly string[];
+  /**
+   * Whether there is such a field, for sources that know more names than can be listed: `"gradients:fc*"`.
+   *
+   * @default whether `fields` has it
+   */
+  has?(field: string): boolean;
   /** Plans the reading of some fields for one stage. Called when hooks are registered, never in the loop. */
   plan(fields: readonly string[]): ReadPlan;
   /** The field itself, to be changed in place. */
@@ -82,7 +88,7 @@ export function assertFields(
   source: StateSource,
 ): void {
   for (const name of names) {
-    if (source.fields.includes(name)) continue;
+    if (source.fields.includes(name) || source.has?.(name) === true) continue;
     const there = source.fields.length === 0
       ? "the engine has none"
       : `they are ${source.fields.join(", ")}`;
@@ -105,7 +111,7 @@ export function accessor(
   value: (field: string) => unknown,
 ): object {
   const object = {};
-  for (const field of fields) {
+  for (const field of new Set([...fields, ...declared])) {
     const get = declared.includes(field) ? () => value(field) : () => {
       const verb = member === "reads" ? "read" : "write";
       throw new TypeError(
@@ -130,7 +136,7 @@ export function unfetched(
   verb: "read" | "write" = "read",
 ): object {
   const object = {};
-  for (const field of fields) {
+  for (const field of new Set(fields)) {
     const get = () => {
       throw new TypeError(
         `Cannot ${verb} ${field} in the \`when\` of hook ${hook} as it is fetched only when the hook fires: ` +

@@ -153,14 +153,14 @@ export function accessOf(
   const { fields } = state;
   // A hook that gives kernels is handed no values.
   const wanted = isDeviceHook(record.hook) ? reads : [...new Set([...reads, ...writes])];
-  const there = wanted.filter((field) => fields.includes(field));
+  const there = wanted.filter((field) => fields.includes(field) || state.has?.(field) === true);
   const plan = there.length === 0 ? undefined : state.plan(there);
   const isFetched = plan?.live === false;
   const read = isFetched
-    ? unfetched(label, fields)
+    ? unfetched(label, [...fields, ...reads])
     : accessor(label, "reads", reads, fields, (field) => plan?.value(field));
   const write = isFetched
-    ? unfetched(label, fields, "write")
+    ? unfetched(label, [...fields, ...writes], "write")
     : accessor(label, "writes", writes, fields, (field) => state.writable(field));
   const own = Object.create(context, { read: { value: read }, write: { value: write } });
   return { shared: context, own, plan };

@@ -91,7 +91,13 @@ export interface KindOptions<N extends string> {
 }
 
 /** The members of a kind besides one property per stage. */
-export interface KindInfo<K extends string, M, F, A = Record<never, never>> {
+export interface KindInfo<
+  K extends string,
+  M,
+  F,
+  A = Record<never, never>,
+  O extends string = never,
+> {
   /** The name before the slash. */
   readonly kind: K;
   /** The role of each stage, by name. */
@@ -106,16 +112,27 @@ export interface KindInfo<K extends string, M, F, A = Record<never, never>> {
     readonly fields: F;
     /** Further name of a lifecycle method → stage name. */
     readonly aliases: A;
+    /** Context fields that the kind's own engine fills, and other loops may leave out. */
+    readonly optional: O;
   };
 }
 
-/** A kind: the value and, in its type, the context of each stage, the fields that can be read, and aliases. */
-export type Stages<K extends string, M, F = Record<never, never>, A = Record<never, never>> =
-  & KindInfo<K, M, F, A>
+/**
+ * A kind: the value and, in its type, the context of each stage, the fields that can be read, aliases, and the context
+ * fields `O` that a loop of one's own may leave out.
+ */
+export type Stages<
+  K extends string,
+  M,
+  F = Record<never, never>,
+  A = Record<never, never>,
+  O extends string = never,
+> =
+  & KindInfo<K, M, F, A, O>
   & { readonly [N in keyof M & string]: `${K}/${N}` };
 
 /** Any kind. */
-export type AnyStages = KindInfo<string, unknown, unknown, unknown>;
+export type AnyStages = KindInfo<string, unknown, unknown, unknown, string>;
 
 /** Stage name → role and context, of a kind. */
 export type MapOf<T extends AnyStages> = NonNullable<T["types"]>["stages"];
@@ -125,6 +142,9 @@ export type FieldsOf<T extends AnyStages> = NonNullable<T["types"]>["fields"];
 
 /** Further name of a lifecycle method → stage name, of a kind. */
 export type AliasesOf<T extends AnyStages> = NonNullable<T["types"]>["aliases"];
+
+/** Context fields of a kind that a loop of one's own may leave out. */
+export type OptionalOf<T extends AnyStages> = NonNullable<T["types"]>["optional"];
 
 /** The names of lifecycle methods that an options object adds, with their stages. */
 export interface AliasOption<A> {
@@ -220,16 +240,23 @@ export function stages<C, Extra = Record<never, never>, F = Record<never, never>
  * }, { counters: { AFTER_BATCH: "batch" } });
  * ```
  */
-export function stagesOf<K extends string, M, F, A = Record<never, never>>(
+export function stagesOf<
+  K extends string,
+  M,
+  F,
+  A = Record<never, never>,
+  O extends string = never,
+>(
   kind: K,
   roles: NoInfer<KindInfo<K, M, F, A>["roles"]>,
   options: KindOptions<NoInfer<keyof M & string>> & AliasOption<NoInfer<A>> = {},
-): Stages<K, M, F, A> {
+): Stages<K, M, F, A, O> {
   return makeKind(kind, roles as Readonly<Record<string, unknown>>, options) as unknown as Stages<
     K,
     M,
     F,
-    A
+    A,
+    O
   >;
 }
 

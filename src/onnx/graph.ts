@@ -14,7 +14,7 @@ import type { GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto } f
 import { assertOpset, opsetOf } from "./opset.ts";
 import { capturesOf, hasInside, hasSubgraphs, namesInside, subgraphsOf } from "./subgraphs.ts";
 import { tensorProto } from "./tensor_proto.ts";
-import { describeValue, type Shape } from "./value_info.ts";
+import { describeValue, type Shape, valueInfo } from "./value_info.ts";
 
 /** How to add a node. */
 export interface NodeOptions {
@@ -194,6 +194,30 @@ export class Graph {
     this.#inputNames.add(info.name);
     this.#infos.set(info.name, info);
     this.#graph.input.push(info);
+  }
+
+  /**
+   * Lets a tensor that is always the same be fed instead; answers with what it was.
+   *
+   * @throws {RangeError} when there is no tensor of this name, or a node makes it
+   */
+  feed(name: string): TensorProto {
+    const tensor = this.#constants.get(name);
+    if (tensor === undefined) {
+      throw new RangeError(
+        `Cannot feed ${
+          JSON.stringify(name)
+        } as it must be a tensor of the graph that is always the same: it is not`,
+      );
+    }
+    this.#constants.delete(name);
+    this.#graph.initializer = this.#graph.initializer.filter((each) => each !== tensor);
+    this.forget(name);
+    const info = valueInfo(name, elementTypeOf(tensor.dataType)!, tensor.dims.map(Number));
+    this.#inputNames.add(name);
+    this.#infos.set(name, info);
+    this.#graph.input.push(info);
+    return tensor;
   }
 
   /**

@@ -54,17 +54,36 @@ export class GraphBuilder {
   /** Names of values that became outputs: before → now. */
   readonly #renamed = new Map<string, string>();
 
-  /** Throws a RangeError for another opset than 18 to 21. */
-  constructor(name: string, options: GraphBuilderOptions = {}) {
-    const { opset = 18, metadata = {} } = options;
-    const model = create(ModelProtoSchema, {
-      irVersion: 8n,
-      producerName: "hooke",
-      opsetImport: [{ domain: "", version: BigInt(opset) }],
-      graph: { name },
-      metadataProps: Object.entries(metadata).map(([key, value]) => ({ key, value })),
-    });
-    this.#graph = new Graph(model);
+  /**
+   * Throws a RangeError for another opset than 18 to 21.
+   *
+   * @param start what a new graph is called, or a graph to write on in
+   */
+  constructor(start: string | Graph, options: GraphBuilderOptions = {}) {
+    this.#graph = typeof start === "string" ? newGraph(start, options) : start;
+  }
+
+  /**
+   * A value that the graph has already.
+   *
+   * @throws {RangeError} when there is none of this name
+   * @throws {TypeError} when its elements are of another type; a type that nobody knows is believed
+   */
+  value<Type extends ElementType>(name: string, type: Type): Value<Type> {
+    if (!this.#graph.has(name)) {
+      throw new RangeError(
+        `Cannot use the value ${JSON.stringify(name)} as the graph must have it: it has ${
+          [...this.#graph.inputs, ...this.#graph.outputs].map((each) => each.name).join(", ")
+        }`,
+      );
+    }
+    const current = this.#graph.type(name) ?? type;
+    if (current === type) return { name, type };
+    throw new TypeError(
+      `Cannot use the value ${
+        JSON.stringify(name)
+      } as its elements must be ${type}: they are ${current}`,
+    );
   }
 
   /**
@@ -254,4 +273,15 @@ export class GraphBuilder {
   #nameOf({ name }: Value): string {
     return this.#renamed.get(name) ?? name;
   }
+}
+
+function newGraph(name: string, { opset = 18, metadata = {} }: GraphBuilderOptions): Graph {
+  const model = create(ModelProtoSchema, {
+    irVersion: 8n,
+    producerName: "hooke",
+    opsetImport: [{ domain: "", version: BigInt(opset) }],
+    graph: { name },
+    metadataProps: Object.entries(metadata).map(([key, value]) => ({ key, value })),
+  });
+  return new Graph(model);
 }
