@@ -1,0 +1,29 @@
+/**
+ * One factor for the whole run.
+ *
+ * @module
+ */
+
+import { checkFactor } from "./checks.ts";
+import type { Schedule } from "./schedule.ts";
+
+/**
+ * The same factor at every step.
+ *
+ * @param value what learning rates are multiplied by
+ * @throws {TypeError} for what is no number
+ * @throws {RangeError} for a negative factor
+ *
+ * @example
+ * ```ts
+ * import { constant } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(constant().factor(1000), 1);
+ * assertEquals(constant(0.5).factor(0), 0.5);
+ * ```
+ */
+export function constant(value: number = 1): Schedule {
+  checkFactor("make a constant schedule", "its value", value);
+  return { factor: () => value };
+}

@@ -1,0 +1,53 @@
+/**
+ * Along half a wave.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { checkFactor, checkSteps } from "./checks.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** Half a wave. */
+export interface CosineOptions {
+  /** Optimizer steps from the crest to the trough. */
+  readonly steps: number;
+  /**
+   * The factor at step `steps`, and from there on.
+   *
+   * @default 0
+   */
+  readonly to?: number;
+}
+
+/**
+ * From 1 to another factor along half a cosine, then that one: slow at both ends, fastest half-way. With
+ * t = step / steps it is `to + (1 − to) · (1 + cos πt) / 2`. It stays in the trough, where a wave would rise again.
+ *
+ * Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017), eq. 5, one period of it.
+ *
+ * @throws {TypeError} for an unknown option, and for what is no number
+ * @throws {RangeError} for a negative factor, and for steps that are no whole number above 0
+ *
+ * @example
+ * ```ts
+ * import { cosine } from "@hooke/hooke/training";
+ * import { assertAlmostEquals, assertEquals } from "@std/assert";
+ *
+ * const schedule = cosine({ steps: 100, to: 0.1 });
+ * assertEquals(schedule.factor(0), 1);
+ * assertAlmostEquals(schedule.factor(50), 0.55);
+ * assertEquals(schedule.factor(250), 0.1);
+ * ```
+ */
+export function cosine(options: CosineOptions): Schedule {
+  const action = "make a cosine schedule";
+  checkOptions(action, options, ["steps", "to"]);
+  const { steps, to = 0 } = options;
+  checkSteps(action, "steps", steps);
+  checkFactor(action, "to", to);
+  return {
+    factor: (step) =>
+      step >= steps ? to : to + (1 - to) * (1 + Math.cos(Math.PI * step / steps)) / 2,
+  };
+}

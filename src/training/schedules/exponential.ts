@@ -1,0 +1,45 @@
+/**
+ * By the same ratio again and again.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { checkFactor, checkSteps } from "./checks.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** How fast it decays. */
+export interface ExponentialOptions {
+  /** What the factor is multiplied by each time. */
+  readonly gamma: number;
+  /**
+   * After how many optimizer steps, each time.
+   *
+   * @default 1
+   */
+  readonly every?: number;
+}
+
+/**
+ * Multiplied by the same number every so many steps: `gamma ^ ⌊step / every⌋`.
+ *
+ * @throws {TypeError} for an unknown option, and for what is no number
+ * @throws {RangeError} for a negative gamma, and for `every` that is no whole number above 0
+ *
+ * @example
+ * ```ts
+ * import { exponential } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals([0, 1, 3].map(exponential({ gamma: 0.5 }).factor), [1, 0.5, 0.125]);
+ * assertEquals([0, 9, 10].map(exponential({ gamma: 0.5, every: 10 }).factor), [1, 1, 0.5]);
+ * ```
+ */
+export function exponential(options: ExponentialOptions): Schedule {
+  const action = "make an exponential schedule";
+  checkOptions(action, options, ["gamma", "every"]);
+  const { gamma, every = 1 } = options;
+  checkFactor(action, "gamma", gamma);
+  checkSteps(action, "every", every);
+  return { factor: (step) => gamma ** Math.floor(step / every) };
+}

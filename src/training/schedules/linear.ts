@@ -1,0 +1,52 @@
+/**
+ * Along a straight line.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { checkFactor, checkSteps } from "./checks.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** A straight line. */
+export interface LinearOptions {
+  /**
+   * The factor at step 0.
+   *
+   * @default 1
+   */
+  readonly from?: number;
+  /**
+   * The factor at step `steps`, and from there on.
+   *
+   * @default 0
+   */
+  readonly to?: number;
+  /** Optimizer steps from one to the other. */
+  readonly steps: number;
+}
+
+/**
+ * From one factor to another in equal parts, then that one: `from + (to − from) · step / steps`.
+ *
+ * @throws {TypeError} for an unknown option, and for what is no number
+ * @throws {RangeError} for negative factors, and for steps that are no whole number above 0
+ *
+ * @example
+ * ```ts
+ * import { linear } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const schedule = linear({ from: 1, to: 0.5, steps: 4 });
+ * assertEquals([0, 1, 2, 4, 9].map(schedule.factor), [1, 0.875, 0.75, 0.5, 0.5]);
+ * ```
+ */
+export function linear(options: LinearOptions): Schedule {
+  const action = "make a linear schedule";
+  checkOptions(action, options, ["from", "to", "steps"]);
+  const { from = 1, to = 0, steps } = options;
+  checkFactor(action, "from", from);
+  checkFactor(action, "to", to);
+  checkSteps(action, "steps", steps);
+  return { factor: (step) => step >= steps ? to : from + (to - from) * step / steps };
+}

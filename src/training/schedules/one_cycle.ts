@@ -1,0 +1,108 @@
+/**
+ * Up once, then down once.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { show } from "../../batch/show.ts";
+import { checkSteps, checkThat } from "./checks.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** A rise and a fall. */
+export interface OneCycleOptions {
+  /** Optimizer steps of the whole run. */
+  readonly steps: number;
+  /**
+   * The part of them in which learning rates rise.
+   *
+   * @default 0.3
+   */
+  readonly peakAt?: number;
+  /**
+   * How many times smaller than the peak they begin.
+   *
+   * @default 25
+   */
+  readonly divide?: number;
+  /**
+   * How many times smaller than they began they end.
+   *
+   * @default 10000
+   */
+  readonly finalDivide?: number;
+  /**
+   * The momentum at the peak, and at both ends: it falls as learning rates rise.
+   *
+   * @default the optimizer's own, which stays as it is
+   */
+  readonly momentum?: readonly [atPeak: number, atEnds: number];
+}
+
+/**
+ * The one-cycle policy, relative to the peak: an optimizer's learning rate is that of the peak. It rises from
+ * `1 / divide` to 1 and falls to `1 / (divide · finalDivide)`, each along half a cosine, and stays there. The peak is
+ * at step `peakAt · steps − 1`, the end at `steps − 1`.
+ *
+ * Smith and Topin, Super-convergence: very fast training of neural networks using large learning rates (2019), with
+ * two phases.
+ *
+ * @throws {TypeError} for an unknown option, and for what is no number
+ * @throws {RangeError} for numbers that cannot be: `peakAt` and momenta are 0 … 1, the others above 0
+ *
+ * @example
+ * ```ts
+ * import { oneCycle } from "@hooke/hooke/training";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const { factor, momentum } = oneCycle({ steps: 10, divide: 10, momentum: [0.85, 0.95] });
+ * assertAlmostEquals(factor(0), 0.1);
+ * assertAlmostEquals(factor(2), 1);
+ * assertAlmostEquals(factor(9), 1e-5);
+ * assertAlmostEquals(momentum!(2), 0.85);
+ * ```
+ */
+export function oneCycle(options: OneCycleOptions): Schedule {
+  const { steps, peakAt, divide, finalDivide, momentum } = checked(options);
+  const along = (step: number, ends: readonly [first: number, peak: number, last: number]) => {
+    const peak = peakAt * steps - 1, end = steps - 1, now = Math.min(step, end);
+    // A fall that has no steps leaves the last one to the rise.
+    if (now <= peak) return halfWave(ends[0], ends[1], peak === 0 ? 1 : now / peak);
+    return halfWave(ends[1], ends[2], (now - peak) / (end - peak));
+  };
+  return {
+    factor: (step) => along(step, [1 / divide, 1, 1 / (divide * finalDivide)]),
+    ...(momentum && {
+      momentum: (step) => along(step, [momentum[1], momentum[0], momentum[1]]),
+    }),
+  };
+}
+
+/** From one number (t = 0) to another (t = 1), slow at both ends. */
+function halfWave(from: number, to: number, t: number): number {
+  return to + (from - to) * (1 + Math.cos(Math.PI * t)) / 2;
+}
+
+const PART = { isGood: (x: number) => x >= 0 && x <= 1, wanted: "0 … 1" };
+const RATIO = { isGood: (x: number) => x > 0 && x < Infinity, wanted: "above 0 and finite" };
+
+function checked(options: OneCycleOptions) {
+  const action = "make a one-cycle schedule";
+  checkOptions(action, options, ["steps", "peakAt", "divide", "finalDivide", "momentum"]);
+  const { steps, peakAt = 0.3, divide = 25, finalDivide = 1e4, momentum } = options;
+  checkSteps(action, "steps", steps);
+  checkThat(action, "peakAt", peakAt, PART);
+  checkThat(action, "divide", divide, RATIO);
+  checkThat(action, "finalDivide", finalDivide, RATIO);
+  if (momentum !== undefined) {
+    if (!Array.isArray(momentum) || momentum.length !== 2) {
+      throw new TypeError(
+        `Cannot ${action} as momentum must be two numbers, at the peak and at the ends: current value is ${
+          show(momentum)
+        }`,
+      );
+    }
+    for (const one of momentum) checkThat(action, "momentum", one, PART);
+  }
+  return { steps, peakAt, divide, finalDivide, momentum };
+}

@@ -1,0 +1,64 @@
+/**
+ * In jumps.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { show } from "../../batch/show.ts";
+import { checkFactor } from "./checks.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** Where it jumps, and to what. */
+export interface PiecewiseOptions {
+  /** Optimizer step → the factor from there on. Before the first it is 1. */
+  readonly at: Readonly<Record<number, number>>;
+}
+
+/**
+ * Constant but for jumps at given steps.
+ *
+ * @throws {TypeError} for an unknown option, and for what is no number
+ * @throws {RangeError} for steps that are no whole numbers from 0 on, for none at all, and for negative factors
+ *
+ * @example
+ * ```ts
+ * import { piecewise } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const schedule = piecewise({ at: { 10: 0.3, 30: 0.09 } });
+ * assertEquals([0, 9, 10, 29, 30, 99].map(schedule.factor), [1, 1, 0.3, 0.3, 0.09, 0.09]);
+ * ```
+ */
+export function piecewise(options: PiecewiseOptions): Schedule {
+  const action = "make a piecewise schedule";
+  checkOptions(action, options, ["at"]);
+  const { at } = options;
+  const isObject = typeof at === "object" && at !== null && !Array.isArray(at);
+  if (!isObject || Object.keys(at).length === 0) {
+    throw new (isObject ? RangeError : TypeError)(
+      `Cannot ${action} as at must have factors by steps, { 10: 0.3 }: current value is ${
+        show(at)
+      }`,
+    );
+  }
+  const jumps = Object.entries(at).map(([key, factor]) => {
+    checkFactor(action, `the factor at ${key}`, factor);
+    return { step: stepOf(action, key), factor };
+  }).sort((a, b) => a.step - b.step);
+  return {
+    factor: (step) => {
+      let factor = 1;
+      for (const jump of jumps) if (jump.step <= step) factor = jump.factor;
+      return factor;
+    },
+  };
+}
+
+/** Keys are texts; only those that a whole number is written as are steps. */
+function stepOf(action: string, key: string): number {
+  if (/^(0|[1-9]\d{0,14})$/.test(key)) return Number(key);
+  throw new RangeError(
+    `Cannot ${action} as it must jump at whole numbers from 0 on: current step is ${show(key)}`,
+  );
+}

@@ -1,0 +1,187 @@
+/**
+ * Down when nothing gets better any more.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { show } from "../../batch/show.ts";
+import { checkFactor, checkOneOf, checkThat } from "./checks.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** What is watched, and what is done. */
+export interface PlateauOptions {
+  /**
+   * The metric that should get better.
+   *
+   * @default "val/loss"
+   */
+  readonly monitor?: string;
+  /**
+   * Whether it is better when less or when more.
+   *
+   * @default "min"
+   */
+  readonly mode?: "min" | "max";
+  /**
+   * What the factor is multiplied by at the end of patience.
+   *
+   * @default 0.1
+   */
+  readonly factor?: number;
+  /**
+   * How many times in a row it may not get better.
+   *
+   * @default 10
+   */
+  readonly patience?: number;
+  /**
+   * By how much it must be better than the best.
+   *
+   * @default 0.0001
+   */
+  readonly threshold?: number;
+  /**
+   * Whether the threshold is a part of the best or a difference to it.
+   *
+   * @default "relative"
+   */
+  readonly thresholdMode?: "relative" | "absolute";
+  /**
+   * How many times after a reduction are not counted.
+   *
+   * @default 0
+   */
+  readonly cooldown?: number;
+  /**
+   * The factor never gets smaller than this.
+   *
+   * @default 0
+   */
+  readonly min?: number;
+}
+
+/** What a plateau is followed by. */
+interface State {
+  /** The best until now. JSON has no infinity, so there is none at first. */
+  best: number | null;
+  /** How many times in a row it has not got better. */
+  bad: number;
+  /** How many times are still not counted. */
+  cooling: number;
+  /** What learning rates are multiplied by. */
+  factor: number;
+}
+
+/**
+ * Multiplied by a factor whenever a metric has not got better more than `patience` times in a row. NaN is never
+ * better. What it knows goes into checkpoints.
+ *
+ * @returns a schedule of which `factor` gives what was reached, whatever the step
+ * @throws {TypeError} for an unknown option, and for what is no number; `observe`: for metrics without the one that is
+ * watched
+ * @throws {RangeError} for numbers and words that cannot be
+ *
+ * @example
+ * ```ts
+ * import { plateau } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const schedule = plateau({ monitor: "val/loss", factor: 0.5, patience: 1 });
+ * const factors = [3, 2, 2, 2, 2].map((loss, epoch) => {
+ *   schedule.observe!({ "val/loss": loss });
+ *   return schedule.factor(epoch);
+ * });
+ * assertEquals(factors, [1, 1, 1, 0.5, 0.5]);
+ * ```
+ */
+export function plateau(options: PlateauOptions = {}): Schedule {
+  const plan = checked(options);
+  let state: State = { best: null, bad: 0, cooling: 0, factor: 1 };
+  return {
+    factor: () => state.factor,
+    observe: (metrics) => {
+      const { monitor } = plan;
+      const value = Object.hasOwn(metrics, monitor) ? metrics[monitor] : undefined;
+      if (typeof value === "number") return follow(state, plan, value);
+      throw new TypeError(
+        `Cannot follow a plateau as there must be a number called ${show(monitor)}: ${
+          value === undefined
+            ? `current metrics are ${Object.keys(metrics).join(", ") || "none"}`
+            : `current value is ${show(value)}`
+        }`,
+      );
+    },
+    save: () => ({ ...state }),
+    load: (saved) => void (state = readState(saved)),
+  };
+}
+
+/** One observation. The threshold applies to the best, and the reduction comes after the cooling. */
+function follow(state: State, plan: Required<PlateauOptions>, value: number): void {
+  if (isBetter(value, state.best, plan)) {
+    state.best = value;
+    state.bad = 0;
+  } else state.bad++;
+  if (state.cooling > 0) {
+    state.cooling--;
+    state.bad = 0;
+  }
+  if (state.bad <= plan.patience) return;
+  // A factor that starts below the least, as a checkpoint may bring it, does not jump up.
+  state.factor = Math.min(state.factor, Math.max(state.factor * plan.factor, plan.min));
+  state.cooling = plan.cooldown;
+  state.bad = 0;
+}
+
+function isBetter(
+  value: number,
+  best: number | null,
+  { mode, threshold, thresholdMode }: Required<PlateauOptions>,
+): boolean {
+  const sign = mode === "min" ? -1 : 1;
+  if (best === null) return sign * value > -Infinity;
+  const least = thresholdMode === "relative"
+    ? best * (1 + sign * threshold)
+    : best + sign * threshold;
+  return sign * value > sign * least;
+}
+
+const COUNT = {
+  isGood: (x: number) => Number.isSafeInteger(x) && x >= 0,
+  wanted: "a whole number from 0 on",
+};
+const FACTOR = { isGood: (x: number) => x >= 0 && x < 1, wanted: "0 or more and below 1" };
+
+function checked(options: PlateauOptions): Required<PlateauOptions> {
+  const action = "make a plateau schedule";
+  checkOptions(action, options, [
+    ...["monitor", "mode", "factor", "patience", "threshold", "thresholdMode", "cooldown", "min"],
+  ]);
+  const { monitor = "val/loss", mode = "min", factor = 0.1, patience = 10 } = options;
+  const { threshold = 1e-4, thresholdMode = "relative", cooldown = 0, min = 0 } = options;
+  if (typeof monitor !== "string" || monitor === "") {
+    throw new TypeError(
+      `Cannot ${action} as monitor must be the name of a metric: current value is ${show(monitor)}`,
+    );
+  }
+  checkOneOf(action, "mode", mode, ["min", "max"]);
+  checkOneOf(action, "thresholdMode", thresholdMode, ["relative", "absolute"]);
+  checkThat(action, "factor", factor, FACTOR);
+  checkThat(action, "patience", patience, COUNT);
+  checkThat(action, "cooldown", cooldown, COUNT);
+  checkFactor(action, "threshold", threshold);
+  checkFactor(action, "min", min);
+  return { monitor, mode, factor, patience, threshold, thresholdMode, cooldown, min };
+}
+
+function readState(saved: unknown): State {
+  const { best, bad, cooling, factor } = (saved ?? {}) as Partial<Record<string, unknown>>;
+  const isCount = (x: unknown): x is number => typeof x === "number" && COUNT.isGood(x);
+  const isRead = (best === null || typeof best === "number") && isCount(bad) && isCount(cooling) &&
+    typeof factor === "number" && factor >= 0;
+  if (isRead) return { best, bad, cooling, factor };
+  throw new TypeError(
+    `Cannot load a plateau schedule as it must be what one saved: current value is ${show(saved)}`,
+  );
+}

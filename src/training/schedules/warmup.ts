@@ -1,0 +1,68 @@
+/**
+ * A slow start.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { show } from "../../batch/show.ts";
+import { checkFactor, checkSteps } from "./checks.ts";
+import { constant } from "./constant.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** A slow start. */
+export interface WarmupOptions {
+  /** Optimizer steps until learning rates are whole. */
+  readonly steps: number;
+  /**
+   * The factor at step 0.
+   *
+   * @default 1 / steps, as step 0 would do nothing with 0
+   */
+  readonly from?: number;
+  /**
+   * What follows. It counts its own steps: its step 0 is step `steps`.
+   *
+   * @default constant()
+   */
+  readonly then?: Schedule;
+}
+
+/**
+ * From a small factor to 1 in equal parts, then as another schedule says. What that one observes, it observes during
+ * the slow start too; the momentum is that of its step 0 until it begins.
+ *
+ * @throws {TypeError} for an unknown option, and for what is no number or no schedule
+ * @throws {RangeError} for a negative factor, and for steps that are no whole number above 0
+ *
+ * @example
+ * ```ts
+ * import { cosine, warmup } from "@hooke/hooke/training";
+ * import { assertAlmostEquals, assertEquals } from "@std/assert";
+ *
+ * const schedule = warmup({ steps: 4, from: 0, then: cosine({ steps: 10 }) });
+ * assertEquals([0, 1, 2, 3, 4].map(schedule.factor), [0, 0.25, 0.5, 0.75, 1]);
+ * assertAlmostEquals(schedule.factor(9), 0.5);
+ * ```
+ */
+export function warmup(options: WarmupOptions): Schedule {
+  const action = "make a warm-up";
+  checkOptions(action, options, ["steps", "from", "then"]);
+  const { steps, from = 1 / steps, then = constant() } = options;
+  checkSteps(action, "steps", steps);
+  checkFactor(action, "from", from);
+  if (typeof then !== "object" || then === null || typeof then.factor !== "function") {
+    throw new TypeError(
+      `Cannot ${action} as then must be a schedule: current value is ${show(then)}`,
+    );
+  }
+  const { momentum, observe, save, load } = then;
+  return {
+    factor: (step) => step < steps ? from + (1 - from) * step / steps : then.factor(step - steps),
+    // Only what the other one has: a trainer looks for members that are there.
+    ...(momentum && { momentum: (step) => momentum.call(then, Math.max(0, step - steps)) }),
+    ...(observe && { observe: (metrics) => observe.call(then, metrics) }),
+    ...(save && { save: () => save.call(then) }),
+    ...(load && { load: (state) => load.call(then, state) }),
+  };
+}

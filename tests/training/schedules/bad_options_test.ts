@@ -1,0 +1,91 @@
+import { assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  constant,
+  cosine,
+  exponential,
+  linear,
+  oneCycle,
+  piecewise,
+  plateau,
+  type Schedule,
+  warmup,
+} from "../../../src/training/schedules/mod.ts";
+
+/** Callers without types. */
+const SCHEDULES = { constant, cosine, exponential, linear, oneCycle, piecewise, plateau, warmup };
+
+const BAD: readonly [
+  name: keyof typeof SCHEDULES,
+  option: unknown,
+  kind: ErrorConstructor,
+  message: string,
+][] = [
+  ["constant", -1, RangeError, "its value must be 0 or more and finite: current value is -1"],
+  ["constant", "1", TypeError, 'its value must be 0 or more and finite: current value is "1"'],
+  ["linear", { steps: 0 }, RangeError, "steps must be a whole number above 0: current value is 0"],
+  ["linear", { steps: 1.5 }, RangeError, "current value is 1.5"],
+  ["linear", {}, TypeError, "steps must be a whole number above 0: current value is undefined"],
+  ["linear", { steps: 2, from: NaN }, RangeError, "from must be 0 or more and finite"],
+  ["linear", { steps: 2, to: -1 }, RangeError, "to must be 0 or more"],
+  ["linear", { step: 2 }, TypeError, 'among from, to, steps: current value is "step"'],
+  ["linear", undefined, TypeError, "its options must be an object"],
+  ["cosine", { steps: Infinity }, RangeError, "current value is Infinity"],
+  [
+    "cosine",
+    { steps: 2, to: "0" },
+    TypeError,
+    'to must be 0 or more and finite: current value is "0"',
+  ],
+  ["exponential", { gamma: -0.5 }, RangeError, "gamma must be 0 or more"],
+  ["exponential", {}, TypeError, "gamma must be 0 or more and finite: current value is undefined"],
+  ["exponential", { gamma: 0.5, every: 0 }, RangeError, "every must be a whole number above 0"],
+  ["warmup", { steps: 0 }, RangeError, "steps must be a whole number above 0"],
+  ["warmup", { steps: 1, from: -1 }, RangeError, "from must be 0 or more"],
+  [
+    "warmup",
+    { steps: 1, then: {} },
+    TypeError,
+    "then must be a schedule: current value is an Object",
+  ],
+  ["warmup", { steps: 1, then: null }, TypeError, "then must be a schedule: current value is null"],
+  [
+    "piecewise",
+    {},
+    TypeError,
+    "at must have factors by steps, { 10: 0.3 }: current value is undefined",
+  ],
+  ["piecewise", { at: {} }, RangeError, "at must have factors by steps"],
+  ["piecewise", { at: [1, 2] }, TypeError, "current value is [1, 2]"],
+  ["piecewise", { at: { "1.5": 1 } }, RangeError, 'whole numbers from 0 on: current step is "1.5"'],
+  ["piecewise", { at: { "-1": 1 } }, RangeError, 'current step is "-1"'],
+  ["piecewise", { at: { 10: -1 } }, RangeError, "the factor at 10 must be 0 or more"],
+  ["oneCycle", { steps: 0 }, RangeError, "steps must be a whole number above 0"],
+  ["oneCycle", { steps: 9, peakAt: 1.1 }, RangeError, "peakAt must be 0 … 1: current value is 1.1"],
+  ["oneCycle", { steps: 9, divide: 0 }, RangeError, "divide must be above 0 and finite"],
+  ["oneCycle", { steps: 9, finalDivide: NaN }, RangeError, "finalDivide must be above 0"],
+  ["oneCycle", { steps: 9, momentum: 0.9 }, TypeError, "momentum must be two numbers"],
+  ["oneCycle", { steps: 9, momentum: [0.8, 2] }, RangeError, "momentum must be 0 … 1"],
+  ["plateau", { monitor: "" }, TypeError, "monitor must be the name of a metric"],
+  [
+    "plateau",
+    { mode: "least" },
+    RangeError,
+    'mode must be "min" or "max": current value is "least"',
+  ],
+  ["plateau", { thresholdMode: "rel" }, RangeError, 'must be "relative" or "absolute"'],
+  ["plateau", { factor: 1 }, RangeError, "factor must be 0 or more and below 1"],
+  ["plateau", { patience: -1 }, RangeError, "patience must be a whole number from 0 on"],
+  ["plateau", { cooldown: 0.5 }, RangeError, "cooldown must be a whole number from 0 on"],
+  ["plateau", { threshold: -1 }, RangeError, "threshold must be 0 or more"],
+  ["plateau", { min: "0" }, TypeError, "min must be 0 or more"],
+  ["plateau", { patiense: 3 }, TypeError, "patience"],
+];
+
+for (const [name, option, kind, message] of BAD) {
+  Deno.test(`${name}(${JSON.stringify(option) ?? ""}) says what is wrong: ${message}`, () => {
+    const make = SCHEDULES[name] as (option: unknown) => Schedule;
+    const error = assertThrows(() => make(option), kind);
+    assertStringIncludes(error.message, message);
+    assertStringIncludes(error.message, "Cannot make a");
+  });
+}
