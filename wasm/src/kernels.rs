@@ -3,19 +3,22 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    bonded, converge, edges, fire, integrate, lennard_jones, measure, model, modify, morse,
-    neighbours, thermostat,
+    bonded, converge, edges, fire, gradients, integrate, lennard_jones, measure, model, modify, morse,
+    neighbours, optimizers, thermostat,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
 
 pub static KERNELS: &[(&str, Kernel)] = &[
+    ("adam_step", optimizers::adam_step),
     ("add_model", model::add_model),
     ("advance", integrate::advance),
     ("align_cells", modify::align_cells),
     ("centre_bias", bonded::centre_bias),
     ("clamp_forces", modify::clamp_forces),
     ("clear", integrate::clear),
+    ("clip_norm", gradients::clip_norm),
+    ("clip_values", gradients::clip_values),
     ("criterion", converge::criterion),
     ("drift", integrate::drift),
     ("edges", edges::edges),
@@ -30,9 +33,14 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
     ("lennard_jones", lennard_jones::lennard_jones),
+    ("mix", gradients::mix),
     ("morse", morse::morse),
     ("neighbours", neighbours::neighbours),
+    ("scale_by_adam", optimizers::scale_by_adam),
+    ("scale_by_lion", optimizers::scale_by_lion),
+    ("scale_by_momentum", optimizers::scale_by_momentum),
     ("stress", measure::stress),
+    ("sum_squares", gradients::sum_squares),
     ("temperature", measure::temperature),
     ("tethers", bonded::tethers),
     ("thermalize", thermostat::thermalize),

@@ -9,6 +9,7 @@ import { BONDED } from "./bonded.ts";
 import { CONVERGE } from "./converge.ts";
 import { GRAPHS } from "./graphs.ts";
 import { INTEGRATE } from "./integrate.ts";
+import { LEARN } from "./learn.ts";
 import { MEASURE } from "./measure.ts";
 import { MODIFY } from "./modify.ts";
 import { PAIRS } from "./pairs.ts";
@@ -21,6 +22,7 @@ export const TRIALS: Trials = {
   ...MEASURE,
   ...CONVERGE,
   ...MODIFY,
+  ...LEARN,
   ...BONDED,
   ...PAIRS,
   ...GRAPHS,
