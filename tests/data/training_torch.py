@@ -1,6 +1,8 @@
-"""Writes training_torch.jsonl beside this file: what PyTorch makes of training. Needs torch and numpy (and onnx).
+"""Writes training_torch.jsonl beside this file: what PyTorch makes of training. Needs torch, numpy and onnx.
 
-    python training_torch.py
+    python training_torch.py MODELS
+
+MODELS is the folder of schnet_e.onnx and schnet_ref.json.
 
 One case a line, each with its `case`. Floats are base64 of little-endian doubles, or 0 where all of it is 0, unless
 they are few. Parameters and data are not in the file: `made` below makes them of a seed, and
@@ -10,19 +12,26 @@ A run has 50 steps. The loss of a step is that before its update; `final` is wha
 all numbers of a tensor, or every `every`-th of its flat order, and the sum of the squares of all. Each run is there in
 float32 and in float64: how far these are apart says how far rounding leads. Layers are y = x Wᵀ + b, weights [out, in]
 (convolutions [out, in, height, width]).
-Data of step t: x = made(data.seed + t, batch · 12, 1), and the label of a row is floor((its first number + 1) · 5 / 2).
+Data of step t of a run called mlp: x = made(data.seed + t, batch · 12, 1), and the label of a row is
+floor((its first number + 1) · 5 / 2). The cnn and the schnet say theirs below.
 """
 
 import base64
 import json
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import torch
 import torch.nn.functional as F
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "peers"))
+import schnet_torch
+
 torch.set_num_threads(1)
+MODELS = Path(sys.argv[1])
 STEPS, BATCH = 50, 32
 TYPES = {"float32": torch.float32, "float64": torch.float64}
 lines = []
@@ -99,6 +108,10 @@ def kept(values, every):
     return {"values": encoded(flat[::every]), "squares": (flat @ flat).item()}
 
 
+def parts(of, count):
+    return of.chunk(count) if torch.is_tensor(of) else of
+
+
 def run(dtype, parameters, optimize, data, loss_of, *, accumulate=1, schedule=None, clip=None, ema=None, every=1):
     """What 50 steps come to: the micro-batches of a step are equal parts of its batch, in order."""
     p = parameters.tensors(dtype)
@@ -109,7 +122,7 @@ def run(dtype, parameters, optimize, data, loss_of, *, accumulate=1, schedule=No
     for t in range(STEPS):
         optimizer.zero_grad()
         whole = 0
-        for part in zip(*(each.chunk(accumulate) for each in data(t, dtype))):
+        for part in zip(*(parts(each, accumulate) for each in data(t, dtype))):
             loss = loss_of(p, part) / accumulate
             loss.backward()
             whole += loss.item()
@@ -148,9 +161,96 @@ def mlp(case, optimizer, options, told=None, **more):
 
 
 SGD, Adam, AdamW = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW
+schedulers = torch.optim.lr_scheduler
 mlp("mlp adam", Adam, dict(lr=1e-2))
 mlp("mlp sgd", SGD, dict(lr=1e-1, momentum=0.9, nesterov=True, weight_decay=1e-3))
 mlp("mlp adam accumulated", Adam, dict(lr=1e-2), dict(accumulate=2), accumulate=2)
+
+cycle = dict(max_lr=1e-2, total_steps=STEPS, pct_start=0.3, anneal_strategy="cos", div_factor=25.0, final_div_factor=1e4,
+             cycle_momentum=False)
+# The average begins as the parameters do, and after each step is ema · average + (1 − ema) · parameters.
+mlp("mlp adamw", AdamW, dict(lr=1e-2, weight_decay=0.05), dict(clip=0.5, ema=0.95, cycle=cycle), clip=0.5, ema=0.95,
+    schedule=lambda o: schedulers.OneCycleLR(o, **cycle))
+
+CNN = Parameters({
+    "w1": ((4, 1, 3, 3), 11, 1),
+    "b1": ((4,), 12, 0.5),
+    "w2": ((8, 4, 3, 3), 13, 0.5),
+    "b2": ((8,), 14, 0.5),
+    "w3": ((3, 8), 15, 1),
+    "b3": ((3,), 16, 0.5),
+})
+
+
+def cnn_loss(p, batch):
+    """The first convolution is padded by 1, the second is not."""
+    x, labels = batch
+    h = F.max_pool2d(torch.relu(F.conv2d(x, p["w1"], p["b1"], padding=1)), 2)
+    h = torch.relu(F.conv2d(h, p["w2"], p["b2"])).mean((2, 3))
+    return F.cross_entropy(F.linear(h, p["w3"], p["b3"]), labels)
+
+
+def cnn_data(t, dtype, batch=16):
+    """Of the numbers of labels, made(data.labels + t, batch, 1), the labels; images are fainter by 2 to their label."""
+    labels = torch.floor((tensor(3000 + t, (batch,), 1) + 1) * 3 / 2).long()
+    x = tensor(2000 + t, (batch, 1, 8, 8), 1, dtype)
+    return x * 2.0 ** -labels.reshape(-1, 1, 1, 1).to(dtype), labels
+
+
+RATES = dict(lr=1e-2, weight_decay=0.05)
+runs("cnn adamw", CNN, lambda p: AdamW(p, **RATES), cnn_data, cnn_loss,
+     dict(batch=16, data=dict(seed=2000, labels=3000), optimizer="AdamW", options=RATES))
+
+# --- forces --------------------------------------------------------------------------------------
+
+
+class Schnet:
+    """The weights of the file. `mu` and the other constants are not trained."""
+
+    def __init__(self):
+        stored = onnx.load(MODELS / "schnet_e.onnx").graph.initializer
+        self.stored = {i.name: torch.tensor(onnx.numpy_helper.to_array(i)) for i in stored}
+        self.trained = [name for name in self.stored if name.endswith((".weight", ".bias"))]
+
+    def described(self):
+        return self.trained
+
+    def tensors(self, dtype):
+        return {name: self.stored[name].to(dtype, copy=True).requires_grad_() for name in self.trained}
+
+
+def reference(of, name):
+    told = json.loads((MODELS / "schnet_ref.json").read_text())[of][name]
+    array = np.frombuffer(base64.b64decode(told["b64"]), told["type"])
+    return torch.from_numpy(array.reshape(told["dims"]).copy())
+
+
+OF_FORCES, INPUTS = 10, ["positions", "z", "edge_index", "shifts", "batch_idx", "energy0"]
+schnet = Schnet()
+targets = {}
+for name, seed in [("energy", 41), ("forces", 42)]:
+    right = reference("outputs", name)
+    targets[name] = (right + tensor(seed, right.shape, 0.1)).float()
+
+
+def schnet_data(t, dtype):
+    """One batch, the same for each step."""
+    as_asked = lambda one: one.to(dtype) if one.is_floating_point() else one
+    inputs = {name: as_asked(reference("inputs", name)) for name in INPUTS}
+    return ([inputs], [{name: value.to(dtype) for name, value in targets.items()}])
+
+
+def schnet_loss(p, batch):
+    inputs, wanted = batch
+    centres = {"mu": schnet.stored["mu"].to(inputs["positions"].dtype)}
+    return schnet_torch.loss({**p, **centres}, inputs, wanted, OF_FORCES)
+
+
+# The loss is the mean square of what energies are off, and `ofForces` times that of the components of forces.
+options = dict(lr=1e-3)
+runs("schnet adam", schnet, lambda p: Adam(p, **options), schnet_data, schnet_loss,
+     dict(model="schnet_e.onnx", inputs="schnet_ref.json", ofForces=OF_FORCES, optimizer="Adam", options=options,
+          targets={name: encoded(value) for name, value in targets.items()}), every=16)
 
 # --- optimizers alone ----------------------------------------------------------------------------
 
@@ -206,7 +306,6 @@ for name, (optimizer, options) in ALONE.items():
 # --- schedules -----------------------------------------------------------------------------------
 
 EPOCHS, RATE = 60, 0.1
-schedulers = torch.optim.lr_scheduler
 
 
 def rates(of, losses=None, momentum=0.0):
@@ -268,6 +367,41 @@ cycle = dict(max_lr=RATE, total_steps=EPOCHS, pct_start=0.3, anneal_strategy="co
              cycle_momentum=True, base_momentum=0.85, max_momentum=0.95)
 found = rates(lambda o: schedulers.OneCycleLR(o, **cycle), momentum=0.9)
 line("schedule", name="one cycle", lr=RATE, options=cycle, rates=encoded(found[0]), momenta=encoded(found[1]))
+
+# --- losses and metrics --------------------------------------------------------------------------
+
+
+def judged(name, prediction, target, f, options=None):
+    """A loss of float64, and its gradient by the prediction."""
+    prediction = prediction.double().requires_grad_()
+    value = f(prediction, target)
+    value.backward()
+    line("loss", name=name, options=options or {}, dims=list(prediction.shape), prediction=encoded(prediction),
+         targetDims=list(target.shape), target=encoded(target), value=value.item(), gradient=encoded(prediction.grad))
+
+
+wide, right = tensor(51, (4, 3), 2), tensor(52, (4, 3), 2)
+right[0, 0], right[2, 1] = wide[0, 0], wide[2, 1]  # the absolute value has the derivative 0 there
+judged("mean square", wide, right, F.mse_loss)
+judged("mean absolute", wide, right, F.l1_loss)
+judged("huber", wide, right, lambda y, t: F.huber_loss(y, t, delta=0.7), dict(delta=0.7))
+logits, far = tensor(53, (6, 5), 4), tensor(54, (6, 5), 1024)
+classes, some = torch.tensor([0, 4, 2, 2, 1, 3]), torch.tensor([0, -100, 2, 2, -100, 3])
+for name, y, labels, options in [
+    ("cross entropy", logits, classes, {}),
+    ("cross entropy, far apart", far, classes, {}),
+    ("cross entropy, some ignored", logits, some, dict(ignore_index=-100)),
+    ("cross entropy, smoothed", logits, classes, dict(label_smoothing=0.1)),
+    ("cross entropy, smoothed, some ignored", logits, some, dict(ignore_index=-100, label_smoothing=0.1)),
+    ("cross entropy, along an axis", tensor(55, (2, 5, 3), 4), classes.reshape(2, 3), {}),
+]:
+    judged(name, y, labels, lambda y, t: F.cross_entropy(y, t, **options), options)
+for name, labels in [("accuracy", classes), ("accuracy, some ignored", some)]:
+    counted = labels != -100
+    hit = (logits.argmax(1) == labels)[counted]
+    assert 0 < hit.double().mean() < 1
+    line("metric", name=name, dims=list(logits.shape), prediction=encoded(logits), target=labels.tolist(),
+         value=hit.double().mean().item())
 
 path = Path(__file__).with_suffix(".jsonl")
 path.write_text("\n".join(lines) + "\n")
