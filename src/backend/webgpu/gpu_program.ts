@@ -21,7 +21,7 @@ import { passModule, type Slot } from "./wgsl/module.ts";
 const ACROSS = 65535;
 
 /** WGSL keeps these words, or has another use for them. */
-const RENAMED: Readonly<Record<string, string>> = { real: "reals", f64: "sums" };
+const RENAMED: Readonly<Record<string, string>> = { real: "reals", f64: "sums", target: "goal" };
 
 /** A dispatch, ready. */
 interface ReadyPass {

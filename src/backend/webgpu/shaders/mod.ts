@@ -5,12 +5,15 @@
  */
 
 import type { Shader } from "../shader.ts";
+import { adamStep } from "./adam_step.ts";
 import { addModel } from "./add_model.ts";
 import { advance } from "./advance.ts";
 import { alignCells } from "./align_cells.ts";
 import { centreBias } from "./centre_bias.ts";
 import { clampForces } from "./clamp_forces.ts";
 import { clear } from "./clear.ts";
+import { clipNorm } from "./clip_norm.ts";
+import { clipValues } from "./clip_values.ts";
 import { criterion } from "./criterion.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
@@ -25,9 +28,14 @@ import { kick } from "./kick.ts";
 import { kickDrift } from "./kick_drift.ts";
 import { kineticEnergy } from "./kinetic_energy.ts";
 import { lennardJones } from "./lennard_jones.ts";
+import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
 import { neighbours } from "./neighbours.ts";
+import { scaleByAdam } from "./scale_by_adam.ts";
+import { scaleByLion } from "./scale_by_lion.ts";
+import { scaleByMomentum } from "./scale_by_momentum.ts";
 import { stress } from "./stress.ts";
+import { sumSquares } from "./sum_squares.ts";
 import { temperature } from "./temperature.ts";
 import { tethers } from "./tethers.ts";
 import { thermalize } from "./thermalize.ts";
@@ -36,12 +44,15 @@ import { wrapPositions } from "./wrap_positions.ts";
 
 /** Kernel → its shader. */
 export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
+  adam_step: adamStep,
   add_model: addModel,
   advance,
   align_cells: alignCells,
   centre_bias: centreBias,
   clamp_forces: clampForces,
   clear,
+  clip_norm: clipNorm,
+  clip_values: clipValues,
   criterion,
   drift,
   edges,
@@ -56,9 +67,14 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
   lennard_jones: lennardJones,
+  mix,
   morse,
   neighbours,
+  scale_by_adam: scaleByAdam,
+  scale_by_lion: scaleByLion,
+  scale_by_momentum: scaleByMomentum,
   stress,
+  sum_squares: sumSquares,
   temperature,
   tethers,
   thermalize,
