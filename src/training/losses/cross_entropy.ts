@@ -1,0 +1,146 @@
+import type { GraphBuilder, Value } from "../../onnx/graph_builder.ts";
+import { checkKeys } from "../../hooks/shape.ts";
+import { complaint } from "../../hooks/show.ts";
+import type { TrainingBatch } from "../context.ts";
+import type { Loss, LossBuilder } from "./loss.ts";
+
+/** What a {@linkcode crossEntropy} loss is told. */
+export interface CrossEntropyOptions {
+  /**
+   * The output with a score for each class along its last axis, before any softmax.
+   *
+   * @default the only output
+   */
+  readonly output?: string;
+  /**
+   * What comes with each batch: the right class of each, whole numbers from 0.
+   *
+   * @default "target"
+   */
+  readonly target?: string;
+  /**
+   * What is labelled with this number does not count.
+   *
+   * @default -100
+   */
+  readonly ignore?: number;
+  /**
+   * The share of the right class that is spread over all of them, from 0 to 1.
+   *
+   * @default 0
+   */
+  readonly smoothing?: number;
+}
+
+const OPTIONS = ["output", "target", "ignore", "smoothing"];
+
+/**
+ * The mean of −log p(right class), p the softmax of the scores: what a classifier makes small. The mean is over the
+ * labels that count; where none does it is 0.
+ *
+ * @throws {TypeError} for an option that there is none of
+ * @throws {RangeError} for a smoothing that is not from 0 to 1, and an `ignore` that is no whole number
+ *
+ * @example
+ * ```ts
+ * import { crossEntropy } from "@hooke/hooke/training";
+ *
+ * const loss = crossEntropy({ output: "logits", target: "label", smoothing: 0.1 });
+ * console.log(loss.name);
+ * ```
+ */
+export function crossEntropy(options: CrossEntropyOptions = {}): Loss {
+  const { target = "target", ignore = -100, smoothing = 0 } = options;
+  checkKeys("make a crossEntropy loss", "its options", options, OPTIONS);
+  if (!Number.isSafeInteger(ignore)) {
+    throw new RangeError(
+      complaint("make a crossEntropy loss", "ignore must be a whole number", ignore),
+    );
+  }
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    throw new RangeError(
+      complaint("make a crossEntropy loss", "smoothing must be from 0 to 1", smoothing),
+    );
+  }
+  return {
+    name: "crossEntropy",
+    terms: (builder) => [{
+      mean: meanNegativeLog(builder, options),
+      count: countLabels(target, ignore),
+    }],
+  };
+}
+
+/** How many labels count. */
+export function countLabels(target: string, ignore: number): (batch: TrainingBatch) => number {
+  return ({ feeds }) => {
+    let count = 0;
+    for (const label of feeds[target]?.data ?? []) if (Number(label) !== ignore) count++;
+    return count;
+  };
+}
+
+/** Labels as they are used: what is ignored is class 0, and counts for nothing. */
+export interface Labels {
+  /** The class of each. */
+  readonly safe: Value<"i64">;
+  /** 1 where it counts, 0 where not. */
+  readonly counts: Value<"f32">;
+  /** How many count, 1 at least. */
+  readonly total: Value<"f32">;
+}
+
+/** The labels of a batch. */
+export function labelsOf(
+  { graph, target }: LossBuilder,
+  name: string,
+  { like, ignore }: { readonly like: readonly (number | string)[]; readonly ignore: number },
+): Labels {
+  const labels = target(name, "i64", like);
+  const isLeftOut = graph.op("Equal", [labels, graph.constant("i64", ignore)], "bool");
+  const safe = graph.where(isLeftOut, 0, labels);
+  const counts = graph.op("Cast", [graph.op("Not", [isLeftOut], "bool")], "f32", { to: 1 });
+  const sum = graph.op("ReduceSum", [counts], "f32", { keepdims: 0 });
+  return { safe, counts, total: graph.op("Max", [sum, graph.constant("f32", 1)], "f32") };
+}
+
+/** Free lengths for all axes but the last. */
+export const FREE_ROWS = "labels";
+
+/** The mean of −log p. */
+export function meanNegativeLog(builder: LossBuilder, options: CrossEntropyOptions): Value<"f32"> {
+  const { graph } = builder, { target = "target", ignore = -100, smoothing = 0 } = options;
+  const logs = logSoftmax(graph, rowsOf(graph, builder.output(options.output)));
+  const labels = labelsOf(builder, target, { like: [FREE_ROWS], ignore });
+  const places = graph.unsqueeze(labels.safe, [1]);
+  const right = graph.op("GatherElements", [logs, places], "f32", { axis: 1 });
+  let negative = graph.op("Neg", [graph.squeeze(right, [1])], "f32");
+  if (smoothing > 0) {
+    const all = graph.op("Neg", [
+      graph.op("ReduceMean", [logs, graph.constant("i64", [1])], "f32", { keepdims: 0 }),
+    ], "f32");
+    negative = graph.add(graph.mul(negative, 1 - smoothing), graph.mul(all, smoothing));
+  }
+  const counted = graph.mul(negative, labels.counts);
+  const sum = graph.op("ReduceSum", [counted], "f32", { keepdims: 0 });
+  return graph.div(sum, labels.total);
+}
+
+/** Scores as a matrix: a row for each label. */
+export function rowsOf(graph: GraphBuilder, scores: Value<"f32">): Value<"f32"> {
+  const shape = graph.op("Shape", [scores], "i64");
+  const classes = graph.gather(shape, graph.constant("i64", [-1]));
+  const minusOne = graph.constant("i64", [-1]);
+  return graph.reshape(scores, graph.op("Concat", [minusOne, classes], "i64", { axis: 0 }));
+}
+
+/** In parts, as WebGPU has no LogSoftmax. */
+function logSoftmax(graph: GraphBuilder, rows: Value<"f32">): Value<"f32"> {
+  const axis = graph.constant("i64", [1]);
+  const most = graph.op("ReduceMax", [rows, axis], "f32", { keepdims: 1 });
+  const shifted = graph.sub(rows, most);
+  const sum = graph.op("ReduceSum", [graph.op("Exp", [shifted], "f32"), axis], "f32", {
+    keepdims: 1,
+  });
+  return graph.sub(shifted, graph.op("Log", [sum], "f32"));
+}

@@ -1,0 +1,108 @@
+import type { GraphBuilder, Value } from "../../onnx/graph_builder.ts";
+import { checkKeys } from "../../hooks/shape.ts";
+import { complaint } from "../../hooks/show.ts";
+import { type Loss, type LossBuilder, meanOf, numbersOf } from "./loss.ts";
+
+/** What a loss compares. */
+export interface LossOptions {
+  /**
+   * The output of the model.
+   *
+   * @default the only output
+   */
+  readonly output?: string;
+  /**
+   * What comes with each batch and is of its shape.
+   *
+   * @default "target"
+   */
+  readonly target?: string;
+}
+
+/** How far a {@linkcode huber} loss is quadratic. */
+export interface HuberOptions extends LossOptions {
+  /**
+   * Where the parabola becomes a line, in the unit of the output.
+   *
+   * @default 1
+   */
+  readonly delta?: number;
+}
+
+/**
+ * The mean squared error, over all numbers of the output.
+ *
+ * @throws {TypeError} for an option that there is none of
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ *
+ * const line = new GraphBuilder("line"); // y = w x
+ * const x = line.input("x", "f32", ["B", 1]);
+ * line.output("y", line.op("MatMul", [x, line.constant("f32", [0], [1, 1])], "f32"), ["B", 1]);
+ * await using trainer = new Trainer({
+ *   model: line.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data: tensorData({
+ *     x: { data: Float32Array.of(1, 2, 3, 4), dims: [4, 1] },
+ *     wanted: { data: Float32Array.of(2, 4, 6, 8), dims: [4, 1] },
+ *   }, { batchSize: 2, seed: 1 }),
+ *   optimizers: sgd({ lr: 0.05 }),
+ *   epochs: 20,
+ * });
+ * await trainer.train();
+ * console.log(trainer.parameter(trainer.parameters[0]!.name)); // near 2
+ * ```
+ */
+export function meanSquaredError(options: LossOptions = {}): Loss {
+  return elementwise(
+    "meanSquaredError",
+    options,
+    (graph, difference) => graph.mul(difference, difference),
+  );
+}
+
+/** The mean absolute error, over all numbers of the output. Throws a TypeError for an option that there is none of. */
+export function meanAbsoluteError(options: LossOptions = {}): Loss {
+  return elementwise(
+    "meanAbsoluteError",
+    options,
+    (graph, difference) => graph.op("Abs", [difference], "f32"),
+  );
+}
+
+/**
+ * The mean of ½ d² where a difference d is at most delta, of delta (|d| − ½ delta) elsewhere, as PyTorch's `huber_loss`.
+ *
+ * @throws {TypeError} for an option that there is none of
+ * @throws {RangeError} for a delta that is not above 0
+ */
+export function huber({ delta = 1, ...options }: HuberOptions = {}): Loss {
+  if (!(delta > 0 && delta < Infinity)) {
+    throw new RangeError(complaint("make a huber loss", "delta must be above 0", delta));
+  }
+  return elementwise("huber", options, (graph, difference) => {
+    const size = graph.op("Abs", [difference], "f32");
+    const line = graph.sub(graph.mul(size, delta), delta * delta / 2);
+    const parabola = graph.mul(graph.mul(difference, difference), 0.5);
+    return graph.where(graph.less(size, delta), parabola, line);
+  });
+}
+
+/** A mean over a function of output − target. */
+function elementwise(
+  name: string,
+  options: LossOptions,
+  of: (graph: GraphBuilder, difference: Value<"f32">) => Value<"f32">,
+): Loss {
+  const { output, target = "target" } = options;
+  checkKeys(`make a ${name} loss`, "its options", options, ["output", "target"]);
+  const mean = ({ graph, ...builder }: LossBuilder) => {
+    const given = builder.output(output);
+    const wanted = builder.target(target, "f32", given);
+    return meanOf(graph, of(graph, graph.sub(given, wanted)));
+  };
+  return { name, terms: (builder) => [{ mean: mean(builder), count: numbersOf(target) }] };
+}

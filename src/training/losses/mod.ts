@@ -1,0 +1,13 @@
+/**
+ * Losses: what is made small.
+ *
+ * @module
+ */
+
+export type { CrossEntropyOptions } from "./cross_entropy.ts";
+export { crossEntropy } from "./cross_entropy.ts";
+export type { HuberOptions, LossOptions } from "./elementwise.ts";
+export { huber, meanAbsoluteError, meanSquaredError } from "./elementwise.ts";
+export type { EnergyForcesNames, EnergyForcesOptions, LossWeight } from "./energy_forces.ts";
+export { energyForces } from "./energy_forces.ts";
+export type { Loss, LossBuilder, LossLike, LossTerm } from "./loss.ts";

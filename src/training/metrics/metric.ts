@@ -1,0 +1,79 @@
+/**
+ * What a metric is: a mean written into the model's graph, and what is made of it.
+ *
+ * @module
+ */
+
+import type { Value } from "../../onnx/graph_builder.ts";
+import type { TrainingBatch } from "../context.ts";
+import {
+  countLabels,
+  type CrossEntropyOptions,
+  FREE_ROWS,
+  labelsOf,
+  meanNegativeLog,
+  rowsOf,
+} from "../losses/cross_entropy.ts";
+import { type Loss, type LossBuilder } from "../losses/loss.ts";
+
+/** What is measured. */
+export interface Metric {
+  /** Writes its mean over what `count` counts: a single number. */
+  mean(builder: LossBuilder): Value<"f32">;
+  /**
+   * Over how many the mean is taken in a batch.
+   *
+   * @default the samples of the batch
+   */
+  count?(batch: TrainingBatch): number;
+  /**
+   * What is made of the mean over all batches.
+   *
+   * @default the mean itself
+   */
+  finish?(mean: number): number;
+}
+
+/** Name → what is measured: a metric, or the only term of a loss. */
+export type Metrics = Readonly<Record<string, Metric | Loss>>;
+
+/** Where labels and scores are. */
+export type LabelOptions = Pick<CrossEntropyOptions, "output" | "target" | "ignore">;
+
+/**
+ * The share of labels that have the highest score.
+ *
+ * @example
+ * ```ts
+ * import { accuracy, crossEntropy, perplexity } from "@hooke/hooke/training";
+ *
+ * const loss = crossEntropy({ target: "label" });
+ * const metrics = { accuracy: accuracy({ target: "label" }), perplexity: perplexity({ target: "label" }) };
+ * console.log(loss.name, Object.keys(metrics));
+ * ```
+ */
+export function accuracy(options: LabelOptions = {}): Metric {
+  const { output, target = "target", ignore = -100 } = options;
+  return {
+    mean(builder) {
+      const { graph } = builder;
+      const rows = rowsOf(graph, builder.output(output));
+      const labels = labelsOf(builder, target, { like: [FREE_ROWS], ignore });
+      const best = graph.op("ArgMax", [rows], "i64", { axis: 1, keepdims: 0 });
+      const isRight = graph.op("Equal", [best, labels.safe], "bool");
+      const right = graph.mul(graph.op("Cast", [isRight], "f32", { to: 1 }), labels.counts);
+      return graph.div(graph.op("ReduceSum", [right], "f32", { keepdims: 0 }), labels.total);
+    },
+    count: countLabels(target, ignore),
+  };
+}
+
+/** e to the cross entropy: among how many classes a model is in doubt. */
+export function perplexity(options: LabelOptions = {}): Metric {
+  const { target = "target", ignore = -100 } = options;
+  return {
+    mean: (builder) => meanNegativeLog(builder, options),
+    count: countLabels(target, ignore),
+    finish: Math.exp,
+  };
+}
