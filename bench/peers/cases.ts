@@ -75,6 +75,15 @@ function ani(peer: PythonPeer, script: string): Opponent {
   }));
 }
 
+/** Steps of training, as they come and with all of the update in one kernel. */
+function torch(network: "mlp" | "schnet", warm: number, steps: number): Record<string, Opponent> {
+  const one = (fused: boolean) =>
+    python("torch", "train_torch.py", (places) => ({
+      ...{ input: inputOf(places, `train_${network}`), network, warm, steps, fused },
+    }));
+  return { torch: one(false), "torch fused": one(true) };
+}
+
 const RELAXED = { n: 32, systems: 64, fmax: 0.05 };
 
 /** What a C program prints of the costs of its repeats: the least. */
@@ -223,5 +232,21 @@ export const CASES: Readonly<Record<string, Task>> = {
       onnxruntime: ani("onnxruntime", "ani_onnxruntime.py"),
       "torch autograd": ani("torchani", "ani_torch.py"),
     },
+  },
+  "train mlp": {
+    rows: ["training/1"],
+    input: "train_mlp",
+    warm: 200,
+    steps: 500,
+    per: "step",
+    peers: torch("mlp", 200, 500),
+  },
+  "train schnet": {
+    rows: ["training/3"],
+    input: "train_schnet",
+    warm: 30,
+    steps: 100,
+    per: "step",
+    peers: torch("schnet", 30, 100),
   },
 };

@@ -6,6 +6,7 @@
  */
 
 import { molecules } from "../onnx/molecules.ts";
+import { mlpInput, schnetInput } from "../training/inputs.ts";
 
 /** The folders of one run. */
 export interface Places {
@@ -16,7 +17,14 @@ export interface Places {
 }
 
 /** The Python peers. */
-export type PythonPeer = "lammps" | "nvalchemi" | "torchsim" | "ase" | "onnxruntime" | "torchani";
+export type PythonPeer =
+  | "lammps"
+  | "nvalchemi"
+  | "torchsim"
+  | "ase"
+  | "onnxruntime"
+  | "torchani"
+  | "torch";
 
 /** torch-sim asks for a newer Python than the wheels of the others were tried with. */
 const PYTHON: Readonly<Record<PythonPeer, string>> = {
@@ -26,12 +34,14 @@ const PYTHON: Readonly<Record<PythonPeer, string>> = {
   ase: "3.11",
   onnxruntime: "3.11",
   torchani: "3.11",
+  torch: "3.11",
 };
 
 /** What those peers need that have no folder of their own. This torchani asks for pkg_resources. */
 const PACKAGES: { readonly [k in PythonPeer]?: readonly string[] } = {
   onnxruntime: ["onnxruntime==1.31.1", "numpy"],
   torchani: ["torch==2.10.0", "torchani==2.0", "setuptools<81", "numpy"],
+  torch: ["torch==2.10.0", "numpy"],
 };
 
 const SSE = ["-O3", "-msse4.1", "-mtune=native", "-ffast-math"];
@@ -95,16 +105,20 @@ function builtOf({ work }: Places): string {
   return `${work}/c/bin/kernel_turn`;
 }
 
-/**
- * One script writes all inputs except the liquid, which LAMMPS has to melt first (a minute), and the molecules, which
- * are not made where the models are not there.
- */
+/** What is made here, each where it can be: some need the models. */
+const MADE: Readonly<Record<string, () => unknown>> = {
+  molecules_64: molecules,
+  train_mlp: mlpInput,
+  train_schnet: schnetInput,
+};
+
+/** One script writes all inputs except those made here and the liquid, which LAMMPS has to melt first (a minute). */
 async function makeInput(places: Places, input: string): Promise<void> {
   if (await isThere(inputOf(places, input))) return;
   const out = `${places.work}/inputs`;
   await Deno.mkdir(out, { recursive: true });
-  if (input.startsWith("molecules")) {
-    const made = await molecules();
+  if (Object.hasOwn(MADE, input)) {
+    const made = await MADE[input]!();
     if (made !== undefined) await Deno.writeTextFile(inputOf(places, input), JSON.stringify(made));
     return;
   }

@@ -1,0 +1,108 @@
+/**
+ * What the networks are trained from, the same for ours and the peers: parameters, one batch that all steps have, and
+ * what is right.
+ *
+ * @module
+ */
+
+import { philox, uniform } from "../../src/kernels/philox.ts";
+import { decodeModel } from "../../src/onnx/codec.ts";
+import { tensorValues } from "../../src/onnx/tensor_proto.ts";
+import { modelFolder } from "../onnx/models.ts";
+
+/** A tensor as the files of references have it: the bytes of its elements, little-endian. */
+export interface StoredTensor {
+  readonly type: "float32" | "int64";
+  readonly dims: readonly number[];
+  readonly b64: string;
+}
+
+/** Tensors by name. */
+export type StoredTensors = Readonly<Record<string, StoredTensor>>;
+
+/** What ours and the peers are given. */
+export interface TrainingInput {
+  /** The graph of energies, where there is one; its parameters are also below. */
+  readonly model?: string;
+  /** What is trained: weights [out, in]. */
+  readonly parameters: StoredTensors;
+  /** Constants of the network that are not trained. */
+  readonly constants: StoredTensors;
+  readonly inputs: StoredTensors;
+  readonly targets: StoredTensors;
+  /** What the mean square of forces is multiplied by, where there are any. */
+  readonly ofForces?: number;
+  /** Of Adam, the rest as it comes. */
+  readonly lr: number;
+}
+
+/** Rows of the batch; numbers of each; hidden ones; classes. */
+const MLP = { batch: 64, wide: 784, hidden: 256, classes: 10 } as const;
+
+/** How far the energies and forces to be learnt are from those of the untrained network, at most. */
+const OFF = 0.1;
+
+/** A network of two layers, and numbers between 0 and 1 with classes that they do not tell. */
+export function mlpInput(): TrainingInput {
+  const { batch, wide, hidden, classes } = MLP;
+  const layer = (seed: number, ...dims: number[]) =>
+    floats(dims, scaled(seed, dims, 1 / Math.sqrt(seed < 2 ? wide : hidden)));
+  const labels = BigInt64Array.from({ length: batch }, (_, i) => BigInt(i % classes));
+  return {
+    parameters: {
+      w1: layer(0, hidden, wide),
+      b1: layer(1, hidden),
+      w2: layer(2, classes, hidden),
+      b2: layer(3, classes),
+    },
+    constants: {},
+    inputs: { x: floats([batch, wide], scaled(4, [batch, wide], 1).map(Math.abs)) },
+    targets: { labels: { type: "int64", dims: [batch], b64: base64Of(labels) } },
+    lr: 1e-3,
+  };
+}
+
+/** SchNet and its reference, where the models stand beside the project. */
+export async function schnetInput(): Promise<TrainingInput | undefined> {
+  const folder = await modelFolder();
+  if (folder === undefined) return undefined;
+  const model = `${folder}/schnet_e.onnx`;
+  const { initializer } = decodeModel(await Deno.readFile(model)).graph!;
+  const stored = initializer.filter(({ dataType, dims }) => dataType === 1 && dims.length > 0)
+    .map((one): [string, StoredTensor] => [
+      one.name,
+      floats(one.dims.map(Number), tensorValues(one) as Float32Array<ArrayBuffer>),
+    ]);
+  const isTrained = (name: string) => name.endsWith(".weight") || name.endsWith(".bias");
+  const { inputs, outputs } = JSON.parse(await Deno.readTextFile(`${folder}/schnet_ref.json`));
+  return {
+    ...{ model, inputs, ofForces: 10, lr: 1e-3 },
+    parameters: Object.fromEntries(stored.filter(([name]) => isTrained(name))),
+    constants: Object.fromEntries(stored.filter(([name]) => !isTrained(name))),
+    targets: { energy: beside(outputs.energy, 5), forces: beside(outputs.forces, 6) },
+  };
+}
+
+/** Float64 of a reference, each a little off. */
+function beside({ dims, b64 }: StoredTensor, seed: number): StoredTensor {
+  const right = new Float64Array(Uint8Array.fromBase64(b64).buffer);
+  const off = scaled(seed, dims, OFF);
+  return floats(dims, Float32Array.from(right, (value, i) => value + off[i]!));
+}
+
+function floats(dims: readonly number[], values: Float32Array<ArrayBuffer>): StoredTensor {
+  return { type: "float32", dims, b64: base64Of(values) };
+}
+
+function base64Of({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBuffer>): string {
+  return new Uint8Array(buffer, byteOffset, byteLength).toBase64();
+}
+
+/** Numbers between −`scale` and `scale`. */
+function scaled(seed: number, dims: readonly number[], scale: number): Float32Array<ArrayBuffer> {
+  const words = new Uint32Array(4);
+  return Float32Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, i) => {
+    philox(i, 0, 0, 0, seed, 0, words);
+    return (2 * uniform(words[0]!) - 1) * scale;
+  });
+}
