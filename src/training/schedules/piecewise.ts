@@ -45,7 +45,7 @@ export function piecewise(options: PiecewiseOptions): Schedule {
   const jumps = Object.entries(at).map(([key, factor]) => {
     checkFactor(action, `the factor at ${key}`, factor);
     return { step: stepOf(action, key), factor };
-  }).sort((a, b) => a.step - b.step);
+  });
   return {
     factor: (step) => {
       let factor = 1;
@@ -55,10 +55,10 @@ export function piecewise(options: PiecewiseOptions): Schedule {
   };
 }
 
-/** Keys are texts; only those that a whole number is written as are steps. */
+/** Keys are texts. Those that whole numbers are written as are steps, and come in order however they are listed. */
 function stepOf(action: string, key: string): number {
-  if (/^(0|[1-9]\d{0,14})$/.test(key)) return Number(key);
+  if (/^(0|[1-9]\d{0,8})$/.test(key)) return Number(key);
   throw new RangeError(
-    `Cannot ${action} as it must jump at whole numbers from 0 on: current step is ${show(key)}`,
+    `Cannot ${action} as it must jump at whole numbers 0 … 999999999: current step is ${show(key)}`,
   );
 }
