@@ -12,12 +12,15 @@ import {
   type FrameBuffers,
   openBackend,
 } from "../src/backend/mod.ts";
+import { adamStep } from "../src/kernels/adam_step.ts";
 import { addModel } from "../src/kernels/add_model.ts";
 import { advance } from "../src/kernels/advance.ts";
 import { alignCells } from "../src/kernels/align_cells.ts";
 import { centreBias } from "../src/kernels/centre_bias.ts";
 import { clampForces } from "../src/kernels/clamp_forces.ts";
 import { clear } from "../src/kernels/clear.ts";
+import { clipNorm } from "../src/kernels/clip_norm.ts";
+import { clipValues } from "../src/kernels/clip_values.ts";
 import { ACCELERATION } from "../src/kernels/constants.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
 import { drift } from "../src/kernels/drift.ts";
@@ -31,8 +34,13 @@ import { harmonicBonds } from "../src/kernels/harmonic_bonds.ts";
 import { kick } from "../src/kernels/kick.ts";
 import { kickDrift } from "../src/kernels/kick_drift.ts";
 import { kineticEnergy } from "../src/kernels/kinetic_energy.ts";
+import { mix } from "../src/kernels/mix.ts";
 import { gaussians, philox } from "../src/kernels/philox.ts";
+import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
+import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
+import { scaleByMomentum } from "../src/kernels/scale_by_momentum.ts";
 import { stress } from "../src/kernels/stress.ts";
+import { sumSquares } from "../src/kernels/sum_squares.ts";
 import { temperature } from "../src/kernels/temperature.ts";
 import { tethers } from "../src/kernels/tethers.ts";
 import { thermalize } from "../src/kernels/thermalize.ts";
@@ -200,10 +208,42 @@ function calls(world: World): Record<string, Call> {
   };
 }
 
+/** Kernel → its call, of those of training: one number per atom. Each goes on from where it has brought its numbers. */
+function learning(world: World): Record<string, Call> {
+  const numbers = (width: number) => world.real(ATOMS, (i) => width * world.normal(i));
+  const rows = (...row: number[]) => world.real(row.length * SYSTEMS, (i) => row[i % row.length]!);
+  const [updates, values, trace] = [numbers(1), numbers(1), numbers(1)];
+  const first = numbers(1e-3), second = world.real(ATOMS, (i) => world.normal(i) ** 2);
+  const adam = [0.9, 0.1, 0.999, 1e-3], one = rows(1);
+  return {
+    mix: call(mix, { target: values, source: updates, keep: rows(0.9), take: rows(0.1) }),
+    sum_squares: call(sumSquares, { values, squares: world.f64(SYSTEMS) }),
+    // By so little at a time that they do not come to nothing.
+    clip_norm: call(clipNorm, {
+      values,
+      squares: world.f64(SYSTEMS, () => 1),
+      limit: world.real(1, () => 7.999999),
+    }),
+    clip_values: call(clipValues, { values, limit: one }),
+    scale_by_adam: call(scaleByAdam, {
+      updates,
+      first,
+      second,
+      settings: rows(...adam, 1, 1, 1e-8),
+    }),
+    scale_by_momentum: call(scaleByMomentum, { updates, trace, settings: rows(0.9, 0.1, 0) }),
+    scale_by_lion: call(scaleByLion, { updates, trace, settings: rows(0.9, 0.1, 0.99, 0.01) }),
+    adam_step: call(adamStep, {
+      ...{ parameters: values, gradients: trace, first, second },
+      settings: rows(...adam, 1e-6, 1, 1e-8, 1, 0),
+    }),
+  };
+}
+
 for (const name of ["reference", "wasm"]) {
   const backend = openBackend(name);
   const world = new World(backend);
-  for (const [kernel, step] of Object.entries(calls(world))) {
+  for (const [kernel, step] of Object.entries({ ...calls(world), ...learning(world) })) {
     const program = backend.prepare(world.frame, [step]);
     Deno.bench({
       name: `${kernel} (${name})`,

@@ -29,7 +29,7 @@ export interface Task {
   readonly steps?: number;
   readonly warm?: number;
   /** What a turn is divided by. */
-  readonly per: "atom-step" | "atom" | "relaxation" | "step";
+  readonly per: "atom-step" | "atom" | "relaxation" | "step" | "parameter";
   readonly peers: Readonly<Record<string, Opponent>>;
 }
 
@@ -110,6 +110,20 @@ function kernel(which: "kick_drift" | "vv_full"): Opponent {
   return {
     open: (places) =>
       Promise.resolve(openProgram(program(places, "kernel_turn", ["100000", "5"]), read)),
+  };
+}
+
+/**
+ * What so many bytes take at the bandwidth of a plain copy, over 160 MB: what ten million parameters of Adam have in
+ * their four arrays, and more than caches hold.
+ */
+function copied(bytes: number): Opponent {
+  const read = ({ cpu, wall }: Record<string, unknown>): Turn => ({
+    ...{ cpu: Number(cpu) * bytes / 8, wall: Number(wall) * bytes / 8, told: {} },
+  });
+  return {
+    open: (places) =>
+      Promise.resolve(openProgram(program(places, "copy_turn", ["20000000", "5"]), read)),
   };
 }
 
@@ -248,5 +262,11 @@ export const CASES: Readonly<Record<string, Task>> = {
     steps: 100,
     per: "step",
     peers: torch("schnet", 30, 100),
+  },
+  "adamw 1e7": {
+    rows: ["training/6"],
+    steps: 20,
+    per: "parameter",
+    peers: { "c copy of 28 bytes": copied(28) },
   },
 };

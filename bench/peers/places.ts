@@ -102,7 +102,7 @@ export async function missingOf(places: Places, { peers, inputs }: Needs): Promi
 
 /** The last of the C programs to be built. */
 function builtOf({ work }: Places): string {
-  return `${work}/c/bin/kernel_turn`;
+  return `${work}/c/bin/copy_turn`;
 }
 
 /** What is made here, each where it can be: some need the models. */
@@ -151,7 +151,9 @@ async function buildPrograms(places: Places): Promise<void> {
   }
   await must(places, "make", ["-s", "-C", to]);
   const kernels = `-DKERNEL_C="${to}/kernel.c"`;
-  await must(places, "gcc", [...SSE, kernels, here("kernel_turn.c"), "-o", built]);
+  for (const name of ["kernel_turn", "copy_turn"]) {
+    await must(places, "gcc", [...SSE, kernels, here(`${name}.c`), "-o", `${to}/bin/${name}`]);
+  }
 }
 
 async function must(places: Places, command: string, args: string[]): Promise<void> {
