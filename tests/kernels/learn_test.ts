@@ -48,6 +48,15 @@ onEach("mix() keeps a part of each number and takes a part of another", async (b
   assertEquals(await lab.read(target), [-1.5, -3, 3, 4, 5, 10.5]);
 });
 
+onEach("mix() reaches all numbers, however many they are", async (backend) => {
+  const count = 200_003; // a backend may do them in parts
+  using lab = await Lab.open(backend, [count]);
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  const [target, source] = [lab.real(numbers), lab.real(numbers.map((i) => count - i))];
+  await lab.run([call(mix, { target, source, keep: lab.real([0.5]), take: lab.real([2]) })]);
+  assertEquals(await lab.read(target), numbers.map((i) => 0.5 * i + 2 * (count - i)));
+});
+
 onEach(
   "sum_squares() sums in more digits than float32 has, and 0 where frozen",
   async (backend) => {

@@ -76,7 +76,7 @@ pub fn clip_values(args: Args, frame: &mut Frame) {
     let values = args.change::<f32>(0);
     let limit = F4::splat(args.read::<f32>(1)[0]);
     for (_, range) in frame.awake() {
-        // In this order what is not a number is kept.
+        // What is not a number comes second in both, and is kept.
         each([&mut values[range]], [], |[x], []| [(-limit).greater(limit.lesser(x))]);
     }
 }
