@@ -1,0 +1,123 @@
+/**
+ * Batches of one's own.
+ *
+ * @module
+ */
+
+import { show } from "../../batch/show.ts";
+import { checkKinds } from "./batch_plan.ts";
+import {
+  checkPlace,
+  type DataSource,
+  type TrainingBatch,
+  type TrainingFeeds,
+} from "./data_source.ts";
+import { checkOptions } from "../../batch/check_options.ts";
+import { splitBatch } from "./split_batch.ts";
+
+/** A batch, or its tensors alone: then it has as many samples as its first tensor is long. */
+export type BatchLike = TrainingBatch | TrainingFeeds;
+
+/** What is known of batches of one's own. */
+export interface BatchesOfOptions {
+  /**
+   * What the source is called where there are several.
+   *
+   * @default none
+   */
+  readonly name?: string;
+  /**
+   * Batches of an epoch: of every epoch, which is checked.
+   *
+   * @default not known
+   */
+  readonly length?: number;
+}
+
+/**
+ * Batches that a function gives for each epoch, such as a generator: of a file that is read from front to back, of
+ * data that are made up. It must give the same for the same epoch. A run that goes on within an epoch skips the
+ * batches before, which are made for nothing.
+ *
+ * @throws {TypeError} for what is no function, and for what it gives that is no batch
+ * @throws {RangeError} for a length that is no whole number from 0 on, and for an epoch of another length
+ *
+ * @example
+ * ```ts
+ * import { batchesOf } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = batchesOf(function* (epoch) {
+ *   for (let i = 0; i < 3; i++) yield { x: { data: Float32Array.of(epoch, i), dims: [1, 2] } };
+ * });
+ * const batches = [];
+ * for await (const { feeds, size } of source.batches(5, 1)) batches.push([...feeds.x!.data, size]);
+ * assertEquals(batches, [[5, 1, 1], [5, 2, 1]]);
+ * ```
+ */
+export function batchesOf(
+  batches: (epoch: number) => Iterable<BatchLike> | AsyncIterable<BatchLike>,
+  options: BatchesOfOptions = {},
+): DataSource {
+  const action = "make a source of batches";
+  checkOptions(action, options, ["name", "length"]);
+  const { name, length } = options;
+  if (typeof batches !== "function") {
+    throw new TypeError(
+      `Cannot ${action} as there must be a function of the epoch: current value is ${
+        show(batches)
+      }`,
+    );
+  }
+  checkKinds(action, { name }, "string");
+  if (length !== undefined && !(Number.isSafeInteger(length) && length >= 0)) {
+    throw new RangeError(
+      `Cannot ${action} as length must be a whole number from 0 on: current value is ${
+        show(length)
+      }`,
+    );
+  }
+  return {
+    ...(name !== undefined && { name }),
+    length,
+    batches: (epoch, from) => {
+      checkPlace(epoch, from);
+      return skipped(batches(epoch), from, length);
+    },
+    split: splitBatch,
+  };
+}
+
+async function* skipped(
+  all: Iterable<BatchLike> | AsyncIterable<BatchLike>,
+  from: number,
+  length: number | undefined,
+): AsyncGenerator<TrainingBatch, void, undefined> {
+  let count = 0;
+  for await (const batch of all) {
+    if (count === length) throw countError(length, `more than ${length}`);
+    if (count++ >= from) yield batchOf(batch, count - 1);
+  }
+  if (length !== undefined && count < length) throw countError(length, `${count}`);
+}
+
+function countError(length: number, current: string): RangeError {
+  return new RangeError(
+    `Cannot give batches as there must be ${length} in an epoch, its length: current count is ${current}`,
+  );
+}
+
+function batchOf(batch: BatchLike, place: number): TrainingBatch {
+  const { feeds, size } = (batch ?? {}) as Partial<TrainingBatch>;
+  if (typeof feeds === "object" && Number.isSafeInteger(size)) return batch as TrainingBatch;
+  const first = Object.values((batch ?? {}) as TrainingFeeds)[0];
+  if (ArrayBuffer.isView(first?.data)) {
+    const length = first.dims === undefined ? first.data.length : first.dims[0];
+    if (length !== undefined) return { feeds: batch as TrainingFeeds, size: length };
+  }
+  throw new TypeError(
+    `Cannot give batches as each must have feeds and a size, or be tensors of which the first has a length: batch ${place} is ${
+      show(batch)
+    }`,
+  );
+}

@@ -1,0 +1,157 @@
+/**
+ * Batches of samples.
+ *
+ * @module
+ */
+
+import { show } from "../../batch/show.ts";
+import { type BatchingOptions, checkKinds, planBatches } from "./batch_plan.ts";
+import type { DataSource, TrainingBatch, TrainingFeeds } from "./data_source.ts";
+import { splitBatch } from "./split_batch.ts";
+import { type Sample, stackSamples } from "./stack_samples.ts";
+import { mapped } from "./tensor_data.ts";
+
+/** Samples that are got when they are needed, in whatever order. */
+export interface IndexedDataset<S = Sample> {
+  /** How many there are. */
+  readonly length: number;
+  /** Sample `index` of epoch `epoch`: the same for the same two numbers. */
+  get(index: number, epoch: number): S | Promise<S>;
+}
+
+/** Samples: a list of them, or what gets them. */
+export type Dataset<S = Sample> = readonly S[] | IndexedDataset<S>;
+
+/** How samples become batches. */
+export interface DataLoaderOptions<S = Sample> extends BatchingOptions {
+  /**
+   * What makes tensors of samples. With one of one's own batches are not split for workers, as only it knows how; if
+   * first axes are samples, `{ ...loader, split: splitBatch }` splits them.
+   *
+   * @default stackSamples
+   */
+  readonly collate?: (samples: readonly S[], places: ArrayLike<number>) => TrainingFeeds;
+  /**
+   * How many batches are got ahead, of samples that are got. Their order does not depend on it.
+   *
+   * @default 2
+   */
+  readonly prefetch?: number;
+}
+
+/**
+ * Batches of samples, every sample once an epoch, in an order that depends on seed and epoch alone: an epoch begun
+ * anywhere gives what it would have given there.
+ *
+ * @throws {TypeError} for what is no dataset, an unknown option, and one of the wrong kind
+ * @throws {RangeError} for option values that cannot be, and for no batches at all
+ *
+ * @example
+ * ```ts
+ * import { dataLoader } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const samples = [{ x: [0, 1], y: 1 }, { x: [2, 3], y: 5 }, { x: [4, 5], y: 9 }];
+ * const loader = dataLoader(samples, { batchSize: 2, shuffle: false });
+ * const sizes = [];
+ * for await (const { feeds, size } of loader.batches(0, 0)) {
+ *   assertEquals(feeds.x!.dims, [size, 2]);
+ *   sizes.push(size);
+ * }
+ * assertEquals(sizes, [2, 1]);
+ * ```
+ *
+ * @example Samples that are read when they are needed
+ * ```ts
+ * import { dataLoader } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const squares = {
+ *   length: 100,
+ *   get: async (i: number) => ({ x: i, y: (await Promise.resolve(i)) ** 2 }),
+ * };
+ * const loader = dataLoader(squares, { batchSize: 10, seed: 7 });
+ * for await (const { feeds: { x, y } } of loader.batches(0, 0)) {
+ *   assertEquals(Number(y!.data[3]), Number(x!.data[3]) ** 2);
+ * }
+ * ```
+ */
+export function dataLoader<S extends Sample>(
+  dataset: Dataset<S>,
+  options: DataLoaderOptions<S>,
+): DataSource;
+/** The same of anything, with `collate`. */
+export function dataLoader<S>(
+  dataset: Dataset<S>,
+  options: DataLoaderOptions<S> & Required<Pick<DataLoaderOptions<S>, "collate">>,
+): DataSource;
+export function dataLoader(
+  dataset: Dataset<unknown>,
+  options: DataLoaderOptions<unknown>,
+): DataSource {
+  const action = "load data";
+  checkDataset(action, dataset);
+  const plan = planBatches(action, dataset.length, options, ["collate", "prefetch"]);
+  const { name, tokens, collate, prefetch = 2 } = options;
+  checkKinds(action, { collate }, "function");
+  checkPrefetch(action, prefetch);
+  const stack = collate ?? stackSamples as NonNullable<typeof collate>;
+  const batchOf = (samples: readonly unknown[], rows: Uint32Array): TrainingBatch => {
+    const feeds = stack(samples, rows);
+    return { feeds, size: rows.length, ...(tokens && { tokens: tokens(feeds) }) };
+  };
+  return {
+    ...(name !== undefined && { name }),
+    length: plan.length,
+    batches: (epoch, from) => {
+      const all = plan.places(epoch, from);
+      if (!("get" in dataset)) {
+        return mapped(all, (rows) => batchOf(Array.from(rows, (row) => dataset[row]), rows));
+      }
+      const load = async (rows: Uint32Array) => {
+        const samples = await Promise.all(Array.from(rows, (row) => dataset.get(row, epoch)));
+        return batchOf(samples, rows);
+      };
+      return ahead(all, load, prefetch);
+    },
+    ...(collate === undefined && { split: splitBatch }),
+  };
+}
+
+/** Promises kept in order, so many of them under way while one is used. */
+async function* ahead<T, U>(
+  all: Iterable<T>,
+  load: (one: T) => Promise<U>,
+  count: number,
+): AsyncGenerator<U, void, undefined> {
+  const waiting: Promise<U>[] = [];
+  for (const one of all) {
+    const loading = load(one);
+    // An error is thrown when its turn comes, and by nobody if it never does.
+    loading.catch(() => {});
+    waiting.push(loading);
+    if (waiting.length > count) yield await waiting.shift()!;
+  }
+  for (const loading of waiting) yield await loading;
+}
+
+/** Throws a TypeError for what is neither a list nor something that gets samples. */
+export function checkDataset(action: string, dataset: unknown): void {
+  if (Array.isArray(dataset)) return;
+  const { length, get } = (dataset ?? {}) as Partial<IndexedDataset<unknown>>;
+  if (Number.isSafeInteger(length) && length! >= 0 && typeof get === "function") return;
+  throw new TypeError(
+    `Cannot ${action} as samples must be a list, or an object with length and get: current value is ${
+      show(dataset)
+    }`,
+  );
+}
+
+function checkPrefetch(action: string, prefetch: unknown): void {
+  if (Number.isSafeInteger(prefetch) && (prefetch as number) >= 0) return;
+  throw new (typeof prefetch === "number" ? RangeError : TypeError)(
+    `Cannot ${action} as prefetch must be a whole number from 0 on: current value is ${
+      show(prefetch)
+    }`,
+  );
+}

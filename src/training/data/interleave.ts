@@ -1,0 +1,121 @@
+/**
+ * Several sources as one.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { show } from "../../batch/show.ts";
+import { batchesOf, type BatchLike } from "./batches_of.ts";
+import { checkPlace, type DataSource } from "./data_source.ts";
+import { inTurn, oneAfterAnother } from "./loader_order.ts";
+import type { NamedData, NamedSource } from "./named_data.ts";
+
+/** What batches can be taken from: a source, or a list that is the same in every epoch. */
+export type BatchesLike = DataSource | readonly BatchLike[];
+
+/** How sources take turns. */
+export interface InterleaveOptions {
+  /**
+   * `"sequential"`: all batches of the first, then all of the second. `"roundRobin"`: one of each in turn; those that
+   * have no more are passed over.
+   *
+   * @default "sequential"
+   */
+  readonly order?: "sequential" | "roundRobin";
+}
+
+/**
+ * Batches of several sources by name, or of a single one.
+ *
+ * An epoch that is begun within skips to the batch where sources know their lengths; others are asked for all their
+ * batches, and give those before for nothing.
+ *
+ * @param data sources by name; or one, which is called by its own name, else "main". What `interleave` gave stays as
+ * it is
+ * @throws {TypeError} for what is no source, and for an unknown option
+ * @throws {RangeError} for no sources, and an order that there is not
+ *
+ * @example
+ * ```ts
+ * import { interleave, tensorData } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const numbers = (n: number) =>
+ *   tensorData({ x: { data: new Float32Array(n) } }, { batchSize: 1, shuffle: false });
+ * const data = interleave({ main: numbers(3), aux: numbers(2) }, { order: "roundRobin" });
+ * const names = [];
+ * for await (const { loaderName } of data.batches(0, 0)) names.push(loaderName);
+ * assertEquals(names, ["main", "aux", "main", "aux", "main"]);
+ * assertEquals(data.length, 5);
+ * ```
+ */
+export function interleave(
+  data: BatchesLike | NamedData | Readonly<Record<string, BatchesLike>>,
+  options: InterleaveOptions = {},
+): NamedData {
+  const action = "take batches in turn";
+  checkOptions(action, options, ["order"]);
+  const { order = "sequential" } = options;
+  if (order !== "sequential" && order !== "roundRobin") {
+    throw new RangeError(
+      `Cannot ${action} as order must be "sequential" or "roundRobin": current value is ${
+        show(order)
+      }`,
+    );
+  }
+  if (isNamed(data)) return data;
+  const loaders = loadersOf(action, data);
+  const give = order === "sequential" ? oneAfterAnother : inTurn;
+  return {
+    loaders,
+    length: totalOf(loaders),
+    batches: (epoch, from) => {
+      checkPlace(epoch, from);
+      return give(loaders, epoch, from);
+    },
+  };
+}
+
+function loadersOf(action: string, data: unknown): NamedSource[] {
+  if (isSource(data) || Array.isArray(data)) {
+    const source = sourceOf(action, "the source", data);
+    return [{ name: source.name ?? "main", source }];
+  }
+  const entries = typeof data === "object" && data !== null ? Object.entries(data) : undefined;
+  if (entries !== undefined && entries.length > 0) {
+    return entries.map(([name, each]) => ({ name, source: sourceOf(action, show(name), each) }));
+  }
+  throw new (entries === undefined ? TypeError : RangeError)(
+    `Cannot ${action} as there must be a source of batches, or several by name: current value is ${
+      show(data)
+    }`,
+  );
+}
+
+function sourceOf(action: string, what: string, data: unknown): DataSource {
+  if (isSource(data)) return data;
+  if (Array.isArray(data)) return batchesOf(() => data, { length: data.length });
+  throw new TypeError(
+    `Cannot ${action} as ${what} must have the method batches, or be a list of batches: current value is ${
+      show(data)
+    }`,
+  );
+}
+
+function isSource(data: unknown): data is DataSource {
+  return typeof (data as Partial<DataSource> | null)?.batches === "function";
+}
+
+function isNamed(data: unknown): data is NamedData {
+  return isSource(data) && Array.isArray((data as Partial<NamedData>).loaders);
+}
+
+function totalOf(loaders: readonly NamedSource[]): number | undefined {
+  let total = 0;
+  for (const { source: { length } } of loaders) {
+    if (length === undefined) return undefined;
+    total += length;
+  }
+  return total;
+}

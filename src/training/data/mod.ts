@@ -1,0 +1,22 @@
+/**
+ * Where batches come from.
+ *
+ * @module
+ */
+
+export { atomsData } from "./atoms_data.ts";
+export type { AtomsDataOptions, AtomsName } from "./atoms_options.ts";
+export type { BatchesOfOptions, BatchLike } from "./batches_of.ts";
+export { batchesOf } from "./batches_of.ts";
+export type { BatchingOptions } from "./batch_plan.ts";
+export type { DataLoaderOptions, Dataset, IndexedDataset } from "./data_loader.ts";
+export { dataLoader } from "./data_loader.ts";
+export type { DataSource, TrainingBatch, TrainingFeeds } from "./data_source.ts";
+export type { BatchesLike, InterleaveOptions } from "./interleave.ts";
+export { interleave } from "./interleave.ts";
+export type { NamedBatch, NamedData, NamedSource } from "./named_data.ts";
+export { splitBatch } from "./split_batch.ts";
+export { splitDataset } from "./split_dataset.ts";
+export type { Sample, SampleValue } from "./stack_samples.ts";
+export { stackSamples } from "./stack_samples.ts";
+export { tensorData } from "./tensor_data.ts";

@@ -1,0 +1,61 @@
+/**
+ * Orders of samples that depend on nothing but a seed and an epoch.
+ *
+ * @module
+ */
+
+import { seedWords } from "../../batch/seed.ts";
+
+/**
+ * The numbers 0 … count − 1 in an order that is random, and the same for the same seed and epoch.
+ *
+ * Each number drawn is made of the seed, the epoch and a counter, so that nothing has to be kept to go on from an
+ * epoch: Fisher and Yates' shuffle with the k-th swap from the k-th draw.
+ *
+ * @throws {RangeError} for a seed that is no whole number 0 … 2⁵³ − 1
+ */
+export function permutation(count: number, seed: number, epoch: number): Uint32Array {
+  const words = [...seedWords(seed, "shuffle"), ...seedWords(epoch, "shuffle")];
+  // Two words, as one alone would give only 2³² orders. Where they begin are digits of π.
+  const high = words.reduce(joined, 0x243f6a88);
+  const low = words.reduce(joined, 0x85a308d3);
+  const order = identity(count);
+  // hot
+  for (let k = count - 1; k > 0; k--) {
+    const step = Math.imul(k, GOLDEN);
+    const upper = mixed(high + step), lower = mixed(low ^ mixed(upper + step));
+    const chosen = Math.floor(unit(upper, lower) * (k + 1));
+    const other = order[chosen]!;
+    order[chosen] = order[k]!;
+    order[k] = other;
+  }
+  return order;
+}
+
+/** The numbers 0 … count − 1. */
+export function identity(count: number): Uint32Array {
+  const order = new Uint32Array(count);
+  for (let i = 0; i < count; i++) order[i] = i;
+  return order;
+}
+
+/** 2³² / φ: multiples of it are far from each other. */
+const GOLDEN = 0x9e3779b9;
+
+/** The finalizer of MurmurHash3: each bit of what goes in turns about half of the bits that come out. */
+function mixed(word: number): number {
+  let h = word | 0;
+  h = Math.imul(h ^ h >>> 16, 0x85ebca6b);
+  h = Math.imul(h ^ h >>> 13, 0xc2b2ae35);
+  return h ^ h >>> 16;
+}
+
+/** What was told until now, and one word more. */
+function joined(told: number, word: number): number {
+  return mixed(Math.imul(told, 5) + GOLDEN ^ word);
+}
+
+/** 0 or more and below 1, in steps of 2⁻⁵³, of two words. */
+function unit(upper: number, lower: number): number {
+  return ((upper >>> 5) * 2 ** 26 + (lower >>> 6)) / 2 ** 53;
+}

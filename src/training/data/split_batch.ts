@@ -1,0 +1,77 @@
+/**
+ * Batches in parts.
+ *
+ * @module
+ */
+
+import { show } from "../../batch/show.ts";
+import type { HostFeed } from "../../onnx/session_tensor.ts";
+import type { TrainingBatch } from "./data_source.ts";
+import { sized } from "./tensor_rows.ts";
+
+/**
+ * A batch as parts of about equal size: every tensor of which the first length is that of the batch is cut along it,
+ * in order; the others go whole into each part. Parts share no memory, so that each may go to a worker.
+ *
+ * @param parts how many; never more than there are samples
+ * @throws {TypeError} for what is no tensor
+ * @throws {RangeError} for parts that are no whole number above 0, and for a batch that no tensor has the size of
+ *
+ * @example
+ * ```ts
+ * import { splitBatch } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const feeds = { x: { data: Float32Array.of(1, 2, 3, 4, 5, 6), dims: [3, 2] } };
+ * const [first, second] = splitBatch({ feeds, size: 3 }, 2);
+ * assertEquals(first!.feeds.x, { data: Float32Array.of(1, 2), dims: [1, 2] });
+ * assertEquals(second!.feeds.x, { data: Float32Array.of(3, 4, 5, 6), dims: [2, 2] });
+ * ```
+ */
+export function splitBatch(batch: TrainingBatch, parts: number): TrainingBatch[] {
+  const action = "split a batch";
+  const bounds = boundsOf(action, batch.size, parts);
+  const tensors = Object.entries(batch.feeds).map(([name, feed]) => {
+    return { name, ...sized(action, `the tensor ${show(name)}`, feed) };
+  });
+  if (!tensors.some(({ dims }) => dims[0] === batch.size)) {
+    throw new RangeError(
+      `Cannot ${action} as the first length of a tensor must be its size ${batch.size}: current shapes are ${
+        tensors.map(({ name, dims }) => `${name} [${dims.join(", ")}]`).join(", ")
+      }`,
+    );
+  }
+  return bounds.slice(1).map((to, k) => {
+    const from = bounds[k]!;
+    const feeds = tensors.map(({ name, data, dims }): [string, HostFeed] => {
+      if (dims[0] !== batch.size) return [name, { data: data.slice(), dims }];
+      const width = data.length / batch.size;
+      const rows = data.slice(from * width, to * width);
+      return [name, { data: rows, dims: [to - from, ...dims.slice(1)] }];
+    });
+    return partOf(batch, Object.fromEntries(feeds), from, to);
+  });
+}
+
+/** Where parts begin, and where the last one ends. */
+export function boundsOf(action: string, size: number, parts: unknown): number[] {
+  if (!Number.isSafeInteger(parts) || (parts as number) < 1) {
+    throw new RangeError(
+      `Cannot ${action} as parts must be a whole number above 0: current value is ${show(parts)}`,
+    );
+  }
+  const count = Math.max(1, Math.min(parts as number, size));
+  return Array.from({ length: count + 1 }, (_, k) => Math.floor(k * size / count));
+}
+
+/** Tokens go with samples, evenly: all parts together have as many as the batch. */
+function partOf(
+  { size, tokens }: TrainingBatch,
+  feeds: TrainingBatch["feeds"],
+  from: number,
+  to: number,
+): TrainingBatch {
+  if (tokens === undefined) return { feeds, size: to - from };
+  const until = (end: number) => Math.floor(tokens * end / size);
+  return { feeds, size: to - from, tokens: until(to) - until(from) };
+}
