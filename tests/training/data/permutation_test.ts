@@ -25,7 +25,7 @@ Deno.test("permutation() has every number once, however many there are", () => {
 });
 
 Deno.test("permutation() gives each order of five equally often, by epoch and by seed", () => {
-  for (const  of of[(i: number) => permutation(5, 3, i), (i: number) => permutation(5, i, 3)]) {
+  for (const draw of [(i: number) => permutation(5, 3, i), (i: number) => permutation(5, i, 3)]) {
     const counts = new Map<string, number>();
     for (let i = 0; i < 12000; i++) {
       const order = draw(i).join();

@@ -1,0 +1,304 @@
+import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
+import {
+  Batch,
+  fcc,
+  parseExtxyz,
+  rattle,
+  type System,
+  type SystemInput,
+} from "../../../src/batch/mod.ts";
+import {
+  atomsData,
+  type AtomsDataOptions,
+  type TrainingBatch,
+} from "../../../src/training/data/mod.ts";
+import { hasModels, readReference } from "../../onnx/shared_models.ts";
+import { decode } from "../../onnx/reference_feeds.ts";
+import { gathered } from "./gathered.ts";
+
+/** Three in a row, 1 Å apart, with all that can be learned. */
+const row: SystemInput = {
+  symbols: ["O", "H", "H"],
+  positions: [[0, 0, 0], [1, 0, 0], [2, 0, 0]],
+  energy: -10.5,
+  forces: [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  stress: [11, 22, 33, 23, 13, 12],
+};
+/** One atom and its images along a slanted vector. */
+const chain: SystemInput = {
+  symbols: ["H"],
+  positions: [5, 5, 5],
+  cell: [[0, 3, 4], [9, 0, 0], [0, 0, 9]],
+  pbc: [true, false, false],
+  energy: -1.25,
+  forces: [0, 0, -0.5],
+  stress: [1, 2, 3, 4, 5, 6, 7, 8, 9],
+};
+
+const plain = { batchSize: 2, shuffle: false } as const;
+
+async function first(
+  systems: readonly (System | SystemInput)[],
+  options: Partial<AtomsDataOptions> = {},
+): Promise<TrainingBatch> {
+  const source = atomsData(systems, { ...plain, cutoff: 1.5, ...options });
+  return (await gathered(source))[0]!;
+}
+
+const int64 = (...values: number[]) => BigInt64Array.from(values, BigInt);
+
+Deno.test("atomsData() feeds two systems as one graph, with what it should give", async () => {
+  // Of the row the neighbours are 1 Å apart; the chain's vector is 5 Å long.
+  const batch = await first([row, chain], { cutoff: 5.5, names: { cell: "lattice" } });
+  const { positions, z, edge_index, shifts, batch_idx, energy0, lattice, ...targets } = batch.feeds;
+  assertEquals([batch.size, batch.tokens], [2, 4]);
+  assertEquals(positions, {
+    data: Float32Array.of(0, 0, 0, 1, 0, 0, 2, 0, 0, 5, 5, 5),
+    dims: [4, 3],
+  });
+  assertEquals(z, { data: int64(8, 1, 1, 1), dims: [4] });
+  assertEquals(batch_idx, { data: int64(0, 0, 0, 1), dims: [4] });
+  assertEquals(energy0, { data: Float32Array.of(0, 0), dims: [2] });
+  const sources = [0, 0, 1, 1, 2, 2, 3, 3], ends = [1, 2, 0, 2, 0, 1, 3, 3];
+  assertEquals(edge_index, { data: int64(...sources, ...ends), dims: [2, 8] });
+  const moved = [0, -3, -4, 0, 3, 4];
+  assertEquals(shifts, {
+    data: Float32Array.of(...new Array(18).fill(0), ...moved),
+    dims: [8, 3],
+  });
+  assertEquals(lattice, {
+    data: Float32Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 4, 9, 0, 0, 0, 0, 9),
+    dims: [2, 3, 3],
+  });
+  assertEquals(targets, {
+    energy: { data: Float32Array.of(-10.5, -1.25), dims: [2] },
+    forces: { data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, -0.5), dims: [4, 3] },
+    stress: {
+      data: Float32Array.of(11, 12, 13, 12, 22, 23, 13, 23, 33, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+      dims: [2, 3, 3],
+    },
+  });
+});
+
+Deno.test("atomsData() lists triplets: pairs of short edges that leave one atom", async () => {
+  const { feeds } = await first([row, row], { cutoff: 2.5, tripletCutoff: 1.5 });
+  // Edges 0 … 5 of a row: 0→1, 0→2, 1→0, 1→2, 2→0, 2→1. Only the middle atom has two short ones.
+  assertEquals(feeds.trip_center, { data: int64(1, 4), dims: [2] });
+  assertEquals(feeds.trip_edge, { data: int64(2, 8, 3, 9), dims: [2, 2] });
+});
+
+Deno.test("atomsData() has the edges of a crystal: nearest neighbours, across its faces too", async () => {
+  const a = 5.26;
+  const { feeds } = await first([fcc({ element: "Ar", a, cells: 2 })], {
+    cutoff: 4,
+  });
+  const [x, index, shifts] = [feeds.positions!, feeds.edge_index!, feeds.shifts!]
+    .map(({ data }) => Array.from(data, Number)) as [number[], number[], number[]];
+  const count = 32 * 12;
+  assertEquals(index.length, 2 * count);
+  for (let e = 0; e < count; e++) {
+    const [i, j] = [index[e]!, index[count + e]!];
+    const vector = [0, 1, 2].map((k) => x[3 * j + k]! - x[3 * i + k]! + shifts[3 * e + k]!);
+    assertAlmostEquals(Math.hypot(...vector), a / Math.SQRT2, 1e-5);
+  }
+});
+
+// The reference of schnet lists the edges of cubes of about 3 Å, not their diagonals.
+for (const [model, cutoffs] of [["schnet", [4]], ["ani1x_1", [5.2, 3.5]]] as const) {
+  const name = `atomsData() makes the inputs that the reference of ${model} has`;
+  Deno.test({ name, ignore: !hasModels }, async () => {
+    const { inputs } = readReference(model);
+    const theirs = Object.fromEntries(
+      Object.entries(inputs).map(([name, tensor]) => [name, Array.from(decode(tensor), Number)]),
+    );
+    const isAni = model === "ani1x_1";
+    const numbers = isAni ? theirs.species!.map((s) => [1, 6, 7, 8][s]!) : theirs.z!;
+    const systems = theirs.energy0!.map((_, system): SystemInput => {
+      const nodes = [...numbers.keys()].filter((node) => theirs.batch_idx![node] === system);
+      return {
+        numbers: nodes.map((node) => numbers[node]!),
+        positions: nodes.map((node) => theirs.positions!.slice(3 * node, 3 * node + 3)),
+      };
+    });
+    const { feeds } = await first(systems, {
+      ...{ batchSize: systems.length, cutoff: cutoffs[0] },
+      ...(isAni && {
+        ...{ tripletCutoff: cutoffs[1]!, elements: ["H", "C", "N", "O"] },
+        names: { numbers: "species" },
+      }),
+    });
+    assertEquals(
+      Object.keys(feeds).sort(),
+      Object.keys(theirs).filter((name) => name !== "V").sort(),
+    );
+    const ours = Object.fromEntries(
+      Object.entries(feeds).map(([name, { data }]) => [name, Array.from(data, Number)]),
+    );
+    for (const name of ["positions", isAni ? "species" : "z", "batch_idx", "energy0"]) {
+      assertEquals(ours[name], theirs[name], name);
+    }
+    assertEquals(feeds.edge_index!.dims, inputs.edge_index!.dims);
+    assertEquals(pairsOf(ours.edge_index!).sort(), pairsOf(theirs.edge_index!).sort());
+    if (isAni) assertEquals(tripletsOf(ours).sort(), tripletsOf(theirs).sort());
+  });
+}
+
+/** "i j" for each column of two rows. */
+function pairsOf(rows: readonly number[]): string[] {
+  const count = rows.length / 2;
+  return Array.from({ length: count }, (_, e) => `${rows[e]} ${rows[count + e]}`);
+}
+
+/** "centre: i j" for each triplet, the ends in order. */
+function tripletsOf(feeds: Readonly<Record<string, readonly number[]>>): string[] {
+  const { trip_center, trip_edge, edge_index } = feeds;
+  const [count, edges] = [trip_center!.length, edge_index!.length / 2];
+  return trip_center!.map((centre, t) => {
+    const ends = [trip_edge![t]!, trip_edge![count + t]!].map((e) => {
+      assertEquals(edge_index![e], centre);
+      return edge_index![edges + e]!;
+    });
+    return `${centre}: ${ends.sort((a, b) => a - b).join(" ")}`;
+  });
+}
+
+Deno.test("atomsData() calls tensors what it is told, and leaves out what is null", async () => {
+  const { feeds } = await first([row], {
+    names: { positions: "r", numbers: "species", shifts: null, batchIndex: null, forces: "F" },
+    ...{ elements: { O: 3, H: 0 }, stress: false },
+  });
+  assertEquals(Object.keys(feeds).sort(), ["F", "edge_index", "energy", "energy0", "r", "species"]);
+  assertEquals(feeds.species!.data, int64(3, 0, 0));
+  const none = await first([row], { names: { energy: null, forces: null, stress: null } });
+  assertEquals("energy" in none.feeds, false);
+});
+
+Deno.test("atomsData() takes the energies of free atoms off, in double precision", async () => {
+  // Alone, neither energy has a place for the difference in single precision.
+  const atoms: SystemInput = { ...row, energy: -54321.015625 * 3 + 1 / 1024 };
+  const { feeds } = await first([atoms], {
+    elementEnergies: { O: -54321.015625, H: -54321.015625 },
+  });
+  assertEquals(feeds.energy!.data, Float32Array.of(1 / 1024));
+});
+
+Deno.test("atomsData() reads what is learned from fields and from info, as an extxyz file has it", async () => {
+  const file = [
+    "2",
+    'Lattice="9 0 0 0 9 0 0 0 9" Properties=species:S:1:pos:R:3:dft:R:3 REF=-3.5 w="1 2 3 4 5 6 7 8 9"',
+    "H 0 0 0 1 2 3",
+    "H 1 0 0 4 5 6",
+  ].join("\n");
+  const systems = parseExtxyz(file);
+  const told = { energy: "REF", forces: "dft", stress: "w" } as const;
+  const source = atomsData(systems, { ...plain, cutoff: 2, ...told });
+  const { energy, forces, stress } = (await gathered(source))[0]!.feeds;
+  assertEquals(energy, { data: Float32Array.of(-3.5), dims: [1] });
+  assertEquals(forces!.data, Float32Array.of(1, 2, 3, 4, 5, 6));
+  assertEquals(stress!.data, Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9));
+});
+
+Deno.test("atomsData() learns what every system has, and asks what is to be done when some have it", async () => {
+  const { energy: _energy, ...without } = row;
+  const bare: SystemInput = { symbols: ["H"], positions: [0, 0, 0] };
+  assertEquals("energy" in (await first([bare, bare])).feeds, false);
+  const make = (systems: SystemInput[], options = {}) => () =>
+    atomsData(systems, { ...plain, cutoff: 1, ...options });
+  assertThrows(
+    make([row, row, without]),
+    RangeError,
+    'every system must have "energy", a finite number, unless energy is false: system 2 has not',
+  );
+  assertThrows(make([bare, row]), RangeError, "system 0 has not");
+  const unknown: SystemInput = { ...row, forces: [1, 2, 3, 4, 5, NaN, 7, 8, 9] };
+  assertThrows(make([row, unknown]), RangeError, "three finite numbers per atom");
+  assertThrows(make([bare], { energy: "REF" }), RangeError, 'must have "REF"');
+  const text: SystemInput = { ...bare, info: { REF: "three" } };
+  assertThrows(make([text], { energy: "REF" }), RangeError, "system 0 has not");
+  const { feeds } = await first([row, without], { energy: false });
+  assertEquals(["energy" in feeds, "forces" in feeds], [false, true]);
+});
+
+Deno.test("atomsData() splits by atoms: parts are whole systems, each graph counted from 0", async () => {
+  const sizes = [8, 1, 1, 1, 1, 4];
+  const systems = sizes.map((size, k): SystemInput => ({
+    symbols: new Array(size).fill("Ar"),
+    positions: Array.from({ length: size }, (_, i) => [i, k, 0]),
+    energy: k,
+  }));
+  const source = atomsData(systems, { batchSize: 6, shuffle: false, cutoff: 1.2 });
+  const [batch] = await gathered(source);
+  const parts = source.split!(batch!, 2);
+  assertEquals(parts.map(({ size, tokens }) => [size, tokens]), [[1, 8], [5, 8]]);
+  const alone = atomsData(systems.slice(1), { batchSize: 5, shuffle: false, cutoff: 1.2 });
+  assertEquals(parts[1], (await gathered(alone))[0]);
+  const energies = (count: number) =>
+    source.split!(batch!, count).map(({ feeds }) => Array.from(feeds.energy!.data, Number));
+  assertEquals(energies(3), [[0], [1, 2, 3], [4, 5]]);
+  assertEquals(energies(6), [[0], [1], [2], [3], [4], [5]]);
+  assertEquals(energies(1), [[0, 1, 2, 3, 4, 5]]);
+  // Known by its tensors, whatever else was put around them.
+  assertEquals(source.split!({ ...batch!, tokens: 1 }, 2).length, 2);
+  const other = { ...batch!, feeds: { ...batch!.feeds } };
+  assertThrows(() => source.split!(other, 2), TypeError, "must be one that this source gave");
+});
+
+Deno.test("atomsData() takes a batch, and gives the same bytes for the same seed", async () => {
+  const crystal = fcc({ element: "Ar", a: 5.26, cells: 1 });
+  const systems = [1, 2, 3, 4, 5].map((seed) => rattle(crystal, 0.2, seed));
+  const make = (given: Batch | typeof systems) =>
+    atomsData(given, { batchSize: 2, seed: 9, cutoff: 6 });
+  const one = await gathered(make(systems), 3);
+  assertEquals(await gathered(make(Batch.from(systems)), 3), one);
+  assert(one[0]!.feeds.edge_index!.dims![1]! > 100);
+});
+
+Deno.test("atomsData() says what is wrong with its options and its systems", () => {
+  const bad = (
+    options: object,
+    kind: ErrorConstructor,
+    message: string,
+    systems: unknown = [row],
+  ) =>
+    assertThrows(
+      () => atomsData(systems as SystemInput[], { ...plain, cutoff: 2, ...options } as never),
+      kind,
+      message,
+    );
+  bad(
+    { cutoff: undefined },
+    TypeError,
+    "cutoff must be above 0 and finite: current value is undefined",
+  );
+  bad({ cutoff: 0 }, RangeError, "cutoff must be above 0");
+  bad({ tripletCutoff: 3 }, RangeError, "at most the cutoff 2: current value is 3");
+  bad({ tripletCutoff: -1 }, RangeError, "tripletCutoff must be above 0");
+  bad({ names: { z: "z" } }, TypeError, 'current value is "z"');
+  bad(
+    { names: { numbers: "positions" } },
+    TypeError,
+    "names.numbers must be a name that no other tensor has",
+  );
+  bad({ names: { numbers: "" } }, TypeError, 'current value is ""');
+  bad({ energy: true }, TypeError, "energy must be a string: current value is true");
+  bad(
+    { elements: ["C", "H"] },
+    RangeError,
+    "elements must have every element, and has C, H: system 0 has O",
+  );
+  bad(
+    { elements: { O: 0.5 } },
+    RangeError,
+    "elements.O must be a whole number: current value is 0.5",
+  );
+  bad({ elements: ["Qx"] }, RangeError, '"Qx"');
+  bad(
+    { elementEnergies: { H: -1 } },
+    RangeError,
+    "elementEnergies must have every element: system 0 has O",
+  );
+  bad({ elementEnergies: { O: NaN } }, RangeError, "elementEnergies.O must be finite");
+  bad({}, RangeError, "a sample or more: current count is 0", []);
+  bad({}, TypeError, "there must be a list of systems: current value is 3", 3);
+  bad({}, RangeError, "make data of atoms (system 1)", [row, { ...row, positions: [0, 0, 0] }]);
+});
