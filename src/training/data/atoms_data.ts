@@ -46,8 +46,8 @@ const ACTION = "make data of atoms";
  *   energy: -0.01,
  * }));
  * const data = atomsData(dimers, { cutoff: 5, batchSize: 2, shuffle: false });
- * const [{ feeds }] = [...data.batches(0, 0) as Iterable<{ feeds: object }>];
- * assertEquals(Object.keys(feeds), [
+ * const [batch] = await Array.fromAsync(data.batches(0, 0));
+ * assertEquals(Object.keys(batch!.feeds), [
  *   ...["positions", "shifts", "energy0", "z", "batch_idx", "edge_index", "energy"],
  * ]);
  * ```
@@ -140,7 +140,7 @@ function partsOf(systems: readonly System[], places: Uint32Array, parts: number)
     // The next one comes along if most of it lies before the end of this part.
     while (end < last) {
       const next = systems[places[end]!]!.nodeCount;
-      if (k < count && atoms + next / 2 > all * k / count) break;
+      if (atoms + next / 2 > all * k / count) break;
       atoms += next;
       end++;
     }

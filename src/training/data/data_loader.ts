@@ -66,13 +66,11 @@ export interface DataLoaderOptions<S = Sample> extends BatchingOptions {
  * import { dataLoader } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
- * const squares = {
- *   length: 100,
- *   get: async (i: number) => ({ x: i, y: (await Promise.resolve(i)) ** 2 }),
- * };
- * const loader = dataLoader(squares, { batchSize: 10, seed: 7 });
+ * const read = (i: number) => Promise.resolve([i, 2 * i]);
+ * const samples = { length: 100, get: async (i: number) => ({ x: i, y: await read(i) }) };
+ * const loader = dataLoader(samples, { batchSize: 10, seed: 7 });
  * for await (const { feeds: { x, y } } of loader.batches(0, 0)) {
- *   assertEquals(Number(y!.data[3]), Number(x!.data[3]) ** 2);
+ *   assertEquals([y!.data[0], y!.data[1]], [x!.data[0], 2 * Number(x!.data[0])]);
  * }
  * ```
  */

@@ -28,7 +28,7 @@ import { gatherRows, sized } from "./tensor_rows.ts";
  * const y = { data: BigInt64Array.of(7n, 8n, 9n) };
  * const data = tensorData({ x, y }, { batchSize: 2, shuffle: false });
  * assertEquals(data.length, 2);
- * const [, last] = [...data.batches(0, 0) as Iterable<unknown>];
+ * const [, last] = await Array.fromAsync(data.batches(0, 0));
  * assertEquals(last, {
  *   feeds: {
  *     x: { data: Float32Array.of(5, 6), dims: [1, 2] },

@@ -85,6 +85,16 @@ Deno.test("atomsData() lists triplets: pairs of short edges that leave one atom"
   // Edges 0 … 5 of a row: 0→1, 0→2, 1→0, 1→2, 2→0, 2→1. Only the middle atom has two short ones.
   assertEquals(feeds.trip_center, { data: int64(1, 4), dims: [2] });
   assertEquals(feeds.trip_edge, { data: int64(2, 8, 3, 9), dims: [2, 2] });
+  // Across a face: the first atom lies between the others.
+  const ring: SystemInput = {
+    symbols: ["Ar", "Ar", "Ar"],
+    positions: [[0.5, 0, 0], [1.5, 0, 0], [9.5, 0, 0]],
+    cell: [10, 0, 0],
+    pbc: [true, false, false],
+  };
+  const around = (await first([ring], { tripletCutoff: 1.2 })).feeds;
+  assertEquals(around.edge_index!.data, int64(0, 0, 1, 2, 1, 2, 0, 0));
+  assertEquals([around.trip_center!.data, around.trip_edge!.data], [int64(0), int64(0, 1)]);
 });
 
 Deno.test("atomsData() has the edges of a crystal: nearest neighbours, across its faces too", async () => {
@@ -196,6 +206,9 @@ Deno.test("atomsData() reads what is learned from fields and from info, as an ex
   assertEquals(energy, { data: Float32Array.of(-3.5), dims: [1] });
   assertEquals(forces!.data, Float32Array.of(1, 2, 3, 4, 5, 6));
   assertEquals(stress!.data, Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9));
+  const six: SystemInput = { ...row, info: { w: [11, 22, 33, 23, 13, 12] } };
+  const full = Float32Array.of(11, 12, 13, 12, 22, 23, 13, 23, 33);
+  assertEquals((await first([six], { stress: "w" })).feeds.stress!.data, full);
 });
 
 Deno.test("atomsData() learns what every system has, and asks what is to be done when some have it", async () => {
@@ -237,6 +250,10 @@ Deno.test("atomsData() splits by atoms: parts are whole systems, each graph coun
   assertEquals(energies(3), [[0], [1, 2, 3], [4, 5]]);
   assertEquals(energies(6), [[0], [1], [2], [3], [4], [5]]);
   assertEquals(energies(1), [[0, 1, 2, 3, 4, 5]]);
+  const last = systems.toReversed().slice(1).map((system, k) => ({ ...system, energy: k }));
+  const heavy = atomsData(last, { batchSize: 5, shuffle: false, cutoff: 1.2 });
+  const sizesOf = (parts: readonly TrainingBatch[]) => parts.map(({ size }) => size);
+  assertEquals(sizesOf(heavy.split!((await gathered(heavy))[0]!, 4)), [2, 1, 1, 1]);
   // Known by its tensors, whatever else was put around them.
   assertEquals(source.split!({ ...batch!, tokens: 1 }, 2).length, 2);
   const other = { ...batch!, feeds: { ...batch!.feeds } };

@@ -82,6 +82,8 @@ Deno.test("splitDataset() rounds so that no sample is too many or too few", () =
     splitDataset(numbers.slice(0, count), fractions).map(({ length }) => length);
   assertEquals(sizes(10, [1 / 3, 1 / 3, 1 / 3]), [3, 4, 3]);
   assertEquals(sizes(10, [0.7, 0.2, 0.1]), [7, 2, 1]);
+  // A little more than 1, as these are rounded.
+  assertEquals(sizes(10, [0.05, 0.55, 0.3, 0.1]).reduce((a, b) => a + b), 10);
   assertEquals(sizes(3, [0.5, 0.5]), [2, 1]);
   assertEquals(sizes(10, [0.5, 0.2]), [5, 2]);
   assertEquals(sizes(10, [1, 0]), [10, 0]);
