@@ -40,13 +40,36 @@ export async function writeCheckpoint(
   path: string | URL,
   content: CheckpointContent,
 ): Promise<void> {
-  const bytes = encodeCheckpoint(content); // before anything is waited for
-  const { files, toPath } = await openHost(`write checkpoint ${path}`);
+  await writeWhole(path, encodeCheckpoint(content), "checkpoint"); // encoded before anything is waited for
+}
+
+/**
+ * Writes a file that at every moment is the old one or the new one, whole, as {@linkcode writeCheckpoint} does.
+ *
+ * @param path where; its folder must exist, be readable, and take new files
+ * @param bytes all of it; they must stay as they are until it is written
+ * @param what what errors call it
+ * @throws {TypeError} where there is no file system
+ * @throws {Error} when the file system refuses, with its `code` (`"ENOSPC"`) and its error as `cause`
+ *
+ * @example
+ * ```ts
+ * import { writeWhole } from "@hooke/hooke/checkpoint";
+ *
+ * await writeWhole(`${await Deno.makeTempDir()}/trained.onnx`, Uint8Array.of(1, 2, 3), "model");
+ * ```
+ */
+export async function writeWhole(
+  path: string | URL,
+  bytes: Uint8Array<ArrayBuffer>,
+  what: string = "file",
+): Promise<void> {
+  const { files, toPath } = await openHost(`write ${what} ${path}`);
   const file = toPath(path);
   try {
     await replaceFile(files, file, bytes);
   } catch (error) {
-    throw refusal(`Cannot write checkpoint ${file} as the file system must take it`, error);
+    throw refusal(`Cannot write ${what} ${file} as the file system must take it`, error);
   }
 }
 

@@ -23,4 +23,4 @@
 export type { CheckpointContent, CheckpointExpectation } from "./content.ts";
 export { decodeCheckpoint } from "./decode.ts";
 export { encodeCheckpoint } from "./encode.ts";
-export { readCheckpoint, writeCheckpoint } from "./file.ts";
+export { readCheckpoint, writeCheckpoint, writeWhole } from "./file.ts";

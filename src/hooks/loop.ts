@@ -118,6 +118,7 @@ export class Loop<
   readonly #leaps = new LeapLength();
   readonly #pending = new Pending();
   readonly #counts = new Map<string, number>();
+  #known: ReadonlySet<string> | undefined;
   #stepCount = 0;
   #stop: { readonly reason: string; readonly step: number } | undefined;
   #isDone = false;
@@ -256,12 +257,21 @@ export class Loop<
 
   /** The counters of the kinds, but for the step. */
   #counters(): ReadonlySet<string> {
+    return this.#known ??= this.#findCounters();
+  }
+
+  #findCounters(): ReadonlySet<string> {
     const counters = this.#kinds.flatMap(({ options }) =>
       Object.values<unknown>(options.counters ?? {})
     );
     return new Set(
       counters.filter((counter) => typeof counter === "string" && counter !== "step") as string[],
     );
+  }
+
+  /** How the run under way would end if it ended now. */
+  get outcome(): Outcome {
+    return this.#outcome();
   }
 
   /** Asks to stop after the step under way; the first reason is kept. It holds until the hooks are closed. */

@@ -31,6 +31,18 @@ export interface HookOptions extends ScheduleOptions {
    * @default "warn" for observers, "throw" for all others
    */
   readonly onError?: ErrorPolicy;
+  /**
+   * Asleep until so many epochs are done; for kinds that count epochs.
+   *
+   * @default 0
+   */
+  readonly enableAfterEpoch?: number;
+  /**
+   * What it asks of its engine while it is on; the engine says what it understands.
+   *
+   * @default nothing
+   */
+  readonly settings?: object;
   /** Called as the run begins. */
   open?(engine: Workflow): void | PromiseLike<void>;
   /** Called as the run ends, however it ends. */
@@ -182,6 +194,8 @@ export function optionProblems(hook: Readonly<Record<string, unknown>>): string[
     ...["reads", "writes"].flatMap((key) => may(key, "an array of field names", isFieldList)),
     ...may("onError", ERROR_POLICIES.join(" | "), (x) => ERROR_POLICIES.includes(x as ErrorPolicy)),
     ...may("sync", "true or false", (x) => typeof x === "boolean"),
+    ...may("enableAfterEpoch", "a whole number from 0 on", isWhole),
+    ...may("settings", "an object", (x) => typeof x === "object" && x !== null),
     ...may("name", "a name", (x) => typeof x === "string" && x !== ""),
   ];
 }
@@ -227,6 +241,10 @@ function mustBe(
 
 function isStage(x: unknown): boolean {
   return typeof x === "string" && /^[^/]+\/[^/]+$/.test(x);
+}
+
+function isWhole(x: unknown): boolean {
+  return Number.isSafeInteger(x) && (x as number) >= 0;
 }
 
 function isFieldList(x: unknown): boolean {

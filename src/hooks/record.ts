@@ -63,6 +63,7 @@ export function readHook(
 ): HookRecord {
   if (isTableHook(hook)) return fromTable(makeHook(hook, kinds) as unknown as MadeHook, hook);
   if (isLifecycle(hook)) return fromLifecycle(hook, kinds);
+  if (isSettingsOnly(hook)) return fromLifecycle(hook, kinds);
   assertProtocol(hook as object);
   return fromProtocol(hook as ProtocolHook, kinds, worker);
 }
@@ -70,6 +71,12 @@ export function readHook(
 function isLifecycle(hook: unknown): hook is HookOptions {
   return typeof hook === "object" && hook !== null && !("call" in hook) && !isDeviceHook(hook) &&
     lifecycleMethods(hook).length > 0;
+}
+
+/** Does it ask something of its engine, and handle nothing? */
+function isSettingsOnly(hook: unknown): hook is HookOptions {
+  return typeof hook === "object" && hook !== null && !("call" in hook) &&
+    (hook as HookOptions).settings !== undefined && !("stage" in hook) && !("stages" in hook);
 }
 
 function fromTable(made: MadeHook, hook: HookOptions): HookRecord {
@@ -170,7 +177,7 @@ function checkStages(label: string, given: readonly string[], kinds: readonly An
 
 function common(hook: HookOptions, label: string): Omit<HookRecord, "bind"> {
   const own: unknown = (hook as { name?: unknown }).name;
-  const when = (hook as { when?: (ctx: unknown) => boolean }).when;
+  const when = conditionOf(hook);
   return {
     hook,
     name: typeof own === "string" ? own : undefined,
@@ -181,5 +188,16 @@ function common(hook: HookOptions, label: string): Omit<HookRecord, "bind"> {
     onError: hook.onError,
     when,
     isMultiKind: false,
+  };
+}
+
+/** When it may run: its own condition, once so many epochs are done. */
+function conditionOf(hook: HookOptions): HookRecord["when"] {
+  const { when } = hook as { readonly when?: (ctx: unknown) => boolean };
+  const { enableAfterEpoch: first = 0 } = hook;
+  if (first === 0) return when;
+  return (ctx) => {
+    const { epoch } = ctx as { readonly epoch?: number };
+    return (epoch ?? 0) >= first && (when === undefined || when.call(hook, ctx));
   };
 }

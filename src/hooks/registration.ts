@@ -49,6 +49,7 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
     );
   }
   checkFields(record, engine);
+  checkEpochs(record, engine);
   const entry: Entry = {
     record,
     name,
@@ -122,6 +123,20 @@ function checkFields(record: HookRecord, { state, kinds }: Registering): void {
   assertFields(record.label, "writes", record.writes, state);
 }
 
+function checkEpochs({ hook, label }: HookRecord, { infos }: Registering): void {
+  const { enableAfterEpoch = 0 } = hook;
+  if (enableAfterEpoch === 0 || [...infos.values()].some(({ counter }) => counter === "epoch")) {
+    return;
+  }
+  throw new TypeError(
+    complaint(
+      `register hook ${label}`,
+      "enableAfterEpoch needs an engine that counts epochs",
+      enableAfterEpoch,
+    ),
+  );
+}
+
 /** The kinds that a hook names; `undefined` where it may take others, too. */
 function kindsOf(hook: HookOptions): readonly string[] | undefined {
   if (isTableHook(hook)) {
@@ -168,7 +183,8 @@ export function accessOf(
 
 function checkPlaces({ record, name, places }: Entry, { kinds, infos, others }: Registering): void {
   const accepted = kinds.map(({ kind }) => kind).join(", ");
-  if (places.length === 0 && record.hook.open === undefined && record.hook.close === undefined) {
+  const { open, close, settings } = record.hook;
+  if (places.length === 0 && (open ?? close ?? settings) === undefined) {
     throw new TypeError(
       `Cannot register hook ${name} as it must handle a stage of this engine: the engine accepts ${accepted} stages`,
     );

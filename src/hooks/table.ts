@@ -112,6 +112,8 @@ const MEMBERS: readonly string[] = [
       reads: true,
       writes: true,
       sync: true,
+      settings: true,
+      enableAfterEpoch: true,
       onError: true,
       open: true,
       close: true,

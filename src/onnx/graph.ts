@@ -221,6 +221,25 @@ export class Graph {
   }
 
   /**
+   * Takes an input away.
+   *
+   * @throws {RangeError} when there is none of this name, or something uses it
+   */
+  removeInput(name: string): void {
+    const at = this.#graph.input.findIndex((input) => input.name === name);
+    if (at === -1 || this.uses(name).length > 0 || this.isOutput(name)) {
+      throw new RangeError(
+        `Cannot take an input away as it must be one that nothing uses: current value is ${
+          JSON.stringify(name)
+        }`,
+      );
+    }
+    this.#graph.input.splice(at, 1);
+    this.#inputNames.delete(name);
+    this.#infos.delete(name);
+  }
+
+  /**
    * Lets a value come out.
    *
    * @throws {SyntaxError} when there is no such value, or it comes out already

@@ -3,6 +3,7 @@ import { ModelProtoSchema } from "onnx-buf";
 import type { Attributes } from "./attributes.ts";
 import type { ElementType } from "./element_type.ts";
 import { Graph } from "./graph.ts";
+import { tensorProto } from "./tensor_proto.ts";
 import { type Shape, valueInfo } from "./value_info.ts";
 
 /** A value of a graph that is being built: a name, and the type of its elements, which the compiler checks too. */
@@ -132,6 +133,16 @@ export class GraphBuilder {
     );
     this.#constants.set(key, name);
     return { name, type };
+  }
+
+  /**
+   * A tensor of numbers by a name of its own, to be trained; the same to runtimes as a constant.
+   *
+   * @throws {RangeError} when there are other than the shape's number of values
+   * @throws {SyntaxError} when there is a value of this name
+   */
+  parameter(name: string, values: ArrayLike<number>, shape: readonly number[]): Value<"f32"> {
+    return { name: this.#graph.addConstant(tensorProto("f32", shape, values, name)), type: "f32" };
   }
 
   /**

@@ -6,21 +6,10 @@
 
 import type { HostFeed } from "../onnx/session_tensor.ts";
 import type { Outcome } from "../hooks/outcome.ts";
+import type { LossLike } from "./losses/loss.ts";
 import type { ReadonlyNumbers } from "../hooks/context.ts";
 
-/** Tensors of one batch by the names the graph has for them, inputs and targets alike. */
-export interface TrainingBatch {
-  /** Name → tensor. */
-  readonly feeds: Readonly<Record<string, HostFeed>>;
-  /** How many samples they are. */
-  readonly size: number;
-  /**
-   * How many tokens they are.
-   *
-   * @default none: nothing is counted
-   */
-  readonly tokens?: number;
-}
+export type { TrainingBatch } from "./data/data_source.ts";
 
 /** Which part of a run an event belongs to. */
 export type TrainingPhase = "train" | "validation";
@@ -142,6 +131,70 @@ export interface TrainerControl {
   checkpointSoon(path: string, weights?: "onnx"): void;
   /** Has the model validated as soon as the step under way is done; VALIDATION_END has the metrics. */
   validateSoon(): void;
+}
+
+/** Something that takes the place of a tensor of the model while it trains and is looked at. */
+export type ActivationPatch =
+  | {
+    /** Which tensor, by its name in the graph. */
+    readonly point: string;
+    /** Zeros take its place. */
+    readonly kind: "zero";
+  }
+  | {
+    /** Which tensor. */
+    readonly point: string;
+    /** It is multiplied. */
+    readonly kind: "scale";
+    /** By this. */
+    readonly by: number;
+  }
+  | {
+    /** Which tensor. */
+    readonly point: string;
+    /** Something is added to it, or takes its place. */
+    readonly kind: "add" | "replace";
+    /** This, of its shape; what is added may be of another that broadcasts. */
+    readonly by: HostFeed;
+  };
+
+/** How gradients are clipped. */
+export interface ClipSettings {
+  /** All together are made no longer than this. */
+  readonly norm?: number;
+  /** No number is further from 0 than this. */
+  readonly value?: number;
+}
+
+/** How averages of parameters are kept. */
+export interface EmaSettings {
+  /** What is kept of them at each step. */
+  readonly decay: number;
+  /**
+   * Whether the averages are validated, rather than the parameters.
+   *
+   * @default false
+   */
+  readonly validate?: boolean;
+}
+
+/**
+ * What a hook asks of its trainer while it is on: its member `settings`. Those of the last hook count, before those of
+ * the trainer's own options; terms and patches of all hooks are taken together.
+ */
+export interface TrainerSettings {
+  /** How many batches are one step. */
+  readonly accumulate?: number;
+  /** How gradients are clipped. */
+  readonly clip?: ClipSettings;
+  /** How averages of parameters are kept. */
+  readonly ema?: EmaSettings;
+  /** What is added to the loss. */
+  readonly terms?: readonly LossLike[];
+  /** What takes the place of tensors of the model. */
+  readonly patches?: readonly ActivationPatch[];
+  /** Where the pipe ACTIVATIONS of this hook takes hold: names of tensors, or patterns. */
+  readonly points?: readonly string[];
 }
 
 /** How something that began has ended. */

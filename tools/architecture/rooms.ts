@@ -21,7 +21,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Of the dispatcher only how a misspelt word is told.
   "models": ["batch", "onnx", "backend", "kernels", "dispatch/nearest.ts"],
   "dynamics": ["hooks", "batch", "models", "backend", "kernels", "onnx", "checkpoint"],
-  "training": ["hooks", "batch", "models", "backend", "onnx", "checkpoint"],
+  "training": [
+    ...["hooks", "batch", "models", "backend", "kernels", "onnx", "checkpoint"],
+    "dispatch/nearest.ts",
+  ],
   "sinks": ["batch"],
   // Ready-made hooks know what engines say, not how they run.
   "observe": [

@@ -107,7 +107,8 @@ function countError(length: number, current: string): RangeError {
   );
 }
 
-function batchOf(batch: BatchLike, place: number): TrainingBatch {
+/** A batch in its one form. Throws a TypeError for what is none. */
+export function batchOf(batch: BatchLike, place: number): TrainingBatch {
   const { feeds, size } = (batch ?? {}) as Partial<TrainingBatch>;
   if (typeof feeds === "object" && Number.isSafeInteger(size)) return batch as TrainingBatch;
   const first = Object.values((batch ?? {}) as TrainingFeeds)[0];

@@ -1,7 +1,7 @@
 import type { GraphBuilder, Value } from "../../onnx/graph_builder.ts";
 import { checkKeys } from "../../hooks/shape.ts";
 import { complaint } from "../../hooks/show.ts";
-import type { TrainingBatch } from "../context.ts";
+import type { TrainingBatch } from "../data/data_source.ts";
 import type { Loss, LossBuilder } from "./loss.ts";
 
 /** What a {@linkcode crossEntropy} loss is told. */

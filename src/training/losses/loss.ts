@@ -8,7 +8,7 @@ import type { ElementType } from "../../onnx/element_type.ts";
 import type { GraphBuilder, Value } from "../../onnx/graph_builder.ts";
 import type { ModelProto } from "../../onnx/messages.ts";
 import type { Shape } from "../../onnx/value_info.ts";
-import type { TrainingBatch } from "../context.ts";
+import type { TrainingBatch } from "../data/data_source.ts";
 
 /** What losses and metrics are written with. */
 export interface LossBuilder {

@@ -5,7 +5,7 @@
  */
 
 import type { Value } from "../../onnx/graph_builder.ts";
-import type { TrainingBatch } from "../context.ts";
+import type { TrainingBatch } from "../data/data_source.ts";
 import {
   countLabels,
   type CrossEntropyOptions,

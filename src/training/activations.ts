@@ -1,0 +1,88 @@
+/**
+ * Tensors within the model that hooks change: what they were, and what is fed so that they are something else.
+ *
+ * What is fed is the difference, so that gradients flow through a changed tensor as if it were the one before. A tensor
+ * that stays as it is is switched off, and keeps its bits.
+ *
+ * @module
+ */
+
+import type { Graph } from "../onnx/graph.ts";
+import type { HostFeed } from "../onnx/session_tensor.ts";
+import { expose } from "../onnx/taps/expose.ts";
+import { addTo } from "../onnx/taps/patches.ts";
+import type { Patch } from "../onnx/taps/patch.ts";
+import { points as pointsOf } from "../onnx/taps/points.ts";
+import type { Activation, TrainingBatch } from "./context.ts";
+import type { Runner } from "./graph/runner.ts";
+
+/** Lets the tensors that fit some patterns be changed; answers with their patches. */
+export function openPoints(graph: Graph, patterns: readonly string[]): Patch[] {
+  if (patterns.length === 0) return [];
+  const isMoving = ({ kind, type }: ReturnType<typeof pointsOf>[number]) =>
+    type === "f32" && (kind === "value" || kind === "output");
+  const names = pointsOf(graph, patterns).filter(isMoving).map(({ name }) => name);
+  if (names.length === 0) {
+    throw new RangeError(
+      `Cannot change tensors of the model as points must name some of float32 that it computes: current value is ${
+        patterns.join(", ")
+      }`,
+    );
+  }
+  return names.map((name) => addTo(graph, name, { gate: true }));
+}
+
+/** A model with tensors that hooks may change. */
+export interface Changeable {
+  readonly points: readonly Patch[];
+  readonly runner: Pick<Runner, "unchanged">;
+  readonly patchFeeds: Readonly<Record<string, HostFeed>>;
+}
+
+/** Tensors to be handed through the pipe, and what is fed for what comes back. */
+export interface PipedTensors {
+  /** Name → what it is without any change. */
+  readonly given: ReadonlyMap<string, Activation>;
+  /** What is fed so that they become these. Throws a RangeError for names and lengths that do not fit. */
+  feedsOf(next: ReadonlyMap<string, Activation>): Record<string, HostFeed>;
+}
+
+/** Computes the tensors that hooks may change. */
+export async function tensorsToPipe(
+  { points, runner, patchFeeds }: Changeable,
+  batch: TrainingBatch,
+): Promise<PipedTensors> {
+  const names = points.map(({ tensor }) => tensor);
+  const seen = await runner.unchanged(batch, (graph) => void expose(graph, names), patchFeeds);
+  const given = new Map(names.map((name) => [name, seen.get(name)!]));
+  return { given, feedsOf: (next) => changes(points, given, next) };
+}
+
+function changes(
+  patches: readonly Patch[],
+  given: ReadonlyMap<string, Activation>,
+  next: ReadonlyMap<string, Activation>,
+): Record<string, HostFeed> {
+  const strange = [...next.keys()].find((name) => !given.has(name));
+  if (strange !== undefined) {
+    throw new RangeError(
+      `Cannot change tensors of the model as they must be among ${
+        [...given.keys()].join(", ")
+      }: current value is ${strange}`,
+    );
+  }
+  const feeds: Record<string, HostFeed> = {};
+  for (const { tensor, input, gate } of patches) {
+    const before = given.get(tensor)!, after = next.get(tensor) ?? before;
+    if (after.data.length !== before.data.length) {
+      throw new RangeError(
+        `Cannot change ${tensor} as it must keep its ${before.data.length} numbers: current length is ${after.data.length}`,
+      );
+    }
+    const isOn = after.data !== before.data;
+    const data = Float32Array.from(before.data, (x, i) => isOn ? after.data[i]! - x : 0);
+    feeds[input!] = { data, dims: before.dims };
+    feeds[gate!] = { data: Uint8Array.of(isOn ? 1 : 0), dims: [] };
+  }
+  return feeds;
+}

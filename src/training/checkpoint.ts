@@ -1,0 +1,125 @@
+/**
+ * What a checkpoint keeps of a trainer.
+ *
+ * @module
+ */
+
+import type { SavedLoop } from "../hooks/saved.ts";
+import { isObject } from "../hooks/shape.ts";
+import { complaint } from "../hooks/show.ts";
+import type { OpenedModel } from "./opened_model.ts";
+import type { AssignedOptimizer } from "./optimizers/assigned.ts";
+import { assertSavedProgress, type SavedProgress } from "./progress.ts";
+
+/** What the container says of it. */
+export const CHECKPOINT_KIND = "training";
+/** The version of {@linkcode SavedTrainer}. */
+export const SCHEMA = 1;
+
+/** Arrays that are made anew at each step. */
+const PASSING: readonly string[] = ["gradients", "more", "updates"];
+
+/** What is kept of a group. */
+interface SavedGroup {
+  readonly base: number;
+  readonly weightDecay: number;
+  readonly momentum: number;
+}
+
+/** What is kept of an optimizer. */
+interface SavedOptimizer {
+  readonly name: string;
+  readonly groups: readonly SavedGroup[];
+  readonly schedule: unknown;
+}
+
+/** All that a trainer needs to go on to the bit: plain data. */
+export interface SavedTrainer {
+  /** The precision of its device. */
+  readonly real: "f32" | "f64";
+  /** The parameters: names and how many numbers. */
+  readonly parameters: readonly (readonly [name: string, size: number])[];
+  /** Parameters, what optimizers keep, averages. */
+  readonly arrays: Readonly<Record<string, Float32Array | Float64Array>>;
+  /** How often each parameter was updated. */
+  readonly counts: Int32Array;
+  readonly optimizers: readonly SavedOptimizer[];
+  readonly progress: SavedProgress;
+  /** Counters, and the hooks' own state. */
+  readonly loop: SavedLoop;
+}
+
+/** What is saved of a model on its device, and of what moves it. */
+export async function saveModel(
+  { arena, updates }: OpenedModel,
+  optimizers: readonly AssignedOptimizer[],
+): Promise<Omit<SavedTrainer, "progress" | "loop">> {
+  const { backend } = arena, arrays: Record<string, Float32Array | Float64Array> = {};
+  for (const name of arena.names.filter((name) => !PASSING.includes(name))) {
+    arrays[name] = await backend.read(arena.array(name));
+  }
+  return {
+    ...{ real: backend.real, arrays, counts: updates.counts.slice() },
+    parameters: arena.places.map(({ name, size }) => [name, size] as const),
+    optimizers: optimizers.map(({ name, groups, schedule }) => ({
+      name,
+      groups: groups.map(({ base, weightDecay, momentum }) => ({ base, weightDecay, momentum })),
+      schedule: schedule.save?.() ?? null,
+    })),
+  };
+}
+
+/** Puts back what was saved; `assertSaved` has looked at it. */
+export function loadModel(
+  { arena, updates }: OpenedModel,
+  optimizers: readonly AssignedOptimizer[],
+  saved: SavedTrainer,
+): void {
+  for (const [name, numbers] of Object.entries(saved.arrays)) {
+    arena.backend.write(arena.array(name), numbers);
+  }
+  for (const name of arena.names) {
+    if (saved.arrays[name] === undefined) {
+      arena.backend.write(arena.array(name), new Float32Array(arena.size));
+    }
+  }
+  updates.counts.set(saved.counts);
+  for (const [i, { groups, schedule }] of optimizers.entries()) {
+    const own = saved.optimizers[i]!;
+    for (const [k, group] of groups.entries()) Object.assign(group, own.groups[k]);
+    if (own.schedule !== null) schedule.load?.(own.schedule);
+  }
+}
+
+/** Throws for what was not saved by a trainer like this one: nothing has changed then. */
+export function assertSaved(
+  name: string,
+  { arena }: OpenedModel,
+  optimizers: readonly AssignedOptimizer[],
+  saved: unknown,
+): asserts saved is SavedTrainer {
+  const action = `load into ${name}`;
+  const isSaved = isObject(saved) && isObject(saved.arrays) && isObject(saved.loop) &&
+    saved.counts instanceof Int32Array && Array.isArray(saved.optimizers) &&
+    Array.isArray(saved.parameters);
+  if (!isSaved) throw new TypeError(complaint(action, "its state must be what save() gave", saved));
+  assertSavedProgress(action, saved.progress);
+  const own = arena.places.map(({ name, size }) => `${name} (${size})`).join(", ");
+  const theirs = (saved.parameters as SavedTrainer["parameters"])
+    .map(([name, size]) => `${name} (${size})`).join(", ");
+  if (own !== theirs) {
+    throw new TypeError(complaint(action, `it must be of the parameters ${own}`, theirs));
+  }
+  const shapeOf = (
+    groups: readonly { readonly name: string; readonly groups: readonly unknown[] }[],
+  ) => groups.map(({ name, groups }) => `${name} with ${groups.length} groups`).join(", ");
+  const wanted = shapeOf(optimizers),
+    given = shapeOf(saved.optimizers as readonly SavedOptimizer[]);
+  if (wanted !== given) {
+    throw new TypeError(complaint(action, `its optimizers must be ${wanted}`, given));
+  }
+  if (saved.real === arena.backend.real) return;
+  throw new RangeError(
+    complaint(action, `its precision must be ${arena.backend.real}`, saved.real),
+  );
+}

@@ -1,0 +1,168 @@
+/**
+ * What training hooks read and write.
+ *
+ * @module
+ */
+
+import type { FieldValues, ReadPlan, StateSource } from "../hooks/reads.ts";
+import { fits } from "./graph/parameters.ts";
+import type { Arena, Place } from "./arena.ts";
+import type { OptimizerSettings } from "./context.ts";
+
+/** What a trainer knows at a moment. */
+export interface TrainingMoment {
+  /** Where the parameters are; throws where the model is not open. */
+  readonly arena: Arena;
+  /** The loss of the last batch. */
+  readonly loss: number;
+  /** The norm of the gradients, or how it is found. */
+  readonly gradNorm: number;
+  /** The learning rate of the first group. */
+  readonly lr: number;
+  /** The optimizers. */
+  readonly optimizers: readonly OptimizerSettings[];
+  /** What was seen of the model in this batch, by field. Throws where it was not. */
+  seen(field: string): unknown;
+}
+
+/** Arrays that are no state of an optimizer. */
+const OTHERS: readonly string[] = ["parameters", "gradients", "more", "updates", "shard"];
+const PLAIN: readonly string[] = [
+  ...["loss", "gradNorm", "lr", "optimizers", "parameters", "gradients", "optimizerState"],
+];
+const PATTERNS = /^(parameters|gradients|optimizerState|activations|statistics):.+/;
+
+/** The fields of a trainer. */
+export class TrainingFieldSource implements StateSource {
+  readonly fields: readonly string[] = PLAIN;
+  readonly #moment: TrainingMoment;
+  readonly #isHost: () => boolean;
+
+  constructor(moment: TrainingMoment, isHost: () => boolean) {
+    this.#moment = moment;
+    this.#isHost = isHost;
+  }
+
+  has(field: string): boolean {
+    return PLAIN.includes(field) || PATTERNS.test(field);
+  }
+
+  plan(fields: readonly string[]): ReadPlan {
+    if (this.#isHost() || !fields.some(isResident)) {
+      return { live: true, value: (field) => this.#value(field) };
+    }
+    return {
+      live: false,
+      take: (isAwaited) => this.#take(fields, isAwaited),
+      give: (values) => this.#give(values),
+    };
+  }
+
+  writable(field: string): unknown {
+    return this.#value(field);
+  }
+
+  /** A field as it is now; of what is resident, views. */
+  #value(field: string): unknown {
+    const moment = this.#moment;
+    if (isResident(field)) {
+      const { arena } = moment;
+      return this.#named(field, (array) => arena.backend.view(arena.array(array)));
+    }
+    switch (field) {
+      case "loss":
+        return moment.loss;
+      case "gradNorm":
+        return moment.gradNorm;
+      case "lr":
+        return moment.lr;
+      case "optimizers":
+        return moment.optimizers;
+      default:
+        return moment.seen(field);
+    }
+  }
+
+  /** Parts of arrays by the names of parameters, or for what optimizers keep by those and the name of what it is. */
+  #named(
+    field: string,
+    numbers: (array: string) => Float32Array | Float64Array,
+  ): Map<string, Float32Array> {
+    const [kind, pattern = "*"] = partsOf(field), { places } = this.#moment.arena;
+    const arrays = this.#arraysOf(kind);
+    const found = arrays.flatMap((array) => {
+      const all = numbers(array);
+      return places.map((place) =>
+        [
+          kind === "optimizerState" ? `${place.name}/${array}` : place.name,
+          part(all, place),
+        ] as const
+      );
+    });
+    const fitting = found.filter(([name]) => fits(name, pattern));
+    if (fitting.length > 0 || pattern === "*") return new Map(fitting);
+    throw new RangeError(
+      `Cannot read ${field} as its pattern must fit something: there are ${
+        found.map(([name]) => name).join(", ")
+      }`,
+    );
+  }
+
+  #arraysOf(kind: string): readonly string[] {
+    const { arena } = this.#moment;
+    return kind === "optimizerState"
+      ? arena.names.filter((name) => !OTHERS.includes(name))
+      : [kind];
+  }
+
+  /** One copy of all arrays that the fields are parts of. */
+  async #take(fields: readonly string[], isAwaited: boolean): Promise<FieldValues> {
+    const { arena } = this.#moment;
+    const arrays = [
+      ...new Set(fields.filter(isResident).flatMap((field) => this.#arraysOf(partsOf(field)[0]))),
+    ];
+    const others = fields.filter((field) => !isResident(field));
+    const now = others.map((field) => [field, this.#value(field)] as const);
+    const buffers = arrays.map((array) => arena.array(array));
+    const copies = await (isAwaited ? arena.backend.see(buffers) : arena.backend.take(buffers));
+    const numbers = (array: string) => copies[arrays.indexOf(array)]!;
+    const resident = fields.filter(isResident).map((field) =>
+      [field, this.#named(field, numbers)] as const
+    );
+    return Object.fromEntries([...now, ...resident]);
+  }
+
+  /** Takes back what a hook has changed of copies. */
+  #give(values: FieldValues): void {
+    const { arena } = this.#moment;
+    for (const [field, value] of Object.entries(values)) {
+      if (!isResident(field)) continue;
+      const [kind] = partsOf(field);
+      for (const [name, numbers] of value as ReadonlyMap<string, Float32Array>) {
+        const [parameter, array] = kind === "optimizerState" ? splitLast(name) : [name, kind];
+        const place = arena.places.find((place) => place.name === parameter)!;
+        arena.backend.write(arena.array(array), numbers, place.from);
+      }
+    }
+  }
+}
+
+/** `"gradients:fc*"` → `["gradients", "fc*"]`. */
+export function partsOf(field: string): [kind: string, pattern: string | undefined] {
+  const at = field.indexOf(":");
+  return at === -1 ? [field, undefined] : [field.slice(0, at), field.slice(at + 1)];
+}
+
+function splitLast(name: string): [string, string] {
+  const at = name.lastIndexOf("/");
+  return [name.slice(0, at), name.slice(at + 1)];
+}
+
+/** Of float64 where the backend is. */
+function part(numbers: Float32Array | Float64Array, { from, size }: Place): Float32Array {
+  return numbers.subarray(from, from + size) as Float32Array;
+}
+
+function isResident(field: string): boolean {
+  return /^(parameters|gradients|optimizerState)\b/.test(field);
+}

@@ -1,0 +1,91 @@
+/**
+ * From the tensors of a batch to what a session is fed.
+ *
+ * @module
+ */
+
+import type { Session } from "../../onnx/session_run.ts";
+import {
+  type HostFeed,
+  TENSOR_ARRAYS,
+  type TensorArray,
+  type TensorDtype,
+  type TensorInfo,
+} from "../../onnx/session_tensor.ts";
+import { didYouMean } from "../../dispatch/nearest.ts";
+
+/** What is known of a session's inputs. */
+export type FedSession = Pick<Session, "inputs" | "device" | "name">;
+
+/**
+ * What a batch has for the inputs of a session, in their types; inputs in `own` are somebody else's to feed. What the
+ * batch has besides is left out.
+ *
+ * @throws {TypeError} for an input that it has not, and for numbers that another type would change
+ */
+export function feedsOf(
+  { inputs, device, name }: FedSession,
+  feeds: Readonly<Record<string, HostFeed>>,
+  own: ReadonlySet<string>,
+): Record<string, HostFeed> {
+  const fed: Record<string, HostFeed> = {};
+  for (const info of inputs) {
+    if (own.has(info.name)) continue;
+    const feed = feeds[info.name];
+    if (feed === undefined) throw missing(name, info, feeds);
+    const data = fitted(feed.data, info, device === "evaluator");
+    fed[info.name] = data === feed.data ? feed : { data, dims: feed.dims ?? [data.length] };
+  }
+  return fed;
+}
+
+function missing(
+  name: string,
+  { name: input, shape }: TensorInfo,
+  feeds: Readonly<Record<string, HostFeed>>,
+): TypeError {
+  const names = Object.keys(feeds);
+  return new TypeError(
+    `Cannot run ${name} as each batch must have ${JSON.stringify(input)} [${
+      shape.join(", ")
+    }]: it has ${names.join(", ") || "nothing"}${didYouMean(input, names)}`,
+  );
+}
+
+/** Numbers in the type that an input has; the same array where that is its type. */
+function fitted(data: TensorArray, { name, dtype }: TensorInfo, isEvaluator: boolean): TensorArray {
+  const wanted = TENSOR_ARRAYS[dtype] as unknown as { new (length: number): TensorArray };
+  if (data instanceof wanted) return data;
+  if (isEvaluator && isFloat(data)) return data;
+  if (isFloat(data) && dtype !== "float32" && dtype !== "float64") {
+    throw wrongType(name, dtype, data);
+  }
+  return converted(data, new wanted(data.length), name);
+}
+
+function isFloat(data: TensorArray): boolean {
+  return data instanceof Float32Array || data instanceof Float64Array;
+}
+
+function converted(data: TensorArray, to: TensorArray, name: string): TensorArray {
+  const isBig = to instanceof BigInt64Array || to instanceof BigUint64Array;
+  for (let i = 0; i < data.length; i++) {
+    if (isBig) to[i] = BigInt(data[i]!);
+    else (to as Float32Array)[i] = Number(data[i]!);
+    if (Number(to[i]) === Number(data[i]) || isFloat(to)) continue;
+    throw new TypeError(
+      `Cannot feed ${JSON.stringify(name)} as its numbers must fit its type: current value is ${
+        data[i]
+      }`,
+    );
+  }
+  return to;
+}
+
+function wrongType(name: string, dtype: TensorDtype, data: TensorArray): TypeError {
+  return new TypeError(
+    `Cannot feed ${
+      JSON.stringify(name)
+    } as its numbers must be ${dtype}: current value is a ${data.constructor.name}`,
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * Which tensors of a model are trained.
+ *
+ * @module
+ */
+
+import { didYouMean } from "../../dispatch/nearest.ts";
+import { elementTypeOf } from "../../onnx/element_type.ts";
+import { Graph } from "../../onnx/graph.ts";
+import type { ModelProto, TensorProto } from "../../onnx/messages.ts";
+import { fits as fitsGlob, parseGlob } from "../../onnx/taps/glob.ts";
+
+/** Names, or patterns of names with `*` and `?`. */
+export type Patterns = string | readonly string[];
+
+/** Which tensors are to be trained. */
+export interface ParameterChoice {
+  /** These of them; left out, all. */
+  readonly parameters?: Patterns | undefined;
+  /** But not these. */
+  readonly freeze?: Patterns | undefined;
+}
+
+/** Does a name fit one of the patterns? */
+export function fits(name: string, patterns: Patterns): boolean {
+  return [patterns].flat().some((pattern) => fitsGlob(parseGlob(pattern), name));
+}
+
+/**
+ * The tensors of a model that are trained: those of float32 with one axis at least that something of the graph uses, but
+ * for running means and variances.
+ *
+ * @throws {RangeError} for a pattern that fits none of them, and where none is left
+ */
+export function chooseParameters(
+  model: ModelProto,
+  { parameters = "*", freeze = [] }: ParameterChoice,
+): readonly TensorProto[] {
+  const graph = new Graph(model);
+  const all = (model.graph?.initializer ?? []).filter((tensor) => isTrainable(graph, tensor));
+  const names = all.map(({ name }) => name);
+  for (const [member, patterns] of Object.entries({ parameters, freeze })) {
+    for (const pattern of [patterns].flat()) {
+      if (pattern === "*" || names.some((name) => fits(name, pattern))) continue;
+      throw new RangeError(
+        `Cannot train the model as ${member} must name tensors of it that can be trained (${
+          names.join(", ") || "it has none"
+        }): current value is ${JSON.stringify(pattern)}${didYouMean(pattern, names)}`,
+      );
+    }
+  }
+  const chosen = all.filter(({ name }) => fits(name, parameters) && !fits(name, freeze));
+  if (chosen.length > 0) return chosen;
+  throw new RangeError(
+    `Cannot train the model as it must have tensors of float32 to train: of ${
+      names.join(", ") || "none"
+    } none is left`,
+  );
+}
+
+function isTrainable(graph: Graph, { name, dataType, dims }: TensorProto): boolean {
+  if (elementTypeOf(dataType) !== "f32" || dims.length === 0) return false;
+  const uses = graph.uses(name);
+  const isRunning = uses.some(({ node, index }) =>
+    node.opType === "BatchNormalization" && index >= 3
+  );
+  return uses.length > 0 && !isRunning;
+}

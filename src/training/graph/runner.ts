@@ -1,0 +1,315 @@
+/**
+ * Runs the graphs of a trainer over its parameters.
+ *
+ * @module
+ */
+
+import type { Buffer } from "../../backend/backend.ts";
+import { gpuOf, type WebGpuBackend } from "../../backend/webgpu/mod.ts";
+import { evaluatorSession } from "../../onnx/evaluator_session.ts";
+import type { Graph } from "../../onnx/graph.ts";
+import { openSession } from "../../onnx/session.ts";
+import type { Session } from "../../onnx/session_run.ts";
+import type { Feeds, Fetches, HostFeed, HostTensor, Outputs } from "../../onnx/session_tensor.ts";
+import type { Arena } from "../arena.ts";
+import type { Activation, TrainingBatch } from "../context.ts";
+import { feedsOf } from "./fed.ts";
+import {
+  FLAT_GRADIENTS,
+  FLAT_PARAMETERS,
+  gradientName,
+  MEANS,
+  SHARES,
+  slopeName,
+} from "./own_names.ts";
+import {
+  type BuiltGraph,
+  forwardGraph,
+  type GraphParts,
+  lossGraph,
+  type Measured,
+  slopeGraph,
+} from "./training_graph.ts";
+
+/** What a runner is made of. */
+export interface RunnerParts {
+  /** What the graphs are built of. */
+  readonly graphs: GraphParts;
+  /** Where the parameters are. */
+  readonly arena: Arena;
+  /** What errors call the model. */
+  readonly name: string;
+  /** Threads of onnxruntime on wasm. */
+  readonly threads: number | undefined;
+}
+
+/** What a run came to. */
+export interface Ran {
+  /** The means of the loss's terms, then of the metrics; `undefined` where they are yet to come. */
+  readonly means: ArrayLike<number> | undefined;
+  /** The same, waited for where they must be. */
+  fetch(isAwaited: boolean): PromiseLike<ArrayLike<number>>;
+}
+
+/** Which array of the arena gradients go to. */
+export type GradientTarget = "gradients" | "more";
+
+/** The session without what hooks change. */
+const UNCHANGED = "unchanged";
+
+/** A session, and what it measures. */
+interface Opened {
+  readonly session: Session;
+  readonly measured: Measured;
+  /** The inputs that no batch feeds. */
+  readonly own: ReadonlySet<string>;
+}
+
+/** Sessions over the parameters of one arena. */
+export class Runner {
+  readonly #parts: RunnerParts;
+  readonly #gpu: WebGpuBackend | undefined;
+  readonly #opened = new Map<string, Promise<Opened>>();
+  #graphs: GraphParts;
+  #means: Buffer<"real"> | undefined;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+    this.#graphs = parts.graphs;
+    this.#gpu = gpuOf(parts.arena.backend);
+  }
+
+  /** From now on graphs are built of other parts. */
+  async rebuild(graphs: GraphParts): Promise<void> {
+    await this.#close();
+    this.#graphs = graphs;
+  }
+
+  /** What is measured of a batch. */
+  async measured(): Promise<Measured> {
+    return (await this.#session("gradients")).measured;
+  }
+
+  /** Loss, metrics and gradients of a batch; the slopes of each term multiplied by its share. */
+  async gradients(
+    batch: TrainingBatch,
+    shares: Float32Array,
+    into: GradientTarget,
+    more: Readonly<Record<string, HostFeed>> = {},
+  ): Promise<Ran> {
+    const opened = await this.#session("gradients");
+    const feeds = { ...this.#fed(opened, batch, more), [SHARES]: { data: shares } };
+    return await this.#run(opened, feeds, into);
+  }
+
+  /** Loss and metrics of a batch. */
+  async evaluate(
+    batch: TrainingBatch,
+    more: Readonly<Record<string, HostFeed>> = {},
+    parameters = "parameters",
+  ): Promise<Ran> {
+    const opened = await this.#session("loss");
+    return await this.#run(opened, this.#fed(opened, batch, more, parameters), undefined);
+  }
+
+  /** The outputs of the model. */
+  async forward(
+    batch: TrainingBatch,
+    more: Readonly<Record<string, HostFeed>> = {},
+    parameters = "parameters",
+  ): Promise<ReadonlyMap<string, Activation>> {
+    const opened = await this.#session("forward");
+    return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more, parameters)));
+  }
+
+  /** Gradients of a batch, given the slopes by the outputs of the model. */
+  async slopes(
+    batch: TrainingBatch,
+    slopes: ReadonlyMap<string, HostFeed>,
+    into: GradientTarget,
+    more: Readonly<Record<string, HostFeed>> = {},
+  ): Promise<void> {
+    const opened = await this.#session("slopes");
+    const own = Object.fromEntries([...slopes].map(([name, feed]) => [slopeName(name), feed]));
+    await this.#run(opened, this.#fed(opened, batch, { ...more, ...own }), into);
+  }
+
+  /** The model's tensors as they are before hooks have changed any. */
+  async unchanged(
+    batch: TrainingBatch,
+    expose: (graph: Graph) => void,
+    more: Readonly<Record<string, HostFeed>> = {},
+  ): Promise<ReadonlyMap<string, Activation>> {
+    const opened = await this.#session(UNCHANGED, expose);
+    return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more)));
+  }
+
+  /** Some outputs of a graph that is the model's with more outputs. `key` tells such graphs apart. */
+  async tapped(
+    key: string,
+    batch: TrainingBatch,
+    expose: (graph: Graph) => void,
+    more: Readonly<Record<string, HostFeed>> = {},
+  ): Promise<Outputs> {
+    const opened = await this.#session(`taps ${key}`, expose);
+    return await this.#runPlain(opened, this.#fed(opened, batch, more));
+  }
+
+  /** Gives all sessions back. */
+  async dispose(): Promise<void> {
+    await this.#close();
+    if (this.#means !== undefined) this.#parts.arena.backend.free(this.#means);
+    this.#means = undefined;
+  }
+
+  async #close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#opened.values());
+    this.#opened.clear();
+    for (const one of opened) {
+      if (one.status === "fulfilled") await one.value.session.dispose();
+    }
+  }
+
+  #session(kind: string, expose?: (graph: Graph) => void): Promise<Opened> {
+    let opened = this.#opened.get(kind);
+    if (opened === undefined) {
+      this.#opened.set(kind, opened = this.#open(this.#build(kind, expose)));
+      opened.catch(() => this.#opened.delete(kind)); // the next try may do better
+    }
+    return opened;
+  }
+
+  #build(kind: string, expose?: (graph: Graph) => void): BuiltGraph {
+    const graphs = this.#graphs, none = { terms: [], metrics: [] };
+    if (kind === "gradients") return lossGraph(graphs, { gradients: true });
+    if (kind === "loss") return lossGraph(graphs, { gradients: false });
+    if (kind === "slopes") return { ...none, bytes: slopeGraph(graphs) };
+    if (kind === UNCHANGED) {
+      return { ...none, bytes: forwardGraph({ ...graphs, open: undefined }, expose) };
+    }
+    return { ...none, bytes: forwardGraph(graphs, expose) };
+  }
+
+  async #open({ bytes, ...measured }: BuiltGraph): Promise<Opened> {
+    const { arena, name, threads } = this.#parts;
+    const session = arena.backend.name === "reference"
+      ? evaluatorSession(bytes, { name })
+      : await openSession(bytes, {
+        name,
+        ...(this.#gpu === undefined
+          ? { device: "wasm", ...(threads !== undefined && { threads }) }
+          : { device: "webgpu", gpuDevice: this.#gpu.device, outputs: "host" }),
+      });
+    const names = arena.places.map(({ name }) => name);
+    return { session, measured, own: new Set([...names, FLAT_PARAMETERS, SHARES]) };
+  }
+
+  /** Parameters, what a batch has, and what else there is. */
+  #fed(
+    { session, own }: Opened,
+    { feeds }: TrainingBatch,
+    more: Readonly<Record<string, HostFeed>>,
+    parameters = "parameters",
+  ): Feeds {
+    const fed = feedsOf(session, { ...feeds, ...more }, own);
+    return { ...fed, ...this.#parameters(parameters) };
+  }
+
+  readonly #fedParameters = new Map<string, { memory: unknown; feeds: Feeds }>();
+
+  /** The parameters, or the array of the arena that stands for them, as feeds. */
+  #parameters(name: string): Feeds {
+    const { arena } = this.#parts, buffer = arena.array(name);
+    if (this.#gpu !== undefined) {
+      return { [FLAT_PARAMETERS]: { buffer: this.#gpu.memoryOf(buffer), dims: [arena.size] } };
+    }
+    const view = arena.backend.view(buffer), known = this.#fedParameters.get(name);
+    if (known?.memory === view.buffer) return known.feeds;
+    const feeds = Object.fromEntries(arena.places.map(({ name, dims, from, size }) => [
+      name,
+      { data: view.subarray(from, from + size), dims },
+    ]));
+    this.#fedParameters.set(name, { memory: view.buffer, feeds });
+    return feeds;
+  }
+
+  async #run(opened: Opened, feeds: Feeds, into: GradientTarget | undefined): Promise<Ran> {
+    if (this.#gpu !== undefined) return await this.#runOnGpu(this.#gpu, opened, feeds, into);
+    const { session } = opened;
+    const outputs = await session.run(feeds, this.#fetches(opened, into));
+    const means = (outputs[MEANS] as HostTensor | undefined)?.data as Float32Array | undefined;
+    const known = means ?? new Float32Array();
+    return { means: known, fetch: () => Promise.resolve(known) };
+  }
+
+  readonly #fetched = new Map<string, { memory: unknown; fetches: Fetches }>();
+
+  /** Where gradients go, and the means if there are some. */
+  #fetches({ session }: Opened, into: GradientTarget | undefined): Fetches {
+    if (into === undefined) return [MEANS];
+    const { arena } = this.#parts, view = arena.backend.view(arena.array(into));
+    const known = this.#fetched.get(into);
+    const hasMeans = session.outputs.some(({ name }) => name === MEANS);
+    if (known?.memory === view.buffer && hasMeans) return known.fetches;
+    const fetches = {
+      ...(hasMeans && { [MEANS]: null }),
+      ...Object.fromEntries(arena.places.map(({ name, from, size }) => [
+        gradientName(name),
+        { data: view.subarray(from, from + size) },
+      ])),
+    };
+    if (hasMeans) this.#fetched.set(into, { memory: view.buffer, fetches });
+    return fetches;
+  }
+
+  /** Nothing is waited for but the session's own work: the means come when they come. */
+  async #runOnGpu(
+    gpu: WebGpuBackend,
+    { session, measured }: Opened,
+    feeds: Feeds,
+    into: GradientTarget | undefined,
+  ): Promise<Ran> {
+    const { arena } = this.#parts;
+    const count = measured.terms.length + measured.metrics.length;
+    const means = this.#means ??= gpu.alloc("real", Math.max(count, 1));
+    const fetches = {
+      ...(count > 0 && { [MEANS]: { buffer: gpu.memoryOf(means), dims: [count] } }),
+      ...(into !== undefined && {
+        [FLAT_GRADIENTS]: { buffer: gpu.memoryOf(arena.array(into)), dims: [arena.size] },
+      }),
+    };
+    await gpu.visit(arena.frame, async () => void await session.run(feeds, fetches));
+    return {
+      means: undefined,
+      fetch: async (isAwaited) => (isAwaited ? await gpu.see([means]) : await gpu.take([means]))[0],
+    };
+  }
+
+  async #runPlain({ session }: Opened, feeds: Feeds): Promise<Outputs> {
+    if (this.#gpu === undefined) return await session.run(feeds);
+    let outputs: Outputs = {};
+    await this.#gpu.visit(this.#parts.arena.frame, async () => {
+      outputs = await session.run(feeds);
+    });
+    return outputs;
+  }
+}
+
+/** Outputs in host memory as tensors to be looked at. */
+export function tensorsOf(outputs: Outputs): ReadonlyMap<string, Activation> {
+  return new Map(
+    Object.entries(outputs as Readonly<Record<string, HostTensor>>).map((
+      [name, { dims, data }],
+    ) => [
+      name,
+      { dims, data: toNumbers(data) },
+    ]),
+  );
+}
+
+function toNumbers(data: HostTensor["data"]): Activation["data"] {
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+    return Float64Array.from(data, Number);
+  }
+  return data as Float32Array;
+}

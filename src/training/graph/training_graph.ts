@@ -1,0 +1,281 @@
+/**
+ * From a model to the graphs that a trainer runs: parameters as inputs, losses and metrics as outputs, gradients.
+ *
+ * @module
+ */
+
+import { didYouMean } from "../../dispatch/nearest.ts";
+import { decodeModel } from "../../onnx/codec.ts";
+import { gpuForm } from "../../onnx/gpu_form.ts";
+import { gradient } from "../../onnx/grad/gradient.ts";
+import { Graph } from "../../onnx/graph.ts";
+import { GraphBuilder, type Value } from "../../onnx/graph_builder.ts";
+import { Facts } from "../../onnx/infer/facts.ts";
+import { writtenShape } from "../../onnx/infer/written_shape.ts";
+import { PASSES, runPasses } from "../../onnx/passes/passes.ts";
+import type { Shape } from "../../onnx/value_info.ts";
+import type { Loss, LossBuilder, LossTerm } from "../losses/loss.ts";
+import type { Metric, Metrics } from "../metrics/metric.ts";
+import type { Place } from "../arena.ts";
+import {
+  FLAT_GRADIENTS,
+  FLAT_PARAMETERS,
+  gradientName,
+  MEANS,
+  SHARES,
+  slopeName,
+} from "./own_names.ts";
+
+/** What there is to build graphs of. */
+export interface GraphParts {
+  /** The bytes of the model. */
+  readonly model: Uint8Array;
+  /** The parameters, in the order of the arena. */
+  readonly places: readonly Place[];
+  /** What is made small. */
+  readonly loss: Loss;
+  /** What is measured besides. */
+  readonly metrics: Metrics;
+  /** Changes the graph before anything is added: patches. */
+  readonly edit?: ((graph: Graph) => void) | undefined;
+  /** Lets hooks change tensors of the graph, after `edit`. */
+  readonly open?: ((graph: Graph) => void) | undefined;
+  /** Terms that hooks add to the loss. */
+  readonly terms?: readonly Loss[] | undefined;
+  /** Whether it is for WebGPU: then parameters are one tensor, and gradients too. */
+  readonly isGpu: boolean;
+}
+
+/** What is measured in a graph: the terms of the loss, then the metrics. */
+export interface Measured {
+  /** The terms. */
+  readonly terms: readonly LossTerm[];
+  /** The metrics, by name. */
+  readonly metrics: readonly (Metric & { readonly name: string })[];
+}
+
+/** A graph, ready to be opened. */
+export interface BuiltGraph extends Measured {
+  /** The bytes of the file. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** The graph of loss and metrics, and with `gradients` of the loss's slope by every parameter. */
+export function lossGraph(parts: GraphParts, { gradients }: { gradients: boolean }): BuiltGraph {
+  const graph = prepared(parts);
+  const before = graph.outputs.map(({ name }) => name);
+  const measured = measure(graph, parts);
+  const objective = gradients ? objectiveOf(graph, measured.terms.length) : undefined;
+  for (const name of before) graph.removeOutput(name);
+  if (objective !== undefined) differentiate(graph, objective, parts.places);
+  return { ...measured, bytes: finished(graph, parts, gradients) };
+}
+
+/** The graph of the model's outputs, or of any of its tensors. */
+export function forwardGraph(
+  parts: GraphParts,
+  expose: (graph: Graph) => void = () => {},
+): Uint8Array<ArrayBuffer> {
+  const graph = prepared(parts);
+  expose(graph);
+  return finished(graph, parts, false);
+}
+
+/** The graph of the slopes by every parameter, given those by the outputs of the model. */
+export function slopeGraph(parts: GraphParts): Uint8Array<ArrayBuffer> {
+  const graph = prepared(parts), builder = new GraphBuilder(graph);
+  const outputs = graph.outputs.map(({ name }) => name).filter((name) =>
+    graph.type(name) === "f32"
+  );
+  const facts = new Facts(graph);
+  const sums = outputs.map((name) => {
+    const { shape } = facts.of(name);
+    const slope = builder.input(slopeName(name), "f32", shape ? writtenShape(shape) : []);
+    const product = builder.mul(builder.value(name, "f32"), slope);
+    return builder.op("ReduceSum", [product], "f32", { keepdims: 0 });
+  });
+  const sum = sums.reduce((a, b) => builder.add(a, b));
+  for (const { name } of [...graph.outputs]) graph.removeOutput(name);
+  differentiate(graph, sum.name, parts.places);
+  return finished(graph, parts, true);
+}
+
+/** The model with its parameters as inputs, patched, and with what the loss needs of it. */
+function prepared({ model, places, loss, terms = [], edit, open }: GraphParts): Graph {
+  let graph = new Graph(decodeModel(model));
+  for (const { name } of places) graph.feed(name);
+  edit?.(graph);
+  open?.(graph);
+  for (const each of [loss, ...terms]) {
+    graph.sort();
+    if (each.prepare !== undefined) graph = new Graph(each.prepare(graph.model));
+  }
+  return graph;
+}
+
+/** Writes losses and metrics; their means come out as one tensor. */
+function measure(graph: Graph, { loss, metrics, terms: more = [] }: GraphParts): Measured {
+  const builder = lossBuilder(graph);
+  const own = loss.terms(builder);
+  const terms = [
+    ...own.map((term, i) => ({ ...term, name: term.name ?? (i === 0 ? "" : `${i}`) })),
+    ...more.flatMap((loss) =>
+      loss.terms(builder).map((term) => ({ ...term, name: term.name ?? loss.name }))
+    ),
+  ];
+  const measured = Object.entries(metrics).map(([name, metric]) => metricOf(name, metric, builder));
+  const means = [...terms.map(({ mean }) => mean), ...measured.map(({ value }) => value)];
+  const axis = builder.graph.constant("i64", [0]);
+  const parts = means.map((mean) =>
+    builder.graph.op("Unsqueeze", [single(builder, mean), axis], "f32")
+  );
+  const all = parts.length === 1
+    ? parts[0]!
+    : builder.graph.op("Concat", parts, "f32", { axis: 0 });
+  builder.graph.output(MEANS, all, [means.length]);
+  return { terms, metrics: measured.map(({ metric }) => metric) };
+}
+
+/** A mean as a scalar, however a function has made it. */
+function single({ graph }: LossBuilder, mean: Value<"f32">): Value<"f32"> {
+  const { shape } = new Facts(graph.graph).of(mean.name);
+  if (shape === undefined || shape.length === 0) return mean;
+  if (shape.some((length) => length !== 1)) {
+    throw new RangeError(
+      `Cannot train the model as each term of a loss, and each metric, must be a single number (a mean over the batch): ` +
+        `current shape is [${shape.join(", ")}]`,
+    );
+  }
+  return graph.reshape(mean, graph.constant("i64", [], [0]));
+}
+
+function metricOf(name: string, metric: Metric | Loss, builder: LossBuilder): {
+  readonly value: Value<"f32">;
+  readonly metric: Metric & { readonly name: string };
+} {
+  if (!("terms" in metric)) {
+    return { value: metric.mean(builder), metric: { ...metric, name } };
+  }
+  const [term, ...others] = metric.terms(builder);
+  if (term === undefined || others.length > 0) {
+    throw new TypeError(
+      `Cannot measure ${name} as a loss must have one term to be a metric: it has ${
+        others.length + (term === undefined ? 0 : 1)
+      }`,
+    );
+  }
+  const { mean, count } = term;
+  return {
+    value: mean,
+    metric: { name, mean: () => mean, ...(count !== undefined && { count }) },
+  };
+}
+
+/** Σ share · mean over the terms: what is differentiated. */
+function objectiveOf(graph: Graph, terms: number): string {
+  const builder = new GraphBuilder(graph);
+  const shares = builder.input(SHARES, "f32", [terms]);
+  const means = builder.value(MEANS, "f32");
+  const axis = builder.constant("i64", [0]);
+  const own = graph.shape(MEANS)?.[0] === terms ? means : builder.op("Slice", [
+    means,
+    ...[builder.constant("i64", [0]), builder.constant("i64", [terms]), axis],
+  ], "f32");
+  return builder.op("ReduceSum", [builder.mul(own, shares)], "f32", { keepdims: 0 }).name;
+}
+
+function differentiate(graph: Graph, of: string, places: readonly Place[]): void {
+  const wrt = Object.fromEntries(places.map(({ name }) => [name, gradientName(name)]));
+  gradient(graph, { of, wrt, unused: "zeros" });
+}
+
+/** Simplified, and in the form that its device wants. */
+function finished(
+  graph: Graph,
+  { places, isGpu }: GraphParts,
+  gradients: boolean,
+): Uint8Array<ArrayBuffer> {
+  if (isGpu) flatten(graph, places, gradients);
+  runPasses(graph, PASSES);
+  const bytes = graph.encode();
+  return isGpu ? gpuForm(bytes) : bytes;
+}
+
+/** One tensor for all parameters, and one for their gradients: as the arena has them. */
+function flatten(graph: Graph, places: readonly Place[], gradients: boolean): void {
+  const builder = new GraphBuilder(graph);
+  const size = places.reduce((sum, place) => sum + place.size, 0);
+  const flat = builder.input(FLAT_PARAMETERS, "f32", [size]);
+  const axis = builder.constant("i64", [0]);
+  for (const { name, dims, from, size } of places) {
+    const [start, end] = [builder.constant("i64", [from]), builder.constant("i64", [from + size])];
+    const part = builder.op("Slice", [flat, start, end, axis], "f32");
+    const shaped = builder.reshape(part, builder.constant("i64", dims));
+    graph.replaceUses(name, shaped.name);
+    graph.removeInput(name);
+  }
+  if (!gradients) return;
+  const minusOne = builder.constant("i64", [-1]);
+  const parts = places.map(({ name }) =>
+    builder.reshape(builder.value(gradientName(name), "f32"), minusOne)
+  );
+  for (const { name } of places) graph.removeOutput(gradientName(name));
+  builder.output(FLAT_GRADIENTS, builder.op("Concat", parts, "f32", { axis: 0 }), [size]);
+}
+
+/** What losses and metrics write with. */
+function lossBuilder(graph: Graph): LossBuilder {
+  const builder = new GraphBuilder(graph);
+  return {
+    graph: builder,
+    output(name) {
+      if (name !== undefined) {
+        if (!graph.has(name)) throw noOutput(graph, name);
+        return floats(graph, name);
+      }
+      const [only, ...others] = graph.outputs.filter(({ name }) => graph.type(name) === "f32");
+      if (only !== undefined && others.length === 0) return floats(graph, only.name);
+      const names = graph.outputs.map(({ name }) => name).join(", ");
+      throw new RangeError(
+        `Cannot train the model as the loss must be told of which output it is, output: "…": they are ${names}`,
+      );
+    },
+    target: (name, type, like) => {
+      if (graph.has(name)) return builder.value(name, type);
+      return builder.input(name, type, shapeOf(graph, like));
+    },
+  };
+}
+
+function floats(graph: Graph, name: string): Value<"f32"> {
+  const { type } = new Facts(graph).of(name);
+  if (type === undefined || type === "f32") return { name, type: "f32" };
+  throw new TypeError(
+    `Cannot train the model as ${
+      JSON.stringify(name)
+    } must be of float32: its elements are ${type}`,
+  );
+}
+
+function shapeOf(graph: Graph, like: Value | Shape): Shape {
+  if (!("name" in like)) return like;
+  const { shape } = new Facts(graph).of(like.name);
+  if (shape !== undefined) return writtenShape(shape);
+  throw new RangeError(
+    `Cannot train the model as the number of axes of ${
+      JSON.stringify(like.name)
+    } must be known, for what it is compared with: it is not; Graph.describe can say it`,
+  );
+}
+
+function noOutput(graph: Graph, name: string): RangeError {
+  const names = [
+    ...graph.outputs.map((output) => output.name),
+    ...graph.nodes.flatMap(({ output }) => output),
+  ];
+  return new RangeError(
+    `Cannot train the model as the loss must name a value of it: ${JSON.stringify(name)} is none${
+      didYouMean(name, names)
+    }; its outputs are ${graph.outputs.map((output) => output.name).join(", ")}`,
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * Tensors of the model that hooks look at, computed where one of them is due.
+ *
+ * They come from a session of their own: the one that trains stays as it is, and so do its bits.
+ *
+ * @module
+ */
+
+import type { Graph } from "../onnx/graph.ts";
+import type { HostFeed } from "../onnx/session_tensor.ts";
+import { expose } from "../onnx/taps/expose.ts";
+import { statistics, type TensorStatistics } from "../onnx/taps/statistics.ts";
+import type { Activation, ActivationStatistics, TrainingBatch } from "./context.ts";
+import { partsOf } from "./fields.ts";
+import { type Runner, tensorsOf } from "./graph/runner.ts";
+
+/** Where the tensors behind a field come out. */
+type Found =
+  | { readonly kind: "activations"; readonly outputs: Readonly<Record<string, string>> }
+  | { readonly kind: "statistics"; readonly outputs: readonly TensorStatistics[] };
+
+/** Is it a field of tensors within the model? */
+export function isObserved(field: string): boolean {
+  return /^(activations|statistics):/.test(field);
+}
+
+/** What was seen of the model in a batch. */
+export class Observed {
+  readonly #found = new Map<string, ReadonlyMap<string, Found>>();
+  #seen: ReadonlyMap<string, unknown> = new Map();
+
+  /** Forgets what was seen: a new batch begins. */
+  forget(): void {
+    if (this.#seen.size > 0) this.#seen = new Map();
+  }
+
+  /** Forgets where tensors come out: graphs were built anew. */
+  reset(): void {
+    this.#found.clear();
+  }
+
+  /** What a field has come to in this batch. */
+  get(field: string): unknown {
+    const seen = this.#seen.get(field);
+    if (seen !== undefined) return seen;
+    throw new TypeError(
+      `Cannot read ${field} as it must be of a batch that was seen, from AFTER_FORWARD to the end of the batch: it is not`,
+    );
+  }
+
+  /** Looks at all fields at once. Throws a RangeError for a pattern that no tensor of the model fits. */
+  async look(
+    runner: Pick<Runner, "tapped">,
+    batch: TrainingBatch,
+    fields: readonly string[],
+    more: Readonly<Record<string, HostFeed>>,
+  ): Promise<void> {
+    const key = [...fields].sort().join("\n");
+    const found = new Map<string, Found>(this.#found.get(key));
+    const edit = (graph: Graph) => {
+      for (const field of fields) found.set(field, tap(graph, field));
+    };
+    const outputs = await runner.tapped(key, batch, edit, more);
+    this.#found.set(key, found);
+    const tensors = tensorsOf(outputs);
+    this.#seen = new Map(fields.map((field) => [field, seenOf(found.get(field)!, tensors)]));
+  }
+}
+
+function tap(graph: Graph, field: string): Found {
+  const [kind, pattern = "*"] = partsOf(field);
+  return kind === "activations"
+    ? { kind, outputs: expose(graph, pattern) }
+    : { kind: "statistics", outputs: statistics(graph, pattern) };
+}
+
+function seenOf(found: Found, tensors: ReadonlyMap<string, Activation>): unknown {
+  if (found.kind === "activations") {
+    return new Map(
+      Object.entries(found.outputs).map(([name, output]) => [name, tensors.get(output)]),
+    );
+  }
+  return new Map(found.outputs.map(({ tensor, output, columns }) => {
+    const { data } = tensors.get(output!)!;
+    const numbers = columns.map((column, i) => [column, data[i]!]);
+    return [tensor, Object.fromEntries(numbers) as ActivationStatistics];
+  }));
+}

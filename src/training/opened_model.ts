@@ -1,0 +1,159 @@
+/**
+ * A model on its device, ready to be trained.
+ *
+ * @module
+ */
+
+import type { Backend } from "../backend/backend.ts";
+import { decodeModel } from "../onnx/codec.ts";
+import type { HostFeed } from "../onnx/session_tensor.ts";
+import { tensorProto, tensorValues } from "../onnx/tensor_proto.ts";
+import { encodeModel } from "../onnx/codec.ts";
+import type { Patch } from "../onnx/taps/patch.ts";
+import { openPoints } from "./activations.ts";
+import { Arena, type Place } from "./arena.ts";
+import type { GraphParts } from "./graph/training_graph.ts";
+import { chooseParameters } from "./graph/parameters.ts";
+import { Runner } from "./graph/runner.ts";
+import { type Loss, lossOf } from "./losses/loss.ts";
+import { assign, type AssignedOptimizer } from "./optimizers/assigned.ts";
+import { Updates } from "./optimizers/updates.ts";
+import { SharedRunner } from "./parallel/shared_runner.ts";
+import { constant } from "./schedules/constant.ts";
+import { applyPatches, type MergedSettings } from "./settings.ts";
+import type { TrainerParts } from "./trainer_options.ts";
+
+/** What is loaded of a model. */
+export interface LoadedBytes {
+  /** Its file, whole. */
+  readonly bytes: Uint8Array;
+  /** What errors call it. */
+  readonly name: string;
+}
+
+/** The parameters of a model: which, where they will lie, and what moves them. */
+export interface ModelPlan {
+  readonly loaded: LoadedBytes;
+  readonly places: readonly Place[];
+  readonly optimizers: readonly AssignedOptimizer[];
+  /** The optimizer of each parameter, from 0. */
+  readonly owners: readonly number[];
+  readonly assigned: ReturnType<typeof assign>;
+  /** What they begin with, one after another. */
+  readonly initial: Float32Array;
+}
+
+/** Looks a model over. Throws a RangeError for patterns that fit nothing, a SyntaxError for what is no model. */
+export function planModel(loaded: LoadedBytes, options: TrainerParts): ModelPlan {
+  const model = decodeModel(loaded.bytes, { name: loaded.name });
+  const { parameters, freeze, schedule = constant() } = options;
+  const tensors = chooseParameters(model, { parameters, freeze });
+  let from = 0;
+  const places = tensors.map(({ name, dims }) => {
+    const lengths = dims.map(Number), size = lengths.reduce((a, b) => a * b, 1);
+    const place = { name, dims: lengths, from, size };
+    from += size;
+    return place;
+  });
+  const initial = new Float32Array(from);
+  for (const [i, tensor] of tensors.entries()) {
+    initial.set(tensorValues(tensor) as Float32Array, places[i]!.from);
+  }
+  const optimizers = [options.optimizers].flat();
+  const assigned = assign(optimizers, places.map(({ name }) => name), schedule);
+  return {
+    ...{ loaded, places, initial, assigned, optimizers: assigned.optimizers },
+    owners: assigned.of.map(({ optimizer }) => optimizer),
+  };
+}
+
+/** A model on a backend. */
+export class OpenedModel {
+  readonly arena: Arena;
+  readonly runner: Runner | SharedRunner;
+  readonly updates: Updates;
+  /** What is fed for patches. */
+  patchFeeds: Readonly<Record<string, HostFeed>> = {};
+  /** Where hooks change tensors. */
+  points: readonly Patch[] = [];
+  readonly #plan: ModelPlan;
+  readonly #options: TrainerParts;
+  readonly #loss: Loss;
+  #built = "";
+  #terms: readonly Loss[] = [];
+
+  constructor(plan: ModelPlan, backend: Backend, options: TrainerParts) {
+    this.#plan = plan;
+    this.#options = options;
+    this.#loss = lossOf(options.loss);
+    this.arena = new Arena(backend, plan.places);
+    backend.write(this.arena.array("parameters"), plan.initial);
+    const runner = new Runner({
+      ...{ graphs: this.#graphs(undefined), arena: this.arena, name: plan.loaded.name },
+      threads: options.threads ?? 1,
+    });
+    this.runner = options.workers === undefined ? runner : new SharedRunner(runner, {
+      ...{ graphs: this.#graphs(undefined), arena: this.arena, name: plan.loaded.name },
+      workers: options.workers,
+    });
+    this.updates = new Updates(this.arena, plan.optimizers, plan.assigned.of);
+  }
+
+  /** Builds the graphs anew where hooks ask for other terms or patches than before; answers whether it did. */
+  async follow(settings: MergedSettings): Promise<boolean> {
+    const { patches, points, terms } = settings;
+    const key = JSON.stringify(
+      [patches, points],
+      (_key, value) => ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value,
+    );
+    const isSame = key === this.#built && terms.length === this.#terms.length &&
+      terms.every((term, i) => term === this.#terms[i]);
+    const isNone = patches.length + points.length + terms.length === 0;
+    if (isSame || (this.#built === "" && isNone)) return false;
+    this.#built = key;
+    this.#terms = terms;
+    this.patchFeeds = {};
+    this.points = [];
+    await this.runner.rebuild(this.#graphs(settings));
+    await this.runner.measured(); // builds them now, so that what is fed for patches is known
+    return true;
+  }
+
+  /** The model with its parameters as they are now, or with what another array has for them. */
+  async export(array: string): Promise<Uint8Array<ArrayBuffer>> {
+    const numbers = await this.arena.backend.read(this.arena.array(array));
+    const model = decodeModel(this.#plan.loaded.bytes);
+    const { initializer } = model.graph!;
+    for (const { name, dims, from, size } of this.#plan.places) {
+      const at = initializer.findIndex((tensor) => tensor.name === name);
+      initializer[at] = tensorProto("f32", dims, numbers.subarray(from, from + size), name);
+    }
+    return encodeModel(model);
+  }
+
+  /** Gives everything back but the backend. */
+  async close(): Promise<void> {
+    await this.runner.dispose();
+    this.updates.free();
+    this.arena.free();
+  }
+
+  #graphs(settings: MergedSettings | undefined): GraphParts {
+    return {
+      model: this.#plan.loaded.bytes,
+      places: this.#plan.places,
+      loss: this.#loss,
+      metrics: this.#options.metrics ?? {},
+      isGpu: this.arena?.backend.name === "webgpu",
+      ...(settings !== undefined && {
+        terms: settings.terms,
+        edit: (graph) => {
+          this.patchFeeds = applyPatches(graph, settings.patches);
+        },
+        open: (graph) => {
+          this.points = openPoints(graph, settings.points);
+        },
+      }),
+    };
+  }
+}

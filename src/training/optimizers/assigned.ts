@@ -1,0 +1,162 @@
+/**
+ * Which optimizer moves which parameter, at which rates.
+ *
+ * @module
+ */
+
+import { complaint } from "../../hooks/show.ts";
+import type { OptimizerSettings, ParameterGroup } from "../context.ts";
+import { fits } from "../graph/parameters.ts";
+import type { Schedule } from "../schedules/schedule.ts";
+import { checkRate, type GroupRates, type Optimizer } from "./optimizer.ts";
+
+/** A group, as hooks get it: its learning rate is what it is now, whatever has made it so. */
+export class LiveGroup implements ParameterGroup {
+  readonly parameters: readonly string[];
+  /** The learning rate without what a schedule makes of it. */
+  base: number;
+  /** What a schedule makes of it now. */
+  factor = 1;
+  #weightDecay: number;
+  #momentum: number;
+  readonly #optimizer: string;
+
+  constructor(optimizer: string, parameters: readonly string[], rates: Required<GroupRates>) {
+    this.#optimizer = optimizer;
+    this.parameters = parameters;
+    this.base = rates.lr;
+    this.#weightDecay = rates.weightDecay;
+    this.#momentum = rates.momentum;
+  }
+
+  get lr(): number {
+    return this.base * this.factor;
+  }
+
+  /** The schedule goes on from here. Throws a RangeError for what is no rate, and while the schedule's factor is 0. */
+  set lr(value: number) {
+    checkRate(`set a rate of ${this.#optimizer}`, "lr", value);
+    if (this.factor > 0) this.base = value / this.factor;
+    else if (value > 0) {
+      throw new RangeError(
+        `Cannot set the learning rate of ${this.#optimizer} as its schedule must not be at 0: it is`,
+      );
+    }
+  }
+
+  get weightDecay(): number {
+    return this.#weightDecay;
+  }
+
+  set weightDecay(value: number) {
+    checkRate(`set a rate of ${this.#optimizer}`, "weightDecay", value);
+    this.#weightDecay = value;
+  }
+
+  get momentum(): number {
+    return this.#momentum;
+  }
+
+  set momentum(value: number) {
+    checkRate(`set a rate of ${this.#optimizer}`, "momentum", value);
+    this.#momentum = value;
+  }
+}
+
+/** An optimizer with what it moves. */
+export interface AssignedOptimizer extends OptimizerSettings {
+  /** As it was given. */
+  readonly optimizer: Optimizer;
+  readonly groups: readonly LiveGroup[];
+  /** What its learning rates follow. */
+  readonly schedule: Schedule;
+}
+
+/** Which optimizer moves a parameter, and the group that it is of. */
+export interface Assignment {
+  /** The optimizer, from 0. */
+  readonly optimizer: number;
+  /** The group of it. */
+  readonly group: LiveGroup;
+}
+
+/**
+ * Gives each parameter to an optimizer and a group of it.
+ *
+ * @throws {RangeError} for a pattern that fits no parameter, a parameter of two optimizers or of none, and two optimizers
+ * of one name
+ */
+export function assign(
+  optimizers: readonly Optimizer[],
+  names: readonly string[],
+  schedule: Schedule,
+): { readonly optimizers: readonly AssignedOptimizer[]; readonly of: readonly Assignment[] } {
+  checkNames(optimizers);
+  const owner = names.map((name) => ownerOf(name, optimizers));
+  const of: Assignment[] = [];
+  const assigned = optimizers.map((optimizer, index): AssignedOptimizer => {
+    const own = names.filter((_, i) => owner[i] === index);
+    if (own.length === 0) throw movesNothing(optimizer, names);
+    const groups = groupsOf(optimizer, own);
+    for (const group of groups) {
+      for (const name of group.parameters) of[names.indexOf(name)] = { optimizer: index, group };
+    }
+    return { name: optimizer.name, optimizer, groups, schedule: optimizer.schedule ?? schedule };
+  });
+  return { optimizers: assigned, of };
+}
+
+function checkNames(optimizers: readonly Optimizer[]): void {
+  if (optimizers.length === 0) {
+    throw new RangeError("Cannot train as there must be an optimizer: there is none");
+  }
+  const names = optimizers.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return;
+  throw new RangeError(complaint("train", "the names of optimizers must differ", twice));
+}
+
+function ownerOf(name: string, optimizers: readonly Optimizer[]): number {
+  const named = optimizers.flatMap(({ parameters }, i) =>
+    parameters !== undefined && fits(name, parameters) ? [i] : []
+  );
+  const rest = optimizers.flatMap(({ parameters }, i) => parameters === undefined ? [i] : []);
+  const owners = named.length > 0 ? named : rest;
+  if (owners.length === 1) return owners[0]!;
+  const who = owners.map((i) => optimizers[i]!.name).join(", ") || "none";
+  throw new RangeError(
+    `Cannot train ${
+      JSON.stringify(name)
+    } as one optimizer must move it (name its parameters, or freeze it): ` +
+      `current value is ${who}`,
+  );
+}
+
+function movesNothing({ name, parameters }: Optimizer, names: readonly string[]): RangeError {
+  return new RangeError(
+    `Cannot train with optimizer ${name} as it must move a parameter (${names.join(", ")}): ` +
+      `${JSON.stringify(parameters ?? "what others leave")} fits none`,
+  );
+}
+
+function groupsOf(
+  { name, groups, lr, weightDecay, momentum }: Optimizer,
+  own: readonly string[],
+): LiveGroup[] {
+  const left = new Set(own);
+  const rates = { lr, weightDecay, momentum };
+  const named = groups.map((group) => {
+    const parameters = [...left].filter((parameter) => fits(parameter, group.parameters));
+    if (parameters.length === 0) {
+      throw new RangeError(
+        `Cannot train with optimizer ${name} as each of its groups must have a parameter (${
+          own.join(", ")
+        }): ${JSON.stringify(group.parameters)} fits none that an earlier group has left`,
+      );
+    }
+    for (const parameter of parameters) left.delete(parameter);
+    return new LiveGroup(name, parameters, { ...rates, ...group });
+  });
+  const rest = left.size === 0 ? [] : [new LiveGroup(name, [...left], rates)];
+  return [...rest, ...named];
+}

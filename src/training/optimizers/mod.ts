@@ -1,0 +1,20 @@
+/**
+ * Optimizers, and what they are composed of.
+ *
+ * @module
+ */
+
+export type { AdamOptions, LionOptions, SgdOptions } from "./named.ts";
+export { adam, adamW, lion, sgd } from "./named.ts";
+export type { GroupOptions, GroupRates, Optimizer, OptimizerOptions } from "./optimizer.ts";
+export { optimizer } from "./optimizer.ts";
+export type { Moment, Transform, TransformBuffers } from "./transform.ts";
+export type { AdamStepOptions, MomentOptions, MomentumOptions } from "./transforms.ts";
+export {
+  adamStep,
+  addDecayedWeights,
+  descend,
+  scaleByAdam,
+  scaleByLion,
+  scaleByMomentum,
+} from "./transforms.ts";

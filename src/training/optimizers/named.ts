@@ -1,0 +1,136 @@
+/**
+ * The usual optimizers.
+ *
+ * @module
+ */
+
+import { checkKeys, isObject } from "../../hooks/shape.ts";
+import {
+  type Optimizer,
+  optimizer,
+  OPTIMIZER_OPTIONS,
+  type OptimizerOptions,
+} from "./optimizer.ts";
+import {
+  adamStep,
+  addDecayedWeights,
+  type MomentOptions,
+  type MomentumOptions,
+  scaleByLion,
+  scaleByMomentum,
+} from "./transforms.ts";
+
+/** What {@linkcode sgd} is told. */
+export interface SgdOptions extends OptimizerOptions, MomentumOptions {}
+
+/** What {@linkcode adam} and {@linkcode adamW} are told. */
+export interface AdamOptions extends OptimizerOptions, MomentOptions {
+  /**
+   * What is kept of the first moment: the `momentum` of its groups.
+   *
+   * @default 0.9
+   */
+  readonly beta1?: number;
+}
+
+/** What {@linkcode lion} is told. */
+export type LionOptions = Omit<AdamOptions, "eps">;
+
+/**
+ * Stochastic gradient descent, with momentum where `momentum` is above 0, as PyTorch's SGD: g + λ p, then
+ * m = μ m + (1 − dampening) g, then p − lr m. A group without momentum keeps none.
+ *
+ * @throws {TypeError} for an option that there is none of
+ * @throws {RangeError} for a rate out of range
+ *
+ * @example
+ * ```ts
+ * import { sgd } from "@hooke/hooke/training";
+ *
+ * const optimizer = sgd({ lr: 0.1, momentum: 0.9, nesterov: true, weightDecay: 1e-4 });
+ * console.log(optimizer.name);
+ * ```
+ */
+export function sgd(options: SgdOptions): Optimizer {
+  const { dampening = 0, nesterov = false, ...rest } = known("sgd", options, [
+    ...["dampening", "nesterov"],
+  ]);
+  const momenta = [rest.momentum, ...rest.groups?.map(({ momentum }) => momentum) ?? []];
+  const hasMomentum = momenta.some((momentum) => (momentum ?? 0) > 0);
+  return optimizer([
+    addDecayedWeights(),
+    ...(hasMomentum ? [scaleByMomentum({ dampening, nesterov })] : []),
+  ], { name: "sgd", ...rest });
+}
+
+/**
+ * Adam (Kingma, Ba, 2014); weight decay is added to the gradients.
+ *
+ * @throws {TypeError} for an option that there is none of
+ * @throws {RangeError} for a rate out of range
+ *
+ * @example
+ * ```ts
+ * import { adam } from "@hooke/hooke/training";
+ *
+ * const optimizer = adam({ lr: 1e-3, groups: [{ parameters: "embedding*", lr: 1e-4 }] });
+ * console.log(optimizer.name);
+ * ```
+ */
+export function adam(options: AdamOptions): Optimizer {
+  return adamOf("adam", options, false);
+}
+
+/**
+ * Adam with a weight decay that is apart from the gradients (Loshchilov, Hutter, 2017).
+ *
+ * @throws {TypeError} for an option that there is none of
+ * @throws {RangeError} for a rate out of range
+ *
+ * @example No decay for biases
+ * ```ts
+ * import { adamW } from "@hooke/hooke/training";
+ *
+ * const optimizer = adamW({ lr: 1e-3, groups: [{ parameters: "*.bias", weightDecay: 0 }] });
+ * console.log(optimizer.weightDecay);
+ * ```
+ */
+export function adamW(options: AdamOptions): Optimizer {
+  return adamOf("adamW", isObject(options) ? { weightDecay: 0.01, ...options } : options, true);
+}
+
+/**
+ * Lion (Chen et al., arXiv:2302.06675, 2023): signs of the mean gradient; weight decay is apart from it.
+ *
+ * @throws {TypeError} for an option that there is none of
+ * @throws {RangeError} for a rate out of range
+ *
+ * @example
+ * ```ts
+ * import { lion } from "@hooke/hooke/training";
+ *
+ * const optimizer = lion({ lr: 1e-4, weightDecay: 0.1 });
+ * console.log(optimizer.momentum); // β₁
+ * ```
+ */
+export function lion(options: LionOptions): Optimizer {
+  const { beta1 = 0.9, beta2 = 0.99, ...rest } = known("lion", options, ["beta1", "beta2"]);
+  return optimizer([scaleByLion({ beta2 }), addDecayedWeights()], {
+    ...{ name: "lion", momentum: beta1 },
+    ...rest,
+  });
+}
+
+function adamOf(name: string, options: AdamOptions, decoupled: boolean): Optimizer {
+  const { beta1 = 0.9, beta2 = 0.999, eps = 1e-8, ...rest } = known(name, options, [
+    ...["beta1", "beta2", "eps"],
+  ]);
+  return optimizer([adamStep({ beta2, eps, decoupled })], { name, momentum: beta1, ...rest });
+}
+
+function known<O extends object>(name: string, options: O, more: readonly string[]): O {
+  if (isObject(options)) {
+    checkKeys(`make optimizer ${name}`, "its options", options, [...OPTIMIZER_OPTIONS, ...more]);
+  }
+  return (options ?? {}) as O;
+}

@@ -1,0 +1,156 @@
+/**
+ * What an optimizer is: transforms one after another, with the rates of groups of parameters.
+ *
+ * @module
+ */
+
+import { checkKeys, isObject } from "../../hooks/shape.ts";
+import { complaint } from "../../hooks/show.ts";
+import type { Schedule } from "../schedules/schedule.ts";
+import { descend } from "./transforms.ts";
+import type { Transform } from "./transform.ts";
+
+/** Rates of some parameters; what is left out is as the optimizer has it. */
+export interface GroupRates {
+  /** The learning rate. */
+  readonly lr?: number;
+  /** The weight decay. */
+  readonly weightDecay?: number;
+  /** The momentum: what is kept of it at each step; Adam's and Lion's β₁. */
+  readonly momentum?: number;
+}
+
+/** Some parameters, and their rates. */
+export interface GroupOptions extends GroupRates {
+  /** Names, or patterns of names: `"*.bias"`. A parameter is of the first group that has it. */
+  readonly parameters: string | readonly string[];
+}
+
+/** What every optimizer can be told. */
+export interface OptimizerOptions extends GroupRates {
+  /** The learning rate. */
+  readonly lr: number;
+  /**
+   * What it is called.
+   *
+   * @default the name of its kind
+   */
+  readonly name?: string;
+  /**
+   * The parameters that it moves: names, or patterns of names.
+   *
+   * @default those that no other optimizer names
+   */
+  readonly parameters?: string | readonly string[];
+  /**
+   * Groups with rates of their own; all other parameters have those above.
+   *
+   * @default none
+   */
+  readonly groups?: readonly GroupOptions[];
+  /**
+   * What the learning rates follow.
+   *
+   * @default the trainer's
+   */
+  readonly schedule?: Schedule;
+}
+
+/** An optimizer. */
+export interface Optimizer extends OptimizerOptions {
+  readonly name: string;
+  readonly weightDecay: number;
+  readonly momentum: number;
+  readonly groups: readonly GroupOptions[];
+  /** What it is composed of. */
+  readonly transforms: readonly Transform[];
+}
+
+/** The members of {@linkcode OptimizerOptions}. */
+export const OPTIMIZER_OPTIONS: readonly string[] = [
+  ...["lr", "weightDecay", "momentum", "name", "parameters", "groups", "schedule"],
+];
+
+/**
+ * An optimizer of one's own: transforms one after another, the last of which moves the parameters; `descend` is put
+ * behind them where none does.
+ *
+ * @throws {TypeError} for an option that there is none of, or of a wrong type
+ * @throws {RangeError} for a rate that is below 0 or no number, and where a transform that moves is not the last
+ *
+ * @example Adam with signs of Lion's kind, and decay
+ * ```ts
+ * import { addDecayedWeights, optimizer, scaleByLion, scaleByMomentum } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const own = optimizer([scaleByMomentum(), scaleByLion(), addDecayedWeights()], {
+ *   name: "own",
+ *   lr: 1e-3,
+ *   momentum: 0.9,
+ *   groups: [{ parameters: "*.bias", weightDecay: 0 }],
+ *   weightDecay: 0.01,
+ * });
+ * assertEquals(own.transforms.map(({ name }) => name).at(-1), "descend");
+ * ```
+ */
+export function optimizer(
+  transforms: readonly Transform[],
+  options: OptimizerOptions,
+): Optimizer {
+  const action = `make optimizer ${options?.name ?? "optimizer"}`;
+  checkOptimizer(action, options);
+  const last = transforms.findIndex(({ moves }) => moves);
+  if (last !== -1 && last !== transforms.length - 1) {
+    throw new RangeError(
+      complaint(
+        action,
+        "only the last of its transforms may move parameters",
+        transforms[last]!.name,
+      ),
+    );
+  }
+  return {
+    ...{ name: "optimizer", weightDecay: 0, momentum: 0, groups: [] },
+    ...options,
+    transforms: last === -1 ? [...transforms, descend()] : transforms,
+  };
+}
+
+/** Throws for options that are not what they must be. */
+function checkOptimizer(action: string, options: unknown): asserts options is OptimizerOptions {
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object with lr", options));
+  }
+  checkKeys(action, "its options", options, OPTIMIZER_OPTIONS);
+  if (options.lr === undefined) {
+    throw new TypeError(complaint(action, "it must have a learning rate, lr", options.lr));
+  }
+  checkRates(action, options);
+  if (options.groups === undefined) return;
+  if (!Array.isArray(options.groups)) {
+    throw new TypeError(complaint(action, "groups must be an array", options.groups));
+  }
+  for (const group of options.groups as unknown[]) {
+    if (!isObject(group) || group.parameters === undefined) {
+      throw new TypeError(complaint(action, "each group must name its parameters", group));
+    }
+    checkKeys(action, "the members of a group", group, [
+      ...["parameters", "lr", "weightDecay", "momentum"],
+    ]);
+    checkRates(action, group);
+  }
+}
+
+function checkRates(action: string, rates: Readonly<Record<string, unknown>>): void {
+  for (const member of ["lr", "weightDecay", "momentum"]) {
+    checkRate(action, member, rates[member]);
+  }
+}
+
+/** Throws a RangeError for a rate that is no number from 0 on, or a momentum that is not below 1. */
+export function checkRate(action: string, member: string, value: unknown): void {
+  const most = member === "momentum" ? 1 : Infinity;
+  if (value === undefined || (typeof value === "number" && value >= 0 && value < most)) return;
+  const requirement = most === 1 ? "from 0 to below 1" : "a number from 0 on";
+  throw new RangeError(complaint(action, `${member} must be ${requirement}`, value));
+}

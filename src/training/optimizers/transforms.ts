@@ -1,0 +1,190 @@
+/**
+ * The pieces of optimizers that there are.
+ *
+ * @module
+ */
+
+import { call } from "../../backend/backend.ts";
+import { complaint } from "../../hooks/show.ts";
+import { adamStep as adamStepKernel } from "../../kernels/adam_step.ts";
+import { mix } from "../../kernels/mix.ts";
+import { scaleByAdam as scaleByAdamKernel } from "../../kernels/scale_by_adam.ts";
+import { scaleByLion as scaleByLionKernel } from "../../kernels/scale_by_lion.ts";
+import { scaleByMomentum as scaleByMomentumKernel } from "../../kernels/scale_by_momentum.ts";
+import type { Moment, Transform } from "./transform.ts";
+
+/** What is kept of the moments of gradients. */
+export interface MomentOptions {
+  /**
+   * What is kept of the second moment at each step.
+   *
+   * @default 0.999
+   */
+  readonly beta2?: number;
+  /**
+   * What keeps a root of 0 from being divided by.
+   *
+   * @default 1e-8
+   */
+  readonly eps?: number;
+}
+
+/**
+ * Divides updates by the root of their mean square, as Adam does. The momentum of a group is its β₁.
+ *
+ * @throws {RangeError} for a beta that is not from 0 to below 1, an eps that is below 0
+ */
+export function scaleByAdam(options: MomentOptions = {}): Transform {
+  const { beta2, eps } = checked(options);
+  return {
+    name: "scaleByAdam",
+    keeps: ["first", "second"],
+    settings: {
+      adam: ({ momentum, count }) => [
+        ...[momentum, 1 - momentum, beta2, 1 - beta2],
+        ...[1 / (1 - momentum ** count), 1 / Math.sqrt(1 - beta2 ** count), eps],
+      ],
+    },
+    moves: false,
+    usesUpdates: true,
+    calls: ({ updates, state, settings }) => [
+      call(scaleByAdamKernel, {
+        ...{ updates, first: state("first"), second: state("second"), settings: settings("adam") },
+      }),
+    ],
+  };
+}
+
+/** How {@linkcode scaleByMomentum} remembers. */
+export interface MomentumOptions {
+  /**
+   * What is left out of each new gradient but the first.
+   *
+   * @default 0
+   */
+  readonly dampening?: number;
+  /**
+   * Whether it looks ahead.
+   *
+   * @default false
+   */
+  readonly nesterov?: boolean;
+}
+
+/** Adds to updates what is left of those before, as the momentum of their group says. */
+export function scaleByMomentum(
+  { dampening = 0, nesterov = false }: MomentumOptions = {},
+): Transform {
+  return {
+    name: "scaleByMomentum",
+    keeps: ["trace"],
+    settings: {
+      momentum: ({ momentum, count }) => [
+        ...[momentum, count === 1 ? 1 : 1 - dampening, nesterov ? 1 : 0],
+      ],
+    },
+    moves: false,
+    usesUpdates: true,
+    calls: ({ updates, state, settings }) => [
+      call(scaleByMomentumKernel, {
+        ...{ updates, trace: state("trace"), settings: settings("momentum") },
+      }),
+    ],
+  };
+}
+
+/**
+ * Makes of updates the signs of their mean, as Lion does. The momentum of a group is its β₁.
+ *
+ * @throws {RangeError} for a beta that is not from 0 to below 1
+ */
+export function scaleByLion({ beta2 = 0.99 }: Pick<MomentOptions, "beta2"> = {}): Transform {
+  checked({ beta2 });
+  return {
+    name: "scaleByLion",
+    keeps: ["trace"],
+    settings: { lion: ({ momentum }) => [momentum, 1 - momentum, beta2, 1 - beta2] },
+    moves: false,
+    usesUpdates: true,
+    calls: ({ updates, state, settings }) => [
+      call(scaleByLionKernel, { updates, trace: state("trace"), settings: settings("lion") }),
+    ],
+  };
+}
+
+/** Adds to updates what the weight decay of their group takes off the parameters. */
+export function addDecayedWeights(): Transform {
+  return {
+    name: "addDecayedWeights",
+    settings: { "decay.keep": () => [1], "decay.take": ({ weightDecay }) => [weightDecay] },
+    moves: false,
+    usesUpdates: true,
+    calls: ({ updates, parameters, settings }) => [
+      call(mix, {
+        ...{ target: updates, source: parameters },
+        ...{ keep: settings("decay.keep"), take: settings("decay.take") },
+      }),
+    ],
+  };
+}
+
+/** Takes updates, times the learning rate of their group, off the parameters: the end of every optimizer. */
+export function descend(): Transform {
+  return {
+    name: "descend",
+    settings: { "descend.keep": () => [1], "descend.take": ({ lr }) => [-lr] },
+    moves: true,
+    usesUpdates: true,
+    calls: ({ updates, parameters, settings }) => [
+      call(mix, {
+        ...{ target: parameters, source: updates },
+        ...{ keep: settings("descend.keep"), take: settings("descend.take") },
+      }),
+    ],
+  };
+}
+
+/** How {@linkcode adamStep} decays weights. */
+export interface AdamStepOptions extends MomentOptions {
+  /**
+   * Whether the decay is taken off the parameters, as AdamW does, rather than added to the gradients.
+   *
+   * @default true
+   */
+  readonly decoupled?: boolean;
+}
+
+/** {@linkcode scaleByAdam}, {@linkcode addDecayedWeights} and {@linkcode descend} in one pass over memory. */
+export function adamStep({ decoupled = true, ...options }: AdamStepOptions = {}): Transform {
+  const { beta2, eps } = checked(options);
+  const settings = ({ momentum, count, lr, weightDecay }: Moment) => [
+    ...[momentum, 1 - momentum, beta2, 1 - beta2],
+    ...[lr / (1 - momentum ** count), 1 / Math.sqrt(1 - beta2 ** count), eps],
+    ...(decoupled ? [1 - lr * weightDecay, 0] : [1, weightDecay]),
+  ];
+  return {
+    name: "adamStep",
+    keeps: ["first", "second"],
+    settings: { adam: settings },
+    moves: true,
+    usesUpdates: false,
+    calls: ({ parameters, gradients, state, settings }) => [
+      call(adamStepKernel, {
+        ...{ parameters, gradients, settings: settings("adam") },
+        ...{ first: state("first"), second: state("second") },
+      }),
+    ],
+  };
+}
+
+function checked({ beta2 = 0.999, eps = 1e-8 }: MomentOptions): Required<MomentOptions> {
+  if (!(beta2 >= 0 && beta2 < 1)) {
+    throw new RangeError(
+      complaint("make an optimizer", "beta2 must be from 0 to below 1", beta2),
+    );
+  }
+  if (!(eps >= 0 && eps < Infinity)) {
+    throw new RangeError(complaint("make an optimizer", "eps must be 0 or more", eps));
+  }
+  return { beta2, eps };
+}

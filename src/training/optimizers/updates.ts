@@ -1,0 +1,249 @@
+/**
+ * Takes the steps of optimizers: kernels over the arena, with the rates of the moment.
+ *
+ * @module
+ */
+
+import { type Backend, type Buffer, type Call, call, type Program } from "../../backend/backend.ts";
+import { clipNorm } from "../../kernels/clip_norm.ts";
+import { clipValues } from "../../kernels/clip_values.ts";
+import { mix } from "../../kernels/mix.ts";
+import { sumSquares } from "../../kernels/sum_squares.ts";
+import type { Arena } from "../arena.ts";
+import type { AssignedOptimizer, Assignment } from "./assigned.ts";
+import type { Transform } from "./transform.ts";
+
+/** Rows of numbers on the backend, one for each parameter, and how they are made. */
+interface Rows {
+  readonly buffer: Buffer<"real">;
+  readonly width: number;
+  readonly values: Float64Array;
+  readonly make: Transform["settings"][string];
+}
+
+/** An optimizer, ready. */
+interface Ready {
+  readonly program: Program;
+  readonly rows: readonly Rows[];
+}
+
+/** The steps of all optimizers over one arena. */
+export class Updates {
+  readonly #arena: Arena;
+  readonly #backend: Backend;
+  readonly #optimizers: readonly AssignedOptimizer[];
+  readonly #of: readonly Assignment[];
+  readonly #ready: readonly Ready[];
+  readonly #counts: Int32Array;
+  readonly #squares: Buffer<"f64">;
+  readonly #limits: { readonly norm: Buffer<"real">; readonly value: Buffer<"real"> };
+  readonly #ones: Buffer<"real">;
+  readonly #pairs = new Map<string, [keep: Buffer<"real">, take: Buffer<"real">]>();
+  readonly #programs = new Map<string, Program>();
+
+  constructor(
+    arena: Arena,
+    optimizers: readonly AssignedOptimizer[],
+    of: readonly Assignment[],
+  ) {
+    this.#arena = arena;
+    this.#backend = arena.backend;
+    this.#optimizers = optimizers;
+    this.#of = of;
+    this.#counts = new Int32Array(of.length);
+    this.#squares = this.#backend.alloc("f64", of.length);
+    this.#limits = { norm: this.#numbers(1), value: this.#numbers(1) };
+    this.#ones = this.#numbers(of.length, 1);
+    this.#ready = optimizers.map(({ optimizer }) => this.#prepare(optimizer.transforms));
+  }
+
+  /** How often each parameter was updated. */
+  get counts(): Int32Array {
+    return this.#counts;
+  }
+
+  /** Adds the gradients of one more part of a batch. */
+  addMore(): void {
+    this.#arena.activate(() => true);
+    this.#run("add", () => [
+      call(mix, {
+        ...{ target: this.#arena.array("gradients"), source: this.#arena.array("more") },
+        ...{ keep: this.#ones, take: this.#ones },
+      }),
+    ]);
+  }
+
+  /** Multiplies all gradients, of the step so far or of what is yet to be added. */
+  scale(target: "gradients" | "more", factor: number): void {
+    this.#arena.activate(() => true);
+    // Kernels take no buffer twice: what is added is nothing of other numbers.
+    this.#blend(target, "parameters", factor, 0);
+  }
+
+  /** Asks for the squares of the gradients of some parameters, to be looked at by {@linkcode squares}. */
+  sumSquares(isUsed: (index: number) => boolean): void {
+    this.#arena.activate(isUsed);
+    this.#run("squares", () => [
+      call(sumSquares, { values: this.#arena.array("gradients"), squares: this.#squares }),
+    ]);
+  }
+
+  /** What `sumSquares` has come to, a number for each parameter. */
+  squares(): ArrayLike<number> | PromiseLike<ArrayLike<number>> {
+    const seen = this.#backend.see([this.#squares]);
+    return this.#backend.isHost
+      ? (seen as readonly [Float64Array])[0]
+      : (seen as Promise<readonly [Float64Array]>).then(([squares]) => squares);
+  }
+
+  /** Shortens all gradients together, where `sumSquares` says that they are longer than that. */
+  clipNorm(limit: number): void {
+    this.#backend.write(this.#limits.norm, [limit]);
+    this.#run("clip norm", () => [
+      call(clipNorm, {
+        ...{ values: this.#arena.array("gradients"), squares: this.#squares },
+        limit: this.#limits.norm,
+      }),
+    ]);
+  }
+
+  /** Cuts each number of the gradients. */
+  clipValues(limit: number): void {
+    this.#arena.activate(() => true);
+    this.#backend.write(this.#limits.value, [limit]);
+    this.#run("clip values", () => [
+      call(clipValues, { values: this.#arena.array("gradients"), limit: this.#limits.value }),
+    ]);
+  }
+
+  /** Lets one optimizer move its parameters, but for those that are left out. */
+  step(optimizer: number, isUsed: (index: number) => boolean): void {
+    const moves = (i: number) => this.#of[i]!.optimizer === optimizer && isUsed(i);
+    const { program, rows } = this.#ready[optimizer]!;
+    this.#of.forEach((_, i) => {
+      if (moves(i)) this.#counts[i]!++;
+    });
+    this.#arena.activate(moves);
+    for (const each of rows) this.#write(each, moves);
+    void this.#backend.run(program, 0, 1);
+  }
+
+  /** Moves the averages of all parameters on. */
+  average(decay: number): void {
+    this.#arena.activate(() => true);
+    this.#blend("ema", "parameters", decay, 1 - decay);
+  }
+
+  /** Copies one array of the arena to another. */
+  copy(from: string, to: string): void {
+    this.#arena.activate(() => true);
+    this.#blend(to, from, 0, 1);
+  }
+
+  /** Gives everything back but the arena. */
+  free(): void {
+    for (const { program, rows } of this.#ready) {
+      program.free();
+      for (const { buffer } of rows) this.#backend.free(buffer);
+    }
+    for (const program of this.#programs.values()) program.free();
+    const pairs = [...this.#pairs.values()].flat();
+    const { norm, value } = this.#limits;
+    for (const buffer of [...pairs, norm, value, this.#ones]) this.#backend.free(buffer);
+    this.#backend.free(this.#squares);
+  }
+
+  #blend(target: string, source: string, keep: number, take: number): void {
+    const key = `${target} ${source}`;
+    let pair = this.#pairs.get(key);
+    if (pair === undefined) {
+      const count = this.#of.length;
+      this.#pairs.set(key, pair = [this.#numbers(count), this.#numbers(count)]);
+    }
+    const [keeps, takes] = pair;
+    this.#backend.write(keeps, new Float64Array(this.#of.length).fill(keep));
+    this.#backend.write(takes, new Float64Array(this.#of.length).fill(take));
+    this.#run(key, () => [
+      call(mix, {
+        ...{ target: this.#arena.array(target), source: this.#arena.array(source) },
+        ...{ keep: keeps, take: takes },
+      }),
+    ]);
+  }
+
+  #run(key: string, calls: () => ReturnType<typeof call>[]): void {
+    let program = this.#programs.get(key);
+    if (program === undefined) {
+      this.#programs.set(key, program = this.#backend.prepare(this.#arena.frame, calls()));
+    }
+    void this.#backend.run(program, 0, 1);
+  }
+
+  #numbers(length: number, value = 0): Buffer<"real"> {
+    const buffer = this.#backend.alloc("real", length);
+    if (value !== 0) this.#backend.write(buffer, new Float64Array(length).fill(value));
+    return buffer;
+  }
+
+  #prepare(transforms: readonly Transform[]): Ready {
+    const rows: Rows[] = [];
+    const usesUpdates = transforms.some((transform) => transform.usesUpdates);
+    const calls = transforms.flatMap((transform) => {
+      const own = new Map<string, Buffer<"real">>();
+      for (const [name, make] of Object.entries(transform.settings)) {
+        const row = this.#rowsOf(make);
+        own.set(name, row.buffer);
+        rows.push(row);
+      }
+      return transform.calls({
+        parameters: this.#arena.array("parameters"),
+        gradients: this.#arena.array("gradients"),
+        updates: usesUpdates ? this.#arena.array("updates") : this.#arena.array("gradients"),
+        state: (name) => this.#stateOf(transform, name),
+        settings: (name) => orRefuse(own.get(name), transform, "settings", name),
+      });
+    });
+    const program = (calls: readonly Call[]) => this.#backend.prepare(this.#arena.frame, calls);
+    if (!usesUpdates) return { program: program(calls), rows };
+    const zeros = this.#rowsOf(() => [0]), ones = this.#rowsOf(() => [1]);
+    const begin = call(mix, {
+      ...{ target: this.#arena.array("updates"), source: this.#arena.array("gradients") },
+      ...{ keep: zeros.buffer, take: ones.buffer },
+    });
+    return { program: program([begin, ...calls]), rows: [...rows, zeros, ones] };
+  }
+
+  #stateOf(transform: Transform, name: string): Buffer<"real"> {
+    const isKept = transform.keeps?.includes(name) === true;
+    return orRefuse(isKept ? this.#arena.array(name) : undefined, transform, "keeps", name);
+  }
+
+  #rowsOf(make: Rows["make"]): Rows {
+    const { length: width } = make({ count: 1, lr: 0, weightDecay: 0, momentum: 0 });
+    const length = width * this.#of.length;
+    return { buffer: this.#numbers(length), width, values: new Float64Array(length), make };
+  }
+
+  #write({ buffer, width, values, make }: Rows, isMoved: (index: number) => boolean): void {
+    let changed = false;
+    for (const [i, { group }] of this.#of.entries()) {
+      if (!isMoved(i)) continue;
+      const { lr, weightDecay, momentum } = group;
+      const row = make({ count: this.#counts[i]!, lr, weightDecay, momentum });
+      for (let k = 0; k < width; k++) {
+        changed ||= values[i * width + k] !== row[k];
+        values[i * width + k] = row[k]!;
+      }
+    }
+    if (changed) this.#backend.write(buffer, values);
+  }
+}
+
+function orRefuse<T>(found: T | undefined, { name }: Transform, member: string, what: string): T {
+  if (found !== undefined) return found;
+  throw new TypeError(
+    `Cannot prepare transform ${name} as its ${member} must name what its calls use: ${
+      JSON.stringify(what)
+    } is not among them`,
+  );
+}

@@ -1,0 +1,166 @@
+/**
+ * Gradients by several workers at once, each of a part of the batch.
+ *
+ * @module
+ */
+
+import { openSessionInWorker, type WorkerSession } from "../../onnx/session_in_worker.ts";
+import type { HostFeed, HostTensor } from "../../onnx/session_tensor.ts";
+import type { Arena } from "../arena.ts";
+import type { TrainingBatch } from "../context.ts";
+import { splitBatch } from "../data/split_batch.ts";
+import type { DataSource } from "../data/data_source.ts";
+import { feedsOf } from "../graph/fed.ts";
+import { gradientName, MEANS, SHARES } from "../graph/own_names.ts";
+import type { GradientTarget, Ran, Runner } from "../graph/runner.ts";
+import { type GraphParts, lossGraph, type Measured } from "../graph/training_graph.ts";
+import { countsOf } from "../tally.ts";
+
+/** What workers are told. */
+export interface SharedParts {
+  readonly graphs: GraphParts;
+  readonly arena: Arena;
+  /** What errors call the model. */
+  readonly name: string;
+  /** How many. */
+  readonly workers: number;
+}
+
+/** Workers with a graph. */
+interface Team {
+  readonly sessions: readonly WorkerSession[];
+  readonly measured: Measured;
+  readonly own: ReadonlySet<string>;
+}
+
+/** A part of a batch: its place among the workers, and what of each mean is its. */
+interface Part {
+  readonly session: WorkerSession;
+  readonly batch: TrainingBatch;
+  readonly ratios: readonly number[];
+}
+
+/** Does by workers what takes longest; the rest is the one runner's. */
+export class SharedRunner {
+  readonly #runner: Runner;
+  readonly #parts: SharedParts;
+  #graphs: GraphParts;
+  #team: Promise<Team> | undefined;
+
+  constructor(runner: Runner, parts: SharedParts) {
+    this.#runner = runner;
+    this.#parts = parts;
+    this.#graphs = parts.graphs;
+  }
+
+  /** See {@linkcode Runner.rebuild}. */
+  async rebuild(graphs: GraphParts): Promise<void> {
+    this.#graphs = graphs;
+    await this.#end();
+    await this.#runner.rebuild(graphs);
+  }
+
+  /** See {@linkcode Runner.measured}. */
+  async measured(): Promise<Measured> {
+    return (await this.#open()).measured;
+  }
+
+  /** The same as of one runner, to rounding: gradients of all parts are added in their order. */
+  async gradients(
+    batch: TrainingBatch,
+    shares: Float32Array,
+    into: GradientTarget,
+    more: Readonly<Record<string, HostFeed>> = {},
+    split: DataSource["split"] = splitBatch,
+  ): Promise<Ran> {
+    const team = await this.#open();
+    const parts = this.#cut(team, split(batch, team.sessions.length), batch);
+    const ran = await Promise.all(parts.map((part) => this.#run(team, part, shares, more)));
+    this.#add(ran, into);
+    const count = team.measured.terms.length + team.measured.metrics.length;
+    const means = Float64Array.from(
+      { length: count },
+      (_, k) =>
+        ran.reduce(
+          (sum, outputs, i) => sum + Number(outputs[MEANS]!.data[k]) * parts[i]!.ratios[k]!,
+          0,
+        ),
+    );
+    return { means, fetch: () => Promise.resolve(means) };
+  }
+
+  readonly evaluate: Runner["evaluate"] = (...args) => this.#runner.evaluate(...args);
+  readonly forward: Runner["forward"] = (...args) => this.#runner.forward(...args);
+  readonly slopes: Runner["slopes"] = (...args) => this.#runner.slopes(...args);
+  readonly unchanged: Runner["unchanged"] = (...args) => this.#runner.unchanged(...args);
+  readonly tapped: Runner["tapped"] = (...args) => this.#runner.tapped(...args);
+
+  /** Ends the workers. */
+  async dispose(): Promise<void> {
+    await this.#end();
+    await this.#runner.dispose();
+  }
+
+  async #end(): Promise<void> {
+    const team = await this.#team?.catch(() => undefined);
+    this.#team = undefined;
+    for (const session of team?.sessions ?? []) session.dispose();
+  }
+
+  #open(): Promise<Team> {
+    return this.#team ??= this.#start();
+  }
+
+  async #start(): Promise<Team> {
+    const { bytes, ...measured } = lossGraph(this.#graphs, { gradients: true });
+    const { name, workers, arena } = this.#parts;
+    const sessions = await Promise.all(
+      Array.from({ length: workers }, () => openSessionInWorker(bytes, { name, threads: 1 })),
+    );
+    const own = new Set([...arena.places.map(({ name }) => name), SHARES]);
+    return { sessions, measured, own };
+  }
+
+  #cut(
+    { measured, sessions }: Team,
+    batches: readonly TrainingBatch[],
+    whole: TrainingBatch,
+  ): Part[] {
+    const totals = countsOf(measured, whole);
+    return batches.map((batch, i) => ({
+      session: sessions[i]!,
+      batch,
+      ratios: countsOf(measured, batch).map((count, k) => totals[k]! > 0 ? count / totals[k]! : 0),
+    }));
+  }
+
+  #run(
+    { own }: Team,
+    { session, batch, ratios }: Part,
+    shares: Float32Array,
+    more: Readonly<Record<string, HostFeed>>,
+  ): Promise<Readonly<Record<string, HostTensor>>> {
+    const { arena } = this.#parts;
+    const view = arena.backend.view(arena.array("parameters")) as Float32Array;
+    const parameters = arena.places.map(({ name, dims, from, size }) => [
+      name,
+      { data: view.slice(from, from + size), dims }, // a view would take all memory along
+    ]);
+    return session.run({
+      ...feedsOf(session, { ...batch.feeds, ...more }, own),
+      ...Object.fromEntries(parameters),
+      [SHARES]: { data: shares.map((share, k) => share * ratios[k]!) },
+    });
+  }
+
+  #add(ran: readonly Readonly<Record<string, HostTensor>>[], into: GradientTarget): void {
+    const { arena } = this.#parts, view = arena.backend.view(arena.array(into));
+    for (const { name, from, size } of arena.places) {
+      for (const [i, outputs] of ran.entries()) {
+        const gradient = outputs[gradientName(name)]!.data as Float32Array;
+        if (i === 0) view.set(gradient, from);
+        else for (let k = 0; k < size; k++) view[from + k]! += gradient[k]!;
+      }
+    }
+  }
+}

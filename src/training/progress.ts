@@ -1,0 +1,107 @@
+/**
+ * How far a trainer has come.
+ *
+ * @module
+ */
+
+import { isObject } from "../hooks/shape.ts";
+import { complaint } from "../hooks/show.ts";
+import type { OptimizerView, TrainerState, TrainerStatus } from "./context.ts";
+import { Tally } from "./tally.ts";
+
+/** What a checkpoint keeps of it. */
+export interface SavedProgress {
+  readonly epoch: number;
+  readonly batchIdx: number;
+  readonly samplesSeen: number;
+  readonly tokensSeen: number;
+  readonly latestLoss: number;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly tally: Readonly<Record<string, readonly number[]>>;
+}
+
+/** What a {@linkcode Progress} asks of its trainer. */
+export interface ProgressHost {
+  readonly model: string;
+  readonly optimizer: readonly OptimizerView[];
+  readonly device: string;
+  readonly modelParams: number;
+  readonly step: number;
+}
+
+/** The state of a trainer, live. */
+export class Progress implements TrainerState {
+  currentEpoch = 0;
+  currentBatchIdx = 0;
+  latestLoss: number = NaN;
+  samplesSeen = 0;
+  tokensSeen = 0;
+  status: TrainerStatus = "idle";
+  metrics: Record<string, number> = {};
+  /** Sums over the batches of this epoch. */
+  readonly tally: Tally = new Tally();
+  readonly #host: ProgressHost;
+
+  constructor(host: ProgressHost) {
+    this.#host = host;
+  }
+
+  get model(): string {
+    return this.#host.model;
+  }
+
+  get optimizer(): readonly OptimizerView[] {
+    return this.#host.optimizer;
+  }
+
+  get device(): string {
+    return this.#host.device;
+  }
+
+  get modelParams(): number {
+    return this.#host.modelParams;
+  }
+
+  get step(): number {
+    return this.#host.step;
+  }
+
+  get avgLoss(): number {
+    return this.tally.loss;
+  }
+
+  /** What a checkpoint keeps. */
+  save(): SavedProgress {
+    const { currentEpoch: epoch, currentBatchIdx: batchIdx, samplesSeen, tokensSeen } = this;
+    return {
+      ...{ epoch, batchIdx, samplesSeen, tokensSeen, latestLoss: this.latestLoss },
+      metrics: { ...this.metrics },
+      tally: this.tally.save(),
+    };
+  }
+
+  /** Goes on from there. */
+  load(saved: SavedProgress): void {
+    this.currentEpoch = saved.epoch;
+    this.currentBatchIdx = saved.batchIdx;
+    this.samplesSeen = saved.samplesSeen;
+    this.tokensSeen = saved.tokensSeen;
+    this.latestLoss = saved.latestLoss;
+    this.metrics = { ...saved.metrics };
+    this.tally.load(saved.tally);
+  }
+}
+
+/** Throws a TypeError for what no trainer has saved. */
+export function assertSavedProgress(
+  action: string,
+  saved: unknown,
+): asserts saved is SavedProgress {
+  const isSaved = isObject(saved) && isObject(saved.metrics) && isObject(saved.tally) &&
+    ["epoch", "batchIdx", "samplesSeen", "tokensSeen", "latestLoss"].every((member) =>
+      typeof saved[member] === "number"
+    );
+  if (!isSaved) {
+    throw new TypeError(complaint(action, "its progress must be what save() gave", saved));
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * What trainer and hooks together ask for.
+ *
+ * @module
+ */
+
+import { isObject } from "../hooks/shape.ts";
+import { complaint } from "../hooks/show.ts";
+import { addTo, replaceBy, scaleBy, zero } from "../onnx/taps/patches.ts";
+import type { Graph } from "../onnx/graph.ts";
+import type { HostFeed } from "../onnx/session_tensor.ts";
+import type { ActivationPatch, TrainerSettings } from "./context.ts";
+import { type Loss, lossOf } from "./losses/loss.ts";
+import { checkClip, checkCount, checkDecay } from "./trainer_options.ts";
+
+/** What a step is done by. */
+export interface MergedSettings extends TrainerSettings {
+  readonly accumulate: number;
+  readonly terms: readonly Loss[];
+  readonly patches: readonly ActivationPatch[];
+  readonly points: readonly string[];
+}
+
+const OF_TERMS = new WeakMap<object, Loss>();
+
+/** The options of a trainer and what its hooks ask for; the last one says it. */
+export function mergeSettings(
+  options: TrainerSettings,
+  hooks: readonly object[],
+): MergedSettings {
+  const asked = hooks.flatMap((hook) => {
+    const { settings } = hook as { readonly settings?: unknown };
+    if (settings === undefined) return [];
+    checkSettings(settings);
+    return [settings as TrainerSettings];
+  });
+  const last = <K extends "accumulate" | "clip" | "ema">(member: K) =>
+    asked.findLast((each) => each[member] !== undefined)?.[member] ?? options[member];
+  const [clip, ema] = [last("clip"), last("ema")];
+  return {
+    accumulate: last("accumulate") ?? 1,
+    ...(clip !== undefined && { clip }),
+    ...(ema !== undefined && { ema }),
+    terms: asked.flatMap(({ terms = [] }) => terms.map(knownLoss)),
+    patches: asked.flatMap(({ patches = [] }) => patches),
+    points: asked.flatMap(({ points = [] }) => points),
+  };
+}
+
+/** The same loss for the same function, so that graphs are built anew only where something has changed. */
+function knownLoss(given: Parameters<typeof lossOf>[0]): Loss {
+  const known = OF_TERMS.get(given) ?? lossOf(given);
+  OF_TERMS.set(given, known);
+  return known;
+}
+
+function checkSettings(settings: unknown): void {
+  const action = "follow the settings of a hook";
+  if (!isObject(settings)) {
+    throw new TypeError(complaint(action, "they must be an object", settings));
+  }
+  const { accumulate, clip, ema } = settings as TrainerSettings;
+  checkCount(action, "accumulate", accumulate, 1);
+  checkClip(action, clip);
+  checkDecay(action, ema?.decay, ema !== undefined);
+}
+
+/** Writes patches into a graph; answers with what is to be fed for them. */
+export function applyPatches(
+  graph: Graph,
+  patches: readonly ActivationPatch[],
+): Record<string, HostFeed> {
+  const feeds: Record<string, HostFeed> = {};
+  for (const patch of patches) {
+    if (patch.kind === "zero") {
+      zero(graph, patch.point);
+      continue;
+    }
+    const by: HostFeed = patch.kind === "scale"
+      ? { data: Float32Array.of(patch.by), dims: [] }
+      : patch.by;
+    const { input } = patch.kind === "scale"
+      ? scaleBy(graph, patch.point)
+      : patch.kind === "add"
+      ? addTo(graph, patch.point, { shape: [...by.dims ?? [by.data.length]] })
+      : replaceBy(graph, patch.point);
+    feeds[input!] = by;
+  }
+  return feeds;
+}

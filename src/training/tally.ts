@@ -1,0 +1,117 @@
+/**
+ * What losses and metrics come to: of a batch, of parts of one, and of all batches together.
+ *
+ * @module
+ */
+
+import type { TrainingBatch } from "./context.ts";
+import type { Measured } from "./graph/training_graph.ts";
+
+/** The weight of each term of the loss in a step. */
+export function weightsAt({ terms }: Measured, step: number): number[] {
+  return terms.map(({ weight = 1 }) => typeof weight === "number" ? weight : weight(step));
+}
+
+/** Over how many each mean is taken in a batch: terms, then metrics. */
+export function countsOf({ terms, metrics }: Measured, batch: TrainingBatch): number[] {
+  return [...terms, ...metrics].map((each) => each.count?.(batch) ?? batch.size);
+}
+
+/**
+ * What the slopes of each term are multiplied by in each part of a step, so that all parts count as one batch: its
+ * weight, and its share of what the mean is taken over.
+ */
+export function sharesOf(
+  weights: readonly number[],
+  counts: readonly (readonly number[])[],
+): Float32Array<ArrayBuffer>[] {
+  const totals = weights.map((_, k) => counts.reduce((sum, part) => sum + part[k]!, 0));
+  return counts.map((part) =>
+    Float32Array.from(
+      weights,
+      (weight, k) => totals[k]! > 0 ? weight * part[k]! / totals[k]! : 0,
+    )
+  );
+}
+
+/** The loss: Σ weight · mean over its terms. */
+export function lossFrom(means: ArrayLike<number>, weights: readonly number[]): number {
+  let loss = 0;
+  for (let k = 0; k < weights.length; k++) loss += weights[k]! * means[k]!;
+  return loss;
+}
+
+/** Sums over batches, from which their means come. */
+export class Tally {
+  readonly #sums = new Map<string, [sum: number, count: number]>();
+
+  /** Adds a batch: the loss, over its samples, and each mean, over what it is taken over. */
+  add(
+    measured: Measured,
+    { means, counts, loss, size }: {
+      readonly means: ArrayLike<number>;
+      readonly counts: readonly number[];
+      readonly loss: number;
+      readonly size: number;
+    },
+  ): void {
+    this.#add("loss", loss, size);
+    for (const [k, name] of namesOf(measured).entries()) {
+      if (name !== "") this.#add(name, means[k]!, counts[k]!);
+    }
+  }
+
+  #add(name: string, mean: number, count: number): void {
+    const [sum, total] = this.#sums.get(name) ?? [0, 0];
+    if (count > 0) this.#sums.set(name, [sum + mean * count, total + count]);
+  }
+
+  /** The mean loss; NaN before there was a batch. */
+  get loss(): number {
+    const [sum, count] = this.#sums.get("loss") ?? [0, 0];
+    return sum / count;
+  }
+
+  /** What all batches come to, each name behind a prefix. */
+  metrics(measured: Measured, prefix: string): Record<string, number> {
+    const finish = new Map(measured.metrics.map((metric) => [metric.name, metric.finish]));
+    return Object.fromEntries([...this.#sums].map(([name, [sum, count]]) => [
+      `${prefix}${name}`,
+      finish.get(name)?.(sum / count) ?? sum / count,
+    ]));
+  }
+
+  /** What a checkpoint keeps. */
+  save(): Record<string, number[]> {
+    return Object.fromEntries(this.#sums);
+  }
+
+  /** Goes on from there. */
+  load(saved: Readonly<Record<string, readonly number[]>>): void {
+    this.#sums.clear();
+    for (const [name, [sum, count]] of Object.entries(saved)) {
+      this.#sums.set(name, [sum!, count!]);
+    }
+  }
+}
+
+/** What the means are called: `"loss/energy"` for terms of several, then the metrics. The only term is the loss. */
+function namesOf({ terms, metrics }: Measured): string[] {
+  return [
+    ...terms.map(({ name }) => name === undefined || name === "" ? "" : `loss/${name}`),
+    ...metrics.map(({ name }) => name),
+  ];
+}
+
+/** The metrics of one batch. */
+export function batchMetrics(
+  measured: Measured,
+  means: ArrayLike<number>,
+  loss: number,
+): Record<string, number> {
+  const finish = [...measured.terms.map(() => undefined), ...measured.metrics];
+  const entries = namesOf(measured).flatMap((name, k): [string, number][] =>
+    name === "" ? [] : [[name, finish[k]?.finish?.(means[k]!) ?? means[k]!]]
+  );
+  return { loss, ...Object.fromEntries(entries) };
+}

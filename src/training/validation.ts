@@ -1,0 +1,104 @@
+/**
+ * Validation: every batch once, forward only.
+ *
+ * @module
+ */
+
+import type { Outcome } from "../hooks/outcome.ts";
+import { interleave } from "./data/interleave.ts";
+import type { TrainingData } from "./trainer_options.ts";
+import { TrainingStage } from "./stages.ts";
+import type { StepHost, TrainingSteps } from "./training_step.ts";
+import type { MergedSettings } from "./settings.ts";
+import { batchMetrics, countsOf, lossFrom, Tally, weightsAt } from "./tally.ts";
+
+/** Stages of a batch of validation from which tensors may be looked at. */
+const STAGES: readonly TrainingStage[] = [
+  TrainingStage.AFTER_FORWARD,
+  TrainingStage.VALIDATION_BATCH_END,
+];
+
+/** Validates; pairs what it begins with its end. */
+export class Validation {
+  readonly #host: StepHost;
+  readonly #steps: TrainingSteps;
+  #isOpen = false;
+  #isBatchOpen = false;
+
+  constructor(host: StepHost, steps: TrainingSteps) {
+    this.#host = host;
+    this.#steps = steps;
+  }
+
+  /** All batches of the data; answers with `"val/loss"` and the like. */
+  async run(data: TrainingData, settings: MergedSettings): Promise<Record<string, number>> {
+    const { loop, context, model, progress } = this.#host;
+    const epoch = progress.currentEpoch, tally = new Tally();
+    await this.#steps.settle();
+    context.phase = "validation";
+    this.#isOpen = true;
+    await loop.fire(TrainingStage.VALIDATION_BEGIN);
+    let index = 0;
+    for await (const { batch, loaderIndex, loaderName } of interleave(data).batches(epoch, 0)) {
+      Object.assign(context, { batch, batchIdx: index++, loaderIdx: loaderIndex, loaderName });
+      await this.#batch(tally, settings);
+    }
+    const measured = await model.runner.measured();
+    const metrics = tally.metrics(measured, "val/");
+    Object.assign(progress.metrics, metrics);
+    await this.end({ status: "completed" }, metrics);
+    context.metrics = {
+      ...metrics,
+      ...Object.fromEntries(
+        Object.entries(metrics).map(([name, value]) => [name.replace(/^val\//, "eval/"), value]),
+      ),
+    };
+    await loop.fire(TrainingStage.EVAL_END);
+    loop.advance("validation");
+    context.phase = "train";
+    return metrics;
+  }
+
+  /** Ends what is under way. */
+  async end(outcome: Outcome, metrics: Readonly<Record<string, number>> = {}): Promise<void> {
+    if (!this.#isOpen) return;
+    const { loop, context } = this.#host;
+    if (this.#isBatchOpen) await this.#endBatch(outcome);
+    this.#isOpen = false;
+    context.outcome = outcome;
+    context.metrics = metrics;
+    await loop.fire(TrainingStage.VALIDATION_END);
+    if (outcome.status !== "completed") context.phase = "train";
+  }
+
+  async #batch(tally: Tally, { ema, points }: MergedSettings): Promise<void> {
+    const { loop, context, model, observed } = this.#host, batch = context.batch!;
+    observed.forget();
+    context.loss = NaN;
+    this.#isBatchOpen = true;
+    await loop.fire(TrainingStage.VALIDATION_BATCH_BEGIN);
+    await loop.fire(TrainingStage.BEFORE_FORWARD);
+    const more = await this.#steps.changedActivations(batch, points);
+    const parameters = ema?.validate === true ? "ema" : "parameters";
+    const ran = await model.runner.evaluate(batch, more, parameters);
+    const fields = this.#steps.observedFields(STAGES);
+    if (fields.length > 0) await observed.look(model.runner, batch, fields, more);
+    await loop.fire(TrainingStage.AFTER_FORWARD);
+    loop.advance("forward");
+    const means = ran.means ?? await ran.fetch(true);
+    const measured = await model.runner.measured();
+    const loss = lossFrom(means, weightsAt(measured, loop.stepCount));
+    tally.add(measured, { means, counts: countsOf(measured, batch), loss, size: batch.size });
+    context.loss = loss;
+    context.metrics = batchMetrics(measured, means, loss);
+    await this.#endBatch({ status: "completed" });
+  }
+
+  async #endBatch(outcome: Outcome): Promise<void> {
+    const { loop, context } = this.#host;
+    this.#isBatchOpen = false;
+    context.outcome = outcome;
+    await loop.fire(TrainingStage.VALIDATION_BATCH_END);
+    loop.advance("validationBatch");
+  }
+}
