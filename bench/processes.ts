@@ -9,12 +9,17 @@ import { fileURLToPath } from "node:url";
 /** What a script of this folder prints, as JSON, so many times. Throws an `Error` when it fails. */
 export async function printedBy<T>(
   script: string,
-  { args = [], times }: { readonly args?: readonly string[]; readonly times: number },
+  { args = [], flags = [], times }: {
+    readonly args?: readonly string[];
+    /** For Deno. */
+    readonly flags?: readonly string[];
+    readonly times: number;
+  },
 ): Promise<T[]> {
   const all: T[] = [];
   for (let i = 0; i < times; i++) {
     const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", fileURLToPath(new URL(script, import.meta.url)), ...args],
+      args: ["run", "-A", ...flags, fileURLToPath(new URL(script, import.meta.url)), ...args],
       stderr: "inherit",
     }).output();
     if (!success) throw new Error(`Cannot measure ${script} as its process must end well`);
