@@ -14,6 +14,8 @@ export const Stream = {
   VELOCITIES: 1,
   /** Displacements to begin with. */
   RATTLE: 2,
+  /** Numbers to begin with: weights, noise. */
+  NUMBERS: 3,
 } as const;
 
 const M0 = 0xD2511F53, M1 = 0xCD9E8D57;

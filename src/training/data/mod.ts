@@ -20,3 +20,5 @@ export { splitDataset } from "./split_dataset.ts";
 export type { Sample, SampleValue } from "./stack_samples.ts";
 export { stackSamples } from "./stack_samples.ts";
 export { tensorData } from "./tensor_data.ts";
+export type { NormalNumbersOptions } from "./normal_numbers.ts";
+export { normalNumbers } from "./normal_numbers.ts";

@@ -1,0 +1,75 @@
+/**
+ * Random numbers to begin with.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../batch/check_options.ts";
+import { seedWords } from "../../batch/seed.ts";
+import { show } from "../../batch/show.ts";
+import { gaussians, philox, Stream } from "../../kernels/philox.ts";
+
+/** Which numbers to draw. */
+export interface NormalNumbersOptions {
+  /**
+   * A whole number 0 … 2⁵³ − 1: the same seed gives the same numbers, another seed others.
+   *
+   * @default 0
+   */
+  readonly seed?: number;
+  /**
+   * The standard deviation, from 0 on.
+   *
+   * @default 1
+   */
+  readonly stdev?: number;
+}
+
+/**
+ * Numbers of the normal distribution, of mean 0: for weights to begin with, and for noise. For weights of a matrix that
+ * `n` numbers go into, a deviation of 1/√n keeps the size of what goes through; give each matrix a seed of its own.
+ *
+ * @param count how many
+ * @throws {TypeError} for an unknown option
+ * @throws {RangeError} for a count or seed that is no whole number from 0 on, and a deviation below 0
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { normalNumbers } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const weights = normalNumbers(2 * 3, { seed: 1, stdev: 1 / Math.sqrt(2) });
+ * new GraphBuilder("net").parameter("w", weights, [2, 3]);
+ * assertEquals(normalNumbers(2, { seed: 1, stdev: 1 / Math.sqrt(2) }), weights.slice(0, 2));
+ * ```
+ */
+export function normalNumbers(
+  count: number,
+  options: NormalNumbersOptions = {},
+): Float32Array<ArrayBuffer> {
+  const action = "draw normal numbers";
+  checkOptions(action, options, ["seed", "stdev"]);
+  const { seed = 0, stdev = 1 } = options;
+  const [low, high] = seedWords(seed, action);
+  if (!Number.isSafeInteger(count) || count < 0) {
+    throw new RangeError(
+      `Cannot ${action} as count must be a whole number from 0 on: current value is ${show(count)}`,
+    );
+  }
+  if (typeof stdev !== "number" || !(stdev >= 0 && stdev < Infinity)) {
+    throw new RangeError(
+      `Cannot ${action} as stdev must be from 0 on: current value is ${show(stdev)}`,
+    );
+  }
+  const numbers = new Float32Array(count);
+  const words = new Uint32Array(4), normal = new Float64Array(4);
+  for (let i = 0; i < count; i++) {
+    if (i % 4 === 0) {
+      philox(i / 4, 0, 0, Stream.NUMBERS, low, high, words);
+      gaussians(words, normal);
+    }
+    numbers[i] = stdev * normal[i % 4]!;
+  }
+  return numbers;
+}
