@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Entry, Place } from "./entry.ts";
+import { type Entry, type Place, timesAt } from "./entry.ts";
 import type { HookListing, PlanStep } from "./listing.ts";
 import type { StageInfo } from "./stage.ts";
 
@@ -31,12 +31,10 @@ export function planStep({ entry, info, matched }: Place): PlanStep {
   return { hook: entry.name, matched, when: describeSchedule(entry, info), enabled: entry.enabled };
 }
 
-function describeSchedule(
-  { record: { schedule, when } }: Entry,
-  { counter, isEvent }: StageInfo,
-): string {
+function describeSchedule({ record }: Entry, info: StageInfo): string {
+  const { counter, isEvent } = info, { when } = record;
   const { frequency, eventFrequency, phase, once, after, until, everySeconds, atEnd, sample } =
-    schedule;
+    timesAt(record, info);
   const n = isEvent ? eventFrequency : frequency;
   const unit = isEvent ? "event" : counter;
   return [

@@ -10,7 +10,7 @@ import type { HookRecord } from "./record.ts";
 import { show } from "./show.ts";
 import type { StageInfo } from "./stage.ts";
 import type { Bound, Target } from "./target.ts";
-import { Schedule } from "./schedule.ts";
+import { Schedule, type ScheduleOptions } from "./schedule.ts";
 
 /** Where a hook stands among those of its stage, before `before` and `after` are looked at. */
 export type Band = "first" | "normal" | "last";
@@ -105,7 +105,7 @@ export class Place {
     this.info = info;
     this.target = bound.target;
     this.matched = bound.matched;
-    this.schedule = new Schedule(entry.record.schedule, info.isEvent);
+    this.schedule = new Schedule(timesAt(entry.record, info), info.isEvent);
     this.ctx = access.own ?? access.shared;
     this.hasOwnContext = access.own !== undefined;
     this.plan = access.plan?.live === false ? access.plan : undefined;
@@ -194,4 +194,12 @@ export class Place {
   unfire(before: number): void {
     this.schedule.last = Math.min(this.schedule.last, before);
   }
+}
+
+/** When a hook is due at a stage. */
+export function timesAt(
+  { schedule, stageTimes }: HookRecord,
+  { name }: StageInfo,
+): Required<ScheduleOptions> {
+  return stageTimes.get(name) ?? schedule;
 }

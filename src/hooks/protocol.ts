@@ -9,6 +9,7 @@ import type { ArgsAt, Field, FieldKey } from "./context.ts";
 import type { At, NameIn } from "./stage.ts";
 import { ERROR_POLICIES, type ErrorPolicy, type Outcome } from "./outcome.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
+import { isObject } from "./shape.ts";
 import { isClass, nameOf, show } from "./show.ts";
 import type { Workflow } from "./context.ts";
 import { tableOf } from "../dispatch/overload.ts";
@@ -37,6 +38,12 @@ export interface HookOptions extends ScheduleOptions {
    * @default 0
    */
   readonly enableAfterEpoch?: number;
+  /**
+   * Times of some stages, by name, that are not those of all: `{ BATCH_END: { frequency: 10 } }`.
+   *
+   * @default none
+   */
+  readonly stageTimes?: Readonly<Record<string, ScheduleOptions>>;
   /**
    * What it asks of its engine while it is on; the engine says what it understands.
    *
@@ -195,6 +202,7 @@ export function optionProblems(hook: Readonly<Record<string, unknown>>): string[
     ...may("onError", ERROR_POLICIES.join(" | "), (x) => ERROR_POLICIES.includes(x as ErrorPolicy)),
     ...may("sync", "true or false", (x) => typeof x === "boolean"),
     ...may("enableAfterEpoch", "a whole number from 0 on", isWhole),
+    ...may("stageTimes", "an object of times by stage", isObject),
     ...may("settings", "an object", (x) => typeof x === "object" && x !== null),
     ...may("name", "a name", (x) => typeof x === "string" && x !== ""),
   ];

@@ -36,6 +36,8 @@ export interface HookRecord {
   readonly label: string;
   /** When it is due. */
   readonly schedule: Required<ScheduleOptions>;
+  /** When it is due at some stages, by name, instead. */
+  readonly stageTimes: ReadonlyMap<string, Required<ScheduleOptions>>;
   /** Names of the fields it looks at. */
   readonly reads: readonly string[];
   /** Names of the fields it changes. */
@@ -183,6 +185,12 @@ function common(hook: HookOptions, label: string): Omit<HookRecord, "bind"> {
     name: typeof own === "string" ? own : undefined,
     label,
     schedule: readSchedule(label, scheduleOf(hook)),
+    stageTimes: new Map(
+      Object.entries(hook.stageTimes ?? {}).map(([stage, times]) => [
+        stage,
+        readSchedule(`${label} at ${stage}`, times),
+      ]),
+    ),
     reads: (hook.reads ?? []).map((key) => fieldName(key)!),
     writes: (hook.writes ?? []).map((key) => fieldName(key)!),
     onError: hook.onError,

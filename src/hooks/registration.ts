@@ -63,6 +63,7 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
     errors: 0,
   };
   entry.places.push(...makePlaces(entry, engine));
+  checkStageTimes(entry);
   checkPlaces(entry, engine);
   return entry;
 }
@@ -135,6 +136,15 @@ function checkEpochs({ hook, label }: HookRecord, { infos }: Registering): void 
       enableAfterEpoch,
     ),
   );
+}
+
+function checkStageTimes({ name, record, places }: Entry): void {
+  const stages = places.map(({ info }) => info.name);
+  for (const stage of record.stageTimes.keys()) {
+    if (stages.includes(stage)) continue;
+    const requirement = `its stageTimes must name stages at which it runs (${stages.join(", ")})`;
+    throw new TypeError(complaint(`register hook ${name}`, requirement, stage, stages));
+  }
 }
 
 /** The kinds that a hook names; `undefined` where it may take others, too. */

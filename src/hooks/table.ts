@@ -113,6 +113,7 @@ const MEMBERS: readonly string[] = [
       writes: true,
       sync: true,
       settings: true,
+      stageTimes: true,
       enableAfterEpoch: true,
       onError: true,
       open: true,
