@@ -200,6 +200,10 @@ export function checkTrainerOptions(options: unknown): void {
     checkCount(action, member, options[member], 1);
   }
   checkCount(action, "steps", options.steps, 0);
+  const { device = "wasm", workers } = options;
+  if (workers !== undefined && device !== "wasm") {
+    throw new RangeError(complaint(action, 'workers need the device "wasm"', device));
+  }
   const { epochs, steps } = (options.validateEvery ?? {}) as ValidationTimes;
   checkCount(action, "validateEvery.epochs", epochs, 0);
   checkCount(action, "validateEvery.steps", steps, 1);

@@ -14,7 +14,7 @@ import {
   meanNegativeLog,
   rowsOf,
 } from "../losses/cross_entropy.ts";
-import { type Loss, type LossBuilder } from "../losses/loss.ts";
+import type { Loss, LossBuilder } from "../losses/loss.ts";
 
 /** What is measured. */
 export interface Metric {
