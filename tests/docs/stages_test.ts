@@ -6,13 +6,18 @@ import type {
   DynamicsFields,
   DynamicsStages,
   LoopOptions,
+  TrainerFields,
+  TrainerState,
+  TrainingBase,
   TrainingFields,
   TrainingStages,
 } from "../../mod.ts";
 import { DynamicsStage, Loop, TrainingStage } from "../../mod.ts";
 import { type AnyStages, stageInfos } from "../../src/hooks/stage.ts";
+import { tablesOf } from "./tables.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/stages.md", import.meta.url));
+const tables = tablesOf(PAGE);
 
 /** The rows of the tables between one heading and the next, as texts without quotes. */
 function rows(heading: string): string[][] {
@@ -58,7 +63,48 @@ const DYNAMICS_FIELDS = {
   stepsDone: 0,
   frame: 0,
 } satisfies Record<keyof DynamicsFields, 0>;
-const TRAINING_FIELDS = { gradNorm: 0, lr: 0 } satisfies Record<keyof TrainingFields, 0>;
+/** `"gradients:…"` for any pattern. */
+type Spelt<Name> = Name extends `${infer Kind}:${string}` ? `${Kind}:…` : Name;
+const TRAINING_FIELDS = {
+  loss: 0,
+  gradNorm: 0,
+  lr: 0,
+  optimizers: 0,
+  parameters: 0,
+  "parameters:…": 0,
+  gradients: 0,
+  "gradients:…": 0,
+  optimizerState: 0,
+  "optimizerState:…": 0,
+  "activations:…": 0,
+  "statistics:…": 0,
+} satisfies Record<Spelt<keyof TrainingFields>, 0>;
+const OF_TRAINER = {
+  phase: 0,
+  state: 0,
+  trainer: 0,
+  optimizers: 0,
+  lrSchedulers: 0,
+} satisfies Record<TrainerFields, 0>;
+const AT_EVERY_STAGE = { epoch: 0, ...OF_TRAINER } satisfies Record<
+  Exclude<keyof TrainingBase, keyof BaseContext>,
+  0
+>;
+const STATE = {
+  model: 0,
+  optimizer: 0,
+  device: 0,
+  currentEpoch: 0,
+  currentBatchIdx: 0,
+  latestLoss: 0,
+  avgLoss: 0,
+  modelParams: 0,
+  status: 0,
+  step: 0,
+  samplesSeen: 0,
+  tokensSeen: 0,
+  metrics: 0,
+} satisfies Record<keyof TrainerState, 0>;
 const CONTEXT = {
   stepCount: 0,
   stop: 0,
@@ -88,9 +134,9 @@ const OPTIONS = {
   verify: 0,
 } satisfies Record<keyof (LoopOptions<Dynamics> & ContextOption<Dynamics>), 0>;
 
-/** Stage → the context fields that not every context has. */
-type ContextFields<M extends { [N in keyof M]: { readonly ctx: unknown } }> = {
-  [N in keyof M]: Record<Exclude<keyof M[N]["ctx"], keyof BaseContext>, 0>;
+/** Stage → the context fields that not every context of its kind has. */
+type ContextFields<M extends { [N in keyof M]: { readonly ctx: unknown } }, Base> = {
+  [N in keyof M]: Record<Exclude<keyof M[N]["ctx"], keyof Base>, 0>;
 };
 const ATOMS = { batch: 0, model: 0 } as const;
 const DYNAMICS_CONTEXT = {
@@ -104,47 +150,70 @@ const DYNAMICS_CONTEXT = {
   AFTER_STEP: ATOMS,
   ON_CONVERGE: { ...ATOMS, convergedMask: 0 },
   ON_ADMIT: ATOMS,
-} satisfies ContextFields<DynamicsStages>;
-const EPOCH = { epoch: 0 } as const, LOSS = { epoch: 0, loss: 0 } as const;
+} satisfies ContextFields<DynamicsStages, BaseContext>;
+const NONE = {} as const;
+const BATCH = { batch: 0, batchIdx: 0, loaderIdx: 0, loaderName: 0 } as const;
+const LOSS = { ...BATCH, loss: 0 } as const;
 const GRADIENTS = { ...LOSS, gradients: 0 } as const;
+const NORM = { ...GRADIENTS, gradNorm: 0 } as const;
+const OPTIMIZER = { ...NORM, optimizerIdx: 0 } as const;
+const BATCH_END = { ...LOSS, metrics: 0, outcome: 0 } as const;
+const METRICS = { metrics: 0, outcome: 0 } as const;
+const STEP = { ...LOSS, gradNorm: 0, lr: 0, samplesSeen: 0, tokensSeen: 0, skipped: 0 } as const;
 const TRAINING_CONTEXT = {
-  TRAIN_BEGIN: EPOCH,
-  EPOCH_BEGIN: EPOCH,
-  BATCH_BEGIN: EPOCH,
-  BEFORE_FORWARD: EPOCH,
-  AFTER_FORWARD: EPOCH,
-  LOSS: { epoch: 0, value: 0 },
+  TRAIN_BEGIN: NONE,
+  EPOCH_BEGIN: NONE,
+  BATCH_BEGIN: BATCH,
+  BEFORE_FORWARD: BATCH,
+  ACTIVATIONS: { ...BATCH, value: 0 },
+  AFTER_FORWARD: BATCH,
+  COMPUTE_LOSS: { ...BATCH, outputs: 0 },
+  LOSS: { ...BATCH, value: 0 },
   AFTER_LOSS: LOSS,
   BEFORE_BACKWARD: LOSS,
   AFTER_BACKWARD: GRADIENTS,
   GRADIENTS: { ...LOSS, value: 0 },
-  GRADIENT_CLIP: GRADIENTS,
-  MAY_UPDATE: { ...GRADIENTS, skipping: 0 },
-  BEFORE_OPTIMIZER_STEP: GRADIENTS,
-  OPTIMIZER_STEP: GRADIENTS,
-  AFTER_OPTIMIZER_STEP: LOSS,
-  STEP_END: LOSS,
-  BATCH_END: LOSS,
-  VALIDATION_BEGIN: EPOCH,
-  VALIDATION_END: { epoch: 0, metrics: 0 },
-  EPOCH_END: EPOCH,
-  CHECKPOINT_SAVE: { epoch: 0, path: 0 },
-  CHECKPOINT_LOAD: { epoch: 0, path: 0 },
-  EXCEPTION: { epoch: 0, error: 0 },
-  TRAIN_END: EPOCH,
-} satisfies ContextFields<TrainingStages>;
+  GRADIENT_CLIP: NORM,
+  MAY_UPDATE: { ...NORM, skipping: 0 },
+  BEFORE_OPTIMIZER_STEP: OPTIMIZER,
+  OPTIMIZER_STEP: { ...OPTIMIZER, parameters: 0 },
+  AFTER_OPTIMIZER_STEP: OPTIMIZER,
+  STEP_END: STEP,
+  BATCH_END,
+  VALIDATION_BEGIN: NONE,
+  VALIDATION_BATCH_BEGIN: BATCH,
+  VALIDATION_BATCH_END: BATCH_END,
+  VALIDATION_END: METRICS,
+  EVAL_END: METRICS,
+  EPOCH_END: METRICS,
+  CHECKPOINT_SAVE: { path: 0 },
+  CHECKPOINT_LOAD: { path: 0 },
+  EXCEPTION: { error: 0 },
+  TRAIN_END: { outcome: 0 },
+} satisfies ContextFields<TrainingStages, TrainingBase>;
+
+/** A list of fields; four of them go by one name. */
+function fieldsOf(list: string): string[] {
+  if (list === "–") return [];
+  return list.split(", ").flatMap((name) => name === "of a batch" ? Object.keys(BATCH) : name);
+}
 
 /** Stage → its context fields, as the page has them. */
 function documentedFields(heading: string): Record<string, string[]> {
   return Object.fromEntries(
     rows(heading).filter(({ length }) => length === 5)
-      .map(([stage, , , fields]) => [stage!, fields === "–" ? [] : fields!.split(", ")]),
+      .map(([stage, , , fields]) => [stage!, fieldsOf(fields!)]),
   );
 }
 
 /** The same of an object whose keys the compiler has compared. */
 function keysOf(fields: Record<string, object>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(fields).map(([name, own]) => [name, Object.keys(own)]));
+}
+
+/** The first cells of a table. */
+function firsts(title: string): string[] {
+  return tables(title).map(([name]) => name!);
 }
 
 /** The first cells of the rows with so many cells. */
@@ -164,9 +233,18 @@ Deno.test("docs/stages.md has the context fields of each built-in stage", () => 
 
 Deno.test("docs/stages.md has every field, every context member and every option of a loop", () => {
   assertEquals(names("`DynamicsStage`", 3), Object.keys(DYNAMICS_FIELDS));
-  assertEquals(names("`TrainingStage`", 3), Object.keys(TRAINING_FIELDS));
+  assertEquals(firsts("field to read"), Object.keys(TRAINING_FIELDS));
   assertEquals(names("What every context has", 2), Object.keys(CONTEXT));
   assertEquals(names("What a `Loop` takes", 3), Object.keys(OPTIONS));
+});
+
+Deno.test("docs/stages.md has what every training stage, some of them, and the state have", () => {
+  assertEquals(firsts("at every stage"), Object.keys(AT_EVERY_STAGE));
+  const some = new Set(Object.values(TRAINING_CONTEXT).flatMap((fields) => Object.keys(fields)));
+  assertEquals(firsts("at some stages").toSorted(), [...some].toSorted());
+  assertEquals(firsts("of the state"), Object.keys(STATE));
+  const leftOut = /may leave out ([^.]+), which/.exec(PAGE)![1]!;
+  assertEquals(leftOut.match(/\w+(?=`)/g), Object.keys(OF_TRAINER));
 });
 
 Deno.test("a context at run time has what docs/stages.md lists", () => {
