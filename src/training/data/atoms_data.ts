@@ -48,7 +48,7 @@ const ACTION = "make data of atoms";
  * const data = atomsData(dimers, { cutoff: 5, batchSize: 2, shuffle: false });
  * const [batch] = await Array.fromAsync(data.batches(0, 0));
  * assertEquals(Object.keys(batch!.feeds), [
- *   ...["positions", "shifts", "energy0", "z", "batch_idx", "edge_index", "energy"],
+ *   ...["positions", "shifts", "energy0", "z", "batch_idx", "edge_index", "energy_target", "atoms"],
  * ]);
  * ```
  */

@@ -62,7 +62,7 @@ class Draft {
     this.#allocate("int64", { numbers: [N], batchIndex: [N], edges: [2, E] });
     this.#allocate("int64", { tripletCentres: [T], tripletEdges: [2, T] });
     const { targets } = atoms;
-    if (targets.has("energy")) this.#allocate("float32", { energy: [B] });
+    if (targets.has("energy")) this.#allocate("float32", { energy: [B], systemSizes: [B] });
     if (targets.has("forces")) this.#allocate("float32", { forces: [N, 3] });
     if (targets.has("stress")) this.#allocate("float32", { stress: [B, 3, 3] });
   }
@@ -81,6 +81,7 @@ class Draft {
     this.#put("tripletCentres", t, edges.centres, n);
     this.#putRows("tripletEdges", t, edges.triplets, e);
     this.#put("cell", 9 * b, cell);
+    this.#put("systemSizes", b, [nodeCount]);
     for (const [target, values] of targets) {
       const at = { energy: b, forces: 3 * n, stress: 9 * b }[target];
       this.#put(target, at, values[place]!);

@@ -24,6 +24,8 @@ export type AtomsName =
   | "batchIndex"
   /** [B] float32: zeros, which say by their number how many systems there are. */
   | "systems"
+  /** [B] float32: how many atoms each system has; there with energies, for losses per atom. */
+  | "systemSizes"
   /** [B, 3, 3] float32, Å: lattice vectors; zeros where there are none. */
   | "cell"
   /** [T] int64: the atom that both edges of a triplet leave. */
@@ -50,8 +52,8 @@ export interface AtomsDataOptions extends BatchingOptions {
   /**
    * What the graph calls each tensor; null leaves it out.
    *
-   * @default positions, z, edge_index, shifts, batch_idx, energy0 (for "systems"), trip_center, trip_edge, energy,
-   * forces, stress; no cell
+   * @default positions, z, edge_index, shifts, batch_idx, energy0 (for "systems"), atoms (for "systemSizes"),
+   * trip_center, trip_edge, energy_target, forces_target, stress_target; no cell
    */
   readonly names?: Readonly<Partial<Record<AtomsName, string | null>>>;
   /**
@@ -111,12 +113,14 @@ const DEFAULT_NAMES: Readonly<Record<AtomsName, string | null>> = {
   shifts: "shifts",
   batchIndex: "batch_idx",
   systems: "energy0",
+  systemSizes: "atoms",
   cell: null,
   tripletCentres: "trip_center",
   tripletEdges: "trip_edge",
-  energy: "energy",
-  forces: "forces",
-  stress: "stress",
+  // What models give is called energy, forces, stress.
+  energy: "energy_target",
+  forces: "forces_target",
+  stress: "stress_target",
 };
 
 /** The names of the options that other data have not. */

@@ -71,9 +71,10 @@ Deno.test("atomsData() feeds two systems as one graph, with what it should give"
     dims: [2, 3, 3],
   });
   assertEquals(targets, {
-    energy: { data: Float32Array.of(-10.5, -1.25), dims: [2] },
-    forces: { data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, -0.5), dims: [4, 3] },
-    stress: {
+    energy_target: { data: Float32Array.of(-10.5, -1.25), dims: [2] },
+    atoms: { data: Float32Array.of(3, 1), dims: [2] },
+    forces_target: { data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, -0.5), dims: [4, 3] },
+    stress_target: {
       data: Float32Array.of(11, 12, 13, 12, 22, 23, 13, 23, 33, 1, 2, 3, 4, 5, 6, 7, 8, 9),
       dims: [2, 3, 3],
     },
@@ -177,10 +178,18 @@ Deno.test("atomsData() calls tensors what it is told, and leaves out what is nul
     names: { positions: "r", numbers: "species", shifts: null, batchIndex: null, forces: "F" },
     ...{ elements: { O: 3, H: 0 }, stress: false },
   });
-  assertEquals(Object.keys(feeds).sort(), ["F", "edge_index", "energy", "energy0", "r", "species"]);
+  assertEquals(Object.keys(feeds).sort(), [
+    "F",
+    "atoms",
+    "edge_index",
+    "energy0",
+    "energy_target",
+    "r",
+    "species",
+  ]);
   assertEquals(feeds.species!.data, int64(3, 0, 0));
   const none = await first([row], { names: { energy: null, forces: null, stress: null } });
-  assertEquals("energy" in none.feeds, false);
+  assertEquals("energy_target" in none.feeds, false);
 });
 
 Deno.test("atomsData() takes the energies of free atoms off, in double precision", async () => {
@@ -189,7 +198,7 @@ Deno.test("atomsData() takes the energies of free atoms off, in double precision
   const { feeds } = await first([atoms], {
     elementEnergies: { O: -54321.015625, H: -54321.015625 },
   });
-  assertEquals(feeds.energy!.data, Float32Array.of(1 / 1024));
+  assertEquals(feeds.energy_target!.data, Float32Array.of(1 / 1024));
 });
 
 Deno.test("atomsData() reads what is learned from fields and from info, as an extxyz file has it", async () => {
@@ -202,19 +211,20 @@ Deno.test("atomsData() reads what is learned from fields and from info, as an ex
   const systems = parseExtxyz(file);
   const told = { energy: "REF", forces: "dft", stress: "w" } as const;
   const source = atomsData(systems, { ...plain, cutoff: 2, ...told });
-  const { energy, forces, stress } = (await gathered(source))[0]!.feeds;
+  const { energy_target: energy, forces_target: forces, stress_target: stress } =
+    (await gathered(source))[0]!.feeds;
   assertEquals(energy, { data: Float32Array.of(-3.5), dims: [1] });
   assertEquals(forces!.data, Float32Array.of(1, 2, 3, 4, 5, 6));
   assertEquals(stress!.data, Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9));
   const six: SystemInput = { ...row, info: { w: [11, 22, 33, 23, 13, 12] } };
   const full = Float32Array.of(11, 12, 13, 12, 22, 23, 13, 23, 33);
-  assertEquals((await first([six], { stress: "w" })).feeds.stress!.data, full);
+  assertEquals((await first([six], { stress: "w" })).feeds.stress_target!.data, full);
 });
 
 Deno.test("atomsData() learns what every system has, and asks what is to be done when some have it", async () => {
   const { energy: _energy, ...without } = row;
   const bare: SystemInput = { symbols: ["H"], positions: [0, 0, 0] };
-  assertEquals("energy" in (await first([bare, bare])).feeds, false);
+  assertEquals("energy_target" in (await first([bare, bare])).feeds, false);
   const make = (systems: SystemInput[], options = {}) => () =>
     atomsData(systems, { ...plain, cutoff: 1, ...options });
   assertThrows(
@@ -229,7 +239,7 @@ Deno.test("atomsData() learns what every system has, and asks what is to be done
   const text: SystemInput = { ...bare, info: { REF: "three" } };
   assertThrows(make([text], { energy: "REF" }), RangeError, "system 0 has not");
   const { feeds } = await first([row, without], { energy: false });
-  assertEquals(["energy" in feeds, "forces" in feeds], [false, true]);
+  assertEquals(["energy_target" in feeds, "forces_target" in feeds], [false, true]);
 });
 
 Deno.test("atomsData() splits by atoms: parts are whole systems, each graph counted from 0", async () => {
@@ -246,7 +256,7 @@ Deno.test("atomsData() splits by atoms: parts are whole systems, each graph coun
   const alone = atomsData(systems.slice(1), { batchSize: 5, shuffle: false, cutoff: 1.2 });
   assertEquals(parts[1], (await gathered(alone))[0]);
   const energies = (count: number) =>
-    source.split!(batch!, count).map(({ feeds }) => Array.from(feeds.energy!.data, Number));
+    source.split!(batch!, count).map(({ feeds }) => Array.from(feeds.energy_target!.data, Number));
   assertEquals(energies(3), [[0], [1, 2, 3], [4, 5]]);
   assertEquals(energies(6), [[0], [1], [2], [3], [4], [5]]);
   assertEquals(energies(1), [[0, 1, 2, 3, 4, 5]]);
