@@ -448,3 +448,41 @@ Deno.test("examples/relax_molecule.ts refuses what is no ANI-1x, but with a mani
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("examples/train_classifier.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/spirals.onnx`;
+    const lines = (await run("train_classifier", path)).trimEnd().split("\n");
+    const rows = lines.slice(0, 6).map((line) => line.match(/\d+(\.\d+)?/g)!.map(Number));
+    assertEquals(rows.map(([epoch]) => epoch), [0, 5, 10, 15, 20, 25]);
+    const [first, last] = [rows[0]!, rows.at(-1)!];
+    assert(first[3]! < 0.8 && last[3]! > 0.99, "the share of points that are on the right arm");
+    assert(last[2]! < 0.03 && first[2]! > 0.3, "the loss of points it was not trained with");
+    // 2 · 32 + 32, 32 · 32 + 32, 32 · 2 + 2.
+    assertEquals(lines.slice(6), [
+      `1218 parameters in ${path}`,
+      "of (0.9, 0) and (-0.9, 0): arms 0,1",
+    ]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("examples/fit_potential.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const output = await run("fit_potential", `${folder}/argon.onnx`);
+    const rows = [
+      ...output.matchAll(/^epoch (\d+): off by ([\d.]+) meV per atom, ([\d.]+) meV\/Å$/gm),
+    ].map(([, ...numbers]) => numbers.map(Number));
+    assertEquals(rows.map(([epoch]) => epoch), [5, 10, 15, 20]);
+    const [, energy, forces] = rows.at(-1)!;
+    // Forces of argon at 100 K are some 60 meV/Å.
+    assert(energy! < 0.1 && forces! < 3, output);
+    const [, drift] = /^argon\.onnx: 500 steps, energy within (\d+) µeV per atom$/m.exec(output)!;
+    assert(Number(drift) <= 10, output);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
