@@ -1,0 +1,76 @@
+/**
+ * What hooks do with files, where there are any: in a page there are none.
+ *
+ * @module
+ */
+
+/** An open file. */
+export interface OpenFile {
+  writeSync(bytes: Uint8Array): number;
+  close(): void;
+}
+
+/** The part of a file system that hooks use; Deno has it. */
+export interface FileSystem {
+  mkdir(path: string | URL, options: { readonly recursive: true }): Promise<void>;
+  open(
+    path: string | URL,
+    options: { readonly append: true; readonly create?: true; readonly createNew?: true },
+  ): Promise<OpenFile>;
+  stat(path: string | URL): Promise<{ readonly size: number }>;
+  readFile(
+    path: string | URL,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Uint8Array<ArrayBuffer>>;
+  readTextFile(path: string | URL): Promise<string>;
+  remove(path: string | URL): Promise<void>;
+  rename(from: string | URL, to: string | URL): Promise<void>;
+  link(from: string, to: string): Promise<void>;
+  copyFile(from: string | URL, to: string | URL): Promise<void>;
+}
+
+/** The file system. Throws a TypeError where there is none. */
+export function fileSystemFor(hook: string): FileSystem {
+  const files = (globalThis as { readonly Deno?: unknown }).Deno;
+  if (files !== undefined) return files as FileSystem;
+  throw new TypeError(
+    `Cannot open ${hook} as there must be a file system: current value is none, as in a page`,
+  );
+}
+
+/** The path of a file in a folder. */
+export function pathIn(folder: string | URL, ...names: readonly string[]): string {
+  const base = folder instanceof URL ? decodeURIComponent(folder.pathname) : folder;
+  return [base.replace(/(?<=.)\/+$/, ""), ...names].join("/");
+}
+
+/** Is there such a file? */
+export async function isThere(files: FileSystem, path: string): Promise<boolean> {
+  try {
+    await files.stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes a file that may have gone already. */
+export async function removeIfThere(files: FileSystem, path: string): Promise<void> {
+  try {
+    await files.remove(path);
+  } catch (error) {
+    if ((error as { readonly name?: unknown }).name !== "NotFound") throw error;
+  }
+}
+
+/** Gives a file a second name, or a copy where it cannot have one; whoever reads that finds the old or the new. */
+export async function nameAlso(files: FileSystem, path: string, also: string): Promise<void> {
+  const beside = `${also}.${crypto.randomUUID()}.tmp`;
+  try {
+    await files.link(path, beside).catch(() => files.copyFile(path, beside));
+    await files.rename(beside, also);
+  } catch (error) {
+    await files.remove(beside).catch(() => {}); // it may never have been made; the first error says why
+    throw error;
+  }
+}
