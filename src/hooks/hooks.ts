@@ -218,10 +218,13 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       .map(({ record }) => record.hook);
   }
 
-  /** The fields that hooks look at, at a stage; at any stage without one. */
-  reads(stage?: StageOf<E>): ReadonlySet<string> {
+  /** The fields that hooks look at, at a stage; at any stage without one. With a count: those that may be due at it. */
+  reads(stage?: StageOf<E>, count?: number): ReadonlySet<string> {
+    const isAt = (place: Place) =>
+      place.info.stage === stage &&
+      (count === undefined || place.info.isEvent || place.dueFrom(count) <= count);
     const entries = this.#entries.filter(({ enabled, places }) =>
-      enabled && (stage === undefined || places.some(({ info }) => info.stage === stage))
+      enabled && (stage === undefined || places.some(isAt))
     );
     return new Set(entries.flatMap(({ record }) => record.reads));
   }

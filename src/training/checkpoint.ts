@@ -7,6 +7,7 @@
 import type { SavedLoop } from "../hooks/saved.ts";
 import { isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
+import type { Arena } from "./arena.ts";
 import type { OpenedModel } from "./opened_model.ts";
 import type { AssignedOptimizer } from "./optimizers/assigned.ts";
 import { assertSavedProgress, type SavedProgress } from "./progress.ts";
@@ -79,9 +80,10 @@ export function loadModel(
     arena.backend.write(arena.array(name), numbers);
   }
   for (const name of arena.names) {
-    if (saved.arrays[name] === undefined) {
-      arena.backend.write(arena.array(name), new Float32Array(arena.size));
-    }
+    if (saved.arrays[name] !== undefined) continue;
+    // Averages that were not kept there begin here.
+    const begin = name === "ema" ? saved.arrays.parameters! : new Float32Array(arena.size);
+    arena.backend.write(arena.array(name), begin);
   }
   updates.counts.set(saved.counts);
   for (const [i, { groups, schedule }] of optimizers.entries()) {
@@ -101,7 +103,7 @@ export function assertSaved(
   const action = `load into ${name}`;
   const isSaved = isObject(saved) && isObject(saved.arrays) && isObject(saved.loop) &&
     saved.counts instanceof Int32Array && Array.isArray(saved.optimizers) &&
-    Array.isArray(saved.parameters);
+    Array.isArray(saved.parameters) && saved.counts.length === saved.parameters.length;
   if (!isSaved) throw new TypeError(complaint(action, "its state must be what save() gave", saved));
   assertSavedProgress(action, saved.progress);
   const own = arena.places.map(({ name, size }) => `${name} (${size})`).join(", ");
@@ -118,8 +120,27 @@ export function assertSaved(
   if (wanted !== given) {
     throw new TypeError(complaint(action, `its optimizers must be ${wanted}`, given));
   }
-  if (saved.real === arena.backend.real) return;
-  throw new RangeError(
-    complaint(action, `its precision must be ${arena.backend.real}`, saved.real),
-  );
+  if (saved.real !== arena.backend.real) {
+    throw new RangeError(
+      complaint(action, `its precision must be ${arena.backend.real}`, saved.real),
+    );
+  }
+  checkArrays(action, arena, saved.arrays as SavedTrainer["arrays"]);
+}
+
+/** Throws a TypeError for other arrays than parameters and what these optimizers keep of them. */
+function checkArrays(action: string, arena: Arena, arrays: SavedTrainer["arrays"]): void {
+  const isKept = (name: string) => !PASSING.includes(name) && name !== "ema";
+  const wanted = arena.names.filter(isKept).sort().join(", ");
+  const given = Object.keys(arrays).filter(isKept).sort().join(", ");
+  if (wanted !== given) {
+    throw new TypeError(complaint(action, `its arrays must be ${wanted}`, given));
+  }
+  const numbers = arena.backend.real === "f64" ? Float64Array : Float32Array;
+  for (const [name, array] of Object.entries(arrays)) {
+    if (array instanceof numbers && array.length === arena.size) continue;
+    throw new TypeError(
+      complaint(action, `its array ${name} must have ${arena.size} numbers`, array),
+    );
+  }
 }

@@ -79,7 +79,7 @@ export class OpenedModel {
   readonly #plan: ModelPlan;
   readonly #options: TrainerParts;
   readonly #loss: Loss;
-  #built = "";
+  #built: string | undefined = "";
   #terms: readonly Loss[] = [];
 
   constructor(plan: ModelPlan, backend: Backend, options: TrainerParts) {
@@ -110,12 +110,13 @@ export class OpenedModel {
       terms.every((term, i) => term === this.#terms[i]);
     const isNone = patches.length + points.length + terms.length === 0;
     if (isSame || (this.#built === "" && isNone)) return false;
-    this.#built = key;
-    this.#terms = terms;
+    this.#built = undefined; // until it is known that they can be built
     this.patchFeeds = {};
     this.points = [];
     await this.runner.rebuild(this.#graphs(settings));
     await this.runner.measured(); // builds them now, so that what is fed for patches is known
+    this.#built = key;
+    this.#terms = terms;
     return true;
   }
 
@@ -129,6 +130,11 @@ export class OpenedModel {
       initializer[at] = tensorProto("f32", dims, numbers.subarray(from, from + size), name);
     }
     return encodeModel(model);
+  }
+
+  /** A step has failed: workers end, until they are needed again. */
+  async rest(): Promise<void> {
+    if (this.runner instanceof SharedRunner) await this.runner.rest();
   }
 
   /** Gives everything back but the backend. */

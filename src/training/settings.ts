@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from "../hooks/shape.ts";
+import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
 import { addTo, replaceBy, scaleBy, zero } from "../onnx/taps/patches.ts";
 import type { Graph } from "../onnx/graph.ts";
@@ -20,6 +20,8 @@ export interface MergedSettings extends TrainerSettings {
   readonly patches: readonly ActivationPatch[];
   readonly points: readonly string[];
 }
+
+const KINDS: readonly ActivationPatch["kind"][] = ["zero", "scale", "add", "replace"];
 
 const OF_TERMS = new WeakMap<object, Loss>();
 
@@ -59,7 +61,14 @@ function checkSettings(settings: unknown): void {
   if (!isObject(settings)) {
     throw new TypeError(complaint(action, "they must be an object", settings));
   }
-  const { accumulate, clip, ema } = settings as TrainerSettings;
+  checkKeys(action, "its settings", settings, [
+    ...["accumulate", "clip", "ema", "terms", "patches", "points"],
+  ]);
+  const { accumulate, clip, ema, patches = [] } = settings as TrainerSettings;
+  for (const { kind } of patches) {
+    if (KINDS.includes(kind)) continue;
+    throw new RangeError(complaint(action, `a patch must be one of ${KINDS.join(", ")}`, kind));
+  }
   checkCount(action, "accumulate", accumulate, 1);
   checkClip(action, clip);
   checkDecay(action, ema?.decay, ema !== undefined);

@@ -61,6 +61,12 @@ export class Tally {
     }
   }
 
+  /** A loss that was added counts for so much more. */
+  weigh(more: number, size: number): void {
+    const [sum, count] = this.#sums.get("loss") ?? [0, 0];
+    this.#sums.set("loss", [sum + more * size, count]);
+  }
+
   #add(name: string, mean: number, count: number): void {
     const [sum, total] = this.#sums.get(name) ?? [0, 0];
     if (count > 0) this.#sums.set(name, [sum + mean * count, total + count]);

@@ -118,13 +118,18 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   #validation: Validation | undefined;
   #settings: MergedSettings | undefined;
   #reader: EpochReader | undefined;
+  #isTrainOpen = false;
   #isEpochOpen = false;
   #isTraining = false;
+  #isBusy = false;
+  #isClosed = false;
   /** Batches of a step by hand. */
   #given: readonly NamedBatch[] | undefined;
   #epochs = 1;
   readonly #wanted: Wanted[] = [];
   #wantsValidation = false;
+  /** Batches of the epoch before the step under way. */
+  #from: number | undefined;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(options: TrainerOptions<H>) {
@@ -166,7 +171,14 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   }
 
   /** Reads the model and opens the device, where a run has not done so. Throws what that throws. */
-  open(): Promise<void> {
+  async open(): Promise<void> {
+    if (this.#isClosed) {
+      throw new Error(`Cannot open ${this.name} as it must not have been closed: it was`);
+    }
+    await this.#once();
+  }
+
+  #once(): Promise<void> {
     if (this.#opened === undefined) {
       this.#opened = this.#open();
       this.#opened.catch(() => this.#opened = undefined); // the next try may do better
@@ -176,7 +188,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
 
   /**
    * Trains until `epochs` epochs are done over all calls, `steps` of the options are, or something asked to stop. Stopped
-   * in mid-epoch, the next call goes on there.
+   * in mid-epoch, the next call goes on there; after an error, with the step that failed.
    *
    * @throws {TypeError} where there is no data, and for batches that lack what the model needs
    * @throws {DivergedError | Error} what a step, or a hook that decides, has thrown
@@ -186,18 +198,20 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     if (this.#data === undefined) {
       throw new TypeError(`Cannot train ${this.name} as it must have data: current value is none`);
     }
-    this.#epochs = epochs;
-    const isOver = this.#progress.currentEpoch >= epochs;
-    const left = Math.max(0, (this.#options.steps ?? Infinity) - this.stepCount);
-    this.#isTraining = true;
-    try {
-      return this.outcome = await this.#loop.run(isOver ? 0 : left);
-    } catch (error) {
-      this.outcome = { status: "failed", error };
-      throw error;
-    } finally {
-      this.#isTraining = false;
-    }
+    return await this.#alone("train", async () => {
+      this.#epochs = epochs;
+      const isOver = this.#progress.currentEpoch >= epochs;
+      const left = Math.max(0, (this.#options.steps ?? Infinity) - this.stepCount);
+      this.#isTraining = true;
+      try {
+        return this.outcome = await this.#loop.run(isOver ? 0 : left);
+      } catch (error) {
+        this.outcome = { status: "failed", error };
+        throw error;
+      } finally {
+        this.#isTraining = false;
+      }
+    });
   }
 
   /**
@@ -210,13 +224,22 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
         `Cannot do a step of ${this.name} as there must be a batch: there is none`,
       );
     }
-    this.#given = batches.map((batch, i) => ({
+    const given = batches.map((batch, i) => ({
       ...{ batch: batchOf(batch, i), loaderIndex: 0, loaderName: "given" },
     }));
-    await this.#loop.step();
-    await this.#steps!.settle();
-    const { loss, metrics, skipped } = this.#loop.context;
-    return { loss: loss ?? NaN, metrics: metrics ?? {}, skipped: skipped === true };
+    return await this.#alone("step", async () => {
+      this.#given = given;
+      try {
+        await this.#loop.step();
+        await this.#steps!.settle();
+      } finally {
+        this.#given = undefined;
+      }
+      const { loss, metrics, skipped } = this.#loop.context;
+      const result = { loss: loss ?? NaN, metrics: metrics ?? {}, skipped: skipped === true };
+      await this.#between();
+      return result;
+    });
   }
 
   /** The same as `step`. */
@@ -239,7 +262,14 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       );
     }
     await this.open();
-    return await this.#validation!.run(data, await this.#follow());
+    const validation = this.#validation!;
+    try {
+      return await validation.run(data, await this.#follow());
+    } catch (error) {
+      // In a run whoever is in charge of that tells of the error first.
+      if (!this.#isBusy) await validation.end({ status: "failed", error });
+      throw error;
+    }
   }
 
   /** Asks to stop after the step under way; the first reason is kept. */
@@ -314,6 +344,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /** All that it needs to go on to the bit: plain data. To be called between steps. */
   async save(): Promise<SavedTrainer> {
     await this.open();
+    this.#steps!.assertBetween(`save ${this.name}`);
     await this.#steps!.settle();
     const { model, optimizers } = this.#host!;
     return {
@@ -336,6 +367,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     this.#loop.load(saved.loop);
     loadModel(model, optimizers, saved);
     this.#progress.load(saved.progress);
+    this.#loop.context.epoch = this.#progress.currentEpoch;
     await this.#dropEpoch();
   }
 
@@ -361,20 +393,38 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
 
   /** Closes the hooks, if they are open, and gives model and device back. Not while it is running. */
   async close(): Promise<void> {
-    try {
-      await this.#loop.close();
-    } finally {
-      await this.#dropEpoch();
-      await this.#opened?.catch(() => {});
-      await this.#host?.model.close();
-      if (this.#backend?.isHost === false) this.#backend.dispose();
-      this.#opened = this.#host = undefined;
-    }
+    await this.#alone("close", async () => {
+      this.#isClosed = true;
+      try {
+        await this.#loop.close();
+      } finally {
+        await this.#dropEpoch();
+        await this.#opened?.catch(() => {});
+        await this.#host?.model.close();
+        if (this.#backend?.isHost === false) this.#backend.dispose();
+        this.#opened = this.#host = undefined;
+      }
+    });
   }
 
   /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** One thing at a time: a run that another begins or closes in its midst could rely on nothing. */
+  async #alone<T>(action: string, work: () => Promise<T>): Promise<T> {
+    if (this.#isBusy) {
+      throw new Error(
+        `Cannot ${action} ${this.name} as it must not be running already: await that first`,
+      );
+    }
+    this.#isBusy = true;
+    try {
+      return await work();
+    } finally {
+      this.#isBusy = false;
+    }
   }
 
   get #planned(): ModelPlan {
@@ -518,21 +568,38 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     this.#steps!.schedule(this.stepCount);
     if (this.#given !== undefined || !this.#isTraining) return;
     this.#progress.status = "training";
+    this.#isTrainOpen = true;
     await this.#loop.fire(TrainingStage.TRAIN_BEGIN);
   }
 
   async #step(): Promise<void> {
+    this.#from = this.#progress.currentBatchIdx;
+    await this.#oneStep();
+    this.#from = undefined;
+  }
+
+  async #oneStep(): Promise<void> {
     const given = this.#given;
     this.#given = undefined;
-    if (given !== undefined) return await this.#steps!.step(given, await this.#follow());
+    if (given !== undefined) {
+      return await this.#steps!.step(given, await this.#follow(), { isByHand: true });
+    }
     await this.#between();
     const settings = await this.#follow();
     const reader = this.#reader ?? await this.#beginEpoch();
     const parts = await reader.take(settings.accumulate);
     await this.#steps!.step(parts, settings);
-    const every = this.#options.validateEvery?.steps;
-    if (every !== undefined && (this.stepCount + 1) % every === 0) await this.#validateIfAny();
-    if (await reader.isDone()) await this.#endEpoch();
+    const isLast = await reader.isDone();
+    const validated = this.#isToValidate(isLast) ? await this.#validateIfAny() : undefined;
+    if (isLast) await this.#endEpoch(validated);
+  }
+
+  /** Is the model to be validated after this step? Once, however many reasons there are. */
+  #isToValidate(isLast: boolean): boolean {
+    const { epochs = 1, steps } = this.#options.validateEvery ?? {};
+    return this.#wantsValidation ||
+      (steps !== undefined && (this.stepCount + 1) % steps === 0) ||
+      (isLast && epochs > 0 && (this.#progress.currentEpoch + 1) % epochs === 0);
   }
 
   async #beginEpoch(): Promise<EpochReader> {
@@ -554,11 +621,9 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     return reader;
   }
 
-  async #endEpoch(): Promise<void> {
-    const progress = this.#progress, { epochs: every = 1 } = this.#options.validateEvery ?? {};
+  async #endEpoch(validated: Readonly<Record<string, number>> | undefined): Promise<void> {
+    const progress = this.#progress;
     await this.#steps!.settle();
-    const isDue = every > 0 && (progress.currentEpoch + 1) % every === 0;
-    const validated = isDue ? await this.#validateIfAny() : undefined;
     const measured = await this.#host!.model.runner.measured();
     const metrics = { ...progress.tally.metrics(measured, "train/"), ...validated };
     Object.assign(progress.metrics, metrics);
@@ -581,6 +646,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
 
   async #validateIfAny(): Promise<Readonly<Record<string, number>> | undefined> {
     const { validation } = this.#options;
+    this.#wantsValidation = false;
     if (validation === undefined) return undefined;
     const metrics = await this.#validation!.run(validation, await this.#follow());
     this.#observe({ ...this.#progress.metrics, ...metrics });
@@ -596,10 +662,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
 
   /** What hooks have asked for, between two steps. */
   async #between(): Promise<void> {
-    if (this.#wantsValidation) {
-      this.#wantsValidation = false;
-      await this.#validateIfAny();
-    }
+    if (this.#wantsValidation) await this.#validateIfAny();
     while (this.#wanted.length > 0) {
       const { path, weights } = this.#wanted.shift()!;
       if (weights === undefined) await this.saveCheckpoint(path);
@@ -640,23 +703,47 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     const outcome: Outcome = { status: "failed", error };
     await told(() => this.#loop.fire(TrainingStage.EXCEPTION));
     await told(() => this.#validation?.end(outcome));
-    await told(() => this.#steps?.end(outcome));
-    if (this.#isTraining) await told(() => this.#closeAll(outcome));
+    await told(() => this.#steps?.fail(outcome));
+    // A step that failed counts for nothing: its batches are yet to come.
+    this.#progress.currentBatchIdx = this.#from ?? this.#progress.currentBatchIdx;
+    this.#from = undefined;
+    await told(() => this.#closeAll(outcome));
     await told(() => this.#dropEpoch());
+    await told(() => this.#host?.model.rest());
+    this.#loop.context.phase = "train";
     this.#wanted.length = 0;
+    this.#wantsValidation = false;
     return undefined;
   }
 
   /** Ends epoch and run. */
   async #closeAll(outcome: Outcome): Promise<void> {
-    const { loop, progress } = { loop: this.#loop, progress: this.#progress };
-    const measured = await this.#host?.model.runner.measured().catch(() => undefined);
-    const metrics = measured === undefined ? {} : progress.tally.metrics(measured, "train/");
-    await this.#closeEpoch(outcome, metrics);
-    await this.#dropEpoch();
-    progress.status = outcome.status === "failed" ? "error" : outcome.status;
-    loop.context.outcome = outcome;
-    await loop.fire(TrainingStage.TRAIN_END);
+    const loop = this.#loop, progress = this.#progress;
+    try {
+      await this.#closeEpoch(this.#ofEpoch(outcome), await this.#soFar());
+    } finally {
+      await this.#dropEpoch();
+      if (this.#isTrainOpen) {
+        this.#isTrainOpen = false;
+        progress.status = outcome.status === "failed" ? "error" : outcome.status;
+        loop.context.outcome = outcome;
+        await loop.fire(TrainingStage.TRAIN_END);
+      }
+    }
+  }
+
+  /** What an epoch that is cut short has come to. */
+  async #soFar(): Promise<Readonly<Record<string, number>>> {
+    if (!this.#isEpochOpen) return {};
+    const measured = await this.#host!.model.runner.measured().catch(() => undefined);
+    return measured === undefined ? {} : this.#progress.tally.metrics(measured, "train/");
+  }
+
+  /** A run may be all done and its last epoch not: there were to be so many steps. */
+  #ofEpoch(outcome: Outcome): Outcome {
+    return outcome.status === "completed"
+      ? { status: "stopped", reason: "all steps are done", step: this.stepCount - 1 }
+      : outcome;
   }
 
   /** The next run begins the epoch anew, where it was. */

@@ -6,6 +6,7 @@
 
 import type { Loop } from "../hooks/loop.ts";
 import type { Outcome } from "../hooks/outcome.ts";
+import { complaint } from "../hooks/show.ts";
 import { isThenable } from "../hooks/thenable.ts";
 import type { HostFeed } from "../onnx/session_tensor.ts";
 import { tensorsToPipe } from "./activations.ts";
@@ -18,7 +19,7 @@ import type { OpenedModel } from "./opened_model.ts";
 import type { AssignedOptimizer } from "./optimizers/assigned.ts";
 import type { Progress } from "./progress.ts";
 import type { MergedSettings } from "./settings.ts";
-import { type ComputedLoss, TrainingStage } from "./stages.ts";
+import { type ComputedLoss, type ComputeLossContext, TrainingStage } from "./stages.ts";
 import { batchMetrics, countsOf, lossFrom, sharesOf, weightsAt } from "./tally.ts";
 import type { TrainingKind } from "./trainer_options.ts";
 
@@ -56,6 +57,13 @@ const OF_STEP: readonly TrainingStage[] = [
   TrainingStage.AFTER_OPTIMIZER_STEP,
   TrainingStage.STEP_END,
 ];
+/** Stages before the loss of a batch is known: the last that is known is of the batch before. */
+const BEFORE_LOSS: readonly TrainingStage[] = [
+  TrainingStage.BATCH_BEGIN,
+  TrainingStage.BEFORE_FORWARD,
+  TrainingStage.ACTIVATIONS,
+  TrainingStage.AFTER_FORWARD,
+];
 /** So many losses may be under way from a GPU before one is waited for. */
 const UNDER_WAY = 16;
 
@@ -69,6 +77,10 @@ export class TrainingSteps {
   readonly #late: PromiseLike<void>[] = [];
   /** The batch that has begun and not ended. */
   #open: TrainingBatch | undefined;
+  /** Is a step under way? */
+  #isUnderWay = false;
+  /** Is it one by hand? Then its batches are of no epoch. */
+  #isByHand = false;
 
   constructor(host: StepHost) {
     this.#host = host;
@@ -80,9 +92,12 @@ export class TrainingSteps {
     this.#host.observed.reset();
   }
 
-  /** The batch under way. */
-  get openBatch(): TrainingBatch | undefined {
-    return this.#open;
+  /** Throws an Error in the middle of a step: parameters and counters are not of the same moment. */
+  assertBetween(action: string): void {
+    if (!this.#isUnderWay) return;
+    throw new Error(
+      `Cannot ${action} as no step must be under way: one is; checkpointSoon() saves when it is done`,
+    );
   }
 
   /** The norm of all gradients of this step before clipping; where it is not known it is found, in host memory. */
@@ -99,22 +114,43 @@ export class TrainingSteps {
   }
 
   /** A step over some batches, whose gradients count as those of one. */
-  async step(parts: readonly NamedBatch[], settings: MergedSettings): Promise<void> {
+  async step(
+    parts: readonly NamedBatch[],
+    settings: MergedSettings,
+    { isByHand = false }: { readonly isByHand?: boolean } = {},
+  ): Promise<void> {
     const { model, loop } = this.#host;
-    this.#norm = undefined;
+    this.#isUnderWay = true;
+    this.#isByHand = isByHand;
     this.#dropped = new Set();
+    this.schedule(loop.stepCount);
     const measured = this.#measured ??= await model.runner.measured();
     const weights = weightsAt(measured, loop.stepCount);
     const counts = parts.map(({ batch }) => countsOf(measured, batch));
     const shares = sharesOf(weights, counts);
+    const samples = parts.reduce((sum, { batch: { size } }) => sum + size, 0);
     for (const [i, part] of parts.entries()) {
       const isLast = i === parts.length - 1;
       await this.#begin(part);
-      const into = i === 0 ? "gradients" : "more";
-      const work = { part, measured, weights, counts: counts[i]!, share: shares[i]!, into, isLast };
-      await this.#forwardBack(work as Work, settings);
+      const work: Work = {
+        ...{ part, measured, weights, counts: counts[i]!, share: shares[i]!, isLast },
+        ofSamples: part.batch.size / samples,
+        into: i === 0 ? "gradients" : "more",
+      };
+      await this.#forwardBack(work, settings);
       if (isLast) await this.#update(settings, parts);
       await this.end({ status: "completed" });
+    }
+    this.#isUnderWay = false;
+  }
+
+  /** A step has thrown: what it began ends. */
+  async fail(outcome: Outcome): Promise<void> {
+    try {
+      await this.end(outcome);
+    } finally {
+      this.#isUnderWay = false;
+      await Promise.allSettled(this.#late.splice(0));
     }
   }
 
@@ -127,12 +163,20 @@ export class TrainingSteps {
     if (outcome.status === "failed") context.metrics = {};
     await loop.fire(TrainingStage.BATCH_END);
     loop.advance("batch");
-    if (outcome.status === "completed") progress.currentBatchIdx++;
+    if (outcome.status === "completed" && !this.#isByHand) progress.currentBatchIdx++;
   }
 
   /** Waits for all losses that are under way. */
   async settle(): Promise<void> {
     while (this.#late.length > 0) await this.#late.shift();
+  }
+
+  /** The same where a hook asks for a loss that may yet be on its way. */
+  async #settleFor(stages: readonly TrainingStage[]): Promise<void> {
+    if (this.#late.length === 0) return;
+    const { hooks } = this.#host.loop;
+    const asks = (stage: TrainingStage) => this.isDue(stage) && hooks.reads(stage).has("loss");
+    if (stages.some(asks)) await this.settle();
   }
 
   /** The rates of this step, as schedules have them. */
@@ -151,7 +195,8 @@ export class TrainingSteps {
     const { loop } = this.#host;
     const fields = stages.flatMap((stage) => {
       if (!this.isDue(stage)) return [];
-      return [...loop.hooks.reads(stage)].filter(isObserved);
+      const count = loop.countOf(loop.point(stage).info.counter);
+      return [...loop.hooks.reads(stage, count)].filter(isObserved);
     });
     return [...new Set(fields)];
   }
@@ -169,11 +214,12 @@ export class TrainingSteps {
     observed.forget();
     context.phase = "train";
     context.batch = batch;
-    context.batchIdx = progress.currentBatchIdx;
+    context.batchIdx = this.#isByHand ? loop.countOf("batch") : progress.currentBatchIdx;
     context.loaderIdx = loaderIndex;
     context.loaderName = loaderName;
     context.loss = NaN;
     this.#open = batch;
+    await this.#settleFor(BEFORE_LOSS);
     await loop.fire(TrainingStage.BATCH_BEGIN);
   }
 
@@ -190,10 +236,12 @@ export class TrainingSteps {
     else await this.#know(ran, work);
     const loss = context.loss!;
     const next = await loop.pipe(TrainingStage.LOSS, loss);
-    if (next !== loss) this.#weigh(work.into, loss, next);
+    if (!Object.is(next, loss)) this.#weigh(work, loss, next);
     await loop.fire(TrainingStage.AFTER_LOSS);
     await loop.fire(TrainingStage.BEFORE_BACKWARD);
     if (work.into === "more") model.updates.addMore();
+    this.#norm = undefined;
+    if (this.#asksForNorm(TrainingStage.AFTER_BACKWARD)) await this.#fetchNorm();
     await loop.fire(TrainingStage.AFTER_BACKWARD);
   }
 
@@ -246,7 +294,9 @@ export class TrainingSteps {
       await this.settle(); // in order
       return this.#record(await ran.fetch(true), work);
     }
-    this.#late.push(ran.fetch(false).then((means) => this.#record(means, work)));
+    const late = ran.fetch(false).then((means) => this.#record(means, work));
+    late.then(undefined, () => {}); // thrown when its turn comes
+    this.#late.push(late);
     if (this.#late.length > UNDER_WAY) await this.#late.shift();
   }
 
@@ -261,24 +311,19 @@ export class TrainingSteps {
 
   /** A loss of a hook's: forward, the hook, and back from the slopes that it gives. */
   async #ownLoss(
-    { part: { batch }, into }: Work,
+    work: Work,
     more: Readonly<Record<string, HostFeed>>,
   ): Promise<void> {
-    const { loop, context, model, progress } = this.#host;
-    const outputs = await model.runner.forward(batch, more);
-    context.outputs = outputs;
-    const computed = await loop.replace<ComputedLoss>(TrainingStage.COMPUTE_LOSS, () => {
-      throw new Error("Cannot compute the loss as a hook must be there to: it has gone");
-    });
-    const slopes = new Map([...outputs].map(([name, { dims, data }]) => {
-      const slope = computed.slopes.get(name);
-      const numbers = Float32Array.from(slope ?? new Float32Array(data.length));
-      if (numbers.length === data.length) return [name, { data: numbers, dims }];
-      throw new RangeError(
-        `Cannot go back from the loss as the slopes by ${name} must be ${data.length}: current length is ${numbers.length}`,
-      );
-    }));
-    await model.runner.slopes(batch, slopes, into, more);
+    const { loop, context, model, progress } = this.#host, { part: { batch }, into } = work;
+    const outputs = context.outputs = await model.runner.forward(batch, more);
+    const computed = await loop.replace<ComputedLoss | undefined>(
+      TrainingStage.COMPUTE_LOSS,
+      () => undefined,
+    );
+    // The hook has thought better of it.
+    if (computed === undefined) return await this.#know(await this.#gradients(work, more), work);
+    checkComputed(computed, outputs);
+    await model.runner.slopes(batch, slopesOf(computed, outputs, work.ofSamples), into, more);
     context.loss = progress.latestLoss = computed.loss;
     context.metrics = { loss: computed.loss };
     progress.tally.add({ terms: [], metrics: [] }, {
@@ -287,21 +332,23 @@ export class TrainingSteps {
   }
 
   /** Gradients go with the loss: what comes back of a pipe weighs it. */
-  #weigh(into: GradientTarget, loss: number, next: number): void {
+  #weigh({ into, part: { batch: { size } } }: Work, loss: number, next: number): void {
     const { context, model, progress } = this.#host;
-    if (typeof next !== "number" || (loss === 0 && next !== 0)) {
+    if (typeof next !== "number" || Number.isNaN(loss) || (loss === 0 && next !== 0)) {
       throw new RangeError(
-        `Cannot weigh the loss as what comes back must be a number, and 0 where it was 0: current value is ${next} of ${loss}`,
+        `Cannot weigh the loss as what comes back must be a number, and as it was where it was 0 or NaN: current value is ${next} of ${loss}`,
       );
     }
-    model.updates.scale(into, next / loss);
+    model.updates.scale(into, loss === next ? 1 : next / loss);
     context.loss = progress.latestLoss = next;
+    context.metrics = { ...context.metrics, loss: next };
+    progress.tally.weigh(next - loss, size);
   }
 
   async #update(settings: MergedSettings, parts: readonly NamedBatch[]): Promise<void> {
     const { loop, context, progress, model, optimizers } = this.#host;
-    this.schedule(loop.stepCount);
     await this.#changedGradients();
+    this.#norm = undefined;
     await this.#clip(settings);
     await this.#findNorm();
     const goesOn = await loop.gate(TrainingStage.MAY_UPDATE);
@@ -322,16 +369,16 @@ export class TrainingSteps {
     const { loop, context, model, owners } = this.#host;
     context.optimizerIdx = index;
     await loop.fire(TrainingStage.BEFORE_OPTIMIZER_STEP);
-    if (this.isDue(TrainingStage.OPTIMIZER_STEP)) {
-      context.parameters = await this.#arraysOf("parameters", (i) => owners[i] === index);
-    }
-    const before = context.parameters;
-    let isOwn = true;
+    const isOwn = (i: number) => owners[i] === index && this.#isUsed(i);
+    const own = this.isDue(TrainingStage.OPTIMIZER_STEP)
+      ? context.parameters = await this.#arraysOf("parameters", isOwn)
+      : undefined;
+    let isReplaced = true;
     await loop.replace(TrainingStage.OPTIMIZER_STEP, () => {
-      isOwn = false;
+      isReplaced = false;
       model.updates.step(index, (i) => this.#isUsed(i));
     });
-    if (isOwn && before !== undefined) this.#write("parameters", before);
+    if (isReplaced && own !== undefined) this.#write("parameters", own);
     await loop.fire(TrainingStage.AFTER_OPTIMIZER_STEP);
   }
 
@@ -369,17 +416,28 @@ export class TrainingSteps {
 
   /** The norm, where it must be fetched and somebody may ask for it. */
   async #findNorm(isClipping = false): Promise<void> {
-    const { model: { updates, arena } } = this.#host;
+    const { model: { arena } } = this.#host;
     if (this.#norm !== undefined) return;
     if (arena.backend.isHost) {
       if (isClipping) void this.norm; // before it is another
       return;
     }
-    const wants = [TrainingStage.GRADIENT_CLIP, ...OF_STEP].some((stage) => this.isDue(stage));
-    if (!wants) return;
+    const isWanted = OF_STEP.some((stage) => this.isDue(stage)) ||
+      this.#host.loop.hooks.reads().has("gradNorm");
+    if (isWanted) await this.#fetchNorm();
+  }
+
+  async #fetchNorm(): Promise<void> {
+    const { updates } = this.#host.model;
     updates.sumSquares((i) => this.#isUsed(i));
     const squares = updates.squares();
     this.#norm = normOf(isThenable(squares) ? await squares : squares);
+  }
+
+  /** Is a hook due that has declared that it reads the norm, where that must be fetched? */
+  #asksForNorm(stage: TrainingStage): boolean {
+    const { loop, model: { arena } } = this.#host;
+    return !arena.backend.isHost && this.isDue(stage) && loop.hooks.reads(stage).has("gradNorm");
   }
 
   #isUsed(index: number): boolean {
@@ -426,6 +484,42 @@ interface Work {
   readonly share: Float32Array;
   readonly into: GradientTarget;
   readonly isLast: boolean;
+  /** The part of the step's samples that this one has. */
+  readonly ofSamples: number;
+}
+
+/** Throws a TypeError or RangeError for what is no loss with its slopes. */
+function checkComputed(computed: ComputedLoss, outputs: ComputeLossContext["outputs"]): void {
+  const action = "go back from a loss of one's own";
+  if (typeof computed.loss !== "number" || !(computed.slopes instanceof Map)) {
+    throw new TypeError(
+      complaint(action, "it must be { loss: number, slopes: Map }", computed),
+    );
+  }
+  for (const [name, slope] of computed.slopes) {
+    const wanted = outputs.get(name)?.data.length;
+    if (slope?.length === wanted && wanted !== undefined) continue;
+    throw new RangeError(
+      `Cannot ${action} as its slopes must be by outputs (${
+        [...outputs].map(([name, { data }]) => `${name}: ${data.length}`).join(", ")
+      }): current value is ${name} with ${slope?.length}`,
+    );
+  }
+}
+
+/** Slopes by every output, for its part of the step. */
+function slopesOf(
+  { slopes }: ComputedLoss,
+  outputs: ComputeLossContext["outputs"],
+  part: number,
+): Map<string, HostFeed> {
+  return new Map([...outputs].map(([name, { dims, data }]) => [
+    name,
+    {
+      data: Float32Array.from(slopes.get(name) ?? new Float32Array(data.length), (x) => part * x),
+      dims,
+    },
+  ]));
 }
 
 function normOf(squares: ArrayLike<number>): number {

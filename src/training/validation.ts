@@ -98,6 +98,7 @@ export class Validation {
     const { loop, context } = this.#host;
     this.#isBatchOpen = false;
     context.outcome = outcome;
+    if (outcome.status === "failed") context.metrics = {};
     await loop.fire(TrainingStage.VALIDATION_BATCH_END);
     loop.advance("validationBatch");
   }

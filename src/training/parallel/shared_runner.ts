@@ -75,7 +75,7 @@ export class SharedRunner {
   ): Promise<Ran> {
     const team = await this.#open();
     const parts = this.#cut(team, split(batch, team.sessions.length), batch);
-    const ran = await Promise.all(parts.map((part) => this.#run(team, part, shares, more)));
+    const ran = await this.#runAll(team, parts, shares, more);
     this.#add(ran, into);
     const count = team.measured.terms.length + team.measured.metrics.length;
     const means = Float64Array.from(
@@ -101,6 +101,11 @@ export class SharedRunner {
     await this.#runner.dispose();
   }
 
+  /** Ends the workers until they are needed again. */
+  async rest(): Promise<void> {
+    await this.#end();
+  }
+
   async #end(): Promise<void> {
     const team = await this.#team?.catch(() => undefined);
     this.#team = undefined;
@@ -108,15 +113,25 @@ export class SharedRunner {
   }
 
   #open(): Promise<Team> {
-    return this.#team ??= this.#start();
+    if (this.#team === undefined) {
+      this.#team = this.#start();
+      this.#team.catch(() => this.#team = undefined); // the next try may do better
+    }
+    return this.#team;
   }
 
   async #start(): Promise<Team> {
     const { bytes, ...measured } = lossGraph(this.#graphs, { gradients: true });
     const { name, workers, arena } = this.#parts;
-    const sessions = await Promise.all(
+    const opened = await Promise.allSettled(
       Array.from({ length: workers }, () => openSessionInWorker(bytes, { name, threads: 1 })),
     );
+    const sessions = opened.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+    const failed = opened.find((one) => one.status === "rejected");
+    if (failed !== undefined) {
+      for (const session of sessions) session.dispose();
+      throw failed.reason;
+    }
     const own = new Set([...arena.places.map(({ name }) => name), SHARES]);
     return { sessions, measured, own };
   }
@@ -132,6 +147,22 @@ export class SharedRunner {
       batch,
       ratios: countsOf(measured, batch).map((count, k) => totals[k]! > 0 ? count / totals[k]! : 0),
     }));
+  }
+
+  /** Waits for all parts even where one has failed: none is under way in the next step. */
+  async #runAll(
+    team: Team,
+    parts: readonly Part[],
+    shares: Float32Array,
+    more: Readonly<Record<string, HostFeed>>,
+  ): Promise<Readonly<Record<string, HostTensor>>[]> {
+    const all = await Promise.allSettled(
+      parts.map(async (part) => await this.#run(team, part, shares, more)),
+    );
+    return all.map((one) => {
+      if (one.status === "fulfilled") return one.value;
+      throw one.reason;
+    });
   }
 
   #run(
