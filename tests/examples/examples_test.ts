@@ -486,3 +486,48 @@ Deno.test("examples/fit_potential.ts does what it says", async () => {
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test({
+  name: "examples/fine_tune_ani.ts does what it says",
+  ignore: !hasModels,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      const model = Deno.env.get("HOOKE_MODELS") ??
+        new URL("../../../shared/models", import.meta.url).pathname;
+      const output = await run("fine_tune_ani", `${model}/ani1x_1_e.onnx`, `${folder}/t.onnx`);
+      const off = [...output.matchAll(/ off by ([\d.]+) me?V.* before, ([\d.]+) after$/gm)];
+      const [energy, forces] = off.map(([, ...numbers]) => numbers.map(Number));
+      assert(energy![1]! < energy![0]! / 2 && forces![1]! < forces![0]! / 3, output);
+      assertStringIncludes(output, "trained: W3 [4, 96, 1], b3 [4, 1, 1]\n");
+      assertStringIncludes(output, "moved: W3, b3 of 43 tensors\n");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test("examples/gradient_histogram.ts does what it says", async () => {
+  const [header, ...rows] = (await run("gradient_histogram")).trimEnd().split("\n");
+  assertEquals(header!.trim().split(/ +/), ["1e-5", "1e-4", "1e-3", "1e-2", "1e-1"]);
+  assertEquals(rows.map((row) => row.slice(0, 2)), ["w1", "w2", "w3", "w4", "w5"]);
+  // The columns of six characters are powers of ten; each of 5 · 8 steps is in one of them.
+  const bins = rows.map((row) =>
+    [0, 1, 2, 3, 4].map((i) => Number(row.slice(4 + 6 * i, 10 + 6 * i)))
+  );
+  for (const row of bins) assertEquals(row.reduce((a, b) => a + b), 40);
+  const mean = bins.map((row) => row.reduce((sum, count, i) => sum + count * i, 0) / 40);
+  assertEquals(mean.toSorted((a, b) => a - b), mean, "smaller from layer to layer");
+  assert(mean[4]! - mean[0]! > 1.5);
+});
+
+Deno.test("examples/attention_map.ts does what it says", async () => {
+  const lines = (await run("attention_map")).trimEnd().split("\n");
+  assertEquals(lines[0], "value  softmax  f32 [B, 8, 8]  Softmax");
+  assertMatch(lines[1]!, /^epoch 1: right [1-8]\d %$/);
+  const places = [0, 1, 2, 3, 4, 5, 6, 7];
+  assertEquals(lines.slice(10), [
+    "epoch 10: right 100 %",
+    ...places.map((i) => `  ${"  ".repeat(7 - i)}██${"  ".repeat(i)}|`),
+  ]);
+});
