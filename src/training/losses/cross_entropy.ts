@@ -1,4 +1,6 @@
 import type { GraphBuilder, Value } from "../../onnx/graph_builder.ts";
+import { Facts } from "../../onnx/infer/facts.ts";
+import { writtenShape } from "../../onnx/infer/written_shape.ts";
 import { checkKeys } from "../../hooks/shape.ts";
 import { complaint } from "../../hooks/show.ts";
 import type { TrainingBatch } from "../data/data_source.ts";
@@ -13,7 +15,7 @@ export interface CrossEntropyOptions {
    */
   readonly output?: string;
   /**
-   * What comes with each batch: the right class of each, whole numbers from 0.
+   * What comes with each batch: the right class of each, whole numbers from 0; of scores [B, T, C] these are [B, T].
    *
    * @default "target"
    */
@@ -90,13 +92,16 @@ export interface Labels {
   readonly total: Value<"f32">;
 }
 
-/** The labels of a batch. */
+/** The labels of a batch, in one row: they have the axes of the scores but for the last. */
 export function labelsOf(
   { graph, target }: LossBuilder,
   name: string,
-  { like, ignore }: { readonly like: readonly (number | string)[]; readonly ignore: number },
+  { scores, ignore }: { readonly scores: Value<"f32">; readonly ignore: number },
 ): Labels {
-  const labels = target(name, "i64", like);
+  const { shape } = new Facts(graph.graph).of(scores.name);
+  const like = shape === undefined ? [FREE_ROWS] : writtenShape(shape).slice(0, -1);
+  const given = target(name, "i64", like);
+  const labels = like.length === 1 ? given : graph.reshape(given, graph.constant("i64", [-1]));
   const isLeftOut = graph.op("Equal", [labels, graph.constant("i64", ignore)], "bool");
   const safe = graph.where(isLeftOut, 0, labels);
   const counts = graph.op("Cast", [graph.op("Not", [isLeftOut], "bool")], "f32", { to: 1 });
@@ -104,14 +109,15 @@ export function labelsOf(
   return { safe, counts, total: graph.op("Max", [sum, graph.constant("f32", 1)], "f32") };
 }
 
-/** Free lengths for all axes but the last. */
-export const FREE_ROWS = "labels";
+/** How many labels there are, where nobody knows the axes of the scores. */
+const FREE_ROWS = "labels";
 
 /** The mean of −log p. */
 export function meanNegativeLog(builder: LossBuilder, options: CrossEntropyOptions): Value<"f32"> {
   const { graph } = builder, { target = "target", ignore = -100, smoothing = 0 } = options;
-  const logs = logSoftmax(graph, rowsOf(graph, builder.output(options.output)));
-  const labels = labelsOf(builder, target, { like: [FREE_ROWS], ignore });
+  const scores = builder.output(options.output);
+  const logs = logSoftmax(graph, rowsOf(graph, scores));
+  const labels = labelsOf(builder, target, { scores, ignore });
   const places = graph.unsqueeze(labels.safe, [1]);
   const right = graph.op("GatherElements", [logs, places], "f32", { axis: 1 });
   let negative = graph.op("Neg", [graph.squeeze(right, [1])], "f32");

@@ -9,7 +9,6 @@ import type { TrainingBatch } from "../data/data_source.ts";
 import {
   countLabels,
   type CrossEntropyOptions,
-  FREE_ROWS,
   labelsOf,
   meanNegativeLog,
   rowsOf,
@@ -57,8 +56,8 @@ export function accuracy(options: LabelOptions = {}): Metric {
   return {
     mean(builder) {
       const { graph } = builder;
-      const rows = rowsOf(graph, builder.output(output));
-      const labels = labelsOf(builder, target, { like: [FREE_ROWS], ignore });
+      const scores = builder.output(output), rows = rowsOf(graph, scores);
+      const labels = labelsOf(builder, target, { scores, ignore });
       const best = graph.op("ArgMax", [rows], "i64", { axis: 1, keepdims: 0 });
       const isRight = graph.op("Equal", [best, labels.safe], "bool");
       const right = graph.mul(graph.op("Cast", [isRight], "f32", { to: 1 }), labels.counts);
