@@ -8,7 +8,7 @@ import { type Shape, valueInfo } from "./value_info.ts";
 
 /** A value of a graph that is being built: a name, and the type of its elements, which the compiler checks too. */
 export interface Value<Type extends ElementType = ElementType> {
-  /** Its name, until it becomes an output. */
+  /** Its name, until it becomes an output or is named. */
   readonly name: string;
   /** The type of its elements. */
   readonly type: Type;
@@ -52,7 +52,7 @@ export type Operand<Type extends ElementType> = Value<Type> | number;
 export class GraphBuilder {
   readonly #graph: Graph;
   readonly #constants = new Map<string, string>();
-  /** Names of values that became outputs: before → now. */
+  /** Names that values had: before → now. */
   readonly #renamed = new Map<string, string>();
 
   /**
@@ -108,8 +108,7 @@ export class GraphBuilder {
     if (this.#graph.producer(now) === undefined || this.#graph.isOutput(now)) {
       this.#graph.add("Identity", [now], { outputs: [name] });
     } else {
-      this.#graph.rename(now, name);
-      this.#renamed.set(value.name, name);
+      this.#rename(now, name);
     }
     this.#graph.addOutput(valueInfo(name, value.type, shape));
   }
@@ -261,6 +260,16 @@ export class GraphBuilder {
     return a;
   }
 
+  /**
+   * Calls what a node makes by a name of one's own, by which hooks read and patch it; answers with the value.
+   *
+   * @throws {RangeError} for a name that is taken, and for inputs and constants, which have theirs
+   */
+  named<Type extends ElementType>(a: Value<Type>, name: string): Value<Type> {
+    this.#rename(this.#nameOf(a), name);
+    return { name, type: a.type };
+  }
+
   /** The graph as it is now, to be edited further; shared with the builder. */
   get graph(): Graph {
     return this.#graph;
@@ -279,6 +288,13 @@ export class GraphBuilder {
 
   #operand<Type extends NumericType>(type: Type, value: Operand<Type>): Value<Type> {
     return typeof value === "number" ? this.constant(type, value) : value;
+  }
+
+  #rename(from: string, to: string): void {
+    this.#graph.rename(from, to);
+    for (const [before, now] of this.#renamed) if (now === from) this.#renamed.set(before, to);
+    this.#renamed.delete(to);
+    this.#renamed.set(from, to);
   }
 
   #nameOf({ name }: Value): string {

@@ -71,6 +71,23 @@ Deno.test("a value can be an output and be used, and come out twice", async () =
   assertEquals(values, { twice: [6], again: [6], more: [7], same: [3] });
 });
 
+Deno.test("a value can be named, by any name it had, and go on to be an output", async () => {
+  const g = new GraphBuilder("named");
+  const x = g.input("x", "i32", [1]);
+  const twice = g.mul(x, 2);
+  const known = g.named(twice, "twice");
+  const more = g.add(twice, 1);
+  g.named(known, "mul"); // and back
+  g.named(twice, "doubled");
+  assertEquals(g.graph.producer("doubled")?.opType, "Mul");
+  g.output("y", g.add(g.add(known, more), twice), [1]);
+  g.output("z", known, [1]);
+  const out = await runModel(g.build(), { x: i32([3], 1) });
+  assertEquals([numbersOf(out.y!), numbersOf(out.z!)], [[19], [6]]);
+  assertThrows(() => g.named(twice, "x"), RangeError, '"x", which is taken');
+  assertThrows(() => g.named(x, "other"), RangeError, "a node must make it");
+});
+
 Deno.test("names that are taken and opsets that are not edited are refused", () => {
   const g = new GraphBuilder("names");
   const x = g.input("x", "f32", []);
