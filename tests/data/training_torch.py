@@ -373,7 +373,7 @@ line("schedule", name="one cycle", lr=RATE, options=cycle, rates=encoded(found[0
 
 def judged(name, prediction, target, f, options=None):
     """A loss of float64, and its gradient by the prediction."""
-    prediction = prediction.double().requires_grad_()
+    prediction = prediction.double().clone().requires_grad_()  # of its own: gradients add up
     value = f(prediction, target)
     value.backward()
     line("loss", name=name, options=options or {}, dims=list(prediction.shape), prediction=encoded(prediction),
