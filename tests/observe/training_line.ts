@@ -5,7 +5,9 @@ import {
   sgd,
   tensorData,
   Trainer,
+  type TrainingContext,
   type TrainingHooks,
+  TrainingStage,
 } from "../../src/training/mod.ts";
 import type { TrainerParts } from "../../src/training/mod.ts";
 
@@ -37,4 +39,30 @@ export function line(
     ...options,
     hooks: hooks as TrainingHooks,
   }) as Trainer;
+}
+
+/** Has validations come to these losses, squares of what float32 holds exactly; needs `validation: doubles([1])`. */
+export function coming(losses: readonly number[]): object {
+  let next = 0;
+  return {
+    name: "coming",
+    stage: TrainingStage.VALIDATION_BEGIN,
+    frequency: 1,
+    writes: ["parameters"] as const,
+    call(ctx: TrainingContext<never, "parameters">): void {
+      ctx.write.parameters.get("w")![0] = 2 + Math.sqrt(losses[next++] ?? NaN);
+    },
+  };
+}
+
+/** A trainer whose validations come to these losses, one an epoch. */
+export function validating(
+  losses: readonly number[],
+  hooks: readonly object[],
+  options: Partial<TrainerParts> = {},
+): Trainer {
+  return line([coming(losses), ...hooks], {
+    ...{ epochs: losses.length, data: doubles([1]), validation: doubles([1]) },
+    ...{ optimizers: sgd({ lr: 1e-12 }), ...options },
+  });
 }

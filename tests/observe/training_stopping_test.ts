@@ -1,0 +1,133 @@
+// Stopping early, with losses of validation that are known beforehand.
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { EarlyStopping, type EarlyStoppingOptions } from "../../src/observe/mod.ts";
+import { doubles, line, validating } from "./training_line.ts";
+
+/** How many epochs are done with losses of validation like these. */
+async function epochsOf(
+  losses: readonly number[],
+  options: EarlyStoppingOptions,
+): Promise<number> {
+  await using trainer = validating(losses, [new EarlyStopping(options)]);
+  await trainer.train();
+  return trainer.state.currentEpoch;
+}
+
+Deno.test("training stops once the loss was no better as often as patience says", async () => {
+  assertEquals(await epochsOf([9, 4, 4, 9, 1, 1, 1, 1, 1], { patience: 2 }), 4);
+  assertEquals(await epochsOf([9, 4, 4, 9, 1, 1, 1, 1, 1], { patience: 3 }), 8);
+  assertEquals(await epochsOf([9, 4, 1, 4], { patience: 2 }), 4);
+  assertEquals(await epochsOf([9, 9, 1], { patience: 0 }), 2);
+  const twelve = Array.from({ length: 14 }, () => 1);
+  assertEquals(await epochsOf(twelve, {}), 11); // the first, and ten more
+});
+
+Deno.test('mode "max" wants more', async () => {
+  assertEquals(await epochsOf([1, 4, 9, 4, 4, 16], { mode: "max", patience: 2 }), 5);
+  assertEquals(await epochsOf([1, 4, 9, 4, 4, 16], { mode: "min", patience: 2 }), 3);
+});
+
+Deno.test("better by no more than minDelta is no better: 0.0001 unless told otherwise", async () => {
+  const falling = [4, 2.25, 1, 0.25];
+  assertEquals(await epochsOf(falling, { patience: 1, minDelta: 1.5 }), 3); // 1.75, then 1.25
+  assertEquals(await epochsOf(falling, { patience: 1, minDelta: 0 }), 4);
+  const slowly = [1, (1 - 2 ** -15) ** 2, (1 - 2 ** -14) ** 2, (1 - 2 ** -13) ** 2]; // by 0.00006 each
+  assertEquals(await epochsOf(slowly, { patience: 1 }), 2);
+  assertEquals(await epochsOf(slowly, { patience: 1, minDelta: 0 }), 4);
+});
+
+Deno.test("NaN is no better, and is beaten by any number, even when it comes first", async () => {
+  assertEquals(await epochsOf([NaN, NaN, 4, 4, 4], { patience: 3 }), 5);
+  assertEquals(await epochsOf([4, NaN, NaN, 1], { patience: 2 }), 3);
+  assertEquals(await epochsOf([NaN, 4, 1, 0.25], { patience: 2, mode: "min" }), 4);
+  assertEquals(await epochsOf([NaN, 1, 4, 9], { patience: 2, mode: "max" }), 4);
+});
+
+Deno.test("the outcome names metric, best and how often", async () => {
+  await using trainer = validating([1, 4, 4, 4], [new EarlyStopping({ patience: 2 })]);
+  const outcome = await trainer.train();
+  assertEquals(outcome, {
+    ...{ status: "stopped", step: 2, reason: "val/loss was no better than 1 for 2 times" },
+  });
+});
+
+Deno.test("a metric that is not there is an error that names those there are; not strict, nothing", async () => {
+  const strict = new EarlyStopping({ monitor: "val/accuracy" });
+  await using trainer = validating([1, 1], [strict]);
+  await assertRejects(
+    () => trainer.train(),
+    RangeError,
+    'Cannot stop early as its monitor must be one of the metrics, val/loss: current value is "val/accuracy"',
+  );
+  assertEquals(
+    await epochsOf([1, 1, 1], { monitor: "val/accuracy", strict: false, patience: 1 }),
+    3,
+  );
+});
+
+Deno.test("at the end of epochs it sees metrics of training, too, and needs no validation", async () => {
+  const stopping = new EarlyStopping({
+    ...{ monitor: "train/loss", checkOnTrainEpochEnd: true, patience: 2, minDelta: 1e6 },
+  });
+  await using trainer = line([stopping], { epochs: 9 });
+  await trainer.train();
+  assertEquals(trainer.state.currentEpoch, 3);
+  await using blind = line([new EarlyStopping()], { epochs: 2 });
+  await assertRejects(
+    () => blind.train(),
+    RangeError,
+    "there must be a validation: there was none",
+  );
+  await using lenient = line([new EarlyStopping({ strict: false })], { epochs: 2 });
+  assertEquals((await lenient.train()).status, "completed");
+});
+
+Deno.test("verbose says what it finds, to `write`; otherwise it is silent", async () => {
+  const said: string[] = [], write = (text: string) => void said.push(text);
+  await epochsOf([4, 9], { patience: 1, verbose: true, write });
+  assertEquals(said, [
+    "val/loss is better: 4, after NaN",
+    "val/loss is no better: 9, the best is 4, 1 time of 1",
+    "stopping: val/loss was no better than 4 for 1 time",
+  ]);
+  said.length = 0;
+  await epochsOf([4, 9], { patience: 1, write });
+  assertEquals(said, []);
+});
+
+Deno.test("how long it has waited survives a checkpoint", async () => {
+  const first = new EarlyStopping({ patience: 3 });
+  await using trainer = validating([1, 4, 4], [first]);
+  await trainer.train();
+  assertEquals([first.waited, first.best], [2, 1]);
+  const next = new EarlyStopping({ patience: 3 });
+  await using resumed = validating([4, 4, 4], [next], { epochs: 9 });
+  await resumed.load(await trainer.save());
+  assertEquals([next.waited, next.best], [2, 1]);
+  await resumed.train();
+  assertEquals(resumed.state.currentEpoch, 4);
+  assertThrows(() => next.load({ best: 1 }), TypeError, "its state must be what save() gave");
+});
+
+Deno.test("its times choose which validations it looks at", async () => {
+  // 4 at the validations 0, 2 and 4; the others are not looked at
+  assertEquals(await epochsOf([4, 1, 4, 1, 4, 1, 1], { patience: 2, frequency: 2 }), 5);
+  assertEquals(await epochsOf([1, 4, 4, 4, 4], { patience: 2, enableAfterEpoch: 2 }), 5);
+  assertEquals(await epochsOf([1, 4, 4, 4, 4], { patience: 2, name: "mine" }), 3);
+});
+
+Deno.test("options that cannot be are refused", () => {
+  const refused = (options: object, error: typeof TypeError, text: string) =>
+    assertThrows(() => new EarlyStopping(options), error, text);
+  refused({ mode: "least" }, TypeError, 'mode must be "min" or "max"');
+  refused({ monitor: "" }, TypeError, "monitor must be the name of a metric");
+  refused({ patience: 1.5 }, RangeError, "patience must be a whole number from 0 on");
+  refused({ minDelta: -1 }, RangeError, "minDelta must be 0 or more");
+  refused({ strict: 1 }, TypeError, "strict must be true or false");
+  refused({ verbose: 1 }, TypeError, "verbose must be true or false");
+  refused({ checkOnTrainEpochEnd: 1 }, TypeError, "checkOnTrainEpochEnd must be");
+  refused({ write: 1 }, TypeError, "write must be a function");
+  refused({ patients: 1 }, TypeError, 'current value is "patients"; did you mean');
+  assertEquals(new EarlyStopping().name, "early_stopping");
+  assertEquals(doubles([1]).length, 1);
+});
