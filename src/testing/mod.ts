@@ -1,5 +1,6 @@
 /**
- * Suites that every backend and every model must pass: for backends and models of one's own, with any test runner.
+ * Suites that every backend and every model must pass, and a trainer by a script, for hooks: for backends, models and
+ * hooks of one's own, with any test runner.
  *
  * @example A model of one's own
  * ```ts
@@ -36,7 +37,16 @@ export type { MakeModel } from "./model_bench.ts";
 export { modelSuite } from "./model_suite.ts";
 export type { ModelSuiteOptions } from "./model_suite.ts";
 export type { WordsOf } from "./noise_cases.ts";
+export type { ScriptedGroup } from "./scripted_optimizer.ts";
+export type { SavedScript, ScriptedTrainer } from "./scripted_trainer.ts";
+export { scriptedTrainer } from "./scripted_trainer.ts";
 export type { Symmetry } from "./symmetry_cases.ts";
 export type { TestCase } from "./test_case.ts";
 export type { Tolerance } from "./tolerances.ts";
 export { TOLERANCES } from "./tolerances.ts";
+export type {
+  NumbersByName,
+  ScriptedEpoch,
+  ScriptParts,
+  TrainingScript,
+} from "./training_script.ts";
