@@ -44,7 +44,7 @@ function network(): Uint8Array<ArrayBuffer> {
   );
   const turned = g.op("Transpose", [k], "f32", { perm: [0, 2, 1] });
   const scores = g.mul(g.op("MatMul", [q, turned], "f32"), WIDTH ** -0.5);
-  const attention = g.op("Softmax", [scores], "f32", { axis: -1 }); // named after its operator
+  const attention = g.named(g.op("Softmax", [scores], "f32", { axis: -1 }), "attention");
   const seen = g.op("MatMul", [attention, v], "f32");
   const logits = g.op("MatMul", [seen, parameter("out", WIDTH, LETTERS)], "f32");
   g.output("logits", logits, ["B", LENGTH, LETTERS]);
@@ -52,17 +52,17 @@ function network(): Uint8Array<ArrayBuffer> {
 }
 
 const model = network();
-console.log(showPoints(points(model, "softmax*")));
+console.log(showPoints(points(model, "att*")));
 
 let map: readonly number[] = [];
 const look = hook({
   name: "look",
   frequency: 1,
-  reads: ["activations:softmax"],
+  reads: ["activations:attention"],
   on: {
     training: {
       VALIDATION_BATCH_END({ read }) {
-        const { data, dims } = read["activations:softmax"].get("softmax")!;
+        const { data, dims } = read["activations:attention"].get("attention")!;
         const size = LENGTH * LENGTH; // the mean over the sequences of the batch
         map = Array.from({ length: size }, (_, i) => {
           let sum = 0;

@@ -523,11 +523,49 @@ Deno.test("examples/gradient_histogram.ts does what it says", async () => {
 
 Deno.test("examples/attention_map.ts does what it says", async () => {
   const lines = (await run("attention_map")).trimEnd().split("\n");
-  assertEquals(lines[0], "value  softmax  f32 [B, 8, 8]  Softmax");
+  assertEquals(lines[0], "value  attention  f32 [B, 8, 8]  Softmax");
   assertMatch(lines[1]!, /^epoch 1: right [1-8]\d %$/);
   const places = [0, 1, 2, 3, 4, 5, 6, 7];
   assertEquals(lines.slice(10), [
     "epoch 10: right 100 %",
     ...places.map((i) => `  ${"  ".repeat(7 - i)}██${"  ".repeat(i)}|`),
   ]);
+});
+
+Deno.test("examples/patch_activation.ts does what it says", async () => {
+  const lines = (await run("patch_activation")).trimEnd().split("\n");
+  assertMatch(lines[0]!, /^as it is +0\.0\d{3}$/);
+  const whole = lines[0]!.slice(-6);
+  assertEquals(lines.at(-1), `as it was   ${whole}`, "without the hook the patch is gone");
+  const losses = new Map(
+    lines.slice(2, 5).map((line) => line.trim().split(/ +/))
+      .map(([point, ...numbers]) => [point, numbers.map(Number)]),
+  );
+  const [first, second, third] = ["first", "second", "third"].map((point) => losses.get(point)!);
+  const loss = Number(whole);
+  // Without a part: the variance of what it says, (1 − e⁻⁸)/2 of sin 2a and 1/4 of b/2.
+  for (const [of, variance] of [[first, 0.4998], [second, 0.25], [third, 0]] as const) {
+    assertAlmostEquals(of![0]!, variance + loss, 0.05);
+    assertAlmostEquals(of![1]!, variance + loss, 0.05);
+    assertAlmostEquals(of![2]!, 0.1 ** 2 + loss, 0.004);
+  }
+});
+
+Deno.test("examples/own_loss.ts does what it says", async () => {
+  const [before, after] = [
+    ...(await run("own_loss")).matchAll(/= ([\d.]+) x \+ ([\d.]+), loss (.*)$/gm),
+  ]
+    .map(([, ...numbers]) => numbers.map(Number));
+  // All points: seven eighths of 2 x + 1 and one of −5 x + 10, about.
+  assertAlmostEquals(before![0]!, 2 - 7 / 8, 0.4);
+  assertAlmostEquals(before![1]!, 1 + 9 / 8, 0.4);
+  assertAlmostEquals(after![0]!, 2, 0.05);
+  assertAlmostEquals(after![1]!, 1, 0.05);
+  assert(before![2]! > 5 && after![2]! < 0.1 ** 2, "what is left is noise, its tails cut off");
+});
+
+Deno.test("examples/own_optimizer.ts does what it says", async () => {
+  const [sgd, rprop] = (await run("own_optimizer")).split("\n");
+  assertMatch(sgd!, /^sgd: y = 0\.\d+ a \+ /);
+  assertEquals(rprop, "rprop: y = 3.000 a + 0.0100 b");
 });
