@@ -1,0 +1,46 @@
+/**
+ * The hooks that come with this package, by name.
+ *
+ * @module
+ */
+
+import { Checkpoint, type CheckpointOptions } from "../observe/checkpoint.ts";
+import { ConsoleLog, type ConsoleLogOptions } from "../observe/console_log.ts";
+import { EarlyStopping, type EarlyStoppingOptions } from "../observe/early_stopping.ts";
+import { JsonLog, type JsonLogOptions } from "../observe/json_log.ts";
+import { ModelCheckpoint, type ModelCheckpointOptions } from "../observe/model_checkpoint.ts";
+import { BUILT_IN_SCHEMAS, type BuiltInHookName } from "./built_in_schemas.ts";
+import type { HookSchema } from "./hook_schema.ts";
+import { IdentityUpdate } from "./identity_update.ts";
+
+/** Makes a hook of options that were checked. */
+type Make = (options: never) => object;
+
+/** Where things go that a configuration has no place for. */
+const OUTPUT = { outputDir: "." };
+const CHECKPOINTS = { outputDir: "checkpoints" };
+
+const MAKERS: Partial<Readonly<Record<BuiltInHookName, Make>>> = {
+  console_log: (options: ConsoleLogOptions) => new ConsoleLog(options),
+  json_log: (options: Partial<JsonLogOptions>) => new JsonLog({ ...OUTPUT, ...options }),
+  checkpoint: (options: Partial<CheckpointOptions>) =>
+    new Checkpoint({ ...CHECKPOINTS, ...options }),
+  logging: (options: ConsoleLogOptions) => new ConsoleLog({ ...options, name: "logging" }),
+  model_checkpoint: (options: Partial<ModelCheckpointOptions>) =>
+    new ModelCheckpoint({ dir: CHECKPOINTS.outputDir, ...options }),
+  early_stopping: (options: EarlyStoppingOptions) => new EarlyStopping(options),
+  identity: () => new IdentityUpdate(),
+};
+
+/** Names → schemas and what makes them. */
+export const BUILT_IN_HOOKS: Readonly<
+  Record<
+    string,
+    HookSchema & { readonly make: (options: Readonly<Record<string, unknown>>) => object }
+  >
+> = Object.fromEntries(
+  Object.entries(MAKERS).map(([name, make]) => [
+    name,
+    { ...BUILT_IN_SCHEMAS[name as BuiltInHookName], make: make as (options: object) => object },
+  ]),
+);

@@ -1,0 +1,131 @@
+/**
+ * A trainer with a method for each of the usual hooks.
+ *
+ * @module
+ */
+
+import type { HookHandle } from "../hooks/registry.ts";
+import type { Trainer } from "../training/trainer.ts";
+import type { TrainingHooks } from "../training/trainer_options.ts";
+import { createHooks, type CreateHooksOptions } from "./create_hooks.ts";
+import { HookRegistry } from "./hook_registry.ts";
+import { readHookOptions } from "./hook_schema.ts";
+import type { HooksConfig } from "./hooks_config.ts";
+import { runLog } from "./run_log.ts";
+import type { RunLogOptions } from "./run_log_options.ts";
+
+/** How often the console is told. */
+export interface ConsoleLoggingOptions {
+  /**
+   * Every so many batches.
+   *
+   * @default 10
+   */
+  readonly logEveryNBatches?: number;
+}
+
+/** Where a run is logged. */
+export interface JsonLoggingOptions {
+  /**
+   * The folder; the file is in its folder `logs`.
+   *
+   * @default the current directory
+   */
+  readonly outputDir?: string;
+  /**
+   * Every so many batches have a line.
+   *
+   * @default 100
+   */
+  readonly logEveryNBatches?: number;
+}
+
+/** Where checkpoints are written, and when. */
+export interface CheckpointingOptions {
+  /**
+   * The folder.
+   *
+   * @default "checkpoints"
+   */
+  readonly outputDir?: string;
+  /**
+   * After every so many epochs.
+   *
+   * @default 1
+   */
+  readonly saveEveryNEpochs?: number;
+  /**
+   * Whether the best is kept besides.
+   *
+   * @default true
+   */
+  readonly saveBest?: boolean;
+}
+
+/** What {@linkcode getTrainer} adds to a trainer. All hooks but the run log run after those that are added by hand. */
+export interface TrainerConveniences {
+  /** Tells of the run on the console, by the hook `"console_log"`. Throws a RangeError where there is one already. */
+  addConsoleLogging(options?: ConsoleLoggingOptions): HookHandle;
+  /** Writes the run as JSON Lines, by the hook `"json_log"`. Throws a RangeError where there is one already. */
+  addJsonLogging(options?: JsonLoggingOptions): HookHandle;
+  /** Writes checkpoints after epochs, by the hook `"checkpoint"`. Throws a RangeError where there is one already. */
+  addCheckpointing(options?: CheckpointingOptions): HookHandle;
+  /**
+   * Logs what must be known to do the run again, with all hooks and their changes, by the hook `"runLog"`, which is first.
+   * Before a checkpoint is loaded, so that the resumed run is known as the same.
+   */
+  addRunLog(options: RunLogOptions): HookHandle;
+  /** Adds the hooks of a configuration, see {@linkcode createHooks}; all of them or, where one is refused, none. */
+  addHooks(config: HooksConfig, options?: CreateHooksOptions): Promise<HookHandle[]>;
+}
+
+/** A trainer with a method for each of the usual hooks. */
+export type ConfiguredTrainer<H extends TrainingHooks = TrainingHooks> =
+  & Trainer<H>
+  & TrainerConveniences;
+
+/** Gives a trainer those methods. `silent` takes the names of hooks of which no errors are told. */
+export function withConveniences<T extends Trainer>(
+  trainer: T,
+  silent: Set<string>,
+): T & TrainerConveniences {
+  const registry = new HookRegistry();
+  const add = (name: string, options: object = {}) => {
+    const registered = registry.get(name);
+    const hook = registered.make(readHookOptions(registered, { ...options }, name));
+    return trainer.hooks.add(hook as never, { name, order: "last" });
+  };
+  const methods: TrainerConveniences = {
+    addConsoleLogging: (options) => add("console_log", options),
+    addJsonLogging: (options) => add("json_log", options),
+    addCheckpointing: (options) => add("checkpoint", options),
+    addRunLog: (options) => trainer.hooks.add(runLog(options), { order: "first" }),
+    addHooks: (config, options) => addHooks(trainer, silent, { config, options }),
+  };
+  for (const [name, value] of Object.entries(methods)) {
+    Object.defineProperty(trainer, name, { value });
+  }
+  return trainer as T & TrainerConveniences;
+}
+
+async function addHooks(
+  trainer: Trainer,
+  silent: Set<string>,
+  { config, options }: {
+    readonly config: HooksConfig;
+    readonly options: CreateHooksOptions | undefined;
+  },
+): Promise<HookHandle[]> {
+  const handles: HookHandle[] = [];
+  try {
+    for (const { hook, options: how, logErrors } of await createHooks(config, options)) {
+      const handle = trainer.hooks.add(hook as never, how);
+      handles.push(handle);
+      if (!logErrors) silent.add(handle.name);
+    }
+  } catch (error) {
+    for (const handle of handles) handle.remove();
+    throw error;
+  }
+  return handles;
+}

@@ -1,0 +1,176 @@
+// Trainers by the names of their kinds, with a method for each of the usual hooks.
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  getTrainer,
+  IdentityUpdate,
+  registerTrainer,
+  TrainerRegistry,
+  trainers,
+} from "@hooke/hooke/config";
+import { Trainer } from "@hooke/hooke/training";
+import { tinyParts } from "./tiny_training.ts";
+
+const W_AFTER = 1.9; // after one epoch it is beyond
+
+Deno.test("getTrainer('simple') is a Trainer that trains", async () => {
+  await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 5 });
+  assert(trainer instanceof Trainer);
+  assertEquals(await trainer.train(), { status: "completed" });
+  assert((await trainer.parameter("w"))[0]! > W_AFTER);
+});
+
+Deno.test("model, data, optimizer and device may stand one after another, as document 003 has them", async () => {
+  const { model, data, optimizers, loss } = tinyParts();
+  await using a = getTrainer("simple", model, data, optimizers, "wasm", { loss, epochs: 2 });
+  await using b = getTrainer("simple", model, data, optimizers, { loss, epochs: 2 });
+  await using c = getTrainer("simple", { model, data, optimizers, loss, epochs: 2 });
+  for (const trainer of [a, b, c]) await trainer.train();
+  const [w] = await c.parameter("w");
+  assertEquals(
+    [await a.parameter("w"), await b.parameter("w")],
+    [[w], [w]].map((x) => Float32Array.from(x as number[])),
+  );
+  await using reference = getTrainer("simple", model, data, optimizers, "reference", { loss });
+  assertEquals(reference.state.device, "reference");
+});
+
+/** How many Workers a run has begun. */
+async function countWorkers(run: () => Promise<void>): Promise<number> {
+  const { Worker } = globalThis;
+  let count = 0;
+  globalThis.Worker = class extends Worker {
+    constructor(...given: ConstructorParameters<typeof Worker>) {
+      super(...given);
+      count++;
+    }
+  };
+  try {
+    await run();
+  } finally {
+    globalThis.Worker = Worker;
+  }
+  return count;
+}
+
+Deno.test("'parallel' and 'accelerate' share batches among Workers: half of the processors, two at least", async () => {
+  const half = Math.max(2, Math.floor(navigator.hardwareConcurrency / 2));
+  const train = (kind: string, workers?: number) =>
+    countWorkers(async () => {
+      const parts = { ...tinyParts(), ...(workers !== undefined && { workers }) };
+      await using trainer = getTrainer(kind, parts);
+      assertEquals((await trainer.train()).status, "completed");
+      assert((await trainer.parameter("w"))[0]! > 0.5);
+    });
+  assertEquals(await train("simple"), 0);
+  assertEquals(await train("parallel"), half);
+  assertEquals(await train("accelerate", 3), 3);
+});
+
+Deno.test("a kind that there is not is an error with the nearest; so is a name that is taken", () => {
+  assertThrows(
+    () => getTrainer("simpel", tinyParts()),
+    RangeError,
+    'its kind must be one of simple, parallel, accelerate: current value is "simpel"; did you mean simple?',
+  );
+  const registry = new TrainerRegistry();
+  registerTrainer("mine", (options) => new Trainer({ name: "mine", ...options }), { registry });
+  assertEquals(getTrainer("mine", { ...tinyParts(), registry }).name, "mine");
+  assertThrows(
+    () => registerTrainer("mine", (options) => new Trainer(options), { registry }),
+    RangeError,
+    "Cannot register trainer mine as kinds must differ",
+  );
+  assertEquals(trainers.names, ["simple", "parallel", "accelerate"]); // the default knows nothing of it
+  assertThrows(
+    () => registry.register("", () => undefined as never),
+    TypeError,
+    "its kind must be a text",
+  );
+  assertThrows(
+    () => registry.register("x", 3 as never),
+    TypeError,
+    "its factory must be a function",
+  );
+  assertThrows(() => getTrainer("simple", 3 as never), TypeError, "its options must be an object");
+  assertThrows(
+    () => getTrainer("simple", { ...tinyParts(), registry: {} as never }),
+    TypeError,
+    "its registry must be a TrainerRegistry",
+  );
+});
+
+Deno.test("document 003's quick start: usual hooks by their names, switched and removed", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const { model, data, optimizers, loss } = tinyParts();
+    await using trainer = getTrainer("simple", model, data, optimizers, { loss });
+    trainer.addConsoleLogging({ logEveryNBatches: 10 });
+    trainer.addJsonLogging({ outputDir: folder, logEveryNBatches: 2 });
+    trainer.addCheckpointing({ outputDir: `${folder}/kept`, saveEveryNEpochs: 1 });
+    trainer.removeHook("console_log");
+    trainer.disableHook("json_log");
+    trainer.enableHook("json_log");
+    assertEquals(trainer.hooks.list().map(({ name }) => name), ["json_log", "checkpoint"]);
+    await trainer.train();
+    const files = [...Deno.readDirSync(`${folder}/kept`)].map(({ name }) => name).sort();
+    assertEquals(files, ["best_model.hooke", "checkpoint_epoch_1.hooke"]);
+    const [log] = [...Deno.readDirSync(`${folder}/logs`)];
+    const lines = (await Deno.readTextFile(`${folder}/logs/${log!.name}`)).trimEnd().split("\n")
+      .map((line) => JSON.parse(line));
+    assertEquals(lines.filter(({ event }) => event === "batch").map(({ batch }) => batch), [0, 2]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("hooks that are added by hand run before those that come with this package", async () => {
+  await using trainer = getTrainer("simple", tinyParts());
+  trainer.addConsoleLogging();
+  await trainer.addHooks({ hooks: { update: [{ name: "identity" }] } });
+  trainer.hooks.add({ name: "mine", onGradients: ({ value }) => value });
+  trainer.addRunLog({ write: () => {} });
+  const names = trainer.hooks.list().map(({ name }) => name);
+  assertEquals(names, ["runLog", "mine", "console_log", "identity"]);
+  const steps = trainer.hooks.plan().stages.get("training/GRADIENTS")!;
+  assertEquals(steps.map(({ hook }) => hook), ["mine", "identity"]);
+});
+
+Deno.test("an option that a convenience has not, and adding it twice, are errors", async () => {
+  await using trainer = getTrainer("simple", tinyParts());
+  assertThrows(
+    () => trainer.addConsoleLogging({ logEveryNBatch: 3 } as never),
+    TypeError,
+    "did you mean logEveryNBatches?",
+  );
+  trainer.addConsoleLogging();
+  assertThrows(() => trainer.addConsoleLogging(), RangeError, "names must differ");
+});
+
+Deno.test("a configuration with a hook that is refused adds none", async () => {
+  await using trainer = getTrainer("simple", tinyParts());
+  trainer.hooks.add(new IdentityUpdate());
+  const config = { hooks: { other: [{ name: "console_log" }], update: [{ name: "identity" }] } };
+  await assertRejects(() => trainer.addHooks(config), RangeError, "names must differ");
+  assertEquals(trainer.hooks.list().map(({ name }) => name), ["identity"]);
+});
+
+Deno.test("the state is what document 003 lists", async () => {
+  await using trainer = getTrainer("simple", tinyParts());
+  await trainer.train();
+  const { model, device, currentEpoch, currentBatchIdx, latestLoss, avgLoss, modelParams, status } =
+    trainer.state;
+  assertEquals([model, device, currentEpoch, currentBatchIdx], ["trainer", "wasm", 1, 0]);
+  assert(latestLoss > 0 && avgLoss > 0);
+  assertEquals([modelParams, status], [1, "completed"]);
+  assertEquals(trainer.state.optimizer.map(({ name }) => name), ["sgd"]);
+});
+
+Deno.test("training with the identity comes to the same bits as without", async () => {
+  const trained = async (hooks: readonly IdentityUpdate[]) => {
+    await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 3 });
+    for (const hook of hooks) trainer.hooks.add(hook);
+    await trainer.train();
+    return [...await trainer.parameter("w")];
+  };
+  assertEquals(await trained([new IdentityUpdate()]), await trained([]));
+});
