@@ -20,16 +20,20 @@ export type Method<N extends string> = N extends `ON_${infer T}` ? `on${Pascal<T
   : N extends `${infer T}_BEGIN` ? `on${Pascal<T>}Begin` | `on${Pascal<T>}Start`
   : `on${Pascal<N>}`;
 
-/** An object with methods named after the stages of a kind, each with one argument. */
-export type Lifecycle<E extends AnyStages> = E extends AnyStages ?
+/** An object with methods named after the stages of a kind, each with one argument; `R` and `W` are what it declares. */
+export type Lifecycle<
+  E extends AnyStages,
+  R extends readonly unknown[] = [],
+  W extends readonly unknown[] = [],
+> = E extends AnyStages ?
     & {
       readonly [N in keyof MapOf<E> & string as Method<N>]?: (
-        ctx: ContextAt<E, N>,
+        ctx: ContextAt<E, N, R, W>,
       ) => At<E, N>["result"];
     }
     & {
       readonly [a in keyof AliasesOf<E> & string]?: (
-        ctx: ContextAt<E, AliasesOf<E>[a]>,
+        ctx: ContextAt<E, AliasesOf<E>[a], R, W>,
       ) => At<E, AliasesOf<E>[a]>["result"];
     }
   : never;

@@ -6,10 +6,19 @@
 
 import type { AnyStages } from "./stage.ts";
 import type { AddOptions } from "./entry.ts";
+import type { FieldKey } from "./context.ts";
 import type { Lifecycle, LifecycleName } from "./lifecycle.ts";
 import type { HookControl } from "./control.ts";
 import type { DeviceHook } from "./device_work.ts";
-import type { AcceptClass, AcceptDevice, HookOptions, ProtocolHook, Refused } from "./protocol.ts";
+import type {
+  AcceptClass,
+  AcceptDevice,
+  DeclaredReads,
+  DeclaredWrites,
+  HookOptions,
+  ProtocolHook,
+  Refused,
+} from "./protocol.ts";
 import type { Hook } from "./table.ts";
 
 /** A registered hook, to be switched or removed. Disposing removes it: `using handle = engine.hooks.add(...)`. */
@@ -35,7 +44,10 @@ export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
   : H extends { readonly call: unknown } ? AcceptClass<E, H>
   : H extends { readonly kernels: unknown } ? AcceptDevice<E, H>
   : [Exclude<Extract<keyof H, `on${string}`>, LifecycleName<E> | "onError">] extends [never]
-    ? Lifecycle<E>
+    ? Lifecycle<E, DeclaredReads<H>, DeclaredWrites<H>> & {
+      readonly reads?: readonly FieldKey<E>[];
+      readonly writes?: readonly FieldKey<E>[];
+    }
   : Refused<
     `no lifecycle method is called ${
       & Exclude<Extract<keyof H, `on${string}`>, LifecycleName<E> | "onError">
@@ -63,7 +75,10 @@ export type HookInput<E extends AnyStages> =
   | HookOf<E>
   | ProtocolHook
   | DeviceHook
-  | (object & Lifecycle<E> & HookOptions);
+  | (object & Lifecycle<E> & HookOptions)
+  // Methods that are given what it declares: checked by `Accept`, which knows what that is.
+  | (HookOptions & { readonly reads: readonly unknown[] })
+  | (HookOptions & { readonly writes: readonly unknown[] });
 
 /** What a list of hooks must also be: each is checked as `add` does, but in a list of any {@linkcode HookInput}. */
 export type AcceptAll<E extends AnyStages, H extends readonly object[]> = ProtocolHook extends

@@ -521,6 +521,44 @@ Deno.test("hooks in a constructor are checked as add does", () => {
   new Loop({ ...MAKE, hooks: [{ onConverge: (ctx) => void ctx.convergedMask[0] }] });
 });
 
+Deno.test("lifecycle methods are given what their class declares, and no more", () => {
+  type At<N> = ContextAt<typeof DynamicsStage, N, ["energy"], ["forces"]>;
+  class Declares {
+    readonly reads = ["energy"] as const;
+    readonly writes = ["forces"] as const;
+    onAfterStep({ read, write }: At<"AFTER_STEP">): void {
+      void (read.energy[0]! + write.forces[0]!);
+    }
+  }
+  class Undeclared {
+    readonly reads = ["energy"] as const;
+    onAfterStep({ read, write }: At<"AFTER_STEP">): void {
+      void (read.energy[0]! + write.forces[0]!);
+    }
+  }
+  class Misspelt {
+    readonly reads = ["enrgy"] as const;
+    onAfterStep(): void {}
+  }
+  const { hooks } = dynamics();
+  hooks.add(new Declares());
+  const ten = new Float64Array(10);
+  const state = hostState({ energy: () => ten, forces: () => ten });
+  new Loop({
+    ...MAKE,
+    state,
+    hooks: [new Declares(), { onConverge: (ctx) => void ctx.stepCount }],
+  });
+  // @ts-expect-error it writes what it does not declare
+  hooks.add(new Undeclared());
+  // @ts-expect-error the same in a list
+  new Loop({ ...MAKE, state, hooks: [new Undeclared()] });
+  // @ts-expect-error a misspelt read
+  assertThrows(() => hooks.add(new Misspelt()), TypeError, "enrgy");
+  // @ts-expect-error the same in a list
+  assertThrows(() => new Loop({ ...MAKE, hooks: [new Misspelt()] }), TypeError, "enrgy");
+});
+
 Deno.test("a literal keeps its stage, and open and close know their arguments", () => {
   const { hooks } = dynamics();
   hooks.add({
