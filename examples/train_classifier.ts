@@ -4,6 +4,7 @@
  *
  * Run: `deno run -A examples/train_classifier.ts [OUT.onnx]`
  */
+import { ConsoleLog } from "@hooke/hooke/observe";
 import { dataOf, GraphBuilder, openSession, type Value } from "@hooke/hooke/onnx";
 import {
   accuracy,
@@ -53,17 +54,9 @@ await using trainer = new Trainer({
   data: tensorData(spirals(400, 1), { batchSize: 40, seed: 1 }),
   validation: tensorData(spirals(200, 2), { batchSize: 200 }),
   optimizers: adamW({ lr: 0.01, groups: [{ parameters: "*.bias", weightDecay: 0 }] }),
-  schedule: cosine({ steps: 300 }),
-  epochs: 30,
-});
-trainer.addHook({
-  name: "progress",
-  frequency: 5, // epochs 0, 5, 10, …
-  onEpochEnd: ({ epoch, metrics }) => {
-    const numbers = ["train/loss", "val/loss", "val/accuracy"]
-      .map((name) => `${name} ${metrics[name]!.toFixed(3)}`);
-    console.log(`epoch ${epoch}: ${numbers.join(", ")}`);
-  },
+  schedule: cosine({ steps: 100 }),
+  hooks: [new ConsoleLog({ logEveryNBatches: 100 })],
+  epochs: 10,
 });
 await trainer.train();
 await trainer.exportTo(path);
