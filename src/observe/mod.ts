@@ -56,6 +56,18 @@ export type { CheckpointWeights, ModelCheckpointOptions } from "./model_checkpoi
 export { EarlyStopping } from "./early_stopping.ts";
 export type { EarlyStoppingOptions } from "./early_stopping.ts";
 export type { MonitorMode, MonitorOptions } from "./monitored.ts";
+export { GradientMonitor } from "./gradient_monitor.ts";
+export type {
+  GradientMonitorOptions,
+  GradientReport,
+  GradientVerdict,
+  LayerGradient,
+} from "./gradient_monitor.ts";
+export type { Histogram } from "./gradient_numbers.ts";
+export { LrMonitor } from "./lr_monitor.ts";
+export type { LrMonitorOptions } from "./lr_monitor.ts";
+export { ActivationStats } from "./activation_stats.ts";
+export type { ActivationStatsOptions } from "./activation_stats.ts";
 export { ConsoleLog } from "./console_log.ts";
 export type { ConsoleLogOptions, LogLevel } from "./console_log.ts";
 export { JsonLog } from "./json_log.ts";

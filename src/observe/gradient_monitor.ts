@@ -1,0 +1,275 @@
+import type { TrainingContext } from "../training/stages.ts";
+import type { ReadonlyNumbers } from "../hooks/context.ts";
+import { complaint } from "../hooks/show.ts";
+import { TrainingStage } from "../training/stages.ts";
+import { type Histogram, histogramOf, momentsOf, percentilesOf } from "./gradient_numbers.ts";
+import { checkNumber, checkType, isFlag, isFunction } from "./hook_options.ts";
+import { postScalars } from "./scalars.ts";
+import {
+  checkCount,
+  checkTraining,
+  checkWrite,
+  isText,
+  rowTimesOf,
+  TRAINING_TIMES,
+  type TrainingHookTimes,
+} from "./training_options.ts";
+
+/** What is to be thought of gradients: `nonFinite` before `exploding` before `vanishing`. */
+export type GradientVerdict = "fine" | "vanishing" | "exploding" | "nonFinite";
+
+/** The gradient of one parameter in a few numbers. */
+export interface LayerGradient {
+  /** The parameter. */
+  readonly name: string;
+  /** How many numbers. */
+  readonly size: number;
+  /** The square root of the sum of their squares; only with `norm`. */
+  readonly norm?: number;
+  /** The mean of their absolute values. */
+  readonly meanAbs: number;
+  /** The least. */
+  readonly min: number;
+  /** The most. */
+  readonly max: number;
+  /** `p10`, `p50`, … of the numbers, with their signs. */
+  readonly percentiles: Readonly<Record<string, number>>;
+  /** How they are spread over 32 bins; only with `histogram`. */
+  readonly histogram?: Histogram;
+  /** How many are NaN or infinite. */
+  readonly nonFinite: number;
+  /** What is to be thought of them. */
+  readonly verdict: GradientVerdict;
+}
+
+/** The gradients of one step. */
+export interface GradientReport {
+  /** The step. */
+  readonly step: number;
+  /** The norm of those that are monitored, as the optimizers got them. */
+  readonly norm: number;
+  /** The norm of all gradients before they were clipped. */
+  readonly gradNorm: number;
+  /** The worst that is to be thought of any of them. */
+  readonly verdict: GradientVerdict;
+  /** Parameter by parameter. */
+  readonly layers: readonly LayerGradient[];
+}
+
+/** What a {@linkcode GradientMonitor} can be told. */
+export interface GradientMonitorOptions extends Omit<TrainingHookTimes, "frequency"> {
+  /**
+   * Looks at every so many steps, the first included.
+   *
+   * @default 100
+   */
+  readonly logFrequency?: number;
+  /**
+   * Whether there is a histogram of each parameter.
+   *
+   * @default false
+   */
+  readonly histogram?: boolean;
+  /**
+   * Whether there is a norm of each parameter.
+   *
+   * @default true
+   */
+  readonly norm?: boolean;
+  /**
+   * Which parameters: parts of their names, or a function of them.
+   *
+   * @default all
+   */
+  readonly paramFilter?: string | readonly string[] | ((name: string) => boolean);
+  /**
+   * Which percentiles.
+   *
+   * @default [10, 50, 90]
+   */
+  readonly percentiles?: readonly number[];
+  /**
+   * A parameter whose gradient has a norm below this is vanishing.
+   *
+   * @default 1e-7
+   */
+  readonly vanishing?: number;
+  /**
+   * One with a norm above this is exploding.
+   *
+   * @default 1000
+   */
+  readonly exploding?: number;
+  /**
+   * Takes each report.
+   *
+   * @default leaves the numbers for the logs among the hooks, in the slot `scalars`
+   */
+  readonly write?: (report: GradientReport) => void;
+}
+
+const NAME = "GradientMonitor";
+const OPTIONS = [
+  ...["logFrequency", "histogram", "norm", "paramFilter", "percentiles", "vanishing", "exploding"],
+  ...["write", ...TRAINING_TIMES],
+];
+const VERDICTS: readonly GradientVerdict[] = ["fine", "vanishing", "exploding", "nonFinite"];
+
+/**
+ * Looks at the gradients of every hundredth step, parameter by parameter: norm, mean size, bounds and percentiles, and
+ * whether they vanish, explode or are no numbers. They are those of the whole step, all batches of it together, unscaled,
+ * as the optimizers got them: after clipping, and after what hooks have made of them.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong. A filter that fits no parameter ends the run.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { GradientMonitor, type GradientReport } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * const reports: GradientReport[] = [];
+ * await using trainer = new Trainer({
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data: tensorData({
+ *     x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *     wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
+ *   }, { batchSize: 2 }),
+ *   optimizers: sgd({ lr: 0.1 }),
+ *   hooks: [new GradientMonitor({ write: (report) => reports.push(report) })],
+ * });
+ * await trainer.train();
+ * assertEquals([reports[0]!.norm, reports[0]!.verdict], [10, "fine"]);
+ * ```
+ */
+export class GradientMonitor {
+  /** What it is called. */
+  readonly name: string;
+  /** When a step is done, and its gradients are still there. */
+  readonly stage: typeof TrainingStage.STEP_END = TrainingStage.STEP_END;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What it looks at. */
+  readonly reads: readonly ["gradients", "gradNorm"] = ["gradients", "gradNorm"];
+  /** A filter that fits nothing must not go unnoticed. */
+  readonly onError = "throw";
+  readonly #options: Required<
+    Omit<GradientMonitorOptions, "write" | "paramFilter" | "logFrequency" | keyof TrainingHookTimes>
+  >;
+  readonly #write: GradientMonitorOptions["write"];
+  readonly #filter: GradientMonitorOptions["paramFilter"];
+
+  /** Looks at nothing yet. */
+  constructor(options: GradientMonitorOptions = {}) {
+    checkGradientMonitor(options);
+    const { name = "gradient_monitor", logFrequency: every = 100 } = options;
+    const { histogram = false, norm = true, percentiles = [10, 50, 90] } = options;
+    const { vanishing = 1e-7, exploding = 1e3 } = options;
+    this.name = name;
+    this.frequency = every;
+    Object.assign(this, rowTimesOf(NAME, options, { every, member: "logFrequency" }));
+    this.#options = { histogram, norm, percentiles, vanishing, exploding };
+    this.#write = options.write;
+    this.#filter = options.paramFilter;
+  }
+
+  /** Looks at the gradients. Called by the trainer. */
+  call(ctx: TrainingContext<"gradients" | "gradNorm">): void {
+    const chosen = this.#choose(ctx.read.gradients);
+    let squares = 0;
+    const layers = chosen.map(([name, numbers]) => {
+      const moments = momentsOf(numbers);
+      squares += moments.squares;
+      return this.#layer(name, numbers, moments);
+    });
+    const worst = Math.max(...layers.map(({ verdict }) => VERDICTS.indexOf(verdict)));
+    const { stepCount: step } = ctx, { gradNorm } = ctx.read;
+    const report: GradientReport = {
+      ...{ step, norm: Math.sqrt(squares), gradNorm, verdict: VERDICTS[worst]!, layers },
+    };
+    if (this.#write !== undefined) this.#write(report);
+    else postScalars(ctx, rowOf(this.name, report));
+  }
+
+  #layer(
+    name: string,
+    numbers: ReadonlyNumbers,
+    { norm, meanAbs, min, max, nonFinite }: ReturnType<typeof momentsOf>,
+  ): LayerGradient {
+    const { vanishing, exploding, percentiles, ...wants } = this.#options;
+    const verdict = nonFinite > 0
+      ? "nonFinite"
+      : norm > exploding
+      ? "exploding"
+      : norm < vanishing
+      ? "vanishing"
+      : "fine";
+    return {
+      ...{ name, size: numbers.length, meanAbs, min, max, nonFinite, verdict },
+      ...(wants.norm && { norm }),
+      percentiles: percentilesOf(numbers, percentiles),
+      ...(wants.histogram && { histogram: histogramOf(numbers) }),
+    };
+  }
+
+  #choose(
+    gradients: ReadonlyMap<string, ReadonlyNumbers>,
+  ): readonly (readonly [string, ReadonlyNumbers])[] {
+    const filter = this.#filter;
+    if (filter === undefined) return [...gradients];
+    const fits = typeof filter === "function"
+      ? filter
+      : (name: string) => [filter].flat().some((part) => name.includes(part));
+    const chosen = [...gradients].filter(([name]) => fits(name));
+    if (chosen.length > 0) return chosen;
+    const names = [...gradients.keys()].join(", ");
+    throw new RangeError(
+      complaint("monitor gradients", `paramFilter must fit a parameter (${names})`, filter),
+    );
+  }
+}
+
+/** A report as numbers with names, for logs. */
+function rowOf(
+  source: string,
+  { step, norm, gradNorm, verdict, layers }: GradientReport,
+): Parameters<typeof postScalars>[1] {
+  const values = Object.fromEntries(
+    layers.flatMap(({ name, norm, meanAbs, min, max, percentiles }) =>
+      Object.entries({ ...(norm !== undefined && { norm }), meanAbs, min, max, ...percentiles })
+        .map(([what, value]) => [`gradients/${name}/${what}`, value])
+    ),
+  );
+  const bad = layers.filter((layer) => layer.verdict !== "fine");
+  const note = bad.map((layer) => `${layer.verdict}: ${layer.name}`).join(", ");
+  return {
+    ...{
+      source,
+      step,
+      values: { "gradients/norm": norm, "gradients/gradNorm": gradNorm, ...values },
+    },
+    ...(verdict !== "fine" && { note }),
+  };
+}
+
+function checkGradientMonitor(options: GradientMonitorOptions): void {
+  checkTraining(NAME, options, OPTIONS);
+  checkCount(NAME, options, "logFrequency", 1);
+  checkType(NAME, options, "histogram", "true or false", isFlag);
+  checkType(NAME, options, "norm", "true or false", isFlag);
+  const isFilter = (x: unknown) => isFunction(x) || [x].flat().every(isText);
+  checkType(NAME, options, "paramFilter", "parts of names, or a function", isFilter);
+  const arePercents = (x: unknown) =>
+    Array.isArray(x) && x.every((each) => typeof each === "number" && each >= 0 && each <= 100);
+  checkType(NAME, options, "percentiles", "an array of numbers from 0 to 100", arePercents);
+  for (const member of ["vanishing", "exploding"]) {
+    checkNumber(NAME, options, member, "0 or more", (x) => x >= 0);
+  }
+  checkWrite(NAME, options);
+}

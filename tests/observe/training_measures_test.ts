@@ -1,0 +1,282 @@
+// Gradients, learning rates and activations in a few numbers.
+import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  ActivationStats,
+  GradientMonitor,
+  type GradientMonitorOptions,
+  type GradientReport,
+  JsonLog,
+  LrMonitor,
+  type LrMonitorOptions,
+  type ScalarRow,
+} from "../../src/observe/mod.ts";
+import { histogramOf, momentsOf, percentilesOf } from "../../src/observe/gradient_numbers.ts";
+import { GraphBuilder } from "../../src/onnx/mod.ts";
+import { adam, exponential, sgd, type TrainerParts } from "../../src/training/mod.ts";
+import { doubles, line } from "./training_line.ts";
+
+/** y = x a b with a 1×2 and b 2×1, so that the slope by a is 2 (y − 2x) x b, and that by b is 2 (y − 2x) x a. */
+function twoLayers(a: readonly number[], b: readonly number[]): Uint8Array<ArrayBuffer> {
+  const builder = new GraphBuilder("two");
+  const x = builder.input("x", "f32", ["B", 1]);
+  const encoder = builder.parameter("encoder.weight", [...a], [1, 2]);
+  const decoder = builder.parameter("decoder.weight", [...b], [2, 1]);
+  const h = builder.op("MatMul", [x, encoder], "f32");
+  builder.output("y", builder.op("MatMul", [h, decoder], "f32"), ["B", 1]);
+  return builder.build() as Uint8Array<ArrayBuffer>;
+}
+
+/** The reports of a run of one batch, x = 1. */
+async function reportsOf(
+  options: GradientMonitorOptions,
+  trainer: Partial<TrainerParts> = {},
+): Promise<GradientReport[]> {
+  const reports: GradientReport[] = [];
+  const monitor = new GradientMonitor({ write: (report) => void reports.push(report), ...options });
+  await using run = line([monitor], {
+    ...{ model: twoLayers([1, -2], [3, 1]), data: doubles([1]), ...trainer },
+  });
+  await run.train();
+  return reports;
+}
+
+Deno.test("a report has norm, mean size, bounds, percentiles and verdict of each parameter", async () => {
+  const [report] = await reportsOf({}); // y = 1, so 2 (y − 2) x = −2
+  assertEquals(report, {
+    ...{ step: 0, norm: Math.sqrt(60), gradNorm: Math.sqrt(60), verdict: "fine" },
+    layers: [
+      {
+        ...{ name: "encoder.weight", size: 2, meanAbs: 4, min: -6, max: -2, nonFinite: 0 },
+        ...{ norm: Math.sqrt(40), verdict: "fine" },
+        percentiles: percentilesOf([-6, -2], [10, 50, 90]),
+      },
+      {
+        ...{ name: "decoder.weight", size: 2, meanAbs: 3, min: -2, max: 4, nonFinite: 0 },
+        ...{ norm: Math.sqrt(20), verdict: "fine" },
+        percentiles: percentilesOf([-2, 4], [10, 50, 90]),
+      },
+    ],
+  });
+});
+
+Deno.test("it looks at every hundredth step unless told otherwise", async () => {
+  const steps = async (options: GradientMonitorOptions) =>
+    (await reportsOf(options, { data: doubles([1]), epochs: 201, optimizers: sgd({ lr: 1e-9 }) }))
+      .map(({ step }) => step);
+  assertEquals(await steps({}), [0, 100, 200]);
+  assertEquals(await steps({ logFrequency: 80 }), [0, 80, 160]);
+  assertEquals(await steps({ logFrequency: 80, after: 1 }), [80, 160]);
+  assertEquals(await steps({ logFrequency: 80, enableAfterEpoch: 100 }), [160]);
+});
+
+Deno.test("gradients are those of a whole step, all its batches together", async () => {
+  const options = { model: twoLayers([1, -2], [3, 1]), data: doubles([1, 3]), accumulate: 2 };
+  const reports = await reportsOf({ logFrequency: 1 }, options);
+  assertEquals(reports.length, 1);
+  // The mean of −2 · 1 and 2 (3 − 6) · 3 = −18 is −10.
+  assertAlmostEquals(reports[0]!.norm, 10 * Math.sqrt(15), 1e-5);
+});
+
+Deno.test("with clipping, norms are those that the optimizer got, and gradNorm that before", async () => {
+  const [report] = await reportsOf({}, { clip: { norm: 1 } });
+  assertAlmostEquals(report!.norm, 1, 1e-6);
+  assertAlmostEquals(report!.gradNorm, Math.sqrt(60), 1e-5);
+});
+
+Deno.test("paramFilter chooses by parts of names, or by a function; one that fits nothing is an error", async () => {
+  const named = async (paramFilter: GradientMonitorOptions["paramFilter"]) =>
+    (await reportsOf({ paramFilter: paramFilter! }))[0]!.layers.map(({ name }) => name);
+  assertEquals(await named("coder"), ["encoder.weight", "decoder.weight"]);
+  assertEquals(await named(["encoder", "head"]), ["encoder.weight"]);
+  assertEquals(await named((name) => name.startsWith("d")), ["decoder.weight"]);
+  await assertRejects(
+    () => named("head"),
+    RangeError,
+    'paramFilter must fit a parameter (encoder.weight, decoder.weight): current value is "head"',
+  );
+});
+
+Deno.test("norm, histogram and percentiles say what there is of each", async () => {
+  const [plain] = (await reportsOf({ norm: false, percentiles: [] }))[0]!.layers;
+  assertEquals([plain!.norm, plain!.histogram, plain!.percentiles], [undefined, undefined, {}]);
+  const [full] = (await reportsOf({ histogram: true, percentiles: [0, 25, 100] }))[0]!.layers;
+  assertEquals(full!.percentiles, { p0: -6, p25: -5, p100: -2 });
+  assertEquals([full!.histogram!.from, full!.histogram!.to], [-6, -2]);
+  assertEquals(full!.histogram!.counts, [1, ...Array.from({ length: 30 }, () => 0), 1]);
+});
+
+Deno.test("verdicts: vanishing, exploding, no numbers; the worst of all is that of the step", async () => {
+  const verdicts = async (options: GradientMonitorOptions, parts: Partial<TrainerParts> = {}) => {
+    const { verdict, layers } = (await reportsOf(options, parts))[0]!;
+    return [verdict, ...layers.map((layer) => layer.verdict)];
+  };
+  assertEquals(await verdicts({ vanishing: 5 }), ["vanishing", "fine", "vanishing"]);
+  assertEquals(await verdicts({ exploding: 5 }), ["exploding", "exploding", "fine"]);
+  assertEquals(await verdicts({ vanishing: 5, exploding: 6 }), [
+    ...["exploding", "exploding", "vanishing"],
+  ]);
+  const broken = { data: doubles([NaN]) };
+  assertEquals(await verdicts({}, broken), ["nonFinite", "nonFinite", "nonFinite"]);
+  const dead = { model: twoLayers([1, 1], [1, 1]) }; // y = 2 x already
+  assertEquals(await verdicts({}, dead), ["vanishing", "vanishing", "vanishing"]);
+  assertEquals(await verdicts({}, { model: twoLayers([1e4, 1], [1, 1]) }), [
+    ...["exploding", "exploding", "exploding"],
+  ]);
+});
+
+Deno.test("without `write` numbers go to the logs, with a note of what is not fine", async () => {
+  const log = new JsonLog({ outputDir: Deno.makeTempDirSync() });
+  const monitor = new GradientMonitor({ name: "gradients", vanishing: 5, percentiles: [50] });
+  await using trainer = line([monitor, log], {
+    ...{ model: twoLayers([1, -2], [3, 1]), data: doubles([1]) },
+  });
+  await trainer.train();
+  const lines = Deno.readTextFileSync(log.path!).trimEnd().split("\n").map((text) =>
+    JSON.parse(text)
+  );
+  const { source, step, note, values } = lines.find(({ event }) => event === "scalars");
+  assertEquals([source, step, note], ["gradients", 0, "vanishing: decoder.weight"]);
+  assertEquals(values["gradients/decoder.weight/p50"], 1);
+  assertAlmostEquals(values["gradients/norm"], Math.sqrt(60), 1e-12);
+  assertEquals(Object.keys(values).length, 12);
+});
+
+Deno.test("moments, percentiles and histograms of known numbers", () => {
+  const numbers = Float32Array.from({ length: 101 }, (_, i) => (i * 37) % 101 - 20); // −20 … 80
+  assertEquals(percentilesOf(numbers, [0, 10, 50, 90.5, 100]), {
+    ...{ p0: -20, p10: -10, p50: 30, "p90.5": 70.5, p100: 80 },
+  });
+  const { min, max, meanAbs, norm, nonFinite } = momentsOf(numbers);
+  assertEquals([min, max, nonFinite], [-20, 80, 0]);
+  assertAlmostEquals(meanAbs, (210 + 3240) / 101, 1e-12);
+  assertAlmostEquals(norm, Math.sqrt(2870 + 173880), 1e-9); // Σ k² up to 20, and up to 80
+  assertEquals(momentsOf([1, NaN, Infinity, -2]).nonFinite, 2);
+  assertEquals(histogramOf([0, 1, 31, 32, NaN, -Infinity]).counts.reduce((a, b) => a + b), 4);
+  assertEquals(histogramOf([NaN]).from, NaN);
+  assertEquals(histogramOf([3, 3]).counts[0], 2);
+  // Of many numbers only some are sorted: a percent of rank, here of their range, is allowed.
+  const many = Float32Array.from({ length: 200_000 }, (_, i) => (i * 7919) % 200_000 / 2e5);
+  const { p10, p50, p90 } = percentilesOf(many, [10, 50, 90]);
+  for (const [got, wanted] of [[p10, 0.1], [p50, 0.5], [p90, 0.9]] as const) {
+    assert(Math.abs(got! - wanted) < 0.01 + 0.02, `${got} for ${wanted}`);
+  }
+});
+
+Deno.test("a gradient monitor refuses what it does not understand", () => {
+  const refused = (options: object, error: typeof TypeError, text: string) =>
+    assertThrows(() => new GradientMonitor(options), error, text);
+  refused({ logFrequency: 0 }, RangeError, "logFrequency must be a whole number from 1 on");
+  refused({ frequency: 3 }, TypeError, "how often is said by logFrequency");
+  refused({ histogram: 1 }, TypeError, "histogram must be true or false");
+  refused({ norm: 1 }, TypeError, "norm must be true or false");
+  refused({ paramFilter: 3 }, TypeError, "paramFilter must be parts of names");
+  refused({ percentiles: [101] }, TypeError, "percentiles must be an array of numbers from 0 to");
+  refused({ vanishing: -1 }, RangeError, "vanishing must be 0 or more");
+  refused({ exploding: NaN }, RangeError, "exploding must be 0 or more");
+  refused({ write: 1 }, TypeError, "write must be a function");
+  refused({ percentile: [] }, TypeError, "did you mean");
+  assertEquals(new GradientMonitor().name, "gradient_monitor");
+});
+
+/** The rows of two epochs of two steps, lr halved at each. */
+async function ratesOf(
+  options: LrMonitorOptions,
+  parts: Partial<TrainerParts> = {},
+): Promise<(readonly [number, Readonly<Record<string, number>>])[]> {
+  const rows: ScalarRow[] = [];
+  await using trainer = line([new LrMonitor({ write: (row) => rows.push(row), ...options })], {
+    ...{ data: doubles([1, 2]), epochs: 2, optimizers: sgd({ lr: 1 / 64 }) },
+    ...{ schedule: exponential({ gamma: 0.5 }), ...parts },
+  });
+  await trainer.train();
+  return rows.map(({ step, values }) => [step, values] as const);
+}
+
+Deno.test("learning rates are followed by epoch, by step, or at every so many steps", async () => {
+  const at = (lr: number) => ({ "lr/sgd": lr / 64 });
+  assertEquals(await ratesOf({}), [[1, at(1 / 2)], [3, at(1 / 8)]]);
+  const all = [[0, at(1)], [1, at(1 / 2)], [2, at(1 / 4)], [3, at(1 / 8)]];
+  assertEquals(await ratesOf({ frequency: "step" }), all as never);
+  assertEquals(await ratesOf({ everyNSteps: 3 }), [all[0], all[3]] as never);
+  assertEquals(await ratesOf({ frequency: "step", everyNSteps: 2 }), [all[0], all[2]] as never);
+  assertEquals(await ratesOf({ frequency: "step", after: 3 }), [all[3]] as never);
+});
+
+Deno.test("momentum and weight decay where they are asked for; of each group and optimizer", async () => {
+  const optimizers = sgd({ lr: 1 / 64, momentum: 0.5, weightDecay: 0.25 });
+  const options = { logMomentum: true, logWeightDecay: true };
+  const [, values] = (await ratesOf(options, { optimizers }))[0]!;
+  assertEquals(values, { "lr/sgd": 1 / 128, "momentum/sgd": 0.5, "weightDecay/sgd": 0.25 });
+  const several = {
+    model: twoLayers([1, -2], [3, 1]),
+    optimizers: [
+      adam({
+        ...{ lr: 1e-3, parameters: "encoder*" },
+      }),
+      adam({ lr: 0.5, parameters: "decoder*", name: "other" }),
+    ],
+    schedule: exponential({ gamma: 1 }),
+  };
+  assertEquals((await ratesOf({}, several))[0]![1], { "lr/adam": 1e-3, "lr/other": 0.5 });
+  const groups = {
+    ...several,
+    optimizers: sgd({ lr: 1e-3, groups: [{ parameters: "encoder*", lr: 0.25 }] }),
+  };
+  const [, rates] = (await ratesOf({}, groups))[0]!;
+  assertEquals(Object.keys(rates).sort(), ["lr/sgd/0", "lr/sgd/1"]);
+  assertEquals(Object.values(rates).sort(), [1e-3, 0.25]);
+});
+
+Deno.test("an LR monitor leaves rows in the slot, and refuses what it does not understand", async () => {
+  const log = new JsonLog({ outputDir: Deno.makeTempDirSync() });
+  await using trainer = line([new LrMonitor(), log]);
+  await trainer.train();
+  assert(Deno.readTextFileSync(log.path!).includes('"values":{"lr/sgd":0.01}'));
+  const refused = (options: object, error: typeof TypeError, text: string) =>
+    assertThrows(() => new LrMonitor(options), error, text);
+  refused({ frequency: "batch" }, TypeError, 'frequency must be "step" or "epoch"');
+  refused({ frequency: "epoch", everyNSteps: 2 }, TypeError, "everyNSteps goes with frequency");
+  refused({ everyNSteps: 0 }, RangeError, "everyNSteps must be");
+  refused({ logMomentum: 1 }, TypeError, "logMomentum must be");
+  refused({ logWeightDecay: 1 }, TypeError, "logWeightDecay must be");
+  refused({ write: 1 }, TypeError, "write must be a function");
+  assertEquals(new LrMonitor().name, "lr_monitor");
+});
+
+Deno.test("activations: mean, std and bounds of the tensors that are asked for, in training only", async () => {
+  const rows: ScalarRow[] = [], model = twoLayers([1, -2], [3, 1]);
+  const stats = new ActivationStats({ points: "y", write: (row) => rows.push(row) });
+  await using trainer = line([stats], {
+    ...{ model, data: doubles([1, 3], 2), validation: doubles([7]), optimizers: sgd({ lr: 1e-9 }) },
+  });
+  await trainer.train();
+  assertEquals(rows.length, 1);
+  assertEquals(rows[0]!.values, {
+    ...{ "activations/y/mean": 2, "activations/y/std": 1 },
+    ...{ "activations/y/min": 1, "activations/y/max": 3 },
+  });
+});
+
+Deno.test("activations: all of them by default, at every so many forward passes, to the logs", async () => {
+  const rows: ScalarRow[] = [];
+  const stats = new ActivationStats({ logInterval: 2, write: (row) => rows.push(row) });
+  await using trainer = line([stats], { model: twoLayers([1, -2], [3, 1]) });
+  await trainer.train();
+  assertEquals(rows.map(({ step }) => step), [0, 2]);
+  const tensors = new Set(Object.keys(rows[0]!.values).map((name) => name.split("/")[1]));
+  assert(tensors.has("y") && tensors.size >= 2, [...tensors].join());
+  const log = new JsonLog({ outputDir: Deno.makeTempDirSync() });
+  await using logged = line([new ActivationStats({ points: ["y"] }), log]);
+  await logged.train();
+  assert(Deno.readTextFileSync(log.path!).includes('"activations/y/mean":'));
+});
+
+Deno.test("activation statistics refuse what they do not understand", () => {
+  const refused = (options: object, error: typeof TypeError, text: string) =>
+    assertThrows(() => new ActivationStats(options), error, text);
+  refused({ points: [] }, TypeError, "points must be names of tensors, or patterns");
+  refused({ logInterval: 0 }, RangeError, "logInterval must be a whole number from 1 on");
+  refused({ write: 1 }, TypeError, "write must be a function");
+  refused({ logIntervall: 1 }, TypeError, "did you mean");
+  assertEquals(new ActivationStats().name, "activation_stats");
+});
