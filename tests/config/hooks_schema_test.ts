@@ -1,0 +1,156 @@
+// The JSON Schema of configurations of hooks, against the hooks and against examples.
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  createHooks,
+  HookRegistry,
+  hooksSchema,
+  hooksSchemaOf,
+  type JsonSchema,
+} from "@hooke/hooke/config";
+
+/** Is a value as a schema says? What is used of draft 2020-12, apart from the code under test. */
+function fits(schema: JsonSchema, value: unknown): boolean {
+  const { type, properties = {}, required = [], items, additionalProperties = true } = schema;
+  const types = type === undefined ? undefined : [type].flat();
+  if (types !== undefined && !types.some((each) => isOf(each as string, value))) return false;
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return false;
+  if (schema.const !== undefined && schema.const !== value) return false;
+  if (typeof value === "number") {
+    if (value < (schema.minimum ?? -Infinity) || value > (schema.maximum ?? Infinity)) return false;
+    if (value <= (schema.exclusiveMinimum ?? -Infinity)) return false;
+  }
+  if (schema.anyOf !== undefined && !schema.anyOf.some((each) => fits(each, value))) return false;
+  if (schema.oneOf !== undefined && schema.oneOf.filter((each) => fits(each, value)).length !== 1) {
+    return false;
+  }
+  if (Array.isArray(value)) return items === undefined || value.every((item) => fits(items, item));
+  if (typeof value !== "object" || value === null) return true;
+  if (required.some((name) => !Object.hasOwn(value, name))) return false;
+  return Object.entries(value).every(([name, member]) => {
+    if (properties[name] !== undefined) return fits(properties[name], member);
+    return typeof additionalProperties === "boolean"
+      ? additionalProperties
+      : fits(additionalProperties, member);
+  });
+}
+
+function isOf(type: string, value: unknown): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+/** A value that an option may have. */
+function example(schema: JsonSchema): unknown {
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum !== undefined) return schema.enum[0];
+  switch ([schema.type].flat()[0]) {
+    case "string":
+      return "text";
+    case "boolean":
+      return true;
+    case "array":
+      return [];
+    case "integer":
+      return Math.max(2, schema.minimum ?? 0);
+    default:
+      return Math.min(schema.maximum ?? 1, 1);
+  }
+}
+
+const registry = new HookRegistry();
+
+/** What the class behind a name takes, as it says itself when it is told something that there is not. */
+function takenBy(name: string): string[] {
+  const error = assertThrows(() => registry.get(name).make({ noSuchOption: 1 }), Error);
+  return /must be among ([^:]*): current/.exec(error.message)![1]!.split(", ");
+}
+
+/** Said by the entry of a list, or by an option of another name. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  console_log: ["frequency"],
+  json_log: ["frequency"],
+  logging: ["frequency"],
+};
+
+for (const [name, { options = {}, inCode = [] }] of registry.entries) {
+  if (name === "identity") continue; // takes none
+  Deno.test(`configurations of ${name} have all options that its class has, and no other`, () => {
+    const left = ["name", ...ELSEWHERE[name] ?? []];
+    const wanted = takenBy(name).filter((option) => !left.includes(option)).sort();
+    assertEquals([...Object.keys(options), ...inCode].sort(), wanted);
+  });
+
+  Deno.test(`the schema takes ${name} with each of its options, and none that is misspelt`, () => {
+    const list = registry.get(name).list!;
+    const needed = Object.fromEntries(
+      (registry.get(name).required ?? []).map((option) => [option, example(options[option]!)]),
+    );
+    const takes = (more: object) =>
+      fits(hooksSchema, { hooks: { [list]: [{ name, ...needed, ...more }] } });
+    assert(takes({}));
+    for (const [option, schema] of Object.entries(options)) {
+      assert(takes({ [option]: example(schema) }), option);
+      assert(takes({ enabled: false, on_error: "warn" }));
+      assert(!takes({ [`${option}x`]: example(schema) }), option);
+      if (schema.type === "boolean") assert(!takes({ [option]: "yes" }), option);
+    }
+  });
+}
+
+Deno.test("what the schema takes is what createHooks takes, and what it refuses is refused", async () => {
+  const good = [
+    {},
+    { hooks: null },
+    { enableLoggingHook: true, logging_config: { log_every_n_batches: 5, level: "warning" } },
+    { enable_early_stopping_hook: true, earlyStoppingConfig: { minDelta: 0, patience: 3 } },
+    { hooks: { update: [{ name: "identity", enabled: false, onError: "throw" }] } },
+    { hooks: { other: [{ name: "json_log", output_dir: "out", config: { seed: 7 } }] } },
+    { continueOnHookError: true, log_hook_errors: false, hookClasses: [], hook_configs: {} },
+  ];
+  const bad = [
+    { enableLoggingHok: true },
+    { enableLoggingHook: "yes" },
+    { earlyStoppingConfig: { patience: 1.5 } },
+    { early_stopping_config: { mode: "mim" } },
+    { hooks: { forward: [{ name: "identity" }] } },
+    { hooks: { update: [{ name: "identiy" }] } },
+    { hooks: { other: [{ name: "console_log", logEveryNBatches: 0 }] } },
+    { hooks: { others: [] } },
+    { hooks: { other: [{}] } },
+    { hookClasses: [3] },
+  ];
+  for (const config of good) {
+    assert(fits(hooksSchema, config), JSON.stringify(config));
+    await createHooks(config as never);
+  }
+  for (const config of bad) {
+    assert(!fits(hooksSchema, config), JSON.stringify(config));
+    const refused = await createHooks(config as never).then(() => false, () => true);
+    assert(refused, JSON.stringify(config));
+  }
+});
+
+Deno.test("the schema is JSON, of the draft that it says", () => {
+  assertEquals(JSON.parse(JSON.stringify(hooksSchema)), hooksSchema);
+  assertEquals(hooksSchema.$schema, "https://json-schema.org/draft/2020-12/schema");
+});
+
+Deno.test("hooks of one's own are in the schema of their registry alone", () => {
+  const own = new HookRegistry();
+  own.register("mine", () => ({}), { options: { rate: { type: "number" } }, required: ["rate"] });
+  const config = (entry: object) => ({ hooks: { forward: [{ name: "mine", ...entry }] } });
+  assert(fits(hooksSchemaOf(own), config({ rate: 1 })));
+  assert(!fits(hooksSchemaOf(own), config({})));
+  assert(!fits(hooksSchemaOf(own), config({ rate: "fast" })));
+  assert(!fits(hooksSchema, config({ rate: 1 })));
+});

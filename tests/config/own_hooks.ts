@@ -1,0 +1,49 @@
+// Hooks of one's own, loaded by configurations.
+
+/** Stops after high losses. */
+export class MyCustomHook {
+  readonly stage = "training/BATCH_END";
+  readonly frequency = 1;
+  readonly threshold: number;
+  constructor({ threshold = 10 }: { readonly threshold?: number } = {}) {
+    this.threshold = threshold;
+  }
+  call(_ctx: unknown): void {}
+}
+
+/** Scales gradients, made by a function. */
+export function scaled({ by = 1 }: { readonly by?: number } = {}): object {
+  return {
+    name: "scaled",
+    by,
+    onGradients: ({ value }: { readonly value: ReadonlyMap<string, Float32Array> }) =>
+      new Map([...value].map(([name, g]) => [name, g.map((x) => by * x)])),
+  };
+}
+
+/** An object that is a hook. */
+export const quiet: object = { name: "quiet", onEpochEnd() {} };
+
+/** Looks on as the model runs. */
+export class Watch {
+  readonly stage = "training/AFTER_FORWARD";
+  readonly frequency = 1;
+  call(): void {}
+}
+
+/** Cannot be made. */
+export class Broken {
+  constructor() {
+    throw new RangeError("Cannot make it as it is broken: it is");
+  }
+}
+
+/** Is no hook. */
+export const seven = 7;
+
+export default class ByDefault {
+  readonly name = "by default";
+  readonly stage = "training/EPOCH_END";
+  readonly frequency = 1;
+  call(): void {}
+}
