@@ -55,10 +55,12 @@ export type Numbers =
   | Uint16Array
   | Uint32Array;
 
-/** A field as an observer gets it. */
+/** A field as an observer gets it: readonly, and so are the lists in it. */
 export type View<T> = T extends Numbers ? ReadonlyNumbers
   : T extends ReadonlyMap<infer K, infer V> ? ReadonlyMap<K, View<V>>
-  : T extends object ? Readonly<T>
+  : T extends readonly unknown[] ? { readonly [k in keyof T]: View<T[k]> }
+  : T extends object
+    ? { readonly [k in keyof T]: T[k] extends readonly unknown[] ? View<T[k]> : T[k] }
   : T;
 
 /** A field that is no built-in name: the value carries name and type. */

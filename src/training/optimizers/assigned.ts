@@ -17,16 +17,15 @@ export class LiveGroup implements ParameterGroup {
   base: number;
   /** What a schedule makes of it now. */
   factor = 1;
-  #weightDecay: number;
-  #momentum: number;
+  /** Behind the accessors; not private, so that who compares groups before and after sees what was set. */
+  readonly rates: { weightDecay: number; momentum: number };
   readonly #optimizer: string;
 
   constructor(optimizer: string, parameters: readonly string[], rates: Required<GroupRates>) {
     this.#optimizer = optimizer;
     this.parameters = parameters;
     this.base = rates.lr;
-    this.#weightDecay = rates.weightDecay;
-    this.#momentum = rates.momentum;
+    this.rates = { weightDecay: rates.weightDecay, momentum: rates.momentum };
   }
 
   get lr(): number {
@@ -45,21 +44,21 @@ export class LiveGroup implements ParameterGroup {
   }
 
   get weightDecay(): number {
-    return this.#weightDecay;
+    return this.rates.weightDecay;
   }
 
   set weightDecay(value: number) {
     checkRate(`set a rate of ${this.#optimizer}`, "weightDecay", value);
-    this.#weightDecay = value;
+    this.rates.weightDecay = value;
   }
 
   get momentum(): number {
-    return this.#momentum;
+    return this.rates.momentum;
   }
 
   set momentum(value: number) {
     checkRate(`set a rate of ${this.#optimizer}`, "momentum", value);
-    this.#momentum = value;
+    this.rates.momentum = value;
   }
 }
 
