@@ -586,3 +586,56 @@ Deno.test("examples/halve_rate.ts does what it says", async () => {
     ].join("\n"),
   );
 });
+
+Deno.test("examples/quick_start_training.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const output = await run("quick_start_training", folder);
+    const lists = [...output.matchAll(/^hooks: (.*)$/gm)].map(([, hooks]) => hooks);
+    assertEquals(lists, [
+      "my_custom_hook on, console_log on, json_log on, checkpoint on",
+      "my_custom_hook on, json_log off, checkpoint on",
+    ]);
+    const means = [...output.matchAll(/^Average loss: ([\d.]+)$/gm)].map(([, mean]) =>
+      Number(mean)
+    );
+    assertEquals(means.length, 8); // twice in each of four epochs
+    assertEquals(means.toSorted((a, b) => b - a), means);
+    // The console was told of two epochs, and taken out.
+    assertEquals([...output.matchAll(/^epoch (\d) done/gm)].map(([, epoch]) => epoch), ["1", "2"]);
+    assertMatch(output, /status: "completed",\s+currentEpoch: 4,\s+modelParams: 2,/);
+    assertStringIncludes(
+      output,
+      "\nbest_model.hooke, checkpoint_epoch_2.hooke, checkpoint_epoch_4.hooke, logs\n",
+    );
+    const logs = [...Deno.readDirSync(`${folder}/logs`)].map(({ name }) => name).sort();
+    const rows = logs.flatMap((name) =>
+      Deno.readTextFileSync(`${folder}/logs/${name}`).trimEnd().split("\n").map((line) =>
+        JSON.parse(line)
+      )
+    );
+    const epochs = rows.filter(({ event }) => event === "epoch_end");
+    assertEquals(epochs.map(({ epoch }) => epoch), [1, 2, 4], "off in the third");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("examples/hook_registry.ts does what it says", async () => {
+  const output = await run("hook_registry");
+  assertEquals(output.replaceAll(/(hidden) -?\d\.\d{3} ± \d\.\d{3}/g, "$1 #").split("\n"), [
+    "step 0: hidden #",
+    "step 10: hidden #",
+    "v has not moved in the last epoch",
+    "start 89ad93fb, step 0: activation_log on, identity on, scale off",
+    "change enable scale, step 19: activation_log on, identity on, scale on",
+    "change disable activation_log, step 19: activation_log off, identity on, scale on",
+    "end, step 30: activation_log off, identity on, scale on",
+    output.trimEnd().split("\n").at(-1)!,
+    "",
+  ]);
+  assertMatch(
+    output,
+    /hooks\.forward\[0\]\.name must be one of .*; did you mean activation_log\?\n$/,
+  );
+});

@@ -1,0 +1,106 @@
+/**
+ * Hooks from a configuration: forward hooks look at activations, update hooks change gradients, each by the name that it
+ * is registered under, on or off. A run log says which there were, and when one was switched.
+ *
+ * Run: `deno run -A examples/hook_registry.ts`
+ */
+import { getTrainer, hook, HookRegistry, type HooksConfig } from "@hooke/hooke";
+import { GraphBuilder } from "@hooke/hooke/onnx";
+import { meanSquaredError, normalNumbers, sgd, tensorData } from "@hooke/hooke/training";
+
+const registry = new HookRegistry(); // knows the hooks that come with the package
+
+/** A forward hook: it sees activations, and the step goes on as if it were not there. */
+registry.register("activation_log", () =>
+  hook({
+    name: "activation_log",
+    frequency: 10,
+    reads: ["statistics:hidden"],
+    on: {
+      training: {
+        AFTER_FORWARD: ({ stepCount, read }) => {
+          const { mean, std } = read["statistics:hidden"].get("hidden")!;
+          console.log(`step ${stepCount}: hidden ${mean.toFixed(3)} ± ${std.toFixed(3)}`);
+        },
+      },
+    },
+  }));
+
+/** An update hook: gradients go in, gradients come out, before the optimizer steps. */
+registry.register("scale", ({ factor }: { factor: number }) =>
+  hook({
+    name: "scale",
+    on: {
+      training: {
+        GRADIENTS: ({ value }) =>
+          new Map([...value].map(([name, gradient]) => [name, gradient.map((g) => factor * g)])),
+      },
+    },
+  }), { list: "update", options: { factor: { type: "number" } }, required: ["factor"] });
+
+// As it may stand in a file: names and options are checked, and a mistake is told with its place.
+const config: HooksConfig = JSON.parse(`{
+  "hooks": {
+    "forward": [{ "name": "activation_log" }],
+    "update": [{ "name": "identity" }, { "name": "scale", "factor": 0, "enabled": false }]
+  }
+}`);
+
+/** y = tanh(x w) v */
+function network(): Uint8Array<ArrayBuffer> {
+  const g = new GraphBuilder("net");
+  const w = g.parameter("w", normalNumbers(8, { seed: 1 }), [1, 8]);
+  const v = g.parameter("v", normalNumbers(8, { seed: 2, stdev: 0.3 }), [8, 1]);
+  const x = g.input("x", "f32", ["B", 1]);
+  const hidden = g.named(g.op("Tanh", [g.op("MatMul", [x, w], "f32")], "f32"), "hidden");
+  g.output("y", g.op("MatMul", [hidden, v], "f32"), ["B", 1]);
+  return g.build();
+}
+
+const points = normalNumbers(160, { seed: 3 });
+const x = { data: points, dims: [160, 1] };
+const target = { data: points.map(Math.sin), dims: [160, 1] };
+await using trainer = getTrainer("simple", {
+  model: network(),
+  loss: meanSquaredError(),
+  data: tensorData({ x, target }, { batchSize: 16, seed: 1 }),
+  optimizers: sgd({ lr: 0.1 }),
+  epochs: 3,
+});
+const lines: string[] = [];
+trainer.addRunLog({ config: { ...config }, write: (line) => void lines.push(line) });
+await trainer.addHooks(config, { registry });
+
+let before: readonly number[] = [];
+trainer.addHook(hook({
+  name: "switch",
+  reads: ["parameters:v"],
+  frequency: 2,
+  phase: 1, // the end of the second epoch
+  on: {
+    training: {
+      EPOCH_END: ({ read, workflow }) => {
+        before = [...read["parameters:v"].get("v")!];
+        workflow.hooks.enable("scale"); // by 0: from here on nothing is learned
+        workflow.hooks.disable("activation_log");
+      },
+    },
+  },
+}));
+await trainer.train();
+const after = await trainer.parameter("v");
+console.log(`v has ${String(before) === String(after) ? "not " : ""}moved in the last epoch`);
+
+for (const line of lines) {
+  const { type, step, configHash, change, hook, hooks } = JSON.parse(line);
+  const names = hooks.filter(({ name }: { name: string }) => !/runLog|switch/.test(name))
+    .map(({ name, enabled }: { name: string; enabled: boolean }) =>
+      `${name} ${enabled ? "on" : "off"}`
+    );
+  const what = [type, change, hook, configHash?.slice(0, 8)].filter(Boolean).join(" ");
+  console.log(`${what}, step ${step}: ${names.join(", ")}`);
+}
+
+// What can be written in such a file is a schema, which editors understand.
+const misspelt = { hooks: { forward: [{ name: "activation_stat" }] } };
+await trainer.addHooks(misspelt, { registry }).catch(({ message }) => console.log(message));
