@@ -125,7 +125,12 @@ export class Place {
 
   /** Is it called later, when its reads have come, with nobody waiting? */
   get isLate(): boolean {
-    return this.isDeferred && !this.isModifier && this.entry.record.hook.sync !== true;
+    return this.isDeferred && this.mayBeLate;
+  }
+
+  /** May it be called later? */
+  get mayBeLate(): boolean {
+    return !this.isModifier && this.entry.record.hook.sync !== true;
   }
 
   /** Is it called at every visit, with nothing to compare or ask? */

@@ -23,7 +23,7 @@ import type { HookHandle, HookSet } from "./registry.ts";
 import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
 import { show } from "./show.ts";
 import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "./stage.ts";
-import { type StageHost, StageRun } from "./stage_run.ts";
+import { type Coming, type StageHost, StageRun } from "./stage_run.ts";
 import { stageWork, unvisited } from "./stage_work.ts";
 import { verifying } from "./verify.ts";
 
@@ -53,6 +53,13 @@ export interface EngineHooksOptions<E extends AnyStages> {
    * @default none: such a hook is refused
    */
   readonly worker?: DeviceWorker;
+  /**
+   * Fields of the context that are yet to come at an observe stage, such as what a device is still computing: observers
+   * are called when they are there, in order, with nobody waiting. Answers with nothing where all is there.
+   *
+   * @default all is always there
+   */
+  readonly coming?: (stage: string) => Coming | undefined;
   /**
    * Told of every error that does not stop the run.
    *
@@ -409,6 +416,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       this.#report(place.entry, place.info.stage, error);
     return {
       context,
+      coming: this.#options.coming,
       fields: this.#state.fields,
       get step() {
         return workflow.stepCount;

@@ -29,7 +29,7 @@ export type ContextOption<E extends AnyStages> = Record<never, never> extends Ow
 
 /** What a {@linkcode Loop} is made of. */
 export interface LoopOptions<E extends AnyStages>
-  extends Pick<EngineHooksOptions<E>, "state" | "onWarning" | "verify" | "isFatal"> {
+  extends Pick<EngineHooksOptions<E>, "state" | "onWarning" | "verify" | "isFatal" | "coming"> {
   /** The kinds of stages it fires: one, or several. */
   readonly kinds: E | readonly E[];
   /** One step; fires stages through the loop it is given. */

@@ -18,6 +18,7 @@ const OPTIONS: readonly string[] = [
   "settled",
   "recover",
   "isFatal",
+  "coming",
   "workflow",
   "worker",
   "context",
@@ -45,6 +46,7 @@ export function checkLoopOptions(options: unknown): void {
   may(options, "settled", "be a function", isFunction);
   may(options, "recover", "be a function", isFunction);
   may(options, "isFatal", "be a function", isFunction);
+  may(options, "coming", "be a function", isFunction);
   may(options, "workflow", "be an engine", isObject);
   may(options, "worker", "be an object", isObject);
   may(options, "context", "be an object", isObject);

@@ -127,7 +127,8 @@ export abstract class EnginePoint implements StagePoint {
   /** A runner for places that are all due whenever the stage is reached: nothing to compare or ask. */
   #unrolled(run: StageRun): Runner | undefined {
     const texts = RUNNERS[run.places.length - 1];
-    const isPlain = this.host.verify === undefined && !this.host.isTracked &&
+    const { verify, isTracked, coming } = this.host;
+    const isPlain = verify === undefined && !isTracked && coming === undefined &&
       run.places.every((place) => place.isAlways);
     if (texts === undefined || !isPlain) return undefined;
     this.#text ??= nextText++;

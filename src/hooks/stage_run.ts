@@ -36,7 +36,12 @@ export interface StageHost {
   readonly isCut: boolean;
   /** Must it be known of each place when it last fired? */
   readonly isTracked: boolean;
+  /** What of the context is yet to come at a stage; absent where it never is. */
+  readonly coming: ((stage: string) => Coming | undefined) | undefined;
 }
+
+/** Fields of the context that are yet to come; nothing, where the step has turned out to be none. */
+export type Coming = PromiseLike<object | undefined>;
 
 /**
  * The places of a stage as they were when it was last compiled. Never changed: adding, removing and toggling
@@ -59,27 +64,31 @@ export class StageRun {
   /** Calls what is due at a count, from place `from` on. Returns a promise only if a handler did. */
   observe(from: number, count: number): PromiseLike<void> | undefined {
     let late: Place[] | undefined;
+    const { coming: find } = this.host;
+    const coming = find === undefined ? undefined : find(this.places[0]!.info.stage);
     for (let i = from; i < this.places.length; i++) {
       const place = this.places[i]!;
       let result: unknown;
       try {
         if (!place.fires(count, this.host.step)) continue;
-        if (place.isLate) {
+        if (place.isLate || (coming !== undefined && place.mayBeLate)) {
           (late ??= []).push(place);
           continue;
         }
-        result = place.isDeferred ? this.#inTurn(place) : this.call(place);
+        result = place.isDeferred || coming !== undefined
+          ? this.#inTurn(place, coming)
+          : this.call(place);
       } catch (error) {
-        this.#fail(place, error, late);
+        this.#fail(place, error, late, coming);
       }
-      if (isThenable(result)) return this.#resume(i, result, count, late);
+      if (isThenable(result)) return this.#resume(i, result, count, late, coming);
     }
-    return late === undefined ? undefined : this.#defer(late);
+    return late === undefined ? undefined : this.#defer(late, coming);
   }
 
   /** Goes on after place `i` answered with a promise. */
   pause(i: number, promise: PromiseLike<unknown>, count: number): PromiseLike<void> {
-    return this.#resume(i, promise, count, undefined);
+    return this.#resume(i, promise, count, undefined, undefined);
   }
 
   /** Goes on after place `i` threw, if its policy lets it. */
@@ -89,11 +98,16 @@ export class StageRun {
   }
 
   /** Deals with an error; where it is thrown, those whose turn was before still get what they read. */
-  #fail(place: Place, error: unknown, late: readonly Place[] | undefined): void {
+  #fail(
+    place: Place,
+    error: unknown,
+    late: readonly Place[] | undefined,
+    coming: Coming | undefined,
+  ): void {
     try {
       this.host.failed(place, error);
     } catch (thrown) {
-      if (late !== undefined) this.#defer(late);
+      if (late !== undefined) this.#defer(late, coming);
       throw thrown;
     }
   }
@@ -118,13 +132,14 @@ export class StageRun {
     promise: PromiseLike<unknown>,
     count: number,
     late: Place[] | undefined,
+    coming: Coming | undefined,
   ): Promise<void> {
     try {
       await promise;
     } catch (error) {
-      this.#fail(this.places[i]!, error, late);
+      this.#fail(this.places[i]!, error, late, coming);
     }
-    if (late !== undefined) await this.#defer(late);
+    if (late !== undefined) await this.#defer(late, coming);
     await this.observe(i + 1, count);
   }
 
@@ -144,13 +159,18 @@ export class StageRun {
   }
 
   /** The same, after all that was deferred before has been delivered; not at all, if the run was over before that. */
-  async #inTurn(place: Place): Promise<void> {
+  async #inTurn(place: Place, coming: Coming | undefined): Promise<void> {
     const { soFar } = this.host;
     const { before } = place;
-    const values = await this.#takeFor(place);
+    const values = await this.#takeIfAny(place);
+    const fields = coming === undefined ? {} : await coming;
     await soFar;
-    if (values === undefined || this.host.isCut) return place.unfire(before);
-    await this.#callWith(place, place.ctx, values);
+    if (values === undefined || fields === undefined || this.host.isCut) {
+      return place.unfire(before);
+    }
+    const ctx = coming === undefined ? place.ctx : withFields(place.ctx, fields);
+    if (place.isDeferred) await this.#callWith(place, ctx, values);
+    else await place.target.call(ctx, place.info.stage);
   }
 
   /**
@@ -256,18 +276,40 @@ export class StageRun {
   }
 
   /** One fused copy for all of them; each is called with a context of this step when it has arrived. */
-  #defer(places: readonly Place[]): PromiseLike<void> | undefined {
-    const plan = this.#plan as FetchPlan;
+  #defer(
+    places: readonly Place[],
+    coming: Coming | undefined,
+  ): PromiseLike<void> | undefined {
     const late = places.map((place) => ({
       place,
       ctx: snapshot(place.ctx, this.host.context),
       before: place.before,
     }));
-    const values = this.#take(places, () => plan.take(false));
-    return this.host.defer(values, (values) => this.#deliver(late, values));
+    const values = this.#takeLate(places);
+    if (coming === undefined) {
+      return this.host.defer(values, (values) => this.#deliver(late, values));
+    }
+    const fields: Promise<FieldValues | undefined> = Promise.resolve(coming) as Promise<never>;
+    let own: FieldValues | undefined;
+    const both = Promise.all([values, fields]).then(([values, fields]) => {
+      own = fields;
+      return fields === undefined ? undefined : values;
+    });
+    return this.host.defer(both, (values) => this.#deliver(late, values, own));
   }
 
-  async #deliver(late: readonly Late[], values: FieldValues | undefined): Promise<void> {
+  /** What places read, fetched as it is now: nothing, where none of them does. */
+  #takeLate(places: readonly Place[]): Promise<FieldValues | undefined> {
+    const reading = places.filter(({ isDeferred }) => isDeferred);
+    if (reading.length === 0) return Promise.resolve({});
+    return this.#take(reading, () => (this.#plan as FetchPlan).take(false));
+  }
+
+  async #deliver(
+    late: readonly Late[],
+    values: FieldValues | undefined,
+    fields: object = {},
+  ): Promise<void> {
     if (values === undefined) {
       for (const { place, before } of late) place.unfire(before);
       return;
@@ -276,7 +318,11 @@ export class StageRun {
       const { stepCount } = ctx as { readonly stepCount: number };
       if (hasGivenUp(place)) continue;
       try {
-        await place.target.call(this.#withValues(place, ctx, values), place.info.stage);
+        const known = withFields(ctx, fields);
+        await place.target.call(
+          place.isDeferred ? this.#withValues(place, known, values) : known,
+          place.info.stage,
+        );
       } catch (error) {
         try {
           this.host.failed(place, ofStep(place, error, stepCount), stepCount, before);
@@ -355,4 +401,12 @@ function snapshot(ctx: object, engineContext: object, event: object = {}): objec
   // Bound, as handlers may take it out of the context: it must name this step.
   if (typeof copy.stop === "function") copy.stop = copy.stop.bind(copy);
   return ctx === engineContext ? copy : Object.create(copy, Object.getOwnPropertyDescriptors(ctx));
+}
+
+/** A context with fields that were yet to come. */
+function withFields(ctx: object, fields: object): object {
+  const entries = Object.entries(fields);
+  if (entries.length === 0) return ctx;
+  const own = entries.map(([name, value]) => [name, { value, enumerable: true }] as const);
+  return Object.create(ctx, Object.fromEntries(own));
 }

@@ -184,3 +184,55 @@ Deno.test("late news end a run where it was over: later steps count for nothing"
   await loop.run(1);
   assertEquals([loop.stepCount, seen.at(-1)![0]], [6, 5]);
 });
+
+Deno.test("observers get fields that are yet to come with their own step, in order, and nobody waits", async () => {
+  const seen: string[] = [], waited: number[] = [];
+  const later = new Map<number, (fields: object) => void>();
+  const loop = work({
+    coming: (stage) => {
+      if (stage !== "work/AFTER") return undefined;
+      const step = loop.stepCount;
+      return new Promise((done) => later.set(step, done));
+    },
+    step: async (loop) => {
+      await loop.fire("work/BEFORE");
+      await loop.fire("work/AFTER");
+      waited.push(later.size);
+    },
+  });
+  const tell = (name: string) => (ctx: BaseContext) => {
+    const { loss } = ctx as BaseContext & { readonly loss?: number };
+    seen.push(`${name} ${ctx.stepCount} ${loss}`);
+  };
+  loop.hooks.add({ name: "now", stage: WorkStage.BEFORE, frequency: 1, call: tell("now") });
+  loop.hooks.add({ name: "late", stage: WorkStage.AFTER, frequency: 1, call: tell("late") });
+  const running = loop.run(3);
+  while (later.size < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  assertEquals(seen, ["now 0 undefined", "now 1 undefined", "now 2 undefined"]);
+  for (const step of [2, 0, 1]) later.get(step)!({ loss: 10 * step }); // in no order
+  await running;
+  assertEquals(seen.slice(3), ["late 0 0", "late 1 10", "late 2 20"]);
+  assertEquals(waited, [1, 2, 3]);
+});
+
+Deno.test("a hook that must know at once is waited for, and one that is handed nothing is not called", async () => {
+  const seen: string[] = [];
+  const loop = work({
+    coming: (stage) => {
+      if (stage !== "work/AFTER") return undefined;
+      const { stepCount } = loop;
+      return Promise.resolve(stepCount === 1 ? undefined : { loss: stepCount });
+    },
+    step: async (loop) => {
+      await loop.fire("work/AFTER");
+      seen.push(`end of ${loop.stepCount}`);
+    },
+  });
+  loop.hooks.add({
+    ...{ name: "exact", stage: WorkStage.AFTER, frequency: 1, sync: true },
+    call: (ctx: BaseContext & { readonly loss?: number }) =>
+      void seen.push(`${ctx.stepCount} ${ctx.loss}`),
+  });
+  await loop.run(3);
+  assertEquals(seen, ["0 0", "end of 0", "end of 1", "2 2", "end of 2"]);
+});

@@ -358,6 +358,7 @@ Deno.test("a loop with every option there is passes", () => {
     settled() {},
     recover: () => undefined,
     isFatal: () => false,
+    coming: () => undefined,
     workflow: { name: "all", hooks: work().hooks, stepCount: 0 },
     worker: { work() {}, changed() {} },
     context: { total: 0 },
