@@ -4,10 +4,13 @@
  * @module
  */
 
+import { ActivationStats, type ActivationStatsOptions } from "../observe/activation_stats.ts";
 import { Checkpoint, type CheckpointOptions } from "../observe/checkpoint.ts";
 import { ConsoleLog, type ConsoleLogOptions } from "../observe/console_log.ts";
 import { EarlyStopping, type EarlyStoppingOptions } from "../observe/early_stopping.ts";
+import { GradientMonitor, type GradientMonitorOptions } from "../observe/gradient_monitor.ts";
 import { JsonLog, type JsonLogOptions } from "../observe/json_log.ts";
+import { LrMonitor, type LrMonitorOptions } from "../observe/lr_monitor.ts";
 import { ModelCheckpoint, type ModelCheckpointOptions } from "../observe/model_checkpoint.ts";
 import { BUILT_IN_SCHEMAS, type BuiltInHookName } from "./built_in_schemas.ts";
 import type { HookSchema } from "./hook_schema.ts";
@@ -26,9 +29,12 @@ const MAKERS: Partial<Readonly<Record<BuiltInHookName, Make>>> = {
   checkpoint: (options: Partial<CheckpointOptions>) =>
     new Checkpoint({ ...CHECKPOINTS, ...options }),
   logging: (options: ConsoleLogOptions) => new ConsoleLog({ ...options, name: "logging" }),
+  gradient_monitor: (options: GradientMonitorOptions) => new GradientMonitor(options),
   model_checkpoint: (options: Partial<ModelCheckpointOptions>) =>
     new ModelCheckpoint({ dir: CHECKPOINTS.outputDir, ...options }),
   early_stopping: (options: EarlyStoppingOptions) => new EarlyStopping(options),
+  lr_monitor: (options: LrMonitorOptions) => new LrMonitor(options),
+  activation_stats: (options: ActivationStatsOptions) => new ActivationStats(options),
   identity: () => new IdentityUpdate(),
 };
 

@@ -138,6 +138,7 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
       },
       vanishing: from0("A norm below this is vanishing.", 1e-7),
       exploding: above0("A norm above this is exploding.", 1e3),
+      ...WHEN,
     },
     inCode: ["write"],
     aliases: { logHistogram: "histogram", logNorm: "norm" },
@@ -179,6 +180,7 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
       logWeightDecay: flag("Whether weight decays are told, too.", false),
       frequency: choice("After each what.", ["step", "epoch"], "epoch"),
       everyNSteps: count("Every so many steps."),
+      ...WHEN,
     },
     inCode: ["write"],
   },
@@ -188,6 +190,7 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
     options: {
       points: texts("Names of tensors, or patterns.", ["*"]),
       logInterval: count("Every so many forward passes.", 1),
+      ...WHEN,
     },
     inCode: ["write"],
   },

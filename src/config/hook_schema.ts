@@ -63,8 +63,9 @@ export function readHookOptions(
       throw new TypeError(unknownMember(`${path}.${key}`, key, names));
     }
     if (name in read) throw new TypeError(wrong(`${path}.${key}`, "said once", value));
-    // An address, which no JSON can say, is as good as its text.
-    const schema = value instanceof URL ? undefined : options[name];
+    // What no JSON can say, an address or a function, is for the hook to judge.
+    const isCode = value instanceof URL || typeof value === "function";
+    const schema = isCode ? undefined : options[name];
     if (schema !== undefined) checkValue(schema, value, `${path}.${key}`);
     read[name] = value;
   }

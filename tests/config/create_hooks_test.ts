@@ -32,6 +32,14 @@ async function refusal(config: unknown, registry?: HookRegistry): Promise<string
 Deno.test("document 001's switches and options make its hooks, in either spelling", async () => {
   const camel = await createHooks({
     enableLoggingHook: true,
+    enableGradientMonitor: true,
+    gradientMonitorConfig: {
+      logFrequency: 100,
+      logHistogram: true,
+      logNorm: true,
+      paramFilter: ["encoder", "decoder"],
+      percentiles: [10, 50, 90],
+    },
     enableModelCheckpointHook: true,
     modelCheckpointConfig: {
       saveTopK: 3,
@@ -44,9 +52,19 @@ Deno.test("document 001's switches and options make its hooks, in either spellin
     },
     enableEarlyStoppingHook: true,
     earlyStoppingConfig: { patience: 10, minDelta: 0.0001, strict: true, verbose: true },
+    enableLrMonitor: true,
+    lrMonitorConfig: { logMomentum: true, logWeightDecay: true, frequency: "epoch" },
   });
   const snake = await createHooks({
     enable_logging_hook: true,
+    enable_gradient_monitor: true,
+    gradient_monitor_config: {
+      log_frequency: 100,
+      log_histogram: true,
+      log_norm: true,
+      param_filter: ["encoder", "decoder"],
+      percentiles: [10, 50, 90],
+    },
     enable_model_checkpoint_hook: true,
     model_checkpoint_config: {
       save_top_k: 3,
@@ -59,8 +77,11 @@ Deno.test("document 001's switches and options make its hooks, in either spellin
     },
     enable_early_stopping_hook: true,
     early_stopping_config: { patience: 10, min_delta: 0.0001, strict: true, verbose: true },
+    enable_lr_monitor: true,
+    lr_monitor_config: { log_momentum: true, log_weight_decay: true, frequency: "epoch" },
   });
-  const wanted = ["logging last", "model_checkpoint last", "early_stopping last"];
+  const names = ["logging", "gradient_monitor", "model_checkpoint", "early_stopping", "lr_monitor"];
+  const wanted = names.map((name) => `${name} last`);
   assertEquals([inShort(camel), inShort(snake)], [wanted, wanted]);
 });
 
@@ -202,6 +223,23 @@ Deno.test("a hook that is off can be switched on by its name", async () => {
   trainer.hooks.enable("thrice");
   await trainer.train();
   assertEquals(trainer.values.get("w")![0], -3);
+});
+
+Deno.test("the forward list looks at activations by its interval, and leaves training as it is", async () => {
+  const rows: number[] = [], trained: number[][] = [];
+  for (const enabled of [true, false]) {
+    await using trainer = getTrainer("simple", tinyParts());
+    const write = ({ step }: { readonly step: number }) => void rows.push(step);
+    await trainer.addHooks({
+      hooks: {
+        forward: [{ name: "activation_stats", points: "y", log_interval: 2, write, enabled }],
+      },
+    });
+    await trainer.train();
+    trained.push([...await trainer.parameter("w")]);
+  }
+  assertEquals(rows, [0, 2]);
+  assertEquals(trained[0], trained[1]);
 });
 
 Deno.test("a hook in a list that is for others is an error, also one of a user's", async () => {

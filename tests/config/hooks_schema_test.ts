@@ -44,8 +44,12 @@ function isOf(type: string, value: unknown): boolean {
       return Number.isInteger(value);
     case "object":
       return typeof value === "object" && value !== null && !Array.isArray(value);
+    case "boolean":
+      return typeof value === "boolean";
+    case "number":
+      return typeof value === "number";
     default:
-      return typeof value === type;
+      return typeof value === "string";
   }
 }
 
@@ -80,6 +84,8 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   console_log: ["frequency"],
   json_log: ["frequency"],
   logging: ["frequency"],
+  gradient_monitor: ["frequency"],
+  activation_stats: ["frequency"],
 };
 
 for (const [name, { options = {}, inCode = [] }] of registry.entries) {
@@ -88,6 +94,15 @@ for (const [name, { options = {}, inCode = [] }] of registry.entries) {
     const left = ["name", ...ELSEWHERE[name] ?? []];
     const wanted = takenBy(name).filter((option) => !left.includes(option)).sort();
     assertEquals([...Object.keys(options), ...inCode].sort(), wanted);
+  });
+
+  Deno.test(`what the schema has as the default of an option of ${name} its class takes`, () => {
+    const given = (option: string) => [option, example(options[option]!)];
+    const needed = Object.fromEntries((registry.get(name).required ?? []).map(given));
+    for (const option of Object.keys(options)) {
+      if (options[option]!.default === undefined) continue;
+      assert(registry.get(name).make({ ...needed, ...Object.fromEntries([given(option)]) }));
+    }
   });
 
   Deno.test(`the schema takes ${name} with each of its options, and none that is misspelt`, () => {
