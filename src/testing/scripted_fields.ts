@@ -6,7 +6,10 @@
 
 import type { StateSource } from "../hooks/reads.ts";
 import { fits, parseGlob } from "../onnx/taps/glob.ts";
-import type { Activation, ActivationStatistics } from "../training/context.ts";
+import type { Activation, ActivationStatistics, TrainerState } from "../training/context.ts";
+
+/** What is known of the run, to be changed. */
+export type ScriptedState = { -readonly [K in keyof TrainerState]: TrainerState[K] };
 
 /** What is known at a moment. */
 export interface ScriptedMoment {

@@ -10,7 +10,7 @@ import type { ClipSettings, TrainerSettings } from "../training/context.ts";
 import { type ComputedLoss, TrainingStage } from "../training/stages.ts";
 import type { TrainingKind } from "../training/trainer_options.ts";
 import { descend, type LiveOptimizer } from "./scripted_optimizer.ts";
-import type { ScriptedState } from "./scripted_trainer.ts";
+import type { ScriptedState } from "./scripted_fields.ts";
 import type { NumbersByName, ScriptedEpoch, ScriptParts } from "./training_script.ts";
 
 /** What the steps are done with. */

@@ -15,13 +15,12 @@ import type {
   OptimizerSettings,
   ParameterInfo,
   TrainerControl,
-  TrainerState,
   TrainerStatus,
 } from "../training/context.ts";
 import { TrainingStage } from "../training/stages.ts";
 import type { TrainingHooks, TrainingKind } from "../training/trainer_options.ts";
 import { type LiveOptimizer, liveOptimizers } from "./scripted_optimizer.ts";
-import { scriptedFields } from "./scripted_fields.ts";
+import { scriptedFields, type ScriptedState } from "./scripted_fields.ts";
 import { ScriptedSteps } from "./scripted_steps.ts";
 import type { ScriptParts, TrainingScript } from "./training_script.ts";
 
@@ -52,9 +51,6 @@ export interface ScriptedTrainer extends Workflow, TrainerControl {
   /** Goes on from there. Throws a TypeError for what `save` did not give. */
   load(saved: SavedScript): void;
 }
-
-/** What is known of the run, to be changed. */
-export type ScriptedState = { -readonly [K in keyof TrainerState]: TrainerState[K] };
 
 /**
  * Makes a trainer that does what a script says: for tests of hooks, without a model and without waiting. Its stages are
@@ -163,6 +159,16 @@ class Scripted implements ScriptedTrainer {
       this.outcome = { status: "failed", error };
       throw error;
     }
+  }
+
+  parameter(name: string, of: ParameterValues = "parameters"): Promise<Float32Array> {
+    const numbers = (of === "gradients" ? this.#steps.gradients : this.values).get(name);
+    if (numbers !== undefined) return Promise.resolve(numbers.slice());
+    const names = [...this.values.keys()];
+    const requirement = `it must be one of ${names.join(", ")}`;
+    return Promise.reject(
+      new RangeError(complaint(`read a parameter's ${of}`, requirement, name, names)),
+    );
   }
 
   stop(reason: string): void {

@@ -8,6 +8,7 @@ import {
   type HooksConfig,
 } from "@hooke/hooke/config";
 import { scriptedTrainer } from "@hooke/hooke/testing";
+import { MyCustomHook } from "./own_hooks.ts";
 import { tinyParts } from "./tiny_training.ts";
 
 const base = import.meta.url;
@@ -27,6 +28,13 @@ async function refusal(config: unknown, registry?: HookRegistry): Promise<string
     Error,
   );
   return error.message;
+}
+
+/** The threshold of a hook that must be of the class that was asked for. */
+function thresholdOf(created: CreatedHook | undefined): number {
+  const hook: unknown = created?.hook;
+  assert(hook instanceof MyCustomHook);
+  return hook.threshold;
 }
 
 Deno.test("document 001's switches and options make its hooks, in either spelling", async () => {
@@ -114,10 +122,10 @@ Deno.test("hookClasses load classes; hookConfigs go by the whole path or by the 
       hookClasses: [MINE],
       hookConfigs: { [key]: { threshold: 5 } },
     }, { base });
-    assertEquals((created!.hook as unknown as { threshold: number }).threshold, 5);
+    assertEquals(thresholdOf(created), 5);
   }
   const [plain] = await createHooks({ hook_classes: [MINE] }, { base });
-  assertEquals((plain!.hook as unknown as { threshold: number }).threshold, 10); // its own default
+  assertEquals(thresholdOf(plain), 10); // its own default
 });
 
 Deno.test("options for no hook, and for two of one name, are errors", async () => {
