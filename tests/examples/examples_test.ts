@@ -318,7 +318,8 @@ Deno.test("examples/observe_on_gpu.ts does what it says", async (t) => {
 
 Deno.test("every example is run by a test", async () => {
   const tests = await Deno.readTextFile(new URL(import.meta.url));
-  for await (const { name } of Deno.readDir(FOLDER)) {
+  for await (const { name, isFile } of Deno.readDir(FOLDER)) {
+    if (!isFile) continue; // modules that examples import
     assertStringIncludes(tests, `"examples/${name} `);
   }
 });
@@ -638,4 +639,55 @@ Deno.test("examples/hook_registry.ts does what it says", async () => {
     output,
     /hooks\.forward\[0\]\.name must be one of .*; did you mean activation_log\?\n$/,
   );
+});
+
+Deno.test("examples/config_hooks.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const output = await run("config_hooks", folder);
+    const lines = output.split("\n");
+    assertEquals(lines.slice(0, 2), [
+      "PlateauHook, bell, outcome, logging, gradient_monitor, model_checkpoint, early_stopping, lr_monitor",
+      "ding",
+    ]);
+    assertMatch(output, /^epoch 1 {2}batch 0 {2}loss 9\.6/m);
+    // Each 40 of 60 steps; the first log that comes after it says so.
+    assertEquals(output.match(/^step (0|40) {2}gradient_monitor {2}gradients\/norm /gm)?.length, 2);
+    assertStringIncludes(output, "\nTraining plateau detected in epoch 6!\n");
+    // 0.05 · 0.99ⁿ, as it was in the last step of an epoch.
+    const rates = [...output.matchAll(/^step (\d+) {2}lr_monitor {2}lr\/sgd ([\d.]+)$/gm)];
+    assertEquals(rates.map(([, step]) => Number(step)), [9, 19, 29, 39, 49, 59]);
+    for (const [, step, rate] of rates) {
+      assertAlmostEquals(Number(rate), 0.05 * 0.99 ** +step!, 1e-6);
+    }
+    assertMatch(
+      output,
+      /status: "stopped",\s+reason: "val\/loss was no better than .* for 2 times",/,
+    );
+    assertEquals(lines.at(-2)!.split(", ").length, 3, "the best two, and the last");
+    assertMatch(
+      lines.at(-2)!,
+      /^epoch_\d_loss_0\.01\.hooke, epoch_\d_loss_0\.01\.hooke, last\.hooke$/,
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("examples/hooks_together.ts does what it says", async () => {
+  const [end, analyzed, ...lines] = (await run("hooks_together")).trimEnd().split("\n")
+    .toReversed();
+  assertEquals(end, "fragile has failed 3 times; training completed");
+  const metrics = lines.flatMap((line) =>
+    /received metric (.*)$/.exec(line)?.slice(1).map(Number) ?? []
+  );
+  assertEquals(metrics.length, 3);
+  assert(metrics[0]! > 1.8 && metrics[2]! < 1.5, "towards 2, from the last to the first");
+  const failed = "fragile at training/BATCH_END: the disk is full";
+  assertEquals(lines.map((line) => line.replace(/metric .*/, "metric #")).toReversed(), [
+    ...[failed, "epoch 0: received metric #", failed, "epoch 1: received metric #"],
+    ...["late: epoch 2, batch 0", failed, "epoch 2: received metric #"],
+  ]);
+  const [, count] = /^(\d+) of 300 batches analyzed$/.exec(analyzed!)!;
+  assert(Number(count) > 15 && Number(count) < 45, "about a tenth");
 });

@@ -1,0 +1,90 @@
+/**
+ * Hooks of one trainer: what one finds out and another uses, one that sleeps at first, one that looks at a sample of the
+ * batches, and one that fails without harm.
+ *
+ * Run: `deno run -A examples/hooks_together.ts`
+ */
+import { hook, slot } from "@hooke/hooke";
+import { GraphBuilder } from "@hooke/hooke/onnx";
+import { meanSquaredError, normalNumbers, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+
+/** A typed place in `ctx.shared`, by which hooks talk to each other without knowing each other. */
+const importantMetric = slot<number>("importantMetric");
+
+const producer = hook({
+  name: "producer",
+  reads: ["parameters:w"],
+  on: {
+    training: {
+      EPOCH_END: ({ shared, read }) =>
+        shared.set(importantMetric, read["parameters:w"].get("w")![0]!),
+    },
+  },
+});
+const consumer = hook({
+  name: "consumer",
+  on: {
+    training: {
+      EPOCH_END: ({ epoch, shared }) =>
+        console.log(`epoch ${epoch}: received metric ${shared.get(importantMetric)?.toFixed(3)}`),
+    },
+  },
+});
+
+/** Asleep until two epochs are done. Before that it costs nothing. */
+const late = hook({
+  name: "late",
+  enableAfterEpoch: 2,
+  once: true,
+  on: {
+    training: {
+      BATCH_END: ({ epoch, batchIdx }) => console.log(`late: epoch ${epoch}, batch ${batchIdx}`),
+    },
+  },
+});
+
+/** An expensive look at a tenth of the batches: the same ones for the same seed. */
+let analyzed = 0;
+const sampled = hook({
+  name: "sampled",
+  sample: 0.1,
+  sampleSeed: 1,
+  on: { training: { BATCH_END: () => void analyzed++ } },
+});
+
+/** It throws every time: of a hook that only looks on a warning is told, and training goes on. */
+const fragile = hook({
+  name: "fragile",
+  frequency: 100,
+  on: {
+    training: {
+      BATCH_END() {
+        throw new Error("the disk is full");
+      },
+    },
+  },
+});
+
+const builder = new GraphBuilder("line"); // y = w x
+const x = builder.input("x", "f32", ["B", 1]);
+const w = builder.parameter("w", [0], [1, 1]);
+builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+const numbers = normalNumbers(800, { seed: 1 });
+
+await using trainer = new Trainer({
+  model: builder.build(),
+  loss: meanSquaredError(),
+  data: tensorData({
+    x: { data: numbers, dims: [800, 1] },
+    target: { data: numbers.map((x) => 2 * x), dims: [800, 1] },
+  }, { batchSize: 8 }),
+  optimizers: sgd({ lr: 0.005 }),
+  hooks: [producer, consumer, late, sampled, fragile],
+  onWarning: ({ hook, stage, error }) =>
+    console.log(`${hook} at ${stage}: ${(error as Error).message}`),
+  epochs: 3,
+});
+await trainer.train();
+console.log(`${analyzed} of 300 batches analyzed`);
+const { errors } = trainer.hooks.list().find(({ name }) => name === "fragile")!;
+console.log(`fragile has failed ${errors} times; training ${trainer.state.status}`);
