@@ -9,6 +9,7 @@ const README = await Deno.readTextFile(new URL("README.md", ROOT));
 const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
 const ATOMS = await Deno.readTextFile(new URL("docs/atoms.md", ROOT));
 const MODELS = await Deno.readTextFile(new URL("docs/models.md", ROOT));
+const TRAINING = await Deno.readTextFile(new URL("docs/training.md", ROOT));
 const GPU = await Deno.readTextFile(new URL("docs/gpu.md", ROOT));
 
 /** A program, and the block below it if that shows output. */
@@ -118,6 +119,10 @@ Deno.test("each program on atoms prints just what stands below it", async () => 
 
 Deno.test("each program on models prints just what stands below it", async () => {
   assertEquals(await runShown(MODELS), programsOf(MODELS).length);
+});
+
+Deno.test("each program on training prints just what stands below it", async () => {
+  assertEquals(await runShown(TRAINING), programsOf(TRAINING).length);
 });
 
 Deno.test("programs on GPUs print the same wherever they run", async (t) => {

@@ -6,15 +6,19 @@ import type {
   DynamicsFields,
   DynamicsStages,
   LoopOptions,
-  TrainerFields,
-  TrainerState,
-  TrainingBase,
   TrainingFields,
-  TrainingStages,
 } from "../../mod.ts";
 import { DynamicsStage, Loop, TrainingStage } from "../../mod.ts";
 import { type AnyStages, stageInfos } from "../../src/hooks/stage.ts";
 import { tablesOf } from "./tables.ts";
+import {
+  AT_EVERY_STAGE,
+  BATCH,
+  type ContextFields,
+  OF_TRAINER,
+  STATE,
+  TRAINING_CONTEXT,
+} from "./training_context.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/stages.md", import.meta.url));
 const tables = tablesOf(PAGE);
@@ -79,32 +83,6 @@ const TRAINING_FIELDS = {
   "activations:…": 0,
   "statistics:…": 0,
 } satisfies Record<Spelt<keyof TrainingFields>, 0>;
-const OF_TRAINER = {
-  phase: 0,
-  state: 0,
-  trainer: 0,
-  optimizers: 0,
-  lrSchedulers: 0,
-} satisfies Record<TrainerFields, 0>;
-const AT_EVERY_STAGE = { epoch: 0, ...OF_TRAINER } satisfies Record<
-  Exclude<keyof TrainingBase, keyof BaseContext>,
-  0
->;
-const STATE = {
-  model: 0,
-  optimizer: 0,
-  device: 0,
-  currentEpoch: 0,
-  currentBatchIdx: 0,
-  latestLoss: 0,
-  avgLoss: 0,
-  modelParams: 0,
-  status: 0,
-  step: 0,
-  samplesSeen: 0,
-  tokensSeen: 0,
-  metrics: 0,
-} satisfies Record<keyof TrainerState, 0>;
 const CONTEXT = {
   stepCount: 0,
   stop: 0,
@@ -131,13 +109,10 @@ const OPTIONS = {
   signal: 0,
   onWarning: 0,
   isFatal: 0,
+  coming: 0,
   verify: 0,
 } satisfies Record<keyof (LoopOptions<Dynamics> & ContextOption<Dynamics>), 0>;
 
-/** Stage → the context fields that not every context of its kind has. */
-type ContextFields<M extends { [N in keyof M]: { readonly ctx: unknown } }, Base> = {
-  [N in keyof M]: Record<Exclude<keyof M[N]["ctx"], keyof Base>, 0>;
-};
 const ATOMS = { batch: 0, model: 0 } as const;
 const DYNAMICS_CONTEXT = {
   BEFORE_STEP: ATOMS,
@@ -151,47 +126,6 @@ const DYNAMICS_CONTEXT = {
   ON_CONVERGE: { ...ATOMS, convergedMask: 0 },
   ON_ADMIT: ATOMS,
 } satisfies ContextFields<DynamicsStages, BaseContext>;
-const NONE = {} as const;
-const BATCH = { batch: 0, batchIdx: 0, loaderIdx: 0, loaderName: 0 } as const;
-const LOSS = { ...BATCH, loss: 0 } as const;
-const GRADIENTS = { ...LOSS, gradients: 0 } as const;
-const NORM = { ...GRADIENTS, gradNorm: 0 } as const;
-const OPTIMIZER = { ...NORM, optimizerIdx: 0 } as const;
-const BATCH_END = { ...LOSS, metrics: 0, outcome: 0 } as const;
-const METRICS = { metrics: 0, outcome: 0 } as const;
-const STEP = { ...LOSS, gradNorm: 0, lr: 0, samplesSeen: 0, tokensSeen: 0, skipped: 0 } as const;
-const TRAINING_CONTEXT = {
-  TRAIN_BEGIN: NONE,
-  EPOCH_BEGIN: NONE,
-  BATCH_BEGIN: BATCH,
-  BEFORE_FORWARD: BATCH,
-  ACTIVATIONS: { ...BATCH, value: 0 },
-  AFTER_FORWARD: BATCH,
-  COMPUTE_LOSS: { ...BATCH, outputs: 0 },
-  LOSS: { ...BATCH, value: 0 },
-  AFTER_LOSS: LOSS,
-  BEFORE_BACKWARD: LOSS,
-  AFTER_BACKWARD: GRADIENTS,
-  GRADIENTS: { ...LOSS, value: 0 },
-  GRADIENT_CLIP: NORM,
-  MAY_UPDATE: { ...NORM, skipping: 0 },
-  BEFORE_OPTIMIZER_STEP: OPTIMIZER,
-  OPTIMIZER_STEP: { ...OPTIMIZER, parameters: 0 },
-  AFTER_OPTIMIZER_STEP: OPTIMIZER,
-  STEP_END: STEP,
-  BATCH_END,
-  VALIDATION_BEGIN: NONE,
-  VALIDATION_BATCH_BEGIN: BATCH,
-  VALIDATION_BATCH_END: BATCH_END,
-  VALIDATION_END: METRICS,
-  EVAL_END: METRICS,
-  EPOCH_END: METRICS,
-  CHECKPOINT_SAVE: { path: 0 },
-  CHECKPOINT_LOAD: { path: 0 },
-  EXCEPTION: { error: 0 },
-  TRAIN_END: { outcome: 0 },
-} satisfies ContextFields<TrainingStages, TrainingBase>;
-
 /** A list of fields; four of them go by one name. */
 function fieldsOf(list: string): string[] {
   if (list === "–") return [];

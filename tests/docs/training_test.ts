@@ -1,0 +1,146 @@
+/** docs/training.md against the options, functions, stages and errors that it lists. */
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Loop, meanSquaredError, sgd, Trainer, type TrainerParts } from "../../mod.ts";
+import { type TrainerSettings, TrainingStage } from "../../mod.ts";
+import * as data from "../../src/training/data/mod.ts";
+import * as losses from "../../src/training/losses/mod.ts";
+import * as metrics from "../../src/training/metrics/mod.ts";
+import * as optimizers from "../../src/training/optimizers/mod.ts";
+import * as schedules from "../../src/training/schedules/mod.ts";
+import { madeNumbers } from "../training/made_numbers.ts";
+import { tablesOf } from "./tables.ts";
+import { AT_EVERY_STAGE, STATE, TRAINING_CONTEXT } from "./training_context.ts";
+import { MISTAKES } from "./training_mistakes.ts";
+
+const PAGE = await Deno.readTextFile(new URL("../../docs/training.md", import.meta.url));
+const table = tablesOf(PAGE);
+const firsts = (title: string) => table(title).map(([name]) => name!);
+
+// Objects whose keys the compiler compares with the types: an option that comes or goes breaks the check.
+const OPTIONS = {
+  ...{ model: 0, loss: 0, metrics: 0, data: 0, validation: 0, optimizers: 0, schedule: 0 },
+  ...{ parameters: 0, freeze: 0, epochs: 0, steps: 0, accumulate: 0, clip: 0, ema: 0 },
+  ...{ validateEvery: 0, loaderOrder: 0, workers: 0, device: 0, threads: 0, name: 0, signal: 0 },
+  ...{ onWarning: 0, verify: 0, hooks: 0 },
+} satisfies Record<keyof TrainerParts | "hooks", 0>;
+const SETTINGS = {
+  ...{ accumulate: 0, clip: 0, ema: 0, terms: 0, patches: 0, points: 0 },
+} satisfies Record<keyof TrainerSettings, 0>;
+
+Deno.test("docs/training.md has every option of a trainer, and every setting of a hook", () => {
+  assertEquals(firsts("option"), Object.keys(OPTIONS));
+  assertEquals(firsts("setting"), Object.keys(SETTINGS));
+});
+
+Deno.test("docs/training.md has every function for data, losses, metrics, optimizers and schedules", () => {
+  const listed = (...titles: string[]) => titles.flatMap(firsts).toSorted();
+  assertEquals(listed("data"), Object.keys(data).toSorted());
+  assertEquals(listed("loss"), Object.keys(losses).toSorted());
+  assertEquals(listed("metric"), Object.keys(metrics).toSorted());
+  assertEquals(listed("optimizer", "transform"), Object.keys(optimizers).toSorted());
+  assertEquals(listed("schedule"), Object.keys(schedules).toSorted());
+});
+
+/** The events that each document has, as it spells them. */
+const EVENTS = {
+  "001": [
+    ...["on_train_start", "on_train_end", "on_training_end", "on_epoch_start", "on_epoch_end"],
+    ...["on_train_batch_start", "on_train_batch_end", "on_validation_start", "on_validation_end"],
+    ...["on_validation_batch_start", "on_validation_batch_end", "on_before_forward"],
+    ...["on_after_forward", "on_before_backward", "on_after_backward"],
+    ...["on_before_optimizer_step", "on_after_optimizer_step", "on_gradient_clip"],
+    ...["on_checkpoint_save", "on_checkpoint_load", "on_exception"],
+  ],
+  "002": [
+    ...["on_train_begin", "on_step_end", "on_eval_end", "on_checkpoint_save", "on_train_end"],
+  ],
+  "003": [
+    ...["on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end"],
+  ],
+};
+
+/** `on_epoch_end` → `onEpochEnd` */
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+
+/** Where a hook of one method is called. */
+function stagesOf(method: string): readonly string[] {
+  const loop = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
+  loop.hooks.add({ [method]: () => {} } as never);
+  return loop.hooks.list()[0]!.stages;
+}
+
+/** What hooks find in their context at a stage. */
+function contextAt(stage: string): string[] {
+  const { context } = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
+  const own = TRAINING_CONTEXT[stage as keyof typeof TRAINING_CONTEXT];
+  assert(own !== undefined, `${stage} is a stage`);
+  return [...Object.keys(context), ...Object.keys(AT_EVERY_STAGE), ...Object.keys(own)];
+}
+
+Deno.test("docs/training.md has each event of the documents, with a method that is called at its stage", () => {
+  for (const [document, events] of Object.entries(EVENTS)) {
+    const rows = table(`event of document ${document}`);
+    assertEquals(rows.map(([event]) => event), events);
+    for (const [event, , method, stage, fields] of rows) {
+      assertEquals(method, camelCase(event!));
+      assertEquals(stagesOf(method!), [`training/${stage}`], event);
+      const there = contextAt(stage!);
+      for (const field of fields!.split(", ")) assert(there.includes(field), `${event}: ${field}`);
+    }
+  }
+  for (const [, , method, stage, fields] of table("hook of document 004")) {
+    assertEquals(stagesOf(method!), [`training/${stage}`]);
+    for (const field of fields!.split(", ")) assert(contextAt(stage!).includes(field), field);
+  }
+});
+
+Deno.test("docs/training.md has what the documents hand to hooks, where it is here", () => {
+  const state = table("key of its state");
+  assertEquals(state.map(([key]) => key), [
+    ...["model", "optimizer", "device", "current_epoch", "current_batch_idx", "latest_loss"],
+    ...["avg_loss", "model_params", "status"],
+  ]);
+  for (const [key, here] of state) {
+    assertEquals(here, camelCase(key!));
+    assert(here! in STATE, here);
+  }
+  const step = table("of its StepContext");
+  assertEquals(step.map(([key]) => key), [
+    ...["step", "loss", "grad_norm", "lr", "tokens_seen", "model", "optimizer"],
+  ]);
+  const there = contextAt("STEP_END");
+  for (const [key, here] of step) {
+    const [name] = here!.split(/,| /);
+    assert(name === "reads:" || there.includes(name!), `${key}: ${here}`);
+  }
+});
+
+Deno.test("each mistake that docs/training.md lists is the error that it says", async () => {
+  const rows = table("mistake");
+  assertEquals(rows.map(([mistake]) => mistake), Object.keys(MISTAKES));
+  for (const [mistake, error] of rows) {
+    const thrown = await assertRejects(async () => await MISTAKES[mistake!]!(), Error);
+    assertStringIncludes(`${thrown.name}: ${thrown.message}`, error!, mistake);
+  }
+});
+
+Deno.test("a network that PyTorch exports by docs/training.md is trained, by PyTorch's names", async () => {
+  const data = new URL("../data/", import.meta.url);
+  const program = await Deno.readTextFile(new URL("network_torch.py", data));
+  assertEquals(/```python\n([\s\S]*?)```/.exec(PAGE)![1], program);
+  const x = { data: madeNumbers(1, 24, 1), dims: [8, 3] };
+  await using trainer = new Trainer({
+    model: new URL("network_torch.onnx", data),
+    loss: meanSquaredError({ target: "wanted" }),
+    data: [{ x, wanted: { data: madeNumbers(2, 8, 1), dims: [8, 1] } }],
+    optimizers: sgd({ lr: 0.1 }),
+    freeze: "norm.*",
+    epochs: 20,
+  });
+  const losses: number[] = [];
+  trainer.hooks.add({ onBatchEnd: ({ loss }) => void losses.push(loss) });
+  await trainer.train();
+  const names = ["encoder.weight", "encoder.bias", "head.weight", "head.bias"];
+  assertEquals(trainer.parameters.map(({ name }) => name), names);
+  assert(losses.at(-1)! < losses[0]! / 2, `${losses}`);
+});
