@@ -292,6 +292,25 @@ Deno.test("what hooks keep goes on after save and load", async () => {
   assertEquals([before.count, after.count, second.stepCount], [1, 2, 2]);
 });
 
+Deno.test("a hook asks for a parameter or its gradient by its name", async () => {
+  const trainer = scriptedTrainer({
+    epochs: [{ losses: [1] }],
+    parameters: { w: [2] },
+    gradients: { w: [3] },
+    lr: 1,
+  });
+  const seen: number[] = [];
+  trainer.hooks.add({
+    onAfterBackward: async (ctx) => {
+      seen.push(...await ctx.trainer.parameter("w"));
+    },
+  });
+  await trainer.train();
+  assertEquals([seen, [...await trainer.parameter("w")]], [[2], [-1]]);
+  assertEquals([...await trainer.parameter("w", "gradients")], [3]);
+  await assertRejects(() => trainer.parameter("v"), RangeError, "it must be one of w");
+});
+
 Deno.test("scripts that say too little are refused", () => {
   assertThrows(() => scriptedTrainer({} as never), TypeError, "its script must have epochs");
   assertThrows(
