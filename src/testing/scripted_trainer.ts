@@ -14,6 +14,7 @@ import type { SavedLoop } from "../hooks/saved.ts";
 import type {
   OptimizerSettings,
   ParameterInfo,
+  ParameterValues,
   TrainerControl,
   TrainerStatus,
 } from "../training/context.ts";
@@ -161,10 +162,7 @@ class Scripted implements ScriptedTrainer {
     }
   }
 
-  parameter(
-    name: string,
-    of: "parameters" | "ema" | "gradients" = "parameters",
-  ): Promise<Float32Array> {
+  parameter(name: string, of: ParameterValues = "parameters"): Promise<Float32Array> {
     const numbers = (of === "gradients" ? this.#steps.gradients : this.values).get(name);
     if (numbers !== undefined) return Promise.resolve(numbers.slice());
     const names = [...this.values.keys()];
