@@ -5,9 +5,12 @@ import {
   assertEquals,
   assertMatch,
   assertNotEquals,
+  assertRejects,
 } from "@std/assert";
 import {
+  createHooks,
   hook,
+  HookRegistry,
   runLog,
   type RunRecord,
   sgd,
@@ -40,6 +43,38 @@ function update(name: string, change: (gradient: number) => number) {
 /** An update hook that hands on what it is given. */
 const identity = () =>
   hook({ name: "identity", on: { training: { GRADIENTS: (ctx) => ctx.value } } });
+
+Deno.test("Hook registry loads hooks from config: registered according to their type, enabled or disabled via configuration", async () => {
+  const registry = new HookRegistry();
+  registry.register("halve", () => update("halve", (x) => x / 2), { list: "update" });
+  const config = (enabled: boolean) => ({
+    hooks: {
+      forward: [{ name: "activation_stats", points: ["hidden"], log_interval: 2 }],
+      update: [{ name: "identity" }, { name: "halve", enabled }],
+    },
+  });
+  const loaded = async (enabled: boolean) => {
+    await using trainer = smallTrainer();
+    for (const { hook, options } of await createHooks(config(enabled), { registry })) {
+      trainer.hooks.add(hook as never, options);
+    }
+    await trainer.train();
+    return { list: trainer.hooks.list(), parameters: await parametersOf(trainer) };
+  };
+  const { list, parameters } = await loaded(true);
+  assertEquals(list.map(({ name, stages, enabled }) => [name, stages.join(), enabled]), [
+    ["activation_stats", TrainingStage.AFTER_FORWARD, true],
+    ["identity", TrainingStage.GRADIENTS, true],
+    ["halve", TrainingStage.GRADIENTS, true],
+  ]);
+  const halved = await trained([update("halve", (x) => x / 2)]);
+  assertEquals(parameters, halved.parameters);
+  const off = await loaded(false);
+  assertEquals(off.list.map(({ enabled }) => enabled), [true, true, false]);
+  assertEquals(off.parameters, (await trained()).parameters, "a disabled hook is not executed");
+  const wrong = { hooks: { forward: [{ name: "identity" }] } };
+  await assertRejects(() => createHooks(wrong, { registry }), TypeError, "hooks.forward");
+});
 
 Deno.test("Hook registry supports toggling hooks: it can be enabled or disabled without removing it, disabled hooks are not executed", async () => {
   await using trainer = smallTrainer();
