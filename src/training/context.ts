@@ -6,6 +6,7 @@
 
 import type { HostFeed } from "../onnx/session_tensor.ts";
 import type { Outcome } from "../hooks/outcome.ts";
+import type { BatchesLike } from "./data/interleave.ts";
 import type { LossLike } from "./losses/loss.ts";
 import type { ReadonlyNumbers } from "../hooks/context.ts";
 
@@ -113,6 +114,12 @@ export interface ActivationStatistics {
   readonly max: number;
 }
 
+/** Numbers of a parameter: itself, its average, or its gradient in the step under way. */
+export type ParameterValues = "parameters" | "ema" | "gradients";
+
+/** What a model may be validated with: one source of batches, or several by name. */
+export type ValidationData = BatchesLike | Readonly<Record<string, BatchesLike>>;
+
 /** The trainer, as hooks see it. */
 export interface TrainerControl {
   /** What it is called. */
@@ -121,6 +128,13 @@ export interface TrainerControl {
   readonly state: TrainerState;
   /** The parameters of the model. */
   readonly parameters: readonly ParameterInfo[];
+  /**
+   * A copy of a parameter as it is now, of its average where those are kept, or of its gradient; wherever they are.
+   * Rejects with a RangeError for a name that no parameter has.
+   *
+   * @param of which of them: the parameter itself where it is left out
+   */
+  parameter(name: string, of?: ParameterValues): Promise<Float32Array>;
   /** Asks to stop after the step under way. */
   stop(reason: string): void;
   /**
@@ -129,8 +143,12 @@ export interface TrainerControl {
    * @param weights write the model alone, as an .onnx file
    */
   checkpointSoon(path: string, weights?: "onnx"): void;
-  /** Has the model validated as soon as the step under way is done; VALIDATION_END has the metrics. */
-  validateSoon(): void;
+  /**
+   * Has the model validated as soon as the step under way is done; VALIDATION_END has the metrics.
+   *
+   * @param data left out, that of the trainer's options
+   */
+  validateSoon(data?: ValidationData): void;
 }
 
 /** Something that takes the place of a tensor of the model while it trains and is looked at. */

@@ -14,12 +14,14 @@ export type {
   OptimizerView,
   ParameterGroup,
   ParameterInfo,
+  ParameterValues,
   ScheduleView,
   TrainerControl,
   TrainerSettings,
   TrainerState,
   TrainerStatus,
   TrainingPhase,
+  ValidationData,
 } from "./context.ts";
 export * from "./data/mod.ts";
 export * from "./losses/mod.ts";
