@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { HookWarning } from "../hooks/outcome.ts";
 import type { HookHandle } from "../hooks/registry.ts";
 import type { Trainer } from "../training/trainer.ts";
 import type { TrainingHooks } from "../training/trainer_options.ts";
@@ -84,10 +85,16 @@ export type ConfiguredTrainer<H extends TrainingHooks = TrainingHooks> =
   & Trainer<H>
   & TrainerConveniences;
 
-/** Gives a trainer those methods. `silent` takes the names of hooks of which no errors are told. */
+/** Who is told of errors, and of which hooks nobody is. */
+export interface Listening {
+  readonly silent: Set<string>;
+  readonly tell: (warning: HookWarning) => void;
+}
+
+/** Gives a trainer those methods. */
 export function withConveniences<T extends Trainer>(
   trainer: T,
-  silent: Set<string>,
+  listening: Listening,
 ): T & TrainerConveniences {
   const registry = new HookRegistry();
   const add = (name: string, options: object = {}) => {
@@ -100,7 +107,7 @@ export function withConveniences<T extends Trainer>(
     addJsonLogging: (options) => add("json_log", options),
     addCheckpointing: (options) => add("checkpoint", options),
     addRunLog: (options) => trainer.hooks.add(runLog(options), { order: "first" }),
-    addHooks: (config, options) => addHooks(trainer, silent, { config, options }),
+    addHooks: (config, options) => addHooks(trainer, listening, { config, options }),
   };
   for (const [name, value] of Object.entries(methods)) {
     Object.defineProperty(trainer, name, { value });
@@ -110,15 +117,16 @@ export function withConveniences<T extends Trainer>(
 
 async function addHooks(
   trainer: Trainer,
-  silent: Set<string>,
+  { silent, tell }: Listening,
   { config, options }: {
     readonly config: HooksConfig;
     readonly options: CreateHooksOptions | undefined;
   },
 ): Promise<HookHandle[]> {
   const handles: HookHandle[] = [];
+  const created = await createHooks(config, { onWarning: tell, ...options });
   try {
-    for (const { hook, options: how, logErrors } of await createHooks(config, options)) {
+    for (const { hook, options: how, logErrors } of created) {
       const handle = trainer.hooks.add(hook as never, how);
       handles.push(handle);
       if (!logErrors) silent.add(handle.name);

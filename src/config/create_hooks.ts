@@ -6,7 +6,7 @@
 
 import type { AddOptions } from "../hooks/entry.ts";
 import { Loop } from "../hooks/loop.ts";
-import type { ErrorPolicy } from "../hooks/outcome.ts";
+import { type ErrorPolicy, type HookWarning, printFirst } from "../hooks/outcome.ts";
 import type { StateSource } from "../hooks/reads.ts";
 import type { HookInput } from "../hooks/registry.ts";
 import { isObject } from "../hooks/shape.ts";
@@ -47,11 +47,11 @@ export interface CreateHooksOptions {
    */
   readonly base?: string | URL;
   /**
-   * Told of each hook that is left out, as `continueOnHookError` asks.
+   * Told of each hook that is left out, as `continueOnHookError` asks; its stage is `"config"` then.
    *
-   * @default nobody is
+   * @default prints it
    */
-  readonly onWarning?: (error: unknown) => void;
+  readonly onWarning?: (warning: HookWarning) => void;
 }
 
 /**
@@ -87,7 +87,7 @@ export async function createHooks(
   config: HooksConfig,
   options: CreateHooksOptions = {},
 ): Promise<CreatedHook[]> {
-  const { registry = new HookRegistry(), base, onWarning } = options;
+  const { registry = new HookRegistry(), base, onWarning = printFirst } = options;
   const read = readConfig(config);
   const plans = read.wanted.map((wanted) => planOf(wanted, registry));
   const created: CreatedHook[] = [], names = new Map<string, number>();
@@ -100,7 +100,8 @@ export async function createHooks(
       created.push({ hook, options, path: wanted.path, logErrors: read.logs });
     } catch (error) {
       if (read.continues !== true || registered?.isBuiltIn === true) throw error;
-      if (read.logs) onWarning?.(error);
+      const hook = wanted.name ?? wanted.spec;
+      if (read.logs) onWarning({ hook, stage: "config", step: 0, error, count: 1 });
     }
   }
   return created;

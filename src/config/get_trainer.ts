@@ -104,7 +104,7 @@ export function getTrainer(kind: string, ...given: readonly unknown[]): Configur
   const silent = new Set<string>(), { onWarning = printFirst } = options;
   const tell = (warning: HookWarning) => silent.has(warning.hook) ? undefined : onWarning(warning);
   const trainer = registry.get(kind)({ ...options, onWarning: tell });
-  return withConveniences(trainer, silent);
+  return withConveniences(trainer, { silent, tell });
 }
 
 type GivenOptions = AnyTrainerOptions & TrainerRegistryOption;

@@ -7,6 +7,7 @@ import {
   HookRegistry,
   type HooksConfig,
 } from "@hooke/hooke/config";
+import type { HookWarning } from "@hooke/hooke/hooks";
 import { scriptedTrainer } from "@hooke/hooke/testing";
 import { MyCustomHook } from "./own_hooks.ts";
 import { tinyParts } from "./tiny_training.ts";
@@ -383,11 +384,19 @@ Deno.test("continueOnHookError leaves out what cannot be made, and lets runs go 
     continueOnHookError: true,
     hookClasses: ["./own_hooks.ts#Broken", "./no_hooks.ts#A", MINE],
   };
-  const onWarning = (error: unknown) =>
-    void left.push(/hookClasses\[\d\]/.exec((error as Error).message)![0]);
+  const onWarning = ({ hook, stage, error }: HookWarning) =>
+    void left.push(`${hook} ${stage} ${/hookClasses\[\d\]/.exec((error as Error).message)![0]}`);
   const created = await createHooks(config, { base, onWarning });
   assertEquals(created.map(({ options }) => options), [{ onError: "warn" }]);
-  assertEquals(left, ["hookClasses[0]", "hookClasses[1]"]);
+  assertEquals(left, [
+    "./own_hooks.ts#Broken config hookClasses[0]",
+    "./no_hooks.ts#A config hookClasses[1]",
+  ]);
+  await using trainer = getTrainer("simple", { ...tinyParts(), onWarning });
+  assertEquals((await trainer.addHooks(config, { base })).map(({ name }) => name), [
+    "MyCustomHook",
+  ]);
+  assertEquals(left.splice(2).length, 2); // the trainer's own listener is told, too
   await createHooks({ ...config, logHookErrors: false }, { base, onWarning });
   assertEquals(left.length, 2);
   const [strict] = await createHooks({ continueOnHookError: false, hookClasses: [MINE] }, { base });
