@@ -21,6 +21,8 @@ export interface TrainingMoment {
   readonly lr: number;
   /** The optimizers. */
   readonly optimizers: readonly OptimizerSettings[];
+  /** Loss and norm of this moment, when they are known. */
+  readonly known: PromiseLike<{ readonly loss: number; readonly gradNorm?: number }>;
   /** What was seen of the model in this batch, by field. Throws where it was not. */
   seen(field: string): unknown;
 }
@@ -48,7 +50,7 @@ export class TrainingFieldSource implements StateSource {
   }
 
   plan(fields: readonly string[]): ReadPlan {
-    if (this.#isHost() || !fields.some(isResident)) {
+    if (this.#isHost() || !fields.some(isFetched)) {
       return { live: true, value: (field) => this.#value(field) };
     }
     return {
@@ -122,14 +124,19 @@ export class TrainingFieldSource implements StateSource {
       ...new Set(fields.filter(isResident).flatMap((field) => this.#arraysOf(partsOf(field)[0]))),
     ];
     const others = fields.filter((field) => !isResident(field));
-    const now = others.map((field) => [field, this.#value(field)] as const);
+    const isComing = others.some(isFetched), known = isComing ? this.#moment.known : {};
+    const now = others.filter((field) => !isFetched(field))
+      .map((field) => [field, this.#value(field)] as const);
     const buffers = arrays.map((array) => arena.array(array));
-    const copies = await (isAwaited ? arena.backend.see(buffers) : arena.backend.take(buffers));
+    const copies = buffers.length === 0
+      ? []
+      : await (isAwaited ? arena.backend.see(buffers) : arena.backend.take(buffers));
     const numbers = (array: string) => copies[arrays.indexOf(array)]!;
     const resident = fields.filter(isResident).map((field) =>
       [field, this.#named(field, numbers)] as const
     );
-    return Object.fromEntries([...now, ...resident]);
+    const { loss, gradNorm } = await known as { loss?: number; gradNorm?: number };
+    return { ...Object.fromEntries([...now, ...resident]), loss, gradNorm };
   }
 
   /** Takes back what a hook has changed of copies. */
@@ -161,6 +168,11 @@ function splitLast(name: string): [string, string] {
 /** Of float64 where the backend is. */
 function part(numbers: Float32Array | Float64Array, { from, size }: Place): Float32Array {
   return numbers.subarray(from, from + size) as Float32Array;
+}
+
+/** Must it be waited for where gradients are on a GPU? */
+function isFetched(field: string): boolean {
+  return isResident(field) || field === "loss" || field === "gradNorm";
 }
 
 function isResident(field: string): boolean {

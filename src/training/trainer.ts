@@ -23,7 +23,13 @@ import {
   saveModel,
   SCHEMA,
 } from "./checkpoint.ts";
-import type { ParameterInfo, TrainerControl, TrainerState } from "./context.ts";
+import type {
+  ParameterInfo,
+  ParameterValues,
+  TrainerControl,
+  TrainerState,
+  ValidationData,
+} from "./context.ts";
 import { batchOf } from "./data/batches_of.ts";
 import type { BatchLike } from "./data/batches_of.ts";
 import { interleave } from "./data/interleave.ts";
@@ -128,6 +134,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   #epochs = 1;
   readonly #wanted: Wanted[] = [];
   #wantsValidation = false;
+  /** What with, where it is not that of the options. */
+  #wantedData: ValidationData | undefined;
   /** Batches of the epoch before the step under way. */
   #from: number | undefined;
 
@@ -235,8 +243,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       } finally {
         this.#given = undefined;
       }
-      const { loss, metrics, skipped } = this.#loop.context;
-      const result = { loss: loss ?? NaN, metrics: metrics ?? {}, skipped: skipped === true };
+      const { loss, metrics } = await this.#steps!.known;
+      const result = { loss, metrics, skipped: this.#loop.context.skipped === true };
       await this.#between();
       return result;
     });
@@ -306,16 +314,17 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   }
 
   /** See {@linkcode TrainerControl.validateSoon}. */
-  validateSoon(): void {
+  validateSoon(data?: ValidationData): void {
     this.#wantsValidation = true;
+    this.#wantedData = data;
   }
 
   /**
-   * A copy of a parameter as it is now, or of its average where those are kept.
+   * A copy of a parameter as it is now, of its average where those are kept, or of its gradient in the last step.
    *
    * @throws {RangeError} for a name that no parameter has
    */
-  async parameter(name: string, of: "parameters" | "ema" = "parameters"): Promise<Float32Array> {
+  async parameter(name: string, of: ParameterValues = "parameters"): Promise<Float32Array> {
     await this.open();
     const { arena } = this.#host!.model;
     const place = arena.places.find((place) => place.name === name);
@@ -470,6 +479,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       end: () => this.#end(),
       settled: () => this.#finish(),
       recover: (error: unknown) => this.#failed(error),
+      ...(isOnHost(this.#options) ? {} : { coming: (stage) => this.#steps?.coming(stage) }),
       ...(signal && { signal }),
       ...(onWarning && { onWarning }),
       ...(verify && { verify }),
@@ -508,6 +518,9 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       },
       get optimizers() {
         return planned()?.optimizers ?? [];
+      },
+      get known() {
+        return steps()?.known ?? Promise.resolve({ loss: NaN });
       },
       seen: (field) => observed.get(field),
     };
@@ -645,8 +658,9 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   }
 
   async #validateIfAny(): Promise<Readonly<Record<string, number>> | undefined> {
-    const { validation } = this.#options;
+    const validation = this.#wantedData ?? this.#options.validation;
     this.#wantsValidation = false;
+    this.#wantedData = undefined;
     if (validation === undefined) return undefined;
     const metrics = await this.#validation!.run(validation, await this.#follow());
     this.#observe({ ...this.#progress.metrics, ...metrics });
@@ -713,6 +727,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     this.#loop.context.phase = "train";
     this.#wanted.length = 0;
     this.#wantsValidation = false;
+    this.#wantedData = undefined;
     return undefined;
   }
 
@@ -753,4 +768,9 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     this.#isEpochOpen = false;
     await reader?.close();
   }
+}
+
+/** Are all losses known at once? */
+function isOnHost({ device = "wasm" }: TrainerParts): boolean {
+  return device === "wasm" || device === "reference";
 }

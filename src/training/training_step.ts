@@ -57,13 +57,14 @@ const OF_STEP: readonly TrainingStage[] = [
   TrainingStage.AFTER_OPTIMIZER_STEP,
   TrainingStage.STEP_END,
 ];
-/** Stages before the loss of a batch is known: the last that is known is of the batch before. */
-const BEFORE_LOSS: readonly TrainingStage[] = [
-  TrainingStage.BATCH_BEGIN,
-  TrainingStage.BEFORE_FORWARD,
-  TrainingStage.ACTIVATIONS,
-  TrainingStage.AFTER_FORWARD,
-];
+/** Observe stages at which hooks are told of loss, metrics and norm. */
+const KNOWING: ReadonlySet<string> = new Set([
+  ...OF_LOSS.filter((stage) => stage !== TrainingStage.LOSS),
+  TrainingStage.GRADIENT_CLIP,
+  TrainingStage.BEFORE_OPTIMIZER_STEP,
+  TrainingStage.AFTER_OPTIMIZER_STEP,
+  TrainingStage.STEP_END,
+]);
 /** So many losses may be under way from a GPU before one is waited for. */
 const UNDER_WAY = 16;
 
@@ -74,7 +75,9 @@ export class TrainingSteps {
   /** Parameters that hooks have left out of this step. */
   #dropped: ReadonlySet<string> = new Set();
   #norm: number | undefined;
-  readonly #late: PromiseLike<void>[] = [];
+  readonly #late: PromiseLike<unknown>[] = [];
+  /** What is yet to be known of the batch under way, where nobody has to know it at once. */
+  #coming: Promise<Known> | undefined;
   /** The batch that has begun and not ended. */
   #open: TrainingBatch | undefined;
   /** Is a step under way? */
@@ -111,6 +114,19 @@ export class TrainingSteps {
     }
     updates.sumSquares((i) => this.#isUsed(i));
     return this.#norm = normOf(updates.squares() as ArrayLike<number>);
+  }
+
+  /** What of the context is yet to come at a stage. */
+  coming(stage: string): Promise<Known> | undefined {
+    return KNOWING.has(stage) ? this.#coming : undefined;
+  }
+
+  /** What the last batch has come to, when it is known. */
+  get known(): Promise<Known> {
+    const { progress: { latestLoss: loss }, context: { metrics = {} } } = this.#host;
+    const gradNorm = this.#norm ?? NaN;
+    if (this.#coming === undefined) return Promise.resolve({ loss, metrics, gradNorm });
+    return this.#coming.then((known) => ({ gradNorm, ...known }));
   }
 
   /** A step over some batches, whose gradients count as those of one. */
@@ -157,6 +173,7 @@ export class TrainingSteps {
   /** Ends the batch under way. */
   async end(outcome: Outcome): Promise<void> {
     if (this.#open === undefined) return;
+    if (outcome.status === "failed") this.#coming = undefined;
     const { loop, context, progress } = this.#host;
     this.#open = undefined;
     context.outcome = outcome;
@@ -169,14 +186,6 @@ export class TrainingSteps {
   /** Waits for all losses that are under way. */
   async settle(): Promise<void> {
     while (this.#late.length > 0) await this.#late.shift();
-  }
-
-  /** The same where a hook asks for a loss that may yet be on its way. */
-  async #settleFor(stages: readonly TrainingStage[]): Promise<void> {
-    if (this.#late.length === 0) return;
-    const { hooks } = this.#host.loop;
-    const asks = (stage: TrainingStage) => this.isDue(stage) && hooks.reads(stage).has("loss");
-    if (stages.some(asks)) await this.settle();
   }
 
   /** The rates of this step, as schedules have them. */
@@ -219,7 +228,6 @@ export class TrainingSteps {
     context.loaderName = loaderName;
     context.loss = NaN;
     this.#open = batch;
-    await this.#settleFor(BEFORE_LOSS);
     await loop.fire(TrainingStage.BATCH_BEGIN);
   }
 
@@ -241,7 +249,10 @@ export class TrainingSteps {
     await loop.fire(TrainingStage.BEFORE_BACKWARD);
     if (work.into === "more") model.updates.addMore();
     this.#norm = undefined;
-    if (this.#asksForNorm(TrainingStage.AFTER_BACKWARD)) await this.#fetchNorm();
+    if (this.#asksForNorm(TrainingStage.AFTER_BACKWARD)) {
+      if (this.#coming === undefined) await this.#fetchNorm();
+      else this.#expectNorm(this.#coming);
+    }
     await loop.fire(TrainingStage.AFTER_BACKWARD);
   }
 
@@ -286,27 +297,42 @@ export class TrainingSteps {
     return { ...model.patchFeeds, ...feedsOf(next) };
   }
 
-  /** Takes in what a run has come to: now, or later where nobody is there who wants to know it. */
+  /** Takes in what a run has come to: at once where somebody must know it, else when it comes. */
   async #know(ran: Ran, work: Work): Promise<void> {
-    if (ran.means !== undefined) return this.#record(ran.means, work);
-    const stages = work.isLast ? [...OF_LOSS, ...OF_STEP] : OF_LOSS;
-    if (stages.some((stage) => this.isDue(stage))) {
-      await this.settle(); // in order
-      return this.#record(await ran.fetch(true), work);
+    const { context } = this.#host;
+    this.#coming = undefined;
+    if (ran.means !== undefined) {
+      Object.assign(context, this.#record(ran.means, work));
+      return;
     }
-    const late = ran.fetch(false).then((means) => this.#record(means, work));
+    const stages = work.isLast ? [...OF_LOSS, ...OF_STEP] : OF_LOSS;
+    if (stages.some((stage) => this.#decides(stage))) {
+      await this.settle(); // in order
+      Object.assign(context, this.#record(await ran.fetch(true), work));
+      return;
+    }
+    const late = ran.fetch(false).then((means) => this.#record(means, work)) as Promise<Known>;
     late.then(undefined, () => {}); // thrown when its turn comes
     this.#late.push(late);
+    this.#coming = late;
     if (this.#late.length > UNDER_WAY) await this.#late.shift();
   }
 
-  #record(means: ArrayLike<number>, { part: { batch }, measured, weights, counts }: Work): void {
-    const { context, progress } = this.#host;
+  /** Is a hook due at a stage that changes something, decides, or must not be late? */
+  #decides(stage: TrainingStage): boolean {
+    const { info: { role }, mustWait } = this.#host.loop.point(stage);
+    return (role !== "observe" || mustWait) && this.isDue(stage);
+  }
+
+  #record(
+    means: ArrayLike<number>,
+    { part: { batch }, measured, weights, counts }: Work,
+  ): Known {
+    const { progress } = this.#host;
     const loss = lossFrom(means, weights);
     progress.latestLoss = loss;
     progress.tally.add(measured, { means, counts, loss, size: batch.size });
-    context.loss = loss;
-    context.metrics = batchMetrics(measured, means, loss);
+    return { loss, metrics: batchMetrics(measured, means, loss) };
   }
 
   /** A loss of a hook's: forward, the hook, and back from the slopes that it gives. */
@@ -324,6 +350,7 @@ export class TrainingSteps {
     if (computed === undefined) return await this.#know(await this.#gradients(work, more), work);
     checkComputed(computed, outputs);
     await model.runner.slopes(batch, slopesOf(computed, outputs, work.ofSamples), into, more);
+    this.#coming = undefined;
     context.loss = progress.latestLoss = computed.loss;
     context.metrics = { loss: computed.loss };
     progress.tally.add({ terms: [], metrics: [] }, {
@@ -424,7 +451,18 @@ export class TrainingSteps {
     }
     const isWanted = OF_STEP.some((stage) => this.isDue(stage)) ||
       this.#host.loop.hooks.reads().has("gradNorm");
-    if (isWanted) await this.#fetchNorm();
+    if (!isWanted) return;
+    if (this.#coming === undefined) await this.#fetchNorm();
+    else this.#expectNorm(this.#coming);
+  }
+
+  /** The norm comes with what is yet to come. */
+  #expectNorm(coming: Promise<Known>): void {
+    const { updates } = this.#host.model;
+    updates.sumSquares((i) => this.#isUsed(i));
+    const both = Promise.all([coming, updates.takeSquares()]);
+    this.#coming = both.then(([known, squares]) => ({ ...known, gradNorm: normOf(squares) }));
+    this.#coming.then(undefined, () => {}); // whoever waits is told
   }
 
   async #fetchNorm(): Promise<void> {
@@ -473,6 +511,13 @@ export class TrainingSteps {
       if (!isThere) arena.backend.write(buffer, numbers, from);
     }
   }
+}
+
+/** What a batch has come to. */
+export interface Known {
+  readonly loss: number;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly gradNorm?: number;
 }
 
 /** A batch on its way. */

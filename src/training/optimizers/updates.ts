@@ -96,6 +96,12 @@ export class Updates {
       : (seen as Promise<readonly [Float64Array]>).then(([squares]) => squares);
   }
 
+  /** The same for who only looks on: nothing waits for it. */
+  async takeSquares(): Promise<ArrayLike<number>> {
+    const [squares] = await this.#backend.take([this.#squares]);
+    return squares;
+  }
+
   /** Shortens all gradients together, where `sumSquares` says that they are longer than that. */
   clipNorm(limit: number): void {
     this.#backend.write(this.#limits.norm, [limit]);
