@@ -1,7 +1,7 @@
 // Stopping early, with losses of validation that are known beforehand.
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EarlyStopping, type EarlyStoppingOptions } from "../../src/observe/mod.ts";
-import { doubles, line, validating } from "./training_line.ts";
+import { line, validating } from "./training_line.ts";
 
 /** How many epochs are done with losses of validation like these. */
 async function epochsOf(
@@ -129,5 +129,4 @@ Deno.test("options that cannot be are refused", () => {
   refused({ write: 1 }, TypeError, "write must be a function");
   refused({ patients: 1 }, TypeError, 'current value is "patients"; did you mean');
   assertEquals(new EarlyStopping().name, "early_stopping");
-  assertEquals(doubles([1]).length, 1);
 });
