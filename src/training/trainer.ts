@@ -5,7 +5,7 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import { openBackend, openDevice } from "../backend/open.ts";
+import { openBackend, openDevice, type OpenedDevice } from "../backend/open.ts";
 import { readCheckpoint, writeCheckpoint, writeWhole } from "../checkpoint/mod.ts";
 import type { Workflow } from "../hooks/context.ts";
 import type { AddOptions } from "../hooks/entry.ts";
@@ -118,6 +118,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   readonly #data: NamedData | undefined;
   #plan: ModelPlan | undefined;
   #backend: Backend | undefined;
+  #device: Omit<OpenedDevice, "backend"> | undefined;
   #opened: Promise<void> | undefined;
   #host: StepHost | undefined;
   #steps: TrainingSteps | undefined;
@@ -147,7 +148,10 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     const { model, data, loaderOrder = "sequential" } = options;
     this.#data = data === undefined ? undefined : interleave(data, { order: loaderOrder });
     const { device = "wasm" } = options;
-    if (device === "wasm" || device === "reference") this.#backend = openBackend(device);
+    if (device === "wasm" || device === "reference") {
+      this.#backend = openBackend(device);
+      this.#device = { device, skipped: [] };
+    }
     if (model instanceof Uint8Array) {
       this.#plan = planModel({ bytes: model, name: this.name }, options);
     }
@@ -165,6 +169,11 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /** Optimizer steps done, over all runs. */
   get stepCount(): number {
     return this.#loop.stepCount;
+  }
+
+  /** Where it runs, and why there; not known before a GPU is open: `await open()`. */
+  get device(): Omit<OpenedDevice, "backend"> | undefined {
+    return this.#device;
   }
 
   /** What is known of the run, live. */
@@ -548,7 +557,11 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       });
       this.#plan = planModel(loaded, options);
     }
-    this.#backend ??= (await openDevice(options.device ?? "wasm")).backend;
+    if (this.#backend === undefined) {
+      const { backend, ...device } = await openDevice(options.device ?? "wasm");
+      this.#backend = backend;
+      this.#device = device;
+    }
     const plan = this.#plan, model = new OpenedModel(plan, this.#backend, options);
     if (options.ema !== undefined) model.updates.copy("parameters", "ema");
     this.#host = {
