@@ -32,6 +32,7 @@ Deno.test("a run has an id of its own, logged before the first step", async () =
   assertMatch(start.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
   assertEquals([start.type, start.step, start.engine], ["start", 0, "trainer"]);
   assert(start.id !== b.lines[0]!.id);
+  assertEquals(start.device, { device: "wasm", skipped: [] });
 });
 
 Deno.test("the commit is logged, or a placeholder where there is no repository", async () => {
