@@ -691,3 +691,15 @@ Deno.test("examples/hooks_together.ts does what it says", async () => {
   const [, count] = /^(\d+) of 300 batches analyzed$/.exec(analyzed!)!;
   assert(Number(count) > 15 && Number(count) < 45, "about a tenth");
 });
+
+Deno.test("examples/find_nan.ts does what it says", async () => {
+  assertEquals(
+    await run("find_nan"),
+    [
+      "step 5: the first is log",
+      "Cannot take a step of trainer as loss and gradients must be finite: in step 5, batch 5 of epoch 1, " +
+      "these are not: loss (1 number)",
+      "20 steps skipped: y = 2.00 ln x + 1.00\n", // one of ten, in each epoch
+    ].join("\n"),
+  );
+});
