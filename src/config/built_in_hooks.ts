@@ -4,14 +4,22 @@
  * @module
  */
 
+import {
+  AccumulateGradients,
+  type AccumulateGradientsOptions,
+} from "../observe/accumulate_gradients.ts";
 import { ActivationStats, type ActivationStatsOptions } from "../observe/activation_stats.ts";
 import { Checkpoint, type CheckpointOptions } from "../observe/checkpoint.ts";
+import { ClipGradients, type ClipGradientsOptions } from "../observe/clip_gradients.ts";
 import { ConsoleLog, type ConsoleLogOptions } from "../observe/console_log.ts";
 import { EarlyStopping, type EarlyStoppingOptions } from "../observe/early_stopping.ts";
+import { Ema, type EmaOptions } from "../observe/ema.ts";
 import { GradientMonitor, type GradientMonitorOptions } from "../observe/gradient_monitor.ts";
 import { JsonLog, type JsonLogOptions } from "../observe/json_log.ts";
 import { LrMonitor, type LrMonitorOptions } from "../observe/lr_monitor.ts";
 import { ModelCheckpoint, type ModelCheckpointOptions } from "../observe/model_checkpoint.ts";
+import { NanGuard, type NanGuardOptions } from "../observe/nan_guard.ts";
+import { Validation, type ValidationOptions } from "../observe/validation.ts";
 import { BUILT_IN_SCHEMAS, type BuiltInHookName } from "./built_in_schemas.ts";
 import type { HookSchema } from "./hook_schema.ts";
 import { IdentityUpdate } from "./identity_update.ts";
@@ -36,6 +44,11 @@ const MAKERS: Partial<Readonly<Record<BuiltInHookName, Make>>> = {
   lr_monitor: (options: LrMonitorOptions) => new LrMonitor(options),
   activation_stats: (options: ActivationStatsOptions) => new ActivationStats(options),
   identity: () => new IdentityUpdate(),
+  validation: (options: ValidationOptions) => new Validation(options),
+  ema: (options: EmaOptions) => new Ema(options),
+  accumulate_gradients: (options: AccumulateGradientsOptions) => new AccumulateGradients(options),
+  clip_gradients: (options: ClipGradientsOptions) => new ClipGradients(options),
+  nan_guard: (options: NanGuardOptions) => new NanGuard(options),
 };
 
 /** Names → schemas and what makes them. */

@@ -202,7 +202,16 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
   validation: {
     description: "Has the model validated.",
     list: "other",
-    options: { every: count("After every so many epochs.", 1) },
+    options: {
+      every: count("After every so many.", 1),
+      unit: choice("Of what.", ["epoch", "step"], "epoch"),
+      ...WHEN,
+      phase: count(
+        "What is left when their count is divided by that; one less, if not said.",
+        undefined,
+        0,
+      ),
+    },
     inCode: ["data"],
   },
   ema: {
@@ -240,6 +249,7 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
       mode: choice("What happens then.", ["break", "skip", "raise"], "raise"),
       logShapes: flag("Whether shapes of batches are told.", false),
       checkGradients: flag("Whether gradients are looked at.", true),
+      ...TIMES,
     },
     inCode: ["write"],
   },

@@ -99,6 +99,16 @@ Deno.test("a kind that there is not is an error with the nearest; so is a name t
   );
 });
 
+Deno.test("hooks in the options are checked, by the compiler and as they are registered", () => {
+  const misspelt = { stage: "training/STEP_EN", frequency: 1, call() {} } as const;
+  assertThrows(
+    // @ts-expect-error there is no such stage
+    () => getTrainer("simple", { ...tinyParts(), hooks: [misspelt] }),
+    Error,
+    "training/STEP_EN",
+  );
+});
+
 Deno.test("document 003's quick start: usual hooks by their names, switched and removed", async () => {
   const folder = await Deno.makeTempDir();
   try {

@@ -86,6 +86,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   logging: ["frequency"],
   gradient_monitor: ["frequency"],
   activation_stats: ["frequency"],
+  validation: ["frequency"],
 };
 
 for (const [name, { options = {}, inCode = [] }] of registry.entries) {
