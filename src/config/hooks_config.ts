@@ -65,7 +65,10 @@ export interface HooksConfigMembers {
   readonly lrMonitorConfig?: HookOptionsConfig;
   /** Hooks of one's own: modules, `"./my_hooks.ts#MyHook"`, or names in the registry. They run before all others. */
   readonly hookClasses?: readonly string[];
-  /** Their options, by the whole text in `hookClasses`, or by the bare name where no two have the same. */
+  /**
+   * Their options, by the whole text in `hookClasses`, or by the bare name where no two have the same. A class, or a
+   * function, is handed them as one object, and nothing where there are none.
+   */
   readonly hookConfigs?: Readonly<Record<string, HookOptionsConfig>>;
   /**
    * `true`: hooks that do not say otherwise are left out when they cannot be made, and do not stop the run when they
