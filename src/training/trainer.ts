@@ -711,7 +711,10 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /** After the last step of a run. */
   async #end(): Promise<void> {
     await this.#steps?.settle();
-    if (this.#isTraining) await this.#between();
+    if (!this.#isTraining) return;
+    await this.#between();
+    // What fires at the end is of the last epoch there was.
+    if (!this.#isEpochOpen) this.#loop.context.epoch = Math.max(0, this.#progress.currentEpoch - 1);
   }
 
   /** When all of a run is done. */
@@ -755,6 +758,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
         this.#isTrainOpen = false;
         progress.status = outcome.status === "failed" ? "error" : outcome.status;
         loop.context.outcome = outcome;
+        loop.context.epoch = progress.currentEpoch;
         await loop.fire(TrainingStage.TRAIN_END);
       }
     }
