@@ -1,0 +1,433 @@
+// What training has to do with the world outside: it never waits for it, and never fails by it.
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  Checkpoint,
+  CheckpointUpload,
+  type CheckpointUploadOptions,
+  Heartbeat,
+  ModelCheckpoint,
+  Webhook,
+  type WebhookEvent,
+  type WebhookOptions,
+} from "../../src/observe/mod.ts";
+import { Errands, within } from "../../src/observe/errands.ts";
+import type { HookWarning } from "../../src/hooks/mod.ts";
+import type { TrainerParts, TrainingBase } from "../../src/training/mod.ts";
+import { doubles, line, validating } from "./training_line.ts";
+
+/** What was asked of a server. */
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** A server on this machine that notes what it is asked, and answers as it is told. */
+function listening(answer: (asked: Asked, count: number) => Response | Promise<Response>) {
+  const asked: Asked[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const { pathname: path } = new URL(request.url), { method, headers } = request;
+    const one = { method, path, headers, body: await request.bytes() };
+    asked.push(one);
+    return await answer(one, asked.length);
+  });
+  return {
+    asked,
+    url: `http://127.0.0.1:${server.addr.port}`,
+    jsons: () => asked.map(({ body }) => JSON.parse(new TextDecoder().decode(body))),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+const fine = () => new Response("taken");
+
+/** Runs to the end, whatever happens; answers with the warnings. */
+async function warningsOf(
+  hooks: readonly object[],
+  { losses = [4], ...options }: Partial<TrainerParts> & { losses?: readonly number[] } = {},
+): Promise<HookWarning[]> {
+  const warnings: HookWarning[] = [];
+  const onWarning = (warning: HookWarning) => void warnings.push(warning);
+  await using trainer = validating(losses, hooks, { onWarning, ...options });
+  await trainer.train().catch(() => {});
+  return warnings;
+}
+
+const failing = {
+  ...{ name: "failing", onError: "throw" },
+  onEpochEnd() {
+    throw new RangeError("no more");
+  },
+};
+
+/** The texts that are posted. */
+async function textsOf(
+  losses: readonly number[],
+  options: Partial<WebhookOptions> = {},
+  more: readonly object[] = [],
+): Promise<string[]> {
+  await using server = listening(fine);
+  const warnings = await warningsOf([new Webhook({ url: server.url, ...options }), ...more], {
+    losses,
+  });
+  assertEquals(warnings, []);
+  assert(
+    server.asked.every(({ method, headers }) =>
+      method === "POST" && headers.get("content-type") === "application/json"
+    ),
+  );
+  return server.jsons().map(({ text }) => text);
+}
+
+Deno.test("a webhook tells of better models, of the end, and of errors", async () => {
+  assertEquals(await textsOf([4, 9, 1]), [
+    "New best model! Epoch 1, val/loss: 4",
+    "New best model! Epoch 3, val/loss: 1",
+    "Training completed! Best val/loss: 1",
+  ]);
+  assertEquals(await textsOf([4], {}, [failing]), [
+    "New best model! Epoch 1, val/loss: 4",
+    "Error in epoch 1, step 0: RangeError: no more",
+    "Training failed! Best val/loss: 4",
+  ]);
+  const stopping = { name: "stopping", onStepEnd: (ctx: TrainingBase) => ctx.stop("enough") };
+  assertEquals(
+    (await textsOf([4, 9], {}, [stopping])).at(-1),
+    "Training stopped (enough)! Best val/loss: 4",
+  );
+});
+
+Deno.test("notifyOn chooses occasions, monitor and mode the best", async () => {
+  assertEquals(await textsOf([4, 1], { notifyOn: ["training_begin"] }), [
+    "Training line has begun",
+  ]);
+  assertEquals(await textsOf([4, 1], { notifyOn: ["training_end"] }), [
+    "Training completed! Best val/loss: 1",
+  ]);
+  assertEquals(await textsOf([4, 1, 9], { notifyOn: ["best_model"], mode: "max" }), [
+    "New best model! Epoch 1, val/loss: 4",
+    "New best model! Epoch 3, val/loss: 9",
+  ]);
+  assertEquals(await textsOf([4], { notifyOn: ["best_model"], monitor: "train/loss" }), [
+    "New best model! Epoch 1, train/loss: 4", // (0 − 2)²
+  ]);
+  assertEquals(await textsOf([NaN, 4], { notifyOn: ["best_model"] }), [
+    "New best model! Epoch 2, val/loss: 4",
+  ]);
+});
+
+Deno.test("format makes what is posted", async () => {
+  await using server = listening(fine);
+  const format = ({ event, step, epoch, trainer }: WebhookEvent) => ({
+    ...{ event, step, epoch, trainer, odd: NaN },
+  });
+  await warningsOf([new Webhook({ url: new URL(server.url), format })]);
+  assertEquals(server.jsons(), [
+    { event: "best_model", step: 0, epoch: 0, trainer: "line", odd: null },
+    { event: "training_end", step: 1, epoch: 1, trainer: "line", odd: null },
+  ]);
+});
+
+Deno.test("training never waits for an answer, and its end no longer than timeout", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let endedUnanswered = false, answers = 0;
+  await using server = listening(async () => {
+    await released;
+    answers++;
+    return fine();
+  });
+  const noting = { name: "noting", onTrainEnd: () => void (endedUnanswered = answers === 0) };
+  const webhook = new Webhook({ url: server.url, timeout: 0.3 });
+  const begun = performance.now();
+  const warnings = await warningsOf([webhook, noting], { losses: [9, 4, 1] });
+  const seconds = (performance.now() - begun) / 1000;
+  release();
+  assert(endedUnanswered);
+  assert(seconds > 0.25 && seconds < 5, `it took ${seconds} s`);
+  assertEquals(warnings.length, 1);
+  const { hook, stage, error } = warnings[0]!;
+  assertEquals([hook, stage], ["webhook", "close"]);
+  assert((error as Error).message.includes("4 of 4 failed"), (error as Error).message);
+});
+
+Deno.test("no more than sixteen messages wait: the others are dropped, and counted", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await using server = listening(() => released.then(fine));
+  const losses = Array.from({ length: 20 }, (_, i) => (20 - i) ** 2);
+  const webhook = new Webhook({ url: server.url, timeout: 0.2, notifyOn: ["best_model"] });
+  const warnings = await warningsOf([webhook], { losses });
+  release();
+  assert(
+    String(warnings[0]!.error).includes("no more than 16 may wait"),
+    String(warnings[0]!.error),
+  );
+  assertEquals(
+    warnings.slice(0, 4).every(({ stage }) => stage === "training/VALIDATION_END"),
+    true,
+  );
+});
+
+Deno.test("what cannot be posted is a warning that is counted, and training goes on", async () => {
+  await using server = listening(() => new Response("no", { status: 503, statusText: "Busy" }));
+  const webhook = new Webhook({ url: server.url });
+  const slowly = { name: "slowly", onStepEnd: () => new Promise((done) => setTimeout(done, 100)) };
+  const warnings: HookWarning[] = [];
+  await using trainer = validating([4, 1], [webhook, slowly], {
+    onWarning: (warning) => void warnings.push(warning),
+  });
+  assertEquals((await trainer.train()).status, "completed");
+  assert(String(warnings[0]!.error).includes("answered 503"), String(warnings[0]!.error));
+  assertEquals(warnings[0]!.stage, "training/VALIDATION_END"); // told while the run goes on
+  const { errors } = trainer.hooks.list().find(({ name }) => name === "webhook")!;
+  assertEquals([errors, warnings.length], [2, 2]);
+  const nobody = await warningsOf([new Webhook({ url: "http://127.0.0.1:9", timeout: 2 })]);
+  assertEquals(nobody.length, 1);
+  const blind = new Webhook({ url: server.url, monitor: "val/los", notifyOn: ["best_model"] });
+  assert(String((await warningsOf([blind]))[0]!.error).includes("did you mean"));
+});
+
+Deno.test("the best goes into checkpoints, so that none is told twice", async () => {
+  await using server = listening(fine);
+  const webhook = () => new Webhook({ url: server.url, notifyOn: ["best_model"] });
+  await using trainer = validating([1], [webhook()]);
+  await trainer.train();
+  await using resumed = validating([4, 0.25], [webhook()], { epochs: 3 });
+  await resumed.load(await trainer.save());
+  await resumed.train();
+  assertEquals(server.jsons().map(({ text }) => text), [
+    "New best model! Epoch 1, val/loss: 1",
+    "New best model! Epoch 3, val/loss: 0.25",
+  ]);
+  assertThrows(() => webhook().load({}), TypeError, "its state must be what save() gave");
+});
+
+Deno.test("a webhook refuses what it does not understand", () => {
+  const refused = (options: object, error: typeof TypeError, text: string) =>
+    assertThrows(() => new Webhook({ url: "http://a", ...options }), error, text);
+  refused({ url: undefined }, TypeError, "it must have url");
+  refused({ url: "ftp://a" }, TypeError, "url must be an address that begins with http");
+  refused({ notifyOn: ["end"] }, TypeError, "notifyOn must be an array of training_begin");
+  refused({ timeout: 0 }, RangeError, "timeout must be above 0");
+  refused({ format: 1 }, TypeError, "format must be a function");
+  refused({ mode: "most" }, TypeError, "mode must be");
+  refused({ timeouts: 1 }, TypeError, "did you mean");
+  assertEquals(new Webhook({ url: "http://a" }).name, "webhook");
+});
+
+/** Checkpoints of some epochs, taken somewhere. */
+async function uploading(
+  options: CheckpointUploadOptions,
+  { epochs = 2, more = [] as readonly object[] } = {},
+): Promise<{ warnings: HookWarning[]; dir: string }> {
+  const dir = Deno.makeTempDirSync();
+  const checkpoints = new Checkpoint({ outputDir: dir, saveBest: false });
+  const losses = Array.from({ length: epochs }, () => 1);
+  const hooks = [checkpoints, new CheckpointUpload(options), ...more];
+  return { warnings: await warningsOf(hooks, { losses }), dir };
+}
+
+Deno.test("checkpoints are put where the address says, in order, with headers, whole", async () => {
+  await using server = listening(fine);
+  const to = `${server.url}/e{epoch}/s{step}/{name}`, headers = { authorization: "Bearer x" };
+  const { warnings, dir } = await uploading({ to, headers });
+  assertEquals(warnings, []);
+  assertEquals(server.asked.map(({ method, path }) => `${method} ${path}`), [
+    "PUT /e1/s1/checkpoint_epoch_1.hooke",
+    "PUT /e2/s2/checkpoint_epoch_2.hooke",
+  ]);
+  assertEquals(server.asked[0]!.headers.get("authorization"), "Bearer x");
+  for (const [i, { body }] of server.asked.entries()) {
+    assertEquals(body, Deno.readFileSync(`${dir}/checkpoint_epoch_${i + 1}.hooke`));
+  }
+});
+
+Deno.test("an upload is tried again as often as it says; then it is a warning", async () => {
+  await using server = listening((_, count) =>
+    count < 3 ? new Response("", { status: 500 }) : fine()
+  );
+  const to = `${server.url}/{name}`;
+  assertEquals((await uploading({ to }, { epochs: 1 })).warnings, []);
+  assertEquals(server.asked.length, 3); // two retries by default
+  await using broken = listening(() => new Response("", { status: 500 }));
+  const options = { to: `${broken.url}/{name}`, retries: 0 };
+  const { warnings } = await uploading(options, { epochs: 1 });
+  assertEquals([broken.asked.length, warnings.length, warnings[0]!.hook], [
+    1,
+    1,
+    "checkpoint_upload",
+  ]);
+  assert(String(warnings[0]!.error).includes("1 of 1 failed"), String(warnings[0]!.error));
+});
+
+Deno.test("a slow answer is given up after timeout", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await using server = listening(() => released.then(fine));
+  const options = { to: server.url, timeout: 0.1, retries: 1 };
+  const { warnings } = await uploading(options, { epochs: 1 });
+  release();
+  assert(
+    String(warnings[0]!.error).includes("it took longer than 0.1 s"),
+    String(warnings[0]!.error),
+  );
+  assertEquals(server.asked.length, 2);
+});
+
+Deno.test("a file is uploaded though it has been deleted meanwhile", async () => {
+  await using server = listening(async () => {
+    await new Promise((done) => setTimeout(done, 50));
+    return fine();
+  });
+  const dir = Deno.makeTempDirSync();
+  const best = new ModelCheckpoint({ dir, saveTopK: 1, saveLast: false, filename: "e{epoch}" });
+  const upload = new CheckpointUpload({ to: `${server.url}/{name}` });
+  assertEquals(await warningsOf([best, upload], { losses: [9, 4, 1] }), []);
+  assertEquals([...Deno.readDirSync(dir)].map(({ name }) => name), ["e2.hooke"]);
+  assertEquals(server.asked.map(({ path }) => path), ["/e0.hooke", "/e1.hooke", "/e2.hooke"]);
+  assert(server.asked.every(({ body }) => body.length > 100));
+});
+
+Deno.test("run takes a path, one after the other; training waits only where four are waiting", async () => {
+  const running: string[] = [], steps: number[] = [];
+  let atOnce = 0, most = 0;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const run: CheckpointUploadOptions["run"] = async (path, { name, step, epoch, signal }) => {
+    most = Math.max(most, ++atOnce);
+    await released;
+    assert(path.endsWith(name) && !signal.aborted);
+    running.push(`${name} ${step} ${epoch}`);
+    atOnce--;
+  };
+  const noting = {
+    name: "noting",
+    onStepEnd({ stepCount }: TrainingBase) {
+      steps.push(stepCount);
+      if (stepCount === 4) setTimeout(release, 100); // four wait now, the fifth comes next
+    },
+  };
+  const { warnings } = await uploading({ run, name: "copy" }, { epochs: 6, more: [noting] });
+  assertEquals(warnings, []);
+  assertEquals([most, running.length], [1, 6]);
+  assertEquals([running[0], running[5]], [
+    "checkpoint_epoch_1.hooke 1 1",
+    "checkpoint_epoch_6.hooke 6 6",
+  ]);
+  const thrown = await uploading({
+    ...{ retries: 0 },
+    run: () => {
+      throw new Error("no room");
+    },
+  }, { epochs: 1 });
+  assert(String(thrown.warnings[0]!.error).includes("no room"));
+});
+
+Deno.test("an upload refuses what it does not understand", () => {
+  const refused = (options: object, error: typeof TypeError, text: string) =>
+    assertThrows(() => new CheckpointUpload(options), error, text);
+  refused({}, TypeError, "it must have to or run, one of them");
+  refused({ to: "http://a", run() {} }, TypeError, "it must have to or run, one of them");
+  refused({ to: "s3://a" }, TypeError, "to must be an address that begins with http");
+  refused(
+    { to: "http://a/{nam}" },
+    RangeError,
+    "names in its address must be among name, step, epoch",
+  );
+  refused({ run: 1 }, TypeError, "run must be a function");
+  refused({ to: "http://a", headers: { a: 1 } }, TypeError, "headers must be an object of texts");
+  refused({ to: "http://a", timeout: 0 }, RangeError, "timeout must be above 0");
+  refused({ to: "http://a", retries: -1 }, RangeError, "retries must be a whole number from 0 on");
+  refused({ to: "http://a", retrys: 1 }, TypeError, "did you mean");
+  assertEquals(new CheckpointUpload({ to: "http://a" }).name, "checkpoint_upload");
+});
+
+Deno.test("a heartbeat is in the file whole, from begin to end", async () => {
+  const path = `${Deno.makeTempDirSync()}/beat.json`, seen: Record<string, unknown>[] = [];
+  const looking = {
+    name: "looking",
+    async onEpochEnd() {
+      await new Promise((done) => setTimeout(done, 50));
+      seen.push(JSON.parse(await Deno.readTextFile(path)));
+    },
+  };
+  await using trainer = line([new Heartbeat({ path }), looking], { epochs: 2 });
+  await trainer.train();
+  const { time, ...rest } = seen[0]!;
+  assertEquals(rest, { status: "training", step: 0, epoch: 0, loss: null }); // of the begin: 30 s are not over
+  assertEquals(new Date(time as string).toISOString(), time);
+  const last = JSON.parse(await Deno.readTextFile(path));
+  assertEquals([last.status, last.step, last.loss], ["completed", 8, trainer.state.latestLoss]);
+});
+
+Deno.test("a heartbeat is posted as often as everySeconds says, in validation, too", async () => {
+  await using server = listening(fine);
+  const slowly = { name: "slowly", onBatchEnd: () => new Promise((done) => setTimeout(done, 30)) };
+  const during = {
+    name: "during",
+    onValidationBatchBegin: () => new Promise((done) => setTimeout(done, 30)),
+  };
+  const beats = async (everySeconds: number, options: Partial<TrainerParts>) => {
+    server.asked.length = 0;
+    const hooks = [new Heartbeat({ url: server.url, everySeconds }), slowly, during];
+    await using trainer = line(hooks, options);
+    await trainer.train();
+    return server.jsons();
+  };
+  assertEquals((await beats(60, {})).map(({ step }) => step), [0, 4]);
+  const often = await beats(0.01, { data: doubles([1]), validation: doubles([1, 2, 3, 4]) });
+  assert(often.length > 3, JSON.stringify(often));
+  assert(often.every(({ step }) => step <= 1));
+});
+
+Deno.test("a heart that cannot beat is a warning; a slow one leaves beats out, but the last", async () => {
+  const nowhere = new Heartbeat({ path: `${Deno.makeTempDirSync()}/none/beat.json` });
+  const [warning] = await warningsOf([nowhere]);
+  assert(String(warning!.error).includes("Cannot beat"), String(warning!.error));
+  await using server = listening(async (_, count) => {
+    if (count === 1) await new Promise((done) => setTimeout(done, 300));
+    return fine();
+  });
+  const path = new URL(`file://${Deno.makeTempDirSync()}/beat.json`);
+  const slow = new Heartbeat({ url: server.url, path, everySeconds: 1e-6 });
+  assertEquals(await warningsOf([slow], { losses: [9, 4, 1] }), []);
+  assertEquals(server.jsons().map(({ status }) => status), ["training", "completed"]);
+  assertEquals(JSON.parse(await Deno.readTextFile(path)).status, "completed");
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await using stuck = listening(() => released.then(fine));
+  const late = await warningsOf([new Heartbeat({ url: stuck.url, timeout: 0.1 })]);
+  release();
+  assertEquals(late.map(({ stage }) => stage), ["close"]);
+});
+
+Deno.test("a heart refuses what it does not understand", () => {
+  const refused = (options: object, error: typeof TypeError, text: string) =>
+    assertThrows(() => new Heartbeat(options), error, text);
+  refused({}, TypeError, "it must have path or url");
+  refused({ path: 3 }, TypeError, "path must be a path");
+  refused({ url: "a" }, TypeError, "url must be an address");
+  refused({ path: "a", everySeconds: 0 }, RangeError, "everySeconds must be above 0");
+  refused({ path: "a", timeout: -1 }, RangeError, "timeout must be above 0");
+  refused({ path: "a", everySecond: 1 }, TypeError, "did you mean");
+  assertEquals(new Heartbeat({ path: "a" }).name, "heartbeat");
+});
+
+Deno.test("work beside a run: in order, given up at the end, its failures told once", async () => {
+  const errands = new Errands("work", 2), done: number[] = [];
+  errands.push(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    done.push(1);
+  });
+  errands.push(() => Promise.reject(new RangeError("two")));
+  assertEquals([errands.isIdle, done], [false, []]);
+  await errands.room();
+  assertEquals(done, [1]);
+  await assertRejects(
+    () => errands.finish(),
+    Error,
+    "Cannot work as every one must be done: 1 of 2 failed: two",
+  );
+  await errands.finish();
+  assertEquals(errands.isIdle, true);
+  const never = (signal: AbortSignal) => within(60, () => new Promise<void>(() => {}), signal);
+  errands.push(never);
+  await assertRejects(() => errands.finish(0.02), Error, "the run is over");
+});
