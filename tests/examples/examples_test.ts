@@ -703,3 +703,50 @@ Deno.test("examples/find_nan.ts does what it says", async () => {
     ].join("\n"),
   );
 });
+
+Deno.test("examples/notify_webhook.ts does what it says", async () => {
+  const posted = (text: string, step: number) =>
+    `posted: ${JSON.stringify({ text, step, channel: "#training" })}`;
+  assertEquals(
+    await run("notify_webhook"),
+    [
+      // (2 − w)² · 2.5 with w = 0, 1.5, 1.875, …: what is left goes down by four.
+      posted("New best model! Epoch 1, val/loss: 0.625", 0),
+      posted("New best model! Epoch 2, val/loss: 0.03906", 1),
+      posted("New best model! Epoch 3, val/loss: 0.002441", 2),
+      posted("Training completed! Best val/loss: 0.002441", 3),
+      "without the server: completed, with a warning\n",
+    ].join("\n"),
+  );
+});
+
+Deno.test("examples/step_hooks.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const lines = (await run("step_hooks", folder)).trimEnd().split("\n");
+    const isUpload = (line: string) => line.startsWith("uploaded"); // whenever they are done
+    assertEquals(lines.filter(isUpload), [
+      "uploaded: /step_19.hooke, whole",
+      "uploaded: /step_39.hooke, whole",
+    ]);
+    const rest = lines.filter((line) => !isUpload(line));
+    const numbers = /loss [\d.]+, norm [\d.]+, lr 20, (\d+) tokens, gradients up to [\d.]+|[\d.]+$/;
+    assertEquals(rest.slice(0, 7).map((line) => line.replace(numbers, "# $1").trimEnd()), [
+      "begin: table [20,20]",
+      "step 19: # 640",
+      "eval in step 19: perplexity #",
+      "saved after 20 steps: step_19.hooke",
+      "step 39: # 1263", // 32 in each but the last of the first epoch, which has 15
+      "eval in step 39: perplexity #",
+      "saved after 40 steps: step_39.hooke",
+    ]);
+    const [before, after] = [rest[2]!, rest[5]!].map((line) => Number(line.split(" ").at(-1)));
+    assert(before! < 20 && after! < before!, "of 20 letters some follow more often");
+    assertEquals(rest.slice(7), [
+      "end: completed after 44 steps, 1374 tokens",
+      "heartbeat: completed, 44 steps",
+    ]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
