@@ -101,6 +101,6 @@ for (const line of lines) {
   console.log(`${what}, step ${step}: ${names.join(", ")}`);
 }
 
-// What can be written in such a file is a schema, which editors understand.
-const misspelt = { hooks: { forward: [{ name: "activation_stat" }] } };
+// `hooksSchema` is all that can be written there, for editors; a mistake is told with its place.
+const misspelt = { hooks: { forward: [{ name: "activation_lgo" }] } };
 await trainer.addHooks(misspelt, { registry }).catch(({ message }) => console.log(message));
