@@ -10,16 +10,19 @@ import {
 } from "../observe/accumulate_gradients.ts";
 import { ActivationStats, type ActivationStatsOptions } from "../observe/activation_stats.ts";
 import { Checkpoint, type CheckpointOptions } from "../observe/checkpoint.ts";
+import { CheckpointUpload, type CheckpointUploadOptions } from "../observe/checkpoint_upload.ts";
 import { ClipGradients, type ClipGradientsOptions } from "../observe/clip_gradients.ts";
 import { ConsoleLog, type ConsoleLogOptions } from "../observe/console_log.ts";
 import { EarlyStopping, type EarlyStoppingOptions } from "../observe/early_stopping.ts";
 import { Ema, type EmaOptions } from "../observe/ema.ts";
 import { GradientMonitor, type GradientMonitorOptions } from "../observe/gradient_monitor.ts";
+import { Heartbeat, type HeartbeatOptions } from "../observe/heartbeat.ts";
 import { JsonLog, type JsonLogOptions } from "../observe/json_log.ts";
 import { LrMonitor, type LrMonitorOptions } from "../observe/lr_monitor.ts";
 import { ModelCheckpoint, type ModelCheckpointOptions } from "../observe/model_checkpoint.ts";
 import { NanGuard, type NanGuardOptions } from "../observe/nan_guard.ts";
 import { Validation, type ValidationOptions } from "../observe/validation.ts";
+import { Webhook, type WebhookOptions } from "../observe/webhook.ts";
 import { BUILT_IN_SCHEMAS, type BuiltInHookName } from "./built_in_schemas.ts";
 import type { HookSchema } from "./hook_schema.ts";
 import { IdentityUpdate } from "./identity_update.ts";
@@ -31,7 +34,7 @@ type Make = (options: never) => object;
 const OUTPUT = { outputDir: "." };
 const CHECKPOINTS = { outputDir: "checkpoints" };
 
-const MAKERS: Partial<Readonly<Record<BuiltInHookName, Make>>> = {
+const MAKERS: Readonly<Record<BuiltInHookName, Make>> = {
   console_log: (options: ConsoleLogOptions) => new ConsoleLog(options),
   json_log: (options: Partial<JsonLogOptions>) => new JsonLog({ ...OUTPUT, ...options }),
   checkpoint: (options: Partial<CheckpointOptions>) =>
@@ -49,6 +52,9 @@ const MAKERS: Partial<Readonly<Record<BuiltInHookName, Make>>> = {
   accumulate_gradients: (options: AccumulateGradientsOptions) => new AccumulateGradients(options),
   clip_gradients: (options: ClipGradientsOptions) => new ClipGradients(options),
   nan_guard: (options: NanGuardOptions) => new NanGuard(options),
+  webhook: (options: WebhookOptions) => new Webhook(options),
+  checkpoint_upload: (options: CheckpointUploadOptions) => new CheckpointUpload(options),
+  heartbeat: (options: HeartbeatOptions) => new Heartbeat(options),
 };
 
 /** Names → schemas and what makes them. */

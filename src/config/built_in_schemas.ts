@@ -8,6 +8,9 @@
 import type { HookSchema } from "./hook_schema.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
+/** Something that an address may be. */
+const ADDRESS = "https://example.com/hook";
+
 const flag = (description: string, value?: boolean): JsonSchema => ({
   ...{ type: "boolean", description },
   ...(value !== undefined && { default: value }),
@@ -257,10 +260,13 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
     description: "Tells a web service of what happens.",
     list: "other",
     options: {
-      url: text("Its address."),
+      url: { ...text("Its address."), examples: [ADDRESS] },
       notifyOn: {
         type: "array",
-        items: { type: "string" },
+        items: {
+          type: "string",
+          enum: ["training_begin", "training_end", "best_model", "exception"],
+        },
         description: "Of what.",
         default: ["training_end", "best_model", "exception"],
       },
@@ -274,10 +280,20 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
     description: "Sends checkpoints elsewhere.",
     list: "other",
     options: {
-      to: text("Where: an address with {name} in it."),
-      timeout: above0("Seconds that one may take."),
-      retries: count("How often it is tried again.", undefined, 0),
+      to: {
+        ...text("Where they are put: an address with {name}, {step} or {epoch} in it."),
+        examples: ["https://example.com/runs/{name}"],
+      },
+      headers: {
+        type: "object",
+        additionalProperties: { type: "string" },
+        description: "Headers of these requests.",
+        default: {},
+      },
+      timeout: above0("Seconds that one attempt may take.", 600),
+      retries: count("How often it is tried again.", 2, 0),
     },
+    anyOf: ["to", "run"],
     inCode: ["run"],
   },
   heartbeat: {
@@ -285,8 +301,10 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
     list: "other",
     options: {
       path: text("The file."),
-      url: text("The address."),
+      url: { ...text("The address."), examples: [ADDRESS] },
       everySeconds: above0("How often.", 30),
+      timeout: above0("Seconds that one may take.", 10),
     },
+    anyOf: ["path", "url"],
   },
 };

@@ -33,6 +33,8 @@ export interface HookSchema {
   readonly options?: Readonly<Record<string, JsonSchema>>;
   /** Options that must be there. */
   readonly required?: readonly string[];
+  /** Options of which one at least must be there. */
+  readonly anyOf?: readonly string[];
   /** Options that are functions or other things that no JSON can say: for configurations in code. */
   readonly inCode?: readonly string[];
   /** Other names of options → the names above. */
@@ -49,7 +51,7 @@ export const ENTRY_MEMBERS: readonly string[] = ["name", "module", "enabled", "o
  * @throws {RangeError} for one that is out of range
  */
 export function readHookOptions(
-  { options, required = [], inCode = [], aliases = {} }: HookSchema,
+  { options, required = [], anyOf = [], inCode = [], aliases = {} }: HookSchema,
   given: Members,
   path: string,
 ): Record<string, unknown> {
@@ -70,8 +72,11 @@ export function readHookOptions(
     read[name] = value;
   }
   const missing = required.find((name) => read[name] === undefined);
-  if (missing === undefined) return read;
-  throw new TypeError(wrong(`${path}.${missing}`, "there", undefined));
+  if (missing !== undefined) {
+    throw new TypeError(wrong(`${path}.${missing}`, "there", undefined));
+  }
+  if (anyOf.length === 0 || anyOf.some((name) => read[name] !== undefined)) return read;
+  throw new TypeError(wrong(path, `an entry with ${anyOf.join(" or ")}`, given));
 }
 
 /** What is said of a member that there is not. */
@@ -85,19 +90,32 @@ export function unknownMember(path: string, key: string, known: readonly string[
   }${asWritten}`;
 }
 
+/** A name as it may be written. */
+export function spellings(name: string): ReadonlySet<string> {
+  return new Set([name, snakeCase(name)]);
+}
+
 /** Members in both spellings, as a JSON Schema has them. */
 export function bothSpellings(
   members: Readonly<Record<string, JsonSchema>>,
 ): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(members).flatMap(([name, schema]) =>
-      [...new Set([name, snakeCase(name)])].map((spelling) => [spelling, schema] as const)
+      [...spellings(name)].map((spelling) => [spelling, schema] as const)
     ),
   );
 }
 
 const SCHEMA_MEMBERS: Readonly<Record<keyof HookSchema, true>> = {
-  ...{ description: true, list: true, options: true, required: true, inCode: true, aliases: true },
+  ...{
+    description: true,
+    list: true,
+    options: true,
+    required: true,
+    anyOf: true,
+    inCode: true,
+    aliases: true,
+  },
 };
 
 /** Throws a TypeError for a member of a schema that is not known. */

@@ -6,10 +6,9 @@
 
 import { ERROR_POLICIES } from "../hooks/outcome.ts";
 import { HookRegistry, type RegisteredHook } from "./hook_registry.ts";
-import { bothSpellings, type HookList, type HookSchema } from "./hook_schema.ts";
+import { bothSpellings, type HookList, type HookSchema, spellings } from "./hook_schema.ts";
 import { LISTS, SWITCHES } from "./hooks_config.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { snakeCase } from "./letter_case.ts";
 
 const FLAG: JsonSchema = { type: "boolean" };
 
@@ -63,25 +62,29 @@ export function hooksSchemaOf(registry: HookRegistry): JsonSchema {
 export const hooksSchema: JsonSchema = hooksSchemaOf(new HookRegistry());
 
 /** The options of a hook, as a JSON Schema. */
-function optionsOf({ description, options, required = [], aliases = {} }: HookSchema): JsonSchema {
+function optionsOf(schema: HookSchema): JsonSchema {
+  const { description, options, aliases = {} } = schema;
   const properties = { ...options };
   for (const [alias, name] of Object.entries(aliases)) properties[alias] = options![name]!;
+  const needed = requirements(schema);
   return {
     type: "object",
     ...(description !== undefined && { description }),
     properties: bothSpellings(properties),
-    ...(required.length > 0 && { anyOf: requirements(required) }),
+    ...(needed.length > 1 && { anyOf: needed }),
+    ...(needed.length === 1 && needed[0]),
     additionalProperties: options === undefined,
   };
 }
 
-/** Each required option in either spelling. */
-function requirements(required: readonly string[]): JsonSchema[] {
-  return required.reduce<string[][]>(
-    (lists, name) =>
-      lists.flatMap((list) =>
-        [...new Set([name, snakeCase(name)])].map((spelling) => [...list, spelling])
-      ),
+/** What must be there, in either spelling; what no JSON can say cannot be. */
+function requirements({ required = [], anyOf = [], inCode = [] }: HookSchema): JsonSchema[] {
+  const any = anyOf.filter((name) => !inCode.includes(name));
+  const groups = [...required.map((name) => [name]), ...(any.length === 0 ? [] : [any])];
+  if (groups.length === 0) return [];
+  const spelt = groups.map((names) => names.flatMap((name) => [...spellings(name)]));
+  return spelt.reduce<string[][]>(
+    (lists, names) => lists.flatMap((list) => names.map((name) => [...list, name])),
     [[]],
   ).map((list) => ({ required: list }));
 }
@@ -100,7 +103,7 @@ function entryIn(
       ...fitting.map(([name, hook]): JsonSchema => {
         const options = optionsOf(hook);
         const properties = { name: { const: name }, ...common, ...options.properties };
-        return { ...options, properties, required: ["name"] };
+        return { ...options, properties, required: ["name", ...options.required ?? []] };
       }),
       {
         type: "object",

@@ -34,6 +34,8 @@ export interface JsonSchema {
   readonly const?: unknown;
   /** What it is when it is left out. */
   readonly default?: unknown;
+  /** Values that it may have. */
+  readonly examples?: readonly unknown[];
   /** No number below. */
   readonly minimum?: number;
   /** No number above. */

@@ -56,6 +56,7 @@ function isOf(type: string, value: unknown): boolean {
 /** A value that an option may have. */
 function example(schema: JsonSchema): unknown {
   if (schema.default !== undefined) return schema.default;
+  if (schema.examples !== undefined) return schema.examples[0];
   if (schema.enum !== undefined) return schema.enum[0];
   switch ([schema.type].flat()[0]) {
     case "string":
@@ -79,6 +80,13 @@ function takenBy(name: string): string[] {
   return /must be among ([^:]*): current/.exec(error.message)![1]!.split(", ");
 }
 
+/** What must be said of a hook, whatever else is. */
+function neededBy(name: string): Record<string, unknown> {
+  const { options = {}, required = [], anyOf = [] } = registry.get(name);
+  const needed = [...required, ...anyOf.slice(0, 1)];
+  return Object.fromEntries(needed.map((option) => [option, example(options[option]!)]));
+}
+
 /** Said by the entry of a list, or by an option of another name. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   console_log: ["frequency"],
@@ -98,22 +106,22 @@ for (const [name, { options = {}, inCode = [] }] of registry.entries) {
   });
 
   Deno.test(`what the schema has as the default of an option of ${name} its class takes`, () => {
-    const given = (option: string) => [option, example(options[option]!)];
-    const needed = Object.fromEntries((registry.get(name).required ?? []).map(given));
+    const needed = neededBy(name);
     for (const option of Object.keys(options)) {
       if (options[option]!.default === undefined) continue;
-      assert(registry.get(name).make({ ...needed, ...Object.fromEntries([given(option)]) }));
+      assert(registry.get(name).make({ ...needed, [option]: example(options[option]!) }));
     }
   });
 
   Deno.test(`the schema takes ${name} with each of its options, and none that is misspelt`, () => {
     const list = registry.get(name).list!;
-    const needed = Object.fromEntries(
-      (registry.get(name).required ?? []).map((option) => [option, example(options[option]!)]),
-    );
+    const needed = neededBy(name);
     const takes = (more: object) =>
       fits(hooksSchema, { hooks: { [list]: [{ name, ...needed, ...more }] } });
     assert(takes({}));
+    if (Object.keys(needed).length > 0) {
+      assert(!fits(hooksSchema, { hooks: { [list]: [{ name }] } }), "without what is needed");
+    }
     for (const [option, schema] of Object.entries(options)) {
       assert(takes({ [option]: example(schema) }), option);
       assert(takes({ enabled: false, on_error: "warn" }));
@@ -144,6 +152,9 @@ Deno.test("what the schema takes is what createHooks takes, and what it refuses 
     { hooks: { others: [] } },
     { hooks: { other: [{}] } },
     { hookClasses: [3] },
+    { hooks: { other: [{ name: "heartbeat" }] } },
+    { hooks: { other: [{ name: "webhook" }] } },
+    { hooks: { other: [{ name: "webhook", url: "http://[::1]/", notify_on: ["training_ends"] }] } },
   ];
   for (const config of good) {
     assert(fits(hooksSchema, config), JSON.stringify(config));
