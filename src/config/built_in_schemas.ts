@@ -244,6 +244,7 @@ export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
       norm: above0("All together are made no longer than this."),
       value: above0("No number is further from 0 than this."),
     },
+    anyOf: ["norm", "value"],
   },
   nan_guard: {
     description: "Looks for losses and gradients that are no finite numbers.",
