@@ -230,20 +230,21 @@ export class StageRun {
     return place.isDeferred ? await this.#takeFor(place) : {};
   }
 
-  async #readThenCall(place: Place): Promise<void> {
+  async #readThenCall(place: Place): Promise<unknown> {
     const values = await this.#takeFor(place);
-    if (values !== undefined) await this.#callWith(place, place.ctx, values);
+    if (values !== undefined) return await this.#callWith(place, place.ctx, values);
   }
 
   #takeFor(place: Place): Promise<FieldValues | undefined> {
     return this.#take([place], () => place.plan!.take(true));
   }
 
-  /** Calls a place with values that were fetched, and hands back what it has changed of them. */
-  async #callWith(place: Place, ctx: object, values: FieldValues): Promise<void> {
+  /** Calls a place with values that were fetched, and hands back what it has changed of them; gives its answer. */
+  async #callWith(place: Place, ctx: object, values: FieldValues): Promise<unknown> {
     const changed = new Set<string>();
-    await place.target.call(this.#withValues(place, ctx, values, changed), place.info.stage);
-    if (changed.size === 0) return;
+    const own = this.#withValues(place, ctx, values, changed);
+    const answer: unknown = await place.target.call(own, place.info.stage);
+    if (changed.size === 0) return answer;
     const { plan, entry: { record: { label } } } = place;
     if (plan?.give === undefined) {
       throw new TypeError(
@@ -254,6 +255,7 @@ export class StageRun {
       );
     }
     plan.give(Object.fromEntries([...changed].map((field) => [field, values[field]])));
+    return answer;
   }
 
   /** Begins to fetch what the places declared; what goes wrong names the stage and the step. */

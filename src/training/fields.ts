@@ -50,9 +50,8 @@ export class TrainingFieldSource implements StateSource {
   }
 
   plan(fields: readonly string[]): ReadPlan {
-    if (this.#isHost() || !fields.some(isFetched)) {
-      return { live: true, value: (field) => this.#value(field) };
-    }
+    if (this.#isHost()) return { live: true, value: (field) => this.#value(field) };
+    // Who looks on may be called later: what it reads is that of now all the same.
     return {
       live: false,
       take: (isAwaited) => this.#take(fields, isAwaited),
@@ -124,9 +123,9 @@ export class TrainingFieldSource implements StateSource {
       ...new Set(fields.filter(isResident).flatMap((field) => this.#arraysOf(partsOf(field)[0]))),
     ];
     const others = fields.filter((field) => !isResident(field));
-    const isComing = others.some(isFetched), known = isComing ? this.#moment.known : {};
-    const now = others.filter((field) => !isFetched(field))
-      .map((field) => [field, this.#value(field)] as const);
+    const isComing = others.some(isToCome), known = isComing ? this.#moment.known : {};
+    const now = others.filter((field) => !isToCome(field))
+      .map((field) => [field, this.#found(field, isAwaited)] as const);
     const buffers = arrays.map((array) => arena.array(array));
     const copies = buffers.length === 0
       ? []
@@ -136,7 +135,24 @@ export class TrainingFieldSource implements StateSource {
       [field, this.#named(field, numbers)] as const
     );
     const { loss, gradNorm } = await known as { loss?: number; gradNorm?: number };
-    return { ...Object.fromEntries([...now, ...resident]), loss, gradNorm };
+    const values = { ...Object.fromEntries(resident), loss, gradNorm };
+    return Object.defineProperties(values, Object.fromEntries(now));
+  }
+
+  /** A field as it is now, for later; where there is none, whoever asks for it is told why. */
+  #found(field: string, isAwaited: boolean): PropertyDescriptor {
+    try {
+      const value = this.#value(field);
+      const isLater = field === "optimizers" && !isAwaited;
+      return { value: isLater ? copied(this.#moment.optimizers) : value, enumerable: true };
+    } catch (error) {
+      return {
+        get: () => {
+          throw error;
+        },
+        enumerable: true,
+      };
+    }
   }
 
   /** Takes back what a hook has changed of copies. */
@@ -170,9 +186,19 @@ function part(numbers: Float32Array | Float64Array, { from, size }: Place): Floa
   return numbers.subarray(from, from + size) as Float32Array;
 }
 
-/** Must it be waited for where gradients are on a GPU? */
-function isFetched(field: string): boolean {
-  return isResident(field) || field === "loss" || field === "gradNorm";
+/** May it be yet to come where gradients are on a GPU? */
+function isToCome(field: string): boolean {
+  return field === "loss" || field === "gradNorm";
+}
+
+/** Optimizers as they are now. */
+function copied(optimizers: readonly OptimizerSettings[]): readonly OptimizerSettings[] {
+  return optimizers.map(({ name, groups }) => ({
+    name,
+    groups: groups.map(({ parameters, lr, weightDecay, momentum }) => ({
+      ...{ parameters, lr, weightDecay, momentum },
+    })),
+  }));
 }
 
 function isResident(field: string): boolean {

@@ -75,6 +75,8 @@ export class TrainingSteps {
   /** Parameters that hooks have left out of this step. */
   #dropped: ReadonlySet<string> = new Set();
   #norm: number | undefined;
+  /** Has the norm of these gradients been asked for? What comes later is that of others. */
+  #isNormAsked = false;
   readonly #late: PromiseLike<unknown>[] = [];
   /** What is yet to be known of the batch under way, where nobody has to know it at once. */
   #coming: Promise<Known> | undefined;
@@ -248,7 +250,7 @@ export class TrainingSteps {
     await loop.fire(TrainingStage.AFTER_LOSS);
     await loop.fire(TrainingStage.BEFORE_BACKWARD);
     if (work.into === "more") model.updates.addMore();
-    this.#norm = undefined;
+    this.#forgetNorm();
     if (this.#asksForNorm(TrainingStage.AFTER_BACKWARD)) {
       if (this.#coming === undefined) await this.#fetchNorm();
       else this.#expectNorm(this.#coming);
@@ -375,7 +377,7 @@ export class TrainingSteps {
   async #update(settings: MergedSettings, parts: readonly NamedBatch[]): Promise<void> {
     const { loop, context, progress, model, optimizers } = this.#host;
     await this.#changedGradients();
-    this.#norm = undefined;
+    this.#forgetNorm();
     await this.#clip(settings);
     await this.#findNorm();
     const goesOn = await loop.gate(TrainingStage.MAY_UPDATE);
@@ -441,10 +443,16 @@ export class TrainingSteps {
     await loop.fire(TrainingStage.GRADIENT_CLIP);
   }
 
+  /** Gradients are others from now on. */
+  #forgetNorm(): void {
+    this.#norm = undefined;
+    this.#isNormAsked = false;
+  }
+
   /** The norm, where it must be fetched and somebody may ask for it. */
   async #findNorm(isClipping = false): Promise<void> {
     const { model: { arena } } = this.#host;
-    if (this.#norm !== undefined) return;
+    if (this.#norm !== undefined || this.#isNormAsked) return;
     if (arena.backend.isHost) {
       if (isClipping) void this.norm; // before it is another
       return;
@@ -459,6 +467,7 @@ export class TrainingSteps {
   /** The norm comes with what is yet to come. */
   #expectNorm(coming: Promise<Known>): void {
     const { updates } = this.#host.model;
+    this.#isNormAsked = true;
     updates.sumSquares((i) => this.#isUsed(i));
     const both = Promise.all([coming, updates.takeSquares()]);
     this.#coming = both.then(([known, squares]) => ({ ...known, gradNorm: normOf(squares) }));
