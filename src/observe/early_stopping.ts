@@ -96,7 +96,8 @@ export class EarlyStopping {
   readonly #options: Required<Omit<EarlyStoppingOptions, keyof TrainingHookTimes>>;
   #best = NaN;
   #waited = 0;
-  #hasLooked = false;
+  /** Epochs of this run, and how often there was something to look at. */
+  #run = { epochs: 0, looks: 0 };
 
   /** Has seen nothing yet. */
   constructor(options: EarlyStoppingOptions = {}) {
@@ -123,7 +124,7 @@ export class EarlyStopping {
 
   /** Training begins. Called by the trainer. */
   onTrainBegin(): void {
-    this.#hasLooked = false;
+    this.#run = { epochs: 0, looks: 0 };
   }
 
   /** Looks at the metric, if this is when it does. Called by the trainer. */
@@ -134,15 +135,15 @@ export class EarlyStopping {
   /** Looks at the metric, if this is when it does. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
     if (this.#options.checkOnTrainEpochEnd) this.#look(ctx);
+    if (ctx.outcome.status === "completed") this.#run.epochs++;
   }
 
-  /** Throws where there was nothing to look at in a whole run that should have been watched. Called by the trainer. */
-  onTrainEnd({ outcome, state }: EndContext): void {
-    const { strict, checkOnTrainEpochEnd, monitor } = this.#options;
-    if (!strict || checkOnTrainEpochEnd || this.#hasLooked || outcome.status !== "completed") {
-      return;
-    }
-    if (state.currentEpoch < 2) return; // too short to be stopped
+  /** Throws where a run that should have been watched had nothing to look at. Called by the trainer. */
+  onTrainEnd({ outcome }: EndContext): void {
+    const { strict, monitor } = this.#options;
+    if (!strict || outcome.status !== "completed") return;
+    const { epochs, looks } = this.#run;
+    if (looks > 0 || epochs < 2) return; // one epoch is too short to be stopped
     throw new RangeError(
       `Cannot stop early by ${monitor} as there must be a validation: there was none; ` +
         `checkOnTrainEpochEnd looks at the end of each epoch`,
@@ -165,7 +166,7 @@ export class EarlyStopping {
   #look(ctx: MetricsContext): void {
     const { monitor, mode, minDelta, strict } = this.#options;
     if (ctx.outcome.status !== "completed") return;
-    this.#hasLooked = true;
+    this.#run.looks++;
     if (!strict && ctx.metrics[monitor] === undefined) return;
     const value = monitored("stop early", ctx.metrics, monitor);
     if (isBetter(value, this.#best, mode, minDelta)) {

@@ -52,17 +52,13 @@ export { Checkpoint } from "./checkpoint.ts";
 export type { CheckpointOptions } from "./checkpoint.ts";
 export type { RankedCheckpoint } from "./checkpoint_ranking.ts";
 export { ModelCheckpoint } from "./model_checkpoint.ts";
-export type { CheckpointWeights, ModelCheckpointOptions } from "./model_checkpoint.ts";
+export type { CheckpointWeights, ModelCheckpointOptions } from "./model_checkpoint_options.ts";
 export { EarlyStopping } from "./early_stopping.ts";
 export type { EarlyStoppingOptions } from "./early_stopping.ts";
 export type { MonitorMode, MonitorOptions } from "./monitored.ts";
 export { GradientMonitor } from "./gradient_monitor.ts";
-export type {
-  GradientMonitorOptions,
-  GradientReport,
-  GradientVerdict,
-  LayerGradient,
-} from "./gradient_monitor.ts";
+export type { GradientMonitorOptions } from "./gradient_monitor.ts";
+export type { GradientReport, GradientVerdict, LayerGradient } from "./gradient_report.ts";
 export type { Histogram } from "./gradient_numbers.ts";
 export { LrMonitor } from "./lr_monitor.ts";
 export type { LrMonitorOptions } from "./lr_monitor.ts";

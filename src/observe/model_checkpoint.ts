@@ -1,69 +1,10 @@
-import type { CheckpointContext, MetricsContext } from "../training/stages.ts";
-import { checkpointName, checkTemplate } from "./checkpoint_name.ts";
+import type { CheckpointContext, EndContext, MetricsContext } from "../training/stages.ts";
+import { checkpointName } from "./checkpoint_name.ts";
 import { CheckpointRanking, type RankedCheckpoint } from "./checkpoint_ranking.ts";
 import { fileSystemFor, isThere, nameAlso, pathIn, removeIfThere } from "./file_system.ts";
-import { checkGiven, checkNumber, checkType, isFlag, isOneOf } from "./hook_options.ts";
-import { checkMonitor, monitored, type MonitorOptions } from "./monitored.ts";
-import {
-  checkCount,
-  checkSaved,
-  checkTraining,
-  type HookName,
-  isPlace,
-  isText,
-} from "./training_options.ts";
-
-/** What a checkpoint holds: all that training needs to go on, the model alone as an .onnx file, or one file of each. */
-export type CheckpointWeights = "checkpoint" | "onnx" | "both";
-
-/** What a {@linkcode ModelCheckpoint} is told. */
-export interface ModelCheckpointOptions extends MonitorOptions, HookName {
-  /** The folder of its files, which is made where it is not there. */
-  readonly dir: string | URL;
-  /**
-   * So many of the best are kept; −1: all; 0: none.
-   *
-   * @default 3
-   */
-  readonly saveTopK?: number;
-  /**
-   * Whether the latest one is always there as well, as last.hooke.
-   *
-   * @default true
-   */
-  readonly saveLast?: boolean;
-  /**
-   * Whether it looks at the end of each epoch, rather than after each validation.
-   *
-   * @default false
-   */
-  readonly saveOnTrainEpochEnd?: boolean;
-  /**
-   * What files are called, without their ending. Names in braces are metrics, `epoch` (from 0) or `step`; `:.2f` gives
-   * two digits behind the point, `:03d` three digits, `:.1e` a power of ten.
-   *
-   * @default "epoch_{epoch}_loss_{val/loss:.2f}"
-   */
-  readonly filename?: string;
-  /**
-   * Whether values stand behind their names: `epoch=3`.
-   *
-   * @default false
-   */
-  readonly autoInsertMetricName?: boolean;
-  /**
-   * It looks in every so many epochs.
-   *
-   * @default 1
-   */
-  readonly everyNEpochs?: number;
-  /**
-   * What is written.
-   *
-   * @default "checkpoint"
-   */
-  readonly weights?: CheckpointWeights;
-}
+import { checkModelCheckpoint, type ModelCheckpointOptions } from "./model_checkpoint_options.ts";
+import { monitored } from "./monitored.ts";
+import { checkSaved } from "./training_options.ts";
 
 /** A checkpoint that was asked for. */
 interface Coming extends RankedCheckpoint {
@@ -72,10 +13,6 @@ interface Coming extends RankedCheckpoint {
 }
 
 const NAME = "ModelCheckpoint";
-const OPTIONS = [
-  ...["dir", "saveTopK", "monitor", "mode", "saveLast", "saveOnTrainEpochEnd", "filename"],
-  ...["autoInsertMetricName", "everyNEpochs", "weights", "name"],
-];
 
 /**
  * Keeps checkpoints of the best models: after each validation of a training run the metric is compared with those of the
@@ -122,6 +59,8 @@ export class ModelCheckpoint {
   readonly #ranking: CheckpointRanking;
   #coming: Coming[] = [];
   #last: string | undefined;
+  /** Epochs of this run, and how often there was something to look at. */
+  #run = { epochs: 0, looks: 0 };
 
   /** Writes nothing yet. */
   constructor(options: ModelCheckpointOptions) {
@@ -156,6 +95,7 @@ export class ModelCheckpoint {
   /** Training begins: what a run that failed has asked for will not come. Called by the trainer. */
   onTrainBegin(): void {
     this.#coming = [];
+    this.#run = { epochs: 0, looks: 0 };
   }
 
   /** Looks at the metric, if this is when it does. Called by the trainer. */
@@ -165,7 +105,18 @@ export class ModelCheckpoint {
 
   /** Looks at the metric, if this is when it does. Called by the trainer. */
   async onEpochEnd(ctx: MetricsContext): Promise<void> {
+    if (ctx.outcome.status === "completed") this.#run.epochs++;
     if (this.#options.saveOnTrainEpochEnd) await this.#look(ctx);
+  }
+
+  /** Throws where a whole run had nothing to look at, and so nothing is kept. Called by the trainer. */
+  onTrainEnd({ outcome }: EndContext): void {
+    const { epochs, looks } = this.#run;
+    if (outcome.status !== "completed" || looks > 0 || epochs === 0) return;
+    throw new RangeError(
+      "Cannot keep checkpoints as there must be a validation: there was none; " +
+        "saveOnTrainEpochEnd looks at the end of each epoch",
+    );
   }
 
   /** A checkpoint is on disk: one that is worse may go. Called by the trainer. */
@@ -203,6 +154,7 @@ export class ModelCheckpoint {
   async #look(ctx: MetricsContext): Promise<void> {
     const { monitor, saveTopK, saveLast, everyNEpochs } = this.#options;
     if (ctx.outcome.status !== "completed" || ctx.state.status !== "training") return;
+    this.#run.looks++;
     if ((ctx.epoch + 1) % everyNEpochs !== 0) return;
     const score = saveTopK === 0 ? NaN : monitored(`keep checkpoints`, ctx.metrics, monitor);
     if (this.#ranking.wants(score, this.#coming)) {
@@ -250,26 +202,4 @@ function ask({ trainer }: Pick<MetricsContext, "trainer">, file: string): void {
 
 function endingOf(path: string): string {
   return path.endsWith(".onnx") ? ".onnx" : ".hooke";
-}
-
-function checkModelCheckpoint(options: ModelCheckpointOptions): void {
-  checkTraining(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "dir", "the folder of its files");
-  checkType(NAME, options, "dir", "a path", isPlace);
-  checkMonitor(NAME, options);
-  checkNumber(
-    NAME,
-    options,
-    "saveTopK",
-    "−1 or a whole number from 0 on",
-    (x) => Number.isSafeInteger(x) && x >= -1,
-  );
-  for (const member of ["saveLast", "saveOnTrainEpochEnd", "autoInsertMetricName"]) {
-    checkType(NAME, options, member, "true or false", isFlag);
-  }
-  checkCount(NAME, options, "everyNEpochs", 1);
-  checkType(NAME, options, "filename", "a template", isText);
-  if (options.filename !== undefined) checkTemplate(options.filename);
-  const isWeights = isOneOf("checkpoint", "onnx", "both");
-  checkType(NAME, options, "weights", '"checkpoint", "onnx" or "both"', isWeights);
 }

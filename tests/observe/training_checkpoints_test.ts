@@ -165,6 +165,17 @@ Deno.test("a metric that is not there is an error that names those there are", a
   );
 });
 
+Deno.test("a run without any validation is an error, where it waits for one", async () => {
+  const dir = Deno.makeTempDirSync();
+  await using trainer = line([new ModelCheckpoint({ dir })]);
+  await assertRejects(
+    () => trainer.train(),
+    RangeError,
+    "there must be a validation: there was none",
+  );
+  await trainer.train(); // nothing is left to be done
+});
+
 Deno.test("a validation by hand keeps nothing", async () => {
   const dir = Deno.makeTempDirSync();
   await using trainer = validating([1], [new ModelCheckpoint({ dir })]);
