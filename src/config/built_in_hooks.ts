@@ -4,25 +4,40 @@
  * @module
  */
 
-import {
-  AccumulateGradients,
-  type AccumulateGradientsOptions,
-} from "../observe/accumulate_gradients.ts";
-import { ActivationStats, type ActivationStatsOptions } from "../observe/activation_stats.ts";
-import { Checkpoint, type CheckpointOptions } from "../observe/checkpoint.ts";
-import { CheckpointUpload, type CheckpointUploadOptions } from "../observe/checkpoint_upload.ts";
-import { ClipGradients, type ClipGradientsOptions } from "../observe/clip_gradients.ts";
-import { ConsoleLog, type ConsoleLogOptions } from "../observe/console_log.ts";
-import { EarlyStopping, type EarlyStoppingOptions } from "../observe/early_stopping.ts";
-import { Ema, type EmaOptions } from "../observe/ema.ts";
-import { GradientMonitor, type GradientMonitorOptions } from "../observe/gradient_monitor.ts";
-import { Heartbeat, type HeartbeatOptions } from "../observe/heartbeat.ts";
-import { JsonLog, type JsonLogOptions } from "../observe/json_log.ts";
-import { LrMonitor, type LrMonitorOptions } from "../observe/lr_monitor.ts";
-import { ModelCheckpoint, type ModelCheckpointOptions } from "../observe/model_checkpoint.ts";
-import { NanGuard, type NanGuardOptions } from "../observe/nan_guard.ts";
-import { Validation, type ValidationOptions } from "../observe/validation.ts";
-import { Webhook, type WebhookOptions } from "../observe/webhook.ts";
+import { AccumulateGradients } from "../observe/accumulate_gradients.ts";
+import { ActivationStats } from "../observe/activation_stats.ts";
+import { Checkpoint } from "../observe/checkpoint.ts";
+import { CheckpointUpload } from "../observe/checkpoint_upload.ts";
+import { ClipGradients } from "../observe/clip_gradients.ts";
+import { ConsoleLog } from "../observe/console_log.ts";
+import { EarlyStopping } from "../observe/early_stopping.ts";
+import { Ema } from "../observe/ema.ts";
+import { GradientMonitor } from "../observe/gradient_monitor.ts";
+import { Heartbeat } from "../observe/heartbeat.ts";
+import { JsonLog } from "../observe/json_log.ts";
+import { LrMonitor } from "../observe/lr_monitor.ts";
+import { ModelCheckpoint } from "../observe/model_checkpoint.ts";
+import { NanGuard } from "../observe/nan_guard.ts";
+import { Validation } from "../observe/validation.ts";
+import { Webhook } from "../observe/webhook.ts";
+import type {
+  AccumulateGradientsOptions,
+  ActivationStatsOptions,
+  CheckpointOptions,
+  CheckpointUploadOptions,
+  ClipGradientsOptions,
+  ConsoleLogOptions,
+  EarlyStoppingOptions,
+  EmaOptions,
+  GradientMonitorOptions,
+  HeartbeatOptions,
+  JsonLogOptions,
+  LrMonitorOptions,
+  ModelCheckpointOptions,
+  NanGuardOptions,
+  ValidationOptions,
+  WebhookOptions,
+} from "../observe/mod.ts";
 import { BUILT_IN_SCHEMAS, type BuiltInHookName } from "./built_in_schemas.ts";
 import type { HookSchema } from "./hook_schema.ts";
 import { IdentityUpdate } from "./identity_update.ts";

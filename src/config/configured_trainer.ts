@@ -6,6 +6,7 @@
 
 import type { HookWarning } from "../hooks/outcome.ts";
 import type { HookHandle } from "../hooks/registry.ts";
+import type { CheckpointOptions, ConsoleLogOptions, JsonLogOptions } from "../observe/mod.ts";
 import type { Trainer } from "../training/trainer.ts";
 import type { TrainingHooks } from "../training/trainer_options.ts";
 import { createHooks, type CreateHooksOptions } from "./create_hooks.ts";
@@ -15,53 +16,14 @@ import type { HooksConfig } from "./hooks_config.ts";
 import { runLog } from "./run_log.ts";
 import type { RunLogOptions } from "./run_log_options.ts";
 
-/** How often the console is told. */
-export interface ConsoleLoggingOptions {
-  /**
-   * Every so many batches.
-   *
-   * @default 10
-   */
-  readonly logEveryNBatches?: number;
-}
+/** What the console is told: every 10 batches, where that is not said. */
+export type ConsoleLoggingOptions = Omit<ConsoleLogOptions, "name">;
 
-/** Where a run is logged. */
-export interface JsonLoggingOptions {
-  /**
-   * The folder; the file is in its folder `logs`.
-   *
-   * @default the current directory
-   */
-  readonly outputDir?: string;
-  /**
-   * Every so many batches have a line.
-   *
-   * @default 100
-   */
-  readonly logEveryNBatches?: number;
-}
+/** Where a run is logged: in `logs` of the current directory, every 100 batches, where that is not said. */
+export type JsonLoggingOptions = Omit<Partial<JsonLogOptions>, "name">;
 
-/** Where checkpoints are written, and when. */
-export interface CheckpointingOptions {
-  /**
-   * The folder.
-   *
-   * @default "checkpoints"
-   */
-  readonly outputDir?: string;
-  /**
-   * After every so many epochs.
-   *
-   * @default 1
-   */
-  readonly saveEveryNEpochs?: number;
-  /**
-   * Whether the best is kept besides.
-   *
-   * @default true
-   */
-  readonly saveBest?: boolean;
-}
+/** Where checkpoints are written, and when: into `checkpoints`, after every epoch, where that is not said. */
+export type CheckpointingOptions = Omit<Partial<CheckpointOptions>, "name">;
 
 /** What {@linkcode getTrainer} adds to a trainer. All hooks but the run log run after those that are added by hand. */
 export interface TrainerConveniences {

@@ -145,6 +145,16 @@ Deno.test("hooks that are added by hand run before those that come with this pac
   assertEquals(steps.map(({ hook }) => hook), ["mine", "identity"]);
 });
 
+Deno.test("the console is told as often as it is said, where it is said", async () => {
+  const lines: string[] = [];
+  await using trainer = getTrainer("simple", tinyParts());
+  const write = (line: string) => void lines.push(line);
+  trainer.addConsoleLogging({ logEveryNBatches: 3, write });
+  await trainer.train();
+  const batches = lines.flatMap((line) => /batch (\d+)/.exec(line)?.[1] ?? []);
+  assertEquals(batches, ["0", "3"]);
+});
+
 Deno.test("an option that a convenience has not, and adding it twice, are errors", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   assertThrows(
