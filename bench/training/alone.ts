@@ -9,6 +9,7 @@
  * @module
  */
 
+import { GradientMonitor } from "../../src/observe/gradient_monitor.ts";
 import type { Feeds, Fetches } from "../../src/onnx/session_tensor.ts";
 import type { Session } from "../../src/onnx/session_run.ts";
 import type { TrainingContext } from "../../src/training/stages.ts";
@@ -95,6 +96,7 @@ const STAGES = [
 const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
   session,
   idle: () => hooked(Array.from({ length: IDLE }, (_, i) => new Idle(STAGES[i % STAGES.length]!))),
+  monitor: () => hooked([new GradientMonitor({ logFrequency: 100, write: () => {} })]),
   memory,
 };
 
