@@ -6,9 +6,9 @@ import type {
   TrainingBase,
 } from "../training/stages.ts";
 import type { Workflow } from "../hooks/context.ts";
-import type { Outcome } from "../hooks/outcome.ts";
 import type { ScheduleOptions } from "../hooks/schedule.ts";
 import { checkGiven, checkType } from "./hook_options.ts";
+import { factsOf, flat, statusOf } from "./json_events.ts";
 import { LogFile } from "./log_file.ts";
 import { scalarsOf } from "./scalars.ts";
 import {
@@ -140,22 +140,9 @@ export class JsonLog {
   }
 
   /** Training begins. Called by the trainer. */
-  onTrainBegin({ state, trainer, workflow, optimizers }: TrainingBase): void {
+  onTrainBegin(ctx: TrainingBase): void {
     this.#begun.run = performance.now();
-    const { model, device, modelParams: model_params, currentEpoch } = state;
-    this.#line("train_begin", {
-      ...{ model, device, model_params, epoch: currentEpoch + 1, config: this.#config },
-      hooks: workflow.hooks.list().map(({ name, enabled, stages, frequency }) => ({
-        ...{ name, enabled, stages, frequency },
-      })),
-      parameters: trainer.parameters.map(({ name, dims, size, optimizer }) => ({
-        ...{ name, dims, size, optimizer },
-      })),
-      optimizers: optimizers.map(({ name, groups }) => ({
-        name,
-        groups: groups.map(({ lr, weightDecay, momentum }) => ({ lr, weightDecay, momentum })),
-      })),
-    });
+    this.#line("train_begin", { ...factsOf(ctx), config: this.#config });
   }
 
   /** An epoch begins. Called by the trainer. */
@@ -256,20 +243,6 @@ interface SavedLog {
   readonly runId: string;
   readonly batches: number;
   readonly best: { readonly loss: number; readonly epoch: number } | null;
-}
-
-/** `"train/loss"` → `loss`, `"val/loss"` → `val_loss`. */
-function flat(metrics: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(metrics).map(([name, value]) => [
-      name.replace(/^train\//, "").replace(/^val\//, "val_"),
-      value,
-    ]),
-  );
-}
-
-function statusOf({ status }: Outcome): "completed" | "stopped" | "error" {
-  return status === "failed" ? "error" : status;
 }
 
 function secondsSince(time: number): number {
