@@ -255,3 +255,25 @@ Deno.test("a log of JSON that cannot be written stops the run", async () => {
     "the name of a file",
   );
 });
+
+Deno.test("a run that is killed leaves whole lines, up to the batch it was at", async () => {
+  const outputDir = Deno.makeTempDirSync(), path = `${outputDir}/logs/run.jsonl`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", new URL("json_log_child.ts", import.meta.url).pathname, outputDir],
+    ...{ stdout: "null", stderr: "null" },
+  }).spawn();
+  try {
+    for (let size = 0; size < 20_000;) {
+      await new Promise((done) => setTimeout(done, 20));
+      size = await Deno.stat(path).then((info) => info.size, () => 0);
+    }
+  } finally {
+    child.kill("SIGKILL");
+    await child.status;
+  }
+  const text = await Deno.readTextFile(path);
+  assert(text.endsWith("\n"));
+  const steps = linesOf(path).filter(({ event }) => event === "batch").map(({ step }) => step);
+  assertEquals(steps, Array.from(steps, (_, i) => i));
+  assert(steps.length > 50, `${steps.length} batches`);
+});
