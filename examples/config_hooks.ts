@@ -4,7 +4,7 @@
  *
  * Run: `deno run -A examples/config_hooks.ts [FOLDER]`
  */
-import { getTrainer, HookRegistry, type HooksConfig } from "@hooke/hooke";
+import { getTrainer, HookRegistry, type HooksConfig } from "@hooke/hooke/config";
 import { GraphBuilder } from "@hooke/hooke/onnx";
 import {
   exponential,

@@ -4,7 +4,8 @@
  *
  * Run: `deno run -A examples/hook_registry.ts`
  */
-import { getTrainer, hook, HookRegistry, type HooksConfig } from "@hooke/hooke";
+import { hook } from "@hooke/hooke";
+import { getTrainer, HookRegistry, type HooksConfig } from "@hooke/hooke/config";
 import { GraphBuilder } from "@hooke/hooke/onnx";
 import { meanSquaredError, normalNumbers, sgd, tensorData } from "@hooke/hooke/training";
 

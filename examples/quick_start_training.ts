@@ -3,9 +3,15 @@
  *
  * Run: `deno run -A examples/quick_start_training.ts [FOLDER]`
  */
-import { type BatchEndContext, getTrainer } from "@hooke/hooke";
+import { getTrainer } from "@hooke/hooke/config";
 import { GraphBuilder } from "@hooke/hooke/onnx";
-import { adam, meanSquaredError, normalNumbers, tensorData } from "@hooke/hooke/training";
+import {
+  adam,
+  type BatchEndContext,
+  meanSquaredError,
+  normalNumbers,
+  tensorData,
+} from "@hooke/hooke/training";
 
 const outputDir = Deno.args[0] ?? Deno.makeTempDirSync();
 

@@ -15,9 +15,12 @@ function packagesOf(file: string, calls: boolean): string[] {
 }
 
 /** Entry points that name packages, so that importing them takes a map that has these. */
-const WITH_PACKAGES = ["./onnx", "./onnx/worker", "./models/onnx", "./testing/onnx", "./cli"];
+const WITH_PACKAGES = [
+  ...["./onnx", "./onnx/worker", "./models/onnx", "./training", "./config", "./testing/onnx"],
+  "./cli",
+];
 
-Deno.test("only entry points for ONNX, and the command, name a package: the rest needs no map of imports", () => {
+Deno.test("only entry points for ONNX, trainers among them, and the command name a package: the rest needs no map of imports", () => {
   const naming = entries.filter(([, file]) => packagesOf(file, true).length > 0);
   assertEquals(naming.map(([name]) => name), WITH_PACKAGES);
 });

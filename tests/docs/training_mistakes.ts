@@ -4,7 +4,8 @@
  * @module
  */
 
-import { hook, sgd, type TrainerOptions } from "../../mod.ts";
+import { hook } from "../../mod.ts";
+import { sgd, type TrainerOptions } from "../../src/training/mod.ts";
 import { crossEntropy, meanSquaredError, Trainer } from "../../src/training/mod.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
 import { smallNetwork, smallTrainer } from "../training/small_trainer.ts";

@@ -1,6 +1,7 @@
 /** docs/training.md against the options, functions, stages and errors that it lists. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { Loop, meanSquaredError, sgd, Trainer, type TrainerParts } from "../../mod.ts";
+import { Loop } from "../../mod.ts";
+import { meanSquaredError, sgd, Trainer, type TrainerParts } from "../../src/training/mod.ts";
 import { type TrainerSettings, TrainingStage } from "../../mod.ts";
 import * as data from "../../src/training/data/mod.ts";
 import * as losses from "../../src/training/losses/mod.ts";

@@ -13,10 +13,10 @@ import {
   HookRegistry,
   runLog,
   type RunRecord,
-  sgd,
   type TrainingContext,
   TrainingStage,
 } from "../../mod.ts";
+import { sgd } from "../../src/training/mod.ts";
 import { changed, parametersOf, smallTrainer, trained } from "./small_trainer.ts";
 
 /** A forward hook: mean and deviation of `hidden`, at every batch. */

@@ -3,7 +3,8 @@
  * and an unused `@ts-expect-error` fails it. Each test also runs, so that what compiles is known to register.
  */
 import { assertEquals } from "@std/assert";
-import { hook, Trainer, type TrainingContext, TrainingStage } from "@hooke/hooke";
+import { hook, type TrainingContext, TrainingStage } from "@hooke/hooke";
+import { Trainer } from "@hooke/hooke/training";
 import { parts } from "../training/networks.ts";
 
 Deno.test("what a training hook looks at is readonly", () => {
