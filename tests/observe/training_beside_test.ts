@@ -138,13 +138,14 @@ Deno.test("training never waits for an answer, and its end no longer than timeou
     return fine();
   });
   const noting = { name: "noting", onTrainEnd: () => void (endedUnanswered = answers === 0) };
-  const webhook = new Webhook({ url: server.url, timeout: 0.3 });
+  const webhook = new Webhook({ url: server.url, timeout: 1 });
   const begun = performance.now();
   const warnings = await warningsOf([webhook, noting], { losses: [9, 4, 1] });
   const seconds = (performance.now() - begun) / 1000;
   release();
   assert(endedUnanswered);
-  assert(seconds > 0.25 && seconds < 5, `it took ${seconds} s`);
+  assert(seconds > 0.9, `it took ${seconds} s`);
+  assert(server.asked.length <= 2, "each message had its time, though the run was over");
   assertEquals(warnings.length, 1);
   const { hook, stage, error } = warnings[0]!;
   assertEquals([hook, stage], ["webhook", "close"]);
