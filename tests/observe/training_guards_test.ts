@@ -236,3 +236,15 @@ Deno.test("on a GPU a gradient that is no number is named, too", async () => {
   const error = await assertRejects(() => trainer.train(), NotFiniteError);
   assertEquals(error.tensors, [{ tensor: "gradient of w", count: 1 }]);
 });
+
+Deno.test("on a GPU a loss that is no number is found before parameters are moved by it", async () => {
+  for (const [accumulate, at] of [[1, 1], [2, 0]] as const) {
+    const said: string[] = [], write = (text: string) => void said.push(text);
+    const guard = new NanGuard({ mode: "skip", checkGradients: false, write });
+    await using trainer = line([guard], { device: "webgpu", data: broken(at), accumulate });
+    await trainer.train();
+    assertEquals([guard.skipped, said.length], [1, 1]);
+    assert(said[0]!.includes("loss (1 number), wanted of the batch"), said[0]!);
+    assert((await trainer.parameter("w")).every((x) => Number.isFinite(x) && x > 0));
+  }
+});
