@@ -48,6 +48,16 @@ onEach("mix() keeps a part of each number and takes a part of another", async (b
   assertEquals(await lab.read(target), [-1.5, -3, 3, 4, 5, 10.5]);
 });
 
+onEach("mix() does not look at what it multiplies by 0", async (backend) => {
+  using lab = await Lab.open(backend, [5, 5, 5, 5]);
+  const rows = (of: readonly number[]) => lab.real(of.flatMap((x) => Array(5).fill(x)));
+  const target = rows([NaN, 3, NaN, Infinity]), source = rows([2, NaN, NaN, 4]);
+  const [keep, take] = [lab.real([0, 2, 0, 0]), lab.real([1, 0, 0, -1])];
+  await lab.run([call(mix, { target, source, keep, take })]);
+  const expected = [2, 6, 0, -4].flatMap((x) => Array(5).fill(x));
+  assertEquals(await lab.read(target), expected);
+});
+
 onEach("mix() reaches all numbers, however many they are", async (backend) => {
   const count = 200_003; // a backend may do them in parts
   using lab = await Lab.open(backend, [count]);
