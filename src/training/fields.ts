@@ -5,6 +5,7 @@
  */
 
 import type { FieldValues, ReadPlan, StateSource } from "../hooks/reads.ts";
+import { didYouMean } from "../dispatch/nearest.ts";
 import { fits } from "./graph/parameters.ts";
 import type { Arena, Place } from "./arena.ts";
 import type { OptimizerSettings } from "./context.ts";
@@ -102,9 +103,10 @@ export class TrainingFieldSource implements StateSource {
     });
     const fitting = found.filter(([name]) => fits(name, pattern));
     if (fitting.length > 0 || pattern === "*") return new Map(fitting);
+    const names = found.map(([name]) => name);
     throw new RangeError(
-      `Cannot read ${field} as its pattern must fit something: there are ${
-        found.map(([name]) => name).join(", ")
+      `Cannot read ${field} as its pattern must fit something: there are ${names.join(", ")}${
+        didYouMean(pattern, names)
       }`,
     );
   }
@@ -125,34 +127,23 @@ export class TrainingFieldSource implements StateSource {
     const others = fields.filter((field) => !isResident(field));
     const isComing = others.some(isToCome), known = isComing ? this.#moment.known : {};
     const now = others.filter((field) => !isToCome(field))
-      .map((field) => [field, this.#found(field, isAwaited)] as const);
+      .map((field) => [field, described(() => this.#later(field, isAwaited))] as const);
     const buffers = arrays.map((array) => arena.array(array));
     const copies = buffers.length === 0
       ? []
       : await (isAwaited ? arena.backend.see(buffers) : arena.backend.take(buffers));
     const numbers = (array: string) => copies[arrays.indexOf(array)]!;
     const resident = fields.filter(isResident).map((field) =>
-      [field, this.#named(field, numbers)] as const
+      [field, described(() => this.#named(field, numbers))] as const
     );
     const { loss, gradNorm } = await known as { loss?: number; gradNorm?: number };
-    const values = { ...Object.fromEntries(resident), loss, gradNorm };
-    return Object.defineProperties(values, Object.fromEntries(now));
+    return Object.defineProperties({ loss, gradNorm }, Object.fromEntries([...now, ...resident]));
   }
 
-  /** A field as it is now, for later; where there is none, whoever asks for it is told why. */
-  #found(field: string, isAwaited: boolean): PropertyDescriptor {
-    try {
-      const value = this.#value(field);
-      const isLater = field === "optimizers" && !isAwaited;
-      return { value: isLater ? copied(this.#moment.optimizers) : value, enumerable: true };
-    } catch (error) {
-      return {
-        get: () => {
-          throw error;
-        },
-        enumerable: true,
-      };
-    }
+  /** A field as it is now, for later. */
+  #later(field: string, isAwaited: boolean): unknown {
+    const isLate = field === "optimizers" && !isAwaited;
+    return isLate ? copied(this.#moment.optimizers) : this.#value(field);
   }
 
   /** Takes back what a hook has changed of copies. */
@@ -189,6 +180,20 @@ function part(numbers: Float32Array | Float64Array, { from, size }: Place): Floa
 /** May it be yet to come where gradients are on a GPU? */
 function isToCome(field: string): boolean {
   return field === "loss" || field === "gradNorm";
+}
+
+/** A value, or where there is none what whoever asks for it is told. */
+function described(value: () => unknown): PropertyDescriptor {
+  try {
+    return { value: value(), enumerable: true };
+  } catch (error) {
+    return {
+      get: () => {
+        throw error;
+      },
+      enumerable: true,
+    };
+  }
 }
 
 /** Optimizers as they are now. */

@@ -11,7 +11,7 @@ import type { Graph } from "../onnx/graph.ts";
 import type { HostFeed } from "../onnx/session_tensor.ts";
 import type { ActivationPatch, TrainerSettings } from "./context.ts";
 import { type Loss, lossOf } from "./losses/loss.ts";
-import { checkClip, checkCount, checkDecay } from "./trainer_options.ts";
+import { checkClip, checkCount, checkEma } from "./trainer_options.ts";
 
 /** What a step is done by. */
 export interface MergedSettings extends TrainerSettings {
@@ -71,7 +71,7 @@ function checkSettings(settings: unknown): void {
   }
   checkCount(action, "accumulate", accumulate, 1);
   checkClip(action, clip);
-  checkDecay(action, ema?.decay, ema !== undefined);
+  checkEma(action, ema);
 }
 
 /** Writes patches into a graph; answers with what is to be fed for them. */

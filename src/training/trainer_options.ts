@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceName } from "../backend/webgpu/pick.ts";
+import { type DeviceName, DEVICES } from "../backend/webgpu/pick.ts";
 import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
 import type { HookWarning } from "../hooks/outcome.ts";
@@ -200,15 +200,63 @@ export function checkTrainerOptions(options: unknown): void {
     checkCount(action, member, options[member], 1);
   }
   checkCount(action, "steps", options.steps, 0);
+  checkDevice(action, options);
+  checkMembers(action, options);
+  checkTimes(action, options.validateEvery);
+  checkClip(action, options.clip as ClipSettings | undefined);
+  checkEma(action, options.ema as EmaSettings | undefined);
+}
+
+function checkDevice(action: string, options: Readonly<Record<string, unknown>>): void {
   const { device = "wasm", workers } = options;
+  if (!DEVICES.includes(device as DeviceName)) {
+    throw new RangeError(complaint(action, `device must be one of ${DEVICES.join(", ")}`, device));
+  }
   if (workers !== undefined && device !== "wasm") {
     throw new RangeError(complaint(action, 'workers need the device "wasm"', device));
   }
-  const { epochs, steps } = (options.validateEvery ?? {}) as ValidationTimes;
-  checkCount(action, "validateEvery.epochs", epochs, 0);
-  checkCount(action, "validateEvery.steps", steps, 1);
-  checkClip(action, options.clip as ClipSettings | undefined);
-  checkDecay(action, (options.ema as EmaSettings | undefined)?.decay, options.ema !== undefined);
+}
+
+/** Throws a TypeError for members of other kinds than they must be. */
+function checkMembers(action: string, options: Readonly<Record<string, unknown>>): void {
+  const { model, loss, metrics, optimizers, schedule, parameters, freeze, hooks } = options;
+  const wrong = (what: string, value: unknown) => new TypeError(complaint(action, what, value));
+  const has = (value: unknown, member: string) =>
+    isObject(value) && typeof value[member] === "function";
+  if (typeof model !== "string" && !isObject(model)) {
+    throw wrong("model must be the bytes of an .onnx file, its address or its path", model);
+  }
+  if (typeof loss !== "function" && !has(loss, "terms")) {
+    throw wrong("loss must be a loss, or a function that writes one", loss);
+  }
+  if (metrics !== undefined && !isObject(metrics)) {
+    throw wrong("metrics must be metrics by name", metrics);
+  }
+  for (const [name, metric] of Object.entries(metrics ?? {})) {
+    if (has(metric, "mean") || has(metric, "terms")) continue;
+    throw wrong(`metric ${name} must be a metric or a loss`, metric);
+  }
+  for (const one of [optimizers].flat()) {
+    if (isObject(one) && Array.isArray(one.transforms)) continue;
+    throw wrong("optimizers must be what adam(), sgd() or optimizer() gives", one);
+  }
+  if (schedule !== undefined && !has(schedule, "factor")) {
+    throw wrong("schedule must have a function factor", schedule);
+  }
+  for (const pattern of [parameters ?? [], freeze ?? []].flat()) {
+    if (typeof pattern === "string") continue;
+    throw wrong("parameters and freeze must be names, or patterns of names", pattern);
+  }
+  if (hooks !== undefined && !Array.isArray(hooks)) throw wrong("hooks must be a list", hooks);
+}
+
+function checkTimes(action: string, times: unknown = {}): void {
+  if (!isObject(times)) {
+    throw new TypeError(complaint(action, "validateEvery must be an object", times));
+  }
+  checkKeys(action, "validateEvery", times, ["epochs", "steps"]);
+  checkCount(action, "validateEvery.epochs", times.epochs, 0);
+  checkCount(action, "validateEvery.steps", times.steps, 1);
 }
 
 /** Throws a RangeError for what is given and is no whole number from `least` on. */
@@ -222,16 +270,21 @@ export function checkCount(action: string, member: string, value: unknown, least
 
 /** Throws a RangeError for a clip that is not above 0. */
 export function checkClip(action: string, clip: ClipSettings = {}): void {
+  if (!isObject(clip)) throw new TypeError(complaint(action, "clip must be an object", clip));
   checkKeys(action, "clip", clip, ["norm", "value"]);
   for (const member of ["norm", "value"] as const) {
     const value = clip[member];
-    if (value === undefined || value > 0) continue;
+    if (value === undefined || (typeof value === "number" && value > 0)) continue;
     throw new RangeError(complaint(action, `clip.${member} must be above 0`, value));
   }
 }
 
 /** Throws a RangeError for a decay that is not from 0 to 1. */
-export function checkDecay(action: string, decay: unknown, isNeeded: boolean): void {
-  if (!isNeeded || (typeof decay === "number" && decay >= 0 && decay <= 1)) return;
+export function checkEma(action: string, ema: EmaSettings | undefined): void {
+  if (ema === undefined) return;
+  if (!isObject(ema)) throw new TypeError(complaint(action, "ema must be an object", ema));
+  checkKeys(action, "ema", ema, ["decay", "validate"]);
+  const { decay } = ema;
+  if (typeof decay === "number" && decay >= 0 && decay <= 1) return;
   throw new RangeError(complaint(action, "ema.decay must be from 0 to 1", decay));
 }

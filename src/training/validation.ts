@@ -43,6 +43,9 @@ export class Validation {
       Object.assign(context, { batch, batchIdx: index++, loaderIdx: loaderIndex, loaderName });
       await this.#batch(tally, settings);
     }
+    if (index === 0) {
+      throw new RangeError("Cannot validate as the data must have a batch: current value is none");
+    }
     const measured = await model.runner.measured();
     const metrics = tally.metrics(measured, "val/");
     Object.assign(progress.metrics, metrics);

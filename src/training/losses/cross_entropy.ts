@@ -68,18 +68,49 @@ export function crossEntropy(options: CrossEntropyOptions = {}): Loss {
     name: "crossEntropy",
     terms: (builder) => [{
       mean: meanNegativeLog(builder, options),
-      count: countLabels(target, ignore),
+      count: countLabels(target, ignore, classesOf(builder, options.output)),
     }],
   };
 }
 
-/** How many labels count. */
-export function countLabels(target: string, ignore: number): (batch: TrainingBatch) => number {
+/**
+ * How many labels count. That throws a RangeError for one that is no class: runtimes take −1 for the last, and a GPU
+ * whatever it finds.
+ */
+export function countLabels(
+  target: string,
+  ignore: number,
+  classes: number = Infinity,
+): (batch: TrainingBatch) => number {
   return ({ feeds }) => {
     let count = 0;
-    for (const label of feeds[target]?.data ?? []) if (Number(label) !== ignore) count++;
+    for (const given of feeds[target]?.data ?? []) {
+      const label = Number(given);
+      if (label === ignore) continue;
+      if (!(label >= 0 && label < classes)) throw noClass(target, label, { ignore, classes });
+      count++;
+    }
     return count;
   };
+}
+
+function noClass(
+  target: string,
+  label: number,
+  { ignore, classes }: { readonly ignore: number; readonly classes: number },
+): RangeError {
+  const range = classes === Infinity ? "from 0 on" : `from 0 to ${classes - 1}`;
+  return new RangeError(
+    `Cannot use the labels ${
+      JSON.stringify(target)
+    } of a batch as each must be a class ${range}, or ${ignore}: current value is ${label}`,
+  );
+}
+
+/** How many classes there are, where the shape of the scores says so. */
+function classesOf({ graph, output }: LossBuilder, name: string | undefined): number | undefined {
+  const last = new Facts(graph.graph).of(output(name).name).shape?.at(-1);
+  return typeof last === "number" ? last : undefined;
 }
 
 /** Labels as they are used: what is ignored is class 0, and counts for nothing. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { didYouMean } from "../../dispatch/nearest.ts";
 import { complaint } from "../../hooks/show.ts";
 import type { OptimizerSettings, ParameterGroup } from "../context.ts";
 import { fits } from "../graph/parameters.ts";
@@ -91,6 +92,11 @@ export function assign(
   schedule: Schedule,
 ): { readonly optimizers: readonly AssignedOptimizer[]; readonly of: readonly Assignment[] } {
   checkNames(optimizers);
+  for (const optimizer of optimizers) {
+    const { parameters } = optimizer;
+    const isIdle = parameters !== undefined && !names.some((name) => fits(name, parameters));
+    if (isIdle) throw movesNothing(optimizer, names);
+  }
   const owner = names.map((name) => ownerOf(name, optimizers));
   const of: Assignment[] = [];
   const assigned = optimizers.map((optimizer, index): AssignedOptimizer => {
@@ -134,7 +140,8 @@ function ownerOf(name: string, optimizers: readonly Optimizer[]): number {
 function movesNothing({ name, parameters }: Optimizer, names: readonly string[]): RangeError {
   return new RangeError(
     `Cannot train with optimizer ${name} as it must move a parameter (${names.join(", ")}): ` +
-      `${JSON.stringify(parameters ?? "what others leave")} fits none`,
+      `${JSON.stringify(parameters ?? "what others leave")} fits none` +
+      didYouMean([parameters ?? []].flat()[0] ?? "", names),
   );
 }
 

@@ -1,0 +1,309 @@
+/** What a trainer says to options, batches and hooks that cannot be. */
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { hook } from "../../src/hook.ts";
+import {
+  accuracy,
+  adam,
+  crossEntropy,
+  perplexity,
+  sgd,
+  Trainer,
+  type TrainerParts,
+} from "../../src/training/mod.ts";
+import { testOnGpu } from "../backend/gpu.ts";
+import { parametersOf, parts, samples } from "./networks.ts";
+import { lineOf, mlp, mlpBatches } from "./torch_networks.ts";
+
+/** Options that are refused, and what is said to them. */
+const BAD: readonly (readonly [options: object, error: ErrorConstructor, says: string])[] = [
+  [{ batchSize: 3 }, TypeError, "its options must be among model, loss"],
+  [{ model: undefined }, TypeError, "it must have model"],
+  [{ loss: undefined }, TypeError, "it must have loss"],
+  [{ optimizers: undefined }, TypeError, "it must have optimizers"],
+  [{ model: 3 }, TypeError, "model must be the bytes of an .onnx file"],
+  [{ model: Uint8Array.of(0, 1, 2) }, SyntaxError, "Cannot read trainer"],
+  [{ loss: 3 }, TypeError, "loss must be a loss, or a function"],
+  [{ metrics: 3 }, TypeError, "metrics must be metrics by name"],
+  [{ metrics: { right: 3 } }, TypeError, "metric right must be a metric or a loss"],
+  [{ optimizers: { lr: 1 } }, TypeError, "optimizers must be what adam(), sgd() or optimizer()"],
+  [{ optimizers: [] }, RangeError, "there must be an optimizer"],
+  [{ schedule: 0.1 }, TypeError, "schedule must have a function factor"],
+  [{ data: 3 }, TypeError, "there must be a source of batches"],
+  [{ hooks: {} }, TypeError, "hooks must be a list"],
+  [{ epochs: 0 }, RangeError, "epochs must be a whole number from 1 on"],
+  [{ epochs: 1.5 }, RangeError, "epochs must be a whole number from 1 on"],
+  [{ steps: -1 }, RangeError, "steps must be a whole number from 0 on"],
+  [{ accumulate: 0 }, RangeError, "accumulate must be a whole number from 1 on"],
+  [{ threads: 0 }, RangeError, "threads must be a whole number from 1 on"],
+  [{ workers: 0 }, RangeError, "workers must be a whole number from 1 on"],
+  [{ workers: 2, device: "reference" }, RangeError, 'workers need the device "wasm"'],
+  [{ device: "gpu" }, RangeError, "device must be one of auto, webgpu, wasm, reference"],
+  [{ loaderOrder: "random" }, RangeError, "order must be"],
+  [{ clip: 1 }, TypeError, "clip must be an object"],
+  [{ clip: { norm: 0 } }, RangeError, "clip.norm must be above 0"],
+  [{ clip: { value: NaN } }, RangeError, "clip.value must be above 0"],
+  [{ clip: { norms: 1 } }, TypeError, "clip must be among norm, value"],
+  [{ ema: 0.9 }, TypeError, "ema must be an object"],
+  [{ ema: {} }, RangeError, "ema.decay must be from 0 to 1"],
+  [{ ema: { decay: 2 } }, RangeError, "ema.decay must be from 0 to 1"],
+  [{ ema: { decay: 1, valid: true } }, TypeError, "ema must be among decay, validate"],
+  [{ validateEvery: 3 }, TypeError, "validateEvery must be an object"],
+  [{ validateEvery: { epoch: 1 } }, TypeError, "did you mean epochs?"],
+  [{ validateEvery: { steps: 0 } }, RangeError, "validateEvery.steps must be a whole number"],
+  [{ parameters: 3 }, TypeError, "parameters and freeze must be names"],
+  [{ parameters: "w9" }, RangeError, 'current value is "w9"; did you mean w1?'],
+  [{ freeze: ["w1", "bias"] }, RangeError, "freeze must name tensors of it"],
+  [{ freeze: "*" }, RangeError, "none is left"],
+  [{ optimizers: adam({ lr: 1, parameters: "q*" }) }, RangeError, '"q*" fits none'],
+  [
+    { optimizers: sgd({ lr: 1, parameters: "w1" }) },
+    RangeError,
+    'Cannot train "b1" as one optimizer',
+  ],
+  [{ optimizers: [sgd({ lr: 1 }), adam({ lr: 1 })] }, RangeError, "current value is sgd, adam"],
+  [{ optimizers: [sgd({ lr: 1 }), sgd({ lr: 1 })] }, RangeError, "names of optimizers must differ"],
+  [
+    { optimizers: adam({ lr: 1, groups: [{ parameters: "q" }] }) },
+    RangeError,
+    "each of its groups must have a parameter",
+  ],
+];
+
+Deno.test("options that cannot be are refused when the trainer is made, by name", () => {
+  for (const [bad, error, says] of BAD) {
+    assertThrows(() => new Trainer({ ...parts(), ...bad } as TrainerParts), error, says);
+  }
+  assertThrows(() => new Trainer(3 as never), TypeError, "its options must be an object");
+});
+
+Deno.test("what is asked of a trainer with nothing to do it with is refused", async () => {
+  const trainer = new Trainer(parts({ data: undefined } as never));
+  await assertRejects(() => trainer.train(), TypeError, "it must have data");
+  await assertRejects(() => trainer.validate(), TypeError, "it must have data for it");
+  await assertRejects(() => trainer.step(), TypeError, "there must be a batch");
+  await assertRejects(() => trainer.train(-1), RangeError, "epochs must be a whole number");
+  await assertRejects(() => trainer.parameter("w9"), RangeError, "it must be one of w1, b1");
+  await assertRejects(
+    () => new Trainer(parts({ data: [] })).train(),
+    RangeError,
+    "epoch 0 has none",
+  );
+  const empty = new Trainer(parts({ validation: [] }));
+  await assertRejects(
+    () => empty.train(),
+    RangeError,
+    "Cannot validate as the data must have a batch",
+  );
+});
+
+const x = { data: new Float32Array(12), dims: [4, 3] };
+const wanted = { data: new Float32Array(8), dims: [4, 2] };
+
+/** Batches that are refused. */
+const BATCHES: readonly (readonly [batch: unknown, error: ErrorConstructor, says: string])[] = [
+  [{ x }, TypeError, 'each batch must have "wanted" [B, 2]: it has x'],
+  [{ y: x, wanted }, TypeError, 'each batch must have "x"'],
+  [{ x: { data: new Float32Array(8), dims: [4, 2] }, wanted }, RangeError, "the shape [B, 3]"],
+  [{ x: { data: new Float32Array(11), dims: [4, 3] }, wanted }, RangeError, "4 * 3 values"],
+  [{ x, wanted: { data: new Float32Array(4), dims: [4, 1] } }, RangeError, "the shape [B, 2]"],
+  [{ x: [1, 2], wanted }, TypeError, "each must have feeds and a size"],
+  [null, TypeError, "batch 0 is null"],
+];
+
+Deno.test("a batch that is not what the model needs fails its step, and nothing has changed", async () => {
+  await using trainer = new Trainer(parts());
+  const before = await trainer.save();
+  for (const [batch, error, says] of BATCHES) {
+    await assertRejects(() => trainer.step(batch as never), error, says);
+  }
+  const after = await trainer.save();
+  assertEquals([after.arrays.parameters, after.counts], [before.arrays.parameters, before.counts]);
+  assertEquals(after.progress, before.progress);
+});
+
+/** A step of the classifier with labels that are all the same. */
+async function labelled(
+  label: bigint,
+  device: "wasm" | "webgpu" | "reference" = "wasm",
+  more: Partial<TrainerParts> = {},
+): Promise<number> {
+  const [{ feeds }] = mlpBatches(0) as [ReturnType<typeof mlpBatches>[number]];
+  await using trainer = new Trainer({
+    ...{ model: mlp(lineOf("mlp adam").parameters), loss: crossEntropy(), device },
+    ...{ metrics: { accuracy: accuracy(), perplexity: perplexity() } },
+    ...{ optimizers: sgd({ lr: 1 }), ...more },
+  });
+  const target = { data: new BigInt64Array(32).fill(label), dims: [32] };
+  return (await trainer.step({ ...feeds, target })).loss;
+}
+
+Deno.test("labels that are no class are refused, below 0 too; those to be ignored are not", async () => {
+  for (const label of [-1n, 5n, 99n]) {
+    for (const device of ["wasm", "reference"] as const) {
+      const says = `each must be a class from 0 to 4, or -100: current value is ${label}`;
+      await assertRejects(() => labelled(label, device), RangeError, says);
+    }
+  }
+  assert(await labelled(4n) > 0);
+  assertEquals(await labelled(-100n), 0);
+  assert(await labelled(-1n, "wasm", { loss: crossEntropy({ ignore: -1 }), metrics: {} }) === 0);
+});
+
+testOnGpu("labels that are no class are refused on a GPU, which would take them", async () => {
+  await assertRejects(() => labelled(-1n, "webgpu"), RangeError, "current value is -1");
+  await assertRejects(() => labelled(5n, "webgpu"), RangeError, "current value is 5");
+});
+
+/** A hook that reads a field at BATCH_END. */
+function reads(field: string) {
+  return hook({
+    ...{ name: "reads", reads: [field as "activations:x"] },
+    on: { training: { BATCH_END: ({ read }) => void read[field as "activations:x"].size } },
+  });
+}
+
+Deno.test("a tensor of the model that there is none of fails the step at which it is due, with the nearest names", async () => {
+  for (const field of ["activations:tahn", "statistics:tahn"]) {
+    await assertRejects(
+      () => new Trainer({ ...parts(), hooks: [reads(field)], onWarning: () => {} }).train(),
+      RangeError,
+      'current value is "tahn"; the nearest are tanh',
+    );
+  }
+});
+
+Deno.test("a parameter that there is none of is told to whoever reads it, with the nearest name", async () => {
+  for (const device of ["wasm", "webgpu"] as const) {
+    const errors: string[] = [];
+    await using trainer = new Trainer({
+      ...parts({ device, steps: 1 }),
+      hooks: [reads("gradients:w9"), reads("optimizerState:w1/frist")].map((one, i) => ({
+        ...one,
+        name: `${i}`,
+      })) as never,
+      onWarning: ({ error }) => void errors.push(`${error} ${(error as Error).cause}`),
+    });
+    await trainer.train();
+    assertEquals(errors.length, 2, device);
+    assert(errors[0]!.includes("did you mean w1?"), errors[0]);
+    assert(errors[1]!.includes("did you mean w1/first?"), errors[1]);
+  }
+});
+
+Deno.test("fields that there are none of are refused when the hook is registered", () => {
+  const trainer = new Trainer(parts());
+  for (const field of ["activation:tanh", "lrs", "gradients:"]) {
+    assertThrows(() => trainer.addHook(reads(field)), TypeError, "its reads must name fields");
+  }
+});
+
+Deno.test("rates that cannot be are refused, and are as they were", async () => {
+  for (const [rate, value] of [["lr", -1], ["lr", NaN], ["momentum", 1], ["weightDecay", "x"]]) {
+    const writes = hook({
+      ...{ name: "writes", writes: ["optimizers"] },
+      on: {
+        training: {
+          BATCH_BEGIN: ({ write }) => {
+            (write.optimizers[0]!.groups[0] as unknown as Record<string, unknown>)[rate!] = value;
+          },
+        },
+      },
+    });
+    const trainer = new Trainer({ ...parts(), hooks: [writes] });
+    const before = { ...trainer.state.optimizer[0]!.groups[0]! };
+    await assertRejects(() => trainer.train(), RangeError, `Cannot set a rate of adam as ${rate}`);
+    assertEquals({ ...trainer.state.optimizer[0]!.groups[0]! }, before);
+  }
+});
+
+Deno.test("numbers that are none go through, are told, and spread: no error", async () => {
+  const bad = { x: { data: new Float32Array(12).fill(NaN), dims: [4, 3] }, wanted };
+  const { loss, metrics } = await new Trainer(parts()).step(bad);
+  assertEquals([loss, metrics.loss], [NaN, NaN]);
+  const trainer = new Trainer(parts({ data: [bad], clip: { norm: 1 }, ema: { decay: 0.5 } }));
+  const norms: number[] = [];
+  trainer.addHook({ onStepEnd: ({ gradNorm }) => void norms.push(gradNorm) });
+  assertEquals(await trainer.train(), { status: "completed" });
+  assertEquals([trainer.state.latestLoss, trainer.state.avgLoss, norms[0]], [NaN, NaN, NaN]);
+  assertEquals(trainer.state.metrics["train/loss"], NaN);
+  assert((await parametersOf(trainer)).w2!.every(Number.isNaN));
+});
+
+Deno.test("a hook that vetoes a step without a number saves the parameters, and training goes on", async () => {
+  const bad = { x: { data: new Float32Array(12).fill(NaN), dims: [4, 3] }, wanted };
+  const good = await Array.fromAsync(samples(8, { batchSize: 4, shuffle: false }).batches(0, 0));
+  const veto = hook({
+    name: "veto",
+    on: { training: { MAY_UPDATE: ({ gradNorm }) => Number.isFinite(gradNorm) } },
+  });
+  // Momentum and averages are made of what was before, whatever has been in the arrays meanwhile.
+  const optimizers = sgd({ lr: 0.1, momentum: 0.9 });
+  const more = { optimizers, ema: { decay: 0.5 } };
+  const saved = new Trainer({
+    ...parts({ ...more, data: [good[0]!, bad, good[1]!] }),
+    hooks: [veto],
+  });
+  const plain = new Trainer(parts({ ...more, data: good }));
+  await saved.train();
+  await plain.train();
+  assertEquals(await parametersOf(saved), await parametersOf(plain));
+  assertEquals(await saved.parameter("w1", "ema"), await plain.parameter("w1", "ema"));
+});
+
+Deno.test("parameters that a hook has set after numbers went wrong are trained on", async () => {
+  for (const device of ["wasm", "reference", "webgpu"] as const) {
+    const bad = { x: { data: new Float32Array(12).fill(NaN), dims: [4, 3] }, wanted };
+    const good = await Array.fromAsync(samples(4, { batchSize: 4 }).batches(0, 0));
+    await using trainer = new Trainer(
+      parts({ device, optimizers: sgd({ lr: 0.1 }), data: [bad, good[0]!] }),
+    );
+    trainer.addHook(hook({
+      ...{ name: "sets", writes: ["parameters"] },
+      on: {
+        training: {
+          STEP_END: ({ write, stepCount }) => {
+            if (stepCount > 0) return;
+            for (const numbers of write.parameters.values()) numbers.fill(0.1);
+          },
+        },
+      },
+    }));
+    await trainer.train();
+    assert(Object.values(await parametersOf(trainer)).flat().every(Number.isFinite), device);
+  }
+});
+
+Deno.test("one thing at a time: what is asked for in the midst of a run is refused, and the run goes on", async () => {
+  const trainer = new Trainer(parts());
+  const refused: Error[] = [];
+  trainer.addHook({
+    onBatchEnd: async () => {
+      const asked = [
+        () => trainer.train(),
+        () => trainer.step({ x, wanted }),
+        () => trainer.close(),
+      ];
+      for (const ask of asked) await ask().catch((error) => refused.push(error));
+    },
+  });
+  assertEquals(await trainer.train(), { status: "completed" });
+  assertEquals(refused.length, 9);
+  assert(refused.every(({ message }) => message.includes("must not be running already")));
+  assertEquals([trainer.stepCount, trainer.state.samplesSeen], [3, 12]);
+});
+
+Deno.test("a trainer is closed in any state, twice too, and is of no use afterwards", async () => {
+  const fresh = new Trainer(parts());
+  await fresh.close();
+  await fresh.close();
+  await assertRejects(() => fresh.train(), Error, "it must not have been closed");
+  await assertRejects(() => fresh.parameter("w1"), Error, "it must not have been closed");
+  const absent = new Trainer(parts({ model: "/nowhere/model.onnx" }));
+  await assertRejects(() => absent.open(), Error);
+  assertThrows(() => absent.parameters, Error, "await open() first");
+  await absent.close();
+  const stopped = new Trainer(parts());
+  stopped.addHook({ onStepEnd: () => stopped.stop("now") });
+  assertEquals((await stopped.train()).status, "stopped");
+  await stopped.close();
+});
