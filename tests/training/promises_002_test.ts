@@ -1,0 +1,171 @@
+/** What document 002, a page on hooks of pre-training, says of its five events, where no other test shows it. */
+import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
+import { hook } from "../../mod.ts";
+import { adam, crossEntropy, perplexity, sgd, tensorData } from "../../src/training/mod.ts";
+import { madeNumbers } from "./made_numbers.ts";
+import { parametersOf, smallData, smallTrainer } from "./small_trainer.ts";
+
+/** Batches of labels among four, with four tokens each. */
+function labelled() {
+  const labels = Array.from(madeNumbers(3, 8, 2), (x) => BigInt(Math.floor(x) + 2));
+  return tensorData({
+    x: { data: madeNumbers(4, 24, 1), dims: [8, 3] },
+    target: { data: BigInt64Array.from(labels), dims: [8] },
+  }, { batchSize: 4, seed: 1, tokens: () => 100 });
+}
+
+Deno.test("document 002: five events, each when it says, as often, with what it hands over", async () => {
+  const events: unknown[][] = [], path = `${await Deno.makeTempDir()}/small.hooke`;
+  await using trainer = smallTrainer([], {
+    loss: crossEntropy({ output: "hidden" }),
+    metrics: { perplexity: perplexity({ output: "hidden" }) },
+    ...{ data: labelled(), validation: labelled(), epochs: 1 },
+  });
+  trainer.hooks.add({
+    onTrainBegin: ({ trainer }) => void events.push(["train begin", trainer.parameters.length]),
+    onStepEnd(ctx) {
+      events.push(["step end", ctx.stepCount, ctx.tokensSeen]);
+      if (ctx.stepCount === 0) ctx.trainer.checkpointSoon(path);
+    },
+    onEvalEnd({ metrics, stepCount }) {
+      assertAlmostEquals(metrics["eval/perplexity"]!, Math.exp(metrics["eval/loss"]!), 1e-5);
+      events.push(["eval end", stepCount]);
+    },
+    onCheckpointSave({ stepCount, path }) {
+      events.push(["checkpoint save", stepCount, path, Deno.statSync(path).isFile]);
+    },
+    onTrainEnd: ({ state }) => void events.push(["train end", state.step, state.tokensSeen]),
+  });
+  await trainer.train();
+  assertEquals(events, [
+    ["train begin", 2],
+    ["step end", 0, 100],
+    ["checkpoint save", 1, path, true],
+    ["step end", 1, 200],
+    ["eval end", 1],
+    ["train end", 2, 200],
+  ]);
+});
+
+Deno.test("document 002: a hook has only the methods that it needs", async () => {
+  const steps: number[] = [];
+  class MyHook {
+    onStepEnd({ stepCount }: { readonly stepCount: number }): void {
+      steps.push(stepCount);
+    }
+  }
+  await using trainer = smallTrainer([new MyHook()]);
+  assertEquals(trainer.hooks.list()[0]!.stages, ["training/STEP_END"]);
+  await trainer.train();
+  assertEquals(steps, [0, 1, 2, 3]);
+});
+
+Deno.test("document 002: at the end of each step there are loss, norm, rate, parameters, optimizer state, and gradients", async () => {
+  await using trainer = smallTrainer([], { optimizers: adam({ lr: 0.01 }) });
+  let before: readonly number[] = [];
+  const seen: { loss: number; gradNorm: number; lr: number; moved: boolean }[] = [];
+  trainer.hooks.add(hook({
+    name: "step",
+    reads: ["parameters", "optimizerState:first/*", "gradients"],
+    on: {
+      training: {
+        STEP_END(ctx) {
+          const { loss, gradNorm, lr } = ctx;
+          const now = [...ctx.read.parameters.get("first")!];
+          seen.push({ loss, gradNorm, lr, moved: now.some((x, i) => x !== before[i]) });
+          before = now;
+          const all = [...ctx.read.gradients.values()].flatMap((numbers) => [...numbers]);
+          assertAlmostEquals(Math.hypot(...all), gradNorm, 1e-6);
+          const moments = ctx.read["optimizerState:first/*"];
+          assertEquals([...moments.keys()], ["first/first", "first/second"]);
+          if (ctx.stepCount > 0) return;
+          const slopes = ctx.read.gradients.get("first")!;
+          for (const [i, m] of [...moments.get("first/first")!].entries()) {
+            assertAlmostEquals(m, 0.1 * slopes[i]!, 1e-7); // (1 − β₁) g
+          }
+        },
+      },
+    },
+    onError: "throw",
+  }));
+  await trainer.train();
+  assertEquals(seen.length, 4);
+  for (const { loss, gradNorm, lr, moved } of seen) {
+    assert(loss > 0 && gradNorm > 0 && lr === 0.01 && moved);
+  }
+});
+
+Deno.test("document 002: metrics of a step are complete before its hooks are called", async () => {
+  await using trainer = smallTrainer();
+  trainer.hooks.add({
+    onStepEnd: ({ loss, state }) => assertEquals(state.latestLoss, loss),
+  }, { onError: "throw" });
+  await trainer.train();
+});
+
+Deno.test("document 002: the end is told once, after a shutdown and after a failure too", async () => {
+  const interrupt = new AbortController(), ends: string[] = [];
+  const tell = {
+    onTrainEnd: ({ outcome }: { outcome: { status: string } }) => void ends.push(outcome.status),
+  };
+  await using stopped = smallTrainer([tell], { signal: interrupt.signal });
+  stopped.hooks.add({ onStepEnd: () => interrupt.abort("SIGINT") });
+  await stopped.train();
+  await using failed = smallTrainer([tell]);
+  failed.hooks.add({
+    onStepEnd() {
+      throw new Error("no");
+    },
+  }, { onError: "throw" });
+  await failed.train().catch(() => {});
+  assertEquals(ends, ["stopped", "failed"]);
+});
+
+Deno.test("document 002: hooks are registered after construction, too", async () => {
+  await using trainer = smallTrainer();
+  let steps = 0;
+  const first = trainer.hooks.add({ onStepEnd: () => void steps++ });
+  trainer.hooks.add({ onStepEnd: () => void (steps += 100) });
+  await trainer.train(1);
+  first.remove();
+  await trainer.train(2);
+  assertEquals(steps, 2 * 101 + 2 * 100);
+});
+
+Deno.test("document 002: a schedule that is in no registry is an object with factor", async () => {
+  const rates: number[] = [], factor = (step: number) => 1 / (1 + step);
+  await using trainer = smallTrainer([], { optimizers: sgd({ lr: 0.1 }), schedule: { factor } });
+  trainer.hooks.add({ onStepEnd: ({ lr }) => void rates.push(lr) });
+  await trainer.train();
+  for (const [i, rate] of rates.entries()) assertAlmostEquals(rate, 0.1 / (1 + i), 1e-12);
+  assertEquals(rates.length, 4);
+});
+
+Deno.test("document 002: the loss function changes in mid-run", async () => {
+  const squares = hook({
+    name: "squares",
+    on: {
+      training: {
+        COMPUTE_LOSS({ outputs, batch }) {
+          const wanted = batch.feeds.wanted!.data, { data } = outputs.get("y")!;
+          const away = Array.from(data, (y, i) => y - Number(wanted[i]));
+          const loss = 100 * away.reduce((sum, x) => sum + x * x, 0) / away.length;
+          return { loss, slopes: new Map([["y", away.map((x) => 200 * x / away.length)]]) };
+        },
+      },
+    },
+  });
+  const losses: number[] = [];
+  await using trainer = smallTrainer([], { optimizers: sgd({ lr: 0 }), data: smallData() });
+  trainer.hooks.add({ onEpochEnd: ({ metrics }) => void losses.push(metrics["train/loss"]!) });
+  await trainer.train(1);
+  const before = await parametersOf(trainer);
+  const handle = trainer.hooks.add(squares);
+  await trainer.train(2);
+  handle.disable();
+  await trainer.train(3);
+  assertAlmostEquals(losses[1]! / losses[0]!, 100, 1e-3);
+  assertAlmostEquals(losses[2]!, losses[0]!, 1e-6);
+  assertEquals(await parametersOf(trainer), before);
+  assertNotEquals(losses[0], 0);
+});

@@ -1,0 +1,49 @@
+/** What document 003, on hooks of a trainer, says of its events and its state, where no other test shows it. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { smallTrainer } from "./small_trainer.ts";
+
+Deno.test("document 003: begin and end of the run, epochs within it, batches within these", async () => {
+  const order: string[] = [];
+  await using trainer = smallTrainer();
+  trainer.hooks.add({
+    name: "order",
+    onTrainBegin: ({ state }) => void order.push(`train begin, ${state.status}`),
+    onEpochBegin: ({ epoch, state }) => void order.push(`epoch ${epoch} ${state.currentEpoch}`),
+    onBatchEnd: ({ batchIdx, loss, state }) =>
+      void order.push(`batch ${batchIdx} ${state.currentBatchIdx} ${loss === state.latestLoss}`),
+    onEpochEnd: ({ epoch }) => void order.push(`epoch ${epoch} end`),
+    onTrainEnd: ({ state }) => void order.push(`train end, ${state.status}`),
+  });
+  await trainer.train();
+  const batches = ["batch 0 0 true", "batch 1 1 true"];
+  assertEquals(order, [
+    "train begin, training",
+    ...["epoch 0 0", ...batches, "epoch 0 end"],
+    ...["epoch 1 1", ...batches, "epoch 1 end"],
+    "train end, completed",
+  ]);
+});
+
+Deno.test("document 003: the state is live; avg_loss is the mean so far, and status says how it went", async () => {
+  await using trainer = smallTrainer();
+  const { state } = trainer, losses: number[] = [];
+  assertEquals([state.status, state.modelParams], ["idle", 16]);
+  trainer.hooks.add({
+    onBatchEnd({ loss, state }) {
+      losses.push(loss);
+      const mean = losses.reduce((sum, loss) => sum + loss) / losses.length;
+      assert(Math.abs(state.avgLoss - mean) < 1e-9, `${state.avgLoss} of ${losses}`);
+    },
+  }, { onError: "throw" });
+  await trainer.train(1);
+  assertEquals([state.status, state.currentEpoch, losses.length], ["completed", 1, 2]);
+
+  await using failing = smallTrainer();
+  failing.hooks.add({
+    onBatchEnd() {
+      throw new Error("no");
+    },
+  }, { onError: "throw" });
+  await assertRejects(() => failing.train(), Error, "no");
+  assertEquals(failing.state.status, "error");
+});
