@@ -1,6 +1,6 @@
 /** What document 002, a page on hooks of pre-training, says of its five events, where no other test shows it. */
 import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
-import { hook } from "../../mod.ts";
+import { hook, Loop, TrainingStage } from "../../mod.ts";
 import { adam, crossEntropy, perplexity, sgd, tensorData } from "../../src/training/mod.ts";
 import { madeNumbers } from "./made_numbers.ts";
 import { parametersOf, smallData, smallTrainer } from "./small_trainer.ts";
@@ -168,4 +168,18 @@ Deno.test("document 002: the loss function changes in mid-run", async () => {
   assertAlmostEquals(losses[2]!, losses[0]!, 1e-6);
   assertEquals(await parametersOf(trainer), before);
   assertNotEquals(losses[0], 0);
+});
+
+Deno.test("document 002: where there is no hook a stage is over at once: no promise, no context, the same value", () => {
+  const asked: string[] = [];
+  const loop = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
+  Object.defineProperty(loop.context, "gradNorm", { get: () => asked.push("gradNorm") });
+  const gradients = new Map([["w", new Float32Array(1)]]);
+  assertEquals(loop.fire(TrainingStage.STEP_END), undefined);
+  assertEquals(loop.gate(TrainingStage.MAY_UPDATE), true);
+  assert(loop.pipe(TrainingStage.GRADIENTS, gradients) === gradients);
+  assertEquals(asked, []);
+  loop.hooks.add({ onStepEnd: ({ gradNorm }) => void gradNorm });
+  loop.fire(TrainingStage.STEP_END);
+  assertEquals(asked, ["gradNorm"]);
 });
