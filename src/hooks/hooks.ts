@@ -23,7 +23,7 @@ import type { HookHandle, HookSet } from "./registry.ts";
 import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
 import { show } from "./show.ts";
 import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "./stage.ts";
-import { type Coming, type StageHost, StageRun } from "./stage_run.ts";
+import { type StageHost, StageRun } from "./stage_run.ts";
 import { stageWork, unvisited } from "./stage_work.ts";
 import { verifying } from "./verify.ts";
 
@@ -59,7 +59,7 @@ export interface EngineHooksOptions<E extends AnyStages> {
    *
    * @default all is always there
    */
-  readonly coming?: (stage: string) => Coming | undefined;
+  readonly coming?: (stage: string) => PromiseLike<object | undefined> | undefined;
   /**
    * Told of every error that does not stop the run.
    *

@@ -55,7 +55,14 @@ export { Plan } from "./listing.ts";
 export type { ContextOption, LoopOptions } from "./loop.ts";
 export { Loop } from "./loop.ts";
 export type { ErrorPolicy, HookWarning, Outcome } from "./outcome.ts";
-export type { AnyKeyOf, BuiltInField, ContextsOf, FieldOf, OwnFields } from "./own_fields.ts";
+export type {
+  AnyKeyOf,
+  BuiltInField,
+  ContextsOf,
+  FieldOf,
+  OwnFields,
+  RequiredField,
+} from "./own_fields.ts";
 export type {
   KindMatched,
   MaybeRead,
@@ -104,6 +111,7 @@ export type {
   Observe,
   Observed,
   ObservedStage,
+  OptionalOf,
   Pipe,
   Replace,
   Role,

@@ -21,7 +21,7 @@ export type AnyKeyOf<U> = U extends unknown ? keyof U : never;
 export type FieldOf<U, k> = U extends unknown ? k extends keyof U ? U[k] : never : never;
 
 /** The fields that all stages have, and a loop must be given. */
-type RequiredField<E extends AnyStages> = Exclude<
+export type RequiredField<E extends AnyStages> = Exclude<
   keyof ContextsOf<E>,
   BuiltInField | OptionalOf<E>
 >;

@@ -21,16 +21,22 @@ export const SCHEMA = 1;
 const PASSING: readonly string[] = ["gradients", "more", "updates"];
 
 /** What is kept of a group. */
-interface SavedGroup {
+export interface SavedGroup {
+  /** The learning rate before its schedule. */
   readonly base: number;
+  /** The weight decay. */
   readonly weightDecay: number;
+  /** The momentum. */
   readonly momentum: number;
 }
 
 /** What is kept of an optimizer. */
-interface SavedOptimizer {
+export interface SavedOptimizer {
+  /** What it is called. */
   readonly name: string;
+  /** Its groups. */
   readonly groups: readonly SavedGroup[];
+  /** What its schedule keeps. */
   readonly schedule: unknown;
 }
 
@@ -44,7 +50,9 @@ export interface SavedTrainer {
   readonly arrays: Readonly<Record<string, Float32Array | Float64Array>>;
   /** How often each parameter was updated. */
   readonly counts: Int32Array;
+  /** Rates, and what schedules keep. */
   readonly optimizers: readonly SavedOptimizer[];
+  /** Where in the data it is, and what it has measured. */
   readonly progress: SavedProgress;
   /** Counters, and the hooks' own state. */
   readonly loop: SavedLoop;

@@ -10,7 +10,9 @@ export * from "./losses/mod.ts";
 export * from "./metrics/mod.ts";
 export * from "./optimizers/mod.ts";
 export * from "./schedules/mod.ts";
-export type { SavedTrainer } from "./checkpoint.ts";
+export type { SavedGroup, SavedOptimizer, SavedTrainer } from "./checkpoint.ts";
+export type { Patterns } from "./graph/parameters.ts";
+export type { SavedProgress } from "./progress.ts";
 export type { StepResult } from "./trainer.ts";
 export { Trainer } from "./trainer.ts";
 export type {

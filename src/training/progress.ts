@@ -11,12 +11,19 @@ import { Tally } from "./tally.ts";
 
 /** What a checkpoint keeps of it. */
 export interface SavedProgress {
+  /** Epochs done. */
   readonly epoch: number;
+  /** Batches of this epoch done. */
   readonly batchIdx: number;
+  /** Samples seen, over all epochs. */
   readonly samplesSeen: number;
+  /** Tokens seen, where batches say how many they have. */
   readonly tokensSeen: number;
+  /** The loss of the last batch. */
   readonly latestLoss: number;
+  /** The last metrics of each name. */
   readonly metrics: Readonly<Record<string, number>>;
+  /** Sums and counts over the batches of this epoch, by what is measured. */
   readonly tally: Readonly<Record<string, readonly number[]>>;
 }
 

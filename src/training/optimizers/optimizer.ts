@@ -58,9 +58,13 @@ export interface OptimizerOptions extends GroupRates {
 
 /** An optimizer. */
 export interface Optimizer extends OptimizerOptions {
+  /** What it is called. */
   readonly name: string;
+  /** The weight decay of parameters of no group. */
   readonly weightDecay: number;
+  /** The momentum of parameters of no group. */
   readonly momentum: number;
+  /** Groups with rates of their own. */
   readonly groups: readonly GroupOptions[];
   /** What it is composed of. */
   readonly transforms: readonly Transform[];
