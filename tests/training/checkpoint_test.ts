@@ -36,6 +36,7 @@ const CASES: Readonly<Record<string, () => Partial<TrainerParts>>> = {
     ema: { decay: 0.9, validate: true },
     validation: samples(8, { batchSize: 4 }, 20),
   }),
+  "float64 on the reference": () => ({ device: "reference", ema: { decay: 0.5 } }),
   "two loaders in turn": () => ({
     data: {
       near: samples(12, { batchSize: 4, seed: 1 }),

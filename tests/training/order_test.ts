@@ -379,6 +379,53 @@ Deno.test("validation that has several reasons at once is done once", async () =
   assertEquals(count(seen, "VALIDATION_BEGIN"), 1);
 });
 
+/** Batches from something that must be closed again; `open` tells how many are. */
+function opened(): { readonly source: DataSource; readonly open: () => number } {
+  const { batches, ...rest } = samples(12, { batchSize: 4 });
+  let open = 0;
+  const source: DataSource = {
+    ...rest,
+    *batches(epoch: number, from: number) {
+      open++;
+      try {
+        yield* batches(epoch, from) as Iterable<never>;
+      } finally {
+        open--;
+      }
+    },
+  };
+  return { source, open: () => open };
+}
+
+Deno.test("data are closed when a run is over, stopped, or has failed, in training and in validation", async () => {
+  const data = opened(), validation = opened();
+  const { trainer } = traced({ data: data.source, validation: validation.source });
+  await trainer.train();
+  const bad = trainer.addHook({ onBeforeForward: () => fail() }, { name: "a", onError: "throw" });
+  await assertRejects(() => trainer.train(2));
+  bad.remove();
+  const worse = trainer.addHook({ onValidationBatchBegin: () => fail() }, { onError: "throw" });
+  await assertRejects(() => trainer.train(2));
+  await assertRejects(() => trainer.validate());
+  worse.remove();
+  trainer.addHook({ onBatchEnd: ({ stop }) => stop("enough") });
+  await trainer.train(3);
+  assertEquals([data.open(), validation.open()], [0, 0]);
+});
+
+Deno.test("tensors are computed only where a hook that reads them is due", async () => {
+  const early = { name: "early", onAfterForward: () => {} };
+  const late = hook({
+    ...{ name: "late", after: 2, reads: ["activations:nothing"] },
+    on: { training: { AFTER_FORWARD: ({ read }) => void read["activations:nothing"].size } },
+  });
+  const { trainer } = traced({});
+  trainer.addHook(early);
+  trainer.addHook(late);
+  await assertRejects(() => trainer.train(), RangeError, "nothing");
+  assertEquals(trainer.stepCount, 2); // the two before were done
+});
+
 function fail(message = "on purpose"): never {
   throw new Error(message);
 }
