@@ -6,20 +6,22 @@
 
 import type { Loop } from "../hooks/loop.ts";
 import type { Outcome } from "../hooks/outcome.ts";
-import { complaint } from "../hooks/show.ts";
 import { isThenable } from "../hooks/thenable.ts";
 import type { HostFeed } from "../onnx/session_tensor.ts";
 import { tensorsToPipe } from "./activations.ts";
+import { checkComputed, slopesOf } from "./computed_loss.ts";
 import type { TrainingBatch } from "./context.ts";
 import type { NamedBatch, NamedData } from "./data/named_data.ts";
 import type { Measured } from "./graph/training_graph.ts";
 import type { GradientTarget, Ran } from "./graph/runner.ts";
+import { KNOWING, OF_LOSS, OF_STEP } from "./knowing_stages.ts";
 import { isObserved, type Observed } from "./observed.ts";
 import type { OpenedModel } from "./opened_model.ts";
 import type { AssignedOptimizer } from "./optimizers/assigned.ts";
+import { arraysOf, checkPiped, writeArrays } from "./parameter_arrays.ts";
 import type { Progress } from "./progress.ts";
 import type { MergedSettings } from "./settings.ts";
-import { type ComputedLoss, type ComputeLossContext, TrainingStage } from "./stages.ts";
+import { type ComputedLoss, TrainingStage } from "./stages.ts";
 import { batchMetrics, countsOf, lossFrom, sharesOf, weightsAt } from "./tally.ts";
 import type { TrainingKind } from "./trainer_options.ts";
 
@@ -39,32 +41,6 @@ export interface StepHost {
   readonly data: NamedData | undefined;
 }
 
-/** Stages at which the loss of a batch must be known, if anybody is there. */
-const OF_LOSS: readonly TrainingStage[] = [
-  TrainingStage.LOSS,
-  TrainingStage.AFTER_LOSS,
-  TrainingStage.BEFORE_BACKWARD,
-  TrainingStage.AFTER_BACKWARD,
-  TrainingStage.BATCH_END,
-];
-/** The same for the last batch of a step. */
-const OF_STEP: readonly TrainingStage[] = [
-  TrainingStage.GRADIENTS,
-  TrainingStage.GRADIENT_CLIP,
-  TrainingStage.MAY_UPDATE,
-  TrainingStage.BEFORE_OPTIMIZER_STEP,
-  TrainingStage.OPTIMIZER_STEP,
-  TrainingStage.AFTER_OPTIMIZER_STEP,
-  TrainingStage.STEP_END,
-];
-/** Observe stages at which hooks are told of loss, metrics and norm. */
-const KNOWING: ReadonlySet<string> = new Set([
-  ...OF_LOSS.filter((stage) => stage !== TrainingStage.LOSS),
-  TrainingStage.GRADIENT_CLIP,
-  TrainingStage.BEFORE_OPTIMIZER_STEP,
-  TrainingStage.AFTER_OPTIMIZER_STEP,
-  TrainingStage.STEP_END,
-]);
 /** So many losses may be under way from a GPU before one is waited for. */
 const UNDER_WAY = 16;
 
@@ -400,37 +376,26 @@ export class TrainingSteps {
     await loop.fire(TrainingStage.BEFORE_OPTIMIZER_STEP);
     const isOwn = (i: number) => owners[i] === index && this.#isUsed(i);
     const own = this.isDue(TrainingStage.OPTIMIZER_STEP)
-      ? context.parameters = await this.#arraysOf("parameters", isOwn)
+      ? context.parameters = await arraysOf(model.arena, "parameters", isOwn)
       : undefined;
     let isReplaced = true;
     await loop.replace(TrainingStage.OPTIMIZER_STEP, () => {
       isReplaced = false;
       model.updates.step(index, (i) => this.#isUsed(i));
     });
-    if (isReplaced && own !== undefined) this.#write("parameters", own);
+    if (isReplaced && own !== undefined) writeArrays(model.arena, "parameters", own);
     await loop.fire(TrainingStage.AFTER_OPTIMIZER_STEP);
   }
 
   /** What hooks have made of the gradients. */
   async #changedGradients(): Promise<void> {
-    const { loop } = this.#host;
+    const { loop, model: { arena } } = this.#host;
     if (!this.isDue(TrainingStage.GRADIENTS)) return;
-    const given = await this.#arraysOf("gradients", () => true);
+    const given = await arraysOf(arena, "gradients", () => true);
     const next = await loop.pipe(TrainingStage.GRADIENTS, given);
-    this.#check(given, next);
+    checkPiped(given, next);
     this.#dropped = new Set([...given.keys()].filter((name) => !next.has(name)));
-    this.#write("gradients", next);
-  }
-
-  #check(given: ReadonlyMap<string, Float32Array>, next: ReadonlyMap<string, Float32Array>): void {
-    for (const [name, numbers] of next) {
-      const wanted = given.get(name)?.length;
-      if (wanted !== undefined && numbers?.length === wanted) continue;
-      throw new RangeError(
-        `Cannot use the gradients that came out of a pipe as each must be of a parameter and have its length: ` +
-          `current value is ${name} with ${numbers?.length} of ${wanted ?? "no such parameter"}`,
-      );
-    }
+    writeArrays(arena, "gradients", next);
   }
 
   async #clip({ clip }: MergedSettings): Promise<void> {
@@ -491,35 +456,6 @@ export class TrainingSteps {
     return this.#dropped.size === 0 ||
       !this.#dropped.has(this.#host.model.arena.places[index]!.name);
   }
-
-  /** Parts of an array by parameter: views in host memory, copies elsewhere. */
-  async #arraysOf(
-    array: string,
-    isWanted: (index: number) => boolean,
-  ): Promise<Map<string, Float32Array>> {
-    const { arena } = this.#host.model, buffer = arena.array(array);
-    const seen = arena.backend.see([buffer]);
-    const [numbers] = isThenable(seen) ? await seen : seen;
-    return new Map(
-      arena.places.filter((_, i) => isWanted(i)).map(({ name, from, size }) => [
-        name,
-        numbers.subarray(from, from + size) as Float32Array,
-      ]),
-    );
-  }
-
-  #write(array: string, values: ReadonlyMap<string, Float32Array>): void {
-    const { arena } = this.#host.model, buffer = arena.array(array);
-    for (const { name, from } of arena.places) {
-      const numbers = values.get(name);
-      if (numbers === undefined) continue;
-      const isThere = arena.backend.isHost &&
-        numbers.buffer === arena.backend.view(buffer).buffer &&
-        numbers.byteOffset === arena.backend.view(buffer).byteOffset +
-            from * numbers.BYTES_PER_ELEMENT;
-      if (!isThere) arena.backend.write(buffer, numbers, from);
-    }
-  }
 }
 
 /** What a batch has come to. */
@@ -540,40 +476,6 @@ interface Work {
   readonly isLast: boolean;
   /** The part of the step's samples that this one has. */
   readonly ofSamples: number;
-}
-
-/** Throws a TypeError or RangeError for what is no loss with its slopes. */
-function checkComputed(computed: ComputedLoss, outputs: ComputeLossContext["outputs"]): void {
-  const action = "go back from a loss of one's own";
-  if (typeof computed.loss !== "number" || !(computed.slopes instanceof Map)) {
-    throw new TypeError(
-      complaint(action, "it must be { loss: number, slopes: Map }", computed),
-    );
-  }
-  for (const [name, slope] of computed.slopes) {
-    const wanted = outputs.get(name)?.data.length;
-    if (slope?.length === wanted && wanted !== undefined) continue;
-    throw new RangeError(
-      `Cannot ${action} as its slopes must be by outputs (${
-        [...outputs].map(([name, { data }]) => `${name}: ${data.length}`).join(", ")
-      }): current value is ${name} with ${slope?.length}`,
-    );
-  }
-}
-
-/** Slopes by every output, for its part of the step. */
-function slopesOf(
-  { slopes }: ComputedLoss,
-  outputs: ComputeLossContext["outputs"],
-  part: number,
-): Map<string, HostFeed> {
-  return new Map([...outputs].map(([name, { dims, data }]) => [
-    name,
-    {
-      data: Float32Array.from(slopes.get(name) ?? new Float32Array(data.length), (x) => part * x),
-      dims,
-    },
-  ]));
 }
 
 function normOf(squares: ArrayLike<number>): number {

@@ -70,6 +70,16 @@ Deno.test("gradients that a pipe changes in place count", async () => {
   );
 });
 
+Deno.test("a pipe may give a parameter the gradient of another", async () => {
+  const swap = (copy: (numbers: Float32Array) => Float32Array) =>
+    gradients((value) => {
+      const [w, b] = [value.get("w1")!, value.get("b1")!];
+      return new Map([...value, ["b1", copy(w.subarray(4, 8))], ["b2", copy(b.subarray(0, 2))]]);
+    });
+  const views = await parametersAfter([swap((numbers) => numbers)]);
+  assertEquals(views, await parametersAfter([swap((numbers) => numbers.slice())]));
+});
+
 Deno.test("a parameter whose gradient is left out keeps its value, its moments and its count for the step", async () => {
   const steps = { optimizers: adam({ lr: 0.01 }), clip: { norm: 0.1 } };
   const drops = hook({

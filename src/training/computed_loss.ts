@@ -1,0 +1,46 @@
+/**
+ * A loss of a hook's own: whether it is one, and what it is gone back from with.
+ *
+ * @module
+ */
+
+import { complaint } from "../hooks/show.ts";
+import type { HostFeed } from "../onnx/session_tensor.ts";
+import type { ComputedLoss, ComputeLossContext } from "./stages.ts";
+
+/** Throws a TypeError or RangeError for what is no loss with its slopes. */
+export function checkComputed(
+  computed: ComputedLoss,
+  outputs: ComputeLossContext["outputs"],
+): void {
+  const action = "go back from a loss of one's own";
+  if (typeof computed.loss !== "number" || !(computed.slopes instanceof Map)) {
+    throw new TypeError(
+      complaint(action, "it must be { loss: number, slopes: Map }", computed),
+    );
+  }
+  for (const [name, slope] of computed.slopes) {
+    const wanted = outputs.get(name)?.data.length;
+    if (slope?.length === wanted && wanted !== undefined) continue;
+    throw new RangeError(
+      `Cannot ${action} as its slopes must be by outputs (${
+        [...outputs].map(([name, { data }]) => `${name}: ${data.length}`).join(", ")
+      }): current value is ${name} with ${slope?.length}`,
+    );
+  }
+}
+
+/** Slopes by every output, for its part of the step. */
+export function slopesOf(
+  { slopes }: ComputedLoss,
+  outputs: ComputeLossContext["outputs"],
+  part: number,
+): Map<string, HostFeed> {
+  return new Map([...outputs].map(([name, { dims, data }]) => [
+    name,
+    {
+      data: Float32Array.from(slopes.get(name) ?? new Float32Array(data.length), (x) => part * x),
+      dims,
+    },
+  ]));
+}

@@ -1,0 +1,53 @@
+/**
+ * Arrays of the arena by the names of parameters: as hooks get them, and as they hand them back.
+ *
+ * @module
+ */
+
+import { isThenable } from "../hooks/thenable.ts";
+import type { Arena } from "./arena.ts";
+import type { NamedNumbers } from "./stages.ts";
+
+/** Parts of an array by parameter: views in host memory, copies elsewhere. */
+export async function arraysOf(
+  arena: Arena,
+  array: string,
+  isWanted: (index: number) => boolean,
+): Promise<Map<string, Float32Array>> {
+  const seen = arena.backend.see([arena.array(array)]);
+  const [numbers] = isThenable(seen) ? await seen : seen;
+  return new Map(
+    arena.places.filter((_, i) => isWanted(i)).map(({ name, from, size }) => [
+      name,
+      numbers.subarray(from, from + size) as Float32Array,
+    ]),
+  );
+}
+
+/** Puts numbers in their places, those that are not there already. */
+export function writeArrays(arena: Arena, array: string, values: NamedNumbers): void {
+  const { backend, places } = arena, buffer = arena.array(array);
+  const own = backend.isHost ? backend.view(buffer) : undefined;
+  const moved: [numbers: Float32Array, from: number][] = [];
+  for (const { name, from } of places) {
+    const numbers = values.get(name);
+    if (numbers === undefined) continue;
+    const isOwn = own !== undefined && numbers.buffer === own.buffer;
+    if (isOwn && numbers.byteOffset === own.byteOffset + from * own.BYTES_PER_ELEMENT) continue;
+    // What is a view of another parameter would be written over before its turn.
+    moved.push([isOwn ? numbers.slice() : numbers, from]);
+  }
+  for (const [numbers, from] of moved) backend.write(buffer, numbers, from);
+}
+
+/** Throws a RangeError for gradients of no parameter, or of another length. */
+export function checkPiped(given: NamedNumbers, next: NamedNumbers): void {
+  for (const [name, numbers] of next) {
+    const wanted = given.get(name)?.length;
+    if (wanted !== undefined && numbers?.length === wanted) continue;
+    throw new RangeError(
+      `Cannot use the gradients that came out of a pipe as each must be of a parameter and have its length: ` +
+        `current value is ${name} with ${numbers?.length} of ${wanted ?? "no such parameter"}`,
+    );
+  }
+}
