@@ -38,10 +38,11 @@ export interface HuberOptions extends LossOptions {
  * ```ts
  * import { GraphBuilder } from "@hooke/hooke/onnx";
  * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertAlmostEquals } from "@std/assert";
  *
  * const line = new GraphBuilder("line"); // y = w x
- * const x = line.input("x", "f32", ["B", 1]);
- * line.output("y", line.op("MatMul", [x, line.constant("f32", [0], [1, 1])], "f32"), ["B", 1]);
+ * const x = line.input("x", "f32", ["B", 1]), w = line.parameter("w", [0], [1, 1]);
+ * line.output("y", line.op("MatMul", [x, w], "f32"), ["B", 1]);
  * await using trainer = new Trainer({
  *   model: line.build(),
  *   loss: meanSquaredError({ target: "wanted" }),
@@ -53,7 +54,7 @@ export interface HuberOptions extends LossOptions {
  *   epochs: 20,
  * });
  * await trainer.train();
- * console.log(trainer.parameter(trainer.parameters[0]!.name)); // near 2
+ * assertAlmostEquals((await trainer.parameter("w"))[0]!, 2, 1e-4);
  * ```
  */
 export function meanSquaredError(options: LossOptions = {}): Loss {
@@ -64,7 +65,28 @@ export function meanSquaredError(options: LossOptions = {}): Loss {
   );
 }
 
-/** The mean absolute error, over all numbers of the output. Throws a TypeError for an option that there is none of. */
+/**
+ * The mean absolute error, over all numbers of the output.
+ *
+ * @throws {TypeError} for an option that there is none of
+ *
+ * @example How far away it is
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { meanAbsoluteError, sgd, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("line"); // y = x · w
+ * const w = g.parameter("w", [1], [1, 1]);
+ * g.output("y", g.op("MatMul", [g.input("x", "f32", ["B", 1]), w], "f32"), ["B", 1]);
+ * const one = (x: number) => ({ data: Float32Array.of(x), dims: [1, 1] });
+ *
+ * const loss = meanAbsoluteError();
+ * await using trainer = new Trainer({ model: g.build(), loss, optimizers: sgd({ lr: 0.1 }) });
+ * const step = await trainer.step({ x: one(3), target: one(1) });
+ * assertEquals(step.loss, 2); // |3 − 1|
+ * ```
+ */
 export function meanAbsoluteError(options: LossOptions = {}): Loss {
   return elementwise(
     "meanAbsoluteError",
@@ -78,6 +100,23 @@ export function meanAbsoluteError(options: LossOptions = {}): Loss {
  *
  * @throws {TypeError} for an option that there is none of
  * @throws {RangeError} for a delta that is not above 0
+ *
+ * @example Straight from half a unit on
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { huber, sgd, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("line"); // y = x · w
+ * const w = g.parameter("w", [1], [1, 1]);
+ * g.output("y", g.op("MatMul", [g.input("x", "f32", ["B", 1]), w], "f32"), ["B", 1]);
+ * const one = (x: number) => ({ data: Float32Array.of(x), dims: [1, 1] });
+ *
+ * const loss = huber({ delta: 0.5 });
+ * await using trainer = new Trainer({ model: g.build(), loss, optimizers: sgd({ lr: 0.1 }) });
+ * const step = await trainer.step({ x: one(3), target: one(1) });
+ * assertEquals(step.loss, 0.875); // 0.5 · (2 − 0.25)
+ * ```
  */
 export function huber({ delta = 1, ...options }: HuberOptions = {}): Loss {
   if (!(delta > 0 && delta < Infinity)) {

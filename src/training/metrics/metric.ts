@@ -67,7 +67,32 @@ export function accuracy(options: LabelOptions = {}): Metric {
   };
 }
 
-/** e to the cross entropy: among how many classes a model is in doubt. */
+/**
+ * e to the cross entropy: among how many classes a model is in doubt.
+ *
+ * @example Four classes, none more likely than the others
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { crossEntropy, perplexity, sgd, Trainer } from "@hooke/hooke/training";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("doubt");
+ * const w = g.parameter("w", [0, 0, 0, 0], [1, 4]);
+ * g.output("scores", g.op("MatMul", [g.input("x", "f32", ["B", 1]), w], "f32"), ["B", 4]);
+ * const batch = {
+ *   x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *   target: { data: BigInt64Array.of(3n, 1n) },
+ * };
+ * await using trainer = new Trainer({
+ *   model: g.build(),
+ *   loss: crossEntropy(),
+ *   metrics: { perplexity: perplexity() },
+ *   validation: [batch],
+ *   optimizers: sgd({ lr: 0.1 }),
+ * });
+ * assertAlmostEquals((await trainer.validate())["val/perplexity"]!, 4, 1e-5);
+ * ```
+ */
 export function perplexity(options: LabelOptions = {}): Metric {
   const { target = "target", ignore = -100 } = options;
   return {

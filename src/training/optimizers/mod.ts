@@ -9,9 +9,10 @@ export { adam, adamW, lion, sgd } from "./named.ts";
 export type { GroupOptions, GroupRates, Optimizer, OptimizerOptions } from "./optimizer.ts";
 export { optimizer } from "./optimizer.ts";
 export type { Moment, Transform, TransformBuffers } from "./transform.ts";
-export type { AdamStepOptions, MomentOptions, MomentumOptions } from "./transforms.ts";
+export type { AdamStepOptions } from "./adam_step.ts";
+export { adamStep } from "./adam_step.ts";
+export type { MomentOptions, MomentumOptions } from "./transforms.ts";
 export {
-  adamStep,
   addDecayedWeights,
   descend,
   scaleByAdam,

@@ -5,6 +5,7 @@
  */
 
 import { checkKeys, isObject } from "../../hooks/shape.ts";
+import { adamStep } from "./adam_step.ts";
 import {
   type Optimizer,
   optimizer,
@@ -12,7 +13,6 @@ import {
   type OptimizerOptions,
 } from "./optimizer.ts";
 import {
-  adamStep,
   addDecayedWeights,
   type MomentOptions,
   type MomentumOptions,

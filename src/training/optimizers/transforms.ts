@@ -6,12 +6,11 @@
 
 import { call } from "../../backend/backend.ts";
 import { complaint } from "../../hooks/show.ts";
-import { adamStep as adamStepKernel } from "../../kernels/adam_step.ts";
 import { mix } from "../../kernels/mix.ts";
 import { scaleByAdam as scaleByAdamKernel } from "../../kernels/scale_by_adam.ts";
 import { scaleByLion as scaleByLionKernel } from "../../kernels/scale_by_lion.ts";
 import { scaleByMomentum as scaleByMomentumKernel } from "../../kernels/scale_by_momentum.ts";
-import type { Moment, Transform } from "./transform.ts";
+import type { Transform } from "./transform.ts";
 
 /** What is kept of the moments of gradients. */
 export interface MomentOptions {
@@ -33,6 +32,15 @@ export interface MomentOptions {
  * Divides updates by the root of their mean square, as Adam does. The momentum of a group is its β₁.
  *
  * @throws {RangeError} for a beta that is not from 0 to below 1, an eps that is below 0
+ *
+ * @example
+ * ```ts
+ * import { addDecayedWeights, optimizer, scaleByAdam } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const own = optimizer([scaleByAdam(), addDecayedWeights()], { lr: 1e-3, momentum: 0.9, weightDecay: 0.01 });
+ * assertEquals(own.transforms.map(({ name }) => name), ["scaleByAdam", "addDecayedWeights", "descend"]);
+ * ```
  */
 export function scaleByAdam(options: MomentOptions = {}): Transform {
   const { beta2, eps } = checked(options);
@@ -71,7 +79,18 @@ export interface MomentumOptions {
   readonly nesterov?: boolean;
 }
 
-/** Adds to updates what is left of those before, as the momentum of their group says. */
+/**
+ * Adds to updates what is left of those before, as the momentum of their group says.
+ *
+ * @example
+ * ```ts
+ * import { optimizer, scaleByMomentum } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const own = optimizer([scaleByMomentum({ nesterov: true })], { lr: 0.1, momentum: 0.9 });
+ * assertEquals(own.transforms.map(({ name }) => name), ["scaleByMomentum", "descend"]);
+ * ```
+ */
 export function scaleByMomentum(
   { dampening = 0, nesterov = false }: MomentumOptions = {},
 ): Transform {
@@ -97,6 +116,15 @@ export function scaleByMomentum(
  * Makes of updates the signs of their mean, as Lion does. The momentum of a group is its β₁.
  *
  * @throws {RangeError} for a beta that is not from 0 to below 1
+ *
+ * @example
+ * ```ts
+ * import { optimizer, scaleByLion } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const own = optimizer([scaleByLion({ beta2: 0.95 })], { lr: 1e-4, momentum: 0.9 });
+ * assertEquals(own.transforms.map(({ name }) => name), ["scaleByLion", "descend"]);
+ * ```
  */
 export function scaleByLion({ beta2 = 0.99 }: Pick<MomentOptions, "beta2"> = {}): Transform {
   checked({ beta2 });
@@ -112,7 +140,18 @@ export function scaleByLion({ beta2 = 0.99 }: Pick<MomentOptions, "beta2"> = {})
   };
 }
 
-/** Adds to updates what the weight decay of their group takes off the parameters. */
+/**
+ * Adds to updates what the weight decay of their group takes off the parameters.
+ *
+ * @example
+ * ```ts
+ * import { addDecayedWeights, optimizer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const own = optimizer([addDecayedWeights()], { lr: 0.1, weightDecay: 1e-4 });
+ * assertEquals(own.transforms.map(({ name }) => name), ["addDecayedWeights", "descend"]);
+ * ```
+ */
 export function addDecayedWeights(): Transform {
   return {
     name: "addDecayedWeights",
@@ -128,7 +167,18 @@ export function addDecayedWeights(): Transform {
   };
 }
 
-/** Takes updates, times the learning rate of their group, off the parameters: the end of every optimizer. */
+/**
+ * Takes updates, times the learning rate of their group, off the parameters: the end of every optimizer.
+ *
+ * @example
+ * ```ts
+ * import { descend, optimizer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const own = optimizer([descend()], { lr: 0.1 });
+ * assertEquals(own.transforms.map(({ name }) => name), ["descend"]);
+ * ```
+ */
 export function descend(): Transform {
   return {
     name: "descend",
@@ -144,40 +194,8 @@ export function descend(): Transform {
   };
 }
 
-/** How {@linkcode adamStep} decays weights. */
-export interface AdamStepOptions extends MomentOptions {
-  /**
-   * Whether the decay is taken off the parameters, as AdamW does, rather than added to the gradients.
-   *
-   * @default true
-   */
-  readonly decoupled?: boolean;
-}
-
-/** {@linkcode scaleByAdam}, {@linkcode addDecayedWeights} and {@linkcode descend} in one pass over memory. */
-export function adamStep({ decoupled = true, ...options }: AdamStepOptions = {}): Transform {
-  const { beta2, eps } = checked(options);
-  const settings = ({ momentum, count, lr, weightDecay }: Moment) => [
-    ...[momentum, 1 - momentum, beta2, 1 - beta2],
-    ...[lr / (1 - momentum ** count), 1 / Math.sqrt(1 - beta2 ** count), eps],
-    ...(decoupled ? [1 - lr * weightDecay, 0] : [1, weightDecay]),
-  ];
-  return {
-    name: "adamStep",
-    keeps: ["first", "second"],
-    settings: { adam: settings },
-    moves: true,
-    usesUpdates: false,
-    calls: ({ parameters, gradients, state, settings }) => [
-      call(adamStepKernel, {
-        ...{ parameters, gradients, settings: settings("adam") },
-        ...{ first: state("first"), second: state("second") },
-      }),
-    ],
-  };
-}
-
-function checked({ beta2 = 0.999, eps = 1e-8 }: MomentOptions): Required<MomentOptions> {
+/** The options of moments, all of them. Throws a RangeError for what is out of range. */
+export function checked({ beta2 = 0.999, eps = 1e-8 }: MomentOptions): Required<MomentOptions> {
   if (!(beta2 >= 0 && beta2 < 1)) {
     throw new RangeError(
       complaint("make an optimizer", "beta2 must be from 0 to below 1", beta2),
