@@ -18,7 +18,7 @@ function readRows(page: string): { references: [file: string, test: string][]; o
 
 /** Does the text define a test of that name? */
 function defines(text: string, test: string): boolean {
-  return [JSON.stringify(test), `\`${test}\``].some((name) => isTest(text, name));
+  return [JSON.stringify(test), `\`${test}\``, `'${test}'`].some((name) => isTest(text, name));
 }
 
 function isTest(text: string, name: string): boolean {
@@ -54,6 +54,7 @@ Deno.test("a row without a test, and a test that is not there, are found", () =>
   });
   assert(defines('Deno.test("it holds", () => {});', "it holds"));
   assert(!defines('Deno.test("it holds not", () => {});', "it holds"));
+  assert(defines("Deno.test('it \"holds\"', () => {});", 'it "holds"'));
   assert(defines('testOnGpu(\n  "it holds",', "it holds"));
   assert(defines('Deno.test({\n  name: "it holds",', "it holds"));
   assert(!defines('log("it holds"); t.step("it holds", fn);', "it holds"));
