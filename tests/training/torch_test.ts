@@ -197,51 +197,67 @@ async function assertMore(
   await assertKept(trainer, torch.ema, { within: parameters, every: 1, of: "ema" });
 }
 
-Deno.test("cnn adamw: losses and parameters of 50 steps are PyTorch's", async () => {
+/** The cnn on a device beside PyTorch's. */
+async function assertCnn(device: DeviceName): Promise<void> {
   const line = lineOf("cnn adamw");
   const ours = await run({
-    ...{ model: cnn(line.parameters), loss: crossEntropy() },
+    ...{ model: cnn(line.parameters), loss: crossEntropy(), device },
     optimizers: adamW({ lr: 1e-2, weightDecay: 0.05 }),
   }, (step) => [cnnBatch(step)]);
-  await assertTorch(ours, line.float32, { within: SINGLE, every: line.every });
-  await ours.trainer.close();
-});
+  await withRun(
+    ours,
+    (ours) => assertTorch(ours, line.float32, { within: SINGLE, every: line.every }),
+  );
+}
+
+Deno.test("cnn adamw: losses and parameters of 50 steps are PyTorch's", () => assertCnn("wasm"));
+
+testOnGpu("cnn adamw: on WebGPU they are PyTorch's", () => assertCnn("webgpu"));
+
+/** What the line of the potential says. */
+interface PotentialLine {
+  readonly parameters: readonly string[];
+  readonly every: number;
+  readonly ofForces: number;
+  readonly options: OptimizerOptions;
+  readonly targets: { readonly energy: string; readonly forces: string };
+  readonly float32: TorchRun;
+}
+
+/** The potential on a device beside PyTorch's. */
+async function assertPotential(device: DeviceName): Promise<void> {
+  const line = lineOf("schnet adam") as unknown as PotentialLine;
+  const inputs = Object.entries(readReference("schnet").inputs);
+  const { energy, forces } = line.targets;
+  const batch: TrainingBatch = {
+    size: 5,
+    feeds: {
+      ...Object.fromEntries(
+        inputs.map(([name, tensor]) => [name, { data: decode(tensor), dims: tensor.dims }]),
+      ),
+      energy_target: { data: Float32Array.from(decoded(energy)), dims: [5] },
+      forces_target: { data: Float32Array.from(decoded(forces)), dims: [40, 3] },
+    },
+  };
+  const ours = await run({
+    ...{ model: readModel("schnet_e.onnx"), optimizers: adam(line.options), device },
+    loss: energyForces({ energy: 1, forces: line.ofForces }),
+    parameters: line.parameters,
+  }, () => [batch]);
+  await withRun(
+    ours,
+    (ours) => assertTorch(ours, line.float32, { within: SINGLE, every: line.every }),
+  );
+}
+
+const POTENTIAL = "schnet adam: a potential trained on energies and forces";
 
 Deno.test({
-  name:
-    "schnet adam: a potential trained on energies and forces has PyTorch's losses and parameters",
+  name: `${POTENTIAL} has PyTorch's losses and parameters`,
   ignore: !hasModels,
-  fn: async () => {
-    const line = lineOf("schnet adam") as unknown as {
-      readonly parameters: readonly string[];
-      readonly every: number;
-      readonly ofForces: number;
-      readonly options: OptimizerOptions;
-      readonly targets: { readonly energy: string; readonly forces: string };
-      readonly float32: TorchRun;
-    };
-    const feeds = Object.fromEntries(
-      Object.entries(readReference("schnet").inputs).map(([name, tensor]) => [
-        name,
-        { data: decode(tensor), dims: tensor.dims },
-      ]),
-    );
-    const { energy, forces } = line.targets;
-    const batch: TrainingBatch = {
-      size: 5,
-      feeds: {
-        ...feeds,
-        energy_target: { data: Float32Array.from(decoded(energy)), dims: [5] },
-        forces_target: { data: Float32Array.from(decoded(forces)), dims: [40, 3] },
-      },
-    };
-    const ours = await run({
-      model: readModel("schnet_e.onnx"),
-      loss: energyForces({ energy: 1, forces: line.ofForces }),
-      optimizers: adam(line.options),
-      parameters: line.parameters,
-    }, () => [batch]);
-    await assertTorch(ours, line.float32, { within: SINGLE, every: line.every });
-    await ours.trainer.close();
-  },
+  fn: () => assertPotential("wasm"),
 });
+
+if (hasModels) {
+  testOnGpu(`${POTENTIAL} has them on WebGPU`, () => assertPotential("webgpu"));
+}
