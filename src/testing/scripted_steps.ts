@@ -66,7 +66,9 @@ export class ScriptedSteps {
     this.#host.state.status = "training";
     this.#open.run = true;
     this.#schedule();
-    await this.#host.loop.fire(TrainingStage.TRAIN_BEGIN);
+    const { loop } = this.#host;
+    loop.context.stepCount = loop.stepCount;
+    await loop.fire(TrainingStage.TRAIN_BEGIN);
   }
 
   /** One step: as many batches as are one. */
@@ -91,13 +93,14 @@ export class ScriptedSteps {
 
   /** What hooks have asked for, between two steps. */
   async between(): Promise<void> {
-    const { loop, checkpoints } = this.#host;
+    const { loop, checkpoints } = this.#host, { stepCount } = loop.context;
     while (this.wanted.length > 0) {
       const path = this.wanted.shift()!;
       checkpoints.push(path);
-      loop.context.path = path;
+      Object.assign(loop.context, { path, stepCount: loop.stepCount });
       await loop.fire(TrainingStage.CHECKPOINT_SAVE);
     }
+    loop.context.stepCount = stepCount;
   }
 
   /** Ends what has begun, the run last. */
@@ -107,7 +110,7 @@ export class ScriptedSteps {
     if (!this.#open.run) return;
     this.#open.run = false;
     state.status = outcome.status === "failed" ? "error" : outcome.status;
-    loop.context.outcome = outcome;
+    Object.assign(loop.context, { outcome, stepCount: loop.stepCount });
     await loop.fire(TrainingStage.TRAIN_END);
   }
 

@@ -58,17 +58,16 @@ export interface SavedTrainer {
   readonly loop: SavedLoop;
 }
 
-/** What is saved of a model on its device, and of what moves it. */
+/** What is saved of a model on its device, and of what moves it: as of this moment, however long the copies take. */
 export async function saveModel(
   { arena, updates }: OpenedModel,
   optimizers: readonly AssignedOptimizer[],
 ): Promise<Omit<SavedTrainer, "progress" | "loop">> {
-  const { backend } = arena, arrays: Record<string, Float32Array | Float64Array> = {};
-  for (const name of arena.names.filter((name) => !PASSING.includes(name))) {
-    arrays[name] = await backend.read(arena.array(name));
-  }
-  return {
-    ...{ real: backend.real, arrays, counts: updates.counts.slice() },
+  const { backend } = arena;
+  const names = arena.names.filter((name) => !PASSING.includes(name));
+  const copies = Promise.all(names.map((name) => backend.read(arena.array(name))));
+  const known = {
+    ...{ real: backend.real, counts: updates.counts.slice() },
     parameters: arena.places.map(({ name, size }) => [name, size] as const),
     optimizers: optimizers.map(({ name, groups, schedule }) => ({
       name,
@@ -76,6 +75,8 @@ export async function saveModel(
       schedule: schedule.save?.() ?? null,
     })),
   };
+  const numbers = await copies;
+  return { ...known, arrays: Object.fromEntries(names.map((name, i) => [name, numbers[i]!])) };
 }
 
 /** Puts back what was saved; `assertSaved` has looked at it. */

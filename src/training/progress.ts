@@ -48,6 +48,7 @@ export class Progress implements TrainerState {
   /** Sums over the batches of this epoch. */
   readonly tally: Tally = new Tally();
   readonly #host: ProgressHost;
+  #before = { currentBatchIdx: 0, samplesSeen: 0, tokensSeen: 0 };
 
   constructor(host: ProgressHost) {
     this.#host = host;
@@ -75,6 +76,19 @@ export class Progress implements TrainerState {
 
   get avgLoss(): number {
     return this.tally.loss;
+  }
+
+  /** A step begins. */
+  mark(): void {
+    const { currentBatchIdx, samplesSeen, tokensSeen } = this;
+    this.#before = { currentBatchIdx, samplesSeen, tokensSeen };
+    this.tally.mark();
+  }
+
+  /** It has failed, and counts for nothing: its batches are yet to come. */
+  back(): void {
+    Object.assign(this, this.#before);
+    this.tally.back();
   }
 
   /** What a checkpoint keeps. */

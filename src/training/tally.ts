@@ -41,35 +41,52 @@ export function lossFrom(means: ArrayLike<number>, weights: readonly number[]): 
   return loss;
 }
 
+/** Sums by name; an entry is never changed, but another put in its place. */
+type Sums = Map<string, readonly [sum: number, count: number]>;
+
+function addTo(sums: Sums, name: string, mean: number, count: number): void {
+  const [sum, total] = sums.get(name) ?? [0, 0];
+  if (count > 0) sums.set(name, [sum + mean * count, total + count]);
+}
+
 /** Sums over batches, from which their means come. */
 export class Tally {
-  readonly #sums = new Map<string, [sum: number, count: number]>();
+  #sums: Sums = new Map();
+  #marked: Sums = new Map();
 
-  /** Adds a batch: the loss, over its samples, and each mean, over what it is taken over. */
+  /** Adds a batch: the loss, over its samples, and each mean, over what it is taken over. `isOld`: of before the mark. */
   add(
     measured: Measured,
-    { means, counts, loss, size }: {
+    { means, counts, loss, size, isOld = false }: {
       readonly means: ArrayLike<number>;
       readonly counts: readonly number[];
       readonly loss: number;
       readonly size: number;
+      readonly isOld?: boolean;
     },
   ): void {
-    this.#add("loss", loss, size);
-    for (const [k, name] of namesOf(measured).entries()) {
-      if (name !== "") this.#add(name, means[k]!, counts[k]!);
+    for (const sums of isOld ? [this.#sums, this.#marked] : [this.#sums]) {
+      addTo(sums, "loss", loss, size);
+      for (const [k, name] of namesOf(measured).entries()) {
+        if (name !== "") addTo(sums, name, means[k]!, counts[k]!);
+      }
     }
+  }
+
+  /** What is added from now on may come to nothing. */
+  mark(): void {
+    this.#marked = new Map(this.#sums);
+  }
+
+  /** What was added since the mark has come to nothing. */
+  back(): void {
+    this.#sums = new Map(this.#marked);
   }
 
   /** A loss that was added counts for so much more. */
   weigh(more: number, size: number): void {
     const [sum, count] = this.#sums.get("loss") ?? [0, 0];
     this.#sums.set("loss", [sum + more * size, count]);
-  }
-
-  #add(name: string, mean: number, count: number): void {
-    const [sum, total] = this.#sums.get(name) ?? [0, 0];
-    if (count > 0) this.#sums.set(name, [sum + mean * count, total + count]);
   }
 
   /** The mean loss; NaN before there was a batch. */
@@ -88,7 +105,7 @@ export class Tally {
   }
 
   /** What a checkpoint keeps. */
-  save(): Record<string, number[]> {
+  save(): Record<string, readonly number[]> {
     return Object.fromEntries(this.#sums);
   }
 

@@ -137,8 +137,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   #wantsValidation = false;
   /** What with, where it is not that of the options. */
   #wantedData: ValidationData | undefined;
-  /** Batches of the epoch before the step under way. */
-  #from: number | undefined;
+  /** The last step that has begun. */
+  #begun: number | undefined;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(options: TrainerOptions<H>) {
@@ -248,7 +248,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       this.#given = given;
       try {
         await this.#loop.step();
-        await this.#steps!.settle();
+        await this.#tellAll();
       } finally {
         this.#given = undefined;
       }
@@ -269,6 +269,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
    *
    * @param data left out, that of the options
    * @throws {TypeError} where there is none
+   * @throws {Error} while it is running: hooks ask by `ctx.trainer.validateSoon()`
    */
   async validate(
     data: TrainingData | undefined = this.#options.validation,
@@ -278,15 +279,15 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
         `Cannot validate ${this.name} as it must have data for it: current value is none`,
       );
     }
-    await this.open();
-    const validation = this.#validation!;
-    try {
-      return await validation.run(data, await this.#follow());
-    } catch (error) {
-      // In a run whoever is in charge of that tells of the error first.
-      if (!this.#isBusy) await validation.end({ status: "failed", error });
-      throw error;
-    }
+    return await this.#alone("validate", async () => {
+      await this.open();
+      try {
+        return await this.#validation!.run(data, await this.#follow());
+      } catch (error) {
+        await this.#validation?.end({ status: "failed", error });
+        throw error;
+      }
+    });
   }
 
   /** Asks to stop after the step under way; the first reason is kept. */
@@ -331,7 +332,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /**
    * A copy of a parameter as it is now, of its average where those are kept, or of its gradient in the last step.
    *
-   * @throws {RangeError} for a name that no parameter has
+   * @throws {RangeError} for a name that no parameter has, and for averages where none are kept
    */
   async parameter(name: string, of: ParameterValues = "parameters"): Promise<Float32Array> {
     await this.open();
@@ -344,6 +345,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
         }`,
       );
     }
+    this.#assertKept(of);
     const all = await arena.backend.read(arena.array(of));
     return Float32Array.from(all.subarray(place.from, place.from + place.size));
   }
@@ -351,7 +353,15 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /** The trained model as the bytes of an .onnx file; with `"ema"` that of the averages. */
   async export(of: "parameters" | "ema" = "parameters"): Promise<Uint8Array<ArrayBuffer>> {
     await this.open();
+    this.#assertKept(of);
     return await this.#host!.model.export(of);
+  }
+
+  #assertKept(of: ParameterValues): void {
+    if (of !== "ema" || this.#host!.model.arena.has("ema")) return;
+    throw new RangeError(
+      `Cannot read averages of ${this.name} as they must be kept, ema: { decay }: they are not`,
+    );
   }
 
   /** Writes the trained model to a file, which is there whole or not at all. Throws an Error when it cannot be written. */
@@ -359,17 +369,29 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     await writeWhole(path, await this.export(of), "model");
   }
 
-  /** All that it needs to go on to the bit: plain data. To be called between steps. */
+  /** All that it needs to go on to the bit: plain data. Throws an Error in mid-step: hooks ask by `checkpointSoon`. */
   async save(): Promise<SavedTrainer> {
     await this.open();
-    this.#steps!.assertBetween(`save ${this.name}`);
+    this.#assertBetween();
     await this.#steps!.settle();
+    this.#assertBetween(); // a run may have gone on meanwhile
     const { model, optimizers } = this.#host!;
-    return {
-      ...await saveModel(model, optimizers),
-      progress: this.#progress.save(),
-      loop: this.#loop.save(),
-    };
+    const state = saveModel(model, optimizers);
+    const [progress, loop] = [this.#progress.save(), this.#loop.save()];
+    return { ...await state, progress, loop };
+  }
+
+  /** Is a step under way? With what its epoch ends with, where it is the last one. */
+  get #isInStep(): boolean {
+    return this.#begun === this.stepCount;
+  }
+
+  /** Throws an Error in mid-step: parameters and counters are not of the same moment. */
+  #assertBetween(): void {
+    if (!this.#isInStep) return;
+    throw new Error(
+      `Cannot save ${this.name} as no step must be under way: one is; checkpointSoon() saves when it is done`,
+    );
   }
 
   /**
@@ -385,6 +407,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     this.#loop.load(saved.loop);
     loadModel(model, optimizers, saved);
     this.#progress.load(saved.progress);
+    this.#begun = undefined;
     this.#loop.context.epoch = this.#progress.currentEpoch;
     await this.#dropEpoch();
   }
@@ -595,24 +618,23 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     if (this.#given !== undefined || !this.#isTraining) return;
     this.#progress.status = "training";
     this.#isTrainOpen = true;
+    this.#loop.context.stepCount = this.stepCount;
     await this.#loop.fire(TrainingStage.TRAIN_BEGIN);
   }
 
   async #step(): Promise<void> {
-    this.#from = this.#progress.currentBatchIdx;
-    await this.#oneStep();
-    this.#from = undefined;
-  }
-
-  async #oneStep(): Promise<void> {
     const given = this.#given;
     this.#given = undefined;
-    if (given !== undefined) {
-      return await this.#steps!.step(given, await this.#follow(), { isByHand: true });
-    }
-    await this.#between();
+    if (given === undefined) await this.#between();
     const settings = await this.#follow();
-    const reader = this.#reader ?? await this.#beginEpoch();
+    const reader = given === undefined ? this.#reader ?? await this.#beginEpoch() : undefined;
+    this.#begun = this.stepCount;
+    this.#progress.mark();
+    if (reader === undefined) await this.#steps!.step(given!, settings, { isByHand: true });
+    else await this.#stepOfEpoch(reader, settings);
+  }
+
+  async #stepOfEpoch(reader: EpochReader, settings: MergedSettings): Promise<void> {
     const parts = await reader.take(settings.accumulate);
     await this.#steps!.step(parts, settings);
     const isLast = await reader.isDone();
@@ -649,7 +671,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
 
   async #endEpoch(validated: Readonly<Record<string, number>> | undefined): Promise<void> {
     const progress = this.#progress;
-    await this.#steps!.settle();
+    await this.#tellAll();
     const measured = await this.#host!.model.runner.measured();
     const metrics = { ...progress.tally.metrics(measured, "train/"), ...validated };
     Object.assign(progress.metrics, metrics);
@@ -675,9 +697,19 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     this.#wantsValidation = false;
     this.#wantedData = undefined;
     if (validation === undefined) return undefined;
+    await this.#tellAll();
     const metrics = await this.#validation!.run(validation, await this.#follow());
     this.#observe({ ...this.#progress.metrics, ...metrics });
     return metrics;
+  }
+
+  /**
+   * Waits until hooks have been told of all steps so far: what begins or ends with several steps, and what is saved of
+   * hooks, comes after them.
+   */
+  async #tellAll(): Promise<void> {
+    await this.#steps!.settle();
+    await this.#loop.hooks.soFar;
   }
 
   /** Tells schedules what was measured. */
@@ -690,6 +722,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /** What hooks have asked for, between two steps. */
   async #between(): Promise<void> {
     if (this.#wantsValidation) await this.#validateIfAny();
+    if (this.#wanted.length > 0) await this.#tellAll();
     while (this.#wanted.length > 0) {
       const { path, weights } = this.#wanted.shift()!;
       if (weights === undefined) await this.saveCheckpoint(path);
@@ -704,8 +737,10 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     stage: typeof TrainingStage.CHECKPOINT_SAVE | typeof TrainingStage.CHECKPOINT_LOAD,
     path: string | URL,
   ): Promise<void> {
-    this.#loop.context.path = String(path);
+    const { context } = this.#loop, { stepCount } = context;
+    Object.assign(context, { path: String(path), stepCount: this.stepCount });
     await this.#loop.fire(stage);
+    context.stepCount = stepCount;
   }
 
   /** After the last step of a run. */
@@ -734,9 +769,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     await told(() => this.#loop.fire(TrainingStage.EXCEPTION));
     await told(() => this.#validation?.end(outcome));
     await told(() => this.#steps?.fail(outcome));
-    // A step that failed counts for nothing: its batches are yet to come.
-    this.#progress.currentBatchIdx = this.#from ?? this.#progress.currentBatchIdx;
-    this.#from = undefined;
+    if (this.#isInStep) this.#progress.back();
+    this.#begun = undefined;
     await told(() => this.#closeAll(outcome));
     await told(() => this.#dropEpoch());
     await told(() => this.#host?.model.rest());
@@ -750,6 +784,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /** Ends epoch and run. */
   async #closeAll(outcome: Outcome): Promise<void> {
     const loop = this.#loop, progress = this.#progress;
+    await this.#loop.hooks.soFar;
     try {
       await this.#closeEpoch(this.#ofEpoch(outcome), await this.#soFar());
     } finally {
@@ -757,8 +792,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       if (this.#isTrainOpen) {
         this.#isTrainOpen = false;
         progress.status = outcome.status === "failed" ? "error" : outcome.status;
-        loop.context.outcome = outcome;
-        loop.context.epoch = progress.currentEpoch;
+        const { currentEpoch: epoch, step: stepCount } = progress;
+        Object.assign(loop.context, { outcome, epoch, stepCount });
         await loop.fire(TrainingStage.TRAIN_END);
       }
     }

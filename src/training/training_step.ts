@@ -58,8 +58,6 @@ export class TrainingSteps {
   #coming: Promise<Known> | undefined;
   /** The batch that has begun and not ended. */
   #open: TrainingBatch | undefined;
-  /** Is a step under way? */
-  #isUnderWay = false;
   /** Is it one by hand? Then its batches are of no epoch. */
   #isByHand = false;
 
@@ -71,14 +69,6 @@ export class TrainingSteps {
   reset(): void {
     this.#measured = undefined;
     this.#host.observed.reset();
-  }
-
-  /** Throws an Error in the middle of a step: parameters and counters are not of the same moment. */
-  assertBetween(action: string): void {
-    if (!this.#isUnderWay) return;
-    throw new Error(
-      `Cannot ${action} as no step must be under way: one is; checkpointSoon() saves when it is done`,
-    );
   }
 
   /** The norm of all gradients of this step before clipping; where it is not known it is found, in host memory. */
@@ -114,7 +104,6 @@ export class TrainingSteps {
     { isByHand = false }: { readonly isByHand?: boolean } = {},
   ): Promise<void> {
     const { model, loop } = this.#host;
-    this.#isUnderWay = true;
     this.#isByHand = isByHand;
     this.#dropped = new Set();
     this.schedule(loop.stepCount);
@@ -128,14 +117,13 @@ export class TrainingSteps {
       await this.#begin(part);
       const work: Work = {
         ...{ part, measured, weights, counts: counts[i]!, share: shares[i]!, isLast },
-        ofSamples: part.batch.size / samples,
+        ...{ step: loop.stepCount, ofSamples: part.batch.size / samples },
         into: i === 0 ? "gradients" : "more",
       };
       await this.#forwardBack(work, settings);
       if (isLast) await this.#update(settings, parts);
       await this.end({ status: "completed" });
     }
-    this.#isUnderWay = false;
   }
 
   /** A step has thrown: what it began ends. */
@@ -143,7 +131,6 @@ export class TrainingSteps {
     try {
       await this.end(outcome);
     } finally {
-      this.#isUnderWay = false;
       await Promise.allSettled(this.#late.splice(0));
     }
   }
@@ -304,12 +291,13 @@ export class TrainingSteps {
 
   #record(
     means: ArrayLike<number>,
-    { part: { batch }, measured, weights, counts }: Work,
+    { part: { batch }, step, measured, weights, counts }: Work,
   ): Known {
-    const { progress } = this.#host;
+    const { progress, loop } = this.#host;
     const loss = lossFrom(means, weights);
     progress.latestLoss = loss;
-    progress.tally.add(measured, { means, counts, loss, size: batch.size });
+    const isOld = step < loop.stepCount; // it has come late
+    progress.tally.add(measured, { means, counts, loss, size: batch.size, isOld });
     return { loss, metrics: batchMetrics(measured, means, loss) };
   }
 
@@ -468,6 +456,8 @@ export interface Known {
 /** A batch on its way. */
 interface Work {
   readonly part: NamedBatch;
+  /** The step that it is of. */
+  readonly step: number;
   readonly measured: Measured;
   readonly weights: readonly number[];
   readonly counts: readonly number[];

@@ -1,0 +1,94 @@
+/** What is told, kept and refused between steps, and of a step that has failed. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { withFolder } from "../checkpoint/folder.ts";
+import { parametersOf, smallData, smallTrainer } from "./small_trainer.ts";
+
+Deno.test("a step that failed leaves nothing behind in the means of its epoch, nor in what was seen", async () => {
+  const losses: number[] = [], ends: number[] = [];
+  let isBroken = true;
+  await using trainer = smallTrainer([], { epochs: 1 });
+  trainer.addHook({
+    name: "breaks",
+    onError: "throw",
+    onStepEnd: ({ stepCount }) => {
+      if (stepCount === 1 && isBroken) throw new Error("on purpose");
+    },
+  });
+  trainer.addHook({
+    onBatchEnd: ({ loss }) => void losses.push(loss),
+    onEpochEnd: ({ metrics }) => void ends.push(metrics["train/loss"]!),
+  });
+  await assertRejects(() => trainer.train(), Error, "on purpose");
+  isBroken = false;
+  await trainer.train();
+  const [first, , again] = losses;
+  assertEquals(ends.at(-1), (first! * 4 + again! * 4) / 8);
+  assertEquals(trainer.state.samplesSeen, 8);
+});
+
+Deno.test("nothing is saved while an epoch ends: its last step is not counted yet", async () => {
+  await using trainer = smallTrainer([], { validation: smallData(5) });
+  const refused: string[] = [];
+  trainer.addHook({
+    onValidationEnd: () =>
+      trainer.save().then(() => {}, ({ message }) => void refused.push(message)),
+    onEpochEnd: () => trainer.save().then(() => {}, ({ message }) => void refused.push(message)),
+  });
+  await trainer.train(1);
+  assertEquals(refused.length, 2);
+  assertEquals(refused[0]!.includes("checkpointSoon() saves when it is done"), true);
+  await trainer.save(); // when all is over it is
+});
+
+Deno.test("what is saved is of one moment, though training goes on meanwhile", async () => {
+  await using trainer = smallTrainer([], { epochs: 3 });
+  let saving: ReturnType<typeof trainer.save> | undefined, at: Record<string, Float32Array> = {};
+  trainer.addHook({
+    onEpochBegin: async ({ epoch }) => {
+      if (epoch !== 1) return;
+      at = await parametersOf(trainer);
+      saving = trainer.save();
+    },
+  });
+  await trainer.train();
+  const { arrays, loop, progress } = (await saving)!;
+  assertEquals([loop.stepCount, progress.epoch, progress.batchIdx], [2, 1, 0]);
+  assertEquals(arrays.parameters, Float32Array.of(...at.first!, ...at.second!));
+});
+
+Deno.test("a validation and a run do not go on at once: the second is refused", async () => {
+  await using trainer = smallTrainer([], { validation: smallData(5), epochs: 1 });
+  const validating = trainer.validate();
+  await assertRejects(() => trainer.train(), Error, "must not be running already");
+  await assertRejects(() => trainer.close(), Error, "must not be running already");
+  await validating;
+  const training = trainer.train();
+  await assertRejects(() => trainer.validate(), Error, "must not be running already");
+  await training;
+});
+
+Deno.test("TRAIN_BEGIN, CHECKPOINT_SAVE and TRAIN_END tell how many steps are done", async () => {
+  await withFolder(async (folder) => {
+    await using trainer = smallTrainer();
+    const told: string[] = [];
+    trainer.addHook({
+      onTrainBegin: ({ stepCount }) => void told.push(`begin ${stepCount}`),
+      onEpochEnd: ({ stepCount, trainer }) => {
+        told.push(`epoch ${stepCount}`);
+        trainer.checkpointSoon(`${folder}/${stepCount}.hooke`);
+      },
+      onCheckpointSave: ({ stepCount }) => void told.push(`save ${stepCount}`),
+      onTrainEnd: ({ stepCount }) => void told.push(`end ${stepCount}`),
+    });
+    await trainer.train(2);
+    await trainer.step({
+      x: { data: new Float32Array(3), dims: [1, 3] },
+      wanted: { data: new Float32Array(1), dims: [1, 1] },
+    });
+    await trainer.train(3);
+    assertEquals(told, [
+      ...["begin 0", "epoch 1", "save 2", "epoch 3", "save 4", "end 4"],
+      ...["begin 5", "epoch 6", "save 7", "end 7"],
+    ]);
+  });
+});
