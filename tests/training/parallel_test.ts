@@ -1,5 +1,6 @@
 /** Batches that are shared by workers. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { hook } from "../../src/hook.ts";
 import {
   adam,
   batchesOf,
@@ -8,8 +9,10 @@ import {
   Trainer,
   type TrainerParts,
   type TrainingBatch,
+  type TrainingHooks,
 } from "../../src/training/mod.ts";
 import { assertWithin } from "../onnx/assert_within.ts";
+import { madeNumbers } from "./made_numbers.ts";
 import { parametersOf, parts, samples } from "./networks.ts";
 import { lineOf, mlp, mlpBatches } from "./torch_networks.ts";
 
@@ -88,6 +91,38 @@ Deno.test("a hook's term and patch reach the workers, and go with the hook", asy
   };
   const [ours, theirs] = [await after(2), await after()];
   for (const name in theirs) assertWithin(name, ours[name]!, theirs[name]!, 1e-6);
+});
+
+/** A run with a hook, with workers and without. */
+async function assertSharedWith(asks: TrainingHooks[number]): Promise<void> {
+  const after = async (workers?: number) => {
+    const options = parts({ ...linear, ...(workers !== undefined && { workers }) });
+    await using trainer = new Trainer({ ...options, hooks: [asks] as never });
+    await trainer.train();
+    return await parametersOf(trainer);
+  };
+  const [ours, theirs] = [await after(2), await after()];
+  for (const name in theirs) assertWithin(name, ours[name]!, theirs[name]!, 1e-6);
+}
+
+Deno.test("tensors that hooks put in the place of others are those of the whole batch, with workers too", async () => {
+  const by = { data: madeNumbers(77, 16, 1), dims: [4, 4] };
+  await assertSharedWith({
+    ...{ name: "patches", settings: { patches: [{ point: "tanh", kind: "replace", by }] } },
+    onTrainBegin: () => {},
+  } as never);
+  await assertSharedWith(hook({
+    ...{ name: "pipes", settings: { points: ["tanh"] } },
+    on: {
+      training: {
+        ACTIVATIONS: ({ value }) =>
+          new Map([...value].map(([name, { dims, data }]) => [
+            name,
+            { dims, data: Float32Array.from(data, (x, i) => i < 5 ? 0 : x) },
+          ])),
+      },
+    },
+  }));
 });
 
 Deno.test("a batch that one worker cannot do fails the step; the next run goes on with new workers", async () => {

@@ -65,7 +65,10 @@ export class SharedRunner {
     return (await this.#open()).measured;
   }
 
-  /** The same as of one runner, to rounding: gradients of all parts are added in their order. */
+  /**
+   * The same as of one runner, to rounding: gradients of all parts are added in their order. Where hooks put tensors in
+   * the place of others one runner does it.
+   */
   async gradients(
     batch: TrainingBatch,
     shares: Float32Array,
@@ -73,6 +76,10 @@ export class SharedRunner {
     more: Readonly<Record<string, HostFeed>> = {},
     split: DataSource["split"] = splitBatch,
   ): Promise<Ran> {
+    // What takes the place of tensors is of the whole batch, and only the graph knows how it would be cut.
+    if (Object.values(more).some(({ dims, data }) => (dims ?? [data.length]).length > 0)) {
+      return await this.#runner.gradients(batch, shares, into, more);
+    }
     const team = await this.#open();
     const parts = this.#cut(team, split(batch, team.sessions.length), batch);
     const ran = await this.#runAll(team, parts, shares, more);
