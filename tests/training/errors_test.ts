@@ -83,6 +83,8 @@ Deno.test("what is asked of a trainer with nothing to do it with is refused", as
   await assertRejects(() => trainer.step(), TypeError, "there must be a batch");
   await assertRejects(() => trainer.train(-1), RangeError, "epochs must be a whole number");
   await assertRejects(() => trainer.parameter("w9"), RangeError, "it must be one of w1, b1");
+  await assertRejects(() => trainer.parameter("w1", "ema"), RangeError, "they must be kept");
+  await assertRejects(() => trainer.export("ema"), RangeError, "they must be kept");
   await assertRejects(
     () => new Trainer(parts({ data: [] })).train(),
     RangeError,

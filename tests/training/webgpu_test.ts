@@ -1,5 +1,6 @@
 /** Training on a GPU: losses that come late, what hooks read, and the same numbers as on wasm. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { readCheckpoint } from "../../src/checkpoint/mod.ts";
 import { hook } from "../../src/hook.ts";
 import type { HookWarning } from "../../src/hooks/outcome.ts";
 import {
@@ -8,6 +9,7 @@ import {
   lion,
   type LossLike,
   type NamedNumbers,
+  type SavedTrainer,
   sgd,
   Trainer,
   type TrainerParts,
@@ -240,6 +242,48 @@ testOnGpu(
       return found.slice(1);
     };
     assertWithin("loss", await before("webgpu"), await before("wasm"), 2e-6);
+  },
+);
+
+/** Stages of several steps, and the steps, as hooks are told of them; what a checkpoint has of a hook that counts. */
+async function order(device: "wasm" | "webgpu", folder: string): Promise<unknown[]> {
+  const seen: string[] = [], note = (what: string) => () => void seen.push(what);
+  let count = 0, saved: unknown;
+  const counts = {
+    name: "counts",
+    save: () => count,
+    load: () => {},
+    onStepEnd: () => void count++,
+  };
+  await using trainer = new Trainer({
+    ...full(device, { accumulate: 1, epochs: 3 }),
+    hooks: [counts],
+  });
+  trainer.addHook({
+    ...{ onEpochBegin: note("epoch"), onEpochEnd: note("epoch end"), onStepEnd: note("step") },
+    ...{ onValidationBegin: note("validation"), onTrainEnd: note("end") },
+    onBatchBegin: ({ trainer, stepCount }) =>
+      stepCount === 4 && trainer.checkpointSoon(`${folder}/${device}`),
+    onCheckpointSave: async ({ path, stepCount }) => {
+      const { data } = await readCheckpoint(path);
+      saved = [stepCount, (data as SavedTrainer).loop.hooks.counts!.state];
+    },
+  });
+  await trainer.train(3);
+  return [seen.join(), saved];
+}
+
+testOnGpu(
+  "what is of several steps comes after all of them, and so does what is saved of hooks",
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const theirs = await order("wasm", folder);
+      assertEquals(theirs[1], [5, 5]);
+      assertEquals(await order("webgpu", folder), theirs);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
   },
 );
 
