@@ -227,14 +227,10 @@ export class TrainingSteps {
   ): Promise<Ran> {
     const { model: { runner }, data } = this.#host;
     const source = data?.loaders[loaderIndex]?.source;
-    const split = source?.split?.bind(source);
-    return await runner.gradients(
-      batch,
-      share,
-      into,
-      more,
-      ...(split === undefined ? [] : [split]),
-    );
+    // A source that cannot split its batches has them done in one part.
+    const whole = source === undefined || this.#isByHand ? undefined : inOnePart;
+    const split = source?.split?.bind(source) ?? whole;
+    return await runner.gradients(batch, share, into, more, ...(split ? [split] : []));
   }
 
   /** Tensors within the model that hooks which are due look at. */
@@ -466,6 +462,10 @@ interface Work {
   readonly isLast: boolean;
   /** The part of the step's samples that this one has. */
   readonly ofSamples: number;
+}
+
+function inOnePart(batch: TrainingBatch): TrainingBatch[] {
+  return [batch];
 }
 
 function normOf(squares: ArrayLike<number>): number {

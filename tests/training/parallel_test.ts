@@ -5,6 +5,7 @@ import {
   adam,
   batchesOf,
   crossEntropy,
+  type LossLike,
   sgd,
   Trainer,
   type TrainerParts,
@@ -91,6 +92,18 @@ Deno.test("a hook's term and patch reach the workers, and go with the hook", asy
   };
   const [ours, theirs] = [await after(2), await after()];
   for (const name in theirs) assertWithin(name, ours[name]!, theirs[name]!, 1e-6);
+});
+
+Deno.test("batches that their source cannot split are not split", async () => {
+  const { split: _, ...whole } = samples(8, { batchSize: 4, seed: 2 });
+  // How far samples are from their mean: parts of a batch have other means.
+  const spread: LossLike = ({ graph, output }) => {
+    const y = output(), axes = graph.constant("i64", [0]);
+    const mean = graph.op("ReduceMean", [y, axes], "f32", { keepdims: 1 });
+    const off = graph.sub(y, mean);
+    return graph.op("ReduceMean", [graph.mul(off, off)], "f32", { keepdims: 0 });
+  };
+  await assertShared(parts({ ...linear, data: whole, loss: spread, clip: { norm: 0.1 } }), 2);
 });
 
 /** A run with a hook, with workers and without. */
