@@ -675,7 +675,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     const measured = await this.#host!.model.runner.measured();
     const metrics = { ...progress.tally.metrics(measured, "train/"), ...validated };
     Object.assign(progress.metrics, metrics);
-    if (validated === undefined) this.#observe(metrics);
+    this.#observe(metrics, "epoch", validated !== undefined);
     await this.#closeEpoch({ status: "completed" }, metrics);
     this.#loop.advance("epoch");
     progress.currentEpoch++;
@@ -699,7 +699,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     if (validation === undefined) return undefined;
     await this.#tellAll();
     const metrics = await this.#validation!.run(validation, await this.#follow());
-    this.#observe({ ...this.#progress.metrics, ...metrics });
+    this.#observe({ ...this.#progress.metrics, ...metrics }, "validation");
     return metrics;
   }
 
@@ -712,10 +712,18 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     await this.#loop.hooks.soFar;
   }
 
-  /** Tells schedules what was measured. */
-  #observe(metrics: Readonly<Record<string, number>>): void {
+  /** Tells schedules what was measured: each when what it follows is new. */
+  #observe(
+    metrics: Readonly<Record<string, number>>,
+    after: "epoch" | "validation",
+    isValidated: boolean = false,
+  ): void {
     for (const schedule of new Set(this.#plan!.optimizers.map(({ schedule }) => schedule))) {
-      schedule.observe?.(metrics);
+      const { monitor } = schedule;
+      const isNew = monitor === undefined
+        ? !isValidated
+        : monitor.startsWith("val/") === (after === "validation");
+      if (isNew) schedule.observe?.(metrics);
     }
   }
 
@@ -755,7 +763,21 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /** When all of a run is done. */
   async #finish(): Promise<void> {
     if (!this.#isTraining) return;
-    await this.#closeAll(this.#loop.outcome);
+    const { outcome } = this.#loop;
+    if (outcome.status === "completed") this.#checkMonitors();
+    await this.#closeAll(outcome);
+  }
+
+  /** Throws a RangeError where a schedule has waited for validations, and there is nothing to validate with. */
+  #checkMonitors(): void {
+    const { metrics, currentEpoch } = this.#progress;
+    if (this.#options.validation !== undefined || currentEpoch === 0) return;
+    for (const { schedule: { monitor = "" } } of this.#plan!.optimizers) {
+      if (!monitor.startsWith("val/") || metrics[monitor] !== undefined) continue;
+      throw new RangeError(
+        `Cannot follow ${monitor} with a schedule as there must be a validation: there was none`,
+      );
+    }
   }
 
   /** A step has thrown: what has begun ends, and says so. Nothing can be done about it. */

@@ -1,6 +1,7 @@
 /** What is told, kept and refused between steps, and of a step that has failed. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { withFolder } from "../checkpoint/folder.ts";
+import { plateau, type TrainerParts, warmup } from "../../src/training/mod.ts";
 import { parametersOf, smallData, smallTrainer } from "./small_trainer.ts";
 
 Deno.test("a step that failed leaves nothing behind in the means of its epoch, nor in what was seen", async () => {
@@ -91,4 +92,61 @@ Deno.test("TRAIN_BEGIN, CHECKPOINT_SAVE and TRAIN_END tell how many steps are do
       ...["begin 5", "epoch 6", "save 7", "end 7"],
     ]);
   });
+});
+
+Deno.test("a schedule that follows a metric is told of it when it is new, whenever validations come", async () => {
+  const told = async (monitor: string | undefined, more: Partial<TrainerParts>) => {
+    const values: (string | undefined)[] = [];
+    const schedule = {
+      ...(monitor !== undefined && { monitor }),
+      factor: () => 1,
+      observe: (metrics: Readonly<Record<string, number>>) =>
+        void values.push(
+          monitor === undefined ? Object.keys(metrics).join() : `${metrics[monitor]}`,
+        ),
+    };
+    const measured: string[] = [];
+    await using trainer = smallTrainer([], { schedule, epochs: 4, ...more });
+    trainer.addHook({
+      onValidationEnd: ({ metrics }) => void measured.push(`${metrics["val/loss"]}`),
+      onEpochEnd: ({ metrics }) =>
+        monitor === "train/loss" ? void measured.push(`${metrics["train/loss"]}`) : undefined,
+    });
+    await trainer.train();
+    return { values, measured };
+  };
+  const validation = smallData(5);
+  const second = await told("val/loss", { validation, validateEvery: { epochs: 2 } });
+  assertEquals([second.values.length, second.values], [2, second.measured]);
+  const steps = await told("val/loss", { validation, validateEvery: { epochs: 0, steps: 3 } });
+  assertEquals([steps.values.length, steps.values], [2, steps.measured]);
+  const train = await told("train/loss", { validation });
+  assertEquals(train.values, train.measured.filter((_, i) => i % 2 === 1));
+  assertEquals(train.values.length, 4);
+  // One that says nothing of what it follows is told once an epoch.
+  const all = await told(undefined, { validation, validateEvery: { epochs: 2 }, epochs: 2 });
+  assertEquals(all.values, ["train/loss", "train/loss,val/loss"]);
+});
+
+Deno.test("a plateau works with validations now and then, behind a warm-up, and in training alone", async () => {
+  for (const monitor of ["val/loss", "train/loss"]) {
+    const slow = plateau({ monitor, patience: 0, threshold: 10, thresholdMode: "absolute" });
+    await using trainer = smallTrainer([], {
+      ...{ validation: smallData(5), validateEvery: { epochs: 2 }, epochs: 4 },
+      schedule: warmup({ steps: 1, then: slow }),
+    });
+    await trainer.train();
+    assertEquals(slow.factor(0) < 1, true, monitor);
+  }
+});
+
+Deno.test("a plateau that waits for validations in vain says so, and so does one with a wrong name", async () => {
+  const trained = async (monitor: string, more: Partial<TrainerParts> = {}) => {
+    await using trainer = smallTrainer([], { schedule: plateau({ monitor }), ...more });
+    await trainer.train();
+  };
+  await assertRejects(() => trained("val/loss"), RangeError, "there must be a validation");
+  await assertRejects(() => trained("train/los"), TypeError, 'must be a number called "train/los"');
+  const validation = smallData(5);
+  await assertRejects(() => trained("val/los", { validation }), TypeError, '"val/los"');
 });

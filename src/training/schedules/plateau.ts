@@ -99,6 +99,7 @@ export function plateau(options: PlateauOptions = {}): Schedule {
   const plan = checked(options);
   let state: State = { best: null, bad: 0, cooling: 0, factor: 1 };
   return {
+    monitor: plan.monitor,
     factor: () => state.factor,
     observe: (metrics) => {
       const { monitor } = plan;

@@ -10,7 +10,14 @@ export interface Schedule {
   factor(step: number): number;
   /** The momentum in that step, where the schedule moves it too. */
   momentum?(step: number): number;
-  /** Told the metrics when a validation, or an epoch without one, has ended. */
+  /**
+   * The metric that `observe` is about: one of validation (`"val/…"`) is told after each validation, any other when an
+   * epoch has ended.
+   *
+   * @default all, after each validation and each epoch without one
+   */
+  readonly monitor?: string;
+  /** Told the metrics when they are known. */
   observe?(metrics: Readonly<Record<string, number>>): void;
   /** What a checkpoint keeps of it: plain data that JSON can hold. */
   save?(): unknown;

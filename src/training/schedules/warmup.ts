@@ -56,11 +56,12 @@ export function warmup(options: WarmupOptions): Schedule {
       `Cannot ${action} as then must be a schedule: current value is ${show(then)}`,
     );
   }
-  const { momentum, observe, save, load } = then;
+  const { monitor, momentum, observe, save, load } = then;
   return {
     factor: (step) => step < steps ? from + (1 - from) * step / steps : then.factor(step - steps),
     // Only what the other one has: a trainer looks for members that are there.
     ...(momentum && { momentum: (step) => momentum.call(then, Math.max(0, step - steps)) }),
+    ...(monitor !== undefined && { monitor }),
     ...(observe && { observe: (metrics) => observe.call(then, metrics) }),
     ...(save && { save: () => save.call(then) }),
     ...(load && { load: (state) => load.call(then, state) }),
