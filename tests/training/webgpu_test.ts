@@ -135,6 +135,22 @@ testOnGpu("activations, terms and patches of hooks do, too", async () => {
   assertSame(await run(full("webgpu"), [changes]), await run(full("wasm"), [changes]));
 });
 
+testOnGpu("terms that come and go between steps are those that they are on wasm", async () => {
+  const [batch] = await Array.fromAsync(samples(4, { batchSize: 4 }).batches(0, 0));
+  const after = async (device: "wasm" | "webgpu") => {
+    const term = { name: "term", settings: { terms: [squares, squares] } };
+    await using trainer = new Trainer({ ...parts({ device }), hooks: [term] });
+    const found: number[] = [];
+    for (const isOn of [false, true, false, true]) {
+      if (isOn) trainer.enableHook("term");
+      else trainer.disableHook("term");
+      found.push((await trainer.step(batch!)).loss);
+    }
+    return [...found, ...Object.values(await parametersOf(trainer)).flat()];
+  };
+  assertWithin("losses", await after("webgpu"), await after("wasm"), 2e-6);
+});
+
 /** Notes the loss of each batch at some stages. */
 function losses(stage: "AFTER_LOSS" | "BATCH_END" | "STEP_END", into: number[], frequency = 1) {
   const note = ({ loss }: { readonly loss: number }) => void into.push(loss);

@@ -71,7 +71,8 @@ export class Runner {
   readonly #gpu: WebGpuBackend | undefined;
   readonly #opened = new Map<string, Promise<Opened>>();
   #graphs: GraphParts;
-  #means: Buffer<"real"> | undefined;
+  /** Where means come out on a GPU, by how many they are: hooks add terms, and take them back. */
+  readonly #means = new Map<number, Buffer<"real">>();
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
@@ -158,8 +159,8 @@ export class Runner {
   /** Gives all sessions back. */
   async dispose(): Promise<void> {
     await this.#close();
-    if (this.#means !== undefined) this.#parts.arena.backend.free(this.#means);
-    this.#means = undefined;
+    for (const means of this.#means.values()) this.#parts.arena.backend.free(means);
+    this.#means.clear();
   }
 
   async #close(): Promise<void> {
@@ -271,7 +272,8 @@ export class Runner {
   ): Promise<Ran> {
     const { arena } = this.#parts;
     const count = measured.terms.length + measured.metrics.length;
-    const means = this.#means ??= gpu.alloc("real", Math.max(count, 1));
+    const means = this.#means.get(count) ?? gpu.alloc("real", Math.max(count, 1));
+    this.#means.set(count, means);
     const fetches = {
       ...(count > 0 && { [MEANS]: { buffer: gpu.memoryOf(means), dims: [count] } }),
       ...(into !== undefined && {
