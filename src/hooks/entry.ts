@@ -76,6 +76,8 @@ export interface Access {
   readonly plan: ReadPlan | undefined;
 }
 
+const NOT_ASKED = { at: -1, isWanted: true };
+
 /** One hook at one stage. */
 export class Place {
   readonly entry: Entry;
@@ -98,6 +100,8 @@ export class Place {
   before = -1;
   /** Up to this count it has seen what is done again. */
   seen = -1;
+  /** The count for which its condition was asked ahead, and what it said. */
+  #asked = NOT_ASKED;
 
   /** Made when its hook is registered. */
   constructor(entry: Entry, info: StageInfo, bound: Bound, access: Access) {
@@ -162,6 +166,19 @@ export class Place {
     );
   }
 
+  /** The same ahead of the visit at a count, where it is not asked once more. */
+  isWantedAt(count: number): boolean {
+    if (this.#asked.at !== count) this.#asked = { at: count, isWanted: this.isWanted() };
+    return this.#asked.isWanted;
+  }
+
+  #answer(at: number, ctx: object): boolean {
+    if (this.#asked.at !== at) return this.isWanted(ctx);
+    const { isWanted } = this.#asked;
+    this.#asked = NOT_ASKED;
+    return isWanted;
+  }
+
   /** Does it only look on? What steps come to depends on no such hook. */
   get isObserver(): boolean {
     return this.info.role === "observe" && !this.isModifier;
@@ -183,7 +200,7 @@ export class Place {
     this.advance(at);
     // An event may be of another step than the one that the engine is at: before it, or in the middle of a leap.
     const of = this.info.counter === "step" ? count : step;
-    if (this.next !== at || !this.schedule.fires(at, of) || !this.isWanted(ctx)) return false;
+    if (this.next !== at || !this.schedule.fires(at, of) || !this.#answer(at, ctx)) return false;
     this.before = this.schedule.last;
     this.schedule.last = at;
     return true;

@@ -225,11 +225,15 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       .map(({ record }) => record.hook);
   }
 
-  /** The fields that hooks look at, at a stage; at any stage without one. With a count: those that may be due at it. */
-  reads(stage?: StageOf<E>, count?: number): ReadonlySet<string> {
+  /**
+   * The fields that hooks look at, at a stage; at any stage without one. With a count: those that may be due at it; and
+   * `isNext`, where that stage is the next: without hooks whose own condition says no.
+   */
+  reads(stage?: StageOf<E>, count?: number, isNext: boolean = false): ReadonlySet<string> {
     const isAt = (place: Place) =>
       place.info.stage === stage &&
-      (count === undefined || place.info.isEvent || place.dueFrom(count) <= count);
+      (count === undefined || place.info.isEvent || place.dueFrom(count) <= count) &&
+      (!isNext || count === undefined || place.info.isEvent || wants(place, count));
     const entries = this.#entries.filter(({ enabled, places }) =>
       enabled && (stage === undefined || places.some(isAt))
     );
@@ -547,4 +551,14 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 /** What an error came from: one that is known need not be told again. */
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
+}
+
+/** Does its own condition let it be called at a count? Where that throws it is for the visit to deal with. */
+function wants(place: Place, count: number): boolean {
+  if (place.entry.record.reads.length === 0) return true; // then it does not matter
+  try {
+    return place.isWantedAt(count);
+  } catch {
+    return true;
+  }
 }

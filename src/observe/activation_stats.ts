@@ -22,7 +22,7 @@ export interface ActivationStatsOptions extends Omit<TrainingHookTimes, "frequen
    */
   readonly points?: string | readonly string[];
   /**
-   * It looks at every so many forward passes, the first included.
+   * It looks at every so many forward passes, the first included. Those of validation count, but are left out.
    *
    * @default 1
    */

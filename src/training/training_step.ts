@@ -170,7 +170,8 @@ export class TrainingSteps {
     const fields = stages.flatMap((stage) => {
       if (!this.isDue(stage)) return [];
       const count = loop.countOf(loop.point(stage).info.counter);
-      return [...loop.hooks.reads(stage, count)].filter(isObserved);
+      const isNext = stage === TrainingStage.AFTER_FORWARD;
+      return [...loop.hooks.reads(stage, count, isNext)].filter(isObserved);
     });
     return [...new Set(fields)];
   }

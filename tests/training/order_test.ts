@@ -7,6 +7,7 @@ import {
   sgd,
   Trainer,
   type TrainerParts,
+  type TrainingContext,
   TrainingStage,
 } from "../../src/training/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
@@ -424,6 +425,23 @@ Deno.test("tensors are computed only where a hook that reads them is due", async
   trainer.addHook(late);
   await assertRejects(() => trainer.train(), RangeError, "nothing");
   assertEquals(trainer.stepCount, 2); // the two before were done
+});
+
+Deno.test("tensors are not computed for a hook whose own condition says no, which is asked once a visit", async () => {
+  const asked: string[] = [];
+  const { trainer } = traced({ validation: eight, epochs: 1 });
+  const fields = ["activations:nothing"] as const;
+  trainer.addHook({
+    ...{ name: "training only", stage: TrainingStage.AFTER_FORWARD, frequency: 2, reads: fields },
+    when: ({ phase, batchIdx }: TrainingContext & { readonly batchIdx?: number }) => {
+      asked.push(`${phase} ${batchIdx}`);
+      return phase === "train";
+    },
+    call: ({ read }: TrainingContext<typeof fields[number]>) => void read[fields[0]],
+  });
+  await trainer.validate();
+  assertEquals(asked, ["validation 0"]);
+  await assertRejects(() => trainer.train(), RangeError, "nothing");
 });
 
 function fail(message = "on purpose"): never {
