@@ -51,9 +51,11 @@ export interface PipedTensors {
 export async function tensorsToPipe(
   { points, runner, patchFeeds }: Changeable,
   batch: TrainingBatch,
+  parameters: string,
 ): Promise<PipedTensors> {
   const names = points.map(({ tensor }) => tensor);
-  const seen = await runner.unchanged(batch, (graph) => void expose(graph, names), patchFeeds);
+  const show = (graph: Graph) => void expose(graph, names);
+  const seen = await runner.unchanged(batch, show, patchFeeds, parameters);
   const given = new Map(names.map((name) => [name, seen.get(name)!]));
   return { given, feedsOf: (next) => changes(points, given, next) };
 }

@@ -54,13 +54,14 @@ export class Observed {
     batch: TrainingBatch,
     fields: readonly string[],
     more: Readonly<Record<string, HostFeed>>,
+    parameters: string = "parameters",
   ): Promise<void> {
     const key = [...fields].sort().join("\n");
     const found = new Map<string, Found>(this.#found.get(key));
     const edit = (graph: Graph) => {
       for (const field of fields) found.set(field, tap(graph, field));
     };
-    const outputs = await runner.tapped(key, batch, edit, more);
+    const outputs = await runner.tapped(key, batch, edit, more, parameters);
     this.#found.set(key, found);
     const tensors = tensorsOf(outputs);
     this.#seen = new Map(fields.map((field) => [field, seenOf(found.get(field)!, tensors)]));

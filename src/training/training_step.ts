@@ -250,10 +250,11 @@ export class TrainingSteps {
   async changedActivations(
     batch: TrainingBatch,
     points: readonly string[],
+    parameters: string = "parameters",
   ): Promise<Readonly<Record<string, HostFeed>>> {
     const { loop, model } = this.#host;
     if (points.length === 0) return model.patchFeeds;
-    const { given, feedsOf } = await tensorsToPipe(model, batch);
+    const { given, feedsOf } = await tensorsToPipe(model, batch, parameters);
     const isAsked = this.isDue(TrainingStage.ACTIVATIONS);
     const next = isAsked ? await loop.pipe(TrainingStage.ACTIVATIONS, given) : given;
     return { ...model.patchFeeds, ...feedsOf(next) };

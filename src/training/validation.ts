@@ -81,11 +81,11 @@ export class Validation {
     this.#isBatchOpen = true;
     await loop.fire(TrainingStage.VALIDATION_BATCH_BEGIN);
     await loop.fire(TrainingStage.BEFORE_FORWARD);
-    const more = await this.#steps.changedActivations(batch, points);
     const parameters = ema?.validate === true ? "ema" : "parameters";
+    const more = await this.#steps.changedActivations(batch, points, parameters);
     const ran = await model.runner.evaluate(batch, more, parameters);
     const fields = this.#steps.observedFields(STAGES);
-    if (fields.length > 0) await observed.look(model.runner, batch, fields, more);
+    if (fields.length > 0) await observed.look(model.runner, batch, fields, more, parameters);
     await loop.fire(TrainingStage.AFTER_FORWARD);
     loop.advance("forward");
     const means = ran.means ?? await ran.fetch(true);

@@ -150,6 +150,33 @@ Deno.test("zeroing activations in a pipe is a patch with zeros: losses, validati
   assertSame(await trained([pipes(zeroed)], after), patched, 1e-6);
 });
 
+Deno.test("where averages are validated, it is their tensors that hooks change and look at", async () => {
+  const ema = { decay: 0.8, validate: true };
+  const seen: number[] = [];
+  const looks = hook({
+    ...{ name: "looks", reads: ["activations:tanh"] },
+    on: {
+      training: {
+        VALIDATION_BATCH_END: ({ read }) => {
+          seen.push(...read["activations:tanh"].get("tanh")!.data);
+        },
+      },
+    },
+  });
+  const trainer = new Trainer({ ...parts({ ema }), hooks: [looks] });
+  await trainer.train();
+  seen.length = 0;
+  await trainer.validate(VALIDATION);
+  const average = new Trainer({ ...parts({ model: await trainer.export("ema") }), hooks: [looks] });
+  const ofAverages = seen.splice(0);
+  await average.validate(VALIDATION);
+  assertWithin("tanh", ofAverages, seen, 1e-6);
+  trainer.addHook(pipes(zeroed) as never);
+  average.addHook(asks({ patches: [{ point: "tanh", kind: "zero" }] }));
+  const [ours, theirs] = [await trainer.validate(VALIDATION), await average.validate(VALIDATION)];
+  assertWithin("zeroed", [ours["val/loss"]!], [theirs["val/loss"]!], 1e-6);
+});
+
 Deno.test("gradients flow through a changed tensor as if it were the one before", async () => {
   const add = pipes(({ dims, data }) => ({
     ...{ dims, data: Float32Array.from(data, (x, i) => x + BIAS.data[i % 4]!) },

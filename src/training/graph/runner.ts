@@ -140,9 +140,10 @@ export class Runner {
     batch: TrainingBatch,
     expose: (graph: Graph) => void,
     more: Readonly<Record<string, HostFeed>> = {},
+    parameters = "parameters",
   ): Promise<ReadonlyMap<string, Activation>> {
     const opened = await this.#session(UNCHANGED, expose);
-    return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more)));
+    return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more, parameters)));
   }
 
   /** Some outputs of a graph that is the model's with more outputs. `key` tells such graphs apart. */
@@ -151,9 +152,10 @@ export class Runner {
     batch: TrainingBatch,
     expose: (graph: Graph) => void,
     more: Readonly<Record<string, HostFeed>> = {},
+    parameters = "parameters",
   ): Promise<Outputs> {
     const opened = await this.#session(`taps ${key}`, expose);
-    return await this.#runPlain(opened, this.#fed(opened, batch, more));
+    return await this.#runPlain(opened, this.#fed(opened, batch, more, parameters));
   }
 
   /** Gives all sessions back. */
