@@ -163,7 +163,8 @@ export class ConsoleLog {
   #sum(what: string, { metrics, outcome }: MetricsContext, more = ""): void {
     if (outcome.status === "failed") return;
     const isFine = Object.values(metrics).every(Number.isFinite);
-    this.#say(`${what} done  ${inWords(metrics)}${more}`, isFine ? "info" : "warning");
+    const ended = outcome.status === "completed" ? "done" : "stopped";
+    this.#say(`${what} ${ended}  ${inWords(metrics)}${more}`, isFine ? "info" : "warning");
   }
 
   /** Says what other hooks have found since it last looked. */

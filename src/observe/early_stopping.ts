@@ -165,7 +165,7 @@ export class EarlyStopping {
 
   #look(ctx: MetricsContext): void {
     const { monitor, mode, minDelta, strict } = this.#options;
-    if (ctx.outcome.status !== "completed") return;
+    if (ctx.outcome.status !== "completed" || ctx.state.status !== "training") return;
     this.#run.looks++;
     if (!strict && ctx.metrics[monitor] === undefined) return;
     const value = monitored("stop early", ctx.metrics, monitor);

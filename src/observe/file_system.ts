@@ -13,16 +13,17 @@ export interface OpenFile {
 /** The part of a file system that hooks use; Deno has it. */
 export interface FileSystem {
   mkdir(path: string | URL, options: { readonly recursive: true }): Promise<void>;
-  open(
+  mkdirSync(path: string | URL, options: { readonly recursive: true }): void;
+  openSync(
     path: string | URL,
     options: { readonly append: true; readonly create?: true; readonly createNew?: true },
-  ): Promise<OpenFile>;
+  ): OpenFile;
   stat(path: string | URL): Promise<{ readonly size: number }>;
   readFile(
     path: string | URL,
     options?: { readonly signal?: AbortSignal },
   ): Promise<Uint8Array<ArrayBuffer>>;
-  readTextFile(path: string | URL): Promise<string>;
+  readTextFileSync(path: string | URL): string;
   remove(path: string | URL): Promise<void>;
   rename(from: string | URL, to: string | URL): Promise<void>;
   link(from: string, to: string): Promise<void>;

@@ -54,7 +54,7 @@ const OPTIONS = ["outputDir", "logEveryNBatches", "fileName", "config", ...TRAIN
  * train_begin with config, hooks and parameters; batch with epoch, batch and loss; validation; epoch_end with its loss,
  * its duration (s) and `val_…`; scalars that other hooks have left; exception; train_end with status (`completed`,
  * `stopped` or `error`), training_time (s), total_batches, final_loss and the best epoch. Epochs count from 1, batches
- * from 0. Metrics have the names that they have in `ctx.metrics`, without `train/`, and with `val_` for `val/`.
+ * from 0; what is no part of a run, as `validate()` by hand, is not written. Metrics have the names that they have in `ctx.metrics`, without `train/`, and with `val_` for `val/`.
  *
  * Every line is whole, and valid whatever values hold (NaN is null, Infinity is text), and out of the process before
  * training goes on: a kill loses none. What cannot be written stops the run.
@@ -100,6 +100,8 @@ export class JsonLog {
   readonly #config: unknown;
   #runId: string = crypto.randomUUID();
   #seen = 0;
+  /** What the run is one of. */
+  #engine: Workflow | undefined;
   #begun = { run: 0, epoch: 0 };
   #batches = 0;
   #best: { readonly loss: number; readonly epoch: number } | undefined;
@@ -132,11 +134,10 @@ export class JsonLog {
     return this.#runId;
   }
 
-  /** Opens the file. Called by the trainer. */
-  async open(engine: Workflow): Promise<void> {
-    await this.#file.open();
+  /** A run begins. Its file is opened with the first line: a log that is switched off leaves none. Called by the trainer. */
+  open(engine: Workflow): void {
+    this.#engine = engine;
     this.#begun = { run: performance.now(), epoch: performance.now() };
-    this.#line("log_start", { trainer: engine.name, step: engine.stepCount });
   }
 
   /** Training begins. Called by the trainer. */
@@ -202,6 +203,7 @@ export class JsonLog {
 
   /** Closes the file. Called by the trainer. */
   close(): void {
+    this.#engine = undefined;
     this.#file.close();
   }
 
@@ -233,6 +235,12 @@ export class JsonLog {
   }
 
   #line(event: string, values: Readonly<Record<string, unknown>>): void {
+    const engine = this.#engine;
+    if (engine === undefined) return; // a validation by hand is of no run
+    if (!this.#file.isOpen) {
+      this.#file.open();
+      this.#line("log_start", { trainer: engine.name, step: engine.stepCount });
+    }
     const time = new Date().toISOString();
     this.#file.write({ event, time, runId: this.#runId, ...values });
   }

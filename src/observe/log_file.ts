@@ -22,26 +22,28 @@ export class LogFile {
     this.#fileName = fileName;
   }
 
+  /** Is it open? */
+  get isOpen(): boolean {
+    return this.#file !== undefined;
+  }
+
   /** Makes the folder, and a new file, or goes on with the one that has the name. */
-  async open(): Promise<void> {
+  open(): void {
     const files = fileSystemFor("JsonLog");
-    await files.mkdir(this.#folder, { recursive: true });
-    if (this.#fileName === undefined) return await this.#openNew(files);
+    files.mkdirSync(this.#folder, { recursive: true });
+    if (this.#fileName === undefined) return this.#openNew(files);
     this.path = pathIn(this.#folder, this.#fileName);
-    const isUnfinished = await files.readTextFile(this.path).then(
-      (text) => text !== "" && !text.endsWith("\n"),
-      () => false, // it is not there
-    );
-    this.#file = await files.open(this.path, { append: true, create: true });
+    const isUnfinished = hasUnfinishedLine(files, this.path);
+    this.#file = files.openSync(this.path, { append: true, create: true });
     if (isUnfinished) this.#writeAll("\n"); // a kill in mid-write must not spoil what comes now
   }
 
-  async #openNew(files: FileSystem): Promise<void> {
+  #openNew(files: FileSystem): void {
     const stamp = new Date().toISOString().replace(/[:.]/g, "-");
     for (let n = 1;; n++) {
       const path = pathIn(this.#folder, `training_${stamp}${n === 1 ? "" : `-${n}`}.jsonl`);
       try {
-        this.#file = await files.open(path, { append: true, createNew: true });
+        this.#file = files.openSync(path, { append: true, createNew: true });
         this.path = path;
         return;
       } catch (error) {
@@ -64,5 +66,14 @@ export class LogFile {
   #writeAll(text: string): void {
     let bytes = ENCODER.encode(text);
     while (bytes.length > 0) bytes = bytes.subarray(this.#file!.writeSync(bytes));
+  }
+}
+
+function hasUnfinishedLine(files: FileSystem, path: string): boolean {
+  try {
+    const text = files.readTextFileSync(path);
+    return text !== "" && !text.endsWith("\n");
+  } catch {
+    return false; // it is not there
   }
 }

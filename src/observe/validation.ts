@@ -38,7 +38,7 @@ const NAME = "Validation";
 /**
  * Has the model validated after every so many epochs or steps, where the trainer's own option `validateEvery` is not
  * enough: at certain times only, switched on and off, or with data of its own. A validation after an epoch begins when
- * EPOCH_END is over: VALIDATION_END has its metrics.
+ * EPOCH_END is over, and is of that epoch: VALIDATION_END has its metrics.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *

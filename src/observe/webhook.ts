@@ -188,7 +188,7 @@ export class Webhook {
   }
 
   #compare(ctx: MetricsContext): void {
-    if (ctx.outcome.status !== "completed") return;
+    if (ctx.outcome.status !== "completed" || ctx.state.status !== "training") return;
     if (!this.#occasions.includes("best_model") && ctx.metrics[this.#monitor] === undefined) return;
     const value = monitored("tell of the best model", ctx.metrics, this.#monitor);
     if (!isBetter(value, this.#best, this.#mode)) return;

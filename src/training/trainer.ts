@@ -677,6 +677,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     Object.assign(progress.metrics, metrics);
     this.#observe(metrics, "epoch", validated !== undefined);
     await this.#closeEpoch({ status: "completed" }, metrics);
+    if (this.#wantsValidation) await this.#validateIfAny(); // of this epoch, too
     this.#loop.advance("epoch");
     progress.currentEpoch++;
     progress.currentBatchIdx = 0;

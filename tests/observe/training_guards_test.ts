@@ -69,7 +69,7 @@ Deno.test("hooks that only ask for something refuse what cannot be", () => {
   assertEquals(new Ema({ name: "mine" }).name, "mine");
 });
 
-/** The places at which validations ended, as epoch and steps, of two epochs of four steps. */
+/** The places at which validations ended, as epoch and steps done before, of two epochs of four steps. */
 async function validations(hook: object, options: Partial<TrainerParts> = {}) {
   const seen: [number, number, number][] = [];
   const noting = {
@@ -86,8 +86,10 @@ async function validations(hook: object, options: Partial<TrainerParts> = {}) {
 }
 
 Deno.test("validation after every so many epochs or steps", async () => {
-  assertEquals(await validations(new Validation()), [[1, 4], [2, 8]]);
-  assertEquals(await validations(new Validation({ every: 2 })), [[2, 8]]);
+  assertEquals(await validations(new Validation()), [[0, 3], [1, 7]]);
+  const own = { validateEvery: { epochs: 1 } }; // the same of the trainer itself
+  assertEquals(await validations({ onTrainBegin() {} }, own), [[0, 3], [1, 7]]);
+  assertEquals(await validations(new Validation({ every: 2 })), [[1, 7]]);
   const third = new Validation({ every: 3, unit: "step" });
   assertEquals((await validations(third)).length, 2);
   assertEquals((await validations(new Validation({ unit: "step", after: 5 }))).length, 3);

@@ -226,6 +226,32 @@ Deno.test("a file with a name is gone on with, after a line that somebody left u
   assertEquals(JSON.parse(lines[2]!).event, "log_start");
 });
 
+Deno.test("a log that is off leaves no file; switched on it begins one; what is of no run is not written", async () => {
+  const outputDir = Deno.makeTempDirSync(), log = new JsonLog({ outputDir });
+  await using trainer = line([], { validation: doubles([1]) });
+  const handle = trainer.addHook(log, { enabled: false });
+  await trainer.train();
+  assertEquals([log.path, [...Deno.readDirSync(outputDir)].length], [undefined, 0]);
+  handle.enable();
+  await trainer.validate();
+  await trainer.train(2);
+  await trainer.validate();
+  assertEquals([...Deno.readDirSync(`${outputDir}/logs`)].length, 1);
+  const events = linesOf(log.path!).map(({ event }) => event);
+  assertEquals(events.filter((event) => event !== "batch"), [
+    ...["log_start", "train_begin", "validation", "epoch_end", "train_end"],
+  ]);
+});
+
+Deno.test("an epoch that was cut short is not said to be done", async () => {
+  const { lines, write } = collecting();
+  const stopping = { name: "stopping", onStepEnd: (ctx: TrainingBase) => ctx.stop("enough") };
+  await using trainer = line([new ConsoleLog({ write }), stopping]);
+  await trainer.train();
+  const ends = lines.filter((text) => text.includes("train/loss"));
+  assertEquals(ends.map((text) => text.split("  ")[0]), ["epoch 1 stopped"]);
+});
+
 Deno.test("lines are in the file while training goes on, and a run gone on with keeps its id", async () => {
   const log = new JsonLog({ outputDir: Deno.makeTempDirSync(), logEveryNBatches: 1 });
   const seen: number[] = [];

@@ -1,7 +1,8 @@
 // Stopping early, with losses of validation that are known beforehand.
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { EarlyStopping, type EarlyStoppingOptions } from "../../src/observe/mod.ts";
-import { line, validating } from "./training_line.ts";
+import { EarlyStopping, type EarlyStoppingOptions, Validation } from "../../src/observe/mod.ts";
+import type { TrainingBase } from "../../src/training/mod.ts";
+import { doubles, line, validating } from "./training_line.ts";
 
 /** How many epochs are done with losses of validation like these. */
 async function epochsOf(
@@ -130,4 +131,20 @@ Deno.test("options that cannot be are refused", () => {
   refused({ write: 1 }, TypeError, "write must be a function");
   refused({ patients: 1 }, TypeError, 'current value is "patients"; did you mean');
   assertEquals(new EarlyStopping().name, "early_stopping");
+});
+
+Deno.test("validations by hand, and those of an epoch that hooks ask for, count where they belong", async () => {
+  const stopping = new EarlyStopping({ patience: 1, minDelta: 100 });
+  const epochs: number[] = [];
+  const looking = {
+    name: "looking",
+    onValidationEnd: (ctx: TrainingBase) => void epochs.push(ctx.epoch),
+  };
+  await using trainer = line([stopping, looking, new Validation({ data: doubles([1]) })], {
+    epochs: 5,
+  });
+  for (let i = 0; i < 3; i++) await trainer.validate(doubles([1]));
+  assertEquals([stopping.waited, stopping.best], [0, NaN]);
+  const outcome = await trainer.train();
+  assertEquals([outcome.status, epochs.slice(3)], ["stopped", [0, 1]]);
 });
