@@ -24,10 +24,10 @@ export function countsOf({ terms, metrics }: Measured, batch: TrainingBatch): nu
 export function sharesOf(
   weights: readonly number[],
   counts: readonly (readonly number[])[],
-): Float32Array<ArrayBuffer>[] {
+): Float64Array<ArrayBuffer>[] {
   const totals = weights.map((_, k) => counts.reduce((sum, part) => sum + part[k]!, 0));
   return counts.map((part) =>
-    Float32Array.from(
+    Float64Array.from(
       weights,
       (weight, k) => totals[k]! > 0 ? weight * part[k]! / totals[k]! : 0,
     )

@@ -459,7 +459,7 @@ interface Work {
   readonly measured: Measured;
   readonly weights: readonly number[];
   readonly counts: readonly number[];
-  readonly share: Float32Array;
+  readonly share: Float64Array;
   readonly into: GradientTarget;
   readonly isLast: boolean;
   /** The part of the step's samples that this one has. */

@@ -176,6 +176,36 @@ for (const name of Object.keys(MLP)) {
   });
 }
 
+/** The first samples of a step of the mlp, cut at some places. */
+function cut(step: number, bounds: readonly number[]): TrainingBatch[] {
+  const [{ feeds: { x, target } }] = mlpBatches(step) as [TrainingBatch];
+  return bounds.map((to, i) => {
+    const from = bounds[i - 1] ?? 0, size = to - from;
+    return {
+      size,
+      feeds: {
+        x: { data: (x!.data as Float32Array).slice(from * 12, to * 12), dims: [size, 12] },
+        target: { data: (target!.data as BigInt64Array).slice(from, to), dims: [size] },
+      },
+    };
+  });
+}
+
+Deno.test("batches of different sizes that are one step are one batch, in float64 to its digits", async () => {
+  const parametersOf = async (bounds: readonly number[]) => {
+    const data = Array.from({ length: 10 }, (_, step) => cut(step, bounds)).flat();
+    await using trainer = new Trainer({
+      ...{ model: mlp(lineOf("mlp sgd").parameters), loss: crossEntropy(), device: "reference" },
+      ...{ optimizers: sgd({ lr: 0.1 }), data, accumulate: bounds.length },
+    });
+    await trainer.train();
+    return (await trainer.save()).arrays.parameters!;
+  };
+  const whole = await parametersOf([31]), parts = await parametersOf([5, 16, 31]);
+  const off = largest(parts.map((x, i) => x - whole[i]!));
+  assert(off < 1e-14, `${off}`);
+});
+
 /** Uses a run, and closes its trainer. */
 async function withRun(run: Run, use: (run: Run) => Promise<void>): Promise<void> {
   try {

@@ -94,12 +94,14 @@ export class Runner {
   /** Loss, metrics and gradients of a batch; the slopes of each term multiplied by its share. */
   async gradients(
     batch: TrainingBatch,
-    shares: Float32Array,
+    shares: Float64Array,
     into: GradientTarget,
     more: Readonly<Record<string, HostFeed>> = {},
   ): Promise<Ran> {
     const opened = await this.#session("gradients");
-    const feeds = { ...this.#fed(opened, batch, more), [SHARES]: { data: shares } };
+    const isExact = this.#parts.arena.backend.real === "f64";
+    const data = isExact ? shares : Float32Array.from(shares);
+    const feeds = { ...this.#fed(opened, batch, more), [SHARES]: { data } };
     return await this.#run(opened, feeds, into);
   }
 

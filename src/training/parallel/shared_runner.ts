@@ -71,7 +71,7 @@ export class SharedRunner {
    */
   async gradients(
     batch: TrainingBatch,
-    shares: Float32Array,
+    shares: Float64Array,
     into: GradientTarget,
     more: Readonly<Record<string, HostFeed>> = {},
     split: DataSource["split"] = splitBatch,
@@ -160,7 +160,7 @@ export class SharedRunner {
   async #runAll(
     team: Team,
     parts: readonly Part[],
-    shares: Float32Array,
+    shares: Float64Array,
     more: Readonly<Record<string, HostFeed>>,
   ): Promise<Readonly<Record<string, HostTensor>>[]> {
     const all = await Promise.allSettled(
@@ -175,7 +175,7 @@ export class SharedRunner {
   #run(
     { own }: Team,
     { session, batch, ratios }: Part,
-    shares: Float32Array,
+    shares: Float64Array,
     more: Readonly<Record<string, HostFeed>>,
   ): Promise<Readonly<Record<string, HostTensor>>> {
     const { arena } = this.#parts;
@@ -187,7 +187,7 @@ export class SharedRunner {
     return session.run({
       ...feedsOf(session, { ...batch.feeds, ...more }, own),
       ...Object.fromEntries(parameters),
-      [SHARES]: { data: shares.map((share, k) => share * ratios[k]!) },
+      [SHARES]: { data: Float32Array.from(shares, (share, k) => share * ratios[k]!) },
     });
   }
 
