@@ -13,6 +13,7 @@ import type { Lifecycle } from "../hooks/lifecycle.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { Outcome } from "../hooks/outcome.ts";
 import type { HookOptions } from "../hooks/protocol.ts";
+import { complaint } from "../hooks/show.ts";
 import type { Accept, HookHandle, HookSet } from "../hooks/registry.ts";
 import { loadWhole } from "../onnx/load_whole.ts";
 import {
@@ -62,6 +63,8 @@ export interface StepResult {
   /** Whether a gate vetoed it. */
   readonly skipped: boolean;
 }
+
+const VALUES: readonly ParameterValues[] = ["parameters", "ema", "gradients"];
 
 /** A file to be written between two steps. */
 interface Wanted {
@@ -332,7 +335,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /**
    * A copy of a parameter as it is now, of its average where those are kept, or of its gradient in the last step.
    *
-   * @throws {RangeError} for a name that no parameter has, and for averages where none are kept
+   * @throws {RangeError} for a name that no parameter has, for other numbers than these, and for averages where none are kept
    */
   async parameter(name: string, of: ParameterValues = "parameters"): Promise<Float32Array> {
     await this.open();
@@ -358,6 +361,10 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   }
 
   #assertKept(of: ParameterValues): void {
+    if (!VALUES.includes(of)) {
+      const requirement = `what is read must be one of ${VALUES.join(", ")}`;
+      throw new RangeError(complaint(`read ${this.name}`, requirement, of, VALUES));
+    }
     if (of !== "ema" || this.#host!.model.arena.has("ema")) return;
     throw new RangeError(
       `Cannot read averages of ${this.name} as they must be kept, ema: { decay }: they are not`,
@@ -767,6 +774,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     const { outcome } = this.#loop;
     if (outcome.status === "completed") this.#checkMonitors();
     await this.#closeAll(outcome);
+    await this.#between(); // TRAIN_END may have asked for something, too
   }
 
   /** Throws a RangeError where a schedule has waited for validations, and there is nothing to validate with. */

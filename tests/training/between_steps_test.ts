@@ -150,3 +150,26 @@ Deno.test("a plateau that waits for validations in vain says so, and so does one
   const validation = smallData(5);
   await assertRejects(() => trained("val/los", { validation }), TypeError, '"val/los"');
 });
+
+Deno.test("what TRAIN_END asks for is written, of all steps", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/end.hooke`;
+    await using trainer = smallTrainer();
+    trainer.addHook({ name: "keeps", onTrainEnd: (ctx) => ctx.trainer.checkpointSoon(path) });
+    await trainer.train();
+    await using again = smallTrainer([{ name: "keeps", onTrainEnd() {} }]);
+    await again.loadCheckpoint(path);
+    assertEquals(again.stepCount, 4);
+    assertEquals(await parametersOf(again), await parametersOf(trainer));
+  });
+});
+
+Deno.test("other numbers of a parameter than there are are refused, and not kept", async () => {
+  await using trainer = smallTrainer();
+  await assertRejects(
+    () => trainer.parameter("first", "gradient" as never),
+    RangeError,
+    "did you mean gradients?",
+  );
+  assertEquals(Object.keys((await trainer.save()).arrays), ["parameters"]);
+});
