@@ -8,6 +8,8 @@ import {
   demoValues,
   type Evaluation,
   graphValues,
+  type TrainingValues,
+  trainingValues,
 } from "./values.ts";
 
 /** Throws unless each number is near what it should be, relative to `scale` at least. */
@@ -119,6 +121,17 @@ testInChromium("in Chromium", async (t) => {
       assertEquals(page.complaints, []);
     },
   );
+  const trained = await trainingValues("wasm");
+  for (const device of ["wasm", "webgpu"] as const) {
+    await step(`a network is trained on ${device} as it is here on wasm`, async (page) => {
+      const there = await page.call<TrainingValues>("trainingValues", device);
+      assertEquals(there.losses.length, 20);
+      assertNear(there.losses, trained.losses, 0, 1e-4);
+      assertNear(there.weights, trained.weights, 0, 1e-3);
+      assertEquals(there.exported, trained.exported);
+      assertEquals(page.complaints, []);
+    });
+  }
   await step("all of this in pages that make no script of text", async (page) => {
     assertEquals(await page.call("mayEvaluateText"), false);
   });

@@ -4,12 +4,14 @@ import { type Batch, NeighbourList } from "@hooke/hooke/batch";
 import { NVE } from "@hooke/hooke/dynamics";
 import {
   dataOf,
+  GraphBuilder,
   type HostFeeds,
   lennardJonesModel,
   openSession,
   openSessionInWorker,
 } from "@hooke/hooke/onnx";
 import { LoggingHook } from "@hooke/hooke/observe";
+import { adam, meanSquaredError, normalNumbers, tensorData, Trainer } from "@hooke/hooke/training";
 import { call } from "../../src/backend/backend.ts";
 import { ARGON, crystals, type ModelName, openArgon } from "../../src/cli/demo_argon.ts";
 import { heat } from "../../src/cli/demo_heat.ts";
@@ -159,6 +161,39 @@ export async function kernelValues(): Promise<Evaluation> {
     energy: Array.from(await backend.read(sums.energy)),
     forces: Array.from(await backend.read(sums.forces)),
   };
+}
+
+/** What a training has come to. */
+export interface TrainingValues {
+  /** What a hook was told at the end of each step. */
+  readonly losses: readonly number[];
+  /** A parameter afterwards. */
+  readonly weights: readonly number[];
+  /** Bytes of the file that it makes. */
+  readonly exported: number;
+}
+
+/** Trains a network for a few steps, with a hook that looks on. */
+export async function trainingValues(device: "wasm" | "webgpu"): Promise<TrainingValues> {
+  const builder = new GraphBuilder("wave");
+  const x = builder.input("x", "f32", ["B", 1]);
+  const numbers = (seed: number) => normalNumbers(8, { seed });
+  const first = builder.parameter("first", numbers(1), [1, 8]);
+  const second = builder.parameter("second", numbers(2), [8, 1]);
+  const hidden = builder.op("Tanh", [builder.op("MatMul", [x, first], "f32")], "f32");
+  builder.output("y", builder.op("MatMul", [hidden, second], "f32"), ["B", 1]);
+  const places = Float32Array.from({ length: 32 }, (_, i) => i / 8 - 2), dims = [32, 1];
+  const target = { data: places.map((x) => Math.fround(x * x / 4)), dims };
+  const losses: number[] = [];
+  await using trainer = new Trainer({
+    ...{ model: builder.build(), loss: meanSquaredError(), optimizers: adam({ lr: 0.03 }), device },
+    data: tensorData({ x: { data: places, dims }, target }, { batchSize: 8, seed: 3 }),
+    epochs: 5,
+  });
+  trainer.hooks.add({ onStepEnd: (ctx) => void losses.push(ctx.loss) });
+  await trainer.train();
+  const weights = Array.from(await trainer.parameter("first"));
+  return { losses, weights, exported: (await trainer.export()).length };
 }
 
 /** What a page is told that would log to a file. */
