@@ -32,7 +32,7 @@ export function feedsOf(
   for (const info of inputs) {
     if (own.has(info.name)) continue;
     const feed = feeds[info.name];
-    if (feed === undefined) throw missing(name, info, feeds);
+    if (feed === undefined) throw missing({ inputs, name }, info, feeds);
     const data = fitted(feed.data, info, device === "evaluator");
     fed[info.name] = data === feed.data ? feed : { data, dims: feed.dims ?? [data.length] };
   }
@@ -40,15 +40,17 @@ export function feedsOf(
 }
 
 function missing(
-  name: string,
+  { inputs, name }: Pick<FedSession, "inputs" | "name">,
   { name: input, shape }: TensorInfo,
   feeds: Readonly<Record<string, HostFeed>>,
 ): TypeError {
   const names = Object.keys(feeds);
+  // What another input takes is not this one misspelt.
+  const free = names.filter((name) => !inputs.some((other) => other.name === name));
   return new TypeError(
     `Cannot run ${name} as each batch must have ${JSON.stringify(input)} [${
       shape.join(", ")
-    }]: it has ${names.join(", ") || "nothing"}${didYouMean(input, names)}`,
+    }]: it has ${names.join(", ") || "nothing"}${didYouMean(input, free)}`,
   );
 }
 

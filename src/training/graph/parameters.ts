@@ -52,10 +52,21 @@ export function chooseParameters(
   const chosen = all.filter(({ name }) => fits(name, parameters) && !fits(name, freeze));
   if (chosen.length > 0) return chosen;
   throw new RangeError(
-    `Cannot train the model as it must have tensors of float32 to train: of ${
-      names.join(", ") || "none"
-    } none is left`,
+    `Cannot train the model as it must have tensors of float32 to train: ${
+      names.length > 0 ? `of ${names.join(", ")} none is left` : `it has ${othersOf(model)}`
+    }`,
   );
+}
+
+/** What a model has instead of parameters: the first few tensors. */
+function othersOf(model: ModelProto): string {
+  const tensors = model.graph?.initializer ?? [];
+  if (tensors.length === 0) return "none of any type";
+  const listed = tensors.slice(0, 4).map(({ name, dataType, dims }) =>
+    `${name} (${elementTypeOf(dataType) ?? `type ${dataType}`} [${dims.join(", ")}])`
+  );
+  const more = tensors.length - listed.length;
+  return listed.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function isTrainable(graph: Graph, { name, dataType, dims }: TensorProto): boolean {
