@@ -34,8 +34,7 @@ import type {
 import { batchOf } from "./data/batches_of.ts";
 import type { BatchLike } from "./data/batches_of.ts";
 import { interleave } from "./data/interleave.ts";
-import type { NamedBatch, NamedData } from "./data/named_data.ts";
-import { EpochReader } from "./epochs.ts";
+import type { NamedData } from "./data/named_data.ts";
 import { TrainingFieldSource } from "./fields.ts";
 import { Observed } from "./observed.ts";
 import { type LoadedBytes, type ModelPlan, OpenedModel, planModel } from "./opened_model.ts";
@@ -51,6 +50,7 @@ import {
   type TrainingHooks,
   type TrainingKind,
 } from "./trainer_options.ts";
+import { type OpenedParts, TrainingRun, type WantedFile } from "./training_run.ts";
 import { type StepHost, TrainingSteps } from "./training_step.ts";
 import { Validation } from "./validation.ts";
 
@@ -65,12 +65,6 @@ export interface StepResult {
 }
 
 const VALUES: readonly ParameterValues[] = ["parameters", "ema", "gradients"];
-
-/** A file to be written between two steps. */
-interface Wanted {
-  readonly path: string;
-  readonly weights: "onnx" | undefined;
-}
 
 /**
  * Trains a model in an ONNX file: its tensors of float32 are the parameters, the loss is written into its graph, and the
@@ -123,25 +117,11 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   #backend: Backend | undefined;
   #device: Omit<OpenedDevice, "backend"> | undefined;
   #opened: Promise<void> | undefined;
-  #host: StepHost | undefined;
-  #steps: TrainingSteps | undefined;
-  #validation: Validation | undefined;
+  #parts: OpenedParts | undefined;
   #settings: MergedSettings | undefined;
-  #reader: EpochReader | undefined;
-  #isTrainOpen = false;
-  #isEpochOpen = false;
-  #isTraining = false;
   #isBusy = false;
   #isClosed = false;
-  /** Batches of a step by hand. */
-  #given: readonly NamedBatch[] | undefined;
-  #epochs = 1;
-  readonly #wanted: Wanted[] = [];
-  #wantsValidation = false;
-  /** What with, where it is not that of the options. */
-  #wantedData: ValidationData | undefined;
-  /** The last step that has begun. */
-  #begun: number | undefined;
+  readonly #run: TrainingRun;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(options: TrainerOptions<H>) {
@@ -160,6 +140,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     }
     this.#progress = this.#makeProgress();
     this.#loop = this.#makeLoop();
+    this.#run = this.#makeRun();
     this.#loop.hooks.subscribe(() => this.#settings = undefined);
     for (const hook of (options.hooks ?? []) as TrainingHooks) this.#loop.hooks.add(hook as never);
   }
@@ -219,17 +200,17 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       throw new TypeError(`Cannot train ${this.name} as it must have data: current value is none`);
     }
     return await this.#alone("train", async () => {
-      this.#epochs = epochs;
+      this.#run.epochs = epochs;
       const isOver = this.#progress.currentEpoch >= epochs;
       const left = Math.max(0, (this.#options.steps ?? Infinity) - this.stepCount);
-      this.#isTraining = true;
+      this.#run.isTraining = true;
       try {
         return this.outcome = await this.#loop.run(isOver ? 0 : left);
       } catch (error) {
         this.outcome = { status: "failed", error };
         throw error;
       } finally {
-        this.#isTraining = false;
+        this.#run.isTraining = false;
       }
     });
   }
@@ -248,16 +229,16 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       ...{ batch: batchOf(batch, i), loaderIndex: 0, loaderName: "given" },
     }));
     return await this.#alone("step", async () => {
-      this.#given = given;
+      this.#run.given = given;
       try {
         await this.#loop.step();
-        await this.#tellAll();
+        await this.#run.tellAll();
       } finally {
-        this.#given = undefined;
+        this.#run.given = undefined;
       }
-      const { loss, metrics } = await this.#steps!.known;
+      const { loss, metrics } = await this.#parts!.steps.known;
       const result = { loss, metrics, skipped: this.#loop.context.skipped === true };
-      await this.#between();
+      await this.#run.between();
       return result;
     });
   }
@@ -285,9 +266,9 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     return await this.#alone("validate", async () => {
       await this.open();
       try {
-        return await this.#validation!.run(data, await this.#follow());
+        return await this.#parts!.validation.run(data, await this.#follow());
       } catch (error) {
-        await this.#validation?.end({ status: "failed", error });
+        await this.#parts?.validation.end({ status: "failed", error });
         throw error;
       }
     });
@@ -323,13 +304,12 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
 
   /** See {@linkcode TrainerControl.checkpointSoon}. */
   checkpointSoon(path: string, weights?: "onnx"): void {
-    this.#wanted.push({ path, weights });
+    this.#run.wantFile({ path, weights });
   }
 
   /** See {@linkcode TrainerControl.validateSoon}. */
   validateSoon(data?: ValidationData): void {
-    this.#wantsValidation = true;
-    this.#wantedData = data;
+    this.#run.wantValidation(data);
   }
 
   /**
@@ -339,7 +319,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
    */
   async parameter(name: string, of: ParameterValues = "parameters"): Promise<Float32Array> {
     await this.open();
-    const { arena } = this.#host!.model;
+    const { arena } = this.#parts!.host.model;
     const place = arena.places.find((place) => place.name === name);
     if (place === undefined) {
       throw new RangeError(
@@ -357,7 +337,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   async export(of: "parameters" | "ema" = "parameters"): Promise<Uint8Array<ArrayBuffer>> {
     await this.open();
     this.#assertKept(of);
-    return await this.#host!.model.export(of);
+    return await this.#parts!.host.model.export(of);
   }
 
   #assertKept(of: ParameterValues): void {
@@ -365,7 +345,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       const requirement = `what is read must be one of ${VALUES.join(", ")}`;
       throw new RangeError(complaint(`read ${this.name}`, requirement, of, VALUES));
     }
-    if (of !== "ema" || this.#host!.model.arena.has("ema")) return;
+    if (of !== "ema" || this.#parts!.host.model.arena.has("ema")) return;
     throw new RangeError(
       `Cannot read averages of ${this.name} as they must be kept, ema: { decay }: they are not`,
     );
@@ -380,22 +360,17 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   async save(): Promise<SavedTrainer> {
     await this.open();
     this.#assertBetween();
-    await this.#steps!.settle();
+    await this.#parts!.steps.settle();
     this.#assertBetween(); // a run may have gone on meanwhile
-    const { model, optimizers } = this.#host!;
+    const { model, optimizers } = this.#parts!.host;
     const state = saveModel(model, optimizers);
     const [progress, loop] = [this.#progress.save(), this.#loop.save()];
     return { ...await state, progress, loop };
   }
 
-  /** Is a step under way? With what its epoch ends with, where it is the last one. */
-  get #isInStep(): boolean {
-    return this.#begun === this.stepCount;
-  }
-
   /** Throws an Error in mid-step: parameters and counters are not of the same moment. */
   #assertBetween(): void {
-    if (!this.#isInStep) return;
+    if (!this.#run.isInStep) return;
     throw new Error(
       `Cannot save ${this.name} as no step must be under way: one is; checkpointSoon() saves when it is done`,
     );
@@ -409,14 +384,12 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
    */
   async load(saved: SavedTrainer): Promise<void> {
     await this.open();
-    const { model, optimizers } = this.#host!;
+    const { model, optimizers } = this.#parts!.host;
     assertSaved(this.name, model, optimizers, saved);
     this.#loop.load(saved.loop);
     loadModel(model, optimizers, saved);
     this.#progress.load(saved.progress);
-    this.#begun = undefined;
-    this.#loop.context.epoch = this.#progress.currentEpoch;
-    await this.#dropEpoch();
+    await this.#run.reset();
   }
 
   /** Writes what `save` gives to a file, which is there whole or not at all; then CHECKPOINT_SAVE. */
@@ -446,11 +419,11 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       try {
         await this.#loop.close();
       } finally {
-        await this.#dropEpoch();
+        await this.#run.drop();
         await this.#opened?.catch(() => {});
-        await this.#host?.model.close();
+        await this.#parts?.host.model.close();
         if (this.#backend?.isHost === false) this.#backend.dispose();
-        this.#opened = this.#host = undefined;
+        this.#opened = this.#parts = undefined;
       }
     });
   }
@@ -513,12 +486,12 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       workflow: this,
       context: { epoch: 0, phase: "train", state: this.#progress, trainer: this },
       state: new TrainingFieldSource(moment, () => this.#backend?.isHost ?? false),
-      begin: () => this.#begin(),
-      step: () => this.#step(),
-      end: () => this.#end(),
-      settled: () => this.#finish(),
-      recover: (error: unknown) => this.#failed(error),
-      ...(isOnHost(this.#options) ? {} : { coming: (stage) => this.#steps?.coming(stage) }),
+      begin: () => this.#run.begin(),
+      step: () => this.#run.step(),
+      end: () => this.#run.end(),
+      settled: () => this.#run.finish(),
+      recover: (error: unknown) => this.#run.fail(error),
+      ...(isOnHost(this.#options) ? {} : { coming: (stage) => this.#parts?.steps.coming(stage) }),
       ...(signal && { signal }),
       ...(onWarning && { onWarning }),
       ...(verify && { verify }),
@@ -537,9 +510,24 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     return loop;
   }
 
+  #makeRun(): TrainingRun {
+    const parts = () => this.#parts;
+    return new TrainingRun({
+      ...{ name: this.name, options: this.#options, loop: this.#loop, progress: this.#progress },
+      get opened() {
+        return parts();
+      },
+      open: () => this.open(),
+      follow: () => this.#follow(),
+      write: (wanted) => this.#write(wanted),
+    });
+  }
+
   #moment(): ConstructorParameters<typeof TrainingFieldSource>[0] {
-    const steps = () => this.#steps, progress = () => this.#progress, planned = () => this.#plan;
-    const host = () => this.#host, observed = this.#observed, { name } = this;
+    const steps = () => this.#parts?.steps,
+      progress = () => this.#progress,
+      planned = () => this.#plan;
+    const host = () => this.#parts?.host, observed = this.#observed, { name } = this;
     return {
       get arena() {
         const opened = host();
@@ -566,7 +554,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   }
 
   #gradients(): ReadonlyMap<string, Float32Array> {
-    const { arena } = this.#host!.model;
+    const { arena } = this.#parts!.host.model;
     if (!arena.backend.isHost) {
       throw new TypeError(
         'Cannot read gradients as they must be declared where they are on a GPU, reads: ["gradients"]: they are not',
@@ -594,22 +582,22 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     }
     const plan = this.#plan, model = new OpenedModel(plan, this.#backend, options);
     if (options.ema !== undefined) model.updates.copy("parameters", "ema");
-    this.#host = {
+    const host: StepHost = {
       ...{ loop: this.#loop, context: this.#loop.context, model, data: this.#data },
       ...{ optimizers: plan.optimizers, owners: plan.owners },
       ...{ progress: this.#progress, observed: this.#observed },
     };
-    this.#steps = new TrainingSteps(this.#host);
-    this.#validation = new Validation(this.#host, this.#steps);
+    const steps = new TrainingSteps(host);
+    this.#parts = { host, steps, validation: new Validation(host, steps) };
     this.#loop.hooks.replan();
   }
 
   /** What trainer and hooks ask for now; graphs are built anew where they must be. */
   async #follow(): Promise<MergedSettings> {
     if (this.#settings === undefined) {
-      const { model } = this.#host!;
+      const { host: { model }, steps } = this.#parts!;
       const settings = mergeSettings(this.#options, this.#loop.hooks.enabled());
-      if (await model.follow(settings)) this.#steps!.reset();
+      if (await model.follow(settings)) steps.reset();
       if (settings.ema !== undefined && !model.arena.has("ema")) {
         model.updates.copy("parameters", "ema");
       }
@@ -618,135 +606,10 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     return this.#settings;
   }
 
-  async #begin(): Promise<void> {
-    await this.open();
-    await this.#follow();
-    this.#steps!.schedule(this.stepCount);
-    if (this.#given !== undefined || !this.#isTraining) return;
-    this.#progress.status = "training";
-    this.#isTrainOpen = true;
-    this.#loop.context.stepCount = this.stepCount;
-    await this.#loop.fire(TrainingStage.TRAIN_BEGIN);
-  }
-
-  async #step(): Promise<void> {
-    const given = this.#given;
-    this.#given = undefined;
-    if (given === undefined) await this.#between();
-    const settings = await this.#follow();
-    const reader = given === undefined ? this.#reader ?? await this.#beginEpoch() : undefined;
-    this.#begun = this.stepCount;
-    this.#progress.mark();
-    if (reader === undefined) await this.#steps!.step(given!, settings, { isByHand: true });
-    else await this.#stepOfEpoch(reader, settings);
-  }
-
-  async #stepOfEpoch(reader: EpochReader, settings: MergedSettings): Promise<void> {
-    const parts = await reader.take(settings.accumulate);
-    await this.#steps!.step(parts, settings);
-    const isLast = await reader.isDone();
-    const validated = this.#isToValidate(isLast) ? await this.#validateIfAny() : undefined;
-    if (isLast) await this.#endEpoch(validated);
-  }
-
-  /** Is the model to be validated after this step? Once, however many reasons there are. */
-  #isToValidate(isLast: boolean): boolean {
-    const { epochs = 1, steps } = this.#options.validateEvery ?? {};
-    return this.#wantsValidation ||
-      (steps !== undefined && (this.stepCount + 1) % steps === 0) ||
-      (isLast && epochs > 0 && (this.#progress.currentEpoch + 1) % epochs === 0);
-  }
-
-  async #beginEpoch(): Promise<EpochReader> {
-    const { currentEpoch: epoch, currentBatchIdx: from } = this.#progress;
-    const reader = new EpochReader(this.#data!, epoch, from);
-    if (await reader.isDone()) {
-      await reader.close();
-      throw new RangeError(
-        `Cannot train ${this.name} as each epoch must have a batch: epoch ${epoch} has ${
-          from === 0 ? "none" : `none after ${from}`
-        }`,
-      );
-    }
-    this.#reader = reader;
-    if (from === 0) this.#progress.tally.load({});
-    this.#loop.context.epoch = epoch;
-    this.#isEpochOpen = true;
-    await this.#loop.fire(TrainingStage.EPOCH_BEGIN);
-    return reader;
-  }
-
-  async #endEpoch(validated: Readonly<Record<string, number>> | undefined): Promise<void> {
-    const progress = this.#progress;
-    await this.#tellAll();
-    const measured = await this.#host!.model.runner.measured();
-    const metrics = { ...progress.tally.metrics(measured, "train/"), ...validated };
-    Object.assign(progress.metrics, metrics);
-    this.#observe(metrics, "epoch", validated !== undefined);
-    await this.#closeEpoch({ status: "completed" }, metrics);
-    if (this.#wantsValidation) await this.#validateIfAny(); // of this epoch, too
-    this.#loop.advance("epoch");
-    progress.currentEpoch++;
-    progress.currentBatchIdx = 0;
-    this.#loop.context.epoch = progress.currentEpoch;
-    this.#reader = undefined;
-    if (progress.currentEpoch >= this.#epochs) this.#loop.done();
-  }
-
-  async #closeEpoch(outcome: Outcome, metrics: Readonly<Record<string, number>>): Promise<void> {
-    if (!this.#isEpochOpen) return;
-    this.#isEpochOpen = false;
-    Object.assign(this.#loop.context, { outcome, metrics });
-    await this.#loop.fire(TrainingStage.EPOCH_END);
-  }
-
-  async #validateIfAny(): Promise<Readonly<Record<string, number>> | undefined> {
-    const validation = this.#wantedData ?? this.#options.validation;
-    this.#wantsValidation = false;
-    this.#wantedData = undefined;
-    if (validation === undefined) return undefined;
-    await this.#tellAll();
-    const metrics = await this.#validation!.run(validation, await this.#follow());
-    this.#observe({ ...this.#progress.metrics, ...metrics }, "validation");
-    return metrics;
-  }
-
-  /**
-   * Waits until hooks have been told of all steps so far: what begins or ends with several steps, and what is saved of
-   * hooks, comes after them.
-   */
-  async #tellAll(): Promise<void> {
-    await this.#steps!.settle();
-    await this.#loop.hooks.soFar;
-  }
-
-  /** Tells schedules what was measured: each when what it follows is new. */
-  #observe(
-    metrics: Readonly<Record<string, number>>,
-    after: "epoch" | "validation",
-    isValidated: boolean = false,
-  ): void {
-    for (const schedule of new Set(this.#plan!.optimizers.map(({ schedule }) => schedule))) {
-      const { monitor } = schedule;
-      const isNew = monitor === undefined
-        ? !isValidated
-        : monitor.startsWith("val/") === (after === "validation");
-      if (isNew) schedule.observe?.(metrics);
-    }
-  }
-
-  /** What hooks have asked for, between two steps. */
-  async #between(): Promise<void> {
-    if (this.#wantsValidation) await this.#validateIfAny();
-    if (this.#wanted.length > 0) await this.#tellAll();
-    while (this.#wanted.length > 0) {
-      const { path, weights } = this.#wanted.shift()!;
-      if (weights === undefined) await this.saveCheckpoint(path);
-      else {
-        await this.exportTo(path);
-        await this.#fireAt(TrainingStage.CHECKPOINT_SAVE, path);
-      }
-    }
+  async #write({ path, weights }: WantedFile): Promise<void> {
+    if (weights === undefined) return await this.saveCheckpoint(path);
+    await this.exportTo(path);
+    await this.#fireAt(TrainingStage.CHECKPOINT_SAVE, path);
   }
 
   async #fireAt(
@@ -757,99 +620,6 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     Object.assign(context, { path: String(path), stepCount: this.stepCount });
     await this.#loop.fire(stage);
     context.stepCount = stepCount;
-  }
-
-  /** After the last step of a run. */
-  async #end(): Promise<void> {
-    await this.#steps?.settle();
-    if (!this.#isTraining) return;
-    await this.#between();
-    // What fires at the end is of the last epoch there was.
-    if (!this.#isEpochOpen) this.#loop.context.epoch = Math.max(0, this.#progress.currentEpoch - 1);
-  }
-
-  /** When all of a run is done. */
-  async #finish(): Promise<void> {
-    if (!this.#isTraining) return;
-    const { outcome } = this.#loop;
-    if (outcome.status === "completed") this.#checkMonitors();
-    await this.#closeAll(outcome);
-    await this.#between(); // TRAIN_END may have asked for something, too
-  }
-
-  /** Throws a RangeError where a schedule has waited for validations, and there is nothing to validate with. */
-  #checkMonitors(): void {
-    const { metrics, currentEpoch } = this.#progress;
-    if (this.#options.validation !== undefined || currentEpoch === 0) return;
-    for (const { schedule: { monitor = "" } } of this.#plan!.optimizers) {
-      if (!monitor.startsWith("val/") || metrics[monitor] !== undefined) continue;
-      throw new RangeError(
-        `Cannot follow ${monitor} with a schedule as there must be a validation: there was none`,
-      );
-    }
-  }
-
-  /** A step has thrown: what has begun ends, and says so. Nothing can be done about it. */
-  async #failed(error: unknown): Promise<undefined> {
-    const told = (work: () => unknown) =>
-      Promise.resolve().then(work).catch((failure) =>
-        this.#loop.hooks.warn(this.name, "EXCEPTION", failure)
-      );
-    this.#loop.context.error = error;
-    const outcome: Outcome = { status: "failed", error };
-    await told(() => this.#loop.fire(TrainingStage.EXCEPTION));
-    await told(() => this.#validation?.end(outcome));
-    await told(() => this.#steps?.fail(outcome));
-    if (this.#isInStep) this.#progress.back();
-    this.#begun = undefined;
-    await told(() => this.#closeAll(outcome));
-    await told(() => this.#dropEpoch());
-    await told(() => this.#host?.model.rest());
-    this.#loop.context.phase = "train";
-    this.#wanted.length = 0;
-    this.#wantsValidation = false;
-    this.#wantedData = undefined;
-    return undefined;
-  }
-
-  /** Ends epoch and run. */
-  async #closeAll(outcome: Outcome): Promise<void> {
-    const loop = this.#loop, progress = this.#progress;
-    await this.#loop.hooks.soFar;
-    try {
-      await this.#closeEpoch(this.#ofEpoch(outcome), await this.#soFar());
-    } finally {
-      await this.#dropEpoch();
-      if (this.#isTrainOpen) {
-        this.#isTrainOpen = false;
-        progress.status = outcome.status === "failed" ? "error" : outcome.status;
-        const { currentEpoch: epoch, step: stepCount } = progress;
-        Object.assign(loop.context, { outcome, epoch, stepCount });
-        await loop.fire(TrainingStage.TRAIN_END);
-      }
-    }
-  }
-
-  /** What an epoch that is cut short has come to. */
-  async #soFar(): Promise<Readonly<Record<string, number>>> {
-    if (!this.#isEpochOpen) return {};
-    const measured = await this.#host!.model.runner.measured().catch(() => undefined);
-    return measured === undefined ? {} : this.#progress.tally.metrics(measured, "train/");
-  }
-
-  /** A run may be all done and its last epoch not: there were to be so many steps. */
-  #ofEpoch(outcome: Outcome): Outcome {
-    return outcome.status === "completed"
-      ? { status: "stopped", reason: "all steps are done", step: this.stepCount - 1 }
-      : outcome;
-  }
-
-  /** The next run begins the epoch anew, where it was. */
-  async #dropEpoch(): Promise<void> {
-    const reader = this.#reader;
-    this.#reader = undefined;
-    this.#isEpochOpen = false;
-    await reader?.close();
   }
 }
 
