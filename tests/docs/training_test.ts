@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Loop } from "../../mod.ts";
 import { meanSquaredError, sgd, Trainer, type TrainerParts } from "../../src/training/mod.ts";
+import { atomsData, type AtomsDataOptions, type BatchingOptions } from "../../src/training/mod.ts";
 import { type TrainerSettings, TrainingStage } from "../../mod.ts";
 import * as data from "../../src/training/data/mod.ts";
 import * as losses from "../../src/training/losses/mod.ts";
@@ -27,6 +28,34 @@ const OPTIONS = {
 const SETTINGS = {
   ...{ accumulate: 0, clip: 0, ema: 0, terms: 0, patches: 0, points: 0 },
 } satisfies Record<keyof TrainerSettings, 0>;
+
+const ATOMS = {
+  ...{ cutoff: 0, tripletCutoff: 0, names: 0, elements: 0, elementEnergies: 0 },
+  ...{ energy: 0, forces: 0, stress: 0 },
+} satisfies Record<Exclude<keyof AtomsDataOptions, keyof BatchingOptions>, 0>;
+
+Deno.test("docs/training.md has every option of data of atoms, and what their tensors are called", async () => {
+  assertEquals(firsts("option of atomsData"), Object.keys(ATOMS));
+  const crystal = {
+    ...{ symbols: ["Ar", "Ar", "Ar"], positions: [[0, 0, 0], [3, 0, 0], [0, 3, 0]] },
+    ...{ energy: -1, forces: new Array(9).fill(0), stress: new Array(9).fill(0), cell: [9, 9, 9] },
+  };
+  const options = { cutoff: 5, tripletCutoff: 4, batchSize: 1, names: { cell: "cell" } };
+  const [batch] = await Array.fromAsync(atomsData([crystal], options).batches(0, 0));
+  const sizes: Record<string, number> = { N: 3, B: 1 };
+  const { edge_index: edges, trip_center: triplets } = batch!.feeds;
+  [sizes.E, sizes.T] = [edges!.dims![1]!, triplets!.dims![0]!];
+  const rows = table("meaning");
+  const names = rows.map(([meaning, name]) => name === "none" ? meaning! : name!);
+  assertEquals(names.toSorted(), Object.keys(batch!.feeds).toSorted());
+  for (const [i, [, , shape]] of rows.entries()) {
+    const dims = shape!.slice(1, -1).split(", ").map((axis) => sizes[axis] ?? Number(axis));
+    assertEquals(batch!.feeds[names[i]!]!.dims, dims, names[i]);
+  }
+  const renamed = { ...options, names: Object.fromEntries(rows.map(([m]) => [m!, `my ${m}`])) };
+  const [again] = await Array.fromAsync(atomsData([crystal], renamed).batches(0, 0));
+  assertEquals(Object.keys(again!.feeds).toSorted(), rows.map(([m]) => `my ${m}`).toSorted());
+});
 
 Deno.test("docs/training.md has every option of a trainer, and every setting of a hook", () => {
   assertEquals(firsts("option"), Object.keys(OPTIONS));
