@@ -36,9 +36,10 @@ import type { BatchLike } from "./data/batches_of.ts";
 import { interleave } from "./data/interleave.ts";
 import type { NamedData } from "./data/named_data.ts";
 import { TrainingFieldSource } from "./fields.ts";
+import { fillContext, type Having, momentOf, progressOf } from "./moment.ts";
 import { Observed } from "./observed.ts";
 import { type LoadedBytes, type ModelPlan, OpenedModel, planModel } from "./opened_model.ts";
-import { Progress } from "./progress.ts";
+import type { Progress } from "./progress.ts";
 import { type MergedSettings, mergeSettings } from "./settings.ts";
 import { TrainingStage } from "./stages.ts";
 import {
@@ -138,8 +139,9 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     if (model instanceof Uint8Array) {
       this.#plan = planModel({ bytes: model, name: this.name }, options);
     }
-    this.#progress = this.#makeProgress();
-    this.#loop = this.#makeLoop();
+    const has = this.#having();
+    this.#progress = progressOf(has);
+    this.#loop = this.#makeLoop(has);
     this.#run = this.#makeRun();
     this.#loop.hooks.subscribe(() => this.#settings = undefined);
     for (const hook of (options.hooks ?? []) as TrainingHooks) this.#loop.hooks.add(hook as never);
@@ -455,31 +457,29 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     );
   }
 
-  #makeProgress(): Progress {
-    const planned = () => this.#plan, backend = () => this.#backend;
-    const { device = "wasm" } = this.#options, steps = () => this.stepCount, { name } = this;
-    return new Progress({
-      get model() {
-        return planned()?.loaded.name ?? name;
+  #having(): Having {
+    const plan = () => this.#plan, backend = () => this.#backend, parts = () => this.#parts;
+    const steps = () => this.stepCount;
+    return {
+      ...{ name: this.name, wanted: this.#options.device ?? "wasm" },
+      get plan() {
+        return plan();
       },
-      get optimizer() {
-        return planned()?.optimizers ?? [];
+      get backend() {
+        return backend();
       },
-      get device() {
-        return backend()?.name ?? device;
+      get parts() {
+        return parts();
       },
-      get modelParams() {
-        return planned()?.initial.length ?? 0;
-      },
-      get step() {
+      get stepCount() {
         return steps();
       },
-    });
+    };
   }
 
-  #makeLoop(): Loop<TrainingKind> {
+  #makeLoop(has: Having): Loop<TrainingKind> {
     const { signal, onWarning, verify } = this.#options;
-    const moment = this.#moment();
+    const moment = momentOf(has, this.#progress, this.#observed);
     const loop = new Loop<TrainingKind>({
       kinds: TrainingStage,
       name: this.name,
@@ -496,17 +496,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       ...(onWarning && { onWarning }),
       ...(verify && { verify }),
     });
-    const planned = () => this.#plan;
-    Object.defineProperties(loop.context, {
-      optimizers: { get: () => planned()?.optimizers ?? [], enumerable: true },
-      lrSchedulers: {
-        get: () => planned()?.optimizers.map(({ schedule }) => schedule) ?? [],
-        enumerable: false,
-      },
-      // Found when asked for: most hooks do not.
-      gradNorm: { get: () => moment.gradNorm, enumerable: false },
-      gradients: { get: () => this.#gradients(), enumerable: false },
-    });
+    fillContext(loop.context, has, moment);
     return loop;
   }
 
@@ -521,50 +511,6 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       follow: () => this.#follow(),
       write: (wanted) => this.#write(wanted),
     });
-  }
-
-  #moment(): ConstructorParameters<typeof TrainingFieldSource>[0] {
-    const steps = () => this.#parts?.steps,
-      progress = () => this.#progress,
-      planned = () => this.#plan;
-    const host = () => this.#parts?.host, observed = this.#observed, { name } = this;
-    return {
-      get arena() {
-        const opened = host();
-        if (opened !== undefined) return opened.model.arena;
-        throw new Error(`Cannot read the state of ${name} as its model must be open: run it first`);
-      },
-      get loss() {
-        return progress().latestLoss;
-      },
-      get gradNorm() {
-        return steps()?.norm ?? NaN;
-      },
-      get lr() {
-        return planned()?.optimizers[0]?.groups[0]?.lr ?? NaN;
-      },
-      get optimizers() {
-        return planned()?.optimizers ?? [];
-      },
-      get known() {
-        return steps()?.known ?? Promise.resolve({ loss: NaN });
-      },
-      seen: (field) => observed.get(field),
-    };
-  }
-
-  #gradients(): ReadonlyMap<string, Float32Array> {
-    const { arena } = this.#parts!.host.model;
-    if (!arena.backend.isHost) {
-      throw new TypeError(
-        'Cannot read gradients as they must be declared where they are on a GPU, reads: ["gradients"]: they are not',
-      );
-    }
-    const all = arena.backend.view(arena.array("gradients"));
-    return new Map(arena.places.map(({ name, from, size }) => [
-      name,
-      all.subarray(from, from + size) as Float32Array,
-    ]));
   }
 
   async #open(): Promise<void> {
