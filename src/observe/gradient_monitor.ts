@@ -2,7 +2,7 @@ import type { TrainingContext } from "../training/stages.ts";
 import type { ReadonlyNumbers } from "../hooks/context.ts";
 import { complaint } from "../hooks/show.ts";
 import { TrainingStage } from "../training/stages.ts";
-import { histogramOf, momentsOf, percentilesOf } from "./gradient_numbers.ts";
+import { histogramOf, type Moments, momentsOf, percentilesOf } from "./gradient_numbers.ts";
 import {
   type GradientReport,
   type GradientVerdict,
@@ -83,7 +83,8 @@ const VERDICTS: readonly GradientVerdict[] = ["fine", "vanishing", "exploding", 
 /**
  * Looks at the gradients of every hundredth step, parameter by parameter: norm, mean size, bounds and percentiles, and
  * whether they vanish, explode or are no numbers. They are those of the whole step, all batches of it together, unscaled,
- * as the optimizers got them: after clipping, and after what hooks have made of them.
+ * as the optimizers got them: after clipping, and after what hooks have made of them. A verdict is of what they were
+ * before they were clipped to a norm.
  *
  * Throws a TypeError or RangeError that names the option that is wrong. A filter that fits no parameter ends the run.
  *
@@ -146,13 +147,15 @@ export class GradientMonitor {
 
   /** Looks at the gradients. Called by the trainer. */
   call(ctx: TrainingContext<"gradients" | "gradNorm">): void {
-    const chosen = this.#choose(ctx.read.gradients);
-    let squares = 0;
-    const layers = chosen.map(([name, numbers]) => {
-      const moments = momentsOf(numbers);
-      squares += moments.squares;
-      return this.#layer(name, numbers, moments);
-    });
+    const { gradients } = ctx.read, chosen = this.#choose(gradients);
+    const moments = chosen.map(([, numbers]) => momentsOf(numbers));
+    const squares = moments.reduce((sum, each) => sum + each.squares, 0);
+    const whole = chosen.length === gradients.size ? squares : squaresOf(gradients);
+    // What clipping has made of an explosion is as short as all else.
+    const shortened = Math.max(1, ctx.read.gradNorm / Math.sqrt(whole)) || 1;
+    const layers = chosen.map(([name, numbers], i) =>
+      this.#layer(name, numbers, { ...moments[i]!, shortened })
+    );
     const worst = Math.max(...layers.map(({ verdict }) => VERDICTS.indexOf(verdict)));
     const { stepCount: step } = ctx, { gradNorm } = ctx.read;
     const report: GradientReport = {
@@ -165,14 +168,14 @@ export class GradientMonitor {
   #layer(
     name: string,
     numbers: ReadonlyNumbers,
-    { norm, meanAbs, min, max, nonFinite }: ReturnType<typeof momentsOf>,
+    { norm, meanAbs, min, max, nonFinite, shortened }: Moments & { readonly shortened: number },
   ): LayerGradient {
     const { vanishing, exploding, percentiles, ...wants } = this.#options;
     const verdict = nonFinite > 0
       ? "nonFinite"
-      : norm > exploding
+      : norm * shortened > exploding
       ? "exploding"
-      : norm < vanishing
+      : norm * shortened < vanishing
       ? "vanishing"
       : "fine";
     return {
@@ -198,6 +201,12 @@ export class GradientMonitor {
       complaint("monitor gradients", `paramFilter must fit a parameter (${names})`, filter),
     );
   }
+}
+
+function squaresOf(gradients: ReadonlyMap<string, ReadonlyNumbers>): number {
+  let squares = 0;
+  for (const numbers of gradients.values()) squares += momentsOf(numbers).squares;
+  return squares;
 }
 
 function checkGradientMonitor(options: GradientMonitorOptions): void {

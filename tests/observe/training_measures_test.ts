@@ -124,6 +124,19 @@ Deno.test("verdicts: vanishing, exploding, no numbers; the worst of all is that 
   ]);
 });
 
+Deno.test("verdicts are of gradients before they were clipped, also of some of them", async () => {
+  const verdicts = async (paramFilter?: string) => {
+    const [report] = await reportsOf(
+      { exploding: 5, ...(paramFilter !== undefined && { paramFilter }) },
+      { clip: { norm: 1e-3 } },
+    );
+    return report!.layers.map(({ name, verdict }) => `${name} ${verdict}`);
+  };
+  assertEquals(await verdicts(), ["encoder.weight exploding", "decoder.weight fine"]);
+  assertEquals(await verdicts("encoder"), ["encoder.weight exploding"]);
+  assertEquals(await verdicts("decoder"), ["decoder.weight fine"]);
+});
+
 Deno.test("without `write` numbers go to the logs, with a note of what is not fine", async () => {
   const log = new JsonLog({ outputDir: Deno.makeTempDirSync() });
   const monitor = new GradientMonitor({ name: "gradients", vanishing: 5, percentiles: [50] });
