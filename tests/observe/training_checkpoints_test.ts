@@ -83,7 +83,7 @@ Deno.test("files have the documented name by default, and templates have formats
   assertThrows(
     () => name("{val/los}"),
     RangeError,
-    'its names must be among epoch, step, val/loss, train/loss: current value is "val/los"; did you mean',
+    'names in filename must be among epoch, step, val/loss, train/loss: current value is "val/los"; did you mean',
   );
   assertThrows(() => name("{epoch:.2d}"), SyntaxError, "formats must be like .2f, 03d or .1e");
 });
