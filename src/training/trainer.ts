@@ -191,7 +191,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
 
   /**
    * Trains until `epochs` epochs are done over all calls, `steps` of the options are, or something asked to stop. Stopped
-   * in mid-epoch, the next call goes on there; after an error, with the step that failed.
+   * in mid-epoch, the next call goes on there; after an error, with the step that failed. Where that failed after its
+   * update, in a validation or as its epoch ended, it would be done twice: go on from a checkpoint then.
    *
    * @throws {TypeError} where there is no data, and for batches that lack what the model needs
    * @throws {DivergedError | Error} what a step, or a hook that decides, has thrown
