@@ -112,6 +112,7 @@ export class ScriptedSteps {
     state.status = outcome.status === "failed" ? "error" : outcome.status;
     Object.assign(loop.context, { outcome, stepCount: loop.stepCount });
     await loop.fire(TrainingStage.TRAIN_END);
+    if (outcome.status !== "failed") await this.between();
   }
 
   /** A step has thrown: what has begun ends, and says so. */
@@ -294,6 +295,7 @@ export class ScriptedSteps {
   async #endEpoch(): Promise<void> {
     const { loop, state } = this.#host;
     await this.#closeEpoch(DONE);
+    if (this.wantsValidation) await this.#validate(); // of this epoch, too
     loop.advance("epoch");
     state.currentEpoch++;
     state.currentBatchIdx = 0;

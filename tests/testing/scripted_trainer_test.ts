@@ -67,6 +67,24 @@ for (const accumulate of [1, 2]) {
   });
 }
 
+Deno.test("what hooks ask for comes when it does with a Trainer: after an epoch, and after the run", async () => {
+  const folder = await Deno.makeTempDir(), [real, scripted] = [new Recorder(), new Recorder()];
+  const asks = {
+    name: "asks",
+    onEpochEnd: ({ trainer }: TrainingBase) => trainer.validateSoon(),
+    onTrainEnd: ({ trainer }: TrainingBase) => trainer.checkpointSoon(`${folder}/end.hooke`),
+  };
+  await using trainer = line(1, real);
+  trainer.addHook(asks);
+  await trainer.train();
+  const other = script(1, scripted);
+  other.hooks.add(asks);
+  await other.train();
+  assertEquals(scripted.rows, real.rows);
+  assertEquals(real.rows.filter((row) => row.includes("VALIDATION_END")).length, 4);
+  assertEquals(real.rows.at(-1)!.split(" ")[0], "training/CHECKPOINT_SAVE");
+});
+
 /** Document 001's hook: halves every rate once more than ten batches had a high loss. */
 class MyCustomHook {
   readonly stages = [TrainingStage.TRAIN_BEGIN, TrainingStage.BATCH_END] as const;
