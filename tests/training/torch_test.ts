@@ -280,14 +280,13 @@ async function assertPotential(device: DeviceName): Promise<void> {
   );
 }
 
-const POTENTIAL = "schnet adam: a potential trained on energies and forces";
-
 Deno.test({
-  name: `${POTENTIAL} has PyTorch's losses and parameters`,
+  name:
+    "schnet adam: a potential trained on energies and forces has PyTorch's losses and parameters",
   ignore: !hasModels,
   fn: () => assertPotential("wasm"),
 });
 
 if (hasModels) {
-  testOnGpu(`${POTENTIAL} has them on WebGPU`, () => assertPotential("webgpu"));
+  testOnGpu("schnet adam: on WebGPU it has them, too", () => assertPotential("webgpu"));
 }
