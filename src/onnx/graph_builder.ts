@@ -3,6 +3,7 @@ import { ModelProtoSchema } from "onnx-buf";
 import type { Attributes } from "./attributes.ts";
 import type { ElementType } from "./element_type.ts";
 import { Graph } from "./graph.ts";
+import { noteParameter } from "./noted_parameters.ts";
 import { tensorProto } from "./tensor_proto.ts";
 import { type Shape, valueInfo } from "./value_info.ts";
 
@@ -135,13 +136,16 @@ export class GraphBuilder {
   }
 
   /**
-   * A tensor of numbers by a name of its own, to be trained; the same to runtimes as a constant.
+   * A tensor of numbers by a name of its own, to be trained: the file notes that it is a parameter. To runtimes it is a
+   * constant.
    *
    * @throws {RangeError} when there are other than the shape's number of values
    * @throws {SyntaxError} when there is a value of this name
    */
   parameter(name: string, values: ArrayLike<number>, shape: readonly number[]): Value<"f32"> {
-    return { name: this.#graph.addConstant(tensorProto("f32", shape, values, name)), type: "f32" };
+    this.#graph.addConstant(tensorProto("f32", shape, values, name));
+    noteParameter(this.#graph.model, name);
+    return { name, type: "f32" };
   }
 
   /**

@@ -80,7 +80,7 @@ export interface TrainerParts {
   /**
    * The tensors that are trained: names, or patterns of names.
    *
-   * @default all of float32 with an axis, but for running means and variances
+   * @default what the file calls parameters, else what stands where weights and biases do
    */
   readonly parameters?: Patterns;
   /**

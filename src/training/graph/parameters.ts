@@ -8,14 +8,16 @@ import { didYouMean } from "../../dispatch/nearest.ts";
 import { elementTypeOf } from "../../onnx/element_type.ts";
 import { Graph } from "../../onnx/graph.ts";
 import type { ModelProto, TensorProto } from "../../onnx/messages.ts";
+import { notedParameters } from "../../onnx/noted_parameters.ts";
 import { fits as fitsGlob, parseGlob } from "../../onnx/taps/glob.ts";
+import { isWeight } from "./weights.ts";
 
 /** Names, or patterns of names with `*` and `?`. */
 export type Patterns = string | readonly string[];
 
 /** Which tensors are to be trained. */
 export interface ParameterChoice {
-  /** These of them; left out, all. */
+  /** These of them; left out, what the file calls parameters, else what stands where weights do. */
   readonly parameters?: Patterns | undefined;
   /** But not these. */
   readonly freeze?: Patterns | undefined;
@@ -27,19 +29,43 @@ export function fits(name: string, patterns: Patterns): boolean {
 }
 
 /**
- * The tensors of a model that are trained: those of float32 with one axis at least that something of the graph uses, but
- * for running means and variances.
+ * The tensors of a model that are trained. Of float32 with one axis at least, used, and no running mean or variance:
+ * those that the patterns name; without patterns those that the file calls parameters, as `GraphBuilder.parameter` has
+ * it do; else those that are weights by their names or by where they stand ({@linkcode isWeight}).
  *
  * @throws {RangeError} for a pattern that fits none of them, and where none is left
  */
 export function chooseParameters(
   model: ModelProto,
-  { parameters = "*", freeze = [] }: ParameterChoice,
+  { parameters, freeze = [] }: ParameterChoice,
 ): readonly TensorProto[] {
   const graph = new Graph(model);
   const all = (model.graph?.initializer ?? []).filter((tensor) => isTrainable(graph, tensor));
   const names = all.map(({ name }) => name);
-  for (const [member, patterns] of Object.entries({ parameters, freeze })) {
+  checkPatterns(names, { parameters: parameters ?? [], freeze });
+  const noted = notedParameters(model);
+  const isMeant = (name: string) =>
+    parameters !== undefined
+      ? fits(name, parameters)
+      : noted?.includes(name) ?? isWeight(graph, name);
+  const chosen = all.filter(({ name }) => isMeant(name) && !fits(name, freeze));
+  if (chosen.length > 0) return chosen;
+  throw new RangeError(
+    `Cannot train the model as it must have tensors of float32 to train: ${
+      names.length > 0
+        ? `of ${
+          names.join(", ")
+        } none is left; parameters: [...] names those that stand where no weights do`
+        : `it has ${othersOf(model)}`
+    }`,
+  );
+}
+
+function checkPatterns(
+  names: readonly string[],
+  given: Readonly<Record<string, Patterns>>,
+): void {
+  for (const [member, patterns] of Object.entries(given)) {
     for (const pattern of [patterns].flat()) {
       if (pattern === "*" || names.some((name) => fits(name, pattern))) continue;
       throw new RangeError(
@@ -49,13 +75,6 @@ export function chooseParameters(
       );
     }
   }
-  const chosen = all.filter(({ name }) => fits(name, parameters) && !fits(name, freeze));
-  if (chosen.length > 0) return chosen;
-  throw new RangeError(
-    `Cannot train the model as it must have tensors of float32 to train: ${
-      names.length > 0 ? `of ${names.join(", ")} none is left` : `it has ${othersOf(model)}`
-    }`,
-  );
 }
 
 /** What a model has instead of parameters: the first few tensors. */
