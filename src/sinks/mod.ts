@@ -19,4 +19,5 @@
 export { CsvFile } from "./csv_file.ts";
 export { MemorySink } from "./memory_sink.ts";
 export type { MemorySinkOptions } from "./memory_sink.ts";
-export type { Sink, SystemMask, SystemWriter } from "./sink.ts";
+export type { Sink, Slice, StoredSink, SystemMask, SystemWriter } from "./sink.ts";
+export type { WriterQueueOptions } from "./writer_queue.ts";
