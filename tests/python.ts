@@ -10,6 +10,7 @@
 /** What tests ask, and the packages for it. Versions are fixed, so that an answer does not change by itself. */
 const PACKAGES = {
   ase: ["ase==3.29.0"],
+  tensorboard: ["tensorboard==2.20.0", "numpy==2.3.5", "setuptools==80.9.0"],
   onnx: ["onnx==1.23.2", "numpy==2.3.5"],
 } as const;
 

@@ -19,5 +19,9 @@
 export { CsvFile } from "./csv_file.ts";
 export { MemorySink } from "./memory_sink.ts";
 export type { MemorySinkOptions } from "./memory_sink.ts";
+export { parseTensorBoard, readTensorBoard } from "./read_tensorboard.ts";
 export type { Sink, Slice, StoredSink, SystemMask, SystemWriter } from "./sink.ts";
+export { TensorBoardFile } from "./tensorboard.ts";
+export type { EventTime, HistogramOptions } from "./tensorboard.ts";
+export type { Histogram, TensorBoardEvent } from "./tensorboard_event.ts";
 export type { WriterQueueOptions } from "./writer_queue.ts";
