@@ -17,6 +17,11 @@
  */
 
 export { CsvFile } from "./csv_file.ts";
+export { CsvSink } from "./csv_sink.ts";
+export { ExtxyzSink } from "./extxyz_sink.ts";
+export type { ExtxyzSinkOptions } from "./extxyz_sink.ts";
+export { JsonlSink } from "./jsonl_sink.ts";
+export { LineFile } from "./line_file.ts";
 export { MemorySink } from "./memory_sink.ts";
 export type { MemorySinkOptions } from "./memory_sink.ts";
 export { parseTensorBoard, readTensorBoard } from "./read_tensorboard.ts";
