@@ -37,10 +37,20 @@ export class WriterQueue {
    */
   add(work: () => Promise<void>, bytes: number): void | Promise<void> {
     this.check();
+    this.push(work, bytes);
+    return this.room();
+  }
+
+  /** The same, whatever went wrong and however full it is. */
+  push(work: () => Promise<void>, bytes: number): void {
     this.#waiting.push({ work, bytes });
     this.#bytes += bytes;
     this.#working ??= this.#workOff();
-    if (this.#bytes > this.#mostBytes) return this.#working.then(() => this.check());
+  }
+
+  /** Something to await when there is no room for more. */
+  room(): void | Promise<void> {
+    if (this.#bytes > this.#mostBytes) return this.#working?.then(() => this.check());
   }
 
   /** Throws what went wrong since somebody last asked. */
