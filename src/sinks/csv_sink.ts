@@ -153,7 +153,7 @@ function rowsOnly(rows: TextStore<number[]>): FrameStore {
       return rows.length;
     },
     open: () => rows.open(),
-    append: (batch) => rows.append(batch),
+    append: (batch, counted) => rows.append(batch, counted),
     sync: () => rows.sync(),
     clear: () => rows.clear(),
     close: () => rows.close(),

@@ -16,6 +16,8 @@
  * @module
  */
 
+export { AseDatabaseSink } from "./ase_database_sink.ts";
+export type { AseDatabaseSinkOptions } from "./ase_database_sink.ts";
 export { CsvFile } from "./csv_file.ts";
 export { CsvSink } from "./csv_sink.ts";
 export { ExtxyzSink } from "./extxyz_sink.ts";

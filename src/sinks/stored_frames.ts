@@ -17,8 +17,8 @@ export interface FrameStore {
   readonly length: number;
   /** Opens or makes it, to add to it. Nothing happens when it is open. */
   open(): Promise<void>;
-  /** Adds systems: all, or none when it throws. */
-  append(batch: Batch): Promise<void>;
+  /** Adds systems: all, or none when it throws. Calls back when `length` counts them. */
+  append(batch: Batch, counted: () => void): Promise<void>;
   /** Has the disk take it. */
   sync(): Promise<void>;
   /** Takes all systems away. */
@@ -65,13 +65,18 @@ export class StoredFrames {
     this.#queue.check(); // before anything is kept of it
     this.#pattern.join(copy);
     this.#waiting += copy.size;
+    let waits = copy.size;
+    const counted = () => {
+      this.#waiting -= waits;
+      waits = 0;
+    };
     return this.#queue.add(async () => {
       try {
         await this.#open();
         this.#stored?.join(copy);
-        await this.#store.append(copy);
+        await this.#store.append(copy, counted);
       } finally {
-        this.#waiting -= copy.size;
+        counted();
       }
     }, bytesOf(copy));
   }
@@ -133,7 +138,13 @@ export class StoredFrames {
   /** Work after all that waits. What it throws is its caller's, nobody else's. */
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const room = this.#queue.add(() => work().then(resolve, reject), 0);
+    const room = this.#queue.add(async () => {
+      try {
+        resolve(await work());
+      } catch (error) {
+        reject(error);
+      }
+    }, 0);
     const [result] = await Promise.all([promise, room]);
     return result;
   }

@@ -56,7 +56,7 @@ export class TextStore<T> {
     this.#file = file;
   }
 
-  async append(batch: Batch): Promise<void> {
+  async append(batch: Batch, counted: () => void): Promise<void> {
     const file = this.#file!;
     const systems = batch.systems();
     const header = this.#size === 0 ? this.#format.header(systems) : "";
@@ -64,6 +64,7 @@ export class TextStore<T> {
     const bytes = new TextEncoder().encode(header + records.join(""));
     await this.#write(file, bytes);
     this.#length += systems.length;
+    counted();
   }
 
   async sync(): Promise<void> {

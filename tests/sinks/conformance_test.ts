@@ -1,5 +1,6 @@
 // Every sink does what every sink must do.
 import {
+  AseDatabaseSink,
   CsvSink,
   ExtxyzSink,
   JsonlSink,
@@ -12,6 +13,7 @@ import { type Lost, sinkSuite, type SinkTrial, type TestCase } from "../../src/t
 const FILES: readonly (readonly [string, (path: string) => StoredSink, readonly Lost[]])[] = [
   ["xyz", (path) => new ExtxyzSink(path), ["edges"]],
   ["jsonl", (path) => new JsonlSink(path), []],
+  ["db", (path) => new AseDatabaseSink(path), []],
   ["csv", (path) => new CsvSink(path), ["systems"]],
 ];
 
