@@ -8,6 +8,7 @@ import { readPairs } from "../batch/extxyz_comment.ts";
 import { bad } from "../batch/extxyz_lines.ts";
 import { parseExtxyz } from "../batch/extxyz_read.ts";
 import { type ExtxyzOptions, writeExtxyz } from "../batch/extxyz_write.ts";
+import { BUILT_IN, isInteger } from "../batch/fields.ts";
 import type { Field } from "../batch/store.ts";
 import { storeOf, type System, systemOf } from "../batch/system.ts";
 import { asDeclared, DECLARED, readDeclared, writeDeclared } from "./declared_fields.ts";
@@ -73,7 +74,7 @@ function* blanksBefore(text: string, line: number): Generator<string, void> {
 
 /** Fields of one's own as they were: the format itself knows neither their arrays nor fields per system. */
 function restored(system: System, line: number): System {
-  if (!(DECLARED in system.info)) return system;
+  if (!(DECLARED in system.info)) return filled(system);
   const { [DECLARED]: text, ...rest } = system.info;
   const info: Record<string, unknown> = rest;
   const store = storeOf(system);
@@ -97,6 +98,16 @@ function restored(system: System, line: number): System {
     );
   }
   return systemOf({ ...store, fields, infos: [info] });
+}
+
+/** Whole numbers of others stand beside frames without them: as 0, but what nobody fixes moves. */
+function filled(system: System): System {
+  const store = storeOf(system);
+  const fields = Array.from(store.fields, ([name, { info, values }]): [string, Field] => {
+    const fill = info.fill ?? (name === "move_mask" ? 1 : isInteger(info.dtype) ? 0 : NaN);
+    return [name, { info: BUILT_IN.get(name) ?? { ...info, fill }, values }];
+  });
+  return systemOf({ ...store, fields: new Map(fields) });
 }
 
 /** From the comment alone. What is wrong with it, reading the frame will say. */

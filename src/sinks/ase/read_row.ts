@@ -55,6 +55,7 @@ function readRow(row: Row): System {
   const edges = data.get("edges");
   const edgeCount = isOurs && edges instanceof Table ? edges.shape[0]! : 0;
   if (isOurs) readOwn(readDeclared(declared), { draft, pairs, data, edgeCount });
+  if (isOurs && "initial_charges" in draft.fields && row["charges"] === null) delete draft.charges;
   const velocities = isOurs ? data.get("velocities") : undefined;
   if (isOurs) takeBuiltIn(draft, data);
   readPairs(draft, pairs, data);
@@ -124,12 +125,8 @@ function readConstrained(row: Row, draft: Draft, atoms: number): unknown {
   if (typeof text !== "string") throw bad("constraints", text);
   const { mask, others } = readConstraints(text, atoms);
   if (mask !== undefined) {
-    draft.fields[MOVE_MASK] = {
-      level: "node",
-      dtype: "u8",
-      width: mask.length / atoms,
-      values: mask,
-    };
+    const width = mask.length / atoms;
+    draft.fields[MOVE_MASK] = { level: "node", dtype: "u8", width, fill: 1, values: mask };
   }
   return others.length === 0 ? undefined : others;
 }

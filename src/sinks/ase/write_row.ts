@@ -88,6 +88,9 @@ function atomsOf(system: System): Record<string, Cell> {
 function resultsOf(system: System): Record<string, Cell> {
   const forces = built(system, "forces");
   const stress = known(built(system, "stress"));
+  // Charges of a system without results are only those it begins with, unless it says others of these.
+  const isComputed = system.energy !== undefined || known(forces) !== undefined ||
+    own(system, "initial_charges") !== undefined;
   const voigt = stress === undefined ? undefined : Float64Array.from(VOIGT, (k) => stress[k]!);
   return {
     energy: system.energy ?? null,
@@ -99,7 +102,7 @@ function resultsOf(system: System): Record<string, Cell> {
     dipole: blob(own(system, "dipole")),
     magmoms: blob(own(system, "magmoms")),
     magmom: number(own(system, "magmom")),
-    charges: blob(built(system, "charges")),
+    charges: isComputed ? blob(built(system, "charges")) : null,
   };
 }
 
