@@ -1,0 +1,62 @@
+/**
+ * What sinks cost: the rows of the table in their issue. See bench/README.md.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { compareWith } from "./dynamics/against.ts";
+import { printedBy } from "./processes.ts";
+import type { BenchResult, BenchRow } from "./row.ts";
+
+const MEGABYTE = 2 ** 20;
+
+/** A row that divides what a frame of ours costs by what one of another's costs. */
+function beside(
+  n: number,
+  name: string,
+  limit: number,
+  [played, peer, repeats]: readonly [string, string, number],
+): BenchRow {
+  return {
+    ...{ id: `sinks/${n}`, name, limit, unit: "x" },
+    run: (setting) =>
+      compareWith(setting, {
+        ...{ case: played, peers: [peer], of: "cpu", repeats },
+        ours: fileURLToPath(new URL("sinks/ours.ts", import.meta.url)),
+      }),
+  };
+}
+
+async function growth(): Promise<BenchResult> {
+  const [{ bytes, rss }] = await printedBy<{ bytes: number; rss: number }>("sinks/memory.ts", {
+    ...{ times: 1, flags: ["--v8-flags=--expose-gc"] },
+  }) as [{ bytes: number; rss: number }];
+  return {
+    ...{ value: Math.max(0, bytes / MEGABYTE), runs: [bytes / MEGABYTE] },
+    note: `the process, memory that it keeps for later included, by ${
+      Math.round(rss / MEGABYTE)
+    } MB`,
+  };
+}
+
+const rows: BenchRow[] = [
+  beside(1, "frame of 4000 atoms into Zarr, not packed, against ASE's Trajectory", 1, [
+    ...["frames none", "ase trajectory", 5] as const,
+  ]),
+  beside(2, "that frame into Zarr with zstd, against torch-sim's compressed HDF5", 0.33, [
+    ...["frames zstd", "torch-sim hdf5", 3] as const,
+  ]),
+  beside(3, "that frame into Zarr with zstd, against nvalchemi's Zarr sink", 0.1, [
+    ...["frames zstd, zarr", "nvalchemi zarr", 1] as const,
+  ]),
+  {
+    id: "sinks/5",
+    name: "growth of memory in 1e5 frames of 108 atoms",
+    limit: 8,
+    unit: "MB",
+    run: growth,
+  },
+];
+
+export default rows;
