@@ -39,8 +39,8 @@ export class ShardFile {
   /** Where the last chunk ends. */
   #end: number;
   /** What may be written to before the end; and what may once the index in the file does not point there any more. */
-  readonly #free: Region[] = [];
-  readonly #old: Region[] = [];
+  #free: Region[] = [];
+  #old: Region[] = [];
   #isChanged = false;
 
   private constructor(file: OpenFile, entries: Float64Array, indexAt: number) {
@@ -110,13 +110,14 @@ export class ShardFile {
     this.#written = indexBytes(this.#entries);
     await writeAt(this.#file, this.#written, this.#indexAt);
     this.#isChanged = false;
-    this.#free.push(...this.#old.splice(0));
+    this.#giveBack();
   }
 
   /** Commits, takes off the hole, and closes. */
   async finish(): Promise<void> {
     await this.commit();
-    if (this.#indexAt > this.#end) {
+    // A kill may leave half of the copy: it must not be where the index is.
+    if (this.#indexAt >= this.#end + INDEX_SIZE) {
       await writeAt(this.#file, this.#written, this.#end);
       await this.#file.truncate(this.#end + INDEX_SIZE);
     }
@@ -126,6 +127,23 @@ export class ShardFile {
   /** Closes it as it is. */
   async close(): Promise<void> {
     await this.#file.close();
+  }
+
+  /** Has what nobody points to any more written over, regions that touch as one. */
+  #giveBack(): void {
+    const all = [...this.#free, ...this.#old].sort((a, b) => a.from - b.from);
+    this.#old = [];
+    this.#free = [];
+    for (const region of all) {
+      const last = this.#free.at(-1);
+      if (last !== undefined && last.from + last.size === region.from) last.size += region.size;
+      else this.#free.push(region);
+    }
+    const last = this.#free.at(-1);
+    if (last !== undefined && last.from + last.size === this.#end) {
+      this.#end = last.from;
+      this.#free.pop();
+    }
   }
 
   /** Where so many bytes can go. */
