@@ -26,6 +26,8 @@ export { JsonlSink } from "./jsonl_sink.ts";
 export { LineFile } from "./line_file.ts";
 export { MemorySink } from "./memory_sink.ts";
 export type { MemorySinkOptions } from "./memory_sink.ts";
+export { openSink, SINK_FORMATS } from "./open_sink.ts";
+export type { MakeSink, OpenSinkOptions } from "./open_sink.ts";
 export { parseTensorBoard, readTensorBoard } from "./read_tensorboard.ts";
 export type { Sink, Slice, StoredSink, SystemMask, SystemWriter } from "./sink.ts";
 export { TensorBoardFile } from "./tensorboard.ts";
