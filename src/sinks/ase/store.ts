@@ -47,7 +47,7 @@ export class AseStore implements FrameStore {
     const database = await openDatabase(this.#path);
     try {
       prepareTables(database, this.#path);
-      this.#length = countOf(database);
+      this.#length = countOf(database, this.#path);
       this.#insert = inserter(database);
     } catch (error) {
       database.close();
@@ -115,11 +115,13 @@ export class AseStore implements FrameStore {
     const database = await openDatabase(this.#path);
     try {
       if (!hasTables(database, this.#path)) return;
-      if (this.#database === undefined) this.#length = countOf(database);
+      const count = countOf(database, this.#path);
+      if (this.#database === undefined) this.#length = count;
       const get = database.prepare("SELECT * FROM systems WHERE id = ?");
       for (const id of selectIds(database, slice)) {
         const row = get.get(id);
-        if (row !== undefined) yield systemOfRow(row, this.#path);
+        if (row === undefined) throw gone(this.#path, id);
+        yield systemOfRow(row, this.#path);
       }
     } catch (error) {
       throw toldError(this.#path, "read", error);
@@ -151,8 +153,22 @@ export class AseStore implements FrameStore {
   }
 }
 
-function countOf(database: Database): number {
-  return Number(database.prepare("SELECT COUNT(*) AS count FROM systems").get()!["count"]);
+function gone(path: string, id: number): SyntaxError {
+  return new SyntaxError(
+    `Cannot read ${path} as a row that is counted must be there: row ${id} is damaged, or was deleted meanwhile`,
+  );
+}
+
+/** Counts rows by the table and by its index: in a damaged file they differ, where nothing else may tell. */
+function countOf(database: Database, path: string): number {
+  const count = (from: string) =>
+    Number(database.prepare(`SELECT COUNT(*) AS count FROM ${from}`).get()!["count"]);
+  const rows = count("systems NOT INDEXED");
+  const known = count("systems");
+  if (rows === known) return rows;
+  throw new SyntaxError(
+    `Cannot open ${path} as it must be an ASE database: it is damaged, of ${known} rows it has ${rows}`,
+  );
 }
 
 /** Adds a row to all tables that have a place for some of it. */
