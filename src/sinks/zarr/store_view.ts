@@ -94,7 +94,8 @@ export class StoreView {
       fields.set(name, field);
     }
     for (const name of ["numbers", "positions"]) {
-      if (mask.length > 0 && !fields.has(name)) missing(path, `an array of ${name}`);
+      if (mask.length === 0 || fields.has(name)) continue;
+      missing(`${path}/zarr.json`, `${name} among attributes.fields`, [...fields.keys()].join());
     }
     return new StoreView(path, root, { fields, arrays, mask });
   }

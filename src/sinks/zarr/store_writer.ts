@@ -45,8 +45,9 @@ export type Totals = Readonly<Record<Level | "text", number>>;
 /** How far an array that is there has come. */
 export type Resumed = Pick<TrackStart, "rows" | "shape" | "tail"> & Cutting;
 
-/** Rows per chunk where nothing is known, and of masks. */
+/** Rows per chunk where nothing is known, of texts, and of masks. */
 const FEW = 1024;
+const MOST_TEXT = 1 << 15;
 const MASK_ROWS = 1 << 20;
 
 /** What a commit is to make of the store. */
@@ -187,10 +188,10 @@ export class StoreWriter {
   /** Begins with the first system of which something else is known. */
   #addInfos({ infos }: Batch): void {
     const texts = infos.map(infoText);
-    const { packing } = this.#setting;
+    const { packing, chunkBytes } = this.#setting;
     if (!this.#tracks.has(INFO_TEXT.path)) {
       if (texts.every(({ length }) => length === 0)) return;
-      this.#track(INFO_TEXT, { rows: 0, chunkRows: 1 << 16, packing });
+      this.#track(INFO_TEXT, { rows: 0, chunkRows: Math.min(chunkBytes, MOST_TEXT), packing });
       this.#track(POINTERS.info, { rows: this.#totals.system + 1, chunkRows: FEW, packing });
     }
     const [text, pointers] = [INFO_TEXT, POINTERS.info].map(({ path }) =>

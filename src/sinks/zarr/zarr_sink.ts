@@ -119,7 +119,10 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     if (own === undefined) return;
     this.#queue.check(); // before anything is kept of it
     if (this.length + own.size > this.capacity) throw this.#fullError(own.size);
-    if (this.#writer?.isBroken) this.#forget();
+    if (this.#writer?.isBroken) {
+      this.#writer.close().catch(() => {}); // what went wrong has been told
+      this.#forget();
+    }
     if (this.#writer !== undefined && this.#unopened === 0) {
       this.#add(this.#writer, own);
       return this.#queue.room();
@@ -324,7 +327,9 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
         cause: error,
       });
     }
-    const isOwn = code === undefined || error instanceof Error && error.cause !== undefined;
+    // Not all that a file system refuses has a code; what we say is of a kind, or has a cause.
+    const isOwn = [SyntaxError, RangeError, TypeError].some((kind) => error instanceof kind) ||
+      error instanceof Error && error.cause !== undefined;
     return isOwn ? error : refusal(this.path, verb, error);
   }
 
