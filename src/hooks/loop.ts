@@ -341,6 +341,7 @@ export class Loop<
           await this.#options.settled?.(this);
         });
       } catch (error) {
+        this.#between.drop(this.name, error); // hooks may wait for it as they are closed
         await this.#hooks.close({ status: "failed", error });
         this.#goBack();
         throw error;
@@ -370,6 +371,7 @@ export class Loop<
           await this.#options.settled?.(this);
         });
       } catch (error) {
+        this.#between.drop(this.name, error); // hooks may wait for it as they are closed
         await this.#hooks.close({ status: "failed", error });
         throw error;
       }
@@ -384,6 +386,7 @@ export class Loop<
         await this.#attempt(() => this.#finish());
         await this.#between.workOff();
       } catch (error) {
+        this.#between.drop(this.name, error); // hooks may wait for it as they are closed
         await this.#hooks.close({ status: "failed", error });
         throw error;
       }
@@ -448,9 +451,6 @@ export class Loop<
     this.#busy = action;
     try {
       return await work();
-    } catch (error) {
-      this.#between.drop(this.name, error);
-      throw error;
     } finally {
       this.#busy = undefined;
       this.#between.drop(this.name);

@@ -1,8 +1,9 @@
 import { complaint } from "../hooks/show.ts";
 import { checkNumber, checkOptions, checkType, isOneOf } from "./hook_options.ts";
 import { type Axis, axisFor, type AxisScale, isShown } from "./plot_axis.ts";
-import { PLOT_COLOURS, PLOT_STYLE } from "./plot_style.ts";
+import { PLOT_CLASS, PLOT_COLOURS, PLOT_STYLE } from "./plot_style.ts";
 import type { ScalarSeries } from "./scalar_history.ts";
+import { xmlText } from "./xml_text.ts";
 
 /** A run that can be plotted: a `Reporter`, what `readRun` gives, or any object with a history. */
 export interface PlottedRun {
@@ -100,8 +101,8 @@ export function plot(run: PlottedRun, options: PlotOptions = {}): string {
     axes(x, y, box),
     ...lines.map((line, i) => curve(line, i, { x, y, box, scale })),
   ];
-  const label = escape(title ?? names.join(", "));
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" ` +
+  const label = xmlText(title ?? names.join(", "));
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="${PLOT_CLASS}" viewBox="0 0 ${width} ${height}" width="${width}" ` +
     `height="${height}" role="img" aria-label="${label}">\n${parts.join("\n")}\n</svg>\n`;
 }
 
@@ -224,17 +225,7 @@ function text(
   content: string,
   { x, y, style }: { readonly x: number; readonly y: number; readonly style: string },
 ): string {
-  return `<text class="${style}" x="${x}" y="${y}">${escape(content)}</text>`;
-}
-
-/** Text within SVG or HTML. */
-export function escape(content: string): string {
-  const names: Readonly<Record<string, string>> = {
-    ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" },
-  };
-  // deno-lint-ignore no-control-regex -- no file of XML may have control characters
-  return content.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "�")
-    .replace(/[&<>"']/g, (letter) => names[letter]!);
+  return `<text class="${style}" x="${x}" y="${y}">${xmlText(content)}</text>`;
 }
 
 function round(pixels: number): number {

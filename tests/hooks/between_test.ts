@@ -55,16 +55,32 @@ Deno.test("what it throws is told to who asked, and the run goes on", async () =
   assert(seen.includes("step 2"));
 });
 
-Deno.test("where the run fails or is over before, it is not done, and that is told", async () => {
-  const { loop, asked, seen } = walk([], undefined, 1);
+Deno.test("where the run fails before, it is not done, and that is told as hooks are closed", async () => {
+  const { loop, asked, seen } = walk([1]);
+  let told: unknown;
+  loop.hooks.add({
+    ...{ name: "falls", stage: WalkStage.AFTER_STEP, frequency: 1, onError: "throw" },
+    call({ stepCount }: BaseContext) {
+      if (stepCount === 1) throw new Error("fell");
+    },
+    close: async () => void (told = await asked[0]!.catch((error) => error)),
+  });
+  await assertRejects(() => loop.run(3), Error, "fell");
+  assertEquals(
+    (told as Error).message,
+    "Cannot work between two steps of walk as its run must not be over: it is",
+  );
+  assertEquals(((told as Error).cause as Error).message, "fell");
+  assert(!seen.includes("work at 2"));
+});
+
+Deno.test("what is asked for as hooks are closed is not done", async () => {
+  const { loop, asked } = walk([]);
   loop.hooks.add({
     ...{ name: "late", stage: WalkStage.AFTER_STEP, frequency: 1 },
     call() {},
-    close: () => void asked.push(loop.betweenSteps(() => seen.push("never"))),
+    close: () => void asked.push(loop.betweenSteps(() => "never")),
   });
-  await assertRejects(() => loop.run(3), Error, "fell");
-  const message = "Cannot work between two steps of walk as its run must not be over: it is";
-  const error = await assertRejects(() => asked[0]!, Error, message);
-  assertEquals((error.cause as Error).message, "fell");
-  assert(!seen.includes("never"));
+  await Promise.all([loop.run(1), Promise.resolve()]);
+  await assertRejects(() => asked[0]!, Error, "as its run must not be over");
 });
