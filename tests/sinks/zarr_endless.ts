@@ -23,11 +23,13 @@ export function optionsAt(turn: number): ZarrSinkOptions {
 if (import.meta.main) {
   const [path, turn] = Deno.args as [string, string];
   const sink = new ZarrSink(path, optionsAt(Number(turn)));
+  const tell = (safe: number) => Deno.stdout.write(new TextEncoder().encode(`${safe}\n`));
+  await tell(0);
   await sink.open();
   for (let step = sink.length;; step++) {
     await sink.write(frameAt(step));
     if (step % 3 === 0) continue;
     await sink.flush();
-    await Deno.stdout.write(new TextEncoder().encode(`${step + 1}\n`)); // so many are safe
+    await tell(step + 1);
   }
 }

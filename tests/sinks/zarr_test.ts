@@ -199,3 +199,48 @@ Deno.test("a store that nobody made has no systems, and reading makes none", asy
     assertEquals(namesIn(folder), []);
   });
 });
+
+Deno.test("a store that a kill has left half made is made anew", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/x.zarr`;
+    await new ZarrSink(path).open();
+    for (const gone of ["meta/edges_ptr", "meta", "core", "hooke"]) {
+      await Deno.remove(`${path}/${gone}`, { recursive: true });
+      await assertRejects(() => new ZarrSink(path).read(), RangeError, "current length is 0");
+      await using sink = new ZarrSink(path);
+      await sink.open();
+    }
+    await using sink = new ZarrSink(path);
+    await sink.write(frameAt(3));
+    assertEquals((await sink.read()).get("step")[0], 3);
+  });
+});
+
+Deno.test("a field that a kill kept from becoming part of the store is taken off; others' arrays stay", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/x.zarr`;
+    {
+      await using sink = new ZarrSink(path);
+      await sink.write(frameAt(0));
+    }
+    const root = await Deno.readTextFile(`${path}/zarr.json`);
+    {
+      await using sink = new ZarrSink(path);
+      const frame = frameAt(1);
+      frame.set("late", 5, { level: "system" });
+      await sink.write(frame);
+    }
+    await Deno.writeTextFile(`${path}/zarr.json`, root); // as before its last file was written
+    const rows = await Deno.readTextFile(`${path}/custom/step/zarr.json`);
+    const theirs = rows.replace(/"attributes":{.*?}},/, '"attributes":{},');
+    await Deno.mkdir(`${path}/custom/theirs`);
+    await Deno.writeTextFile(`${path}/custom/theirs/zarr.json`, theirs);
+    await using sink = new ZarrSink(path);
+    await sink.open();
+    assertEquals(sink.length, 1);
+    assertEquals(namesIn(`${path}/custom`), ["step", "systemId", "theirs", "zarr.json"]);
+    assertEquals(await valuesOf(path, "custom/step"), [0]);
+    await sink.write(frameAt(2));
+    assertEquals([...(await sink.read()).get("step")], [0, 2]);
+  });
+});

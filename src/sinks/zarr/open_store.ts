@@ -5,12 +5,12 @@
  */
 
 import { VALUE_TYPES } from "./value_types.ts";
-import { namesIfThere, replaceText } from "./files.ts";
+import { type Host, namesIfThere, replaceText } from "./files.ts";
 import { type ArrayPlan, INFO_TEXT, MASKS, planOf, POINTERS } from "./layout.ts";
 import { groupMetadata, rootMetadata } from "./metadata.ts";
 import type { StoreView } from "./store_view.ts";
 import { StoreWriter, type Totals, type WriterSetting } from "./store_writer.ts";
-import type { StoredArray } from "./stored_array.ts";
+import { StoredArray } from "./stored_array.ts";
 import { type Cutting, cuttingOf } from "./track.ts";
 
 const POINTER_ROWS = 1024;
@@ -63,8 +63,8 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
  */
 export async function resumeStore(setting: WriterSetting, view: StoreView): Promise<StoreWriter> {
   const { precision } = setting;
-  if (view.rows === 0) return await makeStore(setting);
   const { arrays, fields, rows } = view;
+  if (arrays === undefined) return await makeStore(setting);
   const at = async (array: StoredArray | undefined) =>
     array === undefined ? 0 : Number((await array.read([[rows, rows + 1]]))[0]);
   // One of the two alone was never finished.
@@ -87,7 +87,7 @@ export async function resumeStore(setting: WriterSetting, view: StoreView): Prom
   for (const { info, array } of fields.values()) {
     await resume(planOf(info, precision), array, totals[info.level]);
   }
-  await removeOthers(setting, view);
+  await removeOthers(setting, view, totals);
   await writer.tell();
   return writer;
 }
@@ -130,17 +130,31 @@ async function resumed(
   return { rows, shape, ...cutting, tail: bytes.subarray(0, begun * bytes.length / chunkRows) };
 }
 
-/** Arrays that were begun and never became part of the store. */
-async function removeOthers({ host: { fs }, path }: WriterSetting, view: StoreView): Promise<void> {
-  const { arrays: { info, text }, fields } = view;
+/** Takes off arrays that were begun and never became part of the store. What others have added stays. */
+async function removeOthers(
+  { host, path }: WriterSetting,
+  { arrays, fields }: StoreView,
+  totals: Totals,
+): Promise<void> {
   const known = new Set(Array.from(fields.values(), ({ array }) => array.path));
-  if (info !== undefined && text !== undefined) known.add(info.path).add(text.path);
+  const hasInfos = arrays?.info !== undefined && arrays.text !== undefined;
   for (const group of ["core", "custom", "hooke"]) {
-    for (const name of await namesIfThere(fs, `${path}/${group}`) ?? []) {
+    for (const name of await namesIfThere(host.fs, `${path}/${group}`) ?? []) {
       const folder = `${path}/${group}/${name}`;
-      if (name !== "zarr.json" && !known.has(folder)) {
-        await fs.rm(folder, { recursive: true, force: true });
-      }
+      if (name.endsWith(".json") || known.has(folder)) continue;
+      const isLeft = group === "hooke" ? !hasInfos : await isUnfinished(host, folder, totals);
+      if (isLeft) await host.fs.rm(folder, { recursive: true, force: true });
     }
   }
+}
+
+/** Whether a folder is an array of ours, or will be, that has other rows than those of the store. */
+async function isUnfinished(host: Host, folder: string, totals: Totals): Promise<boolean> {
+  const names = await namesIfThere(host.fs, folder).catch(() => undefined);
+  if (names === undefined) return false; // a file
+  const array = await StoredArray.open(host, folder);
+  if (array === undefined) return names.every((name) => name === "c" || name === "zarr.json.tmp");
+  const { hooke } = array.metadata.attributes;
+  const { level } = (hooke ?? {}) as { readonly level?: keyof Totals };
+  return level !== undefined && array.rows !== totals[level];
 }

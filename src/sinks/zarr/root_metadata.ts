@@ -96,7 +96,7 @@ async function fieldsThere(
   const fields: FieldPlace[] = [];
   for (const group of ["core", "custom"] as const) {
     for (const stored of await namesIfThere(fs, `${path}/${group}`) ?? []) {
-      if (stored === "zarr.json") continue;
+      if (stored === "zarr.json" || stored.startsWith(".")) continue;
       const known = told.find((one) => one.group === group && one.stored === stored);
       fields.push(known ?? { group, stored, level: group === "core" ? levelOf(stored) : "system" });
     }

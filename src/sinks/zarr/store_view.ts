@@ -38,7 +38,8 @@ export class StoreView {
   readonly root: RootMetadata;
   /** By our names. */
   readonly fields: ReadonlyMap<string, StoredField>;
-  readonly arrays: Arrays;
+  /** None where there are no systems: then nothing else need be there. */
+  readonly arrays: Arrays | undefined;
   /** Rows of its systems. */
   readonly rows: number;
   readonly #path: string;
@@ -51,7 +52,7 @@ export class StoreView {
     root: RootMetadata,
     { fields, arrays, mask }: {
       readonly fields: ReadonlyMap<string, StoredField>;
-      readonly arrays: Arrays;
+      readonly arrays: Arrays | undefined;
       readonly mask: NumericArray;
     },
   ) {
@@ -76,6 +77,11 @@ export class StoreView {
     const bytes = await readIfThere(host.fs, `${path}/zarr.json`);
     if (bytes === undefined) return undefined;
     const root = await readRoot(host.fs, path, bytes);
+    if (root.samples === 0) {
+      return new StoreView(path, root, {
+        ...{ fields: new Map(), arrays: undefined, mask: new Uint8Array(0) },
+      });
+    }
     const array = async (name: string) => await StoredArray.open(host, `${path}/${name}`);
     const must = async (name: string) => await array(name) ?? missing(path, name);
     const arrays: Arrays = {
@@ -114,8 +120,9 @@ export class StoreView {
     return this.#places === undefined ? values : values.filter(isThere);
   }
 
-  /** Some of its systems, in this order. Throws a SyntaxError for what is damaged. */
+  /** Some of its systems, in this order: one or more. Throws a SyntaxError for what is damaged. */
   async select(places: readonly number[]): Promise<Batch> {
+    if (this.arrays === undefined) missing(this.#path, "systems");
     const at = places.map((place) => this.#places?.[place] ?? place);
     const system: Rows = {
       ranges: at.reduce<[number, number][]>(joinRows, []),
@@ -126,7 +133,7 @@ export class StoreView {
     const fields = await Promise.all(
       Array.from(this.fields.values(), (field) => readField(field, rows)),
     );
-    const infos = await this.#infos(system);
+    const infos = await infosOf(this.arrays, system);
     try {
       return Batch.load({
         ...{ nodeOffsets: rows.node.offsets, edgeOffsets: rows.edge.offsets, infos },
@@ -139,13 +146,12 @@ export class StoreView {
       });
     }
   }
+}
 
-  async #infos(system: Rows): Promise<Info[]> {
-    const { info, text } = this.arrays;
-    if (info === undefined || text === undefined) return Array.from(system.starts, () => ({}));
-    const { ranges, offsets } = await rowsOf(info, system);
-    return readInfos(text.path, await text.read(ranges) as Uint8Array, offsets);
-  }
+async function infosOf({ info, text }: Arrays, system: Rows): Promise<Info[]> {
+  if (info === undefined || text === undefined) return Array.from(system.starts, () => ({}));
+  const { ranges, offsets } = await rowsOf(info, system);
+  return readInfos(text.path, await text.read(ranges) as Uint8Array, offsets);
 }
 
 function missing(path: string, what: string, current: string = "none"): never {
