@@ -5,6 +5,7 @@
  */
 
 import { LineFile } from "../sinks/mod.ts";
+import { canonicalText } from "./canonical_json.ts";
 import { configHash } from "./config_hash.ts";
 import {
   namesIn,
@@ -38,7 +39,9 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   const hash = config === undefined ? null : await configHash(config);
   if (text === undefined) {
     const begun = new Date().toISOString();
-    const identity = { id: newRunId(), begun, configHash: hash, config: config ?? null };
+    // As it was hashed: numbers in typed arrays, dates and the like as JSON has them.
+    const plain = config === undefined ? null : JSON.parse(canonicalText(config, "config"));
+    const identity = { id: newRunId(), begun, configHash: hash, config: plain };
     await writeIdentity(paths.config, identity);
     return identity;
   }

@@ -163,6 +163,9 @@ export class Reporter implements Hook<string> {
   }
 
   #collect(ctx: BaseContext, stage: string): void | PromiseLike<void> {
+    const { outcome } = ctx as { readonly outcome?: Outcome };
+    // What a part of an epoch comes to is not to be compared with what others do.
+    if (WHOLE_STAGES.includes(stage) && outcome?.status !== "completed") return;
     const { stepCount: step, workflow: { name: engine } } = ctx;
     const [kind = ""] = stage.split("/");
     const scalars = {
