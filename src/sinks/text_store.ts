@@ -13,6 +13,7 @@ import type { TextFormat } from "./text_format.ts";
 
 const CHUNK = 1 << 18;
 const MOST_UNFINISHED = 1 << 16;
+const MARKED = 256;
 
 /** A record: where its bytes are, and the number of its first line. */
 interface Place {
@@ -34,6 +35,7 @@ export class TextStore<T> {
   #starts: number[] = [];
   #lines: number[] = [];
   #indexed = { end: 0, endLine: 1 };
+  #mark = ""; // what stands before that end
 
   constructor(path: string, format: TextFormat<T>) {
     this.#path = path;
@@ -148,7 +150,7 @@ export class TextStore<T> {
   /** Finds records from where it last stopped; answers with where they end. */
   async #index(file: OpenFile): Promise<number> {
     const size = this.#file === undefined ? (await file.stat()).size : this.#size;
-    if (size < this.#indexed.end) this.#forget(); // another has emptied it
+    if (await this.#markOf(file) !== this.#mark) this.#forget(); // another has written it anew
     const scanner = new RecordScanner(this.#format, this.#indexed);
     const [starts, lines]: [number[], number[]] = [[], []];
     await this.#scan(file, scanner, size, (start, line) => {
@@ -159,14 +161,21 @@ export class TextStore<T> {
     for (const start of starts) this.#starts.push(start);
     for (const line of lines) this.#lines.push(line);
     this.#indexed = { end: scanner.end, endLine: scanner.endLine };
+    this.#mark = await this.#markOf(file);
     if (this.#file === undefined) this.#length = this.#starts.length;
     return scanner.end;
+  }
+
+  async #markOf(file: OpenFile): Promise<string> {
+    const from = Math.max(0, this.#indexed.end - MARKED);
+    return new TextDecoder().decode(await readAt(file, from, this.#indexed.end - from));
   }
 
   #forget(): void {
     this.#starts = [];
     this.#lines = [];
     this.#indexed = { end: 0, endLine: 1 };
+    this.#mark = "";
   }
 
   async #scan(

@@ -213,5 +213,9 @@ Deno.test("a file that another program has made longer is read to its end", () =
     await writer.flush();
     const [only, ...none] = (await reader.read()).systems() as [System];
     assertEquals([only.positions[0], none.length], [9, 0]);
+    await writer.clear();
+    for (const x of [100.5, 7, 8]) await writer.write(atom(x));
+    await writer.flush();
+    assertEquals([...(await reader.read()).get("positions")], [100.5, 0, 0, 7, 0, 0, 8, 0, 0]);
     await writer.close();
   }));

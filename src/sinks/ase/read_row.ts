@@ -6,16 +6,24 @@
 
 import type { FieldInfo, NumericArray } from "../../batch/fields.ts";
 import { atomicMass, LARGEST_NUMBER } from "../../batch/elements.ts";
-import { readJson } from "../../batch/python_json.ts";
-import { show } from "../../batch/show.ts";
 import { System } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { asDeclared, DECLARED, readDeclared } from "../declared_fields.ts";
 import { MOVE_MASK, readConstraints } from "./constraints.ts";
+import {
+  bad,
+  dataOf,
+  floats,
+  hasTwoCharges,
+  integers,
+  numbersOf,
+  objectOf,
+  real,
+} from "./cells.ts";
 import type { Row } from "./database.ts";
 import { COUNTS, hasColumn, OWN_COLUMNS } from "./names.ts";
-import { listsOf, Table, unpack } from "./packed.ts";
+import { listsOf, Table } from "./packed.ts";
 import { momentaOf } from "./write_row.ts";
 
 type Draft = { -readonly [K in keyof SystemInput]: SystemInput[K] } & {
@@ -63,12 +71,6 @@ function readRow(row: Row): System {
   return withVelocities(draft, velocities, floats(row, "momenta", 3 * numbers.length));
 }
 
-function numbersOf(row: Row): Int32Array {
-  const bytes = row["numbers"];
-  if (!(bytes instanceof Uint8Array) || bytes.length % 4 !== 0) throw bad("numbers", bytes);
-  return new Int32Array(bytes.slice().buffer);
-}
-
 function readAtoms(row: Row, draft: Draft, atoms: number): void {
   const positions = floats(row, "positions", 3 * atoms);
   if (positions === undefined) throw bad("positions", row["positions"]);
@@ -111,12 +113,6 @@ function readOwnColumns(row: Row, draft: Draft, atoms: number): void {
       : floats(row, name, width);
     if (values !== undefined) draft.fields[name] = { level, dtype, width, fill, values };
   }
-}
-
-/** Charges to begin with that differ from those that were computed. */
-function hasTwoCharges(row: Row): boolean {
-  const [a, b] = [row["initial_charges"], row["charges"]];
-  return a instanceof Uint8Array && b instanceof Uint8Array && a.some((byte, i) => byte !== b[i]);
 }
 
 function readConstrained(row: Row, draft: Draft, atoms: number): unknown {
@@ -216,48 +212,4 @@ function withVelocities(
 /** A number no element has is refused with the rest of the system. */
 function massOf(number: number): number {
   return number >= 0 && number <= LARGEST_NUMBER ? atomicMass(number) : 1;
-}
-
-function floats(row: Row, name: string, count: number): Float64Array | undefined {
-  const bytes = row[name];
-  if (bytes === null || bytes === undefined) return undefined;
-  if (!(bytes instanceof Uint8Array) || bytes.length !== 8 * count) throw bad(name, bytes);
-  return new Float64Array(bytes.slice().buffer);
-}
-
-function integers(row: Row, name: string, count: number): Int32Array | undefined {
-  const bytes = row[name];
-  if (bytes === null || bytes === undefined) return undefined;
-  if (!(bytes instanceof Uint8Array) || bytes.length !== 4 * count) throw bad(name, bytes);
-  return new Int32Array(bytes.slice().buffer);
-}
-
-function real(row: Row, name: string): number | undefined {
-  const value = row[name];
-  if (value === null || value === undefined) return undefined;
-  if (typeof value !== "number") throw bad(name, value);
-  return value;
-}
-
-function objectOf(text: unknown): Record<string, unknown> {
-  const value = typeof text === "string" ? readJson(text) : text;
-  // Some versions wrote the text of a text.
-  const object = typeof value === "string" ? readJson(value) : value;
-  if (typeof object === "object" && object !== null && !Array.isArray(object)) {
-    return listsOf(object) as Record<string, unknown>;
-  }
-  throw bad("key_value_pairs", text);
-}
-
-function dataOf(value: unknown): Record<string, unknown> {
-  if (typeof value === "string" || value instanceof Uint8Array) return unpack(value);
-  throw bad("data", value);
-}
-
-function bad(name: string, value: unknown): SyntaxError {
-  return new SyntaxError(
-    `Cannot read a row as its ${name} must be of its atoms: current value is ${
-      value instanceof Uint8Array ? `${value.length} bytes` : show(value)
-    }`,
-  );
 }
