@@ -104,9 +104,11 @@ export function everyField(): Batch {
   return batch;
 }
 
-/** Frames as a hook writes them: some systems of a run at one of its steps. */
+/** Frames as a hook writes them: some systems of a run at one of its steps, by other ids than they have now. */
 export function frame(step: number, sources: readonly number[]): Batch {
-  const batch = Batch.from(sources.map((source) => ({ ...structure(source + step), id: source })));
+  const batch = Batch.from(
+    sources.map((source) => ({ ...structure(source + step), id: source + 1 })),
+  );
   batch.set("step", step, { level: "system", dtype: "i32", fill: -1 });
   batch.set("time", step / 2, { level: "system", dtype: "f64", unit: "fs", fill: NaN });
   batch.set("sourceId", [...sources], { level: "system", dtype: "i32", fill: -1 });
