@@ -138,8 +138,7 @@ export class HeldFolder implements RunFolder {
   #reportHook(): object {
     const { options: { report }, paths } = this.#parts;
     return {
-      ...{ name: "runReport", on: {}, otherwise: () => {}, onError: "warn", frequency: 1 },
-      open: () => {},
+      ...{ name: "runReport", on: {}, onError: "warn" }, // no stage: it costs nothing per step
       close: async () => {
         const rows = this.#profiler?.summary().transitions;
         if (rows !== undefined) {

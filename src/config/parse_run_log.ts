@@ -58,7 +58,7 @@ function recordOf(line: string, name: string): RunRecord {
     checked(at, "engine", "a text", isText);
     checked(at, "commit", "a text", isText);
     checked(at, "configHash", "a text or null", isTextOrNull);
-    checked(at, "versions", "an object", isObject);
+    checked(at, "versions", "an object of texts", areTexts);
     checked(at, "device", "a device or null", isDevice);
   }
   if (type === "change") {
@@ -70,6 +70,10 @@ function recordOf(line: string, name: string): RunRecord {
     checked(at, "device", "a device or null", isDevice);
   }
   return of as unknown as RunRecord;
+}
+
+function areTexts(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((text) => typeof text === "string");
 }
 
 function isDevice(value: unknown): boolean {
@@ -93,5 +97,6 @@ function isOutcome(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { status, reason, error } = value as JsonObject;
   return status === "completed" || (status === "stopped" && typeof reason === "string") ||
-    (status === "failed" && isObject(error) && typeof error.message === "string");
+    (status === "failed" && isObject(error) && typeof error.name === "string" &&
+      typeof error.message === "string");
 }

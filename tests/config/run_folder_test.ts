@@ -84,6 +84,13 @@ Deno.test("a run of dynamics leaves config, run log, scalars, checkpoints and a 
     assertEquals(log.map(({ type, step }) => [type, step]), [["start", 0], ["end", 50]]);
     assert(log.every((record) => record.id === id));
     const steps = [0, 10, 20, 30, 40, 49];
+    // Steps at which none of its hooks is due are done in one call.
+    assertEquals(
+      log[0]!.hooks.map(({ name, stages, frequency }) => [name, stages.length, frequency]),
+      [
+        ...[["runReport", 0, 1], ["runLog", 0, 1], ["reporter", 1, 10], ["checkpoints", 1, 20]],
+      ],
+    );
     const rows = parseScalarLines(await Deno.readTextFile(`${path}/logs/scalars.jsonl`));
     assertEquals(rows.map(({ step }) => step), steps);
     const events = await readTensorBoard(`${path}/logs/tensorboard`);
