@@ -37,6 +37,7 @@ export const JSONL_FORMAT: TextFormat<System> = {
 };
 
 function linesAfter(start: string, line: number): number {
+  if (start.trim() === "") return -1;
   const version = /^\{"hooke":(\d+)[,}]/.exec(start)?.[1];
   if (version === undefined) {
     throw bad(`each line must begin with ${BEGIN}${VERSION},`, line, JSON.stringify(start));

@@ -20,6 +20,7 @@ export class RecordScanner {
   #line: number;
   #start = new Uint8Array(0);
   #missing = 0;
+  #isBlank = false;
 
   /** Begins at a place between two records. */
   constructor(
@@ -49,8 +50,6 @@ export class RecordScanner {
     if (this.#missing === 0) this.#keep(bytes.subarray(from));
     this.#at += bytes.length;
   }
-
-  #isBlank = false;
 
   #begin(rest: Uint8Array): void {
     this.#keep(rest);
