@@ -244,3 +244,22 @@ Deno.test("a field that a kill kept from becoming part of the store is taken off
     assertEquals([...(await sink.read()).get("step")], [0, 2]);
   });
 });
+
+Deno.test("what comes while a store is drained or cleared stays", async () => {
+  await withFolder(async (folder) => {
+    for (const isOpen of [true, false]) {
+      await using sink = new ZarrSink(`${folder}/${isOpen}.zarr`, { chunkBytes: 64 });
+      if (isOpen) await sink.open();
+      for (let step = 0; step < 10; step++) sink.write(frameAt(step));
+      const draining = sink.drain();
+      for (let step = 10; step < 20; step++) sink.write(frameAt(step));
+      assertEquals([...(await draining).get("step")], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      const clearing = sink.clear();
+      sink.write(frameAt(20));
+      await clearing;
+      sink.write(frameAt(21));
+      assertEquals([...(await sink.read()).get("step")], [20, 21]);
+      assertEquals(sink.length, 2);
+    }
+  });
+});

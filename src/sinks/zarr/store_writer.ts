@@ -67,18 +67,21 @@ export class StoreWriter {
   /** Systems at the last cut, and rows that the metadata of masks tell of. */
   #cutAt: number;
   #masks: Rows;
+  /** Systems that are part of the store. */
+  #committed: number;
   #isBroken = false;
 
   constructor(setting: WriterSetting, totals: Totals, masks: Rows) {
     this.#setting = setting;
     this.#totals = { ...totals };
     this.#cutAt = totals.system;
+    this.#committed = totals.system;
     this.#masks = masks;
   }
 
   /** Systems it has, with those that are on their way. */
   get size(): number {
-    return this.#totals.system;
+    return this.#isBroken ? this.#committed : this.#totals.system;
   }
 
   /** Whether there is something that no commit has seen. */
@@ -126,9 +129,9 @@ export class StoreWriter {
     this.#inTurn(() => this.#commit(cut), bytes);
   }
 
-  /** Has the metadata tell of what there is, and of no more. */
+  /** Has what was taken become part of the store at once, and nothing else be told of. For when nothing waits. */
   async tell(): Promise<void> {
-    await this.#commit(this.#cut());
+    await this.#unlessBroken(() => this.#commit(this.#cut()));
   }
 
   /** Closes its files. */
@@ -235,19 +238,22 @@ export class StoreWriter {
     const beside = `${path}/${MASKS.system.path}/root.tmp`;
     const text = rootMetadata(totals.system, fields);
     await replaceText(fs, `${path}/zarr.json`, { text, beside });
+    this.#committed = totals.system;
+  }
+
+  #inTurn(work: () => Promise<void>, bytes: number): void {
+    this.#setting.enqueue(() => this.#unlessBroken(work), bytes);
   }
 
   /** Work that is not begun any more once something went wrong. */
-  #inTurn(work: () => Promise<void>, bytes: number): void {
-    this.#setting.enqueue(async () => {
-      if (this.#isBroken) return;
-      try {
-        await work();
-      } catch (error) {
-        this.#isBroken = true;
-        throw error;
-      }
-    }, bytes);
+  async #unlessBroken(work: () => Promise<void>): Promise<void> {
+    if (this.#isBroken) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#isBroken = true;
+      throw error;
+    }
   }
 }
 

@@ -1,18 +1,9 @@
 import type { Batch } from "../../batch/batch.ts";
-import type { FieldInfo } from "../../batch/fields.ts";
-import { codeOf, refusal } from "../open_file.ts";
 import type { Slice, StoredSink, SystemMask } from "../sink.ts";
 import { checkedSlice, isMeant, looksInside } from "../slice.ts";
-import { FieldPattern, taken } from "../taken.ts";
-import { WriterQueue } from "../writer_queue.ts";
-import { type Host, openHost } from "./files.ts";
-import { checkVacant, makeStore, resumeStore } from "./open_store.ts";
-import { StoreView } from "./store_view.ts";
-import type { StoreWriter, WriterSetting } from "./store_writer.ts";
-import { readOptions, type ZarrSinkOptions } from "./zarr_options.ts";
-
-/** Systems come without waiting; but so often, in milliseconds, what came becomes part of the store. */
-const COMMIT_EVERY = 1000;
+import type { StoreView } from "./store_view.ts";
+import { WrittenStore } from "./written_store.ts";
+import type { ZarrSinkOptions } from "./zarr_options.ts";
 
 /**
  * Keeps systems in a Zarr v3 store, which Python's `zarr` and `xarray` open, and nvalchemi-toolkit as a dataset: a
@@ -51,19 +42,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   readonly path: string;
   /** How many systems it takes. */
   readonly capacity: number;
-  readonly #options: Required<Omit<ZarrSinkOptions, "fields">>;
-  readonly #only: ReadonlySet<string> | undefined;
-  readonly #queue: WriterQueue;
-  readonly #pattern = new FieldPattern();
-  #host: Host | undefined;
-  #writer: StoreWriter | undefined;
-  /** The store as it was when somebody last read, unless it has changed since. */
-  #view: StoreView | undefined;
-  #length = 0;
-  /** Systems, and batches of them, that wait for the store to be opened. */
-  #waiting = 0;
-  #unopened = 0;
-  #lastCommit = -Infinity;
+  readonly #store: WrittenStore;
   #isClosed = false;
 
   /**
@@ -73,17 +52,14 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
    * @throws {RangeError} for numbers that cannot be
    */
   constructor(path: string, options: ZarrSinkOptions = {}) {
-    this.path = path.replace(/\/+$/, "");
-    const { fields, ...rest } = readOptions(options);
-    this.#options = rest;
-    this.#only = fields === undefined ? undefined : new Set(fields);
-    this.#queue = new WriterQueue(rest);
-    this.capacity = rest.capacity;
+    this.#store = new WrittenStore(path, options);
+    this.path = this.#store.path;
+    this.capacity = this.#store.capacity;
   }
 
   /** Systems in the store, once it was opened, and on the way to it. */
   get length(): number {
-    return (this.#writer?.size ?? this.#length) + this.#waiting;
+    return this.#store.length;
   }
 
   /** Whether it can take no more. */
@@ -98,9 +74,9 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
    * @throws {RangeError} for one of a newer version
    * @throws {Error} when the file system refuses
    */
-  open(): Promise<void> {
+  async open(): Promise<void> {
     this.#checkOpen("open");
-    return this.#inTurn(() => this.#open());
+    await this.#store.open();
   }
 
   /**
@@ -113,40 +89,12 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
    */
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
     this.#checkOpen("write to");
-    const own = mask === undefined && this.#isReady(batch)
-      ? batch
-      : taken(batch, mask, `write to ${this.path}`);
-    if (own === undefined) return;
-    this.#queue.check(); // before anything is kept of it
-    if (this.length + own.size > this.capacity) throw this.#fullError(own.size);
-    if (this.#writer?.isBroken) {
-      this.#writer.close().catch(() => {}); // what went wrong has been told
-      this.#forget();
-    }
-    if (this.#writer !== undefined && this.#unopened === 0) {
-      this.#add(this.#writer, own);
-      return this.#queue.room();
-    }
-    this.#pattern.join(own);
-    this.#waiting += own.size;
-    this.#unopened++;
-    return this.#queue.add(async () => {
-      try {
-        await this.#open();
-        if (this.#writer === undefined) throw this.#foreignError();
-        this.#add(this.#writer, own);
-      } finally {
-        this.#waiting -= own.size;
-        this.#unopened--;
-      }
-    }, bytesOf(own));
+    return this.#store.write(batch, mask);
   }
 
   /** Waits until all that was taken is part of the store. Throws what went wrong since somebody last asked. */
-  async flush(): Promise<void> {
-    await this.#queue.flush();
-    if (this.#writer !== undefined && !this.#writer.isCut) this.#commit(this.#writer);
-    await this.#queue.flush();
+  flush(): Promise<void> {
+    return this.#store.flush();
   }
 
   /** All systems in the order in which they came. Throws a RangeError when there are none. */
@@ -154,11 +102,10 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     return this.slice({});
   }
 
-  /** The same, and the store is empty afterwards. */
+  /** The same, and the store is empty afterwards, but for what came meanwhile. */
   async drain(): Promise<Batch> {
-    const all = await this.read();
-    await this.clear();
-    return all;
+    this.#checkOpen("drain");
+    return await this.#store.drain();
   }
 
   /**
@@ -167,8 +114,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
    */
   async slice(slice: Slice): Promise<Batch> {
     const checked = checkedSlice(slice, `read ${this.path}`);
-    const view = await this.#present();
-    return await this.#select(view, view === undefined ? [] : await placesOf(view, checked));
+    return await this.#store.read((view) => view === undefined ? [] : placesOf(view, checked));
   }
 
   /**
@@ -176,38 +122,32 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
    * and for none.
    */
   async select(places: readonly number[]): Promise<Batch> {
-    const view = await this.#present();
-    const size = view?.size ?? 0;
-    const wrong = places.find((place) => !(Number.isInteger(place) && place >= 0 && place < size));
-    if (wrong === undefined) return await this.#select(view, places);
-    throw new RangeError(
-      `Cannot read ${this.path} as places must be whole numbers below ${size}: current value is ${wrong}`,
-    );
+    return await this.#store.read((view) => {
+      const size = view?.size ?? 0;
+      const isThere = (place: unknown) =>
+        Number.isInteger(place) && (place as number) >= 0 && (place as number) < size;
+      const wrong = places.find((place) => !isThere(place));
+      if (wrong === undefined) return places;
+      throw new RangeError(
+        `Cannot read ${this.path} as places must be whole numbers below ${size}: current value is ${wrong}`,
+      );
+    });
   }
 
-  /** Forgets all systems. */
+  /** Forgets all systems that came so far. */
   async clear(): Promise<void> {
-    await this.flush();
-    await this.#inTurn(async () => {
-      await this.#open();
-      if (this.#writer === undefined) throw this.#foreignError();
-      await this.#writer.close();
-      this.#forget();
-      this.#writer = await makeStore(this.#setting(this.#host!));
-    });
+    this.#checkOpen("clear");
+    await this.#store.clear();
   }
 
   /** Writes what is left, and closes the store. From now on it takes no more; what it holds can still be read. */
   async close(): Promise<void> {
-    if (this.#isClosed) return await this.#queue.flush();
+    if (this.#isClosed) return await this.#store.settle();
     this.#isClosed = true;
     try {
       await this.flush();
     } finally {
-      const writer = this.#writer;
-      await writer?.close();
-      this.#forget();
-      this.#length = writer?.size ?? this.#length;
+      await this.#store.close();
     }
   }
 
@@ -216,134 +156,9 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     return this.close();
   }
 
-  /** Whether the values can be taken from the batch itself. */
-  #isReady(batch: unknown): boolean {
-    const { heldBy, size } = batch as Partial<Batch>;
-    return this.#writer !== undefined && !this.#writer.isBroken && this.#unopened === 0 &&
-      heldBy === undefined && size !== undefined;
-  }
-
-  #add(writer: StoreWriter, batch: Batch): void {
-    writer.add(batch, this.#fieldsOf(batch));
-    this.#view = undefined;
-    if (performance.now() - this.#lastCommit >= COMMIT_EVERY) this.#commit(writer);
-  }
-
-  #commit(writer: StoreWriter): void {
-    this.#lastCommit = performance.now();
-    this.#view = undefined;
-    writer.commit();
-  }
-
-  #fieldsOf(batch: Batch): readonly FieldInfo[] {
-    const fields = batch.fields(), only = this.#only;
-    return only === undefined ? fields : fields.filter(({ name }) => only.has(name));
-  }
-
-  #setting(host: Host): WriterSetting {
-    const { compression, level, precision, chunkBytes } = this.#options;
-    return {
-      ...{ host, path: this.path, precision, chunkBytes, packing: { compression, level } },
-      enqueue: (work, bytes) =>
-        this.#queue.push(async () => {
-          try {
-            await work();
-          } catch (error) {
-            throw this.#told(error, "write to");
-          }
-        }, bytes),
-    };
-  }
-
-  async #open(): Promise<void> {
-    if (this.#writer !== undefined) return;
-    try {
-      const host = this.#host ??= await openHost(`open ${this.path}`);
-      const view = await StoreView.open(host, this.path);
-      if (view?.root.isOurs === false) this.#length = view.size;
-      else await this.#openOwn(this.#setting(host), view);
-    } catch (error) {
-      throw this.#told(error, "open");
-    }
-  }
-
-  async #openOwn(setting: WriterSetting, view: StoreView | undefined): Promise<void> {
-    if (view === undefined) await checkVacant(setting);
-    this.#writer = await (view === undefined ? makeStore(setting) : resumeStore(setting, view));
-    this.#lastCommit = performance.now();
-  }
-
-  /** The store as it is now, all that was taken included, or `undefined` where there is none. */
-  async #present(): Promise<StoreView | undefined> {
-    await this.flush();
-    try {
-      const host = this.#host ??= await openHost(`read ${this.path}`);
-      const view = this.#view ?? await StoreView.open(host, this.path);
-      if (this.#writer !== undefined) this.#view = view;
-      else this.#length = view?.size ?? 0;
-      return view;
-    } catch (error) {
-      throw this.#told(error, "read");
-    }
-  }
-
-  async #select(view: StoreView | undefined, places: readonly number[]): Promise<Batch> {
-    if (view === undefined || places.length === 0) {
-      throw new RangeError(
-        `Cannot read ${this.path} as a system or more must be meant: current length is ${this.length}`,
-      );
-    }
-    try {
-      return await view.select(places);
-    } catch (error) {
-      throw this.#told(error, "read");
-    }
-  }
-
-  /** Work after all that waits. What it throws is its caller's, nobody else's. */
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const room = this.#queue.add(() => work().then(resolve, reject), 0);
-    await Promise.all([promise, room]);
-  }
-
-  #forget(): void {
-    this.#length = 0;
-    this.#writer = undefined;
-    this.#view = undefined;
-    this.#pattern.clear();
-  }
-
   #checkOpen(verb: string): void {
     if (!this.#isClosed) return;
     throw new Error(`Cannot ${verb} ${this.path} as it must be open: it was closed`);
-  }
-
-  /** Errors of the file system say where; others stay as they are. */
-  #told(error: unknown, verb: string): unknown {
-    const code = codeOf(error);
-    if (code === "ENOTDIR") {
-      return new SyntaxError(`Cannot ${verb} ${this.path} as it must be a folder: it is none`, {
-        cause: error,
-      });
-    }
-    // Not all that a file system refuses has a code; what we say is of a kind, or has a cause.
-    const isOwn = [SyntaxError, RangeError, TypeError].some((kind) => error instanceof kind) ||
-      error instanceof Error && error.cause !== undefined;
-    return isOwn ? error : refusal(this.path, verb, error);
-  }
-
-  #fullError(count: number): RangeError {
-    return new RangeError(
-      `Cannot write to ${this.path} as ${count} systems more must fit into its capacity of ${this.capacity}: ` +
-        `current length is ${this.length}`,
-    );
-  }
-
-  #foreignError(): TypeError {
-    return new TypeError(
-      `Cannot write to ${this.path} as it must be a store that a ZarrSink made: others can only be read`,
-    );
   }
 }
 
@@ -360,9 +175,4 @@ async function placesOf(view: StoreView, slice: Slice): Promise<number[]> {
   return places.filter((at) =>
     isMeant({ step: step?.[at], time: time?.[at], system: systems?.[at] ?? at }, slice)
   );
-}
-
-/** About as many bytes as its arrays take. */
-function bytesOf(batch: Batch): number {
-  return batch.fields().reduce((sum, { name }) => sum + batch.get(name).byteLength, 0);
 }
