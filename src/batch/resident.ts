@@ -408,6 +408,7 @@ export class ResidentBatch {
   /** Values of a field in the types and the precision of the batch, as `fetch` answers with. */
   home(name: string, there: NumericArray): NumericArray {
     const { host } = this.#fields.get(name)!;
+    if (there instanceof Int32Array && host instanceof Int32Array) return there.slice();
     return there instanceof Float32Array && host instanceof Float64Array
       ? unrounded(host, there)
       : host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
