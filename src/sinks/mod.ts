@@ -34,7 +34,7 @@ export { TensorBoardFile } from "./tensorboard.ts";
 export type { EventTime, HistogramOptions } from "./tensorboard.ts";
 export type { Histogram, TensorBoardEvent } from "./tensorboard_event.ts";
 export type { WriterQueueOptions } from "./writer_queue.ts";
-export type { Precision } from "./zarr/layout.ts";
+export type { ZarrPrecision } from "./zarr/layout.ts";
 export type { ZarrCompression } from "./zarr/metadata.ts";
 export type { ZarrSinkOptions } from "./zarr/zarr_options.ts";
 export { ZarrSink } from "./zarr/zarr_sink.ts";

@@ -8,7 +8,7 @@ import { BUILT_IN, type DType, type FieldInfo, isInteger, type Level } from "../
 import type { WrittenType } from "./value_types.ts";
 
 /** How much of a field's precision is kept. */
-export type Precision = "f64" | "f32";
+export type ZarrPrecision = "f64" | "f32";
 
 /** An array of a store, but for how it is cut into chunks. */
 export interface ArrayPlan {
@@ -78,7 +78,7 @@ const TYPES: Readonly<Record<DType, WrittenType>> = {
 };
 
 /** The array of a field. */
-export function planOf(field: FieldInfo, precision: Precision): ArrayPlan {
+export function planOf(field: FieldInfo, precision: ZarrPrecision): ArrayPlan {
   const { name, level, dtype, width } = field;
   const core = CORE.get(name);
   const own = dtype === "f64" ? TYPES[precision] : TYPES[dtype];

@@ -21,7 +21,7 @@ import {
   MASKS,
   planOf,
   POINTERS,
-  type Precision,
+  type ZarrPrecision,
 } from "./layout.ts";
 import { arrayMetadata, type Packing, rootMetadata } from "./metadata.ts";
 import { type Cutting, Track, type TrackStart } from "./track.ts";
@@ -31,7 +31,7 @@ export interface WriterSetting {
   readonly host: Host;
   /** The folder. */
   readonly path: string;
-  readonly precision: Precision;
+  readonly precision: ZarrPrecision;
   readonly packing: Packing;
   /** About as many bytes a chunk has. */
   readonly chunkBytes: number;

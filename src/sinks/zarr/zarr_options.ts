@@ -7,7 +7,7 @@
 import { ALWAYS } from "../../batch/fields.ts";
 import { show } from "../../batch/show.ts";
 import type { WriterQueueOptions } from "../writer_queue.ts";
-import type { Precision } from "./layout.ts";
+import type { ZarrPrecision } from "./layout.ts";
 import type { ZarrCompression } from "./metadata.ts";
 
 /** What a {@linkcode ZarrSink} can be told. All but `capacity` and `fields` is of stores that it makes. */
@@ -29,7 +29,7 @@ export interface ZarrSinkOptions extends WriterQueueOptions {
    *
    * @default "f64"
    */
-  readonly precision?: Precision;
+  readonly precision?: ZarrPrecision;
   /**
    * How chunks are packed.
    *
