@@ -12,6 +12,15 @@ import { makeFrames } from "./frames.ts";
 /** Different frames, which are written over and over. */
 const DIFFERENT = 8;
 
+/** Throws an `Error` where a store has not as many frames as were written to it. */
+function assertWhole(path: string, length: number, steps: number): void {
+  const { attributes } = JSON.parse(Deno.readTextFileSync(`${path}/zarr.json`));
+  if (length === steps && attributes.num_samples === steps) return;
+  throw new Error(
+    `Cannot time ${path} as it must have ${steps} frames: it has ${attributes.num_samples}`,
+  );
+}
+
 if (import.meta.main) {
   const [name, asked] = Deno.args as [string, string];
   const { steps } = JSON.parse(asked) as { steps: number };
@@ -29,6 +38,7 @@ if (import.meta.main) {
       await sink.write(frame);
     }
     await sink.close();
+    assertWhole(path, sink.length, steps);
     return { events: steps };
   });
   await Deno.remove(folder, { recursive: true });

@@ -133,6 +133,9 @@ for name, config in configs.items():
     writer.add_custom("step", torch.tensor([0, 10, 20, 30]), "system")
     writer.add_custom("weight", torch.arange(11.0), "atom")
     writer.delete([1])
+writer = AtomicDataZarrWriter(f"{sys.argv[1]}/appended.zarr")
+writer.write(Batch.from_data_list([data(3, 0), data(2, 1)]))
+writer.append(data(4, 2))
 `;
 
 Deno.test("stores that nvalchemi wrote are read, what it deleted left out", async () => {
@@ -158,6 +161,10 @@ Deno.test("stores that nvalchemi wrote are read, what it deleted left out", asyn
         TypeError,
       );
     }
+    // Its appends count atoms from the first of what is appended: these edges are nobody's.
+    const appended = new ZarrSink(`${folder}/appended.zarr`);
+    await assertRejects(() => appended.read(), SyntaxError, "must join nodes of its own system");
+    assertEquals([...(await appended.slice({ to: 2 })).get("edges")], [0, 1, 1, 2, 3, 4]);
   });
 });
 
