@@ -1,6 +1,6 @@
 /**
  * What a sink keeps: `memory.ts` prints the bytes by which the process grows while 1e5 frames of 108 atoms are written
- * to a Zarr store, after a few to warm up.
+ * to a Zarr store, after as many to warm up.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { makeFrames } from "./frames.ts";
 
-const WARM = 5000, FRAMES = 1e5;
+const WARM = 1e5, FRAMES = 1e5;
 
 /** Bytes that are in use. What arrays hold is given back a little after they are. */
 async function used(): Promise<number> {
