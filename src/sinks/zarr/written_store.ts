@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Batch } from "../../batch/batch.ts";
+import { Batch } from "../../batch/batch.ts";
 import type { FieldInfo } from "../../batch/fields.ts";
 import { codeOf, refusal } from "../open_file.ts";
 import type { SystemMask } from "../sink.ts";
@@ -61,8 +61,8 @@ export class WrittenStore {
 
   /** Takes a copy of systems: right into their chunks where the store is open, else to wait for that. */
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
-    const isWhole = mask === undefined && this.#ready !== undefined &&
-      (batch as Batch | undefined)?.heldBy === undefined && batch?.size > 0;
+    const isWhole = mask === undefined && this.#ready !== undefined && batch instanceof Batch &&
+      batch.heldBy === undefined;
     const own = isWhole ? batch : taken(batch, mask, `write to ${this.path}`);
     if (own === undefined) return;
     this.#queue.check(); // before anything is kept of it
