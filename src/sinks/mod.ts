@@ -28,6 +28,8 @@ export { MemorySink } from "./memory_sink.ts";
 export type { MemorySinkOptions } from "./memory_sink.ts";
 export { openSink, SINK_FORMATS } from "./open_sink.ts";
 export type { MakeSink, OpenSinkOptions } from "./open_sink.ts";
+export { openSystems } from "./systems_file.ts";
+export type { SystemsFile } from "./systems_file.ts";
 export { parseTensorBoard, readTensorBoard } from "./read_tensorboard.ts";
 export type { Sink, Slice, StoredSink, SystemMask, SystemWriter } from "./sink.ts";
 export { TensorBoardFile } from "./tensorboard.ts";
