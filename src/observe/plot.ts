@@ -29,7 +29,7 @@ export interface PlotOptions {
    *
    * @default "linear"
    */
-  readonly scale?: AxisScale;
+  readonly scale?: "linear" | "log";
   /**
    * What stands above it.
    *

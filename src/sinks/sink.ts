@@ -70,8 +70,12 @@ export interface StoredSink extends Sink {
   flush(): Promise<void>;
   /** Some of the systems, read without the others. Throws a RangeError where there are none. */
   slice(slice: Slice): Promise<Batch>;
+  /** All systems in the order in which they came, as one batch. Throws a RangeError when there are none. */
   read(): Promise<Batch>;
+  /** The same, and the sink is empty afterwards. */
   drain(): Promise<Batch>;
+  /** Forgets all systems. */
   clear(): Promise<void>;
+  /** Writes what is left, and closes the file. From now on it takes no more. */
   close(): Promise<void>;
 }
