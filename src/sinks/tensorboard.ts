@@ -20,7 +20,7 @@ interface OpenFile {
 /** What is used of a file system. */
 interface Files {
   mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
-  open(path: string, flags: "wx"): Promise<OpenFile>;
+  open(path: string, flags: "ax"): Promise<OpenFile>;
 }
 
 /** When numbers were so. */
@@ -187,13 +187,16 @@ export class TensorBoardFile implements AsyncDisposable {
   }
 }
 
-/** A file of a name that sorts behind those of earlier runs, as TensorBoard reads them. */
+/**
+ * A file of a name that sorts behind those of earlier runs, as TensorBoard reads them. Always written at its end, wherever
+ * a write that failed had come to.
+ */
 async function newFile(files: Files, folder: string): Promise<{ path: string; file: OpenFile }> {
   const begun = String(Math.floor(Date.now() / 1000)).padStart(10, "0");
   for (let n = 0;; n++) {
     const path = `${folder}/events.out.tfevents.${begun}.hooke.${String(n).padStart(4, "0")}`;
     try {
-      return { path, file: await files.open(path, "wx") };
+      return { path, file: await files.open(path, "ax") };
     } catch (error) {
       if ((error as { readonly code?: unknown }).code !== "EEXIST") throw error;
     }

@@ -95,6 +95,17 @@ for (const device of ["reference", "wasm"] as const) {
   });
 }
 
+Deno.test("systems that converge in the very step that was told last are counted when the run ends", async () => {
+  const kept = keeper();
+  const hooks = [ConvergenceHook.fromFmax(0.01), new Reporter({ reporters: [kept] })];
+  await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, device: "wasm", hooks });
+  await opt.run(crystals(1, 0), 400);
+  const [before, last] = kept.seen.slice(-2);
+  assertEquals([before!.step, last!.step], [opt.stepCount - 1, opt.stepCount - 1]);
+  assertEquals([before!.scalars.converged_fraction, last!.scalars.converged_fraction], [0, 1]);
+  assertEquals(last!.scalars.energy, before!.scalars.energy);
+});
+
 Deno.test("one system has no largest of its own, and no status has none", async () => {
   const kept = keeper(), hooks = [new Reporter({ reporters: [kept] })];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, device: "reference", hooks });
@@ -266,13 +277,13 @@ Deno.test("on a terminal one line is painted and left at the end; elsewhere each
       }),
     ],
     nSteps: 4,
-    now: () => time += 1000,
+    now: () => time += 500,
   });
   await loop.run(2);
   assertEquals(texts.length, 2);
   assertEquals(
     texts[0]!.replace(/[\d.]+ steps\/s/, "N steps/s"),
-    "step 1/4 (25 %)  x 0  N steps/s  0:03 left\n",
+    "step 1/4 (25 %)  x 0  N steps/s  0:02 left\n",
   );
   assertEquals(painted, ["\rstep 1/\x1b[K", "\rstep 2/\x1b[K", "\n"]);
   assertThrows(() => consoleReporter({} as never), TypeError, "it must have write");
