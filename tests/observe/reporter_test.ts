@@ -63,7 +63,7 @@ const data = () =>
 
 Deno.test(
   "the scalars of a relaxation are those of its systems, step by step, wherever it runs",
-  onEngines(async (backend, name) => {
+  onEngines(async (backend) => {
     const kept = keeper();
     const batch = crystals(3, 0);
     const seen: number[][] = [];
