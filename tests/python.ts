@@ -10,6 +10,15 @@
 /** What tests ask, and the packages for it. Versions are fixed, so that an answer does not change by itself. */
 const PACKAGES = {
   ase: ["ase==3.29.0"],
+  tensorboard: ["tensorboard==2.20.0", "numpy==2.3.5", "setuptools==80.9.0"],
+  nvalchemi: [
+    "nvalchemi-toolkit==0.2.0",
+    "nvalchemi-toolkit-ops==0.5.0",
+    "torch==2.10.0",
+    "zarr==3.1.6",
+    "numpy==2.3.5",
+  ],
+  zarr: ["zarr==3.1.6", "xarray==2026.9.0", "numpy==2.3.5"],
   onnx: ["onnx==1.23.2", "numpy==2.3.5"],
 } as const;
 

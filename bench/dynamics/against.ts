@@ -19,14 +19,14 @@ export interface Comparison {
   readonly peers: readonly string[];
   /** CPU or wall time per event, or the number of steps. */
   readonly of: "cpu" | "wall" | "steps";
+  /** Turns of each contender. @default 5, enough for the least of each to be a quiet one */
+  readonly repeats?: number;
   /** Our side. @default ours.ts beside this */
   readonly ours?: string;
   /** Throws an `Error` where what the contenders say of themselves shows that they do not do the same. */
   readonly check?: (about: Played["about"]) => void;
 }
 
-/** Turns of each contender, and their baselines. Five are enough for the least of each to be quiet ones. */
-const REPEATS = 5;
 const OURS = fileURLToPath(new URL("./ours.ts", import.meta.url));
 
 /** Several rows may be of one case, which is then played once. */
@@ -91,17 +91,17 @@ function inUnit(cost: number, of: Comparison["of"]): string {
 }
 
 function turnsOf(
-  { case: name, ours = OURS }: Comparison,
+  { case: name, ours = OURS, repeats = 5 }: Comparison,
   setting: BenchSetting,
 ): Promise<Played | NotMeasured> {
   const key = JSON.stringify([name, setting]);
-  if (!played.has(key)) played.set(key, play(name, ours, setting));
+  if (!played.has(key)) played.set(key, play(name, { ours, repeats }, setting));
   return played.get(key)!;
 }
 
 async function play(
   name: string,
-  ours: string,
+  options: { readonly ours: string; readonly repeats: number },
   { peers, work, makes }: BenchSetting,
 ): Promise<Played | NotMeasured> {
   if (peers === undefined) return { missing: "needs the folder of the peers: --peers DIR" };
@@ -113,5 +113,5 @@ async function play(
       missing: `needs ${missing.join(", ")} in ${work}: --peers ${peers} makes what is missing`,
     };
   }
-  return await playCase(name, { places, repeats: REPEATS, ours });
+  return await playCase(name, { places, ...options });
 }

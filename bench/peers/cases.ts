@@ -29,7 +29,7 @@ export interface Task {
   readonly steps?: number;
   readonly warm?: number;
   /** What a turn is divided by. */
-  readonly per: "atom-step" | "atom" | "relaxation" | "step" | "parameter";
+  readonly per: "atom-step" | "atom" | "relaxation" | "step" | "parameter" | "frame";
   readonly peers: Readonly<Record<string, Opponent>>;
 }
 
@@ -84,6 +84,12 @@ function torch(network: "mlp" | "schnet", warm: number, steps: number): Record<s
   return { torch: one(false), "torch fused": one(true) };
 }
 
+/** Frames of 4000 atoms into a file. */
+function frames(peer: PythonPeer, script: string): Opponent {
+  return python(peer, script, () => ({ steps: FRAMES }));
+}
+
+const FRAMES = 1000;
 const RELAXED = { n: 32, systems: 64, fmax: 0.05 };
 
 /** What a C program prints of the costs of its repeats: the least. */
@@ -268,5 +274,23 @@ export const CASES: Readonly<Record<string, Task>> = {
     steps: 20,
     per: "parameter",
     peers: { "c copy of 28 bytes": copied(28) },
+  },
+  "frames none": {
+    rows: ["sinks/1"],
+    steps: FRAMES,
+    per: "frame",
+    peers: { "ase trajectory": frames("ase", "ase_trajectory.py") },
+  },
+  "frames zstd": {
+    rows: ["sinks/2"],
+    steps: FRAMES,
+    per: "frame",
+    peers: { "torch-sim hdf5": frames("torchsim", "torchsim_hdf5.py") },
+  },
+  "frames zstd, zarr": {
+    rows: ["sinks/3"],
+    steps: FRAMES,
+    per: "frame",
+    peers: { "nvalchemi zarr": frames("nvalchemi", "nvalchemi_zarr.py") },
   },
 };

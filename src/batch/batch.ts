@@ -391,13 +391,17 @@ export class Batch {
   /**
    * A copy of the present state of these systems, wherever the values are: what `select` would give if no engine
    * held any field. `known`: values of held fields, which then are not fetched: the state they were in at another time.
+   * `wanted`: fields besides those of every batch, where not all are.
    */
   async snapshot(
     selection?: Selection,
     known: Readonly<Record<string, NumericArray>> = {},
+    wanted?: readonly string[],
   ): Promise<Batch> {
-    const held = [...this.#holder?.fields ?? []].filter((name) => this.has(name));
-    const fields = new Map(this.#store.fields);
+    const kept = wanted && new Set([...ESSENTIAL, ...wanted]);
+    const isKept = (name: string) => kept === undefined || kept.has(name);
+    const held = [...this.#holder?.fields ?? []].filter((name) => this.has(name) && isKept(name));
+    const fields = new Map([...this.#store.fields].filter(([name]) => isKept(name)));
     const values = await Promise.all(held.map((name) => {
       const own = Object.hasOwn(known, name) ? known[name] : undefined;
       return own === undefined ? this.fetch(name) : typed(own, fields.get(name)!.info);

@@ -407,9 +407,11 @@ export class ResidentBatch {
 
   /** Values of a field in the types and the precision of the batch, as `fetch` answers with. */
   home(name: string, there: NumericArray): NumericArray {
-    return this.#fields.get(name)!.host.map((value: number, i: number) =>
-      isSame(there, i, value) ? value : there[i]!
-    );
+    const { host } = this.#fields.get(name)!;
+    if (there instanceof Int32Array && host instanceof Int32Array) return there.slice();
+    return there instanceof Float32Array && host instanceof Float64Array
+      ? unrounded(host, there)
+      : host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
   }
 
   /** Is it still what the batch is, or have systems come or gone? */
@@ -557,6 +559,17 @@ function stretches(rows: Iterable<number>): [from: number, to: number][] {
     else found.push([row, row + 1]);
   }
   return found;
+}
+
+/** Values of float32 in float64: what a rounding alone would change stays as it is here. For whole frames, so it is fast. */
+// hot
+function unrounded(here: Float64Array, there: Float32Array): Float64Array {
+  const home = new Float64Array(here.length);
+  for (let i = 0; i < home.length; i++) {
+    const value = here[i]!, rounded = Math.fround(value), now = there[i]!;
+    home[i] = now === rounded || (now !== now && rounded !== rounded) ? value : now;
+  }
+  return home;
 }
 
 function isSame(there: ArrayLike<number>, i: number, here: number): boolean {

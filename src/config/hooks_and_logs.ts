@@ -41,3 +41,16 @@ export type {
 } from "./run_record.ts";
 export type { Versions } from "./versions.ts";
 export { versions } from "./versions.ts";
+export { parseRunLog } from "./parse_run_log.ts";
+export type { RunData } from "./read_run.ts";
+export { readRun } from "./read_run.ts";
+export type { ReportOptions } from "./report.ts";
+export { report } from "./report.ts";
+export type { ResumableEngine, Resumed } from "./resume.ts";
+export { resume } from "./resume.ts";
+export type { RunIdentity } from "./run_files.ts";
+export type { FolderEngine, RunFolder } from "./run_folder_protocol.ts";
+export { nextRunFolder, openRunFolder } from "./run_folder.ts";
+export type { RunHolder } from "./run_folder_busy_error.ts";
+export { RunFolderBusyError } from "./run_folder_busy_error.ts";
+export type { RunCheckpoints, RunFolderOptions, RunTrajectory } from "./run_folder_options.ts";

@@ -46,8 +46,17 @@ export class Clock {
   /** Leaves the time in the batch, for the next scheme, if steps take any. */
   keep(batch: Batch): void {
     this.#left = batch.ensure("stepsDone").slice();
+    this.note(batch);
+  }
+
+  /** Writes the time into a batch that has done so many steps, if steps take any. */
+  note(batch: Batch): void {
     if (this.#dt === undefined) return;
     const options = { level: "system", dtype: "f64", unit: "fs", fill: 0 } as const;
-    batch.set(TIME, this.at(this.#left), batch.has(TIME) ? {} : options);
+    batch.set(
+      TIME,
+      this.at(batch.ensure("stepsDone") as Int32Array),
+      batch.has(TIME) ? {} : options,
+    );
   }
 }

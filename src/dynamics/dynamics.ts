@@ -8,6 +8,7 @@ import type { Backend } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
 import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
+import type { FieldHolder } from "../batch/holder.ts";
 import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { Loop } from "../hooks/loop.ts";
 import type { DeviceWorker } from "../hooks/device_work.ts";
@@ -51,6 +52,10 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   readonly #loop: Loop<DynamicsKind>;
   readonly #place: BatchPlace;
   #isRunning = false;
+  /** What holds the batch of the run under way. */
+  #holder: FieldHolder | undefined;
+  /** Whether the run under way waits between two steps. */
+  #isBetween = false;
   /** What the run under way has come to. */
   #home: Record<string, NumericArray> | undefined;
 
@@ -156,14 +161,31 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /**
    * All that it needs to go on to the bit: counters, hooks' state, the batch, the scheme's state, how pairs were found.
-   * Plain data, to be kept by {@linkcode writeCheckpoint} or by oneself. To be called between runs.
+   * Plain data, to be kept by {@linkcode writeCheckpoint} or by oneself. To be called between runs, or in
+   * {@linkcode Dynamics.betweenSteps}; else it throws an Error.
    */
   async save(): Promise<SavedDynamics> {
+    if (this.#isBetween) return await this.#saveHeld(this.#current);
     return {
       integrator: this.integrator.name,
       loop: this.#loop.save(),
       ...await this.#current.save(),
     };
+  }
+
+  /**
+   * Does something between two steps, such as `saveCheckpoint`: as soon as the step under way is done, and at once where
+   * there is none. What it throws is the caller's: the run goes on. A hook must not await it.
+   */
+  betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    return this.#loop.betweenSteps(async () => {
+      this.#isBetween = this.#holder !== undefined;
+      try {
+        return await work();
+      } finally {
+        this.#isBetween = false;
+      }
+    });
   }
 
   /**
@@ -271,7 +293,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   async #withFree(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     const place = this.#place;
-    batch.attach({
+    const holder: FieldHolder = {
       by: this.name,
       get fields() {
         return place.fields;
@@ -283,16 +305,36 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
         if (isThenable(waiting)) await waiting;
         return await run.state.fetch(name);
       },
-    });
+    };
+    batch.attach(holder);
+    this.#holder = holder;
     try {
       const entering = place.enter(batch);
       if (isThenable(entering)) await entering;
     } catch (error) {
+      this.#holder = undefined;
       batch.detach();
       throw error;
     }
     await this.#workOn(batch, work);
     return batch;
+  }
+
+  /** What `save` gives, in mid-run: the batch is as if the run had ended with the last step. */
+  async #saveHeld(run: BatchRun): Promise<SavedDynamics> {
+    const { state: { batch }, state } = run;
+    const kept = await run.keep();
+    batch.detach(state.homeOf(kept.resident));
+    try {
+      const copy = Batch.load(batch.save());
+      run.clock.note(copy);
+      return {
+        ...{ integrator: this.integrator.name, loop: this.#loop.save() },
+        ...{ batch: copy.save(), ...kept },
+      };
+    } finally {
+      batch.attach(this.#holder!);
+    }
   }
 
   /** Runs something, and takes home what has come of it, whether it went well or not. */
@@ -318,6 +360,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       failure ??= { error };
     }
     hasDiverged ||= lostSystems(batch, home.positions).length > 0;
+    this.#holder = undefined;
     batch.detach(hasDiverged ? {} : home);
     if (hasDiverged || isLost) this.#place.leave();
     else this.#leaveNotes(this.#current);

@@ -71,7 +71,7 @@ export class DynamicsFields implements StateSource {
     const host = this.#host();
     const { state } = host;
     if (field === "time") return host.clock.at(state.view(state.frame.ages));
-    if (field === FRAME) return frameOf(state, (buffer) => state.view(buffer));
+    if (field === FRAME) return frameAsked(state);
     if (isMeasured(field)) host.measure(field);
     return state.view(bufferOf(state, field));
   }
@@ -122,6 +122,17 @@ function frameOf(
       return [name, state.home(name, valueIn(state.field<Dtype>(name)))];
     }),
   );
+}
+
+/** The same, each field when it is asked for: most of a batch may not be wanted. */
+function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>> {
+  const frame: Record<string, NumericArray> = {};
+  for (const name of state.fields) {
+    if (!state.batch.has(name)) continue;
+    const get = () => state.home(name, state.view(state.field<Dtype>(name)));
+    Object.defineProperty(frame, name, { get, enumerable: true });
+  }
+  return frame;
 }
 
 /** What must be fetched for a field. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Between } from "./between.ts";
 import type { BaseContext, Workflow } from "./context.ts";
 import { EngineHooks, type EngineHooksOptions } from "./hooks.ts";
 import type { DeviceWorker } from "./device_work.ts";
@@ -117,6 +118,7 @@ export class Loop<
   readonly #turn = new Turn();
   readonly #leaps = new LeapLength();
   readonly #pending = new Pending();
+  readonly #between = new Between();
   readonly #counts = new Map<string, number>();
   #known: ReadonlySet<string> | undefined;
   #stepCount = 0;
@@ -307,6 +309,15 @@ export class Loop<
   }
 
   /**
+   * Does something between two steps: at once where none is under way, else as soon as that is done, before the next one
+   * begins; at the latest when the last step is done, before hooks are closed. What it throws is the caller's, and the
+   * run goes on. A hook must not await it: the step waits for the hook.
+   */
+  betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    return this.#busy === undefined ? Promise.resolve().then(work) : this.#between.add(work);
+  }
+
+  /**
    * Does steps until there have been `nSteps`, or something asked to stop. Opens the hooks before and closes them
    * after, whatever happens. Rejects with what a step threw.
    */
@@ -326,9 +337,11 @@ export class Loop<
           signal?.addEventListener("abort", abort); // once, however often
           await this.#steps(last);
           await this.#finish();
+          await this.#between.workOff();
           await this.#options.settled?.(this);
         });
       } catch (error) {
+        this.#between.drop(this.name, error); // hooks may wait for it as they are closed
         await this.#hooks.close({ status: "failed", error });
         this.#goBack();
         throw error;
@@ -354,9 +367,11 @@ export class Loop<
           await this.#options.begin?.(this);
           do await this.#step(); while (this.#stepCount < last && !this.#isDone);
           this.#hooks.check();
+          await this.#between.workOff();
           await this.#options.settled?.(this);
         });
       } catch (error) {
+        this.#between.drop(this.name, error); // hooks may wait for it as they are closed
         await this.#hooks.close({ status: "failed", error });
         throw error;
       }
@@ -369,7 +384,9 @@ export class Loop<
       if (!this.#hooks.isOpen) return;
       try {
         await this.#attempt(() => this.#finish());
+        await this.#between.workOff();
       } catch (error) {
+        this.#between.drop(this.name, error); // hooks may wait for it as they are closed
         await this.#hooks.close({ status: "failed", error });
         throw error;
       }
@@ -436,6 +453,7 @@ export class Loop<
       return await work();
     } finally {
       this.#busy = undefined;
+      this.#between.drop(this.name);
     }
   }
 
@@ -449,6 +467,7 @@ export class Loop<
   async #steps(last: number): Promise<void> {
     const { leap } = this.#options;
     while (this.#stepCount < last && !this.#isStopped && !this.#isDone) {
+      if (!this.#between.isEmpty && await this.#isOverNow()) break;
       const until = this.#stop === undefined ? last : Math.min(last, this.#again);
       const left = until - this.#stepCount;
       const free = leap === undefined ? 0 : Math.min(this.#hooks.horizon(this.#stepCount), left);
@@ -458,6 +477,15 @@ export class Loop<
       if (turn !== undefined) await turn;
       this.#hooks.check();
     }
+  }
+
+  /** Does what is to be done between steps, unless the run has turned out to be over: then it is done after it. */
+  async #isOverNow(): Promise<boolean> {
+    await this.#hooks.soFar;
+    this.#hooks.check();
+    if (this.#isDone || this.#isStopped) return true;
+    await this.#between.workOff();
+    return false;
   }
 
   get #isStopped(): boolean {

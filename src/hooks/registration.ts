@@ -63,7 +63,7 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
     errors: 0,
   };
   entry.places.push(...makePlaces(entry, engine));
-  checkStageTimes(entry);
+  checkStageTimes(entry, engine);
   checkPlaces(entry, engine);
   return entry;
 }
@@ -138,10 +138,14 @@ function checkEpochs({ hook, label }: HookRecord, { infos }: Registering): void 
   );
 }
 
-function checkStageTimes({ name, record, places }: Entry): void {
+function checkStageTimes({ name, record, places }: Entry, { kinds }: Registering): void {
   const stages = places.map(({ info }) => info.name);
+  const known = (record.hook as { readonly kinds?: readonly AnyStages[] }).kinds ?? [];
+  const elsewhere = known.filter((kind) => !kinds.includes(kind));
   for (const stage of record.stageTimes.keys()) {
     if (stages.includes(stage)) continue;
+    // One hook for engines of several kinds: the stage may be another's.
+    if (elsewhere.some(({ roles }) => Object.hasOwn(roles, stage))) continue;
     const requirement = `its stageTimes must name stages at which it runs (${stages.join(", ")})`;
     throw new TypeError(complaint(`register hook ${name}`, requirement, stage, stages));
   }

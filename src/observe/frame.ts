@@ -25,16 +25,25 @@ export interface FrameContext {
   };
 }
 
+/** What is looked at for a frame of some fields: what only an evaluation of its own would give may be left out. */
+export function framedOf(
+  fields: readonly string[] | undefined,
+): readonly (typeof FRAMED)[number][] {
+  const isEvaluated = (name: string) => name === "energy" || name === "stress";
+  return fields === undefined || fields.some(isEvaluated) ? FRAMED : FRAMED.slice(1);
+}
+
 /**
  * A copy of the systems as they are in this step, or of those at some places, with the fields `step`, `time` (fs) and
- * `sourceId`, the `systemId` that each has in the run.
+ * `sourceId`, the `systemId` that each has in the run. With `fields` it has those, and what every batch has.
  */
 export async function frameOf(
   { batch, stepCount, read }: FrameContext,
   places: readonly number[] = Array.from({ length: batch.size }, (_, place) => place),
+  fields?: readonly string[],
 ): Promise<Batch> {
   const times = Array.from(read.time!); // before anything is waited for
-  const frame = await batch.snapshot(places, read.frame);
+  const frame = await batch.snapshot(places, read.frame, fields);
   frame.set("step", stepCount, { level: "system", dtype: "i32", fill: -1 });
   const time = places.map((place) => times[place]!);
   frame.set("time", time, { level: "system", dtype: "f64", unit: "fs", fill: NaN });

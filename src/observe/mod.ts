@@ -103,3 +103,25 @@ export { ProgressHook } from "./progress_hook.ts";
 export type { ProgressHookOptions } from "./progress_hook.ts";
 export { ProfileSummary } from "./summary.ts";
 export type { Milliseconds, TransitionSummary } from "./transition.ts";
+export { collectScalars } from "./collect_scalars.ts";
+export type { CollectOptions, ScalarOf } from "./collect_scalars.ts";
+export { consoleReporter } from "./console_reporter.ts";
+export type { ConsoleReporterOptions } from "./console_reporter.ts";
+export { openTelemetryReporter } from "./open_telemetry_reporter.ts";
+export type { OpenTelemetryReporterOptions } from "./open_telemetry_reporter.ts";
+export type { ScalarGauge, ScalarMeter } from "./open_telemetry.ts";
+export { plot } from "./plot.ts";
+export type { PlotOptions, PlottedRun } from "./plot.ts";
+export { Reporter } from "./reporter.ts";
+export type { ReporterOptions } from "./reporter_options.ts";
+export { ScalarHistory } from "./scalar_history.ts";
+export type { SavedHistory, ScalarHistoryOptions, ScalarSeries } from "./scalar_history.ts";
+export { jsonlReporter, tensorBoardReporter } from "./scalar_reporter.ts";
+export type {
+  JsonlReporterOptions,
+  ReporterTimes,
+  ScalarReporter,
+  TensorBoardReporterOptions,
+} from "./scalar_reporter.ts";
+export { parseScalarLines } from "./scalar_snapshot.ts";
+export type { NamedScalars, ScalarSnapshot } from "./scalar_snapshot.ts";

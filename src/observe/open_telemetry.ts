@@ -1,5 +1,5 @@
 /**
- * Spans, through whatever OpenTelemetry API the process has registered, so that none need be depended on.
+ * Spans and gauges, through whatever OpenTelemetry API the process has registered, so that none need be depended on.
  *
  * @module
  */
@@ -22,6 +22,18 @@ export interface ProfileTracer {
   ): ProfileSpan;
 }
 
+/** The part of an OpenTelemetry gauge that is used here. */
+export interface ScalarGauge {
+  /** Says what it is now. */
+  record(value: number, attributes?: Record<string, string>): void;
+}
+
+/** The part of an OpenTelemetry meter that is used here; those of `@opentelemetry/api` have it. */
+export interface ScalarMeter {
+  /** Makes a gauge. */
+  createGauge(name: string): ScalarGauge;
+}
+
 /** The part of an OpenTelemetry context that is used here. */
 export interface OtelContext {
   /** The value of a key. */
@@ -34,6 +46,7 @@ export interface OtelContext {
 
 interface OtelRegistry {
   readonly trace?: { getTracer(name: string): ProfileTracer };
+  readonly metrics?: { getMeter(name: string): ScalarMeter };
   readonly context?: { active(): OtelContext };
 }
 
@@ -42,7 +55,8 @@ interface OtelRegistry {
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 const SPAN_KEY = Symbol.for("OpenTelemetry Context Key SPAN");
 
-function registry(): OtelRegistry | undefined {
+/** The registered OpenTelemetry API, if there is one. */
+export function registry(): OtelRegistry | undefined {
   return (globalThis as Readonly<Record<symbol, unknown>>)[REGISTRY] as OtelRegistry | undefined;
 }
 

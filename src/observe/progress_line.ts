@@ -45,7 +45,7 @@ function round(perSecond: number): string {
 }
 
 /** 0:07, 12:34, 1:02:03. */
-function clock(seconds: number): string {
+export function clock(seconds: number): string {
   const whole = Math.round(seconds);
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const two = (n: number) => String(n).padStart(2, "0");

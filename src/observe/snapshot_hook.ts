@@ -1,12 +1,26 @@
 import { type DynamicsContext, DynamicsStage } from "../dynamics/stages.ts";
 import type { SystemWriter } from "../sinks/sink.ts";
-import { checkSink, FRAMED, frameOf } from "./frame.ts";
-import { checkOptions, checkStage, type HookTimes, TIMES, timesOf } from "./hook_options.ts";
+import { checkSink, framedOf, frameOf } from "./frame.ts";
+import {
+  checkOptions,
+  checkStage,
+  checkType,
+  type HookTimes,
+  TIMES,
+  timesOf,
+} from "./hook_options.ts";
 
 /** What a {@linkcode SnapshotHook} is made of. */
 export interface SnapshotHookOptions extends HookTimes {
   /** Where the snapshots go. */
   readonly sink: SystemWriter;
+  /**
+   * The fields that are kept, besides those that every batch has. Without `energy` and `stress` steps need not find
+   * them out: that, and less to copy, makes it cheaper.
+   *
+   * @default all
+   */
+  readonly fields?: readonly string[];
   /**
    * Where in a step they are taken.
    *
@@ -56,25 +70,31 @@ export class SnapshotHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** What must be as of the step. */
-  readonly reads: readonly ("energy" | "time" | "frame")[] = FRAMED;
+  readonly reads: readonly ("energy" | "time" | "frame")[];
   /** What cannot be kept must not go unnoticed. */
   readonly onError = "throw";
   readonly #sink: SystemWriter;
+  readonly #fields: readonly string[] | undefined;
 
   /** Nothing is written yet. */
   constructor(options: SnapshotHookOptions) {
-    checkOptions(NAME, options, ["sink", "stage", ...TIMES]);
+    checkOptions(NAME, options, ["sink", "fields", "stage", ...TIMES]);
+    const areNames = (x: unknown) =>
+      Array.isArray(x) && x.every((name) => typeof name === "string");
+    checkType(NAME, options, "fields", "a list of names", areNames);
     checkSink(NAME, options);
     checkStage(NAME, options);
     this.frequency = 1;
     Object.assign(this, timesOf(NAME, options));
     this.stage = options.stage ?? DynamicsStage.AFTER_STEP;
     this.#sink = options.sink;
+    this.#fields = options.fields;
+    this.reads = framedOf(options.fields);
   }
 
   /** Writes a snapshot. Called by the engine. */
   async call(ctx: DynamicsContext): Promise<void> {
-    await this.#sink.write(await frameOf(ctx));
+    await this.#sink.write(await frameOf(ctx, undefined, this.#fields));
   }
 
   /** Waits until the sink has all of it. Called by the engine. */

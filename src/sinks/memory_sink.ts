@@ -1,7 +1,7 @@
 import { Batch } from "../batch/batch.ts";
 import { show } from "../batch/show.ts";
-import type { System } from "../batch/system.ts";
 import type { Sink, SystemMask } from "./sink.ts";
+import { FieldPattern, taken } from "./taken.ts";
 
 /** What a {@linkcode MemorySink} can be told. */
 export interface MemorySinkOptions {
@@ -45,8 +45,7 @@ export class MemorySink implements Sink, Disposable {
   readonly capacity: number;
   #batches: Batch[] = [];
   #length = 0;
-  // One system with every field that any has: what comes must go together with it.
-  #pattern: System | undefined;
+  readonly #pattern = new FieldPattern();
   #isClosed = false;
 
   /** Throws a TypeError for options that are none, a RangeError for a capacity that is no count. */
@@ -74,28 +73,18 @@ export class MemorySink implements Sink, Disposable {
    */
   write(batch: Batch, mask?: SystemMask): void {
     if (this.#isClosed) throw new Error(`Cannot ${WRITE} as it must be open: it was closed`);
-    if (!(batch instanceof Batch)) {
-      throw new TypeError(
-        `Cannot ${WRITE} as it must be given a batch: current value is ${show(batch)}`,
-      );
-    }
-    const flags = mask === undefined ? new Uint8Array(batch.size).fill(1) : flagsOf(mask, batch);
-    const count = flags.reduce((sum, flag) => sum + flag, 0);
-    if (count === 0) return;
+    const copy = taken(batch, mask, WRITE);
+    if (copy === undefined) return;
+    const count = copy.size;
     if (this.#length + count > this.capacity) {
       throw new RangeError(
         `Cannot ${WRITE} as ${count} systems more must fit into its capacity of ${this.capacity}: ` +
           `current length is ${this.#length}`,
       );
     }
-    const copy = batch.select(flags);
-    const first = copy.system(0);
-    const pattern = this.#pattern === undefined
-      ? first
-      : Batch.from([this.#pattern, first]).system(0);
+    this.#pattern.join(copy);
     this.#batches.push(copy);
     this.#length += count;
-    this.#pattern = pattern;
   }
 
   /** All systems in the order in which they came, in a new batch. Throws a RangeError when there are none. */
@@ -119,7 +108,7 @@ export class MemorySink implements Sink, Disposable {
   clear(): void {
     this.#batches = [];
     this.#length = 0;
-    this.#pattern = undefined;
+    this.#pattern.clear();
   }
 
   /** From now on it takes no more; what it holds can still be read. */
@@ -155,27 +144,5 @@ function readCapacity(options: unknown): number {
   if (capacity === Infinity || (Number.isSafeInteger(capacity) && capacity > 0)) return capacity;
   throw new RangeError(
     `Cannot ${action} as capacity must be a whole number from 1 on, or Infinity: current value is ${capacity}`,
-  );
-}
-
-function flagsOf(mask: unknown, { size }: Batch): Uint8Array {
-  const isList = Array.isArray(mask) || (ArrayBuffer.isView(mask) && "length" in mask);
-  if (!isList) {
-    throw new TypeError(
-      `Cannot ${WRITE} as the mask must be a list of flags: current value is ${show(mask)}`,
-    );
-  }
-  const flags: unknown[] = Array.from(mask as ArrayLike<unknown>);
-  if (flags.length !== size) {
-    throw new RangeError(
-      `Cannot ${WRITE} as the mask must have a flag for each of ${size} systems: current length is ${flags.length}`,
-    );
-  }
-  const wrong = flags.findIndex((flag) => typeof flag !== "boolean" && flag !== 0 && flag !== 1);
-  if (wrong === -1) return Uint8Array.from(flags, Number);
-  throw new RangeError(
-    `Cannot ${WRITE} as each flag of the mask must be 0, 1, true or false: current flag ${wrong} is ${
-      show(flags[wrong])
-    }`,
   );
 }

@@ -36,3 +36,46 @@ export interface Sink extends SystemWriter {
   /** From now on it takes no more. */
   close(): void | PromiseLike<void>;
 }
+
+/** Which of the systems that a sink holds are meant; what is left out leaves none out. */
+export interface Slice {
+  /** From this place on, in the order in which they came. */
+  readonly from?: number;
+  /** To this place, which is not among them. */
+  readonly to?: number;
+  /** With a `time` in this interval, both ends included, fs. */
+  readonly time?: readonly [from: number, to: number];
+  /** With a `step` in this interval, both ends included. */
+  readonly steps?: readonly [from: number, to: number];
+  /** Of these systems of the run: their `sourceId`, or `systemId` where there is no such field. */
+  readonly systems?: readonly number[];
+}
+
+/** A sink in a file or a folder. What was flushed is there for whoever opens it, whatever happens to the process. */
+export interface StoredSink extends Sink {
+  /** Where it is. */
+  readonly path: string;
+  /**
+   * Opens what is there, to add to it, or makes it; the first `write` does so, too. What a kill has left unfinished is
+   * taken off.
+   *
+   * @throws {SyntaxError} for what is there and is no such file, or damaged; it stays as it is
+   * @throws {RangeError} for one of a newer version
+   * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
+   */
+  open(): Promise<void>;
+  /** Takes a copy at once, and writes it in the background. Waits where too much is under way; throws what went wrong. */
+  write(batch: Batch, mask?: SystemMask): void | Promise<void>;
+  /** Waits until all that was taken is in the file, and safe. Throws what went wrong since somebody last asked. */
+  flush(): Promise<void>;
+  /** Some of the systems, read without the others. Throws a RangeError where there are none. */
+  slice(slice: Slice): Promise<Batch>;
+  /** All systems in the order in which they came, as one batch. Throws a RangeError when there are none. */
+  read(): Promise<Batch>;
+  /** The same, and the sink is empty afterwards. */
+  drain(): Promise<Batch>;
+  /** Forgets all systems. */
+  clear(): Promise<void>;
+  /** Writes what is left, and closes the file. From now on it takes no more. */
+  close(): Promise<void>;
+}

@@ -305,6 +305,14 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     this.#loop.hooks.disable(name);
   }
 
+  /**
+   * Does something between two steps, such as `saveCheckpoint`: as soon as the step under way is done, and at once where
+   * there is none. What it throws is the caller's: the run goes on. A hook must not await it.
+   */
+  betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    return this.#loop.betweenSteps(work);
+  }
+
   /** See {@linkcode TrainerControl.checkpointSoon}. */
   checkpointSoon(path: string, weights?: "onnx"): void {
     this.#run.wantFile({ path, weights });

@@ -8,6 +8,7 @@ import {
 } from "@std/assert";
 import { Batch, fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
 import { GraphBuilder, openEvaluator } from "../../src/onnx/mod.ts";
+import { openSink } from "../../src/sinks/mod.ts";
 import { device } from "../backend/gpu.ts";
 import { hasModels } from "../onnx/shared_models.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
@@ -787,4 +788,45 @@ Deno.test("examples/step_hooks.ts does what it says", async () => {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("examples/relax_to_files.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  const systems = [1, 2].map((seed) =>
+    rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, seed)
+  );
+  await Deno.writeTextFile(`${folder}/in.xyz`, writeExtxyz(systems));
+  const names = ["out.zarr", "out.xyz", "out.db", "out.jsonl"];
+  const paths = names.map((name) => `${folder}/${name}`);
+  const output = await run("relax_to_files", `${folder}/in.xyz`, ...paths);
+  assertMatch(output, /^2 of 2 relaxed in \d+ steps\n/);
+  for (const path of paths) {
+    assertStringIncludes(output, `${path}: 2 added, 2 there\n`);
+    const sink = await openSink(path);
+    const batch = await sink.read();
+    await sink.close();
+    assertEquals([batch.size, [...batch.get("status")]], [2, [1, 1]], path);
+    const fmax = Math.max(...batch.get("forces").map(Math.abs));
+    assert(fmax <= 0.01, `${path}: ${fmax}`);
+  }
+  const again = await run("relax_to_files", paths[2]!, paths[1]!); // a file of these is read, too
+  assertStringIncludes(again, `${paths[1]}: 2 added, 4 there\n`);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("examples/report_run.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir(), path = `${folder}/argon`;
+  assertEquals(await run("report_run", path, "300"), `step 300: see ${path}/report.html\n`);
+  assertEquals(
+    await run("report_run", path, "600"),
+    `goes on with step 300\nstep 600: see ${path}/report.html\n`,
+  );
+  const report = await Deno.readTextFile(`${path}/report.html`);
+  for (const title of ["Energy, eV", "Temperature, K", "Where the time went", "Parts"]) {
+    assertStringIncludes(report, title);
+  }
+  const frames = await openSink(`${path}/trajectory.zarr`);
+  assertEquals([...(await frames.read()).get("step")], [0, 100, 200, 300, 400, 500]);
+  await frames.close();
+  await Deno.remove(folder, { recursive: true });
 });

@@ -38,3 +38,20 @@ Deno.test("times of a stage at which the hook does not run, or that cannot be, a
   assertThrows(() => ticking({ TICK: { frequency: 0 } }), RangeError, "ticker at TICK");
   assertThrows(() => ticking(3 as never), TypeError, "stageTimes must be an object");
 });
+
+Deno.test("a hook for engines of several kinds may name stages of a kind that this one does not have", async () => {
+  const TockStage = stages<BaseContext>()("tock", ["TOCK", "TUCK"]);
+  const seen: number[] = [];
+  const both = {
+    ...{ name: "both", kinds: [TickStage, TockStage], frequency: 2 },
+    on: { tick: { TICK: (ctx: BaseContext) => void seen.push(ctx.stepCount) }, tock: {} },
+    otherwise: () => {},
+  };
+  const loop = () => new Loop({ kinds: TickStage, step: (loop) => loop.fire(TickStage.TICK) });
+  const fits = loop();
+  fits.hooks.add({ ...both, stageTimes: { TUCK: { frequency: 1 } } } as never);
+  await fits.run(4);
+  assertEquals(seen, [0, 2]);
+  const misspelt = { ...both, stageTimes: { TUCKK: { frequency: 1 } } };
+  assertThrows(() => loop().hooks.add(misspelt as never), TypeError, 'current value is "TUCKK"');
+});

@@ -179,3 +179,26 @@ Deno.test("wrong options of snapshots are named when they are made", () => {
   const stage = "dynamics/NEVER" as "dynamics/AFTER_STEP";
   assertThrows(() => new SnapshotHook({ sink, stage }), TypeError, "a stage of dynamics");
 });
+
+Deno.test("with fields a snapshot has those and what every batch has, to the bit what one of all has of them", async () => {
+  const [all, some] = [new MemorySink(), new MemorySink()];
+  const hooks = [
+    new SnapshotHook({ sink: all, frequency: 3 }),
+    new SnapshotHook({ sink: some, frequency: 3, fields: ["forces"] }),
+  ];
+  await using md = new NVE({ model: ARGON, dt: 2, device: "wasm", hooks });
+  await md.run(crystals(2), 8);
+  const names = some.read().fields().map(({ name }) => name).sort();
+  assertEquals(names, [
+    ...["cell", "forces", "masses", "numbers", "pbc", "positions", "sourceId", "step", "systemId"],
+    "time",
+  ]);
+  for (const name of names) assertEquals(some.read().get(name), all.read().get(name), name);
+  // Energies are not asked for: steps go without.
+  assertEquals([...hooks[1]!.reads], ["time", "frame"]);
+  assertThrows(
+    () => new SnapshotHook({ sink: some, fields: "forces" as never }),
+    TypeError,
+    "fields must be a list of names",
+  );
+});

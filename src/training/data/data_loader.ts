@@ -117,13 +117,13 @@ export function dataLoader(
 }
 
 /** Promises kept in order, so many of them under way while one is used. */
-async function* ahead<T, U>(
-  all: Iterable<T>,
+export async function* ahead<T, U>(
+  all: Iterable<T> | AsyncIterable<T>,
   load: (one: T) => Promise<U>,
   count: number,
 ): AsyncGenerator<U, void, undefined> {
   const waiting: Promise<U>[] = [];
-  for (const one of all) {
+  for await (const one of all) {
     const loading = load(one);
     // An error is thrown when its turn comes, and by nobody if it never does.
     loading.catch(() => {});
@@ -145,7 +145,8 @@ export function checkDataset(action: string, dataset: unknown): void {
   );
 }
 
-function checkPrefetch(action: string, prefetch: unknown): void {
+/** Throws a RangeError or TypeError for what is no count. */
+export function checkPrefetch(action: string, prefetch: unknown): void {
   if (Number.isSafeInteger(prefetch) && (prefetch as number) >= 0) return;
   throw new (typeof prefetch === "number" ? RangeError : TypeError)(
     `Cannot ${action} as prefetch must be a whole number from 0 on: current value is ${

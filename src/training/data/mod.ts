@@ -6,6 +6,8 @@
 
 export { atomsData } from "./atoms_data.ts";
 export type { AtomsDataOptions, AtomsName } from "./atoms_options.ts";
+export type { AtomsLoaderOptions } from "./atoms_loader.ts";
+export { atomsLoader } from "./atoms_loader.ts";
 export type { BatchesOfOptions, BatchLike } from "./batches_of.ts";
 export { batchesOf } from "./batches_of.ts";
 export type { BatchingOptions } from "./batch_plan.ts";

@@ -1,0 +1,85 @@
+/**
+ * What sinks cost: the rows of the table in their issue. See bench/README.md.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { compareWith } from "./dynamics/against.ts";
+import { middle } from "./dynamics/cpu.ts";
+import { printedBy } from "./processes.ts";
+import type { BenchResult, BenchRow, BenchSetting } from "./row.ts";
+import type { Cost } from "./turns.ts";
+
+const MEGABYTE = 2 ** 20;
+
+/** A row that divides what a frame of ours costs by what one of another's costs. */
+function beside(
+  n: number,
+  name: string,
+  limit: number,
+  [played, peer, repeats]: readonly [string, string, number],
+): BenchRow {
+  return {
+    ...{ id: `sinks/${n}`, name, limit, unit: "x" },
+    run: (setting) =>
+      compareWith(setting, {
+        ...{ case: played, peers: [peer], of: "cpu", repeats },
+        ours: fileURLToPath(new URL("sinks/ours.ts", import.meta.url)),
+      }),
+  };
+}
+
+async function growth(): Promise<BenchResult> {
+  const [{ bytes, rss }] = await printedBy<{ bytes: number; rss: number }>("sinks/memory.ts", {
+    ...{ times: 1, flags: ["--v8-flags=--expose-gc"] },
+  }) as [{ bytes: number; rss: number }];
+  return {
+    ...{ value: Math.max(0, bytes / MEGABYTE), runs: [bytes / MEGABYTE] },
+    note: `the process, memory that it keeps for later included, by ${
+      Math.round(rss / MEGABYTE)
+    } MB`,
+  };
+}
+
+/** What a trajectory costs a run, by the clock: what is written is written beside it. */
+async function writing({ isQuick = false }: BenchSetting): Promise<BenchResult> {
+  const all = await printedBy<Record<"ours" | "alone", Cost>>("sinks/writing.ts", {
+    times: isQuick ? 1 : 3,
+  });
+  const runs = all.map(({ ours, alone }) => ours.wall / alone.wall);
+  const cpu = middle(all.map(({ ours, alone }) => ours.cpu / alone.cpu));
+  const step = middle(all.map(({ alone }) => alone.cpu));
+  return {
+    ...{ value: middle(runs), runs },
+    note: `by CPU time of all threads ${cpu.toFixed(3)}×, of steps of ${step.toFixed(3)} ms`,
+  };
+}
+
+const rows: BenchRow[] = [
+  beside(1, "frame of 4000 atoms into Zarr, not packed, against ASE's Trajectory", 1, [
+    ...["frames none", "ase trajectory", 5] as const,
+  ]),
+  beside(2, "that frame into Zarr with zstd, against torch-sim's compressed HDF5", 0.33, [
+    ...["frames zstd", "torch-sim hdf5", 3] as const,
+  ]),
+  beside(3, "that frame into Zarr with zstd, against nvalchemi's Zarr sink", 0.1, [
+    ...["frames zstd, zarr", "nvalchemi zarr", 1] as const,
+  ]),
+  {
+    id: "sinks/4",
+    name: "run of 4000 atoms that writes every tenth step, against one that does not",
+    limit: 1.05,
+    unit: "x",
+    run: writing,
+  },
+  {
+    id: "sinks/5",
+    name: "growth of memory in 1e5 frames of 108 atoms",
+    limit: 8,
+    unit: "MB",
+    run: growth,
+  },
+];
+
+export default rows;

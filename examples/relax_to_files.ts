@@ -1,0 +1,85 @@
+/**
+ * Relaxes all structures of a file at once, and writes them into every file that is named, each in the format that its
+ * ending says: .xyz, .jsonl, .csv, .db (of ASE), .zarr. What is there is added to. Where one file cannot be written the
+ * others are.
+ *
+ * Run: `deno run -A examples/relax_to_files.ts IN.xyz OUT.zarr OUT.xyz OUT.db …`
+ */
+import {
+  Batch,
+  consoleReporter,
+  ConvergenceHook,
+  FIRE,
+  lennardJones,
+  openSink,
+  parseExtxyz,
+  Reporter,
+} from "@hooke/hooke";
+
+const [from, ...to] = Deno.args;
+if (from === undefined || to.length === 0) {
+  console.error("It takes a file and more: IN.xyz OUT.zarr OUT.xyz OUT.db …");
+  Deno.exit(2);
+}
+
+// Noble gases, mixed by Lorentz and Berthelot: eV and Å.
+const model = lennardJones({
+  species: {
+    Ne: { epsilon: 0.0031, sigma: 2.74 },
+    Ar: { epsilon: 0.0104, sigma: 3.4 },
+    Kr: { epsilon: 0.014, sigma: 3.65 },
+    Xe: { epsilon: 0.02, sigma: 3.98 },
+  },
+  cutoff: 10,
+});
+
+const batch = await readAll(from);
+const write = (text: string) => void Deno.stderr.writeSync(new TextEncoder().encode(text));
+await using opt = new FIRE({
+  model,
+  dt: 0.5,
+  nSteps: 2000,
+  hooks: [ConvergenceHook.fromFmax(0.01)],
+});
+opt.hooks.add(
+  new Reporter({
+    reporters: [consoleReporter({ write, isTerminal: Deno.stderr.isTerminal() })],
+    frequency: 10,
+  }),
+);
+await opt.run(batch);
+const relaxed = batch.get("status").filter((status) => status >= 1).length;
+console.log(`${relaxed} of ${batch.size} relaxed in ${opt.stepCount} steps`);
+if (relaxed < batch.size) Deno.exitCode = 1;
+
+for (const path of to) {
+  try {
+    console.log(`${path}: ${batch.size} added, ${await add(path)} there`);
+  } catch (error) {
+    console.error(`${path}: ${(error as Error).message}`);
+    Deno.exitCode = 1;
+  }
+}
+
+/** Adds the structures to a file; answers with how many it has then. */
+async function add(path: string): Promise<number> {
+  const sink = await openSink(path);
+  try {
+    await sink.write(batch);
+    await sink.flush();
+    return sink.length;
+  } finally {
+    await sink.close();
+  }
+}
+
+/** Extended XYZ of any program is read as it comes, everything else as a sink of that kind. */
+async function readAll(path: string): Promise<Batch> {
+  if (/\.(ext)?xyz$/i.test(path)) return Batch.from(parseExtxyz(await Deno.readTextFile(path)));
+  const source = await openSink(path);
+  try {
+    return await source.read();
+  } finally {
+    await source.close();
+  }
+}

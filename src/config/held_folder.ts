@@ -1,0 +1,167 @@
+/**
+ * A run folder that is ours, and the hooks that write into it.
+ *
+ * @module
+ */
+
+import { writeWhole } from "../checkpoint/mod.ts";
+import type { AddOptions } from "../hooks/entry.ts";
+import {
+  jsonlReporter,
+  Profiler,
+  Reporter,
+  type ScalarHistory,
+  SnapshotHook,
+  tensorBoardReporter,
+} from "../observe/mod.ts";
+import { readRun, type RunData } from "./read_run.ts";
+import { report } from "./report.ts";
+import { CheckpointHook, checkpointsIn, type KeptEngine } from "./run_checkpoints.ts";
+import { makeFolder, type RunIdentity, type RunPaths } from "./run_files.ts";
+import type { FolderEngine, RunFolder } from "./run_folder_protocol.ts";
+import type { ReadFolderOptions } from "./run_folder_options.ts";
+import type { RunLock } from "./run_lock.ts";
+import { type RunLog, runLog } from "./run_log.ts";
+import { TrajectoryWriter } from "./trajectory_writer.ts";
+
+/** What a {@linkcode HeldFolder} is made of. */
+export interface FolderParts {
+  readonly paths: RunPaths;
+  readonly identity: RunIdentity;
+  readonly lock: RunLock;
+  readonly segments: number;
+  readonly options: ReadFolderOptions;
+}
+
+/** A run folder that is ours. */
+export class HeldFolder implements RunFolder {
+  readonly path: string;
+  readonly id: string;
+  readonly config: unknown;
+  readonly #parts: FolderParts;
+  readonly #reporter: Reporter;
+  readonly #profiler: Profiler | undefined;
+  readonly #log: RunLog;
+  #engine: FolderEngine | undefined;
+  #isClosed = false;
+
+  constructor(parts: FolderParts) {
+    const { paths, identity, options, segments } = parts;
+    this.#parts = parts;
+    this.path = paths.folder;
+    this.id = identity.id;
+    this.config = identity.config;
+    this.#reporter = new Reporter({
+      ...{ frequency: 10, ...options.scalars },
+      reporters: [
+        jsonlReporter({ path: paths.scalars }),
+        ...(options.tensorBoard ? [tensorBoardReporter(paths.board)] : []),
+        ...options.reporters,
+      ],
+    });
+    this.#profiler = options.profile ? new Profiler({ frequency: 100 }) : undefined;
+    const { id, config } = identity, { commit } = options;
+    this.#log = runLog({
+      ...{ id, path: paths.runs, ...(commit !== undefined && { commit }) },
+      ...(identity.configHash !== null && { config }),
+    });
+    this.#log.load({ id, segments });
+  }
+
+  get history(): ScalarHistory {
+    return this.#reporter.history;
+  }
+
+  get engine(): FolderEngine | undefined {
+    return this.#engine;
+  }
+
+  attach(engine: FolderEngine): void {
+    const wrong = this.#isClosed ? "it was closed" : this.#engine && `it has ${this.#engine.name}`;
+    if (wrong !== undefined) {
+      throw new Error(
+        `Cannot attach ${engine.name} to run folder ${this.path} as it must be open and have no engine: ${wrong}`,
+      );
+    }
+    this.#engine = engine;
+    const add = (hook: object, options: AddOptions) => engine.hooks.add(hook as never, options);
+    // Closed in reverse: when the report is written all others have written what they have.
+    add(this.#reportHook(), { order: "first" });
+    add(this.#log, { order: "first" });
+    if (this.#profiler !== undefined) add(this.#profiler, { order: "first", name: "profiler" });
+    add(this.#reporter, {});
+    const { trajectory, checkpoints } = this.#parts.options;
+    if (trajectory !== undefined) add(trajectoryHook(trajectory), { name: "trajectory" });
+    if (checkpoints !== false && isKept(engine)) {
+      const { checkpoints: folder } = this.#parts.paths;
+      add(new CheckpointHook(engine, { folder, ...checkpoints }), {});
+    }
+  }
+
+  async checkpoints(): Promise<{ readonly path: string; readonly step: number }[]> {
+    return await checkpointsIn(this.#parts.paths.checkpoints);
+  }
+
+  async data(): Promise<RunData> {
+    const data = await readRun(this.path);
+    return this.history.names().length > 0 ? { ...data, history: this.history } : data;
+  }
+
+  async writeReport(format: "html" | "markdown" = "html"): Promise<string> {
+    const { paths } = this.#parts;
+    const write = (path: string, text: string, what: string) =>
+      writeWhole(path, new TextEncoder().encode(text), what);
+    const pictures: [string, string][] = [];
+    const link = (svg: string, file: string) => {
+      pictures.push([`${paths.plots}/${file}`, svg]);
+      return `plots/${file}`;
+    };
+    const text = await report(await this.data(), { format, link });
+    if (pictures.length > 0) await makeFolder(paths.plots);
+    for (const [path, svg] of pictures) await write(path, svg, "plot");
+    const path = `${this.path}/report.${format === "html" ? "html" : "md"}`;
+    await write(path, text, "report");
+    return path;
+  }
+
+  close(): Promise<void> {
+    if (!this.#isClosed) this.#parts.lock.release();
+    this.#isClosed = true;
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Opened first, and closed last. */
+  #reportHook(): object {
+    const { options: { report }, paths } = this.#parts;
+    return {
+      ...{ name: "runReport", on: {}, onError: "warn" }, // no stage: it costs nothing per step
+      close: async () => {
+        const rows = this.#profiler?.summary().transitions;
+        if (rows !== undefined) {
+          const text = new TextEncoder().encode(`${JSON.stringify(rows)}\n`);
+          await writeWhole(paths.profile, text, "profile");
+        }
+        if (report !== false) await this.writeReport(report);
+      },
+    };
+  }
+}
+
+/** A snapshot hook that looks at what is there before the first frame. */
+function trajectoryHook({ sink, frequency }: { sink: SnapshotSink; frequency: number }): object {
+  const writer = new TrajectoryWriter(sink);
+  return Object.assign(new SnapshotHook({ sink: writer, frequency }), {
+    open: () => writer.open(),
+  });
+}
+
+type SnapshotSink = ConstructorParameters<typeof SnapshotHook>[0]["sink"];
+
+function isKept(engine: object): engine is KeptEngine {
+  const { betweenSteps, saveCheckpoint } = engine as Partial<KeptEngine>;
+  return typeof betweenSteps === "function" && typeof saveCheckpoint === "function";
+}

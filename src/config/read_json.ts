@@ -1,0 +1,80 @@
+/**
+ * Objects in files of JSON, checked key by key.
+ *
+ * @module
+ */
+
+/** An object of unknown members. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The object in a text.
+ *
+ * @throws {SyntaxError} for what is none, and for a schema that is no whole number
+ * @throws {RangeError} for a newer schema
+ */
+export function parseObject(
+  text: string,
+  { name, schema }: { readonly name: string; readonly schema?: number },
+): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new SyntaxError(`Cannot read ${name} as it must be JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(value)) {
+    throw new SyntaxError(
+      `Cannot read ${name} as it must be an object: current value is ${show(value)}`,
+    );
+  }
+  if (schema === undefined) return value;
+  const own = checked(
+    { name, of: value },
+    "schema",
+    "a whole number from 1 on",
+    isSchema,
+  ) as number;
+  if (own <= schema) return value;
+  throw new RangeError(
+    `Cannot read ${name} as its schema must be at most ${schema}, the newest known here: current value is ${own}`,
+  );
+}
+
+/** A member of an object. Throws a SyntaxError that names it where it is not what it must be. */
+export function checked(
+  { name, of }: { readonly name: string; readonly of: JsonObject },
+  key: string,
+  requirement: string,
+  isFine: (value: unknown) => boolean,
+): unknown {
+  const value = of[key];
+  if (isFine(value)) return value;
+  throw new SyntaxError(
+    `Cannot read ${name} as ${key} must be ${requirement}: current value is ${show(value)}`,
+  );
+}
+
+/** Is the value an object, no list? */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Is the value a time as ISO 8601 writes it? */
+export function isIsoTime(value: unknown): boolean {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) &&
+    !Number.isNaN(Date.parse(value));
+}
+
+/** Is the value a whole number from 0 on? */
+export function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isSchema(value: unknown): boolean {
+  return isCount(value) && Number(value) > 0;
+}
+
+function show(value: unknown): string {
+  return (JSON.stringify(value) ?? "none").slice(0, 80);
+}

@@ -1,0 +1,118 @@
+/**
+ * A folder for a run: all that it writes, and all that it needs to go on.
+ *
+ * @module
+ */
+
+import { HeldFolder } from "./held_folder.ts";
+import { parseRunLog } from "./parse_run_log.ts";
+import { makeFolder, namesIn, pathsIn, textIn } from "./run_files.ts";
+import { readFolderOptions, type RunFolderOptions } from "./run_folder_options.ts";
+import type { RunFolder } from "./run_folder_protocol.ts";
+import { assertOurs, clean, identify } from "./run_identity.ts";
+import { RunLock } from "./run_lock.ts";
+
+/**
+ * Opens a folder for a run, and makes it if it is not there. Nobody else can open it until it is closed, or the process
+ * has ended, however that was.
+ *
+ * In it are `config.json`, the run log `runs.jsonl`, `logs/scalars.jsonl` and `logs/tensorboard`, `checkpoints`, and after
+ * a run `report.html`, or `report.md` with its `plots`.
+ *
+ * @param path where; the folder it is in is made, too
+ * @throws {RunFolderBusyError} where another run has it
+ * @throws {RangeError} for a folder of something else, of another configuration, or of a newer version
+ * @throws {SyntaxError} for a file in it that is damaged, with its line or key
+ * @throws {TypeError} for options that are wrong, and where there are no files
+ * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
+ *
+ * @example A run that goes on where it was stopped
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { openRunFolder, readRun, resume } from "@hooke/hooke/config";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = `${await Deno.makeTempDir()}/argon`;
+ * const config = { dt: 2, steps: 60 };
+ *
+ * async function go(steps: number): Promise<number> {
+ *   await using folder = await openRunFolder(path, { config, checkpoints: { every: 20 } });
+ *   const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ *   await using md = new NVE({ model, dt: config.dt });
+ *   folder.attach(md);
+ *   const batch = (await resume(folder, md))?.batch ?? fresh();
+ *   await md.run(batch, steps);
+ *   return md.stepCount;
+ * }
+ * function fresh(): Batch {
+ *   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ *   initVelocities(batch, 40, { seed: 1 });
+ *   return batch;
+ * }
+ *
+ * assertEquals([await go(40), await go(20)], [40, 60]);
+ * const run = await readRun(path);
+ * assertEquals(run.records.map(({ type, segment, step }) => [type, segment, step]), [
+ *   ...[["start", 0, 0], ["end", 0, 40], ["start", 1, 40], ["end", 1, 60]],
+ * ]);
+ * ```
+ */
+export async function openRunFolder(
+  path: string | URL,
+  options: RunFolderOptions = {},
+): Promise<RunFolder> {
+  const read = readFolderOptions(options);
+  const folder = await pathOf(path);
+  await assertOurs(folder);
+  await makeFolder(folder);
+  const lock = RunLock.take(folder);
+  try {
+    const paths = pathsIn(folder);
+    const identity = await identify(paths, read.config);
+    for (const each of [paths.logs, paths.checkpoints]) await makeFolder(each);
+    await clean(paths);
+    const records = parseRunLog(await textIn(paths.runs) ?? "", paths.runs);
+    const segments = Math.max(-1, ...records.map(({ segment }) => segment)) + 1;
+    return new HeldFolder({ paths, identity, lock, segments, options: read });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Where a new run can have a folder: `run`, or `run-2`, `run-3` … where those before are taken.
+ *
+ * @param parent the folder of all runs; it need not be there
+ * @param name what runs are called
+ * @throws {Error} when the file system refuses
+ *
+ * @example
+ * ```ts
+ * import { nextRunFolder, openRunFolder } from "@hooke/hooke/config";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const runs = await Deno.makeTempDir();
+ * for (const name of ["run", "run-2"]) {
+ *   const path = await nextRunFolder(runs);
+ *   assertEquals(path, `${runs}/${name}`);
+ *   await using _folder = await openRunFolder(path);
+ * }
+ * ```
+ */
+export async function nextRunFolder(parent: string | URL, name: string = "run"): Promise<string> {
+  const folder = await pathOf(parent), taken = await namesIn(folder);
+  let free = name;
+  for (let n = 2; taken.includes(free); n++) free = `${name}-${n}`;
+  return `${folder}/${free}`;
+}
+
+async function pathOf(path: string | URL): Promise<string> {
+  const text = typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
+  if (text === "") {
+    throw new TypeError("Cannot open a run folder as it must have a path: it is empty");
+  }
+  return text.replace(/(.)\/+$/, "$1");
+}

@@ -1,0 +1,122 @@
+/**
+ * Axes of a plot: which values they have, where these are, and what is written beside them.
+ *
+ * @module
+ */
+
+/** How values are spread along an axis. */
+export type AxisScale = "linear" | "log";
+
+/** An axis. */
+export interface Axis {
+  /** Values at which there are ticks. */
+  readonly ticks: readonly number[];
+  /** What is written at each. */
+  readonly labels: readonly string[];
+  /** Where a value is: 0 at the beginning of the axis, 1 at its end. */
+  place(value: number): number;
+}
+
+/** The axis for some values, with about so many ticks. Values that are not finite, on a log scale not above 0, are left out. */
+export function axisFor(
+  values: readonly number[],
+  { scale, ticks, isTight = false }: {
+    readonly scale: AxisScale;
+    readonly ticks: number;
+    /** Whether it is of whole numbers, and ends with them, not with a tick. */
+    readonly isTight?: boolean;
+  },
+): Axis {
+  const shown = values.filter((value) => isShown(value, scale));
+  if (scale === "log") return logAxis(shown, ticks);
+  const [least, most] = rangeOf(shown, [0, 1]);
+  return linearAxis(least, most, ticks, isTight);
+}
+
+/** Beyond it differences are no numbers any more. */
+const LARGEST = 1e300;
+
+/** Can a value be shown on this scale? */
+export function isShown(value: number, scale: AxisScale): boolean {
+  return Math.abs(value) <= LARGEST && (scale === "linear" || value > 0);
+}
+
+/** The least and the most; where all are the same, some room about it. */
+function rangeOf(
+  values: readonly number[],
+  otherwise: readonly [number, number],
+): [number, number] {
+  if (values.length === 0) return [...otherwise];
+  const least = values.reduce((a, b) => Math.min(a, b)),
+    most = values.reduce((a, b) => Math.max(a, b));
+  if (most - least > 1e-12 * Math.max(Math.abs(least), Math.abs(most))) return [least, most];
+  const room = least === 0 ? 1 : Math.abs(least) * 0.05;
+  return [least - room, most + room];
+}
+
+function linearAxis(least: number, most: number, wanted: number, isTight: boolean): Axis {
+  const step = Math.max(niceStep((most - least) / wanted), isTight ? 1 : 0);
+  const first = isTight ? Math.ceil(least / step) : Math.floor(least / step + 1e-9);
+  const last = isTight ? Math.floor(most / step) : Math.ceil(most / step - 1e-9);
+  const ticks = Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
+  const [from, to] = isTight ? [least, most] : [first * step, last * step];
+  const labels = linearLabels(ticks, step);
+  return { ticks, labels, place: (value) => (value - from) / (to - from) };
+}
+
+/** 1, 2 or 5 times a power of ten: the least that is no less. */
+function niceStep(atLeast: number): number {
+  const power = 10 ** Math.floor(Math.log10(atLeast));
+  const times = [1, 2, 5, 10].find((n) => n * power >= atLeast * (1 - 1e-9))!;
+  return times * power;
+}
+
+const THOUSANDS = ["", "k", "M", "G", "T"];
+
+function linearLabels(ticks: readonly number[], step: number): string[] {
+  const largest = Math.max(...ticks.map(Math.abs));
+  if (largest > 0 && (largest < 1e-3 || largest >= 1e15)) {
+    const digits = Math.max(0, Math.floor(Math.log10(largest)) - Math.floor(Math.log10(step)));
+    return ticks.map((tick) =>
+      tick === 0 ? "0" : minus(tick.toExponential(digits).replace(/\.?0+e/, "e"))
+    );
+  }
+  const group = step >= 1000 || (largest >= 1e4 && step >= 100)
+    ? Math.min(THOUSANDS.length - 1, Math.floor(Math.log10(largest) / 3))
+    : 0;
+  const unit = 1000 ** group;
+  const decimals = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9));
+  return ticks.map((tick) =>
+    tick === 0 ? "0" : minus((tick / unit).toFixed(decimals)) + THOUSANDS[group]
+  );
+}
+
+function logAxis(values: readonly number[], wanted: number): Axis {
+  const [least, most] = rangeOf(values.map(Math.log10), [-1, 1]);
+  const from = Math.floor(least + 1e-9), to = Math.max(from + 1, Math.ceil(most - 1e-9));
+  const decades = to - from;
+  const every = Math.max(1, Math.ceil(decades / wanted));
+  const powers = Array.from({ length: decades + 1 }, (_, i) => from + i)
+    .filter((power) => (power - from) % every === 0);
+  // Few decades: 2 and 5 times a power are ticks, too.
+  const ticks = decades <= 2
+    ? powers.flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power))
+      .filter((tick) => Math.log10(tick) <= to + 1e-9)
+    : powers.map((power) => 10 ** power);
+  return {
+    ticks,
+    labels: ticks.map(logLabel),
+    place: (value) => (Math.log10(value) - from) / (to - from),
+  };
+}
+
+function logLabel(value: number): string {
+  return value >= 1e-3 && value < 1e5
+    ? String(+value.toPrecision(3))
+    : minus(value.toExponential(0).replace("e+", "e"));
+}
+
+/** With a true minus sign: a hyphen is too short beside digits. */
+function minus(text: string): string {
+  return text.replaceAll("-", "−");
+}

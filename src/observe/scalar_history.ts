@@ -1,0 +1,179 @@
+/**
+ * Scalars over the steps of a run, in bounded memory.
+ *
+ * @module
+ */
+
+import type { ScalarSnapshot } from "./scalar_snapshot.ts";
+
+/** One scalar over steps. */
+export interface ScalarSeries {
+  /** Steps, increasing. */
+  readonly steps: readonly number[];
+  /** Its value at each. */
+  readonly values: readonly number[];
+}
+
+/** What a {@linkcode ScalarHistory} can be told. */
+export interface ScalarHistoryOptions {
+  /**
+   * The most points that are kept of each scalar, 2 or more. Where there are more every second one is left out, so that
+   * those that are kept are spread over the whole run; the last is always there.
+   *
+   * @default 2000
+   */
+  readonly size?: number;
+}
+
+/** What a checkpoint keeps of a {@linkcode ScalarHistory}: plain data. */
+export interface SavedHistory {
+  /** By name: how far apart points are that are kept, how many there were, steps, values. */
+  readonly series:
+    readonly (readonly [string, number, number, readonly number[], readonly number[]])[];
+}
+
+/**
+ * Keeps scalars over steps: for plots. A step that comes again, as after a run was resumed from an earlier checkpoint,
+ * takes the place of what was there from it on.
+ *
+ * @example
+ * ```ts
+ * import { ScalarHistory } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const history = new ScalarHistory({ size: 4 });
+ * for (let step = 0; step < 10; step++) history.add({ step, scalars: { x: step / 2 } });
+ * assertEquals(history.names(), ["x"]);
+ * assertEquals(history.series("x"), { steps: [0, 4, 8, 9], values: [0, 2, 4, 4.5] });
+ * ```
+ */
+export class ScalarHistory {
+  /** The most points that are kept of each scalar. */
+  readonly size: number;
+  #points = new Map<string, Points>();
+
+  /** Throws a RangeError for a size below 2. */
+  constructor({ size = 2000 }: ScalarHistoryOptions = {}) {
+    if (!(Number.isSafeInteger(size) && size >= 2)) {
+      throw new RangeError(
+        `Cannot make a history as its size must be a whole number from 2 on: current value is ${size}`,
+      );
+    }
+    this.size = size;
+  }
+
+  /** Adds the scalars of a step. */
+  add({ step, scalars }: Pick<ScalarSnapshot, "step" | "scalars">): void {
+    for (const [name, value] of Object.entries(scalars)) {
+      let points = this.#points.get(name);
+      if (points === undefined) this.#points.set(name, points = new Points());
+      points.add(step, value, this.size);
+    }
+  }
+
+  /** What is kept, by name, in the order in which they first came. */
+  names(): string[] {
+    return [...this.#points.keys()];
+  }
+
+  /** One of them; without points where there is none of that name. */
+  series(name: string): ScalarSeries {
+    return this.#points.get(name)?.series() ?? { steps: [], values: [] };
+  }
+
+  /** The last value of a scalar; `undefined` where there is none. */
+  last(name: string): number | undefined {
+    return this.series(name).values.at(-1);
+  }
+
+  /** Forgets all. */
+  clear(): void {
+    this.#points.clear();
+  }
+
+  /** What a checkpoint keeps of it. */
+  save(): SavedHistory {
+    const series = [...this.#points].map(([name, points]) => [name, ...points.save()] as const);
+    return { series };
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. */
+  load(saved: unknown): void {
+    const list = (saved as Partial<SavedHistory> | null | undefined)?.series;
+    if (!Array.isArray(list) || !list.every(isSavedSeries)) {
+      throw new TypeError("Cannot load a history as it must be what save() gave: it is not");
+    }
+    this.#points = new Map(list.map(([name, ...rest]) => [name, Points.of(rest)]));
+  }
+}
+
+type SavedPoints = readonly [number, number, readonly number[], readonly number[]];
+
+/** The points of one scalar: every `stride`-th, and the last. */
+class Points {
+  #steps: number[] = [];
+  #values: number[] = [];
+  #stride = 1;
+  /** How many came, of those that count. */
+  #seen = 0;
+
+  static of([stride, seen, steps, values]: SavedPoints): Points {
+    const points = new Points();
+    [points.#stride, points.#seen] = [stride, seen];
+    [points.#steps, points.#values] = [[...steps], [...values]];
+    return points;
+  }
+
+  add(step: number, value: number, size: number): void {
+    while (this.#steps.length > 0 && this.#steps.at(-1)! >= step) this.#dropLast();
+    // The one before was the last; unless its turn had come, it goes.
+    if (this.#seen > 0 && (this.#seen - 1) % this.#stride !== 0) this.#pop();
+    this.#steps.push(step);
+    this.#values.push(value);
+    this.#seen++;
+    if (this.#steps.length > size) this.#thin();
+  }
+
+  series(): ScalarSeries {
+    return { steps: [...this.#steps], values: [...this.#values] };
+  }
+
+  save(): SavedPoints {
+    return [this.#stride, this.#seen, [...this.#steps], [...this.#values]];
+  }
+
+  #pop(): void {
+    this.#steps.pop();
+    this.#values.pop();
+  }
+
+  /** Takes the last point back: it will come again. */
+  #dropLast(): void {
+    this.#pop();
+    this.#seen = this.#steps.length === 0 ? 0 : (this.#steps.length - 1) * this.#stride + 1;
+  }
+
+  #thin(): void {
+    const last = this.#steps.length - 1;
+    const isKept = (_: number, i: number) => i % 2 === 0 || i === last;
+    this.#steps = this.#steps.filter(isKept);
+    this.#values = this.#values.filter(isKept);
+    this.#stride *= 2;
+  }
+}
+
+function isSavedSeries(
+  entry: unknown,
+): entry is readonly [string, number, number, readonly number[], readonly number[]] {
+  if (!Array.isArray(entry) || entry.length !== 5) return false;
+  const [name, stride, seen, steps, values] = entry as unknown[];
+  const areNumbers = (list: unknown) =>
+    Array.isArray(list) && list.every((x) => typeof x === "number");
+  return typeof name === "string" && isCount(stride) && Number(stride) > 0 && isCount(seen) &&
+    areNumbers(steps) && areNumbers(values) &&
+    (steps as number[]).length === (values as number[]).length;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

@@ -1,0 +1,73 @@
+/**
+ * The cells of a row of ASE's tables, each as what it must be.
+ *
+ * @module
+ */
+
+import { readJson } from "../../batch/python_json.ts";
+import { show } from "../../batch/show.ts";
+import type { Row } from "./database.ts";
+import { listsOf, unpack } from "./packed.ts";
+
+/** Atomic numbers, which say how many atoms there are. */
+export function numbersOf(row: Row): Int32Array {
+  const bytes = row["numbers"];
+  if (!(bytes instanceof Uint8Array) || bytes.length % 4 !== 0) throw bad("numbers", bytes);
+  return new Int32Array(bytes.slice().buffer);
+}
+
+/** Charges to begin with that differ from those that were computed. */
+export function hasTwoCharges(row: Row): boolean {
+  const [a, b] = [row["initial_charges"], row["charges"]];
+  return a instanceof Uint8Array && b instanceof Uint8Array && a.some((byte, i) => byte !== b[i]);
+}
+
+/** So many numbers of 8 bytes, if any. Throws a SyntaxError for another count, as do all below. */
+export function floats(row: Row, name: string, count: number): Float64Array | undefined {
+  const bytes = row[name];
+  if (bytes === null || bytes === undefined) return undefined;
+  if (!(bytes instanceof Uint8Array) || bytes.length !== 8 * count) throw bad(name, bytes);
+  return new Float64Array(bytes.slice().buffer);
+}
+
+/** So many whole numbers of 4 bytes, if any. */
+export function integers(row: Row, name: string, count: number): Int32Array | undefined {
+  const bytes = row[name];
+  if (bytes === null || bytes === undefined) return undefined;
+  if (!(bytes instanceof Uint8Array) || bytes.length !== 4 * count) throw bad(name, bytes);
+  return new Int32Array(bytes.slice().buffer);
+}
+
+/** A number, if any. */
+export function real(row: Row, name: string): number | undefined {
+  const value = row[name];
+  if (value === null || value === undefined) return undefined;
+  if (typeof value !== "number") throw bad(name, value);
+  return value;
+}
+
+/** An object as JSON. */
+export function objectOf(text: unknown): Record<string, unknown> {
+  const value = typeof text === "string" ? readJson(text) : text;
+  // Some versions wrote the text of a text.
+  const object = typeof value === "string" ? readJson(value) : value;
+  if (typeof object === "object" && object !== null && !Array.isArray(object)) {
+    return listsOf(object) as Record<string, unknown>;
+  }
+  throw bad("key_value_pairs", text);
+}
+
+/** What has no column. */
+export function dataOf(value: unknown): Record<string, unknown> {
+  if (typeof value === "string" || value instanceof Uint8Array) return unpack(value);
+  throw bad("data", value);
+}
+
+/** The error for a cell that is not what it must be. */
+export function bad(name: string, value: unknown): SyntaxError {
+  return new SyntaxError(
+    `Cannot read a row as its ${name} must be of its atoms: current value is ${
+      value instanceof Uint8Array ? `${value.length} bytes` : show(value)
+    }`,
+  );
+}

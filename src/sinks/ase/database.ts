@@ -1,0 +1,67 @@
+/**
+ * Databases in files, as the runtime has them: what is used of `node:sqlite`.
+ *
+ * @module
+ */
+
+import { refusal } from "../open_file.ts";
+
+/** What a cell of a table holds. */
+export type Cell = null | number | bigint | string | Uint8Array;
+
+/** A row by the names of its columns. */
+export type Row = Readonly<Record<string, Cell>>;
+
+/** A statement that was compiled. */
+export interface Statement {
+  run(...values: Cell[]): { readonly lastInsertRowid: number | bigint };
+  get(...values: Cell[]): Row | undefined;
+  all(...values: Cell[]): Row[];
+}
+
+/** An open database. */
+export interface Database {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+/** What is said of a file that is no database, of one that is damaged, and of numbers that no table of ASE has. */
+const FOREIGN: readonly unknown[] = [26, 11, "ERR_OUT_OF_RANGE"];
+
+/**
+ * Opens a database that is there. The module is loaded when it is used: a page has no such module.
+ *
+ * @throws {TypeError} where there is no SQLite
+ * @throws {Error} when it cannot be opened
+ */
+export async function openDatabase(path: string): Promise<Database> {
+  let sqlite: { readonly DatabaseSync: new (path: string) => Database };
+  try {
+    sqlite = await import("node:sqlite");
+  } catch (cause) {
+    throw new TypeError(`Cannot open ${path} as there must be SQLite: there is none`, { cause });
+  }
+  try {
+    const database = new sqlite.DatabaseSync(path);
+    database.exec("PRAGMA busy_timeout = 5000"); // another program may be writing
+    return database;
+  } catch (error) {
+    throw databaseError(path, "open", error);
+  }
+}
+
+/** What a refusal of SQLite is: a bad file, or a file system that does not let it. */
+export function databaseError(path: string, verb: string, cause: unknown): Error {
+  const { errcode, code } = (cause ?? {}) as {
+    readonly errcode?: unknown;
+    readonly code?: unknown;
+  };
+  if (!FOREIGN.includes(errcode) && !FOREIGN.includes(code)) return refusal(path, verb, cause);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new SyntaxError(
+    `Cannot ${verb} ${path} as it must be an ASE database: it is not, or damaged; ${reason}`,
+    { cause },
+  );
+}

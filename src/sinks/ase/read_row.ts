@@ -1,0 +1,215 @@
+/**
+ * A row of ASE's tables as a system.
+ *
+ * @module
+ */
+
+import type { FieldInfo, NumericArray } from "../../batch/fields.ts";
+import { atomicMass, LARGEST_NUMBER } from "../../batch/elements.ts";
+import { System } from "../../batch/system.ts";
+import type { SystemInput, UserField } from "../../batch/system_input.ts";
+import { TIME_UNIT_FS } from "../../kernels/constants.ts";
+import { asDeclared, DECLARED, readDeclared } from "../declared_fields.ts";
+import { MOVE_MASK, readConstraints } from "./constraints.ts";
+import {
+  bad,
+  dataOf,
+  floats,
+  hasTwoCharges,
+  integers,
+  numbersOf,
+  objectOf,
+  real,
+} from "./cells.ts";
+import type { Row } from "./database.ts";
+import { COUNTS, hasColumn, OWN_COLUMNS } from "./names.ts";
+import { listsOf, Table } from "./packed.ts";
+import { momentaOf } from "./write_row.ts";
+
+type Draft = { -readonly [K in keyof SystemInput]: SystemInput[K] } & {
+  fields: Record<string, UserField>;
+  info: Record<string, unknown>;
+};
+
+/** Built-in fields that only rows of ours have, in their data. */
+const IN_DATA = ["images", "categories", "edges", "shifts", "stress"] as const;
+
+/** A row as a system. Throws a SyntaxError for a row that is none, naming it. */
+export function systemOfRow(row: Row, path: string): System {
+  try {
+    return readRow(row);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SyntaxError(
+      `Cannot read ${path} as each row must be a system: row ${row["id"]} is not; ${reason}`,
+      { cause },
+    );
+  }
+}
+
+function readRow(row: Row): System {
+  const numbers = numbersOf(row);
+  // A name of a file must not reach a prototype: `__proto__` is a name like any other.
+  const [fields, info] = [Object.create(null), Object.create(null)];
+  const draft: Draft = { numbers, positions: [], fields, info };
+  readAtoms(row, draft, numbers.length);
+  readResults(row, draft, numbers.length);
+  const pairs = new Map(Object.entries(objectOf(row["key_value_pairs"] ?? "{}")));
+  const data = new Map(Object.entries(dataOf(row["data"] ?? "null")));
+  const declared = data.get(DECLARED);
+  const isOurs = declared !== undefined;
+  readOwnColumns(row, draft, numbers.length);
+  const constraints = readConstrained(row, draft, numbers.length);
+  const edges = data.get("edges");
+  const edgeCount = isOurs && edges instanceof Table ? edges.shape[0]! : 0;
+  if (isOurs) readOwn(readDeclared(declared), { draft, pairs, data, edgeCount });
+  if (isOurs && "initial_charges" in draft.fields && row["charges"] === null) delete draft.charges;
+  const velocities = isOurs ? data.get("velocities") : undefined;
+  if (isOurs) takeBuiltIn(draft, data);
+  readPairs(draft, pairs, data);
+  if (constraints !== undefined) draft.info["constraints"] = constraints;
+  return withVelocities(draft, velocities, floats(row, "momenta", 3 * numbers.length));
+}
+
+function readAtoms(row: Row, draft: Draft, atoms: number): void {
+  const positions = floats(row, "positions", 3 * atoms);
+  if (positions === undefined) throw bad("positions", row["positions"]);
+  draft.positions = positions;
+  const cell = floats(row, "cell", 9);
+  if (cell !== undefined) draft.cell = cell;
+  const pbc = Number(row["pbc"] ?? 0);
+  if (!Number.isInteger(pbc) || pbc < 0 || pbc > 7) throw bad("pbc", row["pbc"]);
+  draft.pbc = [pbc & 1, (pbc >> 1) & 1, pbc >> 2];
+  const masses = floats(row, "masses", atoms);
+  if (masses !== undefined) draft.masses = masses;
+}
+
+function readResults(row: Row, draft: Draft, atoms: number): void {
+  const energy = real(row, "energy");
+  if (energy !== undefined) draft.energy = energy;
+  const forces = floats(row, "forces", 3 * atoms);
+  if (forces !== undefined) draft.forces = forces;
+  const stress = floats(row, "stress", 6);
+  if (stress !== undefined) draft.stress = stress;
+  const charges = floats(row, "charges", atoms) ?? floats(row, "initial_charges", atoms);
+  if (charges !== undefined) draft.charges = charges;
+  const calculator = row["calculator"];
+  if (typeof calculator !== "string" || calculator === "hooke") return;
+  draft.info["calculator"] = calculator;
+  const parameters = objectOf(row["calculator_parameters"] ?? "{}");
+  if (Object.keys(parameters).length > 0) draft.info["calculator_parameters"] = parameters;
+}
+
+/** Columns that are fields of one's own here. */
+function readOwnColumns(row: Row, draft: Draft, atoms: number): void {
+  for (const [name, { level, dtype, width, fill }] of Object.entries(OWN_COLUMNS)) {
+    if (name === "initial_charges" && !hasTwoCharges(row)) continue;
+    const values = dtype === "i32"
+      ? integers(row, name, atoms)
+      : level === "node"
+      ? floats(row, name, atoms)
+      : width === 1
+      ? real(row, name)
+      : floats(row, name, width);
+    if (values !== undefined) draft.fields[name] = { level, dtype, width, fill, values };
+  }
+}
+
+function readConstrained(row: Row, draft: Draft, atoms: number): unknown {
+  const text = row["constraints"];
+  if (text === null || text === undefined) return undefined;
+  if (typeof text !== "string") throw bad("constraints", text);
+  const { mask, others } = readConstraints(text, atoms);
+  if (mask !== undefined) {
+    const width = mask.length / atoms;
+    draft.fields[MOVE_MASK] = { level: "node", dtype: "u8", width, fill: 1, values: mask };
+  }
+  return others.length === 0 ? undefined : others;
+}
+
+/** Where the fields that a row declares may be. */
+interface Places {
+  readonly draft: Draft;
+  readonly pairs: Map<string, unknown>;
+  readonly data: Map<string, unknown>;
+  readonly edgeCount: number;
+}
+
+function readOwn(declared: readonly FieldInfo[], places: Places): void {
+  const { draft, edgeCount } = places;
+  const rows = { node: draft.numbers!.length, edge: edgeCount, system: 1 };
+  for (const info of declared) {
+    const values = valuesOf(info, places);
+    draft.fields[info.name] = fieldOf(info, asDeclared(values, info, rows[info.level]));
+  }
+}
+
+function valuesOf(info: FieldInfo, { draft, pairs, data }: Places): unknown {
+  const { name, width } = info;
+  const atoms = draft.numbers!.length;
+  const column = draft.fields[name]?.values;
+  if (column !== undefined && !data.has(name)) return column;
+  if (name === MOVE_MASK && !data.has(name)) return new Uint8Array(atoms * width).fill(1);
+  if (name === "initial_charges" && hasColumn(info)) return draft.charges;
+  if (hasColumn(info) && info.level === "system") return new Float64Array(width).fill(NaN);
+  const values = pairs.has(name) ? pairs.get(name) : data.get(name);
+  pairs.delete(name);
+  data.delete(name);
+  return values instanceof Table ? values.values : values;
+}
+
+function fieldOf({ level, dtype, width, unit, fill }: FieldInfo, values: NumericArray): UserField {
+  return { level, dtype, width, unit, values, ...(fill === undefined ? {} : { fill }) };
+}
+
+function takeBuiltIn(draft: Draft, data: Map<string, unknown>): void {
+  for (const name of IN_DATA) {
+    const values = data.get(name);
+    if (values instanceof Table) draft[name] = values.values;
+    data.delete(name);
+  }
+  if (data.has("energy") && draft.energy === 0) draft.energy = -0;
+  data.delete("energy");
+  data.delete(DECLARED);
+  data.delete("velocities");
+}
+
+/** What is left is what else is known. */
+function readPairs(
+  draft: Draft,
+  pairs: ReadonlyMap<string, unknown>,
+  data: ReadonlyMap<string, unknown>,
+): void {
+  for (const [key, value] of pairs) {
+    const isCount = COUNTS.includes(key) && Number.isInteger(value) && (value as number) >= 0 &&
+      (value as number) <= 2147483647;
+    if (!isCount) draft.info[key] = value;
+    else Object.assign(draft, { [key === "systemId" ? "id" : key]: value });
+  }
+  for (const [key, value] of data) {
+    const name = Object.hasOwn(draft.info, key) ? `data_${key}` : key;
+    draft.info[name] = listsOf(value);
+  }
+}
+
+/** Velocities as they were, unless another program has changed the momenta since. */
+function withVelocities(
+  draft: Draft,
+  velocities: unknown,
+  momenta: Float64Array | undefined,
+): System {
+  if (momenta === undefined) return new System(draft);
+  if (velocities instanceof Table) {
+    const system = new System({ ...draft, velocities: velocities.values });
+    if (momentaOf(system)!.every((p, i) => p === momenta[i])) return system;
+  }
+  const masses =
+    (draft.masses ?? Float64Array.from(draft.numbers as Int32Array, massOf)) as ArrayLike<number>;
+  const of = momenta.map((p, i) => p / (masses[Math.floor(i / 3)]! * TIME_UNIT_FS));
+  return new System({ ...draft, velocities: of });
+}
+
+/** A number no element has is refused with the rest of the system. */
+function massOf(number: number): number {
+  return number >= 0 && number <= LARGEST_NUMBER ? atomicMass(number) : 1;
+}

@@ -1,0 +1,142 @@
+/**
+ * The tables of ASE's databases, version 9.
+ *
+ * @module
+ */
+
+import type { Database } from "./database.ts";
+
+/** The version that is written; older ones are read from `OLDEST` on. */
+const VERSION = 9;
+const OLDEST = 5;
+
+/** The columns of the table of systems, in order. */
+const COLUMNS: readonly (readonly [name: string, type: string])[] = [
+  ["id", "INTEGER PRIMARY KEY AUTOINCREMENT"],
+  ["unique_id", "TEXT UNIQUE"],
+  ["ctime", "REAL"],
+  ["mtime", "REAL"],
+  ["username", "TEXT"],
+  ["numbers", "BLOB"],
+  ["positions", "BLOB"],
+  ["cell", "BLOB"],
+  ["pbc", "INTEGER"],
+  ["initial_magmoms", "BLOB"],
+  ["initial_charges", "BLOB"],
+  ["masses", "BLOB"],
+  ["tags", "BLOB"],
+  ["momenta", "BLOB"],
+  ["constraints", "TEXT"],
+  ["calculator", "TEXT"],
+  ["calculator_parameters", "TEXT"],
+  ["energy", "REAL"],
+  ["free_energy", "REAL"],
+  ["forces", "BLOB"],
+  ["stress", "BLOB"],
+  ["dipole", "BLOB"],
+  ["magmoms", "BLOB"],
+  ["magmom", "REAL"],
+  ["charges", "BLOB"],
+  ["key_value_pairs", "TEXT"],
+  ["data", "BLOB"],
+  ["natoms", "INTEGER"],
+  ["fmax", "REAL"],
+  ["smax", "REAL"],
+  ["volume", "REAL"],
+  ["mass", "REAL"],
+  ["charge", "REAL"],
+];
+
+/** The names of the columns of a system, but for its `id`. */
+export const SYSTEM_COLUMNS: readonly string[] = COLUMNS.slice(1).map(([name]) => name);
+
+/** Tables that are there to be searched, each with the columns before the id of the system. */
+const SEARCHED: Readonly<Record<string, string>> = {
+  species: "Z INTEGER, n INTEGER",
+  keys: "key TEXT",
+  text_key_values: "key TEXT, value TEXT",
+  number_key_values: "key TEXT, value REAL",
+};
+
+/** What is deleted when a system is. */
+export const TABLES: readonly string[] = [...Object.keys(SEARCHED), "systems"];
+
+const INDICES: readonly (readonly [name: string, on: string])[] = [
+  ["unique_id_index", "systems(unique_id)"],
+  ["ctime_index", "systems(ctime)"],
+  ["username_index", "systems(username)"],
+  ["calculator_index", "systems(calculator)"],
+  ["species_index", "species(Z)"],
+  ["key_index", "keys(key)"],
+  ["text_index", "text_key_values(key)"],
+  ["number_index", "number_key_values(key)"],
+];
+
+function makeTables(): string {
+  const systems = COLUMNS.map(([name, type]) => `${name} ${type}`).join(", ");
+  const others = Object.entries(SEARCHED).map(([name, columns]) =>
+    `CREATE TABLE ${name} (${columns}, id INTEGER, FOREIGN KEY (id) REFERENCES systems(id));`
+  );
+  return [
+    "BEGIN IMMEDIATE;",
+    `CREATE TABLE systems (${systems});`,
+    ...others,
+    "CREATE TABLE information (name TEXT, value TEXT);",
+    `INSERT INTO information VALUES ('version', '${VERSION}');`,
+    ...INDICES.map(([name, on]) => `CREATE INDEX ${name} ON ${on};`),
+    "COMMIT;",
+  ].join("\n");
+}
+
+/**
+ * Makes the tables in a database that has none, and looks at those of one that has some.
+ *
+ * @throws {SyntaxError} for a database of something else
+ * @throws {RangeError} for one of a version that cannot be added to
+ */
+export function prepareTables(database: Database, path: string): void {
+  if (tablesOf(database).length === 0) database.exec(makeTables());
+  else checkTables(database, path, VERSION);
+}
+
+/**
+ * Looks at the tables; answers whether there are any.
+ *
+ * @throws {SyntaxError} for a database of something else
+ * @throws {RangeError} for one of a version that cannot be read
+ */
+export function hasTables(database: Database, path: string): boolean {
+  if (tablesOf(database).length === 0) return false;
+  checkTables(database, path, OLDEST);
+  return true;
+}
+
+function checkTables(database: Database, path: string, oldest: number): void {
+  const tables = tablesOf(database);
+  const missing = [...TABLES, "information"].filter((name) => !tables.includes(name));
+  if (missing.length > 0) {
+    throw new SyntaxError(
+      `Cannot open ${path} as it must be an ASE database: it has no table ${missing[0]}`,
+    );
+  }
+  const known = database.prepare("PRAGMA table_info(systems)").all().map(({ name }) => name);
+  const lost = COLUMNS.find(([name]) => !known.includes(name));
+  if (lost !== undefined) {
+    throw new SyntaxError(
+      `Cannot open ${path} as it must be an ASE database: its systems have no column ${lost[0]}`,
+    );
+  }
+  const value = database.prepare("SELECT value FROM information WHERE name = 'version'").get();
+  const version = Number(value?.["value"] ?? NaN);
+  if (version >= oldest && version <= VERSION) return;
+  throw new RangeError(
+    `Cannot open ${path} as its version must be ${
+      oldest === VERSION ? `${VERSION} to be added to` : `${oldest} … ${VERSION}`
+    }: current version is ${value?.["value"]}`,
+  );
+}
+
+function tablesOf(database: Database): string[] {
+  return database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+    .map(({ name }) => String(name)).filter((name) => !name.startsWith("sqlite_"));
+}

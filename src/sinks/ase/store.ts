@@ -1,0 +1,209 @@
+/**
+ * Systems in a database of ASE's.
+ *
+ * @module
+ */
+
+import type { Batch } from "../../batch/batch.ts";
+import type { System } from "../../batch/system.ts";
+import { codeOf, openFile } from "../open_file.ts";
+import type { Slice } from "../sink.ts";
+import type { FrameStore } from "../stored_frames.ts";
+import { type Cell, type Database, databaseError, openDatabase } from "./database.ts";
+import { systemOfRow } from "./read_row.ts";
+import { hasTables, prepareTables, SYSTEM_COLUMNS, TABLES } from "./schema.ts";
+import { selectIds } from "./select.ts";
+import { type AseRow, rowOf } from "./write_row.ts";
+
+/** So many systems are made safe at the latest, so that nobody else has to wait long. */
+const MOST_UNSAFE = 256;
+
+const SECONDS_TO_2000 = 946681200;
+const SECONDS_PER_YEAR = 31557600;
+
+/** A database of systems. What is added is there from the next `sync` on, whole or not at all. */
+export class AseStore implements FrameStore {
+  readonly #path: string;
+  readonly #username: string | null;
+  #database: Database | undefined;
+  #insert: ((row: AseRow) => void) | undefined;
+  #length = 0;
+  /** Systems of the transaction that is under way. */
+  #unsafe = 0;
+
+  constructor(path: string, username: string | null) {
+    this.#path = path;
+    this.#username = username;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  async open(): Promise<void> {
+    if (this.#database !== undefined) return;
+    const file = await openFile(this.#path, "a+"); // says better than SQLite what is wrong
+    await file.close();
+    const database = await openDatabase(this.#path);
+    try {
+      prepareTables(database, this.#path);
+      this.#length = countOf(database, this.#path);
+      this.#insert = inserter(database);
+    } catch (error) {
+      database.close();
+      throw toldError(this.#path, "open", error);
+    }
+    this.#database = database;
+  }
+
+  append(batch: Batch, counted: () => void): Promise<void> {
+    const now = (Date.now() / 1000 - SECONDS_TO_2000) / SECONDS_PER_YEAR;
+    const context = { username: this.#username, now };
+    const rows = batch.systems().map((system) => rowOf(system, context));
+    const database = this.#database!;
+    try {
+      if (!database.isTransaction) database.exec("BEGIN IMMEDIATE");
+      database.exec("SAVEPOINT batch");
+      for (const row of rows) this.#insert!(row);
+      database.exec("RELEASE batch");
+    } catch (error) {
+      if (database.isTransaction) database.exec("ROLLBACK TO batch; RELEASE batch");
+      throw this.#lost(error);
+    }
+    this.#unsafe += rows.length;
+    this.#length += rows.length;
+    counted();
+    if (this.#unsafe >= MOST_UNSAFE) this.#commit();
+    return Promise.resolve();
+  }
+
+  sync(): Promise<void> {
+    this.#commit();
+    return Promise.resolve();
+  }
+
+  async clear(): Promise<void> {
+    await this.open();
+    const database = this.#database!;
+    this.#commit();
+    try {
+      const deletes = TABLES.map((table) => `DELETE FROM ${table};`);
+      database.exec(`BEGIN IMMEDIATE; ${deletes.join(" ")} COMMIT`);
+    } catch (error) {
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw databaseError(this.#path, "empty", error);
+    }
+    this.#length = 0;
+  }
+
+  close(): Promise<void> {
+    const database = this.#database;
+    this.#database = undefined;
+    database?.close();
+    return Promise.resolve();
+  }
+
+  last(): Promise<System | undefined> {
+    const row = this.#database?.prepare("SELECT * FROM systems ORDER BY id DESC LIMIT 1").get();
+    return Promise.resolve(row === undefined ? undefined : systemOfRow(row, this.#path));
+  }
+
+  /** Reads through a connection of its own. */
+  async *frames(slice: Slice): AsyncGenerator<System, void> {
+    this.#commit();
+    if (!await isThere(this.#path)) return;
+    const database = await openDatabase(this.#path);
+    try {
+      if (!hasTables(database, this.#path)) return;
+      const count = countOf(database, this.#path);
+      if (this.#database === undefined) this.#length = count;
+      const get = database.prepare("SELECT * FROM systems WHERE id = ?");
+      for (const id of selectIds(database, slice)) {
+        const row = get.get(id);
+        if (row === undefined) throw gone(this.#path, id);
+        yield systemOfRow(row, this.#path);
+      }
+    } catch (error) {
+      throw toldError(this.#path, "read", error);
+    } finally {
+      database.close();
+    }
+  }
+
+  #commit(): void {
+    const database = this.#database;
+    if (database === undefined || !database.isTransaction) return;
+    try {
+      database.exec("COMMIT");
+      this.#unsafe = 0;
+    } catch (error) {
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw this.#lost(error);
+    }
+  }
+
+  /** The error, and what it has taken with it where SQLite gave up the whole transaction. */
+  #lost(error: unknown): Error {
+    const told = databaseError(this.#path, "write to", error);
+    if (this.#database!.isTransaction || this.#unsafe === 0) return told;
+    told.message += `; with it went ${this.#unsafe} systems that were not flushed yet`;
+    this.#length -= this.#unsafe;
+    this.#unsafe = 0;
+    return told;
+  }
+}
+
+function gone(path: string, id: number): SyntaxError {
+  return new SyntaxError(
+    `Cannot read ${path} as a row that is counted must be there: row ${id} is damaged, or was deleted meanwhile`,
+  );
+}
+
+/** Counts rows by the table and by its index: in a damaged file they differ, where nothing else may tell. */
+function countOf(database: Database, path: string): number {
+  const count = (from: string) =>
+    Number(database.prepare(`SELECT COUNT(*) AS count FROM ${from}`).get()!["count"]);
+  const rows = count("systems NOT INDEXED");
+  const known = count("systems");
+  if (rows === known) return rows;
+  throw new SyntaxError(
+    `Cannot open ${path} as it must be an ASE database: it is damaged, of ${known} rows it has ${rows}`,
+  );
+}
+
+/** Adds a row to all tables that have a place for some of it. */
+function inserter(database: Database): (row: AseRow) => void {
+  const names = SYSTEM_COLUMNS.join(", ");
+  const places = SYSTEM_COLUMNS.map(() => "?").join(", ");
+  const system = database.prepare(`INSERT INTO systems (${names}) VALUES (${places})`);
+  const species = database.prepare("INSERT INTO species VALUES (?, ?, ?)");
+  const key = database.prepare("INSERT INTO keys VALUES (?, ?)");
+  const text = database.prepare("INSERT INTO text_key_values VALUES (?, ?, ?)");
+  const number = database.prepare("INSERT INTO number_key_values VALUES (?, ?, ?)");
+  return ({ columns, species: counts, pairs }) => {
+    const cells = SYSTEM_COLUMNS.map((name): Cell => columns[name] ?? null);
+    const { lastInsertRowid: id } = system.run(...cells);
+    for (const [element, count] of counts) species.run(element, count, id);
+    for (const [name, value] of pairs) {
+      key.run(name, id);
+      if (typeof value === "string") text.run(name, value, id);
+      else number.run(name, Number(value), id);
+    }
+  };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await (await openFile(path, "r")).close();
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** Errors of ours stay what they are. */
+function toldError(path: string, verb: string, error: unknown): unknown {
+  const isOurs = error instanceof SyntaxError || error instanceof RangeError && !("code" in error);
+  return isOurs ? error : databaseError(path, verb, error);
+}

@@ -1,0 +1,169 @@
+/**
+ * Rows of comma-separated numbers: one for each system.
+ *
+ * @module
+ */
+
+import type { FieldInfo } from "../batch/fields.ts";
+import { show } from "../batch/show.ts";
+import type { System } from "../batch/system.ts";
+import type { Stamp } from "./slice.ts";
+import type { TextFormat } from "./text_format.ts";
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NAME = /^[^\s:=",'[\]{}\\]+(\[\d+\])?$/;
+/** What a kill can leave of a row, and of a header whose columns were not said. */
+const ROW_START = /^[-+\d.e,Infity]*$/;
+const HEADER_START = "systemId,";
+
+/** What comes first, where it is there. */
+const FIRST: readonly string[] = ["systemId", "step", "time", "sourceId", "energy"];
+
+/** Rows with these columns; with those of the file, or of what comes first, where none are given. */
+export class CsvFormat implements TextFormat<number[]> {
+  readonly startBytes: number = 1 << 16;
+  readonly #path: string;
+  readonly #given: readonly string[] | undefined;
+  #columns: readonly string[] | undefined;
+  /** Whether nobody chose the columns: then each value must have one. */
+  #isWhole = false;
+  #hasHeader = false;
+
+  constructor(path: string, columns: readonly string[] | undefined) {
+    this.#path = path;
+    this.#given = columns === undefined ? undefined : checkedColumns(columns, path);
+    this.#columns = this.#given;
+  }
+
+  /** The columns, as far as they are known. */
+  get columns(): readonly string[] {
+    return this.#columns ?? [];
+  }
+
+  linesAfter(start: string, line: number): number {
+    if (line > 1) return 0;
+    const columns = start.split(",");
+    if (this.#given !== undefined) {
+      this.#hasHeader = start === this.#given.join(",");
+      if (this.#hasHeader) return -1;
+      throw new RangeError(
+        `Cannot add rows to ${this.#path} as its first line must be ${
+          JSON.stringify(this.#given.join(","))
+        }: current line is ${JSON.stringify(start.slice(0, 200))}`,
+      );
+    }
+    if (!areNames(columns)) {
+      throw new SyntaxError(
+        `Cannot read CSV as line 1 must be names of columns, each once: current line is ${
+          JSON.stringify(start.slice(0, 200))
+        }`,
+      );
+    }
+    [this.#columns, this.#isWhole, this.#hasHeader] = [columns, false, true];
+    return -1;
+  }
+
+  isUnfinished(text: string): boolean {
+    if (this.#hasHeader) return ROW_START.test(text);
+    const header = this.#given?.join(",") ?? HEADER_START;
+    return header.startsWith(text) || this.#given === undefined && text.startsWith(header);
+  }
+
+  header(first: readonly System[]): string {
+    if (this.#given === undefined) {
+      this.#columns = columnsOf(first);
+      this.#isWhole = true;
+    }
+    return `${this.#columns!.join(",")}\n`;
+  }
+
+  encode(system: System): string {
+    const columns = this.#columns!;
+    if (this.#isWhole) this.#checkColumns(system, columns);
+    return `${columns.map((column) => cellOf(system, column, this.#path)).join(",")}\n`;
+  }
+
+  decode(text: string, line: number): number[] {
+    const cells = text.replace(/\r?\n$/, "").split(",");
+    const numbers = cells.map((cell) => {
+      if (cell === "") return NaN;
+      if (NUMBER.test(cell) || /^-?Infinity$/.test(cell)) return Number(cell);
+      throw new SyntaxError(
+        `Cannot read CSV as cells must be numbers: line ${line} has ${
+          JSON.stringify(cell.slice(0, 60))
+        }`,
+      );
+    });
+    if (numbers.length === this.columns.length) return numbers;
+    throw new SyntaxError(
+      `Cannot read CSV as each row must have ${this.columns.length} cells: line ${line} has ${numbers.length}`,
+    );
+  }
+
+  stamp(text: string, line: number): Stamp {
+    const row = this.decode(text, line);
+    const get = (name: string) => {
+      const value = row[this.columns.indexOf(name)];
+      return value === undefined || Number.isNaN(value) ? undefined : value;
+    };
+    return { step: get("step"), time: get("time"), system: get("sourceId") ?? get("systemId") };
+  }
+
+  #checkColumns(system: System, columns: readonly string[]): void {
+    const lost = columnsOf([system]).find((column) => !columns.includes(column));
+    if (lost === undefined) return;
+    throw new TypeError(
+      `Cannot write to ${this.#path} as its columns, ${columns.join(",")}, must have a place for ` +
+        `each number: current field is ${show(lost)}; say columns to leave some out`,
+    );
+  }
+}
+
+/** Every number that any of them has as a whole. */
+function columnsOf(systems: readonly System[]): string[] {
+  const names = new Set(systems.flatMap((system) => system.fields().flatMap(namesOf)));
+  const early = FIRST.filter((name) => names.has(name));
+  return [...new Set([...early, ...names])];
+}
+
+function namesOf({ name, level, width }: FieldInfo): string[] {
+  if (level !== "system") return [];
+  return width === 1 ? [name] : Array.from({ length: width }, (_, i) => `${name}[${i}]`);
+}
+
+/** A number in the digits that give it back; an empty cell for none. */
+function cellOf(system: System, column: string, path: string): string {
+  const [, name = column, index] = /^(.*)\[(\d+)\]$/.exec(column) ?? [];
+  const info = system.fields().find((field) => field.name === name);
+  if (info === undefined) return "";
+  const isThere = info.level === "system" &&
+    (index === undefined ? info.width === 1 : info.width > 1 && Number(index) < info.width);
+  if (!isThere) {
+    throw new TypeError(
+      `Cannot write to ${path} as a column must be one number per system: ${show(column)} is of ` +
+        `a field with ${info.width} per ${info.level}`,
+    );
+  }
+  const value = system.get(name)[Number(index ?? 0)]!;
+  return Number.isNaN(value) ? "" : Object.is(value, -0) ? "-0" : String(value);
+}
+
+function areNames(columns: readonly unknown[]): boolean {
+  return columns.every((column) => typeof column === "string" && NAME.test(column)) &&
+    new Set(columns).size === columns.length && columns.length > 0;
+}
+
+function checkedColumns(columns: unknown, path: string): readonly string[] {
+  if (!Array.isArray(columns)) {
+    throw new TypeError(
+      `Cannot make a sink for ${path} as its columns must be a list of names: current value is ${
+        show(columns)
+      }`,
+    );
+  }
+  if (areNames(columns)) return columns.slice();
+  throw new RangeError(
+    `Cannot make a sink for ${path} as columns must be different names of fields, as energy or cell[0]: ` +
+      `current value is ${show(columns)}`,
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * What a user's fields are, in a line of text: for files that have places for values, but not for what they are.
+ *
+ * @module
+ */
+
+import { BUILT_IN, type FieldInfo, type NumericArray } from "../batch/fields.ts";
+import { copyValues, declareField, type NumericInput } from "../batch/field_values.ts";
+import { readNumber, writeNumber } from "../batch/extxyz_values.ts";
+import type { DType, Level } from "../batch/fields.ts";
+
+/** The key that the text is kept under. */
+export const DECLARED = "hooke_fields";
+
+/** The fields of one's own among these, as `name:level:dtype:width:unit:fill …`; empty for none. */
+export function writeDeclared(fields: readonly FieldInfo[]): string {
+  return fields.filter(({ name }) => !BUILT_IN.has(name)).map((info) => {
+    const { name, level, dtype, width, unit, fill } = info;
+    const words = [name, level, dtype, width, unit.replace(/[\s%:]/g, encodeURIComponent)];
+    return [...words, fill === undefined ? "" : writeNumber(fill)].join(":");
+  }).join(" ");
+}
+
+/** The fields that such a text declares. Throws a SyntaxError for anything else. */
+export function readDeclared(text: unknown): FieldInfo[] {
+  if (typeof text !== "string") throw badDeclared(text);
+  return text.split(" ").filter((word) => word !== "").map((word) => readOne(word, text));
+}
+
+function readOne(word: string, text: string): FieldInfo {
+  const [name = "", level, dtype, width, unit, fill, ...more] = word.split(":");
+  const number = fill === undefined || fill === "" ? undefined : readNumber(fill);
+  const isWhole = unit !== undefined && more.length === 0 && /^\d{1,6}$/.test(width ?? "") &&
+    (fill === "" || number !== undefined) && !BUILT_IN.has(name);
+  if (!isWhole) throw badDeclared(text);
+  try {
+    return declareField(name, {
+      level: level as Level,
+      dtype: dtype as DType,
+      width: Number(width),
+      unit: decodeURIComponent(unit),
+      ...(number === undefined ? {} : { fill: number }),
+    }, "read a field");
+  } catch (cause) {
+    throw badDeclared(text, cause);
+  }
+}
+
+function badDeclared(text: unknown, cause?: unknown): SyntaxError {
+  return new SyntaxError(
+    `Cannot read fields as ${DECLARED} must be name:level:dtype:width:unit:fill …: current value is ${
+      JSON.stringify(text)?.slice(0, 200)
+    }`,
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+/** Values of a declared field in its own array. Throws a SyntaxError for what cannot be those. */
+export function asDeclared(values: unknown, info: FieldInfo, rows: number): NumericArray {
+  const list = typeof values === "number" || typeof values === "boolean" ? [values] : values;
+  const plain = Array.isArray(list) && list.every((x) => typeof x === "boolean")
+    ? list.map(Number)
+    : list;
+  try {
+    return copyValues(plain as NumericInput, info, rows, "read a field");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SyntaxError(
+      `Cannot read a field as its values must be those of ${info.name}: ${reason}`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * How numbers are spread.
+ *
+ * @module
+ */
+
+import type { TensorBoardHistogram } from "./tensorboard_event.ts";
+
+/** The histogram of numbers over ranges of equal width. Throws a RangeError for none, and for some that are not finite. */
+export function histogramOf(values: ArrayLike<number>, ranges: number): TensorBoardHistogram {
+  if (values.length === 0) {
+    throw new RangeError("Cannot make a histogram as it must be of numbers: there are none");
+  }
+  let min = Infinity, max = -Infinity, sum = 0, sumOfSquares = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (!Number.isFinite(value)) {
+      throw new RangeError(
+        `Cannot make a histogram as all numbers must be finite: current value ${i} is ${value}`,
+      );
+    }
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+    sum += value;
+    sumOfSquares += value * value;
+  }
+  const width = max / ranges - min / ranges, counts = new Array<number>(ranges).fill(0);
+  for (let i = 0; i < values.length; i++) {
+    const place = width > 0 ? Math.floor((values[i]! - min) / width) : 0;
+    counts[Math.min(ranges - 1, place)]!++;
+  }
+  // The last range ends at `max` itself: sums of widths would miss it by a rounding.
+  const limits = counts.map((_, i) => i === ranges - 1 ? max : min + (i + 1) * width);
+  return { min, max, count: values.length, sum, sumOfSquares, limits, counts };
+}

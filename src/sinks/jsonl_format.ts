@@ -1,0 +1,191 @@
+/**
+ * Lines of JSON: one object for each system.
+ *
+ * @module
+ */
+
+import { ALWAYS, BUILT_IN, type FieldInfo, type NumericArray } from "../batch/fields.ts";
+import type { NumericInput } from "../batch/field_values.ts";
+import { show } from "../batch/show.ts";
+import { System } from "../batch/system.ts";
+import type { SystemInput, UserField } from "../batch/system_input.ts";
+import type { Stamp } from "./slice.ts";
+import { numberOf, numberText, readTagged, writeTagged } from "./tagged_json.ts";
+import type { TextFormat } from "./text_format.ts";
+
+/** The version that is written, and the newest that is read. */
+const VERSION = 1;
+const BEGIN = '{"hooke":';
+
+/** What a slice looks at comes first, so that it is found without reading the line. */
+const FIRST: readonly string[] = ["systemId", "step", "time", "sourceId"];
+const STAMP =
+  /^\{"hooke":\d+(?:,"systemId":(\d+))?(?:,"step":(-?\d+))?(?:,"time":("NaN"|[-+\d.e]+))?(?:,"sourceId":(-?\d+))?,/;
+
+/** Keys of a line that are no fields; a field with such a name gets a `$` before it. */
+const RESERVED: readonly string[] = ["hooke", "fields", "info"];
+
+/** Lines of JSON with every field of a system and its `info`. */
+export const JSONL_FORMAT: TextFormat<System> = {
+  startBytes: 64,
+  linesAfter,
+  isUnfinished: (text) => text.startsWith(BEGIN) || BEGIN.startsWith(text),
+  header: () => "",
+  encode,
+  decode,
+  stamp,
+};
+
+function linesAfter(start: string, line: number): number {
+  if (start.trim() === "") return -1;
+  const version = /^\{"hooke":(\d+)[,}]/.exec(start)?.[1];
+  if (version === undefined) {
+    throw bad(`each line must begin with ${BEGIN}${VERSION},`, line, JSON.stringify(start));
+  }
+  if (Number(version) <= VERSION) return 0;
+  throw new RangeError(
+    `Cannot read JSONL as its version must be ${VERSION} or older: line ${line} is of version ${version}`,
+  );
+}
+
+function encode(system: System): string {
+  const fields = system.fields();
+  const early = FIRST.flatMap((name) => fields.filter((info) => info.name === name));
+  const parts = [`${BEGIN}${VERSION}`];
+  for (const info of new Set([...early, ...fields])) {
+    parts.push(`${JSON.stringify(keyOf(info.name))}:${valuesText(system.get(info.name), info)}`);
+  }
+  const own = fields.filter(({ name }) => !BUILT_IN.has(name));
+  if (own.length > 0) parts.push(`"fields":{${own.map(declarationText).join(",")}}`);
+  if (Object.keys(system.info).length > 0) parts.push(`"info":${infoText(system.info)}`);
+  return `${parts.join(",")}}\n`;
+}
+
+/** One value per system is a number, several are a list; rows of several are lists of lists. */
+function valuesText(values: NumericArray, { level, width }: FieldInfo): string {
+  if (level === "system" && width === 1) return numberText(values[0]!);
+  if (level === "system" || width === 1) return `[${Array.from(values, numberText).join(",")}]`;
+  const rows = Array.from(
+    { length: values.length / width },
+    (_, row) =>
+      `[${Array.from(values.subarray(row * width, row * width + width), numberText).join(",")}]`,
+  );
+  return `[${rows.join(",")}]`;
+}
+
+function declarationText({ name, level, dtype, width, unit, fill }: FieldInfo): string {
+  const parts = [`"level":"${level}"`, `"dtype":"${dtype}"`, `"width":${width}`];
+  if (unit !== "") parts.push(`"unit":${JSON.stringify(unit)}`);
+  if (fill !== undefined) parts.push(`"fill":${numberText(fill)}`);
+  return `${JSON.stringify(name)}:{${parts.join(",")}}`;
+}
+
+function infoText(info: Readonly<Record<string, unknown>>): string {
+  const text = writeTagged(info);
+  if (text !== undefined) return text;
+  const wrong = Object.keys(info).find((key) => writeTagged(info[key]) === undefined);
+  throw new TypeError(
+    `Cannot write JSONL as info.${wrong} must be plain data: current value is ${
+      show(info[wrong ?? ""])
+    }`,
+  );
+}
+
+function keyOf(name: string): string {
+  return RESERVED.includes(name) || name.startsWith("$") ? `$${name}` : name;
+}
+
+function decode(text: string, line: number): System {
+  try {
+    return new System(describe(JSON.parse(text)));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SyntaxError(
+      `Cannot read JSONL as each line must be a system: line ${line} is not; ${reason}`,
+      { cause },
+    );
+  }
+}
+
+function describe(line: Record<string, unknown>): SystemInput {
+  const { hooke: _, fields: declared = {}, info = {}, ...values } = line;
+  if (!isObject(declared) || !isObject(info)) {
+    throw new SyntaxError(
+      "Cannot read a line as fields and info must be objects: current ones are not",
+    );
+  }
+  for (const name of ALWAYS) {
+    if (!Object.hasOwn(values, name)) {
+      throw new SyntaxError(
+        `Cannot read a line as it must have ${ALWAYS.join(", ")}: there is no ${name}`,
+      );
+    }
+  }
+  const input: Record<string, unknown> = { info: readTagged(info) };
+  const fields: [string, UserField][] = [];
+  for (const [key, value] of Object.entries(values)) {
+    const name = key.startsWith("$") ? key.slice(1) : key;
+    if (BUILT_IN.has(name)) input[name === "systemId" ? "id" : name] = numbersOf(value, name);
+    else fields.push([name, ownField(name, value, declared)]);
+  }
+  const lost = Object.keys(declared).find((name) => !fields.some(([known]) => known === name));
+  if (lost !== undefined) {
+    throw new SyntaxError(
+      `Cannot read a line as each of its fields must have values: ${show(lost)} has none`,
+    );
+  }
+  return { ...input, fields: Object.fromEntries(fields) } as unknown as SystemInput;
+}
+
+function ownField(
+  name: string,
+  value: unknown,
+  declared: Readonly<Record<string, unknown>>,
+): UserField {
+  const field = Object.hasOwn(declared, name) ? declared[name] : undefined;
+  if (!isObject(field)) {
+    throw new SyntaxError(
+      `Cannot read a line as each key must be a field that it declares: ${show(name)} is not`,
+    );
+  }
+  const { level, dtype, width, unit = "", fill, ...more } = field;
+  const known = { level, dtype, width, unit, values: numbersOf(value, name) };
+  if (Object.keys(more).length > 0 || typeof unit !== "string" || width === undefined) {
+    throw new SyntaxError(
+      `Cannot read a line as a field must have level, dtype, width, unit, fill: ${show(name)} has ${
+        show(Object.keys(field))
+      }`,
+    );
+  }
+  const number = fill === undefined ? {} : { fill: numbersOf(fill, name) };
+  return { ...known, ...number } as UserField;
+}
+
+/** Numbers as text are numbers again. */
+function numbersOf(value: unknown, name: string): NumericInput | number {
+  if (Array.isArray(value)) return value.map((part) => numbersOf(part, name)) as number[];
+  const number = numberOf(value);
+  if (number !== undefined) return number;
+  throw new SyntaxError(
+    `Cannot read a line as ${name} must be numbers: current value is ${show(value)}`,
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function stamp(text: string): Stamp {
+  const [, system, step, time, source] = STAMP.exec(text) ?? [];
+  return { step: count(step), time: count(time), system: count(source) ?? count(system) };
+}
+
+function count(word: string | undefined): number | undefined {
+  return word === undefined || word === '"NaN"' ? undefined : Number(word);
+}
+
+function bad(requirement: string, line: number, current: string): SyntaxError {
+  return new SyntaxError(
+    `Cannot read JSONL as ${requirement}: line ${line} is ${current.slice(0, 80)}`,
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * Files as sinks use them, and what is said where the file system refuses.
+ *
+ * @module
+ */
+
+/** An open file. */
+export interface OpenFile {
+  stat(): Promise<{ readonly size: number; isFile(): boolean }>;
+  read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  write(bytes: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
+  truncate(size: number): Promise<void>;
+  datasync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file: to read it, or to read it and add to it, and then it is made where it is missing. The module is loaded
+ * when it is used, as a page has no such module.
+ *
+ * @throws {TypeError} where there is no file system
+ * @throws {Error} when it refuses
+ */
+export async function openFile(path: string, flags: "r" | "a+"): Promise<OpenFile> {
+  let fs: { open(path: string, flags: string): Promise<OpenFile> };
+  try {
+    fs = await import("node:fs/promises");
+  } catch (cause) {
+    throw new TypeError(`Cannot open ${path} as there must be a file system: there is none`, {
+      cause,
+    });
+  }
+  try {
+    return await fs.open(path, flags);
+  } catch (error) {
+    throw refusal(path, "open", error);
+  }
+}
+
+/** The error for what the file system refuses, with the system's `code`. */
+export function refusal(path: string, verb: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const error = new Error(
+    `Cannot ${verb} ${path} as the file system must let it: ${reason}`,
+    { cause },
+  );
+  const code = codeOf(cause);
+  return code === undefined ? error : Object.assign(error, { code });
+}
+
+/** The system's name for what went wrong, if it has one. */
+export function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown } | undefined)?.code;
+}
+
+/** So many bytes from there on, or those there are. */
+export async function readAt(file: OpenFile, from: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(bytes, done, length - done, from + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}

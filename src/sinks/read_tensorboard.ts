@@ -1,0 +1,103 @@
+/**
+ * What is in files of TensorBoard.
+ *
+ * @module
+ */
+
+import { FILE_VERSION, readEvent, type TensorBoardEvent } from "./tensorboard_event.ts";
+import { recordsOf } from "./tensorboard_records.ts";
+
+/**
+ * The events in the bytes of one file, in the order in which they were written. A last one that a kill has cut off is
+ * left out, and so is what is neither a number nor a histogram: pictures, texts, graphs.
+ *
+ * @param bytes all of the file
+ * @param name what errors call it
+ * @throws {SyntaxError} for what is no such file, or damaged, with the number of the record, from 0
+ * @throws {RangeError} for a file of another version
+ *
+ * @example
+ * ```ts
+ * import { parseTensorBoard } from "@hooke/hooke/sinks";
+ * import { assertThrows } from "@std/assert";
+ *
+ * assertThrows(() => parseTensorBoard(new Uint8Array(99)), SyntaxError, "record 0");
+ * ```
+ */
+export function parseTensorBoard(
+  bytes: Uint8Array,
+  name: string = "events of TensorBoard",
+): TensorBoardEvent[] {
+  const events: TensorBoardEvent[] = [];
+  let n = 0;
+  for (const record of recordsOf(bytes, name)) {
+    const { version, ...event } = readEvent(record, (requirement) => {
+      throw new SyntaxError(`Cannot read ${name} as in record ${n} ${requirement}`);
+    });
+    if (n++ === 0) checkVersion(name, version);
+    else if (hasMembers(event.scalars) || hasMembers(event.histograms)) events.push(event);
+  }
+  return events;
+}
+
+/**
+ * The events in a file of TensorBoard, or in all files of a folder, those of the first file first: as
+ * {@linkcode parseTensorBoard} reads them.
+ *
+ * @throws {SyntaxError} for a file that is damaged, with the number of the record, from 0
+ * @throws {RangeError} for a file of another version, and for a folder that has none
+ * @throws {TypeError} where there is no file system
+ * @throws {Error} when the file system refuses
+ *
+ * @example
+ * ```ts
+ * import { readTensorBoard, TensorBoardFile } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const board = new TensorBoardFile(await Deno.makeTempDir());
+ * await board.open();
+ * board.add(3, { energy: -2.5 }, { wallTime: 1e9 });
+ * await board.close();
+ * const [event] = await readTensorBoard(board.path!);
+ * assertEquals(event, { step: 3, wallTime: 1e9, scalars: { energy: -2.5 }, histograms: {} });
+ * ```
+ */
+export async function readTensorBoard(path: string | URL): Promise<TensorBoardEvent[]> {
+  let modules;
+  try {
+    modules = await Promise.all([import("node:fs/promises"), import("node:url")]);
+  } catch (cause) {
+    throw new TypeError(`Cannot read ${path} as there must be a file system: there is none`, {
+      cause,
+    });
+  }
+  const [{ readdir, readFile, stat }, { fileURLToPath }] = modules;
+  const place = typeof path === "string" ? path : fileURLToPath(path);
+  if (!(await stat(place)).isDirectory()) return parseTensorBoard(await readFile(place), place);
+  const names = (await readdir(place)).filter((name) => name.includes("tfevents")).sort();
+  if (names.length === 0) {
+    throw new RangeError(
+      `Cannot read ${place} as it must have files of TensorBoard, *tfevents*: there are none`,
+    );
+  }
+  const files: TensorBoardEvent[][] = [];
+  for (const name of names) {
+    const file = `${place}/${name}`;
+    files.push(parseTensorBoard(await readFile(file), file));
+  }
+  return files.flat();
+}
+
+function checkVersion(name: string, version: string | undefined): void {
+  if (version === FILE_VERSION) return;
+  if (version === undefined) {
+    throw new SyntaxError(`Cannot read ${name} as record 0 must be its version: it is none`);
+  }
+  throw new RangeError(
+    `Cannot read ${name} as its version must be ${FILE_VERSION}: current value is ${version}`,
+  );
+}
+
+function hasMembers(object: object): boolean {
+  return Object.keys(object).length > 0;
+}

@@ -1,0 +1,80 @@
+import type { System } from "../batch/system.ts";
+import { openSink, type OpenSinkOptions } from "./open_sink.ts";
+
+/** The systems in a file, got one by one in any order: a dataset for `atomsLoader` and `splitDataset`. */
+export interface SystemsFile extends AsyncDisposable {
+  /** How many there are. */
+  readonly length: number;
+  /** The system at a place, read without the others. Throws a RangeError for a place there is not. */
+  get(index: number): Promise<System>;
+  /** Closes the file. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file of systems to read them in any order: `.xyz`, `.jsonl`, `.db` of ASE, `.zarr`, as `openSink` knows them.
+ * It is opened as a sink is: what a kill has left unfinished is taken off, and nothing is added.
+ *
+ * @throws {RangeError} for an ending that is not known, for a file without systems, and for one of a newer version
+ * @throws {SyntaxError} for what is no such file, or damaged
+ * @throws {Error} where there is no such file, and when the file system refuses, with its `code`
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { openSink, openSystems } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = `${await Deno.makeTempDir()}/dimers.xyz`;
+ * const sink = await openSink(path);
+ * for (const r of [3.6, 3.8, 4]) {
+ *   await sink.write(Batch.from([{ symbols: ["Ar", "Ar"], positions: [0, 0, 0, r, 0, 0] }]));
+ * }
+ * await sink.close();
+ *
+ * await using dimers = await openSystems(path);
+ * assertEquals([dimers.length, (await dimers.get(2)).positions[3]], [3, 4]);
+ * ```
+ */
+export async function openSystems(
+  path: string,
+  options: OpenSinkOptions = {},
+): Promise<SystemsFile> {
+  await assertThere(path);
+  const sink = await openSink(path, options);
+  const { length } = sink;
+  const close = async () => await sink.close();
+  if (length === 0) {
+    await close();
+    throw new RangeError(`Cannot open ${path} as it must have systems: there are none`);
+  }
+  return {
+    length,
+    async get(index) {
+      if (Number.isInteger(index) && index >= 0 && index < length) {
+        return (await sink.slice({ from: index, to: index + 1 })).system(0);
+      }
+      throw new RangeError(
+        `Cannot read ${path} as a place must be a whole number below ${length}: current value is ${index}`,
+      );
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** A sink would make what is not there. */
+async function assertThere(path: string): Promise<void> {
+  const { stat } = await import("node:fs/promises");
+  try {
+    await stat(path);
+  } catch (cause) {
+    const { message, code } = cause as Error & { readonly code?: unknown };
+    throw Object.assign(
+      new Error(`Cannot open ${path} as it must be there: ${message}`, { cause }),
+      {
+        code,
+      },
+    );
+  }
+}

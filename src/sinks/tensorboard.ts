@@ -1,0 +1,231 @@
+/**
+ * Numbers over steps in the files that TensorBoard shows.
+ *
+ * @module
+ */
+
+import { histogramOf } from "./histogram.ts";
+import { eventMessage, versionMessage } from "./tensorboard_event.ts";
+import { frameRecord } from "./tensorboard_records.ts";
+import { WriterQueue } from "./writer_queue.ts";
+
+/** An open file. */
+interface OpenFile {
+  write(bytes: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
+  truncate(size: number): Promise<void>;
+  datasync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What is used of a file system. */
+interface Files {
+  mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
+  open(path: string, flags: "ax"): Promise<OpenFile>;
+}
+
+/** When numbers were so. */
+export interface EventTime {
+  /**
+   * s since 1970.
+   *
+   * @default now
+   */
+  readonly wallTime?: number;
+}
+
+/** How a histogram is made. */
+export interface HistogramOptions extends EventTime {
+  /**
+   * Over how many ranges of equal width.
+   *
+   * @default 30
+   */
+  readonly ranges?: number;
+}
+
+/**
+ * Writes numbers and histograms of steps to a folder, in the format of TensorBoard: `tensorboard --logdir FOLDER`. Each
+ * time it is opened it makes a new file, as TensorBoard does: it shows the files of a folder as one run, in the order
+ * in which they were made. What was there stays.
+ *
+ * Everything is written in the background, in order, each step whole or not at all; after `flush` it is in the file
+ * whatever happens to the process. TensorBoard's numbers are float32.
+ *
+ * @example
+ * ```ts
+ * import { readTensorBoard, TensorBoardFile } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const folder = await Deno.makeTempDir();
+ * await using board = new TensorBoardFile(folder);
+ * await board.open();
+ * board.add(0, { "loss/total": 0.5, lr: 0.25 });
+ * board.add(1, { "loss/total": 0.125, lr: 0.25 });
+ * board.addHistogram(1, "forces", [0, 1, 1, 3], { ranges: 3 });
+ * await board.flush();
+ *
+ * const events = await readTensorBoard(folder);
+ * assertEquals(events.map(({ step, scalars }) => [step, scalars["loss/total"]]), [
+ *   ...[[0, 0.5], [1, 0.125], [1, undefined]],
+ * ]);
+ * assertEquals(events[2]?.histograms["forces"]?.counts, [1, 2, 1]);
+ * ```
+ */
+export class TensorBoardFile implements AsyncDisposable {
+  /** The folder. */
+  readonly folder: string | URL;
+  readonly #queue = new WriterQueue();
+  #path: string | undefined;
+  #file: OpenFile | undefined;
+  #size = 0;
+
+  /** Nothing is opened yet. */
+  constructor(folder: string | URL) {
+    this.folder = folder;
+  }
+
+  /** The file, once it is open. */
+  get path(): string | undefined {
+    return this.#path;
+  }
+
+  /**
+   * Makes a new file in the folder, and the folder if it is not there.
+   *
+   * @throws {TypeError} where there is no file system
+   * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
+   */
+  async open(): Promise<void> {
+    if (this.#file !== undefined) return;
+    const { files, folder } = await host(this.folder);
+    try {
+      await files.mkdir(folder, { recursive: true });
+      const { path, file } = await newFile(files, folder);
+      [this.#path, this.#file, this.#size] = [path, file, 0];
+    } catch (error) {
+      throw refusal(`Cannot write to ${folder} as the file system must let it`, error);
+    }
+    this.#push(versionMessage(Date.now() / 1000));
+    await this.#queue.flush();
+  }
+
+  /**
+   * Adds numbers of a step. Answers with something to await when the disk does not keep up.
+   *
+   * @param step steps done, a whole number from 0 on
+   * @param scalars tag → number; tags with a slash are shown in groups
+   * @throws {RangeError} for a step that is no whole number
+   * @throws {Error} where it is not open, and for what went wrong with earlier numbers
+   */
+  add(
+    step: number,
+    scalars: Readonly<Record<string, number>>,
+    { wallTime = Date.now() / 1000 }: EventTime = {},
+  ): void | Promise<void> {
+    checkStep(step);
+    return this.#push(eventMessage({ step, wallTime, scalars, histograms: {} }));
+  }
+
+  /**
+   * Adds how numbers of a step are spread.
+   *
+   * @throws {RangeError} for a step that is no whole number, for no numbers, and for some that are not finite
+   * @throws {Error} where it is not open, and for what went wrong with earlier numbers
+   */
+  addHistogram(
+    step: number,
+    tag: string,
+    values: ArrayLike<number>,
+    { ranges = 30, wallTime = Date.now() / 1000 }: HistogramOptions = {},
+  ): void | Promise<void> {
+    checkStep(step);
+    const histograms = { [tag]: histogramOf(values, ranges) };
+    return this.#push(eventMessage({ step, wallTime, scalars: {}, histograms }));
+  }
+
+  /** Waits until all of it is in the file, and safe. Throws what went wrong since somebody last asked. */
+  async flush(): Promise<void> {
+    await this.#queue.flush();
+    await this.#file?.datasync();
+  }
+
+  /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    try {
+      await this.#queue.flush();
+    } finally {
+      await file?.close();
+    }
+  }
+
+  /** The same as `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #push(message: Uint8Array): void | Promise<void> {
+    const file = this.#file;
+    if (file === undefined) {
+      throw new Error(`Cannot add to ${this.folder} as it must be open: it is not`);
+    }
+    const record = frameRecord(message);
+    return this.#queue.add(() => this.#write(file, record), record.length);
+  }
+
+  /** All of a record, or none of it. */
+  async #write(file: OpenFile, bytes: Uint8Array): Promise<void> {
+    try {
+      let done = 0;
+      while (done < bytes.length) done += (await file.write(bytes, done)).bytesWritten;
+      this.#size += bytes.length;
+    } catch (error) {
+      await file.truncate(this.#size).catch(() => {}); // the first error says why
+      throw refusal(`Cannot write to ${this.#path} as the file system must let it`, error);
+    }
+  }
+}
+
+/**
+ * A file of a name that sorts behind those of earlier runs, as TensorBoard reads them. Always written at its end, wherever
+ * a write that failed had come to.
+ */
+async function newFile(files: Files, folder: string): Promise<{ path: string; file: OpenFile }> {
+  const begun = String(Math.floor(Date.now() / 1000)).padStart(10, "0");
+  for (let n = 0;; n++) {
+    const path = `${folder}/events.out.tfevents.${begun}.hooke.${String(n).padStart(4, "0")}`;
+    try {
+      return { path, file: await files.open(path, "ax") };
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+function checkStep(step: number): void {
+  if (Number.isSafeInteger(step) && step >= 0) return;
+  throw new RangeError(
+    `Cannot add to TensorBoard as the step must be a whole number from 0 on: current value is ${step}`,
+  );
+}
+
+/** Loaded when it is used: a page has no such modules. */
+async function host(folder: string | URL): Promise<{ files: Files; folder: string }> {
+  try {
+    const [files, { fileURLToPath }] = await Promise.all([
+      import("node:fs/promises"),
+      import("node:url"),
+    ]);
+    return { files, folder: typeof folder === "string" ? folder : fileURLToPath(folder) };
+  } catch (cause) {
+    throw new TypeError(`Cannot write to ${folder} as there must be a file system: there is none`, {
+      cause,
+    });
+  }
+}
+
+function refusal(message: string, cause: unknown): Error {
+  const { message: reason = String(cause), code } = cause as Partial<Error> & { code?: unknown };
+  return Object.assign(new Error(`${message}: ${reason}`, { cause }), code && { code });
+}

@@ -1,0 +1,58 @@
+/**
+ * Records in a file, each with its length and two sums over it: the framing of TensorBoard's event files.
+ *
+ * A record is its length (8 bytes, little endian), the masked CRC-32C of these 8, the bytes, and their masked CRC-32C.
+ *
+ * @module
+ */
+
+import { crc32c } from "../checkpoint/crc32c.ts";
+
+const HEADER = 12;
+const FOOTER = 4;
+/** Added to a sum that was turned by 15 bits: a sum over bytes that hold their own sum would be poor. */
+const MASK = 0xa282ead8;
+
+/** One record, framed. */
+export function frameRecord(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const record = new Uint8Array(HEADER + bytes.length + FOOTER);
+  const view = new DataView(record.buffer);
+  view.setBigUint64(0, BigInt(bytes.length), true);
+  view.setUint32(8, masked(record.subarray(0, 8)), true);
+  record.set(bytes, HEADER);
+  view.setUint32(HEADER + bytes.length, masked(bytes), true);
+  return record;
+}
+
+/**
+ * The records of a file, in order. One at the end that is not all there was cut off by a kill and is left out.
+ *
+ * @throws {SyntaxError} for a sum that is wrong, with the number of the record, from 0
+ */
+export function* recordsOf(file: Uint8Array, name: string): Generator<Uint8Array> {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  let from = 0;
+  for (let n = 0; from + HEADER <= file.length; n++) {
+    check(name, n, "length", view.getUint32(from + 8, true), file.subarray(from, from + 8));
+    const length = view.getBigUint64(from, true);
+    if (length > BigInt(file.length - from - HEADER - FOOTER)) return;
+    const end = from + HEADER + Number(length);
+    const bytes = file.subarray(from + HEADER, end);
+    check(name, n, "bytes", view.getUint32(end, true), bytes);
+    yield bytes;
+    from = end + FOOTER;
+  }
+}
+
+function check(name: string, n: number, part: string, sum: number, bytes: Uint8Array): void {
+  if (masked(bytes) === sum) return;
+  throw new SyntaxError(
+    `Cannot read ${name} as the sum over the ${part} of record ${n} must be ${masked(bytes)}: ` +
+      `current value is ${sum}`,
+  );
+}
+
+function masked(bytes: Uint8Array): number {
+  const sum = crc32c(bytes);
+  return (((sum >>> 15) | (sum << 17)) + MASK) >>> 0;
+}

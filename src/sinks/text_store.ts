@@ -1,0 +1,242 @@
+/**
+ * Systems in a file of text that is only added to.
+ *
+ * @module
+ */
+
+import type { Batch } from "../batch/batch.ts";
+import { codeOf, type OpenFile, openFile, readAt, refusal } from "./open_file.ts";
+import { RecordScanner } from "./record_scanner.ts";
+import type { Slice } from "./sink.ts";
+import { isMeant, looksInside } from "./slice.ts";
+import type { TextFormat } from "./text_format.ts";
+
+const CHUNK = 1 << 18;
+const MOST_UNFINISHED = 1 << 16;
+const MARKED = 256;
+
+/** A record: where its bytes are, and the number of its first line. */
+interface Place {
+  readonly start: number;
+  readonly line: number;
+}
+
+/** A file of records. What is added is there whole or not at all. */
+export class TextStore<T> {
+  readonly #path: string;
+  readonly #format: TextFormat<T>;
+  #file: OpenFile | undefined;
+  /** Bytes that are whole records. */
+  #size = 0;
+  #isTorn = false;
+  #length = 0;
+  #last: Place | undefined;
+  // Where records begin, found when somebody first asks for one, and from then on as the file grows.
+  #starts: number[] = [];
+  #lines: number[] = [];
+  #indexed = { end: 0, endLine: 1 };
+  #mark = ""; // what stands before that end
+
+  constructor(path: string, format: TextFormat<T>) {
+    this.#path = path;
+    this.#format = format;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  async open(): Promise<void> {
+    if (this.#file !== undefined) return;
+    const file = await openFile(this.#path, "a+");
+    try {
+      await this.#begin(file);
+    } catch (error) {
+      await file.close().catch(() => {}); // the first error says why
+      throw error;
+    }
+    this.#file = file;
+  }
+
+  async append(batch: Batch, counted: () => void): Promise<void> {
+    const file = this.#file!;
+    const systems = batch.systems();
+    const header = this.#size === 0 ? this.#format.header(systems) : "";
+    const records = systems.map((system) => this.#format.encode(system));
+    const bytes = new TextEncoder().encode(header + records.join(""));
+    await this.#write(file, bytes);
+    this.#length += systems.length;
+    counted();
+  }
+
+  async sync(): Promise<void> {
+    try {
+      await this.#file?.datasync();
+    } catch (error) {
+      if (codeOf(error) === "EINVAL") return; // a device, which keeps nothing
+      throw refusal(this.#path, "write to", error);
+    }
+  }
+
+  async clear(): Promise<void> {
+    await this.open();
+    try {
+      await this.#file!.truncate(0);
+    } catch (error) {
+      throw refusal(this.#path, "empty", error);
+    }
+    this.#size = this.#length = 0;
+    this.#last = undefined;
+    this.#forget();
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  async last(): Promise<T | undefined> {
+    if (this.#last === undefined || this.#file === undefined) return undefined;
+    const { start, line } = this.#last;
+    return this.#format.decode(await this.#text(this.#file, start, this.#size), line);
+  }
+
+  /** Some of the records, one by one. Nothing is made or changed where the file was not opened. */
+  async *frames(slice: Slice): AsyncGenerator<T, void> {
+    const file = await this.#openToRead();
+    if (file === undefined) return;
+    try {
+      const end = await this.#index(file);
+      const count = this.#starts.length;
+      for (let i = slice.from ?? 0; i < Math.min(slice.to ?? count, count); i++) {
+        const line = this.#lines[i]!;
+        const text = await this.#text(file, this.#starts[i]!, this.#starts[i + 1] ?? end);
+        if (looksInside(slice) && !isMeant(this.#format.stamp(text, line), slice)) continue;
+        yield this.#format.decode(text, line);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #openToRead(): Promise<OpenFile | undefined> {
+    try {
+      return await openFile(this.#path, "r");
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /** Looks at all that is there, and takes off what a kill has left unfinished. */
+  async #begin(file: OpenFile): Promise<void> {
+    const { size } = await file.stat();
+    const scanner = new RecordScanner(this.#format);
+    let length = 0;
+    let last: Place | undefined;
+    await this.#scan(file, scanner, size, (start, line) => {
+      length++;
+      last = { start, line };
+    });
+    if (scanner.end < size) {
+      await this.#checkRest(file, scanner, size);
+      await this.#cut(file, scanner.end);
+    }
+    [this.#size, this.#length, this.#last] = [scanner.end, length, last];
+    this.#forget();
+  }
+
+  /** Finds records from where it last stopped; answers with where they end. */
+  async #index(file: OpenFile): Promise<number> {
+    const size = this.#file === undefined ? (await file.stat()).size : this.#size;
+    if (await this.#markOf(file) !== this.#mark) this.#forget(); // another has written it anew
+    const scanner = new RecordScanner(this.#format, this.#indexed);
+    const [starts, lines]: [number[], number[]] = [[], []];
+    await this.#scan(file, scanner, size, (start, line) => {
+      starts.push(start);
+      lines.push(line);
+    });
+    if (scanner.end < size) await this.#checkRest(file, scanner, size);
+    for (const start of starts) this.#starts.push(start);
+    for (const line of lines) this.#lines.push(line);
+    this.#indexed = { end: scanner.end, endLine: scanner.endLine };
+    this.#mark = await this.#markOf(file);
+    if (this.#file === undefined) this.#length = this.#starts.length;
+    return scanner.end;
+  }
+
+  async #markOf(file: OpenFile): Promise<string> {
+    const from = Math.max(0, this.#indexed.end - MARKED);
+    return new TextDecoder().decode(await readAt(file, from, this.#indexed.end - from));
+  }
+
+  #forget(): void {
+    this.#starts = [];
+    this.#lines = [];
+    this.#indexed = { end: 0, endLine: 1 };
+    this.#mark = "";
+  }
+
+  async #scan(
+    file: OpenFile,
+    scanner: RecordScanner,
+    size: number,
+    found: (start: number, line: number) => void,
+  ): Promise<void> {
+    for (let at = scanner.end; at < size; at += CHUNK) {
+      scanner.push(await readAt(file, at, Math.min(CHUNK, size - at)), found);
+    }
+  }
+
+  /** Throws where the rest of the file is not what a kill has left of ours. */
+  async #checkRest(
+    file: OpenFile,
+    { end, endLine }: RecordScanner,
+    size: number,
+  ): Promise<void> {
+    const bytes = await readAt(file, end, Math.min(size - end, MOST_UNFINISHED));
+    const text = new TextDecoder().decode(bytes);
+    if (this.#format.isUnfinished(text)) return;
+    throw new SyntaxError(
+      `Cannot open ${this.#path} as it must end with a whole record: line ${endLine} begins one that is not, ${
+        JSON.stringify(text.slice(0, 60))
+      }`,
+    );
+  }
+
+  async #text(file: OpenFile, start: number, end: number): Promise<string> {
+    const bytes = await readAt(file, start, end - start);
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch (cause) {
+      throw new SyntaxError(
+        `Cannot read ${this.#path} as it must be text in UTF-8: bytes ${start} … ${end} are not`,
+        { cause },
+      );
+    }
+  }
+
+  /** All of the bytes, or none. */
+  async #write(file: OpenFile, bytes: Uint8Array): Promise<void> {
+    try {
+      if (this.#isTorn) await file.truncate(this.#size);
+      this.#isTorn = true;
+      let done = 0;
+      while (done < bytes.length) done += (await file.write(bytes, done)).bytesWritten;
+      this.#size += bytes.length;
+      this.#isTorn = false;
+    } catch (error) {
+      await file.truncate(this.#size).then(() => this.#isTorn = false, () => {}); // the first error says why
+      throw refusal(this.#path, "write to", error);
+    }
+  }
+
+  async #cut(file: OpenFile, size: number): Promise<void> {
+    try {
+      await file.truncate(size);
+    } catch (error) {
+      throw refusal(this.#path, "write to", error);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * What a store needs of the file system.
+ *
+ * @module
+ */
+
+import { codeOf } from "../open_file.ts";
+
+/** An open file. */
+export interface OpenFile {
+  read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  write(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesWritten: number }>;
+  truncate(size: number): Promise<void>;
+  stat(): Promise<{ readonly size: number }>;
+  close(): Promise<void>;
+}
+
+/** What is used of `node:fs/promises`. */
+export interface FileSystem {
+  open(path: string, flags: "r" | "r+" | "w+"): Promise<OpenFile>;
+  readFile(path: string): Promise<Uint8Array>;
+  writeFile(path: string, text: string): Promise<void>;
+  readdir(path: string): Promise<string[]>;
+  rename(from: string, to: string): Promise<void>;
+  mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
+  rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
+}
+
+/** What is used of `node:zlib`. */
+export interface Compression {
+  readonly constants: { readonly ZSTD_c_compressionLevel: number };
+  zstdCompress(
+    bytes: Uint8Array,
+    options: { readonly params: Readonly<Record<number, number>> },
+    done: (error: Error | null, result: Uint8Array) => void,
+  ): void;
+  zstdDecompressSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
+  gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
+}
+
+/** What a store is read and written with. */
+export interface Host {
+  readonly fs: FileSystem;
+  readonly zlib: Compression;
+}
+
+/** Loaded when it is used: a page has no such modules. */
+export async function openHost(action: string): Promise<Host> {
+  try {
+    const [fs, zlib] = await Promise.all([import("node:fs/promises"), import("node:zlib")]);
+    return { fs: fs as unknown as FileSystem, zlib: zlib as unknown as Compression };
+  } catch (cause) {
+    throw new TypeError(`Cannot ${action} as there must be a file system: current value is none`, {
+      cause,
+    });
+  }
+}
+
+/** The file's bytes, or `undefined` where there is none. */
+export async function readIfThere(
+  fs: Pick<FileSystem, "readFile">,
+  path: string,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await fs.readFile(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The names in a folder, or `undefined` where there is none. */
+export async function namesIfThere(fs: FileSystem, path: string): Promise<string[] | undefined> {
+  try {
+    return (await fs.readdir(path)).sort();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** All of some bytes at a position: files may take them in parts. */
+export async function writeAt(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** So many bytes from a position on, or fewer where the file ends. */
+export async function readAt(
+  file: OpenFile,
+  position: number,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(bytes, done, length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** A text in place of a file, whole or not at all when the process is killed. `beside` is where it is written first. */
+export async function replaceText(
+  fs: FileSystem,
+  path: string,
+  { text, beside = `${path}.tmp` }: { readonly text: string; readonly beside?: string },
+): Promise<void> {
+  try {
+    await fs.writeFile(beside, text);
+    await fs.rename(beside, path);
+  } catch (error) {
+    await fs.rm(beside, { recursive: true, force: true }).catch(() => {}); // the first error says why
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The fields that a store has, and whether what comes goes together with them.
+ *
+ * @module
+ */
+
+import { type FieldInfo, isInteger, type Level } from "../../batch/fields.ts";
+
+/** Rows at each level. */
+export type Rows = Readonly<Record<Level, number>>;
+
+/**
+ * The fields of systems that come which the store has not yet.
+ *
+ * @param known the fields that the store has
+ * @param come those of the systems that come
+ * @throws {TypeError} for a field that is another one in the store, and for systems that lack one without a fill value
+ */
+export function newFields(
+  known: ReadonlyMap<string, FieldInfo>,
+  come: readonly FieldInfo[],
+  { path, there, more }: { readonly path: string; readonly there: Rows; readonly more: Rows },
+): FieldInfo[] {
+  const fresh: FieldInfo[] = [];
+  let found = 0;
+  for (const info of come) {
+    const own = known.get(info.name);
+    if (own === undefined) {
+      if (there[info.level] > 0) checkFill(info, path, "the systems in it do");
+      fresh.push(info);
+    } else {
+      found++;
+      if (own !== info) checkSame(own, info, path);
+    }
+  }
+  if (found === known.size) return fresh;
+  const names = new Set(come.map(({ name }) => name));
+  for (const info of known.values()) {
+    if (!names.has(info.name) && more[info.level] > 0) {
+      checkFill(info, path, "systems that come do");
+    }
+  }
+  return fresh;
+}
+
+function checkSame(own: FieldInfo, info: FieldInfo, path: string): void {
+  const isSame = own.level === info.level && own.dtype === info.dtype && own.width === info.width &&
+    (own.unit === info.unit || own.unit === "" || info.unit === "") &&
+    (own.fill === undefined || info.fill === undefined || Object.is(own.fill, info.fill));
+  if (isSame) return;
+  throw new TypeError(
+    `Cannot write to ${path} as the field "${own.name}" must be ${describe(own)}: current one is ${
+      describe(info)
+    }`,
+  );
+}
+
+function describe({ level, dtype, width, unit, fill }: FieldInfo): string {
+  const of = unit === "" ? "" : ` in ${unit}`;
+  return `${width} × ${dtype}${of} per ${level}${fill === undefined ? "" : `, else ${fill}`}`;
+}
+
+function checkFill({ name, dtype, fill }: FieldInfo, path: string, who: string): void {
+  if (fill !== undefined || !isInteger(dtype)) return;
+  throw new TypeError(
+    `Cannot write to ${path} as all systems must have the field "${name}", which has no fill value: ${who} not have it`,
+  );
+}

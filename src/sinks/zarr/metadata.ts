@@ -1,0 +1,107 @@
+/**
+ * The metadata of stores as they are written.
+ *
+ * @module
+ */
+
+import type { FieldInfo } from "../../batch/fields.ts";
+import type { ArrayPlan } from "./layout.ts";
+import type { WrittenType } from "./value_types.ts";
+
+/** The version of what we add to the layout. */
+export const VERSION = 1;
+
+/** Chunks of a shard: so many that the index, 16 bytes for each and 4 in all, fits into one page of memory. */
+export const CHUNKS_PER_SHARD = 254;
+
+/** How chunks are packed. */
+export type ZarrCompression = "zstd" | "none";
+
+/** What is the same for all arrays of a store. */
+export interface Packing {
+  readonly compression: ZarrCompression;
+  /** Of zstd. */
+  readonly level: number;
+}
+
+const WHOLE: ReadonlySet<WrittenType> = new Set(["uint8", "bool"]);
+
+/** The metadata of an array with these rows, `chunkRows` of them in a chunk. */
+export function arrayMetadata(
+  plan: ArrayPlan,
+  rows: number,
+  { chunkRows, packing }: { readonly chunkRows: number; readonly packing?: Packing },
+): string {
+  const { type, rest, dimensions, field } = plan;
+  const bytes = bytesCodec(type);
+  const codecs = packing === undefined ? [bytes] : [sharding([chunkRows, ...rest], bytes, packing)];
+  const along = packing === undefined ? chunkRows : chunkRows * CHUNKS_PER_SHARD;
+  return JSON.stringify({
+    ...{ zarr_format: 3, node_type: "array", shape: [rows, ...rest], data_type: type },
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [along, ...rest] } },
+    chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
+    fill_value: fillValue(type, plan.fill),
+    codecs,
+    attributes: field === undefined ? {} : attributesOf(field),
+    dimension_names: dimensions,
+    storage_transformers: [],
+  });
+}
+
+function bytesCodec(type: WrittenType): unknown {
+  return WHOLE.has(type)
+    ? { name: "bytes" }
+    : { name: "bytes", configuration: { endian: "little" } };
+}
+
+function sharding(
+  chunk_shape: readonly number[],
+  bytes: unknown,
+  { compression, level }: Packing,
+): unknown {
+  const zstd = { name: "zstd", configuration: { level, checksum: false } };
+  return {
+    name: "sharding_indexed",
+    configuration: {
+      chunk_shape,
+      codecs: compression === "zstd" ? [bytes, zstd] : [bytes],
+      index_codecs: [{ name: "bytes", configuration: { endian: "little" } }, { name: "crc32c" }],
+      index_location: "end",
+    },
+  };
+}
+
+function fillValue(type: WrittenType, fill: number): unknown {
+  if (type === "bool") return fill !== 0;
+  return Number.isFinite(fill) ? fill : String(fill);
+}
+
+/** JSON has no numbers for these. */
+export function numberText(value: number): number | string {
+  if (Number.isFinite(value)) return Object.is(value, -0) ? "-0" : value;
+  return String(value);
+}
+
+/** What we know of a field and Zarr has no place for. */
+function attributesOf({ name, level, dtype, width, unit, fill }: FieldInfo): unknown {
+  return {
+    ...unit === "" ? {} : { units: unit },
+    hooke: {
+      ...{ name, level, dtype, width, unit },
+      ...fill === undefined ? {} : { fill: numberText(fill) },
+    },
+  };
+}
+
+/** The metadata of a group that holds nothing but its members. */
+export function groupMetadata(): string {
+  return JSON.stringify({ zarr_format: 3, node_type: "group", attributes: {} });
+}
+
+/** The metadata of a store with these systems: what makes them part of it. */
+export function rootMetadata(samples: number, fields: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({
+    ...{ zarr_format: 3, node_type: "group" },
+    attributes: { num_samples: samples, fields, hooke: { version: VERSION } },
+  });
+}

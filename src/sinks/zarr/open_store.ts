@@ -1,0 +1,160 @@
+/**
+ * Stores that are opened to be added to: made anew, or taken up where they were left.
+ *
+ * @module
+ */
+
+import { VALUE_TYPES } from "./value_types.ts";
+import { type Host, namesIfThere, replaceText } from "./files.ts";
+import { type ArrayPlan, INFO_TEXT, MASKS, planOf, POINTERS } from "./layout.ts";
+import { groupMetadata, rootMetadata } from "./metadata.ts";
+import type { StoreView } from "./store_view.ts";
+import { StoreWriter, type Totals, type WriterSetting } from "./store_writer.ts";
+import { StoredArray } from "./stored_array.ts";
+import { type Cutting, cuttingOf } from "./track.ts";
+
+const POINTER_ROWS = 1024;
+/** What a kill may leave of the very first file. */
+const UNFINISHED = "zarr.json.tmp";
+
+/**
+ * Throws a SyntaxError where there is something else than a store, and nothing else where there is nothing.
+ */
+export async function checkVacant({ host, path }: WriterSetting): Promise<void> {
+  const names = await namesIfThere(host.fs, path) ?? [];
+  const others = names.filter((name) => name !== UNFINISHED);
+  if (others.length === 0) return;
+  throw new SyntaxError(
+    `Cannot open ${path} as a folder that is not empty must have a zarr.json: it has ${
+      others.slice(0, 4).join(", ")
+    }`,
+  );
+}
+
+/** A store without systems, in place of whatever is there. */
+export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
+  const { host: { fs }, path, packing } = setting;
+  await fs.mkdir(path, { recursive: true });
+  // From here on what is in the folder is a store without systems, and what else there is does not count.
+  await replaceText(fs, `${path}/zarr.json`, { text: rootMetadata(0, { core: {}, custom: {} }) });
+  for (const name of await namesIfThere(fs, path) ?? []) {
+    if (name !== "zarr.json") await fs.rm(`${path}/${name}`, { recursive: true, force: true });
+  }
+  for (const group of ["core", "custom", "hooke", "meta"]) {
+    await fs.mkdir(`${path}/${group}`, { recursive: true });
+    await fs.writeFile(`${path}/${group}/zarr.json`, groupMetadata());
+  }
+  for (const mask of Object.values(MASKS)) {
+    await fs.mkdir(`${path}/${mask.path}`, { recursive: true });
+  }
+  const nothing = { system: 0, node: 0, edge: 0, text: 0 };
+  const writer = new StoreWriter(setting, nothing, { system: -1, node: -1, edge: -1 });
+  for (const plan of [POINTERS.node, POINTERS.edge]) {
+    writer.resume(plan, { rows: 1, chunkRows: POINTER_ROWS, packing });
+  }
+  await writer.tell();
+  return writer;
+}
+
+/**
+ * A store of ours, to be added to. What no commit has made part of it is taken off.
+ *
+ * @throws {SyntaxError} for arrays that are not as we write them
+ */
+export async function resumeStore(setting: WriterSetting, view: StoreView): Promise<StoreWriter> {
+  const { precision } = setting;
+  const { arrays, fields, rows } = view;
+  if (arrays === undefined) return await makeStore(setting);
+  const at = async (array: StoredArray | undefined) =>
+    array === undefined ? 0 : Number((await array.read([[rows, rows + 1]]))[0]);
+  // One of the two alone was never finished.
+  const infos = arrays.text === undefined ? undefined : arrays.info;
+  const totals: Totals = {
+    ...{ system: rows, node: await at(arrays.node), edge: await at(arrays.edge) },
+    text: await at(infos),
+  };
+  const writer = new StoreWriter(setting, totals, { system: -1, node: -1, edge: -1 });
+  const resume = async (plan: ArrayPlan, array: StoredArray, count: number) => {
+    const type = array.metadata.type as ArrayPlan["type"];
+    await resumeArray(setting, writer, { plan: { ...plan, type }, array, rows: count });
+  };
+  await resume(POINTERS.node, arrays.node, rows + 1);
+  await resume(POINTERS.edge, arrays.edge, rows + 1);
+  if (infos !== undefined) {
+    await resume(POINTERS.info, infos, rows + 1);
+    await resume(INFO_TEXT, arrays.text!, totals.text);
+  }
+  for (const { info, array } of fields.values()) {
+    await resume(planOf(info, precision), array, totals[info.level]);
+  }
+  await removeOthers(setting, view, totals);
+  await writer.tell();
+  return writer;
+}
+
+async function resumeArray(
+  { packing: { level } }: WriterSetting,
+  writer: StoreWriter,
+  { plan, array, rows }: {
+    readonly plan: ArrayPlan;
+    readonly array: StoredArray;
+    readonly rows: number;
+  },
+): Promise<void> {
+  const { metadata, path } = array;
+  const cutting = cuttingOf(metadata, level);
+  const isOurs = cutting !== undefined && path.endsWith(plan.path) &&
+    VALUE_TYPES.has(plan.type) && metadata.shape.slice(1).join() === plan.rest.join();
+  if (!isOurs) {
+    throw new SyntaxError(
+      `Cannot add to ${path} as its zarr.json must be as it was made here: current one has other chunks or codecs`,
+    );
+  }
+  if (array.rows < rows) {
+    throw new SyntaxError(
+      `Cannot add to ${path} as it must have ${rows} rows or more: current shape is ${metadata.shape}`,
+    );
+  }
+  writer.resume(plan, await resumed(array, cutting, rows));
+}
+
+async function resumed(
+  array: StoredArray,
+  cutting: Cutting,
+  rows: number,
+): Promise<Parameters<StoreWriter["resume"]>[1]> {
+  const { chunkRows } = cutting, shape = array.rows;
+  const begun = rows % chunkRows;
+  const bytes = begun === 0 ? undefined : await array.readChunk(Math.floor(rows / chunkRows));
+  if (bytes === undefined) return { rows, shape, ...cutting };
+  return { rows, shape, ...cutting, tail: bytes.subarray(0, begun * bytes.length / chunkRows) };
+}
+
+/** Takes off arrays that were begun and never became part of the store. What others have added stays. */
+async function removeOthers(
+  { host, path }: WriterSetting,
+  { arrays, fields }: StoreView,
+  totals: Totals,
+): Promise<void> {
+  const known = new Set(Array.from(fields.values(), ({ array }) => array.path));
+  const hasInfos = arrays?.info !== undefined && arrays.text !== undefined;
+  for (const group of ["core", "custom", "hooke"]) {
+    for (const name of await namesIfThere(host.fs, `${path}/${group}`) ?? []) {
+      const folder = `${path}/${group}/${name}`;
+      if (name.endsWith(".json") || known.has(folder)) continue;
+      const isLeft = group === "hooke" ? !hasInfos : await isUnfinished(host, folder, totals);
+      if (isLeft) await host.fs.rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Whether a folder is an array of ours, or will be, that has other rows than those of the store. */
+async function isUnfinished(host: Host, folder: string, totals: Totals): Promise<boolean> {
+  const names = await namesIfThere(host.fs, folder).catch(() => undefined);
+  if (names === undefined) return false; // a file
+  const array = await StoredArray.open(host, folder);
+  if (array === undefined) return names.every((name) => name === "c" || name === "zarr.json.tmp");
+  const { hooke } = array.metadata.attributes;
+  const { level } = (hooke ?? {}) as { readonly level?: keyof Totals };
+  return level !== undefined && array.rows !== totals[level];
+}

@@ -1,0 +1,116 @@
+/**
+ * What the root of a store says of it.
+ *
+ * @module
+ */
+
+import type { Level } from "../../batch/fields.ts";
+import { JsonReader } from "./array_metadata.ts";
+import { type FileSystem, namesIfThere } from "./files.ts";
+import { FIELD_OF_CORE, LEVEL_NAMES } from "./layout.ts";
+import { VERSION } from "./metadata.ts";
+
+/** A field's place in a store. */
+export interface FieldPlace {
+  readonly group: "core" | "custom";
+  /** The name of its folder. */
+  readonly stored: string;
+  readonly level: Level;
+}
+
+/** What a root says. */
+export interface RootMetadata {
+  /** Whether we wrote the store. */
+  readonly isOurs: boolean;
+  /** Systems that are part of it; not known of stores of others. */
+  readonly samples: number | undefined;
+  readonly fields: readonly FieldPlace[];
+}
+
+const LEVELS: ReadonlyMap<string, Level> = new Map(
+  Object.entries(LEVEL_NAMES).map(([ours, theirs]) => [theirs, ours as Level]),
+);
+
+/** AtomicData's fields of edges and of systems, where nobody says what they are; others are of atoms. */
+const EDGE_FIELDS = ["shifts", "neighbor_list_shifts", "neighbor_list", "edge_embeddings"];
+const SYSTEM_FIELDS = [
+  ...["energy", "stress", "virial", "dipole", "charge", "graph_embeddings", "cell", "pbc", "spin"],
+];
+
+/**
+ * Reads the root of a store.
+ *
+ * @throws {SyntaxError} that names file and key
+ * @throws {RangeError} for a store of a newer version
+ */
+export async function readRoot(
+  fs: FileSystem,
+  path: string,
+  bytes: Uint8Array,
+): Promise<RootMetadata> {
+  const json = new JsonReader(`${path}/zarr.json`);
+  const meta = json.object("all of it", json.parse(bytes));
+  json.oneOf("zarr_format", meta.zarr_format, [3]);
+  json.oneOf("node_type", meta.node_type, ["group"]);
+  const attributes = json.object("attributes", meta.attributes ?? {});
+  const told = readLevels(json, attributes.fields ?? {});
+  if (attributes.hooke === undefined) {
+    return { isOurs: false, samples: undefined, fields: await fieldsThere(fs, path, told) };
+  }
+  checkVersion(json, path, attributes.hooke);
+  return {
+    isOurs: true,
+    samples: json.count("attributes.num_samples", attributes.num_samples, 0),
+    fields: told,
+  };
+}
+
+function checkVersion(json: JsonReader, path: string, hooke: unknown): void {
+  const key = "attributes.hooke";
+  const version = json.count(`${key}.version`, json.object(key, hooke).version, 1);
+  if (version <= VERSION) return;
+  throw new RangeError(
+    `Cannot read ${path}/zarr.json as its version must be ${VERSION} or less: current version is ${version}; ` +
+      "it was written by a newer Hooke",
+  );
+}
+
+function readLevels(json: JsonReader, value: unknown): FieldPlace[] {
+  const key = "attributes.fields";
+  const groups = json.object(key, value);
+  return (["core", "custom"] as const).flatMap((group) =>
+    Object.entries(json.object(`${key}.${group}`, groups[group] ?? {})).map(([stored, level]) => {
+      const at = `${key}.${group}.${stored}`;
+      if (/[/\\]|^\.*$/.test(stored)) json.refuse(at, "named like a folder", stored);
+      return { group, stored, level: LEVELS.get(json.oneOf(at, level, [...LEVELS.keys()]))! };
+    })
+  );
+}
+
+/** Others may have arrays that the root does not tell of. */
+async function fieldsThere(
+  fs: FileSystem,
+  path: string,
+  told: readonly FieldPlace[],
+): Promise<FieldPlace[]> {
+  const fields: FieldPlace[] = [];
+  for (const group of ["core", "custom"] as const) {
+    for (const stored of await namesIfThere(fs, `${path}/${group}`) ?? []) {
+      if (stored === "zarr.json" || stored.startsWith(".")) continue;
+      const known = told.find((one) => one.group === group && one.stored === stored);
+      fields.push(known ?? { group, stored, level: group === "core" ? levelOf(stored) : "system" });
+    }
+  }
+  return fields;
+}
+
+function levelOf(stored: string): Level {
+  if (EDGE_FIELDS.includes(stored)) return "edge";
+  if (SYSTEM_FIELDS.includes(stored)) return "system";
+  return "node";
+}
+
+/** What a field of others is called here, unless its array says so. */
+export function nameOf({ group, stored }: FieldPlace): string {
+  return (group === "core" ? FIELD_OF_CORE.get(stored) : undefined) ?? stored;
+}

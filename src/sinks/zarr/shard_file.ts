@@ -1,0 +1,202 @@
+/**
+ * Shards as they are written: chunks, and behind them an index of where each is.
+ *
+ * Whenever the process is killed, the index at the end of the file is a whole one, and what it points to is there. So
+ * chunks are only ever written where the index in the file points to nothing, in a hole before it; the index is one
+ * page of memory, which is written as a whole or not at all; and where the hole becomes too small, the file first gets
+ * a copy of its index further on. When the shard is complete, the hole is taken off.
+ *
+ * @module
+ */
+
+import { crc32c } from "../../checkpoint/crc32c.ts";
+import { codeOf } from "../open_file.ts";
+import { type FileSystem, type OpenFile, readAt, writeAt } from "./files.ts";
+import { CHUNKS_PER_SHARD } from "./metadata.ts";
+
+/** Bytes of an index: a place and a length for each chunk, and a check sum. */
+export const INDEX_SIZE: number = 16 * CHUNKS_PER_SHARD + 4;
+
+const PAGE = 4096;
+/** The length of a chunk that is not there: all bits set, as its place. */
+const ABSENT = -1;
+
+/** A stretch of the file. */
+interface Region {
+  from: number;
+  size: number;
+}
+
+/** A shard that is being written. */
+export class ShardFile {
+  readonly #file: OpenFile;
+  /** Places and lengths of chunks, as they will be. */
+  readonly #entries: Float64Array;
+  /** The index in the file. */
+  #written: Uint8Array<ArrayBuffer>;
+  /** Where the index is. */
+  #indexAt: number;
+  /** Where the last chunk ends. */
+  #end: number;
+  /** What may be written to before the end; and what may once the index in the file does not point there any more. */
+  #free: Region[] = [];
+  #old: Region[] = [];
+  #isChanged = false;
+
+  private constructor(file: OpenFile, entries: Float64Array, indexAt: number) {
+    this.#file = file;
+    this.#entries = entries;
+    this.#written = indexBytes(entries);
+    this.#indexAt = indexAt;
+    this.#end = 0;
+    for (let i = 0; i < CHUNKS_PER_SHARD; i++) {
+      if (entries[2 * i] !== ABSENT) {
+        this.#end = Math.max(this.#end, entries[2 * i]! + entries[2 * i + 1]!);
+      }
+    }
+  }
+
+  /** A new one, in place of what is there. */
+  static async make(fs: FileSystem, path: string): Promise<ShardFile> {
+    await fs.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    return new ShardFile(await fs.open(path, "w+"), absentEntries(), 0);
+  }
+
+  /** One that is there, of which the first chunks are to stay. One that is missing has none. */
+  static async open(fs: FileSystem, path: string, chunks: number): Promise<ShardFile> {
+    let file: OpenFile;
+    try {
+      file = await fs.open(path, "r+");
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return await ShardFile.make(fs, path);
+      throw error;
+    }
+    try {
+      const indexAt = (await file.stat()).size - INDEX_SIZE;
+      const entries = readIndex(await readAt(file, Math.max(0, indexAt), INDEX_SIZE), path);
+      entries.fill(ABSENT, 2 * chunks);
+      return new ShardFile(file, entries, indexAt);
+    } catch (error) {
+      await file.close().catch(() => {}); // the first error says why
+      throw error;
+    }
+  }
+
+  /** Writes a chunk, in place of an earlier state of it. Readers see it after `commit`. */
+  async put(chunk: number, bytes: Uint8Array): Promise<void> {
+    const from = await this.#room(bytes.length);
+    await writeAt(this.#file, bytes, from);
+    const size = this.#entries[2 * chunk + 1]!;
+    if (size !== ABSENT) this.#old.push({ from: this.#entries[2 * chunk]!, size });
+    this.#entries[2 * chunk] = from;
+    this.#entries[2 * chunk + 1] = bytes.length;
+    this.#isChanged = true;
+  }
+
+  /** Writes bytes within a chunk of a known size that nobody looks at yet. */
+  async putWithin(chunk: number, at: number, bytes: Uint8Array, size: number): Promise<void> {
+    if (this.#entries[2 * chunk] === ABSENT) {
+      this.#entries[2 * chunk] = await this.#room(size);
+      this.#entries[2 * chunk + 1] = size;
+      this.#isChanged = true;
+    }
+    await writeAt(this.#file, bytes, this.#entries[2 * chunk]! + at);
+  }
+
+  /** Has readers see what was put. */
+  async commit(): Promise<void> {
+    if (!this.#isChanged) return;
+    if (this.#indexAt % PAGE !== 0) await this.#widen(this.#end);
+    this.#written = indexBytes(this.#entries);
+    await writeAt(this.#file, this.#written, this.#indexAt);
+    this.#isChanged = false;
+    this.#giveBack();
+  }
+
+  /** Commits, takes off the hole, and closes. */
+  async finish(): Promise<void> {
+    await this.commit();
+    // A kill may leave half of the copy: it must not be where the index is.
+    if (this.#indexAt >= this.#end + INDEX_SIZE) {
+      await writeAt(this.#file, this.#written, this.#end);
+      await this.#file.truncate(this.#end + INDEX_SIZE);
+    }
+    await this.close();
+  }
+
+  /** Closes it as it is. */
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  /** Has what nobody points to any more written over, regions that touch as one. */
+  #giveBack(): void {
+    const all = [...this.#free, ...this.#old].sort((a, b) => a.from - b.from);
+    this.#old = [];
+    this.#free = [];
+    for (const region of all) {
+      const last = this.#free.at(-1);
+      if (last !== undefined && last.from + last.size === region.from) last.size += region.size;
+      else this.#free.push(region);
+    }
+    const last = this.#free.at(-1);
+    if (last !== undefined && last.from + last.size === this.#end) {
+      this.#end = last.from;
+      this.#free.pop();
+    }
+  }
+
+  /** Where so many bytes can go. */
+  async #room(size: number): Promise<number> {
+    const gap = this.#free.findIndex((region) => region.size >= size);
+    if (gap !== -1) {
+      const region = this.#free[gap]!, { from } = region;
+      region.from += size;
+      region.size -= size;
+      if (region.size === 0) this.#free.splice(gap, 1);
+      return from;
+    }
+    const from = this.#end;
+    if (from + size > this.#indexAt) await this.#widen(from + size);
+    this.#end = from + size;
+    return from;
+  }
+
+  /** Moves the index so that the chunks may reach to `end`, with room to grow. */
+  async #widen(end: number): Promise<void> {
+    const least = Math.max(end, 2 * this.#end, this.#indexAt + INDEX_SIZE);
+    const indexAt = Math.ceil(least / PAGE) * PAGE;
+    // From then on the old index is a part of the hole.
+    await writeAt(this.#file, this.#written, indexAt);
+    this.#indexAt = indexAt;
+  }
+}
+
+function absentEntries(): Float64Array {
+  return new Float64Array(2 * CHUNKS_PER_SHARD).fill(ABSENT);
+}
+
+function indexBytes(entries: Float64Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(INDEX_SIZE), view = new DataView(bytes.buffer);
+  for (let i = 0; i < entries.length; i++) {
+    const value = entries[i]!;
+    view.setBigUint64(8 * i, value === ABSENT ? 0xffffffffffffffffn : BigInt(value), true);
+  }
+  view.setUint32(INDEX_SIZE - 4, crc32c(bytes.subarray(0, INDEX_SIZE - 4)), true);
+  return bytes;
+}
+
+function readIndex(bytes: Uint8Array<ArrayBuffer>, path: string): Float64Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const isWhole = bytes.length === INDEX_SIZE &&
+    view.getUint32(INDEX_SIZE - 4, true) === crc32c(bytes.subarray(0, INDEX_SIZE - 4));
+  if (!isWhole) {
+    throw new SyntaxError(
+      `Cannot open ${path} as it must end in an index with its check sum: current one is damaged`,
+    );
+  }
+  return Float64Array.from({ length: 2 * CHUNKS_PER_SHARD }, (_, i) => {
+    const value = view.getBigUint64(8 * i, true);
+    return value === 0xffffffffffffffffn ? ABSENT : Number(value);
+  });
+}

@@ -1,0 +1,225 @@
+/**
+ * A store as it is read.
+ *
+ * @module
+ */
+
+import { Batch } from "../../batch/batch.ts";
+import { atomicMass } from "../../batch/elements.ts";
+import { BUILT_IN, type BuiltInName, type Level, type NumericArray } from "../../batch/fields.ts";
+import type { SavedField } from "../../batch/saved_batch.ts";
+import type { Info } from "../../batch/store.ts";
+import { type Host, readIfThere } from "./files.ts";
+import { readInfos } from "./info_text.ts";
+import { INFO_TEXT, MASKS, POINTERS } from "./layout.ts";
+import { readRoot, type RootMetadata } from "./root_metadata.ts";
+import { type RowRange, StoredArray } from "./stored_array.ts";
+import { StoredField } from "./stored_field.ts";
+
+/** Where rows of some systems begin in the store, and where in a batch of them. */
+interface Rows {
+  readonly ranges: readonly RowRange[];
+  /** In the store, for each system. */
+  readonly starts: ArrayLike<number>;
+  /** In the batch, and their number. */
+  readonly offsets: Int32Array;
+}
+
+/** The arrays of a store. */
+interface Arrays {
+  readonly node: StoredArray;
+  readonly edge: StoredArray;
+  readonly info: StoredArray | undefined;
+  readonly text: StoredArray | undefined;
+}
+
+/** What there is in a store, and how to get at it. */
+export class StoreView {
+  readonly root: RootMetadata;
+  /** By our names. */
+  readonly fields: ReadonlyMap<string, StoredField>;
+  /** None where there are no systems: then nothing else need be there. */
+  readonly arrays: Arrays | undefined;
+  /** Rows of its systems. */
+  readonly rows: number;
+  readonly #path: string;
+  /** Where its systems are among the rows: some may be marked as deleted. */
+  readonly #places: Int32Array | undefined;
+  readonly #mask: NumericArray;
+
+  private constructor(
+    path: string,
+    root: RootMetadata,
+    { fields, arrays, mask }: {
+      readonly fields: ReadonlyMap<string, StoredField>;
+      readonly arrays: Arrays | undefined;
+      readonly mask: NumericArray;
+    },
+  ) {
+    this.#path = path;
+    this.root = root;
+    this.fields = fields;
+    this.arrays = arrays;
+    this.rows = mask.length;
+    this.#mask = mask;
+    if (mask.includes(0)) {
+      this.#places = Int32Array.from(mask, (flag, row) => flag ? row : -1).filter((x) => x !== -1);
+    }
+  }
+
+  /**
+   * The store in a folder, or `undefined` where there is no `zarr.json`.
+   *
+   * @throws {SyntaxError} for what is there and is no such store, naming file and key
+   * @throws {RangeError} for one of a newer version
+   */
+  static async open(host: Host, path: string): Promise<StoreView | undefined> {
+    const bytes = await readIfThere(host.fs, `${path}/zarr.json`);
+    if (bytes === undefined) return undefined;
+    const root = await readRoot(host.fs, path, bytes);
+    if (root.samples === 0) {
+      return new StoreView(path, root, {
+        ...{ fields: new Map(), arrays: undefined, mask: new Uint8Array(0) },
+      });
+    }
+    const array = async (name: string) => await StoredArray.open(host, `${path}/${name}`);
+    const must = async (name: string) => await array(name) ?? missing(path, name);
+    const arrays: Arrays = {
+      node: await must(POINTERS.node.path),
+      edge: await must(POINTERS.edge.path),
+      info: root.isOurs ? await array(POINTERS.info.path) : undefined,
+      text: root.isOurs ? await array(INFO_TEXT.path) : undefined,
+    };
+    const masks = await must(MASKS.system.path);
+    const mask = await masks.read([[0, root.samples ?? masks.rows]]);
+    const fields = new Map<string, StoredField>();
+    for (const place of root.fields) {
+      const field = new StoredField(await must(`${place.group}/${place.stored}`), place);
+      const { name } = field.info;
+      if (fields.has(name)) missing(path, `one array for "${name}"`, "several");
+      fields.set(name, field);
+    }
+    for (const name of ["numbers", "positions"]) {
+      if (mask.length === 0 || fields.has(name)) continue;
+      missing(`${path}/zarr.json`, `${name} among attributes.fields`, [...fields.keys()].join());
+    }
+    return new StoreView(path, root, { fields, arrays, mask });
+  }
+
+  /** How many systems it has. */
+  get size(): number {
+    return this.#places?.length ?? this.rows;
+  }
+
+  /** The values of a field per system, one for each system, or `undefined` where it has none such. */
+  async scalars(name: string): Promise<NumericArray | undefined> {
+    const field = this.fields.get(name);
+    if (field?.info.level !== "system" || field.info.width !== 1) return undefined;
+    const values = await field.read([[0, this.rows]]);
+    const isThere = (_: number, row: number) => this.#mask[row] !== 0;
+    return this.#places === undefined ? values : values.filter(isThere);
+  }
+
+  /** Some of its systems, in this order: one or more. Throws a SyntaxError for what is damaged. */
+  async select(places: readonly number[]): Promise<Batch> {
+    if (this.arrays === undefined) missing(this.#path, "systems");
+    const at = places.map((place) => this.#places?.[place] ?? place);
+    const system: Rows = {
+      ranges: at.reduce<[number, number][]>(joinRows, []),
+      ...{ starts: at, offsets: new Int32Array(0) },
+    };
+    const { node, edge } = this.arrays;
+    const rows = { system, node: await rowsOf(node, system), edge: await rowsOf(edge, system) };
+    const fields = await Promise.all(
+      Array.from(this.fields.values(), (field) => readField(field, rows)),
+    );
+    const infos = await infosOf(this.arrays, system);
+    try {
+      return Batch.load({
+        ...{ nodeOffsets: rows.node.offsets, edgeOffsets: rows.edge.offsets, infos },
+        ...{ fields: withEssentials(fields, rows.node.offsets), nextSystemId: 0 },
+      });
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new SyntaxError(`Cannot read ${this.#path} as it must hold systems: ${reason}`, {
+        cause,
+      });
+    }
+  }
+}
+
+async function infosOf({ info, text }: Arrays, system: Rows): Promise<Info[]> {
+  if (info === undefined || text === undefined) return Array.from(system.starts, () => ({}));
+  const { ranges, offsets } = await rowsOf(info, system);
+  return readInfos(text.path, await text.read(ranges) as Uint8Array, offsets);
+}
+
+function missing(path: string, what: string, current: string = "none"): never {
+  throw new SyntaxError(`Cannot read ${path} as it must have ${what}: current value is ${current}`);
+}
+
+function joinRows(ranges: [number, number][], row: number): [number, number][] {
+  const last = ranges.at(-1);
+  if (last?.[1] === row) last[1]++;
+  else ranges.push([row, row + 1]);
+  return ranges;
+}
+
+/** The rows of some systems in arrays that have several for each. */
+async function rowsOf(pointers: StoredArray, { ranges, starts }: Rows): Promise<Rows> {
+  // One pointer more than systems, in each range.
+  const bounds = await pointers.read(ranges.map(([from, to]) => [from, to + 1] as const));
+  const first = new Float64Array(starts.length), offsets = new Int32Array(starts.length + 1);
+  const own: [number, number][] = [];
+  let at = 0, system = 0;
+  for (const [from, to] of ranges) {
+    for (let row = from; row < to; row++, at++, system++) {
+      const start = bounds[at]!, count = bounds[at + 1]! - start;
+      const total = offsets[system]! + count;
+      if (start < 0 || count < 0 || total > 2147483647) {
+        missing(pointers.path, `rising numbers at ${row}`, `${start}, then ${bounds[at + 1]}`);
+      }
+      first[system] = start;
+      offsets[system + 1] = total;
+    }
+    own.push([bounds[at - (to - from)]!, bounds[at]!]);
+    at++;
+  }
+  return { ranges: own.filter(([from, to]) => to > from), starts: first, offsets };
+}
+
+async function readField(
+  field: StoredField,
+  rows: Readonly<Record<Level, Rows>>,
+): Promise<SavedField> {
+  const { fill, ...info } = field.info;
+  const stored = await field.array.read(rows[info.level].ranges);
+  if (info.name === "edges") countInBatch(stored, rows);
+  const values = field.convert(stored);
+  return { ...info, ...fill === undefined ? {} : { fill }, values };
+}
+
+/** Edges count atoms from the first of the store; in a batch, from its first. */
+function countInBatch(nodes: NumericArray, { node, edge }: Readonly<Record<Level, Rows>>): void {
+  for (let system = 0; system + 1 < edge.offsets.length; system++) {
+    const moved = node.offsets[system]! - node.starts[system]!;
+    for (let i = 2 * edge.offsets[system]!; i < 2 * edge.offsets[system + 1]!; i++) {
+      nodes[i] = nodes[i]! + moved;
+    }
+  }
+}
+
+/** Every batch has these; stores need not. */
+function withEssentials(fields: readonly SavedField[], offsets: Int32Array): SavedField[] {
+  const all = [...fields], size = offsets.length - 1;
+  const add = (name: BuiltInName, values: () => NumericArray) => {
+    if (all.some((field) => field.name === name)) return;
+    const { fill, ...info } = BUILT_IN.get(name)!;
+    all.push({ ...info, ...fill === undefined ? {} : { fill }, values: values() });
+  };
+  const numbers = fields.find(({ name }) => name === "numbers")!.values;
+  add("masses", () => Float64Array.from(numbers, atomicMass));
+  add("cell", () => new Float64Array(9 * size));
+  add("pbc", () => new Uint8Array(3 * size));
+  return all;
+}

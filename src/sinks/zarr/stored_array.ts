@@ -1,0 +1,264 @@
+/**
+ * Arrays of a store as they are read: some rows, without the others.
+ *
+ * @module
+ */
+
+import { allocate, dtypeOf, type NumericArray } from "../../batch/fields.ts";
+import { crc32c } from "../../checkpoint/crc32c.ts";
+import { type ArrayMetadata, type Decoding, readArrayMetadata } from "./array_metadata.ts";
+import { type Host, type OpenFile, readAt, readIfThere } from "./files.ts";
+import { swapBytes } from "./value_types.ts";
+
+/** Rows from one to another, which is not among them. */
+export type RowRange = readonly [from: number, to: number];
+
+/** The index of the shard that was read last, and where its file is. */
+interface OpenShard {
+  readonly path: string;
+  readonly file: OpenFile | undefined;
+  readonly index: BigUint64Array;
+}
+
+const ABSENT = 0xffffffffffffffffn;
+
+/** An array in a folder. */
+export class StoredArray {
+  /** Its folder. */
+  readonly path: string;
+  readonly metadata: ArrayMetadata;
+  /** Values in a row. */
+  readonly width: number;
+  readonly #host: Host;
+  #last: { readonly at: number; readonly values: NumericArray } | undefined;
+  #shard: OpenShard | undefined;
+  /** One reads after the other: they share the open shard. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(host: Host, path: string, metadata: ArrayMetadata) {
+    this.path = path;
+    this.metadata = metadata;
+    this.width = metadata.shape.slice(1).reduce((a, b) => a * b, 1);
+    this.#host = host;
+  }
+
+  /** The array in a folder, or `undefined` where there is none. */
+  static async open(host: Host, path: string): Promise<StoredArray | undefined> {
+    const file = `${path}/zarr.json`;
+    const bytes = await readIfThere(host.fs, file);
+    if (bytes === undefined) return undefined;
+    return new StoredArray(host, path, readArrayMetadata(file, bytes));
+  }
+
+  /** How many rows it has. */
+  get rows(): number {
+    return this.metadata.shape[0]!;
+  }
+
+  /** The values of some rows, one range after the other. Throws a SyntaxError for what is damaged. */
+  read(ranges: readonly RowRange[]): Promise<NumericArray> {
+    const reading = this.#turn.then(() => this.#read(ranges));
+    this.#turn = reading.catch(() => {}); // told to whoever reads
+    return reading;
+  }
+
+  async #read(ranges: readonly RowRange[]): Promise<NumericArray> {
+    const rows = ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+    const { width } = this, [along] = this.metadata.chunk as readonly [number];
+    const values = allocate(dtypeOf(this.metadata.value.decode(new Uint8Array(0)))!, rows * width);
+    let done = 0;
+    try {
+      for (const [from, to] of ranges) {
+        if (to > this.rows) this.#refuse(`${to} rows or more`, `${this.rows}`);
+        for (let row = from; row < to;) {
+          const chunk = Math.floor(row / along), end = Math.min(to, (chunk + 1) * along);
+          const band = await this.#band(chunk);
+          const first = (row - chunk * along) * width;
+          values.set(band.subarray(first, first + (end - row) * width), done);
+          done += (end - row) * width;
+          row = end;
+        }
+      }
+    } finally {
+      await this.#closeShard();
+    }
+    return values;
+  }
+
+  /** All rows. */
+  readAll(): Promise<NumericArray> {
+    return this.read([[0, this.rows]]);
+  }
+
+  /** The bytes of a chunk of whole rows, or `undefined` where it was never written. */
+  async readChunk(chunk: number): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#bytesOf([chunk, ...this.metadata.shape.slice(1).map(() => 0)]);
+    } finally {
+      await this.#closeShard();
+    }
+  }
+
+  /** The rows of all chunks that begin in the same row. */
+  async #band(at: number): Promise<NumericArray> {
+    if (this.#last?.at === at) return this.#last.values;
+    const { chunk, shape } = this.metadata;
+    const isWhole = chunk.every((size, i) => i === 0 || size === shape[i]);
+    const counts = shape.map((size, i) => i === 0 ? 1 : Math.ceil(size / chunk[i]!));
+    const parts = isWhole ? [[at]] : placesIn(counts).map(([_, ...rest]) => [at, ...rest]);
+    let values: NumericArray | undefined;
+    for (const part of parts) {
+      const place = shape.map((_, i) => part[i] ?? 0);
+      const bytes = await this.#bytesOf(place);
+      const own = bytes === undefined ? this.#filled() : this.metadata.value.decode(bytes);
+      if (isWhole) values = own;
+      else values = this.#paste(values, own, place);
+    }
+    this.#last = { at, values: values! };
+    return values!;
+  }
+
+  #filled(): NumericArray {
+    const { value, chunk, fill } = this.metadata;
+    const values = value.decode(new Uint8Array(chunk.reduce((a, b) => a * b, value.size)));
+    return fill === 0 ? values : values.fill(fill);
+  }
+
+  /** Puts what of a chunk is within the shape to its place in a band. */
+  #paste(
+    band: NumericArray | undefined,
+    own: NumericArray,
+    place: readonly number[],
+  ): NumericArray {
+    const { chunk, shape } = this.metadata;
+    const all = band ?? allocate(dtypeOf(own)!, chunk[0]! * this.width);
+    for (const inner of placesIn(chunk)) {
+      const to = inner.map((x, i) => i === 0 ? x : x + place[i]! * chunk[i]!);
+      if (to.every((x, i) => i === 0 || x < shape[i]!)) {
+        all[flat(to, shape)] = own[flat(inner, chunk)]!;
+      }
+    }
+    return all;
+  }
+
+  /** The bytes of a chunk, unpacked. */
+  async #bytesOf(place: readonly number[]): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { chunk, sharding, decoding, value, fileOf } = this.metadata;
+    const size = chunk.reduce((a, b) => a * b, value.size);
+    if (sharding !== undefined) {
+      const shard = place.map((x, i) => Math.floor(x / sharding.chunks[i]!));
+      const within = flat(place.map((x, i) => x % sharding.chunks[i]!), sharding.chunks);
+      const packed = await this.#packedIn(`${this.path}/${fileOf(shard)}`, within);
+      return packed && this.#unpack(packed, decoding, size);
+    }
+    const packed = await readIfThere(this.#host.fs, `${this.path}/${fileOf(place)}`);
+    return packed && this.#unpack(packed, decoding, size);
+  }
+
+  async #packedIn(path: string, within: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    if (this.#shard?.path !== path) {
+      await this.#closeShard();
+      this.#shard = await this.#openShard(path);
+    }
+    const { file, index } = this.#shard!;
+    const from = index[2 * within]!, length = index[2 * within + 1]!;
+    if (file === undefined || from === ABSENT && length === ABSENT) return undefined;
+    const { size } = await file.stat();
+    if (Number(from) + Number(length) > size) {
+      this.#refuse(`chunk ${within} within ${path} of ${size} bytes`, `${from} + ${length}`);
+    }
+    return await readAt(file, Number(from), Number(length));
+  }
+
+  async #openShard(path: string): Promise<OpenShard> {
+    const { chunks, index, isIndexAtEnd } = this.metadata.sharding!;
+    let file: OpenFile;
+    try {
+      file = await this.#host.fs.open(path, "r");
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+      return {
+        path,
+        file: undefined,
+        index: new BigUint64Array(chunks.reduce((a, b) => a * b, 2)),
+      };
+    }
+    try {
+      const plain = chunks.reduce((a, b) => a * b, 16);
+      const packed = plain + 4 * index.unpack.length;
+      const { size } = await file.stat();
+      const bytes = await readAt(file, isIndexAtEnd ? Math.max(0, size - packed) : 0, packed);
+      const places = this.#unpack(bytes, index, plain, 8);
+      return { path, file, index: new BigUint64Array(places.buffer, 0, plain / 8) };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async #closeShard(): Promise<void> {
+    const shard = this.#shard;
+    this.#shard = undefined;
+    await shard?.file?.close();
+  }
+
+  /** Bytes as they are in memory: of this size, at the start of a buffer. */
+  #unpack(
+    packed: Uint8Array,
+    { unpack, isBigEndian }: Decoding,
+    size: number,
+    valueSize: number = this.metadata.value.size,
+  ): Uint8Array<ArrayBuffer> {
+    let bytes = packed;
+    for (const [i, name] of unpack.entries()) {
+      // Behind what is unpacked last there may be check sums.
+      const most = size + 4 * (unpack.length - i) + 64;
+      bytes = name === "crc32c" ? this.#checked(bytes) : this.#inflated(name, bytes, most);
+    }
+    if (bytes.length !== size) this.#refuse(`chunks of ${size} bytes`, `${bytes.length}`);
+    const own = Uint8Array.from(bytes);
+    if (isBigEndian) swapBytes(own, valueSize);
+    return own;
+  }
+
+  #checked(bytes: Uint8Array): Uint8Array {
+    const end = bytes.length - 4, body = bytes.subarray(0, Math.max(end, 0));
+    const sum = end < 0 ? -1 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(end, true);
+    if (sum !== crc32c(body)) this.#refuse("chunks with their check sums", "a damaged one");
+    return body;
+  }
+
+  #inflated(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+    const { gunzipSync, zstdDecompressSync } = this.#host.zlib;
+    try {
+      return (name === "gzip" ? gunzipSync : zstdDecompressSync)(bytes, { maxOutputLength });
+    } catch (cause) {
+      throw new SyntaxError(`Cannot read ${this.path} as its chunks must be ${name}: ${cause}`, {
+        cause,
+      });
+    }
+  }
+
+  #refuse(must: string, current: string): never {
+    throw new SyntaxError(
+      `Cannot read ${this.path} as it must have ${must}: current value is ${current}`,
+    );
+  }
+}
+
+/** All places in a box, the last number running fastest. */
+function placesIn(counts: readonly number[]): number[][] {
+  const total = counts.reduce((a, b) => a * b, 1);
+  return Array.from({ length: total }, (_, n) => {
+    const place = new Array<number>(counts.length);
+    for (let i = counts.length - 1; i >= 0; i--) {
+      place[i] = n % counts[i]!;
+      n = Math.floor(n / counts[i]!);
+    }
+    return place;
+  });
+}
+
+function flat(place: readonly number[], shape: readonly number[]): number {
+  return place.reduce((sum, x, i) => sum * shape[i]! + x, 0);
+}

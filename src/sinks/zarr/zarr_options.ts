@@ -1,0 +1,106 @@
+/**
+ * What a sink of Zarr can be told.
+ *
+ * @module
+ */
+
+import { ALWAYS } from "../../batch/fields.ts";
+import { show } from "../../batch/show.ts";
+import type { WriterQueueOptions } from "../writer_queue.ts";
+import type { ZarrPrecision } from "./layout.ts";
+import type { ZarrCompression } from "./metadata.ts";
+
+/** What a {@linkcode ZarrSink} can be told. All but `capacity` and `fields` is of stores that it makes. */
+export interface ZarrSinkOptions extends WriterQueueOptions {
+  /**
+   * How many systems it takes.
+   *
+   * @default Infinity
+   */
+  readonly capacity?: number;
+  /**
+   * The fields that are kept; with them always the atoms and where they are, cells, steps, times and ids.
+   *
+   * @default all
+   */
+  readonly fields?: readonly string[];
+  /**
+   * How float64 fields are kept: `"f32"` takes half the room, and seven digits.
+   *
+   * @default "f64"
+   */
+  readonly precision?: ZarrPrecision;
+  /**
+   * How chunks are packed.
+   *
+   * @default "zstd"
+   */
+  readonly compression?: ZarrCompression;
+  /**
+   * How hard zstd tries, from -7 to 22.
+   *
+   * @default 1
+   */
+  readonly level?: number;
+  /**
+   * About as many bytes as a chunk has before it is packed: what is read at least.
+   *
+   * @default 131072
+   */
+  readonly chunkBytes?: number;
+}
+
+const KEPT: readonly string[] = [
+  ...ALWAYS.filter((name) => name !== "masses"),
+  ...["systemId", "sourceId", "step", "time"],
+];
+
+type Rest = Required<Omit<ZarrSinkOptions, "fields">>;
+
+const DEFAULTS: Rest = {
+  ...{ capacity: Infinity, precision: "f64", compression: "zstd" },
+  ...{ level: 1, chunkBytes: 2 ** 17, mostBytes: 2 ** 22 },
+};
+
+/** The options with their defaults, checked. */
+export function readOptions(
+  options: ZarrSinkOptions,
+): Rest & { readonly fields?: readonly string[] } {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    refuse("its options", "an object", options);
+  }
+  const known = [...Object.keys(DEFAULTS), "fields"];
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) refuse("its options", `among ${known.join(", ")}`, key);
+  }
+  const { fields, ...rest } = options;
+  const all: Rest = { ...DEFAULTS, ...rest };
+  if (!["f64", "f32"].includes(all.precision)) refuse("precision", `"f64" or "f32"`, all.precision);
+  if (!["zstd", "none"].includes(all.compression)) {
+    refuse("compression", `"zstd" or "none"`, all.compression);
+  }
+  checkNumber("capacity", all.capacity, 1, Infinity);
+  checkNumber("level", all.level, -7, 22);
+  checkNumber("chunkBytes", all.chunkBytes, 64, 2 ** 30);
+  checkNumber("mostBytes", all.mostBytes, 1, Infinity);
+  if (fields === undefined) return all;
+  if (!Array.isArray(fields) || !fields.every((name) => typeof name === "string")) {
+    refuse("fields", "a list of names", fields);
+  }
+  return { ...all, fields: [...KEPT, ...fields] };
+}
+
+function checkNumber(key: string, value: unknown, least: number, most: number): void {
+  if (typeof value !== "number") refuse(key, "a number", value);
+  const isWhole = Number.isSafeInteger(value) || value === most;
+  if (isWhole && value >= least && value <= most) return;
+  throw new RangeError(
+    `Cannot make a Zarr sink as ${key} must be a whole number from ${least} to ${most}: current value is ${value}`,
+  );
+}
+
+function refuse(key: string, must: string, value: unknown): never {
+  throw new TypeError(
+    `Cannot make a Zarr sink as ${key} must be ${must}: current value is ${show(value)}`,
+  );
+}

@@ -1,0 +1,234 @@
+/**
+ * Batches of atoms that are got when they are needed.
+ *
+ * @module
+ */
+
+import { show } from "../../batch/show.ts";
+import { System } from "../../batch/system.ts";
+import type { SystemInput } from "../../batch/system_input.ts";
+import { atomsData } from "./atoms_data.ts";
+import { edgesOf } from "./atoms_edges.ts";
+import {
+  ATOMS_OPTIONS,
+  type AtomsDataOptions,
+  type AtomsPlan,
+  readAtomsOptions,
+} from "./atoms_options.ts";
+import { planBatches } from "./batch_plan.ts";
+import { ahead, checkDataset, checkPrefetch, type Dataset } from "./data_loader.ts";
+import { checkPlace, type DataSource, type TrainingBatch } from "./data_source.ts";
+
+/** How systems that are got become batches. */
+export interface AtomsLoaderOptions extends Omit<AtomsDataOptions, "batchSize" | "dropLast"> {
+  /**
+   * The most systems per batch.
+   *
+   * @default as many as `maxAtoms` and `maxEdges` allow, one of which must be given then
+   */
+  readonly batchSize?: number;
+  /**
+   * The most atoms per batch.
+   *
+   * @default Infinity
+   */
+  readonly maxAtoms?: number;
+  /**
+   * The most edges per batch.
+   *
+   * @default Infinity
+   */
+  readonly maxEdges?: number;
+  /**
+   * How many batches are got ahead. Their order does not depend on it.
+   *
+   * @default 2
+   */
+  readonly prefetch?: number;
+}
+
+const ACTION = "load data of atoms";
+const OWN = ["maxAtoms", "maxEdges", "prefetch"];
+
+/**
+ * Batches of structures that are got when they are needed, from a file as `openSystems` opens it, or from a list: what
+ * `atomsData` gives, with as many systems in each batch as atoms and edges allow. In the order of an epoch systems are
+ * taken as long as they fit: an epoch begun anywhere gives what it would have given there.
+ *
+ * @param dataset the systems
+ * @throws {TypeError} for what is no dataset, an unknown option, and one of the wrong kind
+ * @throws {RangeError} for no systems, option values that cannot be, and, when it comes up, for a system that alone is
+ * more than a batch may be
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { openSink, openSystems } from "@hooke/hooke/sinks";
+ * import { atomsLoader, splitDataset } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = `${await Deno.makeTempDir()}/chains.zarr`;
+ * const sink = await openSink(path);
+ * for (const atoms of [2, 4, 3, 5, 1, 6]) {
+ *   const positions = Array.from({ length: atoms }, (_, i) => [3.8 * i, 0, 0]);
+ *   await sink.write(Batch.from([{ symbols: Array(atoms).fill("Ar"), positions }]));
+ * }
+ * await sink.close();
+ *
+ * await using chains = await openSystems(path);
+ * const [train] = splitDataset(chains, [1], 7);
+ * const loader = atomsLoader(train!, { cutoff: 5, maxAtoms: 8, shuffle: false });
+ * const batches = await Array.fromAsync(loader.batches(0, 0));
+ * assertEquals(batches.map(({ size, tokens }) => [size, tokens]), [[2, 6], [2, 8], [2, 7]]);
+ * ```
+ */
+export function atomsLoader(
+  dataset: Dataset<System | SystemInput>,
+  options: AtomsLoaderOptions,
+): DataSource {
+  checkDataset(ACTION, dataset);
+  const { maxAtoms = Infinity, maxEdges = Infinity, prefetch = 2, ...rest } = options;
+  const { batchSize = dataset.length } = options, isSized = options.batchSize !== undefined;
+  checkLimits({ batchSize: options.batchSize, maxAtoms, maxEdges });
+  const known = [...ATOMS_OPTIONS, ...OWN];
+  const plan = planBatches(ACTION, dataset.length, { ...options, batchSize }, known);
+  checkPrefetch(ACTION, prefetch);
+  const got = new SystemReader(dataset, {
+    plan: readAtomsOptions(ACTION, { ...rest, batchSize }),
+    countsEdges: maxEdges !== Infinity, // a search for each system
+  });
+  const sources = new WeakMap<object, DataSource>();
+  const batchOf = async (places: readonly number[], epoch: number): Promise<TrainingBatch> => {
+    const systems = await Promise.all(places.map((place) => got.system(place, epoch)));
+    const source = atomsData(systems, { ...rest, batchSize: systems.length, shuffle: false });
+    for await (const batch of source.batches(0, 0)) {
+      sources.set(batch.feeds, source);
+      return batch;
+    }
+    throw new Error(`Cannot ${ACTION} as a batch must have systems: there are none`);
+  };
+  const isPlain = maxAtoms === Infinity && maxEdges === Infinity;
+  return {
+    ...(options.name !== undefined && { name: options.name }),
+    length: isPlain && isSized ? plan.length : undefined,
+    batches(epoch, from) {
+      checkPlace(epoch, from);
+      const order = Array.from(plan.places(epoch, 0), (places) => Array.from(places)).flat();
+      const groups = isPlain
+        ? Array.from(plan.places(epoch, from), (places) => Array.from(places))
+        : fitting(order, got, { batchSize, maxAtoms, maxEdges, epoch, from });
+      return ahead(groups, (places) => batchOf(places, epoch), prefetch);
+    },
+    split(batch, parts) {
+      const source = sources.get(batch.feeds);
+      if (source !== undefined) return source.split!(batch, parts);
+      throw new TypeError(
+        `Cannot split a batch as it must be one that this source gave: current value is ${
+          show(batch)
+        }`,
+      );
+    },
+  };
+}
+
+/** The groups of an epoch from `from` on: in its order systems are taken as long as they fit. */
+async function* fitting(
+  order: readonly number[],
+  got: SystemReader,
+  { batchSize, maxAtoms, maxEdges, epoch, from }: Limits & {
+    readonly epoch: number;
+    readonly from: number;
+  },
+): AsyncGenerator<number[], void, undefined> {
+  let group: number[] = [], atoms = 0, edges = 0, before = from;
+  for (const place of order) {
+    const size = await got.size(place, epoch);
+    assertFits(place, size, { maxAtoms, maxEdges });
+    const isFull = group.length === batchSize || atoms + size.atoms > maxAtoms ||
+      edges + size.edges > maxEdges;
+    if (isFull) {
+      if (before-- <= 0) yield group;
+      [group, atoms, edges] = [[], 0, 0];
+    }
+    group.push(place);
+    atoms += size.atoms;
+    edges += size.edges;
+  }
+  if (before <= 0) yield group;
+}
+
+/** How large a batch may be. */
+interface Limits {
+  readonly batchSize: number;
+  readonly maxAtoms: number;
+  readonly maxEdges: number;
+}
+
+/** How large a system is. */
+interface Size {
+  readonly atoms: number;
+  readonly edges: number;
+}
+
+/** Gets systems, and keeps how large each is. */
+class SystemReader {
+  readonly #dataset: Dataset<System | SystemInput>;
+  readonly #plan: AtomsPlan;
+  readonly #countsEdges: boolean;
+  readonly #sizes = new Map<number, Size>();
+
+  constructor(
+    dataset: Dataset<System | SystemInput>,
+    { plan, countsEdges }: { readonly plan: AtomsPlan; readonly countsEdges: boolean },
+  ) {
+    this.#dataset = dataset;
+    this.#plan = plan;
+    this.#countsEdges = countsEdges;
+  }
+
+  async system(place: number, epoch: number): Promise<System> {
+    const dataset = this.#dataset;
+    const system = "get" in dataset ? await dataset.get(place, epoch) : dataset[place]!;
+    return system instanceof System ? system : new System(system);
+  }
+
+  async size(place: number, epoch: number): Promise<Size> {
+    const known = this.#sizes.get(place);
+    if (known !== undefined) return known;
+    const system = await this.system(place, epoch);
+    const edges = this.#countsEdges ? edgesOf(system, this.#plan).count : 0;
+    const size = { atoms: system.nodeCount, edges };
+    this.#sizes.set(place, size);
+    return size;
+  }
+}
+
+function assertFits(
+  place: number,
+  { atoms, edges }: Size,
+  { maxAtoms, maxEdges }: Omit<Limits, "batchSize">,
+): void {
+  if (atoms <= maxAtoms && edges <= maxEdges) return;
+  throw new RangeError(
+    `Cannot ${ACTION} as each system must fit into a batch of ${maxAtoms} atoms and ${maxEdges} edges: ` +
+      `system ${place} has ${atoms} and ${edges}`,
+  );
+}
+
+function checkLimits(limits: Readonly<Record<string, number | undefined>>): void {
+  const isGiven = Object.values(limits).some((limit) => limit !== undefined && limit !== Infinity);
+  if (!isGiven) {
+    throw new TypeError(
+      `Cannot ${ACTION} as it must have ${
+        Object.keys(limits).join(", ")
+      }, one of them: it has none`,
+    );
+  }
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit === undefined || limit === Infinity) continue;
+    if (Number.isSafeInteger(limit) && limit > 0) continue;
+    throw new (typeof limit === "number" ? RangeError : TypeError)(
+      `Cannot ${ACTION} as ${name} must be a whole number above 0: current value is ${show(limit)}`,
+    );
+  }
+}

@@ -1,0 +1,66 @@
+// Run folders on disks that are full, and that may only be read from.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { readRun } from "../../src/config/mod.ts";
+import type { Told } from "./run_on_disk.ts";
+
+/** Where a process may have disks of its own; elsewhere these tests tell why they are left out. */
+const mayMount = await new Deno.Command("unshare", {
+  args: ["-rm", "sh", "-c", "mount -t tmpfs -o size=192k none /mnt"],
+  stdout: "null",
+  stderr: "null",
+}).output().then(({ success }) => success, () => false);
+if (!mayMount) console.warn("left out: full disks, as unshare -rm cannot mount one here");
+
+/** Runs dynamics in a folder on a disk of its own, which is copied beside at the end; answers with what it says. */
+async function runOn(mount: string, parent: string): Promise<Told> {
+  const [disk, beside, copy] = ["disk", "log.csv", "copy"].map((name) => `${parent}/${name}`);
+  await Deno.mkdir(disk!);
+  const script = new URL("run_on_disk.ts", import.meta.url).pathname;
+  const { stdout, stderr, success } = await new Deno.Command("unshare", {
+    args: [
+      ...["-rm", "sh", "-c", `mount -t tmpfs -o ${mount} none "$0" && "$@"; cp -r "$0" "${copy}"`],
+      ...[disk!, Deno.execPath(), "run", "-A", "--no-check", script, `${disk}/run`, beside!],
+    ],
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+Deno.test({
+  name:
+    "on a disk that is full a run goes on to its end, its other files unharmed, and what was lost is told",
+  ignore: !mayMount,
+  async fn() {
+    const parent = await Deno.makeTempDir();
+    const told = await runOn("size=160k", parent);
+    assertEquals([told.refused, told.steps, told.status], [undefined, 100, "completed"]);
+    const hooks = new Set(told.warnings.map(([hook]) => hook));
+    assert(hooks.has("checkpoints"), JSON.stringify(told.warnings));
+    for (const [hook, message] of told.warnings) {
+      assert(/ENOSPC|space/.test(message), `${hook}: ${message}`);
+    }
+    const rows = (await Deno.readTextFile(`${parent}/log.csv`)).trimEnd().split("\n");
+    assertEquals(rows.length, 11);
+    // What is there is whole.
+    const names = [...Deno.readDirSync(`${parent}/copy/run/checkpoints`)].map(({ name }) => name);
+    assert(names.length > 0 && names.every((name) => /^step-\d+\.hooke$/.test(name)), names.join());
+    const { history } = await readRun(`${parent}/copy/run`);
+    assert(history.names().includes("energy"));
+    await Deno.remove(parent, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: "a folder that may only be read from is refused with a code",
+  ignore: !mayMount,
+  async fn() {
+    const parent = await Deno.makeTempDir();
+    const { refused } = await runOn("ro", parent);
+    assertEquals(refused?.code, "EROFS");
+    assertStringIncludes(
+      refused!.message,
+      `Cannot make folder ${parent}/disk/run as the file system`,
+    );
+    await Deno.remove(parent, { recursive: true });
+  },
+});

@@ -1,0 +1,405 @@
+// Run folders: what is in them, whose they are, how a run goes on, and what is refused.
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import type { Batch } from "../../src/batch/mod.ts";
+import {
+  nextRunFolder,
+  openRunFolder,
+  parseRunLog,
+  readRun,
+  resume,
+  type RunFolder,
+  RunFolderBusyError,
+  type RunFolderOptions,
+} from "../../src/config/mod.ts";
+import { parseLock } from "../../src/config/run_lock.ts";
+import { langevin } from "../../src/dynamics/mod.ts";
+import { GraphBuilder } from "../../src/onnx/mod.ts";
+import { parseScalarLines } from "../../src/observe/mod.ts";
+import { MemorySink, readTensorBoard } from "../../src/sinks/mod.ts";
+import { adam, meanSquaredError, tensorData, Trainer } from "../../src/training/mod.ts";
+import { ARGON, bitsOf, crystals } from "../dynamics/atoms.ts";
+import { engine } from "../observe/modified.ts";
+
+async function inFolder(test: (path: string) => Promise<void>): Promise<void> {
+  const parent = await Deno.makeTempDir();
+  try {
+    await test(`${parent}/run`);
+  } finally {
+    await Deno.remove(parent, { recursive: true });
+  }
+}
+
+const dynamics = () =>
+  engine(langevin({ dt: 2, temperature: 50, friction: 0.02, seed: 3 }), {
+    ...{ model: ARGON, device: "wasm", hooks: [] },
+  });
+
+const names = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name).sort();
+
+function trainer(): Trainer {
+  const builder = new GraphBuilder("line");
+  const x = builder.input("x", "f32", ["B", 1]);
+  const w = builder.parameter("w", [0], [1, 1]);
+  builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+  return new Trainer({
+    ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), epochs: 6 },
+    data: tensorData({
+      x: { data: Float32Array.of(1, 2, 3, 4, 5, 6), dims: [6, 1] },
+      wanted: { data: Float32Array.of(2, 4, 6, 8, 10, 12), dims: [6, 1] },
+    }, { batchSize: 2, seed: 1 }),
+    optimizers: adam({ lr: 0.05 }),
+  });
+}
+
+/** A trainer that stops when so many steps are done. */
+function stoppedAfter(steps: number): Trainer {
+  const made = trainer();
+  made.hooks.add({
+    ...{ name: "stopper", stage: "training/STEP_END", frequency: 1 },
+    call: (ctx: { stepCount: number; stop(reason: string): void }) =>
+      ctx.stepCount + 1 === steps && ctx.stop("a part"),
+  } as never);
+  return made;
+}
+
+/** Runs dynamics in a folder, from where it is, until so many steps are done. */
+async function goOn(path: string, until: number, options: RunFolderOptions = {}): Promise<Batch> {
+  await using folder = await openRunFolder(path, { config: { dt: 2 }, ...options });
+  await using md = dynamics();
+  folder.attach(md);
+  const batch = (await resume(folder, md))?.batch ?? crystals(2);
+  return await md.run(batch, until - md.stepCount);
+}
+
+Deno.test("a run of dynamics leaves config, run log, scalars, checkpoints and a report", () =>
+  inFolder(async (path) => {
+    await goOn(path, 50, { checkpoints: { every: 20, keep: 2 }, scalars: { frequency: 10 } });
+    assertEquals(names(path), [
+      ...["checkpoints", "config.json", "lock", "logs", "report.html", "runs.jsonl"],
+    ]);
+    assertEquals(names(`${path}/checkpoints`), ["step-000000040.hooke", "step-000000050.hooke"]);
+    const { schema, config, id } = JSON.parse(await Deno.readTextFile(`${path}/config.json`));
+    assertEquals([schema, config], [1, { dt: 2 }]);
+    const log = parseRunLog(await Deno.readTextFile(`${path}/runs.jsonl`));
+    assertEquals(log.map(({ type, step }) => [type, step]), [["start", 0], ["end", 50]]);
+    assert(log.every((record) => record.id === id));
+    const steps = [0, 10, 20, 30, 40, 49];
+    // Steps at which none of its hooks is due are done in one call.
+    assertEquals(
+      log[0]!.hooks.map(({ name, stages, frequency }) => [name, stages.length, frequency]),
+      [
+        ...[["runReport", 0, 1], ["runLog", 0, 1], ["reporter", 1, 10], ["checkpoints", 1, 20]],
+      ],
+    );
+    const rows = parseScalarLines(await Deno.readTextFile(`${path}/logs/scalars.jsonl`));
+    assertEquals(rows.map(({ step }) => step), steps);
+    const events = await readTensorBoard(`${path}/logs/tensorboard`);
+    assertEquals(events.map(({ step }) => step), steps);
+    const run = await readRun(path);
+    assertEquals(run.history.series("energy").steps, steps);
+    assertMatch(
+      await Deno.readTextFile(`${path}/report.html`),
+      /<h1>run <span class="status completed">/,
+    );
+  }));
+
+Deno.test("a run that was stopped goes on to the same bits, its hooks and logs with it", () =>
+  inFolder(async (path) => {
+    const whole = await dynamics().run(crystals(2), 60);
+    await goOn(path, 25);
+    await goOn(path, 40);
+    const last = await goOn(path, 60);
+    assertEquals(bitsOf(last), bitsOf(whole));
+    const { records, history } = await readRun(path);
+    assertEquals(records.map(({ type, segment, step }) => [type, segment, step]), [
+      ...[["start", 0, 0], ["end", 0, 25], ["start", 1, 25], ["end", 1, 40]],
+      ...[["start", 2, 40], ["end", 2, 60]],
+    ]);
+    assertEquals(history.series("energy").steps, [0, 10, 20, 24, 30, 39, 40, 50, 59]);
+  }));
+
+Deno.test("a training goes on to the same bits in mid-epoch", () =>
+  inFolder(async (path) => {
+    await using whole = trainer();
+    await whole.train();
+    for (const steps of [4, 11, 18]) {
+      await using folder = await openRunFolder(path, { checkpoints: { every: 3 } });
+      await using part = stoppedAfter(steps);
+      folder.attach(part);
+      await resume(folder, part);
+      await part.train();
+      assertEquals(part.stepCount, steps);
+    }
+    await using folder = await openRunFolder(path);
+    await using last = stoppedAfter(99);
+    folder.attach(last);
+    assertEquals((await resume(folder, last))?.step, 18);
+    assertEquals(await last.parameter("w"), await whole.parameter("w"));
+    const { records, history } = await readRun(path);
+    assertEquals(records.filter(({ type }) => type === "end").map(({ step }) => step), [4, 11, 18]);
+    assertEquals(history.series("train/loss").steps, [2, 5, 8, 11, 14, 17]);
+  }));
+
+Deno.test("the newest checkpoint that is whole is taken, what is damaged is said", () =>
+  inFolder(async (path) => {
+    await goOn(path, 30, { checkpoints: { every: 10 } });
+    for (const step of [20, 30]) {
+      const file = `${path}/checkpoints/step-0000000${step}.hooke`;
+      const bytes = await Deno.readFile(file);
+      await Deno.writeFile(
+        file,
+        step === 20 ? bytes.with(200, bytes[200]! ^ 1) : bytes.subarray(0, 99),
+      );
+    }
+    await using folder = await openRunFolder(path);
+    await using md = dynamics();
+    folder.attach(md);
+    const found = await resume(folder, md);
+    assertEquals([found?.step, md.stepCount], [10, 10]);
+    assertEquals(found?.passedOver.map(({ path }) => path.slice(-8, -6)), ["30", "20"]);
+    assertMatch(found!.passedOver[1]!.error.message, /step-000000020.hooke/);
+  }));
+
+Deno.test("a checkpoint of another engine or of the future is refused, not passed over", () =>
+  inFolder(async (path) => {
+    await goOn(path, 10);
+    await using folder = await openRunFolder(path);
+    await using other = trainer();
+    await assertRejects(() => resume(folder, other), TypeError, "its kind must be");
+  }));
+
+Deno.test("frames that a resumed run does again are not doubled", () =>
+  inFolder(async (path) => {
+    const sink = new MemorySink();
+    // As a sink in a file is: it can be asked for a part.
+    const stored = Object.assign(sink, {
+      slice(
+        { from = 0, to = Infinity, steps }: {
+          from?: number;
+          to?: number;
+          steps?: readonly [number, number];
+        },
+      ) {
+        const all = sink.read(), step = all.get("step");
+        return Promise.resolve(all.select(Array.from(step, (one, i) =>
+          i >= from && i < to && (steps === undefined || (one >= steps[0] && one <= steps[1])))));
+      },
+    });
+    const options = { trajectory: { sink: stored, frequency: 4 }, checkpoints: { every: 10 } };
+    await goOn(path, 28, options);
+    await Deno.remove(`${path}/checkpoints/step-000000028.hooke`);
+    const steps = () => [...sink.read().get("step")];
+    assertEquals(steps().length, 14);
+    const before = bitsOf(sink.read(), undefined, ["positions"]);
+    await goOn(path, 30, options); // from step 20 on: 20 and 24 are done again
+    assertEquals(steps(), [0, 4, 8, 12, 16, 20, 24, 28].flatMap((step) => [step, step]));
+    assertEquals(
+      bitsOf(
+        sink.read().select(
+          steps().map((step) =>
+            step < 28
+          ),
+        ),
+        undefined,
+        ["positions"],
+      ),
+      before,
+    );
+  }));
+
+Deno.test("two runs never have one folder; the one who has it is named, and gives it back", () =>
+  inFolder(async (path) => {
+    const first = await openRunFolder(path);
+    const error = await assertRejects(
+      () => openRunFolder(path),
+      RunFolderBusyError,
+      `process ${Deno.pid}`,
+    );
+    assertEquals([error.path, error.holder?.pid, error.holder?.host], [
+      path,
+      Deno.pid,
+      Deno.hostname(),
+    ]);
+    assertMatch(error.holder!.startTime!, /^\d+$/);
+    await readRun(path); // looking on is allowed
+    await first.close();
+    await first.close();
+    await using _second = await openRunFolder(path);
+  }));
+
+Deno.test("a machine that was heard of a moment ago keeps the folder, one that fell silent does not", () =>
+  inFolder(async (path) => {
+    await (await openRunFolder(path)).close();
+    const holder = (heartbeat: Date) => ({
+      ...{ schema: 1, pid: 7, host: "elsewhere", startTime: null },
+      ...{ since: "2026-01-01T00:00:00.000Z", heartbeat: heartbeat.toISOString() },
+    });
+    const write = (value: unknown) =>
+      Deno.writeTextFile(`${path}/lock`, `${JSON.stringify(value).padEnd(511)}\n`);
+    await write(holder(new Date(Date.now() - 30_000)));
+    await assertRejects(() => openRunFolder(path), RunFolderBusyError, "process 7 on elsewhere");
+    await write(holder(new Date(Date.now() - 90_000)));
+    await (await openRunFolder(path)).close();
+    await write({ ...holder(new Date()), schema: 2 });
+    await assertRejects(() => openRunFolder(path), RangeError, "its schema must be at most 1");
+  }));
+
+Deno.test("a lock that a kill has cut off is nobody's; what is none is refused, and stays", () =>
+  inFolder(async (path) => {
+    await (await openRunFolder(path)).close();
+    for (const text of ["", '{"sch', '{"schema":1,"pid":12']) {
+      await Deno.writeTextFile(`${path}/lock`, text);
+      await (await openRunFolder(path)).close();
+    }
+    for (const text of ["a lock of mine", "{}\n", '{"schema":1,"pid":"x"}\n', "[]\n"]) {
+      await Deno.writeTextFile(`${path}/lock`, text);
+      await assertRejects(() => openRunFolder(path), SyntaxError, `Cannot read ${path}/lock as`);
+      assertEquals(await Deno.readTextFile(`${path}/lock`), text);
+    }
+    assertThrows(
+      () => parseLock('{"schema":1,"pid":1}\n', "L"),
+      SyntaxError,
+      "host must be a text",
+    );
+  }));
+
+Deno.test("another configuration, a folder of something else and one of the future are refused, and stay as they are", () =>
+  inFolder(async (path) => {
+    await goOn(path, 5);
+    await assertRejects(
+      () => openRunFolder(path, { config: { dt: 3 } }),
+      RangeError,
+      "its configuration must be the one it was begun with",
+    );
+    await using same = await openRunFolder(path, { config: { dt: 2.0 } });
+    assertEquals(same.config, { dt: 2 });
+    const other = `${path}-2`;
+    await Deno.mkdir(other);
+    await Deno.writeTextFile(`${other}/thesis.tex`, "");
+    await assertRejects(() => openRunFolder(other), RangeError, "it has thesis.tex");
+    assertEquals(names(other), ["thesis.tex"]);
+    await Deno.writeTextFile(`${path}-3`, "");
+    await assertRejects(() => openRunFolder(`${path}-3`), Error, `${path}-3`);
+    await Deno.mkdir(`${path}-4`);
+    await Deno.writeTextFile(`${path}-4/config.json`, '{"schema":9}');
+    await assertRejects(
+      () => openRunFolder(`${path}-4`),
+      RangeError,
+      "its schema must be at most 1",
+    );
+    await assertRejects(() => readRun(`${path}-5`), RangeError, "there is none");
+  }));
+
+Deno.test("a configuration is kept as it is hashed", () =>
+  inFolder(async (path) => {
+    const config = { at: new Date(0), sizes: Float32Array.of(1, 0.5) };
+    await (await openRunFolder(path, { config })).close();
+    const want = { at: "1970-01-01T00:00:00.000Z", sizes: [1, 0.5] };
+    assertEquals((await readRun(path)).config, want);
+    await (await openRunFolder(path, { config: want })).close();
+  }));
+
+Deno.test("files of a folder that are damaged are named, with line or key", () =>
+  inFolder(async (path) => {
+    await goOn(path, 5);
+    const damaged = async (file: string, change: (text: string) => string, message: string) => {
+      const text = await Deno.readTextFile(`${path}/${file}`);
+      await Deno.writeTextFile(`${path}/${file}`, change(text));
+      await assertRejects(() => readRun(path), SyntaxError, message);
+      await Deno.writeTextFile(`${path}/${file}`, text);
+    };
+    await damaged("config.json", () => "{", "/config.json as it must be JSON");
+    await damaged(
+      "config.json",
+      (text) => text.replace('"begun": "', '"begun": "on '),
+      "begun must be",
+    );
+    await damaged(
+      "config.json",
+      (text) => text.replace(/"id": "[^"]*"/, '"id": 3'),
+      "id must be a text",
+    );
+    await damaged(
+      "runs.jsonl",
+      (text) => text.replace('"segment":0', '"segment":-1'),
+      "line 1, as segment",
+    );
+    await damaged(
+      "runs.jsonl",
+      (text) => text.replace('"status":"completed"', '"status":"fine"'),
+      "line 2, as outcome",
+    );
+    await damaged("runs.jsonl", (text) => `${text}\n`, "line 3, as it must be JSON");
+    await damaged(
+      "logs/scalars.jsonl",
+      (text) => text.replace('"step":0', '"step":"0"'),
+      "in line 1 its step",
+    );
+    // What a kill cut off is no damage.
+    await Deno.writeTextFile(`${path}/runs.jsonl`, '{"type":"sta', { append: true });
+    assertEquals((await readRun(path)).records.length, 2);
+    await (await openRunFolder(path)).close();
+    assert((await Deno.readTextFile(`${path}/runs.jsonl`)).endsWith("}\n"));
+  }));
+
+Deno.test("checkpoints that cannot be written are a warning; the run, its logs and its report go on", () =>
+  inFolder(async (path) => {
+    const warnings: string[] = [];
+    await using folder = await openRunFolder(path, { checkpoints: { every: 5 } });
+    await using md = engine(langevin({ dt: 2, temperature: 50, friction: 0.02, seed: 3 }), {
+      ...{ model: ARGON, device: "wasm", hooks: [] },
+      onWarning: ({ hook, error }: { hook: string; error: unknown }) =>
+        warnings.push(`${hook}: ${(error as Error).message}`),
+    });
+    folder.attach(md);
+    await Deno.remove(`${path}/checkpoints`, { recursive: true });
+    await Deno.writeTextFile(`${path}/checkpoints`, "a file");
+    await md.run(crystals(1), 12);
+    assertEquals(md.stepCount, 12);
+    assert(
+      warnings.length >= 2 &&
+        warnings.every((text) => text.startsWith("checkpoints: Cannot write")),
+      warnings.join(),
+    );
+    assertEquals((await readRun(path)).history.series("energy").steps, [0, 10, 11]);
+    assertMatch(
+      await Deno.readTextFile(`${path}/report.html`),
+      /Hook checkpoints has failed \d time/,
+    );
+  }));
+
+Deno.test("a folder is for one engine; the next new one has a number", () =>
+  inFolder(async (path) => {
+    const folder: RunFolder = await openRunFolder(path);
+    await using md = dynamics(), other = dynamics();
+    folder.attach(md);
+    assertThrows(() => folder.attach(other), Error, "it has NVTLangevin");
+    await folder.close();
+    assertThrows(() => folder.attach(other), Error, "it was closed");
+    const parent = path.replace(/\/run$/, "");
+    assertEquals(await nextRunFolder(parent), `${parent}/run-2`);
+    assertEquals(await nextRunFolder(parent, "md"), `${parent}/md`);
+    assertEquals(await nextRunFolder(`${parent}/none`), `${parent}/none/run`);
+  }));
+
+Deno.test("options that cannot be are refused by name, before anything is made", () =>
+  inFolder(async (path) => {
+    const refused = (options: unknown, error: typeof TypeError | typeof RangeError, text: string) =>
+      assertRejects(() => openRunFolder(path, options as RunFolderOptions), error, text);
+    await refused({ confg: 1 }, TypeError, "its options must be among config");
+    await refused({ config: { f: () => 1 } }, TypeError, "config.f");
+    await refused(
+      { checkpoints: { every: 0 } },
+      RangeError,
+      "checkpoints.every must be a whole number",
+    );
+    await refused(
+      { checkpoints: { often: 1 } },
+      TypeError,
+      "checkpoints must be among every, keep",
+    );
+    await refused({ trajectory: {} }, TypeError, "trajectory.sink must be a sink");
+    await refused({ report: "pdf" }, TypeError, 'report must be "html", "markdown" or false');
+    await refused({ profile: 1 }, TypeError, "profile must be true or false");
+    await assertRejects(() => Deno.stat(path), Deno.errors.NotFound);
+  }));

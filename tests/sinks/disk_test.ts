@@ -1,0 +1,110 @@
+// Disks that are full, that may not be written to, and that are not ours.
+import { assert, assertEquals } from "@std/assert";
+import { withFolder } from "../checkpoint/folder.ts";
+import type { Told } from "./full_disk.ts";
+
+const ENDINGS = ["xyz", "jsonl", "csv", "db"];
+const MOUNT = "mount -t tmpfs -o size=192k none";
+
+/** Where a process may have disks of its own; elsewhere these tests tell why they are left out. */
+const mayMount = await new Deno.Command("unshare", {
+  args: ["-rm", "sh", "-c", `${MOUNT} /mnt`],
+  stdout: "null",
+  stderr: "null",
+}).output().then(({ success }) => success, () => false);
+if (!mayMount) console.warn("left out: full disks, as unshare -rm cannot mount one here");
+
+/** Runs a program on a disk of its own at `folder`; answers with what it prints. */
+async function onDisk(mount: string, folder: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr, success } = await new Deno.Command("unshare", {
+    args: ["-rm", "sh", "-c", `${mount} "$0" && exec "$@"`, folder, Deno.execPath(), ...args],
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+Deno.test({
+  name:
+    "a disk that is full is an error with a code, nothing is half there, and there is room again later",
+  ignore: !mayMount,
+  fn: () =>
+    withFolder(async (folder) => {
+      const script = new URL("full_disk.ts", import.meta.url).pathname;
+      for (const ending of ENDINGS) {
+        const [small, beside] = [`${folder}/small-${ending}`, `${folder}/${ending}`];
+        await Deno.mkdir(small);
+        await Deno.mkdir(beside);
+        const mount = ending === "csv" ? MOUNT.replace("192k", "72k") : MOUNT;
+        const args = ["run", "-A", "--no-check", script, small, beside, ending];
+        const told: Told = JSON.parse(await onDisk(mount, small, args));
+        const [full, after] = told.lengths as [number, number];
+        assert(/^Cannot write to .*(no space left|full)/i.test(told.message), told.message);
+        assert(told.code === "ENOSPC" || ending === "db", String(told.code));
+        assertEquals([after, told.beside], [full + 3, full + 4]);
+        if (ending === "csv") continue;
+        const steps = Array.from({ length: full + 4 }, (_, i) => i);
+        assertEquals(told.steps, steps.filter((step) => step !== full));
+      }
+    }),
+});
+
+const OPEN = (sinks: string | URL) => `
+import { openSink } from "${sinks}";
+for (const path of Deno.args) {
+  await openSink(path).then(
+    () => console.log("opened"),
+    ({ code, message }) => console.log(code, message),
+  );
+}
+`;
+
+Deno.test({
+  name: "a disk that may only be read from is an error with a code",
+  ignore: !mayMount,
+  fn: () =>
+    withFolder(async (folder) => {
+      await Deno.mkdir(`${folder}/disk`);
+      const sinks = new URL("../../src/sinks/mod.ts", import.meta.url);
+      await Deno.writeTextFile(`${folder}/open.ts`, OPEN(sinks));
+      const paths = ENDINGS.map((ending) => `${folder}/disk/x.${ending}`);
+      const args = ["run", "-A", "--no-check", `${folder}/open.ts`, ...paths];
+      const lines = (await onDisk("mount -t tmpfs -o ro none", `${folder}/disk`, args)).split("\n");
+      for (const [i, path] of paths.entries()) {
+        assert(lines[i]!.startsWith(`EROFS Cannot open ${path} as the file system`), lines[i]);
+      }
+    }),
+});
+
+Deno.test("files and folders that others may not write to are errors with a code, and stay as they are", () =>
+  withFolder(async (folder) => {
+    // Whoever runs it must be able to read the program, which may be in a folder of somebody else's.
+    const source = new URL("../../src", import.meta.url).pathname;
+    await new Deno.Command("cp", { args: ["-r", source, folder] }).output();
+    await Deno.writeTextFile(`${folder}/open.ts`, OPEN("./src/sinks/mod.ts"));
+    await Deno.mkdir(`${folder}/locked`);
+    await Deno.mkdir(`${folder}/cache`);
+    const paths = ENDINGS.flatMap((ending) => [
+      `${folder}/locked/x.${ending}`,
+      `${folder}/x.${ending}`,
+    ]);
+    for (const path of paths.filter((_, i) => i % 2 === 1)) {
+      await Deno.writeTextFile(path, "");
+      await Deno.chmod(path, 0o444);
+    }
+    await Deno.chmod(`${folder}/locked`, 0o555);
+    await Deno.chmod(`${folder}/cache`, 0o777);
+    await Deno.chmod(folder, 0o755);
+    const nobody = Deno.uid() === 0 ? { uid: 65534, gid: 65534 } : {}; // nothing is forbidden to root
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", `${folder}/open.ts`, ...paths],
+      env: { DENO_DIR: `${folder}/cache`, HOME: `${folder}/cache` },
+      ...nobody,
+    }).output();
+    const lines = new TextDecoder().decode(stdout).split("\n");
+    for (const [i, path] of paths.entries()) {
+      const why = `${lines[i]} ${new TextDecoder().decode(stderr)}`;
+      assert(lines[i]!.startsWith(`EACCES Cannot open ${path} as the file system`), why);
+      if (i % 2 === 1) assertEquals((await Deno.stat(path)).size, 0);
+    }
+    await Deno.chmod(`${folder}/locked`, 0o755);
+  }));

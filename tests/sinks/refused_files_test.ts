@@ -1,0 +1,128 @@
+// What is at a path and must not be touched, and what the file system does not let.
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { Batch } from "../../src/batch/mod.ts";
+import { CsvSink, JsonlSink, openSink, SINK_FORMATS } from "../../src/sinks/mod.ts";
+import { namesIn, withFolder } from "../checkpoint/folder.ts";
+
+const ENDINGS = ["xyz", "jsonl", "csv", "db"];
+
+const atom = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0], energy: x }]);
+
+Deno.test("a path that ends with nothing known is refused, and what is known is named", async () => {
+  for (const path of ["x", "x.txt", "x.xyz.gz", ".xyz/x", "x.jsonl\\y"]) {
+    await assertRejects(() => openSink(path), RangeError, ".xyz, .extxyz, .jsonl, .csv, .db");
+  }
+  await assertRejects(() => openSink(3 as unknown as string), TypeError, "3");
+  const formats = { ".log": (path: string) => new JsonlSink(path) };
+  await assertRejects(() => openSink("x.xyz", { formats }), RangeError, "end with .log");
+  assert(Object.isFrozen(SINK_FORMATS));
+});
+
+Deno.test("capital letters end a path as small ones do", () =>
+  withFolder(async (folder) => {
+    const sink = await openSink(`${folder}/x.JSONL`);
+    assert(sink instanceof JsonlSink);
+    await sink.close();
+  }));
+
+Deno.test("a file of something else is refused, and stays as it is", () =>
+  withFolder(async (folder) => {
+    const files: readonly (readonly [string, string])[] = [
+      ["xyz", "a letter to somebody\n"],
+      ["xyz", '{"hooke":1,"numbers":[1]}\n'],
+      ["xyz", "1\nProperties=species:S:1:pos:R:3\nAr 0 zero 0\n"],
+      ["jsonl", '{"numbers":[1]}\n'],
+      ["jsonl", "[1, 2]\n"],
+      ["jsonl", "step,energy\n1,2\n"],
+      ["jsonl", '{"hooke":1,"numbers":[1]}\n'],
+      ["csv", "time is money\n1\n"],
+      ["csv", "a,a\n1,2\n"],
+      ["csv", "a,b\n1,2,3\n"],
+      ["csv", "a,b\n1,two\n"],
+      ["db", "a letter to somebody\n".repeat(100)],
+      ["db", "SQLite format 3\0 and then nothing of the kind".repeat(100)],
+    ];
+    for (const [ending, text] of files) {
+      const path = `${folder}/x.${ending}`;
+      await Deno.writeTextFile(path, text);
+      await assertRejects(() => openSink(path), SyntaxError, undefined, text);
+      assertEquals(await Deno.readTextFile(path), text);
+    }
+    await Deno.writeTextFile(`${folder}/x.csv`, "a,b\n1,2\n");
+    const other = new CsvSink(`${folder}/x.csv`, ["a", "c"]);
+    await assertRejects(() => other.open(), RangeError, '"a,c"');
+  }));
+
+Deno.test("a file of a newer version is refused, and stays as it is", () =>
+  withFolder(async (folder) => {
+    const line = '{"hooke":2,"atoms":"as they are written in years to come"}\n';
+    await Deno.writeTextFile(`${folder}/x.jsonl`, line);
+    await assertRejects(() => openSink(`${folder}/x.jsonl`), RangeError, "line 1 is of version 2");
+    assertEquals(await Deno.readTextFile(`${folder}/x.jsonl`), line);
+
+    const path = `${folder}/x.db`;
+    const sink = await openSink(path);
+    await sink.write(atom(1));
+    await sink.close();
+    for (
+      const [version, kind] of [["10", RangeError], ["8", RangeError], ["ten", RangeError]] as const
+    ) {
+      using database = new DatabaseSync(path);
+      database.prepare("UPDATE information SET value = ? WHERE name = 'version'").run(version);
+      const bytes = await Deno.readFile(path);
+      await assertRejects(() => openSink(path), kind, `current version is ${version}`);
+      assertEquals(await Deno.readFile(path), bytes);
+    }
+  }));
+
+Deno.test("a database of something else is refused, and stays as it is", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/x.db`;
+    for (const table of ["notes", "systems"]) {
+      using database = new DatabaseSync(path);
+      database.exec(`CREATE TABLE ${table} (text TEXT)`);
+      const bytes = await Deno.readFile(path);
+      await assertRejects(() => openSink(path), SyntaxError, "must be an ASE database");
+      assertEquals(await Deno.readFile(path), bytes);
+    }
+  }));
+
+Deno.test("a folder at the path, a folder that is missing, and one that is a file are errors with a code", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/file`, "");
+    for (const ending of ENDINGS) {
+      await Deno.mkdir(`${folder}/x.${ending}`);
+      const cases: readonly (readonly [string, string])[] = [
+        [`${folder}/x.${ending}`, "EISDIR"],
+        [`${folder}/none/x.${ending}`, "ENOENT"],
+        [`${folder}/file/x.${ending}`, "ENOTDIR"],
+      ];
+      for (const [path, code] of cases) {
+        const error = await assertRejects(() => openSink(path), Error, `Cannot open ${path}`);
+        assertEquals((error as Error & { code: unknown }).code, code);
+        assert(error.cause instanceof Error);
+      }
+    }
+    assertEquals(namesIn(folder), ["file", ...ENDINGS.map((ending) => `x.${ending}`)].sort());
+  }));
+
+Deno.test("a write that cannot be opened is an error of the flush, and the other sinks go on", () =>
+  withFolder(async (folder) => {
+    for (const ending of ENDINGS) {
+      const good = await openSink(`${folder}/good.${ending}`);
+      const bad = SINK_FORMATS[`.${ending}`]!(`${folder}/none/bad.${ending}`, {});
+      const sink = await bad;
+      for (const x of [1, 2]) {
+        await good.write(atom(x));
+        try {
+          await sink.write(atom(x));
+        } catch { /* of the write before */ }
+      }
+      await assertRejects(() => sink.flush(), Error, "Cannot open");
+      assertEquals(sink.length, 0);
+      await good.close();
+      assertEquals(good.length, 2);
+      await sink.close().catch(() => {});
+    }
+  }));

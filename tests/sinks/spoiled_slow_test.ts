@@ -1,0 +1,7 @@
+// Many files that are spoiled: read as far as they are whole, or refused with where they are not.
+import { trySpoiled } from "./spoiled.ts";
+
+for (const ending of ["xyz", "jsonl", "csv", "db"]) {
+  Deno.test(`.${ending}: whatever is wrong is told with its place, or the file is whole`, () =>
+    trySpoiled(ending, 1000, 4000));
+}

@@ -1,0 +1,78 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { ZarrSink } from "../../src/sinks/mod.ts";
+import { withFolder } from "../checkpoint/folder.ts";
+import { damaged, makeStore, metadataOf, outcomeOf, randomOf } from "./zarr_fuzz.ts";
+
+/** Of a file of a store: what is written in place of what, and the key that the error names. */
+const WRONG: readonly (readonly [string, string, string, string])[] = [
+  ["zarr.json", '"zarr_format":3', '"zarr_format":2', "zarr_format must be 3"],
+  ["zarr.json", '"num_samples":12', '"num_samples":-2', "attributes.num_samples must be a whole"],
+  ["zarr.json", '"num_samples":12', '"num_samples":99', "meta/samples_mask as it must have 99"],
+  ["zarr.json", '"positions":"atom"', '"positions":"atoms"', "attributes.fields.core.positions"],
+  ["zarr.json", '"positions":"atom"', '"../x":"atom"', "attributes.fields.core.../x"],
+  ["zarr.json", '"positions":"atom",', "", "positions among attributes.fields"],
+  ["core/forces/zarr.json", '"float64"', '"complex64"', "data_type must be"],
+  ["custom/step/zarr.json", '"data_type":"int32"', '"data_type":"float32"', "shape and data_type"],
+  ["core/forces/zarr.json", '"zstd"', '"blosc"', "codecs[0].configuration.codecs[1].name must be"],
+  ["core/forces/zarr.json", '"end"', '"middle"', "index_location"],
+  ["core/forces/zarr.json", '"regular"', '"rectilinear"', "chunk_grid.name"],
+  ["core/forces/zarr.json", '"width":3', '"width":4', "shape and data_type"],
+  ["core/forces/zarr.json", '"NaN"', '"None"', "fill_value must be a value of type float64"],
+  ["core/forces/zarr.json", '"separator":"/"', '"separator":"-"', "chunk_key_encoding.config"],
+  ["core/energy/zarr.json", '"shape":[12', '"shape":[1e30', "shape[0] must be a whole number"],
+  ["custom/step/zarr.json", '"dtype":"i32"', '"dtype":"i64"', "attributes.hooke.dtype"],
+];
+
+Deno.test("what is wrong in the metadata is named by file and key", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/x.zarr`;
+    await makeStore(path);
+    for (const [name, right, wrong, key] of WRONG) {
+      const file = `${path}/${name}`, text = await Deno.readTextFile(file);
+      assert(text.includes(right), `${name} has no ${right}: ${text}`);
+      await Deno.writeTextFile(file, text.replace(right, wrong));
+      const error = await assertRejects(() => new ZarrSink(path).read(), SyntaxError, key);
+      assert(
+        error.message.includes(name.replace("/zarr.json", "")) || key.includes("meta/"),
+        error.message,
+      );
+      await Deno.writeTextFile(file, text);
+    }
+    assertEquals(await outcomeOf(path), undefined);
+  });
+});
+
+Deno.test("metadata with anything wrong in it ends in a SyntaxError, or means what it did", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/x.zarr`, random = randomOf(8);
+    await makeStore(path);
+    const files = metadataOf(path);
+    for (let run = 0; run < 150; run++) {
+      const file = files[Math.floor(random() * files.length)]!;
+      const text = await Deno.readTextFile(file), wrong = damaged(text, random);
+      await Deno.writeTextFile(file, wrong);
+      const error = await new ZarrSink(path).read().then(() => undefined, (error) => error);
+      assert(
+        error === undefined || error instanceof SyntaxError || error instanceof RangeError,
+        `${file} ${wrong} gave ${error?.stack}`,
+      );
+      await Deno.writeTextFile(file, text);
+    }
+  });
+});
+
+Deno.test("chunks with anything wrong in them end in a SyntaxError", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/x.zarr`;
+    await makeStore(path);
+    const file = `${path}/core/positions/c/0/0`, bytes = await Deno.readFile(file);
+    for (const size of [0, 3, 4067, bytes.length - 1]) {
+      await Deno.writeFile(file, bytes.subarray(0, size));
+      await assertRejects(() => new ZarrSink(path).read(), SyntaxError, "core/positions");
+    }
+    const wrong = bytes.slice();
+    wrong.fill(0, 0, 8); // the beginning of the first chunk
+    await Deno.writeFile(file, wrong);
+    await assertRejects(() => new ZarrSink(path).read(), SyntaxError, "chunks must be zstd");
+  });
+});

@@ -1,0 +1,50 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { ZarrSink } from "../../src/sinks/mod.ts";
+import { withFolder } from "../checkpoint/folder.ts";
+import { frameAt } from "./zarr_endless.ts";
+
+for (const turn of [0, 1]) {
+  Deno.test(`where files cannot grow, what was flushed stays, and other sinks go on (${turn})`, async () => {
+    await withFolder(async (folder) => {
+      const path = `${folder}/x.zarr`;
+      const child = new URL("zarr_limited.ts", import.meta.url).pathname;
+      const limited = `trap '' XFSZ; ulimit -f 32; exec "$0" run -A --no-check "$1" "$2" "$3"`;
+      const { stdout, stderr, code } = await new Deno.Command("bash", {
+        args: ["-c", limited, Deno.execPath(), child, path, String(turn)],
+      }).output();
+      assertEquals(code, 0, new TextDecoder().decode(stderr));
+      const { flushed, told, other } = JSON.parse(new TextDecoder().decode(stdout));
+      assert(flushed > 20, `only ${flushed} frames were flushed`);
+      for (const message of told) {
+        assert(
+          message.startsWith(`Cannot write to ${path} as the file system must let it`),
+          message,
+        );
+      }
+      assertEquals(other, flushed + 2);
+      assertEquals((await new ZarrSink(`${path}.other`).read()).size, other);
+      // With room again, it goes on where it was.
+      await using sink = new ZarrSink(path);
+      await sink.write(frameAt(flushed));
+      await sink.flush();
+      const steps = Array.from({ length: flushed + 1 }, (_, step) => step);
+      const all = await sink.read();
+      assertEquals([...all.get("step")], steps);
+      assertEquals(all.get("positions"), positionsOf(steps));
+    });
+  });
+}
+
+function positionsOf(steps: readonly number[]): Float64Array {
+  return Float64Array.from(steps.flatMap((step) => [...frameAt(step).get("positions")]));
+}
+
+Deno.test("what the file system refuses is told with its code, by whoever asks next", async () => {
+  const sink = new ZarrSink("/proc/hooke.zarr"); // no folder can be made there, whoever one is
+  const error = await assertRejects(() => sink.open(), Error, "Cannot open /proc/hooke.zarr");
+  assert("code" in error && error.cause instanceof Error);
+  sink.write(frameAt(0)); // taken, and then it turns out that it cannot be kept
+  await assertRejects(() => sink.flush(), Error, "the file system must let it");
+  assertEquals(sink.length, 0);
+  await sink.close();
+});
