@@ -13,7 +13,7 @@ import {
   type NumericArray,
 } from "./fields.ts";
 import { type FieldOptions, type NumericInput, typed } from "./field_values.ts";
-import { busyError, type FieldHolder, heldError } from "./holder.ts";
+import { busyError, type FieldHolder, heldError, isMade } from "./holder.ts";
 import { inspected } from "./inspected.ts";
 import { missing } from "./missing.ts";
 import { readSystem } from "./read_system.ts";
@@ -31,6 +31,19 @@ import { storeWithEdges } from "./with_edges.ts";
 const ESSENTIAL: readonly string[] = [...ALWAYS, "systemId"];
 
 const inBatch = (system: number) => ` of system ${system}`;
+/** A store of the same systems, with values of its own but for those that were made for it. */
+function copyOf(store: Store, made: ReadonlySet<string>): Store {
+  return {
+    nodeOffsets: store.nodeOffsets.slice(),
+    edgeOffsets: store.edgeOffsets.slice(),
+    infos: [...store.infos],
+    fields: new Map(Array.from(store.fields, ([name, { info, values }]) => [
+      name,
+      { info, values: made.has(name) ? values : values.slice() },
+    ])),
+  };
+}
+
 const inList = (pick: number) => `system ${pick}`;
 
 /** The systems of whatever can join a batch. Assigned by Batch, which alone sees into batches. */
@@ -416,6 +429,11 @@ export class Batch {
       "take a snapshot",
     );
     if (places.length === 0) throw emptyError("take a snapshot");
+    if (places.length === this.size && places.every((place, i) => place === i)) {
+      // As a trajectory does it: what was made for this snapshot is not copied once more.
+      const made = held.filter((name) => isMade(known) || !Object.hasOwn(known, name));
+      return new Batch(copyOf(store, new Set(made)), this.#nextId);
+    }
     return new Batch(assemble(places.map((index) => ({ store, index })), inList), this.#nextId);
   }
 

@@ -31,3 +31,16 @@ export function busyError(action: string, by: string): Error {
       `or use await batch.snapshot()`,
   );
 }
+
+const MADE = new WeakSet<object>();
+
+/** Says of an object of fields that each is made anew whenever it is asked for: whoever asks may keep it. */
+export function markMade<T extends object>(fields: T): T {
+  MADE.add(fields);
+  return fields;
+}
+
+/** Was that said of it? */
+export function isMade(fields: object): boolean {
+  return MADE.has(fields);
+}

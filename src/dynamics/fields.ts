@@ -8,6 +8,7 @@ import type { Numbers } from "../hooks/context.ts";
 import type { FieldValues, ReadPlan, StateSource } from "../hooks/reads.ts";
 import type { Buffer } from "../backend/backend.ts";
 import type { NumericArray } from "../batch/fields.ts";
+import { markMade } from "../batch/holder.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { Control, type Dtype } from "../kernels/kernel.ts";
 import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
@@ -132,7 +133,7 @@ function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>
     const get = () => state.home(name, state.view(state.field<Dtype>(name)));
     Object.defineProperty(frame, name, { get, enumerable: true });
   }
-  return frame;
+  return markMade(frame);
 }
 
 /** What must be fetched for a field. */
