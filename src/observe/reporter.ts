@@ -187,9 +187,11 @@ export class Reporter implements Hook<string> {
   #posted({ shared }: BaseContext): Record<string, number> {
     const board = shared.get(scalars), fresh = board?.after(this.#seen) ?? [];
     this.#seen = board?.posted ?? 0;
-    return Object.fromEntries(fresh.flatMap(({ source, values }) =>
-      Object.entries(values).map(([name, value]) => [`${source}/${name}`, value])
-    ));
+    return Object.fromEntries(
+      fresh.flatMap(({ source, values }) =>
+        Object.entries(values).map(([name, value]) => [`${source}/${name}`, value])
+      ),
+    );
   }
 
   /** Tells all of them, whatever one of them throws. */
