@@ -566,8 +566,8 @@ function stretches(rows: Iterable<number>): [from: number, to: number][] {
 function unrounded(here: Float64Array, there: Float32Array): Float64Array {
   const home = new Float64Array(here.length);
   for (let i = 0; i < home.length; i++) {
-    const value = here[i]!, rounded = Math.fround(value), now = there[i]!;
-    home[i] = now === rounded || (now !== now && rounded !== rounded) ? value : now;
+    const value = here[i]!, now = there[i]!;
+    home[i] = now === Math.fround(value) ? value : now; // what is no number is none here, either
   }
   return home;
 }
