@@ -91,10 +91,14 @@ export class HeldFolder implements RunFolder {
     if (this.#profiler !== undefined) add(this.#profiler, { order: "first", name: "profiler" });
     add(this.#reporter, {});
     const { trajectory, checkpoints } = this.#parts.options;
-    if (trajectory !== undefined) add(trajectoryHook(trajectory), { name: "trajectory" });
+    const writer = trajectory && new TrajectoryWriter(trajectory.sink);
+    if (writer !== undefined) {
+      add(trajectoryHook(writer, trajectory!.frequency), { name: "trajectory" });
+    }
     if (checkpoints !== false && isKept(engine)) {
       const { checkpoints: folder } = this.#parts.paths;
-      add(new CheckpointHook(engine, { folder, ...checkpoints }), {});
+      const before = () => writer?.flush(); // frames before a checkpoint are never done again
+      add(new CheckpointHook(engine, { folder, ...checkpoints, before }), {});
     }
   }
 
@@ -152,14 +156,11 @@ export class HeldFolder implements RunFolder {
 }
 
 /** A snapshot hook that looks at what is there before the first frame. */
-function trajectoryHook({ sink, frequency }: { sink: SnapshotSink; frequency: number }): object {
-  const writer = new TrajectoryWriter(sink);
+function trajectoryHook(writer: TrajectoryWriter, frequency: number): object {
   return Object.assign(new SnapshotHook({ sink: writer, frequency }), {
     open: () => writer.open(),
   });
 }
-
-type SnapshotSink = ConstructorParameters<typeof SnapshotHook>[0]["sink"];
 
 function isKept(engine: object): engine is KeptEngine {
   const { betweenSteps, saveCheckpoint } = engine as Partial<KeptEngine>;

@@ -48,17 +48,27 @@ export class CheckpointHook implements Hook<string> {
   readonly on: object;
   readonly #folder: string;
   readonly #keep: number;
+  readonly #before: () => Promise<void>;
   readonly #engine: KeptEngine;
+  readonly #before: () => void | PromiseLike<void>;
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
+  /** `before` is waited for before each: what a run goes on from must have all that came before it. */
   constructor(
     engine: KeptEngine,
-    { folder, every, keep }: { folder: string; every: number; keep: number },
+    { folder, every, keep, before = () => {} }: {
+      folder: string;
+      every: number;
+      keep: number;
+      before?: () => void | PromiseLike<void>;
+    },
   ) {
     this.#engine = engine;
+    this.#before = before;
     this.#folder = folder;
     this.#keep = keep;
+    this.#before = before;
     this.frequency = every;
     this.phase = every - 1; // so that steps done are a multiple
     const call = (_ctx: BaseContext) => this.#ask();
@@ -79,9 +89,12 @@ export class CheckpointHook implements Hook<string> {
   }
 
   async #write(): Promise<void> {
-    const step = String(this.#engine.stepCount).padStart(9, "0");
-    await this.#engine.saveCheckpoint(`${this.#folder}/step-${step}.hooke`);
-    const known = await checkpointsIn(this.#folder);
+    await this.#before();
+    await this.#before();
+    const own = this.#engine.stepCount, name = String(own).padStart(9, "0");
+    await this.#engine.saveCheckpoint(`${this.#folder}/step-${name}.hooke`);
+    // Later ones that are there are damaged, or of a run that was begun anew: they must not drive this one out.
+    const known = (await checkpointsIn(this.#folder)).filter(({ step }) => step <= own);
     for (const { path } of known.slice(this.#keep)) await removeFile(path);
   }
 

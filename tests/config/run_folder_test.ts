@@ -207,6 +207,21 @@ Deno.test("frames that a resumed run does again are not doubled", () =>
     );
   }));
 
+Deno.test("at each checkpoint the frames before it have been flushed: a kill loses none that is not done again", () =>
+  inFolder(async (path) => {
+    const sink = new MemorySink();
+    let taken = 0;
+    const seen: [number, number][] = []; // checkpoints there, and frames that were flushed
+    const buffered = {
+      write: (batch: Batch) => (taken++, sink.write(batch)),
+      flush: () => void seen.push([names(`${path}/checkpoints`).length, taken]),
+    };
+    await goOn(path, 25, {
+      ...{ checkpoints: { every: 10, keep: 9 }, trajectory: { sink: buffered, frequency: 4 } },
+    });
+    assertEquals(seen.slice(0, 3), [[0, 3], [1, 5], [2, 7]]); // at steps 10, 20 and 25
+  }));
+
 Deno.test("two runs never have one folder; the one who has it is named, and gives it back", () =>
   inFolder(async (path) => {
     const first = await openRunFolder(path);
