@@ -5,11 +5,11 @@
  */
 
 import { DynamicsStage } from "../dynamics/stages.ts";
+import type { ScheduleOptions } from "../hooks/schedule.ts";
 import type { BaseContext, Workflow } from "../hooks/context.ts";
 import { type AnyStages, stageInfos } from "../hooks/stage.ts";
 import type { Hook, Otherwise } from "../hooks/table.ts";
 import { TrainingStage } from "../training/stages.ts";
-import { type ProfiledKind, profiledKind } from "./certainty.ts";
 import { type ChromeTrace, chromeTrace } from "./chrome_trace.ts";
 import { OtelSpans, registeredTracer } from "./open_telemetry.ts";
 import { type ProfilerOptions, type ReadOptions, readOptions } from "./profiler_options.ts";
@@ -20,8 +20,12 @@ import { TraceBuffer } from "./trace_buffer.ts";
 import type { TransitionOutput } from "./transition.ts";
 import { UserTiming } from "./user_timing.ts";
 
-const DYNAMICS = profiledKind("dynamics", stageInfos([DynamicsStage]));
-const TRAINING = profiledKind("training", stageInfos([TrainingStage]));
+/** Stages of training that do not count steps: it is called at each, and looks at the step. */
+const EACH: Readonly<Record<string, ScheduleOptions>> = Object.fromEntries(
+  [...stageInfos([TrainingStage]).values()]
+    .filter(({ counter, role, isEvent }) => counter !== "step" && role === "observe" && !isEvent)
+    .map(({ name }) => [name, { frequency: 1 }]),
+);
 
 /**
  * Measures how long it takes from one stage to the next, for engines of every kind.
@@ -36,15 +40,14 @@ const TRAINING = profiledKind("training", stageInfos([TrainingStage]));
  * the one that ends there.
  *
  * Several engines may share one profiler: each has its own rows in the summary and its own tracks in the trace.
- * `"dynamics"` and `"training"` are known by name; the domain of any other kind is its name. With a `frequency`
- * above 1 kinds are sampled by the step. Training also counts batches and epochs; there, transitions of which it
- * cannot be told whether a batch that was not sampled came between are left out. A kind of one's own is taken to
- * count steps: one with other counters should be profiled with frequency 1.
+ * The domain of a stage is the name of its kind. With a `frequency` above 1 steps are sampled, each whole; a stage of
+ * training that counts batches, passes or epochs is looked at each time, and left out where its step is not sampled.
+ * A kind of one's own is taken to count steps: one with other counters should be profiled with frequency 1.
  *
  * Recording allocates nothing but the number that the clock hands over, except that User Timing and OpenTelemetry
  * make objects of each transition. What the profiler itself takes at a stage, well under a microsecond without those
- * two, counts into the transition that begins there. In steps that are not sampled it is not called, and keeps no
- * engine from leaping over them.
+ * two, counts into the transition that begins there. In steps of atoms that are not sampled it is not called, and keeps
+ * no engine from leaping over them.
  *
  * @example A sampled profile as a table and as a trace for https://ui.perfetto.dev
  * ```ts
@@ -83,15 +86,17 @@ export class Profiler implements Hook<string> {
   readonly name: string;
   /** Looks at the stages of every n-th step. */
   readonly frequency: number;
+  /** When it looks at stages of training that do not count steps. */
+  readonly stageTimes: Readonly<Record<string, ScheduleOptions>> = EACH;
   /** The kinds that are known by name. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
   /** One row of overloads per kind that is known by name. */
   readonly on: object = {
-    dynamics: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage, DYNAMICS) },
-    training: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage, TRAINING) },
+    dynamics: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage) },
+    training: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage) },
   };
   /** The overload of all other kinds. */
-  readonly otherwise: Otherwise = (ctx, stage) => this.#mark(ctx, stage, undefined);
+  readonly otherwise: Otherwise = (ctx, stage) => this.#mark(ctx, stage);
   readonly #options: ReadOptions;
   readonly #now: () => number;
   readonly #engines: ProfiledEngines;
@@ -181,13 +186,13 @@ export class Profiler implements Hook<string> {
     await writing;
   }
 
-  #mark(ctx: BaseContext, stage: string, kind: ProfiledKind | undefined): void {
+  #mark(ctx: BaseContext, stage: string): void {
     const time = this.#now();
     const { workflow } = ctx;
     if (this.#engine !== workflow || this.#chain === undefined) {
       this.#engine = workflow;
       this.#chain = this.#engines.chainOf(workflow);
     }
-    this.#chain.mark(stage, kind, ctx.stepCount, time);
+    this.#chain.mark(stage, ctx.stepCount, time);
   }
 }

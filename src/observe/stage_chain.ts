@@ -4,7 +4,7 @@
  * @module
  */
 
-import { certaintyOf, type ProfiledKind, type ProfiledLink, ProfiledStage } from "./certainty.ts";
+import { ProfiledStage } from "./profiled_stage.ts";
 import type { Milliseconds, Track, Transition, TransitionOutput } from "./transition.ts";
 
 /** What a chain needs of its profiler. */
@@ -44,46 +44,40 @@ export class StageChain {
   }
 
   /** A stage was reached. */
-  mark(literal: string, kind: ProfiledKind | undefined, step: number, time: Milliseconds): void {
+  mark(literal: string, step: number, time: Milliseconds): void {
     const { frequency, outputs } = this.#host;
-    // Stages of events, and of counters other than the step, come in other steps too.
+    // Stages of events, and those of training that count something else, come in other steps, too.
     if (frequency > 1 && step % frequency !== 0) return;
-    const stage = this.#stages.get(literal) ?? this.#learn(literal, kind);
+    const stage = this.#stages.get(literal) ?? this.#learn(literal);
     const previous = this.#previous;
     for (let i = 0; i < outputs.length; i++) outputs[i]!.stage(literal, time);
     if (previous !== undefined && (frequency === 1 || step === this.#step)) {
       this.#follow(previous, stage, step, time);
     }
-    stage.step = step;
     this.#previous = stage;
     this.#step = step;
     this.#since[0] = time;
   }
 
   #follow(from: ProfiledStage, to: ProfiledStage, step: number, time: Milliseconds): void {
-    const link = from.links.get(to) ?? this.#link(from, to);
-    if (link.certainty === "never" || (link.certainty === "once" && to.step === step)) return;
+    const transition = from.links.get(to) ?? this.#link(from, to);
     const { outputs } = this.#host;
     const since = this.#since[0]!;
-    link.transition.add(time - since);
-    for (let i = 0; i < outputs.length; i++) {
-      outputs[i]!.transition(link.transition, since, time, step);
-    }
+    transition.add(time - since);
+    for (let i = 0; i < outputs.length; i++) outputs[i]!.transition(transition, since, time, step);
   }
 
-  #learn(literal: string, kind: ProfiledKind | undefined): ProfiledStage {
-    const stage = new ProfiledStage(literal, kind);
+  #learn(literal: string): ProfiledStage {
+    const stage = new ProfiledStage(literal);
     this.#stages.set(literal, stage);
     return stage;
   }
 
-  #link(from: ProfiledStage, to: ProfiledStage): ProfiledLink {
-    const link: ProfiledLink = {
-      transition: this.#host.transition(this.#track(to.domain), from.literal, to.literal),
-      certainty: this.#host.frequency === 1 ? "always" : certaintyOf(from, to),
-    };
-    from.links.set(to, link);
-    return link;
+  #link(from: ProfiledStage, to: ProfiledStage): Transition {
+    const { literal } = from;
+    const transition = this.#host.transition(this.#track(to.domain), literal, to.literal);
+    from.links.set(to, transition);
+    return transition;
   }
 
   #track(domain: string): Track {

@@ -114,6 +114,7 @@ Deno.test("in a sampled step of training the passes and the update have their tr
     "training/AFTER_LOSS→training/BEFORE_BACKWARD 2× 1",
     "training/BEFORE_BACKWARD→training/AFTER_BACKWARD 2× 10",
     "training/AFTER_BACKWARD→training/BATCH_END 2× 100",
+    "training/BATCH_END→training/BEFORE_OPTIMIZER_STEP 2× 1000",
     "training/BEFORE_OPTIMIZER_STEP→training/AFTER_OPTIMIZER_STEP 2× 5",
   ]);
 });
@@ -127,6 +128,7 @@ Deno.test("in a sampled step with several optimizers each update is counted", as
   await loop.run(3);
   assertEquals(counts(profiler.summary()), [
     "training/BEFORE_OPTIMIZER_STEP→training/AFTER_OPTIMIZER_STEP 4× 3",
+    "training/AFTER_OPTIMIZER_STEP→training/BEFORE_OPTIMIZER_STEP 2× 1",
   ]);
 });
 
