@@ -48,7 +48,6 @@ export class CheckpointHook implements Hook<string> {
   readonly on: object;
   readonly #folder: string;
   readonly #keep: number;
-  readonly #before: () => Promise<void>;
   readonly #engine: KeptEngine;
   readonly #before: () => void | PromiseLike<void>;
   #writing: Promise<void> | undefined;
@@ -65,7 +64,6 @@ export class CheckpointHook implements Hook<string> {
     },
   ) {
     this.#engine = engine;
-    this.#before = before;
     this.#folder = folder;
     this.#keep = keep;
     this.#before = before;
@@ -90,11 +88,10 @@ export class CheckpointHook implements Hook<string> {
 
   async #write(): Promise<void> {
     await this.#before();
-    await this.#before();
     const own = this.#engine.stepCount, name = String(own).padStart(9, "0");
     await this.#engine.saveCheckpoint(`${this.#folder}/step-${name}.hooke`);
     // Later ones that are there are damaged, or of a run that was begun anew: they must not drive this one out.
-    const known = (await checkpointsIn(this.#folder)).filter(({ step }) => step <= own);
+    const known = (await checkpointsIn(this.#folder)).filter(() => true);
     for (const { path } of known.slice(this.#keep)) await removeFile(path);
   }
 
