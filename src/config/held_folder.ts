@@ -97,7 +97,7 @@ export class HeldFolder implements RunFolder {
     }
     if (checkpoints !== false && isKept(engine)) {
       const { checkpoints: folder } = this.#parts.paths;
-      const before = () => writer?.flush(); // frames before a checkpoint are never done again
+      const before = () => writer?.settle(); // frames before a checkpoint are never done again
       add(new CheckpointHook(engine, { folder, ...checkpoints, before }), {});
     }
   }

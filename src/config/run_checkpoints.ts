@@ -91,7 +91,7 @@ export class CheckpointHook implements Hook<string> {
     const own = this.#engine.stepCount, name = String(own).padStart(9, "0");
     await this.#engine.saveCheckpoint(`${this.#folder}/step-${name}.hooke`);
     // Later ones that are there are damaged, or of a run that was begun anew: they must not drive this one out.
-    const known = (await checkpointsIn(this.#folder)).filter(() => true);
+    const known = (await checkpointsIn(this.#folder)).filter(({ step }) => step <= own);
     for (const { path } of known.slice(this.#keep)) await removeFile(path);
   }
 

@@ -222,6 +222,35 @@ Deno.test("at each checkpoint the frames before it have been flushed: a kill los
     assertEquals(seen.slice(0, 3), [[0, 3], [1, 5], [2, 7]]); // at steps 10, 20 and 25
   }));
 
+Deno.test("a trajectory that cannot be made safe for a checkpoint ends the run, and is no mere warning", () =>
+  inFolder(async (path) => {
+    let isFull = true;
+    const told = { // as sinks do: what went wrong is told once
+      write: () => {},
+      flush() {
+        if (!isFull) return;
+        isFull = false;
+        throw new Error("no space left");
+      },
+    };
+    const trajectory = { sink: told, frequency: 50 };
+    await assertRejects(
+      () => goOn(path, 20, { checkpoints: { every: 10 }, trajectory }),
+      Error,
+      "no space left",
+    );
+  }));
+
+Deno.test("checkpoints that are damaged or of another time drive out none that is new", () =>
+  inFolder(async (path) => {
+    await goOn(path, 60, { checkpoints: { every: 20, keep: 1 } });
+    await Deno.writeTextFile(`${path}/checkpoints/step-000000060.hooke`, "damaged");
+    await goOn(path, 30, { checkpoints: { every: 20, keep: 1 } }); // begins anew
+    assertEquals(names(`${path}/checkpoints`), ["step-000000030.hooke", "step-000000060.hooke"]);
+    const last = await goOn(path, 40);
+    assertEquals(bitsOf(last), bitsOf(await dynamics().run(crystals(2), 40)));
+  }));
+
 Deno.test("two runs never have one folder; the one who has it is named, and gives it back", () =>
   inFolder(async (path) => {
     const first = await openRunFolder(path);
