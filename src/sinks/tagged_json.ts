@@ -85,7 +85,7 @@ function readTag(tag: string, value: unknown): unknown {
 
 function badTag(key: string, value: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read JSONL as a key of $ must be one of $number, $f64, $f32, $i32, $u32, $u8: ` +
+    `Cannot read info as a key of $ must be one of $number, $f64, $f32, $i32, $u32, $u8: ` +
       `current key is ${JSON.stringify(key)} with ${JSON.stringify(value).slice(0, 60)}`,
   );
 }

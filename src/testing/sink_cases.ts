@@ -6,7 +6,7 @@
 
 import { Batch } from "../batch/batch.ts";
 import type { System } from "../batch/system.ts";
-import type { Slice, StoredSink } from "../sinks/sink.ts";
+import type { Sink, Slice, StoredSink } from "../sinks/sink.ts";
 import { claim, claimRefused } from "./claims.ts";
 import {
   claimLength,
@@ -55,6 +55,19 @@ export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] 
       await sink.write(batch);
       claimSame(await sink.read(), batch.systems(), lost);
     }),
+    onSink(
+      open,
+      "a system that it refuses leaves those before and behind it as they are",
+      async (sink) => {
+        const [a, b] = [frame(1, [0, 1]), frame(2, [3])];
+        const odd = Batch.from([{ ...structure(2), info: { large: 1n } }]);
+        await sink.write(a);
+        const isTaken = await isKept(sink, odd);
+        await sink.write(b);
+        const kept = isTaken ? [a, odd, b] : [a, b];
+        claimSame(await sink.read(), kept.flatMap((batch) => batch.systems()), lost);
+      },
+    ),
     onSink(open, "what is drained is gone", async (sink) => {
       const [a, b] = [frame(1, [0, 1]), frame(2, [3])];
       await sink.write(a);
@@ -66,6 +79,18 @@ export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] 
       claimSame(await sink.read(), b.systems(), lost);
     }),
   ];
+}
+
+/** Some refuse at once, others when it is to be in the file. */
+async function isKept(sink: Sink, batch: Batch): Promise<boolean> {
+  try {
+    await sink.write(batch);
+    if (isStored(sink)) await sink.flush();
+    return true;
+  } catch (error) {
+    claim(error instanceof TypeError, () => `what cannot be kept must be a TypeError: ${error}`);
+    return false;
+  }
 }
 
 /** Reading a part. */

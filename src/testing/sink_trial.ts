@@ -164,7 +164,10 @@ export function claimSame(
 }
 
 function shown(info: unknown): string {
-  return JSON.stringify(info, (_, value) => typeof value === "number" ? `${value}` : value);
+  return JSON.stringify(
+    info,
+    (_, value) => typeof value === "number" || typeof value === "bigint" ? `${value}` : value,
+  );
 }
 
 /** A field that is not there is as good as one with nothing but its fill value. */

@@ -47,6 +47,27 @@ Deno.test("another reader finds rows, pointers and edges counted in the store", 
   }
 });
 
+Deno.test("what else is known of systems comes back with its arrays; what is no plain data is refused by name", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/x.zarr`;
+    await using sink = new ZarrSink(path);
+    await sink.open();
+    const known = (info: Record<string, unknown>) =>
+      Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0], info }]);
+    const info = { w: Float32Array.of(1, -0), none: NaN, $x: [null, { deep: [Infinity] }] };
+    await sink.write(known(info));
+    for (const bad of [1n, () => 1, new Date(0), new Map(), undefined]) {
+      const write = async () => await sink.write(known({ fine: 1, bad }));
+      await assertRejects(
+        write,
+        TypeError,
+        `Cannot write to ${path} as info.bad must be plain data`,
+      );
+    }
+    assertEquals((await sink.read()).infos, [info]);
+  });
+});
+
 Deno.test("what was flushed is there while the sink goes on; what was not is not", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;

@@ -102,10 +102,12 @@ export class StoreWriter {
   /**
    * Takes copies of systems.
    *
-   * @throws {TypeError} for fields that do not go together with those there are; nothing is taken then
+   * @throws {TypeError} for fields that do not go together with those there are, and for an `info` that is no plain
+   * data; nothing is taken then
    */
   add(batch: Batch, fields: readonly FieldInfo[]): void {
-    const there = this.#totals;
+    const there = this.#totals,
+      texts = batch.infos.map((info) => infoText(info, this.#setting.path));
     const more = { system: batch.size, node: batch.nodeCount, edge: batch.edgeCount };
     const fresh = newFields(this.#infos, fields, { path: this.#setting.path, there, more });
     for (const info of fresh) this.#begin(info, batch);
@@ -118,7 +120,7 @@ export class StoreWriter {
       }
     }
     this.#addPointers(batch);
-    this.#addInfos(batch);
+    this.#addInfos(texts);
     for (const level of ["system", "node", "edge"] as const) there[level] += more[level];
   }
 
@@ -189,8 +191,7 @@ export class StoreWriter {
   }
 
   /** Begins with the first system of which something else is known. */
-  #addInfos({ infos }: Batch): void {
-    const texts = infos.map(infoText);
+  #addInfos(texts: readonly Uint8Array[]): void {
     const { packing, chunkBytes } = this.#setting;
     if (!this.#tracks.has(INFO_TEXT.path)) {
       if (texts.every(({ length }) => length === 0)) return;
