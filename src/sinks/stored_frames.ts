@@ -162,7 +162,7 @@ export class StoredFrames {
     for await (const system of this.#store.frames(slice)) systems.push(system);
     if (systems.length > 0) return Batch.from(systems);
     throw new RangeError(
-      `Cannot read ${this.#path} as a system or more must be meant: current length is ${this.length}`,
+      `Cannot read ${this.#path} as a system or more must be meant, and none is: current length is ${this.length}`,
     );
   }
 

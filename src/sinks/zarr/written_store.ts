@@ -209,7 +209,7 @@ export class WrittenStore {
     const places = await find(view);
     if (view !== undefined && places.length > 0) return await view.select(places);
     throw new RangeError(
-      `Cannot read ${this.path} as a system or more must be meant: current length is ${this.length}`,
+      `Cannot read ${this.path} as a system or more must be meant, and none is: current length is ${this.length}`,
     );
   }
 
