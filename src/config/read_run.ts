@@ -5,6 +5,7 @@
  */
 
 import { parseScalarLines, ScalarHistory, type TransitionSummary } from "../observe/mod.ts";
+import { heardIn } from "./run_parts.ts";
 import { parseRunLog } from "./parse_run_log.ts";
 import { isObject } from "./read_json.ts";
 import { parseIdentity, pathsIn, type RunIdentity, textIn } from "./run_files.ts";
@@ -18,6 +19,8 @@ export interface RunData extends Partial<RunIdentity> {
   readonly records: readonly RunRecord[];
   /** Its scalars. */
   readonly history: ScalarHistory;
+  /** What its scalars last told of each part of it, in the order of its starts: for those that a kill has ended. */
+  readonly heard?: readonly (Pick<RunRecord, "step" | "time"> | undefined)[];
   /** Where its time went, where a profiler has looked. */
   readonly profile?: readonly TransitionSummary[];
 }
@@ -52,12 +55,12 @@ export async function readRun(path: string): Promise<RunData> {
   const history = new ScalarHistory();
   const rows = parseScalarLines(await textIn(paths.scalars) ?? "", paths.scalars);
   for (const row of rows) history.add(row);
+  const records = parseRunLog(await textIn(paths.runs) ?? "", paths.runs);
   const profile = await textIn(paths.profile);
   return {
     ...identity,
     name: path.split("/").findLast((part) => part !== "") ?? path,
-    records: parseRunLog(await textIn(paths.runs) ?? "", paths.runs),
-    history,
+    ...{ records, history, heard: heardIn(records, rows) },
     ...(profile !== undefined && { profile: profileIn(profile, paths.profile) }),
   };
 }

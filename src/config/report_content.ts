@@ -7,6 +7,7 @@
 import { plot } from "../observe/mod.ts";
 import { reportPlots } from "./report_plots.ts";
 import type { RunData } from "./read_run.ts";
+import { partsOf, startsOf, took } from "./run_parts.ts";
 import type { LoggedOutcome, RunEnd, RunRecord, RunStart } from "./run_record.ts";
 
 /** A piece of a report. */
@@ -45,7 +46,7 @@ export function reportContent(run: RunData): ReportContent {
     { title: "Run", blocks: [facts(run, starts.at(-1), end)] },
     { title: "Warnings", blocks: warnings(run, end) },
     { title: "Plots", blocks: plots(run) },
-    { title: "Parts", blocks: parts(run.records) },
+    { title: "Parts", blocks: parts(run) },
     { title: "Hooks", blocks: hooks(run.records) },
     { title: "Changes of hooks", blocks: changes(run.records) },
     { title: "Where the time went", blocks: timings(run) },
@@ -65,7 +66,7 @@ function endOf(records: readonly RunRecord[]): RunEnd | undefined {
 }
 
 function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefined): ReportBlock {
-  const last = run.records.at(-1);
+  const last = partsOf(run).at(-1)?.last ?? run.records.at(-1);
   const device = end?.device ?? start?.device;
   const { hooke, deno, userAgent, platform } = start?.versions ?? {};
   const rows: [string, string | undefined | null][] = [
@@ -77,7 +78,7 @@ function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefine
     ["steps", last === undefined ? undefined : String(last.step)],
     ["began", run.begun ?? run.records[0]?.time],
     ["last heard of", last?.time],
-    ["took", tookAll(run.records)],
+    ["took", tookAll(run)],
     ["run", run.id ?? start?.id],
     ["commit", start?.commit],
     ["configuration", run.configHash ?? start?.configHash],
@@ -114,10 +115,6 @@ function warnings({ records }: RunData, end: RunEnd | undefined): ReportBlock[] 
   return items.length === 0 ? [] : [{ kind: "list", items }];
 }
 
-function startsOf(records: readonly RunRecord[]): RunStart[] {
-  return records.filter((record) => record.type === "start");
-}
-
 function plots({ history }: RunData): ReportBlock[] {
   return reportPlots(history).map(({ name, title, scalars, scale }) => ({
     ...{ kind: "plot", name, title },
@@ -126,38 +123,20 @@ function plots({ history }: RunData): ReportBlock[] {
 }
 
 /** Runs that went on: one row is what the facts say. */
-function parts(records: readonly RunRecord[]): ReportBlock[] {
-  const starts = startsOf(records);
-  if (starts.length < 2) return [];
-  const rows = starts.map((start, i) => {
-    const from = records.indexOf(start), next = starts[i + 1];
-    const own = records.slice(from, next === undefined ? undefined : records.indexOf(next));
-    const last = own.at(-1)!;
-    const outcome = last.type === "end" ? told(last.outcome) : "never ended";
-    return [
-      String(i + 1),
-      start.time,
-      took(start, last),
-      String(start.step),
-      String(last.step),
-      outcome,
-    ];
-  });
+function parts(run: RunData): ReportBlock[] {
+  const all = partsOf(run);
+  if (all.length < 2) return [];
+  const rows = all.map((part, i) => [
+    ...[String(i + 1), part.start.time, duration(took(part))],
+    ...[String(part.start.step), String(part.last.step)],
+    part.end === undefined ? "never ended" : told(part.end.outcome),
+  ]);
   return [{ kind: "table", head: ["", "began", "took", "from step", "to step", "outcome"], rows }];
 }
 
-function tookAll(records: readonly RunRecord[]): string | undefined {
-  let seconds = 0, begun: number | undefined;
-  for (const { type, time } of records) {
-    const now = Date.parse(time) / 1000;
-    if (type !== "start" && begun !== undefined) seconds += now - begun;
-    begun = type === "end" ? undefined : now;
-  }
-  return records.length === 0 ? undefined : duration(seconds);
-}
-
-function took(from: RunRecord, to: RunRecord): string {
-  return duration((Date.parse(to.time) - Date.parse(from.time)) / 1000);
+function tookAll(run: RunData): string | undefined {
+  if (run.records.length === 0) return undefined;
+  return duration(partsOf(run).reduce((sum, part) => sum + took(part), 0));
 }
 
 /** 7.25 s, 12 min 34 s, 1 h 2 min. */
@@ -175,7 +154,7 @@ function hooks(records: readonly RunRecord[]): ReportBlock[] {
     ...[name, stages.join(", ") || "begin and end", stages.length > 0 ? String(frequency) : ""],
     ...[enabled ? "on" : "off", String(errors)],
   ]);
-  return [{ kind: "table", head: ["hook", "stages", "every", "", "errors"], rows }];
+  return [{ kind: "table", head: ["hook", "stages", "every", "state", "errors"], rows }];
 }
 
 function changes(records: readonly RunRecord[]): ReportBlock[] {

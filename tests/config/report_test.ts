@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { report, type RunData, type RunRecord } from "../../src/config/mod.ts";
 import { reportPlots } from "../../src/config/report_plots.ts";
+import { heardIn } from "../../src/config/run_parts.ts";
 import { ScalarHistory } from "../../src/observe/mod.ts";
 
 const HOOK = {
@@ -125,6 +126,32 @@ Deno.test("a run that failed, one that was stopped and one that has not ended sa
   assertEquals(await titled([start(0, 0, 0)]), [
     ...["# a \\& b: not ended", "| outcome | not ended: it is under way, or was killed |"],
   ]);
+});
+
+Deno.test("of a part that was killed the report says how far its scalars came, and how long it took", async () => {
+  const heard = [{ step: 90, time: new Date(45_000).toISOString() }, undefined];
+  const lines = async (records: RunRecord[]) =>
+    (await report(run(records, { heard }), { format: "markdown" })).split("\n");
+  const killed = await lines([start(0, 0, 0)]);
+  for (const line of ["| steps | 90 |", "| took | 45 s |"]) assert(killed.includes(line), line);
+  const resumed = await lines([start(0, 0, 0), start(1, 60, 80), end(1, 70, 100, COMPLETED)]);
+  for (
+    const line of [
+      ...["| steps | 100 |", "| took | 55 s |"],
+      "| 1 | 1970-01-01T00:00:00.000Z | 45 s | 0 | 90 | never ended |",
+      "| 2 | 1970-01-01T00:01:00.000Z | 10 s | 80 | 100 | completed |",
+    ]
+  ) assert(resumed.includes(line), line);
+});
+
+Deno.test("scalars belong to the part in which they were told, steps done again to the later one", () => {
+  const row = (step: number, time: number) => ({
+    ...{ step, time, stage: "dynamics/AFTER_STEP", engine: "NVE", scalars: {} },
+  });
+  const records = [start(0, 0, 0), start(1, 60, 80), start(2, 65, 80)];
+  const rows = [row(0, 1), row(90, 45), row(80, 66), row(100, 70)];
+  const at = (step: number, second: number) => ({ step, time: new Date(1e3 * second).toJSON() });
+  assertEquals(heardIn(records, rows), [at(90, 45), undefined, at(100, 70)]);
 });
 
 Deno.test("scalars that belong together are in one plot; losses on a log scale where all are above 0", () => {
