@@ -6,7 +6,7 @@
 
 /** An open file. */
 export interface OpenFile {
-  stat(): Promise<{ readonly size: number; isFile(): boolean }>;
+  stat(): Promise<{ readonly size: number; readonly mtimeMs: number; isFile(): boolean }>;
   read(
     buffer: Uint8Array,
     offset: number,

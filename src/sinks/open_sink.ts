@@ -71,6 +71,13 @@ export interface OpenSinkOptions extends WriterQueueOptions {
  * ```
  */
 export async function openSink(path: string, options: OpenSinkOptions = {}): Promise<StoredSink> {
+  const sink = await sinkFor(path, options);
+  await sink.open();
+  return sink;
+}
+
+/** The same, but nothing is opened: who only reads neither makes nor changes anything. */
+export async function sinkFor(path: string, options: OpenSinkOptions): Promise<StoredSink> {
   const { formats = SINK_FORMATS, ...rest } = options;
   if (typeof path !== "string") {
     throw new TypeError(
@@ -84,7 +91,5 @@ export async function openSink(path: string, options: OpenSinkOptions = {}): Pro
         `current path is ${show(path)}`,
     );
   }
-  const sink = await formats[ending]!(path, rest);
-  await sink.open();
-  return sink;
+  return await formats[ending]!(path, rest);
 }

@@ -1,5 +1,5 @@
 import type { System } from "../batch/system.ts";
-import { openSink, type OpenSinkOptions } from "./open_sink.ts";
+import { type OpenSinkOptions, sinkFor } from "./open_sink.ts";
 
 /** The systems in a file, got one by one in any order: a dataset for `atomsLoader` and `splitDataset`. */
 export interface SystemsFile extends AsyncDisposable {
@@ -13,10 +13,12 @@ export interface SystemsFile extends AsyncDisposable {
 
 /**
  * Opens a file of systems to read them in any order: `.xyz`, `.jsonl`, `.db` of ASE, `.zarr`, as `openSink` knows them.
- * It is opened as a sink is: what a kill has left unfinished is taken off, and nothing is added.
+ * It is only read: it may be one that a run still writes to, or that may not be written to. There are as many systems as
+ * there were when it was opened; what a kill has left unfinished is none.
  *
  * @throws {RangeError} for an ending that is not known, for a file without systems, and for one of a newer version
  * @throws {SyntaxError} for what is no such file, or damaged
+ * @throws {TypeError} for a table, which has no systems
  * @throws {Error} where there is no such file, and when the file system refuses, with its `code`
  *
  * @example
@@ -41,13 +43,15 @@ export async function openSystems(
   options: OpenSinkOptions = {},
 ): Promise<SystemsFile> {
   await assertThere(path);
-  const sink = await openSink(path, options);
-  const { length } = sink;
+  const sink = await sinkFor(path, options);
   const close = async () => await sink.close();
-  if (length === 0) {
+  try {
+    await sink.slice({ to: 1 }); // there must be one
+  } catch (error) {
     await close();
-    throw new RangeError(`Cannot open ${path} as it must have systems: there are none`);
+    throw error;
   }
+  const { length } = sink;
   return {
     length,
     async get(index) {

@@ -6,12 +6,13 @@
 
 import type { Batch } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
-import { codeOf, openFile } from "../open_file.ts";
+import { codeOf, type OpenFile, openFile } from "../open_file.ts";
 import type { Slice } from "../sink.ts";
 import type { FrameStore } from "../stored_frames.ts";
 import { type Cell, type Database, databaseError, openDatabase } from "./database.ts";
 import { systemOfRow } from "./read_row.ts";
 import { hasTables, prepareTables, SYSTEM_COLUMNS, TABLES } from "./schema.ts";
+import { looksInside } from "../slice.ts";
 import { selectIds } from "./select.ts";
 import { type AseRow, rowOf } from "./write_row.ts";
 
@@ -30,6 +31,8 @@ export class AseStore implements FrameStore {
   #length = 0;
   /** Systems of the transaction that is under way. */
   #unsafe = 0;
+  /** The ids of all rows when somebody last read, and how the file was then. */
+  #known: { readonly mark: string; readonly ids: readonly number[] } | undefined;
 
   constructor(path: string, username: string | null) {
     this.#path = path;
@@ -111,14 +114,18 @@ export class AseStore implements FrameStore {
   /** Reads through a connection of its own. */
   async *frames(slice: Slice): AsyncGenerator<System, void> {
     this.#commit();
-    if (!await isThere(this.#path)) return;
+    const mark = await markOf(this.#path);
+    if (mark === undefined) return;
     const database = await openDatabase(this.#path);
     try {
-      if (!hasTables(database, this.#path)) return;
-      const count = countOf(database, this.#path);
-      if (this.#database === undefined) this.#length = count;
+      const all = this.#idsAt(mark, database);
+      if (this.#database === undefined) this.#length = all.length;
+      const ids = looksInside(slice) && all.length > 0
+        ? selectIds(database, slice)
+        : all.slice(slice.from, slice.to);
+      if (ids.length === 0) return;
       const get = database.prepare("SELECT * FROM systems WHERE id = ?");
-      for (const id of selectIds(database, slice)) {
+      for (const id of ids) {
         const row = get.get(id);
         if (row === undefined) throw gone(this.#path, id);
         yield systemOfRow(row, this.#path);
@@ -128,6 +135,18 @@ export class AseStore implements FrameStore {
     } finally {
       database.close();
     }
+  }
+
+  /** All ids: looked for once, as long as the file stays as it is. */
+  #idsAt(mark: string, database: Database): readonly number[] {
+    if (this.#known?.mark === mark) return this.#known.ids;
+    let ids: readonly number[] = [];
+    if (hasTables(database, this.#path)) {
+      countOf(database, this.#path); // says whether it is damaged
+      ids = selectIds(database, {});
+    }
+    this.#known = { mark, ids };
+    return ids;
   }
 
   #commit(): void {
@@ -192,13 +211,25 @@ function inserter(database: Database): (row: AseRow) => void {
   };
 }
 
-async function isThere(path: string): Promise<boolean> {
+/** What changes when anybody writes into the file; `undefined` where there is none. */
+async function markOf(path: string): Promise<string | undefined> {
+  const marks = [await markOfFile(path), await markOfFile(`${path}-wal`)];
+  return marks[0] === undefined ? undefined : marks.join();
+}
+
+async function markOfFile(path: string): Promise<string | undefined> {
+  let file: OpenFile;
   try {
-    await (await openFile(path, "r")).close();
-    return true;
+    file = await openFile(path, "r");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
+  }
+  try {
+    const { size, mtimeMs } = await file.stat();
+    return `${size} ${mtimeMs}`;
+  } finally {
+    await file.close();
   }
 }
 

@@ -31,6 +31,7 @@ export interface FileSystem {
   readFile(path: string): Promise<Uint8Array>;
   writeFile(path: string, text: string): Promise<void>;
   readdir(path: string): Promise<string[]>;
+  stat(path: string): Promise<{ readonly ino: number; readonly mtimeMs: number }>;
   rename(from: string, to: string): Promise<void>;
   mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
   rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
@@ -73,6 +74,20 @@ export async function readIfThere(
 ): Promise<Uint8Array | undefined> {
   try {
     return await fs.readFile(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** What is another one whenever a file was replaced; `undefined` where there is none. */
+export async function markOf(
+  fs: Pick<FileSystem, "stat">,
+  path: string,
+): Promise<string | undefined> {
+  try {
+    const { ino, mtimeMs } = await fs.stat(path);
+    return `${ino} ${mtimeMs}`;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

@@ -10,7 +10,7 @@ import { codeOf, refusal } from "../open_file.ts";
 import type { SystemMask } from "../sink.ts";
 import { FieldPattern, taken } from "../taken.ts";
 import { WriterQueue } from "../writer_queue.ts";
-import { type Host, openHost } from "./files.ts";
+import { type Host, markOf, openHost } from "./files.ts";
 import { checkVacant, makeStore, resumeStore } from "./open_store.ts";
 import { StoreView } from "./store_view.ts";
 import type { StoreWriter, WriterSetting } from "./store_writer.ts";
@@ -32,6 +32,8 @@ export class WrittenStore {
   #writer: StoreWriter | undefined;
   /** The store as it was when somebody last read, unless it has changed since. */
   #view: StoreView | undefined;
+  /** How its `zarr.json` was then, where others write. */
+  #mark: string | undefined;
   #length = 0;
   /** Systems that wait in the queue, and why batches have to: others do, or all is being taken away. */
   #waiting = 0;
@@ -181,6 +183,7 @@ export class WrittenStore {
     if (view === undefined) await checkVacant(setting);
     this.#writer = await (view === undefined ? makeStore(setting) : resumeStore(setting, view));
     this.#lastCommit = performance.now();
+    this.#view = undefined;
   }
 
   /** What writes; throws a TypeError for a store of others. */
@@ -203,14 +206,23 @@ export class WrittenStore {
 
   async #read(find: Parameters<WrittenStore["read"]>[0]): Promise<Batch> {
     const host = this.#host ??= await openHost(`read ${this.path}`);
-    const view = this.#view ?? await StoreView.open(host, this.path);
-    if (this.#writer !== undefined) this.#view = view;
-    else this.#length = view?.size ?? 0;
+    const view = await this.#viewNow(host);
+    if (this.#writer === undefined) this.#length = view?.size ?? 0;
     const places = await find(view);
     if (view !== undefined && places.length > 0) return await view.select(places);
     throw new RangeError(
       `Cannot read ${this.path} as a system or more must be meant, and none is: current length is ${this.length}`,
     );
+  }
+
+  /** Whoever adds to a store of ours replaces its `zarr.json`; what others do to theirs cannot be told so easily. */
+  async #viewNow(host: Host): Promise<StoreView | undefined> {
+    if (this.#writer === undefined) {
+      const mark = await markOf(host.fs, `${this.path}/zarr.json`);
+      if (mark !== this.#mark || !this.#view?.root.isOurs) this.#view = undefined;
+      this.#mark = mark;
+    }
+    return this.#view ??= await StoreView.open(host, this.path);
   }
 
   #setting(host: Host): WriterSetting {

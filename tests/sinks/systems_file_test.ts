@@ -1,0 +1,86 @@
+// Files of systems that are only read: by whoever learns from them, while others may write to them.
+import { assertEquals, assertRejects } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { Batch } from "../../src/batch/mod.ts";
+import { openSink, openSystems } from "../../src/sinks/mod.ts";
+import { withFolder } from "../checkpoint/folder.ts";
+
+const ENDINGS = ["xyz", "jsonl", "db", "zarr"];
+
+const at = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0] }]);
+
+async function fill(path: string, from: number, to: number): Promise<void> {
+  const sink = await openSink(path);
+  for (let x = from; x < to; x++) await sink.write(at(x));
+  await sink.close();
+}
+
+for (const ending of ["xyz", "jsonl"]) {
+  Deno.test(`a record of .${ending} that is just being written is neither read nor taken off`, () =>
+    withFolder(async (folder) => {
+      const path = `${folder}/x.${ending}`;
+      await fill(path, 0, 3);
+      const whole = await Deno.readTextFile(path);
+      const record = whole.slice(0, whole.length / 3);
+      const [first, rest] = [record.slice(0, -3), record.slice(-3)];
+      await Deno.writeTextFile(path, first, { append: true });
+      await using systems = await openSystems(path);
+      assertEquals([systems.length, (await systems.get(2)).positions[0]], [3, 2]);
+      await Deno.writeTextFile(path, rest, { append: true });
+      assertEquals(await Deno.readTextFile(path), whole + record);
+    }));
+}
+
+for (const ending of ENDINGS) {
+  Deno.test(`systems of .${ending} are read while a sink goes on; who opens it later has more`, () =>
+    withFolder(async (folder) => {
+      const path = `${folder}/x.${ending}`;
+      await fill(path, 0, 5);
+      await using before = await openSystems(path);
+      await fill(path, 5, 9);
+      await using after = await openSystems(path);
+      assertEquals([before.length, after.length], [5, 9]);
+      for (const place of [4, 0, 3, 4]) {
+        assertEquals((await before.get(place)).positions[0], place);
+        assertEquals((await after.get(place + 4)).positions[0], place + 4);
+      }
+      await assertRejects(() => before.get(5), RangeError, "whole number below 5");
+    }));
+
+  Deno.test(`a reader of .${ending} sees what was written anew in the place of what it knew`, () =>
+    withFolder(async (folder) => {
+      const path = `${folder}/x.${ending}`;
+      await fill(path, 0, 4);
+      await using systems = await openSystems(path);
+      assertEquals((await systems.get(1)).positions[0], 1);
+      const sink = await openSink(path);
+      await sink.clear();
+      await sink.close();
+      await fill(path, 20, 24);
+      assertEquals((await systems.get(1)).positions[0], 21);
+    }));
+}
+
+Deno.test("a database of an older version is read, though it is not added to", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/old.db`;
+    await fill(path, 0, 2);
+    const database = new DatabaseSync(path);
+    database.exec("UPDATE information SET value = '8' WHERE name = 'version'");
+    database.close();
+    await using systems = await openSystems(path);
+    assertEquals((await systems.get(1)).positions[0], 1);
+    await assertRejects(() => openSink(path), RangeError, "version must be 9");
+  }));
+
+Deno.test("what has no systems is refused, and stays as it is", () =>
+  withFolder(async (folder) => {
+    for (const ending of ENDINGS) {
+      const path = `${folder}/x.${ending}`;
+      await (await openSink(path)).close();
+      await assertRejects(() => openSystems(path), RangeError, `Cannot read ${path}`);
+    }
+    await Deno.writeTextFile(`${folder}/x.csv`, "energy\n1\n2");
+    await assertRejects(() => openSystems(`${folder}/x.csv`), TypeError, "rows of numbers");
+    assertEquals(await Deno.readTextFile(`${folder}/x.csv`), "energy\n1\n2");
+  }));
