@@ -37,7 +37,7 @@ const batchesOf = (source: DataSource, epoch = 0, from = 0): Promise<TrainingBat
   Array.fromAsync(source.batches(epoch, from));
 /** Which systems each batch has. */
 const membersOf = (batches: readonly TrainingBatch[]) =>
-  batches.map(({ feeds }) => Array.from(feeds.energy!.data as Float32Array));
+  batches.map(({ feeds }) => Array.from(feeds.energy_target!.data as Float32Array));
 const OPTIONS = { cutoff: 5, seed: 3 };
 
 Deno.test("systems of a file are got in any order, from every format with the same numbers", () =>
