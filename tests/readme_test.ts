@@ -80,3 +80,19 @@ Deno.test("every relative link in README.md and docs/ leads to a file, and to a 
     }
   }
 });
+
+Deno.test("every import in README.md and docs/ is mapped in the README, or on its own page", async () => {
+  const all = await pages();
+  const readme = all.get("README.md")!;
+  for (const [page, text] of all) {
+    const imported = text.matchAll(
+      /^(?:import|export) .*?from "([^"./][^"]*)"|^\} from "([^"]+)"/gm,
+    );
+    const names = new Set([...imported].map(([, one, other]) => one ?? other!));
+    const missing = [...names].filter((name) =>
+      !readme.includes(`"${name}": "`) && !text.includes(`"${name}": "`)
+    );
+    const known = ["@std/assert"]; // each page that has it says where it is from
+    assertEquals(missing.filter((name) => !known.includes(name)), [], page);
+  }
+});
