@@ -7,6 +7,7 @@
 import { LineFile } from "../sinks/mod.ts";
 import { canonicalText } from "./canonical_json.ts";
 import { configHash } from "./config_hash.ts";
+import { isObject } from "./read_json.ts";
 import {
   namesIn,
   parseIdentity,
@@ -49,10 +50,22 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   if (config === undefined || known.configHash === hash) return known;
   throw new RangeError(
     `Cannot open run folder ${paths.folder} as its configuration must be the one it was begun with, ` +
-      `${
-        known.configHash ?? "none"
-      }: current value is ${hash}; take another folder, as nextRunFolder finds one`,
+      `${known.configHash ?? "none"}: current value is ${hash}` +
+      `${differing(known.config, config)}; take another folder, as nextRunFolder finds one`,
   );
+}
+
+/** In which members two configurations differ, where both have members. */
+function differing(known: unknown, config: unknown): string {
+  const now: unknown = JSON.parse(canonicalText(config, "config"));
+  if (!isObject(known) || !isObject(now)) return "";
+  const names = [...new Set([...Object.keys(known), ...Object.keys(now)])]
+    .filter((name) => textOf(known[name]) !== textOf(now[name]));
+  return `, which differs in ${names.join(", ")}`;
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "" : canonicalText(value, "config");
 }
 
 /** Takes away what a kill has left unfinished. */

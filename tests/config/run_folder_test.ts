@@ -315,6 +315,11 @@ Deno.test("another configuration, a folder of something else and one of the futu
       RangeError,
       "its configuration must be the one it was begun with",
     );
+    await assertRejects(
+      () => openRunFolder(path, { config: { dt: 2, seed: 1, more: { dt: 3 } } }),
+      RangeError,
+      ", which differs in seed, more; take another folder",
+    );
     await using same = await openRunFolder(path, { config: { dt: 2.0 } });
     assertEquals(same.config, { dt: 2 });
     const other = `${path}-2`;
