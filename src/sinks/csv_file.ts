@@ -4,21 +4,9 @@
  * @module
  */
 
-/** An open file. */
-interface OpenFile {
-  stat(): Promise<{ readonly size: number }>;
-  read(
-    buffer: Uint8Array,
-    offset: number,
-    length: number,
-    position: number,
-  ): Promise<{ readonly bytesRead: number }>;
-  write(bytes: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
-  truncate(size: number): Promise<void>;
-  close(): Promise<void>;
-}
+import { endOfLines, FileEnd } from "./file_end.ts";
+import { type OpenFile, openFile, readAt } from "./open_file.ts";
 
-const NEWLINE = 10;
 // So much text may wait for the disk before whoever adds to it should wait, too.
 const MOST_WAITING = 1 << 20;
 const CHUNK = 1 << 16;
@@ -49,7 +37,7 @@ export class CsvFile {
   /** What its columns are called. */
   readonly columns: readonly string[];
   #file: OpenFile | undefined;
-  #size = 0;
+  #end: FileEnd | undefined;
   #waiting = "";
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -69,7 +57,7 @@ export class CsvFile {
    */
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
-    const file = await openFile(this.path);
+    const file = await openFile(this.path, "a+");
     try {
       await this.#begin(file);
     } catch (error) {
@@ -85,11 +73,11 @@ export class CsvFile {
    * @throws {Error} for a file that is not open, and for what went wrong with earlier rows
    */
   add(rows: readonly (readonly number[])[]): void | Promise<void> {
-    if (this.#file === undefined) {
+    if (this.#end === undefined) {
       throw new Error(`Cannot add rows to ${this.path} as it must be open: it is not`);
     }
     this.#waiting += rows.map((row) => `${row.map(cellOf).join(",")}\n`).join("");
-    this.#writing ??= this.#writeAll(this.#file);
+    this.#writing ??= this.#writeAll(this.#end);
     this.check();
     if (this.#waiting.length > MOST_WAITING) return this.#writing;
   }
@@ -111,7 +99,7 @@ export class CsvFile {
   async close(): Promise<void> {
     await this.#writing;
     const file = this.#file;
-    this.#file = undefined;
+    this.#file = this.#end = undefined;
     try {
       await file?.close();
     } finally {
@@ -125,9 +113,11 @@ export class CsvFile {
     const start = await readAt(file, 0, Math.min(size, header.length));
     const isHeader = start.every((byte, i) => byte === header[i]);
     if (!isHeader) throw await this.#otherHeader(file, size);
-    this.#size = size < header.length ? 0 : await endOfRows(file, size);
-    if (this.#size < size) await file.truncate(this.#size);
-    if (this.#size === 0) await this.#write(file, header);
+    const end = new FileEnd(file, this.path, size);
+    const whole = size < header.length ? 0 : await endOfLines(file, size);
+    if (whole < size) await end.cut(whole);
+    if (whole === 0) await end.add(header);
+    this.#end = end;
   }
 
   async #otherHeader(file: OpenFile, size: number): Promise<RangeError> {
@@ -139,13 +129,13 @@ export class CsvFile {
     );
   }
 
-  async #writeAll(file: OpenFile): Promise<void> {
+  async #writeAll(end: FileEnd): Promise<void> {
     await Promise.resolve(); // rows that are added at once go to the disk at once
     try {
       while (this.#waiting !== "") {
         const bytes = new TextEncoder().encode(this.#waiting);
         this.#waiting = "";
-        await this.#write(file, bytes);
+        await end.add(bytes);
       }
     } catch (error) {
       this.#failure ??= { error };
@@ -153,61 +143,6 @@ export class CsvFile {
       this.#writing = undefined;
     }
   }
-
-  /** All of the bytes, or none. */
-  async #write(file: OpenFile, bytes: Uint8Array): Promise<void> {
-    try {
-      let done = 0;
-      while (done < bytes.length) done += (await file.write(bytes, done)).bytesWritten;
-      this.#size += bytes.length;
-    } catch (error) {
-      await file.truncate(this.#size).catch(() => {}); // the first error says why
-      throw refusal(this.path, "write to", error);
-    }
-  }
-}
-
-/** Loaded when it is used: a page has no such module. */
-async function openFile(path: string | URL): Promise<OpenFile> {
-  let fs: { open(path: string | URL, flags: "a+"): Promise<OpenFile> };
-  try {
-    fs = await import("node:fs/promises");
-  } catch (cause) {
-    throw new TypeError(`Cannot open ${path} as there must be a file system: there is none`, {
-      cause,
-    });
-  }
-  try {
-    return await fs.open(path, "a+");
-  } catch (error) {
-    throw refusal(path, "open", error);
-  }
-}
-
-function refusal(path: string | URL, verb: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`Cannot ${verb} ${path} as the file system must let it: ${reason}`, { cause });
-}
-
-async function readAt(file: OpenFile, from: number, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await file.read(bytes, done, length - done, from + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return bytes.subarray(0, done);
-}
-
-/** Where the last whole row ends. */
-async function endOfRows(file: OpenFile, size: number): Promise<number> {
-  for (let end = size; end > 0; end -= CHUNK) {
-    const from = Math.max(0, end - CHUNK);
-    const at = (await readAt(file, from, end - from)).lastIndexOf(NEWLINE);
-    if (at !== -1) return from + at + 1;
-  }
-  return 0;
 }
 
 function cellOf(value: number): string {

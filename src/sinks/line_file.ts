@@ -4,25 +4,9 @@
  * @module
  */
 
+import { endOfLines, FileEnd } from "./file_end.ts";
+import { type OpenFile, openFile, refusal } from "./open_file.ts";
 import { WriterQueue } from "./writer_queue.ts";
-
-/** An open file. */
-interface OpenFile {
-  stat(): Promise<{ readonly size: number }>;
-  read(
-    buffer: Uint8Array,
-    offset: number,
-    length: number,
-    position: number,
-  ): Promise<{ readonly bytesRead: number }>;
-  write(bytes: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
-  truncate(size: number): Promise<void>;
-  datasync(): Promise<void>;
-  close(): Promise<void>;
-}
-
-const NEWLINE = 10;
-const CHUNK = 1 << 16;
 
 /**
  * Adds lines to a file, which is made if it is not there. A last line that a kill has left unfinished is taken off
@@ -47,7 +31,7 @@ export class LineFile implements AsyncDisposable {
   readonly path: string | URL;
   readonly #queue = new WriterQueue();
   #file: OpenFile | undefined;
-  #size = 0;
+  #end: FileEnd | undefined;
 
   /** Nothing is opened yet. */
   constructor(path: string | URL) {
@@ -62,16 +46,15 @@ export class LineFile implements AsyncDisposable {
    */
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
-    const file = await openFile(this.path);
+    const file = await openFile(this.path, "a+");
     try {
-      const { size } = await file.stat();
-      this.#size = await endOfLines(file, size);
-      if (this.#size < size) await file.truncate(this.#size);
+      const { size } = await file.stat(), whole = await endOfLines(file, size);
+      if (whole < size) await file.truncate(whole);
+      [this.#file, this.#end] = [file, new FileEnd(file, this.path, whole)];
     } catch (error) {
       await file.close().catch(() => {}); // the first error says why
       throw refusal(this.path, "open", error);
     }
-    this.#file = file;
   }
 
   /**
@@ -80,12 +63,12 @@ export class LineFile implements AsyncDisposable {
    * @throws {Error} where it is not open, and for what went wrong with earlier lines
    */
   add(line: string): void | Promise<void> {
-    const file = this.#file;
-    if (file === undefined) {
+    const end = this.#end;
+    if (end === undefined) {
       throw new Error(`Cannot add a line to ${this.path} as it must be open: it is not`);
     }
     const bytes = new TextEncoder().encode(`${line}\n`);
-    return this.#queue.add(() => this.#write(file, bytes), bytes.length);
+    return this.#queue.add(() => end.add(bytes), bytes.length);
   }
 
   /** Waits until every line is in the file, and safe. Throws what went wrong since somebody last asked. */
@@ -97,7 +80,7 @@ export class LineFile implements AsyncDisposable {
   /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
   async close(): Promise<void> {
     const file = this.#file;
-    this.#file = undefined;
+    this.#file = this.#end = undefined;
     try {
       await this.#queue.flush();
     } finally {
@@ -109,51 +92,4 @@ export class LineFile implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-
-  /** All of a line, or none of it. */
-  async #write(file: OpenFile, bytes: Uint8Array): Promise<void> {
-    try {
-      let done = 0;
-      while (done < bytes.length) done += (await file.write(bytes, done)).bytesWritten;
-      this.#size += bytes.length;
-    } catch (error) {
-      await file.truncate(this.#size).catch(() => {}); // the first error says why
-      throw refusal(this.path, "write to", error);
-    }
-  }
-}
-
-/** Loaded when it is used: a page has no such module. */
-async function openFile(path: string | URL): Promise<OpenFile> {
-  let fs: { open(path: string | URL, flags: "a+"): Promise<OpenFile> };
-  try {
-    fs = await import("node:fs/promises");
-  } catch (cause) {
-    throw new TypeError(`Cannot open ${path} as there must be a file system: there is none`, {
-      cause,
-    });
-  }
-  try {
-    return await fs.open(path, "a+");
-  } catch (error) {
-    throw refusal(path, "open", error);
-  }
-}
-
-function refusal(path: string | URL, verb: string, cause: unknown): Error {
-  const { message: reason = String(cause), code } = cause as Partial<Error> & { code?: unknown };
-  const message = `Cannot ${verb} ${path} as the file system must let it: ${reason}`;
-  return Object.assign(new Error(message, { cause }), code && { code });
-}
-
-/** Where the last whole line ends. */
-async function endOfLines(file: OpenFile, size: number): Promise<number> {
-  const bytes = new Uint8Array(CHUNK);
-  for (let end = size; end > 0; end -= CHUNK) {
-    const from = Math.max(0, end - CHUNK);
-    const { bytesRead } = await file.read(bytes, 0, end - from, from);
-    const at = bytes.subarray(0, bytesRead).lastIndexOf(NEWLINE);
-    if (at !== -1) return from + at + 1;
-  }
-  return 0;
 }

@@ -20,14 +20,17 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file: to read it, or to read it and add to it, and then it is made where it is missing. The module is loaded
- * when it is used, as a page has no such module.
+ * Opens a file: to read it, to read it and add to it, and then it is made where it is missing, or to add to a new one.
+ * The module is loaded when it is used, as a page has no such module.
  *
  * @throws {TypeError} where there is no file system
  * @throws {Error} when it refuses
  */
-export async function openFile(path: string, flags: "r" | "a+"): Promise<OpenFile> {
-  let fs: { open(path: string, flags: string): Promise<OpenFile> };
+export async function openFile(
+  path: string | URL,
+  flags: "r" | "a+" | "ax",
+): Promise<OpenFile> {
+  let fs: { open(path: string | URL, flags: string): Promise<OpenFile> };
   try {
     fs = await import("node:fs/promises");
   } catch (cause) {
@@ -43,7 +46,7 @@ export async function openFile(path: string, flags: "r" | "a+"): Promise<OpenFil
 }
 
 /** The error for what the file system refuses, with the system's `code`. */
-export function refusal(path: string, verb: string, cause: unknown): Error {
+export function refusal(path: string | URL, verb: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const error = new Error(
     `Cannot ${verb} ${path} as the file system must let it: ${reason}`,
@@ -59,7 +62,11 @@ export function codeOf(error: unknown): unknown {
 }
 
 /** So many bytes from there on, or those there are. */
-export async function readAt(file: OpenFile, from: number, length: number): Promise<Uint8Array> {
+export async function readAt(
+  file: Pick<OpenFile, "read">,
+  from: number,
+  length: number,
+): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let done = 0;
   while (done < length) {

@@ -4,23 +4,16 @@
  * @module
  */
 
+import { FileEnd } from "./file_end.ts";
 import { histogramOf } from "./histogram.ts";
+import { codeOf, type OpenFile, openFile, refusal } from "./open_file.ts";
 import { eventMessage, versionMessage } from "./tensorboard_event.ts";
 import { frameRecord } from "./tensorboard_records.ts";
 import { WriterQueue } from "./writer_queue.ts";
 
-/** An open file. */
-interface OpenFile {
-  write(bytes: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
-  truncate(size: number): Promise<void>;
-  datasync(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** What is used of a file system. */
 interface Files {
   mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
-  open(path: string, flags: "ax"): Promise<OpenFile>;
 }
 
 /** When numbers were so. */
@@ -77,7 +70,7 @@ export class TensorBoardFile implements AsyncDisposable {
   readonly #queue = new WriterQueue();
   #path: string | undefined;
   #file: OpenFile | undefined;
-  #size = 0;
+  #end: FileEnd | undefined;
 
   /** Nothing is opened yet. */
   constructor(folder: string | URL) {
@@ -100,11 +93,11 @@ export class TensorBoardFile implements AsyncDisposable {
     const { files, folder } = await host(this.folder);
     try {
       await files.mkdir(folder, { recursive: true });
-      const { path, file } = await newFile(files, folder);
-      [this.#path, this.#file, this.#size] = [path, file, 0];
     } catch (error) {
-      throw refusal(`Cannot write to ${folder} as the file system must let it`, error);
+      throw refusal(folder, "write to", error);
     }
+    const { path, file } = await newFile(folder);
+    [this.#path, this.#file, this.#end] = [path, file, new FileEnd(file, path, 0)];
     this.#push(versionMessage(Date.now() / 1000));
     await this.#queue.flush();
   }
@@ -152,7 +145,7 @@ export class TensorBoardFile implements AsyncDisposable {
   /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
   async close(): Promise<void> {
     const file = this.#file;
-    this.#file = undefined;
+    this.#file = this.#end = undefined;
     try {
       await this.#queue.flush();
     } finally {
@@ -166,24 +159,12 @@ export class TensorBoardFile implements AsyncDisposable {
   }
 
   #push(message: Uint8Array): void | Promise<void> {
-    const file = this.#file;
-    if (file === undefined) {
+    const end = this.#end;
+    if (end === undefined) {
       throw new Error(`Cannot add to ${this.folder} as it must be open: it is not`);
     }
     const record = frameRecord(message);
-    return this.#queue.add(() => this.#write(file, record), record.length);
-  }
-
-  /** All of a record, or none of it. */
-  async #write(file: OpenFile, bytes: Uint8Array): Promise<void> {
-    try {
-      let done = 0;
-      while (done < bytes.length) done += (await file.write(bytes, done)).bytesWritten;
-      this.#size += bytes.length;
-    } catch (error) {
-      await file.truncate(this.#size).catch(() => {}); // the first error says why
-      throw refusal(`Cannot write to ${this.#path} as the file system must let it`, error);
-    }
+    return this.#queue.add(() => end.add(record), record.length);
   }
 }
 
@@ -191,14 +172,14 @@ export class TensorBoardFile implements AsyncDisposable {
  * A file of a name that sorts behind those of earlier runs, as TensorBoard reads them. Always written at its end, wherever
  * a write that failed had come to.
  */
-async function newFile(files: Files, folder: string): Promise<{ path: string; file: OpenFile }> {
+async function newFile(folder: string): Promise<{ path: string; file: OpenFile }> {
   const begun = String(Math.floor(Date.now() / 1000)).padStart(10, "0");
   for (let n = 0;; n++) {
     const path = `${folder}/events.out.tfevents.${begun}.hooke.${String(n).padStart(4, "0")}`;
     try {
-      return { path, file: await files.open(path, "ax") };
+      return { path, file: await openFile(path, "ax") };
     } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== "EEXIST") throw error;
+      if (codeOf(error) !== "EEXIST") throw error;
     }
   }
 }
@@ -223,9 +204,4 @@ async function host(folder: string | URL): Promise<{ files: Files; folder: strin
       cause,
     });
   }
-}
-
-function refusal(message: string, cause: unknown): Error {
-  const { message: reason = String(cause), code } = cause as Partial<Error> & { code?: unknown };
-  return Object.assign(new Error(`${message}: ${reason}`, { cause }), code && { code });
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Batch } from "../batch/batch.ts";
+import { FileEnd } from "./file_end.ts";
 import { codeOf, type OpenFile, openFile, readAt, refusal } from "./open_file.ts";
 import { RecordScanner } from "./record_scanner.ts";
 import type { Slice } from "./sink.ts";
@@ -26,9 +27,7 @@ export class TextStore<T> {
   readonly #path: string;
   readonly #format: TextFormat<T>;
   #file: OpenFile | undefined;
-  /** Bytes that are whole records. */
-  #size = 0;
-  #isTorn = false;
+  #end: FileEnd | undefined;
   #length = 0;
   #last: Place | undefined;
   // Where records begin, found when somebody first asks for one, and from then on as the file grows.
@@ -59,12 +58,12 @@ export class TextStore<T> {
   }
 
   async append(batch: Batch, counted: () => void): Promise<void> {
-    const file = this.#file!;
+    const end = this.#end!;
     const systems = batch.systems();
-    const header = this.#size === 0 ? this.#format.header(systems) : "";
+    const header = end.size === 0 ? this.#format.header(systems) : "";
     const records = systems.map((system) => this.#format.encode(system));
     const bytes = new TextEncoder().encode(header + records.join(""));
-    await this.#write(file, bytes);
+    await end.add(bytes);
     this.#length += systems.length;
     counted();
   }
@@ -80,26 +79,22 @@ export class TextStore<T> {
 
   async clear(): Promise<void> {
     await this.open();
-    try {
-      await this.#file!.truncate(0);
-    } catch (error) {
-      throw refusal(this.#path, "empty", error);
-    }
-    this.#size = this.#length = 0;
+    await this.#end!.cut(0, "empty");
+    this.#length = 0;
     this.#last = undefined;
     this.#forget();
   }
 
   async close(): Promise<void> {
     const file = this.#file;
-    this.#file = undefined;
+    this.#file = this.#end = undefined;
     await file?.close();
   }
 
   async last(): Promise<T | undefined> {
     if (this.#last === undefined || this.#file === undefined) return undefined;
     const { start, line } = this.#last;
-    return this.#format.decode(await this.#text(this.#file, start, this.#size), line);
+    return this.#format.decode(await this.#text(this.#file, start, this.#end!.size), line);
   }
 
   /** Some of the records, one by one. Nothing is made or changed where the file was not opened. */
@@ -139,17 +134,18 @@ export class TextStore<T> {
       length++;
       last = { start, line };
     });
+    const end = new FileEnd(file, this.#path, size);
     if (scanner.end < size) {
       await this.#checkRest(file, scanner, size);
-      await this.#cut(file, scanner.end);
+      await end.cut(scanner.end);
     }
-    [this.#size, this.#length, this.#last] = [scanner.end, length, last];
+    [this.#end, this.#length, this.#last] = [end, length, last];
     this.#forget();
   }
 
   /** Finds records from where it last stopped; answers with where they end. */
   async #index(file: OpenFile): Promise<number> {
-    const size = this.#file === undefined ? (await file.stat()).size : this.#size;
+    const size = this.#end?.size ?? (await file.stat()).size;
     if (await this.#markOf(file) !== this.#mark) this.#forget(); // another has written it anew
     const scanner = new RecordScanner(this.#format, this.#indexed);
     const [starts, lines]: [number[], number[]] = [[], []];
@@ -214,29 +210,6 @@ export class TextStore<T> {
         `Cannot read ${this.#path} as it must be text in UTF-8: bytes ${start} … ${end} are not`,
         { cause },
       );
-    }
-  }
-
-  /** All of the bytes, or none. */
-  async #write(file: OpenFile, bytes: Uint8Array): Promise<void> {
-    try {
-      if (this.#isTorn) await file.truncate(this.#size);
-      this.#isTorn = true;
-      let done = 0;
-      while (done < bytes.length) done += (await file.write(bytes, done)).bytesWritten;
-      this.#size += bytes.length;
-      this.#isTorn = false;
-    } catch (error) {
-      await file.truncate(this.#size).then(() => this.#isTorn = false, () => {}); // the first error says why
-      throw refusal(this.#path, "write to", error);
-    }
-  }
-
-  async #cut(file: OpenFile, size: number): Promise<void> {
-    try {
-      await file.truncate(size);
-    } catch (error) {
-      throw refusal(this.#path, "write to", error);
     }
   }
 }
