@@ -12,6 +12,7 @@ import {
   FIRE,
   lennardJones,
   openSink,
+  openSystems,
   parseExtxyz,
   Reporter,
 } from "@hooke/hooke";
@@ -73,13 +74,11 @@ async function add(path: string): Promise<number> {
   }
 }
 
-/** Extended XYZ of any program is read as it comes, everything else as a sink of that kind. */
+/** Extended XYZ of any program is read as it comes, everything else as a sink of that kind has it. */
 async function readAll(path: string): Promise<Batch> {
   if (/\.(ext)?xyz$/i.test(path)) return Batch.from(parseExtxyz(await Deno.readTextFile(path)));
-  const source = await openSink(path);
-  try {
-    return await source.read();
-  } finally {
-    await source.close();
-  }
+  await using source = await openSystems(path); // which makes and changes nothing
+  const systems = [];
+  for (let place = 0; place < source.length; place++) systems.push(await source.get(place));
+  return Batch.from(systems);
 }

@@ -4,6 +4,7 @@ import {
   assertAlmostEquals,
   assertEquals,
   assertMatch,
+  assertRejects,
   assertStringIncludes,
 } from "@std/assert";
 import { Batch, fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
@@ -811,6 +812,9 @@ Deno.test("examples/relax_to_files.ts does what it says", async () => {
   }
   const again = await run("relax_to_files", paths[2]!, paths[1]!); // a file of these is read, too
   assertStringIncludes(again, `${paths[1]}: 2 added, 4 there\n`);
+  const missing = `${folder}/missing.zarr`; // what is only read is not made
+  await assertRejects(() => run("relax_to_files", missing, paths[1]!), Error, missing);
+  await assertRejects(() => Deno.stat(missing), Deno.errors.NotFound);
   await Deno.remove(folder, { recursive: true });
 });
 
