@@ -318,7 +318,7 @@ Deno.test("another configuration, a folder of something else and one of the futu
     await assertRejects(
       () => openRunFolder(path, { config: { dt: 2, seed: 1, more: { dt: 3 } } }),
       RangeError,
-      ", which differs in seed, more; take another folder",
+      ", which differs in more, seed; take another folder",
     );
     await using same = await openRunFolder(path, { config: { dt: 2.0 } });
     assertEquals(same.config, { dt: 2 });
