@@ -52,6 +52,12 @@ export async function openDatabase(path: string): Promise<Database> {
   }
 }
 
+/** Whether SQLite had to wait for another program too long. Not every error has its number. */
+export function isBusy(error: unknown): boolean {
+  const { errcode, message } = error as { readonly errcode?: unknown; readonly message?: unknown };
+  return errcode === 5 || message === "database is locked";
+}
+
 /** What a refusal of SQLite is: a bad file, or a file system that does not let it. */
 export function databaseError(path: string, verb: string, cause: unknown): Error {
   const { errcode, code } = (cause ?? {}) as {

@@ -9,7 +9,7 @@ import type { System } from "../../batch/system.ts";
 import { codeOf, type OpenFile, openFile } from "../open_file.ts";
 import type { Slice } from "../sink.ts";
 import type { FrameStore } from "../stored_frames.ts";
-import { type Cell, type Database, databaseError, openDatabase } from "./database.ts";
+import { type Cell, type Database, databaseError, isBusy, openDatabase } from "./database.ts";
 import { systemOfRow } from "./read_row.ts";
 import { hasTables, prepareTables, SYSTEM_COLUMNS, TABLES } from "./schema.ts";
 import { looksInside } from "../slice.ts";
@@ -156,6 +156,8 @@ export class AseStore implements FrameStore {
       database.exec("COMMIT");
       this.#unsafe = 0;
     } catch (error) {
+      // Another program reads: what was taken stays in the transaction, for the next time.
+      if (isBusy(error)) throw databaseError(this.#path, "write to", error);
       if (database.isTransaction) database.exec("ROLLBACK");
       throw this.#lost(error);
     }
