@@ -22,6 +22,13 @@ interface Place {
   readonly line: number;
 }
 
+/** Where records begin, by bytes and by lines, and where the last ends. */
+interface Found {
+  readonly starts: readonly number[];
+  readonly lines: readonly number[];
+  readonly end: number;
+}
+
 /** A file of records. What is added is there whole or not at all. */
 export class TextStore<T> {
   readonly #path: string;
@@ -35,6 +42,8 @@ export class TextStore<T> {
   #lines: number[] = [];
   #indexed = { end: 0, endLine: 1 };
   #mark = ""; // what stands before that end
+  /** The last who looks for records: each goes on where the one before has stopped. */
+  #looking: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, format: TextFormat<T>) {
     this.#path = path;
@@ -102,11 +111,11 @@ export class TextStore<T> {
     const file = await this.#openToRead();
     if (file === undefined) return;
     try {
-      const end = await this.#index(file);
-      const count = this.#starts.length;
+      const { end, starts, lines } = await this.#index(file);
+      const count = starts.length;
       for (let i = slice.from ?? 0; i < Math.min(slice.to ?? count, count); i++) {
-        const line = this.#lines[i]!;
-        const text = await this.#text(file, this.#starts[i]!, this.#starts[i + 1] ?? end);
+        const line = lines[i]!;
+        const text = await this.#text(file, starts[i]!, starts[i + 1] ?? end);
         if (looksInside(slice) && !isMeant(this.#format.stamp(text, line), slice)) continue;
         yield this.#format.decode(text, line);
       }
@@ -143,23 +152,31 @@ export class TextStore<T> {
     this.#forget();
   }
 
-  /** Finds records from where it last stopped; answers with where they end. */
-  async #index(file: OpenFile): Promise<number> {
+  /** Finds records from where it last stopped; answers with where they begin, and where the last ends. */
+  #index(file: OpenFile): Promise<Found> {
+    const looking = this.#looking.then(() => this.#look(file));
+    this.#looking = looking.catch(() => {}); // told to whoever asked
+    return looking;
+  }
+
+  async #look(file: OpenFile): Promise<Found> {
     const size = this.#end?.size ?? (await file.stat()).size;
     if (await this.#markOf(file) !== this.#mark) this.#forget(); // another has written it anew
+    const [starts, lines] = [this.#starts, this.#lines];
+    const found: Place[] = [];
     const scanner = new RecordScanner(this.#format, this.#indexed);
-    const [starts, lines]: [number[], number[]] = [[], []];
-    await this.#scan(file, scanner, size, (start, line) => {
+    await this.#scan(file, scanner, size, (start, line) => void found.push({ start, line }));
+    if (scanner.end < size) await this.#checkRest(file, scanner, size);
+    for (const { start, line } of found) {
       starts.push(start);
       lines.push(line);
-    });
-    if (scanner.end < size) await this.#checkRest(file, scanner, size);
-    for (const start of starts) this.#starts.push(start);
-    for (const line of lines) this.#lines.push(line);
-    this.#indexed = { end: scanner.end, endLine: scanner.endLine };
+    }
+    const { end, endLine } = scanner;
+    if (starts !== this.#starts) return { starts, lines, end }; // emptied meanwhile
+    this.#indexed = { end, endLine };
     this.#mark = await this.#markOf(file);
-    if (this.#file === undefined) this.#length = this.#starts.length;
-    return scanner.end;
+    if (this.#file === undefined) this.#length = starts.length;
+    return { starts, lines, end };
   }
 
   async #markOf(file: OpenFile): Promise<string> {

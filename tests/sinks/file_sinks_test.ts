@@ -1,7 +1,7 @@
 // Sinks in files of text: what is in the file, what has to wait, and what is not taken.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, type System } from "../../src/batch/mod.ts";
-import { CsvSink, ExtxyzSink, JsonlSink } from "../../src/sinks/mod.ts";
+import { CsvSink, ExtxyzSink, JsonlSink, openSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 
 const atom = (x: number, info: Record<string, unknown> = {}) =>
@@ -218,4 +218,23 @@ Deno.test("a file that another program has made longer is read to its end", () =
     await writer.flush();
     assertEquals([...(await reader.read()).get("positions")], [100.5, 0, 0, 7, 0, 0, 8, 0, 0]);
     await writer.close();
+  }));
+
+Deno.test("several may read a file at once: each gets each system once", () =>
+  withFolder(async (folder) => {
+    const at = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0], energy: x }]);
+    for (const ending of ["jsonl", "xyz", "db"]) {
+      const sink = await openSink(`${folder}/x.${ending}`) as JsonlSink;
+      for (let x = 0; x < 4; x++) await sink.write(at(x));
+      const read = async () =>
+        (await Array.fromAsync(sink.frames())).map(({ positions }) => positions[0]);
+      const all = await Promise.all([read(), read(), sink.slice({}), read()]);
+      const places = all.map((one) => Array.isArray(one) ? one : [...one.get("energy")]);
+      assertEquals(places, Array(4).fill([0, 1, 2, 3]), ending);
+      await sink.close();
+    }
+    await Deno.writeTextFile(`${folder}/x.csv`, "energy\n0\n1\n2\n");
+    const table = new CsvSink(`${folder}/x.csv`);
+    const both = await Promise.all([table.table(), table.table()]);
+    for (const one of both) assertEquals([...one.get("energy")!], [0, 1, 2]);
   }));
