@@ -64,9 +64,16 @@ export class CsvFormat implements TextFormat<number[]> {
   }
 
   isUnfinished(text: string): boolean {
-    if (this.#hasHeader) return ROW_START.test(text);
+    if (this.#hasHeader) return ROW_START.test(text) && !this.#isOthers(text);
     const header = this.#given?.join(",") ?? HEADER_START;
     return header.startsWith(text) || this.#given === undefined && text.startsWith(header);
+  }
+
+  /** Whether it is a row that may only lack the end of its line, in a table that nobody says is ours. */
+  #isOthers(row: string): boolean {
+    const columns = this.#columns ?? [];
+    if (this.#given !== undefined || columns[0] === FIRST[0]) return false;
+    return row.split(",").length === columns.length && !row.endsWith(",");
   }
 
   header(first: readonly System[]): string {

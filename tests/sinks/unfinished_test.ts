@@ -96,3 +96,22 @@ Deno.test("a last frame of others that is not whole is refused, and stays as it 
     await sink.close();
     assert((await Deno.readTextFile(path)).startsWith("1\nplain\nAr 0 0 0\n\n1\n"));
   }));
+
+Deno.test("a last row of others that only lacks the end of its line is not taken off; one of ours is", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/x.csv`;
+    const opened = async (text: string, columns?: string[]) => {
+      await Deno.writeTextFile(path, text);
+      const sink = new CsvSink(path, columns);
+      await sink.open();
+      await sink.close();
+      return await Deno.readTextFile(path);
+    };
+    for (const theirs of ["energy,step\n1,2\n3,4", "energy\n1\n2"]) {
+      await assertRejects(() => opened(theirs), SyntaxError, "must end with a whole record");
+      assertEquals(await Deno.readTextFile(path), theirs);
+    }
+    assertEquals(await opened("energy,step\n1,2\n3,"), "energy,step\n1,2\n");
+    assertEquals(await opened("energy,step\n1,2\n3,4", ["energy", "step"]), "energy,step\n1,2\n");
+    assertEquals(await opened("systemId,energy\n1,2\n3,4"), "systemId,energy\n1,2\n");
+  }));
