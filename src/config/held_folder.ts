@@ -43,6 +43,8 @@ export class HeldFolder implements RunFolder {
   readonly #profiler: Profiler | undefined;
   readonly #log: RunLog;
   #engine: FolderEngine | undefined;
+  /** Are the hooks open? */
+  #isWriting = false;
   #isClosed = false;
 
   constructor(parts: FolderParts) {
@@ -129,6 +131,14 @@ export class HeldFolder implements RunFolder {
   }
 
   close(): Promise<void> {
+    if (this.#isWriting) {
+      return Promise.reject(
+        new Error(
+          `Cannot close run folder ${this.path} as its engine, ${this.#engine?.name}, must not write into it any more: ` +
+            `await its run, or close it, first`,
+        ),
+      );
+    }
     if (!this.#isClosed) this.#parts.lock.release();
     this.#isClosed = true;
     return Promise.resolve();
@@ -143,13 +153,20 @@ export class HeldFolder implements RunFolder {
     const { options: { report }, paths } = this.#parts;
     return {
       ...{ name: "runReport", on: {}, onError: "warn" }, // no stage: it costs nothing per step
+      open: () => {
+        this.#isWriting = true;
+      },
       close: async () => {
-        const rows = this.#profiler?.summary().transitions;
-        if (rows !== undefined) {
-          const text = new TextEncoder().encode(`${JSON.stringify(rows)}\n`);
-          await writeWhole(paths.profile, text, "profile");
+        try {
+          const rows = this.#profiler?.summary().transitions;
+          if (rows !== undefined) {
+            const text = new TextEncoder().encode(`${JSON.stringify(rows)}\n`);
+            await writeWhole(paths.profile, text, "profile");
+          }
+          if (report !== false) await this.writeReport(report);
+        } finally {
+          this.#isWriting = false;
         }
-        if (report !== false) await this.writeReport(report);
       },
     };
   }

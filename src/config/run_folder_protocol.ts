@@ -40,6 +40,6 @@ export interface RunFolder extends AsyncDisposable {
   data(): Promise<RunData>;
   /** Writes the report, and answers with where it is. */
   writeReport(format?: "html" | "markdown"): Promise<string>;
-  /** Gives the folder back: another run may have it. */
+  /** Gives the folder back: another run may have it. Rejects with an Error while the hooks of its engine are open. */
   close(): Promise<void>;
 }

@@ -452,3 +452,16 @@ Deno.test("options that cannot be are refused by name, before anything is made",
     await refused({ profile: 1 }, TypeError, "profile must be true or false");
     await assertRejects(() => Deno.stat(path), Deno.errors.NotFound);
   }));
+
+Deno.test("a folder is not given back while its engine writes into it", () =>
+  inFolder(async (path) => {
+    const folder = await openRunFolder(path, {});
+    const md = dynamics();
+    folder.attach(md);
+    await md.step(crystals(1));
+    await assertRejects(() => folder.close(), Error, "must not write into it any more");
+    await assertRejects(() => openRunFolder(path, {}), RunFolderBusyError);
+    await md.close();
+    await folder.close();
+    await (await openRunFolder(path, {})).close();
+  }));
