@@ -4,9 +4,9 @@
  * @module
  */
 
+import { AddedFile } from "./added_file.ts";
 import { endOfLines, FileEnd } from "./file_end.ts";
-import { type OpenFile, openFile, refusal } from "./open_file.ts";
-import { WriterQueue } from "./writer_queue.ts";
+import { openFile, refusal } from "./open_file.ts";
 
 /**
  * Adds lines to a file, which is made if it is not there. A last line that a kill has left unfinished is taken off
@@ -29,9 +29,7 @@ import { WriterQueue } from "./writer_queue.ts";
 export class LineFile implements AsyncDisposable {
   /** Where it is. */
   readonly path: string | URL;
-  readonly #queue = new WriterQueue();
-  #file: OpenFile | undefined;
-  #end: FileEnd | undefined;
+  #file: AddedFile | undefined;
 
   /** Nothing is opened yet. */
   constructor(path: string | URL) {
@@ -50,7 +48,7 @@ export class LineFile implements AsyncDisposable {
     try {
       const { size } = await file.stat(), whole = await endOfLines(file, size);
       if (whole < size) await file.truncate(whole);
-      [this.#file, this.#end] = [file, new FileEnd(file, this.path, whole)];
+      this.#file = new AddedFile(file, new FileEnd(file, this.path, whole));
     } catch (error) {
       await file.close().catch(() => {}); // the first error says why
       throw refusal(this.path, "open", error);
@@ -63,29 +61,22 @@ export class LineFile implements AsyncDisposable {
    * @throws {Error} where it is not open, and for what went wrong with earlier lines
    */
   add(line: string): void | Promise<void> {
-    const end = this.#end;
-    if (end === undefined) {
+    if (this.#file === undefined) {
       throw new Error(`Cannot add a line to ${this.path} as it must be open: it is not`);
     }
-    const bytes = new TextEncoder().encode(`${line}\n`);
-    return this.#queue.add(() => end.add(bytes), bytes.length);
+    return this.#file.add(new TextEncoder().encode(`${line}\n`));
   }
 
   /** Waits until every line is in the file, and safe. Throws what went wrong since somebody last asked. */
   async flush(): Promise<void> {
-    await this.#queue.flush();
-    await this.#file?.datasync();
+    await this.#file?.flush();
   }
 
   /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
   async close(): Promise<void> {
     const file = this.#file;
-    this.#file = this.#end = undefined;
-    try {
-      await this.#queue.flush();
-    } finally {
-      await file?.close();
-    }
+    this.#file = undefined;
+    await file?.close();
   }
 
   /** The same as `close`. */

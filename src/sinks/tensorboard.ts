@@ -4,12 +4,12 @@
  * @module
  */
 
+import { AddedFile } from "./added_file.ts";
 import { FileEnd } from "./file_end.ts";
 import { histogramOf } from "./histogram.ts";
 import { codeOf, type OpenFile, openFile, refusal } from "./open_file.ts";
 import { eventMessage, versionMessage } from "./tensorboard_event.ts";
 import { frameRecord } from "./tensorboard_records.ts";
-import { WriterQueue } from "./writer_queue.ts";
 
 /** What is used of a file system. */
 interface Files {
@@ -67,10 +67,8 @@ export interface HistogramOptions extends EventTime {
 export class TensorBoardFile implements AsyncDisposable {
   /** The folder. */
   readonly folder: string | URL;
-  readonly #queue = new WriterQueue();
   #path: string | undefined;
-  #file: OpenFile | undefined;
-  #end: FileEnd | undefined;
+  #file: AddedFile | undefined;
 
   /** Nothing is opened yet. */
   constructor(folder: string | URL) {
@@ -97,9 +95,10 @@ export class TensorBoardFile implements AsyncDisposable {
       throw refusal(folder, "write to", error);
     }
     const { path, file } = await newFile(folder);
-    [this.#path, this.#file, this.#end] = [path, file, new FileEnd(file, path, 0)];
+    this.#path = path;
+    this.#file = new AddedFile(file, new FileEnd(file, path, 0));
     this.#push(versionMessage(Date.now() / 1000));
-    await this.#queue.flush();
+    await this.#file.written();
   }
 
   /**
@@ -138,19 +137,14 @@ export class TensorBoardFile implements AsyncDisposable {
 
   /** Waits until all of it is in the file, and safe. Throws what went wrong since somebody last asked. */
   async flush(): Promise<void> {
-    await this.#queue.flush();
-    await this.#file?.datasync();
+    await this.#file?.flush();
   }
 
   /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
   async close(): Promise<void> {
     const file = this.#file;
-    this.#file = this.#end = undefined;
-    try {
-      await this.#queue.flush();
-    } finally {
-      await file?.close();
-    }
+    this.#file = undefined;
+    await file?.close();
   }
 
   /** The same as `close`. */
@@ -159,12 +153,10 @@ export class TensorBoardFile implements AsyncDisposable {
   }
 
   #push(message: Uint8Array): void | Promise<void> {
-    const end = this.#end;
-    if (end === undefined) {
+    if (this.#file === undefined) {
       throw new Error(`Cannot add to ${this.folder} as it must be open: it is not`);
     }
-    const record = frameRecord(message);
-    return this.#queue.add(() => end.add(record), record.length);
+    return this.#file.add(frameRecord(message));
   }
 }
 
