@@ -26,6 +26,9 @@ export const OF_STEP: readonly TrainingStage[] = [
   TrainingStage.STEP_END,
 ];
 
+/** Both. */
+export const OF_LAST: readonly TrainingStage[] = [...OF_LOSS, ...OF_STEP];
+
 /** Observe stages at which hooks are told of loss, metrics and norm. */
 export const KNOWING: ReadonlySet<string> = new Set([
   ...OF_LOSS.filter((stage) => stage !== TrainingStage.LOSS),

@@ -195,7 +195,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
    * update, in a validation or as its epoch ended, it would be done twice: go on from a checkpoint then.
    *
    * @throws {TypeError} where there is no data, and for batches that lack what the model needs
-   * @throws {DivergedError | Error} what a step, or a hook that decides, has thrown
+   * @throws {Error} what a step, or a hook that decides, has thrown
    */
   async train(epochs: number = this.#options.epochs ?? 1): Promise<Outcome> {
     checkCount(`train ${this.name}`, "epochs", epochs, 0);

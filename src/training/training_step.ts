@@ -14,7 +14,7 @@ import type { TrainingBatch } from "./context.ts";
 import type { NamedBatch, NamedData } from "./data/named_data.ts";
 import type { Measured } from "./graph/training_graph.ts";
 import type { GradientTarget, Ran } from "./graph/runner.ts";
-import { KNOWING, OF_LOSS, OF_STEP } from "./knowing_stages.ts";
+import { KNOWING, OF_LAST, OF_LOSS, OF_STEP } from "./knowing_stages.ts";
 import { isObserved, type Observed } from "./observed.ts";
 import type { OpenedModel } from "./opened_model.ts";
 import type { AssignedOptimizer } from "./optimizers/assigned.ts";
@@ -203,7 +203,7 @@ export class TrainingSteps {
     const more = await this.changedActivations(batch, settings.points);
     const isReplaced = this.isDue(TrainingStage.COMPUTE_LOSS);
     const ran = isReplaced ? undefined : await this.#gradients(work, more);
-    await this.#look(batch, more, work.isLast ? [...OF_LOSS, ...OF_STEP] : OF_LOSS);
+    await this.#look(batch, more, work.isLast ? OF_LAST : OF_LOSS);
     await loop.fire(TrainingStage.AFTER_FORWARD);
     loop.advance("forward");
     if (ran === undefined) await this.#ownLoss(work, more);
@@ -268,7 +268,7 @@ export class TrainingSteps {
       Object.assign(context, this.#record(ran.means, work));
       return;
     }
-    const stages = work.isLast ? [...OF_LOSS, ...OF_STEP] : OF_LOSS;
+    const stages = work.isLast ? OF_LAST : OF_LOSS;
     if (stages.some((stage) => this.#decides(stage))) {
       await this.settle(); // in order
       Object.assign(context, this.#record(await ran.fetch(true), work));
@@ -388,8 +388,11 @@ export class TrainingSteps {
     if (clip === undefined) return;
     const { loop, model: { updates } } = this.#host;
     await this.#findNorm(true);
-    updates.sumSquares((i) => this.#isUsed(i));
-    if (clip.norm !== undefined) updates.clipNorm(clip.norm);
+    if (clip.norm !== undefined) {
+      const isKnown = this.#norm !== undefined || this.#isNormAsked; // then the squares are there
+      if (!isKnown) updates.sumSquares((i) => this.#isUsed(i));
+      updates.clipNorm(clip.norm);
+    }
     if (clip.value !== undefined) updates.clipValues(clip.value);
     await loop.fire(TrainingStage.GRADIENT_CLIP);
   }
