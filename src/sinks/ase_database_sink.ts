@@ -22,7 +22,8 @@ export interface AseDatabaseSinkOptions extends WriterQueueOptions {
  * Elements, positions, cell, pbc, masses, momenta, charges, energy, forces, stress, and the fields `tags`, `magmoms`,
  * `magmom`, `dipole`, `free_energy`, `initial_charges`, `initial_magmoms` are in ASE's own columns; `move_mask` (0 for
  * atoms that are fixed) is its `FixAtoms`. Other numbers per system (`step`, `time`, …), and numbers and texts of `info`,
- * are key-value pairs; all the rest is in `data`, so that every field comes back to the bit.
+ * are key-value pairs; all the rest is in `data`, so that every field comes back to the bit. Typed arrays in `info` come
+ * back as lists.
  *
  * Others see systems once they were flushed.
  *

@@ -20,8 +20,8 @@ export interface ExtxyzSinkOptions extends WriterQueueOptions {
  * Keeps systems in a file of extended XYZ, which ASE, OVITO and others read: frames are added to those that are there.
  *
  * What comes back is what was written, to the bit, one's own fields and `info` included (their dtypes, units and fill
- * values are in the key `hooke_fields` of each frame), but for fields per edge, which the format has no place for, and
- * energies, forces and stresses of which no number is known.
+ * values are in the key `hooke_fields` of each frame), but for fields per edge, which the format has no place for,
+ * energies, forces and stresses of which no number is known, and typed arrays in `info`, which come back as lists.
  *
  * @example
  * ```ts

@@ -238,3 +238,21 @@ Deno.test("several may read a file at once: each gets each system once", () =>
     const both = await Promise.all([table.table(), table.table()]);
     for (const one of both) assertEquals([...one.get("energy")!], [0, 1, 2]);
   }));
+
+for (
+  const [ending, isTyped] of [["zarr", true], ["jsonl", true], ["xyz", false], [
+    "db",
+    false,
+  ]] as const
+) {
+  Deno.test(`.${ending}: typed arrays in info come back as ${isTyped ? "such" : "lists"}, lists as lists`, async () => {
+    const folder = await Deno.makeTempDir(), numbers = Float64Array.of(1, 2.5);
+    const info = { numbers, list: [1, 2], text: "x" };
+    const sink = await openSink(`${folder}/one.${ending}`);
+    await sink.write(Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0], info }]));
+    const [back] = (await sink.read()).infos;
+    assertEquals(back, { ...info, numbers: isTyped ? numbers : [1, 2.5] });
+    await sink.close();
+    await Deno.remove(folder, { recursive: true });
+  });
+}
