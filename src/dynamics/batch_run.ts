@@ -12,7 +12,7 @@ import { LeapLength } from "../hooks/leap.ts";
 import type { Loop } from "../hooks/loop.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
-import type { Model, OpenModel } from "../models/model.ts";
+import { type Model, type OpenModel, outputsOf } from "../models/model.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { Clock } from "./clock.ts";
@@ -56,6 +56,16 @@ function assertGiven(
       }`,
     );
   }
+}
+
+/** Throws a TypeError where the scheme looks at virials, and the model gives none. */
+function assertGivesStress(name: string, integrator: Integrator, model: Model): void {
+  if (model.gives.includes("stress")) return;
+  throw new TypeError(
+    `Cannot run ${name} as its model must give stress, which ${integrator.name} needs: ${model.name} gives ${
+      model.gives.join(", ")
+    }`,
+  );
 }
 
 /** Fields that models give, and hooks may change. */
@@ -198,13 +208,17 @@ export class BatchRun {
 
   #planned(): StepPlan {
     const { name, integrator, model, loop: { hooks } } = this.#engine;
-    if (this.#plan === undefined) assertGiven(name, model, hooks.reads());
+    if (this.#plan === undefined) {
+      assertGiven(name, model, hooks.reads());
+      if (integrator.needsStress) assertGivesStress(name, integrator, model);
+    }
     return this.#plan ??= planStep({
       state: this.state,
       integrator: this.#integrator,
       model: this.#model,
       isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
+      needsStress: integrator.needsStress === true,
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],
@@ -300,13 +314,18 @@ export class BatchRun {
     });
   }
 
-  /** The forces stay as they are, to the bit: wrapping may have moved atoms since by whole lattice vectors. */
+  /** Forces and virials stay as they are, to the bit: wrapping may have moved atoms since by whole lattice vectors. */
   #evaluateEnergies(step: number): void | PromiseLike<void> {
     const { backend } = this.state;
-    const forces = this.state.field("forces");
-    return after<Float32Array | Float64Array, void>(
-      backend.read(forces),
-      (before) => after(this.#evaluate(step), () => backend.write(forces, before)),
+    const { forces, virial } = outputsOf(this.state);
+    const isSteered = this.#engine.integrator.needsStress === true;
+    const kept = isSteered ? [forces, virial] : [forces];
+    return after<readonly NumericArray[], void>(
+      backend.isHost ? kept.map((buffer) => backend.view(buffer).slice()) : backend.take(kept),
+      (before) =>
+        after(this.#evaluate(step), () => {
+          kept.forEach((buffer, i) => backend.write(buffer, before[i]!));
+        }),
     );
   }
 

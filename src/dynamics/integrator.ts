@@ -35,6 +35,12 @@ export interface Integrator {
    * @default false
    */
   readonly keepsMomentum?: boolean;
+  /**
+   * Whether its kernels look at the virials of the forces: they are then there whenever the forces are.
+   *
+   * @default false
+   */
+  readonly needsStress?: boolean;
   /** Its kernels on a batch. Throws a RangeError for a parameter that does not fit the batch. */
   open(state: ResidentBatch): OpenIntegrator;
 }

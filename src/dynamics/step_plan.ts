@@ -33,6 +33,8 @@ export interface StepParts {
   readonly isLate: boolean;
   /** Whether stresses are wanted at each step. */
   readonly wantsStress: boolean;
+  /** Whether the integrator looks at virials. */
+  readonly needsStress: boolean;
   /** What hooks have the engine do at a stage. */
   work(stage: DynamicsStage): readonly StageWork[];
   /** The hooks that give kernels, visited or not. */
@@ -205,7 +207,7 @@ function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls)
     (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
   const looks = always || all.has("energy") || parts.model.compute !== undefined;
-  const judged = keys.has("stress");
+  const judged = keys.has("stress") || parts.needsStress;
   const stress = parts.wantsStress || all.has("stress") || judged;
   return {
     lean: { energy: always, stress: judged || (always && parts.wantsStress) },
