@@ -189,6 +189,7 @@ function calls(world: World): Record<string, Call> {
     spend_budget: call(spendBudget, {
       status: world.i32(SYSTEMS),
       steps: world.i32(3 * SYSTEMS),
+      begun: world.i32(3 * SYSTEMS),
       spent: world.i32(SYSTEMS),
       stages: 3,
       first: 0,

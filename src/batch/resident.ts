@@ -54,6 +54,12 @@ export interface StateShape<D extends Dtype> {
    * @default 0
    */
   readonly initial?: number | ArrayLike<number>;
+  /**
+   * Whether it is one for all, whoever asks {@linkcode ResidentBatch.within} whatever: what models give.
+   *
+   * @default false
+   */
+  readonly isShared?: boolean;
 }
 
 /** Field → the places of the systems of which it had changed on the host. */
@@ -96,6 +102,9 @@ export class ResidentBatch {
   readonly #states = new Map<string, Buffer>();
   readonly #offsets: Int32Array;
   readonly #scratch = new Map<string, Buffer>();
+  /** What of it was asked for within something. */
+  readonly #shapes = new Map<string, StateShape<Dtype>>();
+  #scope: string | undefined;
   readonly #constants = new Set<Buffer>();
   readonly #pairs = new Map<string, Pairs>();
   readonly #edges = new Map<string, Edges>();
@@ -153,24 +162,63 @@ export class ResidentBatch {
 
   /** What an engine keeps from step to step, by name: made when first asked for, then the same. Checkpoints have it. */
   state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
-    return this.#kept(this.#states, name, shape);
+    return this.#kept(this.#states, this.#scoped(name, shape), shape);
   }
 
-  /** Makes what an engine keeps zero again, if it is there. */
+  /** Makes what an engine keeps zero again, if it is there, within whatever it was asked for. */
   clearState(name: string): void {
-    const buffer = this.#states.get(name);
-    if (buffer !== undefined) this.backend.write(buffer, new Float64Array(buffer.length));
+    for (const [key, buffer] of this.#states) {
+      if (key !== name && !key.endsWith(`/${name}`)) continue;
+      this.backend.write(buffer, new Float64Array(buffer.length));
+    }
   }
 
-  /** The same for what can be found again at any time: checkpoints leave it out. */
+  /**
+   * All that `work` asks to be kept is its own: others may use the same names. What fields and masses give is one for
+   * all.
+   */
+  within<T>(scope: string, work: () => T): T {
+    const outer = this.#scope;
+    this.#scope = outer === undefined ? scope : `${outer}/${scope}`;
+    try {
+      return work();
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
+  /** What is kept within something is for these systems what it was to begin with. */
+  renew(systems: ReadonlySet<number>): void {
+    const { nodeOffsets } = this.batch;
+    const atoms = [...systems].flatMap((s) =>
+      Array.from({ length: nodeOffsets[s + 1]! - nodeOffsets[s]! }, (_, i) => nodeOffsets[s]! + i)
+    );
+    for (const [name, { level, width = 1, initial = 0 }] of this.#shapes) {
+      const buffer = this.#states.get(name)!;
+      const values = typeof initial === "number"
+        ? new Float64Array(buffer.length).fill(initial)
+        : Float64Array.from(initial);
+      this.writeRows(buffer, level === "node" ? atoms : systems, values, width);
+    }
+  }
+
+  /** As `state`, for what can be found again at any time: checkpoints leave it out. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
-    return this.#kept(this.#scratch, name, shape);
+    return this.#kept(this.#scratch, this.#scoped(name, shape, false), shape);
+  }
+
+  #scoped(name: string, shape: StateShape<Dtype>, isState = true): string {
+    if (this.#scope === undefined || shape.isShared === true) return name;
+    const key = `${this.#scope}/${name}`;
+    if (isState && !this.#shapes.has(key)) this.#shapes.set(key, shape);
+    return key;
   }
 
   /** The acceleration of each atom per force: ACCELERATION / mass, Å/fs² per eV/Å. */
   weights(): Buffer<"real"> {
     this.field("masses");
-    return this.scratch("weights", { dtype: "real", level: "node", initial: this.#weights() });
+    const initial = this.#weights();
+    return this.#kept(this.#scratch, "weights", { dtype: "real", level: "node", initial });
   }
 
   /** Numbers that never change, such as the parameters of a model. */
@@ -503,6 +551,7 @@ export class ResidentBatch {
     this.#states.clear();
     this.#mirror.clear();
     this.#scratch.clear();
+    this.#shapes.clear();
     this.#pairs.clear();
     this.#edges.clear();
   }

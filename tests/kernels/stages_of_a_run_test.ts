@@ -44,9 +44,20 @@ onEach(
 onEach("spend_budget sends on who has done the steps of its stages together", async (backend) => {
   using lab = await Lab.open(backend, [1, 1, 1, 1, 1], { active: [1, 1, 0, 1, 1] });
   const status = lab.i32([0, 1, 1, 2, 1]), spent = lab.i32([1, 1, 1, 1, 1]);
-  const steps = lab.i32([2, 0, 9, 1, 2, 9, 9, 9, 2, 2]);
+  const steps = lab.i32([2, 5, 9, 1, 2, 9, 9, 9, 2, 2]);
+  const begun = lab.i32([0, 5, 6, 0, 0, 9, 9, 9, 0, 0]);
   const budget = (stop: number) =>
-    call(spendBudget, { status, steps, spent, stages: 2, first: 0, end: 2, budget: 4, stop });
+    call(spendBudget, {
+      status,
+      steps,
+      begun,
+      spent,
+      stages: 2,
+      first: 0,
+      end: 2,
+      budget: 4,
+      stop,
+    });
   assertEquals(await lab.run([budget(0)], 5), 1);
   assertEquals(await lab.read(status), [0, 2, 1, 2, 2]);
   assertEquals(await lab.read(spent), [0, 1, 0, 0, 1]);

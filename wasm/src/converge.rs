@@ -128,17 +128,18 @@ pub fn count_stage(args: Args, frame: &mut Frame) {
 /// See src/kernels/spend_budget.ts.
 pub fn spend_budget(args: Args, frame: &mut Frame) {
     let status = args.change::<i32>(0);
-    let steps = args.read::<i32>(1);
-    let spent = args.change::<i32>(2);
-    let stages = args.number(3) as usize;
-    let (first, end) = (args.number(4) as usize, args.number(5) as usize);
-    let (budget, stop) = (args.number(6) as i32, args.number(7) != 0.0);
+    let (steps, begun) = (args.read::<i32>(1), args.read::<i32>(2));
+    let spent = args.change::<i32>(3);
+    let stages = args.number(4) as usize;
+    let (first, end) = (args.number(5) as usize, args.number(6) as usize);
+    let (budget, stop) = (args.number(7) as i32, args.number(8) != 0.0);
     for s in 0..frame.systems {
         spent[s] = 0;
         if !frame.is_active(s) || !(first..end).contains(&(status[s] as usize)) {
             continue;
         }
-        let done: i32 = steps[stages * s..][first..end].iter().sum();
+        let own = stages * s + first..stages * s + end;
+        let done: i32 = own.map(|i| steps[i] - begun[i]).sum();
         if done < budget {
             continue;
         }

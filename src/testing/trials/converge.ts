@@ -55,10 +55,11 @@ export const CONVERGE: Trials = {
   spend_budget(world) {
     const status = world.systems("i32", 1, ({ id }) => [id % 4]);
     const steps = world.systems("i32", 3, ({ id }) => [9, id % 5, id % 3]);
+    const begun = world.systems("i32", 3, ({ id }) => [0, id % 2, 0]);
     const spent = world.systems("i32", 1, () => [7]);
     const range = { stages: 3, first: 1, end: 3, budget: 3, stop: 1 };
     return {
-      calls: [call(spendBudget, { status, steps, spent, ...range })],
+      calls: [call(spendBudget, { status, steps, begun, spent, ...range })],
       looks: { spent, status, active: world.lab.frame.active },
       always: ["spent"],
     };

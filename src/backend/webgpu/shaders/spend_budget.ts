@@ -20,7 +20,10 @@ fn system(s: u32) {
   spent[s] = 0;
   if (moving[s] == 0 || status[s] < params.first || status[s] >= params.end) { return; }
   var done = 0;
-  for (var k = params.first; k < params.end; k++) { done += steps[params.stages * i32(s) + k]; }
+  for (var k = params.first; k < params.end; k++) {
+    let i = params.stages * i32(s) + k;
+    done += steps[i] - begun[i];
+  }
   if (done < params.budget) { return; }
   spent[s] = 1;
   status[s] = params.end;
