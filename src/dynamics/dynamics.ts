@@ -113,10 +113,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       engines: [],
       part: undefined,
       current: () => this.#current,
-      join: (whole) => {
-        this.#assertIdle("fuse");
-        this.#whole = whole;
-      },
+      assertFree: () => this.#assertIdle("fuse"),
+      join: (whole) => void (this.#whole = whole),
     });
     for (const hook of hooks) this.#loop.hooks.add(hook as never);
   }

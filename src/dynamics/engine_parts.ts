@@ -41,7 +41,9 @@ export interface EngineParts {
   part: StagePart | undefined;
   /** The batch it has; throws an Error where it has none. */
   current(): BatchRun;
-  /** From now on it is run by another. Throws an Error where it is running, or is run by one already. */
+  /** Throws an Error where it is running, or is run by another. */
+  assertFree(): void;
+  /** From now on it is run by another. */
   join(whole: WholeEngine): void;
 }
 

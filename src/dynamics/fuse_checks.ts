@@ -10,7 +10,7 @@ import type { Dynamics } from "./dynamics.ts";
 import { partsOf } from "./engine_parts.ts";
 import { type Group, hasExit } from "./fuse_groups.ts";
 
-/** Throws a TypeError for what are no engines, or engines that cannot share what they must. */
+/** Throws a TypeError for what are no engines, or cannot share what they must; an Error for one that is not free. */
 export function checkEngines(engines: readonly Dynamics[]): void {
   const action = "fuse";
   if (engines.length === 0) {
@@ -27,6 +27,7 @@ export function checkEngines(engines: readonly Dynamics[]): void {
         `Cannot ${action} as each stage must be an engine of its own: ${engine.name} is there twice`,
       );
     }
+    partsOf(engine)!.assertFree();
     if (engine.model === engines[0]!.model) continue;
     throw new TypeError(
       `Cannot ${action} as all stages must have the same model, the same object: ${engine.name} has ${
