@@ -247,6 +247,7 @@ export class BatchRun {
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],
+      partOf: (hook) => hooks.partOf(hook),
       reads: (stage) => hooks.reads(stage),
       writes: () => hooks.writes(),
     });
@@ -466,6 +467,7 @@ export class BatchRun {
 
   /** Whether nothing may be done before it is known what a step has come to. */
   get #mustWait(): boolean {
+    if (this.#plan?.holdsParts) return true;
     return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait ||
       this.#loop.point(DynamicsStage.ON_ADMIT).mustWait;
   }
@@ -521,12 +523,18 @@ export class BatchRun {
     if (isMove) await this.#tellComers(step, stages);
   }
 
+  /** Systems have come and gone: what is held of them is asked anew. */
+  #renewHeld(): void {
+    if (this.#plan?.holdsParts) this.forgetPlan();
+  }
+
   /** Tells hooks of stages of the systems that have come to them. */
   #tellComers(step: number, stages: StageNews): void | PromiseLike<void> {
     const point = this.#loop.point(DynamicsStage.ON_ADMIT);
-    if (!point.hasParts) return;
+    if (!point.hasParts) return this.#renewHeld();
     const event = { [STAGE_EVENT]: { ...stages, mask: [] } };
-    return point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
+    const told = point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
+    return told.then(() => this.#renewHeld());
   }
 
   /** Many steps in one call, as no hook is due. */

@@ -7,6 +7,7 @@
 import { isObject } from "../hooks/shape.ts";
 import { complaint, show } from "../hooks/show.ts";
 import type { Dynamics } from "./dynamics.ts";
+import { ENGINE_OPTIONS } from "./dynamics_checks.ts";
 import { partsOf } from "./engine_parts.ts";
 import { type Group, hasExit } from "./fuse_groups.ts";
 
@@ -52,6 +53,24 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
       `Cannot fuse as ${name} must say when its systems go on to ${
         stages[end]!.name
       }: give it nSteps, or a ConvergenceHook`,
+    );
+  }
+}
+
+/** What of the options of a stage is its own, or goes to the whole. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...["model", "hooks", "nSteps", "device", "backend", "fields", "name", "signal", "onWarning"],
+  "verify",
+]);
+
+/** Throws a TypeError for what a stage cannot have by itself. */
+export function checkStageOptions(engines: readonly Dynamics[]): void {
+  for (const engine of engines) {
+    const options = partsOf(engine)!.options as unknown as Readonly<Record<string, unknown>>;
+    const lost = ENGINE_OPTIONS.find((key) => !KNOWN.has(key) && options[key] !== undefined);
+    if (lost === undefined) continue;
+    throw new TypeError(
+      `Cannot fuse as ${lost} must be the same for all stages: hand it to fuse() instead of ${engine.name}`,
     );
   }
 }

@@ -10,7 +10,13 @@ import {
   NVTLangevin,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { BiasedPotentialHook, MaxForceClampHook } from "../../src/observe/mod.ts";
+import { tethers } from "../../src/models/mod.ts";
+import {
+  BiasedPotentialHook,
+  EnergyDriftMonitorHook,
+  FreezeAtomsHook,
+  MaxForceClampHook,
+} from "../../src/observe/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf, idle } from "./atoms.ts";
 import { onEngines, where } from "./backends.ts";
 
@@ -351,4 +357,80 @@ Deno.test("a hook of a stage that fails is named with its stage, and told to who
   );
   await all.run(ragged());
   assertEquals(told, ["own x/fail", "whole y/fail"]);
+});
+
+Deno.test(
+  "atoms are held in the stage whose hook holds them: where they are when their system comes, and no longer",
+  onEngines(async (backend) => {
+    const batch = ragged();
+    batch.set("status", [0, 1, 0, 2]);
+    const seen: Record<number, number[]> = {};
+    const places = [[0], [4], [36], [40]]; // the first atom of each system, among 4, 32, 4, 32
+    const look = hook({
+      name: "look",
+      frequency: 1,
+      reads: ["positions", "temperature"],
+      sync: true,
+      on: {
+        dynamics: {
+          AFTER_STEP: ({ stepCount, read }) =>
+            void (seen[stepCount] = places.flatMap(([atom]) => [read.positions[3 * atom!]!])),
+        },
+      },
+    });
+    await using all = fuse(
+      new NVE({ model, dt: 4, nSteps: 5, ...where(backend) }),
+      new NVE({
+        ...{ model, dt: 4, nSteps: 4, ...where(backend) },
+        hooks: [new FreezeAtomsHook({ atoms: ({ place }) => place === 0 })],
+      }),
+      new NVE({ model, dt: 4, ...where(backend) }),
+      { hooks: [look] },
+    );
+    await all.run(batch, 12);
+    const moves = places.map((_, s) =>
+      Array.from({ length: 11 }, (_, k) => Number(seen[k + 1]![s] !== seen[k]![s]))
+    );
+    const free = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]; // system 1: from the 5th step on
+    assertEquals(moves[1]!.slice(0, 3), [0, 0, 0]);
+    assertEquals(moves[1]!.slice(4), free.slice(4));
+    for (const s of [0, 2]) {
+      assertEquals(moves[s]!.slice(0, 4), [1, 1, 1, 1]);
+      assertEquals(moves[s]!.slice(4, 8), [0, 0, 0, 0]);
+      assertEquals(moves[s]!.slice(9), [1, 1]);
+    }
+    assertEquals(moves[3], Array(11).fill(1));
+  }),
+);
+
+Deno.test("energies of systems that leave a stage whose hook adds to them have that in them", async () => {
+  const run = async (hooks: readonly object[]) => {
+    const batch = ragged();
+    const stage = new NVE({ model, dt: 1, nSteps: 4 });
+    stage.hooks.add(new BiasedPotentialHook({ bias: tethers({ stiffness: 0.1 }) }));
+    await using all = fuse(stage, new NVE({ model, dt: 1, nSteps: 3 }), { hooks: hooks as never });
+    const energies: number[] = [];
+    for (let i = 0; i < 8; i++) {
+      await all.run(batch, 1);
+      energies.push(...batch.get("energy"));
+    }
+    return energies;
+  };
+  assertEquals(await run([]), await run([idle()]));
+});
+
+Deno.test("a monitor of a stage knows its systems again when others come", async () => {
+  const told: string[] = [];
+  await using all = fuse(
+    new NVE({ model, dt: 1, nSteps: 3 }),
+    new NVE({
+      ...{ model, dt: 1 },
+      hooks: [new EnergyDriftMonitorHook({ threshold: 0, metric: "absolute" })],
+    }),
+    { onWarning: ({ step }) => void told.push(String(step)) },
+  );
+  const batch = ragged();
+  batch.set("status", [0, 1, 0, 1]);
+  await all.run(batch, 5);
+  assertEquals(told, ["1", "2", "3", "4"]); // at 3 two are new, and two have drifted
 });
