@@ -416,7 +416,13 @@ Deno.test("energies of systems that leave a stage whose hook adds to them have t
     }
     return energies;
   };
-  assertEquals(await run([]), await run([idle()]));
+  const look = hook({
+    name: "look",
+    frequency: 1,
+    reads: ["energy"],
+    on: { dynamics: { AFTER_STEP: () => {} } },
+  });
+  assertEquals(await run([]), await run([look]));
 });
 
 Deno.test("a monitor of a stage knows its systems again when others come", async () => {
