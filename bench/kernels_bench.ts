@@ -22,6 +22,7 @@ import { clear } from "../src/kernels/clear.ts";
 import { clipNorm } from "../src/kernels/clip_norm.ts";
 import { clipValues } from "../src/kernels/clip_values.ts";
 import { ACCELERATION } from "../src/kernels/constants.ts";
+import { conservedEnergy } from "../src/kernels/conserved_energy.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
 import { drift } from "../src/kernels/drift.ts";
 import { energyChange } from "../src/kernels/energy_change.ts";
@@ -35,6 +36,7 @@ import { kick } from "../src/kernels/kick.ts";
 import { kickDrift } from "../src/kernels/kick_drift.ts";
 import { kineticEnergy } from "../src/kernels/kinetic_energy.ts";
 import { mix } from "../src/kernels/mix.ts";
+import { noseHoover } from "../src/kernels/nose_hoover.ts";
 import { gaussians, philox } from "../src/kernels/philox.ts";
 import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
 import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
@@ -44,6 +46,7 @@ import { sumSquares } from "../src/kernels/sum_squares.ts";
 import { temperature } from "../src/kernels/temperature.ts";
 import { tethers } from "../src/kernels/tethers.ts";
 import { thermalize } from "../src/kernels/thermalize.ts";
+import { velocityRescale } from "../src/kernels/velocity_rescale.ts";
 import { wrapPositions } from "../src/kernels/wrap_positions.ts";
 
 const SYSTEMS = 64, EACH = 64, STEPS = 16;
@@ -122,8 +125,33 @@ function calls(world: World): Record<string, Call> {
       dt,
       temperature: world.real(SYSTEMS, () => 90),
       friction: world.real(SYSTEMS, () => 1e-2),
+      bathEnergy: world.f64(SYSTEMS),
       seedLow: 1,
       seedHigh: 2,
+    }),
+    velocity_rescale: call(velocityRescale, {
+      velocities,
+      weights,
+      dt,
+      temperature: world.real(SYSTEMS, () => 90),
+      time: world.real(SYSTEMS, () => 100),
+      freedom: world.i32(SYSTEMS, () => 3 * EACH - 3),
+      bathEnergy: world.f64(SYSTEMS),
+      seedLow: 1,
+      seedHigh: 2,
+    }),
+    nose_hoover: call(noseHoover, {
+      velocities,
+      weights,
+      dt,
+      temperature: world.real(SYSTEMS, () => 90),
+      time: world.real(SYSTEMS, () => 100),
+      freedom: world.i32(SYSTEMS, () => 3 * EACH - 3),
+      eta: world.f64(3 * SYSTEMS),
+      etaDot: world.f64(3 * SYSTEMS),
+      bathEnergy: world.f64(SYSTEMS),
+      length: 3,
+      parts: 3,
     }),
     fire_step: call(fireStep, {
       positions,
@@ -151,6 +179,9 @@ function calls(world: World): Record<string, Call> {
     fmax: call(fmax, { forces, fmax: zeros }),
     kinetic_energy: call(kineticEnergy, { velocities, weights, kinetic: zeros }),
     temperature: call(temperature, { kinetic: energy, freedom: ones, temperature: zeros }),
+    conserved_energy: call(conservedEnergy, {
+      ...{ energy, kinetic: energy, bathEnergy: energy, conserved: zeros },
+    }),
     energy_change: call(energyChange, { energy, previous: zeros, change: world.f64(SYSTEMS) }),
     stress: call(stress, { virial, cell, stress: world.f64(9 * SYSTEMS) }),
     criterion: call(criterion, {

@@ -19,6 +19,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("clear", integrate::clear),
     ("clip_norm", gradients::clip_norm),
     ("clip_values", gradients::clip_values),
+    ("conserved_energy", measure::conserved_energy),
     ("criterion", converge::criterion),
     ("drift", integrate::drift),
     ("edges", edges::edges),
@@ -36,6 +37,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("mix", gradients::mix),
     ("morse", morse::morse),
     ("neighbours", neighbours::neighbours),
+    ("nose_hoover", thermostat::nose_hoover),
     ("scale_by_adam", optimizers::scale_by_adam),
     ("scale_by_lion", optimizers::scale_by_lion),
     ("scale_by_momentum", optimizers::scale_by_momentum),
@@ -45,5 +47,6 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("tethers", bonded::tethers),
     ("thermalize", thermostat::thermalize),
     ("triplets", edges::triplets),
+    ("velocity_rescale", thermostat::velocity_rescale),
     ("wrap_positions", modify::wrap_positions),
 ];

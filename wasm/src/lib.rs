@@ -5,6 +5,7 @@
 mod args;
 mod bonded;
 mod cells;
+mod chain;
 mod clusters;
 mod constants;
 mod converge;

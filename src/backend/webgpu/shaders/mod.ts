@@ -14,6 +14,7 @@ import { clampForces } from "./clamp_forces.ts";
 import { clear } from "./clear.ts";
 import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
+import { conservedEnergy } from "./conserved_energy.ts";
 import { criterion } from "./criterion.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
@@ -31,6 +32,7 @@ import { lennardJones } from "./lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
 import { neighbours } from "./neighbours.ts";
+import { noseHoover } from "./nose_hoover.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
@@ -40,6 +42,7 @@ import { temperature } from "./temperature.ts";
 import { tethers } from "./tethers.ts";
 import { thermalize } from "./thermalize.ts";
 import { triplets } from "./triplets.ts";
+import { velocityRescale } from "./velocity_rescale.ts";
 import { wrapPositions } from "./wrap_positions.ts";
 
 /** Kernel → its shader. */
@@ -53,6 +56,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clear,
   clip_norm: clipNorm,
   clip_values: clipValues,
+  conserved_energy: conservedEnergy,
   criterion,
   drift,
   edges,
@@ -70,6 +74,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   mix,
   morse,
   neighbours,
+  nose_hoover: noseHoover,
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
@@ -79,5 +84,6 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   tethers,
   thermalize,
   triplets,
+  velocity_rescale: velocityRescale,
   wrap_positions: wrapPositions,
 }));
