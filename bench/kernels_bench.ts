@@ -35,6 +35,7 @@ import { kick } from "../src/kernels/kick.ts";
 import { kickDrift } from "../src/kernels/kick_drift.ts";
 import { kineticEnergy } from "../src/kernels/kinetic_energy.ts";
 import { mix } from "../src/kernels/mix.ts";
+import { noseHoover } from "../src/kernels/nose_hoover.ts";
 import { gaussians, philox } from "../src/kernels/philox.ts";
 import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
 import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
@@ -124,6 +125,19 @@ function calls(world: World): Record<string, Call> {
       friction: world.real(SYSTEMS, () => 1e-2),
       seedLow: 1,
       seedHigh: 2,
+    }),
+    nose_hoover: call(noseHoover, {
+      velocities,
+      weights,
+      dt,
+      temperature: world.real(SYSTEMS, () => 90),
+      time: world.real(SYSTEMS, () => 100),
+      freedom: world.i32(SYSTEMS, () => 3 * EACH - 3),
+      eta: world.f64(3 * SYSTEMS),
+      etaDot: world.f64(3 * SYSTEMS),
+      bathEnergy: world.f64(SYSTEMS),
+      length: 3,
+      parts: 3,
     }),
     fire_step: call(fireStep, {
       positions,

@@ -19,7 +19,7 @@ import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
-import { CHANGE, measureOf } from "./measures.ts";
+import { CHANGE, countFreedom, measureOf } from "./measures.ts";
 import { LOW } from "./parts.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
 import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
@@ -246,6 +246,7 @@ export class BatchRun {
     this.#isOver = false;
     this.#leapt = undefined;
     await this.#ready();
+    countFreedom(state); // a centre of mass may have been brought to rest since the last run
     backend.write(frame.control, new Int32Array(Control.LENGTH));
     const amenders = this.#loop.hooks.list()
       .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))

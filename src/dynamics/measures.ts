@@ -33,8 +33,7 @@ const MEASURES: Readonly<
   temperature(state, keepsMomentum) {
     const kinetic = measureKinetic(state);
     const buffer = perSystem(state, "temperature");
-    const freedom = state.scratch("freedom", { dtype: "i32", level: "system" });
-    state.backend.write(freedom, freedomOf(state, keepsMomentum));
+    const freedom = freedomIn(state, keepsMomentum);
     const measure = call(temperature, { kinetic: kinetic.buffer, freedom, temperature: buffer });
     return { buffer, calls: [...kinetic.calls, measure] };
   },
@@ -88,8 +87,31 @@ function perSystem(state: ResidentBatch, name: string): Buffer<"f64"> {
   return state.scratch(name, { dtype: "f64", level: "system", initial: NaN });
 }
 
+/** Buffers of degrees of freedom: without, and with a centre of mass at rest that stays so. */
+const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
+
+/**
+ * The degrees of freedom of each system, where kernels find them. They follow what hooks and constraints hold, however
+ * much later that becomes known.
+ */
+export function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
+  const known = freedoms.get(state) ?? [];
+  freedoms.set(state, known);
+  return known[Number(keepsMomentum)] ??= state.constants("i32", freedomOf(state, keepsMomentum));
+}
+
+/** Brings those up to date that there are: when it has changed what is held. */
+export function countFreedom(state: ResidentBatch): void {
+  for (const [keeps, buffer] of (freedoms.get(state) ?? []).entries()) {
+    if (buffer !== undefined) state.backend.write(buffer, freedomOf(state, keeps === 1));
+  }
+}
+
 /** 3 per atom, less what constraints hold, less a centre of mass that was brought to rest and stays so. */
-function freedomOf({ batch, constrained }: ResidentBatch, keepsMomentum: boolean): Int32Array {
+export function freedomOf(
+  { batch, constrained }: ResidentBatch,
+  keepsMomentum: boolean,
+): Int32Array {
   const { nodeOffsets, size } = batch;
   const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : new Int32Array(size);
   return constrained.map((held, system) => {

@@ -9,7 +9,9 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import { drift as driftKernel } from "../kernels/drift.ts";
 import { kick as kickKernel } from "../kernels/kick.ts";
 import { kickDrift as kickDriftKernel } from "../kernels/kick_drift.ts";
+import { noseHoover as noseHooverKernel } from "../kernels/nose_hoover.ts";
 import { thermalize as thermalizeKernel } from "../kernels/thermalize.ts";
+import { freedomIn } from "./measures.ts";
 
 /** The state that keeps what rounding took off the positions. */
 export const LOW = "positionsLow";
@@ -59,6 +61,49 @@ export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call
     seedLow: seed % 2 ** 32,
     seedHigh: Math.floor(seed / 2 ** 32),
   });
+}
+
+/** What a chain of thermostats is to {@linkcode noseHooverChain}. */
+export interface ChainBath {
+  /** K, above 0, one number per system. */
+  readonly temperature: Buffer<"real">;
+  /** The coupling time, fs, one number per system. */
+  readonly time: Buffer<"real">;
+  /** How many links. */
+  readonly length: number;
+  /** Into how many parts a half step is divided. */
+  readonly parts: 1 | 3 | 5;
+  /**
+   * Where the energy of the chain goes, eV per system.
+   *
+   * @default bathEnergy(state)
+   */
+  readonly energy?: Buffer<"f64">;
+}
+
+/**
+ * Half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic energy. It must be the
+ * first and the last of a step, of a scheme that keeps a centre of mass at rest.
+ */
+export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): Call {
+  const { temperature, time, length, parts, energy = bathEnergy(state) } = bath;
+  const links = { dtype: "f64", level: "system", width: length } as const;
+  return call(noseHooverKernel, {
+    velocities: state.field("velocities"),
+    weights: state.weights(),
+    ...{ dt, temperature, time, length, parts, bathEnergy: energy },
+    freedom: freedomIn(state, true),
+    eta: state.state("eta", links),
+    etaDot: state.state("etaDot", links),
+  });
+}
+
+/**
+ * What must be added to potential and kinetic energy to have what a scheme conserves, eV per system, as of the end of a
+ * step: baths write it. Checkpoints have it.
+ */
+export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
+  return state.state("bathEnergy", { dtype: "f64", level: "system" });
 }
 
 /** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */

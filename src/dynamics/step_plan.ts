@@ -16,7 +16,7 @@ import type { KernelDevice } from "./context.ts";
 import { ConvergenceHook, type ConvergenceParts, type CustomCriterion } from "./convergence.ts";
 import type { OpenIntegrator } from "./integrator.ts";
 import { keySource } from "./key_source.ts";
-import { CHANGE, measureChange, measureOf } from "./measures.ts";
+import { CHANGE, countFreedom, measureChange, measureOf } from "./measures.ts";
 import { DynamicsStage } from "./stages.ts";
 
 /** What a step is made of. */
@@ -253,6 +253,7 @@ class HookCalls {
   constructor(parts: StepParts) {
     this.#parts = parts;
     prepareState(parts);
+    countFreedom(parts.state);
     this.#work = new Map(
       (Object.values(S).filter((stage) => typeof stage === "string") as DynamicsStage[])
         .filter((stage) => stage.includes("/"))

@@ -48,6 +48,12 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
     velocities: { part: 5e-7, scale: 1e-2 },
   },
   drift: { positions: { part: 2e-7, scale: 1 } },
+  nose_hoover: {
+    velocities: { part: 1e-6, scale: 1e-2 },
+    eta: { part: 2e-6, scale: 1e-3 },
+    etaDot: { part: 2e-6, scale: 1e-4 },
+    bathEnergy: { part: 2e-6, scale: 1e-2, isSum: true },
+  },
   thermalize: { velocities: { part: 2e-6, scale: 2e-2 } },
   barostat_kick: {
     isotropic: STRAINING,

@@ -37,6 +37,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("mix", gradients::mix),
     ("morse", morse::morse),
     ("neighbours", neighbours::neighbours),
+    ("nose_hoover", thermostat::nose_hoover),
     ("scale_by_adam", optimizers::scale_by_adam),
     ("scale_by_lion", optimizers::scale_by_lion),
     ("scale_by_momentum", optimizers::scale_by_momentum),

@@ -6,6 +6,7 @@ mod args;
 mod barostat;
 mod bonded;
 mod cells;
+mod chain;
 mod clusters;
 mod constants;
 mod converge;

@@ -38,7 +38,7 @@ pub fn kinetic_energy(args: Args, frame: &mut Frame) {
 }
 
 /// Σ v²/w, in f64 and always in the same order.
-fn twice_kinetic(v: &[f32], weights: &[f32]) -> f64 {
+pub fn twice_kinetic(v: &[f32], weights: &[f32]) -> f64 {
     let whole = weights.len() & !3;
     let mut sums = [D2::splat(0.0); 2];
     for a in (0..whole).step_by(4) {

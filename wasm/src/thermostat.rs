@@ -1,9 +1,11 @@
 //! Thermostats.
 
 use crate::args::Args;
+use crate::chain::Chain;
 use crate::constants::BOLTZMANN;
 use crate::frame::Frame;
 use crate::lanes::F4;
+use crate::measure::twice_kinetic;
 use crate::philox::{Philox, THERMOSTAT};
 use crate::xyz::{padded, Xyz};
 
@@ -67,4 +69,40 @@ impl Bath {
         let noise = philox.gaussians(first as u32, age, id, THERMOSTAT).times(width);
         unsafe { Xyz::load(v).times(F4::splat(self.keep)).plus(noise).store(v) };
     }
+}
+
+/// See src/kernels/nose_hoover.ts.
+pub fn nose_hoover(args: Args, frame: &mut Frame) {
+    let velocities = args.change::<f32>(0);
+    let weights = args.read::<f32>(1);
+    let dt = args.read::<f32>(2);
+    let temperature = args.read::<f32>(3);
+    let time = args.read::<f32>(4);
+    let freedom = args.read::<i32>(5);
+    let eta = args.change::<f64>(6);
+    let eta_dot = args.change::<f64>(7);
+    let bath_energy = args.change::<f64>(8);
+    let (length, parts) = (args.number(9) as usize, args.number(10) as usize);
+    for (s, atoms) in frame.awake().filter(|&(s, _)| freedom[s] > 0) {
+        let kt = BOLTZMANN * temperature[s] as f64;
+        let rest = kt * time[s] as f64 * time[s] as f64;
+        let links = length * s..length * (s + 1);
+        let mut chain = Chain {
+            eta: &mut eta[links.clone()],
+            eta_dot: &mut eta_dot[links],
+            kt,
+            freedom: freedom[s] as f64,
+            first: freedom[s] as f64 * rest,
+            rest,
+        };
+        let v = &mut velocities[3 * atoms.start..3 * atoms.end];
+        let x = chain.advance(twice_kinetic(v, &weights[atoms]), dt[s] as f64 / 2.0, parts);
+        grow(v, x.exp_m1() as f32);
+        bath_energy[s] = chain.energy();
+    }
+}
+
+/// v += growth v: a factor close to 1 would lose digits in f32, always the same way.
+fn grow(v: &mut [f32], growth: f32) {
+    v.iter_mut().for_each(|v| *v += growth * *v);
 }

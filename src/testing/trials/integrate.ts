@@ -4,8 +4,11 @@ import { advance } from "../../kernels/advance.ts";
 import { drift } from "../../kernels/drift.ts";
 import { kick } from "../../kernels/kick.ts";
 import { kickDrift } from "../../kernels/kick_drift.ts";
+import { noseHoover } from "../../kernels/nose_hoover.ts";
 import { thermalize } from "../../kernels/thermalize.ts";
+import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
+import { seed } from "../world.ts";
 
 /** Kernel → how it is tried. */
 export const INTEGRATE: Trials = {
@@ -35,6 +38,19 @@ export const INTEGRATE: Trials = {
       ...{ seedLow: 0xfedcba98, seedHigh: 3 },
     };
     return { calls: [call(thermalize, args)], looks: { velocities } };
+  },
+  nose_hoover(world) {
+    const [velocities, bathEnergy] = [world.atom("velocities"), world.systems("f64", 1, () => [1])];
+    const eta = world.systems("f64", 3, ({ id }) => normals(3, seed(40, id), 0.1));
+    const etaDot = world.systems("f64", 3, ({ id }) => normals(3, seed(41, id), 0.02));
+    const step = call(noseHoover, {
+      ...{ velocities, weights: world.atom("weights"), dt: world.system("dt") },
+      temperature: world.system("temperature"),
+      time: world.systems("real", 1, ({ id }) => [10 + id % 16]),
+      freedom: world.systems("i32", 1, ({ size, id }) => [Math.max(0, 3 * size - id % 2 * 3)]),
+      ...{ eta, etaDot, bathEnergy, length: 3, parts: 5 },
+    });
+    return { calls: [step, step], looks: { velocities, eta, etaDot, bathEnergy } };
   },
   advance: ({ lab: { frame } }) => ({ calls: [call(advance, {})], looks: { ages: frame.ages } }),
 };

@@ -32,6 +32,7 @@ import { lennardJones } from "./lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
 import { neighbours } from "./neighbours.ts";
+import { noseHoover } from "./nose_hoover.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
@@ -74,6 +75,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   mix,
   morse,
   neighbours,
+  nose_hoover: noseHoover,
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
