@@ -7,6 +7,7 @@
 import { type Buffer, type Call, call } from "../backend/backend.ts";
 import { signedVolume } from "../kernels/cells/inverse.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { barostatChain as barostatChainKernel } from "../kernels/barostat_chain.ts";
 import { barostatKick, Coupling } from "../kernels/barostat_kick.ts";
 import { BOLTZMANN } from "../kernels/constants.ts";
 import { strainedDrift } from "../kernels/strained_drift.ts";
@@ -139,6 +140,30 @@ function callsOf(
     kick: call(strainedKick, { ...shared, velocities, forces: state.field("forces"), weights, dt }),
     drift: call(strainedDrift, { positions, velocities, cell, dt, rate, low, cellLow }),
   };
+}
+
+/** What a chain of thermostats is to {@linkcode barostatChain}. */
+export interface CellChain {
+  /** How many links. */
+  readonly length: number;
+  /** Into how many parts a half step is divided. */
+  readonly parts: 1 | 3 | 5;
+  /** What other chains have, eV, one number per system. */
+  readonly others: Buffer<"f64">;
+}
+
+/**
+ * Half a step of a Nosé–Hoover chain on the cell of each system. At the end of a step it must be the last: then
+ * `bathEnergy` is whole.
+ */
+export function barostatChain(
+  state: ResidentBatch,
+  cell: Barostat["cell"],
+  { length, parts, others }: CellChain,
+): Call {
+  const links = { dtype: "f64", level: "system", width: length } as const;
+  const eta = state.state("cellEta", links), etaDot = state.state("cellEtaDot", links);
+  return call(barostatChainKernel, { ...cell, eta, etaDot, length, parts, others });
 }
 
 /** p V of each system. */

@@ -29,6 +29,8 @@ export type { Integrator, OpenIntegrator, ParameterRule, PerSystem } from "./int
 export { checkParameter, parameter, Rule } from "./integrator.ts";
 export { NPH, nph } from "./nph.ts";
 export type { NPHOptions } from "./nph.ts";
+export { NPT, npt } from "./npt.ts";
+export type { NPTOptions } from "./npt.ts";
 export { NVE, velocityVerlet } from "./nve.ts";
 export type { NVEOptions } from "./nve.ts";
 export { langevin, NVTLangevin } from "./nvt_langevin.ts";

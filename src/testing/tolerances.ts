@@ -62,6 +62,12 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
     energy: { part: 1e-7 },
     triclinicEnergy: { part: 1e-7 },
   },
+  barostat_chain: {
+    rate: { part: 1e-6, scale: 1e-3 },
+    eta: { part: 2e-6, scale: 1e-3 },
+    etaDot: { part: 2e-6, scale: 1e-4 },
+    bathEnergy: { part: 2e-6, scale: 1e-2, isSum: true },
+  },
   strained_kick: { velocities: { part: 5e-7, scale: 2e-2 } },
   strained_drift: { positions: { part: 2e-7, scale: 50 }, cell: { part: 1e-7, scale: 10 } },
   clear: { forces: EXACT, energy: { part: 1e-13 }, virial: { part: 1e-13 } },

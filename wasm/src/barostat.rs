@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use crate::cells::{signed_volume, Cell};
+use crate::chain::Chain;
 use crate::frame::Frame;
 use crate::lanes::{D2, F4};
 use crate::xyz::{padded, Xyz};
@@ -284,5 +285,38 @@ fn drift(flow: Flow, x: &mut [f32], mut low: Option<&mut [f32]>, v: &[f32]) {
         if let Some(low) = &mut low {
             low[k..end].copy_from_slice(&none[..end - k]);
         }
+    }
+}
+
+/// See src/kernels/barostat_chain.ts.
+pub fn barostat_chain(args: Args, frame: &mut Frame) {
+    let rates = args.change::<f64>(0);
+    let parameters = args.read::<f64>(1);
+    let freedom = args.read::<i32>(2);
+    let eta = args.change::<f64>(3);
+    let eta_dot = args.change::<f64>(4);
+    let others = args.read::<f64>(5);
+    let bath_energy = args.change::<f64>(6);
+    let coupling = args.number(7);
+    let (length, parts) = (args.number(8) as usize, args.number(9) as usize);
+    for (s, _) in frame.awake() {
+        let parameters = &parameters[PARAMETERS * s..PARAMETERS * (s + 1)];
+        let kt = parameters[KT];
+        let rest = kt * parameters[TIME] * parameters[TIME];
+        let links = length * s..length * (s + 1);
+        let mut chain = Chain {
+            eta: &mut eta[links.clone()],
+            eta_dot: &mut eta_dot[links],
+            kt,
+            freedom: coupling,
+            first: coupling * rest,
+            rest,
+        };
+        let rate = &mut rates[9 * s..9 * s + 9];
+        let square: f64 = rate.iter().map(|rate| rate * rate).sum();
+        let twice = inertia_of(parameters, freedom[s] as f64) * square;
+        let growth = chain.advance(twice, parameters[DT] / 2.0, parts).exp_m1();
+        rate.iter_mut().for_each(|rate| *rate += growth * *rate);
+        bath_energy[s] += twice / 2.0 * growth * (2.0 + growth) + chain.energy() + others[s];
     }
 }

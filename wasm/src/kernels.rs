@@ -14,6 +14,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("add_model", model::add_model),
     ("advance", integrate::advance),
     ("align_cells", modify::align_cells),
+    ("barostat_chain", barostat::barostat_chain),
     ("barostat_kick", barostat::barostat_kick),
     ("centre_bias", bonded::centre_bias),
     ("clamp_forces", modify::clamp_forces),

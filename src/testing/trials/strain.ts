@@ -1,5 +1,6 @@
 /** Kernels of cells that strain. */
 import { call } from "../../backend/backend.ts";
+import { barostatChain } from "../../kernels/barostat_chain.ts";
 import { barostatKick, BarostatParameter, Coupling } from "../../kernels/barostat_kick.ts";
 import { strainedDrift } from "../../kernels/strained_drift.ts";
 import { strainedKick } from "../../kernels/strained_kick.ts";
@@ -68,6 +69,19 @@ export const STRAIN: Trials = {
         triclinicEnergy: full.bathEnergy,
       },
     };
+  },
+  barostat_chain(world) {
+    const { rate, freedom } = strained(world);
+    const eta = world.systems("f64", 3, ({ id }) => normals(3, seed(24, id), 0.1));
+    const etaDot = world.systems("f64", 3, ({ id }) => normals(3, seed(25, id), 2e-3));
+    const bathEnergy = world.systems("f64", 1, () => [1]);
+    const step = call(barostatChain, {
+      parameters: world.systems("f64", BarostatParameter.LENGTH, parametersOf),
+      others: world.systems("f64", 1, ({ id }) => [0.25 * id]),
+      ...{ rate, freedom, eta, etaDot, bathEnergy },
+      ...{ coupling: Coupling.TRICLINIC, length: 3, parts: 3 },
+    });
+    return { calls: [step, step], looks: { rate, eta, etaDot, bathEnergy } };
   },
   strained_kick(world) {
     const { cellLow: _, ...all } = strained(world);

@@ -9,6 +9,7 @@ import { adamStep } from "./adam_step.ts";
 import { addModel } from "./add_model.ts";
 import { advance } from "./advance.ts";
 import { alignCells } from "./align_cells.ts";
+import { barostatChain } from "./barostat_chain.ts";
 import { barostatKick } from "./barostat_kick.ts";
 import { centreBias } from "./centre_bias.ts";
 import { clampForces } from "./clamp_forces.ts";
@@ -52,6 +53,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   add_model: addModel,
   advance,
   align_cells: alignCells,
+  barostat_chain: barostatChain,
   barostat_kick: barostatKick,
   centre_bias: centreBias,
   clamp_forces: clampForces,
