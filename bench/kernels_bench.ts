@@ -24,6 +24,7 @@ import { clear } from "../src/kernels/clear.ts";
 import { clipNorm } from "../src/kernels/clip_norm.ts";
 import { clipValues } from "../src/kernels/clip_values.ts";
 import { ACCELERATION } from "../src/kernels/constants.ts";
+import { conservedEnergy } from "../src/kernels/conserved_energy.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
 import { drift } from "../src/kernels/drift.ts";
 import { energyChange } from "../src/kernels/energy_change.ts";
@@ -49,6 +50,7 @@ import { sumSquares } from "../src/kernels/sum_squares.ts";
 import { temperature } from "../src/kernels/temperature.ts";
 import { tethers } from "../src/kernels/tethers.ts";
 import { thermalize } from "../src/kernels/thermalize.ts";
+import { velocityRescale } from "../src/kernels/velocity_rescale.ts";
 import { wrapPositions } from "../src/kernels/wrap_positions.ts";
 
 const SYSTEMS = 64, EACH = 64, STEPS = 16;
@@ -133,6 +135,18 @@ function calls(world: World): Record<string, Call> {
       dt,
       temperature: world.real(SYSTEMS, () => 90),
       friction: world.real(SYSTEMS, () => 1e-2),
+      bathEnergy: world.f64(SYSTEMS),
+      seedLow: 1,
+      seedHigh: 2,
+    }),
+    velocity_rescale: call(velocityRescale, {
+      velocities,
+      weights,
+      dt,
+      temperature: world.real(SYSTEMS, () => 90),
+      time: world.real(SYSTEMS, () => 100),
+      freedom: world.i32(SYSTEMS, () => 3 * EACH - 3),
+      bathEnergy: world.f64(SYSTEMS),
       seedLow: 1,
       seedHigh: 2,
     }),
@@ -187,6 +201,9 @@ function calls(world: World): Record<string, Call> {
     fmax: call(fmax, { forces, fmax: zeros }),
     kinetic_energy: call(kineticEnergy, { velocities, weights, kinetic: zeros }),
     temperature: call(temperature, { kinetic: energy, freedom: ones, temperature: zeros }),
+    conserved_energy: call(conservedEnergy, {
+      ...{ energy, kinetic: energy, bathEnergy: energy, conserved: zeros },
+    }),
     energy_change: call(energyChange, { energy, previous: zeros, change: world.f64(SYSTEMS) }),
     stress: call(stress, { virial, cell, stress: world.f64(9 * SYSTEMS) }),
     criterion: call(criterion, {

@@ -6,6 +6,7 @@
 
 import { type Buffer, type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { conservedEnergy } from "../kernels/conserved_energy.ts";
 import { energyChange } from "../kernels/energy_change.ts";
 import { fmax } from "../kernels/fmax.ts";
 import { kineticEnergy } from "../kernels/kinetic_energy.ts";
@@ -37,6 +38,17 @@ const MEASURES: Readonly<
     const measure = call(temperature, { kinetic: kinetic.buffer, freedom, temperature: buffer });
     return { buffer, calls: [...kinetic.calls, measure] };
   },
+  conservedEnergy(state) {
+    const kinetic = measureKinetic(state);
+    const conserved = perSystem(state, "conservedEnergy");
+    const sum = call(conservedEnergy, {
+      energy: outputsOf(state).energy,
+      kinetic: kinetic.buffer,
+      bathEnergy: bathEnergy(state),
+      conserved,
+    });
+    return { buffer: conserved, calls: [...kinetic.calls, sum] };
+  },
   stress(state) {
     const buffer = state.field<"f64">("stress");
     const { virial } = outputsOf(state);
@@ -51,6 +63,9 @@ export const MEASURED: readonly string[] = Object.keys(MEASURES);
 export function isMeasured(field: string): boolean {
   return field === CHANGE || Object.hasOwn(MEASURES, field);
 }
+
+/** What a scheme conserves: measured of the potential energy, and nothing that systems converge by. */
+export const CONSERVED = "conservedEnergy";
 
 /** Where the last measure of a field is. */
 export function measuredIn(state: ResidentBatch, field: string): Buffer<"f64"> {
@@ -68,6 +83,14 @@ export function measureOf(
 
 /** The field of the change of the energy, which is measured once in each step. */
 export const CHANGE = "energyChange";
+
+/**
+ * What must be added to potential and kinetic energy to have what a scheme conserves, eV per system, as of the end of a
+ * step: baths write it, and it is 0 where there is none. Checkpoints have it.
+ */
+export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
+  return state.state("bathEnergy", { dtype: "f64", level: "system" });
+}
 
 /** The change of the energy from step to step: to be run once in each step, when the energy is new. */
 export function measureChange(state: ResidentBatch): Measure {

@@ -35,10 +35,13 @@ export { NVE, velocityVerlet } from "./nve.ts";
 export type { NVEOptions } from "./nve.ts";
 export { langevin, NVTLangevin } from "./nvt_langevin.ts";
 export type { NVTLangevinOptions } from "./nvt_langevin.ts";
+export { bathEnergy } from "./measures.ts";
+export { bussi, NVTBussi } from "./nvt_bussi.ts";
+export type { NVTBussiOptions } from "./nvt_bussi.ts";
 export { noseHoover, NVTNoseHoover } from "./nvt_nose_hoover.ts";
 export type { NVTNoseHooverOptions } from "./nvt_nose_hoover.ts";
-export type { Bath, ChainBath, StepTime } from "./parts.ts";
-export { bathEnergy, drift, kick, kickDrift, noseHooverChain, thermalize } from "./parts.ts";
+export type { Bath, ChainBath, RescalingBath, StepTime } from "./parts.ts";
+export { drift, kick, kickDrift, noseHooverChain, rescaleVelocities, thermalize } from "./parts.ts";
 export type {
   ConvergedContext,
   DynamicsBase,

@@ -11,7 +11,8 @@ import { kick as kickKernel } from "../kernels/kick.ts";
 import { kickDrift as kickDriftKernel } from "../kernels/kick_drift.ts";
 import { noseHoover as noseHooverKernel } from "../kernels/nose_hoover.ts";
 import { thermalize as thermalizeKernel } from "../kernels/thermalize.ts";
-import { freedomIn } from "./measures.ts";
+import { velocityRescale } from "../kernels/velocity_rescale.ts";
+import { bathEnergy, freedomIn } from "./measures.ts";
 
 /** The state that keeps what rounding took off the positions. */
 export const LOW = "positionsLow";
@@ -48,7 +49,7 @@ export interface Bath {
 
 /**
  * O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the noise is keyed by seed,
- * system id, step of the system and atom.
+ * system id, step of the system and atom. What it takes out goes to {@linkcode bathEnergy}.
  */
 export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call {
   const { temperature, friction, seed } = bath;
@@ -58,9 +59,38 @@ export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call
     dt,
     temperature,
     friction,
-    seedLow: seed % 2 ** 32,
-    seedHigh: Math.floor(seed / 2 ** 32),
+    bathEnergy: bathEnergy(state),
+    ...halvesOf(seed),
   });
+}
+
+/** What a bath is to {@linkcode rescaleVelocities}. */
+export interface RescalingBath {
+  /** K, one number per system. */
+  readonly temperature: Buffer<"real">;
+  /** The coupling time, fs, one number per system. */
+  readonly time: Buffer<"real">;
+  /** A whole number from 0 to 2⁵³ − 1. */
+  readonly seed: number;
+}
+
+/**
+ * Stochastic velocity rescaling over a whole step: v = α v, with an α for each system that has its kinetic energy do what
+ * it would in a bath; keyed by seed, system id and step of the system. For a scheme that keeps a centre of mass at rest.
+ */
+export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: RescalingBath): Call {
+  const { temperature, time, seed } = bath;
+  return call(velocityRescale, {
+    velocities: state.field("velocities"),
+    weights: state.weights(),
+    ...{ dt, temperature, time, freedom: freedomIn(state, true), bathEnergy: bathEnergy(state) },
+    ...halvesOf(seed),
+  });
+}
+
+/** A seed as kernels take it. */
+function halvesOf(seed: number) {
+  return { seedLow: seed % 2 ** 32, seedHigh: Math.floor(seed / 2 ** 32) };
 }
 
 /** What a chain of thermostats is to {@linkcode noseHooverChain}. */
@@ -96,14 +126,6 @@ export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainB
     eta: state.state("eta", links),
     etaDot: state.state("etaDot", links),
   });
-}
-
-/**
- * What must be added to potential and kinetic energy to have what a scheme conserves, eV per system, as of the end of a
- * step: baths write it. Checkpoints have it.
- */
-export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
-  return state.state("bathEnergy", { dtype: "f64", level: "system" });
 }
 
 /** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */

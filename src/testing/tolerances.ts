@@ -48,13 +48,21 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
     velocities: { part: 5e-7, scale: 1e-2 },
   },
   drift: { positions: { part: 2e-7, scale: 1 } },
+  velocity_rescale: {
+    velocities: { part: 5e-6, scale: 1e-2 },
+    bathEnergy: { part: 5e-6, scale: 1e-1, isSum: true },
+  },
+  conserved_energy: { conserved: { part: 1e-12, scale: 1 } },
   nose_hoover: {
     velocities: { part: 1e-6, scale: 1e-2 },
     eta: { part: 2e-6, scale: 1e-3 },
     etaDot: { part: 2e-6, scale: 1e-4 },
     bathEnergy: { part: 2e-6, scale: 1e-2, isSum: true },
   },
-  thermalize: { velocities: { part: 2e-6, scale: 2e-2 } },
+  thermalize: {
+    velocities: { part: 2e-6, scale: 2e-2 },
+    bathEnergy: { part: 2e-6, scale: 1e-1, isSum: true },
+  },
   barostat_kick: {
     isotropic: STRAINING,
     anisotropic: STRAINING,

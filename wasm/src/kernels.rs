@@ -21,6 +21,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("clear", integrate::clear),
     ("clip_norm", gradients::clip_norm),
     ("clip_values", gradients::clip_values),
+    ("conserved_energy", measure::conserved_energy),
     ("criterion", converge::criterion),
     ("drift", integrate::drift),
     ("edges", edges::edges),
@@ -50,5 +51,6 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("tethers", bonded::tethers),
     ("thermalize", thermostat::thermalize),
     ("triplets", edges::triplets),
+    ("velocity_rescale", thermostat::velocity_rescale),
     ("wrap_positions", modify::wrap_positions),
 ];

@@ -86,6 +86,17 @@ pub fn energy_change(args: Args, frame: &mut Frame) {
     }
 }
 
+/// See src/kernels/conserved_energy.ts.
+pub fn conserved_energy(args: Args, frame: &mut Frame) {
+    let energy = args.read::<f64>(0);
+    let kinetic = args.read::<f64>(1);
+    let bath_energy = args.read::<f64>(2);
+    let conserved = args.change::<f64>(3);
+    for (s, _) in frame.all() {
+        conserved[s] = energy[s] + kinetic[s] + bath_energy[s];
+    }
+}
+
 /// See src/kernels/stress.ts.
 pub fn stress(args: Args, frame: &mut Frame) {
     let virial = args.read::<f64>(0);

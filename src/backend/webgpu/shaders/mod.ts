@@ -16,6 +16,7 @@ import { clampForces } from "./clamp_forces.ts";
 import { clear } from "./clear.ts";
 import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
+import { conservedEnergy } from "./conserved_energy.ts";
 import { criterion } from "./criterion.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
@@ -45,6 +46,7 @@ import { temperature } from "./temperature.ts";
 import { tethers } from "./tethers.ts";
 import { thermalize } from "./thermalize.ts";
 import { triplets } from "./triplets.ts";
+import { velocityRescale } from "./velocity_rescale.ts";
 import { wrapPositions } from "./wrap_positions.ts";
 
 /** Kernel → its shader. */
@@ -60,6 +62,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clear,
   clip_norm: clipNorm,
   clip_values: clipValues,
+  conserved_energy: conservedEnergy,
   criterion,
   drift,
   edges,
@@ -89,5 +92,6 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   tethers,
   thermalize,
   triplets,
+  velocity_rescale: velocityRescale,
   wrap_positions: wrapPositions,
 }));
