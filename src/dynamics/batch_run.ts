@@ -15,6 +15,7 @@ import { Control } from "../kernels/kernel.ts";
 import { type Model, type OpenModel, outputsOf } from "../models/model.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
+import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
@@ -148,6 +149,7 @@ export class BatchRun {
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
         if (name === "positions") state.clearState(LOW);
+        if (name === "cell") state.clearState(CELL_LOW);
         if (name === "stepsDone") continue;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
         state.wake(systems);
