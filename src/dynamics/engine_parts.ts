@@ -21,8 +21,8 @@ export interface WholeEngine extends Workflow {
   readonly device: DeviceInUse | undefined;
   /** All that it needs to go on. */
   save(): Promise<SavedDynamics>;
-  /** The same, in a file. */
-  saveCheckpoint(path: string | URL): Promise<void>;
+  /** The same, as bytes. */
+  takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>>;
   /** Does something between two steps. */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T>;
   /** Asks to stop. */

@@ -49,12 +49,13 @@ function optionsOf<H extends FirstHooks>(
   hasEnd: boolean,
 ): DynamicsOptions<H> {
   const all = engines.map((engine) => partsOf(engine)!.options);
-  const [{ device, backend } = {}] = all;
+  const [{ device, backend, threads } = {}] = all;
   const signals = all.flatMap(({ signal }) => signal === undefined ? [] : [signal]);
-  const isPlaced = (options.device ?? options.backend) !== undefined;
+  const isPlaced = (options.device ?? options.backend ?? options.threads) !== undefined;
   return {
     ...(device === undefined || isPlaced ? {} : { device }),
     ...(backend === undefined || isPlaced ? {} : { backend }),
+    ...(threads === undefined || isPlaced ? {} : { threads }),
     ...(hasEnd ? { nSteps: Infinity } : {}),
     ...(all.some(({ verify }) => verify === true) ? { verify: true } : {}),
     ...options,

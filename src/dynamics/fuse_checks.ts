@@ -60,7 +60,7 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
 /** What of the options of a stage is its own, or goes to the whole. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...["model", "hooks", "nSteps", "device", "backend", "fields", "name", "signal", "onWarning"],
-  "verify",
+  ...["verify", "threads"],
 ]);
 
 /** Throws a TypeError for what a stage cannot have by itself. */
@@ -77,10 +77,13 @@ export function checkStageOptions(engines: readonly Dynamics[]): void {
 
 /** Throws a TypeError where engines do not agree on where to run, and it is not said. */
 export function checkPlaces(engines: readonly Dynamics[], options: unknown): void {
-  if (isObject(options) && (options.device ?? options.backend) !== undefined) return;
+  if (isObject(options) && (options.device ?? options.backend ?? options.threads) !== undefined) {
+    return;
+  }
   const [first, ...others] = engines.map((engine) => partsOf(engine)!.options);
-  for (const [i, { device, backend }] of others.entries()) {
-    const isSame = (device ?? "wasm") === (first!.device ?? "wasm") && backend === first!.backend;
+  for (const [i, { device = "wasm", backend, threads = 1 }] of others.entries()) {
+    const isSame = device === (first!.device ?? "wasm") && backend === first!.backend &&
+      threads === (first!.threads ?? 1);
     if (isSame) continue;
     throw new TypeError(
       `Cannot fuse as all stages must run on the same device, or it must be said where: ${

@@ -10,8 +10,12 @@ import {
   fuse,
   FusedDynamics,
   type Integrator,
+  NPH,
+  NPT,
   NVE,
+  NVTBussi,
   NVTLangevin,
+  NVTNoseHoover,
 } from "../../src/dynamics/mod.ts";
 import type { Model } from "../../src/models/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -166,6 +170,53 @@ Deno.test(
       await single.run(one, 10);
       const fields = ["positions", "velocities", "forces", "energy", "stepsDone"] as const;
       assertSameBits(bitsOf(batch, s, fields), bitsOf(one, 0, fields), `system ${s}`);
+    }
+  }),
+);
+
+Deno.test(
+  "every scheme moves a system of its stage as it does by itself, and conserves the same",
+  onEngines(async (backend) => {
+    const place = where(backend), model = ARGON, dt = 2;
+    const make = (conserved: number[]): Dynamics[] => {
+      const look = () =>
+        hook({
+          name: "look",
+          frequency: 1,
+          reads: ["conservedEnergy"],
+          on: {
+            dynamics: { AFTER_STEP: (ctx) => void conserved.push(...ctx.read.conservedEnergy) },
+          },
+        });
+      const all = { model, dt, ...place };
+      const heat = { ...all, temperature: 40 };
+      return [
+        new NVTNoseHoover({ ...heat, thermostatTime: 50, hooks: [look()] }),
+        new NVTBussi({ ...heat, thermostatTime: 50, hooks: [look()] }),
+        new NPH({ ...all, pressure: 1e-4, barostatTime: 200, hooks: [look()] }),
+        new NPT({
+          ...heat,
+          pressure: 1e-4,
+          barostatTime: 200,
+          thermostatTime: 50,
+          hooks: [look()],
+        }),
+      ];
+    };
+    for (const [i] of make([]).entries()) {
+      const both = crystals(2), alone = Batch.from([both.system(1)]);
+      both.set("status", [0, 1]);
+      const inFused: number[] = [], byItself: number[] = [];
+      await using fused = fuse(
+        new FIRE({ model, dt: 0.3, nSteps: 99, ...place }),
+        make(inFused)[i]!,
+      );
+      await fused.run(both, 8);
+      await using single = make(byItself)[i]!;
+      await single.run(alone, 8);
+      const fields = ["positions", "velocities", "cell", "stepsDone"] as const;
+      assertSameBits(bitsOf(both, 1, fields), bitsOf(alone, 0, fields), single.name);
+      assertEquals([single.name, inFused], [single.name, byItself]);
     }
   }),
 );
@@ -380,4 +431,43 @@ Deno.test("a ConvergenceHook that sends systems back, or nowhere, is refused", a
     await using all = fuse(nve(), nve({ hooks: [new ConvergenceHook(way)] }), nve());
     await assertRejects(() => all.run(mixed(1)), RangeError, "must have systems go on");
   }
+});
+
+Deno.test("stages on two threads have the bits that they have on one, with hooks of stages and without", async () => {
+  const run = async (threads: number, isWatched: boolean) => {
+    const batch = mixed(6), seen: string[] = [];
+    batch.set("status", [0, 1, 2, 0, 1, 0]);
+    const place = { model: ARGON, threads };
+    const heat = new NVTLangevin({
+      ...{ ...place, dt: 2, temperature: 60, friction: 0.02, nSteps: 9 },
+    });
+    if (isWatched) {
+      heat.hooks.add(hook({
+        name: "look",
+        frequency: 3,
+        reads: ["systemId", "energy"],
+        on: {
+          dynamics: {
+            AFTER_STEP: (ctx) =>
+              void seen.push(
+                `${ctx.stepCount} ${ctx.batch.size} ${[...ctx.read.systemId]} ${ctx.read.energy}`,
+              ),
+            ON_ADMIT: (ctx) => void seen.push(`${ctx.stepCount} ${[...ctx.read.systemId]}`),
+          },
+        },
+      }));
+    }
+    await using all = fuse(
+      new FIRE({ ...place, dt: 0.4, hooks: [ConvergenceHook.fromFmax(0.03)] }),
+      heat,
+      new NVE({ ...place, dt: 3, nSteps: 6 }),
+    );
+    await all.run(batch);
+    return { bits: bitsOf(batch), steps: stepsOf(batch), seen };
+  };
+  const one = await run(1, true), two = await run(2, true), free = await run(2, false);
+  assertSameBits(two.bits, one.bits);
+  assertSameBits(free.bits, one.bits);
+  assertEquals([two.steps, two.seen], [one.steps, one.seen]);
+  assert(one.seen.length > 4);
 });
