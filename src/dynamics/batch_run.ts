@@ -555,7 +555,8 @@ export class BatchRun {
   #tellComers(step: number, stages: StageNews): void | PromiseLike<void> {
     const point = this.#loop.point(DynamicsStage.ON_ADMIT);
     if (!point.hasParts) return this.#renewHeld();
-    const event = { [STAGE_EVENT]: { ...stages, mask: [] } };
+    const mask = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
+    const event = { [STAGE_EVENT]: { ...stages, mask } };
     const told = point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
     return told.then(() => this.#renewHeld());
   }

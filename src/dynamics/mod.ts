@@ -45,6 +45,7 @@ export type { NVTNoseHooverOptions } from "./nvt_nose_hoover.ts";
 export type { Bath, ChainBath, RescalingBath, StepTime } from "./parts.ts";
 export { drift, kick, kickDrift, noseHooverChain, rescaleVelocities, thermalize } from "./parts.ts";
 export type {
+  AdmittedContext,
   ConvergedContext,
   DynamicsBase,
   DynamicsContext,

@@ -14,7 +14,7 @@ export interface StageNews {
 
 /** The same with who has converged, as hooks of stages find it in their context. */
 export interface StageEvent extends StageNews {
-  /** 1 for each that has converged. */
+  /** 1 for each that has converged, or has come. */
   readonly mask: ArrayLike<number>;
 }
 

@@ -52,6 +52,7 @@ export class StagePart implements Part {
       workflow: { value: workflow, enumerable: true },
       batch: { get: () => this.#rows!.batch, enumerable: true },
       convergedMask: { get: () => this.#rows!.masked(this.#mask), enumerable: true },
+      admittedMask: { get: () => this.#rows!.masked(this.#mask), enumerable: true },
     };
   }
 
@@ -112,7 +113,7 @@ export class StagePart implements Part {
       values: own,
       context: {
         batch: rows.batch,
-        ...(event === undefined ? {} : { convergedMask: rows.masked(event.mask) }),
+        ...(event === undefined ? {} : masksOf(stage, rows.masked(event.mask))),
       },
       whole: (fields) =>
         Object.fromEntries(
@@ -144,6 +145,11 @@ export class StagePart implements Part {
     if (rows?.isOf(batch, places) !== true) this.#rows = new SystemRows(batch, places);
     return this.#rows!;
   }
+}
+
+/** Who has converged, or come: as a context has it. */
+function masksOf(stage: string, mask: Int32Array): object {
+  return stage === DynamicsStage.ON_CONVERGE ? { convergedMask: mask } : { admittedMask: mask };
 }
 
 function eventIn(ctx: object): StageEvent | undefined {

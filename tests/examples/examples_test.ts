@@ -180,6 +180,21 @@ Deno.test("examples/relax_file.ts does what it says", async () => {
   }
 });
 
+Deno.test("examples/fuse_stages.ts does what it says", async () => {
+  assertEquals(
+    await run("fuse_stages", "20", "10"),
+    [
+      "step 0: crystal 0 relaxed",
+      "step 32: crystal 1 relaxed",
+      "step 48: crystal 2 relaxed",
+      "crystal 0: 1 + 20 + 10 steps, 60 fs, energy kept: true",
+      "crystal 1: 33 + 20 + 10 steps, 60 fs, energy kept: true",
+      "crystal 2: 49 + 20 + 10 steps, 60 fs, energy kept: true",
+      "79 steps in all\n",
+    ].join("\n"),
+  );
+});
+
 Deno.test("examples/resume.ts does what it says", async () => {
   const folder = await Deno.makeTempDir();
   try {
