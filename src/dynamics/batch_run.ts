@@ -529,7 +529,8 @@ export class BatchRun {
     }
     const mask = maskOf(marked, active.length);
     const isMove = stages !== undefined && hasComers(stages);
-    if (!mask.includes(1) && !isMove) return;
+    const isOver = stages !== undefined && !active.includes(1); // a hook may have sent them there
+    if (!mask.includes(1) && !isMove && !isOver) return;
     if (!active.includes(1)) {
       this.#loop.done(step + 1);
       this.#isOver = true;
@@ -555,7 +556,8 @@ export class BatchRun {
   #tellComers(step: number, stages: StageNews): void | PromiseLike<void> {
     const point = this.#loop.point(DynamicsStage.ON_ADMIT);
     if (!point.hasParts) return this.#renewHeld();
-    const mask = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
+    const come = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
+    const mask = this.#engine.told.comers.news(come, this.#isLate);
     const event = { [STAGE_EVENT]: { ...stages, mask } };
     const told = point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
     return told.then(() => this.#renewHeld());
@@ -638,10 +640,10 @@ export class BatchRun {
     const due = this.#planned().marks.filter(isOf(step));
     const viewed = (marks: readonly Mark[]) =>
       maskOf(convergedIn(marks).map((mark) => state.view(mark)), batch.size);
-    const moved = viewed(due);
-    if (!moved.includes(1)) return;
     const active = state.view(frame.active);
     if (!active.includes(1)) this.#loop.done();
+    const moved = viewed(due);
+    if (!moved.includes(1)) return;
     const mask = viewed(due.filter(({ isSpent }) => isSpent !== true));
     const { stages } = this.#integrator;
     const resting = stages === undefined ? moved : moved.map((one, s) => active[s] === 0 ? one : 0);

@@ -181,12 +181,9 @@ export function planStep(parts: StepParts): StepPlan {
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
     converged: prepare(hooks.reading(S.ON_CONVERGE)),
-    customs: convergence.customs,
-    marks: convergence.marks,
+    ...{ customs: convergence.customs, marks: convergence.marks },
     isAdded: added.length > 0,
-    holdsParts: parts.devices().some((hook) =>
-      hook.holds !== undefined && parts.partOf(hook) !== undefined
-    ),
+    holdsParts: hooks.holdsParts,
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
@@ -324,6 +321,12 @@ class HookCalls {
    */
   get amendsParts(): boolean {
     return this.#work.get(S.AFTER_COMPUTE)!.some(({ part }) => part !== undefined);
+  }
+
+  /** Do hooks of stages hold atoms? */
+  get holdsParts(): boolean {
+    const { devices, partOf } = this.#parts;
+    return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
   }
 
   /** The measures that hooks look at, each by itself; none where no visit changes anything. */

@@ -87,7 +87,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   stress: { stress: { part: 1e-12 } },
   criterion: { met: EXACT },
   enter_stage: { awake: EXACT, active: EXACT },
-  count_stage: { stage: EXACT, steps: EXACT },
+  count_stage: { stage: EXACT, steps: EXACT, active: EXACT },
   spend_budget: { spent: EXACT, status: EXACT, active: EXACT },
   graduate: { met: EXACT, converged: EXACT, status: EXACT, active: EXACT },
   fire_step: RELAXING,

@@ -11,11 +11,15 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { tethers } from "../../src/models/mod.ts";
+import { type System } from "../../src/batch/mod.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
 import {
   BiasedPotentialHook,
+  ConvergedSnapshotHook,
   EnergyDriftMonitorHook,
   FreezeAtomsHook,
   MaxForceClampHook,
+  SnapshotHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf, idle } from "./atoms.ts";
 import { onEngines, where } from "./backends.ts";
@@ -440,3 +444,40 @@ Deno.test("a monitor of a stage knows its systems again when others come", async
   await all.run(batch, 5);
   assertEquals(told, ["1", "2", "3", "4"]); // at 3 two are new, and two have drifted
 });
+
+Deno.test(
+  "snapshots of a stage, regular and of what has converged in it, have its own systems as they were",
+  onEngines(async (backend) => {
+    const [regular, converged] = [new MemorySink(), new MemorySink()];
+    const whole = new MemorySink();
+    const batch = ragged();
+    batch.set("status", [1, 0, 1, 0]);
+    await using all = fuse(
+      new NVE({ model, dt: 1, nSteps: 3, ...where(backend) }),
+      new FIRE({
+        ...{ model, dt: 0.4, ...where(backend) },
+        hooks: [
+          ConvergenceHook.fromFmax(0.02),
+          new SnapshotHook({ sink: regular, frequency: 2 }),
+          new ConvergedSnapshotHook({ sink: converged }),
+        ],
+      }),
+      { hooks: [new SnapshotHook({ sink: whole })] },
+    );
+    await all.run(batch, 60);
+    const rows = (sink: MemorySink) => sink.read().systems();
+    const all4 = rows(whole), id = (one: System) => one.get("sourceId")[0]!;
+    const step = (one: System) => one.get("step")[0]!;
+    const same = (one: System) =>
+      all4.some((other) =>
+        step(other) === step(one) && id(other) === id(one) &&
+        other.get("positions").every((x, i) => x === one.get("positions")[i]) &&
+        other.get("energy")[0] === one.get("energy")[0]
+      );
+    assertEquals(rows(converged).map(id).sort(), [0, 1, 2, 3]);
+    assert(rows(converged).every(same));
+    assert(rows(regular).length > 8 && rows(regular).every(same));
+    const early = rows(regular).filter((one) => step(one) < 3);
+    assertEquals(new Set(early.map(id)), new Set([0, 2]));
+  }),
+);

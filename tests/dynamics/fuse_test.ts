@@ -8,7 +8,7 @@ import {
   FIRE,
   fire,
   fuse,
-  FusedDynamics,
+  type FusedDynamics,
   type Integrator,
   NPH,
   NPT,
@@ -471,3 +471,29 @@ Deno.test("stages on two threads have the bits that they have on one, with hooks
   assertEquals([two.steps, two.seen], [one.steps, one.seen]);
   assert(one.seen.length > 4);
 });
+
+Deno.test(
+  "a hook that sets a status sends systems on, and those it says are done rest",
+  onEngines(async (backend) => {
+    const batch = mixed(2);
+    const send = hook({
+      name: "send",
+      frequency: 1,
+      writes: ["status"],
+      on: {
+        dynamics: {
+          AFTER_STEP: ({ stepCount, write }) => {
+            if (stepCount === 2) write.status[0] = 1;
+            if (stepCount === 4) write.status.fill(2);
+          },
+        },
+      },
+    });
+    const nve = () => new NVE({ model: ARGON, dt: 1, nSteps: 99, ...where(backend) });
+    await using all = fuse(nve(), nve(), { hooks: [send] });
+    await all.run(batch, 20);
+    assertEquals(stepsOf(batch), [[3, 2], [5, 0]]);
+    assertEquals([...batch.get("stepsDone"), ...batch.get("status")], [5, 5, 2, 2]);
+    assertEquals(all.outcome, { status: "completed" });
+  }),
+);
