@@ -5,7 +5,7 @@ import {
   ConvergenceHook,
   FIRE,
   fuse,
-  FusedDynamics,
+  type FusedDynamics,
   NVE,
   NVTLangevin,
 } from "../../src/dynamics/mod.ts";
