@@ -27,6 +27,8 @@ import { keepParts, type WholeEngine } from "./engine_parts.ts";
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
+import { isBath } from "./staged.ts";
+import { STAGE_STEPS } from "./stage_steps.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { DynamicsBase } from "./stages.ts";
 
@@ -418,10 +420,15 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** What the next scheme must know: the time, and that a bath has set the centre of mass in motion again. */
   #leaveNotes({ clock, state }: BatchRun): void {
     clock.keep(state.batch);
-    const { dt, keepsMomentum } = this.integrator;
-    const isBath = dt !== undefined && keepsMomentum !== true;
-    if (isBath && this.stepCount > 0 && state.batch.has("dofRemoved")) {
-      state.batch.set("dofRemoved", 0);
-    }
+    const { integrator, integrator: { stages = [] }, stepCount } = this;
+    if (!state.batch.has("dofRemoved")) return;
+    const baths = stages.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
+    const steps = stages.length === 0 ? [] : state.batch.get(STAGE_STEPS);
+    const isMoved = (system: number) =>
+      stages.length === 0
+        ? isBath(integrator) && stepCount > 0
+        : baths.some((k) => steps[stages.length * system + k]! > 0);
+    const removed = state.batch.get("dofRemoved");
+    for (let s = 0; s < removed.length; s++) if (isMoved(s)) removed[s] = 0;
   }
 }

@@ -82,7 +82,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   advance: { ages: EXACT },
   fmax: { fmax: { part: 3e-7 } },
   kinetic_energy: { kinetic: { part: 3e-7 } },
-  temperature: { temperature: { part: 1e-12 } },
+  temperature: { temperature: { part: 1e-12 }, staged: { part: 1e-12 } },
   energy_change: { change: { part: 1e-10, scale: 1 }, previous: { part: 1e-13 } },
   stress: { stress: { part: 1e-12 } },
   criterion: { met: EXACT },
