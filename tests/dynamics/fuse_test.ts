@@ -436,7 +436,7 @@ Deno.test("a ConvergenceHook that sends systems back, or nowhere, is refused", a
 Deno.test("stages on two threads have the bits that they have on one, with hooks of stages and without", async () => {
   const run = async (threads: number, isWatched: boolean) => {
     const batch = mixed(6), seen: string[] = [];
-    batch.set("status", [0, 1, 2, 0, 1, 0]);
+    batch.set("status", [0, 1, 2, 3, 1, 0]);
     const place = { model: ARGON, threads };
     const heat = new NVTLangevin({
       ...{ ...place, dt: 2, temperature: 60, friction: 0.02, nSteps: 9 },
@@ -445,7 +445,7 @@ Deno.test("stages on two threads have the bits that they have on one, with hooks
       heat.hooks.add(hook({
         name: "look",
         frequency: 3,
-        reads: ["systemId", "energy"],
+        reads: ["systemId", "energy", "temperature"],
         on: {
           dynamics: {
             AFTER_STEP: (ctx) =>
@@ -458,6 +458,7 @@ Deno.test("stages on two threads have the bits that they have on one, with hooks
       }));
     }
     await using all = fuse(
+      new NVE({ ...place, dt: 1, nSteps: 2, name: "free" }), // whose centre of mass rests
       new FIRE({ ...place, dt: 0.4, hooks: [ConvergenceHook.fromFmax(0.03)] }),
       heat,
       new NVE({ ...place, dt: 3, nSteps: 6 }),
