@@ -13,6 +13,8 @@ import {
   hook,
   lennardJones,
   type Model,
+  type NPHOptions,
+  type NPTOptions,
   NVE,
   type NVEOptions,
   NVTLangevin,
@@ -56,6 +58,10 @@ const ENGINES = {
     maxStep: 0,
   } satisfies Record<keyof FIRE2Options, number>,
 };
+const PRESSURE = {
+  ...{ dt: 0, pressure: 0, barostatTime: 0, temperature: 0, pressureCoupling: 0 },
+  ...{ thermostatTime: 0, chainLength: 0, yoshidaOrder: 0 },
+} satisfies Record<keyof NPHOptions | keyof NPTOptions, number>;
 const OPTIONS = {
   ...{
     model: 0,
@@ -91,6 +97,7 @@ Deno.test("docs/atoms.md has every option of every engine, and every member of a
   for (const [engine, options] of Object.entries(ENGINES)) {
     assertEquals(own.get(engine)!.map(([, option]) => option), Object.keys(options));
   }
+  assertEquals(table("option of NPH, NPT").map(([name]) => name), Object.keys(PRESSURE));
   assertEquals(table("option", "default").map(([name]) => name), Object.keys(OPTIONS));
   assertEquals(table("member of a criterion").map(([name]) => name), Object.keys(CRITERION));
 });

@@ -7,9 +7,20 @@ import {
   assertThrows,
 } from "@std/assert";
 import { Batch, fcc, initVelocities, System } from "../../src/batch/mod.ts";
+import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
+import { potential } from "../../src/models/mod.ts";
 import { BAR, Dynamics, GIGAPASCAL, NPH, NPT } from "../../src/dynamics/mod.ts";
 import { conservedDrift, COUPLINGS, GIVEN, SCHEMES, SMOOTH, solid } from "../physics/npt_case.ts";
-import { argon, assertSameBits, atomAt, bitsOf, idle, MOVING, spring } from "./atoms.ts";
+import {
+  argon,
+  assertNear,
+  assertSameBits,
+  atomAt,
+  bitsOf,
+  idle,
+  MOVING,
+  spring,
+} from "./atoms.ts";
 import { type EngineBackend, on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
 
 const FIELDS = [...MOVING, "cell"] as const;
@@ -35,6 +46,24 @@ Deno.test("a bar is 1e5 Pa: 160.2 GPa are 1 eV/Å³", () => {
   assertEquals((1 / GIGAPASCAL).toFixed(7), "160.2176634");
   assertEquals((GIGAPASCAL / BAR).toFixed(6), "10000.000000");
 });
+
+Deno.test(
+  "cells have the golden inertia: 4 atoms, 300 K, 100 fs",
+  onEngines(async (backend) => {
+    // At rest and without forces: ν = −dt p V/W after a step, but for what the volume has changed by.
+    const system = new System({
+      ...{ symbols: ["H", "H", "H", "H"], positions: new Array(12).fill(0) },
+      ...{ cell: [10, 10, 10], pbc: true },
+    });
+    const nothing = potential(() => 0, { givesStress: true });
+    const options = { dt: 1, pressure: 1e-6, barostatTime: 100 };
+    await using md = new NPH({ model: nothing, ...options, ...where(backend) });
+    await md.run(Batch.from([system]), 1);
+    const { strainRate } = (await md.save()).resident.states;
+    // Known to eleven digits, by constants of CODATA 2014.
+    assertNear([-1e-3 / strainRate![0]! / TIME_UNIT_FS ** 2], [12.471693931], 1e-6);
+  }),
+);
 
 Deno.test("a barostat names the option that is wrong, and what it must be", () => {
   const nph = (options: object) => () => new NPH({ model: SMOOTH, ...GIVEN, ...options });
