@@ -80,7 +80,7 @@ Deno.test(
 const SCHEMES: Readonly<Record<string, (dt: number) => Integrator>> = {
   NVE: (dt) => velocityVerlet({ dt }),
   ...Object.fromEntries(([1, 3, 5] as const).map((yoshidaOrder) => [
-    `NVTNoseHoover of ${yoshidaOrder} parts`,
+    `NVTNoseHoover of order ${yoshidaOrder}`,
     (dt: number) => noseHoover({ dt, temperature: 40, thermostatTime: 100, yoshidaOrder }),
   ])),
   NVTBussi: (dt) => bussi({ dt, temperature: 40, thermostatTime: 100, seed: 3 }),
