@@ -846,6 +846,7 @@ Deno.test("examples/argon_npt.ts does what it says", async () => {
   for (const [, , , , conserved] of rows) {
     assertAlmostEquals(Number(conserved), Number(rows[0]![4]), 0.005);
   }
+});
 
 Deno.test("examples/own_integrator.ts keeps the temperature of its bath", async () => {
   const [, kelvin] = /^4000 steps of OBABO: (\d+\.\d) K\n$/.exec(await run("own_integrator"))!;
