@@ -7,9 +7,9 @@ import {
   assertThrows,
 } from "@std/assert";
 import { Batch, fcc, initVelocities, System } from "../../src/batch/mod.ts";
+import { BAR, DivergedError, Dynamics, GIGAPASCAL, NPH, NPT } from "../../src/dynamics/mod.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { potential } from "../../src/models/mod.ts";
-import { BAR, Dynamics, GIGAPASCAL, NPH, NPT } from "../../src/dynamics/mod.ts";
 import { conservedDrift, COUPLINGS, GIVEN, SCHEMES, SMOOTH, solid } from "../physics/npt_case.ts";
 import {
   argon,
@@ -91,6 +91,13 @@ Deno.test("a barostat names the option that is wrong, and what it must be", () =
     );
     assertThrows(make({ pressureCoupling: 3 }), TypeError, "current value is 3");
     assertThrows(make({ presure: 1 }), TypeError, "did you mean pressure?");
+  }
+  for (const name of ["barostatTime", "thermostatTime"]) {
+    assertThrows(
+      npt({ dt: 4, [name]: 7 }),
+      RangeError,
+      `${name} must be two steps or more: current value is 7 fs, with a dt of 4 fs`,
+    );
   }
   assertThrows(
     npt({ thermostatTime: -1 }),
@@ -255,3 +262,19 @@ Deno.test("a centre of mass at rest stays at rest, and has no temperature", asyn
   }
   assertEquals(batch.get("dofRemoved")[0], 3);
 });
+
+Deno.test(
+  "a cell that cannot hold what presses or pulls comes apart by name, and stops the run",
+  onEngines(async (backend) => {
+    for (const pressure of [10, -10]) {
+      for (const pressureCoupling of COUPLINGS) {
+        const batch = solid(2), options = { ...GIVEN, barostatTime: 10, pressureCoupling };
+        await using md = new NPH({
+          ...{ model: SMOOTH, ...options, pressure: [0, pressure], ...where(backend) },
+        });
+        const { systems } = await assertRejects(() => md.run(batch, 200), DivergedError);
+        assertEquals(systems, [1]);
+      }
+    }
+  }),
+);
