@@ -80,18 +80,18 @@ async function sample(batch: Batch, sampling: Sampling) {
 /** Atoms that do not know of each other. */
 const IDEAL = potential(() => 0, { givesStress: true, name: "no forces" });
 
-function gas(atoms: number, systems: number, temperature: number): Batch {
+function gas(atoms: number, systems: number, temperature: number, removeCom = true): Batch {
   const batch = Batch.from(Array.from({ length: systems }, (_, s) => {
     const positions = Array.from({ length: 3 * atoms }, (_, i) => (7 * i + s) % 20);
     const symbols = new Array(atoms).fill("Ar");
     return new System({ symbols, positions, cell: [20, 20, 20], pbc: true });
   }));
-  initVelocities(batch, temperature, { seed: 1 });
+  initVelocities(batch, temperature, { seed: 1, removeCom });
   return batch;
 }
 
 // With the centre of mass at rest N atoms have 3 N − 3 degrees of freedom, and P(V) ∝ V^(N−1) e^(−pV/kT): a gamma
-// distribution of shape N. (Were it free, there would be one V more.)
+// distribution of shape N.
 const GASES: readonly [PressureCoupling, thermostat: number, barostat: number, off: number][] = [
   ["isotropic", 50, 200, 0.05],
   ["isotropic", 200, 1000, 0.05],
@@ -138,3 +138,16 @@ for (const pressureCoupling of COUPLINGS) {
     assertAlmostEquals(middle!.variance / kT / slope, 1, 0.06);
   });
 }
+
+Deno.test("NPT: where the centre of mass is free, an ideal gas has the room of one more atom", async () => {
+  const [atoms, temperature] = [4, 300];
+  const kT = BOLTZMANN * temperature, pressure = atoms * kT / 8000;
+  const [found] = await sample(gas(atoms, 32, temperature, false), {
+    ...{ model: IDEAL, temperature, pressures: [pressure], pressureCoupling: "isotropic" },
+    ...{ thermostatTime: 50, barostatTime: 200, steps: [2000, 40000, 20] },
+  });
+  const { volume, kinetic } = found!;
+  assertAlmostEquals(volume.mean / ((atoms + 1) * kT / pressure), 1, 0.01);
+  assertAlmostEquals(volume.variance / ((atoms + 1) * (kT / pressure) ** 2), 1, 0.05);
+  assertAlmostEquals(kinetic.mean / (3 * atoms / 2 * kT), 1, 0.005);
+});
