@@ -16,6 +16,8 @@ import { adamStep } from "../src/kernels/adam_step.ts";
 import { addModel } from "../src/kernels/add_model.ts";
 import { advance } from "../src/kernels/advance.ts";
 import { alignCells } from "../src/kernels/align_cells.ts";
+import { barostatChain } from "../src/kernels/barostat_chain.ts";
+import { barostatKick, Coupling } from "../src/kernels/barostat_kick.ts";
 import { centreBias } from "../src/kernels/centre_bias.ts";
 import { clampForces } from "../src/kernels/clamp_forces.ts";
 import { clear } from "../src/kernels/clear.ts";
@@ -41,6 +43,8 @@ import { gaussians, philox } from "../src/kernels/philox.ts";
 import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
 import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
 import { scaleByMomentum } from "../src/kernels/scale_by_momentum.ts";
+import { strainedDrift } from "../src/kernels/strained_drift.ts";
+import { strainedKick } from "../src/kernels/strained_kick.ts";
 import { stress } from "../src/kernels/stress.ts";
 import { sumSquares } from "../src/kernels/sum_squares.ts";
 import { temperature } from "../src/kernels/temperature.ts";
@@ -115,6 +119,12 @@ function calls(world: World): Record<string, Call> {
     positive: world.i32(SYSTEMS),
     parameters: world.f64(8 * SYSTEMS, (i) => row[i % 8]!),
   });
+  const cellLow = world.f64(9 * SYSTEMS);
+  const strained = {
+    rate: world.f64(9 * SYSTEMS, (i) => i % 9 % 4 === 0 ? 1e-9 : 0),
+    freedom: world.i32(SYSTEMS, () => 3 * EACH - 3),
+  };
+  const barostat = world.f64(4 * SYSTEMS, (i) => [1, 1e-3, 0.01, 1e9][i % 4]!); // too heavy to move
   return {
     kick: call(kick, { velocities, forces, weights, dt }),
     kick_drift: call(kickDrift, { positions, velocities, forces, weights, dt }),
@@ -140,6 +150,18 @@ function calls(world: World): Record<string, Call> {
       seedLow: 1,
       seedHigh: 2,
     }),
+    barostat_chain: call(barostatChain, {
+      ...strained,
+      ...{ parameters: barostat, bathEnergy: zeros, others: energy },
+      ...{ eta: world.f64(3 * SYSTEMS), etaDot: world.f64(3 * SYSTEMS) },
+      ...{ coupling: Coupling.TRICLINIC, length: 3, parts: 3 },
+    }),
+    barostat_kick: call(barostatKick, {
+      ...{ ...strained, velocities, weights, cell, cellLow, virial },
+      ...{ parameters: barostat, bathEnergy: zeros, coupling: Coupling.TRICLINIC },
+    }),
+    strained_drift: call(strainedDrift, { ...place, velocities, dt, rate: strained.rate, cellLow }),
+    strained_kick: call(strainedKick, { ...strained, velocities, forces, weights, dt }),
     nose_hoover: call(noseHoover, {
       velocities,
       weights,

@@ -15,6 +15,7 @@ import { Control } from "../kernels/kernel.ts";
 import { type Model, type OpenModel, outputsOf } from "../models/model.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
+import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
@@ -77,6 +78,15 @@ function assertGivesStress(name: string, integrator: Integrator, model: Model): 
   );
 }
 
+/** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
+function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {
+  if (threads === 1) return;
+  throw new TypeError(
+    `Cannot run ${name} on ${threads} threads as its model must be made of kernels, and ${model.name} is computed otherwise: ` +
+      `leave out threads; an ONNX model has threads of its own, as an option`,
+  );
+}
+
 /** Fields that models give, and hooks may change. */
 const AMENDED: ReadonlySet<string> = new Set(["forces", "energy", "stress"]);
 
@@ -130,6 +140,7 @@ export class BatchRun {
     try {
       this.#integrator = engine.integrator.open(this.state);
       this.#model = engine.model.open(this.state);
+      if (this.#model.compute !== undefined) assertWhole(engine, backend);
     } catch (error) {
       this.state.free();
       throw error;
@@ -148,6 +159,7 @@ export class BatchRun {
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
         if (name === "positions") state.clearState(LOW);
+        if (name === "cell") state.clearState(CELL_LOW);
         if (name === "stepsDone") continue;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
         state.wake(systems);

@@ -155,7 +155,7 @@ export function parameter(
   name: string,
   value: PerSystem,
 ): Buffer<"real"> {
-  return state.constants("real", perSystem(engine, name, value, state.batch.size));
+  return state.constants("real", perSystem(engine, name, value, state.batch.size), "system");
 }
 
 /** Parameters as rows, one for each system: what a kernel with many of them takes. */
@@ -169,7 +169,7 @@ export function parameterTable(
     perSystem(engine, name, value, size)
   );
   const rows = Array.from({ length: size }, (_, system) => lists.map((list) => list[system]!));
-  return state.constants("f64", rows.flat());
+  return state.constants("f64", rows.flat(), "system");
 }
 
 /** A parameter times a number. */

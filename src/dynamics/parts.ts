@@ -129,7 +129,7 @@ export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainB
 }
 
 /** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */
-function lowOf(state: ResidentBatch): Buffer<"real"> {
+export function lowOf(state: ResidentBatch): Buffer<"real"> {
   return state.state(LOW, { dtype: "real", level: "node", width: 3 });
 }
 

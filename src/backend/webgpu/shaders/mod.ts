@@ -9,6 +9,8 @@ import { adamStep } from "./adam_step.ts";
 import { addModel } from "./add_model.ts";
 import { advance } from "./advance.ts";
 import { alignCells } from "./align_cells.ts";
+import { barostatChain } from "./barostat_chain.ts";
+import { barostatKick } from "./barostat_kick.ts";
 import { centreBias } from "./centre_bias.ts";
 import { clampForces } from "./clamp_forces.ts";
 import { clear } from "./clear.ts";
@@ -36,6 +38,8 @@ import { noseHoover } from "./nose_hoover.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
+import { strainedDrift } from "./strained_drift.ts";
+import { strainedKick } from "./strained_kick.ts";
 import { stress } from "./stress.ts";
 import { sumSquares } from "./sum_squares.ts";
 import { temperature } from "./temperature.ts";
@@ -51,6 +55,8 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   add_model: addModel,
   advance,
   align_cells: alignCells,
+  barostat_chain: barostatChain,
+  barostat_kick: barostatKick,
   centre_bias: centreBias,
   clamp_forces: clampForces,
   clear,
@@ -78,6 +84,8 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
+  strained_drift: strainedDrift,
+  strained_kick: strainedKick,
   stress,
   sum_squares: sumSquares,
   temperature,

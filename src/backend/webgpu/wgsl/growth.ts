@@ -4,14 +4,17 @@ const SERIES = [9, 8, 7, 6, 5, 4, 3, 2].reduce(
   "1.0",
 );
 
-/** Velocities are scaled as v += m v: a factor close to 1 would lose digits, always the same way. */
-export const GROWTH: string = /* wgsl */ `
+/** What makes numbers grow by a factor close to 1, without which x += m x would lose digits. */
+export const GROWTH_OF: string = /* wgsl */ `
 // exp(x) - 1, accurate where x is small, too: Horner's form of the series, or the function itself.
 fn growth_of(x: f32) -> f32 {
   if (abs(x) > 0.5) { return exp(x) - 1.0; }
   return x * ${SERIES};
 }
+`;
 
+/** Velocities are scaled as v += m v: a factor close to 1 would lose digits, always the same way. */
+export const GROWTH: string = /* wgsl */ `${GROWTH_OF}
 fn scale_velocities(s: u32, lane: u32, by: f32) {
   for (var k = 3u * first_of(s) + lane; k < 3u * first_of(s + 1u); k += LANES) {
     velocities[k] += by * velocities[k];
