@@ -1,5 +1,5 @@
 /** Backends on threads: the suite of all backends, and what only they can get wrong. */
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { type Backend, BackendUnavailableError, call, openThreads } from "../../src/backend/mod.ts";
 import { partsOf } from "../../src/backend/threads/split.ts";
 import { HALTING } from "../../src/backend/threads/threaded_program.ts";
