@@ -2,10 +2,10 @@ import type { FrameBuffers } from "../backend.ts";
 import type { Crew } from "./crew.ts";
 import type { Answer, Numbers, Order } from "./orders.ts";
 import { mergedControl, type Part, partsOf, type Stretch, stretchOf } from "./split.ts";
-import { numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
+import { type BufferHolder, numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
 
 /** A batch over several threads. */
-export class ThreadedFrame {
+export class ThreadedFrame implements BufferHolder {
   /** What threads call it. */
   readonly id: number;
   /** Where the atoms of each system begin. */
@@ -50,8 +50,13 @@ export class ThreadedFrame {
 
   /** Brings a buffer to its threads, if it is not there. */
   hold(buffer: ThreadedBuffer): void {
-    if (buffer.frame === this) return;
-    buffer.frame = this;
+    if (buffer.holder === this) return;
+    if (buffer.holder !== undefined) {
+      throw new TypeError(
+        "Cannot share out a buffer as it must belong to one batch: another has it already",
+      );
+    }
+    buffer.holder = this;
     const { id, dtype, host, isWritten, spread } = buffer;
     this.tell((part) => {
       const [from, to] = this.#stretch(buffer, this.parts[part]!);
