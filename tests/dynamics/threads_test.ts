@@ -3,6 +3,7 @@ import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from 
 import { BackendUnavailableError, openThreads } from "../../src/backend/mod.ts";
 import { Batch, initVelocities } from "../../src/batch/mod.ts";
 import {
+  bussi,
   ConvergenceHook,
   DivergedError,
   type Dynamics,
@@ -12,6 +13,8 @@ import {
   fire2,
   type Integrator,
   langevin,
+  noseHoover,
+  npt,
   NVE,
   type SavedDynamics,
   velocityVerlet,
@@ -53,6 +56,14 @@ async function same<T>(
 const SCHEMES: Readonly<Record<string, () => Integrator>> = {
   "velocity Verlet": () => velocityVerlet({ dt: [1, 2, 3, 2, 1] }),
   Langevin: () => langevin({ dt: 2, temperature: [20, 40, 60, 80, 100], friction: 0.02, seed: 3 }),
+  "Nosé–Hoover": () =>
+    noseHoover({ dt: 2, temperature: [20, 40, 60, 80, 100], thermostatTime: 40 }),
+  Bussi: () => bussi({ dt: 2, temperature: 50, thermostatTime: 40, seed: 3 }),
+  NPT: () =>
+    npt({
+      ...{ dt: 2, temperature: 40, pressure: [0, 1e-3, 2e-3, 0, 1e-3] },
+      ...{ barostatTime: 500, thermostatTime: 100 },
+    }),
   FIRE: () => fire({ dt: [0.3, 0.5, 0.4, 0.5, 0.3] }),
   FIRE2: () => fire2({ dt: 0.05 }),
 };
