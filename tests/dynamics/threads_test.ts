@@ -1,5 +1,12 @@
 // Engines on threads: to the bit what one thread gives, to hooks, checkpoints and errors, too.
-import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  assertEquals,
+  assertGreater,
+  assertInstanceOf,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { BackendUnavailableError, openThreads } from "../../src/backend/mod.ts";
 import { Batch, initVelocities } from "../../src/batch/mod.ts";
 import {
@@ -280,4 +287,38 @@ Deno.test("a worker that fails is the error of the run, and leaves the batch as 
   assertEquals(bitsOf(batch, undefined, OWN), before);
   await using other = new NVE({ model: ARGON, dt: 2 });
   await other.run(batch, 1); // it is free
+});
+
+/** A worker that is told nonsense in its message of this number. */
+function failing(message: number): Worker {
+  const script = new URL("../../src/backend/threads/thread_worker.ts", import.meta.url);
+  const worker = new Worker(script, { type: "module" });
+  const post = worker.postMessage.bind(worker);
+  worker.postMessage = (orders: unknown) =>
+    post(message-- === 0 ? [{ kind: "write", id: -1, values: [], at: 0 }] : orders);
+  return worker;
+}
+
+Deno.test("whenever a worker fails in mid-run, that is the error, and nothing is left hanging", async () => {
+  let failed = 0;
+  for (let message = 0; message < 12; message++) {
+    const backend = openThreads(2, { worker: () => failing(message) });
+    const schemes = [
+      new NVE({ model: ARGON, dt: 2, backend }),
+      new FIRE({ model: ARGON, dt: 0.1, backend, hooks: [ConvergenceHook.fromFmax(1e-9)] }),
+    ];
+    const md = schemes[message % 2]!;
+    const batch = ragged(), before = bitsOf(batch, undefined, OWN);
+    try {
+      await md.run(batch, 600);
+      assertGreater(message, 4);
+    } catch (error) {
+      assertInstanceOf(error, BackendUnavailableError);
+      assertEquals(bitsOf(batch, undefined, OWN), before);
+      failed++;
+    }
+    for (const engine of schemes) await engine.close();
+    backend.dispose();
+  }
+  assertGreater(failed, 5);
 });

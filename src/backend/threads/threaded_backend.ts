@@ -147,8 +147,10 @@ export class ThreadedBackend implements Backend {
       return 1;
     }
     if (canHalt) return this.#runTogether(program as ThreadedProgram, first, steps);
-    return frame.ask((ticket) => ({ kind: "run", id, first, steps, ticket }))
+    const done = frame.ask((ticket) => ({ kind: "run", id, first, steps, ticket }))
       .then((all) => Math.min(...(all as readonly Ended[]).map(({ done }) => done)));
+    done.catch(() => {}); // who looks at what came of it learns of it
+    return done;
   }
 
   dispose(): void {
