@@ -127,7 +127,8 @@ export class ThreadedBackend implements Backend {
   /** Throws a TypeError: edges are counted over the batch, of which each thread has only a part. */
   edges(): Edges {
     throw new TypeError(
-      `Cannot list edges on ${this.threads} threads as atoms must be counted over the whole batch: each has a part of it`,
+      `Cannot list edges on ${this.threads} threads as atoms must be counted over the whole batch, of which each has a part: ` +
+        `leave out threads; an ONNX model has threads of its own, as an option`,
     );
   }
 
