@@ -6,7 +6,7 @@ import { show } from "../show.ts";
 /** 64 crystals of 108 atoms. */
 const SYSTEMS = 64, CELLS = 3, DT = 2;
 /** Turns are short, so that some of them find both cores idle on a busy machine. */
-const STEPS = 250, WARM = 500, TURNS = 60, QUICK_TURNS = 15;
+const STEPS = 150, WARM = 500, TURNS = 150, QUICK_TURNS = 20;
 
 /** Wall time of a step on two threads, by that on one: the least of many turns of each, taken in turns. */
 export const threads: BenchRow = {

@@ -131,6 +131,8 @@ Deno.test("what cannot be shared out among threads is refused, and says why", as
       "as virial, which it changes, must have a row",
     );
     refuse(() => backend.view(values), "await see()");
+    backend.write(lab.frame.offsets, [0, 2, 4]);
+    refuse(() => backend.write(lab.frame.offsets, [3], 1), "make another frame");
     const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });
     const edges = { pairs, cutoff: 5, isHalf: false, reach: 0 };
     refuse(() => backend.edges(lab.frame, edges), "Cannot list edges on 2 threads");

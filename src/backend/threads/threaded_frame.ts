@@ -67,8 +67,9 @@ export class ThreadedFrame implements BufferHolder {
     if (!isKept) buffer.host = undefined;
   }
 
-  /** Writes numbers into a buffer that is there, from `at` on. */
+  /** Writes numbers into a buffer that is there, from `at` on. Throws a TypeError where systems would have other atoms. */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void {
+    if (buffer.spread === "offsets") this.#assertSame(values, at);
     for (const [thread, part] of this.parts.entries()) {
       const [first, last] = this.#stretch(buffer, part);
       const [from, to] = [Math.max(first, at), Math.min(last, at + values.length)];
@@ -88,6 +89,14 @@ export class ThreadedFrame implements BufferHolder {
       merged.set(found[i]!, this.#stretch(buffer, part)[0]);
     }
     return merged;
+  }
+
+  /** Which thread has which atoms is settled when a frame is made. */
+  #assertSame(offsets: Numbers, at: number): void {
+    if (offsets.every((offset, i) => offset === this.offsets[at + i])) return;
+    throw new TypeError(
+      "Cannot write where systems begin on threads as it must stay as it was: make another frame",
+    );
   }
 
   /** Which numbers of a buffer a part has. */
