@@ -536,3 +536,36 @@ Deno.test(
     assertEquals([...batch.get("dofRemoved")], [0, 0, 3]);
   }),
 );
+
+Deno.test(
+  "fused stages come to what the engines come to one after the other, each system by itself",
+  onEngines(async (backend, name) => {
+    const place = { model: ARGON, ...where(backend) };
+    const engines = () => ({
+      relax: new FIRE({ ...place, dt: 0.4, hooks: [ConvergenceHook.fromFmax(0.03)] }),
+      heat: new NVTLangevin({ ...place, dt: 2, temperature: 60, friction: 0.02, nSteps: 9 }),
+      move: new NVE({ ...place, dt: 3, nSteps: 6 }),
+    });
+    const batch = mixed(name === "webgpu" ? 2 : 4), start = batch.clone();
+    const { relax, heat, move } = engines();
+    await using all = fuse(relax, heat, move);
+    await all.run(batch);
+    for (const [s, system] of start.systems().entries()) {
+      const one = Batch.from([system]);
+      const each = engines();
+      for (const engine of [each.relax, each.heat, each.move]) {
+        await engine.run(one, engine === each.relax ? 500 : undefined);
+        one.set("status", 0);
+        await engine.close();
+      }
+      assertEquals(one.get("stepsDone")[0], batch.get("stepsDone")[s]);
+      assertEquals(one.get("time")[0], batch.get("time")[s]);
+      // Pairs are found anew by each engine, and are summed in another order then.
+      const tolerance = name === "reference" ? 1e-9 : 1e-3;
+      for (const field of ["positions", "velocities"] as const) {
+        const { [field]: fused } = bitsOf(batch, s, [field]);
+        assertNear(fused!, one.get(field), tolerance, field === "positions" ? 1 : 1e-2);
+      }
+    }
+  }),
+);
