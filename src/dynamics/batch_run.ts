@@ -557,10 +557,15 @@ export class BatchRun {
     const point = this.#loop.point(DynamicsStage.ON_ADMIT);
     if (!point.hasParts) return this.#renewHeld();
     const come = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
-    const mask = this.#engine.told.comers.news(come, this.#isLate);
+    const { told: { comers } } = this.#engine;
+    const known = this.#isLate ? undefined : comers.take(come);
+    const mask = known === undefined ? come : come.map((one, s) => known[s] === 0 ? one : 0);
     const event = { [STAGE_EVENT]: { ...stages, mask } };
     const told = point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
-    return told.then(() => this.#renewHeld());
+    return told.then(() => {
+      if (this.#isLate) comers.note(come);
+      this.#renewHeld();
+    });
   }
 
   /** Many steps in one call, as no hook is due. */

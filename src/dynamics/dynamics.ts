@@ -114,6 +114,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       hooks: this.#loop.registry,
       engines: [],
       part: undefined,
+      contextOf: (batch) => this.buildContext(batch),
       current: () => this.#current,
       assertFree: () => this.#assertIdle("fuse"),
       join: (whole) => void (this.#whole = whole),
