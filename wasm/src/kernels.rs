@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    bonded, converge, edges, fire, gradients, integrate, lennard_jones, measure, model, modify, morse,
+    bonded, constrain, converge, edges, fire, gradients, integrate, lennard_jones, measure, model, modify, morse,
     neighbours, optimizers, thermostat,
 };
 
@@ -29,6 +29,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("freeze_atoms", modify::freeze_atoms),
     ("graduate", converge::graduate),
     ("harmonic_bonds", bonded::harmonic_bonds),
+    ("hold_centre", constrain::hold_centre),
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
@@ -36,9 +37,12 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("mix", gradients::mix),
     ("morse", morse::morse),
     ("neighbours", neighbours::neighbours),
+    ("rattle", constrain::rattle),
+    ("remember", constrain::remember),
     ("scale_by_adam", optimizers::scale_by_adam),
     ("scale_by_lion", optimizers::scale_by_lion),
     ("scale_by_momentum", optimizers::scale_by_momentum),
+    ("shake", constrain::shake),
     ("stress", measure::stress),
     ("sum_squares", gradients::sum_squares),
     ("temperature", measure::temperature),

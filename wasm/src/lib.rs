@@ -7,6 +7,7 @@ mod bonded;
 mod cells;
 mod clusters;
 mod constants;
+mod constrain;
 mod converge;
 mod edge_list;
 mod edges;
