@@ -16,6 +16,8 @@ import { type Model, type OpenModel, outputsOf } from "../models/model.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { Clock } from "./clock.ts";
+import { Constrained } from "./constrained.ts";
+import type { Constraint } from "./constraint.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, measureOf } from "./measures.ts";
@@ -31,6 +33,8 @@ export interface RunEngine {
   readonly name: string;
   /** What moves the atoms. */
   readonly integrator: Integrator;
+  /** What stays as it is. */
+  readonly constraints: readonly Constraint[];
   /** What the forces come from. */
   readonly model: Model;
   /** Counts steps and calls hooks. */
@@ -81,12 +85,15 @@ export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
   readonly #engine: RunEngine;
+  readonly #constrained: Constrained;
   readonly #integrator: OpenIntegrator;
   readonly #model: OpenModel;
   /** Whether what steps have come to is learned later. */
   readonly #isLate: boolean;
   #clock: Clock;
   #plan: StepPlan | undefined;
+  /** Whether the batch keeps to its constraints. */
+  #isSettled = false;
   /** Whether the forces are those of the positions. */
   #isPrimed = false;
   /** Whether the energies (and stresses) are, too. */
@@ -119,7 +126,8 @@ export class BatchRun {
     this.#clock = new Clock(batch, engine.integrator.dt);
     this.state = new ResidentBatch(batch, backend);
     try {
-      this.#integrator = engine.integrator.open(this.state);
+      this.#constrained = new Constrained(this.state, engine.integrator, engine.constraints);
+      this.#integrator = this.#constrained.weave(engine.integrator.open(this.state));
       this.#model = engine.model.open(this.state);
     } catch (error) {
       this.state.free();
@@ -140,6 +148,7 @@ export class BatchRun {
       for (const [name, systems] of changed) {
         if (name === "positions") state.clearState(LOW);
         if (name === "stepsDone") continue;
+        if (name !== "status") this.#isSettled = false;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
         state.wake(systems);
       }
@@ -166,6 +175,8 @@ export class BatchRun {
     this.#planned(); // asks for all that is kept
     this.state.load(resident);
     this.#isPrimed = isPrimed;
+    this.#isSettled = isPrimed;
+    if (!this.#constrained.isEmpty) this.forgetPlan(); // what is held is known only now
     this.#hasEnergy = hasEnergy;
     this.#amenders = amenders;
   }
@@ -215,6 +226,7 @@ export class BatchRun {
     return this.#plan ??= planStep({
       state: this.state,
       integrator: this.#integrator,
+      constrained: this.#constrained,
       model: this.#model,
       isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
@@ -245,6 +257,8 @@ export class BatchRun {
     this.#leapt = undefined;
     await this.#ready();
     backend.write(frame.control, new Int32Array(Control.LENGTH));
+    if (!this.#isSettled) this.#run(this.#planned().settle);
+    this.#isSettled = true;
     const amenders = this.#loop.hooks.list()
       .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
       .map(({ name }) => name).join();

@@ -12,6 +12,7 @@ import { advance } from "../kernels/advance.ts";
 import { clear } from "../kernels/clear.ts";
 import { neighbours } from "../kernels/neighbours.ts";
 import { type OpenModel, outputsOf, type Wanted } from "../models/model.ts";
+import type { Constrained } from "./constrained.ts";
 import type { KernelDevice } from "./context.ts";
 import { ConvergenceHook, type ConvergenceParts, type CustomCriterion } from "./convergence.ts";
 import type { OpenIntegrator } from "./integrator.ts";
@@ -25,6 +26,8 @@ export interface StepParts {
   readonly state: ResidentBatch;
   /** What moves the atoms. */
   readonly integrator: OpenIntegrator;
+  /** What stays as it is. */
+  readonly constrained: Constrained;
   /** What the forces come from. */
   readonly model: OpenModel;
   /** Whether the integrator leaves the total momentum as it is. */
@@ -60,6 +63,8 @@ export interface StepPlan {
   readonly forces: Program;
   /** What comes after that visit: what the model adds, and what hooks do to all of it. */
   readonly amend: Program | undefined;
+  /** What brings the batch to its constraints before the first forces. */
+  readonly settle: Program | undefined;
   /** What makes the energies those of the step before, after the first forces. */
   readonly begin: Program | undefined;
   /** What brings all that hooks look at up to date, after the last step. */
@@ -108,7 +113,7 @@ const S = DynamicsStage;
 
 /** Plans a step. */
 export function planStep(parts: StepParts): StepPlan {
-  const { state, integrator, model } = parts;
+  const { state, integrator, constrained, model } = parts;
   const programs: Program[] = [];
   const prepare = (calls: readonly Call[]) => {
     if (calls.length === 0) return undefined;
@@ -118,11 +123,12 @@ export function planStep(parts: StepParts): StepPlan {
   };
   const hooks = new HookCalls(parts);
   const { convergence } = hooks;
-  const { change, kept, lean, full, stress } = needsOf(parts, hooks);
+  const { kept, lean, full, stress, ...needs } = needsOf(parts, hooks);
+  const change = [...hooks.isAmending ? constrained.forces : [], ...needs.change];
   const evaluation = (
     wanted: Wanted,
   ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
-  const adding = (wanted: Wanted) => model.add?.(wanted) ?? [];
+  const adding = (wanted: Wanted) => [...model.add?.(wanted) ?? [], ...constrained.forces];
   const added = adding(full);
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
@@ -170,12 +176,13 @@ export function planStep(parts: StepParts): StepPlan {
       ...stressOf(parts, stress),
     ]),
     begin: prepare(change),
+    settle: prepare(constrained.settle),
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
     converged: prepare(hooks.reading(S.ON_CONVERGE)),
     customs: convergence.customs,
     marks: convergence.marks,
-    isAdded: added.length > 0,
+    isAdded: (model.add?.(full) ?? []).length > 0,
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
@@ -279,6 +286,13 @@ class HookCalls {
     };
   }
 
+  /** Whether hooks change forces after the model. */
+  get isAmending(): boolean {
+    const { devices, writes } = this.#parts;
+    const isForces = (key: unknown) => fieldName(key as string) === "forces";
+    return writes().has("forces") || devices().some((hook) => hook.writes.some(isForces));
+  }
+
   /** The kernels of hooks at a stage. */
   work(stage: DynamicsStage): readonly Call[] {
     return this.#calls.get(stage)!;
@@ -327,16 +341,12 @@ export interface WithKernels {
 }
 
 /** What hooks change is on the backend before anything is planned; and what is held has no temperature. */
-function prepareState({ state, devices }: StepParts): void {
+function prepareState({ state, constrained, devices }: StepParts): void {
   const hooks = devices();
   for (const key of hooks.flatMap(({ writes }) => writes)) state.field(fieldName(key)!);
-  const { constrained, batch: { systemOfNode, nodeCount } } = state;
-  const masks = hooks.flatMap((hook) => hook.holds === undefined ? [] : [hook.holds({ state })]);
-  constrained.fill(0);
-  if (masks.length === 0) return;
-  for (let atom = 0; atom < nodeCount; atom++) {
-    if (masks.some((mask) => mask[atom] !== 0)) constrained[systemOfNode[atom]!]! += 3;
-  }
+  constrained.count(
+    hooks.flatMap((hook) => hook.holds === undefined ? [] : [hook.holds({ state })]),
+  );
 }
 
 function timed(calls: readonly Call[], times: { every: number; phase: number }): Call[] {

@@ -3,7 +3,7 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import type { KernelDevice } from "../dynamics/context.ts";
 import { DynamicsStage } from "../dynamics/stages.ts";
 import { Freeze, freezeAtoms } from "../kernels/freeze_atoms.ts";
-import { type AtomChoice, chosen, isAtomChoice } from "./atom_choice.ts";
+import { type AtomChoice, chosen, isAtomChoice } from "../batch/atom_choice.ts";
 import { anchor, anchorsOn } from "./frozen_atoms.ts";
 import { checkNumber, checkOptions, checkType, isFlag } from "./hook_options.ts";
 
@@ -119,7 +119,7 @@ export class FreezeAtomsHook {
     const mask = this.#atoms === undefined
       ? this.#byCategory(state)
       : chosen(state, this.#atoms, "freeze atoms");
-    state.backend.write(this.#frozen(state), mask);
+    state.backend.write(this.#frozen(state), mask.map((is) => 7 * is)); // in all directions
     anchor(state, mask);
     this.#masks.set(state, mask);
     return mask;

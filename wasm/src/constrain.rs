@@ -30,7 +30,9 @@ pub fn hold_centre(args: Args, frame: &mut Frame) {
     let before = args.optional::<f32>(1).map(|before| &*before);
     let mut low = args.optional::<f32>(2);
     let masses = args.read::<f32>(3);
-    let held = args.optional::<i32>(4).map(|held| &*held);
+    let shares = args.optional::<f32>(4).map(|shares| &*shares);
+    let share = |atom: usize| shares.map_or(1.0, |shares| shares[atom] as f64);
+    let held = args.optional::<i32>(5).map(|held| &*held);
     for (_, atoms) in frame.awake() {
         for axis in 0..3 {
             let (mut mass, mut moment, mut size) = (0.0, 0.0, 0.0);
@@ -38,7 +40,7 @@ pub fn hold_centre(args: Args, frame: &mut Frame) {
                 let k = 3 * a + axis;
                 let moved = vectors[k] as f64 - before.map_or(0.0, |before| before[k] as f64);
                 let term = masses[a] as f64 * moved;
-                mass += masses[a] as f64;
+                mass += masses[a] as f64 * share(a);
                 moment += term;
                 size += term.abs();
             }
@@ -47,7 +49,7 @@ pub fn hold_centre(args: Args, frame: &mut Frame) {
             }
             for a in atoms.clone().filter(|&a| !is_held(held, a, axis)) {
                 let low = low.as_mut().map(|low| &mut low[3 * a + axis]);
-                add_to(&mut vectors[3 * a + axis], low, -moment / mass);
+                add_to(&mut vectors[3 * a + axis], low, -moment / mass * share(a));
             }
         }
     }

@@ -24,6 +24,7 @@ import { fmax } from "./fmax.ts";
 import { freezeAtoms } from "./freeze_atoms.ts";
 import { graduate } from "./graduate.ts";
 import { harmonicBonds } from "./harmonic_bonds.ts";
+import { holdCentre } from "./hold_centre.ts";
 import { kick } from "./kick.ts";
 import { kickDrift } from "./kick_drift.ts";
 import { kineticEnergy } from "./kinetic_energy.ts";
@@ -31,9 +32,12 @@ import { lennardJones } from "./lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
 import { neighbours } from "./neighbours.ts";
+import { rattle } from "./rattle.ts";
+import { remember } from "./remember.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
+import { shake } from "./shake.ts";
 import { stress } from "./stress.ts";
 import { sumSquares } from "./sum_squares.ts";
 import { temperature } from "./temperature.ts";
@@ -63,6 +67,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   freeze_atoms: freezeAtoms,
   graduate,
   harmonic_bonds: harmonicBonds,
+  hold_centre: holdCentre,
   kick,
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
@@ -70,9 +75,12 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   mix,
   morse,
   neighbours,
+  rattle,
+  remember,
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
+  shake,
   stress,
   sum_squares: sumSquares,
   temperature,

@@ -1,0 +1,273 @@
+/**
+ * A batch under constraints: what comes around each kernel of a scheme so that it keeps to them.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../backend/backend.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+import { Freeze, freezeAtoms } from "../kernels/freeze_atoms.ts";
+import { holdCentre } from "../kernels/hold_centre.ts";
+import { rattle } from "../kernels/rattle.ts";
+import { remember } from "../kernels/remember.ts";
+import { shake } from "../kernels/shake.ts";
+import { BondGeometry } from "./bond_geometry.ts";
+import { type BondList, bondList } from "./bond_list.ts";
+import type { Constraint } from "./constraint.ts";
+import { type Integrator, type OpenIntegrator, parameter } from "./integrator.ts";
+import { countHeld } from "./held_freedom.ts";
+import { LOW } from "./parts.ts";
+
+/** Directions in which atoms are fixed, as checkpoints keep them. */
+const FIXED = "fixedDirections";
+
+/** What f32 can do, and what there is no need to be better than in f64. */
+const TOLERANCE = { f32: 1e-6, f64: 1e-10 } as const;
+const LEAST = { f32: 5e-7, f64: 1e-15 } as const;
+
+/** The constraints of an engine on a batch. */
+export class Constrained {
+  /** Whether there are none. */
+  readonly isEmpty: boolean;
+  readonly #state: ResidentBatch;
+  readonly #scheme: Integrator;
+  readonly #held: Buffer<"i32"> | undefined;
+  readonly #hasCentre: boolean;
+  readonly #bonds: BondList | undefined;
+  readonly #list: BondBuffers | undefined;
+
+  /** Throws a TypeError or RangeError for what does not fit the batch, and for what contradicts itself. */
+  constructor(state: ResidentBatch, scheme: Integrator, constraints: readonly Constraint[]) {
+    this.isEmpty = constraints.length === 0;
+    this.#state = state;
+    this.#scheme = scheme;
+    const all = constraints.map((one) => one.hold(state));
+    const masks = all.flatMap(({ fixed }) => fixed === undefined ? [] : [fixed]);
+    const mask = new Int32Array(state.batch.nodeCount);
+    for (const one of masks) for (let a = 0; a < mask.length; a++) mask[a]! |= one[a]!;
+    if (masks.length > 0) {
+      this.#held = state.state(FIXED, { dtype: "i32", level: "node", initial: mask });
+    }
+    this.#hasCentre = all.some(({ centre }) => centre === true);
+    const bonds = all.flatMap(({ bonds }) => bonds === undefined ? [] : [bonds]);
+    if (bonds.length > 0) {
+      const geometry = new BondGeometry(state);
+      const { nodeOffsets } = state.batch;
+      this.#bonds = bondList(bonds, nodeOffsets, mask, (s, pair) => geometry.length(s, pair));
+      this.#list = bondBuffers(state, this.#bonds, this.#held);
+    }
+    if (!this.isEmpty) this.count([]);
+  }
+
+  /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
+  count(masks: readonly ArrayLike<number>[]): void {
+    const fixed = this.#held && this.#state.keptIn(FIXED);
+    countHeld(this.#state, { fixed, masks, hasCentre: this.#hasCentre, bonds: this.#bonds });
+  }
+
+  /** The calls of a scheme, with what keeps them to the constraints. Throws a TypeError where that cannot be. */
+  weave(open: OpenIntegrator): OpenIntegrator {
+    if (this.isEmpty) return open;
+    const { pre, post } = open;
+    return {
+      ...open,
+      pre: pre.flatMap((one) => this.#around(one)),
+      post: post.flatMap((one) => this.#around(one)),
+    };
+  }
+
+  /** What comes after forces: what could not move anything is taken off. */
+  get forces(): Call[] {
+    if (this.isEmpty) return [];
+    const { field, weights } = this.#buffers;
+    const forces = field("forces");
+    const calls = this.#hold(Freeze.FORCES);
+    if (this.#scheme.dt !== undefined) return calls; // velocities are kept to the constraints as they change
+    const ones = this.#bonds && weights(1);
+    return [
+      ...calls,
+      ...this.#straighten(forces, ones),
+      ...this.#rest(forces, { isForce: true }),
+    ];
+  }
+
+  /** What brings a batch to its constraints before anything else is done. */
+  get settle(): Call[] {
+    if (this.isEmpty) return [];
+    const { field } = this.#buffers;
+    return [
+      ...this.#remember(),
+      ...this.#hold(Freeze.VELOCITIES),
+      ...this.#shake(),
+      ...this.#straighten(field("velocities")),
+      ...this.#rest(field("velocities")),
+    ];
+  }
+
+  #around(one: Call): Call[] {
+    const { field } = this.#buffers;
+    if (this.#bonds !== undefined && changes(one, field("cell"))) {
+      throw new TypeError(
+        `Cannot run ${this.#scheme.name} with fixBonds as the cell must stay as it is: its kernel ${one.kernel.name} changes it`,
+      );
+    }
+    const isMoving = changes(one, field("positions"));
+    if (!isMoving && !changes(one, field("velocities"))) return [one];
+    const velocities = [
+      ...this.#straighten(field("velocities")),
+      ...this.#rest(field("velocities")),
+    ];
+    const { every, phase } = one;
+    const times = { ...(every !== undefined && { every }), ...(phase !== undefined && { phase }) };
+    const timed = (calls: readonly Call[]) => calls.map((call) => ({ ...call, ...times }));
+    if (!isMoving) return [one, ...timed([...this.#hold(Freeze.VELOCITIES), ...velocities])];
+    const low = one.args["low"] as Buffer<"real"> | undefined;
+    return [
+      ...timed(this.#remember()),
+      one,
+      ...timed([
+        ...this.#hold(Freeze.POSITIONS | Freeze.VELOCITIES),
+        ...this.#rest(field("positions"), { before: this.#buffers.before, low }),
+        ...this.#shake(one),
+        ...velocities,
+      ]),
+    ];
+  }
+
+  #remember(): Call[] {
+    if (!this.#held && !this.#hasCentre && !this.#list) return [];
+    const { field, before, low, lowBefore } = this.#buffers;
+    const calls = [call(remember, { source: field("positions"), target: before })];
+    return this.#list ? [...calls, call(remember, { source: low, target: lowBefore })] : calls;
+  }
+
+  #hold(what: number): Call[] {
+    if (this.#held === undefined) return [];
+    const { field, before: anchors } = this.#buffers;
+    const vectors = {
+      positions: field("positions"),
+      velocities: field("velocities"),
+      forces: field("forces"),
+    };
+    return [call(freezeAtoms, { ...vectors, frozen: this.#held, anchors, what })];
+  }
+
+  #rest(vectors: Buffer<"real">, { isForce = false, ...options }: Rest = {}): Call[] {
+    if (!this.#hasCentre) return [];
+    const masses = this.#buffers.field("masses");
+    const shares = isForce ? masses : undefined;
+    return [call(holdCentre, { vectors, masses, shares, held: this.#held, ...options })];
+  }
+
+  #shake(drift?: Call): Call[] {
+    if (this.#list === undefined) return [];
+    const { field, before, low, lowBefore } = this.#buffers;
+    const { dt } = this.#scheme;
+    const { fraction = 1, dt: own } = drift?.args ?? {};
+    const isTimed = drift !== undefined && dt !== undefined;
+    return [
+      call(shake, {
+        ...this.#list.common,
+        ...this.#list.rows,
+        weights: this.#state.weights(),
+        positions: field("positions"),
+        ...{ low, before, lowBefore },
+        ...(isTimed && {
+          velocities: field("velocities"),
+          dt: isTimes(own) ? own : parameter(this.#state, this.#scheme.name, "dt", dt),
+        }),
+        fraction: typeof fraction === "number" ? fraction : 1,
+      }),
+    ];
+  }
+
+  #straighten(
+    vectors: Buffer<"real">,
+    weights: Buffer<"real"> = this.#state.weights(),
+  ): Call[] {
+    if (this.#list === undefined) return [];
+    const { field, low } = this.#buffers;
+    const positions = field("positions");
+    return [call(rattle, { ...this.#list.common, vectors, weights, positions, low })];
+  }
+
+  get #buffers() {
+    const state = this.#state;
+    const real = { dtype: "real", level: "node", width: 3 } as const;
+    return {
+      field: (name: string) => state.field(name),
+      get before() {
+        return state.scratch("positionsBefore", real);
+      },
+      get low() {
+        return state.state(LOW, real);
+      },
+      get lowBefore() {
+        return state.scratch("positionsLowBefore", real);
+      },
+      weights: (initial: number) =>
+        state.scratch("equalWeights", { dtype: "real", level: "node", initial }),
+    };
+  }
+}
+
+/** How a centre of mass is held. */
+interface Rest {
+  readonly isForce?: boolean;
+  readonly before?: Buffer<"real">;
+  readonly low?: Buffer<"real"> | undefined;
+}
+
+/** Bonds on a backend. */
+interface BondBuffers {
+  readonly common: {
+    readonly starts: Buffer<"i32">;
+    readonly clusters: Buffer<"i32">;
+    readonly bonds: Buffer<"i32">;
+    readonly held: Buffer<"i32"> | undefined;
+    readonly cell: Buffer<"real">;
+    readonly pbc: Buffer<"i32">;
+    readonly tolerance: number;
+    readonly most: number;
+  };
+  readonly rows: { readonly lengths: Buffer<"f64">; readonly width: number };
+}
+
+function bondBuffers(
+  state: ResidentBatch,
+  { starts, clusters, bonds, lengths, width, tolerance, maxIterations }: BondList,
+  held: Buffer<"i32"> | undefined,
+): BondBuffers {
+  const { real } = state.backend;
+  return {
+    common: {
+      starts: state.constants("i32", starts),
+      clusters: state.constants("i32", clusters),
+      bonds: state.constants("i32", bonds),
+      ...{ held, cell: state.field("cell"), pbc: state.field<"i32">("pbc") },
+      tolerance: Math.max(LEAST[real], tolerance ?? TOLERANCE[real]),
+      most: maxIterations,
+    },
+    rows: {
+      lengths: state.state("bondLengths", {
+        dtype: "f64",
+        level: "system",
+        width,
+        initial: lengths,
+      }),
+      width,
+    },
+  };
+}
+
+/** Whether a call changes a buffer. */
+function changes({ kernel, args }: Call, buffer: Buffer): boolean {
+  return Object.entries(kernel.args).some(([name, argument]) =>
+    argument.endsWith(" changed") && args[name] === buffer
+  );
+}
+
+/** Whether an argument is the time of a step of each system. */
+function isTimes(value: unknown): value is Buffer<"real"> {
+  return typeof value === "object" && (value as Buffer).dtype === "real";
+}
