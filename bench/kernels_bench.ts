@@ -175,7 +175,7 @@ function calls(world: World): Record<string, Call> {
       positions,
       velocities,
       forces,
-      frozen: world.i32(ATOMS, (a) => a % 2),
+      frozen: world.i32(ATOMS, (a) => 7 * (a % 2)),
       anchors: vectors(EDGE),
       images,
       cell,

@@ -64,7 +64,7 @@ const ACTION = "fix bonds";
  * const batch = Batch.from([nitrogen]);
  * batch.set("velocities", Float64Array.from([0, 0.01, 0, 0, -0.01, 0]));
  * await using md = new NVE({
- *   model: lennardJones({ epsilon: 0.003, sigma: 3.3, cutoff: 8 }),
+ *   model: lennardJones({ epsilon: 0.0001, sigma: 1, cutoff: 8 }),
  *   dt: 1,
  *   constraints: [fixBonds([[0, 1]])],
  * });
