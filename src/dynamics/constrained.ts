@@ -31,6 +31,7 @@ export class Constrained {
   readonly isEmpty: boolean;
   readonly #state: ResidentBatch;
   readonly #scheme: Integrator;
+  readonly #mask: Int32Array;
   readonly #held: Buffer<"i32"> | undefined;
   readonly #hasCentre: boolean;
   readonly #bonds: BondList | undefined;
@@ -43,7 +44,7 @@ export class Constrained {
     this.#scheme = scheme;
     const all = constraints.map((one) => one.hold(state));
     const masks = all.flatMap(({ fixed }) => fixed === undefined ? [] : [fixed]);
-    const mask = new Int32Array(state.batch.nodeCount);
+    const mask = this.#mask = new Int32Array(state.batch.nodeCount);
     for (const one of masks) for (let a = 0; a < mask.length; a++) mask[a]! |= one[a]!;
     if (masks.length > 0) {
       this.#held = state.state(FIXED, { dtype: "i32", level: "node", initial: mask });
@@ -61,7 +62,7 @@ export class Constrained {
 
   /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
   count(masks: readonly ArrayLike<number>[]): void {
-    const fixed = this.#held && this.#state.keptIn(FIXED);
+    const fixed = this.#held && (this.#state.keptIn(FIXED) ?? this.#mask);
     countHeld(this.#state, { fixed, masks, hasCentre: this.#hasCentre, bonds: this.#bonds });
   }
 
