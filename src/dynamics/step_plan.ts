@@ -123,13 +123,11 @@ export function planStep(parts: StepParts): StepPlan {
   };
   const hooks = new HookCalls(parts);
   const { convergence } = hooks;
-  const { kept, lean, full, stress, ...needs } = needsOf(parts, hooks);
-  const change = [...hooks.isAmending ? constrained.forces : [], ...needs.change];
+  const { change, kept, lean, full, stress } = needsOf(parts, hooks);
   const evaluation = (
     wanted: Wanted,
   ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const adding = (wanted: Wanted) => [...model.add?.(wanted) ?? [], ...constrained.forces];
-  const added = adding(full);
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
   const sequence: readonly (readonly [Stop, readonly Call[], boolean])[] = [
@@ -138,7 +136,7 @@ export function planStep(parts: StepParts): StepPlan {
     [S.AFTER_PRE_UPDATE, integrator.pre, true],
     [S.BEFORE_COMPUTE, [], true],
     ["model", evaluation(full), false],
-    [S.AFTER_COMPUTE, added, true],
+    [S.AFTER_COMPUTE, adding(full), true],
     [S.BEFORE_POST_UPDATE, change, true],
     [S.AFTER_POST_UPDATE, aged, true],
     [S.AFTER_STEP, kept, true],
@@ -200,11 +198,14 @@ interface Needs {
   readonly stress: boolean;
   /** What makes the stresses those of the step, wherever the energies are. */
   readonly kept: readonly Call[];
-  /** What measures the change of the energy. */
+  /** What keeps to constraints what hooks have done to forces, and what measures the change of the energy. */
   readonly change: readonly Call[];
 }
 
-function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls): Needs {
+function needsOf(
+  parts: StepParts,
+  { convergence: { keys, decide }, isAmending }: HookCalls,
+): Needs {
   const all = parts.reads();
   const changes = all.has(CHANGE) || keys.has(CHANGE);
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
@@ -222,7 +223,10 @@ function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls)
     stress,
     // Whoever has the energies has the stresses, too, if the batch keeps some.
     kept: looks && parts.wantsStress ? stressOf(parts, true) : [],
-    change: changes ? measureChange(parts.state).calls : [],
+    change: [
+      ...isAmending ? parts.constrained.forces : [],
+      ...changes ? measureChange(parts.state).calls : [],
+    ],
   };
 }
 
