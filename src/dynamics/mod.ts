@@ -7,7 +7,7 @@
 export type { AtomChoice, AtomView } from "../batch/atom_choice.ts";
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
-export { fixAtoms, fixComponents } from "./fix_atoms.ts";
+export { fixAtoms, fixComponents, fixMasked } from "./fix_atoms.ts";
 export type { Directions } from "./fix_atoms.ts";
 export { fixBonds } from "./fix_bonds.ts";
 export type { AtomPair, BondChoice, FixBondsOptions } from "./fix_bonds.ts";

@@ -42,7 +42,7 @@ export type FreezeStage = typeof DynamicsStage[
  * them are 0. They have no degrees of freedom: temperatures are those of the others. Which atoms are meant is asked
  * when a run begins; whoever moves one between two runs freezes it where it then is.
  *
- * It is a kernel: no step is visited for it.
+ * It is a kernel: no step is visited for it. `fixAtoms` does the same as an option of an engine, for a whole run.
  *
  * Throws a TypeError or RangeError that names the option that is wrong; the run throws one when the batch has no field
  * `categories`, or when the choice does not fit it.

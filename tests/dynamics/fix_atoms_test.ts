@@ -1,7 +1,7 @@
 // Atoms and coordinates that stay where they are, whatever the scheme does.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
+import { Batch, initVelocities, parseExtxyz, System } from "../../src/batch/mod.ts";
 import {
   type Constraint,
   ConvergenceHook,
@@ -12,6 +12,7 @@ import {
   fixAtoms,
   fixCentreOfMass,
   fixComponents,
+  fixMasked,
   type Integrator,
   langevin,
   NVE,
@@ -278,6 +279,26 @@ Deno.test(
       await run(scheme(), whole, backend, { constraints, steps: 12 });
       assertSameBits(bitsOf(await second.run(rest, 5)), bitsOf(whole));
     }
+  }),
+);
+
+Deno.test(
+  "what files say is fixed is fixed: atoms, or components",
+  onEngines(async (backend) => {
+    for (const [columns, rows] of [["1", ["F", "T"]], ["3", ["F F F", "T F T"]]] as const) {
+      const text = `2\nProperties=species:S:1:pos:R:3:move_mask:L:${columns} pbc="F F F"\n` +
+        `Ar 0 0 0 ${rows[0]}\nAr 3 1 0.5 ${rows[1]}\n`;
+      const batch = Batch.from(parseExtxyz(text));
+      await run(fire({ dt: 0.5 }), batch, backend, { constraints: [fixMasked()] });
+      const [x, y, z, u, v, w] = batch.get("positions") as unknown as number[];
+      assertEquals([x, y, z], [0, 0, 0]);
+      assertEquals([u === 3, v === 1, w === 0.5], [false, columns === "3", false]);
+    }
+    await assertRejects(
+      () => run(fire({ dt: 0.5 }), crystals(1), backend, { constraints: [fixMasked("mask")] }),
+      TypeError,
+      "the batch must have mask",
+    );
   }),
 );
 

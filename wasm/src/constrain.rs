@@ -34,22 +34,27 @@ pub fn hold_centre(args: Args, frame: &mut Frame) {
     let share = |atom: usize| shares.map_or(1.0, |shares| shares[atom] as f64);
     let held = args.optional::<i32>(5).map(|held| &*held);
     for (_, atoms) in frame.awake() {
-        for axis in 0..3 {
-            let (mut mass, mut moment, mut size) = (0.0, 0.0, 0.0);
-            for a in atoms.clone().filter(|&a| !is_held(held, a, axis)) {
+        let (mut mass, mut moment, mut size) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        for a in atoms.clone() {
+            let m = masses[a] as f64;
+            for axis in (0..3).filter(|&axis| !is_held(held, a, axis)) {
                 let k = 3 * a + axis;
-                let moved = vectors[k] as f64 - before.map_or(0.0, |before| before[k] as f64);
-                let term = masses[a] as f64 * moved;
-                mass += masses[a] as f64 * share(a);
-                moment += term;
-                size += term.abs();
+                let term = m * (vectors[k] as f64 - before.map_or(0.0, |before| before[k] as f64));
+                mass[axis] += m * share(a);
+                moment[axis] += term;
+                size[axis] += term.abs();
             }
-            if !(moment.abs() > SLACK * size) {
-                continue;
-            }
-            for a in atoms.clone().filter(|&a| !is_held(held, a, axis)) {
+        }
+        let by: Vector = [0, 1, 2].map(|k| {
+            if moment[k].abs() > SLACK * size[k] { -moment[k] / mass[k] } else { 0.0 }
+        });
+        if by == [0.0; 3] {
+            continue;
+        }
+        for a in atoms {
+            for axis in (0..3).filter(|&axis| by[axis] != 0.0 && !is_held(held, a, axis)) {
                 let low = low.as_mut().map(|low| &mut low[3 * a + axis]);
-                add_to(&mut vectors[3 * a + axis], low, -moment / mass * share(a));
+                add_to(&mut vectors[3 * a + axis], low, by[axis] * share(a));
             }
         }
     }
