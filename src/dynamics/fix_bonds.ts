@@ -30,7 +30,7 @@ export interface FixBondsOptions {
   /**
    * In how many rounds over its bonds a molecule must get there; where it does not, the run ends with a DivergedError.
    *
-   * @default 1000
+   * @default 10000: stretched chains take many, molecules some ten
    */
   readonly maxIterations?: number;
 }
@@ -76,7 +76,7 @@ const ACTION = "fix bonds";
 export function fixBonds(bonds: BondChoice, options: FixBondsOptions = {}): Constraint {
   checkChoice(bonds);
   checkFixBonds(options);
-  const { tolerance, maxIterations = 1000 } = options;
+  const { tolerance, maxIterations = 10_000 } = options;
   return {
     name: "fixBonds",
     hold(state) {
