@@ -242,9 +242,9 @@ function bondBuffers(
   const { real } = state.backend;
   return {
     common: {
-      starts: state.constants("i32", starts),
-      clusters: state.constants("i32", clusters),
-      bonds: state.constants("i32", bonds),
+      starts: state.constants("i32", starts, "starts"),
+      clusters: state.constants("i32", clusters, "all"),
+      bonds: state.constants("i32", bonds, "all"),
       ...{ held, cell: state.field("cell"), pbc: state.field<"i32">("pbc") },
       tolerance: Math.max(LEAST[real], tolerance ?? TOLERANCE[real]),
       most: maxIterations,
