@@ -27,6 +27,7 @@ import { clipValues } from "../src/kernels/clip_values.ts";
 import { ACCELERATION } from "../src/kernels/constants.ts";
 import { conservedEnergy } from "../src/kernels/conserved_energy.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
+import { creditBath } from "../src/kernels/credit_bath.ts";
 import { drift } from "../src/kernels/drift.ts";
 import { energyChange } from "../src/kernels/energy_change.ts";
 import { fire2Step } from "../src/kernels/fire2_step.ts";
@@ -270,7 +271,7 @@ function calls(world: World): Record<string, Call> {
 /** Kernel → its call, of those that hold atoms, centres and bonds: pairs of atoms that have come apart. */
 function constraining(
   world: World,
-  { positions, velocities, dt, ...atoms }:
+  { positions, velocities, weights, dt, ...rest }:
     & Record<
       "positions" | "velocities" | "weights" | "dt" | "cell",
       Buffer<"real">
@@ -282,7 +283,8 @@ function constraining(
   const off = (k: number) => k % 6 === 3 ? 1 : 0.01 * world.normal(k);
   const apart = world.real(3 * ATOMS, off);
   const bonded = {
-    ...atoms,
+    ...rest,
+    weights,
     starts: world.i32(SYSTEMS + 1, (s) => pairs * s),
     clusters: world.i32(pairs * SYSTEMS + 1, (c) => c),
     bonds: world.i32(2 * pairs * SYSTEMS, (i) => i % EACH),
@@ -290,6 +292,7 @@ function constraining(
   };
   return {
     remember: call(remember, { source: positions, target: before }),
+    credit_bath: call(creditBath, { velocities, before, weights, bathEnergy: world.f64(SYSTEMS) }),
     hold_centre: call(holdCentre, { vectors: velocities, masses }),
     shake: call(shake, {
       ...{ ...bonded, velocities, dt, fraction: 1, width: pairs, lowBefore: world.real(3 * ATOMS) },

@@ -6,6 +6,7 @@
 
 import { type Buffer, type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { creditBath } from "../kernels/credit_bath.ts";
 import { Freeze, freezeAtoms } from "../kernels/freeze_atoms.ts";
 import { holdCentre } from "../kernels/hold_centre.ts";
 import { rattle } from "../kernels/rattle.ts";
@@ -121,7 +122,10 @@ export class Constrained {
     const { every, phase } = one;
     const times = { ...(every !== undefined && { every }), ...(phase !== undefined && { phase }) };
     const timed = (calls: readonly Call[]) => calls.map((call) => ({ ...call, ...times }));
-    if (!isMoving) return [one, ...timed([...this.#hold(Freeze.VELOCITIES), ...velocities])];
+    if (!isMoving) {
+      const calls = this.#credited([...this.#hold(Freeze.VELOCITIES), ...velocities], one);
+      return [one, ...timed(calls)];
+    }
     const low = one.args["low"] as Buffer<"real"> | undefined;
     return [
       ...timed(this.#remember()),
@@ -132,6 +136,20 @@ export class Constrained {
         ...this.#shake(one),
         ...velocities,
       ]),
+    ];
+  }
+
+  /** What is taken off the velocities that a bath gives was not given. */
+  #credited(calls: readonly Call[], bath: Call): readonly Call[] {
+    const { bathEnergy } = bath.args;
+    if (calls.length === 0 || bathEnergy === undefined) return calls;
+    const state = this.#state, velocities = state.field("velocities");
+    const before = state.scratch("velocitiesBefore", { dtype: "real", level: "node", width: 3 });
+    const args = { velocities, before, weights: state.weights() };
+    return [
+      call(remember, { source: velocities, target: before }),
+      ...calls,
+      call(creditBath, { ...args, bathEnergy: bathEnergy as Buffer<"f64"> }),
     ];
   }
 

@@ -97,6 +97,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
     velocities: { part: 2e-6, scale: 1e-2 },
     forces: { part: 2e-6, scale: 1 },
   },
+  credit_bath: { bathEnergy: { part: 1e-6, scale: 1e-2, isSum: true } },
   shake: { positions: { part: 1e-6, scale: 10 }, velocities: { part: 1e-5, scale: 1 } },
   rattle: { velocities: { part: 1e-5, scale: 1e-2 } },
   wrap_positions: { positions: PLACED, images: EXACT },

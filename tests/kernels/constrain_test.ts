@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
+import { creditBath } from "../../src/kernels/credit_bath.ts";
 import { holdCentre } from "../../src/kernels/hold_centre.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { rattle } from "../../src/kernels/rattle.ts";
@@ -14,6 +15,15 @@ onEach("remember copies vectors to the bit, but for systems at rest", async (bac
   await lab.run([call(remember, { source, target })]);
   const expected = values.map((x, k) => k >= 6 && k < 9 ? NaN : x);
   assertEquals(await lab.read(target), expected);
+});
+
+onEach("credit_bath counts what was taken off velocities", async (backend) => {
+  using lab = await Lab.open(backend, [1, 2], { active: [0, 1] });
+  const before = lab.real([9, 9, 9, 1, 2, 3, 1, 1, 1]);
+  const velocities = lab.real([0, 0, 0, 1, 0, 3, 0, 0, 0]);
+  const weights = lab.real([1, 0.5, 0.25]), bathEnergy = lab.f64([7, 7]);
+  await lab.run([call(creditBath, { velocities, before, weights, bathEnergy })]);
+  assertNear(await lab.read(bathEnergy), [7, 7 + 4 / 2 / 0.5 + 3 / 2 / 0.25], 1e-6);
 });
 
 onEach("hold_centre takes off what the centre has moved, over what is free", async (backend) => {

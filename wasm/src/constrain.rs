@@ -5,6 +5,7 @@ use core::ops::Range;
 use crate::args::Args;
 use crate::cells::{cell_of, dot, inverse, row, sub, vector, Cell, Vector};
 use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
+use crate::measure::twice_kinetic;
 
 /// See src/kernels/remember.ts.
 pub fn remember(args: Args, frame: &mut Frame) {
@@ -13,6 +14,20 @@ pub fn remember(args: Args, frame: &mut Frame) {
     for (_, atoms) in frame.awake() {
         let range = 3 * atoms.start..3 * atoms.end;
         target[range.clone()].copy_from_slice(&source[range]);
+    }
+}
+
+/// See src/kernels/credit_bath.ts.
+pub fn credit_bath(args: Args, frame: &mut Frame) {
+    let velocities = args.read::<f32>(0);
+    let before = args.read::<f32>(1);
+    let weights = args.read::<f32>(2);
+    let bath_energy = args.change::<f64>(3);
+    for (s, atoms) in frame.awake() {
+        let range = 3 * atoms.start..3 * atoms.end;
+        let weights = &weights[atoms];
+        let taken = twice_kinetic(&before[range.clone()], weights) - twice_kinetic(&velocities[range], weights);
+        bath_energy[s] += 0.5 * taken;
     }
 }
 

@@ -23,6 +23,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("clip_norm", gradients::clip_norm),
     ("clip_values", gradients::clip_values),
     ("conserved_energy", measure::conserved_energy),
+    ("credit_bath", constrain::credit_bath),
     ("criterion", converge::criterion),
     ("drift", integrate::drift),
     ("edges", edges::edges),

@@ -1,5 +1,6 @@
 /** Kernels that hold atoms, centres and bonds. */
 import { call } from "../../backend/backend.ts";
+import { creditBath } from "../../kernels/credit_bath.ts";
 import { holdCentre } from "../../kernels/hold_centre.ts";
 import { rattle } from "../../kernels/rattle.ts";
 import { remember } from "../../kernels/remember.ts";
@@ -52,6 +53,15 @@ export const CONSTRAIN: Trials = {
   remember(world) {
     const [source, target] = [world.atom("positions"), world.atom("anchors")];
     return { calls: [call(remember, { source, target })], looks: { target } };
+  },
+  credit_bath(world) {
+    const velocities = world.atom("velocities"), weights = world.atom("weights");
+    const before = world.atoms("real", 3, ({ size, id }) => normals(3 * size, seed(82, id), 1e-2));
+    const bathEnergy = world.systems("f64", 1, ({ id }) => [id]);
+    return {
+      calls: [call(creditBath, { velocities, before, weights, bathEnergy })],
+      looks: { bathEnergy },
+    };
   },
   hold_centre(world) {
     const [positions, velocities] = [world.atom("positions"), world.atom("velocities")];

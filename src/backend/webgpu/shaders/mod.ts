@@ -17,6 +17,7 @@ import { clear } from "./clear.ts";
 import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
 import { conservedEnergy } from "./conserved_energy.ts";
+import { creditBath } from "./credit_bath.ts";
 import { criterion } from "./criterion.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
@@ -67,6 +68,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clip_norm: clipNorm,
   clip_values: clipValues,
   conserved_energy: conservedEnergy,
+  credit_bath: creditBath,
   criterion,
   drift,
   edges,
