@@ -13,6 +13,7 @@ import { rattle } from "../kernels/rattle.ts";
 import { remember } from "../kernels/remember.ts";
 import { shake } from "../kernels/shake.ts";
 import { BondGeometry } from "./bond_geometry.ts";
+import { type BondBuffers, bondBuffers } from "./bond_buffers.ts";
 import { type BondList, bondList } from "./bond_list.ts";
 import type { Constraint } from "./constraint.ts";
 import { type Integrator, type OpenIntegrator, parameter } from "./integrator.ts";
@@ -21,10 +22,6 @@ import { LOW } from "./parts.ts";
 
 /** Directions in which atoms are fixed, as checkpoints keep them. */
 const FIXED = "fixedDirections";
-
-/** What f32 can do, and what there is no need to be better than in f64. */
-const TOLERANCE = { f32: 1e-6, f64: 1e-10 } as const;
-const LEAST = { f32: 5e-7, f64: 1e-15 } as const;
 
 /** The constraints of an engine on a batch. */
 export class Constrained {
@@ -84,7 +81,7 @@ export class Constrained {
     const { field, weights } = this.#buffers;
     const forces = field("forces");
     const calls = this.#hold(Freeze.FORCES);
-    if (this.#scheme.dt !== undefined) return calls; // velocities are kept to the constraints as they change
+    if (!isRelaxing(this.#scheme)) return calls; // velocities are kept to the constraints as they change
     const ones = this.#bonds && weights(1);
     return [
       ...calls,
@@ -126,14 +123,16 @@ export class Constrained {
       const calls = this.#credited([...this.#hold(Freeze.VELOCITIES), ...velocities], one);
       return [one, ...timed(calls)];
     }
-    const low = one.args["low"] as Buffer<"real"> | undefined;
+    // What rounding took off is the scheme's, where it keeps that.
+    const given = one.args["low"] as Buffer<"real"> | undefined;
+    const low = given ?? (this.#list && this.#buffers.low);
     return [
-      ...timed(this.#remember()),
+      ...timed(this.#remember(low)),
       one,
       ...timed([
         ...this.#hold(Freeze.POSITIONS | Freeze.VELOCITIES),
         ...this.#rest(field("positions"), { before: this.#buffers.before, low }),
-        ...this.#shake(one),
+        ...this.#shake(one, low),
         ...velocities,
       ]),
     ];
@@ -153,11 +152,13 @@ export class Constrained {
     ];
   }
 
-  #remember(): Call[] {
+  #remember(low: Buffer<"real"> | undefined = this.#list && this.#buffers.low): Call[] {
     if (!this.#held && !this.#hasCentre && !this.#list) return [];
-    const { field, before, low, lowBefore } = this.#buffers;
+    const { field, before, lowBefore } = this.#buffers;
     const calls = [call(remember, { source: field("positions"), target: before })];
-    return this.#list ? [...calls, call(remember, { source: low, target: lowBefore })] : calls;
+    return this.#list && low
+      ? [...calls, call(remember, { source: low, target: lowBefore })]
+      : calls;
   }
 
   #hold(what: number): Call[] {
@@ -178,12 +179,13 @@ export class Constrained {
     return [call(holdCentre, { vectors, masses, shares, held: this.#held, ...options })];
   }
 
-  #shake(drift?: Call): Call[] {
+  #shake(drift?: Call, low: Buffer<"real"> = this.#buffers.low): Call[] {
     if (this.#list === undefined) return [];
-    const { field, before, low, lowBefore } = this.#buffers;
+    const { field, before, lowBefore } = this.#buffers;
     const { dt } = this.#scheme;
     const { fraction = 1, dt: own } = drift?.args ?? {};
-    const isTimed = drift !== undefined && dt !== undefined;
+    // A step of a relaxation has a time of its own, which is none of the motion's.
+    const isTimed = drift !== undefined && dt !== undefined && (own === undefined || isTimes(own));
     return [
       call(shake, {
         ...this.#list.common,
@@ -237,46 +239,11 @@ interface Rest {
   readonly low?: Buffer<"real"> | undefined;
 }
 
-/** Bonds on a backend. */
-interface BondBuffers {
-  readonly common: {
-    readonly starts: Buffer<"i32">;
-    readonly clusters: Buffer<"i32">;
-    readonly bonds: Buffer<"i32">;
-    readonly held: Buffer<"i32"> | undefined;
-    readonly cell: Buffer<"real">;
-    readonly pbc: Buffer<"i32">;
-    readonly tolerance: number;
-    readonly most: number;
-  };
-  readonly rows: { readonly lengths: Buffer<"f64">; readonly width: number };
-}
-
-function bondBuffers(
-  state: ResidentBatch,
-  { starts, clusters, bonds, lengths, width, tolerance, maxIterations }: BondList,
-  held: Buffer<"i32"> | undefined,
-): BondBuffers {
-  const { real } = state.backend;
-  return {
-    common: {
-      starts: state.constants("i32", starts, "starts"),
-      clusters: state.constants("i32", clusters, "all"),
-      bonds: state.constants("i32", bonds, "all"),
-      ...{ held, cell: state.field("cell"), pbc: state.field<"i32">("pbc") },
-      tolerance: Math.max(LEAST[real], tolerance ?? TOLERANCE[real]),
-      most: maxIterations,
-    },
-    rows: {
-      lengths: state.state("bondLengths", {
-        dtype: "f64",
-        level: "system",
-        width,
-        initial: lengths,
-      }),
-      width,
-    },
-  };
+/** Whether it, or any of its stages, looks for a minimum. */
+function isRelaxing(
+  { dt, stages = [] }: Integrator & { readonly stages?: readonly Integrator[] },
+): boolean {
+  return dt === undefined || stages.some(isRelaxing);
 }
 
 /** Whether a call changes a buffer. */
