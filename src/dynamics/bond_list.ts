@@ -50,13 +50,13 @@ export function bondList(
     });
     const molecules = clustersOf(own);
     for (const molecule of molecules) {
-      bonds.push(...molecule.flatMap(({ pair }) => pair));
+      for (const { pair } of molecule) bonds.push(...pair);
       clusters.push(bonds.length / 2);
     }
     starts.push(clusters.length - 1);
     rows.push(molecules.flat().map(({ length }) => length));
   }
-  const width = Math.max(1, ...rows.map((row) => row.length));
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 1);
   const lengths = new Float64Array(width * rows.length);
   rows.forEach((row, s) => lengths.set(row, width * s));
   const tolerances = all.flatMap(({ tolerance }) => tolerance ?? []);
@@ -98,10 +98,13 @@ function assertKept(s: number, pair: readonly number[], length: number, now: num
 function clustersOf(bonds: readonly Bond[]): Bond[][] {
   const parents = new Map<number, number>();
   const rootOf = (atom: number): number => {
-    const parent = parents.get(atom) ?? atom;
-    if (parent === atom) return atom;
-    const root = rootOf(parent);
-    parents.set(atom, root);
+    let root = atom;
+    for (let next; (next = parents.get(root) ?? root) !== root;) root = next;
+    for (let at = atom; at !== root;) {
+      const next = parents.get(at)!;
+      parents.set(at, root); // the way is shorter next time
+      at = next;
+    }
     return root;
   };
   for (const { pair: [i, j] } of bonds) parents.set(rootOf(i), rootOf(j));

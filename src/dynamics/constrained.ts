@@ -15,6 +15,7 @@ import { shake } from "../kernels/shake.ts";
 import { BondGeometry } from "./bond_geometry.ts";
 import { type BondBuffers, bondBuffers } from "./bond_buffers.ts";
 import { type BondList, bondList } from "./bond_list.ts";
+import { bondRank } from "./bond_rank.ts";
 import type { Constraint } from "./constraint.ts";
 import { type Integrator, type OpenIntegrator, parameter } from "./integrator.ts";
 import { countHeld } from "./held_freedom.ts";
@@ -34,6 +35,7 @@ export class Constrained {
   readonly #hasCentre: boolean;
   readonly #bonds: BondList | undefined;
   readonly #list: BondBuffers | undefined;
+  #ranks: { readonly key: string; readonly values: Int32Array } | undefined;
 
   /** Throws a TypeError or RangeError for what does not fit the batch, and for what contradicts itself. */
   constructor(state: ResidentBatch, scheme: Integrator, constraints: readonly Constraint[]) {
@@ -61,7 +63,25 @@ export class Constrained {
   /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
   count(masks: readonly ArrayLike<number>[]): void {
     const fixed = this.#held && (this.#state.keptIn(FIXED) ?? this.#mask);
-    countHeld(this.#state, { fixed, masks, hasCentre: this.#hasCentre, bonds: this.#bonds });
+    const [hasCentre, bonds, ranks] = [this.#hasCentre, this.#bonds, this.#ranksOf(fixed)];
+    countHeld(this.#state, { fixed, masks, hasCentre, bonds, ranks });
+  }
+
+  /** Found once: what is fixed is another only after a checkpoint was loaded. */
+  #ranksOf(fixed: ArrayLike<number> | undefined): Int32Array {
+    const { batch: { size, nodeOffsets } } = this.#state;
+    const key = fixed === undefined ? "" : Array.from(fixed).join();
+    if (this.#ranks?.key === key) return this.#ranks.values;
+    const values = new Int32Array(size), bonds = this.#bonds;
+    if (bonds !== undefined) {
+      const geometry = new BondGeometry(this.#state);
+      for (let s = 0; s < size; s++) {
+        const bitsOf = (atom: number) => fixed?.[nodeOffsets[s]! + atom] ?? 0;
+        values[s] = bondRank(bonds, s, bitsOf, geometry);
+      }
+    }
+    this.#ranks = { key, values };
+    return values;
   }
 
   /** The calls of a scheme, with what keeps them to the constraints. Throws a TypeError where that cannot be. */

@@ -1,7 +1,5 @@
 import type { ResidentBatch } from "../batch/resident.ts";
-import { BondGeometry } from "./bond_geometry.ts";
 import type { BondList } from "./bond_list.ts";
-import { bondRank } from "./bond_rank.ts";
 
 /** What is held of a batch. */
 interface HeldParts {
@@ -13,6 +11,8 @@ interface HeldParts {
   readonly hasCentre: boolean;
   /** Bonds of fixed length. */
   readonly bonds: BondList | undefined;
+  /** How many degrees of freedom these hold of each system. */
+  readonly ranks: ArrayLike<number>;
 }
 
 /**
@@ -22,7 +22,7 @@ interface HeldParts {
  */
 export function countHeld(
   state: ResidentBatch,
-  { fixed, masks, hasCentre, bonds }: HeldParts,
+  { fixed, masks, hasCentre, bonds, ranks }: HeldParts,
 ): void {
   const { constrained, anchored, batch: { nodeOffsets, size } } = state;
   constrained.fill(0);
@@ -30,7 +30,6 @@ export function countHeld(
   const isHeld = (atom: number) => masks.some((mask) => mask[atom] !== 0);
   const bitsOf = (atom: number) => isHeld(atom) ? 7 : fixed?.[atom] ?? 0;
   if (bonds !== undefined) assertFree(bonds, nodeOffsets, { bitsOf, isHeld, hasCentre });
-  const geometry = bonds && new BondGeometry(state);
   for (let s = 0; s < size; s++) {
     const [from, to] = [nodeOffsets[s]!, nodeOffsets[s + 1]!];
     const free = [to - from, to - from, to - from];
@@ -41,7 +40,7 @@ export function countHeld(
     }
     const left = free.reduce((sum, n) => sum + n, 0);
     constrained[s]! = 3 * (to - from) - left;
-    if (geometry) constrained[s]! += bondRank(bonds!, s, (atom) => bitsOf(from + atom), geometry);
+    constrained[s]! += ranks[s]!;
     if (!hasCentre) continue;
     constrained[s]! += free.filter((n) => n > 0).length;
     anchored[s]! |= 8;
