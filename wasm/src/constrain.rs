@@ -174,123 +174,188 @@ fn lose(s: usize, frame: &mut Frame) {
     frame.control[HALT] = 1;
 }
 
+/// A bond of a cluster, its atoms counted within the system.
+struct Bond {
+    ends: [usize; 2],
+    along: Vector,
+    ease: [Vector; 2],
+    /// The square of its length; of the vector, where no length is given.
+    square: f64,
+}
+
+impl Bond {
+    /// Σ (w_i + w_j) d·d′ over the directions.
+    fn slope(&self, d: Vector) -> f64 {
+        (0..3).map(|k| (self.ease[0][k] + self.ease[1][k]) * self.along[k] * d[k]).sum()
+    }
+
+    /// Moves the vectors of its ends against each other.
+    fn pull(&self, vectors: &mut [Vector], g: f64) {
+        for (end, g) in [(0, -g), (1, g)] {
+            let vector = &mut vectors[self.ends[end]];
+            for k in 0..3 {
+                vector[k] += g * self.ease[end][k] * self.along[k];
+            }
+        }
+    }
+}
+
+/// What is known of the bonds of one cluster while they are worked on, and a vector for each atom of its system.
+#[derive(Default)]
+struct Cluster {
+    bonds: Vec<Bond>,
+    vectors: Vec<Vector>,
+    given: Vec<Vector>,
+}
+
+impl Cluster {
+    /// Room for a system.
+    fn enter(&mut self, atoms: usize) {
+        if self.vectors.len() < atoms {
+            self.vectors.resize(atoms, [0.0; 3]);
+            self.given.resize(atoms, [0.0; 3]);
+        }
+    }
+
+    /// Begins with other bonds: `along` says from where to where, `of` what the vector of an atom is.
+    fn load(
+        &mut self,
+        bonded: &Bonded,
+        bonds: Range<usize>,
+        first: usize,
+        along: impl Fn(usize, [usize; 2]) -> (Vector, f64),
+        of: impl Fn(usize) -> Vector,
+    ) {
+        self.bonds.clear();
+        for b in bonds {
+            let ends = bonded.ends(first, b);
+            let (along, square) = along(b, ends);
+            let ease = ends.map(|atom| bonded.ease(atom));
+            for atom in ends {
+                self.vectors[atom - first] = of(atom);
+                self.given[atom - first] = self.vectors[atom - first];
+            }
+            self.bonds.push(Bond { ends: ends.map(|atom| atom - first), along, ease, square });
+        }
+    }
+
+    /// Does rounds until one has found nothing to do; false where that takes too many. `adjust` says whether it had to.
+    fn settle(&mut self, most: u32, adjust: impl Fn(&Bond, &mut [Vector]) -> bool) -> bool {
+        (0..=most).any(|_| {
+            let mut is_done = true;
+            for bond in &self.bonds {
+                is_done &= !adjust(bond, &mut self.vectors);
+            }
+            is_done
+        })
+    }
+
+    /// Hands over by how much the vector of each atom has changed, and what it is, where it has.
+    fn changed(&mut self, mut take: impl FnMut(usize, Vector, Vector)) {
+        for atom in self.bonds.iter().flat_map(|bond| bond.ends) {
+            let (is, was) = (self.vectors[atom], self.given[atom]);
+            if is != was {
+                take(atom, sub(is, was), is);
+                self.given[atom] = is;
+            }
+        }
+    }
+}
+
 /// See src/kernels/shake.ts.
 pub fn shake(args: Args, frame: &mut Frame) {
     let bonded = Bonded::new(args, 5);
     let lengths = args.read::<f64>(3);
     let width = args.number(4) as usize;
+    let (positions, low) = (args.change::<f32>(7), args.change::<f32>(8));
+    let (before, low_before) = (args.read::<f32>(9), args.read::<f32>(10));
     let dt = args.optional::<f32>(12).map(|dt| &*dt);
-    let mut drift = Drift {
-        x: args.change(7),
-        low: args.change(8),
-        before: args.read(9),
-        low_before: args.read(10),
-        v: args.optional(11).filter(|_| dt.is_some()),
-        rate: 0.0,
-        tolerance: args.number(16),
-    };
-    let most = args.number(17) as u32;
+    let mut velocities = args.optional::<f32>(11).filter(|_| dt.is_some());
+    let (tolerance, most) = (args.number(16), args.number(17) as u32);
+    let mut cluster = Cluster::default();
     for s in 0..frame.systems {
-        if !frame.is_active(s) {
+        let clusters = bonded.clusters_of(s);
+        if !frame.is_active(s) || clusters.is_empty() {
             continue;
         }
-        let first = frame.atoms(s).start;
+        let (first, end) = (frame.atoms(s).start, frame.atoms(s).end);
         let lattice = Lattice::new(args, 14, s);
-        drift.rate = dt.map_or(0.0, |dt| 1.0 / (args.number(13) * dt[s] as f64));
-        let clusters = bonded.clusters_of(s);
+        let rate = dt.map_or(0.0, |dt| 1.0 / (args.number(13) * dt[s] as f64));
         let begin = bonded.clusters[clusters.start] as usize;
-        for cluster in clusters {
-            let is_whole = settle(most, || {
-                let mut is_done = true;
-                for b in bonded.bonds_of(cluster) {
-                    let length = lengths[width * s + b - begin];
-                    is_done &= drift.restore(bonded.ends(first, b), length, &bonded, &lattice);
+        cluster.enter(end - first);
+        for c in clusters {
+            let at = |atom| place(before, Some(low_before), atom);
+            let along = |b: usize, [i, j]: [usize; 2]| {
+                let length = lengths[width * s + b - begin];
+                (lattice.nearest(sub(at(j), at(i))), length * length)
+            };
+            let moved = |atom| sub(place(positions, Some(low), atom), at(atom));
+            cluster.load(&bonded, bonded.bonds_of(c), first, along, moved);
+            let is_whole = cluster.settle(most, |bond, moved| {
+                let [i, j] = bond.ends.map(|atom| moved[atom]);
+                let now: Vector = [0, 1, 2].map(|k| bond.along[k] + (j[k] - i[k]));
+                let missing = bond.square - dot(now, now);
+                if missing.abs() <= 2.0 * tolerance * bond.square {
+                    return false;
                 }
-                is_done
+                bond.pull(moved, missing / (2.0 * bond.slope(now)));
+                true
+            });
+            cluster.changed(|atom, by, _| {
+                for k in 0..3 {
+                    let n = 3 * (first + atom) + k;
+                    add_to(&mut positions[n], Some(&mut low[n]), by[k]);
+                    if let Some(v) = &mut velocities {
+                        v[n] = (v[n] as f64 + rate * by[k]) as f32;
+                    }
+                }
             });
             if !is_whole {
                 lose(s, frame);
             }
         }
-    }
-}
-
-/// Does rounds until one has found nothing to do; false where that takes too many.
-fn settle(most: u32, mut round: impl FnMut() -> bool) -> bool {
-    (0..=most).any(|_| round())
-}
-
-/// What a drift has done, and what can be changed of it.
-struct Drift {
-    x: &'static mut [f32],
-    low: &'static mut [f32],
-    before: &'static [f32],
-    low_before: &'static [f32],
-    v: Option<&'static mut [f32]>,
-    rate: f64,
-    tolerance: f64,
-}
-
-impl Drift {
-    /// How far an atom has gone.
-    fn moved(&self, atom: usize) -> Vector {
-        let place_before = place(self.before, Some(self.low_before), atom);
-        sub(place(self.x, Some(self.low), atom), place_before)
-    }
-
-    /// Moves the atoms of a bond; true where nothing had to be done.
-    fn restore(&mut self, [i, j]: [usize; 2], length: f64, bonded: &Bonded, lattice: &Lattice) -> bool {
-        let at = |atom| place(self.before, Some(self.low_before), atom);
-        let old = lattice.nearest(sub(at(j), at(i)));
-        let (a, b) = (self.moved(i), self.moved(j));
-        let now: Vector = [0, 1, 2].map(|k| old[k] + (b[k] - a[k]));
-        let missing = length * length - dot(now, now);
-        if missing.abs() <= 2.0 * self.tolerance * length * length {
-            return true;
-        }
-        let ease = [bonded.ease(i), bonded.ease(j)];
-        let slope: f64 = (0..3).map(|k| (ease[0][k] + ease[1][k]) * now[k] * old[k]).sum();
-        let g = missing / (2.0 * slope);
-        for (atom, ease, sign) in [(i, ease[0], -g), (j, ease[1], g)] {
-            for k in 0..3 {
-                let (by, n) = (sign * ease[k] * old[k], 3 * atom + k);
-                add_to(&mut self.x[n], Some(&mut self.low[n]), by);
-                if let Some(v) = &mut self.v {
-                    v[n] = (v[n] as f64 + self.rate * by) as f32;
-                }
-            }
-        }
-        false
     }
 }
 
 /// See src/kernels/rattle.ts.
 pub fn rattle(args: Args, frame: &mut Frame) {
     let bonded = Bonded::new(args, 3);
-    let v = args.change::<f32>(5);
-    let x = args.read::<f32>(6);
+    let vectors = args.change::<f32>(5);
+    let positions = args.read::<f32>(6);
     let low = args.optional::<f32>(7).map(|low| &*low);
     let (tolerance, most) = (args.number(10), args.number(11) as u32);
+    let mut cluster = Cluster::default();
     for s in 0..frame.systems {
-        if !frame.is_active(s) {
+        let clusters = bonded.clusters_of(s);
+        if !frame.is_active(s) || clusters.is_empty() {
             continue;
         }
-        let first = frame.atoms(s).start;
+        let (first, end) = (frame.atoms(s).start, frame.atoms(s).end);
         let lattice = Lattice::new(args, 8, s);
-        for cluster in bonded.clusters_of(s) {
-            let bonds = bonded.bonds_of(cluster);
-            let square = |atom| dot(vector(v, atom), vector(v, atom));
-            let ends = bonds.clone().flat_map(|b| bonded.ends(first, b));
-            let fastest = ends.map(square).fold(0.0, f64::max).sqrt();
-            let is_whole = settle(most, || {
-                let mut is_done = true;
-                for b in bonds.clone() {
-                    let [i, j] = bonded.ends(first, b);
-                    let d = lattice.nearest(sub(place(x, low, j), place(x, low, i)));
-                    is_done &= straighten(v, [i, j], d, tolerance * fastest, &bonded);
+        cluster.enter(end - first);
+        for c in clusters {
+            let along = |_, [i, j]: [usize; 2]| {
+                let d = lattice.nearest(sub(place(positions, low, j), place(positions, low, i)));
+                (d, dot(d, d))
+            };
+            cluster.load(&bonded, bonded.bonds_of(c), first, along, |atom| vector(vectors, atom));
+            let ends = cluster.bonds.iter().flat_map(|bond| bond.ends);
+            let squares = ends.map(|atom| dot(cluster.given[atom], cluster.given[atom]));
+            let slack = tolerance * squares.fold(0.0, f64::max).sqrt();
+            let is_whole = cluster.settle(most, |bond, v| {
+                let [i, j] = bond.ends.map(|atom| v[atom]);
+                let change = dot(bond.along, sub(j, i));
+                if change * change <= slack * slack * bond.square {
+                    return false;
                 }
-                is_done
+                let slope = bond.slope(bond.along);
+                if slope == 0.0 {
+                    return false;
+                }
+                bond.pull(v, -change / slope);
+                true
             });
+            cluster.changed(|atom, _, is| put(vectors, first + atom, is));
             if !is_whole {
                 lose(s, frame);
             }
@@ -298,23 +363,8 @@ pub fn rattle(args: Args, frame: &mut Frame) {
     }
 }
 
-/// Takes off the vectors of two atoms what would change the length of d; true where nothing had to be done.
-fn straighten(v: &mut [f32], [i, j]: [usize; 2], d: Vector, slack: f64, bonded: &Bonded) -> bool {
-    let change = dot(d, sub(vector(v, j), vector(v, i)));
-    if change.abs() <= slack * dot(d, d).sqrt() {
-        return true;
+fn put(vectors: &mut [f32], i: usize, vector: Vector) {
+    for (to, x) in vectors[3 * i..3 * i + 3].iter_mut().zip(vector) {
+        *to = x as f32;
     }
-    let ease = [bonded.ease(i), bonded.ease(j)];
-    let slope: f64 = (0..3).map(|k| (ease[0][k] + ease[1][k]) * d[k] * d[k]).sum();
-    if slope == 0.0 {
-        return true;
-    }
-    let g = change / slope;
-    for (atom, ease, sign) in [(i, ease[0], g), (j, ease[1], -g)] {
-        for k in 0..3 {
-            let n = 3 * atom + k;
-            v[n] = (v[n] as f64 + sign * ease[k] * d[k]) as f32;
-        }
-    }
-    false
 }
