@@ -16,7 +16,7 @@ import { BondGeometry } from "./bond_geometry.ts";
 import { type BondBuffers, bondBuffers } from "./bond_buffers.ts";
 import { type BondList, bondList } from "./bond_list.ts";
 import { bondRank } from "./bond_rank.ts";
-import type { Constraint } from "./constraint.ts";
+import type { Constraint, Held } from "./constraint.ts";
 import { type Integrator, type OpenIntegrator, parameter } from "./integrator.ts";
 import { countHeld } from "./held_freedom.ts";
 import { LOW } from "./parts.ts";
@@ -42,7 +42,7 @@ export class Constrained {
     this.isEmpty = constraints.length === 0;
     this.#state = state;
     this.#scheme = scheme;
-    const all = constraints.map((one) => one.hold(state));
+    const all = constraints.map((one) => heldBy(one, state));
     const masks = all.flatMap(({ fixed }) => fixed === undefined ? [] : [fixed]);
     const mask = this.#mask = new Int32Array(state.batch.nodeCount);
     for (const one of masks) for (let a = 0; a < mask.length; a++) mask[a]! |= one[a]!;
@@ -54,9 +54,10 @@ export class Constrained {
     if (bonds.length > 0) {
       const geometry = new BondGeometry(state);
       const { nodeOffsets } = state.batch;
-      this.#bonds = bondList(bonds, nodeOffsets, mask, (s, pair) => geometry.length(s, pair));
-      this.#list = bondBuffers(state, this.#bonds, this.#held);
+      const list = bondList(bonds, nodeOffsets, mask, (s, pair) => geometry.length(s, pair));
+      this.#bonds = list.bonds.length > 0 ? list : undefined;
     }
+    this.#list = this.#bonds && bondBuffers(state, this.#bonds, this.#held);
     if (!this.isEmpty) this.count([]);
   }
 
@@ -257,6 +258,15 @@ interface Rest {
   readonly isForce?: boolean;
   readonly before?: Buffer<"real">;
   readonly low?: Buffer<"real"> | undefined;
+}
+
+/** What a constraint holds. Throws a RangeError where that does not fit the batch. */
+function heldBy(constraint: Constraint, state: ResidentBatch): Held {
+  const held = constraint.hold(state), { nodeCount } = state.batch;
+  if (held.fixed === undefined || held.fixed.length === nodeCount) return held;
+  throw new RangeError(
+    `Cannot hold ${constraint.name} as it must say of each of ${nodeCount} atoms what is fixed: current length is ${held.fixed.length}`,
+  );
 }
 
 /** Whether it, or any of its stages, looks for a minimum. */

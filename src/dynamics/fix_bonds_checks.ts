@@ -9,7 +9,7 @@ import { complaint } from "../hooks/show.ts";
 
 /** Whether it is one list for all systems. */
 export function isShared(bonds: readonly unknown[]): boolean {
-  return bonds.length > 0 && !bonds.some((one) => Array.isArray(one) && typeof one[0] !== "number");
+  return !bonds.some((one) => Array.isArray(one) && typeof one[0] !== "number");
 }
 
 /** Throws a TypeError or RangeError for what are no bonds, and for those that cannot be. */

@@ -314,6 +314,11 @@ Deno.test("what is wrong with a constraint is told by name", async () => {
     "constraints must be an array, as of fixAtoms()",
   );
   await assertRejects(tried([{}]), TypeError, "constraint 0 must be one");
+  await assertRejects(
+    tried([{ name: "mine", hold: () => ({ fixed: [7] }) }]),
+    RangeError,
+    "Cannot hold mine as it must say of each of 32 atoms what is fixed: current length is 1",
+  );
   assertThrows(() => fixAtoms("all" as never), TypeError, "a function, flags or places");
   for (const wrong of ["", "w", "xx", [true], [false, false, false], 3]) {
     assertThrows(() => fixComponents([0], wrong as never), TypeError, "directions must be");

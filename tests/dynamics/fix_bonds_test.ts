@@ -320,6 +320,23 @@ Deno.test(
 );
 
 Deno.test(
+  "no bonds, and bonds between fixed atoms alone, hold nothing",
+  onEngines(async (backend) => {
+    const ends: Record<string, number[]>[] = [];
+    for (const constraints of [[], [fixBonds([])], [fixBonds([[], []])]]) {
+      const batch = waters(2);
+      await run(batch, 10, { model: PULLED, dt: 0.5, constraints, ...where(backend) });
+      ends.push(bitsOf(batch));
+    }
+    for (const end of ends.slice(1)) assertSameBits(end, ends[0]!);
+    const fixed = waters(2);
+    const constraints = [fixBonds([[0, 1]]), fixAtoms(({ place }) => place < 2)];
+    await run(fixed, 10, { model: PULLED, dt: 0.5, constraints, ...where(backend) });
+    assertEquals(fixed.get("positions").slice(0, 6), waters(2).get("positions").slice(0, 6));
+  }),
+);
+
+Deno.test(
   "bonds that cannot have their lengths end the run, with the system and the step",
   onEngines(async (backend) => {
     const batch = waters(3);
