@@ -27,7 +27,11 @@ function bondsOf(world: World) {
     starts.push(clusters.length - 1);
   }
   return {
-    ...{ starts: lab.i32(starts), clusters: lab.i32(clusters), bonds: lab.i32(bonds) },
+    ...{
+      starts: lab.i32(starts, "starts"),
+      clusters: lab.i32(clusters, "all"),
+      bonds: lab.i32(bonds, "all"),
+    },
     held: world.atoms(
       "i32",
       1,
