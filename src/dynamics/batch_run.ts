@@ -17,6 +17,8 @@ import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
+import { Constrained } from "./constrained.ts";
+import type { Constraint } from "./constraint.ts";
 import type { StageRange } from "./open_stages.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
@@ -35,6 +37,8 @@ export interface RunEngine {
   readonly name: string;
   /** What moves the atoms. */
   readonly integrator: Integrator;
+  /** What stays as it is. */
+  readonly constraints: readonly Constraint[];
   /** What the forces come from. */
   readonly model: Model;
   /** Counts steps and calls hooks. */
@@ -124,12 +128,15 @@ export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
   readonly #engine: RunEngine;
+  readonly #constrained: Constrained;
   readonly #integrator: OpenIntegrator;
   readonly #model: OpenModel;
   /** Whether what steps have come to is learned later. */
   readonly #isLate: boolean;
   #clock: Clock;
   #plan: StepPlan | undefined;
+  /** Whether the batch keeps to its constraints. */
+  #isSettled = false;
   /** Whether the forces are those of the positions. */
   #isPrimed = false;
   /** Whether the energies (and stresses) are, too. */
@@ -161,7 +168,8 @@ export class BatchRun {
     this.#isLate = !backend.isHost;
     this.state = new ResidentBatch(batch, backend);
     try {
-      this.#integrator = engine.integrator.open(this.state);
+      this.#constrained = new Constrained(this.state, engine.integrator, engine.constraints);
+      this.#integrator = this.#constrained.weave(engine.integrator.open(this.state));
       this.#clock = new Clock(batch, engine.integrator);
       this.#model = engine.model.open(this.state);
       if (this.#model.compute !== undefined) assertWhole(engine, backend);
@@ -186,6 +194,7 @@ export class BatchRun {
         if (name === "positions") state.clearState(LOW);
         if (name === "cell") state.clearState(CELL_LOW);
         if (name === "stepsDone") continue;
+        if (name !== "status") this.#isSettled = false;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
         state.wake(systems);
       }
@@ -212,6 +221,8 @@ export class BatchRun {
     this.#planned(); // asks for all that is kept
     this.state.load(resident);
     this.#isPrimed = isPrimed;
+    this.#isSettled = isPrimed;
+    if (!this.#constrained.isEmpty) this.forgetPlan(); // what is held is known only now
     this.#hasEnergy = hasEnergy;
     this.#amenders = amenders;
   }
@@ -262,6 +273,7 @@ export class BatchRun {
     return this.#plan ??= planStep({
       state: this.state,
       integrator: this.#integrator,
+      constrained: this.#constrained,
       model: this.#model,
       isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
@@ -294,6 +306,8 @@ export class BatchRun {
     await this.#ready();
     countFreedom(state); // a centre of mass may have been brought to rest since the last run
     backend.write(frame.control, new Int32Array(Control.LENGTH));
+    if (!this.#isSettled) this.#run(this.#planned().settle);
+    this.#isSettled = true;
     const amenders = this.#loop.hooks.list()
       .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
       .map(({ name }) => name).join();
