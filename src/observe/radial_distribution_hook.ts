@@ -97,7 +97,7 @@ export class RadialDistributionHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** What it looks at. */
-  readonly reads: readonly Seen[];
+  readonly reads: readonly ("positions" | "images" | "cell" | "pbc" | "systemId" | "numbers")[];
   readonly #choice: PairChoice;
   readonly #list: NeighbourList;
   readonly #systems: ObservedSystems<PairHistogram>;
@@ -124,7 +124,11 @@ export class RadialDistributionHook {
   }
 
   /** Counts the pairs of a step. Called by the engine. */
-  call({ batch: { size, nodeOffsets }, read }: DynamicsContext<Seen>): void {
+  call(
+    { batch: { size, nodeOffsets }, read }: DynamicsContext<
+      "positions" | "images" | "cell" | "pbc" | "systemId" | "numbers"
+    >,
+  ): void {
     const systemId = Int32Array.from(read.systemId), pbc = Int32Array.from(read.pbc);
     const numbers = this.#choice.elements === undefined ? undefined : read.numbers;
     const open = pbc.indexOf(0);
@@ -165,8 +169,6 @@ export class RadialDistributionHook {
     this.#systems.load(state);
   }
 }
-
-type Seen = "positions" | "images" | "cell" | "pbc" | "systemId" | "numbers";
 
 const SEEN = ["positions", "images", "cell", "pbc", "systemId"] as const;
 

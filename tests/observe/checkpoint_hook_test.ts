@@ -103,6 +103,34 @@ Deno.test("a newest one that is damaged, or half there, is passed over for the o
     assertEquals(await other.loadLatest(`${folder}/none`), undefined);
   }));
 
+Deno.test("there is one of the beginning, so that what a run has written before the next is not there twice", () =>
+  inFolder(async (folder) => {
+    const sink = new MemorySink();
+    const go = async (steps: number) => {
+      await using md = bath("wasm", [
+        new CheckpointHook({ folder, everySteps: 100, atEnd: false }),
+        new SnapshotHook({ sink, frequency: 5 }),
+      ]);
+      const batch = await md.loadLatest(folder) ?? crystals(1);
+      await md.run(batch, steps);
+    };
+    sink.write(crystals(1)); // of another run
+    await go(12); // and then it is killed
+    assertEquals([sink.length, await stepsIn(folder)], [4, [0]]);
+    await go(20);
+    assertEquals(sink.read().get("step").slice(1), Int32Array.of(0, 5, 10, 15));
+  }));
+
+Deno.test("a run that fails before its first step says why, and no more", () =>
+  inFolder(async (folder) => {
+    const warnings: string[] = [];
+    await using md = bath("wasm", [new CheckpointHook({ folder })], warnings);
+    const batch = crystals(1);
+    batch.get("velocities")[0] = NaN;
+    await assertRejects(() => md.run(batch, 5));
+    assertEquals(warnings, []);
+  }));
+
 Deno.test("a disk that refuses is a warning at each, and stops nothing", () =>
   inFolder(async (parent) => {
     const folder = `${parent}/file`, warnings: string[] = [];
@@ -131,7 +159,7 @@ Deno.test("there is none of a moment whose snapshots are not safe, and the run i
     const warnings: string[] = [];
     await using md = bath("wasm", hooks, warnings);
     await assertRejects(() => md.run(crystals(1), 100), Error, "no space left");
-    assertEquals(await stepsIn(folder), [20]);
+    assertEquals(await stepsIn(folder), [0]);
     assertEquals(warnings.length, 1, warnings.join("\n"));
   }));
 
@@ -147,7 +175,14 @@ Deno.test("a checkpoint waits for the sinks it is told of, too, and is written w
     }];
     await using md = bath("wasm", [
       slow,
-      new CheckpointHook({ folder, everySteps: 10, keepLast: 9, atEnd: false, sinks }),
+      new CheckpointHook({
+        folder,
+        everySteps: 10,
+        keepLast: 9,
+        atEnd: false,
+        atBegin: false,
+        sinks,
+      }),
     ]);
     await md.run(crystals(1), 25);
     assertEquals(seen, [0, 1]); // neither was there before
