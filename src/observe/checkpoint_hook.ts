@@ -228,6 +228,7 @@ export class CheckpointHook implements Hook<string> {
     if (step === this.#last) return;
     const path = `${this.#folder}/${stepName(step)}`;
     if (engine.takeCheckpoint === undefined) {
+      await engine.hooks.flush();
       await this.#flush();
       await engine.saveCheckpoint(path);
       await this.#written(step);
