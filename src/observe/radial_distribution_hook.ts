@@ -119,7 +119,7 @@ export class RadialDistributionHook {
     const numbers = elements && [numberOf(NAME, a, "elements"), numberOf(NAME, b, "elements")];
     const choice = this.#choice = { cutoff, bins, elements: numbers as [number, number] };
     this.reads = elements === undefined ? SEEN : [...SEEN, "numbers"];
-    this.#list = new NeighbourList({ cutoff, half: true });
+    this.#list = new NeighbourList({ cutoff, half: true, skin: SKIN });
     this.#systems = new ObservedSystems(NAME, (saved) => PairHistogram.restore(saved, choice));
   }
 
@@ -169,6 +169,9 @@ export class RadialDistributionHook {
     this.#systems.load(state);
   }
 }
+
+/** Å. Pairs are searched anew once an atom has moved by half of it: between samples atoms move far. */
+const SKIN = 1;
 
 const SEEN = ["positions", "images", "cell", "pbc", "systemId"] as const;
 
