@@ -2,13 +2,17 @@
 import { assert } from "@std/assert";
 import { Batch, initVelocities } from "../../src/batch/mod.ts";
 import {
+  BAR,
   ConvergenceHook,
   type Dynamics,
   type DynamicsOptions,
   FIRE,
   FIRE2,
+  NPH,
   NVE,
+  NVTBussi,
   NVTLangevin,
+  NVTNoseHoover,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import {
@@ -34,6 +38,17 @@ const ENGINES: Readonly<Record<string, (place: Place) => Dynamics>> = {
   NVE: (place) => new NVE({ ...place, dt: 2 }),
   NVTLangevin: (place) =>
     new NVTLangevin({ ...place, dt: [2, 1], temperature: [60, 30], friction: 0.02, seed: 5 }),
+  NVTNoseHoover: (place) =>
+    new NVTNoseHoover({ ...place, dt: 2, temperature: [60, 30], thermostatTime: 100 }),
+  NVTBussi: (place) =>
+    new NVTBussi({ ...place, dt: 2, temperature: [60, 30], thermostatTime: 100, seed: 7 }),
+  NPH: (place) =>
+    new NPH({ ...place, dt: 2, pressure: [1000 * BAR, 0], barostatTime: 200, temperature: 40 }),
+  "NVTLangevin on two threads": (place) =>
+    new NVTLangevin({
+      ...{ ...place, dt: 2, temperature: 60, friction: 0.02, seed: 5 },
+      ...place.device === "wasm" ? { threads: 2 } : {},
+    }),
   FIRE: (place) => new FIRE({ ...place, dt: 0.5 }),
   FIRE2: (place) => new FIRE2({ ...place, dt: 0.05, tMax: 0.5 }),
 };
