@@ -9,6 +9,7 @@ import {
   FIRE,
   FIRE2,
   NPH,
+  NPT,
   NVE,
   NVTBussi,
   NVTLangevin,
@@ -44,6 +45,11 @@ const ENGINES: Readonly<Record<string, (place: Place) => Dynamics>> = {
     new NVTBussi({ ...place, dt: 2, temperature: [60, 30], thermostatTime: 100, seed: 7 }),
   NPH: (place) =>
     new NPH({ ...place, dt: 2, pressure: [1000 * BAR, 0], barostatTime: 200, temperature: 40 }),
+  NPT: (place) =>
+    new NPT({
+      ...{ ...place, dt: 2, pressure: [1000 * BAR, 0], temperature: [60, 30] },
+      ...{ thermostatTime: 100, barostatTime: 200, pressureCoupling: "anisotropic" },
+    }),
   "NVTLangevin on two threads": (place) =>
     new NVTLangevin({
       ...{ ...place, dt: 2, temperature: 60, friction: 0.02, seed: 5 },
