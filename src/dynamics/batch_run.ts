@@ -58,14 +58,17 @@ function assertGiven(
   }
 }
 
-/** Throws a TypeError where the scheme looks at virials, and the model gives none. */
-function assertGivesStress(name: string, integrator: Integrator, model: Model): void {
-  if (model.gives.includes("stress")) return;
-  throw new TypeError(
-    `Cannot run ${name} as its model must give stress, which ${integrator.name} needs: ${model.name} gives ${
-      model.gives.join(", ")
-    }`,
-  );
+/** Throws a TypeError where the scheme looks at virials or energies, and the model gives none. */
+function assertGivesNeeded(name: string, integrator: Integrator, model: Model): void {
+  const { needsStress = false, needsEnergy = false } = integrator;
+  for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
+    if (!isNeeded || model.gives.includes(output)) continue;
+    throw new TypeError(
+      `Cannot run ${name} as its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
+        model.gives.join(", ")
+      }`,
+    );
+  }
 }
 
 /** Fields that models give, and hooks may change. */
@@ -210,7 +213,7 @@ export class BatchRun {
     const { name, integrator, model, loop: { hooks } } = this.#engine;
     if (this.#plan === undefined) {
       assertGiven(name, model, hooks.reads());
-      if (integrator.needsStress) assertGivesStress(name, integrator, model);
+      assertGivesNeeded(name, integrator, model);
     }
     return this.#plan ??= planStep({
       state: this.state,
@@ -219,6 +222,7 @@ export class BatchRun {
       isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
       needsStress: integrator.needsStress === true,
+      needsEnergy: integrator.needsEnergy === true,
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],

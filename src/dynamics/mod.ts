@@ -25,6 +25,8 @@ export { FIRE2, fire2 } from "./fire2.ts";
 export type { FIRE2Options } from "./fire2.ts";
 export type { Integrator, OpenIntegrator, ParameterRule, PerSystem } from "./integrator.ts";
 export { checkParameter, parameter, Rule } from "./integrator.ts";
+export { LBFGS, lbfgs } from "./lbfgs.ts";
+export type { LBFGSOptions } from "./lbfgs.ts";
 export { NVE, velocityVerlet } from "./nve.ts";
 export type { NVEOptions } from "./nve.ts";
 export { langevin, NVTLangevin } from "./nvt_langevin.ts";

@@ -58,6 +58,11 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   graduate: { met: EXACT, converged: EXACT, status: EXACT, active: EXACT },
   fire_step: RELAXING,
   fire2_step: RELAXING,
+  lbfgs_step: {
+    positions: { part: 2e-5, scale: 1 },
+    cellPositions: { part: 2e-5, scale: 1 },
+    counts: EXACT,
+  },
   clamp_forces: { forces: { part: 5e-7 } },
   freeze_atoms: { positions: PLACED, velocities: PLACED, forces: PLACED },
   wrap_positions: { positions: PLACED, images: EXACT },

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    bonded, converge, edges, fire, gradients, integrate, lennard_jones, measure, model, modify, morse,
+    bonded, converge, edges, fire, gradients, integrate, lbfgs, lennard_jones, measure, model, modify, morse,
     neighbours, optimizers, thermostat,
 };
 
@@ -32,6 +32,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
+    ("lbfgs_step", lbfgs::lbfgs_step),
     ("lennard_jones", lennard_jones::lennard_jones),
     ("mix", gradients::mix),
     ("morse", morse::morse),

@@ -16,6 +16,7 @@ mod gradients;
 mod integrate;
 mod kernels;
 mod lanes;
+mod lbfgs;
 mod lennard_jones;
 mod measure;
 mod memory;

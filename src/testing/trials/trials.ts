@@ -14,11 +14,13 @@ import { MEASURE } from "./measure.ts";
 import { MODIFY } from "./modify.ts";
 import { PAIRS } from "./pairs.ts";
 import { RELAX } from "./relax.ts";
+import { RELAX_HISTORY } from "./relax_history.ts";
 
 /** Kernel → how it is tried. */
 export const TRIALS: Trials = {
   ...INTEGRATE,
   ...RELAX,
+  ...RELAX_HISTORY,
   ...MEASURE,
   ...CONVERGE,
   ...MODIFY,

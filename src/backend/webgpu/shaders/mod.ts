@@ -27,6 +27,7 @@ import { harmonicBonds } from "./harmonic_bonds.ts";
 import { kick } from "./kick.ts";
 import { kickDrift } from "./kick_drift.ts";
 import { kineticEnergy } from "./kinetic_energy.ts";
+import { lbfgsStep } from "./lbfgs_step.ts";
 import { lennardJones } from "./lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
@@ -66,6 +67,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   kick,
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
+  lbfgs_step: lbfgsStep,
   lennard_jones: lennardJones,
   mix,
   morse,
