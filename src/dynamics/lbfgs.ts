@@ -2,6 +2,8 @@ import { call } from "../backend/backend.ts";
 import { LbfgsCount, LbfgsMemory, lbfgsStep } from "../kernels/lbfgs_step.ts";
 import { complaint } from "../hooks/show.ts";
 import { outputsOf } from "../models/model.ts";
+import { type CellOptions, checkCell } from "./cell_options.ts";
+import { openCell } from "./cell_relaxation.ts";
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
@@ -15,7 +17,7 @@ import {
 
 /** What {@linkcode LBFGS} needs besides a model. */
 export interface LBFGSOptions {
-  /** How many steps are kept, with the changes of the forces: up to 100. @default 10 */
+  /** How many steps are kept, with the changes of the forces: up to 100. @default 6 */
   readonly memory?: number;
   /** The furthest that any atom of a system goes in one step, Å: all its atoms are held back together. @default 0.2 */
   readonly maxStep?: PerSystem;
@@ -25,11 +27,18 @@ export interface LBFGSOptions {
   readonly curvature?: PerSystem;
   /** Whether a step that does not lower the energy enough is taken back and shortened. @default false */
   readonly lineSearch?: boolean;
+  /**
+   * Whether cells relax, too, along their periodic directions, and how. The `fmax` of a `ConvergenceHook` then has their
+   * part in it: see {@linkcode CellOptions}.
+   *
+   * @default false
+   */
+  readonly cell?: boolean | CellOptions;
 }
 
 const NAME = "LBFGS";
 const PARAMETERS: readonly (keyof LBFGSOptions)[] = [
-  ...["memory", "maxStep", "damping", "curvature", "lineSearch"] as const,
+  ...["memory", "maxStep", "damping", "curvature", "lineSearch", "cell"] as const,
 ];
 /** Whoever has more memory than that gains nothing by it. */
 const MOST_PAIRS = 100;
@@ -48,7 +57,7 @@ const MOST_PAIRS = 100;
  */
 export function lbfgs(options: LBFGSOptions = {}): Integrator {
   checkOptions(NAME, options, PARAMETERS);
-  const { memory = 10, maxStep = 0.2, damping = 1, curvature = 70, lineSearch = false } = options;
+  const { memory = 6, maxStep = 0.2, damping = 1, curvature = 70, lineSearch = false } = options;
   checkMemory(memory);
   checkParameter(NAME, "maxStep", maxStep, Rule.POSITIVE);
   checkParameter(NAME, "damping", damping, Rule.SHRINKING);
@@ -57,31 +66,36 @@ export function lbfgs(options: LBFGSOptions = {}): Integrator {
     throw new TypeError(complaint(`make ${NAME}`, "lineSearch must be a boolean", lineSearch));
   }
   const rows = memory + 1;
+  const cell = checkCell(NAME, options.cell);
   return {
     name: NAME,
     parameters: PARAMETERS,
     needsEnergy: lineSearch,
+    needsStress: cell !== undefined,
     open(state) {
+      const cells = cell && openCell(state, NAME, cell, lineSearch);
+      const energy = cells === undefined ? outputsOf(state).energy : cells.enthalpy;
       const system = (name: string, width: number) => ({ name, level: "system", width }) as const;
       const [kept, counts] = [
         system("lbfgsMemory", rows + LbfgsMemory.LENGTH),
         system("lbfgsCounts", LbfgsCount.LENGTH),
       ];
       const step = call(lbfgsStep, {
-        positions: state.field("positions"),
-        forces: state.field("forces"),
-        energy: lineSearch ? outputsOf(state).energy : undefined,
+        positions: cells?.positions ?? state.field("positions"),
+        forces: cells?.forces ?? state.field("forces"),
+        energy: lineSearch ? energy : undefined,
         history: state.state("lbfgsHistory", { dtype: "real", level: "node", width: 6 * rows }),
         memory: state.state(kept.name, { dtype: "f64", ...kept }),
         counts: state.state(counts.name, { dtype: "i32", ...counts }),
         // In the order of LbfgsParameter.
         parameters: parameterTable(state, NAME, { curvature, damping, maxStep }),
         depth: memory,
-        cellPositions: undefined,
-        cellForces: undefined,
-        cellHistory: undefined,
+        cellPositions: cells?.cellPositions,
+        cellForces: cells?.cellForces,
+        cellHistory: cells &&
+          state.state("lbfgsCellHistory", { dtype: "real", level: "system", width: 18 * rows }),
       });
-      return { pre: [step], post: [] };
+      return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
     },
   };
 }

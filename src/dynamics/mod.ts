@@ -6,6 +6,7 @@
 
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
+export type { CellOptions } from "./cell_options.ts";
 export { ConvergenceHook } from "./convergence.ts";
 export type {
   ConvergenceDevice,

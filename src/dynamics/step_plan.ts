@@ -205,7 +205,8 @@ function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls)
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
   // where it is learned later that systems rest, those of their last step must be there by then.
   const written = parts.writes();
-  const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") || written.has("forces") ||
+  const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
+    written.has("forces") ||
     (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
   const looks = always || all.has("energy") || parts.model.compute !== undefined;

@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
     bonded, converge, edges, fire, gradients, integrate, lbfgs, lennard_jones, measure, model, modify, morse,
-    neighbours, optimizers, thermostat,
+    neighbours, optimizers, strain, thermostat,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
@@ -20,6 +20,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("clip_norm", gradients::clip_norm),
     ("clip_values", gradients::clip_values),
     ("criterion", converge::criterion),
+    ("deform", strain::deform),
     ("drift", integrate::drift),
     ("edges", edges::edges),
     ("energy_change", measure::energy_change),
@@ -40,6 +41,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("scale_by_adam", optimizers::scale_by_adam),
     ("scale_by_lion", optimizers::scale_by_lion),
     ("scale_by_momentum", optimizers::scale_by_momentum),
+    ("strain_forces", strain::strain_forces),
     ("stress", measure::stress),
     ("sum_squares", gradients::sum_squares),
     ("temperature", measure::temperature),

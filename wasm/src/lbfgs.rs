@@ -59,8 +59,8 @@ pub fn lbfgs_step(args: Args, frame: &mut Frame) {
             system.go_back();
         } else {
             system.keep_pair();
-            let downhill = system.find_direction();
-            system.go(downhill);
+            let direction = system.find_direction();
+            system.go(direction);
         }
     }
 }
@@ -95,6 +95,12 @@ impl<'a> Part<'a> {
         let n = self.x.len();
         (&mut self.history[i * n..(i + 1) * n], self.x, self.f)
     }
+}
+
+/// Where a step goes: the row of the step is to be multiplied by `unit`, and has then this product with the forces.
+struct Direction {
+    unit: f64,
+    downhill: f64,
 }
 
 /// One system of the batch. Row i has the step of slot i, row `rows` + i the change of the forces.
@@ -165,15 +171,16 @@ impl<'a> System<'a> {
         self.counts[SLOT] = ((slot + 1) % rows) as i32;
     }
 
-    /// Its product with the forces.
-    fn find_direction(&mut self) -> f64 {
+    /// Leaves it in the row of the step.
+    fn find_direction(&mut self) -> Direction {
         let (slot, rows) = (self.slot(), self.rows);
         let stored = self.counts[STORED] as usize;
         if stored == 0 {
             return self.descend();
         }
+        let unit = self.noted(SCALE);
         let mut parts = [0.0; MOST_STORED];
-        let at = |i: usize| (slot + rows - i) % rows;
+        let at = |i: usize| if slot >= i { slot - i } else { slot + rows - i };
         // Each pass adds one row and multiplies with the next: what is moved is gone through once for both.
         let mut product = 0.0;
         self.each(|part| {
@@ -184,41 +191,43 @@ impl<'a> System<'a> {
         for i in 1..=stored {
             let part = self.memory[at(i)] * product;
             parts[i - 1] = part;
-            let (scale, next) = if i < stored { (1.0, at(i + 1)) } else { (self.noted(SCALE), rows + at(i)) };
-            product = self.add(rows + at(i), -part, scale, Some(next));
+            let next = if i < stored { at(i + 1) } else { rows + at(i) };
+            product = self.add(rows + at(i), -part, Some(next));
         }
         for i in (1..=stored).rev() {
-            let part = parts[i - 1] - self.memory[at(i)] * product;
+            let part = parts[i - 1] / unit - self.memory[at(i)] * product;
             let next = if i > 1 { Some(rows + at(i - 1)) } else { None };
-            product = self.add(at(i), part, 1.0, next);
+            product = self.add(at(i), part, next);
         }
         if product > 0.0 {
-            return product;
+            return Direction { unit, downhill: unit * product };
         }
         self.counts[STORED] = 0;
         self.descend()
     }
 
     /// The step goes where the forces point.
-    fn descend(&mut self) -> f64 {
-        let (slot, scale) = (self.slot(), (1.0 / self.parameters[CURVATURE]) as f32);
+    fn descend(&mut self) -> Direction {
+        let (slot, unit) = (self.slot(), 1.0 / self.parameters[CURVATURE]);
         let mut product = 0.0;
         self.each(|part| {
             let (step, _, f) = part.change(slot);
-            step.iter_mut().zip(f).for_each(|(step, f)| *step = scale * f);
-            product += dot(step, f);
+            step.copy_from_slice(f);
+            product += dot(f, f);
         });
-        product
+        Direction { unit, downhill: unit * product }
     }
 
-    fn go(&mut self, downhill: f64) {
+    fn go(&mut self, Direction { unit, downhill }: Direction) {
         let (slot, rows) = (self.slot(), self.rows);
         let damping = self.parameters[DAMPING];
+        let whole = damping * unit;
         let of_cell = self.cell.as_ref().map_or(0.0, |cell| dot(cell.row(slot), cell.row(slot)).sqrt());
-        let far = damping * longest(self.atoms.row(slot)).max(of_cell);
+        let far = whole * longest(self.atoms.row(slot)).max(of_cell);
         let limit = self.parameters[MAX_STEP];
-        let length = if far > limit { damping * (limit / far) } else { damping };
-        self.note(SLOPE, length * downhill);
+        let cut = if far > limit { limit / far } else { 1.0 };
+        let length = whole * cut;
+        self.note(SLOPE, damping * cut * downhill);
         self.note(ENERGY, self.energy.unwrap_or(0.0));
         self.each(|part| {
             let (step, x, f) = part.change(slot);
@@ -256,16 +265,16 @@ impl<'a> System<'a> {
         of(&self.atoms) + self.cell.as_ref().map_or(0.0, &of)
     }
 
-    /// The step = scale (step + part · row); its product with another row then, or with the forces.
+    /// The step += part · row; its product with another row then, or with the forces.
     #[inline(always)]
-    fn add(&mut self, row: usize, part: f64, scale: f64, next: Option<usize>) -> f64 {
+    fn add(&mut self, row: usize, part: f64, next: Option<usize>) -> f64 {
         let slot = self.slot();
         let mut product = 0.0;
         self.each(|one| {
             let next = next.map_or(one.f.as_ptr(), |next| one.row(next).as_ptr());
             let (step, row) = one.two(slot, row);
             let next = unsafe { slice::from_raw_parts(next, row.len()) };
-            product += add_and_dot(step, row, part as f32, scale as f32, next);
+            product += add_and_dot(step, row, part as f32, next);
         });
         product
     }
@@ -304,19 +313,19 @@ fn copy_and_dot(a: &mut [f32], b: &[f32], c: &[f32]) -> f64 {
     dot(b, c)
 }
 
-/// a = scale (a + part b); Σ a c.
+/// a += part b; Σ a c.
 #[inline(always)]
-fn add_and_dot(a: &mut [f32], b: &[f32], part: f32, scale: f32, c: &[f32]) -> f64 {
+fn add_and_dot(a: &mut [f32], b: &[f32], part: f32, c: &[f32]) -> f64 {
     let to = a.as_mut_ptr();
-    let (part4, scale4) = (F4::splat(part), F4::splat(scale));
+    let part4 = F4::splat(part);
     // All are of one length.
     let four = |k: usize| unsafe {
-        let sum = scale4 * (F4::load(to.add(k)) + part4 * F4::load(b.as_ptr().add(k)));
+        let sum = F4::load(to.add(k)) + part4 * F4::load(b.as_ptr().add(k));
         sum.store(to.add(k));
         sum * F4::load(c.as_ptr().add(k))
     };
     let one = |k: usize| unsafe {
-        *to.add(k) = scale * (*to.add(k) + part * b[k]);
+        *to.add(k) += part * b[k];
         *to.add(k) * c[k]
     };
     sum_over(a.len(), four, one)

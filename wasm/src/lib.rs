@@ -34,5 +34,6 @@ mod pair_sum;
 mod pair_vectors;
 mod philox;
 mod program;
+mod strain;
 mod thermostat;
 mod xyz;

@@ -10,7 +10,10 @@ const DEPTH = 2, ROWS = DEPTH + 1;
 /** Forces at a step: of springs, about, so that most pairs are kept, and weaker ones from step to step. */
 function forcesAt(world: World, step: number) {
   const at = (count: number, id: number) => {
-    const [base, noise] = [normals(count, seed(4, id), 1), normals(count, seed(40 + step, id), 0.2)];
+    const [base, noise] = [
+      normals(count, seed(4, id), 1),
+      normals(count, seed(40 + step, id), 0.2),
+    ];
     return base.map((x, k) => Math.fround((1 - 0.2 * step) * x + noise[k]!));
   };
   return {

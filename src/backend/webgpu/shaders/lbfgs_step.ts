@@ -12,8 +12,11 @@ import type { Shader } from "../shader.ts";
  * place in row 0, `n`: how long a row is. A lane has whole atoms; the first has all of the cell.
  */
 function through(lines: string, hasCell: boolean): string {
-  const loop = (names: readonly [x: string, f: string, h: string], range: string, width: number) =>
-    /* wgsl */ `
+  const loop = (
+    names: readonly [x: string, f: string, h: string],
+    range: string,
+    width: number,
+  ) => /* wgsl */ `
   {
     ${range}
     let n = ends - begins;

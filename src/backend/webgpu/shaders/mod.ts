@@ -15,6 +15,7 @@ import { clear } from "./clear.ts";
 import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
 import { criterion } from "./criterion.ts";
+import { deform } from "./deform.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
 import { energyChange } from "./energy_change.ts";
@@ -35,6 +36,7 @@ import { neighbours } from "./neighbours.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
+import { strainForces } from "./strain_forces.ts";
 import { stress } from "./stress.ts";
 import { sumSquares } from "./sum_squares.ts";
 import { temperature } from "./temperature.ts";
@@ -55,6 +57,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clip_norm: clipNorm,
   clip_values: clipValues,
   criterion,
+  deform,
   drift,
   edges,
   energy_change: energyChange,
@@ -75,6 +78,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
+  strain_forces: strainForces,
   stress,
   sum_squares: sumSquares,
   temperature,
