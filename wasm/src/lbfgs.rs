@@ -199,8 +199,9 @@ impl<'a> System<'a> {
             let next = if i > 1 { Some(rows + at(i - 1)) } else { None };
             product = self.add(at(i), part, next);
         }
-        if product > 0.0 {
-            return Direction { unit, downhill: unit * product };
+        let downhill = unit * product;
+        if downhill > 0.0 {
+            return Direction { unit, downhill };
         }
         self.counts[STORED] = 0;
         self.descend()
