@@ -162,6 +162,18 @@ export class ResidentBatch {
     if (buffer !== undefined) this.backend.write(buffer, new Float64Array(buffer.length));
   }
 
+  /** The same for what it keeps of some systems. */
+  clearRows(name: string, systems: Iterable<number>): void {
+    const buffer = this.#states.get(name);
+    if (buffer === undefined) return;
+    this.writeRows(
+      buffer,
+      systems,
+      new Float64Array(buffer.length),
+      buffer.length / this.batch.size,
+    );
+  }
+
   /** The same for what can be found again at any time: checkpoints leave it out. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#kept(this.#scratch, name, shape);

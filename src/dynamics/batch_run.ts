@@ -19,6 +19,7 @@ import { Clock } from "./clock.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, measureOf } from "./measures.ts";
+import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
 import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
@@ -142,6 +143,8 @@ export class BatchRun {
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
         if (name === "positions") state.clearState(LOW);
+        // A step that somebody else has changed says nothing.
+        if (name === "positions" || name === "cell") state.clearRows(COUNTS, systems);
         if (name === "stepsDone") continue;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
         state.wake(systems);

@@ -1,11 +1,12 @@
 import { call } from "../backend/backend.ts";
-import { LbfgsCount, LbfgsMemory, lbfgsStep } from "../kernels/lbfgs_step.ts";
+import { lbfgsStep } from "../kernels/lbfgs_step.ts";
 import { complaint } from "../hooks/show.ts";
 import { outputsOf } from "../models/model.ts";
 import { type CellOptions, checkCell } from "./cell_options.ts";
 import { openCell } from "./cell_relaxation.ts";
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
+import { lbfgsCellHistory, lbfgsState } from "./lbfgs_state.ts";
 import {
   checkOptions,
   checkParameter,
@@ -65,7 +66,6 @@ export function lbfgs(options: LBFGSOptions = {}): Integrator {
   if (typeof lineSearch !== "boolean") {
     throw new TypeError(complaint(`make ${NAME}`, "lineSearch must be a boolean", lineSearch));
   }
-  const rows = memory + 1;
   const cell = checkCell(NAME, options.cell);
   return {
     name: NAME,
@@ -75,25 +75,17 @@ export function lbfgs(options: LBFGSOptions = {}): Integrator {
     open(state) {
       const cells = cell && openCell(state, NAME, cell, lineSearch);
       const energy = cells === undefined ? outputsOf(state).energy : cells.enthalpy;
-      const system = (name: string, width: number) => ({ name, level: "system", width }) as const;
-      const [kept, counts] = [
-        system("lbfgsMemory", rows + LbfgsMemory.LENGTH),
-        system("lbfgsCounts", LbfgsCount.LENGTH),
-      ];
       const step = call(lbfgsStep, {
         positions: cells?.positions ?? state.field("positions"),
         forces: cells?.forces ?? state.field("forces"),
         energy: lineSearch ? energy : undefined,
-        history: state.state("lbfgsHistory", { dtype: "real", level: "node", width: 6 * rows }),
-        memory: state.state(kept.name, { dtype: "f64", ...kept }),
-        counts: state.state(counts.name, { dtype: "i32", ...counts }),
+        ...lbfgsState(state, memory),
         // In the order of LbfgsParameter.
         parameters: parameterTable(state, NAME, { curvature, damping, maxStep }),
         depth: memory,
         cellPositions: cells?.cellPositions,
         cellForces: cells?.cellForces,
-        cellHistory: cells &&
-          state.state("lbfgsCellHistory", { dtype: "real", level: "system", width: 18 * rows }),
+        cellHistory: cells && lbfgsCellHistory(state, memory),
       });
       return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
     },

@@ -76,7 +76,8 @@ export const LEAST_COSINE = 1e-8;
  * atom would go further than `MAX_STEP`, the steps of all atoms of the system are scaled by one factor.
  *
  * - A pair with s·y ≤ 1e-8 |s| |y| is not kept.
- * - Where H F does not go downhill all pairs are forgotten, and H = 1/`CURVATURE`.
+ * - Where H F does not go downhill, or the last step was so short that rounding left nothing of it, all pairs are
+ *   forgotten, and H = 1/`CURVATURE`.
  *
  * With `energy` E it searches along s: where E has not fallen by 1e-4 s·F (or, where E has changed by less than 1e-6 of
  * it, F′ along s points back with more than 0.8 of what F had), the atoms go back to t s, with t where the parabola
@@ -197,6 +198,7 @@ class System {
     const sy = this.#sum(({ s, y }) => dot(s[slot]!, y[slot]!));
     const ss = this.#sum(({ s }) => dot(s[slot]!, s[slot]!));
     const yy = this.#sum(({ y }) => dot(y[slot]!, y[slot]!));
+    if (ss === 0) this.#counts[LbfgsCount.STORED] = 0;
     if (!(sy > LEAST_COSINE * Math.sqrt(ss * yy))) return;
     this.#memory[slot] = 1 / sy;
     this.#note(LbfgsMemory.SCALE, sy / yy);

@@ -10,6 +10,7 @@ import {
   type Integrator,
   type KernelDevice,
   langevin,
+  lbfgs,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -22,6 +23,8 @@ const SCHEMES: readonly Integrator[] = [
   langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
   fire({ dt: 0.3 }),
   fire2({ dt: 0.05, tMax: 0.5 }),
+  lbfgs({ maxStep: 0.005 }), // or it would be there at once
+  lbfgs({ maxStep: 0.005, memory: 3, lineSearch: true }),
 ];
 
 /** Bits after steps with hooks of any kind. */

@@ -1,6 +1,6 @@
 /** Options that callers without types misspell: each is named, even where one that is required is then missing. */
 import { assertThrows } from "@std/assert";
-import { ConvergenceHook, FIRE, FIRE2, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
+import { ConvergenceHook, FIRE, FIRE2, LBFGS, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { AlignCellHook, MaxForceClampHook } from "../../src/observe/mod.ts";
 import { ARGON } from "./atoms.ts";
 
@@ -15,6 +15,8 @@ const cases: readonly [what: string, make: () => unknown, message: string][] = [
     "did you mean temperature?",
   ],
   ["FIRE", () => new FIRE(wrong({ Dt: 0.5 })), "did you mean dt?"],
+  ["LBFGS", () => new LBFGS(wrong({ dt: 0.5 })), 'current value is "dt"'],
+  ["LBFGS", () => new LBFGS(wrong({ linesearch: true })), "did you mean lineSearch?"],
   ["FIRE2", () => new FIRE2(wrong({ dtt: 0.5 })), "did you mean dt?"],
   [
     "ConvergenceHook",

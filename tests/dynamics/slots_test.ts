@@ -8,6 +8,7 @@ import {
   fire2,
   type Integrator,
   langevin,
+  lbfgs,
   NVE,
   type SavedDynamics,
   velocityVerlet,
@@ -21,6 +22,8 @@ const SCHEMES: readonly Integrator[] = [
   langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
   fire({ dt: 0.3 }),
   fire2({ dt: 0.05, tMax: 0.5 }),
+  lbfgs({ maxStep: 0.005 }), // or it would be there at once
+  lbfgs({ maxStep: 0.005, memory: 3, lineSearch: true }),
 ];
 
 async function run(scheme: Integrator, batch: Batch, backend: EngineBackend, steps: number) {

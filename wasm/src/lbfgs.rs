@@ -162,6 +162,9 @@ impl<'a> System<'a> {
             ss += products[1];
             yy += products[2];
         });
+        if ss == 0.0 {
+            self.counts[STORED] = 0;
+        }
         if !(sy > LEAST_COSINE * (ss * yy).sqrt()) {
             return;
         }

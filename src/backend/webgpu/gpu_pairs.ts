@@ -52,6 +52,7 @@ export class GpuPairs implements Pairs, Growing {
     this.list.destroy();
     this.list = list;
     this.capacity = capacity;
+    this.isLoaded = true; // it may have been too short while it was loaded: what comes after that is still to be done
   }
 
   /** What a checkpoint keeps, of copies of `kept` and `marks`. */

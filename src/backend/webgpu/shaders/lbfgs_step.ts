@@ -84,6 +84,7 @@ ${searches ? backtrack(each) : ""}
     sy = sum_of_lanes(lane, sy);
     ss = sum_of_lanes(lane, ss);
     yy = sum_of_lanes(lane, yy);
+    if (ss.x == 0.0) { stored = 0u; }
     if (sy.x > ${LEAST_COSINE} * sqrt(ss.x) * sqrt(yy.x)) {
       scale = wide_divide(sy, yy);
       if (lane == 0u) { memory[noted + slot] = wide_divide(wide(1.0), sy); }
