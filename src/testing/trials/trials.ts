@@ -15,14 +15,14 @@ import { MODIFY } from "./modify.ts";
 import { PAIRS } from "./pairs.ts";
 import { RELAX } from "./relax.ts";
 import { RELAX_HISTORY } from "./relax_history.ts";
-import { STRAIN } from "./strain.ts";
+import { RELAX_CELLS } from "./relax_cells.ts";
 
 /** Kernel → how it is tried. */
 export const TRIALS: Trials = {
   ...INTEGRATE,
   ...RELAX,
   ...RELAX_HISTORY,
-  ...STRAIN,
+  ...RELAX_CELLS,
   ...MEASURE,
   ...CONVERGE,
   ...MODIFY,

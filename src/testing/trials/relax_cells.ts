@@ -27,7 +27,7 @@ function strained(world: World) {
 }
 
 /** Kernel → how it is tried. */
-export const STRAIN: Trials = {
+export const RELAX_CELLS: Trials = {
   strain_forces(world) {
     const state = strained(world);
     const pulled = world.atoms("real", 3, ({ size }) => new Array(3 * size).fill(0));
