@@ -1,4 +1,4 @@
-import { deformation, inverted, product, strainLength } from "./cells/strain.ts";
+import { deformation, inverted, product, strainLength } from "./cells/deformation.ts";
 import { defineKernel, type Kernel } from "./kernel.ts";
 
 const args = {

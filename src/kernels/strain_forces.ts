@@ -1,5 +1,11 @@
 import { signedVolume } from "./cells/inverse.ts";
-import { alongPeriodic, deformation, inverted, product, strainLength } from "./cells/strain.ts";
+import {
+  alongPeriodic,
+  deformation,
+  inverted,
+  product,
+  strainLength,
+} from "./cells/deformation.ts";
 import { defineKernel, type Kernel } from "./kernel.ts";
 
 const args = {

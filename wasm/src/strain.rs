@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::cells::{cell_of, cross, dot, row, signed_volume, vector, Cell, Vector};
 use crate::frame::Frame;
 
-/// src/kernels/cells/strain.ts and strain_forces.ts have the same.
+/// src/kernels/cells/deformation.ts and strain_forces.ts have the same.
 const STRAIN_LENGTH: f64 = 3.0;
 const PRESSURE: usize = 0;
 const ISOTROPIC: usize = 1;

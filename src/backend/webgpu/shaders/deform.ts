@@ -1,5 +1,5 @@
 import type { Shader } from "../shader.ts";
-import { STRAIN } from "../wgsl/strain.ts";
+import { DEFORMATION } from "../wgsl/deformation.ts";
 
 const CHANGE = /* wgsl */ `
 fn change_of(s: u32) -> mat3x3<f32> {
@@ -16,7 +16,7 @@ fn change_of(s: u32) -> mat3x3<f32> {
 export const deform: Shader = {
   passes: () => [{
     per: "atom",
-    code: /* wgsl */ `${STRAIN}${CHANGE}
+    code: /* wgsl */ `${DEFORMATION}${CHANGE}
 fn atom(s: u32, a: u32) {
   let k = 3u * a;
   let before = strain_of(s);
@@ -31,7 +31,7 @@ fn atom(s: u32, a: u32) {
 }`,
   }, {
     per: "system",
-    code: /* wgsl */ `${STRAIN}
+    code: /* wgsl */ `${DEFORMATION}
 fn system(s: u32) {
   for (var k = 9u * s; k < 9u * s + 9u; k++) {
     strain[k] += strained[k];

@@ -1,13 +1,13 @@
 import { StrainParameter as P } from "../../../kernels/strain_forces.ts";
 import type { Pass, Shader } from "../shader.ts";
 import { ROWS } from "../wgsl/cells.ts";
-import { STRAIN } from "../wgsl/strain.ts";
+import { DEFORMATION } from "../wgsl/deformation.ts";
 import { VOLUME } from "../wgsl/volume.ts";
 
 const PULLED: Pass = {
   per: "atom",
   changes: ["pulled"],
-  code: /* wgsl */ `${STRAIN}
+  code: /* wgsl */ `${DEFORMATION}
 fn atom(s: u32, a: u32) {
   let f = (IDENTITY + strain_of(s)) * vec3<f32>(forces[3u * a], forces[3u * a + 1u], forces[3u * a + 2u]);
   for (var i = 0u; i < 3u; i++) { pulled[3u * a + i] = f[i]; }
@@ -20,7 +20,7 @@ export const strainForces: Shader = {
     per: "system",
     always: true,
     changes: has("enthalpy") ? ["enthalpy"] : [],
-    code: /* wgsl */ `${STRAIN}${ROWS}${VOLUME}
+    code: /* wgsl */ `${DEFORMATION}${ROWS}${VOLUME}
 fn outer(v: vec3<f32>) -> mat3x3<f32> {
   let one = v / sqrt(dot(v, v));
   return mat3x3<f32>(one * one.x, one * one.y, one * one.z);

@@ -1,10 +1,10 @@
-import { STRAIN_LENGTH } from "../../../kernels/cells/strain.ts";
+import { STRAIN_LENGTH } from "../../../kernels/cells/deformation.ts";
 
 /**
- * Matrices of how cells are strained: see src/kernels/cells/strain.ts. Rows are kept as columns, so that a row times a
+ * Matrices of how cells are strained: see src/kernels/cells/deformation.ts. Rows are kept as columns, so that a row times a
  * matrix is written `m * v`, and the product of a and b `b * a`.
  */
-export const STRAIN: string = /* wgsl */ `
+export const DEFORMATION: string = /* wgsl */ `
 fn strain_length(s: u32) -> f32 {
   return ${STRAIN_LENGTH}.0 * sqrt(max(1.0, f32(first_of(s + 1u) - first_of(s))));
 }
