@@ -15,10 +15,11 @@ import { Control } from "../kernels/kernel.ts";
 import { type Model, type OpenModel, outputsOf } from "../models/model.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
+import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
-import { CHANGE, measureOf } from "./measures.ts";
+import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
 import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
@@ -49,14 +50,23 @@ function assertGiven(
   { name: model, gives }: Model,
   reads: ReadonlySet<string>,
 ): void {
-  for (const [field, output] of [["energy", "energy"], [CHANGE, "energy"], ["stress", "stress"]]) {
-    if (!reads.has(field!) || (gives as readonly string[]).includes(output!)) continue;
+  const needs = { energy: "energy", [CHANGE]: "energy", [CONSERVED]: "energy", stress: "stress" };
+  for (const [field, output] of Object.entries(needs)) {
+    if (!reads.has(field) || (gives as readonly string[]).includes(output)) continue;
     throw new TypeError(
       `Cannot run ${name} as its model must give ${output}, which a hook reads: ${model} gives ${
         gives.join(", ")
       }`,
     );
   }
+}
+
+/** Throws a TypeError where a hook asks a scheme that conserves nothing what it conserves. */
+function assertConserves(name: string, { dt }: Integrator, reads: ReadonlySet<string>): void {
+  if (dt !== undefined || !reads.has(CONSERVED)) return;
+  throw new TypeError(
+    `Cannot run ${name} as only molecular dynamics has a ${CONSERVED}, which a hook reads: ${name} takes no time`,
+  );
 }
 
 /** Throws a TypeError where the scheme looks at virials or energies, and the model gives none. */
@@ -70,6 +80,15 @@ function assertGivesNeeded(name: string, integrator: Integrator, model: Model): 
       }`,
     );
   }
+}
+
+/** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
+function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {
+  if (threads === 1) return;
+  throw new TypeError(
+    `Cannot run ${name} on ${threads} threads as its model must be made of kernels, and ${model.name} is computed otherwise: ` +
+      `leave out threads; an ONNX model has threads of its own, as an option`,
+  );
 }
 
 /** Fields that models give, and hooks may change. */
@@ -125,6 +144,7 @@ export class BatchRun {
     try {
       this.#integrator = engine.integrator.open(this.state);
       this.#model = engine.model.open(this.state);
+      if (this.#model.compute !== undefined) assertWhole(engine, backend);
     } catch (error) {
       this.state.free();
       throw error;
@@ -143,6 +163,7 @@ export class BatchRun {
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
         if (name === "positions") state.clearState(LOW);
+        if (name === "cell") state.clearState(CELL_LOW);
         // A step that somebody else has changed says nothing.
         if (name === "positions" || name === "cell") state.clearRows(COUNTS, systems);
         if (name === "stepsDone") continue;
@@ -217,6 +238,7 @@ export class BatchRun {
     if (this.#plan === undefined) {
       assertGiven(name, model, hooks.reads());
       assertGivesNeeded(name, integrator, model);
+      assertConserves(name, integrator, hooks.reads());
     }
     return this.#plan ??= planStep({
       state: this.state,
@@ -251,6 +273,7 @@ export class BatchRun {
     this.#isOver = false;
     this.#leapt = undefined;
     await this.#ready();
+    countFreedom(state); // a centre of mass may have been brought to rest since the last run
     backend.write(frame.control, new Int32Array(Control.LENGTH));
     const amenders = this.#loop.hooks.list()
       .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
@@ -577,7 +600,8 @@ export class BatchRun {
       context.convergedMask = known; // on a device that is lost: what they changed there is lost, too
       return point.modify(step);
     };
-    const needsEnergy = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE).has("energy");
+    const reads = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE);
+    const needsEnergy = reads.has("energy") || reads.has(CONSERVED);
     const told = after(after(needsEnergy ? this.refresh() : undefined, remind), tell);
     return after(told, () => void delete context.convergedMask);
   }

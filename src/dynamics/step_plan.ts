@@ -16,7 +16,7 @@ import type { KernelDevice } from "./context.ts";
 import { ConvergenceHook, type ConvergenceParts, type CustomCriterion } from "./convergence.ts";
 import type { OpenIntegrator } from "./integrator.ts";
 import { keySource } from "./key_source.ts";
-import { CHANGE, measureChange, measureOf } from "./measures.ts";
+import { CHANGE, CONSERVED, countFreedom, measureChange, measureOf } from "./measures.ts";
 import { DynamicsStage } from "./stages.ts";
 
 /** What a step is made of. */
@@ -209,7 +209,8 @@ function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls)
     written.has("forces") ||
     (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
-  const looks = always || all.has("energy") || parts.model.compute !== undefined;
+  const reads = all.has("energy") || all.has(CONSERVED);
+  const looks = always || reads || parts.model.compute !== undefined;
   const judged = keys.has("stress") || parts.needsStress;
   const stress = parts.wantsStress || all.has("stress") || judged;
   return {
@@ -256,6 +257,7 @@ class HookCalls {
   constructor(parts: StepParts) {
     this.#parts = parts;
     prepareState(parts);
+    countFreedom(parts.state);
     this.#work = new Map(
       (Object.values(S).filter((stage) => typeof stage === "string") as DynamicsStage[])
         .filter((stage) => stage.includes("/"))

@@ -2,6 +2,7 @@
 import { assertEquals, assertGreater, assertNotEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import {
+  bussi,
   ConvergenceHook,
   Dynamics,
   DynamicsStage,
@@ -11,6 +12,7 @@ import {
   type KernelDevice,
   langevin,
   lbfgs,
+  noseHoover,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -21,6 +23,8 @@ import { type EngineBackend, onEngines, where } from "./backends.ts";
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
   langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
+  noseHoover({ dt: 2, temperature: 60, thermostatTime: 50 }),
+  bussi({ dt: 2, temperature: 60, thermostatTime: 50, seed: 5 }),
   fire({ dt: 0.3 }),
   fire2({ dt: 0.05, tMax: 0.5 }),
   lbfgs({ maxStep: 0.005 }), // or it would be there at once

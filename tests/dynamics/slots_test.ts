@@ -2,6 +2,7 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { Batch, initVelocities } from "../../src/batch/mod.ts";
 import {
+  bussi,
   ConvergenceHook,
   Dynamics,
   fire,
@@ -9,6 +10,7 @@ import {
   type Integrator,
   langevin,
   lbfgs,
+  noseHoover,
   NVE,
   type SavedDynamics,
   velocityVerlet,
@@ -20,6 +22,8 @@ import { type EngineBackend, on, onEngines, PAIR_BACKENDS, where } from "./backe
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
   langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
+  noseHoover({ dt: 2, temperature: 60, thermostatTime: 50 }),
+  bussi({ dt: 2, temperature: 60, thermostatTime: 50, seed: 5 }),
   fire({ dt: 0.3 }),
   fire2({ dt: 0.05, tMax: 0.5 }),
   lbfgs({ maxStep: 0.005 }), // or it would be there at once

@@ -834,3 +834,8 @@ Deno.test("examples/report_run.ts does what it says", async () => {
   await frames.close();
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("examples/own_integrator.ts keeps the temperature of its bath", async () => {
+  const [, kelvin] = /^4000 steps of OBABO: (\d+\.\d) K\n$/.exec(await run("own_integrator"))!;
+  assertAlmostEquals(Number(kelvin), 40, 1); // 1600 looks at 96 degrees of freedom, some of them alike
+});

@@ -16,10 +16,12 @@ import { PAIRS } from "./pairs.ts";
 import { RELAX } from "./relax.ts";
 import { RELAX_HISTORY } from "./relax_history.ts";
 import { RELAX_CELLS } from "./relax_cells.ts";
+import { STRAIN } from "./strain.ts";
 
 /** Kernel → how it is tried. */
 export const TRIALS: Trials = {
   ...INTEGRATE,
+  ...STRAIN,
   ...RELAX,
   ...RELAX_HISTORY,
   ...RELAX_CELLS,
