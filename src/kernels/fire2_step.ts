@@ -49,7 +49,8 @@ export const Fire2Parameter = {
  * `dt` in fs, `alpha` α and `positive` n: state per system; `parameters`: {@linkcode Fire2Parameter}.LENGTH numbers
  * per system.
  *
- * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates.
+ * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates; of n atoms,
+ * it goes up to √n `MAX_STEP` far.
  */
 export const fire2Step: Kernel<typeof args> = defineKernel(
   "fire2_step",
@@ -87,28 +88,31 @@ interface Part {
   readonly forces: Real;
   /** How many make one vector. */
   readonly width: number;
+  /** What its vectors may be longer by than those of atoms, squared. */
+  readonly atoms: number;
 }
 
 function partsOf(s: number, from: number, to: number, values: State): Part[] {
-  const part = (all: readonly Real[], from: number, to: number, width: number): Part => {
+  const part = (all: readonly Real[], from: number, to: number, width: number, atoms: number) => {
     const [positions, velocities, forces] = all.map((one) => one.subarray(from, to));
-    return { positions: positions!, velocities: velocities!, forces: forces!, width };
+    return { positions: positions!, velocities: velocities!, forces: forces!, width, atoms };
   };
   const { positions, velocities, forces, cellPositions, cellVelocities, cellForces } = values;
-  const atoms = part([positions, velocities, forces], from, to, 3);
+  const atoms = part([positions, velocities, forces], from, to, 3, 1);
   if (cellPositions === undefined) return [atoms];
-  return [atoms, part([cellPositions, cellVelocities!, cellForces!], 9 * s, 9 * s + 9, 9)];
+  const cell = [cellPositions, cellVelocities!, cellForces!];
+  return [atoms, part(cell, 9 * s, 9 * s + 9, 9, Math.max(1, (to - from) / 3))];
 }
 
 /** Of the vectors of velocities. */
-function largestSquare({ velocities, width }: Part): number {
+function largestSquare({ velocities, width, atoms }: Part): number {
   let largest = 0;
   for (let k = 0; k < velocities.length; k += width) {
     let square = 0;
     for (let i = k; i < k + width; i++) square += velocities[i]! * velocities[i]!;
     largest = Math.max(largest, square);
   }
-  return largest;
+  return largest / atoms;
 }
 
 /** Kicks a system, updates its state and turns its velocities towards the forces; answers with P > 0. */

@@ -51,7 +51,7 @@ export const FireParameter = {
  * `parameters`: {@linkcode FireParameter}.LENGTH numbers per system.
  *
  * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates, whose w is
- * the mean of those of the atoms.
+ * the mean of those of the n atoms, and which goes up to √n `MAX_STEP` far.
  */
 export const fireStep: Kernel<typeof args> = defineKernel(
   "fire_step",
@@ -92,7 +92,8 @@ export const fireStep: Kernel<typeof args> = defineKernel(
       if (cell === undefined) continue;
       let weight = 0;
       for (let a = from / 3; a < to / 3; a++) weight += values.weights[a]!;
-      moveCell(cell, { weight: weight / Math.max(1, (to - from) / 3), step, maxStep });
+      const atoms = Math.max(1, (to - from) / 3);
+      moveCell(cell, { weight: weight / atoms, step, maxStep: maxStep * Math.sqrt(atoms) });
     }
   },
 );

@@ -87,7 +87,8 @@ export const LEAST_COSINE = 1e-8;
  * way has s and the forces where it was begun. `memory`: `depth` + 1 values of 1/s·y and {@linkcode LbfgsMemory}.LENGTH
  * numbers per system; `counts`: {@linkcode LbfgsCount}.LENGTH, `parameters`: {@linkcode LbfgsParameter}.LENGTH.
  *
- * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates.
+ * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates; of n atoms,
+ * it goes up to √n `MAX_STEP` far.
  */
 export const lbfgsStep: Kernel<typeof args> = defineKernel(
   "lbfgs_step",
@@ -118,6 +119,8 @@ interface Part {
   readonly y: readonly Real[];
   /** How many numbers make one distance. */
   readonly width: number;
+  /** By what a distance may be longer than one of an atom. */
+  readonly reach: number;
 }
 
 /** One system of the batch. */
@@ -134,12 +137,14 @@ class System {
   constructor(s: number, offsets: Int32Array, values: Given) {
     const { positions, forces, history, cellPositions, cellForces, cellHistory } = values;
     const rows = this.#rows = values.depth + 1;
+    const atoms = offsets[s + 1]! - offsets[s]!;
     const part = (x: Real, f: Real, all: Real, from: number, to: number, width: number): Part => {
       const n = to - from;
       const row = (i: number) =>
         all.subarray(2 * rows * from + i * n, 2 * rows * from + (i + 1) * n);
       const of = (first: number) => Array.from({ length: rows }, (_, i) => row(first + i));
-      return { x: x.subarray(from, to), f: f.subarray(from, to), s: of(0), y: of(rows), width };
+      const reach = width === 3 ? 1 : Math.sqrt(Math.max(1, atoms));
+      return { x: x.subarray(from, to), f: f.subarray(from, to), s: of(0), y: of(rows), width, reach };
     };
     this.#parts = [part(positions, forces, history, 3 * offsets[s]!, 3 * offsets[s + 1]!, 3)];
     if (cellPositions !== undefined) {
@@ -236,7 +241,7 @@ class System {
   go(): void {
     const slot = this.#slot;
     const far = this.#damping *
-      Math.max(...this.#parts.map(({ s, width }) => longest(s[slot]!, width)));
+      Math.max(...this.#parts.map(({ s, width, reach }) => longest(s[slot]!, width) / reach));
     const length = this.#damping * (far > this.#maxStep ? this.#maxStep / far : 1);
     this.#note(LbfgsMemory.SLOPE, length * this.#sum(({ s, f }) => dot(s[slot]!, f)));
     this.#note(LbfgsMemory.ENERGY, this.#energy ?? 0);

@@ -1,7 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
+import { ACCELERATION } from "../../src/kernels/constants.ts";
 import { deform } from "../../src/kernels/deform.ts";
+import { fire2Step } from "../../src/kernels/fire2_step.ts";
+import { fireStep } from "../../src/kernels/fire_step.ts";
 import { fmax } from "../../src/kernels/fmax.ts";
+import { lbfgsStep } from "../../src/kernels/lbfgs_step.ts";
 import { strainForces } from "../../src/kernels/strain_forces.ts";
 import { assertNear, Lab, onEach } from "./lab.ts";
 
@@ -183,3 +187,47 @@ onEach("fmax looks at the cell as at one more atom", async (backend) => {
   })]);
   assertEquals(await lab.read(found), [1, 3, NaN]);
 });
+
+onEach(
+  "the cell goes no further in a step than the root of how many atoms there are",
+  async (backend) => {
+    using lab = await Lab.open(backend, [4]);
+    const zeros = (n: number) => lab.real(new Array(n).fill(0));
+    const push = [3e3, 0, 0, 0, 4e3, 0, 0, 0, 0], maxStep = 0.1;
+    const moved = () => ({
+      ...{
+        positions: zeros(12),
+        velocities: zeros(12),
+        forces: zeros(12),
+        cellVelocities: zeros(9),
+      },
+      ...{ cellPositions: zeros(9), cellForces: lab.real(push) },
+      ...{ dt: lab.f64([1]), alpha: lab.f64([0.1]), positive: lab.i32([0]) },
+      parameters: lab.f64([10, 0.1, maxStep, 5, 0.5, 1.1, 0.1, 0.99]),
+    });
+    const slow = moved(), fast = moved(), pairs = moved();
+    await lab.run([
+      call(fireStep, { ...slow, weights: lab.real(new Array(4).fill(ACCELERATION)) }),
+      call(fire2Step, fast),
+      call(lbfgsStep, {
+        ...{
+          positions: pairs.positions,
+          forces: pairs.forces,
+          history: zeros(48),
+          energy: undefined,
+        },
+        ...{ memory: lab.f64(new Array(5).fill(0)), counts: lab.i32([0, 0, 0]), depth: 1 },
+        parameters: lab.f64([70, 1, maxStep]),
+        ...{
+          cellPositions: pairs.cellPositions,
+          cellForces: pairs.cellForces,
+          cellHistory: zeros(36),
+        },
+      }),
+    ]);
+    for (const { cellPositions } of [slow, fast, pairs]) {
+      const expected = push.map((f) => 2 * maxStep * f / 5e3);
+      assertNear(await lab.read(cellPositions), expected, 1e-6, 1);
+    }
+  },
+);

@@ -49,7 +49,8 @@ pub fn fire_step(args: Args, frame: &mut Frame) {
         leap.take(&mut positions[from..to], v, f, weights);
         if let Some(cell) = &mut cell {
             let total: f64 = weights.iter().map(|&w| w as f64).sum();
-            leap.take_cell(cell, (total / weights.len().max(1) as f64) as f32);
+            let atoms = weights.len().max(1) as f64;
+            leap.take_cell(cell, (total / atoms) as f32, atoms.sqrt() as f32);
         }
     }
 }
@@ -88,8 +89,9 @@ impl Leap {
         rest_v.copy_from_slice(&v4[..rest_v.len()]);
     }
 
-    /// As an atom of this weight.
-    fn take_cell(&self, cell: &mut OneCell, weight: f32) {
+    /// As an atom of this weight, which may go so many times as far.
+    fn take_cell(&self, cell: &mut OneCell, weight: f32, reach: f32) {
+        let limit = self.limit * reach;
         let kick = self.step * weight;
         let mut square = 0.0;
         for (v, f) in cell.v.iter_mut().zip(cell.f) {
@@ -97,7 +99,7 @@ impl Leap {
             square += *v * *v;
         }
         let far = self.step * square.sqrt();
-        let length = if far > self.limit { self.step * (self.limit / far) } else { self.step };
+        let length = if far > limit { self.step * (limit / far) } else { self.step };
         cell.x.iter_mut().zip(cell.v.iter()).for_each(|(x, v)| *x += length * v);
     }
 
@@ -145,7 +147,8 @@ pub fn fire2_step(args: Args, frame: &mut Frame) {
             cell.v.iter_mut().zip(cell.f).for_each(|(v, f)| *v = keep * *v + steer * f);
         }
         let longest = if is_downhill { engines.dt[s] } else { -0.5 * engines.dt[s] };
-        let far = longest.abs() * fastest(v).max(cell.as_ref().map_or(0.0, OneCell::speed));
+        let reach = (v.len() / 3).max(1) as f64;
+        let far = longest.abs() * fastest(v).max(cell.as_ref().map_or(0.0, |cell| cell.speed() / reach.sqrt()));
         let limit = engines.parameter(s, MAX_STEP);
         let scale = if far > limit { limit / far } else { 1.0 };
         let step = (scale * longest) as f32;

@@ -227,7 +227,8 @@ impl<'a> System<'a> {
         let damping = self.parameters[DAMPING];
         let whole = damping * unit;
         let of_cell = self.cell.as_ref().map_or(0.0, |cell| dot(cell.row(slot), cell.row(slot)).sqrt());
-        let far = whole * longest(self.atoms.row(slot)).max(of_cell);
+        let reach = (self.atoms.x.len() / 3).max(1) as f64;
+        let far = whole * longest(self.atoms.row(slot)).max(of_cell / reach.sqrt());
         let limit = self.parameters[MAX_STEP];
         let cut = if far > limit { limit / far } else { 1.0 };
         let length = whole * cut;

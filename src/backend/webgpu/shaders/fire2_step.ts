@@ -97,7 +97,7 @@ const CELL_MIX = /* wgsl */ `
       cellVelocities[k] = v;
       square += v * v;
     }
-    largest = max(largest, size_bits(square));
+    largest = max(largest, size_bits(square / max(1.0, f32((end - first) / 3u))));
   }`;
 
 const CELL_STEP = /* wgsl */ `

@@ -91,7 +91,9 @@ const CELL_STEP = /* wgsl */ `
   for (var a = first / 3u + lane; a < end / 3u; a += LANES) { weight = wide_add(weight, wide(weights[a])); }
   weight = sum_of_lanes(lane, weight);
   if (lane == LANES - 1u) {
-    let w = step * (weight.x / max(1.0, f32((end - first) / 3u)));
+    let atoms = max(1.0, f32((end - first) / 3u));
+    let w = step * (weight.x / atoms);
+    let most = longest * sqrt(atoms);
     var square = 0.0;
     for (var k = 9u * s; k < 9u * s + 9u; k++) {
       var v = 0.0;
@@ -102,6 +104,6 @@ const CELL_STEP = /* wgsl */ `
     }
     let far = step * sqrt(square);
     var length = step;
-    if (far > longest) { length = step * (longest / far); }
+    if (far > most) { length = step * (most / far); }
     for (var k = 9u * s; k < 9u * s + 9u; k++) { cellPositions[k] += length * cellVelocities[k]; }
   }`;

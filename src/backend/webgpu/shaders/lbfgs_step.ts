@@ -196,7 +196,7 @@ const LARGEST_OF_CELL = /* wgsl */ `
       let d = cellHistory[18u * rows * s + slot * 9u + k];
       square += d * d;
     }
-    largest = max(largest, size_bits(square));
+    largest = max(largest, size_bits(square / max(1.0, f32((end - first) / 3u))));
   }`;
 
 /** What comes first where energies are searched by: the step under way may be shortened, and nothing else done. */
