@@ -39,6 +39,10 @@ interface CellForces {
   readonly cellForces: Buffer<"real">;
 }
 
+/** Numbers of a cell, and of an atom. */
+const NINE = { dtype: "real", level: "system", width: 9 } as const;
+const THREE = { dtype: "real", level: "node", width: 3 } as const;
+
 /** Batch → what drives its cells, where an optimizer relaxes them. */
 const DRIVEN = new WeakMap<ResidentBatch, CellForces>();
 
@@ -49,32 +53,35 @@ export function openCell(
   cell: CheckedCell,
   needsEnthalpy: boolean = false,
 ): CellRelaxation {
-  const nine = { dtype: "real", level: "system", width: 9 } as const;
-  const three = { dtype: "real", level: "node", width: 3 } as const;
-  const { forces, energy, virial } = outputsOf(state);
-  const strain = state.state("strain", nine);
-  const reference = state.state("cellReference", { ...nine, width: 18 });
-  const cellForces = state.scratch("cellForces", nine);
-  const pbc = state.field<"i32">("pbc");
-  assertVolumes(state, engine, cell);
-  const drive = {
-    ...{ forces, virial, cell: state.field("cell"), pbc, strain, reference, cellForces },
-    parameters: parameterTable(state, engine, { ...cell }), // in the order of StrainParameter
-  };
+  const drive = driveOf(state, engine, cell);
+  const { cell: h, strain, reference, cellForces } = drive;
   const none = { energy: undefined, pulled: undefined, enthalpy: undefined };
   DRIVEN.set(state, { cellForces, calls: [call(strainForces, { ...drive, ...none })] });
-  const pulled = state.scratch("pulledForces", three);
-  const moved = state.scratch("moved", three);
-  const strained = state.scratch("strained", nine);
+  const pulled = state.scratch("pulledForces", THREE);
+  const moved = state.scratch("moved", THREE), strained = state.scratch("strained", NINE);
   const enthalpy = needsEnthalpy
     ? state.scratch("enthalpy", { dtype: "f64", level: "system" })
     : undefined;
-  const searched = { energy: needsEnthalpy ? energy : undefined, enthalpy };
-  const [positions, h] = [state.field("positions"), state.field("cell")];
+  const searched = { energy: needsEnthalpy ? outputsOf(state).energy : undefined, enthalpy };
+  const positions = state.field("positions");
   return {
     before: [call(strainForces, { ...drive, ...searched, pulled })],
     after: [call(deform, { positions, cell: h, moved, strained, strain, reference })],
     ...{ positions: moved, forces: pulled, enthalpy, cellPositions: strained, cellForces },
+  };
+}
+
+/** What drives cells, and what they have become. */
+function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
+  const { forces, virial } = outputsOf(state);
+  const pbc = state.field<"i32">("pbc");
+  assertVolumes(state, engine, cell);
+  return {
+    ...{ forces, virial, pbc, cell: state.field("cell") },
+    strain: state.state("strain", NINE),
+    reference: state.state("cellReference", { ...NINE, width: 18 }),
+    cellForces: state.scratch("cellForces", NINE),
+    parameters: parameterTable(state, engine, { ...cell }), // in the order of StrainParameter
   };
 }
 

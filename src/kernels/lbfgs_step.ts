@@ -70,10 +70,11 @@ export const LineSearch = {
 export const LEAST_COSINE = 1e-8;
 
 /**
- * A step of L-BFGS (Liu and Nocedal, Math. Program. 45, 503, 1989), each system by itself: x += s with s = `DAMPING` H F,
- * where H is the inverse of the second derivatives as the last `depth` steps s and changes of the forces y = F − F′ tell
- * it, by the recursion of two loops from H₀ = s·y/y·y of the last of them, or 1/`CURVATURE` where there is none. If an
- * atom would go further than `MAX_STEP`, the steps of all atoms of the system are scaled by one factor.
+ * A step of L-BFGS (Liu and Nocedal, Math. Program. 45, 503, 1989), each system by itself: x += s with
+ * s = `DAMPING` H F, where H is the inverse of the second derivatives as the last `depth` steps s and changes of the
+ * forces y = F − F′ tell it, by the recursion of two loops from H₀ = s·y/y·y of the last of them, or 1/`CURVATURE` where
+ * there is none. If an atom would go further than `MAX_STEP`, the steps of all atoms of the system are scaled by one
+ * factor.
  *
  * - A pair with s·y ≤ 1e-8 |s| |y| is not kept.
  * - Where H F does not go downhill, or the last step was so short that rounding left nothing of it, all pairs are
@@ -83,8 +84,8 @@ export const LEAST_COSINE = 1e-8;
  * it, F′ along s points back with more than 0.8 of what F had), the atoms go back to t s, with t where the parabola
  * through E, E′ and the slope is least, from 0.1 to 0.5; that is the step, and it may be shortened again.
  *
- * `history`: 2 (`depth` + 1) rows of three numbers per atom for each system, s first and then y; the row of the step under
- * way has s and the forces where it was begun. `memory`: `depth` + 1 values of 1/s·y and {@linkcode LbfgsMemory}.LENGTH
+ * `history`: 2 (`depth` + 1) rows of three numbers per atom for each system, s first and then y; the row of the step
+ * under way has s and the forces where it was begun. `memory`: `depth` + 1 values of 1/s·y and {@linkcode LbfgsMemory}.LENGTH
  * numbers per system; `counts`: {@linkcode LbfgsCount}.LENGTH, `parameters`: {@linkcode LbfgsParameter}.LENGTH.
  *
  * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates; of n atoms,
@@ -144,7 +145,14 @@ class System {
         all.subarray(2 * rows * from + i * n, 2 * rows * from + (i + 1) * n);
       const of = (first: number) => Array.from({ length: rows }, (_, i) => row(first + i));
       const reach = width === 3 ? 1 : Math.sqrt(Math.max(1, atoms));
-      return { x: x.subarray(from, to), f: f.subarray(from, to), s: of(0), y: of(rows), width, reach };
+      return {
+        x: x.subarray(from, to),
+        f: f.subarray(from, to),
+        s: of(0),
+        y: of(rows),
+        width,
+        reach,
+      };
     };
     this.#parts = [part(positions, forces, history, 3 * offsets[s]!, 3 * offsets[s + 1]!, 3)];
     if (cellPositions !== undefined) {

@@ -33,8 +33,8 @@ export const StrainParameter = {
 } as const;
 
 /**
- * What drives a cell, and atoms as if it had not been deformed, each system by itself. The cell is h = h₀ F and atoms are at
- * x = u F with F = 1 + q/κ, symmetric; then −∂(E + P V)/∂u = f F, and −∂(E + P V)/∂q = sym((W − P V 1) F⁻¹)/κ.
+ * What drives a cell, and atoms as if it had not been deformed, each system by itself. The cell is h = h₀ F and atoms
+ * are at x = u F with F = 1 + q/κ, symmetric; then −∂(E + P V)/∂u = f F, and −∂(E + P V)/∂q = sym((W − P V 1) F⁻¹)/κ.
  *
  * `virial` W = −∂E/∂ε, eV; P: the pressure of `parameters`; V: the volume of `cell` h; `strain` q, Å, nine numbers;
  * `reference`: h₀ and the h that was last made of it; κ = 3 √n Å of n atoms. A cell that somebody else has changed since

@@ -52,7 +52,8 @@ export class GpuPairs implements Pairs, Growing {
     this.list.destroy();
     this.list = list;
     this.capacity = capacity;
-    this.isLoaded = true; // it may have been too short while it was loaded: what comes after that is still to be done
+    // It may have been too short for what was loaded: pairs as of now are then still to be found.
+    this.isLoaded = true;
   }
 
   /** What a checkpoint keeps, of copies of `kept` and `marks`. */

@@ -8,8 +8,8 @@ import {
 import type { Shader } from "../shader.ts";
 
 /**
- * Lines for each number e of the atoms, and of the cell: X, F and H are where it is, what drives it, and its rows; `at`: its
- * place in row 0, `n`: how long a row is. A lane has whole atoms; the first has all of the cell.
+ * Lines for each number e of the atoms, and of the cell: X, F and H are where it is, what drives it, and its rows;
+ * `at`: its place in row 0, `n`: how long a row is. A lane has whole atoms; the first has all of the cell.
  */
 function through(lines: string, hasCell: boolean): string {
   const loop = (

@@ -1,8 +1,8 @@
 import { STRAIN_LENGTH } from "../../../kernels/cells/deformation.ts";
 
 /**
- * Matrices of how cells are strained: see src/kernels/cells/deformation.ts. Rows are kept as columns, so that a row times a
- * matrix is written `m * v`, and the product of a and b `b * a`.
+ * Matrices of how cells are strained: see src/kernels/cells/deformation.ts. Rows are kept as columns, so that a row
+ * times a matrix is written `m * v`, and the product of a and b `b * a`.
  */
 export const DEFORMATION: string = /* wgsl */ `
 fn strain_length(s: u32) -> f32 {
