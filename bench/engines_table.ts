@@ -1,0 +1,14 @@
+/**
+ * What engines cost beside each other: the rows of the table in their issue. See bench/README.md.
+ *
+ * @module
+ */
+
+import { threads } from "./engines/threads.ts";
+import type { BenchRow } from "./row.ts";
+
+const rows: BenchRow[] = [
+  threads,
+];
+
+export default rows;
