@@ -3,8 +3,8 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    barostat, bonded, converge, edges, fire, gradients, integrate, lbfgs, lennard_jones, measure, model, modify,
-    morse, neighbours, optimizers, strain, thermostat,
+    barostat, bonded, constrain, converge, edges, fire, gradients, integrate, lbfgs, lennard_jones, measure, model,
+    modify, morse, neighbours, optimizers, strain, thermostat,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
@@ -22,6 +22,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("clip_norm", gradients::clip_norm),
     ("clip_values", gradients::clip_values),
     ("conserved_energy", measure::conserved_energy),
+    ("credit_bath", constrain::credit_bath),
     ("criterion", converge::criterion),
     ("deform", strain::deform),
     ("drift", integrate::drift),
@@ -33,6 +34,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("freeze_atoms", modify::freeze_atoms),
     ("graduate", converge::graduate),
     ("harmonic_bonds", bonded::harmonic_bonds),
+    ("hold_centre", constrain::hold_centre),
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
@@ -42,9 +44,12 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("morse", morse::morse),
     ("neighbours", neighbours::neighbours),
     ("nose_hoover", thermostat::nose_hoover),
+    ("rattle", constrain::rattle),
+    ("remember", constrain::remember),
     ("scale_by_adam", optimizers::scale_by_adam),
     ("scale_by_lion", optimizers::scale_by_lion),
     ("scale_by_momentum", optimizers::scale_by_momentum),
+    ("shake", constrain::shake),
     ("strain_forces", strain::strain_forces),
     ("strained_drift", barostat::strained_drift),
     ("strained_kick", barostat::strained_kick),
