@@ -1,7 +1,15 @@
 /** L-BFGS as an engine: where it ends, in how many steps, and what it keeps of each system. */
 import { assert, assertEquals, assertLess, assertNotEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
-import { ConvergenceHook, FIRE, LBFGS, type LBFGSOptions } from "../../src/dynamics/mod.ts";
+import {
+  ConvergenceHook,
+  FIRE,
+  fixAtoms,
+  fixBonds,
+  fixCentreOfMass,
+  LBFGS,
+  type LBFGSOptions,
+} from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { type Model, potential } from "../../src/models/mod.ts";
 import { ARGON, argon, assertNear, assertSameBits, bitsOf, spring } from "./atoms.ts";
@@ -187,3 +195,26 @@ Deno.test("a line search needs energies of its model", async () => {
     "Cannot run LBFGS as its model must give energy, which LBFGS needs: forces only gives forces",
   );
 });
+
+Deno.test(
+  "L-BFGS keeps to constraints and ends where FIRE does, in a cell that relaxes too",
+  onEngines(async (backend) => {
+    const pairs = Array.from({ length: 8 }, (_, i) => [2 * i, 2 * i + 1] as const);
+    const cases = [
+      { constraints: [fixAtoms([0, 5, 9])] },
+      { constraints: [fixAtoms([0, 5, 9])], cell: true },
+      { constraints: [fixBonds(pairs)] },
+      { constraints: [fixCentreOfMass()], cell: true },
+    ];
+    for (const options of cases) {
+      const [batch, expected] = [Batch.from([argon(2, 3)]), Batch.from([argon(2, 3)])];
+      const given = { ...options, model: ARGON, ...where(backend) };
+      await using opt = new LBFGS({ ...given, hooks: [ConvergenceHook.fromFmax(5e-4)] });
+      await opt.run(batch, 100);
+      await using slow = new FIRE({ ...given, dt: 0.5, hooks: [ConvergenceHook.fromFmax(5e-4)] });
+      await slow.run(expected, 1000);
+      assertEquals([...batch.get("status"), ...expected.get("status")], [1, 1]);
+      assertNear(batch.get("energy"), expected.get("energy"), 2e-5);
+    }
+  }),
+);
