@@ -10,7 +10,7 @@ import { checkParameter, type ParameterRule, type PerSystem } from "./integrator
 
 /** How the cells of a batch relax. */
 export interface CellOptions {
-  /** The pressure from outside, eV/Å³ (1 is 160.2 GPa): E + P V is lowered, to a stress of −P. @default 0 */
+  /** The pressure from outside, eV/Å³, as `0.1 * GIGAPASCAL`: E + P V is lowered, to a stress of −P. @default 0 */
   readonly pressure?: PerSystem;
   /** Whether cells keep their shape, and only grow or shrink. @default false */
   readonly isotropic?: boolean;
