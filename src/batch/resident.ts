@@ -169,6 +169,18 @@ export class ResidentBatch {
     if (buffer !== undefined) this.backend.write(buffer, new Float64Array(buffer.length));
   }
 
+  /** The same for what it keeps of some systems. */
+  clearRows(name: string, systems: Iterable<number>): void {
+    const buffer = this.#states.get(name);
+    if (buffer === undefined) return;
+    this.writeRows(
+      buffer,
+      systems,
+      new Float64Array(buffer.length),
+      buffer.length / this.batch.size,
+    );
+  }
+
   /** The same for what can be found again at any time: checkpoints leave it out. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#kept(this.#scratch, name, shape);
@@ -523,10 +535,7 @@ export class ResidentBatch {
       const { dtype, level, width = 1, initial = 0 } = shape;
       const rows = level === "node" ? this.batch.nodeCount : this.batch.size;
       buffer = this.backend.alloc(dtype, rows * width, level);
-      const values = typeof initial === "number"
-        ? new Float64Array(rows * width).fill(initial)
-        : initial;
-      this.backend.write(buffer, values);
+      this.backend.write(buffer, startOf(initial, rows * width));
       kept.set(name, buffer);
     }
     return buffer as Buffer<D>;
@@ -558,6 +567,12 @@ export class ResidentBatch {
   #weights(): Float64Array {
     return (this.#fields.get("masses")!.host as Float64Array).map((mass) => ACCELERATION / mass);
   }
+}
+
+/** Zeros, of which some engines keep many, take no more memory than they must. */
+function startOf(initial: number | ArrayLike<number>, length: number): ArrayLike<number> {
+  if (typeof initial !== "number") return initial;
+  return initial === 0 ? new Float32Array(length) : new Float64Array(length).fill(initial);
 }
 
 function dtypeOn(name: string, values: NumericArray): Dtype {

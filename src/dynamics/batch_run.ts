@@ -22,6 +22,7 @@ import type { Constraint } from "./constraint.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
+import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
 import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
@@ -72,14 +73,17 @@ function assertConserves(name: string, { dt }: Integrator, reads: ReadonlySet<st
   );
 }
 
-/** Throws a TypeError where the scheme looks at virials, and the model gives none. */
-function assertGivesStress(name: string, integrator: Integrator, model: Model): void {
-  if (model.gives.includes("stress")) return;
-  throw new TypeError(
-    `Cannot run ${name} as its model must give stress, which ${integrator.name} needs: ${model.name} gives ${
-      model.gives.join(", ")
-    }`,
-  );
+/** Throws a TypeError where the scheme looks at virials or energies, and the model gives none. */
+function assertGivesNeeded(name: string, integrator: Integrator, model: Model): void {
+  const { needsStress = false, needsEnergy = false } = integrator;
+  for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
+    if (!isNeeded || model.gives.includes(output)) continue;
+    throw new TypeError(
+      `Cannot run ${name} as its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
+        model.gives.join(", ")
+      }`,
+    );
+  }
 }
 
 /** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
@@ -168,6 +172,8 @@ export class BatchRun {
       for (const [name, systems] of changed) {
         if (name === "positions") state.clearState(LOW);
         if (name === "cell") state.clearState(CELL_LOW);
+        // A step that somebody else has changed says nothing.
+        if (name === "positions" || name === "cell") state.clearRows(COUNTS, systems);
         if (name === "stepsDone") continue;
         if (name !== "status") this.#isSettled = false;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
@@ -242,8 +248,8 @@ export class BatchRun {
     const { name, integrator, model, loop: { hooks } } = this.#engine;
     if (this.#plan === undefined) {
       assertGiven(name, model, hooks.reads());
+      assertGivesNeeded(name, integrator, model);
       assertConserves(name, integrator, hooks.reads());
-      if (integrator.needsStress) assertGivesStress(name, integrator, model);
     }
     return this.#plan ??= planStep({
       state: this.state,
@@ -253,6 +259,7 @@ export class BatchRun {
       isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
       needsStress: integrator.needsStress === true,
+      needsEnergy: integrator.needsEnergy === true,
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],

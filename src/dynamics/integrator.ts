@@ -41,6 +41,12 @@ export interface Integrator {
    * @default false
    */
   readonly needsStress?: boolean;
+  /**
+   * Whether its kernels look at energies: they are then there whenever the forces are.
+   *
+   * @default false
+   */
+  readonly needsEnergy?: boolean;
   /** Its kernels on a batch. Throws a RangeError for a parameter that does not fit the batch. */
   open(state: ResidentBatch): OpenIntegrator;
 }

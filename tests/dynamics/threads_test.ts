@@ -20,6 +20,7 @@ import {
   fire2,
   type Integrator,
   langevin,
+  lbfgs,
   noseHoover,
   npt,
   NVE,
@@ -73,6 +74,9 @@ const SCHEMES: Readonly<Record<string, () => Integrator>> = {
     }),
   FIRE: () => fire({ dt: [0.3, 0.5, 0.4, 0.5, 0.3] }),
   FIRE2: () => fire2({ dt: 0.05 }),
+  "L-BFGS": () => lbfgs({ maxStep: [2e-3, 3e-3, 2e-3, 3e-3, 2e-3], lineSearch: true }),
+  "FIRE with cells": () => fire({ dt: 0.5, cell: { pressure: [0, 1e-3, 2e-3, 0, 1e-3] } }),
+  "L-BFGS with cells": () => lbfgs({ cell: true, maxStep: 3e-3 }),
 };
 
 for (const [name, scheme] of Object.entries(SCHEMES)) {

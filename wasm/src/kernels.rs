@@ -3,9 +3,8 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    barostat, bonded, constrain, converge, edges, fire, gradients, integrate, lennard_jones, measure, model,
-    modify, morse,
-    neighbours, optimizers, thermostat,
+    barostat, bonded, constrain, converge, edges, fire, gradients, integrate, lbfgs, lennard_jones, measure, model,
+    modify, morse, neighbours, optimizers, strain, thermostat,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
@@ -25,6 +24,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("conserved_energy", measure::conserved_energy),
     ("credit_bath", constrain::credit_bath),
     ("criterion", converge::criterion),
+    ("deform", strain::deform),
     ("drift", integrate::drift),
     ("edges", edges::edges),
     ("energy_change", measure::energy_change),
@@ -38,6 +38,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
+    ("lbfgs_step", lbfgs::lbfgs_step),
     ("lennard_jones", lennard_jones::lennard_jones),
     ("mix", gradients::mix),
     ("morse", morse::morse),
@@ -49,6 +50,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("scale_by_lion", optimizers::scale_by_lion),
     ("scale_by_momentum", optimizers::scale_by_momentum),
     ("shake", constrain::shake),
+    ("strain_forces", strain::strain_forces),
     ("strained_drift", barostat::strained_drift),
     ("strained_kick", barostat::strained_kick),
     ("stress", measure::stress),

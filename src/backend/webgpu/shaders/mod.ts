@@ -19,6 +19,7 @@ import { clipValues } from "./clip_values.ts";
 import { conservedEnergy } from "./conserved_energy.ts";
 import { creditBath } from "./credit_bath.ts";
 import { criterion } from "./criterion.ts";
+import { deform } from "./deform.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
 import { energyChange } from "./energy_change.ts";
@@ -32,6 +33,7 @@ import { holdCentre } from "./hold_centre.ts";
 import { kick } from "./kick.ts";
 import { kickDrift } from "./kick_drift.ts";
 import { kineticEnergy } from "./kinetic_energy.ts";
+import { lbfgsStep } from "./lbfgs_step.ts";
 import { lennardJones } from "./lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
@@ -43,6 +45,7 @@ import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
 import { shake } from "./shake.ts";
+import { strainForces } from "./strain_forces.ts";
 import { strainedDrift } from "./strained_drift.ts";
 import { strainedKick } from "./strained_kick.ts";
 import { stress } from "./stress.ts";
@@ -70,6 +73,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   conserved_energy: conservedEnergy,
   credit_bath: creditBath,
   criterion,
+  deform,
   drift,
   edges,
   energy_change: energyChange,
@@ -83,6 +87,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   kick,
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
+  lbfgs_step: lbfgsStep,
   lennard_jones: lennardJones,
   mix,
   morse,
@@ -94,6 +99,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
   shake,
+  strain_forces: strainForces,
   strained_drift: strainedDrift,
   strained_kick: strainedKick,
   stress,
