@@ -16,7 +16,7 @@ export interface NVTNoseHooverOptions {
   readonly dt: PerSystem;
   /** The temperature of the bath, K, above 0. */
   readonly temperature: PerSystem;
-  /** τ, how fast the bath answers, fs: some 50 steps or more. */
+  /** τ, how fast the bath answers, fs: 20 steps or more, and never below two. */
   readonly thermostatTime: PerSystem;
   /**
    * How many thermostats are in the chain, each held by the next. One alone does not sample what is stiff or small.
@@ -60,6 +60,7 @@ export function noseHoover(options: NVTNoseHooverOptions): Integrator {
   checkParameter(NAME, "dt", dt, Rule.STEP);
   checkParameter(NAME, "temperature", temperature, Rule.POSITIVE);
   checkParameter(NAME, "thermostatTime", thermostatTime, Rule.POSITIVE);
+  checkCoupling(NAME, "thermostatTime", thermostatTime, dt);
   checkChain(NAME, chainLength, yoshidaOrder);
   return {
     name: NAME,
@@ -77,6 +78,22 @@ export function noseHoover(options: NVTNoseHooverOptions): Integrator {
       return { pre: [chain, kickDrift(state, step)], post: [kick(state, step), chain] };
     },
   };
+}
+
+/** Throws a RangeError for a coupling time that steps cannot follow: a chain would run away, or take all motion. */
+export function checkCoupling(engine: string, name: string, time: PerSystem, dt: PerSystem): void {
+  const at = (value: PerSystem, system: number) =>
+    typeof value === "number" ? value : value[system] ?? NaN;
+  const count = Math.max(...[time, dt].map((one) => typeof one === "number" ? 1 : one.length));
+  for (let system = 0; system < count; system++) {
+    if (!(at(time, system) < 2 * at(dt, system))) continue;
+    const of = typeof time === "number" ? "" : ` of system ${system}`;
+    throw new RangeError(
+      `Cannot make ${engine} as ${name}${of} must be two steps or more: current value is ${
+        at(time, system)
+      } fs, with a dt of ${at(dt, system)} fs`,
+    );
+  }
 }
 
 /** Throws a TypeError or RangeError for what no chain of thermostats can be. */
