@@ -7,6 +7,7 @@
 
 import {
   type Backend,
+  type Buffer,
   type Call,
   call,
   type FrameBuffers,
@@ -26,6 +27,7 @@ import { clipValues } from "../src/kernels/clip_values.ts";
 import { ACCELERATION } from "../src/kernels/constants.ts";
 import { conservedEnergy } from "../src/kernels/conserved_energy.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
+import { creditBath } from "../src/kernels/credit_bath.ts";
 import { drift } from "../src/kernels/drift.ts";
 import { energyChange } from "../src/kernels/energy_change.ts";
 import { fire2Step } from "../src/kernels/fire2_step.ts";
@@ -34,15 +36,19 @@ import { fmax } from "../src/kernels/fmax.ts";
 import { freezeAtoms } from "../src/kernels/freeze_atoms.ts";
 import { graduate } from "../src/kernels/graduate.ts";
 import { harmonicBonds } from "../src/kernels/harmonic_bonds.ts";
+import { holdCentre } from "../src/kernels/hold_centre.ts";
 import { kick } from "../src/kernels/kick.ts";
 import { kickDrift } from "../src/kernels/kick_drift.ts";
 import { kineticEnergy } from "../src/kernels/kinetic_energy.ts";
 import { mix } from "../src/kernels/mix.ts";
 import { noseHoover } from "../src/kernels/nose_hoover.ts";
 import { gaussians, philox } from "../src/kernels/philox.ts";
+import { rattle } from "../src/kernels/rattle.ts";
+import { remember } from "../src/kernels/remember.ts";
 import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
 import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
 import { scaleByMomentum } from "../src/kernels/scale_by_momentum.ts";
+import { shake } from "../src/kernels/shake.ts";
 import { strainedDrift } from "../src/kernels/strained_drift.ts";
 import { strainedKick } from "../src/kernels/strained_kick.ts";
 import { stress } from "../src/kernels/stress.ts";
@@ -228,12 +234,13 @@ function calls(world: World): Record<string, Call> {
       positions,
       velocities,
       forces,
-      frozen: world.i32(ATOMS, (a) => a % 2),
+      frozen: world.i32(ATOMS, (a) => 7 * (a % 2)),
       anchors: vectors(EDGE),
       images,
       cell,
       what: 7,
     }),
+    ...constraining(world, { positions, velocities, weights, dt, cell, pbc }),
     wrap_positions: call(wrapPositions, { ...place, pbc }),
     align_cells: call(alignCells, { cell, positions, velocities, forces, pbc }),
     tethers: call(tethers, {
@@ -258,6 +265,41 @@ function calls(world: World): Record<string, Call> {
       stiffness: world.real(SYSTEMS, () => 1e-3),
       ...sums,
     }),
+  };
+}
+
+/** Kernel → its call, of those that hold atoms, centres and bonds: pairs of atoms that have come apart. */
+function constraining(
+  world: World,
+  { positions, velocities, weights, dt, ...rest }:
+    & Record<
+      "positions" | "velocities" | "weights" | "dt" | "cell",
+      Buffer<"real">
+    >
+    & { readonly pbc: Buffer<"i32"> },
+): Record<string, Call> {
+  const pairs = EACH / 2, masses = world.real(ATOMS, () => 1);
+  const before = world.real(3 * ATOMS), low = world.real(3 * ATOMS);
+  const off = (k: number) => k % 6 === 3 ? 1 : 0.01 * world.normal(k);
+  const apart = world.real(3 * ATOMS, off);
+  const bonded = {
+    ...rest,
+    weights,
+    starts: world.i32(SYSTEMS + 1, (s) => pairs * s),
+    clusters: world.i32(pairs * SYSTEMS + 1, (c) => c),
+    bonds: world.i32(2 * pairs * SYSTEMS, (i) => i % EACH),
+    ...{ tolerance: 1e-6, most: 100, low },
+  };
+  return {
+    remember: call(remember, { source: positions, target: before }),
+    credit_bath: call(creditBath, { velocities, before, weights, bathEnergy: world.f64(SYSTEMS) }),
+    hold_centre: call(holdCentre, { vectors: velocities, masses }),
+    shake: call(shake, {
+      ...{ ...bonded, velocities, dt, fraction: 1, width: pairs, lowBefore: world.real(3 * ATOMS) },
+      lengths: world.f64(pairs * SYSTEMS, () => 1),
+      ...{ positions: apart, before: world.real(3 * ATOMS, off) },
+    }),
+    rattle: call(rattle, { ...bonded, vectors: world.real(3 * ATOMS, off), positions: apart }),
   };
 }
 

@@ -90,8 +90,13 @@ export class ResidentBatch {
   readonly backend: Backend;
   /** What kernels are told of it. */
   readonly frame: FrameBuffers;
-  /** Degrees of freedom that constraints hold, per system. Hooks that constrain atoms write it. */
+  /** Degrees of freedom that constraints hold, per system. Who constrains atoms writes it. */
   readonly constrained: Int32Array;
+  /**
+   * Which motions of a whole system are among them, per system: the bits 1, 2 and 4 for directions in which an atom is
+   * fixed, 8 where the centre of mass rests. What was removed of these counts only once.
+   */
+  readonly anchored: Int32Array;
   readonly #names = new Set(["systemId", "stepsDone"]);
   readonly #fields = new Map<string, Resident>();
   readonly #states = new Map<string, Buffer>();
@@ -116,6 +121,7 @@ export class ResidentBatch {
     const { size, nodeOffsets } = batch;
     this.#offsets = nodeOffsets;
     this.constrained = new Int32Array(size);
+    this.anchored = new Int32Array(size);
     const filled = (values: ArrayLike<number>) => {
       const buffer = backend.alloc("i32", values.length);
       backend.write(buffer, values);

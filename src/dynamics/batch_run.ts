@@ -17,6 +17,8 @@ import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
+import { Constrained } from "./constrained.ts";
+import type { Constraint } from "./constraint.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
@@ -32,6 +34,8 @@ export interface RunEngine {
   readonly name: string;
   /** What moves the atoms. */
   readonly integrator: Integrator;
+  /** What stays as it is. */
+  readonly constraints: readonly Constraint[];
   /** What the forces come from. */
   readonly model: Model;
   /** Counts steps and calls hooks. */
@@ -100,12 +104,15 @@ export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
   readonly #engine: RunEngine;
+  readonly #constrained: Constrained;
   readonly #integrator: OpenIntegrator;
   readonly #model: OpenModel;
   /** Whether what steps have come to is learned later. */
   readonly #isLate: boolean;
   #clock: Clock;
   #plan: StepPlan | undefined;
+  /** Whether the batch keeps to its constraints. */
+  #isSettled = false;
   /** Whether the forces are those of the positions. */
   #isPrimed = false;
   /** Whether the energies (and stresses) are, too. */
@@ -138,7 +145,8 @@ export class BatchRun {
     this.#clock = new Clock(batch, engine.integrator.dt);
     this.state = new ResidentBatch(batch, backend);
     try {
-      this.#integrator = engine.integrator.open(this.state);
+      this.#constrained = new Constrained(this.state, engine.integrator, engine.constraints);
+      this.#integrator = this.#constrained.weave(engine.integrator.open(this.state));
       this.#model = engine.model.open(this.state);
       if (this.#model.compute !== undefined) assertWhole(engine, backend);
     } catch (error) {
@@ -161,6 +169,7 @@ export class BatchRun {
         if (name === "positions") state.clearState(LOW);
         if (name === "cell") state.clearState(CELL_LOW);
         if (name === "stepsDone") continue;
+        if (name !== "status") this.#isSettled = false;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
         state.wake(systems);
       }
@@ -187,6 +196,8 @@ export class BatchRun {
     this.#planned(); // asks for all that is kept
     this.state.load(resident);
     this.#isPrimed = isPrimed;
+    this.#isSettled = isPrimed;
+    if (!this.#constrained.isEmpty) this.forgetPlan(); // what is held is known only now
     this.#hasEnergy = hasEnergy;
     this.#amenders = amenders;
   }
@@ -237,6 +248,7 @@ export class BatchRun {
     return this.#plan ??= planStep({
       state: this.state,
       integrator: this.#integrator,
+      constrained: this.#constrained,
       model: this.#model,
       isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
@@ -268,6 +280,8 @@ export class BatchRun {
     await this.#ready();
     countFreedom(state); // a centre of mass may have been brought to rest since the last run
     backend.write(frame.control, new Int32Array(Control.LENGTH));
+    if (!this.#isSettled) this.#run(this.#planned().settle);
+    this.#isSettled = true;
     const amenders = this.#loop.hooks.list()
       .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
       .map(({ name }) => name).join();

@@ -4,10 +4,17 @@
  * @module
  */
 
+export type { AtomChoice, AtomView } from "../batch/atom_choice.ts";
 export { BAR, GIGAPASCAL } from "../kernels/constants.ts";
 export type { PressureCoupling } from "./barostat.ts";
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
+export { fixAtoms, fixComponents, fixMasked } from "./fix_atoms.ts";
+export type { Directions } from "./fix_atoms.ts";
+export { fixBonds } from "./fix_bonds.ts";
+export type { AtomPair, BondChoice, FixBondsOptions } from "./fix_bonds.ts";
+export { fixCentreOfMass } from "./fix_centre_of_mass.ts";
+export type { Constraint, Held, HeldBonds } from "./constraint.ts";
 export { ConvergenceHook } from "./convergence.ts";
 export type {
   ConvergenceDevice,

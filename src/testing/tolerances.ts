@@ -91,6 +91,15 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   fire2_step: RELAXING,
   clamp_forces: { forces: { part: 5e-7 } },
   freeze_atoms: { positions: PLACED, velocities: PLACED, forces: PLACED },
+  remember: { target: EXACT },
+  hold_centre: {
+    positions: PLACED,
+    velocities: { part: 2e-6, scale: 1e-2 },
+    forces: { part: 2e-6, scale: 1 },
+  },
+  credit_bath: { bathEnergy: { part: 1e-6, scale: 1e-2, isSum: true } },
+  shake: { positions: { part: 1e-6, scale: 10 }, velocities: { part: 1e-5, scale: 1 } },
+  rattle: { velocities: { part: 1e-5, scale: 1e-2 } },
   wrap_positions: { positions: PLACED, images: EXACT },
   align_cells: {
     cell: TURNED,

@@ -16,6 +16,9 @@ import {
   FIRE2,
   type FIRE2Options,
   type FIREOptions,
+  fixAtoms,
+  fixBonds,
+  fixCentreOfMass,
   hook,
   lennardJones,
   type Model,
@@ -83,8 +86,10 @@ const OPTIONS = {
   ...{
     model: 0,
     hooks: 0,
+    constraints: 0,
     nSteps: 0,
     device: 0,
+    threads: 0,
     backend: 0,
     fields: 0,
     name: 0,
@@ -247,6 +252,13 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
       return new NVE({ model, dt: 1 }).run(Batch.from([dimer()]), 1);
     },
   ],
+  "constraints that do not fit the batch, or each other": [
+    [fixAtoms([2])],
+    [fixBonds([[0, 2]])],
+    [fixBonds([[0, 1]]), fixAtoms([0]), fixCentreOfMass()],
+  ].map((constraints) => () =>
+    new NVE({ model: ARGON, dt: 1, constraints }).run(Batch.from([dimer()]), 1)
+  ),
   "a hook that reads what there is not": [
     () => new NVE({ model: ARGON, dt: 1 }).hooks.add(reader("enrgy") as never),
   ],
@@ -259,6 +271,13 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
   ),
   "atoms that have gone where no number is": [
     () => new NVE({ model: ARGON, dt: 100 }).run(Batch.from([dimer(0.01)]), 10),
+  ],
+  "bonds that do not get back to their lengths": [
+    () => {
+      const batch = Batch.from([dimer()]);
+      batch.set("velocities", Float64Array.from([0, 1, 0, 0, -1, 0]));
+      return new NVE({ model: ARGON, dt: 10, constraints: [fixBonds([[0, 1]])] }).run(batch, 1);
+    },
   ],
 };
 

@@ -3,7 +3,8 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    barostat, bonded, converge, edges, fire, gradients, integrate, lennard_jones, measure, model, modify, morse,
+    barostat, bonded, constrain, converge, edges, fire, gradients, integrate, lennard_jones, measure, model,
+    modify, morse,
     neighbours, optimizers, thermostat,
 };
 
@@ -22,6 +23,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("clip_norm", gradients::clip_norm),
     ("clip_values", gradients::clip_values),
     ("conserved_energy", measure::conserved_energy),
+    ("credit_bath", constrain::credit_bath),
     ("criterion", converge::criterion),
     ("drift", integrate::drift),
     ("edges", edges::edges),
@@ -32,6 +34,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("freeze_atoms", modify::freeze_atoms),
     ("graduate", converge::graduate),
     ("harmonic_bonds", bonded::harmonic_bonds),
+    ("hold_centre", constrain::hold_centre),
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
@@ -40,9 +43,12 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("morse", morse::morse),
     ("neighbours", neighbours::neighbours),
     ("nose_hoover", thermostat::nose_hoover),
+    ("rattle", constrain::rattle),
+    ("remember", constrain::remember),
     ("scale_by_adam", optimizers::scale_by_adam),
     ("scale_by_lion", optimizers::scale_by_lion),
     ("scale_by_momentum", optimizers::scale_by_momentum),
+    ("shake", constrain::shake),
     ("strained_drift", barostat::strained_drift),
     ("strained_kick", barostat::strained_kick),
     ("stress", measure::stress),

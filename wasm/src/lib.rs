@@ -9,6 +9,7 @@ mod cells;
 mod chain;
 mod clusters;
 mod constants;
+mod constrain;
 mod converge;
 mod edge_list;
 mod edges;

@@ -6,6 +6,7 @@
 
 import type { Trials } from "../trial.ts";
 import { BONDED } from "./bonded.ts";
+import { CONSTRAIN } from "./constrain.ts";
 import { CONVERGE } from "./converge.ts";
 import { GRAPHS } from "./graphs.ts";
 import { INTEGRATE } from "./integrate.ts";
@@ -24,6 +25,7 @@ export const TRIALS: Trials = {
   ...MEASURE,
   ...CONVERGE,
   ...MODIFY,
+  ...CONSTRAIN,
   ...LEARN,
   ...BONDED,
   ...PAIRS,

@@ -17,6 +17,7 @@ import { clear } from "./clear.ts";
 import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
 import { conservedEnergy } from "./conserved_energy.ts";
+import { creditBath } from "./credit_bath.ts";
 import { criterion } from "./criterion.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
@@ -27,6 +28,7 @@ import { fmax } from "./fmax.ts";
 import { freezeAtoms } from "./freeze_atoms.ts";
 import { graduate } from "./graduate.ts";
 import { harmonicBonds } from "./harmonic_bonds.ts";
+import { holdCentre } from "./hold_centre.ts";
 import { kick } from "./kick.ts";
 import { kickDrift } from "./kick_drift.ts";
 import { kineticEnergy } from "./kinetic_energy.ts";
@@ -35,9 +37,12 @@ import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
 import { neighbours } from "./neighbours.ts";
 import { noseHoover } from "./nose_hoover.ts";
+import { rattle } from "./rattle.ts";
+import { remember } from "./remember.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
+import { shake } from "./shake.ts";
 import { strainedDrift } from "./strained_drift.ts";
 import { strainedKick } from "./strained_kick.ts";
 import { stress } from "./stress.ts";
@@ -63,6 +68,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clip_norm: clipNorm,
   clip_values: clipValues,
   conserved_energy: conservedEnergy,
+  credit_bath: creditBath,
   criterion,
   drift,
   edges,
@@ -73,6 +79,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   freeze_atoms: freezeAtoms,
   graduate,
   harmonic_bonds: harmonicBonds,
+  hold_centre: holdCentre,
   kick,
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
@@ -81,9 +88,12 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   morse,
   neighbours,
   nose_hoover: noseHoover,
+  rattle,
+  remember,
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
+  shake,
   strained_drift: strainedDrift,
   strained_kick: strainedKick,
   stress,
