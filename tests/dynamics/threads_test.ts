@@ -18,6 +18,8 @@ import {
   FIRE,
   fire,
   fire2,
+  fixAtoms,
+  fixBonds,
   type Integrator,
   langevin,
   noseHoover,
@@ -107,6 +109,19 @@ Deno.test("what hooks change by kernels, bonds, tethers and biases are on thread
     ];
     await using md = new NVE({ model, dt: 3, ...on(threads), hooks });
     return bitsOf(await md.run(ragged(), 50), undefined, FIELDS);
+  });
+});
+
+Deno.test("bonds of fixed length and fixed atoms are on threads what they are on one", async () => {
+  const constraints = [fixBonds([[0, 1], [1, 2]]), fixAtoms([3])];
+  await same([2, 3], async (threads) => {
+    const temperatures: number[][] = [];
+    const look = hook({
+      ...{ name: "look", frequency: 5, reads: ["temperature"] },
+      on: { dynamics: { AFTER_STEP: ({ read }) => void temperatures.push([...read.temperature]) } },
+    });
+    await using md = new NVE({ model: ARGON, dt: 2, constraints, ...on(threads), hooks: [look] });
+    return [bitsOf(await md.run(ragged(), 50)), temperatures];
   });
 });
 
