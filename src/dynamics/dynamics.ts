@@ -126,7 +126,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.#loop.stepCount;
   }
 
-  /** Where it runs. A GPU is there from the first run on until the engine is closed; else this throws an Error. */
+  /** Where it runs. A GPU, and threads, are there from the first run on until the engine is closed; else this throws an Error. */
   get backend(): Backend {
     return this.#device.backend;
   }

@@ -18,6 +18,8 @@ import {
   FIRE,
   fire,
   fire2,
+  fixAtoms,
+  fixBonds,
   type Integrator,
   langevin,
   lbfgs,
@@ -31,7 +33,7 @@ import { hook } from "../../src/hook.ts";
 import { centreBias, harmonicBonds, type Model, sum, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { engine } from "../observe/modified.ts";
-import { ARGON, argon, assertSameBits, bitsOf, MOVING, push } from "./atoms.ts";
+import { ARGON, argon, assertSameBits, bitsOf, crystals, MOVING, push } from "./atoms.ts";
 
 /** What a batch has before it is run. */
 const OWN = ["positions", "velocities", "status"] as const;
@@ -111,6 +113,19 @@ Deno.test("what hooks change by kernels, bonds, tethers and biases are on thread
     ];
     await using md = new NVE({ model, dt: 3, ...on(threads), hooks });
     return bitsOf(await md.run(ragged(), 50), undefined, FIELDS);
+  });
+});
+
+Deno.test("bonds of fixed length and fixed atoms are on threads what they are on one", async () => {
+  const constraints = [fixBonds([[0, 1], [1, 2]]), fixAtoms([3])];
+  await same([2, 3], async (threads) => {
+    const temperatures: number[][] = [];
+    const look = hook({
+      ...{ name: "look", frequency: 5, reads: ["temperature"] },
+      on: { dynamics: { AFTER_STEP: ({ read }) => void temperatures.push([...read.temperature]) } },
+    });
+    await using md = new NVE({ model: ARGON, dt: 2, constraints, ...on(threads), hooks: [look] });
+    return [bitsOf(await md.run(crystals(5), 50)), temperatures];
   });
 });
 
