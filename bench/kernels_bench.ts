@@ -29,6 +29,7 @@ import { conservedEnergy } from "../src/kernels/conserved_energy.ts";
 import { countStage } from "../src/kernels/count_stage.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
 import { creditBath } from "../src/kernels/credit_bath.ts";
+import { deform } from "../src/kernels/deform.ts";
 import { drift } from "../src/kernels/drift.ts";
 import { energyChange } from "../src/kernels/energy_change.ts";
 import { enterStage } from "../src/kernels/enter_stage.ts";
@@ -42,6 +43,7 @@ import { holdCentre } from "../src/kernels/hold_centre.ts";
 import { kick } from "../src/kernels/kick.ts";
 import { kickDrift } from "../src/kernels/kick_drift.ts";
 import { kineticEnergy } from "../src/kernels/kinetic_energy.ts";
+import { lbfgsStep } from "../src/kernels/lbfgs_step.ts";
 import { mix } from "../src/kernels/mix.ts";
 import { noseHoover } from "../src/kernels/nose_hoover.ts";
 import { gaussians, philox } from "../src/kernels/philox.ts";
@@ -52,6 +54,7 @@ import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
 import { scaleByMomentum } from "../src/kernels/scale_by_momentum.ts";
 import { shake } from "../src/kernels/shake.ts";
 import { spendBudget } from "../src/kernels/spend_budget.ts";
+import { strainForces } from "../src/kernels/strain_forces.ts";
 import { strainedDrift } from "../src/kernels/strained_drift.ts";
 import { strainedKick } from "../src/kernels/strained_kick.ts";
 import { stress } from "../src/kernels/stress.ts";
@@ -119,6 +122,8 @@ function calls(world: World): Record<string, Call> {
   const dt = world.real(SYSTEMS, () => 1), zeros = world.f64(SYSTEMS);
   const energy = world.f64(SYSTEMS), virial = world.f64(9 * SYSTEMS), images = world.i32(3 * ATOMS);
   const cell = world.real(9 * SYSTEMS, (i) => i % 9 % 4 === 0 ? EDGE : 0);
+  const strain = world.real(9 * SYSTEMS, () => 0);
+  const reference = world.real(18 * SYSTEMS, (i) => i % 9 % 4 === 0 ? EDGE : 0);
   const pbc = world.i32(3 * SYSTEMS, () => 1), ones = world.i32(SYSTEMS, () => 1);
   const sums = { forces, energy, virial, want: 3 };
   const place = { positions, cell, images };
@@ -196,6 +201,28 @@ function calls(world: World): Record<string, Call> {
       velocities,
       forces,
       ...state([0.8, 0.05, 0.1, 60, 0.75, 1.05, 0.09, 0.985]),
+    }),
+    lbfgs_step: call(lbfgsStep, {
+      positions,
+      forces,
+      energy: undefined,
+      history: world.real(6 * 7 * ATOMS, (i) => 0.01 * world.normal(i)),
+      memory: world.f64(10 * SYSTEMS, () => 1),
+      counts: world.i32(3 * SYSTEMS, (i) => i % 3 === 0 ? 6 : 0),
+      parameters: world.f64(3 * SYSTEMS, (i) => [70, 1, 0.2][i % 3]!),
+      depth: 6,
+      ...{ cellPositions: undefined, cellForces: undefined, cellHistory: undefined },
+    }),
+    strain_forces: call(strainForces, {
+      ...{ forces, virial, cell, pbc, energy: undefined, enthalpy: undefined, strain, reference },
+      parameters: world.f64(2 * SYSTEMS),
+      cellForces: world.real(9 * SYSTEMS, () => 0),
+      pulled: vectors(0),
+    }),
+    deform: call(deform, {
+      ...{ positions: vectors(EDGE), strain, reference, moved: vectors(0.1) },
+      cell: world.real(9 * SYSTEMS, (i) => i % 9 % 4 === 0 ? EDGE : 0),
+      strained: world.real(9 * SYSTEMS, () => 0),
     }),
     add_model: call(addModel, {
       energies: world.real(ATOMS, (a) => world.normal(a)),

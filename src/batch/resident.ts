@@ -209,6 +209,15 @@ export class ResidentBatch {
     }
   }
 
+  /** As `clearState`, for what it keeps of some systems. */
+  clearRows(name: string, systems: Iterable<number>): void {
+    for (const [key, buffer] of this.#states) {
+      if (key !== name && !key.endsWith(`/${name}`)) continue;
+      const zeros = new Float64Array(buffer.length);
+      this.writeRows(buffer, systems, zeros, buffer.length / this.batch.size);
+    }
+  }
+
   /** As `state`, for what can be found again at any time: checkpoints leave it out. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#kept(this.#scratch, this.#scoped(name, shape, false), shape);
@@ -572,10 +581,7 @@ export class ResidentBatch {
       const { dtype, level, width = 1, initial = 0 } = shape;
       const rows = level === "node" ? this.batch.nodeCount : this.batch.size;
       buffer = this.backend.alloc(dtype, rows * width, level);
-      const values = typeof initial === "number"
-        ? new Float64Array(rows * width).fill(initial)
-        : initial;
-      this.backend.write(buffer, values);
+      this.backend.write(buffer, startOf(initial, rows * width));
       kept.set(name, buffer);
     }
     return buffer as Buffer<D>;
@@ -607,6 +613,12 @@ export class ResidentBatch {
   #weights(): Float64Array {
     return (this.#fields.get("masses")!.host as Float64Array).map((mass) => ACCELERATION / mass);
   }
+}
+
+/** Zeros, of which some engines keep many, take no more memory than they must. */
+function startOf(initial: number | ArrayLike<number>, length: number): ArrayLike<number> {
+  if (typeof initial !== "number") return initial;
+  return initial === 0 ? new Float32Array(length) : new Float64Array(length).fill(initial);
 }
 
 function dtypeOn(name: string, values: NumericArray): Dtype {

@@ -23,6 +23,7 @@ import type { StageRange } from "./open_stages.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
+import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
 import { hasComers, STAGE_EVENT, type StageNews } from "./stage_news.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
@@ -75,14 +76,17 @@ function assertConserves(name: string, { dt }: Integrator, reads: ReadonlySet<st
   );
 }
 
-/** Throws a TypeError where the scheme looks at virials, and the model gives none. */
-function assertGivesStress(name: string, integrator: Integrator, model: Model): void {
-  if (model.gives.includes("stress")) return;
-  throw new TypeError(
-    `Cannot run ${name} as its model must give stress, which ${integrator.name} needs: ${model.name} gives ${
-      model.gives.join(", ")
-    }`,
-  );
+/** Throws a TypeError where the scheme looks at virials or energies, and the model gives none. */
+function assertGivesNeeded(name: string, integrator: Integrator, model: Model): void {
+  const { needsStress = false, needsEnergy = false } = integrator;
+  for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
+    if (!isNeeded || model.gives.includes(output)) continue;
+    throw new TypeError(
+      `Cannot run ${name} as its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
+        model.gives.join(", ")
+      }`,
+    );
+  }
 }
 
 /** The lists of some marks. */
@@ -193,6 +197,8 @@ export class BatchRun {
         if (name === "status") this.#integrator.stages?.restart(systems);
         if (name === "positions") state.clearState(LOW);
         if (name === "cell") state.clearState(CELL_LOW);
+        // A step that somebody else has changed says nothing.
+        if (name === "positions" || name === "cell") state.clearRows(COUNTS, systems);
         if (name === "stepsDone") continue;
         if (name !== "status") this.#isSettled = false;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
@@ -267,8 +273,8 @@ export class BatchRun {
     const { name, integrator, model, loop: { hooks } } = this.#engine;
     if (this.#plan === undefined) {
       assertGiven(name, model, hooks.reads());
+      assertGivesNeeded(name, integrator, model);
       assertConserves(name, integrator, hooks.reads());
-      if (integrator.needsStress) assertGivesStress(name, integrator, model);
     }
     return this.#plan ??= planStep({
       state: this.state,
@@ -278,6 +284,7 @@ export class BatchRun {
       isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
       needsStress: integrator.needsStress === true,
+      needsEnergy: integrator.needsEnergy === true,
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],

@@ -142,7 +142,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.#whole?.stepCount ?? this.#loop.stepCount;
   }
 
-  /** Where it runs. A GPU is there from the first run on until the engine is closed; else this throws an Error. */
+  /** Where it runs. A GPU, and threads, are there from the first run on until the engine is closed; else this throws an Error. */
   get backend(): Backend {
     return this.#whole?.backend ?? this.#device.backend;
   }

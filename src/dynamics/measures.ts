@@ -12,6 +12,7 @@ import { fmax } from "../kernels/fmax.ts";
 import { kineticEnergy } from "../kernels/kinetic_energy.ts";
 import { stress } from "../kernels/stress.ts";
 import { temperature } from "../kernels/temperature.ts";
+import { cellForcesOf } from "./cell_relaxation.ts";
 import { outputsOf } from "../models/model.ts";
 
 /** A measure on a batch: where it is, and how it comes up to date. */
@@ -28,7 +29,9 @@ const MEASURES: Readonly<
 > = {
   fmax(state) {
     const buffer = perSystem(state, "fmax");
-    return { buffer, calls: [call(fmax, { forces: state.field("forces"), fmax: buffer })] };
+    const cell = cellForcesOf(state);
+    const args = { forces: state.field("forces"), fmax: buffer, cellForces: cell?.cellForces };
+    return { buffer, calls: [...cell?.calls ?? [], call(fmax, args)] };
   },
   kineticEnergy: measureKinetic,
   temperature(state, keepsMomentum) {

@@ -9,6 +9,7 @@ export { BAR, GIGAPASCAL } from "../kernels/constants.ts";
 export type { PressureCoupling } from "./barostat.ts";
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
+export type { CellOptions } from "./cell_options.ts";
 export { fixAtoms, fixComponents, fixMasked } from "./fix_atoms.ts";
 export type { Directions } from "./fix_atoms.ts";
 export { fixBonds } from "./fix_bonds.ts";
@@ -36,6 +37,8 @@ export type { Integrator, OpenIntegrator, ParameterRule, PerSystem } from "./int
 export { checkParameter, parameter, Rule } from "./integrator.ts";
 export { fuse, FusedDynamics } from "./fuse.ts";
 export type { FuseOptions } from "./fuse.ts";
+export { LBFGS, lbfgs } from "./lbfgs.ts";
+export type { LBFGSOptions } from "./lbfgs.ts";
 export { NPH, nph } from "./nph.ts";
 export type { NPHOptions } from "./nph.ts";
 export { NPT, npt } from "./npt.ts";

@@ -40,6 +40,8 @@ export interface StepParts {
   readonly wantsStress: boolean;
   /** Whether the integrator looks at virials. */
   readonly needsStress: boolean;
+  /** Whether it looks at energies. */
+  readonly needsEnergy: boolean;
   /** What hooks have the engine do at a stage. */
   work(stage: DynamicsStage): readonly StageWork[];
   /** The hooks that give kernels, visited or not. */
@@ -217,8 +219,8 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
   // where it is learned later that systems rest, those of their last step must be there by then.
   const written = parts.writes();
-  const always = changes || keys.has("energy") || written.has("energy") || written.has("forces") ||
-    hooks.amendsParts || (parts.isLate && decide.length > 0);
+  const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
+    written.has("forces") || hooks.amendsParts || (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
   const reads = all.has("energy") || all.has(CONSERVED);
   const looks = always || reads || parts.model.compute !== undefined;

@@ -24,6 +24,8 @@ const POTENTIAL: Readonly<Record<string, Tolerance>> = {
   virial: { part: 5e-6, scale: 5, isSum: true },
 };
 const RELAXING: Readonly<Record<string, Tolerance>> = {
+  cellPositions: { part: 5e-6, scale: 1 },
+  cellVelocities: { part: 5e-6, scale: 1e-2 },
   positions: { part: 2e-6, scale: 1 },
   velocities: { part: 5e-6, scale: 1e-2 },
   dt: { part: 1e-6 },
@@ -80,7 +82,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   strained_drift: { positions: { part: 2e-7, scale: 50 }, cell: { part: 1e-7, scale: 10 } },
   clear: { forces: EXACT, energy: { part: 1e-13 }, virial: { part: 1e-13 } },
   advance: { ages: EXACT },
-  fmax: { fmax: { part: 3e-7 } },
+  fmax: { fmax: { part: 3e-7 }, withCell: { part: 5e-7 } },
   kinetic_energy: { kinetic: { part: 3e-7 } },
   temperature: { temperature: { part: 1e-12 }, staged: { part: 1e-12 } },
   energy_change: { change: { part: 1e-10, scale: 1 }, previous: { part: 1e-13 } },
@@ -92,6 +94,25 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   graduate: { met: EXACT, converged: EXACT, status: EXACT, active: EXACT },
   fire_step: RELAXING,
   fire2_step: RELAXING,
+  strain_forces: {
+    strain: EXACT,
+    reference: EXACT,
+    cellForces: { part: 2e-6, scale: 1 },
+    pulled: { part: 5e-7, scale: 1 },
+    enthalpy: { part: 1e-12, scale: 1 },
+  },
+  deform: {
+    positions: PLACED,
+    cell: PLACED,
+    moved: EXACT,
+    strained: EXACT,
+    strain: { part: 2e-7, scale: 1 },
+  },
+  lbfgs_step: {
+    positions: { part: 2e-5, scale: 1 },
+    cellPositions: { part: 2e-5, scale: 1 },
+    counts: EXACT,
+  },
   clamp_forces: { forces: { part: 5e-7 } },
   freeze_atoms: { positions: PLACED, velocities: PLACED, forces: PLACED },
   remember: { target: EXACT },

@@ -3,9 +3,8 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    barostat, bonded, constrain, converge, edges, fire, gradients, integrate, lennard_jones, measure, model,
-    modify, morse,
-    neighbours, optimizers, thermostat,
+    barostat, bonded, constrain, converge, edges, fire, gradients, integrate, lbfgs, lennard_jones, measure, model,
+    modify, morse, neighbours, optimizers, strain, thermostat,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
@@ -26,6 +25,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("count_stage", converge::count_stage),
     ("credit_bath", constrain::credit_bath),
     ("criterion", converge::criterion),
+    ("deform", strain::deform),
     ("drift", integrate::drift),
     ("edges", edges::edges),
     ("energy_change", measure::energy_change),
@@ -40,6 +40,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
+    ("lbfgs_step", lbfgs::lbfgs_step),
     ("lennard_jones", lennard_jones::lennard_jones),
     ("mix", gradients::mix),
     ("morse", morse::morse),
@@ -52,6 +53,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("scale_by_momentum", optimizers::scale_by_momentum),
     ("shake", constrain::shake),
     ("spend_budget", converge::spend_budget),
+    ("strain_forces", strain::strain_forces),
     ("strained_drift", barostat::strained_drift),
     ("strained_kick", barostat::strained_kick),
     ("stress", measure::stress),

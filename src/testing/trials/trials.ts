@@ -15,6 +15,8 @@ import { MEASURE } from "./measure.ts";
 import { MODIFY } from "./modify.ts";
 import { PAIRS } from "./pairs.ts";
 import { RELAX } from "./relax.ts";
+import { RELAX_HISTORY } from "./relax_history.ts";
+import { RELAX_CELLS } from "./relax_cells.ts";
 import { STRAIN } from "./strain.ts";
 
 /** Kernel → how it is tried. */
@@ -22,6 +24,8 @@ export const TRIALS: Trials = {
   ...INTEGRATE,
   ...STRAIN,
   ...RELAX,
+  ...RELAX_HISTORY,
+  ...RELAX_CELLS,
   ...MEASURE,
   ...CONVERGE,
   ...MODIFY,

@@ -20,6 +20,7 @@ import { conservedEnergy } from "./conserved_energy.ts";
 import { countStage } from "./count_stage.ts";
 import { creditBath } from "./credit_bath.ts";
 import { criterion } from "./criterion.ts";
+import { deform } from "./deform.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
 import { energyChange } from "./energy_change.ts";
@@ -34,6 +35,7 @@ import { holdCentre } from "./hold_centre.ts";
 import { kick } from "./kick.ts";
 import { kickDrift } from "./kick_drift.ts";
 import { kineticEnergy } from "./kinetic_energy.ts";
+import { lbfgsStep } from "./lbfgs_step.ts";
 import { lennardJones } from "./lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
@@ -46,6 +48,7 @@ import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
 import { shake } from "./shake.ts";
 import { spendBudget } from "./spend_budget.ts";
+import { strainForces } from "./strain_forces.ts";
 import { strainedDrift } from "./strained_drift.ts";
 import { strainedKick } from "./strained_kick.ts";
 import { stress } from "./stress.ts";
@@ -74,6 +77,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   count_stage: countStage,
   credit_bath: creditBath,
   criterion,
+  deform,
   drift,
   edges,
   energy_change: energyChange,
@@ -88,6 +92,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   kick,
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
+  lbfgs_step: lbfgsStep,
   lennard_jones: lennardJones,
   mix,
   morse,
@@ -100,6 +105,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   scale_by_momentum: scaleByMomentum,
   shake,
   spend_budget: spendBudget,
+  strain_forces: strainForces,
   strained_drift: strainedDrift,
   strained_kick: strainedKick,
   stress,
