@@ -34,7 +34,7 @@ export interface CellRelaxation {
 }
 
 /** What measures how hard cells are driven. */
-interface CellForces {
+export interface CellForces {
   readonly calls: readonly Call[];
   readonly cellForces: Buffer<"real">;
 }
@@ -88,6 +88,13 @@ function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
 /** How hard cells are driven; `undefined` where they stay as they are. */
 export function cellForcesOf(state: ResidentBatch): CellForces | undefined {
   return DRIVEN.get(state);
+}
+
+/** The same, to be looked at by whoever asks for it alone: from now on `cellForcesOf` finds nothing. */
+export function takeCellForces(state: ResidentBatch): CellForces | undefined {
+  const found = DRIVEN.get(state);
+  DRIVEN.delete(state);
+  return found;
 }
 
 function assertVolumes(state: ResidentBatch, engine: string, { pressure }: CheckedCell): void {

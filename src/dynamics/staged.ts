@@ -8,6 +8,7 @@ import { type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { remember } from "../kernels/remember.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
+import { type CellForces, takeCellForces } from "./cell_relaxation.ts";
 import { noteStages } from "./measures.ts";
 import { lowOf } from "./parts.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
@@ -69,9 +70,12 @@ export function staged(
           keeps: state.constants("i32", keeps.map(Number), "all"),
         });
       }
-      const opened = stages.map(({ name, integrator }) =>
-        state.within(name, () => integrator.open(state))
-      );
+      const cells: (CellForces | undefined)[] = own.cells = [];
+      const opened = stages.map(({ name, integrator }) => {
+        const one = state.within(name, () => integrator.open(state));
+        cells.push(takeCellForces(state));
+        return one;
+      });
       const forgetting = forgettingLow(state, opened);
       const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
         own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));

@@ -1,6 +1,6 @@
 /** Engines as the stages of one: who is moved by which, for how long, and what becomes of everyone else. */
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
+import { Batch, fcc, initVelocities, System } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   Dynamics,
@@ -617,5 +617,40 @@ Deno.test(
     const held = new NVE({ ...place, dt: 1, nSteps: 1, constraints });
     const other = new NVE({ ...place, dt: 1 });
     assertThrows(() => fuse(held, other), TypeError, "constraints must be the same for all stages");
+  }),
+);
+
+Deno.test(
+  "where cells relax in one stage alone, each stage is judged by what moves in it",
+  onEngines(async (backend) => {
+    const crystal = fcc({ element: "Ar", a: 5.1, cells: 2 }); // pressed: no force on any atom
+    const place = { model: ARGON, dt: 0.3, ...where(backend) };
+    const criteria = () => [ConvergenceHook.fromFmax(0.01)] as const;
+    const still = () => new FIRE({ ...place, hooks: criteria() });
+    const breathing = () => new FIRE({ ...place, cell: true, hooks: criteria(), name: "breathe" });
+    const batch = Batch.from([crystal, crystal]);
+    batch.set("status", [0, 1]);
+    await using all = fuse(still(), breathing(), still());
+    await all.run(batch, 400);
+    const alone = Batch.from([crystal]);
+    await using one = breathing();
+    await one.run(alone, 400);
+    const steps = alone.get("stepsDone")[0]!;
+    assert(steps > 5 && steps < 400);
+    const [first, second] = stepsOf(batch);
+    assertEquals([first![0], first![1]! > 5, first![2]], [1, true, 1]);
+    assertEquals(second, [0, steps, 1]);
+    assertNear(bitsOf(batch, 0, ["cell"]).cell!, alone.get("cell"), 5e-3, 10);
+    assertSameBits(bitsOf(batch, 1, ["cell"]), bitsOf(alone, 0, ["cell"]));
+    // A hook of the whole judges each by its stage, too.
+    const other = Batch.from([crystal, crystal]);
+    other.set("status", [0, 1]);
+    await using whole = fuse(
+      new FIRE({ ...place, nSteps: 999 }),
+      new FIRE({ ...place, cell: true, nSteps: 999, name: "breathe" }),
+      { hooks: criteria() },
+    );
+    await whole.run(other, 400);
+    assertEquals([...other.get("stepsDone"), ...other.get("status")], [1, steps, 2, 2]);
   }),
 );
