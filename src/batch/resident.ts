@@ -19,6 +19,7 @@ import type {
 import { ACCELERATION } from "../kernels/constants.ts";
 import { type Arrays, Control, type Dtype } from "../kernels/kernel.ts";
 import type { Batch } from "./batch.ts";
+import { carriedPairs, hasSameRows } from "./carried.ts";
 import { assertSavedPairs, assertValues } from "./check_saved.ts";
 import type { Level, NumericArray } from "./fields.ts";
 
@@ -69,6 +70,12 @@ export type ArraysOf<B extends Visited> = {
     : never;
 };
 
+/** Fields that are another system's own wherever it comes, though it be the same atoms. */
+const MOVING: ReadonlySet<string> = new Set([
+  ...["positions", "velocities", "forces", "energy", "stress", "cell", "images", "status"],
+  ...["systemId", "stepsDone", "step", "time", "sourceId", "sourceIndex"],
+]);
+
 // Sums over many terms, which f32 would spoil.
 const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
 
@@ -94,7 +101,10 @@ export class ResidentBatch {
   readonly #names = new Set(["systemId", "stepsDone"]);
   readonly #fields = new Map<string, Resident>();
   readonly #states = new Map<string, Buffer>();
-  readonly #offsets: Int32Array;
+  readonly #shapes = new Map<string, Pick<StateShape<Dtype>, "level" | "initial">>();
+  /** Fields that somebody has looked at to make something of them that stays. */
+  readonly #looked = new Set<string>();
+  #offsets: Int32Array;
   readonly #scratch = new Map<string, Buffer>();
   readonly #constants = new Set<Buffer>();
   readonly #pairs = new Map<string, Pairs>();
@@ -153,6 +163,9 @@ export class ResidentBatch {
 
   /** What an engine keeps from step to step, by name: made when first asked for, then the same. Checkpoints have it. */
   state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+    if (!this.#states.has(name)) {
+      this.#shapes.set(name, { level: shape.level, initial: shape.initial ?? 0 });
+    }
     return this.#kept(this.#states, name, shape);
   }
 
@@ -312,6 +325,7 @@ export class ResidentBatch {
   /** A copy of a field as it is now, in the precision of the backend; on a device as it was last looked at. */
   valuesOf(name: string): NumericArray {
     const { backend } = this;
+    this.#looked.add(name);
     const buffer = this.field<Dtype>(name);
     if (backend.isHost) return backend.view(buffer).slice();
     const seen = this.#mirror.get(buffer);
@@ -363,6 +377,18 @@ export class ResidentBatch {
       this.backend.write(weights, this.#weights());
     }
     return changed;
+  }
+
+  /** Gives systems the values of a field again that they had before, but for those with a 1. */
+  putBack(name: string, before: NumericArray, mask: ArrayLike<number>): void {
+    const isNode = this.#isNode(name);
+    const width = before.length / (isNode ? this.batch.nodeCount : this.batch.size);
+    for (let s = 0; s < mask.length; s++) {
+      if (mask[s] !== 0) continue;
+      const [first, end] = isNode ? [this.#offsets[s]!, this.#offsets[s + 1]!] : [s, s + 1];
+      const rows = before.subarray(first * width, end * width);
+      this.backend.write(this.field<Dtype>(name), rows, first * width);
+    }
   }
 
   /** Systems move again. */
@@ -417,6 +443,107 @@ export class ResidentBatch {
   /** Is it still what the batch is, or have systems come or gone? */
   isOf(batch: Batch): boolean {
     return batch === this.batch && batch.nodeOffsets === this.#offsets;
+  }
+
+  /**
+   * Takes over what another one has of systems that are here now: `from` has the place that each had there, `undefined`
+   * for those that were not there and begin anew. Fields, states and pairs go on to the bit. What engine, models and
+   * hooks keep must have been asked for before.
+   */
+  async takeOver(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
+    const { backend } = this;
+    const columns = [{ there: before.frame.active, here: this.frame.active, isNode: false }];
+    for (const [name, { buffer: there }] of before.#fields) {
+      if (name === "systemId") continue;
+      const column = { there, here: this.field<Dtype>(name), isNode: this.#isNode(name) };
+      columns.push(column as typeof columns[0]);
+      if (before.#changed.has(name)) this.#changed.add(name);
+    }
+    for (const [name, there] of before.#states) {
+      const here = this.#states.get(name);
+      const isNode = before.#shapes.get(name)?.level === "node";
+      if (here !== undefined) columns.push({ there, here, isNode } as typeof columns[0]);
+    }
+    const seen = await backend.see(columns.map(({ there }) => there));
+    for (const [i, { here, isNode }] of columns.entries()) {
+      const width = here.length / (isNode ? this.batch.nodeCount : this.batch.size);
+      for (const [place, old] of from.entries()) {
+        if (old === undefined) continue;
+        const [first, end] = isNode
+          ? [before.#offsets[old]!, before.#offsets[old + 1]!]
+          : [old, old + 1];
+        const at = isNode ? this.#offsets[place]! : place;
+        backend.write(here, seen[i]!.subarray(first * width, end * width), at * width);
+      }
+    }
+    await this.#takePairs(before, from);
+    this.#hasRun = true;
+  }
+
+  async #takePairs(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
+    const { backend } = this;
+    const there = [...before.#pairs].filter(([key]) => this.#pairs.has(key));
+    const saving = Promise.all(there.map(([, pairs]) => backend.savePairs(pairs)));
+    backend.flush();
+    for (const [i, saved] of (await saving).entries()) {
+      const here = this.#pairs.get(there[i]![0])!;
+      backend.loadPairs(here, this.#offsets, carriedPairs(saved, before.#offsets, from));
+    }
+  }
+
+  /**
+   * Whether these systems can take the places of others while all else stays as it is: they are as large, and nothing
+   * that was made for the batch depends on in what they differ.
+   */
+  canReplace(systems: Batch, places: readonly number[]): boolean {
+    const { batch } = this;
+    const isOpen = this.backend.forgetPairs !== undefined && this.isOf(batch) &&
+      batch.edgeCount === 0 && systems.edgeCount === 0 &&
+      [...this.#shapes.values()].every(({ initial }) => typeof initial === "number") &&
+      ![...this.#looked].some((name) => this.#isMoving(name)) &&
+      systems.fields().every(({ name }) => batch.has(name));
+    return isOpen && places.every((place, i) => {
+      const atoms = systems.nodeOffsets[i + 1]! - systems.nodeOffsets[i]!;
+      return atoms === this.#offsets[place + 1]! - this.#offsets[place]!;
+    }) &&
+      batch.fields().every((info) =>
+        this.#isMoving(info.name) || hasSameRows(info, [batch, systems], places)
+      );
+  }
+
+  /** Is it a field that steps, or whoever runs them, may change? */
+  #isMoving(name: string): boolean {
+    return MOVING.has(name) || this.#changed.has(name);
+  }
+
+  /** The batch has other systems in these places now, for which {@linkcode canReplace} said yes: they begin anew. */
+  replaced(places: readonly number[]): void {
+    const { backend, batch } = this;
+    const rows = (isNode: boolean, place: number) =>
+      isNode ? [this.#offsets[place]!, this.#offsets[place + 1]!] : [place, place + 1];
+    this.#offsets = batch.nodeOffsets;
+    for (const [name, { buffer }] of this.#fields) {
+      const host = batch.ensure(name as "positions") as NumericArray;
+      this.#fields.set(name, { buffer, host });
+      const isNode = this.#isNode(name);
+      const width = host.length / (isNode ? batch.nodeCount : batch.size);
+      for (const place of places) {
+        const [first, end] = rows(isNode, place) as [number, number];
+        backend.write(buffer, host.subarray(first * width, end * width), first * width);
+      }
+    }
+    for (const [name, buffer] of this.#states) {
+      const { level, initial } = this.#shapes.get(name)!;
+      const width = buffer.length / (level === "node" ? batch.nodeCount : batch.size);
+      for (const place of places) {
+        const [first, end] = rows(level === "node", place) as [number, number];
+        const fresh = new Float64Array((end - first) * width).fill(initial as number);
+        backend.write(buffer, fresh, first * width);
+      }
+    }
+    for (const pairs of this.#pairs.values()) backend.forgetPairs!(pairs, places);
+    this.wake(new Set(places));
+    this.#hasRun = true;
   }
 
   /** What a checkpoint keeps: all fields, states and pairs to the bit. Plain data. */
@@ -529,7 +656,7 @@ export class ResidentBatch {
     holds: (value: number, i: number) => boolean,
   ): Set<number> {
     const { batch } = this;
-    const isNode = batch.fields().find((field) => field.name === name)?.level === "node";
+    const isNode = this.#isNode(name);
     const width = host.length / (isNode ? batch.nodeCount : batch.size);
     const systems = new Set<number>();
     for (let i = 0; i < host.length; i++) {
@@ -538,6 +665,10 @@ export class ResidentBatch {
       systems.add(isNode ? batch.systemOfNode[row]! : row);
     }
     return systems;
+  }
+
+  #isNode(name: string): boolean {
+    return this.batch.fields().find((field) => field.name === name)?.level === "node";
   }
 
   #weights(): Float64Array {

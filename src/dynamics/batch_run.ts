@@ -37,6 +37,14 @@ export interface RunEngine {
   readonly loop: Loop<DynamicsKind>;
   /** The systems that hooks have been told of. */
   readonly told: Told;
+  /** Who takes systems out of the batch when they rest, and brings others: the run then goes on when all rest. */
+  readonly keeper: { now: Keeper | undefined };
+}
+
+/** Who is told of systems that have come to rest. */
+export interface Keeper {
+  /** Systems have converged in a step; `active` is 1 for each that moves on. */
+  rested(step: number, mask: ArrayLike<number>, active: ArrayLike<number>): void;
 }
 
 /** Fields whose change from outside leaves forces and energies as they are. */
@@ -264,7 +272,90 @@ export class BatchRun {
     const { control, isMoving } = isThenable(looked) ? await looked : looked;
     await this.#assertTogether(control, this.#step - 1);
     if (isNew) this.#isPrimed = true;
-    if (!isMoving) this.#loop.done();
+    if (!isMoving && this.#engine.keeper.now === undefined) this.#loop.done();
+  }
+
+  /**
+   * Goes on with the systems of a batch before: `from` has the place that each had there, `undefined` for those that are
+   * new and have no forces yet.
+   */
+  async takeOver(before: BatchRun, from: readonly (number | undefined)[]): Promise<void> {
+    await this.#ready();
+    this.#planned(); // asks for all that is kept
+    await this.state.takeOver(before.state, from);
+    this.#clock.carry(before.#clock.save(), from);
+    this.#isPrimed = before.#isPrimed;
+    this.#hasEnergy = before.#hasEnergy;
+    this.#forcesOf = before.#forcesOf;
+    this.#amenders = before.#amenders;
+    this.isByHand = before.isByHand;
+  }
+
+  /** The batch has other systems in these places now, as large as those before: they have no forces yet. */
+  replaced(places: readonly number[]): void {
+    this.state.replaced(places);
+    this.#clock.admit(this.state.batch, places);
+  }
+
+  /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */
+  async prime(mask: Int32Array, step: number): Promise<void> {
+    const { state: { backend, frame } } = this;
+    await this.#ready();
+    const [active] = await backend.see([frame.active]);
+    const before = active.slice();
+    const others = await this.#written(mask);
+    const [hadEnergy, forcesOf] = [this.#hasEnergy, this.#forcesOf];
+    backend.write(frame.active, mask);
+    try {
+      await this.#evaluate(step);
+      await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(step);
+      await this.#ready();
+      this.#run(this.#planned().begin);
+      others();
+      const [control] = await backend.see([frame.control]);
+      await this.#assertTogether(control, step - 1);
+    } finally {
+      backend.write(frame.active, before);
+    }
+    this.#hasEnergy = hadEnergy;
+    this.#forcesOf = forcesOf;
+  }
+
+  /** What hooks may write on a visit, to be put back where it is not of systems with a 1. */
+  async #written(mask: Int32Array): Promise<() => void> {
+    const { state } = this;
+    const names = [...this.#loop.hooks.writes()].filter((name) => state.fields.has(name));
+    const seen = await state.backend.see(names.map((name) => state.field(name)));
+    const before = seen.map((values) => values.slice());
+    return () => names.forEach((name, i) => state.putBack(name, before[i]!, mask));
+  }
+
+  /** Hooks are told of systems that have joined. */
+  async admitted(mask: Int32Array, step: number): Promise<void> {
+    const point = this.#loop.point(DynamicsStage.ON_ADMIT);
+    if (point.isEmpty) return;
+    if (this.#loop.hooks.reads(DynamicsStage.ON_ADMIT).has("energy")) await this.refresh();
+    await this.#ready();
+    this.#run(this.#planned().admitted);
+    const { context } = this.#loop;
+    context.stepCount = step;
+    if (this.#isLate) {
+      await point.fireLate(step, { stepCount: step, admittedMask: mask });
+      return await this.#loop.hooks.soFar;
+    }
+    const own: { admittedMask?: ArrayLike<number> } = context;
+    own.admittedMask = mask;
+    await point.fire(step);
+    delete own.admittedMask;
+  }
+
+  /** Systems rest from now on, their energies those of the step that is done. */
+  async rest(places: readonly number[]): Promise<void> {
+    await this.#ready();
+    await this.refresh();
+    await this.#ready();
+    const { state } = this;
+    state.writeRows(state.frame.active, places, new Int32Array(state.batch.size));
   }
 
   /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
@@ -456,7 +547,9 @@ export class BatchRun {
     }
     const mask = maskOf(marked, active.length);
     if (!mask.includes(1)) return;
-    if (!active.includes(1)) {
+    const keeper = this.#engine.keeper.now;
+    keeper?.rested(step, mask, active);
+    if (!active.includes(1) && keeper === undefined) {
       this.#loop.done(step + 1);
       this.#isOver = true;
       this.#forcesOf = step;
@@ -553,7 +646,9 @@ export class BatchRun {
   #tell(step: number, mask: Int32Array): void | PromiseLike<void> {
     const { state } = this;
     const { converged } = this.#planned();
-    if (!state.view(state.frame.active).includes(1)) this.#loop.done();
+    const keeper = this.#engine.keeper.now, active = state.view(state.frame.active);
+    if (keeper !== undefined) keeper.rested(step, mask, active);
+    else if (!active.includes(1)) this.#loop.done();
     const context: { convergedMask?: ArrayLike<number> } = this.#loop.context;
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
     if (point.isEmpty) return;

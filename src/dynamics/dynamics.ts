@@ -26,8 +26,21 @@ import { type DeviceInUse, EngineDevice, unavailable } from "./engine_device.ts"
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
+import { ConvergenceHook } from "./convergence.ts";
+import { Graduates } from "./graduates.ts";
+import { markChanging } from "./integrator.ts";
+import type { SizeAwareSampler } from "./sampler.ts";
 import { DynamicsStage } from "./stages.ts";
+import type { SavedStream } from "./saved_stream.ts";
+import { Stream, type StreamEngine } from "./stream.ts";
+import { checkStream, type StreamOptions, type StreamSummary } from "./stream_options.ts";
 import type { DynamicsBase } from "./stages.ts";
+
+/** What has come of a source without systems. */
+const NO_STREAM: StreamSummary = {
+  ...{ systems: 0, graduated: 0, converged: 0, steps: 0, refills: 0 },
+  ...{ filling: NaN, isDone: true },
+};
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
@@ -56,6 +69,12 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   #holder: FieldHolder | undefined;
   /** Whether the run under way waits between two steps. */
   #isBetween = false;
+  /** The stream under way, or the last one, which may go on. */
+  #stream: Stream | undefined;
+  /** What a stream is to go on from. */
+  #loaded: SavedStream | undefined;
+  /** The stream under way. */
+  #flow: Stream | undefined;
   /** What the run under way has come to. */
   #home: Record<string, NumericArray> | undefined;
 
@@ -84,10 +103,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       workflow: this,
       state,
       worker,
-      begin: () => this.#place.begin(),
-      end: () => this.#current.end(),
-      step: () => this.#place.step(),
-      leap: (_loop: unknown, n: number) => this.#place.leap(n),
+      begin: () => (this.#flow ?? this.#place).begin(),
+      end: () => {
+        this.#flow?.end();
+        return this.#current.end();
+      },
+      step: () => (this.#flow ?? this.#place).step(),
+      leap: (_loop: unknown, n: number) => (this.#flow ?? this.#place).leap(n),
       settled: async () => {
         await this.#current.refresh();
         this.#home = await this.#place.takeHome();
@@ -160,6 +182,81 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
+   * Runs all systems of a source through a batch that is kept full: those that have come to rest, converged or at the
+   * end of their steps, are written to a sink and leave; others take their places, with forces, while the rest move on
+   * to the bit. It ends when the source is dry and all are done. Each system is called as its place in the source says
+   * (`systemId`, `sourceIndex`; `sourceId` in what is written), and moves as it would alone, whenever it joins.
+   *
+   * The next call with the same sampler goes on, after `nSteps`, after a stop, and after sinks were full.
+   *
+   * @throws {TypeError} for options that are none, and for parameters by place
+   * @throws {RangeError} when there is no room in the sinks (all stay in the batch then), and for what `run` throws it
+   */
+  async stream(sampler: SizeAwareSampler, options: StreamOptions): Promise<StreamSummary> {
+    this.#assertIdle("stream through");
+    const canConverge = this.#loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
+    checkStream(this.name, sampler, options, canConverge);
+    const stream = await this.#streamOf(sampler, options);
+    if (stream === undefined) return NO_STREAM;
+    if (stream.isDone) return stream.summary;
+    const { nSteps = Infinity } = options;
+    checkRun(this.name, stream.batch, nSteps);
+    this.#flow = this.#stream = stream;
+    this.#place.watch(stream);
+    try {
+      await this.#with(stream.batch, async () => {
+        this.outcome = await this.#loop.run(nSteps);
+      });
+    } finally {
+      this.#flow = undefined;
+      this.#place.watch(undefined);
+    }
+    return stream.summary;
+  }
+
+  /** The stream of a sampler: the one before, one that was saved, or a new one; `undefined` where there is nothing. */
+  async #streamOf(
+    sampler: SizeAwareSampler,
+    options: StreamOptions,
+  ): Promise<Stream | undefined> {
+    const sinks = new Graduates(this.name, options.sinks);
+    await sinks.open();
+    const saved = this.#loaded, known = this.#stream, { run } = this.#place;
+    const engine: StreamEngine = {
+      ...{ name: this.name, loop: this.#loop, place: this.#place },
+      changing: (home, work) => this.#changing(home, work),
+    };
+    let stream: Stream | undefined;
+    if (saved !== undefined && run !== undefined) {
+      await sinks.goBack(saved.lengths);
+      stream = Stream.resume(engine, sampler, sinks, { batch: run.state.batch, saved });
+      this.#loaded = undefined;
+    } else if (known?.sampler === sampler && !known.isDone) {
+      if (run?.state.isOf(known.batch)) stream = known;
+      else {
+        throw new Error(
+          `Cannot go on with the stream of ${this.name} as its batch must be the last one that was run: ` +
+            `another was run since, or the engine was closed; load a checkpoint`,
+        );
+      }
+    } else stream = await Stream.begin(engine, sampler, sinks, options);
+    if (stream === undefined) return undefined;
+    stream.heed(sinks, options);
+    markChanging(stream.batch);
+    return stream;
+  }
+
+  #changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void {
+    const { batch } = this.#current.state;
+    batch.detach(home);
+    try {
+      work();
+    } finally {
+      batch.attach(this.#holder!);
+    }
+  }
+
+  /**
    * All that it needs to go on to the bit: counters, hooks' state, the batch, the scheme's state, how pairs were found.
    * Plain data, to be kept by {@linkcode writeCheckpoint} or by oneself. To be called between runs, or in
    * {@linkcode Dynamics.betweenSteps}; else it throws an Error.
@@ -170,7 +267,15 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       integrator: this.integrator.name,
       loop: this.#loop.save(),
       ...await this.#current.save(),
+      ...await this.#savedStream(),
     };
+  }
+
+  /** What is saved of a stream that may go on. */
+  async #savedStream(): Promise<{ readonly stream?: SavedStream }> {
+    const { run } = this.#place, stream = this.#stream;
+    if (stream === undefined || !run?.state.isOf(stream.batch)) return {};
+    return { stream: await stream.save() };
   }
 
   /**
@@ -204,6 +309,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       const run = await this.#place.enter(batch);
       this.#place.load(run, saved);
       this.#loop.load(saved.loop);
+      this.#loaded = saved.stream;
+      this.#stream = undefined;
+      if (saved.stream !== undefined) {
+        run.clock.carry(saved.stream.clock, Array.from({ length: batch.size }, (_, s) => s));
+      }
     } catch (error) {
       this.#place.leave();
       throw error;
@@ -323,7 +433,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** What `save` gives, in mid-run: the batch is as if the run had ended with the last step. */
   async #saveHeld(run: BatchRun): Promise<SavedDynamics> {
     const { state: { batch }, state } = run;
-    const kept = await run.keep();
+    const kept = { ...await run.keep(), ...await this.#savedStream() };
     batch.detach(state.homeOf(kept.resident));
     try {
       const copy = Batch.load(batch.save());

@@ -23,7 +23,13 @@ export { FIRE, fire } from "./fire.ts";
 export type { FIREOptions } from "./fire.ts";
 export { FIRE2, fire2 } from "./fire2.ts";
 export type { FIRE2Options } from "./fire2.ts";
-export type { Integrator, OpenIntegrator, ParameterRule, PerSystem } from "./integrator.ts";
+export type {
+  FromField,
+  Integrator,
+  OpenIntegrator,
+  ParameterRule,
+  PerSystem,
+} from "./integrator.ts";
 export { checkParameter, parameter, Rule } from "./integrator.ts";
 export { NVE, velocityVerlet } from "./nve.ts";
 export type { NVEOptions } from "./nve.ts";
@@ -32,6 +38,7 @@ export type { NVTLangevinOptions } from "./nvt_langevin.ts";
 export type { Bath, StepTime } from "./parts.ts";
 export { drift, kick, kickDrift, thermalize } from "./parts.ts";
 export type {
+  AdmittedContext,
   ConvergedContext,
   DynamicsBase,
   DynamicsContext,
@@ -39,3 +46,9 @@ export type {
   DynamicsStages,
 } from "./stages.ts";
 export { DynamicsStage } from "./stages.ts";
+export type { GraduateSink } from "./graduates.ts";
+export type { SampleList, SampleSize, SampleSource } from "./sample_source.ts";
+export { SizeAwareSampler } from "./sampler.ts";
+export type { Room, Sample, SamplerOptions, SavedSampler } from "./sampler.ts";
+export type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
+export type { StreamOptions, StreamSummary } from "./stream_options.ts";

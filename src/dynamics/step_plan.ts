@@ -68,6 +68,8 @@ export interface StepPlan {
   readonly measures: ReadonlyMap<string, Program>;
   /** What is to be run before ON_CONVERGE. */
   readonly converged: Program | undefined;
+  /** What is to be run before ON_ADMIT. */
+  readonly admitted: Program | undefined;
   /** Criteria of one's own. */
   readonly customs: readonly Custom[];
   /** Where it is noted which systems have converged. */
@@ -172,7 +174,7 @@ export function planStep(parts: StepParts): StepPlan {
     begin: prepare(change),
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
-    converged: prepare(hooks.reading(S.ON_CONVERGE)),
+    ...atEvents(hooks, prepare),
     customs: convergence.customs,
     marks: convergence.marks,
     isAdded: added.length > 0,
@@ -180,6 +182,17 @@ export function planStep(parts: StepParts): StepPlan {
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
     programs,
+  };
+}
+
+/** What brings all that hooks look at up to date when systems have converged, or joined. */
+function atEvents(
+  hooks: HookCalls,
+  prepare: (calls: readonly Call[]) => Program | undefined,
+): Pick<StepPlan, "converged" | "admitted"> {
+  return {
+    converged: prepare(hooks.reading(S.ON_CONVERGE)),
+    admitted: prepare(hooks.reading(S.ON_ADMIT)),
   };
 }
 

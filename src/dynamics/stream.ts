@@ -1,0 +1,384 @@
+/**
+ * Systems that come and go under an engine, while it runs.
+ *
+ * @module
+ */
+
+import { Batch } from "../batch/batch.ts";
+import type { NumericArray } from "../batch/fields.ts";
+import { stamped } from "../batch/stamped.ts";
+import type { Loop } from "../hooks/loop.ts";
+import { after, isThenable } from "../hooks/thenable.ts";
+import type { Dtype } from "../kernels/kernel.ts";
+import type { BatchPlace } from "./batch_place.ts";
+import type { Keeper } from "./batch_run.ts";
+import type { DynamicsKind } from "./dynamics_options.ts";
+import type { Graduates } from "./graduates.ts";
+import type { Room, Sample, SizeAwareSampler } from "./sampler.ts";
+import type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
+import type { StreamOptions, StreamSummary } from "./stream_options.ts";
+
+/** What is needed of the engine. */
+export interface StreamEngine {
+  /** What errors call it. */
+  readonly name: string;
+  /** StreamCounts steps and calls hooks. */
+  readonly loop: Loop<DynamicsKind>;
+  /** Where the batch is. */
+  readonly place: BatchPlace;
+  /** Lets the batch go for as long as it takes to change which systems it has; `home`: the values of all fields. */
+  changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void;
+}
+
+/** A stream of systems through an engine. */
+export class Stream implements Keeper {
+  /** The systems of the moment. */
+  readonly batch: Batch;
+  /** What they come from. */
+  readonly sampler: SizeAwareSampler;
+  readonly #engine: StreamEngine;
+  readonly #slots: StreamSlot[];
+  readonly #counts: StreamCounts;
+  #sinks: Graduates;
+  #refillFrequency = 5;
+  #maxSteps = Infinity;
+  #failure: { readonly error: unknown } | undefined;
+
+  private constructor(
+    engine: StreamEngine,
+    sampler: SizeAwareSampler,
+    sinks: Graduates,
+    had: {
+      readonly batch: Batch;
+      readonly slots: readonly StreamSlot[];
+      readonly counts: StreamCounts;
+    },
+  ) {
+    this.#engine = engine;
+    this.sampler = sampler;
+    this.#sinks = sinks;
+    this.batch = had.batch;
+    this.#slots = had.slots.map((slot) => ({ ...slot }));
+    this.#counts = { ...had.counts };
+  }
+
+  /** Begins with a batch as full as it may be; `undefined` where the source is dry. */
+  static async begin(
+    engine: StreamEngine,
+    sampler: SizeAwareSampler,
+    sinks: Graduates,
+    { maxSteps = Infinity }: StreamOptions,
+  ): Promise<Stream | undefined> {
+    const samples = await sampler.take();
+    if (samples.length === 0) return undefined;
+    const batch = batchOf(samples);
+    batch.ensure("status");
+    const endsAt = engine.loop.stepCount + maxSteps;
+    const slots = samples.map((sample) => slotOf(sample, sampler, endsAt));
+    const counts = { ...NOTHING, systems: slots.length };
+    return new Stream(engine, sampler, sinks, { batch, slots, counts });
+  }
+
+  /** Goes on from what `save` gave, with the batch that goes with it. */
+  static resume(
+    engine: StreamEngine,
+    sampler: SizeAwareSampler,
+    sinks: Graduates,
+    { batch, saved }: { readonly batch: Batch; readonly saved: SavedStream },
+  ): Stream {
+    sampler.load(saved.sampler);
+    return new Stream(engine, sampler, sinks, { batch, ...saved });
+  }
+
+  /** What is to be heeded from now on. */
+  heed(sinks: Graduates, { refillFrequency = 5, maxSteps = Infinity }: StreamOptions): void {
+    this.#sinks = sinks;
+    this.#refillFrequency = refillFrequency;
+    this.#maxSteps = maxSteps;
+    this.#failure = undefined;
+  }
+
+  /** What it has come to. */
+  get summary(): StreamSummary {
+    const { filled, fillable, ...counts } = this.#counts;
+    return { ...counts, filling: filled / fillable, isDone: this.isDone };
+  }
+
+  /** Whether the source is dry and all are done. */
+  get isDone(): boolean {
+    return this.sampler.isDry && this.#slots.every(({ isWritten }) => isWritten);
+  }
+
+  /** All that it needs to go on: plain data. Sinks have all that they were given. */
+  async save(): Promise<SavedStream> {
+    await this.#sinks.flush();
+    return {
+      sampler: this.sampler.save(),
+      slots: this.#slots.map((slot) => ({ ...slot })),
+      counts: { ...this.#counts },
+      lengths: this.#sinks.lengths(),
+      clock: this.#engine.place.run!.clock.save(),
+    };
+  }
+
+  /** A run begins: somebody may have come to rest in one before, and could not be written. */
+  async begin(): Promise<void> {
+    await this.#engine.place.begin();
+    if (!this.#isAnyMoving && !this.isDone) await this.#tryRefill(this.#engine.loop.stepCount - 1);
+    if (this.isDone) this.#engine.loop.done();
+  }
+
+  /** One step, and what follows it. */
+  step(): void | PromiseLike<void> {
+    return after(this.#engine.place.step(), () => this.#after(1));
+  }
+
+  /** Many steps in which no hook is due, as far as nobody has to be looked after; answers with how many. */
+  leap(n: number): number | PromiseLike<number> {
+    return after(this.#engine.place.leap(Math.min(n, this.#free())), (done: number) => {
+      const waiting = this.#after(done);
+      return isThenable(waiting) ? waiting.then(() => done) : done;
+    });
+  }
+
+  /** Throws what was wrong with a refill: the step before it is done. */
+  end(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** See {@linkcode Keeper.rested}. */
+  rested(step: number, mask: ArrayLike<number>, active: ArrayLike<number>): void {
+    for (const [place, slot] of this.#slots.entries()) {
+      if (mask[place] === 0 || active[place] !== 0 || slot.restedAt >= 0) continue;
+      slot.restedAt = step;
+      slot.hasConverged = true;
+    }
+  }
+
+  get #isAnyMoving(): boolean {
+    return this.#slots.some(({ restedAt }) => restedAt < 0);
+  }
+
+  get #isHost(): boolean {
+    return this.#engine.place.run!.state.backend.isHost;
+  }
+
+  /** Steps that can be done until somebody has to be looked after. */
+  #free(): number {
+    const { loop: { stepCount } } = this.#engine;
+    const toRefill = this.#refillFrequency - stepCount % this.#refillFrequency;
+    const isWaited = !this.#isHost ||
+      this.#slots.some((slot) => slot.restedAt >= 0 && !slot.isWritten);
+    let free = isWaited ? toRefill : Infinity;
+    for (const { restedAt, endsAt } of this.#slots) {
+      if (restedAt < 0) free = Math.min(free, endsAt - stepCount);
+    }
+    return Math.max(1, free);
+  }
+
+  /** After steps: budgets, and the refill if it is time. */
+  #after(done: number): void | PromiseLike<void> {
+    const last = this.#engine.loop.stepCount + done - 1;
+    const ends = this.#slots.some((slot) => slot.restedAt < 0 && slot.endsAt <= last + 1);
+    const isTime = (last + 1) % this.#refillFrequency === 0;
+    this.#count(done);
+    if (!ends && !this.#isHost && !isTime) return;
+    if (ends || !this.#isHost) return this.#look(last, isTime);
+    const isAny = this.#slots.some((slot) => slot.restedAt >= 0 && !slot.isWritten);
+    if (!isAny || (!isTime && this.#isAnyMoving)) return;
+    return this.#tryRefill(last);
+  }
+
+  /** The same where it takes its time to know who rests, or where somebody's budget is spent. */
+  async #look(last: number, isTime: boolean): Promise<void> {
+    const { loop, place } = this.#engine;
+    await loop.hooks.soFar;
+    const over = this.#slots.flatMap((slot, at) =>
+      slot.restedAt < 0 && slot.endsAt <= last + 1 ? [at] : []
+    );
+    if (over.length > 0) await place.run!.rest(over);
+    for (const at of over) this.#slots[at]!.restedAt = last;
+    const isAny = this.#slots.some((slot) => slot.restedAt >= 0 && !slot.isWritten);
+    if (isAny && (isTime || !this.#isAnyMoving)) await this.#tryRefill(last);
+  }
+
+  #count(done: number): void {
+    const { maxSystems, maxAtoms, maxEdges, isDry } = this.sampler;
+    this.#counts.steps += done;
+    if (isDry) return;
+    let systems = 0, atoms = 0, edges = 0;
+    for (const slot of this.#slots) {
+      if (slot.restedAt >= 0 && slot.restedAt < this.#engine.loop.stepCount + done - 1) continue;
+      systems++;
+      atoms += slot.atoms;
+      edges += slot.edges;
+    }
+    const filling = Math.max(systems / maxSystems, atoms / maxAtoms, edges / maxEdges);
+    this.#counts.filled += done * filling;
+    this.#counts.fillable += done;
+  }
+
+  /** What goes wrong is told when the run ends: the step is done, and counts. */
+  async #tryRefill(last: number): Promise<void> {
+    try {
+      await this.#refill(last);
+    } catch (error) {
+      this.#failure = { error };
+      this.#engine.loop.done();
+    }
+  }
+
+  async #refill(last: number): Promise<void> {
+    const { loop, place } = this.#engine;
+    await this.#graduate();
+    const samples = await this.sampler.take(this.#room());
+    if (samples.length > 0) await this.#admit(samples, last);
+    else if (this.isDone) return loop.done();
+    else if (this.#isHalfEmpty()) await this.#compact();
+    else return;
+    await place.keepChanged(last + 1);
+  }
+
+  /** Those that rest are written. */
+  async #graduate(): Promise<void> {
+    const slots = this.#slots;
+    const places = slots.flatMap((slot, at) => slot.restedAt >= 0 && !slot.isWritten ? [at] : []);
+    if (places.length === 0) return;
+    const { state, clock } = this.#engine.place.run!;
+    const names = [...state.fields].filter((name) => this.batch.has(name));
+    const seen = await state.backend.see(names.map((name) => state.field<Dtype>(name)));
+    const known = Object.fromEntries(names.map((name, i) => [name, state.home(name, seen[i]!)]));
+    const times = clock.at(known.stepsDone as Int32Array);
+    const frame = stamped(await this.batch.snapshot(places, known), {
+      step: places.map((at) => slots[at]!.restedAt),
+      time: places.map((at) => times[at]!),
+    });
+    await this.#sinks.write(frame, (written) => {
+      for (const at of written) {
+        const slot = slots[places[at]!]!;
+        slot.isWritten = true;
+        this.#counts.graduated++;
+        if (slot.hasConverged) this.#counts.converged++;
+      }
+    });
+  }
+
+  /** The room that those who have left leave. */
+  #room(): Room {
+    let { systems, atoms, edges } = this.sampler.room;
+    for (const slot of this.#slots) {
+      if (slot.isWritten) continue;
+      systems--;
+      atoms -= slot.atoms;
+      edges -= slot.edges;
+    }
+    return { systems, atoms, edges };
+  }
+
+  /** Whoever has left takes time with models that look at all: but each change of the batch does, too. */
+  #isHalfEmpty(): boolean {
+    const left = this.#slots.filter(({ isWritten }) => isWritten).length;
+    return 2 * left >= this.#slots.length && left < this.#slots.length;
+  }
+
+  /** Those that have left leave the batch. */
+  async #compact(): Promise<void> {
+    const stay = this.#slots.flatMap((slot, at) => slot.isWritten ? [] : [at]);
+    await this.#change(() => {
+      this.batch.drop(this.#slots.map(({ isWritten }) => isWritten));
+      this.#slots.splice(0, Infinity, ...stay.map((at) => this.#slots[at]!));
+      return { from: stay, isSame: false };
+    });
+  }
+
+  async #admit(samples: readonly Sample[], last: number): Promise<void> {
+    const { place } = this.#engine;
+    const newcomers = batchOf(samples);
+    const slots = samples.map((sample) => slotOf(sample, this.sampler, last + 1 + this.#maxSteps));
+    const { order, places } = this.#placesFor(slots);
+    const [first, state] = [newcomers.select(order), place.run!.state];
+    const isAll = places.length === slots.length;
+    const gone = this.#slots.flatMap((slot, at) =>
+      slot.isWritten && !places.includes(at) ? [at] : []
+    );
+    const joined = await this.#change(() => {
+      const isSame = isAll && gone.length === 0 && state.canReplace(first, places);
+      const from: (number | undefined)[] = this.#slots.map((_, at) =>
+        places.includes(at) ? undefined : at
+      );
+      if (places.length > 0) this.batch.put(first, places);
+      for (const [i, at] of places.entries()) this.#slots[at] = slots[order[i]!]!;
+      const rest = slots.flatMap((_, i) => order.includes(i) ? [] : [i]);
+      if (rest.length > 0) {
+        this.batch.append(newcomers.select(rest));
+        this.#slots.push(...rest.map((i) => slots[i]!));
+        from.push(...rest.map(() => undefined));
+      }
+      if (gone.length > 0) {
+        this.batch.drop(gone);
+        for (const at of gone.toReversed()) {
+          [this.#slots, from].forEach((list) => list.splice(at, 1));
+        }
+      }
+      return { from, isSame };
+    });
+    this.#counts.systems += slots.length;
+    this.#counts.refills++;
+    const mask = Int32Array.from(joined, (old) => old === undefined ? 1 : 0);
+    await place.run!.prime(mask, last + 1);
+    await place.run!.admitted(mask, last);
+  }
+
+  /** Which of those that join come to which places of those that have left: as many as can where one as large was. */
+  #placesFor(slots: readonly StreamSlot[]): { order: number[]; places: number[] } {
+    const free = this.#slots.flatMap((slot, at) => slot.isWritten ? [at] : []);
+    const waiting = slots.map((_, i) => i);
+    const order: number[] = [], places: number[] = [];
+    const pair = (holds: (at: number, i: number) => boolean) => {
+      for (const at of [...free]) {
+        const i = waiting.findIndex((one) => holds(at, one));
+        if (i === -1) continue;
+        places.push(at);
+        order.push(...waiting.splice(i, 1));
+        free.splice(free.indexOf(at), 1);
+      }
+    };
+    pair((at, i) => this.#slots[at]!.atoms === slots[i]!.atoms);
+    pair(() => true);
+    return { order, places };
+  }
+
+  /** Changes which systems there are; answers with where each was. */
+  async #change(
+    work: () => { readonly from: (number | undefined)[]; readonly isSame: boolean },
+  ): Promise<readonly (number | undefined)[]> {
+    const { place, changing } = this.#engine;
+    const home = await place.run!.state.download();
+    let changed: ReturnType<typeof work> | undefined;
+    changing(home, () => void (changed = work()));
+    await place.change(changed!.from, changed!.isSame);
+    return changed!.from;
+  }
+}
+
+const NOTHING: StreamCounts = {
+  ...{ systems: 0, graduated: 0, converged: 0, steps: 0, refills: 0 },
+  ...{ filled: 0, fillable: 0 },
+};
+
+function slotOf({ index, system }: Sample, sampler: SizeAwareSampler, endsAt: number): StreamSlot {
+  return {
+    ...{ index, atoms: system.nodeCount, edges: sampler.edgesOf(index), endsAt },
+    ...{ restedAt: -1, hasConverged: false, isWritten: false },
+  };
+}
+
+/** Samples as a batch: each is called as its place in the source says, wherever and whenever it joins. */
+function batchOf(samples: readonly Sample[]): Batch {
+  const batch = Batch.from(samples.map(({ system }) => system));
+  const indices = samples.map(({ index }) => index);
+  batch.set("systemId", indices);
+  batch.set("sourceIndex", indices, { level: "system", dtype: "i32", fill: -1 });
+  if (batch.has("status")) batch.set("status", 0);
+  return batch;
+}
