@@ -104,7 +104,7 @@ export class ResidentBatch {
   readonly #shapes = new Map<string, Pick<StateShape<Dtype>, "level" | "initial">>();
   /** Fields that somebody has looked at to make something of them that stays. */
   readonly #looked = new Set<string>();
-  #offsets: Int32Array;
+  readonly #offsets: Int32Array;
   readonly #scratch = new Map<string, Buffer>();
   readonly #constants = new Set<Buffer>();
   readonly #pairs = new Map<string, Pairs>();
@@ -440,6 +440,11 @@ export class ResidentBatch {
       : host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
   }
 
+  /** The same where only some rows are wanted: what no program has changed is the batch's own. */
+  now(name: string, there: NumericArray): NumericArray {
+    return this.#changed.has(name) ? this.home(name, there) : this.#fields.get(name)!.host;
+  }
+
   /** Is it still what the batch is, or have systems come or gone? */
   isOf(batch: Batch): boolean {
     return batch === this.batch && batch.nodeOffsets === this.#offsets;
@@ -521,10 +526,7 @@ export class ResidentBatch {
     const { backend, batch } = this;
     const rows = (isNode: boolean, place: number) =>
       isNode ? [this.#offsets[place]!, this.#offsets[place + 1]!] : [place, place + 1];
-    this.#offsets = batch.nodeOffsets;
-    for (const [name, { buffer }] of this.#fields) {
-      const host = batch.ensure(name as "positions") as NumericArray;
-      this.#fields.set(name, { buffer, host });
+    for (const [name, { buffer, host }] of this.#fields) {
       const isNode = this.#isNode(name);
       const width = host.length / (isNode ? batch.nodeCount : batch.size);
       for (const place of places) {

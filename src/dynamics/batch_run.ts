@@ -113,6 +113,8 @@ export class BatchRun {
   isByHand = false;
   /** Whether the run has turned out to be over, in a step before the one under way. */
   #isOver = false;
+  /** Systems that get their first forces in the step under way, or in the next, and do not move in it. */
+  #joining: readonly number[] = [];
   /** What is still to come of the last leap. */
   #leapt: PromiseLike<void> | undefined;
   /** What is still to come of steps. */
@@ -321,6 +323,27 @@ export class BatchRun {
     this.#forcesOf = forcesOf;
   }
 
+  /** Whether the model takes about as long for some systems as for all: those that join wait for the next step. */
+  get joinsInStep(): boolean {
+    return this.#model.compute !== undefined;
+  }
+
+  /** Systems get their first forces with those of the next step, and move in the one after it. */
+  join(places: readonly number[]): void {
+    this.#joining = places;
+    this.#setActive(places, 0);
+  }
+
+  #joinAt(stop: Stop): void {
+    if (stop === "model") this.#setActive(this.#joining, 1);
+    else if (stop === DynamicsStage.AFTER_POST_UPDATE) this.#setActive(this.#joining, 0);
+  }
+
+  #setActive(places: readonly number[], value: 0 | 1): void {
+    const { state } = this;
+    state.writeRows(state.frame.active, places, new Int32Array(state.batch.size).fill(value));
+  }
+
   /** What hooks may write on a visit, to be put back where it is not of systems with a 1. */
   async #written(mask: Int32Array): Promise<() => void> {
     const { state } = this;
@@ -354,8 +377,7 @@ export class BatchRun {
     await this.#ready();
     await this.refresh();
     await this.#ready();
-    const { state } = this;
-    state.writeRows(state.frame.active, places, new Int32Array(state.batch.size));
+    this.#setActive(places, 0);
   }
 
   /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
@@ -454,6 +476,7 @@ export class BatchRun {
       if (part === undefined) return this.#endStep();
       if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) this.#isMoved = true;
       else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) this.#isMoved = false;
+      if (this.#joining.length > 0) this.#joinAt(part.stop);
       this.#run(part.program);
       this.#isTouched = false;
       const waiting = this.#visit(part.stop) ?? this.#underWay;
@@ -510,6 +533,10 @@ export class BatchRun {
   #endStep(): void | PromiseLike<void> {
     const { decide } = this.#planned();
     this.#run(decide);
+    if (this.#joining.length > 0) {
+      this.#setActive(this.#joining, 1);
+      this.#joining = [];
+    }
     if (this.#isLate) return this.#awaitNews(this.#step);
     if (decide !== undefined) return this.#report(this.#step);
   }

@@ -23,6 +23,8 @@ export interface StreamSlot {
   hasConverged: boolean;
   /** Whether a sink has it. */
   isWritten: boolean;
+  /** Whether it has no forces yet: it gets them in the next step. */
+  isJoining: boolean;
 }
 
 /** What is counted. */

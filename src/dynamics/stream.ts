@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Batch } from "../batch/batch.ts";
+import { Batch, overwrite } from "../batch/batch.ts";
 import type { NumericArray } from "../batch/fields.ts";
 import { stamped } from "../batch/stamped.ts";
 import type { Loop } from "../hooks/loop.ts";
@@ -124,6 +124,7 @@ export class Stream implements Keeper {
   /** A run begins: somebody may have come to rest in one before, and could not be written. */
   async begin(): Promise<void> {
     await this.#engine.place.begin();
+    this.#engine.place.run!.join(this.#joining);
     if (!this.#isAnyMoving && !this.isDone) await this.#tryRefill(this.#engine.loop.stepCount - 1);
     if (this.isDone) this.#engine.loop.done();
   }
@@ -179,9 +180,10 @@ export class Stream implements Keeper {
   /** After steps: budgets, and the refill if it is time. */
   #after(done: number): void | PromiseLike<void> {
     const last = this.#engine.loop.stepCount + done - 1;
-    const ends = this.#slots.some((slot) => slot.restedAt < 0 && slot.endsAt <= last + 1);
+    const ends = this.#isOver(last);
     const isTime = (last + 1) % this.#refillFrequency === 0;
     this.#count(done);
+    if (this.#joining.length > 0) return this.#look(last, isTime);
     if (!ends && !this.#isHost && !isTime) return;
     if (ends || !this.#isHost) return this.#look(last, isTime);
     const isAny = this.#slots.some((slot) => slot.restedAt >= 0 && !slot.isWritten);
@@ -189,9 +191,16 @@ export class Stream implements Keeper {
     return this.#tryRefill(last);
   }
 
+  /** Whether somebody's steps are over. */
+  #isOver(last: number): boolean {
+    return this.#slots.some((slot) => slot.restedAt < 0 && slot.endsAt <= last + 1);
+  }
+
   /** The same where it takes its time to know who rests, or where somebody's budget is spent. */
   async #look(last: number, isTime: boolean): Promise<void> {
     const { loop, place } = this.#engine;
+    if (this.#joining.length > 0) await this.#join(last);
+    if (!this.#isHost && !isTime && !this.#isOver(last)) return;
     await loop.hooks.soFar;
     const over = this.#slots.flatMap((slot, at) =>
       slot.restedAt < 0 && slot.endsAt <= last + 1 ? [at] : []
@@ -208,7 +217,9 @@ export class Stream implements Keeper {
     if (isDry) return;
     let systems = 0, atoms = 0, edges = 0;
     for (const slot of this.#slots) {
-      if (slot.restedAt >= 0 && slot.restedAt < this.#engine.loop.stepCount + done - 1) continue;
+      const hasRested = slot.restedAt >= 0 &&
+        slot.restedAt < this.#engine.loop.stepCount + done - 1;
+      if (hasRested || slot.isJoining) continue;
       systems++;
       atoms += slot.atoms;
       edges += slot.edges;
@@ -247,7 +258,7 @@ export class Stream implements Keeper {
     const { state, clock } = this.#engine.place.run!;
     const names = [...state.fields].filter((name) => this.batch.has(name));
     const seen = await state.backend.see(names.map((name) => state.field<Dtype>(name)));
-    const known = Object.fromEntries(names.map((name, i) => [name, state.home(name, seen[i]!)]));
+    const known = Object.fromEntries(names.map((name, i) => [name, state.now(name, seen[i]!)]));
     const times = clock.at(known.stepsDone as Int32Array);
     const frame = stamped(await this.batch.snapshot(places, known), {
       step: places.map((at) => slots[at]!.restedAt),
@@ -287,26 +298,86 @@ export class Stream implements Keeper {
     await this.#change(() => {
       this.batch.drop(this.#slots.map(({ isWritten }) => isWritten));
       this.#slots.splice(0, Infinity, ...stay.map((at) => this.#slots[at]!));
-      return { from: stay, isSame: false };
+      return stay;
     });
   }
 
   async #admit(samples: readonly Sample[], last: number): Promise<void> {
     const { place } = this.#engine;
     const newcomers = batchOf(samples);
-    const slots = samples.map((sample) => slotOf(sample, this.sampler, last + 1 + this.#maxSteps));
+    const first = last + (place.run!.joinsInStep ? 2 : 1);
+    const slots = samples.map((sample) => slotOf(sample, this.sampler, first + this.#maxSteps));
     const { order, places } = this.#placesFor(slots);
-    const [first, state] = [newcomers.select(order), place.run!.state];
-    const isAll = places.length === slots.length;
+    const from = await this.#putInPlace(newcomers, slots, { order, places }) ??
+      await this.#putAnew(newcomers, slots, { order, places });
+    this.#counts.systems += slots.length;
+    this.#counts.refills++;
+    const joined = from.flatMap((old, at) => old === undefined ? [at] : []);
+    const run = place.run!;
+    if (run.joinsInStep) {
+      for (const at of joined) this.#slots[at]!.isJoining = true;
+      return run.join(joined);
+    }
+    const mask = this.#maskOf(joined);
+    await run.prime(mask, last + 1);
+    await run.admitted(mask, last);
+  }
+
+  #maskOf(places: readonly number[]): Int32Array {
+    const mask = new Int32Array(this.#slots.length);
+    for (const at of places) mask[at] = 1;
+    return mask;
+  }
+
+  /** Those that have got their forces in a step have joined. */
+  async #join(last: number): Promise<void> {
+    const joined = this.#joining;
+    for (const at of joined) this.#slots[at]!.isJoining = false;
+    await this.#engine.place.run!.admitted(this.#maskOf(joined), last);
+  }
+
+  get #joining(): number[] {
+    return this.#slots.flatMap(({ isJoining }, at) => isJoining ? [at] : []);
+  }
+
+  /** Where each is as large as the one that has left, and nobody else has: all else stays as it is. */
+  async #putInPlace(
+    newcomers: Batch,
+    slots: readonly StreamSlot[],
+    { order, places }: Places,
+  ): Promise<Origins | undefined> {
+    const { place, changing } = this.#engine;
+    const left = this.#slots.reduce((sum, { isWritten }) => isWritten ? sum + 1 : sum, 0);
+    if (places.length !== slots.length || places.length !== left) return undefined;
+    let isPut = false;
+    const { state } = place.run!;
+    changing({}, () => {
+      const first = newcomers.select(order);
+      if (!state.canReplace(first, places)) return;
+      overwrite(this.batch, first, places);
+      isPut = true;
+    });
+    if (!isPut) return undefined;
+    for (const [i, at] of places.entries()) this.#slots[at] = slots[order[i]!]!;
+    const from = this.#slots.map((_, at) => places.includes(at) ? undefined : at);
+    await place.change(from, true);
+    return from;
+  }
+
+  /** In any case: a new batch, to which those that stay take along all that is theirs. */
+  #putAnew(
+    newcomers: Batch,
+    slots: readonly StreamSlot[],
+    { order, places }: Places,
+  ): Promise<Origins> {
     const gone = this.#slots.flatMap((slot, at) =>
       slot.isWritten && !places.includes(at) ? [at] : []
     );
-    const joined = await this.#change(() => {
-      const isSame = isAll && gone.length === 0 && state.canReplace(first, places);
+    return this.#change(() => {
       const from: (number | undefined)[] = this.#slots.map((_, at) =>
         places.includes(at) ? undefined : at
       );
-      if (places.length > 0) this.batch.put(first, places);
+      if (places.length > 0) this.batch.put(newcomers.select(order), places);
       for (const [i, at] of places.entries()) this.#slots[at] = slots[order[i]!]!;
       const rest = slots.flatMap((_, i) => order.includes(i) ? [] : [i]);
       if (rest.length > 0) {
@@ -314,23 +385,14 @@ export class Stream implements Keeper {
         this.#slots.push(...rest.map((i) => slots[i]!));
         from.push(...rest.map(() => undefined));
       }
-      if (gone.length > 0) {
-        this.batch.drop(gone);
-        for (const at of gone.toReversed()) {
-          [this.#slots, from].forEach((list) => list.splice(at, 1));
-        }
-      }
-      return { from, isSame };
+      if (gone.length > 0) this.batch.drop(gone);
+      for (const at of gone.toReversed()) [this.#slots, from].forEach((list) => list.splice(at, 1));
+      return from;
     });
-    this.#counts.systems += slots.length;
-    this.#counts.refills++;
-    const mask = Int32Array.from(joined, (old) => old === undefined ? 1 : 0);
-    await place.run!.prime(mask, last + 1);
-    await place.run!.admitted(mask, last);
   }
 
   /** Which of those that join come to which places of those that have left: as many as can where one as large was. */
-  #placesFor(slots: readonly StreamSlot[]): { order: number[]; places: number[] } {
+  #placesFor(slots: readonly StreamSlot[]): Places {
     const free = this.#slots.flatMap((slot, at) => slot.isWritten ? [at] : []);
     const waiting = slots.map((_, i) => i);
     const order: number[] = [], places: number[] = [];
@@ -349,16 +411,25 @@ export class Stream implements Keeper {
   }
 
   /** Changes which systems there are; answers with where each was. */
-  async #change(
-    work: () => { readonly from: (number | undefined)[]; readonly isSame: boolean },
-  ): Promise<readonly (number | undefined)[]> {
+  async #change(work: () => Origins): Promise<Origins> {
     const { place, changing } = this.#engine;
     const home = await place.run!.state.download();
-    let changed: ReturnType<typeof work> | undefined;
-    changing(home, () => void (changed = work()));
-    await place.change(changed!.from, changed!.isSame);
-    return changed!.from;
+    let from: Origins = [];
+    changing(home, () => void (from = work()));
+    await place.change(from, false);
+    return from;
   }
+}
+
+/** The place that each system had before; `undefined` for those that have joined. */
+type Origins = readonly (number | undefined)[];
+
+/** Who comes to which place. */
+interface Places {
+  /** Which of those that join. */
+  readonly order: readonly number[];
+  /** The place of each. */
+  readonly places: readonly number[];
 }
 
 const NOTHING: StreamCounts = {
@@ -369,7 +440,7 @@ const NOTHING: StreamCounts = {
 function slotOf({ index, system }: Sample, sampler: SizeAwareSampler, endsAt: number): StreamSlot {
   return {
     ...{ index, atoms: system.nodeCount, edges: sampler.edgesOf(index), endsAt },
-    ...{ restedAt: -1, hasConverged: false, isWritten: false },
+    ...{ restedAt: -1, hasConverged: false, isWritten: false, isJoining: false },
   };
 }
 
