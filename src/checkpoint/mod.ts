@@ -23,4 +23,6 @@
 export type { CheckpointContent, CheckpointExpectation } from "./content.ts";
 export { decodeCheckpoint } from "./decode.ts";
 export { encodeCheckpoint } from "./encode.ts";
+export { checkpointsIn, loadLatest } from "./folder.ts";
+export type { StepCheckpoint } from "./folder.ts";
 export { readCheckpoint, writeCheckpoint, writeWhole } from "./file.ts";

@@ -4,10 +4,12 @@
  * @module
  */
 
-import { writeWhole } from "../checkpoint/mod.ts";
+import { checkpointsIn, writeWhole } from "../checkpoint/mod.ts";
 import type { AddOptions } from "../hooks/entry.ts";
 import {
+  CheckpointHook,
   jsonlReporter,
+  type KeptEngine,
   Profiler,
   Reporter,
   type ScalarHistory,
@@ -16,7 +18,6 @@ import {
 } from "../observe/mod.ts";
 import { readRun, type RunData } from "./read_run.ts";
 import { report } from "./report.ts";
-import { CheckpointHook, checkpointsIn, type KeptEngine } from "./run_checkpoints.ts";
 import { makeFolder, type RunIdentity, type RunPaths } from "./run_files.ts";
 import type { FolderEngine, RunFolder } from "./run_folder_protocol.ts";
 import type { ReadFolderOptions } from "./run_folder_options.ts";
@@ -99,8 +100,8 @@ export class HeldFolder implements RunFolder {
     }
     if (checkpoints !== false && isKept(engine)) {
       const { checkpoints: folder } = this.#parts.paths;
-      const before = () => writer?.settle(); // frames before a checkpoint are never done again
-      add(new CheckpointHook(engine, { folder, ...checkpoints, before }), {});
+      const { every: everySteps, keep: keepLast } = checkpoints;
+      add(new CheckpointHook({ folder, everySteps, keepLast }), {});
     }
   }
 

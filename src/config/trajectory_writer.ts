@@ -20,8 +20,6 @@ export class TrajectoryWriter implements SystemWriter {
   #last = -1;
   /** The systems of which the last step is there. */
   #ids: ReadonlySet<number> = new Set();
-  /** What went wrong as it was to be safe: told once more to whoever writes. */
-  #failure: { readonly error: unknown } | undefined;
 
   constructor(sink: SystemWriter) {
     this.#sink = sink;
@@ -41,7 +39,6 @@ export class TrajectoryWriter implements SystemWriter {
 
   /** Writes the systems of a frame that are not there. */
   write(batch: Batch, mask?: SystemMask): void | PromiseLike<void> {
-    this.#check();
     const step = batch.has("step") ? batch.get("step")[0]! : Infinity;
     if (step < this.#last) return;
     if (step > this.#last) return this.#sink.write(batch, mask);
@@ -55,26 +52,6 @@ export class TrajectoryWriter implements SystemWriter {
 
   /** Waits until all of it is where it is to be. */
   flush(): void | PromiseLike<void> {
-    this.#check();
     return this.#sink.flush?.();
-  }
-
-  /**
-   * The same for somebody else, such as a checkpoint: frames before it will not come again. What goes wrong is told to
-   * whoever writes, too, as a sink tells it but once.
-   */
-  async settle(): Promise<void> {
-    try {
-      await this.#sink.flush?.();
-    } catch (error) {
-      this.#failure ??= { error };
-      throw error;
-    }
-  }
-
-  #check(): void {
-    const failure = this.#failure;
-    this.#failure = undefined;
-    if (failure !== undefined) throw failure.error;
   }
 }

@@ -6,7 +6,7 @@
 
 import type { Backend } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
-import { readCheckpoint, writeCheckpoint } from "../checkpoint/mod.ts";
+import { encodeCheckpoint, loadLatest, readCheckpoint, writeWhole } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
 import type { FieldHolder } from "../batch/holder.ts";
 import type { BaseContext, Workflow } from "../hooks/context.ts";
@@ -258,7 +258,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /**
    * All that it needs to go on to the bit: counters, hooks' state, the batch, the scheme's state, how pairs were found.
-   * Plain data, to be kept by {@linkcode writeCheckpoint} or by oneself. To be called between runs, or in
+   * Plain data, to be kept by `writeCheckpoint` or by oneself. To be called between runs, or in
    * {@linkcode Dynamics.betweenSteps}; else it throws an Error.
    */
   async save(): Promise<SavedDynamics> {
@@ -329,8 +329,18 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * @throws {Error} when it cannot be written; a file that was there stays as it was
    */
   async saveCheckpoint(path: string | URL): Promise<void> {
+    const bytes = await this.takeCheckpoint();
+    await this.#loop.hooks.flush(); // what hooks say that they have written must be there
+    await writeWhole(path, bytes, "checkpoint");
+  }
+
+  /**
+   * What `saveCheckpoint` writes, as bytes: to be kept somewhere else, or written while the run goes on, once
+   * `hooks.flush()` is done. To be called when `save` may be.
+   */
+  async takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>> {
     const data = await this.save();
-    await writeCheckpoint(path, { kind: this.#checkpointKind, schema: SCHEMA, data });
+    return encodeCheckpoint({ kind: this.#checkpointKind, schema: SCHEMA, data });
   }
 
   /**
@@ -344,6 +354,19 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     const expected = { kind: this.#checkpointKind, schema: SCHEMA };
     const { data } = await readCheckpoint(path, expected);
     return await this.load(data as SavedDynamics);
+  }
+
+  /**
+   * Goes on from the newest checkpoint in a folder that is whole, as a `CheckpointHook` writes them; of those that
+   * are damaged it warns. Answers with the batch, or with `undefined` where there is none: the run begins anew.
+   *
+   * Throws what `loadCheckpoint` throws, but for damage.
+   */
+  async loadLatest(folder: string | URL): Promise<Batch | undefined> {
+    return await loadLatest(folder, {
+      load: (path) => this.loadCheckpoint(path),
+      passedOver: (_path, error) => this.#loop.hooks.warn("(checkpoint)", "load", error),
+    });
   }
 
   get #checkpointKind(): string {

@@ -16,7 +16,7 @@ import type { Clock } from "./clock.ts";
 
 /** The fields of the batch that every engine offers. */
 const STORED = [
-  ...["positions", "velocities", "forces", "energy", "masses", "charges", "cell", "numbers"],
+  ...["positions", "velocities", "forces", "energy", "masses", "charges", "cell", "pbc", "numbers"],
   ...["images", "status", "systemId", "stepsDone"],
 ] as const;
 

@@ -45,6 +45,8 @@ export interface DynamicsFields {
   readonly charges: Float32Array | Float64Array;
   /** Å, nine numbers per system: the lattice vectors one after the other. */
   readonly cell: Float32Array | Float64Array;
+  /** 1 along each lattice vector by which the system repeats, three numbers per system. */
+  readonly pbc: Int32Array;
   /** Atomic numbers. */
   readonly numbers: Int32Array;
   /** Whole lattice vectors that wrapping has taken off, three per atom. */

@@ -30,6 +30,11 @@ export interface HookControl {
   disable(name: string): void;
   /** Takes a hook out. Throws a RangeError for an unknown name. */
   remove(name: string): void;
+  /**
+   * Has each hook make safe what it was given so far, in order: what a checkpoint says is there must be. Throws the
+   * first error once all were asked.
+   */
+  flush(): Promise<void>;
   /** Calls the listener after each change; answers with a function that ends that. */
   subscribe(listener: (change: HookChange) => void): () => void;
 }

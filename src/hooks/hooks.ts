@@ -372,6 +372,19 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return saveEntries(this.#entries);
   }
 
+  /** See {@linkcode HookControl.flush}. */
+  async flush(): Promise<void> {
+    const errors: unknown[] = [];
+    for (const { record: { hook } } of this.#entries) {
+      try {
+        await hook.flush?.();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+
   /**
    * Gives hooks their saved state back, and switches them as they were. Names that no hook has are reported as
    * warnings. Throws a TypeError for what is no saved state.

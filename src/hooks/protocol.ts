@@ -58,6 +58,11 @@ export interface HookOptions extends ScheduleOptions {
   save?(): unknown;
   /** Takes back what `save` gave. */
   load?(state: unknown): void;
+  /**
+   * Waits until all that it was given before is safe. Asked for after `save`, before the checkpoint is written: whoever
+   * goes on from that finds it.
+   */
+  flush?(): void | PromiseLike<void>;
 }
 
 /** The members of a hook written as a class or object: where, how often, what. */
@@ -195,7 +200,7 @@ export function optionProblems(hook: Readonly<Record<string, unknown>>): string[
   const may = (key: string, what: string, ok: (x: unknown) => boolean) =>
     hook[key] === undefined ? [] : mustBe(hook, key, what, ok);
   return [
-    ...["open", "close", "save", "load", "when"].flatMap((key) =>
+    ...["open", "close", "save", "load", "flush", "when"].flatMap((key) =>
       may(key, "a function", (x) => typeof x === "function")
     ),
     ...["reads", "writes"].flatMap((key) => may(key, "an array of field names", isFieldList)),

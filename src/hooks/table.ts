@@ -120,6 +120,7 @@ const MEMBERS: readonly string[] = [
       close: true,
       save: true,
       load: true,
+      flush: true,
     } satisfies Readonly<Record<Exclude<keyof AnySpec, keyof ScheduleOptions>, true>>,
   ),
   ...SCHEDULE_KEYS,

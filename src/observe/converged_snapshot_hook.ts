@@ -1,5 +1,6 @@
 import { type ConvergedContext, type DynamicsContext, DynamicsStage } from "../dynamics/stages.ts";
 import type { SystemWriter } from "../sinks/sink.ts";
+import { KeptSink } from "./kept_sink.ts";
 import { checkSink, FRAMED, frameOf } from "./frame.ts";
 import { checkOptions } from "./hook_options.ts";
 
@@ -49,13 +50,13 @@ export class ConvergedSnapshotHook {
   readonly reads: readonly ("energy" | "time" | "frame")[] = FRAMED;
   /** What cannot be kept must not go unnoticed. */
   readonly onError = "throw";
-  readonly #sink: SystemWriter;
+  readonly #sink: KeptSink;
 
   /** Nothing is written yet. */
   constructor(options: ConvergedSnapshotHookOptions) {
     checkOptions(NAME, options, ["sink"]);
     checkSink(NAME, options);
-    this.#sink = options.sink;
+    this.#sink = new KeptSink(NAME, options.sink);
   }
 
   /** Writes what has just converged. Called by the engine. */
@@ -68,8 +69,28 @@ export class ConvergedSnapshotHook {
     await this.#sink.write(await frameOf(ctx, places));
   }
 
+  /** Opens the sink; what it has of after a checkpoint that was loaded is taken off. Called by the engine. */
+  open(): Promise<void> {
+    return this.#sink.open();
+  }
+
   /** Waits until the sink has all of it. Called by the engine. */
-  async close(): Promise<void> {
-    await this.#sink.flush?.();
+  close(): Promise<void> {
+    return this.#sink.close();
+  }
+
+  /** How many systems the sink holds: plain data, for checkpoints. Called by the engine. */
+  save(): { readonly length: number } | undefined {
+    return this.#sink.save();
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  load(state: unknown): void {
+    this.#sink.load(state);
+  }
+
+  /** Waits until the sink has all of it, so that a checkpoint may say so. Called by whoever writes that. */
+  flush(): Promise<void> {
+    return this.#sink.flush();
   }
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isObject } from "../hooks/shape.ts";
+import { complaint } from "../hooks/show.ts";
 import { CsvFile } from "../sinks/csv_file.ts";
 import type { LogRow } from "./log_table.ts";
 
@@ -18,6 +20,12 @@ export interface LogOutput {
   write(step: number, rows: readonly (readonly number[])[]): void | PromiseLike<void>;
   /** A run is over: waits for all rows. Throws what went wrong. */
   close(): Promise<void>;
+  /** How far it has come, as plain data; without it, what is written after a checkpoint stays. */
+  save?(): unknown;
+  /** Goes back to there before anything else is written. */
+  load?(state: unknown): void;
+  /** Waits for all rows so far. */
+  flush?(): Promise<void>;
 }
 
 /** A function of the user's own that takes the rows of a step. */
@@ -26,21 +34,67 @@ export type LogWriter = (step: number, rows: readonly LogRow[]) => void | Promis
 /** Rows in a file of comma-separated values. */
 export class CsvOutput implements LogOutput {
   readonly #file: CsvFile;
+  #isKnown = false;
+  /** So many bytes are to be left. */
+  #cut: number | undefined;
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(path: string | URL, columns: readonly string[]) {
     this.#file = new CsvFile(path, columns);
   }
 
-  open(): Promise<void> {
-    return this.#file.open();
+  async open(): Promise<void> {
+    await this.#file.open();
+    this.#isKnown = true;
+    await this.#cutBack();
+  }
+
+  save(): unknown {
+    if (this.#cut !== undefined) return { size: this.#cut };
+    return this.#isKnown ? { size: this.#file.size } : undefined;
+  }
+
+  load(state: unknown): void {
+    const size: unknown = isObject(state) ? state.size : undefined;
+    if (!Number.isSafeInteger(size) || (size as number) < 0) {
+      throw new TypeError(
+        complaint("load LoggingHook", "its state must be what save() gave", state),
+      );
+    }
+    this.#cut = size as number;
+  }
+
+  async flush(): Promise<void> {
+    try {
+      await this.#file.flush();
+    } catch (error) {
+      this.#failure ??= { error }; // whoever writes next is to know, too
+      throw error;
+    }
+  }
+
+  async #cutBack(): Promise<void> {
+    const cut = this.#cut;
+    if (cut === undefined) return;
+    await this.#file.truncate(cut);
+    this.#cut = undefined;
+  }
+
+  #check(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
   }
 
   write(_step: number, rows: readonly (readonly number[])[]): void | Promise<void> {
-    return this.#file.add(rows);
+    this.#check();
+    if (this.#cut === undefined) return this.#file.add(rows);
+    return this.#cutBack().then(() => this.#file.add(rows)); // it was open when that was loaded
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  async close(): Promise<void> {
+    await this.#file.close();
+    this.#check();
   }
 }
 

@@ -68,6 +68,8 @@ const OPTIONS = ["backend", "logPath", "writerFn", "customScalars", "reads", "st
  * an error. Numbers are written so that reading gives the same number; what is not a number is an empty cell. Rows are
  * written in the background, always whole, and are all in the file when the run has ended.
  *
+ * A run that goes on from a checkpoint takes off the rows of a CSV file that came after it, and writes them again.
+ *
  * What goes wrong with writing stops the run (unless it is added with another `onError`): at once, some rows later, or
  * when the run ends.
  *
@@ -142,6 +144,21 @@ export class LoggingHook {
   /** Waits until all rows are written. Called by the engine. */
   close(): Promise<void> {
     return this.#output.close();
+  }
+
+  /** How far the file has come: plain data, for checkpoints. Called by the engine. */
+  save(): unknown {
+    return this.#output.save?.();
+  }
+
+  /** Goes on where `save` was called: later rows are taken off, and come again. Called by the engine. */
+  load(state: unknown): void {
+    this.#output.load?.(state);
+  }
+
+  /** Waits until all rows so far are in the file. Called by whoever writes a checkpoint. */
+  async flush(): Promise<void> {
+    await this.#output.flush?.();
   }
 }
 

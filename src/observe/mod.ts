@@ -32,6 +32,23 @@ export { SnapshotHook } from "./snapshot_hook.ts";
 export type { SnapshotHookOptions } from "./snapshot_hook.ts";
 export { EnergyDriftError, EnergyDriftMonitorHook } from "./energy_drift_monitor_hook.ts";
 export type { DriftMetric, EnergyDriftMonitorHookOptions } from "./energy_drift_monitor_hook.ts";
+export { RadialDistributionHook } from "./radial_distribution_hook.ts";
+export type {
+  RadialDistribution,
+  RadialDistributionHookOptions,
+} from "./radial_distribution_hook.ts";
+export { DiffusionHook } from "./diffusion_hook.ts";
+export type { Diffusion, DiffusionHookOptions } from "./diffusion_hook.ts";
+export { VelocityAutocorrelationHook } from "./velocity_autocorrelation_hook.ts";
+export type {
+  VelocityAutocorrelation,
+  VelocityAutocorrelationHookOptions,
+} from "./velocity_autocorrelation_hook.ts";
+export { AverageStressHook } from "./average_stress_hook.ts";
+export type { AverageStress, AverageStressHookOptions } from "./average_stress_hook.ts";
+export type { CorrelationOptions } from "./correlation_options.ts";
+export type { ElementName } from "./element_choice.ts";
+export type { SavedSystems } from "./observed_systems.ts";
 export { NaNDetectorHook, NonFiniteError } from "./nan_detector_hook.ts";
 export type { NaNDetectorHookOptions, NotFinite } from "./nan_detector_hook.ts";
 export { AlignCellHook } from "./align_cell_hook.ts";
@@ -51,6 +68,8 @@ export type { MaxForceClampHookOptions } from "./max_force_clamp_hook.ts";
 export { Checkpoint } from "./checkpoint.ts";
 export type { CheckpointOptions } from "./checkpoint.ts";
 export type { RankedCheckpoint } from "./checkpoint_ranking.ts";
+export { CheckpointHook } from "./checkpoint_hook.ts";
+export type { CheckpointHookOptions, KeptEngine } from "./checkpoint_hook.ts";
 export { ModelCheckpoint } from "./model_checkpoint.ts";
 export type { CheckpointWeights, ModelCheckpointOptions } from "./model_checkpoint_options.ts";
 export { EarlyStopping } from "./early_stopping.ts";

@@ -1,5 +1,6 @@
 import { type DynamicsContext, DynamicsStage } from "../dynamics/stages.ts";
 import type { SystemWriter } from "../sinks/sink.ts";
+import { KeptSink } from "./kept_sink.ts";
 import { checkSink, framedOf, frameOf } from "./frame.ts";
 import {
   checkOptions,
@@ -35,6 +36,9 @@ const NAME = "SnapshotHook";
  * Writes a copy of the whole batch to a sink at every so many steps: a trajectory. A frame has the fields of the batch
  * as they are at that moment, and `step`, `time` (fs, NaN where steps take none) and `sourceId`: in a sink that keeps
  * many frames as one batch each system has a new `systemId`, and `sourceId` is the one it has in the run.
+ *
+ * A run that goes on from a checkpoint takes off what the sink was given after it, and writes that again: no frame is
+ * lost, and none is there twice. So one sink is for one run.
  *
  * What goes wrong with writing, a full sink included, stops the run (unless it is added with another `onError`). The
  * sink stays open when the run ends.
@@ -73,7 +77,7 @@ export class SnapshotHook {
   readonly reads: readonly ("energy" | "time" | "frame")[];
   /** What cannot be kept must not go unnoticed. */
   readonly onError = "throw";
-  readonly #sink: SystemWriter;
+  readonly #sink: KeptSink;
   readonly #fields: readonly string[] | undefined;
 
   /** Nothing is written yet. */
@@ -87,7 +91,7 @@ export class SnapshotHook {
     this.frequency = 1;
     Object.assign(this, timesOf(NAME, options));
     this.stage = options.stage ?? DynamicsStage.AFTER_STEP;
-    this.#sink = options.sink;
+    this.#sink = new KeptSink(NAME, options.sink);
     this.#fields = options.fields;
     this.reads = framedOf(options.fields);
   }
@@ -97,8 +101,28 @@ export class SnapshotHook {
     await this.#sink.write(await frameOf(ctx, undefined, this.#fields));
   }
 
+  /** Opens the sink; what it has of after a checkpoint that was loaded is taken off. Called by the engine. */
+  open(): Promise<void> {
+    return this.#sink.open();
+  }
+
   /** Waits until the sink has all of it. Called by the engine. */
-  async close(): Promise<void> {
-    await this.#sink.flush?.();
+  close(): Promise<void> {
+    return this.#sink.close();
+  }
+
+  /** How many systems the sink holds: plain data, for checkpoints. Called by the engine. */
+  save(): { readonly length: number } | undefined {
+    return this.#sink.save();
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  load(state: unknown): void {
+    this.#sink.load(state);
+  }
+
+  /** Waits until the sink has all of it, so that a checkpoint may say so. Called by whoever writes that. */
+  flush(): Promise<void> {
+    return this.#sink.flush();
   }
 }

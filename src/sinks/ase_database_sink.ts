@@ -113,6 +113,11 @@ export class AseDatabaseSink implements StoredSink, AsyncDisposable {
     return this.#frames.clear();
   }
 
+  /** Takes off all systems but the first so many. Throws a RangeError for what is no count. */
+  truncate(length: number): Promise<void> {
+    return this.#frames.truncate(length);
+  }
+
   /** Writes what is left, and closes the database. What it holds can still be read. */
   close(): Promise<void> {
     return this.#frames.close();

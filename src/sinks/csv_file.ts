@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkLength } from "./check_length.ts";
 import { endOfLines, FileEnd } from "./file_end.ts";
 import { type OpenFile, openFile, readAt } from "./open_file.ts";
 
@@ -41,6 +42,7 @@ export class CsvFile {
   #waiting = "";
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
+  #size = 0;
 
   /** Nothing is opened yet. */
   constructor(path: string | URL, columns: readonly string[]) {
@@ -76,10 +78,36 @@ export class CsvFile {
     if (this.#end === undefined) {
       throw new Error(`Cannot add rows to ${this.path} as it must be open: it is not`);
     }
-    this.#waiting += rows.map((row) => `${row.map(cellOf).join(",")}\n`).join("");
+    const text = rows.map((row) => `${row.map(cellOf).join(",")}\n`).join("");
+    this.#waiting += text;
+    this.#size += text.length; // digits are one byte each
     this.#writing ??= this.#writeAll(this.#end);
     this.check();
     if (this.#waiting.length > MOST_WAITING) return this.#writing;
+  }
+
+  /** Bytes in the file, once it was opened, and on the way to it: where `truncate` can cut it back to. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Takes off all bytes but the first so many, of a file that is open; nothing where there are no more.
+   *
+   * @throws {RangeError} for what is no whole number
+   * @throws {Error} for a file that is not open, and when the file system refuses
+   */
+  async truncate(size: number): Promise<void> {
+    checkLength(size, `truncate ${this.path}`);
+    await this.#writing;
+    const end = this.#end;
+    if (end === undefined) {
+      throw new Error(`Cannot truncate ${this.path} as it must be open: it is not`);
+    }
+    if (size >= end.size) return;
+    const header = this.#header();
+    await end.cut(Math.max(size, header.length));
+    this.#size = end.size;
   }
 
   /** Throws what went wrong since somebody last asked: those rows are not in the file. */
@@ -108,7 +136,7 @@ export class CsvFile {
   }
 
   async #begin(file: OpenFile): Promise<void> {
-    const header = new TextEncoder().encode(`${this.columns.map(nameCell).join(",")}\n`);
+    const header = this.#header();
     const { size } = await file.stat();
     const start = await readAt(file, 0, Math.min(size, header.length));
     const isHeader = start.every((byte, i) => byte === header[i]);
@@ -118,6 +146,11 @@ export class CsvFile {
     if (whole < size) await end.cut(whole);
     if (whole === 0) await end.add(header);
     this.#end = end;
+    this.#size = end.size;
+  }
+
+  #header(): Uint8Array<ArrayBuffer> {
+    return new TextEncoder().encode(`${this.columns.map(nameCell).join(",")}\n`);
   }
 
   async #otherHeader(file: OpenFile, size: number): Promise<RangeError> {
@@ -139,6 +172,7 @@ export class CsvFile {
       }
     } catch (error) {
       this.#failure ??= { error };
+      this.#size = end.size + this.#waiting.length; // rows that were lost do not count
     } finally {
       this.#writing = undefined;
     }

@@ -127,6 +127,11 @@ export class CsvSink implements StoredSink, AsyncDisposable {
     return this.#frames.clear();
   }
 
+  /** Takes off all systems but the first so many. Throws a RangeError for what is no count. */
+  truncate(length: number): Promise<void> {
+    return this.#frames.truncate(length);
+  }
+
   /** Writes what is left, and closes the file. What it holds can still be read. */
   close(): Promise<void> {
     return this.#frames.close();
@@ -156,6 +161,7 @@ function rowsOnly(rows: TextStore<number[]>): FrameStore {
     append: (batch, counted) => rows.append(batch, counted),
     sync: () => rows.sync(),
     clear: () => rows.clear(),
+    truncate: (length) => rows.truncate(length),
     close: () => rows.close(),
     last: async () => void await rows.last(), // whoever adds to a damaged table is to know
     frames: () => {

@@ -1,5 +1,6 @@
 import { Batch } from "../batch/batch.ts";
 import { show } from "../batch/show.ts";
+import { checkLength } from "./check_length.ts";
 import type { Sink, SystemMask } from "./sink.ts";
 import { FieldPattern, taken } from "./taken.ts";
 
@@ -109,6 +110,22 @@ export class MemorySink implements Sink, Disposable {
     this.#batches = [];
     this.#length = 0;
     this.#pattern.clear();
+  }
+
+  /** Forgets all systems but the first so many. Throws a RangeError for what is no count. */
+  truncate(length: number): void {
+    checkLength(length, "truncate a memory sink");
+    if (length >= this.#length) return;
+    const kept: Batch[] = [];
+    for (let left = length, i = 0; left > 0; i++) {
+      const batch = this.#batches[i]!, flags = new Uint8Array(batch.size).fill(1, 0, left);
+      kept.push(left < batch.size ? batch.select(flags) : batch);
+      left -= batch.size;
+    }
+    this.#batches = kept;
+    this.#length = Math.min(length, this.#length);
+    this.#pattern.clear();
+    for (const batch of kept) this.#pattern.join(batch);
   }
 
   /** From now on it takes no more; what it holds can still be read. */

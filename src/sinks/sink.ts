@@ -15,8 +15,17 @@ export interface SystemWriter {
    * Takes a copy of the systems of a batch, or of those that the mask marks: all of them, or none when it throws.
    */
   write(batch: Batch, mask?: SystemMask): void | PromiseLike<void>;
-  /** Waits until all that was taken is where it is to be. Hooks ask for it when a run ends. */
+  /** Waits until all that was taken is where it is to be. Hooks ask for it when a run ends, and before checkpoints. */
   flush?(): void | PromiseLike<void>;
+  /** Opens what is there: from then on `length` is known. */
+  open?(): void | PromiseLike<void>;
+  /** How many systems it holds, those on their way included. */
+  readonly length?: number;
+  /**
+   * Takes off all systems but the first so many, and nothing where there are no more. A run that goes on from a
+   * checkpoint writes those after it again. Without it they would be there twice.
+   */
+  truncate?(length: number): void | PromiseLike<void>;
 }
 
 /** A place to keep systems in. Those of one kind of sink may answer at once, those of another later. */
@@ -33,6 +42,8 @@ export interface Sink extends SystemWriter {
   drain(): Batch | PromiseLike<Batch>;
   /** Forgets all systems. */
   clear(): void | PromiseLike<void>;
+  /** Forgets all systems but the first so many. Throws a RangeError for what is no count. */
+  truncate?(length: number): void | PromiseLike<void>;
   /** From now on it takes no more. */
   close(): void | PromiseLike<void>;
 }
@@ -76,6 +87,8 @@ export interface StoredSink extends Sink {
   drain(): Promise<Batch>;
   /** Forgets all systems. */
   clear(): Promise<void>;
+  /** Forgets all systems but the first so many, once all that was taken is there. */
+  truncate?(length: number): Promise<void>;
   /** Writes what is left, and closes the file. From now on it takes no more. */
   close(): Promise<void>;
 }

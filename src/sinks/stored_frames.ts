@@ -8,6 +8,7 @@ import { Batch } from "../batch/batch.ts";
 import type { System } from "../batch/system.ts";
 import type { Slice, SystemMask } from "./sink.ts";
 import { checkedSlice } from "./slice.ts";
+import { checkLength } from "./check_length.ts";
 import { FieldPattern, taken } from "./taken.ts";
 import { WriterQueue, type WriterQueueOptions } from "./writer_queue.ts";
 
@@ -23,6 +24,8 @@ export interface FrameStore {
   sync(): Promise<void>;
   /** Takes all systems away. */
   clear(): Promise<void>;
+  /** Takes all systems away but the first so many, of an open file that has more. */
+  truncate(length: number): Promise<void>;
   /** Closes it: it can still be read, and opened again. */
   close(): Promise<void>;
   /** The system that was added last, or `undefined` for none, and where none can be read back. */
@@ -118,6 +121,20 @@ export class StoredFrames {
   async clear(): Promise<void> {
     await this.#queue.flush();
     await this.#inTurn(() => this.#clear());
+  }
+
+  async truncate(length: number): Promise<void> {
+    this.#checkOpen("truncate");
+    checkLength(length, `truncate ${this.#path}`);
+    await this.#queue.flush();
+    await this.#inTurn(async () => {
+      await this.#open();
+      if (length >= this.#store.length) return;
+      if (length === 0) return await this.#clear();
+      this.#pattern.clear();
+      this.#stored = undefined; // the last one is another now
+      await this.#store.truncate(length);
+    });
   }
 
   async close(): Promise<void> {

@@ -94,6 +94,14 @@ export class TextStore<T> {
     this.#forget();
   }
 
+  async truncate(length: number): Promise<void> {
+    const { starts, lines } = await this.#index(this.#file!);
+    await this.#end!.cut(starts[length]!);
+    this.#length = length;
+    this.#last = { start: starts[length - 1]!, line: lines[length - 1]! };
+    this.#forget();
+  }
+
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = this.#end = undefined;

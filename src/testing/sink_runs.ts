@@ -62,6 +62,10 @@ async function act(sink: Sink, list: System[], { step, upTo, lost }: Act): Promi
   } else if (kind === 7 && upTo(3) === 0 && list.length > 0) {
     claimSame(await sink.drain(), list, lost);
     list.length = 0;
+  } else if (kind === 9 && sink.truncate !== undefined) {
+    const length = upTo(list.length + 3);
+    await sink.truncate(length);
+    list.length = Math.min(length, list.length);
   } else if (kind === 8 && isStored(sink)) {
     const slice = { from: upTo(10), steps: [upTo(30), 20 + upTo(40)] as const, systems: [0, 2] };
     const meant = sliced(list, slice);
@@ -97,6 +101,36 @@ export function reopenCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
         claimLength(current, systems.length);
       }
       if (!lost.includes("systems")) await claimDisagreement(await trial.reopen!());
+    }),
+  ];
+}
+
+/** A sink that keeps is cut back to what it held at some time, by whoever opens it later. */
+export function truncateCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
+  const name = "a sink that is opened again and cut back goes on from there";
+  return [
+    onSink(open, name, async (sink, trial) => {
+      if (sink.truncate === undefined) return;
+      const systems = [0, 1, 2, 3].flatMap((step) => frame(step, [0, 1, 2]).systems());
+      for (const system of systems) await sink.write(Batch.from(system));
+      await sink.close();
+      for (const length of [20, 12, 7, 3, 0]) {
+        const again = await trial.reopen!();
+        try {
+          await claimRefused(async () => await again.truncate!(-1), RangeError, "length");
+          await again.truncate!(length);
+          systems.length = Math.min(length, systems.length);
+          claimLength(again, systems.length);
+          const batch = frame(10 + length, [0]);
+          systems.push(...batch.systems());
+          await again.write(batch);
+          await again.flush?.();
+          if (!lost.includes("systems")) claimSame(await again.read(), systems, lost);
+        } finally {
+          await again.close();
+        }
+        claimLength(again, systems.length);
+      }
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import { fullCases, listCases, reopenCases } from "./sink_runs.ts";
+import { fullCases, listCases, reopenCases, truncateCases } from "./sink_runs.ts";
 import { readingCases, sliceCases, writingCases } from "./sink_cases.ts";
 import type { Lost, OpenSink, SinkTrial } from "./sink_trial.ts";
 import type { TestCase } from "./test_case.ts";
@@ -51,6 +51,7 @@ export function sinkSuite(open: OpenSink, options: SinkSuiteOptions = {}): TestC
     ...(isReadable ? listCases(open, loses) : []),
     ...(isReadable && isStored ? sliceCases(open, loses) : []),
     ...(isStored ? reopenCases(open, loses) : []),
+    ...(isStored ? truncateCases(open, loses) : []),
     ...(bounded === undefined ? [] : fullCases(bounded, loses)),
   ];
 }

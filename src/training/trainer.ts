@@ -406,6 +406,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   /** Writes what `save` gives to a file, which is there whole or not at all; then CHECKPOINT_SAVE. */
   async saveCheckpoint(path: string | URL): Promise<void> {
     const data = await this.save();
+    await this.#loop.hooks.flush(); // what hooks say that they have written must be there
     await writeCheckpoint(path, { kind: CHECKPOINT_KIND, schema: SCHEMA, data });
     await this.#fireAt(TrainingStage.CHECKPOINT_SAVE, path);
   }

@@ -31,6 +31,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "observe": [
     ...["hooks", "batch", "sinks", "backend", "kernels"], // modifiers name the kernels that do their work
     ...[...engineFiles("stages"), ...engineFiles("context")],
+    ...["checkpoint/mod.ts", "checkpoint/folder.ts"], // when there is one, and how many, is a hook's
   ],
   "config": [
     ...["dispatch", "kernels", "hooks", "hook.ts", "backend", "batch", "onnx", "models"],

@@ -87,16 +87,31 @@ export class AseStore implements FrameStore {
 
   async clear(): Promise<void> {
     await this.open();
+    this.#delete("", "empty");
+    this.#length = 0;
+  }
+
+  truncate(length: number): Promise<void> {
+    // Of the rows that are deleted the first: ids rise, and some may be missing.
+    const first = `SELECT id FROM systems ORDER BY id LIMIT 1 OFFSET ${length}`;
+    this.#commit();
+    const id = this.#database!.prepare(first).get()?.["id"];
+    if (id !== undefined) this.#delete(` WHERE id >= ${Number(id)}`, "truncate");
+    this.#length = Math.min(this.#length, length);
+    return Promise.resolve();
+  }
+
+  /** Deletes rows in all tables. */
+  #delete(where: string, verb: string): void {
     const database = this.#database!;
     this.#commit();
     try {
-      const deletes = TABLES.map((table) => `DELETE FROM ${table};`);
+      const deletes = TABLES.map((table) => `DELETE FROM ${table}${where};`);
       database.exec(`BEGIN IMMEDIATE; ${deletes.join(" ")} COMMIT`);
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
-      throw databaseError(this.#path, "empty", error);
+      throw databaseError(this.#path, verb, error);
     }
-    this.#length = 0;
   }
 
   close(): Promise<void> {

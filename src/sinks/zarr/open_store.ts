@@ -92,6 +92,16 @@ export async function resumeStore(setting: WriterSetting, view: StoreView): Prom
   return writer;
 }
 
+/** Has the root of a store tell of fewer systems than it has: those behind them count as never finished. */
+export async function tellFewer({ fs }: Host, path: string, samples: number): Promise<void> {
+  const file = `${path}/zarr.json`;
+  const { attributes: { fields } } = JSON.parse(
+    new TextDecoder().decode(await fs.readFile(file)),
+  ) as { readonly attributes: { readonly fields: Readonly<Record<string, unknown>> } };
+  const beside = `${path}/${MASKS.system.path}/root.tmp`;
+  await replaceText(fs, file, { text: rootMetadata(samples, fields), beside });
+}
+
 async function resumeArray(
   { packing: { level } }: WriterSetting,
   writer: StoreWriter,

@@ -7,11 +7,12 @@
 import { Batch } from "../../batch/batch.ts";
 import type { FieldInfo } from "../../batch/fields.ts";
 import { codeOf, refusal } from "../open_file.ts";
+import { checkLength } from "../check_length.ts";
 import type { SystemMask } from "../sink.ts";
 import { FieldPattern, taken } from "../taken.ts";
 import { WriterQueue } from "../writer_queue.ts";
 import { type Host, markOf, openHost } from "./files.ts";
-import { checkVacant, makeStore, resumeStore } from "./open_store.ts";
+import { checkVacant, makeStore, resumeStore, tellFewer } from "./open_store.ts";
 import { StoreView } from "./store_view.ts";
 import type { StoreWriter, WriterSetting } from "./store_writer.ts";
 import { readOptions, type ZarrSinkOptions } from "./zarr_options.ts";
@@ -97,6 +98,20 @@ export class WrittenStore {
   /** Takes away all systems that came so far. What comes meanwhile stays. */
   clear(): Promise<void> {
     return this.#alone(() => this.#clear());
+  }
+
+  /** Takes away all systems but the first so many. */
+  truncate(length: number): Promise<void> {
+    checkLength(length, `truncate ${this.path}`);
+    return this.#alone(async () => {
+      const writer = await this.#own();
+      if (length >= writer.size) return;
+      if (length === 0) return await this.#clear();
+      await this.#telling("truncate", async () => {
+        await writer.close();
+        await this.#leave(length);
+      });
+    });
   }
 
   /** The same, and answers with them. */
@@ -202,6 +217,14 @@ export class WrittenStore {
       await writer.close();
       this.#writer = await makeStore(this.#setting(this.#host!));
     });
+  }
+
+  /** The root tells of fewer systems, whole or not at all; what is behind them then was never finished. */
+  async #leave(length: number): Promise<void> {
+    const host = this.#host!;
+    this.#forget();
+    await tellFewer(host, this.path, length);
+    await this.#take(this.#setting(host), await StoreView.open(host, this.path));
   }
 
   async #read(find: Parameters<WrittenStore["read"]>[0]): Promise<Batch> {

@@ -141,6 +141,12 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     await this.#store.clear();
   }
 
+  /** Takes off all systems but the first so many. Throws a RangeError for what is no count. */
+  async truncate(length: number): Promise<void> {
+    this.#checkOpen("truncate");
+    await this.#store.truncate(length);
+  }
+
   /** Writes what is left, and closes the store. From now on it takes no more; what it holds can still be read. */
   async close(): Promise<void> {
     if (this.#isClosed) return await this.#store.settle();

@@ -1,0 +1,100 @@
+/**
+ * Means of what comes over and over, and how well they are known.
+ *
+ * @module
+ */
+
+import { areNumbers, type Collected } from "./observed_systems.ts";
+
+/** So many blocks are kept; when there are as many, two each become one. */
+const MOST = 128;
+
+/** Means, and their standard errors. */
+export interface Averages {
+  /** Of all samples. */
+  readonly mean: Float64Array;
+  /** Of the whole blocks; NaN where there are fewer than two. */
+  readonly error: Float64Array;
+  /** How many samples there are. */
+  readonly samples: number;
+  /** How many whole blocks, and samples in each. */
+  readonly blocks: number;
+  readonly blockSize: number;
+}
+
+/**
+ * Block averages of several numbers. What comes soon after another is like it: means of blocks that are long enough are
+ * not, and how they scatter tells how well the mean of all is known.
+ */
+export class BlockAverage implements Collected {
+  readonly #width: number;
+  /** Sums of whole blocks, one after the other, and of the one under way. */
+  readonly #sums: Float64Array;
+  readonly #open: Float64Array;
+  #blockSize: number;
+  #blocks = 0;
+  #begun = 0;
+
+  constructor(width: number, blockSize: number) {
+    this.#width = width;
+    this.#blockSize = blockSize;
+    this.#sums = new Float64Array(MOST * width);
+    this.#open = new Float64Array(width);
+  }
+
+  /** That which `save` gave; nothing for what it did not. */
+  static restore(
+    saved: Readonly<Record<string, unknown>>,
+    width: number,
+  ): BlockAverage | undefined {
+    const { blockSize, blocks, begun } = saved;
+    const isRead = [blockSize, blocks, begun].every((x) => typeof x === "number") &&
+      areNumbers(saved, { sums: MOST * width, open: width });
+    if (!isRead) return undefined;
+    const one = new BlockAverage(width, blockSize as number);
+    one.#sums.set(saved.sums as Float64Array);
+    one.#open.set(saved.open as Float64Array);
+    one.#blocks = blocks as number;
+    one.#begun = begun as number;
+    return one;
+  }
+
+  /** Takes the numbers of a moment. */
+  add(values: Float64Array): void {
+    for (let k = 0; k < this.#width; k++) this.#open[k]! += values[k]!;
+    if (++this.#begun < this.#blockSize) return;
+    this.#sums.set(this.#open, this.#width * this.#blocks++);
+    this.#open.fill(0);
+    this.#begun = 0;
+    if (this.#blocks === MOST) this.#join();
+  }
+
+  get result(): Averages {
+    const [width, blocks, size] = [this.#width, this.#blocks, this.#blockSize];
+    const samples = blocks * size + this.#begun, all = this.#open.slice();
+    for (let i = 0; i < width * blocks; i++) all[i % width]! += this.#sums[i]!;
+    const whole = all.map((sum, k) => (sum - this.#open[k]!) / (blocks * size));
+    const squares = new Float64Array(width);
+    for (let i = 0; i < width * blocks; i++) {
+      squares[i % width]! += (this.#sums[i]! / size - whole[i % width]!) ** 2;
+    }
+    const error = squares.map((sum) => blocks < 2 ? NaN : Math.sqrt(sum / (blocks - 1) / blocks));
+    return { mean: all.map((sum) => sum / samples), error, samples, blocks, blockSize: size };
+  }
+
+  save(): Readonly<Record<string, unknown>> {
+    const [blockSize, blocks, begun] = [this.#blockSize, this.#blocks, this.#begun];
+    return { blockSize, blocks, begun, sums: this.#sums.slice(), open: this.#open.slice() };
+  }
+
+  /** Makes one block of two. */
+  #join(): void {
+    const width = this.#width;
+    for (let i = 0; i < width * MOST / 2; i++) {
+      const block = Math.floor(i / width), k = i % width;
+      this.#sums[i] = this.#sums[2 * block * width + k]! + this.#sums[(2 * block + 1) * width + k]!;
+    }
+    this.#blocks = MOST / 2;
+    this.#blockSize *= 2;
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * Steps that take time, and those that take none.
+ *
+ * @module
+ */
+
+/** Throws an Error where steps take no time: relaxations have no rates. */
+export function assertTimed(hook: string, time: ArrayLike<number>): void {
+  if (!Number.isNaN(time[0])) return;
+  throw new Error(
+    `Cannot sample with ${hook} as steps must take time, which those of a relaxation do not: current time is NaN`,
+  );
+}

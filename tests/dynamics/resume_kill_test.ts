@@ -1,0 +1,6 @@
+// Few kills; many are in resume_kill_slow_test.ts.
+import { killAgain } from "./killed_again.ts";
+
+Deno.test("killed three times a run ends with the bits of one that never was, with each snapshot once", async () => {
+  await killAgain("xyz", { kills: 3, steps: 3000, seed: 1 });
+});
