@@ -40,7 +40,7 @@ export class Stream implements Keeper {
   readonly #slots: StreamSlot[];
   readonly #counts: StreamCounts;
   #sinks: Graduates;
-  #refillFrequency = 5;
+  #asked: number | undefined;
   #maxSteps = Infinity;
   #failure: { readonly error: unknown } | undefined;
 
@@ -91,9 +91,9 @@ export class Stream implements Keeper {
   }
 
   /** What is to be heeded from now on. */
-  heed(sinks: Graduates, { refillFrequency = 5, maxSteps = Infinity }: StreamOptions): void {
+  heed(sinks: Graduates, { refillFrequency, maxSteps = Infinity }: StreamOptions): void {
     this.#sinks = sinks;
-    this.#refillFrequency = refillFrequency;
+    this.#asked = refillFrequency;
     this.#maxSteps = maxSteps;
     this.#failure = undefined;
   }
@@ -162,6 +162,11 @@ export class Stream implements Keeper {
 
   get #isHost(): boolean {
     return this.#engine.place.run!.state.backend.isHost;
+  }
+
+  /** To change the batch takes time, and on a device to know who rests; with a visited model each step takes more. */
+  get #refillFrequency(): number {
+    return this.#asked ?? (this.#isHost ? this.#engine.place.run!.joinsInStep ? 1 : 5 : 20);
   }
 
   /** Steps that can be done until somebody has to be looked after. */

@@ -16,7 +16,7 @@ export interface StreamOptions {
   /**
    * At every so many steps those that rest are written and others join. Where nobody moves it is done at once.
    *
-   * @default 5
+   * @default 5; 1 with a model that is no kernels, which takes longer; 20 on a GPU
    */
   readonly refillFrequency?: number;
   /**
