@@ -21,7 +21,7 @@ import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, measureOf } from "./measures.ts";
 import { LOW } from "./parts.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
-import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
+import { pairsOf, planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { Told } from "./told.ts";
 
@@ -291,6 +291,8 @@ export class BatchRun {
     this.#forcesOf = before.#forcesOf;
     this.#amenders = before.#amenders;
     this.isByHand = before.isByHand;
+    // A device finds pairs as they were in the next run alone, of systems that move in it: now all that move do.
+    if (this.#isLate) this.#once(pairsOf(this.state));
   }
 
   /** The batch has other systems in these places now, as large as those before: they have no forces yet. */

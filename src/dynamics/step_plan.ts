@@ -123,7 +123,7 @@ export function planStep(parts: StepParts): StepPlan {
   const { change, kept, lean, full, stress } = needsOf(parts, hooks);
   const evaluation = (
     wanted: Wanted,
-  ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
+  ) => [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const adding = (wanted: Wanted) => model.add?.(wanted) ?? [];
   const added = adding(full);
   const aged = [...integrator.post, call(advance, {})];
@@ -232,7 +232,8 @@ function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls)
   };
 }
 
-function pairs(state: ResidentBatch): Call[] {
+/** What brings all pairs up to date. */
+export function pairsOf(state: ResidentBatch): Call[] {
   const args = {
     positions: state.field("positions"),
     cell: state.field("cell"),

@@ -1,86 +1,62 @@
-/** Systems that come and go while an engine runs. */
-import { assertEquals } from "@std/assert";
-import { Batch, System } from "../../src/batch/mod.ts";
-import {
-  ConvergenceHook,
-  Dynamics,
-  fire,
-  type Integrator,
-  langevin,
-  SizeAwareSampler,
-  type StreamOptions,
-  type StreamSummary,
-} from "../../src/dynamics/mod.ts";
-import type { Model } from "../../src/models/mod.ts";
-import { MemorySink } from "../../src/sinks/mod.ts";
-import { ARGON, argon, assertSameBits, bitsOf, spring } from "./atoms.ts";
-import { type EngineBackend, onEngines, where } from "./backends.ts";
-
-/** Crystals that take more and fewer steps to relax. */
-function rattled(count: number, cells = (_: number) => 2): System[] {
-  return Array.from(
-    { length: count },
-    (_, i) => argon(cells(i), i, 0.02 + 0.28 * ((7 * i) % 11) / 10),
-  );
-}
-
-interface StreamTest extends Partial<StreamOptions> {
-  readonly maxSystems?: number;
-  readonly model?: Model;
-}
-
-/** What has come of each system, by its place in the source. */
-async function streamed(
-  scheme: Integrator,
-  systems: readonly System[],
-  backend: EngineBackend,
-  { maxSystems = 3, model = ARGON, ...options }: StreamTest = {},
-): Promise<{ found: Map<number, Batch>; summary: StreamSummary }> {
-  const hooks = scheme.dt === undefined ? [ConvergenceHook.fromFmax(0.02)] : [];
-  await using engine = new Dynamics(scheme, { model, ...where(backend), hooks });
-  const sink = new MemorySink();
-  const sampler = new SizeAwareSampler(systems, { maxSystems });
-  const summary = await engine.stream(sampler, { sinks: [sink], ...options });
-  return { found: bySource(sink.read()), summary };
-}
-
-function bySource(batch: Batch): Map<number, Batch> {
-  const ids = batch.get("sourceId");
-  return new Map(Array.from(ids, (id, place) => [id, batch.select([place])]));
-}
-
-interface Alone {
-  readonly id: number;
-  readonly backend: EngineBackend;
-  readonly steps?: number;
-  readonly model?: Model;
-}
-
-/** What becomes of a system alone. */
-async function alone(
-  scheme: Integrator,
-  system: System,
-  { id, backend, steps = 1000, model = ARGON }: Alone,
-): Promise<Batch> {
-  const batch = Batch.from([system]);
-  batch.set("systemId", [id]);
-  const hooks = scheme.dt === undefined ? [ConvergenceHook.fromFmax(0.02)] : [];
-  await using engine = new Dynamics(scheme, { model, ...where(backend), hooks });
-  return await engine.run(batch, steps);
-}
-
-const FIELDS = ["positions", "velocities", "forces", "energy", "stepsDone"] as const;
+/** Systems that come and go while an engine runs have the bits that they have alone. */
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
+import { fire, fire2, langevin } from "../../src/dynamics/mod.ts";
+import { argon, assertSameBits, bitsOf, spring } from "./atoms.ts";
+import { on, onEngines, PAIR_BACKENDS } from "./backends.ts";
+import { alone, FIELDS, rattled, streamed } from "./streams.ts";
 
 Deno.test(
   "a system that joins a stream has the bits that it has alone, whenever it joins",
   onEngines(async (backend, name) => {
     const systems = rattled(9);
-    const { found, summary } = await streamed(fire({ dt: 0.3 }), systems, backend);
-    assertEquals([...found.keys()].sort(), systems.map((_, i) => i));
-    assertEquals([summary.graduated, summary.converged, summary.isDone], [9, 9, true]);
+    for (
+      const scheme of name === "webgpu" ? [fire({ dt: 0.3 })] : [
+        fire({ dt: 0.3 }),
+        fire2({ dt: 0.05, tMax: 0.5 }),
+      ]
+    ) {
+      const { found, summary } = await streamed(scheme, systems, { backend });
+      assertEquals([...found.keys()].sort(), systems.map((_, i) => i));
+      assertEquals([summary.graduated, summary.converged, summary.isDone], [9, 9, true]);
+      for (const [id, batch] of found) {
+        const one = await alone(scheme, systems[id]!, { id, backend });
+        assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `${name} ${id}`);
+        assertEquals(batch.get("status")[0], 1);
+        assertEquals(batch.get("sourceIndex")[0], id);
+      }
+    }
+  }),
+);
+
+Deno.test(
+  "a system that joins after 500 steps has the bits that it has alone, noise and all",
+  on(PAIR_BACKENDS, async (backend) => {
+    const scheme = langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 });
+    const systems = rattled(3);
+    const options = { backend, maxSystems: 2, maxSteps: 500 };
+    const { found, summary } = await streamed(scheme, systems, options);
+    assertEquals([summary.steps, summary.refills, summary.converged], [1000, 1, 0]);
+    assertEquals(found.get(2)!.get("step")[0], 999);
+    const one = await alone(scheme, systems[2]!, { id: 2, backend, steps: 500 });
+    assertSameBits(bitsOf(found.get(2)!, 0, FIELDS), bitsOf(one, 0, FIELDS));
+    const other = await alone(scheme, systems[2]!, { id: 1, backend, steps: 500 });
+    assertNotEquals(bitsOf(other, 0, FIELDS), bitsOf(one, 0, FIELDS));
+  }),
+);
+
+Deno.test(
+  "systems of any sizes join and leave, each does its steps, no more and no fewer",
+  onEngines(async (backend, name) => {
+    const scheme = langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 });
+    const systems = rattled(8, (i) => 1 + i % 3);
+    const options = { backend, maxSystems: 4, maxAtoms: 150, maxSteps: 23 };
+    const { found } = await streamed(scheme, systems, options);
+    assertEquals(found.size, 8);
     for (const [id, batch] of found) {
-      const one = await alone(fire({ dt: 0.3 }), systems[id]!, { id, backend });
+      const one = await alone(scheme, systems[id]!, { id, backend, steps: 23 });
       assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `${name} ${id}`);
+      assertEquals([batch.get("stepsDone")[0], batch.get("time")[0]], [23, 46]);
     }
   }),
 );
@@ -95,8 +71,8 @@ Deno.test(
     );
     const model = spring(0.1);
     for (const maxSteps of name === "webgpu" ? [7] : [undefined, 7]) {
-      const options = { model, ...(maxSteps && { maxSteps }), refillFrequency: 2 };
-      const { found, summary } = await streamed(fire({ dt: 0.3 }), systems, backend, options);
+      const options = { backend, model, ...(maxSteps && { maxSteps }), refillFrequency: 2 };
+      const { found, summary } = await streamed(fire({ dt: 0.3 }), systems, options);
       assertEquals(summary.graduated, 8);
       for (const [id, batch] of found) {
         const steps = maxSteps ?? 1000;
@@ -107,17 +83,62 @@ Deno.test(
   }),
 );
 
+/** How often batches are put together anew. */
+async function puts(work: () => Promise<unknown>): Promise<number> {
+  const { put } = Batch.prototype;
+  let count = 0;
+  Batch.prototype.put = function (...args) {
+    count++;
+    return put.apply(this, args);
+  };
+  try {
+    await work();
+  } finally {
+    Batch.prototype.put = put;
+  }
+  return count;
+}
+
 Deno.test(
-  "noise goes with a system through a stream, and each does its steps, no more and no fewer",
-  onEngines(async (backend, name) => {
-    const scheme = langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 });
-    const systems = rattled(7, (i) => 1 + i % 2);
-    const { found } = await streamed(scheme, systems, backend, { maxSteps: 23 });
+  "in place or in a new batch, systems that join have the same bits, and so have those that stay",
+  on(PAIR_BACKENDS, async (backend) => {
+    const systems = Array.from({ length: 7 }, (_, i) => argon(2, i, 0.03 * (1 + i % 4)));
+    const moving = Batch.from(systems);
+    initVelocities(moving, 20, { seed: 3 });
+    // A field that differs from one to the next may be what somebody has made something of.
+    moving.set("tag", systems.map((_, i) => i), { level: "system", dtype: "i32", fill: 0 });
+    const tagged = moving.systems();
+    moving.remove("tag");
+    const found: Record<string, unknown>[] = [];
+    const counts: number[] = [];
+    for (const source of [moving.systems(), tagged]) {
+      counts.push(
+        await puts(async () => {
+          const all = (await streamed(fire({ dt: 0.3 }), source, { backend })).found;
+          found.push(Object.fromEntries([...all].map(([id, one]) => [id, bitsOf(one, 0, FIELDS)])));
+        }),
+      );
+    }
+    assertEquals(counts[0], 0);
+    assertNotEquals(counts[1], 0);
+    assertEquals(found[1], found[0]);
+  }),
+);
+
+Deno.test(
+  "systems with fields that others have not stream together, and lose none",
+  on(PAIR_BACKENDS, async (backend) => {
+    const plain = rattled(6);
+    const ones = Batch.from(plain);
+    ones.ensure("forces");
+    ones.ensure("stress");
+    ones.set("charge", [1, 2, 3, 4, 5, 6], { level: "system", dtype: "f64", fill: 0 });
+    const source = plain.map((one, i) => i % 2 === 0 ? one : ones.system(i));
+    const { found } = await streamed(fire({ dt: 0.3 }), source, { backend, maxSystems: 2 });
     for (const [id, batch] of found) {
-      assertEquals(batch.get("stepsDone")[0], 23);
-      const one = await alone(scheme, systems[id]!, { id, backend, steps: 23 });
-      assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `${name} ${id}`);
-      assertEquals(batch.get("time")[0], 46);
+      const one = await alone(fire({ dt: 0.3 }), plain[id]!, { id, backend });
+      assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
+      assertEquals(batch.get("charge")[0], id % 2 === 0 ? 0 : id + 1);
     }
   }),
 );
