@@ -56,6 +56,9 @@ let picksOf: (systems: Systems, action: string) => Pick[];
  */
 export let overwrite: (batch: Batch, systems: Batch, places: readonly number[]) => void;
 
+/** What gives a batch the systems again that it has now, whatever `put`, `append` and `drop` do to it. Likewise. */
+export let restorePoint: (batch: Batch) => () => void;
+
 function picksOfList(systems: Iterable<System | SystemInput>, action: string): Pick[] {
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
     throw new TypeError(
@@ -508,6 +511,14 @@ export class Batch {
   static {
     inspected(this.prototype);
     overwrite = (batch, systems, places) => batch.#overwrite(systems, places);
+    restorePoint = (batch) => {
+      const store = batch.#store, nextId = batch.#nextId;
+      return () => {
+        batch.#store = store;
+        batch.#nextId = nextId;
+        batch.#systemOfNode = undefined;
+      };
+    };
     picksOf = (systems, action) => {
       if (systems instanceof Batch) return allOf(systems.#whole(action));
       return picksOfList(systems instanceof System ? [systems] : systems, action);

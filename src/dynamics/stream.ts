@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Batch, overwrite } from "../batch/batch.ts";
+import { Batch, overwrite, restorePoint } from "../batch/batch.ts";
 import type { NumericArray } from "../batch/fields.ts";
 import { stamped } from "../batch/stamped.ts";
 import type { Loop } from "../hooks/loop.ts";
@@ -166,7 +166,15 @@ export class Stream implements Keeper {
 
   /** To change the batch takes time, and on a device to know who rests; with a visited model each step takes more. */
   get #refillFrequency(): number {
-    return this.#asked ?? (this.#isHost ? this.#engine.place.run!.joinsInStep ? 1 : 5 : 20);
+    if (this.#asked !== undefined) return this.#asked;
+    return this.#isHost && this.#engine.place.run!.joinsInStep ? 1 : 20;
+  }
+
+  /** Whether so many wait to be written that it is time, though it is not the step. */
+  get #isWorthIt(): boolean {
+    if (this.#asked !== undefined) return !this.#isAnyMoving;
+    const waiting = this.#slots.reduce((sum, slot) => isWaiting(slot) ? sum + 1 : sum, 0);
+    return SHARE * waiting >= this.#slots.length || !this.#isAnyMoving;
   }
 
   /** Steps that can be done until somebody has to be looked after. */
@@ -174,7 +182,7 @@ export class Stream implements Keeper {
     const { loop: { stepCount } } = this.#engine;
     const toRefill = this.#refillFrequency - stepCount % this.#refillFrequency;
     const isWaited = !this.#isHost ||
-      this.#slots.some((slot) => slot.restedAt >= 0 && !slot.isWritten);
+      this.#slots.some(isWaiting);
     let free = isWaited ? toRefill : Infinity;
     for (const { restedAt, endsAt } of this.#slots) {
       if (restedAt < 0) free = Math.min(free, endsAt - stepCount);
@@ -191,8 +199,7 @@ export class Stream implements Keeper {
     if (this.#joining.length > 0) return this.#look(last, isTime);
     if (!ends && !this.#isHost && !isTime) return;
     if (ends || !this.#isHost) return this.#look(last, isTime);
-    const isAny = this.#slots.some((slot) => slot.restedAt >= 0 && !slot.isWritten);
-    if (!isAny || (!isTime && this.#isAnyMoving)) return;
+    if (!this.#slots.some(isWaiting) || (!isTime && !this.#isWorthIt)) return;
     return this.#tryRefill(last);
   }
 
@@ -212,8 +219,7 @@ export class Stream implements Keeper {
     );
     if (over.length > 0) await place.run!.rest(over);
     for (const at of over) this.#slots[at]!.restedAt = last;
-    const isAny = this.#slots.some((slot) => slot.restedAt >= 0 && !slot.isWritten);
-    if (isAny && (isTime || !this.#isAnyMoving)) await this.#tryRefill(last);
+    if (this.#slots.some(isWaiting) && (isTime || this.#isWorthIt)) await this.#tryRefill(last);
   }
 
   #count(done: number): void {
@@ -258,7 +264,7 @@ export class Stream implements Keeper {
   /** Those that rest are written. */
   async #graduate(): Promise<void> {
     const slots = this.#slots;
-    const places = slots.flatMap((slot, at) => slot.restedAt >= 0 && !slot.isWritten ? [at] : []);
+    const places = slots.flatMap((slot, at) => isWaiting(slot) ? [at] : []);
     if (places.length === 0) return;
     const { state, clock } = this.#engine.place.run!;
     const names = [...state.fields].filter((name) => this.batch.has(name));
@@ -313,8 +319,13 @@ export class Stream implements Keeper {
     const first = last + (place.run!.joinsInStep ? 2 : 1);
     const slots = samples.map((sample) => slotOf(sample, this.sampler, first + this.#maxSteps));
     const { order, places } = this.#placesFor(slots);
-    const from = await this.#putInPlace(newcomers, slots, { order, places }) ??
-      await this.#putAnew(newcomers, slots, { order, places });
+    let from: Origins;
+    try {
+      from = await this.#putInPlace(newcomers, slots, { order, places }) ??
+        await this.#putAnew(newcomers, slots, { order, places });
+    } catch (error) {
+      throw this.#refused(samples, error);
+    }
     this.#counts.systems += slots.length;
     this.#counts.refills++;
     const joined = from.flatMap((old, at) => old === undefined ? [at] : []);
@@ -326,6 +337,15 @@ export class Stream implements Keeper {
     const mask = this.#maskOf(joined);
     await run.prime(mask, last + 1);
     await run.admitted(mask, last);
+  }
+
+  /** Those that cannot join are there again. */
+  #refused(samples: readonly Sample[], cause: unknown): unknown {
+    const indices = samples.map(({ index }) => index);
+    this.sampler.giveBack(indices);
+    if (!(cause instanceof RangeError || cause instanceof TypeError)) return cause;
+    const Wrong = cause instanceof RangeError ? RangeError : TypeError;
+    return new Wrong(`${cause.message} (samples ${indices.join(", ")} were to join)`, { cause });
   }
 
   #maskOf(places: readonly number[]): Int32Array {
@@ -415,13 +435,27 @@ export class Stream implements Keeper {
     return { order, places };
   }
 
-  /** Changes which systems there are; answers with where each was. */
+  /** Changes which systems there are; answers with where each was. Where that fails all is as it was. */
   async #change(work: () => Origins): Promise<Origins> {
     const { place, changing } = this.#engine;
     const home = await place.run!.state.download();
+    const before = [...this.#slots];
     let from: Origins = [];
-    changing(home, () => void (from = work()));
-    await place.change(from, false);
+    let restore = () => {};
+    const undo = () => {
+      restore();
+      this.#slots.splice(0, Infinity, ...before);
+    };
+    try {
+      changing(home, () => {
+        restore = restorePoint(this.batch);
+        from = work();
+      });
+      await place.change(from, false);
+    } catch (error) {
+      changing({}, undo);
+      throw error;
+    }
     return from;
   }
 }
@@ -435,6 +469,14 @@ interface Places {
   readonly order: readonly number[];
   /** The place of each. */
   readonly places: readonly number[];
+}
+
+/** When one system in so many waits to be written, the batch is refilled. */
+const SHARE = 12;
+
+/** Is it done, and no sink has it? */
+function isWaiting({ restedAt, isWritten }: StreamSlot): boolean {
+  return restedAt >= 0 && !isWritten;
 }
 
 const NOTHING: StreamCounts = {
