@@ -22,9 +22,11 @@ import { clear } from "../src/kernels/clear.ts";
 import { clipNorm } from "../src/kernels/clip_norm.ts";
 import { clipValues } from "../src/kernels/clip_values.ts";
 import { ACCELERATION } from "../src/kernels/constants.ts";
+import { countStage } from "../src/kernels/count_stage.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
 import { drift } from "../src/kernels/drift.ts";
 import { energyChange } from "../src/kernels/energy_change.ts";
+import { enterStage } from "../src/kernels/enter_stage.ts";
 import { fire2Step } from "../src/kernels/fire2_step.ts";
 import { fireStep } from "../src/kernels/fire_step.ts";
 import { fmax } from "../src/kernels/fmax.ts";
@@ -39,6 +41,7 @@ import { gaussians, philox } from "../src/kernels/philox.ts";
 import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
 import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
 import { scaleByMomentum } from "../src/kernels/scale_by_momentum.ts";
+import { spendBudget } from "../src/kernels/spend_budget.ts";
 import { stress } from "../src/kernels/stress.ts";
 import { sumSquares } from "../src/kernels/sum_squares.ts";
 import { temperature } from "../src/kernels/temperature.ts";
@@ -168,6 +171,30 @@ function calls(world: World): Record<string, Call> {
       status: world.i32(SYSTEMS),
       source: 1,
       target: 2,
+      stop: 0,
+    }),
+    enter_stage: call(enterStage, {
+      awake: world.i32(SYSTEMS),
+      status: world.i32(SYSTEMS),
+      first: 0,
+      end: 1,
+      notes: 1,
+    }),
+    count_stage: call(countStage, {
+      status: world.i32(SYSTEMS),
+      stage: world.i32(SYSTEMS),
+      steps: world.i32(3 * SYSTEMS),
+      stages: 3,
+    }),
+    spend_budget: call(spendBudget, {
+      status: world.i32(SYSTEMS),
+      steps: world.i32(3 * SYSTEMS),
+      begun: world.i32(3 * SYSTEMS),
+      spent: world.i32(SYSTEMS),
+      stages: 3,
+      first: 0,
+      end: 1,
+      budget: 1e9,
       stop: 0,
     }),
     clamp_forces: call(clampForces, { forces, limit: 0.05 }),

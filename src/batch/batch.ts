@@ -348,6 +348,30 @@ export class Batch {
     return new Batch(assemble(places.map((index) => ({ store, index })), inList), this.#nextId);
   }
 
+  /**
+   * Some systems, to look at: where an engine holds the batch it holds their values, too, and `fetch` answers with those
+   * of the moment. For engines.
+   */
+  view(places: readonly number[]): Batch {
+    const picked = (store: Store) => assemble(places.map((index) => ({ store, index })), inList);
+    const view = new Batch(picked(this.#store), this.#nextId);
+    const holder = this.#holder;
+    if (holder === undefined) return view;
+    view.attach({
+      by: holder.by,
+      get fields() {
+        return holder.fields;
+      },
+      fetch: async (name) => {
+        const { info } = this.#store.fields.get(name)!;
+        const values = typed(await this.fetch(name), info);
+        return picked({ ...this.#store, fields: new Map([[name, { info, values }]]) })
+          .fields.get(name)!.values;
+      },
+    });
+    return view;
+  }
+
   /** A copy that shares nothing with it (but the `infos`, which nobody changes). */
   clone(): Batch {
     return new Batch(assemble(allOf(this.#whole("clone a batch")), inList), this.#nextId);

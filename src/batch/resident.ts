@@ -55,6 +55,12 @@ export interface StateShape<D extends Dtype> {
    * @default 0
    */
   readonly initial?: number | ArrayLike<number>;
+  /**
+   * Whether it is one for all, whoever asks {@linkcode ResidentBatch.within} whatever: what models give.
+   *
+   * @default false
+   */
+  readonly isShared?: boolean;
 }
 
 /** Field → the places of the systems of which it had changed on the host. */
@@ -101,11 +107,15 @@ export class ResidentBatch {
   readonly #names = new Set(["systemId", "stepsDone"]);
   readonly #fields = new Map<string, Resident>();
   readonly #states = new Map<string, Buffer>();
-  readonly #shapes = new Map<string, Pick<StateShape<Dtype>, "level" | "initial">>();
+  /** What has one row per atom or system, and what it begins with. */
+  readonly #kinds = new Map<string, Pick<StateShape<Dtype>, "level" | "initial">>();
   /** Fields that somebody has looked at to make something of them that stays. */
   readonly #looked = new Set<string>();
   readonly #offsets: Int32Array;
   readonly #scratch = new Map<string, Buffer>();
+  /** What of it was asked for within something. */
+  readonly #shapes = new Map<string, StateShape<Dtype>>();
+  #scope: string | undefined;
   readonly #constants = new Set<Buffer>();
   readonly #pairs = new Map<string, Pairs>();
   readonly #edges = new Map<string, Edges>();
@@ -163,27 +173,67 @@ export class ResidentBatch {
 
   /** What an engine keeps from step to step, by name: made when first asked for, then the same. Checkpoints have it. */
   state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
-    if (!this.#states.has(name)) {
-      this.#shapes.set(name, { level: shape.level, initial: shape.initial ?? 0 });
+    const key = this.#scoped(name, shape);
+    if (!this.#states.has(key)) {
+      this.#kinds.set(key, { level: shape.level, initial: shape.initial ?? 0 });
     }
-    return this.#kept(this.#states, name, shape);
+    return this.#kept(this.#states, key, shape);
   }
 
-  /** Makes what an engine keeps zero again, if it is there. */
+  /** Makes what an engine keeps zero again, if it is there, within whatever it was asked for. */
   clearState(name: string): void {
-    const buffer = this.#states.get(name);
-    if (buffer !== undefined) this.backend.write(buffer, new Float64Array(buffer.length));
+    for (const [key, buffer] of this.#states) {
+      if (key !== name && !key.endsWith(`/${name}`)) continue;
+      this.backend.write(buffer, new Float64Array(buffer.length));
+    }
   }
 
-  /** The same for what can be found again at any time: checkpoints leave it out. */
+  /**
+   * All that `work` asks to be kept is its own: others may use the same names. What fields and masses give is one for
+   * all.
+   */
+  within<T>(scope: string, work: () => T): T {
+    const outer = this.#scope;
+    this.#scope = outer === undefined ? scope : `${outer}/${scope}`;
+    try {
+      return work();
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
+  /** What is kept within something is for these systems what it was to begin with. */
+  renew(systems: ReadonlySet<number>): void {
+    const { nodeOffsets } = this.batch;
+    const atoms = [...systems].flatMap((s) =>
+      Array.from({ length: nodeOffsets[s + 1]! - nodeOffsets[s]! }, (_, i) => nodeOffsets[s]! + i)
+    );
+    for (const [name, { level, width = 1, initial = 0 }] of this.#shapes) {
+      const buffer = this.#states.get(name)!;
+      const values = typeof initial === "number"
+        ? new Float64Array(buffer.length).fill(initial)
+        : Float64Array.from(initial);
+      this.writeRows(buffer, level === "node" ? atoms : systems, values, width);
+    }
+  }
+
+  /** As `state`, for what can be found again at any time: checkpoints leave it out. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
-    return this.#kept(this.#scratch, name, shape);
+    return this.#kept(this.#scratch, this.#scoped(name, shape, false), shape);
+  }
+
+  #scoped(name: string, shape: StateShape<Dtype>, isState = true): string {
+    if (this.#scope === undefined || shape.isShared === true) return name;
+    const key = `${this.#scope}/${name}`;
+    if (isState && !this.#shapes.has(key)) this.#shapes.set(key, shape);
+    return key;
   }
 
   /** The acceleration of each atom per force: ACCELERATION / mass, Å/fs² per eV/Å. */
   weights(): Buffer<"real"> {
     this.field("masses");
-    return this.scratch("weights", { dtype: "real", level: "node", initial: this.#weights() });
+    const initial = this.#weights();
+    return this.#kept(this.#scratch, "weights", { dtype: "real", level: "node", initial });
   }
 
   /** Numbers that never change, such as the parameters of a model. */
@@ -466,7 +516,7 @@ export class ResidentBatch {
     }
     for (const [name, there] of before.#states) {
       const here = this.#states.get(name);
-      const isNode = before.#shapes.get(name)?.level === "node";
+      const isNode = before.#kinds.get(name)?.level === "node";
       if (here !== undefined) columns.push({ there, here, isNode } as typeof columns[0]);
     }
     const seen = await backend.see(columns.map(({ there }) => there));
@@ -504,7 +554,7 @@ export class ResidentBatch {
     const { batch } = this;
     const isOpen = this.backend.forgetPairs !== undefined && this.isOf(batch) &&
       batch.edgeCount === 0 && systems.edgeCount === 0 &&
-      [...this.#shapes.values()].every(({ initial }) => typeof initial === "number") &&
+      [...this.#kinds.values()].every(({ initial }) => typeof initial === "number") &&
       ![...this.#looked].some((name) => this.#isMoving(name)) &&
       systems.fields().every(({ name }) => batch.has(name));
     return isOpen && places.every((place, i) => {
@@ -535,7 +585,7 @@ export class ResidentBatch {
       }
     }
     for (const [name, buffer] of this.#states) {
-      const { level, initial } = this.#shapes.get(name)!;
+      const { level, initial } = this.#kinds.get(name)!;
       const width = buffer.length / (level === "node" ? batch.nodeCount : batch.size);
       for (const place of places) {
         const [first, end] = rows(level === "node", place) as [number, number];
@@ -632,6 +682,7 @@ export class ResidentBatch {
     this.#states.clear();
     this.#mirror.clear();
     this.#scratch.clear();
+    this.#shapes.clear();
     this.#pairs.clear();
     this.#edges.clear();
   }

@@ -16,12 +16,15 @@ import { type Model, type OpenModel, outputsOf } from "../models/model.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { Clock } from "./clock.ts";
+import type { StageRange } from "./open_stages.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, measureOf } from "./measures.ts";
 import { LOW } from "./parts.ts";
+import { hasComers, STAGE_EVENT, type StageEvent, type StageNews } from "./stage_news.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
-import { pairsOf, planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
+import { type Mark, pairsOf, planStep, type StepPlan, type Stop, withinPart } from "./step_plan.ts";
+import type { WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { Told } from "./told.ts";
 
@@ -41,10 +44,20 @@ export interface RunEngine {
   readonly keeper: { now: Keeper | undefined };
 }
 
+/** Who may have come to rest. */
+export interface RestNews {
+  /** 1 for each that has converged, or has gone on to another stage. */
+  readonly moved: ArrayLike<number>;
+  /** 1 for each that moves on. */
+  readonly active: ArrayLike<number>;
+  /** 1 for each that has converged. */
+  readonly mask: ArrayLike<number>;
+}
+
 /** Who is told of systems that have come to rest. */
 export interface Keeper {
-  /** Systems have converged in a step; `active` is 1 for each that moves on. */
-  rested(step: number, mask: ArrayLike<number>, active: ArrayLike<number>): void;
+  /** Systems have converged in a step, or have spent their steps. */
+  rested(step: number, news: RestNews): void;
 }
 
 /** Fields whose change from outside leaves forces and energies as they are. */
@@ -74,6 +87,27 @@ function assertGivesStress(name: string, integrator: Integrator, model: Model): 
       model.gives.join(", ")
     }`,
   );
+}
+
+/** The lists of some marks. */
+function convergedIn(marks: readonly Mark[]): Buffer<"i32">[] {
+  return marks.map(({ converged }) => converged);
+}
+
+/** Does something, and something else when that is over, whether it went well or not. */
+function always(
+  work: () => void | PromiseLike<void>,
+  over: () => void,
+): void | PromiseLike<void> {
+  let answer: void | PromiseLike<void>;
+  try {
+    answer = work();
+  } catch (error) {
+    over();
+    throw error;
+  }
+  if (isThenable(answer)) return Promise.resolve(answer).finally(over);
+  over();
 }
 
 /** Fields that models give, and hooks may change. */
@@ -126,10 +160,10 @@ export class BatchRun {
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {
     this.#engine = engine;
     this.#isLate = !backend.isHost;
-    this.#clock = new Clock(batch, engine.integrator.dt);
     this.state = new ResidentBatch(batch, backend);
     try {
       this.#integrator = engine.integrator.open(this.state);
+      this.#clock = new Clock(batch, engine.integrator);
       this.#model = engine.model.open(this.state);
     } catch (error) {
       this.state.free();
@@ -145,9 +179,10 @@ export class BatchRun {
   /** Brings over what has changed on the host: the systems of which something has move again. */
   upload(): void | PromiseLike<void> {
     const { state, clock } = this;
-    if (!clock.isOf(state.batch)) this.#clock = new Clock(state.batch, this.#engine.integrator.dt);
+    if (!clock.isOf(state.batch)) this.#clock = new Clock(state.batch, this.#engine.integrator);
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
+        if (name === "status") this.#integrator.stages?.restart(systems);
         if (name === "positions") state.clearState(LOW);
         if (name === "stepsDone") continue;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
@@ -266,6 +301,7 @@ export class BatchRun {
       await this.#ready();
       this.#run(this.#planned().begin);
     }
+    await this.#integrator.stages?.rest();
     const looked = state.visit(
       { control: frame.control, active: frame.active },
       [],
@@ -364,14 +400,25 @@ export class BatchRun {
     this.#run(this.#planned().admitted);
     const { context } = this.#loop;
     context.stepCount = step;
+    const event = { admittedMask: mask, [STAGE_EVENT]: await this.#comingIn(mask) };
     if (this.#isLate) {
-      await point.fireLate(step, { stepCount: step, admittedMask: mask });
+      await point.fireLate(step, { stepCount: step, ...event });
       return await this.#loop.hooks.soFar;
     }
-    const own: { admittedMask?: ArrayLike<number> } = context;
-    own.admittedMask = mask;
+    const own: { admittedMask?: ArrayLike<number>; [STAGE_EVENT]?: object | undefined } = context;
+    Object.assign(own, event);
     await point.fire(step);
     delete own.admittedMask;
+    delete own[STAGE_EVENT];
+  }
+
+  /** Systems that have joined were in no stage before: where hooks of stages find that. */
+  async #comingIn(mask: Int32Array): Promise<StageEvent | undefined> {
+    const { stages } = this.#integrator;
+    if (stages === undefined) return undefined;
+    const [seen] = await this.state.backend.see([stages.status]);
+    const status = seen.slice();
+    return { status, mask, stage: status.map((stage, s) => mask[s] === 0 ? stage : -1) };
   }
 
   /** Systems rest from now on, their energies those of the step that is done. */
@@ -547,9 +594,12 @@ export class BatchRun {
   #awaitNews(step: number): void | PromiseLike<void> {
     const { state: { backend, frame } } = this;
     const mustWait = this.#mustWait;
-    const buffers = [frame.control, frame.active, ...this.#marksOf(step)] as const;
+    const marks = this.#planned().marks.filter(isOf(step));
+    const buffers = [frame.control, frame.active, ...this.#told, ...convergedIn(marks)] as const;
     const coming = mustWait ? Promise.resolve(backend.see(buffers)) : backend.take(buffers);
-    const news = coming.then(([control, active, ...marked]) => ({ control, active, marked }));
+    const news = coming.then(([control, active, ...all]) =>
+      this.#newsOf(control, active, all as Int32Array[], marks)
+    );
     const full = this.#loop.defer(news, (news) => this.#hear(step, news), mustWait);
     if (mustWait) return full;
     return this.#backlog.push(this.#loop.hooks.soFar) ?? full;
@@ -557,38 +607,71 @@ export class BatchRun {
 
   /** Whether nothing may be done before it is known what a step has come to. */
   get #mustWait(): boolean {
-    return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
+    return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait ||
+      this.#loop.point(DynamicsStage.ON_ADMIT).mustWait;
   }
 
-  /** The marks that were set anew in a step. */
-  #marksOf(step: number): Buffer<"i32">[] {
-    return this.#planned().marks.filter(isOf(step)).map(({ converged }) => converged);
+  /** What must be known besides of a step in stages. */
+  get #told(): Buffer<"i32">[] {
+    const { stages } = this.#integrator;
+    return stages === undefined ? [] : [stages.stage, stages.status];
+  }
+
+  /** What `#told` and these marks say. */
+  #newsOf(
+    control: Int32Array,
+    active: Int32Array,
+    all: readonly Int32Array[],
+    marks: readonly Mark[],
+  ): News {
+    const known = this.#told.length;
+    const marked = all.slice(known);
+    const [stage, status] = all;
+    return {
+      ...{ control, active },
+      stages: known === 0 ? undefined : { stage: stage!, status: status! },
+      marked: marked.filter((_, i) => marks[i]!.isSpent !== true),
+    };
   }
 
   /** What a step on a device has come to: no news where the run was over before. */
   async #hear(step: number, news: News | undefined): Promise<void> {
     if (news === undefined) return;
-    const { control, active, marked } = news;
+    const { control, active, marked, stages } = news;
     if (control[Control.DIVERGED] !== 0) {
       this.#loop.done(step);
       this.#isOver = true;
       await this.#assertTogether(control, step);
     }
     const mask = maskOf(marked, active.length);
-    if (!mask.includes(1)) return;
+    const isMove = stages !== undefined && hasComers(stages);
+    if (!mask.includes(1) && !isMove) return;
     const keeper = this.#engine.keeper.now;
-    keeper?.rested(step, mask, active);
+    const moved = isMove ? stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1) : mask;
+    keeper?.rested(step, { moved, active, mask });
     if (!active.includes(1) && keeper === undefined) {
       this.#loop.done(step + 1);
       this.#isOver = true;
       this.#forcesOf = step;
     }
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
-    if (point.isEmpty) return;
-    if (this.#plan === undefined) await this.state.look();
-    this.#run(this.#planned().converged);
-    await point.fireLate(step, { stepCount: step, convergedMask: mask });
-    this.#engine.told.note(mask);
+    if (!point.isEmpty && mask.includes(1)) {
+      if (this.#plan === undefined) await this.state.look();
+      this.#run(this.#planned().converged);
+      const event = { [STAGE_EVENT]: stages && { ...stages, mask } };
+      await point.fireLate(step, { stepCount: step, convergedMask: mask, ...event });
+      this.#engine.told.note(mask);
+    }
+    if (isMove) await this.#tellComers(step, stages);
+  }
+
+  /** Tells hooks of stages of the systems that have come to them. */
+  #tellComers(step: number, stages: StageNews): void | PromiseLike<void> {
+    const point = this.#loop.point(DynamicsStage.ON_ADMIT);
+    if (!point.hasParts) return;
+    const mask = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
+    const event = { [STAGE_EVENT]: { ...stages, mask } };
+    return point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
   }
 
   /** Many steps in one call, as no hook is due. */
@@ -639,15 +722,15 @@ export class BatchRun {
     const begun = performance.now();
     let done = n;
     const tell = async (): Promise<News> => {
-      const buffers = [frame.control, frame.active, ...marks.map(({ converged }) => converged)];
+      const buffers = [frame.control, frame.active, ...this.#told, ...convergedIn(marks)];
       const copies = canConverge ? backend.see(buffers) : backend.take(buffers);
       // At once: leaps that go to the device together come from it together, and it stands still meanwhile.
       backend.flush();
       const [control, active, ...all] = await copies as Int32Array[];
       if (canConverge || control![Control.DIVERGED] !== 0) done = await run;
-      const isAsked = isOf(first + done - 1);
-      const marked = all.filter((_, i) => isAsked(marks[i]!));
-      return { control: control!, active: active!, marked };
+      const isAsked = isOf(first + done - 1), known = this.#told.length;
+      const asked = all.filter((_, i) => i < known || isAsked(marks[i - known]!));
+      return this.#newsOf(control!, active!, asked, marks.filter(isAsked));
     };
     const told = this.#loop.defer(tell(), (news) => {
       if (done < n) this.#forcesOf = first + done - 1;
@@ -665,20 +748,36 @@ export class BatchRun {
   #report(step: number): void | PromiseLike<void> {
     const { state, state: { frame, batch } } = this;
     if (state.view(frame.control)[Control.HALT] === 0) return;
-    const marked = this.#marksOf(step).map((mark) => state.view(mark));
-    const mask = maskOf(marked, batch.size);
-    if (!mask.includes(1)) return;
-    if (this.#hasEnergy) return this.#tell(step, mask);
-    return after(this.#evaluateResting(mask, step), () => this.#tell(step, mask));
+    const due = this.#planned().marks.filter(isOf(step));
+    const viewed = (marks: readonly Mark[]) =>
+      maskOf(convergedIn(marks).map((mark) => state.view(mark)), batch.size);
+    const moved = viewed(due);
+    if (!moved.includes(1)) return;
+    const active = state.view(frame.active);
+    const mask = viewed(due.filter(({ isSpent }) => isSpent !== true));
+    const keeper = this.#engine.keeper.now;
+    if (keeper !== undefined) keeper.rested(step, { moved, active, mask });
+    else if (!active.includes(1)) this.#loop.done();
+    const { stages } = this.#integrator;
+    const resting = stages === undefined ? moved : moved.map((one, s) => active[s] === 0 ? one : 0);
+    const isKnown = this.#hasEnergy || !resting.includes(1);
+    return after(isKnown ? undefined : this.#evaluateResting(resting, step), () => {
+      const news = stages && {
+        stage: state.view(stages.stage).slice(),
+        status: state.view(stages.status).slice(),
+      };
+      if (news === undefined) return this.#tell(step, mask);
+      const told = mask.includes(1) ? this.#tell(step, mask, news) : undefined;
+      return after(told, () => hasComers(news) ? this.#tellComers(step, news) : undefined);
+    });
   }
 
-  #tell(step: number, mask: Int32Array): void | PromiseLike<void> {
-    const { state } = this;
+  #tell(step: number, mask: Int32Array, stages?: StageNews): void | PromiseLike<void> {
     const { converged } = this.#planned();
-    const keeper = this.#engine.keeper.now, active = state.view(state.frame.active);
-    if (keeper !== undefined) keeper.rested(step, mask, active);
-    else if (!active.includes(1)) this.#loop.done();
-    const context: { convergedMask?: ArrayLike<number> } = this.#loop.context;
+    const context: {
+      convergedMask?: ArrayLike<number>;
+      [STAGE_EVENT]?: object | undefined;
+    } = this.#loop.context;
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
     if (point.isEmpty) return;
     this.#loop.context.stepCount = step;
@@ -687,6 +786,7 @@ export class BatchRun {
     const tell = () => {
       this.#run(converged);
       context.convergedMask = news;
+      context[STAGE_EVENT] = stages && { ...stages, mask: news };
       return news.includes(1) ? point.fire(step) : undefined;
     };
     const remind = () => {
@@ -696,16 +796,25 @@ export class BatchRun {
     };
     const needsEnergy = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE).has("energy");
     const told = after(after(needsEnergy ? this.refresh() : undefined, remind), tell);
-    return after(told, () => void delete context.convergedMask);
+    return after(told, () => {
+      delete context.convergedMask;
+      delete context[STAGE_EVENT];
+    });
   }
 
   /** The work of a hook, now. */
-  work(hook: WithKernels, stage: DynamicsStage): void | PromiseLike<void> {
+  work(hook: WithKernels, stage: DynamicsStage, part?: unknown): void | PromiseLike<void> {
     const { state } = this;
+    const { stages } = this.#integrator;
+    const isAfter = stage === DynamicsStage.ON_CONVERGE;
     return after(state.look(), () => {
-      this.#once(hook.kernels({ state }, stage));
+      this.#once(withinPart(stages, part, hook.kernels({ state }, stage), isAfter));
       this.#isTouched = true;
-      return hook.compute?.({ state }, stage);
+      if (hook.compute === undefined) return;
+      if (stages === undefined || part === undefined) return hook.compute({ state }, stage);
+      this.#once([stages.enter(part as StageRange, true, isAfter)]);
+      const leave = () => this.#once([stages.leave()]);
+      return always(() => hook.compute!({ state }, stage), leave);
     });
   }
 

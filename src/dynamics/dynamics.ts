@@ -23,6 +23,7 @@ import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_optio
 import { assertTogether, checkDynamicsOptions, checkRun, lostSystems } from "./dynamics_checks.ts";
 import { DivergedError } from "./diverged_error.ts";
 import { type DeviceInUse, EngineDevice, unavailable } from "./engine_device.ts";
+import { keepParts, type WholeEngine } from "./engine_parts.ts";
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
@@ -60,7 +61,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   readonly integrator: Integrator;
   /** How the last run ended. */
   outcome: Outcome | undefined;
-  readonly #options: DynamicsOptions<H>;
+  readonly #options: DynamicsOptions;
   readonly #device: EngineDevice;
   readonly #loop: Loop<DynamicsKind>;
   readonly #place: BatchPlace;
@@ -75,6 +76,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   #loaded: SavedStream | undefined;
   /** The stream under way. */
   #flow: Stream | undefined;
+  /** What it is a stage of: that runs it, then. */
+  #whole: WholeEngine | undefined;
   /** What the run under way has come to. */
   #home: Record<string, NumericArray> | undefined;
 
@@ -85,7 +88,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     const { model, hooks = [], fields = [] } = options;
     this.model = model;
     this.integrator = integrator;
-    this.#options = options;
+    this.#options = options as unknown as DynamicsOptions;
     this.#device = new EngineDevice(this.name, options);
     const own = [
       ...fields.map((field) => typeof field === "string" ? field : field.field),
@@ -93,7 +96,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     ];
     const state = new DynamicsFields(own, () => this.#current, () => this.#device.isHost);
     const worker: DeviceWorker = {
-      work: (hook, stage) => this.#current.work(hook as WithKernels, stage as DynamicsStage),
+      work: (hook, stage, part) =>
+        this.#current.work(hook as WithKernels, stage as DynamicsStage, part),
       changed: () => this.#place?.run?.forgetPlan(),
     };
     this.#loop = new Loop<DynamicsKind>({
@@ -125,6 +129,17 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       device: this.#device,
       entered: (batch) => void Object.assign(this.#loop.context, this.buildContext(batch)),
     });
+    keepParts(this, {
+      options: this.#options,
+      hooks: this.#loop.registry,
+      engines: [],
+      part: undefined,
+      current: () => this.#current,
+      join: (whole) => {
+        this.#assertIdle("fuse");
+        this.#whole = whole;
+      },
+    });
     for (const hook of hooks) this.#loop.hooks.add(hook as never);
   }
 
@@ -135,17 +150,17 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /** Steps done so far, over all runs. */
   get stepCount(): number {
-    return this.#loop.stepCount;
+    return this.#whole?.stepCount ?? this.#loop.stepCount;
   }
 
   /** Where it runs. A GPU is there from the first run on until the engine is closed; else this throws an Error. */
   get backend(): Backend {
-    return this.#device.backend;
+    return this.#whole?.backend ?? this.#device.backend;
   }
 
   /** The device that was picked, and what was passed over and why; `undefined` before the first run has picked one. */
   get device(): DeviceInUse | undefined {
-    return this.#device.inUse;
+    return this.#whole === undefined ? this.#device.inUse : this.#whole.device;
   }
 
   /**
@@ -194,7 +209,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async stream(sampler: SizeAwareSampler, options: StreamOptions): Promise<StreamSummary> {
     this.#assertIdle("stream through");
-    const canConverge = this.#loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
+    const canConverge = this.integrator.stages !== undefined || // which systems get through, else there are none
+      this.#loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
     checkStream(this.name, sampler, options, canConverge);
     const stream = await this.#streamOf(sampler, options);
     if (stream === undefined) return NO_STREAM;
@@ -262,6 +278,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * {@linkcode Dynamics.betweenSteps}; else it throws an Error.
    */
   async save(): Promise<SavedDynamics> {
+    if (this.#whole !== undefined) return await this.#whole.save();
     if (this.#isBetween) return await this.#saveHeld(this.#current);
     return {
       integrator: this.integrator.name,
@@ -283,6 +300,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * there is none. What it throws is the caller's: the run goes on. A hook must not await it.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    if (this.#whole !== undefined) return this.#whole.betweenSteps(work);
     return this.#loop.betweenSteps(async () => {
       this.#isBetween = this.#holder !== undefined;
       try {
@@ -329,6 +347,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * @throws {Error} when it cannot be written; a file that was there stays as it was
    */
   async saveCheckpoint(path: string | URL): Promise<void> {
+    if (this.#whole !== undefined) return await this.#whole.saveCheckpoint(path);
     const bytes = await this.takeCheckpoint();
     await this.#loop.hooks.flush(); // what hooks say that they have written must be there
     await writeWhole(path, bytes, "checkpoint");
@@ -375,11 +394,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /** Asks to stop after the step under way; the first reason is kept. */
   stop(reason: string): void {
-    this.#loop.stop(reason);
+    if (this.#whole === undefined) this.#loop.stop(reason);
+    else this.#whole.stop(reason);
   }
 
   /** Closes the hooks, if they are open, and gives the memory of the last batch back. Not while it is running. */
   async close(): Promise<void> {
+    if (this.#whole !== undefined) return; // it has nothing of its own
     this.#assertIdle("close");
     try {
       await this.#loop.close();
@@ -418,6 +439,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /** A second run, or the end of the batch under way, would pull the state from under the first. */
   #assertIdle(action: string): void {
+    if (this.#whole !== undefined) {
+      throw new Error(
+        `Cannot ${action} ${this.name} as it must not be a stage of another engine: ${this.#whole.name} has it now`,
+      );
+    }
     if (!this.#isRunning) return;
     throw new Error(
       `Cannot ${action} ${this.name} as it must not be running already: await its run first`,

@@ -9,6 +9,7 @@ import type { Batch } from "../batch/batch.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
+import type { OpenStages } from "./open_stages.ts";
 import { ENGINE_OPTIONS } from "./dynamics_checks.ts";
 
 /** A number of each system that it brings along: it goes with it wherever systems join and leave a batch. */
@@ -50,6 +51,12 @@ export interface Integrator {
    * @default false
    */
   readonly needsStress?: boolean;
+  /**
+   * Where it is one of several stages: those of each system by its `status`, in this order.
+   *
+   * @default none: it is the same for all systems
+   */
+  readonly stages?: readonly Integrator[];
   /** Its kernels on a batch. Throws a RangeError for a parameter that does not fit the batch. */
   open(state: ResidentBatch): OpenIntegrator;
 }
@@ -60,6 +67,8 @@ export interface OpenIntegrator {
   readonly pre: readonly Call[];
   /** After the forces. */
   readonly post: readonly Call[];
+  /** What keeps systems in their stages, where it has some. */
+  readonly stages?: OpenStages;
 }
 
 /** What a parameter must be. */

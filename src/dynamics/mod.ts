@@ -31,6 +31,8 @@ export type {
   PerSystem,
 } from "./integrator.ts";
 export { checkParameter, parameter, Rule } from "./integrator.ts";
+export { fuse, FusedDynamics } from "./fuse.ts";
+export type { FuseOptions } from "./fuse.ts";
 export { NVE, velocityVerlet } from "./nve.ts";
 export type { NVEOptions } from "./nve.ts";
 export { langevin, NVTLangevin } from "./nvt_langevin.ts";

@@ -15,6 +15,8 @@ import { type OpenModel, outputsOf, type Wanted } from "../models/model.ts";
 import type { KernelDevice } from "./context.ts";
 import { ConvergenceHook, type ConvergenceParts, type CustomCriterion } from "./convergence.ts";
 import type { OpenIntegrator } from "./integrator.ts";
+import { decidersOf } from "./deciders.ts";
+import type { OpenStages, StageRange } from "./open_stages.ts";
 import { keySource } from "./key_source.ts";
 import { CHANGE, measureChange, measureOf } from "./measures.ts";
 import { DynamicsStage } from "./stages.ts";
@@ -94,6 +96,8 @@ export interface Mark {
   readonly every: number;
   /** The remainder. */
   readonly phase: number;
+  /** Whether it is by its steps that a system leaves a stage: it has not converged. */
+  readonly isSpent?: boolean;
 }
 
 /** A criterion of one's own: a function to be called on the host. */
@@ -274,21 +278,28 @@ class HookCalls {
     );
     // Now and once: what they ask of the state, pairs and image counters among it, is there for all that follows.
     this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
-    const { state, keepsMomentum } = parts;
-    const found = [...this.#work.values()].flat().filter(({ hook }) =>
-      hook instanceof ConvergenceHook
-    ).map(({ hook, frequency, phase }, id) => {
+    const { state, keepsMomentum, integrator: { stages } } = parts;
+    const deciders = decidersOf([...this.#work.values()].flat(), stages?.count);
+    const found = deciders.map(({ hook, frequency, phase, ways }, id) => {
       const source = (key: string) => keySource(state, key, keepsMomentum);
-      const opened: ConvergenceParts = (hook as ConvergenceHook).parts({ state, source, id });
-      return { opened, times: { every: frequency, phase }, hook: hook as ConvergenceHook };
+      const opened: ConvergenceParts = hook.parts({ state, source, id, ...ways });
+      return { opened, times: { every: frequency, phase }, hook };
     });
+    const spent = stages?.spent ?? [];
     this.convergence = {
       tests: found.flatMap(({ opened, times }) => timed(opened.tests, times)),
-      decide: found.flatMap(({ opened, times }) => timed(opened.decide, times)),
+      // Who has spent the steps of a stage in this step comes last: nobody leaves two stages in one step.
+      decide: [
+        ...found.flatMap(({ opened, times }) => timed(opened.decide, times)),
+        ...stages?.budgets ?? [],
+      ],
       customs: found.flatMap(({ opened: { customs, met }, times }) =>
         customs.map((custom) => ({ ...custom, met, ...times }))
       ),
-      marks: found.map(({ opened: { converged }, times }) => ({ converged, ...times })),
+      marks: [
+        ...found.map(({ opened: { converged }, times }) => ({ converged, ...times })),
+        ...spent.map((converged) => ({ converged, every: 1, phase: 0, isSpent: true })),
+      ],
       keys: new Set(found.flatMap(({ hook }) => hook.criteria.map(({ key }) => key))),
     };
   }
@@ -302,9 +313,12 @@ class HookCalls {
   #ask(stage: DynamicsStage): readonly Call[] {
     const device: KernelDevice = { state: this.#parts.state };
     return this.#work.get(stage)!.filter(({ hook }) => !(hook instanceof ConvergenceHook))
-      .flatMap(({ hook, frequency, phase }) => {
+      .flatMap(({ hook, frequency, phase, part }) => {
         const calls = (hook as WithKernels).kernels(device, stage);
-        return timed(calls, { every: frequency, phase });
+        return timed(withinPart(this.#parts.integrator.stages, part, calls), {
+          every: frequency,
+          phase,
+        });
       });
   }
 
@@ -351,6 +365,17 @@ function prepareState({ state, devices }: StepParts): void {
   for (let atom = 0; atom < nodeCount; atom++) {
     if (masks.some((mask) => mask[atom] !== 0)) constrained[systemOfNode[atom]!]! += 3;
   }
+}
+
+/** Calls for the systems of some stages alone. */
+export function withinPart(
+  stages: OpenStages | undefined,
+  part: unknown,
+  calls: readonly Call[],
+  isAfter = false,
+): readonly Call[] {
+  if (stages === undefined || part === undefined || calls.length === 0) return calls;
+  return [stages.enter(part as StageRange, true, isAfter), ...calls, stages.leave()];
 }
 
 function timed(calls: readonly Call[], times: { every: number; phase: number }): Call[] {

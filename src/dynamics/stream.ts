@@ -11,7 +11,7 @@ import type { Loop } from "../hooks/loop.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import type { Dtype } from "../kernels/kernel.ts";
 import type { BatchPlace } from "./batch_place.ts";
-import type { Keeper } from "./batch_run.ts";
+import type { Keeper, RestNews } from "./batch_run.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Graduates } from "./graduates.ts";
 import type { Room, Sample, SizeAwareSampler } from "./sampler.ts";
@@ -148,11 +148,11 @@ export class Stream implements Keeper {
   }
 
   /** See {@linkcode Keeper.rested}. */
-  rested(step: number, mask: ArrayLike<number>, active: ArrayLike<number>): void {
+  rested(step: number, { moved, active, mask }: RestNews): void {
     for (const [place, slot] of this.#slots.entries()) {
-      if (mask[place] === 0 || active[place] !== 0 || slot.restedAt >= 0) continue;
+      if (moved[place] === 0 || active[place] !== 0 || slot.restedAt >= 0) continue;
       slot.restedAt = step;
-      slot.hasConverged = true;
+      slot.hasConverged = mask[place] !== 0;
     }
   }
 
@@ -270,7 +270,7 @@ export class Stream implements Keeper {
     const names = [...state.fields].filter((name) => this.batch.has(name));
     const seen = await state.backend.see(names.map((name) => state.field<Dtype>(name)));
     const known = Object.fromEntries(names.map((name, i) => [name, state.now(name, seen[i]!)]));
-    const times = clock.at(known.stepsDone as Int32Array);
+    const times = clock.at(known[clock.counter] as Int32Array);
     const frame = stamped(await this.batch.snapshot(places, known), {
       step: places.map((at) => slots[at]!.restedAt),
       time: places.map((at) => times[at]!),

@@ -161,6 +161,11 @@ export class Loop<
     for (const hook of options.hooks ?? []) this.#hooks.add(hook);
   }
 
+  /** The hooks, as another engine joins them with its own. */
+  get registry(): EngineHooks<E> {
+    return this.#hooks;
+  }
+
   /** The hooks. */
   get hooks():
     & HookSet<E>

@@ -14,10 +14,12 @@ import { clampForces } from "./clamp_forces.ts";
 import { clear } from "./clear.ts";
 import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
+import { countStage } from "./count_stage.ts";
 import { criterion } from "./criterion.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
 import { energyChange } from "./energy_change.ts";
+import { enterStage } from "./enter_stage.ts";
 import { fire2Step } from "./fire2_step.ts";
 import { fireStep } from "./fire_step.ts";
 import { fmax } from "./fmax.ts";
@@ -34,6 +36,7 @@ import { neighbours } from "./neighbours.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
+import { spendBudget } from "./spend_budget.ts";
 import { stress } from "./stress.ts";
 import { sumSquares } from "./sum_squares.ts";
 import { temperature } from "./temperature.ts";
@@ -53,10 +56,12 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clear,
   clip_norm: clipNorm,
   clip_values: clipValues,
+  count_stage: countStage,
   criterion,
   drift,
   edges,
   energy_change: energyChange,
+  enter_stage: enterStage,
   fire2_step: fire2Step,
   fire_step: fireStep,
   fmax,
@@ -73,6 +78,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
+  spend_budget: spendBudget,
   stress,
   sum_squares: sumSquares,
   temperature,

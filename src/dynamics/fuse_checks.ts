@@ -1,0 +1,71 @@
+/**
+ * What is given to be fused, checked.
+ *
+ * @module
+ */
+
+import { isObject } from "../hooks/shape.ts";
+import { complaint, show } from "../hooks/show.ts";
+import type { Dynamics } from "./dynamics.ts";
+import { partsOf } from "./engine_parts.ts";
+import { type Group, hasExit } from "./fuse_groups.ts";
+
+/** Throws a TypeError for what are no engines, or engines that cannot share what they must. */
+export function checkEngines(engines: readonly Dynamics[]): void {
+  const action = "fuse";
+  if (engines.length === 0) {
+    throw new TypeError(`Cannot ${action} as there must be an engine or more: current count is 0`);
+  }
+  for (const [i, engine] of engines.entries()) {
+    if (partsOf(engine) === undefined) {
+      throw new TypeError(
+        complaint(action, `stage ${i} must be an engine, as new FIRE(...) makes one`, engine),
+      );
+    }
+    if (engines.indexOf(engine) !== i) {
+      throw new TypeError(
+        `Cannot ${action} as each stage must be an engine of its own: ${engine.name} is there twice`,
+      );
+    }
+    if (engine.model === engines[0]!.model) continue;
+    throw new TypeError(
+      `Cannot ${action} as all stages must have the same model, the same object: ${engine.name} has ${
+        show(engine.model.name)
+      }, ${engines[0]!.name} another ${show(engines[0]!.model.name)}`,
+    );
+  }
+}
+
+/** Throws where systems could never leave a stage, or would without a step. */
+export function checkExits(groups: readonly Group[], hooks: readonly object[]): void {
+  const stages = groups.filter(({ isStage }) => isStage);
+  for (const { engine, name } of groups) {
+    if (partsOf(engine)!.options.nSteps !== 0) continue;
+    throw new RangeError(
+      `Cannot fuse as nSteps of ${name} must be above 0, or its systems would go on with no step: current value is 0`,
+    );
+  }
+  for (const { name, end } of stages.slice(0, -1)) {
+    if (hasExit(groups, hooks, end)) continue;
+    throw new TypeError(
+      `Cannot fuse as ${name} must say when its systems go on to ${
+        stages[end]!.name
+      }: give it nSteps, or a ConvergenceHook`,
+    );
+  }
+}
+
+/** Throws a TypeError where engines do not agree on where to run, and it is not said. */
+export function checkPlaces(engines: readonly Dynamics[], options: unknown): void {
+  if (isObject(options) && (options.device ?? options.backend) !== undefined) return;
+  const [first, ...others] = engines.map((engine) => partsOf(engine)!.options);
+  for (const [i, { device, backend }] of others.entries()) {
+    const isSame = (device ?? "wasm") === (first!.device ?? "wasm") && backend === first!.backend;
+    if (isSame) continue;
+    throw new TypeError(
+      `Cannot fuse as all stages must run on the same device, or it must be said where: ${
+        engines[i + 1]!.name
+      } has another than ${engines[0]!.name}`,
+    );
+  }
+}
