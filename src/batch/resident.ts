@@ -107,8 +107,10 @@ export class ResidentBatch {
   readonly #names = new Set(["systemId", "stepsDone"]);
   readonly #fields = new Map<string, Resident>();
   readonly #states = new Map<string, Buffer>();
-  /** What has one row per atom or system, and what it begins with. */
-  readonly #kinds = new Map<string, Pick<StateShape<Dtype>, "level" | "initial">>();
+  /** What all that is kept has one row per. */
+  readonly #levels = new Map<string, "node" | "system">();
+  /** What states begin with. */
+  readonly #initials = new Map<string, number | ArrayLike<number>>();
   /** Fields that somebody has looked at to make something of them that stays. */
   readonly #looked = new Set<string>();
   readonly #offsets: Int32Array;
@@ -175,7 +177,8 @@ export class ResidentBatch {
   state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     if (!this.#states.has(key)) {
-      this.#kinds.set(key, { level: shape.level, initial: shape.initial ?? 0 });
+      this.#levels.set(key, shape.level);
+      this.#initials.set(key, shape.initial ?? 0);
     }
     return this.#kept(this.#states, key, shape);
   }
@@ -219,7 +222,9 @@ export class ResidentBatch {
 
   /** As `state`, for what can be found again at any time: checkpoints leave it out. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
-    return this.#kept(this.#scratch, this.#scoped(name, shape, false), shape);
+    const key = this.#scoped(name, shape, false);
+    this.#levels.set(key, shape.level);
+    return this.#kept(this.#scratch, key, shape);
   }
 
   #scoped(name: string, shape: StateShape<Dtype>, isState = true): string {
@@ -502,8 +507,8 @@ export class ResidentBatch {
 
   /**
    * Takes over what another one has of systems that are here now: `from` has the place that each had there, `undefined`
-   * for those that were not there and begin anew. Fields, states and pairs go on to the bit. What engine, models and
-   * hooks keep must have been asked for before.
+   * for those that were not there and begin anew. Fields, states and pairs go on to the bit, and so does what could be
+   * found again, by where atoms are now. What engine, models and hooks keep must have been asked for before.
    */
   async takeOver(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
     const { backend } = this;
@@ -514,9 +519,9 @@ export class ResidentBatch {
       columns.push(column as typeof columns[0]);
       if (before.#changed.has(name)) this.#changed.add(name);
     }
-    for (const [name, there] of before.#states) {
-      const here = this.#states.get(name);
-      const isNode = before.#kinds.get(name)?.level === "node";
+    for (const [name, there] of [...before.#states, ...before.#scratch]) {
+      const here = this.#states.get(name) ?? this.#scratch.get(name);
+      const isNode = before.#levels.get(name) === "node";
       if (here !== undefined) columns.push({ there, here, isNode } as typeof columns[0]);
     }
     const seen = await backend.see(columns.map(({ there }) => there));
@@ -554,7 +559,7 @@ export class ResidentBatch {
     const { batch } = this;
     const isOpen = this.backend.forgetPairs !== undefined && this.isOf(batch) &&
       batch.edgeCount === 0 && systems.edgeCount === 0 &&
-      [...this.#kinds.values()].every(({ initial }) => typeof initial === "number") &&
+      [...this.#initials.values()].every((initial) => typeof initial === "number") &&
       ![...this.#looked].some((name) => this.#isMoving(name)) &&
       systems.fields().every(({ name }) => batch.has(name));
     return isOpen && places.every((place, i) => {
@@ -585,7 +590,7 @@ export class ResidentBatch {
       }
     }
     for (const [name, buffer] of this.#states) {
-      const { level, initial } = this.#kinds.get(name)!;
+      const level = this.#levels.get(name)!, initial = this.#initials.get(name)!;
       const width = buffer.length / (level === "node" ? batch.nodeCount : batch.size);
       for (const place of places) {
         const [first, end] = rows(level === "node", place) as [number, number];

@@ -13,6 +13,7 @@ import { lennardJones } from "../../src/models/mod.ts";
 import {
   ConvergedSnapshotHook,
   EnergyDriftMonitorHook,
+  FreezeAtomsHook,
   ProgressHook,
 } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
@@ -83,6 +84,24 @@ Deno.test(
       const one = relaxed.found.get(id)!;
       assertSameBits(bitsOf(one, 0, FIELDS), bitsOf(seen, place, FIELDS));
       assertEquals(one.get("step")[0], seen.get("step")[place]);
+    }
+  }),
+);
+
+Deno.test(
+  "atoms that a hook holds by where they were stay held while others join",
+  on(PAIR_BACKENDS, async (backend) => {
+    const scheme = langevin({ dt: 5, temperature: 300, friction: 0.02, seed: 5 });
+    const systems = rattled(5, (i) => 1 + i % 2);
+    const hooks = () => [new FreezeAtomsHook({ atoms: ({ position: [, , z] }) => z < 2.6 })];
+    const options = { backend, maxSystems: 3, refillFrequency: 7, hooks: hooks() };
+    const { found } = await streamed(scheme, systems, { ...options, maxSteps: 60 });
+    for (const [id, batch] of found) {
+      const one = Batch.from([systems[id]!]);
+      one.set("systemId", [id]);
+      await using engine = engineOf(scheme, { backend, hooks: hooks() });
+      await engine.run(one, 60);
+      assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
     }
   }),
 );

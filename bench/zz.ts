@@ -1,2 +1,0 @@
-import { inFlight } from "./engines/in_flight.ts";
-console.log(await inFlight.run({ work: "/tmp", makes: false }));
