@@ -206,6 +206,27 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    *
    * @throws {TypeError} for options that are none, and for parameters by place
    * @throws {RangeError} when there is no room in the sinks (all stay in the batch then), and for what `run` throws it
+   *
+   * @example Relax many structures, 64 at a time
+   * ```ts
+   * import { fcc, rattle } from "@hooke/hooke/batch";
+   * import { ConvergenceHook, FIRE, SizeAwareSampler } from "@hooke/hooke/dynamics";
+   * import { lennardJones } from "@hooke/hooke/models";
+   * import { MemorySink } from "@hooke/hooke/sinks";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+   * const all = Array.from({ length: 200 }, (_, i) => rattle(crystal, 0.001 * i, i));
+   * await using opt = new FIRE({
+   *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+   *   dt: 0.5,
+   *   hooks: [ConvergenceHook.fromFmax(0.01)],
+   * });
+   * const relaxed = new MemorySink();
+   * const sampler = new SizeAwareSampler(all, { maxSystems: 64 });
+   * const { converged, isDone } = await opt.stream(sampler, { sinks: [relaxed] });
+   * assertEquals([converged, isDone, relaxed.length], [200, true, 200]);
+   * ```
    */
   async stream(sampler: SizeAwareSampler, options: StreamOptions): Promise<StreamSummary> {
     this.#assertIdle("stream through");

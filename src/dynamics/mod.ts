@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { SavedClock } from "./clock.ts";
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 export { ConvergenceHook } from "./convergence.ts";
