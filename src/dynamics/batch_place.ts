@@ -188,6 +188,11 @@ export class BatchPlace {
     if (this.#device.canFallBack) await this.#keepNow(step);
   }
 
+  /** Keeps it before the batch on the host changes, where that is what was kept. */
+  async keepBefore(step: number): Promise<void> {
+    if (this.#kept?.saved === undefined) await this.keepChanged(step);
+  }
+
   /** Goes on from what `save` gave. */
   load(run: BatchRun, saved: SavedDynamics): void {
     run.load(saved);
@@ -257,6 +262,7 @@ export class BatchPlace {
     this.#kept = kept;
     this.#keptAt = performance.now();
     this.#told.clear();
+    this.#keeper.now?.kept();
   }
 
   /** What a run has come to, for the batch on the host; kept as well, where that may be needed. */

@@ -58,6 +58,8 @@ export interface RestNews {
 export interface Keeper {
   /** Systems have converged in a step, or have spent their steps. */
   rested(step: number, news: RestNews): void;
+  /** What is there now may be what the run goes on from elsewhere. */
+  kept(): void;
 }
 
 /** Fields whose change from outside leaves forces and energies as they are. */

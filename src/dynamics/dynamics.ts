@@ -118,7 +118,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
         await this.#current.refresh();
         this.#home = await this.#place.takeHome();
       },
-      recover: (error: unknown) => this.#place.recover(error),
+      recover: async (error: unknown) => {
+        const step = await this.#place.recover(error);
+        if (step !== undefined) this.#flow?.goBack();
+        return step;
+      },
       isFatal: (error: unknown) => this.#device.lossIn(error) !== undefined,
       ...(options.signal && { signal: options.signal }),
       ...(options.onWarning && { onWarning: options.onWarning }),
@@ -262,6 +266,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     const engine: StreamEngine = {
       ...{ name: this.name, loop: this.#loop, place: this.#place },
       changing: (home, work) => this.#changing(home, work),
+      isLost: (error) => this.#device.lossIn(error) !== undefined,
     };
     let stream: Stream | undefined;
     if (saved !== undefined && run !== undefined) {

@@ -29,13 +29,19 @@ export interface StreamSlot {
 
 /** What is counted. */
 export interface StreamCounts {
+  /** Systems that have joined. */
   systems: number;
+  /** Those that were written. */
   graduated: number;
+  /** Those of them that had converged. */
   converged: number;
+  /** Steps of the engine. */
   steps: number;
+  /** How often others have joined. */
   refills: number;
-  /** Σ over steps of how full the batch was, and how many steps those were. */
+  /** How full the batch was, summed over steps until the source was dry. */
   filled: number;
+  /** How many steps those were. */
   fillable: number;
 }
 

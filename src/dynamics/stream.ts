@@ -28,6 +28,8 @@ export interface StreamEngine {
   readonly place: BatchPlace;
   /** Lets the batch go for as long as it takes to change which systems it has; `home`: the values of all fields. */
   changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void;
+  /** Whether an error says that a device is lost from which the run can go on elsewhere. */
+  isLost(error: unknown): boolean;
 }
 
 /** A stream of systems through an engine. */
@@ -43,6 +45,10 @@ export class Stream implements Keeper {
   #asked: number | undefined;
   #maxSteps = Infinity;
   #failure: { readonly error: unknown } | undefined;
+  /** What the run would go on from elsewhere. */
+  #kept: Pick<SavedStream, "slots" | "counts"> | undefined;
+  /** Takes back what a refill under way has done to the batch. */
+  #undo: (() => void) | undefined;
 
   private constructor(
     engine: StreamEngine,
@@ -156,6 +162,22 @@ export class Stream implements Keeper {
     }
   }
 
+  /** See {@linkcode Keeper.kept}. */
+  kept(): void {
+    this.#kept = { slots: this.#slots.map((slot) => ({ ...slot })), counts: { ...this.#counts } };
+  }
+
+  /** Steps since then are done again; what was written stays so. */
+  goBack(): void {
+    if (this.#kept === undefined) return;
+    const { slots, counts } = this.#kept;
+    const written = new Set(this.#slots.filter((one) => one.isWritten).map(({ index }) => index));
+    const back = slots.map((slot) => ({ ...slot, isWritten: written.has(slot.index) }));
+    this.#slots.splice(0, Infinity, ...back);
+    const { graduated, converged } = this.#counts;
+    Object.assign(this.#counts, counts, { graduated, converged });
+  }
+
   get #isAnyMoving(): boolean {
     return this.#slots.some(({ restedAt }) => restedAt < 0);
   }
@@ -245,6 +267,11 @@ export class Stream implements Keeper {
     try {
       await this.#refill(last);
     } catch (error) {
+      if (this.#engine.isLost(error)) {
+        this.#undo?.();
+        this.#undo = undefined;
+        throw error;
+      }
       this.#failure = { error };
       this.#engine.loop.done();
     }
@@ -252,6 +279,8 @@ export class Stream implements Keeper {
 
   async #refill(last: number): Promise<void> {
     const { loop, place } = this.#engine;
+    this.#undo = undefined;
+    await place.keepBefore(last + 1);
     await this.#graduate();
     const samples = await this.sampler.take(this.#room());
     if (samples.length > 0) await this.#admit(samples, last);
@@ -259,6 +288,7 @@ export class Stream implements Keeper {
     else if (this.#isHalfEmpty()) await this.#compact();
     else return;
     await place.keepChanged(last + 1);
+    this.#undo = undefined;
   }
 
   /** Those that rest are written. */
@@ -335,6 +365,12 @@ export class Stream implements Keeper {
       return run.join(joined);
     }
     const mask = this.#maskOf(joined);
+    const undo = this.#undo;
+    this.#undo = () => {
+      undo?.();
+      this.sampler.giveBack(samples.map(({ index }) => index));
+      this.#counts.systems -= slots.length;
+    };
     await run.prime(mask, last + 1);
     await run.admitted(mask, last);
   }
@@ -446,6 +482,7 @@ export class Stream implements Keeper {
       restore();
       this.#slots.splice(0, Infinity, ...before);
     };
+    this.#undo = () => changing({}, undo);
     try {
       changing(home, () => {
         restore = restorePoint(this.batch);
@@ -453,7 +490,8 @@ export class Stream implements Keeper {
       });
       await place.change(from, false);
     } catch (error) {
-      changing({}, undo);
+      this.#undo();
+      this.#undo = undefined;
       throw error;
     }
     return from;
