@@ -16,12 +16,15 @@ import { adamStep } from "../src/kernels/adam_step.ts";
 import { addModel } from "../src/kernels/add_model.ts";
 import { advance } from "../src/kernels/advance.ts";
 import { alignCells } from "../src/kernels/align_cells.ts";
+import { barostatChain } from "../src/kernels/barostat_chain.ts";
+import { barostatKick, Coupling } from "../src/kernels/barostat_kick.ts";
 import { centreBias } from "../src/kernels/centre_bias.ts";
 import { clampForces } from "../src/kernels/clamp_forces.ts";
 import { clear } from "../src/kernels/clear.ts";
 import { clipNorm } from "../src/kernels/clip_norm.ts";
 import { clipValues } from "../src/kernels/clip_values.ts";
 import { ACCELERATION } from "../src/kernels/constants.ts";
+import { conservedEnergy } from "../src/kernels/conserved_energy.ts";
 import { countStage } from "../src/kernels/count_stage.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
 import { drift } from "../src/kernels/drift.ts";
@@ -37,16 +40,20 @@ import { kick } from "../src/kernels/kick.ts";
 import { kickDrift } from "../src/kernels/kick_drift.ts";
 import { kineticEnergy } from "../src/kernels/kinetic_energy.ts";
 import { mix } from "../src/kernels/mix.ts";
+import { noseHoover } from "../src/kernels/nose_hoover.ts";
 import { gaussians, philox } from "../src/kernels/philox.ts";
 import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
 import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
 import { scaleByMomentum } from "../src/kernels/scale_by_momentum.ts";
 import { spendBudget } from "../src/kernels/spend_budget.ts";
+import { strainedDrift } from "../src/kernels/strained_drift.ts";
+import { strainedKick } from "../src/kernels/strained_kick.ts";
 import { stress } from "../src/kernels/stress.ts";
 import { sumSquares } from "../src/kernels/sum_squares.ts";
 import { temperature } from "../src/kernels/temperature.ts";
 import { tethers } from "../src/kernels/tethers.ts";
 import { thermalize } from "../src/kernels/thermalize.ts";
+import { velocityRescale } from "../src/kernels/velocity_rescale.ts";
 import { wrapPositions } from "../src/kernels/wrap_positions.ts";
 
 const SYSTEMS = 64, EACH = 64, STEPS = 16;
@@ -115,6 +122,12 @@ function calls(world: World): Record<string, Call> {
     positive: world.i32(SYSTEMS),
     parameters: world.f64(8 * SYSTEMS, (i) => row[i % 8]!),
   });
+  const cellLow = world.f64(9 * SYSTEMS);
+  const strained = {
+    rate: world.f64(9 * SYSTEMS, (i) => i % 9 % 4 === 0 ? 1e-9 : 0),
+    freedom: world.i32(SYSTEMS, () => 3 * EACH - 3),
+  };
+  const barostat = world.f64(4 * SYSTEMS, (i) => [1, 1e-3, 0.01, 1e9][i % 4]!); // too heavy to move
   return {
     kick: call(kick, { velocities, forces, weights, dt }),
     kick_drift: call(kickDrift, { positions, velocities, forces, weights, dt }),
@@ -125,8 +138,45 @@ function calls(world: World): Record<string, Call> {
       dt,
       temperature: world.real(SYSTEMS, () => 90),
       friction: world.real(SYSTEMS, () => 1e-2),
+      bathEnergy: world.f64(SYSTEMS),
       seedLow: 1,
       seedHigh: 2,
+    }),
+    velocity_rescale: call(velocityRescale, {
+      velocities,
+      weights,
+      dt,
+      temperature: world.real(SYSTEMS, () => 90),
+      time: world.real(SYSTEMS, () => 100),
+      freedom: world.i32(SYSTEMS, () => 3 * EACH - 3),
+      bathEnergy: world.f64(SYSTEMS),
+      seedLow: 1,
+      seedHigh: 2,
+    }),
+    barostat_chain: call(barostatChain, {
+      ...strained,
+      ...{ parameters: barostat, bathEnergy: zeros, others: energy },
+      ...{ eta: world.f64(3 * SYSTEMS), etaDot: world.f64(3 * SYSTEMS) },
+      ...{ coupling: Coupling.TRICLINIC, length: 3, parts: 3 },
+    }),
+    barostat_kick: call(barostatKick, {
+      ...{ ...strained, velocities, weights, cell, cellLow, virial },
+      ...{ parameters: barostat, bathEnergy: zeros, coupling: Coupling.TRICLINIC },
+    }),
+    strained_drift: call(strainedDrift, { ...place, velocities, dt, rate: strained.rate, cellLow }),
+    strained_kick: call(strainedKick, { ...strained, velocities, forces, weights, dt }),
+    nose_hoover: call(noseHoover, {
+      velocities,
+      weights,
+      dt,
+      temperature: world.real(SYSTEMS, () => 90),
+      time: world.real(SYSTEMS, () => 100),
+      freedom: world.i32(SYSTEMS, () => 3 * EACH - 3),
+      eta: world.f64(3 * SYSTEMS),
+      etaDot: world.f64(3 * SYSTEMS),
+      bathEnergy: world.f64(SYSTEMS),
+      length: 3,
+      parts: 3,
     }),
     fire_step: call(fireStep, {
       positions,
@@ -154,6 +204,9 @@ function calls(world: World): Record<string, Call> {
     fmax: call(fmax, { forces, fmax: zeros }),
     kinetic_energy: call(kineticEnergy, { velocities, weights, kinetic: zeros }),
     temperature: call(temperature, { kinetic: energy, freedom: ones, temperature: zeros }),
+    conserved_energy: call(conservedEnergy, {
+      ...{ energy, kinetic: energy, bathEnergy: energy, conserved: zeros },
+    }),
     energy_change: call(energyChange, { energy, previous: zeros, change: world.f64(SYSTEMS) }),
     stress: call(stress, { virial, cell, stress: world.f64(9 * SYSTEMS) }),
     criterion: call(criterion, {

@@ -14,6 +14,12 @@ export interface Buffer<D extends Dtype = Dtype> {
   readonly length: number;
 }
 
+/**
+ * What has the rows of a buffer, so that systems of a batch can be in different places: atoms; systems; systems, as
+ * where something of each begins, one more than there are; or nothing of the batch: it is the same for all.
+ */
+export type Spread = "node" | "system" | "starts" | "all";
+
 /** The pairs of atoms within a cutoff, on a backend. */
 export interface Pairs {
   /** Å. */
@@ -159,8 +165,14 @@ export interface Backend {
   readonly name: "reference" | "wasm" | "webgpu";
   /** What `real` is there. */
   readonly real: "f32" | "f64";
-  /** Makes a buffer of zeros. */
-  alloc<D extends Dtype>(dtype: D, length: number): Buffer<D>;
+  /**
+   * Over how many threads it spreads the systems of a batch.
+   *
+   * @default 1
+   */
+  readonly threads?: number;
+  /** Makes a buffer of zeros. `spread` is what has its rows: where there are several threads it must be said. */
+  alloc<D extends Dtype>(dtype: D, length: number, spread?: Spread): Buffer<D>;
   /** Copies numbers into a buffer. */
   write(buffer: Buffer, values: ArrayLike<number>, at?: number): void;
   /** A copy of a buffer. */

@@ -18,10 +18,12 @@ export type {
   PairsOptions,
   Program,
   SavedPairs,
+  Spread,
   Values,
 } from "./backend.ts";
 export { call } from "./backend.ts";
 export { gpuOf, openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu/mod.ts";
+export { openThreads, type ThreadsOptions } from "./threads/mod.ts";
 export { openBackend, openDevice, type OpenedDevice } from "./open.ts";
 export type { Unavailable, UnavailableReason } from "./backend_unavailable_error.ts";
 export { BackendUnavailableError } from "./backend_unavailable_error.ts";

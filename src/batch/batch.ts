@@ -111,6 +111,7 @@ export class Batch {
   #nextId: number;
   #holder: FieldHolder | undefined;
   #systemOfNode: Int32Array | undefined;
+  #viewed: Batch | undefined;
 
   private constructor(store: Store, nextId: number) {
     this.#store = store;
@@ -348,6 +349,11 @@ export class Batch {
     return new Batch(assemble(places.map((index) => ({ store, index })), inList), this.#nextId);
   }
 
+  /** The batch of which this is a view; itself, where it is none. */
+  get whole(): Batch {
+    return this.#viewed ?? this;
+  }
+
   /**
    * Some systems, to look at: where an engine holds the batch it holds their values, too, and `fetch` answers with those
    * of the moment. For engines.
@@ -355,6 +361,7 @@ export class Batch {
   view(places: readonly number[]): Batch {
     const picked = (store: Store) => assemble(places.map((index) => ({ store, index })), inList);
     const view = new Batch(picked(this.#store), this.#nextId);
+    view.#viewed = this.whole;
     const holder = this.#holder;
     if (holder === undefined) return view;
     view.attach({

@@ -15,6 +15,7 @@ import type {
   PairsOptions,
   Program,
   SavedPairs,
+  Spread,
 } from "../backend/backend.ts";
 import { ACCELERATION } from "../kernels/constants.ts";
 import { type Arrays, Control, type Dtype } from "../kernels/kernel.ts";
@@ -160,7 +161,7 @@ export class ResidentBatch {
     let field = this.#fields.get(name);
     if (field === undefined) {
       const host = this.batch.ensure(name as "positions") as NumericArray;
-      const buffer = this.backend.alloc(dtypeOn(name, host), host.length);
+      const buffer = this.backend.alloc(dtypeOn(name, host), host.length, this.#spreadOf(name));
       this.backend.write(buffer, host);
       this.#fields.set(name, field = { buffer, host });
       this.#names.add(name);
@@ -241,9 +242,12 @@ export class ResidentBatch {
     return this.#kept(this.#scratch, "weights", { dtype: "real", level: "node", initial });
   }
 
-  /** Numbers that never change, such as the parameters of a model. */
-  constants<D extends Dtype>(dtype: D, values: ArrayLike<number>): Buffer<D> {
-    const buffer = this.backend.alloc(dtype, values.length);
+  /**
+   * Numbers that never change, such as the parameters of a model. `spread` is what has a row each: where systems are
+   * spread over threads it must be said.
+   */
+  constants<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
+    const buffer = this.backend.alloc(dtype, values.length, spread);
     this.backend.write(buffer, values);
     this.#constants.add(buffer);
     return buffer;
@@ -697,7 +701,7 @@ export class ResidentBatch {
     if (buffer === undefined) {
       const { dtype, level, width = 1, initial = 0 } = shape;
       const rows = level === "node" ? this.batch.nodeCount : this.batch.size;
-      buffer = this.backend.alloc(dtype, rows * width);
+      buffer = this.backend.alloc(dtype, rows * width, level);
       const values = typeof initial === "number"
         ? new Float64Array(rows * width).fill(initial)
         : initial;
@@ -705,6 +709,11 @@ export class ResidentBatch {
       kept.set(name, buffer);
     }
     return buffer as Buffer<D>;
+  }
+
+  #spreadOf(name: string): Spread | undefined {
+    const level = this.batch.fields().find((field) => field.name === name)?.level;
+    return level === "edge" ? undefined : level;
   }
 
   /** The places of the systems that have such a value of a field. */

@@ -15,11 +15,12 @@ import { Control } from "../kernels/kernel.ts";
 import { type Model, type OpenModel, outputsOf } from "../models/model.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
+import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import type { StageRange } from "./open_stages.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
-import { CHANGE, measureOf } from "./measures.ts";
+import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
 import { LOW } from "./parts.ts";
 import { hasComers, STAGE_EVENT, type StageEvent, type StageNews } from "./stage_news.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
@@ -71,14 +72,23 @@ function assertGiven(
   { name: model, gives }: Model,
   reads: ReadonlySet<string>,
 ): void {
-  for (const [field, output] of [["energy", "energy"], [CHANGE, "energy"], ["stress", "stress"]]) {
-    if (!reads.has(field!) || (gives as readonly string[]).includes(output!)) continue;
+  const needs = { energy: "energy", [CHANGE]: "energy", [CONSERVED]: "energy", stress: "stress" };
+  for (const [field, output] of Object.entries(needs)) {
+    if (!reads.has(field) || (gives as readonly string[]).includes(output)) continue;
     throw new TypeError(
       `Cannot run ${name} as its model must give ${output}, which a hook reads: ${model} gives ${
         gives.join(", ")
       }`,
     );
   }
+}
+
+/** Throws a TypeError where a hook asks a scheme that conserves nothing what it conserves. */
+function assertConserves(name: string, { dt }: Integrator, reads: ReadonlySet<string>): void {
+  if (dt !== undefined || !reads.has(CONSERVED)) return;
+  throw new TypeError(
+    `Cannot run ${name} as only molecular dynamics has a ${CONSERVED}, which a hook reads: ${name} takes no time`,
+  );
 }
 
 /** Throws a TypeError where the scheme looks at virials, and the model gives none. */
@@ -110,6 +120,15 @@ function always(
   }
   if (isThenable(answer)) return Promise.resolve(answer).finally(over);
   over();
+}
+
+/** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
+function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {
+  if (threads === 1) return;
+  throw new TypeError(
+    `Cannot run ${name} on ${threads} threads as its model must be made of kernels, and ${model.name} is computed otherwise: ` +
+      `leave out threads; an ONNX model has threads of its own, as an option`,
+  );
 }
 
 /** Fields that models give, and hooks may change. */
@@ -167,6 +186,7 @@ export class BatchRun {
       this.#integrator = engine.integrator.open(this.state);
       this.#clock = new Clock(batch, engine.integrator);
       this.#model = engine.model.open(this.state);
+      if (this.#model.compute !== undefined) assertWhole(engine, backend);
     } catch (error) {
       this.state.free();
       throw error;
@@ -186,6 +206,7 @@ export class BatchRun {
       for (const [name, systems] of changed) {
         if (name === "status") this.#integrator.stages?.restart(systems);
         if (name === "positions") state.clearState(LOW);
+        if (name === "cell") state.clearState(CELL_LOW);
         if (name === "stepsDone") continue;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
         state.wake(systems);
@@ -257,6 +278,7 @@ export class BatchRun {
     const { name, integrator, model, loop: { hooks } } = this.#engine;
     if (this.#plan === undefined) {
       assertGiven(name, model, hooks.reads());
+      assertConserves(name, integrator, hooks.reads());
       if (integrator.needsStress) assertGivesStress(name, integrator, model);
     }
     return this.#plan ??= planStep({
@@ -269,6 +291,7 @@ export class BatchRun {
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],
+      partOf: (hook) => hooks.partOf(hook),
       reads: (stage) => hooks.reads(stage),
       writes: () => hooks.writes(),
     });
@@ -291,6 +314,7 @@ export class BatchRun {
     this.#isOver = false;
     this.#leapt = undefined;
     await this.#ready();
+    countFreedom(state); // a centre of mass may have been brought to rest since the last run
     backend.write(frame.control, new Int32Array(Control.LENGTH));
     const amenders = this.#loop.hooks.list()
       .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
@@ -609,6 +633,7 @@ export class BatchRun {
 
   /** Whether nothing may be done before it is known what a step has come to. */
   get #mustWait(): boolean {
+    if (this.#plan?.holdsParts) return true;
     return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait ||
       this.#loop.point(DynamicsStage.ON_ADMIT).mustWait;
   }
@@ -667,13 +692,19 @@ export class BatchRun {
     if (isMove) await this.#tellComers(step, stages);
   }
 
+  /** Systems have come and gone: what is held of them is asked anew. */
+  #renewHeld(): void {
+    if (this.#plan?.holdsParts) this.forgetPlan();
+  }
+
   /** Tells hooks of stages of the systems that have come to them. */
   #tellComers(step: number, stages: StageNews): void | PromiseLike<void> {
     const point = this.#loop.point(DynamicsStage.ON_ADMIT);
-    if (!point.hasParts) return;
+    if (!point.hasParts) return this.#renewHeld();
     const mask = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
     const event = { [STAGE_EVENT]: { ...stages, mask } };
-    return point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
+    const told = point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
+    return told.then(() => this.#renewHeld());
   }
 
   /** Many steps in one call, as no hook is due. */
@@ -796,7 +827,8 @@ export class BatchRun {
       context.convergedMask = known; // on a device that is lost: what they changed there is lost, too
       return point.modify(step);
     };
-    const needsEnergy = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE).has("energy");
+    const reads = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE);
+    const needsEnergy = reads.has("energy") || reads.has(CONSERVED);
     const told = after(after(needsEnergy ? this.refresh() : undefined, remind), tell);
     return after(told, () => {
       delete context.convergedMask;

@@ -139,10 +139,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       engines: [],
       part: undefined,
       current: () => this.#current,
-      join: (whole) => {
-        this.#assertIdle("fuse");
-        this.#whole = whole;
-      },
+      assertFree: () => this.#assertIdle("fuse"),
+      join: (whole) => void (this.#whole = whole),
     });
     for (const hook of hooks) this.#loop.hooks.add(hook as never);
   }
@@ -373,7 +371,6 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * @throws {Error} when it cannot be written; a file that was there stays as it was
    */
   async saveCheckpoint(path: string | URL): Promise<void> {
-    if (this.#whole !== undefined) return await this.#whole.saveCheckpoint(path);
     const bytes = await this.takeCheckpoint();
     await this.#loop.hooks.flush(); // what hooks say that they have written must be there
     await writeWhole(path, bytes, "checkpoint");
@@ -384,6 +381,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * `hooks.flush()` is done. To be called when `save` may be.
    */
   async takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>> {
+    if (this.#whole !== undefined) return await this.#whole.takeCheckpoint();
     const data = await this.save();
     return encodeCheckpoint({ kind: this.#checkpointKind, schema: SCHEMA, data });
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkThreads } from "../backend/threads/mod.ts";
 import { DEVICES } from "../backend/webgpu/pick.ts";
 import { Batch } from "../batch/batch.ts";
 import { busyError } from "../batch/holder.ts";
@@ -20,6 +21,7 @@ export const ENGINE_OPTIONS: readonly string[] = Object.keys(
     hooks: true,
     nSteps: true,
     device: true,
+    threads: true,
     backend: true,
     fields: true,
     name: true,
@@ -60,6 +62,7 @@ export function checkDynamicsOptions(
     throw new TypeError(complaint(action, "fields must be an array of names", fields));
   }
   checkPlace(action, options);
+  if (options.threads !== undefined) checkThreaded(action, options);
   if (nSteps !== undefined) checkSteps(name, nSteps);
 }
 
@@ -89,6 +92,19 @@ function checkPlace(action: string, { device, backend }: Members): void {
   if (!(DEVICES as readonly string[]).includes(name)) {
     throw new RangeError(complaint(action, requirement, name, DEVICES));
   }
+}
+
+/** Throws where threads are no number, or what runs has none. */
+function checkThreaded(action: string, { threads, device, backend }: Members): void {
+  checkThreads(action, threads);
+  if (backend !== undefined) {
+    throw new TypeError(
+      complaint(action, "only one of threads and backend can say where it runs", threads),
+    );
+  }
+  const name = isObject(device) ? device.name : device;
+  if (threads === 1 || name === undefined || name === "wasm") return;
+  throw new RangeError(complaint(action, "device must be wasm where there are threads", name));
 }
 
 function checkKeepSeconds(action: string, seconds: unknown): void {

@@ -43,6 +43,14 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    */
   readonly device?: DeviceName | DeviceRequest;
   /**
+   * Over how many threads the systems of a batch are spread on `"wasm"`, each in a worker of its own: more than there
+   * are systems, or processors, are of no use. All that comes of it is the same to the bit. Workers live until the
+   * engine is closed, and keep a process alive.
+   *
+   * @default 1: the thread of whoever calls
+   */
+  readonly threads?: number;
+  /**
    * A backend that is open, to run there; instead of `device`. It stays open.
    *
    * @default what `device` says

@@ -7,6 +7,7 @@
 import type { Backend } from "../backend/backend.ts";
 import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
 import { openBackend, openDevice } from "../backend/open.ts";
+import { openThreads } from "../backend/threads/mod.ts";
 import type { AdapterInfo } from "../backend/webgpu/adapter.ts";
 import type { Device, DeviceName, PickOptions, SkippedDevice } from "../backend/webgpu/pick.ts";
 
@@ -26,6 +27,7 @@ export interface DeviceRequest extends PickOptions {
 /** What says where an engine runs. */
 interface PlaceOptions {
   readonly device?: DeviceName | DeviceRequest;
+  readonly threads?: number;
   readonly backend?: Backend;
 }
 
@@ -49,20 +51,23 @@ export function unavailable(error: unknown): BackendUnavailableError | undefined
 export class EngineDevice {
   readonly #engine: string;
   readonly #request: DeviceRequest | undefined;
+  readonly #threads: number;
   #backend: Backend | undefined;
   #inUse: DeviceInUse | undefined;
   #isHost = true;
 
   /** Opens at once what need not be waited for. Throws a RangeError for a name that there is not. */
-  constructor(engine: string, { backend, device = "wasm" }: PlaceOptions) {
+  constructor(engine: string, { backend, device = "wasm", threads = 1 }: PlaceOptions) {
     this.#engine = engine;
+    this.#threads = threads;
     if (backend !== undefined) {
       this.#use(backend);
       return;
     }
     this.#request = typeof device === "string" ? { name: device } : device;
     const { name } = this.#request;
-    if (name === "wasm" || name === "reference") this.#use(openBackend(name));
+    if (threads > 1) this.#isHost = false;
+    else if (name === "wasm" || name === "reference") this.#use(openBackend(name));
   }
 
   /** Whether engines wait for nothing there; as it was, while it is not open. */
@@ -89,6 +94,11 @@ export class EngineDevice {
   open(): Backend | Promise<Backend> {
     if (this.#backend !== undefined) return this.#backend;
     const { name, ...options } = this.#request!;
+    if (this.#threads > 1) {
+      const threads = openThreads(this.#threads);
+      this.#use(threads);
+      return threads;
+    }
     return openDevice(name, options).then(({ backend, ...inUse }) => {
       this.#use(backend, inUse);
       return backend;

@@ -21,8 +21,8 @@ export interface WholeEngine extends Workflow {
   readonly device: DeviceInUse | undefined;
   /** All that it needs to go on. */
   save(): Promise<SavedDynamics>;
-  /** The same, in a file. */
-  saveCheckpoint(path: string | URL): Promise<void>;
+  /** The same, as bytes. */
+  takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>>;
   /** Does something between two steps. */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T>;
   /** Asks to stop. */
@@ -41,7 +41,9 @@ export interface EngineParts {
   part: StagePart | undefined;
   /** The batch it has; throws an Error where it has none. */
   current(): BatchRun;
-  /** From now on it is run by another. Throws an Error where it is running, or is run by one already. */
+  /** Throws an Error where it is running, or is run by another. */
+  assertFree(): void;
+  /** From now on it is run by another. */
   join(whole: WholeEngine): void;
 }
 

@@ -7,7 +7,7 @@
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { partsOf } from "./engine_parts.ts";
-import { checkEngines, checkExits, checkPlaces } from "./fuse_checks.ts";
+import { checkEngines, checkExits, checkPlaces, checkStageOptions } from "./fuse_checks.ts";
 import { budgetsOf, type Group, groupsOf, hasExit } from "./fuse_groups.ts";
 import { staged } from "./staged.ts";
 import { StagePart } from "./stage_part.ts";
@@ -25,6 +25,7 @@ export class FusedDynamics<const H extends FirstHooks = FirstHooks> extends Dyna
   constructor(engines: readonly Dynamics[], options: FuseOptions<H> = {}) {
     checkEngines(engines);
     checkPlaces(engines, options);
+    checkStageOptions(engines);
     const groups = groupsOf(engines);
     const hooks = options?.hooks ?? [];
     checkExits(groups, hooks);
@@ -48,12 +49,13 @@ function optionsOf<H extends FirstHooks>(
   hasEnd: boolean,
 ): DynamicsOptions<H> {
   const all = engines.map((engine) => partsOf(engine)!.options);
-  const [{ device, backend } = {}] = all;
+  const [{ device, backend, threads } = {}] = all;
   const signals = all.flatMap(({ signal }) => signal === undefined ? [] : [signal]);
-  const isPlaced = (options.device ?? options.backend) !== undefined;
+  const isPlaced = (options.device ?? options.backend ?? options.threads) !== undefined;
   return {
     ...(device === undefined || isPlaced ? {} : { device }),
     ...(backend === undefined || isPlaced ? {} : { backend }),
+    ...(threads === undefined || isPlaced ? {} : { threads }),
     ...(hasEnd ? { nSteps: Infinity } : {}),
     ...(all.some(({ verify }) => verify === true) ? { verify: true } : {}),
     ...options,

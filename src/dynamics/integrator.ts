@@ -82,7 +82,7 @@ export interface ParameterRule {
 /** The rules that parameters have in common. */
 export const Rule: Readonly<
   Record<
-    "POSITIVE" | "NOT_NEGATIVE" | "COUNT" | "SHRINKING" | "FRACTION" | "GROWING" | "STEP",
+    "POSITIVE" | "NOT_NEGATIVE" | "COUNT" | "SHRINKING" | "FRACTION" | "GROWING" | "STEP" | "SEED",
     ParameterRule
   >
 > = {
@@ -103,6 +103,11 @@ export const Rule: Readonly<
   GROWING: { requirement: "be 1 or more, and finite", holds: (x) => x >= 1 && x < Infinity },
   /** The time of a step of molecular dynamics. Beyond a hundred fs no bond and no collision is left. */
   STEP: { requirement: "be above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
+  /** Of random numbers. */
+  SEED: {
+    requirement: "be a whole number from 0 to 2^53 - 1",
+    holds: (x) => Number.isSafeInteger(x) && x >= 0,
+  },
 };
 
 /** Throws a TypeError for options that are none, and for one that neither the scheme nor an engine has. */
@@ -241,7 +246,7 @@ export function parameter(
   name: string,
   value: PerSystem,
 ): Buffer<"real"> {
-  return state.constants("real", perSystem(engine, name, value, state.batch));
+  return state.constants("real", perSystem(engine, name, value, state.batch), "system");
 }
 
 /** Parameters as rows, one for each system: what a kernel with many of them takes. */
@@ -258,7 +263,7 @@ export function parameterTable(
     { length: batch.size },
     (_, system) => lists.map((list) => list[system]!),
   );
-  return state.constants("f64", rows.flat());
+  return state.constants("f64", rows.flat(), "system");
 }
 
 /** A parameter times a number. */

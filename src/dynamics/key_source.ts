@@ -6,11 +6,11 @@
 
 import type { ResidentBatch } from "../batch/resident.ts";
 import type { KeySource } from "./convergence.ts";
-import { CHANGE, isMeasured, measuredIn, measureOf } from "./measures.ts";
+import { CHANGE, CONSERVED, isMeasured, measuredIn, measureOf } from "./measures.ts";
 
 /** Finds a key among the measures and the fields of the batch. Throws a TypeError that names what there is. */
 export function keySource(state: ResidentBatch, key: string, keepsMomentum: boolean): KeySource {
-  if (isMeasured(key)) {
+  if (isMeasured(key) && key !== CONSERVED) {
     // The change of the energy is measured once in each step, where the energy is new.
     const calls = key === CHANGE ? [] : measureOf(state, key, keepsMomentum)!.calls;
     return { buffer: measuredIn(state, key), calls, level: "system" };

@@ -6,6 +6,7 @@
 
 import { type Buffer, type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import { conservedEnergy } from "../kernels/conserved_energy.ts";
 import { energyChange } from "../kernels/energy_change.ts";
 import { fmax } from "../kernels/fmax.ts";
 import { kineticEnergy } from "../kernels/kinetic_energy.ts";
@@ -33,10 +34,20 @@ const MEASURES: Readonly<
   temperature(state, keepsMomentum) {
     const kinetic = measureKinetic(state);
     const buffer = perSystem(state, "temperature");
-    const freedom = state.scratch("freedom", { dtype: "i32", level: "system" });
-    state.backend.write(freedom, freedomOf(state, keepsMomentum));
+    const freedom = freedomIn(state, keepsMomentum);
     const measure = call(temperature, { kinetic: kinetic.buffer, freedom, temperature: buffer });
     return { buffer, calls: [...kinetic.calls, measure] };
+  },
+  conservedEnergy(state) {
+    const kinetic = measureKinetic(state);
+    const conserved = perSystem(state, "conservedEnergy");
+    const sum = call(conservedEnergy, {
+      energy: outputsOf(state).energy,
+      kinetic: kinetic.buffer,
+      bathEnergy: bathEnergy(state),
+      conserved,
+    });
+    return { buffer: conserved, calls: [...kinetic.calls, sum] };
   },
   stress(state) {
     const buffer = state.field<"f64">("stress");
@@ -52,6 +63,9 @@ export const MEASURED: readonly string[] = Object.keys(MEASURES);
 export function isMeasured(field: string): boolean {
   return field === CHANGE || Object.hasOwn(MEASURES, field);
 }
+
+/** What a scheme conserves: measured of the potential energy, and nothing that systems converge by. */
+export const CONSERVED = "conservedEnergy";
 
 /** Where the last measure of a field is. */
 export function measuredIn(state: ResidentBatch, field: string): Buffer<"f64"> {
@@ -69,6 +83,14 @@ export function measureOf(
 
 /** The field of the change of the energy, which is measured once in each step. */
 export const CHANGE = "energyChange";
+
+/**
+ * What must be added to potential and kinetic energy to have what a scheme conserves, eV per system, as of the end of a
+ * step: baths write it, and it is 0 where there is none. Checkpoints have it.
+ */
+export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
+  return state.state("bathEnergy", { dtype: "f64", level: "system", isShared: true });
+}
 
 /** The change of the energy from step to step: to be run once in each step, when the energy is new. */
 export function measureChange(state: ResidentBatch): Measure {
@@ -88,8 +110,31 @@ function perSystem(state: ResidentBatch, name: string): Buffer<"f64"> {
   return state.scratch(name, { dtype: "f64", level: "system", initial: NaN });
 }
 
+/** Buffers of degrees of freedom: without, and with a centre of mass at rest that stays so. */
+const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
+
+/**
+ * The degrees of freedom of each system, where kernels find them. They follow what hooks and constraints hold, however
+ * much later that becomes known.
+ */
+export function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
+  const known = freedoms.get(state) ?? [];
+  freedoms.set(state, known);
+  return known[Number(keepsMomentum)] ??= state.constants("i32", freedomOf(state, keepsMomentum));
+}
+
+/** Brings those up to date that there are: when it has changed what is held. */
+export function countFreedom(state: ResidentBatch): void {
+  for (const [keeps, buffer] of (freedoms.get(state) ?? []).entries()) {
+    if (buffer !== undefined) state.backend.write(buffer, freedomOf(state, keeps === 1));
+  }
+}
+
 /** 3 per atom, less what constraints hold, less a centre of mass that was brought to rest and stays so. */
-function freedomOf({ batch, constrained }: ResidentBatch, keepsMomentum: boolean): Int32Array {
+export function freedomOf(
+  { batch, constrained }: ResidentBatch,
+  keepsMomentum: boolean,
+): Int32Array {
   const { nodeOffsets, size } = batch;
   const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : new Int32Array(size);
   return constrained.map((held, system) => {

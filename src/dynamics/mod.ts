@@ -4,6 +4,8 @@
  * @module
  */
 
+export { BAR, GIGAPASCAL } from "../kernels/constants.ts";
+export type { PressureCoupling } from "./barostat.ts";
 export type { SavedClock } from "./clock.ts";
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
@@ -34,12 +36,21 @@ export type {
 export { checkParameter, parameter, Rule } from "./integrator.ts";
 export { fuse, FusedDynamics } from "./fuse.ts";
 export type { FuseOptions } from "./fuse.ts";
+export { NPH, nph } from "./nph.ts";
+export type { NPHOptions } from "./nph.ts";
+export { NPT, npt } from "./npt.ts";
+export type { NPTOptions } from "./npt.ts";
 export { NVE, velocityVerlet } from "./nve.ts";
 export type { NVEOptions } from "./nve.ts";
 export { langevin, NVTLangevin } from "./nvt_langevin.ts";
 export type { NVTLangevinOptions } from "./nvt_langevin.ts";
-export type { Bath, StepTime } from "./parts.ts";
-export { drift, kick, kickDrift, thermalize } from "./parts.ts";
+export { bathEnergy } from "./measures.ts";
+export { bussi, NVTBussi } from "./nvt_bussi.ts";
+export type { NVTBussiOptions } from "./nvt_bussi.ts";
+export { noseHoover, NVTNoseHoover } from "./nvt_nose_hoover.ts";
+export type { NVTNoseHooverOptions } from "./nvt_nose_hoover.ts";
+export type { Bath, ChainBath, RescalingBath, StepTime } from "./parts.ts";
+export { drift, kick, kickDrift, noseHooverChain, rescaleVelocities, thermalize } from "./parts.ts";
 export type {
   AdmittedContext,
   ConvergedContext,

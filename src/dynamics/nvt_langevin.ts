@@ -40,7 +40,8 @@ const PARAMETERS: readonly (keyof NVTLangevinOptions)[] = ["dt", "temperature", 
  * | ξ | Gaussian numbers keyed by seed, system id, step of the system, atom | |
  *
  * Samples the canonical ensemble; configurational averages are exact for harmonic forces and of order dt² (often dt⁴)
- * otherwise. Nothing is conserved. Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
+ * otherwise. Conserves `conservedEnergy`, E + K and all that the bath took out, up to a bounded error of order dt²
+ * (Bussi, Parrinello, Phys. Rev. E 75, 056707, 2007). Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
  */
 export function langevin(options: NVTLangevinOptions): Integrator {
   checkOptions(NAME, options, PARAMETERS);
@@ -48,10 +49,7 @@ export function langevin(options: NVTLangevinOptions): Integrator {
   checkParameter(NAME, "dt", dt, Rule.STEP);
   checkParameter(NAME, "temperature", temperature, Rule.NOT_NEGATIVE);
   checkParameter(NAME, "friction", friction, Rule.NOT_NEGATIVE);
-  checkParameter(NAME, "seed", seed, {
-    requirement: "be a whole number from 0 to 2^53 - 1",
-    holds: (x) => Number.isSafeInteger(x) && x >= 0,
-  });
+  checkParameter(NAME, "seed", seed, Rule.SEED);
   return {
     name: NAME,
     parameters: PARAMETERS,

@@ -9,7 +9,10 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import { drift as driftKernel } from "../kernels/drift.ts";
 import { kick as kickKernel } from "../kernels/kick.ts";
 import { kickDrift as kickDriftKernel } from "../kernels/kick_drift.ts";
+import { noseHoover as noseHooverKernel } from "../kernels/nose_hoover.ts";
 import { thermalize as thermalizeKernel } from "../kernels/thermalize.ts";
+import { velocityRescale } from "../kernels/velocity_rescale.ts";
+import { bathEnergy, freedomIn } from "./measures.ts";
 
 /** The state that keeps what rounding took off the positions. */
 export const LOW = "positionsLow";
@@ -46,7 +49,7 @@ export interface Bath {
 
 /**
  * O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the noise is keyed by seed,
- * system id, step of the system and atom.
+ * system id, step of the system and atom. What it takes out goes to {@linkcode bathEnergy}.
  */
 export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call {
   const { temperature, friction, seed } = bath;
@@ -56,13 +59,77 @@ export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call
     dt,
     temperature,
     friction,
-    seedLow: seed % 2 ** 32,
-    seedHigh: Math.floor(seed / 2 ** 32),
+    bathEnergy: bathEnergy(state),
+    ...halvesOf(seed),
+  });
+}
+
+/** What a bath is to {@linkcode rescaleVelocities}. */
+export interface RescalingBath {
+  /** K, one number per system. */
+  readonly temperature: Buffer<"real">;
+  /** The coupling time, fs, one number per system. */
+  readonly time: Buffer<"real">;
+  /** A whole number from 0 to 2⁵³ − 1. */
+  readonly seed: number;
+}
+
+/**
+ * Stochastic velocity rescaling over a whole step: v = α v, with an α for each system that has its kinetic energy do what
+ * it would in a bath; keyed by seed, system id and step of the system. For a scheme that keeps a centre of mass at rest.
+ */
+export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: RescalingBath): Call {
+  const { temperature, time, seed } = bath;
+  return call(velocityRescale, {
+    velocities: state.field("velocities"),
+    weights: state.weights(),
+    ...{ dt, temperature, time, freedom: freedomIn(state, true), bathEnergy: bathEnergy(state) },
+    ...halvesOf(seed),
+  });
+}
+
+/** A seed as kernels take it. */
+function halvesOf(seed: number) {
+  return { seedLow: seed % 2 ** 32, seedHigh: Math.floor(seed / 2 ** 32) };
+}
+
+/** What a chain of thermostats is to {@linkcode noseHooverChain}. */
+export interface ChainBath {
+  /** K, above 0, one number per system. */
+  readonly temperature: Buffer<"real">;
+  /** The coupling time, fs, one number per system. */
+  readonly time: Buffer<"real">;
+  /** How many links. */
+  readonly length: number;
+  /** Into how many parts a half step is divided. */
+  readonly parts: 1 | 3 | 5;
+  /**
+   * Where the energy of the chain goes, eV per system.
+   *
+   * @default bathEnergy(state)
+   */
+  readonly energy?: Buffer<"f64">;
+}
+
+/**
+ * Half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic energy. It must be the
+ * first and the last of a step, of a scheme that keeps a centre of mass at rest.
+ */
+export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): Call {
+  const { temperature, time, length, parts, energy = bathEnergy(state) } = bath;
+  const links = { dtype: "f64", level: "system", width: length } as const;
+  return call(noseHooverKernel, {
+    velocities: state.field("velocities"),
+    weights: state.weights(),
+    ...{ dt, temperature, time, length, parts, bathEnergy: energy },
+    freedom: freedomIn(state, true),
+    eta: state.state("eta", links),
+    etaDot: state.state("etaDot", links),
   });
 }
 
 /** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */
-function lowOf(state: ResidentBatch): Buffer<"real"> {
+export function lowOf(state: ResidentBatch): Buffer<"real"> {
   return state.state(LOW, { dtype: "real", level: "node", width: 3 });
 }
 

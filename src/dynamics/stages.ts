@@ -29,6 +29,11 @@ export interface DynamicsFields {
   readonly energyChange: Float64Array;
   /** Kinetic energy per system, eV. */
   readonly kineticEnergy: Float64Array;
+  /**
+   * What a scheme of molecular dynamics conserves, per system, eV, as of the end of a step: potential and kinetic energy,
+   * and what baths have. No relaxation has it.
+   */
+  readonly conservedEnergy: Float64Array;
   /** Stress, dE/dε / V, nine numbers per system, eV/Å³; 0 without a cell. */
   readonly stress: Float64Array;
   /** Time that each system has come, fs; NaN where steps take none. */

@@ -18,7 +18,7 @@ import type { OpenIntegrator } from "./integrator.ts";
 import { decidersOf } from "./deciders.ts";
 import type { OpenStages, StageRange } from "./open_stages.ts";
 import { keySource } from "./key_source.ts";
-import { CHANGE, measureChange, measureOf } from "./measures.ts";
+import { CHANGE, CONSERVED, countFreedom, measureChange, measureOf } from "./measures.ts";
 import { DynamicsStage } from "./stages.ts";
 
 /** What a step is made of. */
@@ -41,6 +41,8 @@ export interface StepParts {
   work(stage: DynamicsStage): readonly StageWork[];
   /** The hooks that give kernels, visited or not. */
   devices(): readonly WithKernels[];
+  /** The stages that a hook is for, where those are not all. */
+  partOf(hook: object): unknown;
   /** The fields that hooks look at, at a stage; at any, without one. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
   /** The fields that hooks change on a visit. */
@@ -78,6 +80,8 @@ export interface StepPlan {
   readonly marks: readonly Mark[];
   /** Whether the model adds by kernels what a visit has given. */
   readonly isAdded: boolean;
+  /** Whether hooks of stages hold atoms: who comes or goes changes the plan. */
+  readonly holdsParts: boolean;
   /** Whether systems can converge. */
   readonly canConverge: boolean;
   /** Whether a visited step leaves energies (and stresses) up to date. */
@@ -114,8 +118,7 @@ const S = DynamicsStage;
 
 /** Plans a step. */
 export function planStep(parts: StepParts): StepPlan {
-  const { state, integrator, model } = parts;
-  const programs: Program[] = [];
+  const { state, integrator, model } = parts, programs: Program[] = [];
   const prepare = (calls: readonly Call[]) => {
     if (calls.length === 0) return undefined;
     const program = state.prepare(calls);
@@ -182,11 +185,17 @@ export function planStep(parts: StepParts): StepPlan {
     customs: convergence.customs,
     marks: convergence.marks,
     isAdded: added.length > 0,
+    holdsParts: holdsParts(parts),
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
     programs,
   };
+}
+
+/** Whether hooks of stages hold atoms. */
+function holdsParts({ devices, partOf }: StepParts): boolean {
+  return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
 }
 
 /** What brings all that hooks look at up to date when systems have converged, or joined. */
@@ -214,16 +223,18 @@ interface Needs {
   readonly change: readonly Call[];
 }
 
-function needsOf(parts: StepParts, { convergence: { keys, decide } }: HookCalls): Needs {
+function needsOf(parts: StepParts, hooks: HookCalls): Needs {
+  const { convergence: { keys, decide } } = hooks;
   const all = parts.reads();
   const changes = all.has(CHANGE) || keys.has(CHANGE);
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
   // where it is learned later that systems rest, those of their last step must be there by then.
   const written = parts.writes();
   const always = changes || keys.has("energy") || written.has("energy") || written.has("forces") ||
-    (parts.isLate && decide.length > 0);
+    hooks.amendsParts || (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
-  const looks = always || all.has("energy") || parts.model.compute !== undefined;
+  const reads = all.has("energy") || all.has(CONSERVED);
+  const looks = always || reads || parts.model.compute !== undefined;
   const judged = keys.has("stress") || parts.needsStress;
   const stress = parts.wantsStress || all.has("stress") || judged;
   return {
@@ -271,6 +282,7 @@ class HookCalls {
   constructor(parts: StepParts) {
     this.#parts = parts;
     prepareState(parts);
+    countFreedom(parts.state);
     this.#work = new Map(
       (Object.values(S).filter((stage) => typeof stage === "string") as DynamicsStage[])
         .filter((stage) => stage.includes("/"))
@@ -322,6 +334,14 @@ class HookCalls {
       });
   }
 
+  /**
+   * Do hooks of stages change what the model gives? Systems may be in another stage by the time somebody asks for their
+   * energies.
+   */
+  get amendsParts(): boolean {
+    return this.#work.get(S.AFTER_COMPUTE)!.some(({ part }) => part !== undefined);
+  }
+
   /** The measures that hooks look at, each by itself; none where no visit changes anything. */
   measures(prepare: (calls: readonly Call[]) => Program | undefined): Map<string, Program> {
     const { state, keepsMomentum } = this.#parts;
@@ -355,16 +375,26 @@ export interface WithKernels {
 }
 
 /** What hooks change is on the backend before anything is planned; and what is held has no temperature. */
-function prepareState({ state, devices }: StepParts): void {
+function prepareState({ state, devices, partOf }: StepParts): void {
   const hooks = devices();
   for (const key of hooks.flatMap(({ writes }) => writes)) state.field(fieldName(key)!);
   const { constrained, batch: { systemOfNode, nodeCount } } = state;
-  const masks = hooks.flatMap((hook) => hook.holds === undefined ? [] : [hook.holds({ state })]);
+  const masks = hooks.flatMap((hook) =>
+    hook.holds === undefined ? [] : [hook.holds(deviceOf(state, partOf(hook)))]
+  );
   constrained.fill(0);
   if (masks.length === 0) return;
   for (let atom = 0; atom < nodeCount; atom++) {
     if (masks.some((mask) => mask[atom] !== 0)) constrained[systemOfNode[atom]!]! += 3;
   }
+}
+
+/** What a hook is told, for the systems of some stages alone. */
+function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
+  if (part === undefined) return { state };
+  const { first, end } = part as StageRange;
+  const status = state.valuesOf("status");
+  return { state, has: (system) => first <= status[system]! && status[system]! < end };
 }
 
 /** Calls for the systems of some stages alone. */

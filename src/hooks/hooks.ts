@@ -251,6 +251,11 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return (this.enabled() as DeviceHook[]).filter(isDeviceHook);
   }
 
+  /** The part that a hook is for, where that is not the whole. */
+  partOf(hook: object): Part | undefined {
+    return this.#all.find(({ record }) => record.hook === hook)?.part;
+  }
+
   /** The hooks that are on, as they were given, in order: for engines that ask something of them. */
   enabled(): object[] {
     return this.#all
@@ -409,7 +414,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   /** See {@linkcode HookControl.flush}. */
   async flush(): Promise<void> {
     const errors: unknown[] = [];
-    for (const { record: { hook } } of this.#entries) {
+    for (const { record: { hook } } of this.#root.#all) {
       try {
         await hook.flush?.();
       } catch (error) {

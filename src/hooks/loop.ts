@@ -175,6 +175,7 @@ export class Loop<
       | "work"
       | "devices"
       | "enabled"
+      | "partOf"
       | "reads"
       | "writes"
       | "replan"

@@ -12,3 +12,9 @@ export const TIME_UNIT_FS: number = 1e5 * Math.sqrt(1.6605390666e-27 / 1.6021766
 
 /** The acceleration of 1 amu by 1 eV/Å, in Å/fs². */
 export const ACCELERATION: number = 1 / (TIME_UNIT_FS * TIME_UNIT_FS);
+
+/** 1 GPa, eV/Å³: 1e9 J/m³ over the eV, times 1e-30 m³. */
+export const GIGAPASCAL: number = 1e-21 / 1.602176634e-19;
+
+/** 1 bar, eV/Å³. */
+export const BAR: number = 1e-4 * GIGAPASCAL;

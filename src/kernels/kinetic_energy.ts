@@ -1,4 +1,5 @@
 import { defineKernel, type Kernel } from "./kernel.ts";
+import { twiceKinetic } from "./sums/twice_kinetic.ts";
 
 const args = {
   velocities: "real",
@@ -15,13 +16,7 @@ export const kineticEnergy: Kernel<typeof args> = defineKernel(
   args,
   ({ velocities, weights, kinetic }, { systems, offsets }) => {
     for (let s = 0; s < systems; s++) {
-      let twice = 0;
-      for (let a = offsets[s]!; a < offsets[s + 1]!; a++) {
-        if (weights[a] === 0) continue;
-        const [x, y, z] = [velocities[3 * a]!, velocities[3 * a + 1]!, velocities[3 * a + 2]!];
-        twice += (x * x + y * y + z * z) / weights[a]!;
-      }
-      kinetic[s] = twice / 2;
+      kinetic[s] = twiceKinetic(velocities, weights, offsets[s]!, offsets[s + 1]!) / 2;
     }
   },
 );

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { ACCELERATION, BOLTZMANN, TIME_UNIT_FS } from "./constants.ts";
+export { ACCELERATION, BAR, BOLTZMANN, GIGAPASCAL, TIME_UNIT_FS } from "./constants.ts";
 export type {
   Argument,
   Arguments,

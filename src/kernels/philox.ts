@@ -16,6 +16,8 @@ export const Stream = {
   RATTLE: 2,
   /** Numbers to begin with: weights, noise. */
   NUMBERS: 3,
+  /** The noise of a thermostat that scales all velocities of a system alike. */
+  RESCALING: 4,
 } as const;
 
 const M0 = 0xD2511F53, M1 = 0xCD9E8D57;

@@ -63,9 +63,9 @@ export function centreBias(options: CentreBiasOptions): Model {
       const args = {
         positions: state.field("positions"),
         cell: state.field("cell"),
-        masses: state.constants("real", masses),
-        centre: state.constants("real", centres),
-        stiffness: state.constants("real", new Float64Array(size).fill(stiffness)),
+        masses: state.constants("real", masses, "node"),
+        centre: state.constants("real", centres, "system"),
+        stiffness: state.constants("real", new Float64Array(size).fill(stiffness), "system"),
         ...outputsOf(state),
       };
       return {

@@ -59,11 +59,11 @@ export function harmonicBonds(
       const flat = own.flat();
       const starts = own.map((_, s) => own.slice(0, s).reduce((sum, list) => sum + list.length, 0));
       const args = {
-        starts: state.constants("i32", [...starts, flat.length]),
-        bonds: state.constants("i32", flat.flatMap(({ atoms }) => atoms)),
-        shifts: state.constants("i32", flat.flatMap(({ shift = [0, 0, 0] }) => shift)),
-        lengths: state.constants("real", flat.map(({ length }) => length)),
-        stiffness: state.constants("real", flat.map(({ stiffness }) => stiffness)),
+        starts: state.constants("i32", [...starts, flat.length], "starts"),
+        bonds: state.constants("i32", flat.flatMap(({ atoms }) => atoms), "all"),
+        shifts: state.constants("i32", flat.flatMap(({ shift = [0, 0, 0] }) => shift), "all"),
+        lengths: state.constants("real", flat.map(({ length }) => length), "all"),
+        stiffness: state.constants("real", flat.map(({ stiffness }) => stiffness), "all"),
         positions: state.field("positions"),
         cell: state.field("cell"),
         ...outputsOf(state),

@@ -104,7 +104,9 @@ export class AtomTypes {
     const numbers = valuesOf(state, "numbers");
     const types = numbers.map((number) => known.indexOf(number));
     const unknown = types.indexOf(-1);
-    if (unknown === -1) return known.length === 1 ? undefined : state.constants("i32", types);
+    if (unknown === -1) {
+      return known.length === 1 ? undefined : state.constants("i32", types, "node");
+    }
     const system = batch.systemOfNode[unknown]!;
     throw new RangeError(
       `Cannot use ${this.#model} as it must have parameters of every element, and it has those of ` +
@@ -139,7 +141,7 @@ export function pairArguments(
 ): (wanted: Wanted) => PairArguments {
   const pairs = state.pairs({ cutoff, skin });
   const species = types.of(state);
-  const parameters = state.constants("real", table);
+  const parameters = state.constants("real", table, "all");
   return (wanted) => ({
     pairs,
     positions: state.field("positions"),

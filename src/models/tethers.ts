@@ -63,7 +63,7 @@ export function tethers(options: TethersOptions): Model {
           width: 3,
           initial: all,
         }),
-        stiffness: state.constants("real", k),
+        stiffness: state.constants("real", k, "node"),
         ...outputsOf(state),
       };
       return {

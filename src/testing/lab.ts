@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Backend, Buffer, Call, FrameBuffers } from "../backend/backend.ts";
+import type { Backend, Buffer, Call, FrameBuffers, Spread } from "../backend/backend.ts";
 import { Control, type Dtype } from "../kernels/kernel.ts";
 import { gaussians, philox } from "../kernels/philox.ts";
 
@@ -44,26 +44,26 @@ export class Lab {
     };
   }
 
-  /** A buffer with these numbers. */
-  filled<D extends Dtype>(dtype: D, values: ArrayLike<number>): Buffer<D> {
-    const buffer = this.backend.alloc(dtype, values.length);
+  /** A buffer with these numbers; `spread` is what has a row each, for backends that must know. */
+  filled<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
+    const buffer = this.backend.alloc(dtype, values.length, spread);
     this.backend.write(buffer, values);
     return buffer;
   }
 
-  /** A buffer with these numbers. */
-  real(values: ArrayLike<number>): Buffer<"real"> {
-    return this.filled("real", values);
+  /** The same, of this type. */
+  real(values: ArrayLike<number>, spread?: Spread): Buffer<"real"> {
+    return this.filled("real", values, spread);
   }
 
-  /** A buffer with these numbers. */
-  f64(values: ArrayLike<number>): Buffer<"f64"> {
-    return this.filled("f64", values);
+  /** The same, of this type. */
+  f64(values: ArrayLike<number>, spread?: Spread): Buffer<"f64"> {
+    return this.filled("f64", values, spread);
   }
 
-  /** A buffer with these numbers. */
-  i32(values: ArrayLike<number>): Buffer<"i32"> {
-    return this.filled("i32", values);
+  /** The same, of this type. */
+  i32(values: ArrayLike<number>, spread?: Spread): Buffer<"i32"> {
+    return this.filled("i32", values, spread);
   }
 
   /** Runs calls, in order, once or for more steps; how many steps it did. */

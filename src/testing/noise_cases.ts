@@ -77,10 +77,10 @@ const WIDTH = Math.sqrt(BOLTZMANN * 300 * ACCELERATION / 4);
 async function noiseOf(backend: Backend, { sizes, ids, ages, seed }: Bath): Promise<number[]> {
   const lab = new Lab(backend, sizes, { ids, ages });
   const atoms = sizes.reduce((sum, size) => sum + size, 0);
-  const each = (value: number) => lab.real(sizes.map(() => value));
-  const velocities = lab.real(new Float64Array(3 * atoms));
+  const each = (value: number) => lab.real(sizes.map(() => value), "system");
+  const velocities = lab.real(new Float64Array(3 * atoms), "node");
   const args = {
-    ...{ velocities, weights: lab.real(new Float64Array(atoms).fill(ACCELERATION / 4)) },
+    ...{ velocities, weights: lab.real(new Float64Array(atoms).fill(ACCELERATION / 4), "node") },
     ...{ dt: each(2), temperature: each(300), friction: each(1e3) },
     ...{ seedLow: seed[0], seedHigh: seed[1] },
   };

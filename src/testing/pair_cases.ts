@@ -47,7 +47,7 @@ function paired(backend: Backend, systems: readonly Member[] = SYSTEMS) {
     energy: world.systems("f64", 1, () => [0]),
     virial: world.systems("f64", 9, () => Array(9).fill(0)),
   };
-  const parameters = lab.real([4e-2 * 3.1 ** 12, 4e-2 * 3.1 ** 6, 25, 0].map(Math.fround));
+  const parameters = lab.real([4e-2 * 3.1 ** 12, 4e-2 * 3.1 ** 6, 25, 0].map(Math.fround), "all");
   const args = { pairs, positions, cell, parameters, ...sums, switchWidth: 1, want: 3 };
   const calls = [
     call(neighbours, { pairs, positions, cell, pbc: world.whole("pbc") }),

@@ -31,8 +31,12 @@ export function programCases(open: OpenBackend): TestCase[] {
 /** Two systems of one and of two atoms, that move by 1 and by 2 in each step. */
 function moving(backend: Backend) {
   const lab = new Lab(backend, [1, 2], { ages: [0, 10] });
-  const positions = lab.real(Array(9).fill(0));
-  const args = { positions, velocities: lab.real(Array(9).fill(1)), dt: lab.real([1, 2]) };
+  const positions = lab.real(Array(9).fill(0), "node");
+  const args = {
+    positions,
+    velocities: lab.real(Array(9).fill(1), "node"),
+    dt: lab.real([1, 2], "system"),
+  };
   return { lab, positions, move: call(drift, { ...args, fraction: 1 }) };
 }
 
@@ -67,8 +71,8 @@ async function steps(backend: Backend): Promise<void> {
 
 async function order(backend: Backend): Promise<void> {
   const { lab, positions } = moving(backend);
-  const [a, b] = [positions, lab.real(Array(9).fill(1))];
-  const dt = lab.real([1, 1]);
+  const [a, b] = [positions, lab.real(Array(9).fill(1), "node")];
+  const dt = lab.real([1, 1], "system");
   // Each adds the other to itself: another order gives other numbers than Fibonacci's.
   await lab.run([
     call(drift, { positions: a, velocities: b, dt, fraction: 1 }),
@@ -91,7 +95,9 @@ async function times(backend: Backend): Promise<void> {
 
 async function halts(backend: Backend): Promise<void> {
   const { lab, lab: { frame } } = moving(backend);
-  const [met, converged, status] = [lab.i32([0, 1]), lab.i32([0, 0]), lab.i32([0, 0])];
+  const [met, converged, status] = [[0, 1], [0, 0], [0, 0]].map((values) =>
+    lab.i32(values, "system")
+  ) as [Buffer<"i32">, Buffer<"i32">, Buffer<"i32">];
   const args = { met, converged, status, source: -1, target: 1, stop: 1 };
   const done = call(graduate, args, { every: 4, phase: 2 });
   const program = backend.prepare(frame, [call(advance, {}), done]);
@@ -127,8 +133,8 @@ async function several(backend: Backend): Promise<void> {
 async function empty(backend: Backend): Promise<void> {
   for (const sizes of [[], [0], [0, 0, 0]]) {
     const lab = new Lab(backend, sizes);
-    const positions = lab.real([]), dt = lab.real(sizes.map(() => 1));
-    const move = call(drift, { positions, velocities: lab.real([]), dt, fraction: 1 });
+    const positions = lab.real([], "node"), dt = lab.real(sizes.map(() => 1), "system");
+    const move = call(drift, { positions, velocities: lab.real([], "node"), dt, fraction: 1 });
     did(await lab.run([move, call(advance, {})], 4), 4);
     await holds(backend, lab.frame.ages, sizes.map(() => 4));
     did(await lab.run([], 3), 3);

@@ -30,6 +30,8 @@ const RELAXING: Readonly<Record<string, Tolerance>> = {
   alpha: { part: 1e-12 },
   positive: EXACT,
 };
+/** Rates of strain by sums over all atoms, 1/fs. */
+const STRAINING: Tolerance = { part: 3e-7, scale: 1e-3 };
 /** Vectors of some 50 Å that are turned, with what turns along. */
 const TURNED: Tolerance = { part: 1e-6, scale: 50 };
 /** Places up to 100 Å from the origin. */
@@ -46,7 +48,36 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
     velocities: { part: 5e-7, scale: 1e-2 },
   },
   drift: { positions: { part: 2e-7, scale: 1 } },
-  thermalize: { velocities: { part: 2e-6, scale: 2e-2 } },
+  velocity_rescale: {
+    velocities: { part: 5e-6, scale: 1e-2 },
+    bathEnergy: { part: 5e-6, scale: 1e-1, isSum: true },
+  },
+  conserved_energy: { conserved: { part: 1e-12, scale: 1 } },
+  nose_hoover: {
+    velocities: { part: 1e-6, scale: 1e-2 },
+    eta: { part: 2e-6, scale: 1e-3 },
+    etaDot: { part: 2e-6, scale: 1e-4 },
+    bathEnergy: { part: 2e-6, scale: 1e-2, isSum: true },
+  },
+  thermalize: {
+    velocities: { part: 2e-6, scale: 2e-2 },
+    bathEnergy: { part: 2e-6, scale: 1e-1, isSum: true },
+  },
+  barostat_kick: {
+    isotropic: STRAINING,
+    anisotropic: STRAINING,
+    triclinic: STRAINING,
+    energy: { part: 1e-7 },
+    triclinicEnergy: { part: 1e-7 },
+  },
+  barostat_chain: {
+    rate: { part: 1e-6, scale: 1e-3 },
+    eta: { part: 2e-6, scale: 1e-3 },
+    etaDot: { part: 2e-6, scale: 1e-4 },
+    bathEnergy: { part: 2e-6, scale: 1e-2, isSum: true },
+  },
+  strained_kick: { velocities: { part: 5e-7, scale: 2e-2 } },
+  strained_drift: { positions: { part: 2e-7, scale: 50 }, cell: { part: 1e-7, scale: 10 } },
   clear: { forces: EXACT, energy: { part: 1e-13 }, virial: { part: 1e-13 } },
   advance: { ages: EXACT },
   fmax: { fmax: { part: 3e-7 } },

@@ -175,6 +175,7 @@ export class World {
     const buffer = this.lab.filled(
       dtype,
       this.members.flatMap((member) => Array.from(from(member))),
+      isAtom ? "node" : "system",
     );
     this.#shapes.set(buffer, { width, isAtom });
     return buffer;

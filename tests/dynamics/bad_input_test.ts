@@ -15,7 +15,9 @@ import {
   FIRE,
   FIRE2,
   NVE,
+  NVTBussi,
   NVTLangevin,
+  NVTNoseHoover,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -134,6 +136,19 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   refuses(() => new NVTLangevin({ ...bath, temperature: -1 }), RangeError, "temperature must be 0");
   refuses(() => new NVTLangevin({ ...bath, friction: -1 }), RangeError, "friction must be 0");
   refuses(() => new NVTLangevin({ ...bath, seed: 0.5 }), RangeError, "seed must be a whole number");
+  const chain = { model, dt: 1, temperature: 10, thermostatTime: 100 };
+  const chained = (given: object) => () => new NVTNoseHoover({ ...chain, ...given });
+  refuses(chained({ temperature: 0 }), RangeError, "temperature must be above 0");
+  refuses(chained({ thermostatTime: 0 }), RangeError, "thermostatTime must be above 0");
+  refuses(chained({ chainLength: 0 }), RangeError, "chainLength must be a whole number from 1");
+  refuses(chained({ chainLength: 2.5 }), RangeError, "chainLength must be a whole number from 1");
+  refuses(chained({ chainLength: [3, 3] }), TypeError, "chainLength must be a number");
+  refuses(chained({ yoshidaOrder: 2 }), RangeError, "yoshidaOrder must be 1, 3 or 5");
+  refuses(chained({ yoshidaOrder: "3" }), TypeError, "yoshidaOrder must be a number");
+  const rescaled = (given: object) => () => new NVTBussi({ ...chain, ...given });
+  refuses(rescaled({ temperature: -1 }), RangeError, "temperature must be 0 or more");
+  refuses(rescaled({ thermostatTime: [1, 0] }), RangeError, "thermostatTime of system 1 must be");
+  refuses(rescaled({ seed: -1 }), RangeError, "seed must be a whole number");
   refuses(() => new FIRE({ model, dt: 0 }), RangeError, "dt must be above 0");
   refuses(() => new FIRE({ model, dt: 0.1, fDec: 2 }), RangeError, "fDec must be above 0 and at");
   refuses(() => new FIRE2({ model, dt: 0.1, dtGrow: 0.5 }), RangeError, "dtGrow must be 1 or more");

@@ -1,10 +1,12 @@
 // Checkpoints in mid-run: the run goes on to the same bits, and so does what begins with them.
 import { assertEquals, assertRejects } from "@std/assert";
 import {
+  bussi,
   type Dynamics,
   fire,
   type Integrator,
   langevin,
+  noseHoover,
   type SavedDynamics,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -25,6 +27,8 @@ const FIELDS = [
 const SCHEMES: Readonly<Record<string, () => Integrator>> = {
   "velocity Verlet": () => velocityVerlet({ dt: 2 }),
   Langevin: () => langevin({ dt: 2, temperature: 50, friction: 0.02, seed: 3 }),
+  "Nosé–Hoover": () => noseHoover({ dt: 2, temperature: 50, thermostatTime: 40 }),
+  Bussi: () => bussi({ dt: 2, temperature: 50, thermostatTime: 40, seed: 3 }),
   FIRE: () => fire({ dt: 0.5 }),
 };
 

@@ -2,6 +2,7 @@
 import { assertEquals, assertGreater, assertNotEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import {
+  bussi,
   ConvergenceHook,
   Dynamics,
   DynamicsStage,
@@ -10,6 +11,7 @@ import {
   type Integrator,
   type KernelDevice,
   langevin,
+  noseHoover,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -20,6 +22,8 @@ import { type EngineBackend, onEngines, where } from "./backends.ts";
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
   langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
+  noseHoover({ dt: 2, temperature: 60, thermostatTime: 50 }),
+  bussi({ dt: 2, temperature: 60, thermostatTime: 50, seed: 5 }),
   fire({ dt: 0.3 }),
   fire2({ dt: 0.05, tMax: 0.5 }),
 ];

@@ -1,6 +1,14 @@
 /** Options that callers without types misspell: each is named, even where one that is required is then missing. */
 import { assertThrows } from "@std/assert";
-import { ConvergenceHook, FIRE, FIRE2, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
+import {
+  ConvergenceHook,
+  FIRE,
+  FIRE2,
+  NVE,
+  NVTBussi,
+  NVTLangevin,
+  NVTNoseHoover,
+} from "../../src/dynamics/mod.ts";
 import { AlignCellHook, MaxForceClampHook } from "../../src/observe/mod.ts";
 import { ARGON } from "./atoms.ts";
 
@@ -13,6 +21,16 @@ const cases: readonly [what: string, make: () => unknown, message: string][] = [
     "NVTLangevin",
     () => new NVTLangevin(wrong({ dt: 2, temperatures: 40, friction: 0.01 })),
     "did you mean temperature?",
+  ],
+  [
+    "NVTNoseHoover",
+    () => new NVTNoseHoover(wrong({ dt: 2, temperature: 40, thermostatime: 100 })),
+    "did you mean thermostatTime?",
+  ],
+  [
+    "NVTBussi",
+    () => new NVTBussi(wrong({ dt: 2, temperature: 40, friction: 0.01 })),
+    'current value is "friction"',
   ],
   ["FIRE", () => new FIRE(wrong({ Dt: 0.5 })), "did you mean dt?"],
   ["FIRE2", () => new FIRE2(wrong({ dtt: 0.5 })), "did you mean dt?"],

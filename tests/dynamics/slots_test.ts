@@ -2,12 +2,14 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { Batch, initVelocities } from "../../src/batch/mod.ts";
 import {
+  bussi,
   ConvergenceHook,
   Dynamics,
   fire,
   fire2,
   type Integrator,
   langevin,
+  noseHoover,
   NVE,
   type SavedDynamics,
   velocityVerlet,
@@ -19,6 +21,8 @@ import { type EngineBackend, on, onEngines, PAIR_BACKENDS, where } from "./backe
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
   langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
+  noseHoover({ dt: 2, temperature: 60, thermostatTime: 50 }),
+  bussi({ dt: 2, temperature: 60, thermostatTime: 50, seed: 5 }),
   fire({ dt: 0.3 }),
   fire2({ dt: 0.05, tMax: 0.5 }),
 ];

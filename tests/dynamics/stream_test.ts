@@ -1,10 +1,19 @@
 /** Systems that come and go while an engine runs have the bits that they have alone. */
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
-import { fire, fire2, langevin } from "../../src/dynamics/mod.ts";
-import { argon, assertSameBits, bitsOf, spring } from "./atoms.ts";
+import {
+  ConvergenceHook,
+  FIRE,
+  fire,
+  fire2,
+  langevin,
+  npt,
+  SizeAwareSampler,
+} from "../../src/dynamics/mod.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
+import { ARGON, argon, assertSameBits, bitsOf, spring } from "./atoms.ts";
 import { on, onEngines, PAIR_BACKENDS } from "./backends.ts";
-import { alone, FIELDS, rattled, streamed } from "./streams.ts";
+import { alone, bySource, FIELDS, rattled, streamed } from "./streams.ts";
 
 Deno.test(
   "a system that joins a stream has the bits that it has alone, whenever it joins",
@@ -139,6 +148,45 @@ Deno.test(
       const one = await alone(fire({ dt: 0.3 }), plain[id]!, { id, backend });
       assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
       assertEquals(batch.get("charge")[0], id % 2 === 0 ? 0 : id + 1);
+    }
+  }),
+);
+
+Deno.test("on two threads systems join with the bits that they have alone on one", async () => {
+  const systems = rattled(7, (i) => 1 + i % 2);
+  await using engine = new FIRE({
+    ...{ model: ARGON, dt: 0.3, threads: 2 },
+    hooks: [ConvergenceHook.fromFmax(0.02)],
+  });
+  const sink = new MemorySink();
+  const sampler = new SizeAwareSampler(systems, { maxSystems: 3 });
+  const { graduated } = await engine.stream(sampler, { sinks: [sink] });
+  assertEquals(graduated, 7);
+  for (const [id, batch] of bySource(sink.read())) {
+    const one = await alone(fire({ dt: 0.3 }), systems[id]!, { id, backend: "wasm" });
+    assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
+  }
+});
+
+Deno.test(
+  "baths and cells that a scheme keeps go with a system, and begin anew with the next",
+  on(PAIR_BACKENDS, async (backend) => {
+    const moving = Batch.from(rattled(5));
+    initVelocities(moving, 40, { seed: 1 });
+    const systems = moving.systems();
+    const scheme = npt({
+      ...{ dt: 2, temperature: 40, pressure: 0.001, barostatTime: 200, thermostatTime: 100 },
+    });
+    // They cool down at times of their own, so that some stay where others join.
+    const hooks = [new ConvergenceHook({ criteria: { key: "temperature", threshold: 25 } })];
+    const options = { backend, maxAtoms: 64, maxSteps: 80, refillFrequency: 1, hooks };
+    const { found, summary } = await streamed(scheme, systems, options);
+    assert(summary.refills > 2);
+    for (const [id, batch] of found) {
+      const steps = batch.get("stepsDone")[0]!;
+      const one = await alone(scheme, systems[id]!, { id, backend, steps });
+      const all = [...FIELDS, "cell"] as const;
+      assertSameBits(bitsOf(batch, 0, all), bitsOf(one, 0, all), `system ${id}`);
     }
   }),
 );

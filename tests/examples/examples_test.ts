@@ -205,6 +205,21 @@ Deno.test("examples/relax_folder.ts does what it says", async () => {
   }
 });
 
+Deno.test("examples/fuse_stages.ts does what it says", async () => {
+  assertEquals(
+    await run("fuse_stages", "20", "10"),
+    [
+      "step 0: crystal 0 relaxed",
+      "step 32: crystal 1 relaxed",
+      "step 48: crystal 2 relaxed",
+      "crystal 0: 1 + 20 + 10 steps, 60 fs, energy kept: true",
+      "crystal 1: 33 + 20 + 10 steps, 60 fs, energy kept: true",
+      "crystal 2: 49 + 20 + 10 steps, 60 fs, energy kept: true",
+      "79 steps in all\n",
+    ].join("\n"),
+  );
+});
+
 Deno.test("examples/resume.ts does what it says", async () => {
   const folder = await Deno.makeTempDir();
   try {
@@ -858,4 +873,9 @@ Deno.test("examples/report_run.ts does what it says", async () => {
   assertEquals([...(await frames.read()).get("step")], [0, 100, 200, 300, 400, 500]);
   await frames.close();
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("examples/own_integrator.ts keeps the temperature of its bath", async () => {
+  const [, kelvin] = /^4000 steps of OBABO: (\d+\.\d) K\n$/.exec(await run("own_integrator"))!;
+  assertAlmostEquals(Number(kelvin), 40, 1); // 1600 looks at 96 degrees of freedom, some of them alike
 });

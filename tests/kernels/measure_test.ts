@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { ACCELERATION, BOLTZMANN } from "../../src/kernels/constants.ts";
+import { conservedEnergy } from "../../src/kernels/conserved_energy.ts";
 import { energyChange } from "../../src/kernels/energy_change.ts";
 import { fmax } from "../../src/kernels/fmax.ts";
 import { kineticEnergy } from "../../src/kernels/kinetic_energy.ts";
@@ -84,6 +85,18 @@ onEach(
     assertEquals([await lab.read(kinetic), await lab.read(found)], [[0], [0]]);
   },
 );
+
+onEach("conserved_energy is the sum of its three parts, at rest or not", async (backend) => {
+  using lab = await Lab.open(backend, [1, 1], { active: [1, 0] });
+  const conserved = lab.f64([0, 0]);
+  await lab.run([call(conservedEnergy, {
+    energy: lab.f64([-1000, -2]),
+    kinetic: lab.f64([2 ** -20, 3]),
+    bathEnergy: lab.f64([0.25, -8]),
+    conserved,
+  })]);
+  assertEquals(await lab.read(conserved), [-999.75 + 2 ** -20, -7]);
+});
 
 onEach("energy_change is infinite at first, then the difference", async (backend) => {
   using lab = await Lab.open(backend, [1, 1], { active: [1, 0] });

@@ -15,6 +15,8 @@ interface Bath {
   velocities?: (size: number) => number[];
   seed?: [number, number];
   steps?: number;
+  /** Takes what the bath took out of each system. */
+  taken?: number[];
 }
 
 /** Velocities after some steps in a bath, of atoms of weight ACCELERATION/4. */
@@ -32,7 +34,9 @@ async function bathe(backend: string, bath: Bath): Promise<number[]> {
   );
   const weights = lab.real(sizes.flatMap((n) => new Array(n).fill(ACCELERATION / 4)));
   const each = (value: number) => lab.real(sizes.map(() => value));
+  const bathEnergy = bath.taken && lab.f64(sizes.map(() => 0));
   await lab.run([call(thermalize, {
+    ...(bathEnergy && { bathEnergy }),
     velocities,
     weights,
     dt: each(2),
@@ -41,6 +45,7 @@ async function bathe(backend: string, bath: Bath): Promise<number[]> {
     seedLow: seed[0],
     seedHigh: seed[1],
   })], bath.steps);
+  if (bathEnergy) bath.taken!.push(...await lab.read(bathEnergy));
   return await lab.read(velocities);
 }
 
@@ -94,6 +99,24 @@ onEach("thermalize keeps and adds what a bath does over a step of any length", a
     const keep = Math.exp(-2 * friction), add = thermal * Math.sqrt(1 - keep * keep);
     const expected = [1e-3, 2e-3, -3e-3].map((v, k) => keep * v + add * four[k]!);
     assertNear(found, expected, backend !== "reference" ? 2e-6 : 1e-12, thermal);
+  }
+});
+
+onEach("thermalize counts what it takes out, and the velocities do not know", async (backend) => {
+  const sizes = [5, 70, 0, 129];
+  const velocities = (n: number) => normals(3 * n, n, 1e-2);
+  const kinetic = (v: readonly number[]) => v.reduce((sum, x) => sum + x * x, 0) / 2 * 4;
+  for (const friction of [1e-4, 0.05, 1e3]) {
+    const taken: number[] = [];
+    const after = await bathe(backend, { sizes, velocities, friction, taken });
+    assertEquals(await bathe(backend, { sizes, velocities, friction }), after);
+    let at = 0;
+    const expected = sizes.map((n) => {
+      const system = after.slice(3 * at, 3 * (at += n));
+      return (kinetic(velocities(n)) - kinetic(system)) / ACCELERATION;
+    });
+    const whole = 129 * 3 / 2 * BOLTZMANN * 300;
+    assertNear(taken, expected, backend === "reference" ? 1e-12 : 1e-7, whole);
   }
 });
 

@@ -3,8 +3,10 @@
 //! JavaScript allocates buffers, writes frames and programs, and calls `run`: many steps in one call.
 
 mod args;
+mod barostat;
 mod bonded;
 mod cells;
+mod chain;
 mod clusters;
 mod constants;
 mod converge;

@@ -38,7 +38,7 @@ pub fn kinetic_energy(args: Args, frame: &mut Frame) {
 }
 
 /// Σ v²/w, in f64 and always in the same order.
-fn twice_kinetic(v: &[f32], weights: &[f32]) -> f64 {
+pub fn twice_kinetic(v: &[f32], weights: &[f32]) -> f64 {
     let whole = weights.len() & !3;
     let mut sums = [D2::splat(0.0); 2];
     for a in (0..whole).step_by(4) {
@@ -83,6 +83,17 @@ pub fn energy_change(args: Args, frame: &mut Frame) {
     for (s, _) in frame.awake() {
         change[s] = if previous[s].is_nan() { f64::INFINITY } else { energy[s] - previous[s] };
         previous[s] = energy[s];
+    }
+}
+
+/// See src/kernels/conserved_energy.ts.
+pub fn conserved_energy(args: Args, frame: &mut Frame) {
+    let energy = args.read::<f64>(0);
+    let kinetic = args.read::<f64>(1);
+    let bath_energy = args.read::<f64>(2);
+    let conserved = args.change::<f64>(3);
+    for (s, _) in frame.all() {
+        conserved[s] = energy[s] + kinetic[s] + bath_energy[s];
     }
 }
 

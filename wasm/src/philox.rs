@@ -10,6 +10,8 @@ use crate::xyz::Xyz;
 
 /// The fourth word of the counter; src/kernels/philox.ts has the same.
 pub const THERMOSTAT: u32 = 0;
+/// The same for scaling all velocities of a system alike.
+pub const RESCALING: u32 = 4;
 
 const M0: u32 = 0xD251_1F53;
 const M1: u32 = 0xCD9E_8D57;
@@ -52,6 +54,11 @@ impl Philox {
         let mut state = State { words: counter, key: self.key };
         ten!(state.advance(multipliers));
         state.words
+    }
+
+    /// Four random words, for one counter.
+    pub fn four(&self, counter: [u32; 4]) -> [u32; 4] {
+        self.words(counter.map(U4::splat)).map(|word| word.to_array()[0])
     }
 
     /// Three Gaussian numbers for each of the atoms `first` to `first` + 3.
@@ -136,6 +143,18 @@ fn turn(word: U4) -> (F4, F4) {
     )
 }
 
+/// A number between 0 and 1, neither of them, in f64.
+pub fn uniform(word: u32) -> f64 {
+    ((word >> 1) as f64 + 0.5) / 2_147_483_648.0
+}
+
+/// The first two Gaussian numbers of four words, in f64.
+pub fn gaussians(words: [u32; 4]) -> (f64, f64) {
+    let radius = (-2.0 * uniform(words[0]).ln()).sqrt();
+    let (sin, cos) = (words[1] as f64 * (core::f64::consts::TAU / 4_294_967_296.0)).sin_cos();
+    (radius * cos, radius * sin)
+}
+
 /// Highest power first.
 #[inline(always)]
 fn polynomial<const N: usize>(x: F4, coefficients: [f32; N]) -> F4 {
@@ -149,8 +168,7 @@ fn polynomial<const N: usize>(x: F4, coefficients: [f32; N]) -> F4 {
 /// The four words for one counter and key, for the tests to compare.
 #[wasm_bindgen]
 pub fn philox(c0: u32, c1: u32, c2: u32, c3: u32, k0: u32, k1: u32) -> Vec<u32> {
-    let words = Philox::new([k0, k1]).words([c0, c1, c2, c3].map(U4::splat));
-    words.map(|word| word.to_array()[0]).to_vec()
+    Philox::new([k0, k1]).four([c0, c1, c2, c3]).to_vec()
 }
 
 #[cfg(test)]

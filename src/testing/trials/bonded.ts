@@ -35,12 +35,12 @@ export const BONDED: Trials = {
     for (const count of counts) starts.push(starts.at(-1)! + count);
     const bonds = counts.flatMap((count) => Array.from({ length: count }, (_, i) => [i, i + 1]));
     const chain = {
-      ...{ starts: lab.i32(starts), bonds: lab.i32(bonds.flat()) },
-      shifts: lab.i32(bonds.flatMap(([i]) => [i! % 2, 0, -(i! % 3 % 2)])),
+      ...{ starts: lab.i32(starts, "starts"), bonds: lab.i32(bonds.flat(), "all") },
+      shifts: lab.i32(bonds.flatMap(([i]) => [i! % 2, 0, -(i! % 3 % 2)]), "all"),
     };
     const springs = {
-      lengths: lab.real(new Float64Array(bonds.length).fill(3)),
-      stiffness: lab.real(new Float64Array(bonds.length).fill(Math.fround(0.1))),
+      lengths: lab.real(new Float64Array(bonds.length).fill(3), "all"),
+      stiffness: lab.real(new Float64Array(bonds.length).fill(Math.fround(0.1)), "all"),
     };
     return {
       calls: [call(harmonicBonds, { ...chain, ...springs, ...placeOf(world), ...looks, want: 3 })],

@@ -4,8 +4,12 @@ import { advance } from "../../kernels/advance.ts";
 import { drift } from "../../kernels/drift.ts";
 import { kick } from "../../kernels/kick.ts";
 import { kickDrift } from "../../kernels/kick_drift.ts";
+import { noseHoover } from "../../kernels/nose_hoover.ts";
+import { velocityRescale } from "../../kernels/velocity_rescale.ts";
 import { thermalize } from "../../kernels/thermalize.ts";
+import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
+import { seed } from "../world.ts";
 
 /** Kernel → how it is tried. */
 export const INTEGRATE: Trials = {
@@ -29,12 +33,38 @@ export const INTEGRATE: Trials = {
   },
   thermalize(world) {
     const velocities = world.atom("velocities");
+    const bathEnergy = world.systems("f64", 1, ({ id }) => [0.1 * id]);
     const args = {
-      ...{ velocities, weights: world.atom("weights"), dt: world.system("dt") },
+      ...{ velocities, weights: world.atom("weights"), dt: world.system("dt"), bathEnergy },
       ...{ temperature: world.system("temperature"), friction: world.system("friction") },
       ...{ seedLow: 0xfedcba98, seedHigh: 3 },
     };
-    return { calls: [call(thermalize, args)], looks: { velocities } };
+    return { calls: [call(thermalize, args)], looks: { velocities, bathEnergy } };
+  },
+  velocity_rescale(world) {
+    const velocities = world.atom("velocities");
+    const bathEnergy = world.systems("f64", 1, ({ id }) => [0.1 * id]);
+    const step = call(velocityRescale, {
+      ...{ velocities, weights: world.atom("weights"), dt: world.system("dt") },
+      temperature: world.system("temperature"),
+      time: world.systems("real", 1, ({ id }) => [1 + id % 16]),
+      freedom: world.systems("i32", 1, ({ size, id }) => [Math.max(0, 3 * size - id % 4)]),
+      ...{ bathEnergy, seedLow: 0xfedcba98, seedHigh: 3 },
+    });
+    return { calls: [step], looks: { velocities, bathEnergy } };
+  },
+  nose_hoover(world) {
+    const [velocities, bathEnergy] = [world.atom("velocities"), world.systems("f64", 1, () => [1])];
+    const eta = world.systems("f64", 3, ({ id }) => normals(3, seed(40, id), 0.1));
+    const etaDot = world.systems("f64", 3, ({ id }) => normals(3, seed(41, id), 0.02));
+    const step = call(noseHoover, {
+      ...{ velocities, weights: world.atom("weights"), dt: world.system("dt") },
+      temperature: world.system("temperature"),
+      time: world.systems("real", 1, ({ id }) => [10 + id % 16]),
+      freedom: world.systems("i32", 1, ({ size, id }) => [Math.max(0, 3 * size - id % 2 * 3)]),
+      ...{ eta, etaDot, bathEnergy, length: 3, parts: 5 },
+    });
+    return { calls: [step, step], looks: { velocities, eta, etaDot, bathEnergy } };
   },
   advance: ({ lab: { frame } }) => ({ calls: [call(advance, {})], looks: { ages: frame.ages } }),
 };

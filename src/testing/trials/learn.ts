@@ -58,7 +58,7 @@ export const LEARN: Trials = {
   clip_norm(world) {
     const [values, small] = [numbers(world, 0), numbers(world, 1)];
     const squares = sharesOf16(world);
-    const [near, far] = [world.lab.real([0.75]), world.lab.real([4.5])];
+    const [near, far] = [world.lab.real([0.75], "all"), world.lab.real([4.5], "all")];
     return {
       calls: [
         call(clipNorm, { values, squares, limit: near }),
@@ -69,7 +69,7 @@ export const LEARN: Trials = {
   },
   clip_values(world) {
     const values = numbers(world, 0);
-    const limit = world.lab.real([0.75]);
+    const limit = world.lab.real([0.75], "all");
     return { calls: [call(clipValues, { values, limit })], looks: { values } };
   },
   scale_by_adam(world) {

@@ -1,5 +1,6 @@
 /** Kernels that say how a system is. They go on where it is at rest. */
 import { call } from "../../backend/backend.ts";
+import { conservedEnergy } from "../../kernels/conserved_energy.ts";
 import { energyChange } from "../../kernels/energy_change.ts";
 import { fmax } from "../../kernels/fmax.ts";
 import { kineticEnergy } from "../../kernels/kinetic_energy.ts";
@@ -36,6 +37,13 @@ export const MEASURE: Trials = {
       looks: { temperature: found },
       always: ["temperature"],
     };
+  },
+  conserved_energy(world) {
+    const conserved = ones(world);
+    const given = (kind: number) =>
+      world.systems("f64", 1, ({ id }) => normals(1, seed(kind, id), 100));
+    const args = { energy: given(32), kinetic: given(33), bathEnergy: given(34), conserved };
+    return { calls: [call(conservedEnergy, args)], looks: { conserved }, always: ["conserved"] };
   },
   energy_change(world) {
     const change = ones(world);

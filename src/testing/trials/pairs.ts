@@ -28,7 +28,7 @@ function potential({ kernel, rows, switchWidth, isWrapped }: PairTrial): Trial {
     const place = { pairs, positions, cell, images };
     const table = {
       species: rows.length > 1 ? world.whole("species") : undefined,
-      parameters: lab.real(rows.flat().map(Math.fround)),
+      parameters: lab.real(rows.flat().map(Math.fround), "all"),
     };
     const args = { ...place, ...table, ...looks, switchWidth, want: 3 };
     return {

@@ -14,10 +14,12 @@ import { MEASURE } from "./measure.ts";
 import { MODIFY } from "./modify.ts";
 import { PAIRS } from "./pairs.ts";
 import { RELAX } from "./relax.ts";
+import { STRAIN } from "./strain.ts";
 
 /** Kernel → how it is tried. */
 export const TRIALS: Trials = {
   ...INTEGRATE,
+  ...STRAIN,
   ...RELAX,
   ...MEASURE,
   ...CONVERGE,

@@ -9,11 +9,14 @@ import { adamStep } from "./adam_step.ts";
 import { addModel } from "./add_model.ts";
 import { advance } from "./advance.ts";
 import { alignCells } from "./align_cells.ts";
+import { barostatChain } from "./barostat_chain.ts";
+import { barostatKick } from "./barostat_kick.ts";
 import { centreBias } from "./centre_bias.ts";
 import { clampForces } from "./clamp_forces.ts";
 import { clear } from "./clear.ts";
 import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
+import { conservedEnergy } from "./conserved_energy.ts";
 import { countStage } from "./count_stage.ts";
 import { criterion } from "./criterion.ts";
 import { drift } from "./drift.ts";
@@ -33,16 +36,20 @@ import { lennardJones } from "./lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
 import { neighbours } from "./neighbours.ts";
+import { noseHoover } from "./nose_hoover.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
 import { spendBudget } from "./spend_budget.ts";
+import { strainedDrift } from "./strained_drift.ts";
+import { strainedKick } from "./strained_kick.ts";
 import { stress } from "./stress.ts";
 import { sumSquares } from "./sum_squares.ts";
 import { temperature } from "./temperature.ts";
 import { tethers } from "./tethers.ts";
 import { thermalize } from "./thermalize.ts";
 import { triplets } from "./triplets.ts";
+import { velocityRescale } from "./velocity_rescale.ts";
 import { wrapPositions } from "./wrap_positions.ts";
 
 /** Kernel → its shader. */
@@ -51,11 +58,14 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   add_model: addModel,
   advance,
   align_cells: alignCells,
+  barostat_chain: barostatChain,
+  barostat_kick: barostatKick,
   centre_bias: centreBias,
   clamp_forces: clampForces,
   clear,
   clip_norm: clipNorm,
   clip_values: clipValues,
+  conserved_energy: conservedEnergy,
   count_stage: countStage,
   criterion,
   drift,
@@ -75,15 +85,19 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   mix,
   morse,
   neighbours,
+  nose_hoover: noseHoover,
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
   spend_budget: spendBudget,
+  strained_drift: strainedDrift,
+  strained_kick: strainedKick,
   stress,
   sum_squares: sumSquares,
   temperature,
   tethers,
   thermalize,
   triplets,
+  velocity_rescale: velocityRescale,
   wrap_positions: wrapPositions,
 }));

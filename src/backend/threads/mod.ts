@@ -1,0 +1,8 @@
+/**
+ * The WebAssembly backend on several threads.
+ *
+ * @module
+ */
+
+export { checkThreads, openThreads, type ThreadsOptions } from "./open_threads.ts";
+export { ThreadedBackend } from "./threaded_backend.ts";

@@ -1,0 +1,77 @@
+import type { Kernel } from "../../kernels/kernel.ts";
+import type { Call, Program } from "../backend.ts";
+import { loadModule } from "../wasm/module.ts";
+import type { CallThere, GivenThere } from "./orders.ts";
+import type { ThreadedBuffer } from "./threaded_buffer.ts";
+import type { ThreadedFrame } from "./threaded_frame.ts";
+import { ThreadedPairs } from "./threaded_pairs.ts";
+
+/** Kernels that halt a run though nothing has come apart: all threads must then halt in the same step. */
+export const HALTING: ReadonlySet<string> = new Set(["graduate"]);
+
+/** A program, the same on each thread. */
+export class ThreadedProgram implements Program {
+  readonly length: number;
+  /** What threads call it. */
+  readonly id: number;
+  /** The batch. */
+  readonly frame: ThreadedFrame;
+  /** Whether one thread may halt where others would go on. */
+  readonly canHalt: boolean;
+
+  /** Throws a TypeError for a kernel that is not there, and for what cannot be split among threads. */
+  constructor(id: number, frame: ThreadedFrame, calls: readonly Call[]) {
+    const there = calls.map((call) => callThere(frame, call));
+    this.id = id;
+    this.frame = frame;
+    this.length = calls.length;
+    this.canHalt = frame.parts.length > 1 && calls.some(({ kernel }) => HALTING.has(kernel.name));
+    frame.tell(() => ({ kind: "prepare", id, frame: frame.id, calls: there }));
+  }
+
+  free(): void {
+    const { id } = this;
+    this.frame.tell(() => ({ kind: "forget", id }));
+  }
+}
+
+function callThere(frame: ThreadedFrame, { kernel, args: given, every, phase }: Call): CallThere {
+  const { name, args } = kernel;
+  assertKnown(name);
+  const there = Object.keys(args).map((key): [string, GivenThere] => {
+    const value = given[key];
+    if (value === undefined) return [key, undefined];
+    if (typeof value === "number") return [key, { number: value }];
+    if (value instanceof ThreadedPairs) return [key, { pairs: value.id }];
+    assertSplit(frame, kernel, key, value as ThreadedBuffer);
+    frame.hold(value as ThreadedBuffer);
+    return [key, { buffer: (value as ThreadedBuffer).id }];
+  });
+  return { name, args, given: Object.fromEntries(there), every, phase };
+}
+
+function assertKnown(name: string): void {
+  if (loadModule().kernel_number(name) >= 0) return;
+  throw new TypeError(
+    `Cannot prepare kernel ${name} as the wasm backend must have it: it has none of that name`,
+  );
+}
+
+/** A thread alone has all of every buffer. */
+function assertSplit(
+  { parts }: ThreadedFrame,
+  { name, args }: Kernel,
+  key: string,
+  { spread }: ThreadedBuffer,
+): void {
+  const isOfAll = spread === "all" || spread === "starts";
+  const isChanged = args[key]!.endsWith(" changed");
+  if (
+    parts.length === 1 ? !(isOfAll && isChanged) : spread !== undefined && !(isOfAll && isChanged)
+  ) return;
+  throw new TypeError(
+    isChanged
+      ? `Cannot prepare kernel ${name} on threads as ${key}, which it changes, must have a row for each atom or system`
+      : `Cannot prepare kernel ${name} on threads as it must be said of ${key} what has a row: node, system, starts or all`,
+  );
+}

@@ -1,0 +1,31 @@
+/** What makes numbers grow by a factor close to 1, without which x += m x would lose digits. */
+export const GROWTH_OF = /* wgsl */ `
+// exp(x) - 1, accurate where x is small, too: Horner's form of the series, or the function itself.
+fn growth_of(x: f32) -> f32 {
+  if (abs(x) > 0.5) { return exp(x) - 1.0; }
+  var sum = 1.0;
+  for (var n = 9.0; n > 1.0; n -= 1.0) { sum = 1.0 + x / n * sum; }
+  return x * sum;
+}
+`;
+
+/** Velocities are scaled as v += m v: a factor close to 1 would lose digits, always the same way. */
+export const GROWTH: string = /* wgsl */ `${GROWTH_OF}
+fn scale_velocities(s: u32, lane: u32, by: f32) {
+  for (var k = 3u * first_of(s) + lane; k < 3u * first_of(s + 1u); k += LANES) {
+    velocities[k] += by * velocities[k];
+  }
+}
+`;
+
+/** A number of float64 as two of float32. */
+export function wideLiteral(value: number): string {
+  const high = Math.fround(value);
+  return `vec2<f32>(${floatLiteral(high)}, ${floatLiteral(value - high)})`;
+}
+
+/** Never one of integers. */
+function floatLiteral(value: number): string {
+  const text = String(Math.fround(value));
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}

@@ -1,0 +1,12 @@
+/** Σ v²/w over the atoms of a system: over `velocities` and `weights`; every thread gets it. */
+export const TWICE_KINETIC = /* wgsl */ `
+fn twice_kinetic(s: u32, lane: u32) -> vec2<f32> {
+  var twice = wide(0.0);
+  for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+    if (weights[a] == 0.0) { continue; }
+    let v = vec3<f32>(velocities[3u * a], velocities[3u * a + 1u], velocities[3u * a + 2u]);
+    twice = wide_add(twice, wide(dot(v, v) / weights[a]));
+  }
+  return sum_of_lanes(lane, twice);
+}
+`;

@@ -1,0 +1,86 @@
+/**
+ * Nosé–Hoover chains, for whatever they are driven by: the atoms of a system, or its cell.
+ *
+ * @module
+ */
+
+/**
+ * Into which parts a time is divided (Suzuki, Phys. Lett. A 146, 319, 1990; Yoshida, Phys. Lett. A 150, 262, 1990), by
+ * how many there are: the error of one part is of order δ³ per step, that of three or five of order δ⁵.
+ */
+export const SUB_STEPS: Readonly<Record<1 | 3 | 5, readonly number[]>> = {
+  1: [1],
+  3: symmetric(1 / (2 - Math.cbrt(2)), 1),
+  5: symmetric(1 / (4 - Math.cbrt(4)), 2),
+};
+
+/** So many parts on either side, and in the middle what is then left of 1. */
+function symmetric(outer: number, count: number): readonly number[] {
+  const side = new Array<number>(count).fill(outer);
+  return [...side, 1 - 2 * count * outer, ...side];
+}
+
+/** A chain of thermostats: its state, and what it holds to which temperature. */
+export interface Chain {
+  /** ∫ η̇ of each link, from `at` on. */
+  readonly eta: Float64Array;
+  /** The rate of each, 1/fs, from `at` on. */
+  readonly etaDot: Float64Array;
+  /** Where the chain begins. */
+  readonly at: number;
+  /** How many links it has, one at the least. */
+  readonly length: number;
+  /** k_B T, eV. */
+  readonly kT: number;
+  /** The degrees of freedom that it holds to T. */
+  readonly freedom: number;
+  /** Q₁, eV fs²: {@linkcode freedom} k_B T τ² for a coupling time τ. */
+  readonly first: number;
+  /** Q of all other links, eV fs²: k_B T τ². */
+  readonly rest: number;
+}
+
+/**
+ * Moves a chain over a time δ that is driven by twice a kinetic energy (eV), in so many parts; answers with x: what
+ * moves slows down by it, v e^x.
+ *
+ * A part is that of Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996): rates from the last link to the
+ * first, the velocities v e^(−δη̇₁) and all η + δη̇, rates from the first to the last.
+ */
+export function advanceChain(chain: Chain, twice: number, time: number, parts: 1 | 3 | 5): number {
+  const { eta, etaDot, at, length } = chain;
+  const end = at + length - 1;
+  let left = twice, total = 0;
+  for (const part of SUB_STEPS[parts]) {
+    const step = part * time;
+    for (let k = end; k >= at; k--) push(chain, k, end, left, step);
+    const x = -step * etaDot[at]!;
+    const growth = Math.expm1(x);
+    left += left * growth * (2 + growth);
+    total += x;
+    for (let k = at; k <= end; k++) eta[k]! += step * etaDot[k]!;
+    for (let k = at; k <= end; k++) push(chain, k, end, left, step);
+  }
+  return total;
+}
+
+/** Half a step of the rate of one link, damped by the next. */
+function push(chain: Chain, k: number, end: number, twice: number, step: number): void {
+  const { etaDot, at, kT, freedom, first, rest } = chain;
+  const before = k === at + 1 ? first : rest;
+  const force = k === at
+    ? (twice - freedom * kT) / first
+    : (before * etaDot[k - 1]! ** 2 - kT) / rest;
+  const decay = k === end ? 1 : Math.exp(-step / 4 * etaDot[k + 1]!);
+  etaDot[k] = (etaDot[k]! * decay + step / 2 * force) * decay;
+}
+
+/** What a chain has: Σ ½ Q η̇² + g k_B T η₁ + k_B T Σ η of the others, eV; g is {@linkcode Chain.freedom}. */
+export function chainEnergy(chain: Chain): number {
+  const { eta, etaDot, at, length, kT, freedom, first, rest } = chain;
+  let energy = first * etaDot[at]! ** 2 / 2 + freedom * kT * eta[at]!;
+  for (let k = at + 1; k < at + length; k++) {
+    energy += rest * etaDot[k]! ** 2 / 2 + kT * eta[k]!;
+  }
+  return energy;
+}

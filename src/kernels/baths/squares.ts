@@ -1,0 +1,30 @@
+import { uniform } from "../philox.ts";
+
+/** How often a number is drawn anew at the most; twice in a row is one in a thousand. */
+export const ATTEMPTS = 64;
+
+/**
+ * The sum of the squares of `count` Gaussian numbers, as one number: twice one of the gamma distribution of shape
+ * `count`/2 (Marsaglia and Tsang, ACM Trans. Math. Softw. 26, 363, 2000).
+ *
+ * `draw(i)` brings fresh random words, and the Gaussian numbers they make, into `words` and `noise`, which have those of
+ * i = 0 to begin with, the first of them used.
+ */
+export function squaresOfGaussians(
+  count: number,
+  draw: (i: number) => void,
+  words: Uint32Array,
+  noise: Float64Array,
+): number {
+  if (count <= 0) return 0;
+  if (count === 1) return noise[1]! * noise[1]!;
+  const d = count / 2 - 1 / 3, width = 1 / Math.sqrt(9 * d);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    draw(attempt);
+    const x = noise[0]!, root = 1 + width * x;
+    if (root <= 0) continue;
+    const v = root * root * root;
+    if (Math.log(uniform(words[2]!)) < x * x / 2 + d * (1 - v + Math.log(v))) return 2 * d * v;
+  }
+  return 2 * d;
+}
