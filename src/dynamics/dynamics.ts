@@ -33,7 +33,8 @@ import { markChanging } from "./integrator.ts";
 import type { SizeAwareSampler } from "./sampler.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { SavedStream } from "./saved_stream.ts";
-import { Stream, type StreamEngine } from "./stream.ts";
+import { Stream } from "./stream.ts";
+import type { StreamEngine } from "./stream_batch.ts";
 import { checkStream, type StreamOptions, type StreamSummary } from "./stream_options.ts";
 import type { DynamicsBase } from "./stages.ts";
 

@@ -4,42 +4,21 @@
  * @module
  */
 
-import { Batch, overwrite, restorePoint } from "../batch/batch.ts";
-import type { NumericArray } from "../batch/fields.ts";
-import { stamped } from "../batch/stamped.ts";
-import type { Loop } from "../hooks/loop.ts";
+import type { Batch } from "../batch/batch.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
-import type { Dtype } from "../kernels/kernel.ts";
-import type { BatchPlace } from "./batch_place.ts";
 import type { Keeper, RestNews } from "./batch_run.ts";
-import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Graduates } from "./graduates.ts";
-import type { Room, Sample, SizeAwareSampler } from "./sampler.ts";
+import type { Sample, SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
+import { batchOf, isWaiting, slotOf, StreamBatch, type StreamEngine } from "./stream_batch.ts";
 import type { StreamOptions, StreamSummary } from "./stream_options.ts";
-
-/** What is needed of the engine. */
-export interface StreamEngine {
-  /** What errors call it. */
-  readonly name: string;
-  /** StreamCounts steps and calls hooks. */
-  readonly loop: Loop<DynamicsKind>;
-  /** Where the batch is. */
-  readonly place: BatchPlace;
-  /** Lets the batch go for as long as it takes to change which systems it has; `home`: the values of all fields. */
-  changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void;
-  /** Whether an error says that a device is lost from which the run can go on elsewhere. */
-  isLost(error: unknown): boolean;
-}
 
 /** A stream of systems through an engine. */
 export class Stream implements Keeper {
-  /** The systems of the moment. */
-  readonly batch: Batch;
-  /** What they come from. */
+  /** What its systems come from. */
   readonly sampler: SizeAwareSampler;
   readonly #engine: StreamEngine;
-  readonly #slots: StreamSlot[];
+  readonly #crowd: StreamBatch;
   readonly #counts: StreamCounts;
   #sinks: Graduates;
   #asked: number | undefined;
@@ -47,8 +26,6 @@ export class Stream implements Keeper {
   #failure: { readonly error: unknown } | undefined;
   /** What the run would go on from elsewhere. */
   #kept: Pick<SavedStream, "slots" | "counts"> | undefined;
-  /** Takes back what a refill under way has done to the batch. */
-  #undo: (() => void) | undefined;
 
   private constructor(
     engine: StreamEngine,
@@ -63,8 +40,7 @@ export class Stream implements Keeper {
     this.#engine = engine;
     this.sampler = sampler;
     this.#sinks = sinks;
-    this.batch = had.batch;
-    this.#slots = had.slots.map((slot) => ({ ...slot }));
+    this.#crowd = new StreamBatch(engine, sampler, had);
     this.#counts = { ...had.counts };
   }
 
@@ -92,6 +68,12 @@ export class Stream implements Keeper {
     sinks: Graduates,
     { batch, saved }: { readonly batch: Batch; readonly saved: SavedStream },
   ): Stream {
+    if (!Array.isArray(saved.slots) || saved.slots.length !== batch.size) {
+      throw new TypeError(
+        `Cannot go on with the stream of ${engine.name} as its state must be what save() gave for ${batch.size} ` +
+          `systems: current count is ${saved.slots?.length}`,
+      );
+    }
     sampler.load(saved.sampler);
     return new Stream(engine, sampler, sinks, { batch, ...saved });
   }
@@ -102,6 +84,15 @@ export class Stream implements Keeper {
     this.#asked = refillFrequency;
     this.#maxSteps = maxSteps;
     this.#failure = undefined;
+  }
+
+  /** The systems of the moment. */
+  get batch(): Batch {
+    return this.#crowd.batch;
+  }
+
+  get #slots(): StreamSlot[] {
+    return this.#crowd.slots;
   }
 
   /** What it has come to. */
@@ -268,8 +259,7 @@ export class Stream implements Keeper {
       await this.#refill(last);
     } catch (error) {
       if (this.#engine.isLost(error)) {
-        this.#undo?.();
-        this.#undo = undefined;
+        this.#crowd.undo();
         throw error;
       }
       this.#failure = { error };
@@ -279,35 +269,25 @@ export class Stream implements Keeper {
 
   async #refill(last: number): Promise<void> {
     const { loop, place } = this.#engine;
-    this.#undo = undefined;
+    this.#crowd.settle();
     await place.keepBefore(last + 1);
     await this.#graduate();
-    const samples = await this.sampler.take(this.#room());
+    const samples = await this.sampler.take(this.#crowd.room);
     if (samples.length > 0) await this.#admit(samples, last);
     else if (this.isDone) return loop.done();
-    else if (this.#isHalfEmpty()) await this.#compact();
+    else if (this.#crowd.isHalfEmpty) await this.#crowd.compact();
     else return;
     await place.keepChanged(last + 1);
-    this.#undo = undefined;
+    this.#crowd.settle();
   }
 
   /** Those that rest are written. */
   async #graduate(): Promise<void> {
-    const slots = this.#slots;
-    const places = slots.flatMap((slot, at) => isWaiting(slot) ? [at] : []);
+    const places = this.#slots.flatMap((slot, at) => isWaiting(slot) ? [at] : []);
     if (places.length === 0) return;
-    const { state, clock } = this.#engine.place.run!;
-    const names = [...state.fields].filter((name) => this.batch.has(name));
-    const seen = await state.backend.see(names.map((name) => state.field<Dtype>(name)));
-    const known = Object.fromEntries(names.map((name, i) => [name, state.now(name, seen[i]!)]));
-    const times = clock.at(known[clock.counter] as Int32Array);
-    const frame = stamped(await this.batch.snapshot(places, known), {
-      step: places.map((at) => slots[at]!.restedAt),
-      time: places.map((at) => times[at]!),
-    });
-    await this.#sinks.write(frame, (written) => {
+    await this.#sinks.write(await this.#crowd.frame(places), (written) => {
       for (const at of written) {
-        const slot = slots[places[at]!]!;
+        const slot = this.#slots[places[at]!]!;
         slot.isWritten = true;
         this.#counts.graduated++;
         if (slot.hasConverged) this.#counts.converged++;
@@ -315,73 +295,20 @@ export class Stream implements Keeper {
     });
   }
 
-  /** The room that those who have left leave. */
-  #room(): Room {
-    let { systems, atoms, edges } = this.sampler.room;
-    for (const slot of this.#slots) {
-      if (slot.isWritten) continue;
-      systems--;
-      atoms -= slot.atoms;
-      edges -= slot.edges;
-    }
-    return { systems, atoms, edges };
-  }
-
-  /** Whoever has left takes time with models that look at all: but each change of the batch does, too. */
-  #isHalfEmpty(): boolean {
-    const left = this.#slots.filter(({ isWritten }) => isWritten).length;
-    return 2 * left >= this.#slots.length && left < this.#slots.length;
-  }
-
-  /** Those that have left leave the batch. */
-  async #compact(): Promise<void> {
-    const stay = this.#slots.flatMap((slot, at) => slot.isWritten ? [] : [at]);
-    await this.#change(() => {
-      this.batch.drop(this.#slots.map(({ isWritten }) => isWritten));
-      this.#slots.splice(0, Infinity, ...stay.map((at) => this.#slots[at]!));
-      return stay;
-    });
-  }
-
   async #admit(samples: readonly Sample[], last: number): Promise<void> {
     const { place } = this.#engine;
-    const newcomers = batchOf(samples);
     const first = last + (place.run!.joinsInStep ? 2 : 1);
-    const slots = samples.map((sample) => slotOf(sample, this.sampler, first + this.#maxSteps));
-    const { order, places } = this.#placesFor(slots);
-    let from: Origins;
-    try {
-      from = await this.#putInPlace(newcomers, slots, { order, places }) ??
-        await this.#putAnew(newcomers, slots, { order, places });
-    } catch (error) {
-      throw this.#refused(samples, error);
-    }
-    this.#counts.systems += slots.length;
+    const joined = await this.#crowd.admit(samples, first + this.#maxSteps);
+    this.#counts.systems += joined.length;
     this.#counts.refills++;
-    const joined = from.flatMap((old, at) => old === undefined ? [at] : []);
     const run = place.run!;
     if (run.joinsInStep) {
       for (const at of joined) this.#slots[at]!.isJoining = true;
       return run.join(joined);
     }
     const mask = this.#maskOf(joined);
-    const undo = this.#undo;
-    this.#undo = () => {
-      undo?.();
-      this.sampler.giveBack(samples.map(({ index }) => index));
-      this.#counts.systems -= slots.length;
-    };
     await run.prime(mask, last + 1);
     await run.admitted(mask, last);
-  }
-
-  /** Those that cannot join are there again. */
-  #refused(samples: readonly Sample[], cause: unknown): unknown {
-    const indices = samples.map(({ index }) => index);
-    this.sampler.giveBack(indices);
-    if (!(cause instanceof RangeError || cause instanceof TypeError)) return cause;
-    const Wrong = cause instanceof RangeError ? RangeError : TypeError;
-    return new Wrong(`${cause.message} (samples ${indices.join(", ")} were to join)`, { cause });
   }
 
   #maskOf(places: readonly number[]): Int32Array {
@@ -400,141 +327,12 @@ export class Stream implements Keeper {
   get #joining(): number[] {
     return this.#slots.flatMap(({ isJoining }, at) => isJoining ? [at] : []);
   }
-
-  /** Where each is as large as the one that has left, and nobody else has: all else stays as it is. */
-  async #putInPlace(
-    newcomers: Batch,
-    slots: readonly StreamSlot[],
-    { order, places }: Places,
-  ): Promise<Origins | undefined> {
-    const { place, changing } = this.#engine;
-    const left = this.#slots.reduce((sum, { isWritten }) => isWritten ? sum + 1 : sum, 0);
-    if (places.length !== slots.length || places.length !== left) return undefined;
-    let isPut = false;
-    const { state } = place.run!;
-    changing({}, () => {
-      const first = newcomers.select(order);
-      if (!state.canReplace(first, places)) return;
-      overwrite(this.batch, first, places);
-      isPut = true;
-    });
-    if (!isPut) return undefined;
-    for (const [i, at] of places.entries()) this.#slots[at] = slots[order[i]!]!;
-    const from = this.#slots.map((_, at) => places.includes(at) ? undefined : at);
-    await place.change(from, true);
-    return from;
-  }
-
-  /** In any case: a new batch, to which those that stay take along all that is theirs. */
-  #putAnew(
-    newcomers: Batch,
-    slots: readonly StreamSlot[],
-    { order, places }: Places,
-  ): Promise<Origins> {
-    const gone = this.#slots.flatMap((slot, at) =>
-      slot.isWritten && !places.includes(at) ? [at] : []
-    );
-    return this.#change(() => {
-      const from: (number | undefined)[] = this.#slots.map((_, at) =>
-        places.includes(at) ? undefined : at
-      );
-      if (places.length > 0) this.batch.put(newcomers.select(order), places);
-      for (const [i, at] of places.entries()) this.#slots[at] = slots[order[i]!]!;
-      const rest = slots.flatMap((_, i) => order.includes(i) ? [] : [i]);
-      if (rest.length > 0) {
-        this.batch.append(newcomers.select(rest));
-        this.#slots.push(...rest.map((i) => slots[i]!));
-        from.push(...rest.map(() => undefined));
-      }
-      if (gone.length > 0) this.batch.drop(gone);
-      for (const at of gone.toReversed()) [this.#slots, from].forEach((list) => list.splice(at, 1));
-      return from;
-    });
-  }
-
-  /** Which of those that join come to which places of those that have left: as many as can where one as large was. */
-  #placesFor(slots: readonly StreamSlot[]): Places {
-    const free = this.#slots.flatMap((slot, at) => slot.isWritten ? [at] : []);
-    const waiting = slots.map((_, i) => i);
-    const order: number[] = [], places: number[] = [];
-    const pair = (holds: (at: number, i: number) => boolean) => {
-      for (const at of [...free]) {
-        const i = waiting.findIndex((one) => holds(at, one));
-        if (i === -1) continue;
-        places.push(at);
-        order.push(...waiting.splice(i, 1));
-        free.splice(free.indexOf(at), 1);
-      }
-    };
-    pair((at, i) => this.#slots[at]!.atoms === slots[i]!.atoms);
-    pair(() => true);
-    return { order, places };
-  }
-
-  /** Changes which systems there are; answers with where each was. Where that fails all is as it was. */
-  async #change(work: () => Origins): Promise<Origins> {
-    const { place, changing } = this.#engine;
-    const home = await place.run!.state.download();
-    const before = [...this.#slots];
-    let from: Origins = [];
-    let restore = () => {};
-    const undo = () => {
-      restore();
-      this.#slots.splice(0, Infinity, ...before);
-    };
-    this.#undo = () => changing({}, undo);
-    try {
-      changing(home, () => {
-        restore = restorePoint(this.batch);
-        from = work();
-      });
-      await place.change(from, false);
-    } catch (error) {
-      this.#undo();
-      this.#undo = undefined;
-      throw error;
-    }
-    return from;
-  }
-}
-
-/** The place that each system had before; `undefined` for those that have joined. */
-type Origins = readonly (number | undefined)[];
-
-/** Who comes to which place. */
-interface Places {
-  /** Which of those that join. */
-  readonly order: readonly number[];
-  /** The place of each. */
-  readonly places: readonly number[];
 }
 
 /** When one system in so many waits to be written, the batch is refilled. */
 const SHARE = 12;
 
-/** Is it done, and no sink has it? */
-function isWaiting({ restedAt, isWritten }: StreamSlot): boolean {
-  return restedAt >= 0 && !isWritten;
-}
-
 const NOTHING: StreamCounts = {
   ...{ systems: 0, graduated: 0, converged: 0, steps: 0, refills: 0 },
   ...{ filled: 0, fillable: 0 },
 };
-
-function slotOf({ index, system }: Sample, sampler: SizeAwareSampler, endsAt: number): StreamSlot {
-  return {
-    ...{ index, atoms: system.nodeCount, edges: sampler.edgesOf(index), endsAt },
-    ...{ restedAt: -1, hasConverged: false, isWritten: false, isJoining: false },
-  };
-}
-
-/** Samples as a batch: each is called as its place in the source says, wherever and whenever it joins. */
-function batchOf(samples: readonly Sample[]): Batch {
-  const batch = Batch.from(samples.map(({ system }) => system));
-  const indices = samples.map(({ index }) => index);
-  batch.set("systemId", indices);
-  batch.set("sourceIndex", indices, { level: "system", dtype: "i32", fill: -1 });
-  if (batch.has("status")) batch.set("status", 0);
-  return batch;
-}
