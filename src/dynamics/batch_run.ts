@@ -47,8 +47,6 @@ export interface RunEngine {
 
 /** Who may have come to rest. */
 export interface RestNews {
-  /** 1 for each that has converged, or has gone on to another stage. */
-  readonly moved: ArrayLike<number>;
   /** 1 for each that moves on. */
   readonly active: ArrayLike<number>;
   /** 1 for each that has converged. */
@@ -672,10 +670,10 @@ export class BatchRun {
     }
     const mask = maskOf(marked, active.length);
     const isMove = stages !== undefined && hasComers(stages);
-    if (!mask.includes(1) && !isMove) return;
+    const isOver = stages !== undefined && !active.includes(1); // a hook may have sent them there
     const keeper = this.#engine.keeper.now;
-    const moved = isMove ? stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1) : mask;
-    keeper?.rested(step, { moved, active, mask });
+    keeper?.rested(step, { active, mask });
+    if (!mask.includes(1) && !isMove && !isOver) return;
     if (!active.includes(1) && keeper === undefined) {
       this.#loop.done(step + 1);
       this.#isOver = true;
@@ -701,7 +699,8 @@ export class BatchRun {
   #tellComers(step: number, stages: StageNews): void | PromiseLike<void> {
     const point = this.#loop.point(DynamicsStage.ON_ADMIT);
     if (!point.hasParts) return this.#renewHeld();
-    const mask = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
+    const come = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
+    const mask = this.#engine.told.comers.news(come, this.#isLate);
     const event = { [STAGE_EVENT]: { ...stages, mask } };
     const told = point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
     return told.then(() => this.#renewHeld());
@@ -784,13 +783,13 @@ export class BatchRun {
     const due = this.#planned().marks.filter(isOf(step));
     const viewed = (marks: readonly Mark[]) =>
       maskOf(convergedIn(marks).map((mark) => state.view(mark)), batch.size);
-    const moved = viewed(due);
-    if (!moved.includes(1)) return;
     const active = state.view(frame.active);
     const mask = viewed(due.filter(({ isSpent }) => isSpent !== true));
     const keeper = this.#engine.keeper.now;
-    if (keeper !== undefined) keeper.rested(step, { moved, active, mask });
+    if (keeper !== undefined) keeper.rested(step, { active, mask });
     else if (!active.includes(1)) this.#loop.done();
+    const moved = viewed(due);
+    if (!moved.includes(1)) return;
     const { stages } = this.#integrator;
     const resting = stages === undefined ? moved : moved.map((one, s) => active[s] === 0 ? one : 0);
     const isKnown = this.#hasEnergy || !resting.includes(1);

@@ -31,6 +31,8 @@ import { ConvergenceHook } from "./convergence.ts";
 import { Graduates } from "./graduates.ts";
 import { markChanging } from "./integrator.ts";
 import type { SizeAwareSampler } from "./sampler.ts";
+import { isBath } from "./staged.ts";
+import { STAGE_STEPS } from "./stage_steps.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { SavedStream } from "./saved_stream.ts";
 import { Stream } from "./stream.ts";
@@ -556,10 +558,15 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** What the next scheme must know: the time, and that a bath has set the centre of mass in motion again. */
   #leaveNotes({ clock, state }: BatchRun): void {
     clock.keep(state.batch);
-    const { dt, keepsMomentum } = this.integrator;
-    const isBath = dt !== undefined && keepsMomentum !== true;
-    if (isBath && this.stepCount > 0 && state.batch.has("dofRemoved")) {
-      state.batch.set("dofRemoved", 0);
-    }
+    const { integrator, integrator: { stages = [] }, stepCount } = this;
+    if (!state.batch.has("dofRemoved")) return;
+    const baths = stages.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
+    const steps = stages.length === 0 ? [] : state.batch.get(STAGE_STEPS);
+    const isMoved = (system: number) =>
+      stages.length === 0
+        ? isBath(integrator) && stepCount > 0
+        : baths.some((k) => steps[stages.length * system + k]! > 0);
+    const removed = state.batch.get("dofRemoved");
+    for (let s = 0; s < removed.length; s++) if (isMoved(s)) removed[s] = 0;
   }
 }

@@ -15,7 +15,23 @@ import { StagePart } from "./stage_part.ts";
 /** What {@linkcode fuse} may be told besides its engines; all else is as theirs. */
 export type FuseOptions<H extends FirstHooks = FirstHooks> = Omit<DynamicsOptions<H>, "model">;
 
-/** Several engines in one, as {@linkcode fuse} makes it. */
+/**
+ * Several engines in one, as {@linkcode fuse} makes it.
+ *
+ * @example
+ * ```ts
+ * import { fuse, NVE } from "@hooke/hooke/dynamics";
+ * import { tethers } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = tethers({ stiffness: 1 });
+ * await using all = fuse(
+ *   new NVE({ model, dt: 1, nSteps: 10, name: "slow" }),
+ *   new NVE({ model, dt: 2, nSteps: 10, name: "fast" }),
+ * );
+ * assertEquals(all.stages.map(({ name }) => name), ["slow", "fast"]);
+ * ```
+ */
 // deno-lint-ignore house/inheritance -- a Dynamics with a scheme of several
 export class FusedDynamics<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** The engines of the stages, in order: a system of `status` n is in the stage n, or done if there is none. */

@@ -40,6 +40,7 @@ export { NPH, nph } from "./nph.ts";
 export type { NPHOptions } from "./nph.ts";
 export { NPT, npt } from "./npt.ts";
 export type { NPTOptions } from "./npt.ts";
+export type { OpenStages, StageBudget, StageRange } from "./open_stages.ts";
 export { NVE, velocityVerlet } from "./nve.ts";
 export type { NVEOptions } from "./nve.ts";
 export { langevin, NVTLangevin } from "./nvt_langevin.ts";

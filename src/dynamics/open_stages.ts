@@ -56,8 +56,8 @@ export class OpenStages {
     this.status = state.field<"i32">("status");
     assertStatus(state.batch.ensure("status"));
     this.steps = state.field<"i32">(STAGE_STEPS);
-    const row = { dtype: "i32", level: "system", width: count, initial } as const;
-    this.#begun = state.state("stageBegun", row);
+    this.#begun = state.state("stageBegun", { dtype: "i32", level: "system", width: count });
+    state.backend.write(this.#begun, initial);
     [this.#awake, this.stage] = [own("awake"), own("stage")];
     this.spent = budgets.map((_, i) => own(`spent ${i}`));
     this.budgets = budgets.map(({ first, end, steps: budget }, i) =>

@@ -129,7 +129,7 @@ export class StagePart implements Part {
   /** Has someone of it converged, or come? */
   #isTold(stage: string, event: StageEvent, places: readonly number[]): boolean {
     if (stage === DynamicsStage.ON_CONVERGE) return places.some((s) => event.mask[s] !== 0);
-    return places.some((s) => !this.#has(event.stage[s]!));
+    return places.some((s) => event.mask[s] !== 0 && !this.#has(event.stage[s]!));
   }
 
   #has(stage: number): boolean {

@@ -6,6 +6,7 @@
 
 import type { Call } from "../backend/backend.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
+import { noteStages } from "./measures.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
 
 /** A stage, to be run with others. */
@@ -14,6 +15,16 @@ export interface NamedStage {
   readonly name: string;
   /** What moves its systems. */
   readonly integrator: Integrator;
+}
+
+/** Does a centre of mass at rest stay so? */
+function isKept({ keepsMomentum }: Integrator): boolean {
+  return keepsMomentum === true;
+}
+
+/** Does a scheme set it in motion for good? */
+export function isBath(scheme: Integrator): boolean {
+  return scheme.dt !== undefined && !isKept(scheme);
 }
 
 /**
@@ -36,6 +47,10 @@ export function staged(
     ...(dt === undefined ? {} : { dt }),
     open(state) {
       const own = new OpenStages(state, stages.length, budgets);
+      const keeps = schemes.map((one, k) => isKept(one) && !schemes.slice(0, k).some(isBath));
+      if (keeps.includes(true)) {
+        noteStages(state, { stage: own.stage, keeps: state.constants("i32", keeps.map(Number)) });
+      }
       const opened = stages.map(({ name, integrator }) =>
         state.within(name, () => integrator.open(state))
       );

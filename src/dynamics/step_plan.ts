@@ -182,20 +182,14 @@ export function planStep(parts: StepParts): StepPlan {
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
     ...atEvents(hooks, prepare),
-    customs: convergence.customs,
-    marks: convergence.marks,
+    ...{ customs: convergence.customs, marks: convergence.marks },
     isAdded: added.length > 0,
-    holdsParts: holdsParts(parts),
+    holdsParts: hooks.holdsParts,
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
     programs,
   };
-}
-
-/** Whether hooks of stages hold atoms. */
-function holdsParts({ devices, partOf }: StepParts): boolean {
-  return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
 }
 
 /** What brings all that hooks look at up to date when systems have converged, or joined. */
@@ -340,6 +334,12 @@ class HookCalls {
    */
   get amendsParts(): boolean {
     return this.#work.get(S.AFTER_COMPUTE)!.some(({ part }) => part !== undefined);
+  }
+
+  /** Do hooks of stages hold atoms? */
+  get holdsParts(): boolean {
+    const { devices, partOf } = this.#parts;
+    return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
   }
 
   /** The measures that hooks look at, each by itself; none where no visit changes anything. */

@@ -145,9 +145,9 @@ export class Stream implements Keeper {
   }
 
   /** See {@linkcode Keeper.rested}. */
-  rested(step: number, { moved, active, mask }: RestNews): void {
+  rested(step: number, { active, mask }: RestNews): void {
     for (const [place, slot] of this.#slots.entries()) {
-      if (moved[place] === 0 || active[place] !== 0 || slot.restedAt >= 0) continue;
+      if (active[place] !== 0 || slot.restedAt >= 0) continue;
       slot.restedAt = step;
       slot.hasConverged = mask[place] !== 0;
     }

@@ -9,6 +9,12 @@
  * device were lost: when these steps are done again, nobody is told twice.
  */
 export class Told {
+  /** The same of systems that have come to another stage. */
+  get comers(): Told {
+    return this.#comers ??= new Told();
+  }
+
+  #comers: Told | undefined;
   /** Place → how often: in a run of stages it is once for each. */
   readonly #places = new Map<number, number>();
 
@@ -22,6 +28,14 @@ export class Told {
   /** Forgets all. */
   clear(): void {
     this.#places.clear();
+    this.#comers?.clear();
+  }
+
+  /** Of these systems, those that are news; noted, where the device that tells of them may be lost. */
+  news(mask: Int32Array, isDevice: boolean): Int32Array {
+    if (isDevice) this.note(mask);
+    const known = isDevice ? undefined : this.take(mask);
+    return known === undefined ? mask : mask.map((one, s) => known[s] === 0 ? one : 0);
   }
 
   /** Of these systems, those that hooks have been told of already, if there are any; from now on they are news again. */

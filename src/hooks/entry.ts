@@ -149,7 +149,10 @@ export class Place {
 
   /** May it be called later? */
   get mayBeLate(): boolean {
-    return !this.isModifier && this.entry.record.hook.sync !== true;
+    const { part, record } = this.entry;
+    // Who fires once must know at once whether there was anything for it.
+    const mustKnow = part !== undefined && timesAt(record, this.info).once;
+    return !this.isModifier && record.hook.sync !== true && !mustKnow;
   }
 
   /** Is it called at every visit, with nothing to compare or ask? */
@@ -188,7 +191,13 @@ export class Place {
     return this.#asked.isWanted;
   }
 
+  /** Is its condition asked only when it is known what of the state is its own? */
+  get isAskedLate(): boolean {
+    return this.entry.part !== undefined && this.isDeferred;
+  }
+
   #answer(at: number, ctx: object): boolean {
+    if (this.isAskedLate) return true;
     if (this.#asked.at !== at) return this.isWanted(ctx);
     const { isWanted } = this.#asked;
     this.#asked = NOT_ASKED;
@@ -233,6 +242,11 @@ export class Place {
   unask(): void {
     this.events--;
     this.unfire(this.events - 1);
+  }
+
+  /** Takes back a firing at a count, if none has come after it: there was nothing for it. */
+  skip(at: number, before: number): void {
+    if (this.schedule.last === at) this.schedule.last = before;
   }
 
   /** Takes back a firing before which it had last fired at `before`: it has turned out to be of no step. */

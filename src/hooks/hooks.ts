@@ -671,7 +671,7 @@ function rootOf(error: unknown): unknown {
 
 /** Does its own condition let it be called at a count? Where that throws it is for the visit to deal with. */
 function wants(place: Place, count: number): boolean {
-  if (place.entry.record.reads.length === 0) return true; // then it does not matter
+  if (place.entry.record.reads.length === 0 || place.isAskedLate) return true; // then it does not matter
   try {
     return place.isWantedAt(count);
   } catch {

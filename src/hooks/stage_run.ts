@@ -247,10 +247,12 @@ export class StageRun {
   async #callWith(place: Place, ctx: object, all: FieldValues): Promise<unknown> {
     const { plan, info: { stage }, entry: { part, record: { label } } } = place;
     const share = part?.share(all, stage, ctx);
-    if (part !== undefined && share === undefined) return place.unfire(place.before);
     const values = share?.values ?? all;
     const changed = new Set<string>();
     const own = this.#withValues(place, withFields(ctx, share?.context ?? {}), values, changed);
+    if (part !== undefined && (share === undefined || !place.isWanted(own))) {
+      return place.skip(place.schedule.last, place.before);
+    }
     const answer: unknown = await place.target.call(own, stage);
     if (changed.size === 0) return answer;
     if (plan?.give === undefined) {
@@ -295,6 +297,7 @@ export class StageRun {
     const late = places.map((place) => ({
       place,
       ctx: snapshot(place.ctx, this.host.context),
+      at: place.schedule.last,
       before: place.before,
     }));
     const values = this.#takeLate(places);
@@ -326,13 +329,13 @@ export class StageRun {
       for (const { place, before } of late) place.unfire(before);
       return;
     }
-    for (const [i, { place, ctx, before }] of late.entries()) {
+    for (const [i, { place, ctx, at, before }] of late.entries()) {
       const { stepCount } = ctx as { readonly stepCount: number };
       if (hasGivenUp(place)) continue;
       try {
         const known = withFields(ctx, fields);
         const own = place.isDeferred ? this.#withShare(place, known, values) : known;
-        if (own === undefined) place.unfire(before);
+        if (own === undefined) place.skip(at, before);
         else await place.target.call(own, place.info.stage);
       } catch (error) {
         try {
@@ -350,7 +353,9 @@ export class StageRun {
     const { part } = place.entry;
     if (part === undefined) return this.#withValues(place, ctx, values);
     const share = part.share(values, place.info.stage, ctx);
-    return share && this.#withValues(place, withFields(ctx, share.context), share.values);
+    if (share === undefined) return undefined;
+    const own = this.#withValues(place, withFields(ctx, share.context), share.values);
+    return place.isWanted(own) ? own : undefined;
   }
 
   /** A context with values that were fetched; `changed` takes note of those that are asked for to be written. */
@@ -401,6 +406,8 @@ interface Late {
   readonly place: Place;
   /** The context as it was in its step. */
   readonly ctx: object;
+  /** The count at which it fired. */
+  readonly at: number;
   /** The count at which it had fired before. */
   readonly before: number;
 }

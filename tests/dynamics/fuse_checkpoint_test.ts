@@ -5,7 +5,7 @@ import {
   ConvergenceHook,
   FIRE,
   fuse,
-  FusedDynamics,
+  type FusedDynamics,
   NVE,
   NVTLangevin,
 } from "../../src/dynamics/mod.ts";
@@ -85,7 +85,7 @@ Deno.test("a checkpoint in mid-run is as if the run had stopped there, asked for
     frequency: 1,
     on: {
       dynamics: {
-        AFTER_STEP: (ctx) => void (isSaved ??= nvt!.betweenSteps(() => nvt!.saveCheckpoint(path))),
+        AFTER_STEP: () => void (isSaved ??= nvt!.betweenSteps(() => nvt!.saveCheckpoint(path))),
       },
     },
   }));

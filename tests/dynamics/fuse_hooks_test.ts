@@ -1,6 +1,6 @@
 /** Hooks of fused engines: of the whole, and of each stage with its own systems. */
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
-import { Batch } from "../../src/batch/mod.ts";
+import { Batch, type System } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   DynamicsStage,
@@ -11,11 +11,14 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { tethers } from "../../src/models/mod.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
 import {
   BiasedPotentialHook,
+  ConvergedSnapshotHook,
   EnergyDriftMonitorHook,
   FreezeAtomsHook,
   MaxForceClampHook,
+  SnapshotHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf, idle } from "./atoms.ts";
 import { onEngines, where } from "./backends.ts";
@@ -440,3 +443,93 @@ Deno.test("a monitor of a stage knows its systems again when others come", async
   await all.run(batch, 5);
   assertEquals(told, ["1", "2", "3", "4"]); // at 3 two are new, and two have drifted
 });
+
+Deno.test(
+  "snapshots of a stage, regular and of what has converged in it, have its own systems as they were",
+  onEngines(async (backend) => {
+    const [regular, converged] = [new MemorySink(), new MemorySink()];
+    const whole = new MemorySink();
+    const batch = ragged();
+    batch.set("status", [1, 0, 1, 0]);
+    await using all = fuse(
+      new NVE({ model, dt: 1, nSteps: 3, ...where(backend) }),
+      new FIRE({
+        ...{ model, dt: 0.4, ...where(backend) },
+        hooks: [
+          ConvergenceHook.fromFmax(0.02),
+          new SnapshotHook({ sink: regular, frequency: 2 }),
+          new ConvergedSnapshotHook({ sink: converged }),
+        ],
+      }),
+      { hooks: [new SnapshotHook({ sink: whole })] },
+    );
+    await all.run(batch, 60);
+    const rows = (sink: MemorySink) => sink.read().systems();
+    const all4 = rows(whole), id = (one: System) => one.get("sourceId")[0]!;
+    const step = (one: System) => one.get("step")[0]!;
+    const same = (one: System) =>
+      all4.some((other) =>
+        step(other) === step(one) && id(other) === id(one) &&
+        other.get("positions").every((x, i) => x === one.get("positions")[i]) &&
+        other.get("energy")[0] === one.get("energy")[0]
+      );
+    assertEquals(rows(converged).map(id).sort(), [0, 1, 2, 3]);
+    assert(rows(converged).every(same));
+    assert(rows(regular).length > 8 && rows(regular).every(same));
+    const early = rows(regular).filter((one) => step(one) < 3);
+    assertEquals(new Set(early.map(id)), new Set([0, 2]));
+  }),
+);
+
+Deno.test(
+  "a hook of a stage that fires once waits for its first systems, and one with a condition is asked about them",
+  onEngines(async (backend) => {
+    const log: string[] = [];
+    const second = new NVE({ model, dt: 1, ...where(backend) });
+    const tell = (name: string, more: object) =>
+      second.hooks.add(hook({
+        ...{ name, frequency: 1, ...more },
+        on: {
+          dynamics: {
+            AFTER_STEP: (ctx) => void log.push(`${name} ${ctx.stepCount} ${ctx.batch.size}`),
+          },
+        },
+      }));
+    tell("once", { once: true });
+    tell("once, reading", { once: true, reads: ["positions"] });
+    tell("few", { when: (ctx: { readonly batch: Batch }) => ctx.batch.size === 1 });
+    tell("end", { frequency: 100, phase: 99, atEnd: true });
+    const first = new NVE({
+      ...{ model, dt: 1, nSteps: 5, ...where(backend) },
+      hooks: [hook({
+        name: "gone",
+        frequency: 100,
+        phase: 99,
+        atEnd: true,
+        on: { dynamics: { AFTER_STEP: () => void log.push("gone") } },
+      })],
+    });
+    const batch = ragged();
+    batch.set("status", [0, 0, 2, 2]);
+    await using all = fuse(first, second, { hooks: [move(4)] });
+    await all.run(batch, 9);
+    const early = Array.from({ length: 2 }, (_, i) => `few ${3 + i} 1`);
+    assertEquals(log.sort(), [...early, "end 8 2", "once 3 1", "once, reading 3 1"].sort());
+  }),
+);
+
+/** Sends the first system on before the others. */
+function move(step: number) {
+  return hook({
+    name: "move",
+    frequency: 1,
+    writes: ["status"],
+    on: {
+      dynamics: {
+        BEFORE_STEP: ({ stepCount, write }) => {
+          if (stepCount === step - 1) write.status[0] = 1;
+        },
+      },
+    },
+  });
+}

@@ -8,7 +8,7 @@ import {
   FIRE,
   fire,
   fuse,
-  FusedDynamics,
+  type FusedDynamics,
   type Integrator,
   NPH,
   NPT,
@@ -471,3 +471,67 @@ Deno.test("stages on two threads have the bits that they have on one, with hooks
   assertEquals([two.steps, two.seen], [one.steps, one.seen]);
   assert(one.seen.length > 4);
 });
+
+Deno.test(
+  "a hook that sets a status sends systems on, and those it says are done rest",
+  onEngines(async (backend) => {
+    const batch = mixed(2);
+    const send = hook({
+      name: "send",
+      frequency: 1,
+      writes: ["status"],
+      on: {
+        dynamics: {
+          AFTER_STEP: ({ stepCount, write }) => {
+            if (stepCount === 2) write.status[0] = 1;
+            if (stepCount === 4) write.status.fill(2);
+          },
+        },
+      },
+    });
+    const nve = () => new NVE({ model: ARGON, dt: 1, nSteps: 99, ...where(backend) });
+    await using all = fuse(nve(), nve(), { hooks: [send] });
+    await all.run(batch, 20);
+    assertEquals(stepsOf(batch), [[3, 2], [5, 0]]);
+    assertEquals([...batch.get("stepsDone"), ...batch.get("status")], [5, 5, 2, 2]);
+    assertEquals(all.outcome, { status: "completed" });
+  }),
+);
+
+Deno.test(
+  "temperatures count the degrees of freedom of each stage: a bath sets the centre of mass in motion, for good",
+  onEngines(async (backend) => {
+    const batch = Batch.from([argon(1, 0), argon(1, 1), argon(1, 2)]); // four atoms each
+    initVelocities(batch, 50, { seed: 2 });
+    batch.set("status", [0, 1, 2]);
+    const seen: number[][] = [];
+    const look = hook({
+      name: "look",
+      frequency: 1,
+      reads: ["temperature", "kineticEnergy"],
+      on: {
+        dynamics: {
+          AFTER_STEP: ({ read }) => {
+            const degrees = Array.from(
+              read.temperature,
+              (kelvin, s) => 2 * read.kineticEnergy[s]! / (kelvin * 8.617333262e-5),
+            );
+            seen.push(degrees.map((x) => Math.round(1e4 * x) / 1e4));
+          },
+        },
+      },
+    });
+    const place = { model: ARGON, dt: 1, ...where(backend) };
+    await using all = fuse(
+      new NVE({ ...place, nSteps: 2 }),
+      new NVTLangevin({ ...place, temperature: 50, friction: 0.01, nSteps: 2 }),
+      new NVE({ ...place, nSteps: 20 }),
+      { hooks: [look] },
+    );
+    await all.run(batch, 5);
+    // One that begins after the bath has not been in it, but might have: it counts as if it had.
+    assertEquals(seen, [[9, 12, 12], [9, 12, 12], [12, 12, 12], [12, 12, 12], [12, 12, 12]]);
+    await all.run(batch, 0);
+    assertEquals([...batch.get("dofRemoved")], [0, 0, 3]);
+  }),
+);

@@ -33,10 +33,14 @@ onEach(
   "count_stage counts the steps of each stage by itself, of systems that move",
   async (backend) => {
     using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 1, 0, 1] });
-    const status = lab.i32([0, 1, 1, 2]), stage = lab.i32([9, 9, 9, 9]);
+    const status = lab.i32([0, 1, 1, 0]), stage = lab.i32([9, 9, 9, 9]);
     const steps = lab.i32([5, 5, 5, 5, 5, 5, 5, 5]);
-    await lab.run([call(countStage, { status, stage, steps, stages: 2 })], 3);
-    assertEquals(await lab.read(steps), [8, 5, 5, 8, 5, 5, 5, 5]);
+    const count = call(countStage, { status, stage, steps, stages: 2 });
+    assertEquals(await lab.run([count], 2), 2);
+    lab.backend.write(status, [0, 1, 1, 2]); // who is in no stage rests, and the run halts
+    assertEquals(await lab.run([count], 2), 1);
+    assertEquals(await lab.read(lab.frame.active), [1, 1, 0, 0]);
+    assertEquals(await lab.read(steps), [8, 5, 5, 8, 5, 5, 7, 5]);
     assertEquals(await lab.read(stage), [0, 1, 1, 2]);
   },
 );

@@ -118,10 +118,16 @@ pub fn count_stage(args: Args, frame: &mut Frame) {
     let stages = args.number(3) as usize;
     for s in 0..frame.systems {
         stage[s] = status[s];
-        let own = status[s] as usize;
-        if frame.is_active(s) && own < stages {
-            steps[stages * s + own] += 1;
+        if !frame.is_active(s) {
+            continue;
         }
+        let own = status[s] as usize;
+        if own < stages {
+            steps[stages * s + own] += 1;
+            continue;
+        }
+        frame.active[s] = 0;
+        frame.control[HALT] = 1;
     }
 }
 

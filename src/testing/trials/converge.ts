@@ -48,7 +48,7 @@ export const CONVERGE: Trials = {
     const steps = world.systems("i32", 3, ({ id }) => [id, 0, id % 5]);
     return {
       calls: [call(countStage, { status, stage, steps, stages: 3 })],
-      looks: { stage, steps },
+      looks: { stage, steps, active: world.lab.frame.active },
       always: ["stage"],
     };
   },

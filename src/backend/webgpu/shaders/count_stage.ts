@@ -1,3 +1,4 @@
+import { Control } from "../../../kernels/kernel.ts";
 import type { Shader } from "../shader.ts";
 
 /** See src/kernels/count_stage.ts. */
@@ -6,11 +7,18 @@ export const countStage: Shader = {
   passes: () => [{
     per: "system",
     always: true,
+    changes: ["moving"],
+    atomic: ["control"],
     code: /* wgsl */ `
 fn system(s: u32) {
   stage[s] = status[s];
-  if (moving[s] == 0 || status[s] < 0 || status[s] >= params.stages) { return; }
-  steps[params.stages * i32(s) + status[s]] += 1;
+  if (moving[s] == 0) { return; }
+  if (status[s] >= 0 && status[s] < params.stages) {
+    steps[params.stages * i32(s) + status[s]] += 1;
+    return;
+  }
+  moving[s] = 0;
+  atomicStore(&control[${Control.HALT}], 1);
 }`,
   }],
 };
