@@ -1,6 +1,6 @@
 /** Parameters that systems bring along in a field. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { Batch } from "../../src/batch/mod.ts";
+import type { Batch } from "../../src/batch/mod.ts";
 import { Dynamics, fire, type PerSystem, velocityVerlet } from "../../src/dynamics/mod.ts";
 import { ARGON, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { onEngines, where } from "./backends.ts";
