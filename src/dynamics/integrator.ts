@@ -172,7 +172,8 @@ function assertRule(
   }
 }
 
-function isFromField(value: unknown): value is FromField {
+/** Does a parameter come from a field? Its values are known with a batch, then. */
+export function isFromField(value: unknown): value is FromField {
   return isObject(value) && typeof value.field === "string";
 }
 

@@ -138,7 +138,11 @@ const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
 export function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
   const known = freedoms.get(state) ?? [];
   freedoms.set(state, known);
-  return known[Number(keepsMomentum)] ??= state.constants("i32", freedomOf(state, keepsMomentum));
+  return known[Number(keepsMomentum)] ??= state.constants(
+    "i32",
+    freedomOf(state, keepsMomentum),
+    "system",
+  );
 }
 
 /** Brings those up to date that there are: when it has changed what is held. */

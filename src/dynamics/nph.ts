@@ -7,6 +7,7 @@ import {
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { checkOptions, type Integrator, type PerSystem } from "./integrator.ts";
+import { checkCoupling } from "./nvt_nose_hoover.ts";
 
 /** What {@linkcode NPH} needs besides a model. */
 export interface NPHOptions {
@@ -65,6 +66,7 @@ export function nph(options: NPHOptions): Integrator {
   const { temperature = 300, pressureCoupling = "isotropic" } = options;
   const barostat: BarostatOptions = { dt, pressure, barostatTime, temperature, pressureCoupling };
   checkBarostat(NAME, barostat);
+  checkCoupling(NAME, "barostatTime", barostatTime, dt);
   return {
     name: NAME,
     parameters: PARAMETERS,
@@ -72,6 +74,7 @@ export function nph(options: NPHOptions): Integrator {
     keepsMomentum: true,
     needsStress: true,
     open(state) {
+      checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
       const { kickCell, kick, drift } = openBarostat(state, NAME, barostat);
       return { pre: [kickCell, kick, drift], post: [kick, kickCell] };
     },

@@ -15,7 +15,7 @@ import {
   type PerSystem,
   Rule,
 } from "./integrator.ts";
-import { checkChain } from "./nvt_nose_hoover.ts";
+import { checkChain, checkCoupling } from "./nvt_nose_hoover.ts";
 import { noseHooverChain } from "./parts.ts";
 
 /** What {@linkcode NPT} needs besides a model. */
@@ -83,7 +83,9 @@ export function npt(options: NPTOptions): Integrator {
   const { pressureCoupling = "isotropic", chainLength = 3, yoshidaOrder = 3 } = options;
   const barostat: BarostatOptions = { dt, pressure, barostatTime, temperature, pressureCoupling };
   checkBarostat(NAME, barostat);
+  checkCoupling(NAME, "barostatTime", barostatTime, dt);
   checkParameter(NAME, "thermostatTime", thermostatTime, Rule.POSITIVE);
+  checkCoupling(NAME, "thermostatTime", thermostatTime, dt);
   checkChain(NAME, chainLength, yoshidaOrder);
   return {
     name: NAME,
@@ -92,6 +94,8 @@ export function npt(options: NPTOptions): Integrator {
     keepsMomentum: true,
     needsStress: true,
     open(state) {
+      checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
+      checkCoupling(NAME, "thermostatTime", thermostatTime, dt, state.batch);
       const { step, kickCell, kick, drift, cell } = openBarostat(state, NAME, barostat);
       const energy = state.scratch("chainEnergy", { dtype: "f64", level: "system" });
       const links = { length: chainLength, parts: yoshidaOrder };

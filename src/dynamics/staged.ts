@@ -49,7 +49,10 @@ export function staged(
       const own = new OpenStages(state, stages.length, budgets);
       const keeps = schemes.map((one, k) => isKept(one) && !schemes.slice(0, k).some(isBath));
       if (keeps.includes(true)) {
-        noteStages(state, { stage: own.stage, keeps: state.constants("i32", keeps.map(Number)) });
+        noteStages(state, {
+          stage: own.stage,
+          keeps: state.constants("i32", keeps.map(Number), "all"),
+        });
       }
       const opened = stages.map(({ name, integrator }) =>
         state.within(name, () => integrator.open(state))

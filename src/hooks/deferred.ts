@@ -6,12 +6,14 @@
 
 import { isThenable } from "./thenable.ts";
 
-// So many stages' reads may be under way before the engine waits for the oldest.
+// So many stages' reads may be under way before the engine waits for the older half: a device has the other to do then.
 const MOST_UNDER_WAY = 64;
 
 /** A queue that hands out what it waits for in the order in which it was asked for. */
 export class DeferredQueue {
   #tail: Promise<void> = Promise.resolve();
+  /** Deliveries under way, in their order. */
+  readonly #underWay: Promise<void>[] = [];
   #length = 0;
   #failure: { readonly error: unknown } | undefined;
   #isCut = false;
@@ -73,9 +75,11 @@ export class DeferredQueue {
         this.#failure ??= { error };
       } finally {
         this.#length--;
+        this.#underWay.shift();
       }
     })();
-    return this.#length > MOST_UNDER_WAY ? this.#tail : undefined;
+    this.#underWay.push(this.#tail);
+    return this.#length > MOST_UNDER_WAY ? this.#underWay[MOST_UNDER_WAY / 2] : undefined;
   }
 
   /** What comes, or nothing, as soon as the queue is cut: it may never come. */

@@ -1,6 +1,7 @@
 import { Control, defineKernel, type Frame, type Kernel } from "./kernel.ts";
 import type { PairList, SystemPairs } from "./pair_list.ts";
 import { findPairs, isDeepEnough } from "./pairs/find_pairs.ts";
+import { type PullBack, pullBack } from "./pairs/pull_back.ts";
 
 const args = {
   pairs: "pairs",
@@ -18,7 +19,8 @@ const MOST_CELLS = 2 ** 20;
 
 /**
  * Finds the pairs of a system anew when they may no longer be all: when an atom has moved by more than half the
- * skin since they were found, or when the cell has changed.
+ * skin since they were found. Where the cell has been strained meanwhile, the strain is taken off the positions first,
+ * y = x + x B; what it may bring nearer is taken off the skin, which is then shorter by |B| times the cutoff.
  *
  * `positions` x: three per atom, Å, anywhere; `cell` h: nine per system; `pbc`: three flags per system; `images` m:
  * the whole lattice vectors that wrapping took off each atom. What counts as moving is x + m h, so wrapping an atom
@@ -83,7 +85,7 @@ function update(pairs: SystemPairs, now: Now, { cutoff, skin }: PairList): boole
     pairs.isLoaded = false;
     findPairs(pairs, now.pbc, reach);
   }
-  if (pairs.builds > 0 && !hasChanged(pairs, now) && !hasMoved(pairs, now, skin / 2)) return true;
+  if (pairs.builds > 0 && !hasMoved(pairs, now, cutoff, skin)) return true;
   const { positions, images, cell, pbc } = now;
   if (!isDeepEnough(cell, pbc, reach)) return false;
   pairs.reference = Float64Array.from(positions);
@@ -99,20 +101,39 @@ function hasChanged(pairs: SystemPairs, { cell }: Now): boolean {
   return false;
 }
 
+/** Whether an atom has moved so far since the pairs were found that some may be missing. */
+function hasMoved(pairs: SystemPairs, now: Now, cutoff: number, skin: number): boolean {
+  if (!hasChanged(pairs, now)) return isBeyond(pairs, now, skin / 2);
+  const back = pullBack(now.cell, pairs.cell, now.pbc);
+  const limit = (skin - back.size * cutoff) / 2;
+  return !(limit > 0) || isBeyond(pairs, now, limit, back);
+}
+
 /** Whether an atom has moved by more than `limit` since the pairs were found. */
-function hasMoved(pairs: SystemPairs, { positions, images, cell }: Now, limit: number): boolean {
-  const { reference } = pairs;
+function isBeyond(pairs: SystemPairs, now: Now, limit: number, back?: PullBack): boolean {
+  const { positions, images, cell } = now;
   for (let a = 0; a < positions.length; a += 3) {
     const m = (images?.[a] ?? 0) - pairs.images[a]!;
     const n = (images?.[a + 1] ?? 0) - pairs.images[a + 1]!;
     const o = (images?.[a + 2] ?? 0) - pairs.images[a + 2]!;
+    for (let d = 0; d < 3; d++) {
+      const whole = m * cell[d]! + n * cell[3 + d]! + o * cell[6 + d]!;
+      place[d] = positions[a + d]! + whole;
+    }
     let square = 0;
     for (let d = 0; d < 3; d++) {
-      const back = m * cell[d]! + n * cell[3 + d]! + o * cell[6 + d]!;
-      const delta = positions[a + d]! + back - reference[a + d]!;
-      square += delta * delta;
+      square += (place[d]! + strainOf(d, back) - pairs.reference[a + d]!) ** 2;
     }
     if (!(square <= limit * limit)) return true;
   }
   return false;
+}
+
+const place = new Float64Array(3);
+
+/** What is to be added to `place` along one axis. */
+function strainOf(axis: number, back: PullBack | undefined): number {
+  if (back === undefined) return 0;
+  const { off } = back;
+  return place[0]! * off[axis]! + place[1]! * off[3 + axis]! + place[2]! * off[6 + axis]!;
 }

@@ -1,5 +1,11 @@
 /** docs/atoms.md against the fields, options and errors that it lists. */
-import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertNotEquals,
+  assertThrows,
+} from "@std/assert";
 import {
   Batch,
   ConvergenceHook,
@@ -13,10 +19,16 @@ import {
   hook,
   lennardJones,
   type Model,
+  type NPHOptions,
+  type NPTOptions,
   NVE,
   type NVEOptions,
+  NVTBussi,
+  type NVTBussiOptions,
   NVTLangevin,
   type NVTLangevinOptions,
+  NVTNoseHoover,
+  type NVTNoseHooverOptions,
   potential,
   System,
 } from "../../mod.ts";
@@ -47,6 +59,13 @@ const ENGINES = {
     keyof NVTLangevinOptions,
     0
   >,
+  NVTNoseHoover: {
+    ...{ dt: 0, temperature: 0, thermostatTime: 0, chainLength: 0, yoshidaOrder: 0 },
+  } satisfies Record<keyof NVTNoseHooverOptions, number>,
+  NVTBussi: { dt: 0, temperature: 0, thermostatTime: 0, seed: 0 } satisfies Record<
+    keyof NVTBussiOptions,
+    number
+  >,
   FIRE: {
     ...{ dt: 0, dtMax: 0, dtMin: 0, maxStep: 0, nMin: 0, fDec: 0, fInc: 0, alphaStart: 0 },
     fAlpha: 0,
@@ -56,6 +75,10 @@ const ENGINES = {
     maxStep: 0,
   } satisfies Record<keyof FIRE2Options, number>,
 };
+const PRESSURE = {
+  ...{ dt: 0, pressure: 0, barostatTime: 0, temperature: 0, pressureCoupling: 0 },
+  ...{ thermostatTime: 0, chainLength: 0, yoshidaOrder: 0 },
+} satisfies Record<keyof NPHOptions | keyof NPTOptions, number>;
 const OPTIONS = {
   ...{
     model: 0,
@@ -91,8 +114,29 @@ Deno.test("docs/atoms.md has every option of every engine, and every member of a
   for (const [engine, options] of Object.entries(ENGINES)) {
     assertEquals(own.get(engine)!.map(([, option]) => option), Object.keys(options));
   }
+  assertEquals(table("option of NPH, NPT").map(([name]) => name), Object.keys(PRESSURE));
   assertEquals(table("option", "default").map(([name]) => name), Object.keys(OPTIONS));
   assertEquals(table("member of a criterion").map(([name]) => name), Object.keys(CRITERION));
+});
+
+Deno.test("the defaults of NVTNoseHoover and NVTBussi are those that docs/atoms.md has", async () => {
+  const run = async (engine: NVTNoseHoover | NVTBussi) => {
+    const batch = Batch.from([argon(2, 1, 0.3)]);
+    await engine.run(batch, 20);
+    await engine.close();
+    return bitsOf(batch);
+  };
+  const bath = { model: ARGON, dt: 2, temperature: 40, thermostatTime: 30 };
+  const [chain, noise] = [defaultsOf("NVTNoseHoover", 0), defaultsOf("NVTBussi", 0)];
+  assertEquals([chain, noise].map(Object.keys), [["chainLength", "yoshidaOrder"], ["seed"]]);
+  const chained = await run(new NVTNoseHoover(bath));
+  assertEquals(await run(new NVTNoseHoover({ ...bath, ...chain })), chained);
+  for (const other of [{ chainLength: 2 }, { yoshidaOrder: 5 as const }]) {
+    assertNotEquals(await run(new NVTNoseHoover({ ...bath, ...other })), chained);
+  }
+  const rescaled = await run(new NVTBussi(bath));
+  assertEquals(await run(new NVTBussi({ ...bath, ...noise })), rescaled);
+  assertNotEquals(await run(new NVTBussi({ ...bath, seed: 1 })), rescaled);
 });
 
 /** The defaults that the page gives an engine, as numbers; `10 dt` is ten times dt. */

@@ -52,6 +52,7 @@ const DYNAMICS_FIELDS = {
   temperature: 0,
   energyChange: 0,
   kineticEnergy: 0,
+  conservedEnergy: 0,
   stress: 0,
   time: 0,
   positions: 0,

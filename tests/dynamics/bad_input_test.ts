@@ -140,6 +140,9 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   const chained = (given: object) => () => new NVTNoseHoover({ ...chain, ...given });
   refuses(chained({ temperature: 0 }), RangeError, "temperature must be above 0");
   refuses(chained({ thermostatTime: 0 }), RangeError, "thermostatTime must be above 0");
+  refuses(chained({ thermostatTime: 1.9 }), RangeError, "thermostatTime must be two steps or more");
+  refuses(chained({ dt: [1, 60] }), RangeError, "value is 100 fs, with a dt of 60 fs");
+  refuses(chained({ dt: 5, thermostatTime: [10, 9] }), RangeError, "thermostatTime of system 1");
   refuses(chained({ chainLength: 0 }), RangeError, "chainLength must be a whole number from 1");
   refuses(chained({ chainLength: 2.5 }), RangeError, "chainLength must be a whole number from 1");
   refuses(chained({ chainLength: [3, 3] }), TypeError, "chainLength must be a number");

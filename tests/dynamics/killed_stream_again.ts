@@ -63,6 +63,7 @@ async function run({ folder, ending, count, wait }: {
     if (wait !== undefined) timer ??= setTimeout(() => child.kill("SIGKILL"), wait);
   }
   if (timer !== undefined) clearTimeout(timer);
-  await child.status;
+  const { signal, success } = await child.status;
+  assert(success || signal === "SIGKILL", "the stream must go on, or be killed");
   return { text, ms: performance.now() - begun };
 }

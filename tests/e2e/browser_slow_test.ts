@@ -8,6 +8,7 @@ import {
   demoValues,
   type Evaluation,
   graphValues,
+  threadedValues,
   type TrainingValues,
   trainingValues,
 } from "./values.ts";
@@ -111,6 +112,17 @@ testInChromium("in Chromium", async (t) => {
   await step("a session in a worker gives the same", async (page) => {
     assertSameForces(await page.call("workerValues", "page_worker.js"), here);
   });
+  for (const url of [served.url, served.sharingNothing]) {
+    const place = url === served.url ? "" : " in a page that may share no memory";
+    await step(`systems spread over threads have the bits of one thread${place}`, async (page) => {
+      const [one, two] = [
+        await threadedValues(),
+        await page.call("threadedValues", "page_threads.js"),
+      ];
+      assertEquals(two, one);
+      assertEquals(page.complaints, []);
+    }, url);
+  }
   await step(
     "a session on WebGPU, beside one on wasm, and kernels in WGSL give the same",
     async (page) => {

@@ -41,7 +41,7 @@ export interface ServedPage extends AsyncDisposable {
   asked(): readonly string[];
 }
 
-/** Bundles page.ts and page_worker.ts and serves them until it is disposed. */
+/** Bundles page.ts and the scripts of its workers and serves them until it is disposed. */
 export async function servePage(): Promise<ServedPage> {
   const folder = await Deno.makeTempDir();
   const remove = () => Deno.remove(folder, { recursive: true });
@@ -55,9 +55,9 @@ export async function servePage(): Promise<ServedPage> {
   }
 }
 
-/** Bundles page.ts and page_worker.ts into a folder, with what they share and what is loaded late beside them. */
+/** Bundles page.ts and the scripts of its workers into a folder, with what they share and what is loaded late beside them. */
 export async function bundle(folder: string): Promise<void> {
-  const scripts = ["page.ts", "page_worker.ts"].map(scriptPath);
+  const scripts = ["page.ts", "page_worker.ts", "page_threads.ts"].map(scriptPath);
   await runBundler("--code-splitting", `--outdir=${folder}`, ...scripts);
 }
 

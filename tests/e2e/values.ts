@@ -1,5 +1,5 @@
 // What is computed both in a page and here, to be compared. Nothing in it is Deno's own.
-import { type DeviceName, openWebGpu } from "@hooke/hooke/backend";
+import { type DeviceName, openThreads, openWebGpu } from "@hooke/hooke/backend";
 import { type Batch, NeighbourList } from "@hooke/hooke/batch";
 import { NVE } from "@hooke/hooke/dynamics";
 import {
@@ -98,6 +98,19 @@ export async function workerValues(script: string): Promise<Evaluation> {
   });
   const { energy, forces } = await session.run(feedsOf(crystals(4, 1)));
   return { energy: Array.from(energy!.data, Number), forces: Array.from(forces!.data, Number) };
+}
+
+/** Positions after steps of dynamics: on two threads, of this script, or on none but the caller's. */
+export async function threadedValues(script?: string): Promise<number[]> {
+  const backend = script === undefined ? undefined : openThreads(2, {
+    worker: () => new Worker(new URL(script, import.meta.url), { type: "module" }),
+  });
+  await using argon = await openArgon("kernel");
+  const md = new NVE({ model: argon.model, dt: 2, ...backend && { backend } });
+  const batch = await md.run(crystals(4, 1), 60);
+  await md.close();
+  backend?.dispose();
+  return Array.from(batch.get("positions"));
 }
 
 function feedsOf(batch: Batch): HostFeeds {

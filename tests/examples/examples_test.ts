@@ -875,6 +875,19 @@ Deno.test("examples/report_run.ts does what it says", async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("examples/argon_npt.ts does what it says", async () => {
+  const output = await run("argon_npt");
+  assertMatch(output, /^begins at 1\.012 g\/cm³$/m);
+  const rows = [...output.matchAll(/^(\d+) ps: ([\d.]+) g\/cm³, (\d+) K, conserved (\S+) eV$/gm)];
+  assertEquals(rows.map(([, time]) => Number(time)), [0, 4, 8, 12, 16, 20, 24, 28]);
+  // Argon has 1.374 g/cm³ at 94.4 K; a potential that ends at 12 Å holds it together a little less.
+  const density = Number(/^second half: ([\d.]+) g\/cm³$/m.exec(output)?.[1]);
+  assertAlmostEquals(density, 1.33, 0.03);
+  for (const [, , , , conserved] of rows) {
+    assertAlmostEquals(Number(conserved), Number(rows[0]![4]), 0.005);
+  }
+});
+
 Deno.test("examples/own_integrator.ts keeps the temperature of its bath", async () => {
   const [, kelvin] = /^4000 steps of OBABO: (\d+\.\d) K\n$/.exec(await run("own_integrator"))!;
   assertAlmostEquals(Number(kelvin), 40, 1); // 1600 looks at 96 degrees of freedom, some of them alike

@@ -160,6 +160,58 @@ for (const name of BACKENDS) {
     await assertClose(batch, fresh);
   });
 
+  Deno.test(`${name}: a cell that is strained with its atoms keeps its pairs while none can be missing`, async () => {
+    const cell = [12, 0, 0, 1, 12, 0, 0, -1, 12];
+    const positions = [0, 0, 0, 3, 0, 0, 30, -40, 50];
+    const options = { ...FIRM, skin: 1 };
+    const batch = new PairBatch(await openOn(name), [{ positions, cell }], options).run();
+    const after = async (strain: number, shift = 0) => {
+      const grown = cell.map((x, i) => x * (i % 3 === 0 ? 1 + strain : 1));
+      batch.backend.write(batch.cell, grown);
+      const x = positions.map((x, i) => x * (i % 3 === 0 ? 1 + strain : 1) + (i === 3 ? shift : 0));
+      batch.move(x).run();
+      const fresh = new PairBatch(
+        await openOn("reference"),
+        [{ positions: x, cell: grown }],
+        FIRM,
+      );
+      await assertClose(batch, fresh.run());
+      return (await batch.builds())[0];
+    };
+    assertEquals(await after(0.05), 1);
+    assertEquals(await after(-0.05), 1); // what comes nearer by 5 % of 4 Å comes nearer by 0.2 of 1 Å
+    assertEquals(await after(-0.05, 0.35), 1); // and leaves 0.4 of 0.5 Å for each atom
+    assertEquals(await after(-0.05, 0.45), 2);
+    assertEquals(await after(-0.05), 3 - 1); // back within the slack of the new ones
+    assertEquals(await after(0.5), 3);
+  });
+
+  Deno.test(`${name}: no pair comes below the cutoff unseen, however a cell is strained`, async () => {
+    const random = uniform(7);
+    const cell = [11, 0, 0, 1, 12, 0, -2, 1, 13];
+    for (const [skin, pace] of [[0.5, 0.002], [1, 0.01], [1, 0.03]] as const) {
+      const places = Array.from({ length: 450 }, () => 3 * random() - 1);
+      const rates = Array.from({ length: 9 }, () => pace * (random() - 0.8));
+      let [positions, h] = [placed(places, cell), cell];
+      const batch = new PairBatch(await openOn(name), [{ positions, cell }], { ...COUNT, skin });
+      for (let step = 0; step < 20; step++) {
+        h = strained(h, rates);
+        positions = strained(positions, rates).map((x) => x + 0.01 * (random() - 0.5));
+        batch.backend.write(batch.cell, h);
+        const [count] = await batch.move(positions).run().get("energy");
+        const counted = [4 - 2e-5, 4 + 2e-5].map(async (cutoff) => {
+          const options = { ...COUNT, parameters: COUNT.parameters.with(3, cutoff * cutoff) };
+          const fresh = new PairBatch(await openOn("reference"), [{ positions, cell: h }], options);
+          return -(await fresh.run().get("energy"))[0]!;
+        });
+        const [least, most] = await Promise.all(counted);
+        assert(least! <= -count! && -count! <= most!, `skin ${skin}, step ${step}: ${count}`);
+      }
+      const [builds] = await batch.builds();
+      assert(builds! < 20 && (pace < 0.01 || builds! > 1), `${builds}`);
+    }
+  });
+
   for (const lost of [NaN, Infinity, -Infinity, 1e30, -3e38]) {
     Deno.test(`${name}: a position of ${lost} stops the run and names the first such system`, async () => {
       const near = { positions: [0, 0, 0, 3, 0, 0], cell: [12, 0, 0, 0, 12, 0, 0, 0, 12] };
@@ -303,6 +355,18 @@ Deno.test("wasm: no bit of a force depends on when pairs were pruned", async () 
     assertEquals(await slow.get(what), await quick.get(what));
   }
 });
+
+/** Lattice coordinates as positions. */
+function placed(places: readonly number[], cell: readonly number[]): number[] {
+  return places.map((_, i) =>
+    [0, 1, 2].reduce((sum, k) => sum + places[i - i % 3 + k]! * cell[3 * k + i % 3]!, 0)
+  );
+}
+
+/** Vectors a little further strained, as float32 has them. */
+function strained(vectors: readonly number[], rates: readonly number[]): number[] {
+  return vectors.map((x, i) => Math.fround(x + placed(vectors, rates)[i]!));
+}
 
 /** The energy of a pair of {@linkcode FIRM}. */
 function firmEnergy(positions: readonly number[], i: number, j: number): number {

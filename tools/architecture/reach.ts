@@ -18,5 +18,5 @@ export function findUnreachable(
 /** Whether someone starts this file without importing it: a test, a bench, an example, a page. */
 export function isStarted(path: string): boolean {
   return /_(test|bench)\.ts$/.test(path) || /^bench\/[a-z]+_table\.ts$/.test(path) ||
-    path.startsWith("examples/") || /^tests\/e2e\/page(_worker)?\.ts$/.test(path);
+    path.startsWith("examples/") || /^tests\/e2e\/page(_worker|_threads)?\.ts$/.test(path);
 }

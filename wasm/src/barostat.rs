@@ -17,8 +17,10 @@ const TIME: usize = 3;
 const ISOTROPIC: f64 = 1.0;
 const TRICLINIC: f64 = 6.0;
 
-/// How far the series goes.
+/// How far the series goes: for a strain of up to 1, and of up to 1 %, which leaves out nothing that f64 would keep.
 const TERMS: usize = 16;
+const FEW_TERMS: usize = 8;
+const LITTLE: f64 = 1e-2;
 
 /// See src/kernels/barostat_kick.ts.
 pub fn barostat_kick(args: Args, frame: &mut Frame) {
@@ -115,7 +117,8 @@ struct Strain {
 impl Strain {
     fn new(total: Cell, time: f64) -> Self {
         let mut push = ONE;
-        for n in (2..=TERMS).rev() {
+        let is_little = total.iter().all(|x| x.abs() < LITTLE / 3.0);
+        for n in (2..=if is_little { FEW_TERMS } else { TERMS }).rev() {
             let product = multiply(&total, &push);
             push = core::array::from_fn(|k| product[k] / n as f64 + ONE[k]);
         }
@@ -266,25 +269,26 @@ pub fn strained_drift(args: Args, frame: &mut Frame) {
 }
 
 fn drift(flow: Flow, x: &mut [f32], mut low: Option<&mut [f32]>, v: &[f32]) {
-    for k in (0..x.len()).step_by(12) {
-        let end = x.len().min(k + 12);
+    let whole = x.len() / 12 * 12;
+    for k in (0..whole).step_by(12) {
         let mut none = [0.0; 12];
-        if let (12, Some(low)) = (end - k, &mut low) {
-            // There are as many numbers in each.
-            unsafe {
-                flow.drift_four(x.as_mut_ptr().add(k), low.as_mut_ptr().add(k), v.as_ptr().add(k));
-            }
-            continue;
+        // There are as many numbers in each.
+        unsafe {
+            let low = low.as_mut().map_or(none.as_mut_ptr(), |low| low.as_mut_ptr().add(k));
+            flow.drift_four(x.as_mut_ptr().add(k), low, v.as_ptr().add(k));
         }
-        if let Some(low) = &low {
-            none = padded(&low[k..end], 0.0);
-        }
-        let (mut four, v): ([f32; 12], [f32; 12]) = (padded(&x[k..end], 0.0), padded(&v[k..end], 0.0));
-        unsafe { flow.drift_four(four.as_mut_ptr(), none.as_mut_ptr(), v.as_ptr()) };
-        x[k..end].copy_from_slice(&four[..end - k]);
-        if let Some(low) = &mut low {
-            low[k..end].copy_from_slice(&none[..end - k]);
-        }
+    }
+    if whole == x.len() {
+        return;
+    }
+    let rest = &mut x[whole..];
+    let (mut last, v): ([f32; 12], [f32; 12]) = (padded(rest, 0.0), padded(&v[whole..], 0.0));
+    let mut last_low: [f32; 12] = low.as_ref().map_or([0.0; 12], |low| padded(&low[whole..], 0.0));
+    unsafe { flow.drift_four(last.as_mut_ptr(), last_low.as_mut_ptr(), v.as_ptr()) };
+    let count = rest.len();
+    rest.copy_from_slice(&last[..count]);
+    if let Some(low) = low {
+        low[whole..].copy_from_slice(&last_low[..count]);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::args::Args;
 use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
 use crate::lanes::F4;
+use crate::pair_lattice::Lattice;
 use crate::pair_list::{PairList, Scratch, SystemPairs};
 use crate::xyz::Xyz;
 
@@ -68,20 +69,30 @@ impl PairList {
                 return false;
             }
         }
-        if pairs.builds > 0 && pairs.cell == now.cell {
+        if pairs.builds > 0 {
             let places = unwrap(unwrapped, pairs, now);
             let pruning = &mut pairs.pruning;
             pruning.age += 1;
-            if is_within(places, &pruning.places, pruning.near) {
+            let near = PullBack::new(now, &pruning.cell);
+            if near.is_none() && is_within(places, &pruning.places, pruning.near, &None) {
                 return true;
             }
             if is_lost(now) {
                 return false;
             }
-            let far = farthest(places, &pairs.reference);
-            if far <= 0.25 * skin * skin {
-                return is_within(places, &pruning.places, 0.5 * pruning.margin)
-                    || pairs.again(scratch, places, far.sqrt(), cutoff, skin);
+            let back = PullBack::new(now, &pairs.cell);
+            let limit = slack(skin, &back, cutoff);
+            let far = farthest(places, &pairs.reference, &back);
+            if limit > 0.0 && far <= limit * limit {
+                let margin = slack(pruning.margin, &near, cutoff);
+                let is_well = margin >= 0.0 && is_within(places, &pruning.places, margin, &near);
+                pairs.follow(now);
+                if is_well {
+                    return true;
+                }
+                let size = back.map_or(0.0, |back| back.size);
+                let rest = (limit - far.sqrt()) / (1.0 + size) - 1e-5;
+                return pairs.again(scratch, places, rest, cutoff, skin);
             }
         } else if is_lost(now) {
             return false;
@@ -112,6 +123,7 @@ impl SystemPairs {
         if !is_well {
             self.order.clear();
             self.cell = [f32::NAN; 9];
+            self.pruning.cell = self.cell;
         }
         is_well
     }
@@ -119,20 +131,38 @@ impl SystemPairs {
     /// Prunes pairs that have just been found.
     fn start(&mut self, scratch: &mut Scratch, cutoff: f32, skin: f32) -> bool {
         let places = core::mem::take(&mut self.reference);
-        let is_well = self.again(scratch, &places, 0.0, cutoff, skin);
+        self.strained = self.cell;
+        let is_well = self.again(scratch, &places, 0.5 * skin - 1e-5, cutoff, skin);
         self.reference = places;
         is_well
     }
 
-    /// Prunes to where the atoms are now; they have gone up to `far` since the pairs were found.
-    fn again(&mut self, scratch: &mut Scratch, now: &[f32], far: f32, cutoff: f32, skin: f32) -> bool {
+    /// The lattice vectors that clusters and ghosts are shifted by become those of the cell as it is.
+    fn follow(&mut self, now: &Now) {
+        if self.strained == now.cell {
+            return;
+        }
+        self.strained.copy_from_slice(now.cell);
+        let lattice = Lattice::new(now.cell, now.pbc);
+        let vector = |whole: &[i32; 3]| lattice.vector(whole.map(f64::from)).map(|x| x as f32);
+        for (wraps, wholes) in self.wraps.iter_mut().zip(self.wholes.as_chunks::<4>().0) {
+            let [a, b, c, d] = wholes.each_ref().map(vector);
+            *wraps = [0, 1, 2].map(|k| F4::new(a[k], b[k], c[k], d[k]));
+        }
+        for (ghost, whole) in self.ghosts.iter_mut().zip(&self.ghost_wholes) {
+            ghost.shift = vector(whole);
+        }
+    }
+
+    /// Prunes to where the atoms are now; they can go `rest` further before pairs are to be found again.
+    fn again(&mut self, scratch: &mut Scratch, now: &[f32], rest: f32, cutoff: f32, skin: f32) -> bool {
         self.gather(now);
         let pruning = &mut self.pruning;
         pruning.margin = next_margin(pruning.margin, pruning.age, skin);
         pruning.age = 0;
         pruning.places.clear();
         pruning.places.extend_from_slice(now);
-        let rest = 0.5 * skin - far - 1e-5;
+        pruning.cell = self.strained;
         pruning.near = (0.5 * pruning.margin).min(rest).max(0.0);
         let reach = cutoff + pruning.margin;
         self.prune(scratch, reach)
@@ -168,8 +198,38 @@ pub fn unwrap<'a>(buffer: &'a mut Vec<f32>, pairs: &SystemPairs, now: &Now<'a>) 
     buffer
 }
 
-/// Whether no atom has gone further than `limit`.
-fn is_within(places: &[f32], from: &[f32], limit: f32) -> bool {
+/// What takes the strain of a cell off positions: see src/kernels/pairs/pull_back.ts.
+struct PullBack {
+    off: [f32; 9],
+    size: f32,
+}
+
+impl PullBack {
+    /// From the cell as it is to one that it was; none where that is the same.
+    fn new(now: &Now, before: &[f32; 9]) -> Option<Self> {
+        if before == now.cell {
+            return None;
+        }
+        let (new, old) = (Lattice::new(now.cell, now.pbc), Lattice::new(before, now.pbc));
+        let off: [f64; 9] = core::array::from_fn(|i| {
+            let (d, e) = (i / 3, i % 3);
+            (0..3).map(|k| new.inverse[k][d] * (old.rows[k][e] - new.rows[k][e])).sum()
+        });
+        let size = off.iter().map(|x| x * x).sum::<f64>().sqrt() as f32;
+        Some(Self { off: off.map(|x| x as f32), size })
+    }
+}
+
+/// How far atoms may go where pairs reach so much further than the cutoff.
+fn slack(skin: f32, back: &Option<PullBack>, cutoff: f32) -> f32 {
+    0.5 * (skin - back.as_ref().map_or(0.0, |back| back.size) * cutoff)
+}
+
+/// Whether no atom has gone further than `limit`, what its cell was strained by aside.
+fn is_within(places: &[f32], from: &[f32], limit: f32, back: &Option<PullBack>) -> bool {
+    if let Some(back) = back {
+        return squares(places, from, back).all(|square| square <= limit * limit);
+    }
     let limit = limit * limit;
     let all = F4::splat(limit);
     let (blocks, rest) = places.as_chunks::<12>();
@@ -183,9 +243,24 @@ fn is_within(places: &[f32], from: &[f32], limit: f32) -> bool {
     within.all() && rest.chunks_exact(3).zip(old_rest.chunks_exact(3)).all(|(a, b)| step(a, b) <= limit)
 }
 
-/// The square of the longest way that an atom has gone.
-fn farthest(places: &[f32], from: &[f32]) -> f32 {
-    places.chunks_exact(3).zip(from.chunks_exact(3)).fold(0.0, |most, (a, b)| step(a, b).max(most))
+/// The square of the longest way that an atom has gone, what its cell was strained by aside.
+fn farthest(places: &[f32], from: &[f32], back: &Option<PullBack>) -> f32 {
+    match back {
+        Some(back) => squares(places, from, back).fold(0.0, f32::max),
+        None => places.chunks_exact(3).zip(from.chunks_exact(3)).fold(0.0, |most, (a, b)| step(a, b).max(most)),
+    }
+}
+
+fn squares<'a>(
+    places: &'a [f32],
+    from: &'a [f32],
+    PullBack { off, .. }: &'a PullBack,
+) -> impl Iterator<Item = f32> + use<'a> {
+    places.chunks_exact(3).zip(from.chunks_exact(3)).map(move |(x, old)| {
+        let [a, b, c] =
+            [0, 1, 2].map(|d| x[d] - old[d] + (x[0] * off[d] + x[1] * off[3 + d] + x[2] * off[6 + d]));
+        a * a + b * b + c * c
+    })
 }
 
 fn step(a: &[f32], b: &[f32]) -> f32 {

@@ -57,6 +57,8 @@ pub struct SystemPairs {
     /// Their image counters at that time.
     pub images: Vec<i32>,
     pub cell: [f32; 9],
+    /// The cell that clusters and ghosts are shifted by: it may be strained since the pairs were found.
+    pub strained: [f32; 9],
     /// How often the pairs were found.
     pub builds: i32,
     /// Loaded from a checkpoint: to be found again from `reference` before anything else.
@@ -86,6 +88,8 @@ pub struct SystemPairs {
 pub struct Pruning {
     /// Where the atoms were, images of `SystemPairs::images`.
     pub places: Vec<f32>,
+    /// What the cell was then.
+    pub cell: [f32; 9],
     /// How much further than the cutoff the rows reach.
     pub margin: f32,
     /// As long as no atom has gone further from `places`, nothing is to be done.

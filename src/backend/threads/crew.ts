@@ -39,7 +39,6 @@ export class Crew {
 
   /** Something to do for one of them; nothing where something has gone wrong. */
   tell(thread: number, order: Order): void {
-    if (this.#failure !== undefined) return;
     if (this.#held !== undefined) this.#held.push([thread, order]);
     else this.#send(thread, order);
   }
@@ -91,6 +90,7 @@ export class Crew {
   }
 
   #send(number: number, order: Order): void {
+    if (this.#failure !== undefined) return;
     const thread = this.#threads[number] ??= this.#started(number);
     thread.tell(order);
     if (this.#isSending) return;

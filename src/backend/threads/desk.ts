@@ -11,6 +11,7 @@ import type { Answer, CallThere, Ended, FrameThere, GivenThere, Numbers, Order }
 
 /** Part of a batch, and how far it has come. */
 interface FrameHere {
+  readonly id: number;
   readonly buffers: FrameBuffers;
   /** Steps that it was told to do: on all threads the same. */
   told: number;
@@ -93,6 +94,8 @@ export class Desk {
   #free(id: number): void {
     const buffer = this.#buffers.get(id)!;
     this.#buffers.delete(id);
+    const frame = this.#stops.get(buffer);
+    if (frame !== undefined) this.#frames.delete(frame.id);
     this.#stops.delete(buffer);
     this.#backend.free(buffer);
   }
@@ -101,7 +104,7 @@ export class Desk {
     const of = (name: keyof typeof numbers) => this.#buffers.get(numbers[name]) as Buffer<"i32">;
     const [offsets, active, ids, ages] = [of("offsets"), of("active"), of("ids"), of("ages")];
     const buffers = { systems, offsets, active, ids, ages, control: of("control") };
-    const frame: FrameHere = { buffers, told: 0, lost: undefined };
+    const frame: FrameHere = { id, buffers, told: 0, lost: undefined };
     this.#frames.set(id, frame);
     this.#stops.set(buffers.control, frame);
   }

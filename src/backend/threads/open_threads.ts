@@ -1,3 +1,4 @@
+import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import type { Backend } from "../backend.ts";
 import { ThreadedBackend } from "./threaded_backend.ts";
 
@@ -53,5 +54,11 @@ export function checkThreads(action: string, threads: unknown): asserts threads 
 }
 
 function openWorker(): Worker {
+  if (typeof Worker === "undefined") {
+    throw new BackendUnavailableError(
+      "Cannot open threads as the runtime must have workers: there is no Worker here, so leave out threads",
+      { backend: "wasm", reason: "absent", during: "open" },
+    );
+  }
   return new Worker(new URL("./thread_worker.ts", import.meta.url), { type: "module" });
 }

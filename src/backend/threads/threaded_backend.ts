@@ -15,7 +15,7 @@ import type {
 import { Crew } from "./crew.ts";
 import type { Ended, Numbers } from "./orders.ts";
 import { mergedPairs, splitPairs } from "./split.ts";
-import { numbers, ThreadedBuffer } from "./threaded_buffer.ts";
+import { type BufferHolder, numbers, ThreadedBuffer } from "./threaded_buffer.ts";
 import { ThreadedFrame } from "./threaded_frame.ts";
 import { ThreadedPairs } from "./threaded_pairs.ts";
 import { ThreadedProgram } from "./threaded_program.ts";
@@ -62,10 +62,10 @@ export class ThreadedBackend implements Backend {
     }
     buffer.isWritten = true;
     buffer.host?.set(values, at);
-    if (buffer.frame === undefined) return;
+    if (buffer.holder === undefined) return;
     const copy = numbers(buffer.dtype, values.length);
     copy.set(values);
-    buffer.frame.write(buffer, copy, at);
+    buffer.holder.write(buffer, copy, at);
   }
 
   async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
@@ -97,10 +97,10 @@ export class ThreadedBackend implements Backend {
   }
 
   free(buffer: Buffer): void {
-    const { id, frame } = buffer as ThreadedBuffer;
-    (buffer as ThreadedBuffer).frame = undefined;
+    const { id, holder } = buffer as ThreadedBuffer;
+    (buffer as ThreadedBuffer).holder = undefined;
     this.#frames.delete(buffer);
-    frame?.tell(() => ({ kind: "free", id }));
+    holder?.tell(() => ({ kind: "free", id }));
   }
 
   pairs(frame: FrameBuffers, options: PairsOptions): Pairs {
@@ -127,7 +127,8 @@ export class ThreadedBackend implements Backend {
   /** Throws a TypeError: edges are counted over the batch, of which each thread has only a part. */
   edges(): Edges {
     throw new TypeError(
-      `Cannot list edges on ${this.threads} threads as atoms must be counted over the whole batch: each has a part of it`,
+      `Cannot list edges on ${this.threads} threads as atoms must be counted over the whole batch, of which each has a part: ` +
+        `leave out threads; an ONNX model has threads of its own, as an option`,
     );
   }
 
@@ -147,8 +148,10 @@ export class ThreadedBackend implements Backend {
       return 1;
     }
     if (canHalt) return this.#runTogether(program as ThreadedProgram, first, steps);
-    return frame.ask((ticket) => ({ kind: "run", id, first, steps, ticket }))
+    const done = frame.ask((ticket) => ({ kind: "run", id, first, steps, ticket }))
       .then((all) => Math.min(...(all as readonly Ended[]).map(({ done }) => done)));
+    done.catch(() => {}); // who looks at what came of it learns of it
+    return done;
   }
 
   dispose(): void {
@@ -178,18 +181,18 @@ export class ThreadedBackend implements Backend {
 
   /** What is in buffers; those of one batch are asked for together. */
   async #look(buffers: readonly ThreadedBuffer[]): Promise<readonly Numbers[]> {
-    const asked = new Map<ThreadedFrame, ThreadedBuffer[]>();
+    const asked = new Map<BufferHolder, ThreadedBuffer[]>();
     const found = new Map<ThreadedBuffer, Numbers>();
     for (const buffer of buffers) {
       if (buffer.host !== undefined) found.set(buffer, buffer.host.slice());
-      else if (!asked.get(buffer.frame!)?.push(buffer)) asked.set(buffer.frame!, [buffer]);
+      else if (!asked.get(buffer.holder!)?.push(buffer)) asked.set(buffer.holder!, [buffer]);
     }
-    const looks = Array.from(asked, async ([frame, own]) => {
+    const looks = Array.from(asked, async ([holder, own]) => {
       const ids = own.map(({ id }) => id);
-      const all = await frame.ask((ticket) => ({ kind: "look", ids, ticket }));
+      const all = await holder.ask((ticket) => ({ kind: "look", ids, ticket }));
       for (const [i, buffer] of own.entries()) {
         const parts = (all as readonly (readonly Numbers[])[]).map((part) => part[i]!);
-        found.set(buffer, frame.merged(buffer, parts));
+        found.set(buffer, holder.merged(buffer, parts));
       }
     });
     await Promise.all(looks);

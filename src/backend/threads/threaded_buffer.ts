@@ -1,8 +1,19 @@
 import type { Arrays, Dtype } from "../../kernels/kernel.ts";
 import type { Buffer } from "../backend.ts";
-import type { Numbers } from "./orders.ts";
+import type { Answer, Numbers, Order } from "./orders.ts";
 import type { SpreadHere } from "./split.ts";
-import type { ThreadedFrame } from "./threaded_frame.ts";
+
+/** Threads that have a buffer. */
+export interface BufferHolder {
+  /** Something to do for each of them. */
+  tell(order: (part: number) => Order): void;
+  /** Something to be answered by each of them. */
+  ask(order: (ticket: number) => Order): Promise<readonly Answer[]>;
+  /** Writes numbers into it, from `at` on. */
+  write(buffer: ThreadedBuffer, values: Numbers, at: number): void;
+  /** What all parts have of it, as one. */
+  merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers;
+}
 
 /** A buffer over several threads; in host memory until a program is to work on it. */
 export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
@@ -12,8 +23,8 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly id: number;
   /** What its numbers belong to; undefined where nobody has said. */
   spread: SpreadHere | undefined;
-  /** The batch whose threads have it. */
-  frame: ThreadedFrame | undefined;
+  /** The threads of the batch it belongs to. */
+  holder: BufferHolder | undefined;
   /** What is in it; undefined where only threads know. */
   host: Arrays[D] | undefined;
   /** Whether it is anything but zeros. */
@@ -25,11 +36,6 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     this.id = id;
     this.spread = spread;
     this.host = numbers(dtype, length) as unknown as Arrays[D];
-  }
-
-  /** Whether threads change it: then they know best. */
-  get isTheirs(): boolean {
-    return this.host === undefined;
   }
 }
 

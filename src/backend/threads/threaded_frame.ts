@@ -2,10 +2,10 @@ import type { FrameBuffers } from "../backend.ts";
 import type { Crew } from "./crew.ts";
 import type { Answer, Numbers, Order } from "./orders.ts";
 import { mergedControl, type Part, partsOf, type Stretch, stretchOf } from "./split.ts";
-import { numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
+import { type BufferHolder, numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
 
 /** A batch over several threads. */
-export class ThreadedFrame {
+export class ThreadedFrame implements BufferHolder {
   /** What threads call it. */
   readonly id: number;
   /** Where the atoms of each system begin. */
@@ -50,8 +50,13 @@ export class ThreadedFrame {
 
   /** Brings a buffer to its threads, if it is not there. */
   hold(buffer: ThreadedBuffer): void {
-    if (buffer.frame === this) return;
-    buffer.frame = this;
+    if (buffer.holder === this) return;
+    if (buffer.holder !== undefined) {
+      throw new TypeError(
+        "Cannot share out a buffer as it must belong to one batch: another has it already",
+      );
+    }
+    buffer.holder = this;
     const { id, dtype, host, isWritten, spread } = buffer;
     this.tell((part) => {
       const [from, to] = this.#stretch(buffer, this.parts[part]!);
@@ -62,8 +67,9 @@ export class ThreadedFrame {
     if (!isKept) buffer.host = undefined;
   }
 
-  /** Writes numbers into a buffer that is there, from `at` on. */
+  /** Writes numbers into a buffer that is there, from `at` on. Throws a TypeError where systems would have other atoms. */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void {
+    if (buffer.spread === "offsets") this.#assertSame(values, at);
     for (const [thread, part] of this.parts.entries()) {
       const [first, last] = this.#stretch(buffer, part);
       const [from, to] = [Math.max(first, at), Math.min(last, at + values.length)];
@@ -83,6 +89,14 @@ export class ThreadedFrame {
       merged.set(found[i]!, this.#stretch(buffer, part)[0]);
     }
     return merged;
+  }
+
+  /** Which thread has which atoms is settled when a frame is made. */
+  #assertSame(offsets: Numbers, at: number): void {
+    if (offsets.every((offset, i) => offset === this.offsets[at + i])) return;
+    throw new TypeError(
+      "Cannot write where systems begin on threads as it must stay as it was: make another frame",
+    );
   }
 
   /** Which numbers of a buffer a part has. */

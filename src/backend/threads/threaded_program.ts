@@ -9,6 +9,9 @@ import { ThreadedPairs } from "./threaded_pairs.ts";
 /** Kernels that halt a run though nothing has come apart: all threads must then halt in the same step. */
 export const HALTING: ReadonlySet<string> = new Set(["graduate"]);
 
+/** Kernels in which systems know of each other. */
+const TOGETHER: ReadonlySet<string> = new Set(["clip_norm"]);
+
 /** A program, the same on each thread. */
 export class ThreadedProgram implements Program {
   readonly length: number;
@@ -37,7 +40,7 @@ export class ThreadedProgram implements Program {
 
 function callThere(frame: ThreadedFrame, { kernel, args: given, every, phase }: Call): CallThere {
   const { name, args } = kernel;
-  assertKnown(name);
+  assertKnown(frame, name);
   const there = Object.keys(args).map((key): [string, GivenThere] => {
     const value = given[key];
     if (value === undefined) return [key, undefined];
@@ -50,28 +53,34 @@ function callThere(frame: ThreadedFrame, { kernel, args: given, every, phase }: 
   return { name, args, given: Object.fromEntries(there), every, phase };
 }
 
-function assertKnown(name: string): void {
-  if (loadModule().kernel_number(name) >= 0) return;
+function assertKnown({ parts }: ThreadedFrame, name: string): void {
+  if (loadModule().kernel_number(name) < 0) {
+    throw new TypeError(
+      `Cannot prepare kernel ${name} as the wasm backend must have it: it has none of that name`,
+    );
+  }
+  if (parts.length === 1 || !TOGETHER.has(name)) return;
   throw new TypeError(
-    `Cannot prepare kernel ${name} as the wasm backend must have it: it has none of that name`,
+    `Cannot prepare kernel ${name} on ${parts.length} threads as it must have all systems of the batch: each has a part`,
   );
 }
 
-/** A thread alone has all of every buffer. */
+/** A thread that is alone has all of a batch. */
 function assertSplit(
   { parts }: ThreadedFrame,
   { name, args }: Kernel,
   key: string,
   { spread }: ThreadedBuffer,
 ): void {
-  const isOfAll = spread === "all" || spread === "starts";
-  const isChanged = args[key]!.endsWith(" changed");
-  if (
-    parts.length === 1 ? !(isOfAll && isChanged) : spread !== undefined && !(isOfAll && isChanged)
-  ) return;
+  if (args[key]!.endsWith(" changed") && (spread === "all" || spread === "starts")) {
+    throw new TypeError(
+      `Cannot prepare kernel ${name} on threads as ${key}, which it changes, must have a row for each atom or system: ` +
+        `current spread is ${spread}`,
+    );
+  }
+  if (parts.length === 1 || spread !== undefined) return;
   throw new TypeError(
-    isChanged
-      ? `Cannot prepare kernel ${name} on threads as ${key}, which it changes, must have a row for each atom or system`
-      : `Cannot prepare kernel ${name} on threads as it must be said of ${key} what has a row: node, system, starts or all`,
+    `Cannot prepare kernel ${name} on threads as it must be said of ${key} what has its rows, node, system, starts or all: ` +
+      `whoever made it said nothing`,
   );
 }

@@ -34,7 +34,7 @@ export const MEASURE: Trials = {
     const args = { kinetic, freedom, temperature: found }, staged = ones(world);
     const resting = world.systems("i32", 1, ({ size }) => [3 * size - 3]);
     const stage = world.systems("i32", 1, ({ id }) => [id % 4]);
-    const keeps = world.lab.i32([1, 0, 1]);
+    const keeps = world.lab.i32([1, 0, 1], "all");
     return {
       calls: [
         call(temperature, args),

@@ -1,6 +1,6 @@
 import { BOLTZMANN } from "../../../kernels/constants.ts";
 import { Stream } from "../../../kernels/philox.ts";
-import type { Pass, Shader } from "../shader.ts";
+import type { Pass, Scratch, Shader } from "../shader.ts";
 
 const TOUCH = /* wgsl */ `
 // 1 - exp(-x), accurate where x is small, too: Horner's form of the series, or the function itself.
@@ -65,7 +65,7 @@ fn system(s: u32) {
 /** See src/kernels/thermalize.ts. */
 export const thermalize: Shader = {
   words: { seedLow: "u32", seedHigh: "u32" },
-  scratch: ({ has, tiles }) =>
+  scratch: ({ has, tiles }): Record<string, Scratch> =>
     has("bathEnergy") ? { partials: { type: "vec2<f32>", length: tiles } } : {},
   passes: ({ has }) => has("bathEnergy") ? COUNTED : [ALONE],
 };

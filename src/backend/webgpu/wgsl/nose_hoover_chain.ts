@@ -27,39 +27,38 @@ struct Chain {
 
 /**
  * WGSL of src/kernels/baths/nose_hoover_chain.ts, for one thread: `advance_chain(chain, twice, time)`, which answers
- * with x, and `chain_energy(chain)`. State and sums have twice the digits; how much rates decay is known to those of
- * float32.
+ * with x, and `chain_energy(chain)`. State, sums and what cancels have twice the digits; what is added in a step is known
+ * to those of float32.
  */
 export function chainCode({ eta, etaDot, name = "", parts }: ChainCode): string {
   const divided = SUB_STEPS[parts as 1 | 3 | 5].map((part) =>
-    `total += chain_part${name}(chain, &left, wide_multiply(${wideLiteral(part)}, whole));`
+    `total += chain_part${name}(chain, &left, wide_multiply(${wideLiteral(part)}, whole).x);`
   );
   return /* wgsl */ `
-fn push_link${name}(chain: Chain, k: u32, twice: vec2<f32>, step: vec2<f32>) {
-  var force = wide_add(twice, -wide_multiply(wide(chain.degrees), chain.kt));
+fn push_link${name}(chain: Chain, k: u32, twice: vec2<f32>, step: f32) {
+  var force = 0.0;
   if (k == chain.at) {
-    force = wide_divide(force, chain.first_mass);
+    force = wide_add(twice, -wide_multiply(wide(chain.degrees), chain.kt)).x / chain.first_mass.x;
   } else {
-    var mass = chain.rest_mass;
-    if (k == chain.at + 1u) { mass = chain.first_mass; }
-    let square = wide_multiply(${etaDot}[k - 1u], ${etaDot}[k - 1u]);
-    force = wide_divide(wide_add(wide_multiply(mass, square), -chain.kt), chain.rest_mass);
+    var mass = chain.rest_mass.x;
+    if (k == chain.at + 1u) { mass = chain.first_mass.x; }
+    let before = ${etaDot}[k - 1u].x;
+    force = (mass * before * before - chain.kt.x) / chain.rest_mass.x;
   }
-  var decay = wide(0.0);
-  if (k + 1u < chain.at + chain.links) { decay.x = growth_of(-0.25 * step.x * ${etaDot}[k + 1u].x); }
-  var rate = ${etaDot}[k];
-  rate = wide_add(rate, wide_multiply(rate, decay));
-  rate = wide_add(rate, wide_multiply(0.5 * step, force));
-  ${etaDot}[k] = wide_add(rate, wide_multiply(rate, decay));
+  var decay = 0.0;
+  if (k + 1u < chain.at + chain.links) { decay = growth_of(-0.25 * step * ${etaDot}[k + 1u].x); }
+  let rate = ${etaDot}[k];
+  // (rate (1 + decay) + step/2 force) (1 + decay), as what it adds.
+  ${etaDot}[k] = wide_add(rate, wide((rate.x * decay) * (2.0 + decay) + 0.5 * step * force * (1.0 + decay)));
 }
 
-fn chain_part${name}(chain: Chain, left: ptr<function, vec2<f32>>, step: vec2<f32>) -> f32 {
+fn chain_part${name}(chain: Chain, left: ptr<function, vec2<f32>>, step: f32) -> f32 {
   for (var k = chain.at + chain.links; k > chain.at; k--) { push_link${name}(chain, k - 1u, *left, step); }
-  let x = -wide_multiply(step, ${etaDot}[chain.at]).x;
+  let x = -step * ${etaDot}[chain.at].x;
   let m = growth_of(x);
   *left = wide_add(*left, wide_multiply(*left, two_product(m, 2.0 + m)));
   for (var k = chain.at; k < chain.at + chain.links; k++) {
-    ${eta}[k] = wide_add(${eta}[k], wide_multiply(step, ${etaDot}[k]));
+    ${eta}[k] = wide_add(${eta}[k], two_product(step, ${etaDot}[k].x));
   }
   for (var k = chain.at; k < chain.at + chain.links; k++) { push_link${name}(chain, k, *left, step); }
   return x;
