@@ -4,10 +4,12 @@
  * @module
  */
 
+import { fused } from "./engines/fused.ts";
 import { threads } from "./engines/threads.ts";
 import type { BenchRow } from "./row.ts";
 
 const rows: BenchRow[] = [
+  fused,
   threads,
 ];
 

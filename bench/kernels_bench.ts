@@ -26,11 +26,13 @@ import { clipNorm } from "../src/kernels/clip_norm.ts";
 import { clipValues } from "../src/kernels/clip_values.ts";
 import { ACCELERATION } from "../src/kernels/constants.ts";
 import { conservedEnergy } from "../src/kernels/conserved_energy.ts";
+import { countStage } from "../src/kernels/count_stage.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
 import { creditBath } from "../src/kernels/credit_bath.ts";
 import { deform } from "../src/kernels/deform.ts";
 import { drift } from "../src/kernels/drift.ts";
 import { energyChange } from "../src/kernels/energy_change.ts";
+import { enterStage } from "../src/kernels/enter_stage.ts";
 import { fire2Step } from "../src/kernels/fire2_step.ts";
 import { fireStep } from "../src/kernels/fire_step.ts";
 import { fmax } from "../src/kernels/fmax.ts";
@@ -51,6 +53,7 @@ import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
 import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
 import { scaleByMomentum } from "../src/kernels/scale_by_momentum.ts";
 import { shake } from "../src/kernels/shake.ts";
+import { spendBudget } from "../src/kernels/spend_budget.ts";
 import { strainForces } from "../src/kernels/strain_forces.ts";
 import { strainedDrift } from "../src/kernels/strained_drift.ts";
 import { strainedKick } from "../src/kernels/strained_kick.ts";
@@ -254,6 +257,30 @@ function calls(world: World): Record<string, Call> {
       status: world.i32(SYSTEMS),
       source: 1,
       target: 2,
+      stop: 0,
+    }),
+    enter_stage: call(enterStage, {
+      awake: world.i32(SYSTEMS),
+      status: world.i32(SYSTEMS),
+      first: 0,
+      end: 1,
+      notes: 1,
+    }),
+    count_stage: call(countStage, {
+      status: world.i32(SYSTEMS),
+      stage: world.i32(SYSTEMS),
+      steps: world.i32(3 * SYSTEMS),
+      stages: 3,
+    }),
+    spend_budget: call(spendBudget, {
+      status: world.i32(SYSTEMS),
+      steps: world.i32(3 * SYSTEMS),
+      begun: world.i32(3 * SYSTEMS),
+      spent: world.i32(SYSTEMS),
+      stages: 3,
+      first: 0,
+      end: 1,
+      budget: 1e9,
       stop: 0,
     }),
     clamp_forces: call(clampForces, { forces, limit: 0.05 }),

@@ -25,6 +25,7 @@ import { allOf, assemble, type Info, type Pick, sizeOf, type Store } from "./sto
 import { storeOf, System, systemOf } from "./system.ts";
 import { afterIds, giveIds } from "./system_ids.ts";
 import type { SystemInput } from "./system_input.ts";
+import { overwriteRows } from "./overwrite_rows.ts";
 import { storeWithEdges } from "./with_edges.ts";
 
 /** The fields that every batch has. */
@@ -48,6 +49,15 @@ const inList = (pick: number) => `system ${pick}`;
 
 /** The systems of whatever can join a batch. Assigned by Batch, which alone sees into batches. */
 let picksOf: (systems: Systems, action: string) => Pick[];
+
+/**
+ * Puts systems, as large as those that were there and with no field that the batch has not, into some of its places: its
+ * arrays stay the same, and what was there is gone. Not part of the public API. Assigned by Batch.
+ */
+export let overwrite: (batch: Batch, systems: Batch, places: readonly number[]) => void;
+
+/** What gives a batch the systems again that it has now, whatever `put`, `append` and `drop` do to it. Likewise. */
+export let restorePoint: (batch: Batch) => () => void;
 
 function picksOfList(systems: Iterable<System | SystemInput>, action: string): Pick[] {
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
@@ -101,6 +111,7 @@ export class Batch {
   #nextId: number;
   #holder: FieldHolder | undefined;
   #systemOfNode: Int32Array | undefined;
+  #viewed: Batch | undefined;
 
   private constructor(store: Store, nextId: number) {
     this.#store = store;
@@ -338,6 +349,36 @@ export class Batch {
     return new Batch(assemble(places.map((index) => ({ store, index })), inList), this.#nextId);
   }
 
+  /** The batch of which this is a view; itself, where it is none. */
+  get whole(): Batch {
+    return this.#viewed ?? this;
+  }
+
+  /**
+   * Some systems, to look at: where an engine holds the batch it holds their values, too, and `fetch` answers with those
+   * of the moment. For engines.
+   */
+  view(places: readonly number[]): Batch {
+    const picked = (store: Store) => assemble(places.map((index) => ({ store, index })), inList);
+    const view = new Batch(picked(this.#store), this.#nextId);
+    view.#viewed = this.whole;
+    const holder = this.#holder;
+    if (holder === undefined) return view;
+    view.attach({
+      by: holder.by,
+      get fields() {
+        return holder.fields;
+      },
+      fetch: async (name) => {
+        const { info } = this.#store.fields.get(name)!;
+        const values = typed(await this.fetch(name), info);
+        return picked({ ...this.#store, fields: new Map([[name, { info, values }]]) })
+          .fields.get(name)!.values;
+      },
+    });
+    return view;
+  }
+
   /** A copy that shares nothing with it (but the `infos`, which nobody changes). */
   clone(): Batch {
     return new Batch(assemble(allOf(this.#whole("clone a batch")), inList), this.#nextId);
@@ -491,8 +532,24 @@ export class Batch {
     this.#systemOfNode = undefined;
   }
 
+  #overwrite(systems: Batch, places: readonly number[]): void {
+    const action = "put systems";
+    const own = this.#whole(action), more = systems.#whole(action);
+    overwriteRows(own, more, places);
+    this.#nextId = Math.max(this.#nextId, afterIds(more.fields.get("systemId")!.values));
+  }
+
   static {
     inspected(this.prototype);
+    overwrite = (batch, systems, places) => batch.#overwrite(systems, places);
+    restorePoint = (batch) => {
+      const store = batch.#store, nextId = batch.#nextId;
+      return () => {
+        batch.#store = store;
+        batch.#nextId = nextId;
+        batch.#systemOfNode = undefined;
+      };
+    };
     picksOf = (systems, action) => {
       if (systems instanceof Batch) return allOf(systems.#whole(action));
       return picksOfList(systems instanceof System ? [systems] : systems, action);

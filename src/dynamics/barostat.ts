@@ -110,8 +110,8 @@ export function openBarostat(
     freedom: freedomIn(state, true),
     rate: state.state("strainRate", { dtype: "f64", level: "system", width: 9 }),
     bathEnergy: state.state("bathEnergy", {
-      ...{ dtype: "f64", level: "system" },
-      initial: work(state, perSystem(engine, "pressure", pressure, state.batch.size)),
+      ...{ dtype: "f64", level: "system", isShared: true },
+      initial: work(state, perSystem(engine, "pressure", pressure, state.batch)),
     }),
     coupling: COUPLINGS[pressureCoupling],
   };

@@ -19,13 +19,16 @@ import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import { Constrained } from "./constrained.ts";
 import type { Constraint } from "./constraint.ts";
+import type { StageRange } from "./open_stages.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
 import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
+import { hasComers, STAGE_EVENT, type StageEvent, type StageNews } from "./stage_news.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
-import { planStep, type StepPlan, type Stop, type WithKernels } from "./step_plan.ts";
+import { type Mark, pairsOf, planStep, type StepPlan, type Stop, withinPart } from "./step_plan.ts";
+import type { WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { Told } from "./told.ts";
 
@@ -43,6 +46,24 @@ export interface RunEngine {
   readonly loop: Loop<DynamicsKind>;
   /** The systems that hooks have been told of. */
   readonly told: Told;
+  /** Who takes systems out of the batch when they rest, and brings others: the run then goes on when all rest. */
+  readonly keeper: { now: Keeper | undefined };
+}
+
+/** Who may have come to rest. */
+export interface RestNews {
+  /** 1 for each that moves on. */
+  readonly active: ArrayLike<number>;
+  /** 1 for each that has converged. */
+  readonly mask: ArrayLike<number>;
+}
+
+/** Who is told of systems that have come to rest. */
+export interface Keeper {
+  /** Systems have converged in a step, or have spent their steps. */
+  rested(step: number, news: RestNews): void;
+  /** What is there now may be what the run goes on from elsewhere. */
+  kept(): void;
 }
 
 /** Fields whose change from outside leaves forces and energies as they are. */
@@ -84,6 +105,27 @@ function assertGivesNeeded(name: string, integrator: Integrator, model: Model): 
       }`,
     );
   }
+}
+
+/** The lists of some marks. */
+function convergedIn(marks: readonly Mark[]): Buffer<"i32">[] {
+  return marks.map(({ converged }) => converged);
+}
+
+/** Does something, and something else when that is over, whether it went well or not. */
+function always(
+  work: () => void | PromiseLike<void>,
+  over: () => void,
+): void | PromiseLike<void> {
+  let answer: void | PromiseLike<void>;
+  try {
+    answer = work();
+  } catch (error) {
+    over();
+    throw error;
+  }
+  if (isThenable(answer)) return Promise.resolve(answer).finally(over);
+  over();
 }
 
 /** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
@@ -135,6 +177,8 @@ export class BatchRun {
   isByHand = false;
   /** Whether the run has turned out to be over, in a step before the one under way. */
   #isOver = false;
+  /** Systems that get their first forces in the step under way, or in the next, and do not move in it. */
+  #joining: readonly number[] = [];
   /** What is still to come of the last leap. */
   #leapt: PromiseLike<void> | undefined;
   /** What is still to come of steps. */
@@ -146,11 +190,11 @@ export class BatchRun {
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {
     this.#engine = engine;
     this.#isLate = !backend.isHost;
-    this.#clock = new Clock(batch, engine.integrator.dt);
     this.state = new ResidentBatch(batch, backend);
     try {
       this.#constrained = new Constrained(this.state, engine.integrator, engine.constraints);
       this.#integrator = this.#constrained.weave(engine.integrator.open(this.state));
+      this.#clock = new Clock(batch, engine.integrator);
       this.#model = engine.model.open(this.state);
       if (this.#model.compute !== undefined) assertWhole(engine, backend);
     } catch (error) {
@@ -167,9 +211,10 @@ export class BatchRun {
   /** Brings over what has changed on the host: the systems of which something has move again. */
   upload(): void | PromiseLike<void> {
     const { state, clock } = this;
-    if (!clock.isOf(state.batch)) this.#clock = new Clock(state.batch, this.#engine.integrator.dt);
+    if (!clock.isOf(state.batch)) this.#clock = new Clock(state.batch, this.#engine.integrator);
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
+        if (name === "status") this.#integrator.stages?.restart(systems);
         if (name === "positions") state.clearState(LOW);
         if (name === "cell") state.clearState(CELL_LOW);
         // A step that somebody else has changed says nothing.
@@ -263,6 +308,7 @@ export class BatchRun {
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],
+      partOf: (hook) => hooks.partOf(hook),
       reads: (stage) => hooks.reads(stage),
       writes: () => hooks.writes(),
     });
@@ -300,6 +346,7 @@ export class BatchRun {
       await this.#ready();
       this.#run(this.#planned().begin);
     }
+    await this.#integrator.stages?.rest();
     const looked = state.visit(
       { control: frame.control, active: frame.active },
       [],
@@ -308,7 +355,136 @@ export class BatchRun {
     const { control, isMoving } = isThenable(looked) ? await looked : looked;
     await this.#assertTogether(control, this.#step - 1);
     if (isNew) this.#isPrimed = true;
-    if (!isMoving) this.#loop.done();
+    if (!isMoving && this.#engine.keeper.now === undefined) this.#loop.done();
+  }
+
+  /**
+   * Goes on with the systems of a batch before: `from` has the place that each had there, `undefined` for those that are
+   * new and have no forces yet.
+   */
+  async takeOver(before: BatchRun, from: readonly (number | undefined)[]): Promise<void> {
+    await this.#ready();
+    this.#planned(); // asks for all that is kept
+    await this.state.takeOver(before.state, from);
+    this.#clock.carry(before.#clock.save(), from);
+    this.#isPrimed = before.#isPrimed;
+    this.#hasEnergy = before.#hasEnergy;
+    this.#forcesOf = before.#forcesOf;
+    this.#amenders = before.#amenders;
+    this.#isSettled = before.#isSettled;
+    this.isByHand = before.isByHand;
+    // A device finds pairs as they were in the next run alone, of systems that move in it: now all that move do.
+    if (this.#isLate) this.#once(pairsOf(this.state));
+  }
+
+  /** The batch has other systems in these places now, as large as those before: they have no forces yet. */
+  replaced(places: readonly number[]): void {
+    this.state.replaced(places);
+    this.#clock.admit(this.state.batch, places);
+  }
+
+  /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */
+  async prime(mask: Int32Array, step: number): Promise<void> {
+    const { state: { backend, frame } } = this;
+    await this.#ready();
+    const [active] = await backend.see([frame.active]);
+    const before = active.slice();
+    const others = await this.#written(mask);
+    const [hadEnergy, forcesOf] = [this.#hasEnergy, this.#forcesOf];
+    backend.write(frame.active, mask);
+    try {
+      this.#run(this.#planned().settle);
+      await this.#evaluate(step);
+      await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(step);
+      await this.#ready();
+      this.#run(this.#planned().begin);
+      others();
+      const [control] = await backend.see([frame.control]);
+      await this.#assertTogether(control, step - 1);
+    } finally {
+      backend.write(frame.active, before);
+    }
+    this.#hasEnergy = hadEnergy;
+    this.#forcesOf = forcesOf;
+  }
+
+  /** Whether the model takes about as long for some systems as for all: those that join wait for the next step. */
+  get joinsInStep(): boolean {
+    return this.#model.compute !== undefined;
+  }
+
+  /** Systems get their first forces with those of the next step, and move in the one after it. */
+  async join(places: readonly number[]): Promise<void> {
+    await this.#ready();
+    const { state: { backend, frame } } = this;
+    const settle = this.#planned().settle;
+    if (settle !== undefined) {
+      const [active] = await backend.see([frame.active]);
+      const before = active.slice(), mask = new Int32Array(before.length);
+      for (const place of places) mask[place] = 1;
+      backend.write(frame.active, mask);
+      this.#run(settle);
+      backend.write(frame.active, before);
+    }
+    this.#joining = places;
+    this.#setActive(places, 0);
+  }
+
+  #joinAt(stop: Stop): void {
+    if (stop === "model") this.#setActive(this.#joining, 1);
+    else if (stop === DynamicsStage.AFTER_POST_UPDATE) this.#setActive(this.#joining, 0);
+  }
+
+  #setActive(places: readonly number[], value: 0 | 1): void {
+    const { state } = this;
+    state.writeRows(state.frame.active, places, new Int32Array(state.batch.size).fill(value));
+  }
+
+  /** What hooks may write on a visit, to be put back where it is not of systems with a 1. */
+  async #written(mask: Int32Array): Promise<() => void> {
+    const { state } = this;
+    const names = [...this.#loop.hooks.writes()].filter((name) => state.fields.has(name));
+    const seen = await state.backend.see(names.map((name) => state.field(name)));
+    const before = seen.map((values) => values.slice());
+    return () => names.forEach((name, i) => state.putBack(name, before[i]!, mask));
+  }
+
+  /** Hooks are told of systems that have joined. */
+  async admitted(mask: Int32Array, step: number): Promise<void> {
+    const point = this.#loop.point(DynamicsStage.ON_ADMIT);
+    if (point.isEmpty) return;
+    if (this.#loop.hooks.reads(DynamicsStage.ON_ADMIT).has("energy")) await this.refresh();
+    await this.#ready();
+    this.#run(this.#planned().admitted);
+    const { context } = this.#loop;
+    context.stepCount = step;
+    const event = { admittedMask: mask, [STAGE_EVENT]: await this.#comingIn(mask) };
+    if (this.#isLate) {
+      await point.fireLate(step, { stepCount: step, ...event });
+      return await this.#loop.hooks.soFar;
+    }
+    const own: { admittedMask?: ArrayLike<number>; [STAGE_EVENT]?: object | undefined } = context;
+    Object.assign(own, event);
+    await point.fire(step);
+    delete own.admittedMask;
+    delete own[STAGE_EVENT];
+  }
+
+  /** Systems that have joined were in no stage before: where hooks of stages find that. */
+  async #comingIn(mask: Int32Array): Promise<StageEvent | undefined> {
+    const { stages } = this.#integrator;
+    if (stages === undefined) return undefined;
+    const [seen] = await this.state.backend.see([stages.status]);
+    const status = seen.slice();
+    return { status, mask, stage: status.map((stage, s) => mask[s] === 0 ? stage : -1) };
+  }
+
+  /** Systems rest from now on, their energies those of the step that is done. */
+  async rest(places: readonly number[]): Promise<void> {
+    await this.#ready();
+    await this.refresh();
+    await this.#ready();
+    this.#setActive(places, 0);
   }
 
   /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
@@ -407,6 +583,7 @@ export class BatchRun {
       if (part === undefined) return this.#endStep();
       if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) this.#isMoved = true;
       else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) this.#isMoved = false;
+      if (this.#joining.length > 0) this.#joinAt(part.stop);
       this.#run(part.program);
       this.#isTouched = false;
       const waiting = this.#visit(part.stop) ?? this.#underWay;
@@ -463,6 +640,10 @@ export class BatchRun {
   #endStep(): void | PromiseLike<void> {
     const { decide } = this.#planned();
     this.#run(decide);
+    if (this.#joining.length > 0) {
+      this.#setActive(this.#joining, 1);
+      this.#joining = [];
+    }
     if (this.#isLate) return this.#awaitNews(this.#step);
     if (decide !== undefined) return this.#report(this.#step);
   }
@@ -471,9 +652,12 @@ export class BatchRun {
   #awaitNews(step: number): void | PromiseLike<void> {
     const { state: { backend, frame } } = this;
     const mustWait = this.#mustWait;
-    const buffers = [frame.control, frame.active, ...this.#marksOf(step)] as const;
+    const marks = this.#planned().marks.filter(isOf(step));
+    const buffers = [frame.control, frame.active, ...this.#told, ...convergedIn(marks)] as const;
     const coming = mustWait ? Promise.resolve(backend.see(buffers)) : backend.take(buffers);
-    const news = coming.then(([control, active, ...marked]) => ({ control, active, marked }));
+    const news = coming.then(([control, active, ...all]) =>
+      this.#newsOf(control, active, all as Int32Array[], marks)
+    );
     const full = this.#loop.defer(news, (news) => this.#hear(step, news), mustWait);
     if (mustWait) return full;
     return this.#backlog.push(this.#loop.hooks.soFar) ?? full;
@@ -481,36 +665,79 @@ export class BatchRun {
 
   /** Whether nothing may be done before it is known what a step has come to. */
   get #mustWait(): boolean {
-    return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait;
+    if (this.#plan?.holdsParts) return true;
+    return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait ||
+      this.#loop.point(DynamicsStage.ON_ADMIT).mustWait;
   }
 
-  /** The marks that were set anew in a step. */
-  #marksOf(step: number): Buffer<"i32">[] {
-    return this.#planned().marks.filter(isOf(step)).map(({ converged }) => converged);
+  /** What must be known besides of a step in stages. */
+  get #told(): Buffer<"i32">[] {
+    const { stages } = this.#integrator;
+    return stages === undefined ? [] : [stages.stage, stages.status];
+  }
+
+  /** What `#told` and these marks say. */
+  #newsOf(
+    control: Int32Array,
+    active: Int32Array,
+    all: readonly Int32Array[],
+    marks: readonly Mark[],
+  ): News {
+    const known = this.#told.length;
+    const marked = all.slice(known);
+    const [stage, status] = all;
+    return {
+      ...{ control, active },
+      stages: known === 0 ? undefined : { stage: stage!, status: status! },
+      marked: marked.filter((_, i) => marks[i]!.isSpent !== true),
+    };
   }
 
   /** What a step on a device has come to: no news where the run was over before. */
   async #hear(step: number, news: News | undefined): Promise<void> {
     if (news === undefined) return;
-    const { control, active, marked } = news;
+    const { control, active, marked, stages } = news;
     if (control[Control.DIVERGED] !== 0) {
       this.#loop.done(step);
       this.#isOver = true;
       await this.#assertTogether(control, step);
     }
     const mask = maskOf(marked, active.length);
-    if (!mask.includes(1)) return;
-    if (!active.includes(1)) {
+    const isMove = stages !== undefined && hasComers(stages);
+    const isOver = stages !== undefined && !active.includes(1); // a hook may have sent them there
+    const keeper = this.#engine.keeper.now;
+    keeper?.rested(step, { active, mask });
+    if (!mask.includes(1) && !isMove && !isOver) return;
+    if (!active.includes(1) && keeper === undefined) {
       this.#loop.done(step + 1);
       this.#isOver = true;
       this.#forcesOf = step;
     }
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
-    if (point.isEmpty) return;
-    if (this.#plan === undefined) await this.state.look();
-    this.#run(this.#planned().converged);
-    await point.fireLate(step, { stepCount: step, convergedMask: mask });
-    this.#engine.told.note(mask);
+    if (!point.isEmpty && mask.includes(1)) {
+      if (this.#plan === undefined) await this.state.look();
+      this.#run(this.#planned().converged);
+      const event = { [STAGE_EVENT]: stages && { ...stages, mask } };
+      await point.fireLate(step, { stepCount: step, convergedMask: mask, ...event });
+      this.#engine.told.note(mask);
+    }
+    if (isMove) await this.#tellComers(step, stages);
+  }
+
+  /** Systems have come and gone: what is held of them is asked anew. */
+  #renewHeld(): void {
+    if (this.#plan?.holdsParts) this.forgetPlan();
+  }
+
+  /** Tells hooks of stages of the systems that have come to them. */
+  #tellComers(step: number, stages: StageNews): void | PromiseLike<void> {
+    const point = this.#loop.point(DynamicsStage.ON_ADMIT);
+    if (!point.hasParts) return this.#renewHeld();
+    const come = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
+    const mask = this.#engine.told.comers.news(come, this.#isLate);
+    const event = { [STAGE_EVENT]: { ...stages, mask } };
+    const told = point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
+    return told.then(() => this.#renewHeld());
   }
 
   /** Many steps in one call, as no hook is due. */
@@ -561,15 +788,15 @@ export class BatchRun {
     const begun = performance.now();
     let done = n;
     const tell = async (): Promise<News> => {
-      const buffers = [frame.control, frame.active, ...marks.map(({ converged }) => converged)];
+      const buffers = [frame.control, frame.active, ...this.#told, ...convergedIn(marks)];
       const copies = canConverge ? backend.see(buffers) : backend.take(buffers);
       // At once: leaps that go to the device together come from it together, and it stands still meanwhile.
       backend.flush();
       const [control, active, ...all] = await copies as Int32Array[];
       if (canConverge || control![Control.DIVERGED] !== 0) done = await run;
-      const isAsked = isOf(first + done - 1);
-      const marked = all.filter((_, i) => isAsked(marks[i]!));
-      return { control: control!, active: active!, marked };
+      const isAsked = isOf(first + done - 1), known = this.#told.length;
+      const asked = all.filter((_, i) => i < known || isAsked(marks[i - known]!));
+      return this.#newsOf(control!, active!, asked, marks.filter(isAsked));
     };
     const told = this.#loop.defer(tell(), (news) => {
       if (done < n) this.#forcesOf = first + done - 1;
@@ -587,18 +814,36 @@ export class BatchRun {
   #report(step: number): void | PromiseLike<void> {
     const { state, state: { frame, batch } } = this;
     if (state.view(frame.control)[Control.HALT] === 0) return;
-    const marked = this.#marksOf(step).map((mark) => state.view(mark));
-    const mask = maskOf(marked, batch.size);
-    if (!mask.includes(1)) return;
-    if (this.#hasEnergy) return this.#tell(step, mask);
-    return after(this.#evaluateResting(mask, step), () => this.#tell(step, mask));
+    const due = this.#planned().marks.filter(isOf(step));
+    const viewed = (marks: readonly Mark[]) =>
+      maskOf(convergedIn(marks).map((mark) => state.view(mark)), batch.size);
+    const active = state.view(frame.active);
+    const mask = viewed(due.filter(({ isSpent }) => isSpent !== true));
+    const keeper = this.#engine.keeper.now;
+    if (keeper !== undefined) keeper.rested(step, { active, mask });
+    else if (!active.includes(1)) this.#loop.done();
+    const moved = viewed(due);
+    if (!moved.includes(1)) return;
+    const { stages } = this.#integrator;
+    const resting = stages === undefined ? moved : moved.map((one, s) => active[s] === 0 ? one : 0);
+    const isKnown = this.#hasEnergy || !resting.includes(1);
+    return after(isKnown ? undefined : this.#evaluateResting(resting, step), () => {
+      const news = stages && {
+        stage: state.view(stages.stage).slice(),
+        status: state.view(stages.status).slice(),
+      };
+      if (news === undefined) return this.#tell(step, mask);
+      const told = mask.includes(1) ? this.#tell(step, mask, news) : undefined;
+      return after(told, () => hasComers(news) ? this.#tellComers(step, news) : undefined);
+    });
   }
 
-  #tell(step: number, mask: Int32Array): void | PromiseLike<void> {
-    const { state } = this;
+  #tell(step: number, mask: Int32Array, stages?: StageNews): void | PromiseLike<void> {
     const { converged } = this.#planned();
-    if (!state.view(state.frame.active).includes(1)) this.#loop.done();
-    const context: { convergedMask?: ArrayLike<number> } = this.#loop.context;
+    const context: {
+      convergedMask?: ArrayLike<number>;
+      [STAGE_EVENT]?: object | undefined;
+    } = this.#loop.context;
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
     if (point.isEmpty) return;
     this.#loop.context.stepCount = step;
@@ -607,6 +852,7 @@ export class BatchRun {
     const tell = () => {
       this.#run(converged);
       context.convergedMask = news;
+      context[STAGE_EVENT] = stages && { ...stages, mask: news };
       return news.includes(1) ? point.fire(step) : undefined;
     };
     const remind = () => {
@@ -617,16 +863,25 @@ export class BatchRun {
     const reads = this.#loop.hooks.reads(DynamicsStage.ON_CONVERGE);
     const needsEnergy = reads.has("energy") || reads.has(CONSERVED);
     const told = after(after(needsEnergy ? this.refresh() : undefined, remind), tell);
-    return after(told, () => void delete context.convergedMask);
+    return after(told, () => {
+      delete context.convergedMask;
+      delete context[STAGE_EVENT];
+    });
   }
 
   /** The work of a hook, now. */
-  work(hook: WithKernels, stage: DynamicsStage): void | PromiseLike<void> {
+  work(hook: WithKernels, stage: DynamicsStage, part?: unknown): void | PromiseLike<void> {
     const { state } = this;
+    const { stages } = this.#integrator;
+    const isAfter = stage === DynamicsStage.ON_CONVERGE;
     return after(state.look(), () => {
-      this.#once(hook.kernels({ state }, stage));
+      this.#once(withinPart(stages, part, hook.kernels({ state }, stage), isAfter));
       this.#isTouched = true;
-      return hook.compute?.({ state }, stage);
+      if (hook.compute === undefined) return;
+      if (stages === undefined || part === undefined) return hook.compute({ state }, stage);
+      this.#once([stages.enter(part as StageRange, true, isAfter)]);
+      const leave = () => this.#once([stages.leave()]);
+      return always(() => hook.compute!({ state }, stage), leave);
     });
   }
 

@@ -12,4 +12,10 @@ export { outputsOf } from "../models/model.ts";
 export interface KernelDevice {
   /** The batch on its backend: `state.field("forces")` is what a kernel takes. */
   readonly state: ResidentBatch;
+  /**
+   * Whether a system is of those that the hook is for, as it is when it is asked.
+   *
+   * @default all are
+   */
+  readonly has?: (system: number) => boolean;
 }

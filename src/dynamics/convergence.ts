@@ -111,6 +111,9 @@ export class ConvergenceHook {
   /** What their status becomes. */
   readonly targetStatus: number;
 
+  /** Whether it was said what their status becomes. */
+  readonly hasTarget: boolean;
+
   /** Throws a TypeError or RangeError that names the criterion and the member that is wrong. */
   constructor(options: ConvergenceOptions = {}) {
     checkConvergenceOptions(options);
@@ -130,6 +133,7 @@ export class ConvergenceHook {
     }
     this.sourceStatus = sourceStatus;
     this.targetStatus = targetStatus;
+    this.hasTarget = options.targetStatus !== undefined;
     this.frequency = frequency;
   }
 
@@ -144,7 +148,9 @@ export class ConvergenceHook {
   }
 
   /** What the engine does after AFTER_STEP: kernels, and the functions of one's own between the two halves of them. */
-  parts({ state, source, id = 0 }: ConvergenceDevice): ConvergenceParts {
+  parts(device: ConvergenceDevice): ConvergenceParts {
+    const { state, source, id = 0, from = this.sourceStatus, to = this.targetStatus } = device;
+    const { stops = from === undefined } = device;
     const converged = state.scratch(`converged ${id}`, { dtype: "i32", level: "system" });
     const met = state.scratch(`met ${id}`, { dtype: "i32", level: "system", initial: 1 });
     const sources = this.criteria.map((one) => ({ one, ...source(one.key) }));
@@ -164,9 +170,9 @@ export class ConvergenceHook {
           met,
           converged,
           status: state.field<"i32">("status"),
-          source: this.sourceStatus ?? -1,
-          target: this.targetStatus,
-          stop: this.sourceStatus === undefined ? 1 : 0,
+          source: from ?? -1,
+          target: to,
+          stop: stops ? 1 : 0,
         }),
       ],
     };
@@ -209,6 +215,12 @@ export interface ConvergenceDevice {
   readonly state: ResidentBatch;
   /** Tells several such hooks of one engine apart. @default 0 */
   readonly id?: number;
+  /** Only systems of this status are asked. @default what it says itself */
+  readonly from?: number | undefined;
+  /** What their status becomes. @default what it says itself */
+  readonly to?: number;
+  /** Whether they rest from then on. @default where it is not said which systems are asked */
+  readonly stops?: boolean;
   /** Where a key's values are, and how they come up to date. Throws a TypeError for an unknown key. */
   source(key: string): KeySource;
 }

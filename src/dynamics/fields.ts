@@ -71,7 +71,7 @@ export class DynamicsFields implements StateSource {
   #value(field: string): unknown {
     const host = this.#host();
     const { state } = host;
-    if (field === "time") return host.clock.at(state.view(state.frame.ages));
+    if (field === "time") return host.clock.at(state.view(state.field<"i32">(host.clock.counter)));
     if (field === FRAME) return frameAsked(state);
     if (isMeasured(field)) host.measure(field);
     return state.view(bufferOf(state, field));
@@ -83,14 +83,16 @@ export class DynamicsFields implements StateSource {
     const { state, state: { backend, frame }, clock } = host;
     for (const field of fields) if (isMeasured(field)) host.measure(field);
     const all = [
-      ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(state, field))]),
+      ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(host, field))]),
     ];
     const values = await (isAwaited ? backend.see(all) : backend.take(all));
     const arrived = new Map(all.map((buffer, i) => [buffer, values[i]!]));
     const valueIn = (buffer: Buffer) => arrived.get(buffer)!;
     if (valueIn(frame.control)[Control.DIVERGED] !== 0) return undefined;
     return Object.fromEntries(fields.map((field) => {
-      if (field === "time") return [field, clock.at(valueIn(frame.ages) as Int32Array)];
+      if (field === "time") {
+        return [field, clock.at(valueIn(state.field<"i32">(clock.counter)) as Int32Array)];
+      }
       if (field === FRAME) return [field, frameOf(state, valueIn)];
       return [field, valueIn(bufferOf(state, field))];
     }));
@@ -137,8 +139,8 @@ function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>
 }
 
 /** What must be fetched for a field. */
-function buffersOf(state: ResidentBatch, field: string): Buffer[] {
-  if (field === "time") return [state.frame.ages];
+function buffersOf({ state, clock }: FieldHost, field: string): Buffer[] {
+  if (field === "time") return [state.field<"i32">(clock.counter)];
   if (field !== FRAME) return [bufferOf(state, field)];
   return [...state.fields].map((name) => state.field<Dtype>(name));
 }

@@ -37,8 +37,11 @@ const MEASURES: Readonly<
   temperature(state, keepsMomentum) {
     const kinetic = measureKinetic(state);
     const buffer = perSystem(state, "temperature");
-    const freedom = freedomIn(state, keepsMomentum);
-    const measure = call(temperature, { kinetic: kinetic.buffer, freedom, temperature: buffer });
+    const freedom = freedomIn(state, keepsMomentum), stages = restingStages.get(state);
+    const measure = call(temperature, {
+      ...{ kinetic: kinetic.buffer, freedom, temperature: buffer },
+      ...stages && { ...stages, resting: freedomIn(state, true) },
+    });
     return { buffer, calls: [...kinetic.calls, measure] };
   },
   conservedEnergy(state) {
@@ -92,7 +95,7 @@ export const CHANGE = "energyChange";
  * step: baths write it, and it is 0 where there is none. Checkpoints have it.
  */
 export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
-  return state.state("bathEnergy", { dtype: "f64", level: "system" });
+  return state.state("bathEnergy", { dtype: "f64", level: "system", isShared: true });
 }
 
 /** The change of the energy from step to step: to be run once in each step, when the energy is new. */
@@ -111,6 +114,21 @@ function measureKinetic(state: ResidentBatch): Measure {
 
 function perSystem(state: ResidentBatch, name: string): Buffer<"f64"> {
   return state.scratch(name, { dtype: "f64", level: "system", initial: NaN });
+}
+
+/** The stages of a run in which a centre of mass at rest stays so. */
+interface RestingStages {
+  /** The stage of each system. */
+  readonly stage: Buffer<"i32">;
+  /** 1 for each such stage. */
+  readonly keeps: Buffer<"i32">;
+}
+
+const restingStages = new WeakMap<ResidentBatch, RestingStages>();
+
+/** Temperatures count the degrees of freedom that systems have in their stages. */
+export function noteStages(state: ResidentBatch, stages: RestingStages): void {
+  restingStages.set(state, stages);
 }
 
 /** Buffers of degrees of freedom: without, and with a centre of mass at rest that stays so. */

@@ -72,6 +72,12 @@ export interface ConvergedContext extends DynamicsBase {
   readonly convergedMask: ArrayLike<number>;
 }
 
+/** The context at {@linkcode DynamicsStage}`.ON_ADMIT`. */
+export interface AdmittedContext extends DynamicsBase {
+  /** 1 for each system that has just joined. */
+  readonly admittedMask: ArrayLike<number>;
+}
+
 /** Each dynamics stage, in the order of a step. */
 export interface DynamicsStages {
   /** Before anything of a step. */
@@ -92,8 +98,8 @@ export interface DynamicsStages {
   readonly AFTER_STEP: Observe<DynamicsBase>;
   /** In a step in which a system has converged. */
   readonly ON_CONVERGE: Observe<ConvergedContext>;
-  /** When systems have joined a running batch. */
-  readonly ON_ADMIT: Observe<DynamicsBase>;
+  /** When systems have joined a running batch: their forces are there. */
+  readonly ON_ADMIT: Observe<AdmittedContext>;
 }
 
 /** For hook classes: `R` and `W` are the declared reads and writes; without `R` each field may be undefined. */

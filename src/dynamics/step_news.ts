@@ -9,6 +9,7 @@ import { after } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
 import { type DivergedDetails, DivergedError } from "./diverged_error.ts";
 import { firstLost } from "./dynamics_checks.ts";
+import type { StageNews } from "./stage_news.ts";
 import type { Mark } from "./step_plan.ts";
 
 /** What is known of a step when it is done. */
@@ -17,6 +18,8 @@ export interface News {
   readonly control: Int32Array;
   /** 1 for each system that is updated. */
   readonly active: Int32Array;
+  /** Where each system was in the step, and is now, in a run of stages. */
+  readonly stages: StageNews | undefined;
   /** What was noted of systems that have converged, by each of the marks that were looked at. */
   readonly marked: readonly Int32Array[];
 }

@@ -16,6 +16,8 @@ import type { Constrained } from "./constrained.ts";
 import type { KernelDevice } from "./context.ts";
 import { ConvergenceHook, type ConvergenceParts, type CustomCriterion } from "./convergence.ts";
 import type { OpenIntegrator } from "./integrator.ts";
+import { decidersOf } from "./deciders.ts";
+import type { OpenStages, StageRange } from "./open_stages.ts";
 import { keySource } from "./key_source.ts";
 import { CHANGE, CONSERVED, countFreedom, measureChange, measureOf } from "./measures.ts";
 import { DynamicsStage } from "./stages.ts";
@@ -44,6 +46,8 @@ export interface StepParts {
   work(stage: DynamicsStage): readonly StageWork[];
   /** The hooks that give kernels, visited or not. */
   devices(): readonly WithKernels[];
+  /** The stages that a hook is for, where those are not all. */
+  partOf(hook: object): unknown;
   /** The fields that hooks look at, at a stage; at any, without one. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
   /** The fields that hooks change on a visit. */
@@ -75,12 +79,16 @@ export interface StepPlan {
   readonly measures: ReadonlyMap<string, Program>;
   /** What is to be run before ON_CONVERGE. */
   readonly converged: Program | undefined;
+  /** What is to be run before ON_ADMIT. */
+  readonly admitted: Program | undefined;
   /** Criteria of one's own. */
   readonly customs: readonly Custom[];
   /** Where it is noted which systems have converged. */
   readonly marks: readonly Mark[];
   /** Whether the model adds by kernels what a visit has given. */
   readonly isAdded: boolean;
+  /** Whether hooks of stages hold atoms: who comes or goes changes the plan. */
+  readonly holdsParts: boolean;
   /** Whether systems can converge. */
   readonly canConverge: boolean;
   /** Whether a visited step leaves energies (and stresses) up to date. */
@@ -99,6 +107,8 @@ export interface Mark {
   readonly every: number;
   /** The remainder. */
   readonly phase: number;
+  /** Whether it is by its steps that a system leaves a stage: it has not converged. */
+  readonly isSpent?: boolean;
 }
 
 /** A criterion of one's own: a function to be called on the host. */
@@ -115,8 +125,7 @@ const S = DynamicsStage;
 
 /** Plans a step. */
 export function planStep(parts: StepParts): StepPlan {
-  const { state, integrator, constrained, model } = parts;
-  const programs: Program[] = [];
+  const { state, integrator, constrained, model } = parts, programs: Program[] = [];
   const prepare = (calls: readonly Call[]) => {
     if (calls.length === 0) return undefined;
     const program = state.prepare(calls);
@@ -128,8 +137,9 @@ export function planStep(parts: StepParts): StepPlan {
   const { change, kept, lean, full, stress } = needsOf(parts, hooks);
   const evaluation = (
     wanted: Wanted,
-  ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
+  ) => [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const adding = (wanted: Wanted) => [...model.add?.(wanted) ?? [], ...constrained.forces];
+  const added = adding(full);
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
   const sequence: readonly (readonly [Stop, readonly Call[], boolean])[] = [
@@ -179,14 +189,25 @@ export function planStep(parts: StepParts): StepPlan {
     settle: prepare(constrained.settle),
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
-    converged: prepare(hooks.reading(S.ON_CONVERGE)),
-    customs: convergence.customs,
-    marks: convergence.marks,
+    ...atEvents(hooks, prepare),
+    ...{ customs: convergence.customs, marks: convergence.marks },
     isAdded: (model.add?.(full) ?? []).length > 0,
+    holdsParts: hooks.holdsParts,
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
     programs,
+  };
+}
+
+/** What brings all that hooks look at up to date when systems have converged, or joined. */
+function atEvents(
+  hooks: HookCalls,
+  prepare: (calls: readonly Call[]) => Program | undefined,
+): Pick<StepPlan, "converged" | "admitted"> {
+  return {
+    converged: prepare(hooks.reading(S.ON_CONVERGE)),
+    admitted: prepare(hooks.reading(S.ON_ADMIT)),
   };
 }
 
@@ -204,18 +225,15 @@ interface Needs {
   readonly change: readonly Call[];
 }
 
-function needsOf(
-  parts: StepParts,
-  { convergence: { keys, decide }, isAmending }: HookCalls,
-): Needs {
+function needsOf(parts: StepParts, hooks: HookCalls): Needs {
+  const { convergence: { keys, decide }, isAmending } = hooks;
   const all = parts.reads();
   const changes = all.has(CHANGE) || keys.has(CHANGE);
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
   // where it is learned later that systems rest, those of their last step must be there by then.
   const written = parts.writes();
   const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
-    written.has("forces") ||
-    (parts.isLate && decide.length > 0);
+    written.has("forces") || hooks.amendsParts || (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
   const reads = all.has("energy") || all.has(CONSERVED);
   const looks = always || reads || parts.model.compute !== undefined;
@@ -234,7 +252,8 @@ function needsOf(
   };
 }
 
-function pairs(state: ResidentBatch): Call[] {
+/** What brings all pairs up to date. */
+export function pairsOf(state: ResidentBatch): Call[] {
   const args = {
     positions: state.field("positions"),
     cell: state.field("cell"),
@@ -276,21 +295,28 @@ class HookCalls {
     );
     // Now and once: what they ask of the state, pairs and image counters among it, is there for all that follows.
     this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
-    const { state, keepsMomentum } = parts;
-    const found = [...this.#work.values()].flat().filter(({ hook }) =>
-      hook instanceof ConvergenceHook
-    ).map(({ hook, frequency, phase }, id) => {
+    const { state, keepsMomentum, integrator: { stages } } = parts;
+    const deciders = decidersOf([...this.#work.values()].flat(), stages?.count);
+    const found = deciders.map(({ hook, frequency, phase, ways }, id) => {
       const source = (key: string) => keySource(state, key, keepsMomentum);
-      const opened: ConvergenceParts = (hook as ConvergenceHook).parts({ state, source, id });
-      return { opened, times: { every: frequency, phase }, hook: hook as ConvergenceHook };
+      const opened: ConvergenceParts = hook.parts({ state, source, id, ...ways });
+      return { opened, times: { every: frequency, phase }, hook };
     });
+    const spent = stages?.spent ?? [];
     this.convergence = {
       tests: found.flatMap(({ opened, times }) => timed(opened.tests, times)),
-      decide: found.flatMap(({ opened, times }) => timed(opened.decide, times)),
+      // Who has spent the steps of a stage in this step comes last: nobody leaves two stages in one step.
+      decide: [
+        ...found.flatMap(({ opened, times }) => timed(opened.decide, times)),
+        ...stages?.budgets ?? [],
+      ],
       customs: found.flatMap(({ opened: { customs, met }, times }) =>
         customs.map((custom) => ({ ...custom, met, ...times }))
       ),
-      marks: found.map(({ opened: { converged }, times }) => ({ converged, ...times })),
+      marks: [
+        ...found.map(({ opened: { converged }, times }) => ({ converged, ...times })),
+        ...spent.map((converged) => ({ converged, every: 1, phase: 0, isSpent: true })),
+      ],
       keys: new Set(found.flatMap(({ hook }) => hook.criteria.map(({ key }) => key))),
     };
   }
@@ -311,10 +337,27 @@ class HookCalls {
   #ask(stage: DynamicsStage): readonly Call[] {
     const device: KernelDevice = { state: this.#parts.state };
     return this.#work.get(stage)!.filter(({ hook }) => !(hook instanceof ConvergenceHook))
-      .flatMap(({ hook, frequency, phase }) => {
+      .flatMap(({ hook, frequency, phase, part }) => {
         const calls = (hook as WithKernels).kernels(device, stage);
-        return timed(calls, { every: frequency, phase });
+        return timed(withinPart(this.#parts.integrator.stages, part, calls), {
+          every: frequency,
+          phase,
+        });
       });
+  }
+
+  /**
+   * Do hooks of stages change what the model gives? Systems may be in another stage by the time somebody asks for their
+   * energies.
+   */
+  get amendsParts(): boolean {
+    return this.#work.get(S.AFTER_COMPUTE)!.some(({ part }) => part !== undefined);
+  }
+
+  /** Do hooks of stages hold atoms? */
+  get holdsParts(): boolean {
+    const { devices, partOf } = this.#parts;
+    return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
   }
 
   /** The measures that hooks look at, each by itself; none where no visit changes anything. */
@@ -350,12 +393,33 @@ export interface WithKernels {
 }
 
 /** What hooks change is on the backend before anything is planned; and what is held has no temperature. */
-function prepareState({ state, constrained, devices }: StepParts): void {
+function prepareState({ state, constrained, devices, partOf }: StepParts): void {
   const hooks = devices();
   for (const key of hooks.flatMap(({ writes }) => writes)) state.field(fieldName(key)!);
   constrained.count(
-    hooks.flatMap((hook) => hook.holds === undefined ? [] : [hook.holds({ state })]),
+    hooks.flatMap((hook) =>
+      hook.holds === undefined ? [] : [hook.holds(deviceOf(state, partOf(hook)))]
+    ),
   );
+}
+
+/** What a hook is told, for the systems of some stages alone. */
+function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
+  if (part === undefined) return { state };
+  const { first, end } = part as StageRange;
+  const status = state.valuesOf("status");
+  return { state, has: (system) => first <= status[system]! && status[system]! < end };
+}
+
+/** Calls for the systems of some stages alone. */
+export function withinPart(
+  stages: OpenStages | undefined,
+  part: unknown,
+  calls: readonly Call[],
+  isAfter = false,
+): readonly Call[] {
+  if (stages === undefined || part === undefined || calls.length === 0) return calls;
+  return [stages.enter(part as StageRange, true, isAfter), ...calls, stages.leave()];
 }
 
 function timed(calls: readonly Call[], times: { every: number; phase: number }): Call[] {

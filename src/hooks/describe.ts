@@ -9,10 +9,14 @@ import type { HookListing, PlanStep } from "./listing.ts";
 import type { StageInfo } from "./stage.ts";
 
 /** A hook as a line of {@linkcode HookListing}. */
-export function listEntry(entry: Entry, order: number): HookListing {
+export function listEntry(
+  entry: Entry,
+  order: number,
+  name: string = entry.name,
+): HookListing {
   const { record, places } = entry;
   return {
-    name: entry.name,
+    name,
     enabled: entry.enabled,
     stages: places.map((place) => place.info.stage),
     frequency: record.schedule.frequency,
@@ -27,8 +31,8 @@ export function listEntry(entry: Entry, order: number): HookListing {
 }
 
 /** A place as a line of a plan. */
-export function planStep({ entry, info, matched }: Place): PlanStep {
-  return { hook: entry.name, matched, when: describeSchedule(entry, info), enabled: entry.enabled };
+export function planStep({ entry, info, matched }: Place, hook: string = entry.name): PlanStep {
+  return { hook, matched, when: describeSchedule(entry, info), enabled: entry.enabled };
 }
 
 function describeSchedule({ record }: Entry, info: StageInfo): string {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Part } from "./part.ts";
 import type { HookOptions } from "./protocol.ts";
 
 /**
@@ -37,8 +38,8 @@ export interface DeviceHook extends HookOptions {
 
 /** The engine's side: how such work is run. */
 export interface DeviceWorker {
-  /** Runs the work of one hook now, at a stage. */
-  work(hook: object, stage: string): unknown;
+  /** Runs the work of one hook now, at a stage; on a part alone, where there is one. */
+  work(hook: object, stage: string, part?: Part): unknown;
   /** Told that what runs by itself may have changed. */
   changed(): void;
 }
@@ -49,6 +50,8 @@ export interface StageWork {
   readonly hook: object;
   /** What it is called. */
   readonly name: string;
+  /** What it is for, where that is not all. */
+  readonly part: Part | undefined;
   /** Every so many steps … */
   readonly frequency: number;
   /** … at this remainder. */

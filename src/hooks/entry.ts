@@ -5,6 +5,7 @@
  */
 
 import type { ErrorPolicy } from "./outcome.ts";
+import { type Part, PartTarget } from "./part.ts";
 import type { FetchPlan, ReadPlan } from "./reads.ts";
 import type { HookRecord } from "./record.ts";
 import { show } from "./show.ts";
@@ -60,6 +61,10 @@ export interface Entry {
   readonly onError: ErrorPolicy | undefined;
   readonly places: Place[];
   enabled: boolean;
+  /** What it sees of the engine, where that is not all. */
+  part: Part | undefined;
+  /** Its name among all hooks of the engine. */
+  path: string;
   /** Opened in this run and not yet closed. */
   isOpen: boolean;
   /** How often it has thrown. */
@@ -82,7 +87,6 @@ const NOT_ASKED = { at: -1, isWanted: true };
 export class Place {
   readonly entry: Entry;
   readonly info: StageInfo;
-  readonly target: Target;
   readonly matched: string;
   readonly schedule: Schedule;
   /** What its handler is given: the engine's context, or one derived from it with `read` and `write`. */
@@ -91,6 +95,9 @@ export class Place {
   hasOwnContext: boolean;
   /** How what it reads or writes is fetched; `undefined` where it need not be. */
   plan: FetchPlan | undefined;
+  /** What is called. */
+  target: Target;
+  readonly #handler: Target;
   /** The first count at which it may be due. */
   next = -1;
   /** How many events it was asked about, at an event stage. */
@@ -107,7 +114,8 @@ export class Place {
   constructor(entry: Entry, info: StageInfo, bound: Bound, access: Access) {
     this.entry = entry;
     this.info = info;
-    this.target = bound.target;
+    this.#handler = bound.target;
+    this.target = this.#targetOf(entry);
     this.matched = bound.matched;
     this.schedule = new Schedule(timesAt(entry.record, info), info.isEvent);
     this.ctx = access.own ?? access.shared;
@@ -120,6 +128,13 @@ export class Place {
     this.ctx = own ?? shared;
     this.hasOwnContext = own !== undefined;
     this.plan = plan?.live === false ? plan : undefined;
+    this.target = this.#targetOf(this.entry);
+  }
+
+  /** What a part has changed is to be put where it belongs. */
+  #targetOf({ part, record: { writes } }: Entry): Target {
+    if (part === undefined || writes.length === 0) return this.#handler;
+    return new PartTarget(this.#handler, part);
   }
 
   /** Must what it reads or writes be fetched? */
@@ -134,12 +149,16 @@ export class Place {
 
   /** May it be called later? */
   get mayBeLate(): boolean {
-    return !this.isModifier && this.entry.record.hook.sync !== true;
+    const { part, record } = this.entry;
+    // Who fires once must know at once whether there was anything for it.
+    const mustKnow = part !== undefined && timesAt(record, this.info).once;
+    return !this.isModifier && record.hook.sync !== true && !mustKnow;
   }
 
   /** Is it called at every visit, with nothing to compare or ask? */
   get isAlways(): boolean {
-    return this.schedule.isAlways && this.entry.record.when === undefined && !this.isDeferred &&
+    return this.entry.part === undefined && this.schedule.isAlways &&
+      this.entry.record.when === undefined && !this.isDeferred &&
       this.seen < 0;
   }
 
@@ -172,7 +191,13 @@ export class Place {
     return this.#asked.isWanted;
   }
 
+  /** Is its condition asked only when it is known what of the state is its own? */
+  get isAskedLate(): boolean {
+    return this.entry.part !== undefined && this.isDeferred;
+  }
+
   #answer(at: number, ctx: object): boolean {
+    if (this.isAskedLate) return true;
     if (this.#asked.at !== at) return this.isWanted(ctx);
     const { isWanted } = this.#asked;
     this.#asked = NOT_ASKED;
@@ -196,6 +221,7 @@ export class Place {
 
   /** Is it called at this count, with this context? Asks its conditions, and remembers a firing. */
   fires(count: number, step: number, ctx: object = this.ctx): boolean {
+    if (!this.hasShare(ctx)) return false;
     const at = this.info.isEvent ? this.events++ : count;
     this.advance(at);
     // An event may be of another step than the one that the engine is at: before it, or in the middle of a leap.
@@ -206,10 +232,21 @@ export class Place {
     return true;
   }
 
+  /** Is there anything for it? Nothing is, where its part has nothing now. */
+  hasShare(ctx: object = this.ctx): boolean {
+    const { part } = this.entry;
+    return part === undefined || part.isPresent(this.info.stage, ctx);
+  }
+
   /** Takes back that it was asked at an event, and fired if it did. */
   unask(): void {
     this.events--;
     this.unfire(this.events - 1);
+  }
+
+  /** Takes back a firing at a count, if none has come after it: there was nothing for it. */
+  skip(at: number, before: number): void {
+    if (this.schedule.last === at) this.schedule.last = before;
   }
 
   /** Takes back a firing before which it had last fired at `before`: it has turned out to be of no step. */

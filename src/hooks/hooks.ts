@@ -18,7 +18,8 @@ import { type HookWarning, type Outcome, printFirst } from "./outcome.ts";
 import type { EnginePoint, StagePoint } from "./point.ts";
 import { pointClass } from "./points.gen.ts";
 import { accessor, type FieldValues, NO_STATE, type StateSource } from "./reads.ts";
-import { accessOf, makeEntry } from "./registration.ts";
+import type { Part } from "./part.ts";
+import { accessOf, makeEntry, pathOf } from "./registration.ts";
 import type { HookHandle, HookSet } from "./registry.ts";
 import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
 import { show } from "./show.ts";
@@ -96,6 +97,10 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #lifespan: Lifespan;
   #entries: readonly Entry[] = [];
   #isTracked = false;
+  /** The registries whose hooks are called with these, each for a part. */
+  readonly #parts: { readonly hooks: EngineHooks<E>; readonly part: Part }[] = [];
+  /** The one with which these are, and the part that they are for. */
+  #whole: { readonly hooks: EngineHooks<E>; readonly part: Part } | undefined;
 
   /** Makes a registry without hooks. */
   constructor(options: EngineHooksOptions<E>) {
@@ -117,15 +122,15 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** See {@linkcode HookSet.add}. */
   add(hook: object, options: AddOptions = {}): HookHandle {
-    const { context, kinds, worker } = this.#options;
-    const [infos, state, others] = [this.#infos, this.#state, this.#entries];
-    const entry = makeEntry(hook, options, { kinds, infos, context, state, others, worker });
+    const { kinds } = this.#options;
+    const [infos, others, worker] = [this.#infos, this.#entries, this.#worker];
+    const entry = makeEntry(hook, options, { ...this.#engine, kinds, infos, others, worker });
     const entries = sortEntries([...this.#entries, entry]);
     // Both may throw; nothing has changed before.
     for (const info of this.#infos.values()) placesAt(entries, info);
-    if (this.#lifespan.isOpen) {
-      this.#startClocks([entry]);
-      this.#lifespan.openLate(entry);
+    if (this.isOpen) {
+      this.#root.#startClocks([entry]);
+      this.#root.#lifespan.openLate(entry);
     }
     this.#entries = entries;
     this.#changed(entry, "add");
@@ -140,12 +145,12 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** See {@linkcode HookControl.has}. */
   has(name: string): boolean {
-    return this.#entries.some((entry) => entry.name === name);
+    return this.#all.some((entry) => this.#nameOf(entry) === name);
   }
 
   /** See {@linkcode HookControl.list}. */
   list(): HookListing[] {
-    return this.#entries.map(listEntry);
+    return this.#all.map((entry, order) => listEntry(entry, order, this.#nameOf(entry)));
   }
 
   /** See {@linkcode HookControl.plan}. */
@@ -153,7 +158,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return new Plan([...this.#infos.values()].map((info) => ({
       stage: info.stage,
       role: info.role,
-      steps: placesAt(this.#entries, info).map(planStep),
+      steps: this.#placesAt(info).map((place) => planStep(place, this.#nameOf(place.entry))),
     })));
   }
 
@@ -195,7 +200,35 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** Are the hooks open? */
   get isOpen(): boolean {
-    return this.#lifespan.isOpen;
+    return this.#root.#lifespan.isOpen;
+  }
+
+  /**
+   * The hooks of another engine are from now on called with these, each for its part alone; that engine may be asked to
+   * add, remove and switch them as before.
+   */
+  join(hooks: EngineHooks<E>, part: Part): void {
+    hooks.#whole = { hooks: this, part };
+    this.#parts.push({ hooks, part });
+    this.rejoin();
+  }
+
+  /** The hooks that were added here, and not to a part. */
+  get own(): readonly object[] {
+    return this.#entries.map(({ record }) => record.hook);
+  }
+
+  /** Parts have been given other names, or other engines. */
+  rejoin(): void {
+    const root = this.#root;
+    for (const registry of root.#registries) {
+      const part = registry.#whole?.part;
+      for (const entry of registry.#entries) {
+        entry.part = part;
+        entry.path = pathOf(entry.name, part);
+      }
+    }
+    root.replan();
   }
 
   /** How many steps from `step` on may be done with no visit here: no hook that counts steps is due before. */
@@ -218,9 +251,14 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return (this.enabled() as DeviceHook[]).filter(isDeviceHook);
   }
 
+  /** The part that a hook is for, where that is not the whole. */
+  partOf(hook: object): Part | undefined {
+    return this.#all.find(({ record }) => record.hook === hook)?.part;
+  }
+
   /** The hooks that are on, as they were given, in order: for engines that ask something of them. */
   enabled(): object[] {
-    return this.#entries
+    return this.#all
       .filter((entry) => entry.enabled && this.#isReady(entry))
       .map(({ record }) => record.hook);
   }
@@ -234,7 +272,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       place.info.stage === stage &&
       (count === undefined || place.info.isEvent || place.dueFrom(count) <= count) &&
       (!isNext || count === undefined || place.info.isEvent || wants(place, count));
-    const entries = this.#entries.filter(({ enabled, places }) =>
+    const entries = this.#all.filter(({ enabled, places }) =>
       enabled && (stage === undefined || places.some(isAt))
     );
     return new Set(entries.flatMap(({ record }) => record.reads));
@@ -242,7 +280,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** The fields that hooks change on a visit: not those whose kernels the engine runs by itself. */
   writes(): ReadonlySet<string> {
-    const visited = this.#entries.filter(({ enabled, places }) =>
+    const visited = this.#all.filter(({ enabled, places }) =>
       enabled &&
       places.some((place) =>
         !this.work(place.info.stage as StageOf<E>).some(({ hook }) =>
@@ -259,11 +297,11 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
    */
   replan(): void {
     const engine = { context: this.#options.context, state: this.#state };
-    for (const { record, places } of this.#entries) {
-      const access = accessOf(record, engine);
+    for (const { record, places, part } of this.#all) {
+      const access = accessOf(record, { ...engine, part });
       for (const place of places) place.rebind(access);
     }
-    this.#compile(this.#entries);
+    this.#compile(this.#all);
   }
 
   /**
@@ -281,12 +319,12 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   track(isTracked: boolean): void {
     if (this.#isTracked === isTracked) return;
     this.#isTracked = isTracked;
-    this.#compile(this.#entries);
+    this.#compile(this.#all);
   }
 
   /** When hooks that change something last fired, to go back there. */
   marks(): HookMarks {
-    const places = this.#entries.flatMap(({ places }) => places);
+    const places = this.#all.flatMap(({ places }) => places);
     return new Map(places.map((place) => [place, place.schedule.last]));
   }
 
@@ -300,7 +338,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
    * what they have not seen. Nothing may be under way.
    */
   goBack(marks: HookMarks): void {
-    for (const { places } of this.#entries) {
+    for (const { places } of this.#all) {
       for (const place of places) {
         const { schedule, info } = place;
         if (info.isEvent) continue;
@@ -308,7 +346,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
         else schedule.last = Math.min(schedule.last, marks.get(place) ?? -1);
       }
     }
-    this.#compile(this.#entries);
+    this.#compile(this.#all);
   }
 
   /** Tells of what no hook did and nobody may miss. */
@@ -334,10 +372,11 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   /** Opens all hooks, in order. Throws the first error, after closing those that were open. */
   async open(): Promise<void> {
     if (this.isOpen) return;
-    for (const { entry, error } of unknownNames(this.#entries)) {
-      this.#tell({ hook: entry.name, stage: "order", step: this.#step, error, count: 1 });
+    const unknown = this.#registries.flatMap((registry) => unknownNames(registry.#entries));
+    for (const { entry, error } of unknown) {
+      this.#tell({ hook: entry.path, stage: "order", step: this.#step, error, count: 1 });
     }
-    this.#startClocks(this.#entries);
+    this.#startClocks(this.#all);
     await this.#lifespan.open();
   }
 
@@ -369,13 +408,13 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** What a checkpoint keeps of the hooks: plain data, by name. */
   save(): SavedHooks {
-    return saveEntries(this.#entries);
+    return saveEntries(this.#all);
   }
 
   /** See {@linkcode HookControl.flush}. */
   async flush(): Promise<void> {
     // All are asked before anything is waited for: what they have now is what is meant.
-    const all = this.#entries.map(async ({ record: { hook } }) => await hook.flush?.());
+    const all = this.#root.#all.map(async ({ record: { hook } }) => await hook.flush?.());
     for (const result of await Promise.allSettled(all)) {
       if (result.status === "rejected") throw result.reason;
     }
@@ -386,7 +425,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
    * warnings. Throws a TypeError for what is no saved state.
    */
   load(saved: SavedHooks): void {
-    for (const name of restoreEntries(this.#entries, saved)) {
+    for (const name of restoreEntries(this.#all, saved)) {
       this.#tellOf(
         name,
         "load",
@@ -395,12 +434,61 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
         ),
       );
     }
-    this.#startClocks(this.#entries);
-    for (const entry of this.#entries) {
-      const own = Object.hasOwn(saved, entry.name) ? saved[entry.name] : undefined;
+    this.#startClocks(this.#all);
+    for (const entry of this.#all) {
+      const own = Object.hasOwn(saved, entry.path) ? saved[entry.path] : undefined;
       this.#toggle(entry, own?.enabled ?? entry.enabled);
     }
-    this.#compile(this.#entries);
+    this.#compile(this.#all);
+  }
+
+  get #root(): EngineHooks<E> {
+    return this.#whole === undefined ? this : this.#whole.hooks.#root;
+  }
+
+  /** These hooks, and those of all parts. */
+  get #registries(): EngineHooks<E>[] {
+    return [this, ...this.#parts.flatMap(({ hooks }) => hooks.#registries)];
+  }
+
+  get #all(): readonly Entry[] {
+    if (this.#parts.length === 0) return this.#entries;
+    return this.#registries.flatMap((registry) => registry.#entries);
+  }
+
+  /** What a hook is called here. */
+  #nameOf(entry: Entry): string {
+    return this.#entries.includes(entry) ? entry.name : entry.path;
+  }
+
+  /** How hooks get at the state: that of the whole. */
+  get #engine() {
+    const { context } = this.#root.#options;
+    return { context, state: this.#root.#state, part: this.#whole?.part };
+  }
+
+  get #worker(): DeviceWorker | undefined {
+    const { worker } = this.#options;
+    if (worker === undefined) return undefined;
+    return {
+      work: (hook, stage) => this.#root.#options.worker!.work(hook, stage, this.#whole?.part),
+      changed: () => this.#root.#options.worker!.changed(),
+    };
+  }
+
+  /** The places of a stage, with those of parts. */
+  #placesAt({ stage }: StageInfo): Place[] {
+    const own = placesAt(this.#entries, this.#infos.get(stage)!);
+    if (this.#parts.length === 0) return own;
+    const places = [
+      ...this.#parts.filter(({ part }) => part.isFirst(stage)),
+      undefined,
+      ...this.#parts.filter(({ part }) => !part.isFirst(stage)),
+    ].flatMap((one) => one === undefined ? own : one.hooks.#placesAt(this.#infos.get(stage)!));
+    return [
+      ...places.filter(({ isModifier }) => isModifier),
+      ...places.filter(({ isModifier }) => !isModifier),
+    ];
   }
 
   get #step(): number {
@@ -408,7 +496,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   #makeLifespan(): Lifespan {
-    const entries = () => this.#entries;
+    const entries = () => this.#all;
     return new Lifespan({
       workflow: this.#options.workflow,
       get entries() {
@@ -416,7 +504,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       },
       report: (entry, where, error) => this.#report(entry, where, error),
       settled: (entry) => this.#compile([entry]),
-      changed: () => this.#compile(this.#entries),
+      changed: () => this.#compile(this.#all),
       drop: (entry) => this.#remove(entry),
     });
   }
@@ -451,37 +539,50 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   #find(name: string, verb: string): Entry {
-    const entry = this.#entries.find((entry) => entry.name === name);
+    const entry = this.#all.find((entry) => this.#nameOf(entry) === name);
     if (entry !== undefined) return entry;
-    const names = this.#entries.map((entry) => entry.name);
+    const names = this.#all.map((entry) => this.#nameOf(entry));
     throw new RangeError(
       `Cannot ${verb} hook ${show(name)} as none has that name: the hooks are ` +
         `${names.join(", ") || "none"}${didYouMean(String(name), names)}`,
     );
   }
 
+  /** The registry that has it; `undefined` where none has, any more. */
+  #ownerOf(entry: Entry): EngineHooks<E> | undefined {
+    return this.#root.#registries.find((registry) => registry.#entries.includes(entry));
+  }
+
   #toggle(entry: Entry, enabled: boolean): void {
-    if (entry.enabled === enabled || !this.#entries.includes(entry)) return;
+    const owner = this.#ownerOf(entry);
+    if (entry.enabled === enabled || owner === undefined) return;
     entry.enabled = enabled;
-    this.#changed(entry, enabled ? "enable" : "disable");
+    owner.#changed(entry, enabled ? "enable" : "disable");
   }
 
   #remove(entry: Entry): void {
-    if (!this.#entries.includes(entry)) return;
-    this.#entries = this.#entries.filter((other) => other !== entry);
-    this.#changed(entry, "remove");
-    this.#lifespan.leave(entry);
+    const owner = this.#ownerOf(entry);
+    if (owner === undefined) return;
+    owner.#entries = owner.#entries.filter((other) => other !== entry);
+    owner.#changed(entry, "remove");
+    this.#root.#lifespan.leave(entry);
   }
 
   #changed(entry: Entry, type: HookChange["type"]): void {
-    this.#compile([entry]);
+    this.#root.#compile([entry]);
+    this.#tellListeners(entry, { type, name: entry.name, step: this.#step });
+  }
+
+  #tellListeners(entry: Entry, change: HookChange): void {
     for (const listener of [...this.#listeners]) {
       try {
-        listener({ type, name: entry.name, step: this.#step });
+        listener(change);
       } catch (error) {
-        this.#tellOf(entry.name, "listener", error);
+        this.#root.#tellOf(change.name, "listener", error);
       }
     }
+    if (this.#whole === undefined) return;
+    this.#whole.hooks.#tellListeners(entry, { ...change, name: entry.path });
   }
 
   /** Makes the stages of some entries ready again; the others stay as they are. */
@@ -493,7 +594,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       const own = new Set(unvisited(all, point.info));
       const places = all.filter((place) => !own.has(place));
       const reads = places.filter(({ isLate }) => isLate)
-        .flatMap(({ entry }) => entry.record.reads);
+        .flatMap(({ entry }) => [...entry.record.reads, ...entry.part?.keys ?? []]);
       const plan = reads.length === 0 ? undefined : this.#state.plan([...new Set(reads)]);
       point.compile(places.length === 0 ? undefined : new StageRun(places, point.host, plan));
     }
@@ -501,7 +602,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   #readyPlaces(info: StageInfo): Place[] {
-    return placesAt(this.#entries, info)
+    return this.#placesAt(info)
       .filter(({ entry }) => entry.enabled && this.#isReady(entry));
   }
 
@@ -538,7 +639,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   #report(entry: Entry, stage: string, error: unknown, step: number = this.#step): void {
-    this.#tell({ hook: entry.name, stage, step, error, count: ++entry.errors });
+    const warning = { hook: entry.path, stage, step, error, count: ++entry.errors };
+    const owner = this.#ownerOf(entry) ?? this;
+    this.#tell(warning, owner.#options.onWarning);
   }
 
   #tellOf(hook: string, stage: string, error: unknown): void {
@@ -546,8 +649,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /** A warning must reach somebody, and must not stop anything: not even when who is told of it throws. */
-  #tell(warning: HookWarning): void {
-    const { onWarning = printFirst } = this.#options;
+  #tell(warning: HookWarning, own?: (warning: HookWarning) => void): void {
+    const onWarning = own ?? this.#options.onWarning ?? printFirst;
     try {
       onWarning(warning);
     } catch (error) {
@@ -564,7 +667,7 @@ function rootOf(error: unknown): unknown {
 
 /** Does its own condition let it be called at a count? Where that throws it is for the visit to deal with. */
 function wants(place: Place, count: number): boolean {
-  if (place.entry.record.reads.length === 0) return true; // then it does not matter
+  if (place.entry.record.reads.length === 0 || place.isAskedLate) return true; // then it does not matter
   try {
     return place.isWantedAt(count);
   } catch {

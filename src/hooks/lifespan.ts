@@ -71,7 +71,7 @@ export class Lifespan {
       tried.add(entry);
       entry.isOpen = true; // removed while it opens, it is closed
       try {
-        await entry.record.hook.open?.(this.#host.workflow);
+        await entry.record.hook.open?.(this.#workflowOf(entry));
       } catch (error) {
         entry.isOpen = false;
         if (!isLenient(entry)) {
@@ -91,7 +91,7 @@ export class Lifespan {
       );
     }
     try {
-      const opening = entry.record.hook.open?.(this.#host.workflow);
+      const opening = entry.record.hook.open?.(this.#workflowOf(entry));
       if (isThenable(opening)) return this.#openSlowly(entry, opening);
       entry.isOpen = true;
     } catch (error) {
@@ -170,6 +170,10 @@ export class Lifespan {
     }
   }
 
+  #workflowOf({ part }: Entry): Workflow {
+    return part?.workflow ?? this.#host.workflow;
+  }
+
   #throwFirst(entry: Entry, where: string, error: unknown): void {
     if (this.#hasThrown) return this.#host.report(entry, where, error);
     this.#hasThrown = true;
@@ -181,7 +185,7 @@ export class Lifespan {
     if (!entry.isOpen) return;
     entry.isOpen = false;
     try {
-      await entry.record.hook.close?.(outcome, this.#host.workflow);
+      await entry.record.hook.close?.(outcome, this.#workflowOf(entry));
     } catch (error) {
       if (!isLenient(entry)) throw error;
       this.#host.report(entry, "close", error);

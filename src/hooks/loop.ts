@@ -161,6 +161,11 @@ export class Loop<
     for (const hook of options.hooks ?? []) this.#hooks.add(hook);
   }
 
+  /** The hooks, as another engine joins them with its own. */
+  get registry(): EngineHooks<E> {
+    return this.#hooks;
+  }
+
   /** The hooks. */
   get hooks():
     & HookSet<E>
@@ -170,6 +175,7 @@ export class Loop<
       | "work"
       | "devices"
       | "enabled"
+      | "partOf"
       | "reads"
       | "writes"
       | "replan"

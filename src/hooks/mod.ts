@@ -72,7 +72,8 @@ export type {
   StageOverload,
 } from "./overload.ts";
 export { makeOverload } from "./overload.ts";
-export type { StagePoint } from "./point.ts";
+export type { Part, Share } from "./part.ts";
+export type { LateOptions, StagePoint } from "./point.ts";
 export type {
   AcceptAt,
   AcceptClass,

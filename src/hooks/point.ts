@@ -33,7 +33,9 @@ export interface StagePoint {
    * Reaches an event stage after the fact: hooks find `event` in their context, and state as it is now. Where
    * `mustWait`, this is too late: whoever fires the stage must wait until it is known whether there is an event.
    */
-  fireLate(count: number, event: object): PromiseLike<void>;
+  fireLate(count: number, event: object, options?: LateOptions): PromiseLike<void>;
+  /** Has it hooks of parts? */
+  readonly hasParts: boolean;
   /** Has it hooks that change something, or that nothing may happen before? */
   readonly mustWait: boolean;
   /** The first count from `from` on at which a hook here may be due; `Infinity` where there is none. */
@@ -46,6 +48,16 @@ export interface StagePoint {
   gate(count: number): boolean | PromiseLike<boolean>;
   /** Lets the claimant take over if it is due; `otherwise` does the work when there is none. */
   replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V>;
+}
+
+/** How an event of long ago is told. */
+export interface LateOptions {
+  /**
+   * Whether it is none for the whole, so that only hooks of parts are told.
+   *
+   * @default false
+   */
+  readonly isOfParts?: boolean;
 }
 
 /** All of a point but `fire`, with what the registry asks of it. */
@@ -83,7 +95,8 @@ export abstract class EnginePoint implements StagePoint {
 
   async modify(count: number): Promise<void> {
     for (const place of this.#run?.places ?? []) {
-      if (!place.isModifier || place.schedule.next(count) !== count || !place.isWanted()) continue;
+      if (!place.isModifier || place.schedule.next(count) !== count) continue;
+      if (!place.hasShare() || !place.isWanted()) continue;
       await this.#run!.call(place);
     }
   }
@@ -114,8 +127,16 @@ export abstract class EnginePoint implements StagePoint {
     this.runner = run === undefined ? null : this.#unrolled(run) ?? this.#scheduled(run);
   }
 
-  async fireLate(count: number, event: object): Promise<void> {
-    await this.#run?.fireLate(count, event);
+  async fireLate(
+    count: number,
+    event: object,
+    { isOfParts = false }: LateOptions = {},
+  ): Promise<void> {
+    await this.#run?.fireLate(count, event, isOfParts);
+  }
+
+  get hasParts(): boolean {
+    return this.#run?.places.some(({ entry }) => entry.part !== undefined) ?? false;
   }
 
   get mustWait(): boolean {

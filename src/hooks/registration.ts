@@ -8,6 +8,7 @@ import { type Access, type AddOptions, type Band, BANDS, type Entry, Place } fro
 import { tableOf } from "../dispatch/overload.ts";
 import { type DeviceWorker, isDeviceHook, isLastWork } from "./device_work.ts";
 import { ERROR_POLICIES } from "./outcome.ts";
+import type { Part } from "./part.ts";
 import type { HookOptions } from "./protocol.ts";
 import { accessor, assertFields, type StateSource, unfetched } from "./reads.ts";
 import { type HookRecord, readHook } from "./record.ts";
@@ -24,6 +25,8 @@ export interface Registering {
   readonly state: StateSource;
   readonly others: readonly Entry[];
   readonly worker: DeviceWorker | undefined;
+  /** What its hooks see of the engine, where that is not all. */
+  readonly part?: Part | undefined;
 }
 
 const OPTIONS: readonly string[] = Object.keys(
@@ -59,6 +62,8 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
     onError: options.onError,
     places: [],
     enabled: options.enabled ?? true,
+    part: engine.part,
+    path: pathOf(name, engine.part),
     isOpen: false,
     errors: 0,
   };
@@ -66,6 +71,11 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
   checkStageTimes(entry, engine);
   checkPlaces(entry, engine);
   return entry;
+}
+
+/** The name of a hook among all of an engine. */
+export function pathOf(name: string, part: Part | undefined): string {
+  return part === undefined ? name : `${part.name}/${name}`;
 }
 
 function checkOptionKeys(label: string, options: unknown): void {
@@ -173,25 +183,39 @@ function makePlaces(entry: Entry, engine: Registering): Place[] {
 /** How a hook gets at the engine's state, wherever that is now. */
 export function accessOf(
   record: HookRecord,
-  { context, state }: Pick<Registering, "context" | "state">,
+  { context, state, part }: Pick<Registering, "context" | "state" | "part">,
 ): Access {
   const { label, reads, writes } = record;
-  if (reads.length + writes.length === 0) {
+  if (reads.length + writes.length === 0 && part === undefined) {
     return { shared: context, own: undefined, plan: undefined };
   }
   const { fields } = state;
   // A hook that gives kernels is handed no values.
   const wanted = isDeviceHook(record.hook) ? reads : [...new Set([...reads, ...writes])];
   const there = wanted.filter((field) => fields.includes(field) || state.has?.(field) === true);
-  const plan = there.length === 0 ? undefined : state.plan(there);
+  const keys = part === undefined || isDeviceHook(record.hook) ? [] : part.keys;
+  const looked = [...new Set([...there, ...keys])];
+  const plan = looked.length === 0 ? undefined : state.plan(looked);
+  const value = (field: string) => {
+    const all = plan?.live === true ? plan.value(field) : undefined;
+    return part === undefined ? all : part.read(field, all);
+  };
+  const writable = (field: string) => {
+    const all = state.writable(field);
+    return part === undefined ? all : part.lend(field, all);
+  };
   const isFetched = plan?.live === false;
   const read = isFetched
     ? unfetched(label, [...fields, ...reads])
-    : accessor(label, "reads", reads, fields, (field) => plan?.value(field));
+    : accessor(label, "reads", reads, fields, value);
   const write = isFetched
     ? unfetched(label, [...fields, ...writes], "write")
-    : accessor(label, "writes", writes, fields, (field) => state.writable(field));
-  const own = Object.create(context, { read: { value: read }, write: { value: write } });
+    : accessor(label, "writes", writes, fields, writable);
+  const own = Object.create(context, {
+    ...part?.context,
+    read: { value: read },
+    write: { value: write },
+  });
   return { shared: context, own, plan };
 }
 

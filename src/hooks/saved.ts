@@ -35,7 +35,7 @@ export interface SavedHook {
 
 /** Reads the state of hooks. */
 export function saveEntries(entries: readonly Entry[]): SavedHooks {
-  return Object.fromEntries(entries.map(({ name, enabled, places, record: { hook } }) => {
+  return Object.fromEntries(entries.map(({ path: name, enabled, places, record: { hook } }) => {
     const fired = places.filter(({ schedule }) => schedule.last >= 0);
     const asked = places.filter(({ events }) => events > 0);
     const saved: SavedHook = {
@@ -54,7 +54,7 @@ export function saveEntries(entries: readonly Entry[]): SavedHooks {
  */
 export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): string[] {
   assertSaved(saved);
-  for (const { name, places, record: { hook } } of entries) {
+  for (const { path: name, places, record: { hook } } of entries) {
     const own = Object.hasOwn(saved, name) ? saved[name] : undefined;
     for (const place of places) {
       place.schedule.last = own?.fired[place.info.stage] ?? -1;
@@ -62,7 +62,7 @@ export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): st
     }
     if (own !== undefined && "state" in own) hook.load?.(own.state);
   }
-  return Object.keys(saved).filter((name) => !entries.some((entry) => entry.name === name));
+  return Object.keys(saved).filter((name) => !entries.some(({ path }) => path === name));
 }
 
 function assertSaved(saved: unknown): asserts saved is SavedHooks {

@@ -115,7 +115,7 @@ export class StageRun {
   /** Calls the places that ask for it at the end of a run, unless they fired at its last count. */
   async fireEnd(last: number): Promise<void> {
     for (const place of this.places) {
-      if (last < 0 || !place.schedule.owesEnd(last)) continue;
+      if (last < 0 || !place.schedule.owesEnd(last) || !place.hasShare()) continue;
       const before = place.schedule.last;
       try {
         if (!place.isWanted()) continue;
@@ -177,8 +177,11 @@ export class StageRun {
    * Calls what is due at an event of long ago, with a context of its own, one after the other. What observers read is
    * there before the first of them is called.
    */
-  async fireLate(count: number, event: object): Promise<void> {
-    const calls = this.places.map((place) => ({
+  async fireLate(count: number, event: object, isOfParts: boolean): Promise<void> {
+    const places = isOfParts
+      ? this.places.filter(({ entry }) => entry.part !== undefined)
+      : this.places;
+    const calls = places.map((place) => ({
       place,
       ctx: snapshot(place.ctx, this.host.context, event),
     }));
@@ -218,7 +221,8 @@ export class StageRun {
     read?: { readonly value: FieldValues | undefined },
   ): Promise<void> {
     try {
-      const values = read === undefined ? await this.#takeIfAny(place) : read.value;
+      if (!place.isDeferred) return void await place.target.call(ctx, place.info.stage);
+      const values = read === undefined ? await this.#takeFor(place) : read.value;
       if (values !== undefined) await this.#callWith(place, ctx, values);
     } catch (error) {
       this.host.failed(place, error, count);
@@ -240,12 +244,17 @@ export class StageRun {
   }
 
   /** Calls a place with values that were fetched, and hands back what it has changed of them; gives its answer. */
-  async #callWith(place: Place, ctx: object, values: FieldValues): Promise<unknown> {
+  async #callWith(place: Place, ctx: object, all: FieldValues): Promise<unknown> {
+    const { plan, info: { stage }, entry: { part, record: { label } } } = place;
+    const share = part?.share(all, stage, ctx);
+    const values = share?.values ?? all;
     const changed = new Set<string>();
-    const own = this.#withValues(place, ctx, values, changed);
-    const answer: unknown = await place.target.call(own, place.info.stage);
+    const own = this.#withValues(place, withFields(ctx, share?.context ?? {}), values, changed);
+    if (part !== undefined && (share === undefined || !place.isWanted(own))) {
+      return place.skip(place.schedule.last, place.before);
+    }
+    const answer: unknown = await place.target.call(own, stage);
     if (changed.size === 0) return answer;
-    const { plan, entry: { record: { label } } } = place;
     if (plan?.give === undefined) {
       throw new TypeError(
         `Cannot write ${
@@ -254,7 +263,10 @@ export class StageRun {
           `only be read`,
       );
     }
-    plan.give(Object.fromEntries([...changed].map((field) => [field, values[field]])));
+    plan.give(
+      share?.whole(changed) ??
+        Object.fromEntries([...changed].map((field) => [field, values[field]])),
+    );
     return answer;
   }
 
@@ -285,6 +297,7 @@ export class StageRun {
     const late = places.map((place) => ({
       place,
       ctx: snapshot(place.ctx, this.host.context),
+      at: place.schedule.last,
       before: place.before,
     }));
     const values = this.#takeLate(places);
@@ -316,15 +329,14 @@ export class StageRun {
       for (const { place, before } of late) place.unfire(before);
       return;
     }
-    for (const [i, { place, ctx, before }] of late.entries()) {
+    for (const [i, { place, ctx, at, before }] of late.entries()) {
       const { stepCount } = ctx as { readonly stepCount: number };
       if (hasGivenUp(place)) continue;
       try {
         const known = withFields(ctx, fields);
-        await place.target.call(
-          place.isDeferred ? this.#withValues(place, known, values) : known,
-          place.info.stage,
-        );
+        const own = place.isDeferred ? this.#withShare(place, known, values) : known;
+        if (own === undefined) place.skip(at, before);
+        else await place.target.call(own, place.info.stage);
       } catch (error) {
         try {
           this.host.failed(place, ofStep(place, error, stepCount), stepCount, before);
@@ -334,6 +346,16 @@ export class StageRun {
         }
       }
     }
+  }
+
+  /** A context with what of values that were fetched is for a place; nothing, where there is nothing for it. */
+  #withShare(place: Place, ctx: object, values: FieldValues): object | undefined {
+    const { part } = place.entry;
+    if (part === undefined) return this.#withValues(place, ctx, values);
+    const share = part.share(values, place.info.stage, ctx);
+    if (share === undefined) return undefined;
+    const own = this.#withValues(place, withFields(ctx, share.context), share.values);
+    return place.isWanted(own) ? own : undefined;
   }
 
   /** A context with values that were fetched; `changed` takes note of those that are asked for to be written. */
@@ -384,6 +406,8 @@ interface Late {
   readonly place: Place;
   /** The context as it was in its step. */
   readonly ctx: object;
+  /** The count at which it fired. */
+  readonly at: number;
   /** The count at which it had fired before. */
   readonly before: number;
 }

@@ -25,5 +25,5 @@ export function unvisited(places: readonly Place[], { counter, isEvent }: StageI
 /** A place as work for the engine. */
 export function stageWork({ entry }: { readonly entry: Entry }): StageWork {
   const { hook, schedule: { frequency, phase } } = entry.record;
-  return { hook, name: entry.name, frequency, phase };
+  return { hook, name: entry.name, part: entry.part, frequency, phase };
 }

@@ -81,6 +81,11 @@ export function outputsOf(state: ResidentBatch): Outputs {
   return {
     forces: state.field("forces"),
     energy: state.field<"f64">("energy"),
-    virial: state.state("virial", { dtype: "f64", level: "system", width: 9 }),
+    virial: state.state("virial", {
+      dtype: "f64",
+      level: "system",
+      width: 9,
+      isShared: true,
+    }),
   };
 }

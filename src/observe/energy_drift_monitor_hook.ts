@@ -202,9 +202,10 @@ export class EnergyDriftMonitorHook {
 
   #meet(batch: Batch): void {
     const known = this.#batch;
-    if (known?.deref() === batch) return;
+    const { whole } = batch; // in a stage of a run systems come and go
+    if (known?.deref() === whole) return;
     if (known !== undefined) this.reset();
-    this.#batch = new WeakRef(batch);
+    this.#batch = new WeakRef(whole);
   }
 
   #driftOf(id: number, now: Reference, atoms: number): number {

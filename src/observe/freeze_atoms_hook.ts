@@ -113,16 +113,24 @@ export class FreezeAtomsHook {
   }
 
   /** Which atoms it holds: 1 for each. Called by the engine when a step is planned. */
-  holds({ state }: KernelDevice): ArrayLike<number> {
+  holds({ state, has }: KernelDevice): ArrayLike<number> {
     const known = this.#masks.get(state);
-    if (known !== undefined) return known;
-    const mask = this.#atoms === undefined
+    if (known !== undefined && has === undefined) return known;
+    const mask = known ?? this.#chosen(state);
+    this.#masks.set(state, mask);
+    const { systemOfNode } = state.batch;
+    const held = has === undefined
+      ? mask
+      : mask.map((is, atom) => has(systemOfNode[atom]!) ? is : 0);
+    state.backend.write(this.#frozen(state), held.map((is) => 7 * is)); // in all directions
+    anchor(state, held);
+    return held;
+  }
+
+  #chosen(state: ResidentBatch): Int32Array {
+    return this.#atoms === undefined
       ? this.#byCategory(state)
       : chosen(state, this.#atoms, "freeze atoms");
-    state.backend.write(this.#frozen(state), mask.map((is) => 7 * is)); // in all directions
-    anchor(state, mask);
-    this.#masks.set(state, mask);
-    return mask;
   }
 
   /** What the engine runs. */

@@ -125,7 +125,7 @@ const DYNAMICS_CONTEXT = {
   AFTER_POST_UPDATE: ATOMS,
   AFTER_STEP: ATOMS,
   ON_CONVERGE: { ...ATOMS, convergedMask: 0 },
-  ON_ADMIT: ATOMS,
+  ON_ADMIT: { ...ATOMS, admittedMask: 0 },
 } satisfies ContextFields<DynamicsStages, BaseContext>;
 /** A list of fields; four of them go by one name. */
 function fieldsOf(list: string): string[] {

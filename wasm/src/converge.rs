@@ -95,3 +95,65 @@ pub fn graduate(args: Args, frame: &mut Frame) {
         frame.control[HALT] = 1;
     }
 }
+
+/// See src/kernels/enter_stage.ts.
+pub fn enter_stage(args: Args, frame: &mut Frame) {
+    let awake = args.change::<i32>(0);
+    let status = args.read::<i32>(1);
+    let stages = args.number(2)..args.number(3);
+    let notes = args.number(4) != 0.0;
+    for s in 0..frame.systems {
+        if notes {
+            awake[s] = frame.active[s];
+        }
+        frame.active[s] = if stages.contains(&(status[s] as f64)) { awake[s] } else { 0 };
+    }
+}
+
+/// See src/kernels/count_stage.ts.
+pub fn count_stage(args: Args, frame: &mut Frame) {
+    let status = args.read::<i32>(0);
+    let stage = args.change::<i32>(1);
+    let steps = args.change::<i32>(2);
+    let stages = args.number(3) as usize;
+    for s in 0..frame.systems {
+        stage[s] = status[s];
+        if !frame.is_active(s) {
+            continue;
+        }
+        let own = status[s] as usize;
+        if own < stages {
+            steps[stages * s + own] += 1;
+            continue;
+        }
+        frame.active[s] = 0;
+        frame.control[HALT] = 1;
+    }
+}
+
+/// See src/kernels/spend_budget.ts.
+pub fn spend_budget(args: Args, frame: &mut Frame) {
+    let status = args.change::<i32>(0);
+    let (steps, begun) = (args.read::<i32>(1), args.read::<i32>(2));
+    let spent = args.change::<i32>(3);
+    let stages = args.number(4) as usize;
+    let (first, end) = (args.number(5) as usize, args.number(6) as usize);
+    let (budget, stop) = (args.number(7) as i32, args.number(8) != 0.0);
+    for s in 0..frame.systems {
+        spent[s] = 0;
+        if !frame.is_active(s) || !(first..end).contains(&(status[s] as usize)) {
+            continue;
+        }
+        let own = stages * s + first..stages * s + end;
+        let done: i32 = own.map(|i| steps[i] - begun[i]).sum();
+        if done < budget {
+            continue;
+        }
+        spent[s] = 1;
+        status[s] = end as i32;
+        if stop {
+            frame.active[s] = 0;
+        }
+        frame.control[HALT] = 1;
+    }
+}

@@ -75,9 +75,19 @@ unsafe fn add_four(sums: &mut [D2; 2], v: *const f32, weights: *const f32) {
 pub fn temperature(args: Args, frame: &mut Frame) {
     let kinetic = args.read::<f64>(0);
     let freedom = args.read::<i32>(1);
-    let temperature = args.change::<f64>(2);
+    let resting = args.optional::<i32>(2);
+    let stage = args.optional::<i32>(3);
+    let keeps = args.optional::<i32>(4);
+    let temperature = args.change::<f64>(5);
     for (s, _) in frame.all() {
-        let degrees = freedom[s] as f64;
+        let degrees = match (&resting, &stage, &keeps) {
+            (Some(resting), Some(stage), Some(keeps))
+                if keeps[(stage[s] as usize).min(keeps.len() - 1)] != 0 =>
+            {
+                resting[s]
+            }
+            _ => freedom[s],
+        } as f64;
         temperature[s] = if degrees > 0.0 { 2.0 * kinetic[s] / (degrees * BOLTZMANN) } else { 0.0 };
     }
 }

@@ -37,11 +37,17 @@ export const MEASURE: Trials = {
     const found = ones(world);
     const kinetic = world.systems("f64", 1, ({ id }) => [0.1 * id]);
     const freedom = world.systems("i32", 1, ({ size }) => [3 * size]);
-    const args = { kinetic, freedom, temperature: found };
+    const args = { kinetic, freedom, temperature: found }, staged = ones(world);
+    const resting = world.systems("i32", 1, ({ size }) => [3 * size - 3]);
+    const stage = world.systems("i32", 1, ({ id }) => [id % 4]);
+    const keeps = world.lab.i32([1, 0, 1], "all");
     return {
-      calls: [call(temperature, args)],
-      looks: { temperature: found },
-      always: ["temperature"],
+      calls: [
+        call(temperature, args),
+        call(temperature, { ...args, resting, stage, keeps, temperature: staged }),
+      ],
+      looks: { temperature: found, staged },
+      always: ["temperature", "staged"],
     };
   },
   conserved_energy(world) {

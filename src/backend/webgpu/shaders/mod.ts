@@ -17,12 +17,14 @@ import { clear } from "./clear.ts";
 import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
 import { conservedEnergy } from "./conserved_energy.ts";
+import { countStage } from "./count_stage.ts";
 import { creditBath } from "./credit_bath.ts";
 import { criterion } from "./criterion.ts";
 import { deform } from "./deform.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
 import { energyChange } from "./energy_change.ts";
+import { enterStage } from "./enter_stage.ts";
 import { fire2Step } from "./fire2_step.ts";
 import { fireStep } from "./fire_step.ts";
 import { fmax } from "./fmax.ts";
@@ -45,6 +47,7 @@ import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
 import { shake } from "./shake.ts";
+import { spendBudget } from "./spend_budget.ts";
 import { strainForces } from "./strain_forces.ts";
 import { strainedDrift } from "./strained_drift.ts";
 import { strainedKick } from "./strained_kick.ts";
@@ -71,12 +74,14 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clip_norm: clipNorm,
   clip_values: clipValues,
   conserved_energy: conservedEnergy,
+  count_stage: countStage,
   credit_bath: creditBath,
   criterion,
   deform,
   drift,
   edges,
   energy_change: energyChange,
+  enter_stage: enterStage,
   fire2_step: fire2Step,
   fire_step: fireStep,
   fmax,
@@ -99,6 +104,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
   shake,
+  spend_budget: spendBudget,
   strain_forces: strainForces,
   strained_drift: strainedDrift,
   strained_kick: strainedKick,

@@ -1,0 +1,70 @@
+/**
+ * Several schemes as one: each system is moved by the scheme of its stage.
+ *
+ * @module
+ */
+
+import type { Call } from "../backend/backend.ts";
+import type { Integrator, OpenIntegrator } from "./integrator.ts";
+import { noteStages } from "./measures.ts";
+import { OpenStages, type StageBudget } from "./open_stages.ts";
+
+/** A stage, to be run with others. */
+export interface NamedStage {
+  /** What it is called, as no other. */
+  readonly name: string;
+  /** What moves its systems. */
+  readonly integrator: Integrator;
+}
+
+/** Does a centre of mass at rest stay so? */
+function isKept({ keepsMomentum }: Integrator): boolean {
+  return keepsMomentum === true;
+}
+
+/** Does a scheme set it in motion for good? */
+export function isBath(scheme: Integrator): boolean {
+  return scheme.dt !== undefined && !isKept(scheme);
+}
+
+/**
+ * The scheme of each stage for the systems whose `status` is its number; those of others are at rest meanwhile, and so
+ * is what schemes keep of them. Each scheme keeps its state by itself, and finds it as new when a system comes.
+ *
+ * `budgets` are the steps after which systems leave stages.
+ */
+export function staged(
+  stages: readonly NamedStage[],
+  budgets: readonly StageBudget[],
+): Integrator {
+  const schemes = stages.map(({ integrator }) => integrator);
+  const dt = schemes.find(({ dt }) => dt !== undefined)?.dt;
+  return {
+    name: stages.map(({ name }) => name).join("+"),
+    stages: schemes,
+    keepsMomentum: schemes.every(({ keepsMomentum }) => keepsMomentum === true),
+    needsStress: schemes.some(({ needsStress }) => needsStress === true),
+    needsEnergy: schemes.some(({ needsEnergy }) => needsEnergy === true),
+    ...(dt === undefined ? {} : { dt }),
+    open(state) {
+      const own = new OpenStages(state, stages.length, budgets);
+      const keeps = schemes.map((one, k) => isKept(one) && !schemes.slice(0, k).some(isBath));
+      if (keeps.includes(true)) {
+        noteStages(state, {
+          stage: own.stage,
+          keeps: state.constants("i32", keeps.map(Number), "all"),
+        });
+      }
+      const opened = stages.map(({ name, integrator }) =>
+        state.within(name, () => integrator.open(state))
+      );
+      const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
+        own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));
+      return {
+        pre: each(({ pre }) => pre),
+        post: [...each(({ post }) => post), own.counted()],
+        stages: own,
+      };
+    },
+  };
+}
