@@ -198,6 +198,10 @@ export interface Backend {
   savePairs(pairs: Pairs): SavedPairs | Promise<SavedPairs>;
   /** The kernel `neighbours` finds the pairs again as they were, when it next runs. */
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
+  /**
+   * Other systems are in these places now: their pairs were never found. Only where the host itself runs kernels.
+   */
+  forgetPairs?(pairs: Pairs, places: readonly number[]): void;
   /** Gives it back. */
   freePairs(pairs: Pairs): void;
   /** Makes an empty list of edges. Throws a RangeError for edges that the pairs do not have. */

@@ -25,6 +25,7 @@ import { allOf, assemble, type Info, type Pick, sizeOf, type Store } from "./sto
 import { storeOf, System, systemOf } from "./system.ts";
 import { afterIds, giveIds } from "./system_ids.ts";
 import type { SystemInput } from "./system_input.ts";
+import { overwriteRows } from "./overwrite_rows.ts";
 import { storeWithEdges } from "./with_edges.ts";
 
 /** The fields that every batch has. */
@@ -48,6 +49,15 @@ const inList = (pick: number) => `system ${pick}`;
 
 /** The systems of whatever can join a batch. Assigned by Batch, which alone sees into batches. */
 let picksOf: (systems: Systems, action: string) => Pick[];
+
+/**
+ * Puts systems, as large as those that were there and with no field that the batch has not, into some of its places: its
+ * arrays stay the same, and what was there is gone. Not part of the public API. Assigned by Batch.
+ */
+export let overwrite: (batch: Batch, systems: Batch, places: readonly number[]) => void;
+
+/** What gives a batch the systems again that it has now, whatever `put`, `append` and `drop` do to it. Likewise. */
+export let restorePoint: (batch: Batch) => () => void;
 
 function picksOfList(systems: Iterable<System | SystemInput>, action: string): Pick[] {
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
@@ -522,8 +532,24 @@ export class Batch {
     this.#systemOfNode = undefined;
   }
 
+  #overwrite(systems: Batch, places: readonly number[]): void {
+    const action = "put systems";
+    const own = this.#whole(action), more = systems.#whole(action);
+    overwriteRows(own, more, places);
+    this.#nextId = Math.max(this.#nextId, afterIds(more.fields.get("systemId")!.values));
+  }
+
   static {
     inspected(this.prototype);
+    overwrite = (batch, systems, places) => batch.#overwrite(systems, places);
+    restorePoint = (batch) => {
+      const store = batch.#store, nextId = batch.#nextId;
+      return () => {
+        batch.#store = store;
+        batch.#nextId = nextId;
+        batch.#systemOfNode = undefined;
+      };
+    };
     picksOf = (systems, action) => {
       if (systems instanceof Batch) return allOf(systems.#whole(action));
       return picksOfList(systems instanceof System ? [systems] : systems, action);

@@ -20,6 +20,7 @@ import type {
 import { ACCELERATION } from "../kernels/constants.ts";
 import { type Arrays, Control, type Dtype } from "../kernels/kernel.ts";
 import type { Batch } from "./batch.ts";
+import { carriedPairs, hasSameRows } from "./carried.ts";
 import { assertSavedPairs, assertValues } from "./check_saved.ts";
 import type { Level, NumericArray } from "./fields.ts";
 
@@ -76,6 +77,12 @@ export type ArraysOf<B extends Visited> = {
     : never;
 };
 
+/** Fields that are another system's own wherever it comes, though it be the same atoms. */
+const MOVING: ReadonlySet<string> = new Set([
+  ...["positions", "velocities", "forces", "energy", "stress", "cell", "images", "status"],
+  ...["systemId", "stepsDone", "step", "time", "sourceId", "sourceIndex"],
+]);
+
 // Sums over many terms, which f32 would spoil.
 const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
 
@@ -106,6 +113,12 @@ export class ResidentBatch {
   readonly #names = new Set(["systemId", "stepsDone"]);
   readonly #fields = new Map<string, Resident>();
   readonly #states = new Map<string, Buffer>();
+  /** What all that is kept has one row per. */
+  readonly #levels = new Map<string, "node" | "system">();
+  /** What states begin with. */
+  readonly #initials = new Map<string, number | ArrayLike<number>>();
+  /** Fields that somebody has looked at to make something of them that stays. */
+  readonly #looked = new Set<string>();
   readonly #offsets: Int32Array;
   readonly #scratch = new Map<string, Buffer>();
   /** What of it was asked for within something. */
@@ -169,7 +182,12 @@ export class ResidentBatch {
 
   /** What an engine keeps from step to step, by name: made when first asked for, then the same. Checkpoints have it. */
   state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
-    return this.#kept(this.#states, this.#scoped(name, shape), shape);
+    const key = this.#scoped(name, shape);
+    if (!this.#states.has(key)) {
+      this.#levels.set(key, shape.level);
+      this.#initials.set(key, shape.initial ?? 0);
+    }
+    return this.#kept(this.#states, key, shape);
   }
 
   /** Makes what an engine keeps zero again, if it is there, within whatever it was asked for. */
@@ -177,6 +195,15 @@ export class ResidentBatch {
     for (const [key, buffer] of this.#states) {
       if (key !== name && !key.endsWith(`/${name}`)) continue;
       this.backend.write(buffer, new Float64Array(buffer.length));
+    }
+  }
+
+  /** The same for what it keeps of some systems. */
+  clearRows(name: string, systems: Iterable<number>): void {
+    for (const [key, buffer] of this.#states) {
+      if (key !== name && !key.endsWith(`/${name}`)) continue;
+      const zeros = new Float64Array(buffer.length);
+      this.writeRows(buffer, systems, zeros, buffer.length / this.batch.size);
     }
   }
 
@@ -209,18 +236,11 @@ export class ResidentBatch {
     }
   }
 
-  /** As `clearState`, for what it keeps of some systems. */
-  clearRows(name: string, systems: Iterable<number>): void {
-    for (const [key, buffer] of this.#states) {
-      if (key !== name && !key.endsWith(`/${name}`)) continue;
-      const zeros = new Float64Array(buffer.length);
-      this.writeRows(buffer, systems, zeros, buffer.length / this.batch.size);
-    }
-  }
-
   /** As `state`, for what can be found again at any time: checkpoints leave it out. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
-    return this.#kept(this.#scratch, this.#scoped(name, shape, false), shape);
+    const key = this.#scoped(name, shape, false);
+    this.#levels.set(key, shape.level);
+    return this.#kept(this.#scratch, key, shape);
   }
 
   #scoped(name: string, shape: StateShape<Dtype>, isState = true): string {
@@ -234,6 +254,7 @@ export class ResidentBatch {
   weights(): Buffer<"real"> {
     this.field("masses");
     const initial = this.#weights();
+    this.#levels.set("weights", "node");
     return this.#kept(this.#scratch, "weights", { dtype: "real", level: "node", initial });
   }
 
@@ -379,6 +400,7 @@ export class ResidentBatch {
   /** A copy of a field as it is now, in the precision of the backend; on a device as it was last looked at. */
   valuesOf(name: string): NumericArray {
     const { backend } = this;
+    this.#looked.add(name);
     const buffer = this.field<Dtype>(name);
     if (backend.isHost) return backend.view(buffer).slice();
     const seen = this.#mirror.get(buffer);
@@ -432,6 +454,18 @@ export class ResidentBatch {
     return changed;
   }
 
+  /** Gives systems the values of a field again that they had before, but for those with a 1. */
+  putBack(name: string, before: NumericArray, mask: ArrayLike<number>): void {
+    const isNode = this.#isNode(name);
+    const width = before.length / (isNode ? this.batch.nodeCount : this.batch.size);
+    for (let s = 0; s < mask.length; s++) {
+      if (mask[s] !== 0) continue;
+      const [first, end] = isNode ? [this.#offsets[s]!, this.#offsets[s + 1]!] : [s, s + 1];
+      const rows = before.subarray(first * width, end * width);
+      this.backend.write(this.field<Dtype>(name), rows, first * width);
+    }
+  }
+
   /** Systems move again. */
   wake(systems: ReadonlySet<number>): void {
     this.writeRows(this.frame.active, systems, new Int32Array(this.batch.size).fill(1));
@@ -481,9 +515,118 @@ export class ResidentBatch {
       : host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
   }
 
+  /** The same where only some rows are wanted: what no program has changed is the batch's own. */
+  now(name: string, there: NumericArray): NumericArray {
+    return this.#changed.has(name) ? this.home(name, there) : this.#fields.get(name)!.host;
+  }
+
   /** Is it still what the batch is, or have systems come or gone? */
   isOf(batch: Batch): boolean {
     return batch === this.batch && batch.nodeOffsets === this.#offsets;
+  }
+
+  /**
+   * Takes over what another one has of systems that are here now: `from` has the place that each had there, `undefined`
+   * for those that were not there and begin anew. Fields, states and pairs go on to the bit, and so does what could be
+   * found again, by where atoms are now. What engine, models and hooks keep must have been asked for before.
+   */
+  async takeOver(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
+    const { backend } = this;
+    const columns = [{ there: before.frame.active, here: this.frame.active, isNode: false }];
+    for (const [name, { buffer: there }] of before.#fields) {
+      if (name === "systemId") continue;
+      const column = { there, here: this.field<Dtype>(name), isNode: this.#isNode(name) };
+      columns.push(column as typeof columns[0]);
+      if (before.#changed.has(name)) this.#changed.add(name);
+    }
+    for (const [name, there] of [...before.#states, ...before.#scratch]) {
+      const here = this.#states.get(name) ?? this.#scratch.get(name);
+      const isNode = before.#levels.get(name) === "node";
+      if (here !== undefined) columns.push({ there, here, isNode } as typeof columns[0]);
+    }
+    const seen = await backend.see(columns.map(({ there }) => there));
+    const rowsOf = (offsets: Int32Array, isNode: boolean) =>
+      isNode ? offsets.at(-1)! : offsets.length - 1;
+    for (const [i, { there, here, isNode }] of columns.entries()) {
+      const width = here.length / rowsOf(this.#offsets, isNode);
+      const widthThere = there.length / rowsOf(before.#offsets, isNode);
+      for (const [place, old] of from.entries()) {
+        if (old === undefined) continue;
+        const [first, end] = isNode
+          ? [before.#offsets[old]!, before.#offsets[old + 1]!]
+          : [old, old + 1];
+        const at = isNode ? this.#offsets[place]! : place;
+        const rows = resized(seen[i]!.subarray(first * widthThere, end * widthThere), {
+          ...{ width: widthThere, to: width },
+        });
+        backend.write(here, rows, at * width);
+      }
+    }
+    await this.#takePairs(before, from);
+    this.#hasRun = true;
+  }
+
+  async #takePairs(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
+    const { backend } = this;
+    const there = [...before.#pairs].filter(([key]) => this.#pairs.has(key));
+    const saving = Promise.all(there.map(([, pairs]) => backend.savePairs(pairs)));
+    backend.flush();
+    for (const [i, saved] of (await saving).entries()) {
+      const here = this.#pairs.get(there[i]![0])!;
+      backend.loadPairs(here, this.#offsets, carriedPairs(saved, before.#offsets, from));
+    }
+  }
+
+  /**
+   * Whether these systems can take the places of others while all else stays as it is: they are as large, and nothing
+   * that was made for the batch depends on in what they differ.
+   */
+  canReplace(systems: Batch, places: readonly number[]): boolean {
+    const { batch } = this;
+    const isOpen = this.backend.forgetPairs !== undefined && this.isOf(batch) &&
+      batch.edgeCount === 0 && systems.edgeCount === 0 &&
+      [...this.#initials.values()].every((initial) => typeof initial === "number") &&
+      ![...this.#looked].some((name) => this.#isMoving(name)) &&
+      systems.fields().every(({ name }) => batch.has(name));
+    return isOpen && places.every((place, i) => {
+      const atoms = systems.nodeOffsets[i + 1]! - systems.nodeOffsets[i]!;
+      return atoms === this.#offsets[place + 1]! - this.#offsets[place]!;
+    }) &&
+      batch.fields().every((info) =>
+        this.#isMoving(info.name) || hasSameRows(info, [batch, systems], places)
+      );
+  }
+
+  /** Is it a field that steps, or whoever runs them, may change? */
+  #isMoving(name: string): boolean {
+    return MOVING.has(name) || this.#changed.has(name);
+  }
+
+  /** The batch has other systems in these places now, for which {@linkcode canReplace} said yes: they begin anew. */
+  replaced(places: readonly number[]): void {
+    const { backend, batch } = this;
+    const rows = (isNode: boolean, place: number) =>
+      isNode ? [this.#offsets[place]!, this.#offsets[place + 1]!] : [place, place + 1];
+    for (const [name, { buffer, host }] of this.#fields) {
+      const isNode = this.#isNode(name);
+      const width = host.length / (isNode ? batch.nodeCount : batch.size);
+      for (const place of places) {
+        const [first, end] = rows(isNode, place) as [number, number];
+        backend.write(buffer, host.subarray(first * width, end * width), first * width);
+      }
+    }
+    for (const [name, buffer] of this.#states) {
+      const level = this.#levels.get(name)!, initial = this.#initials.get(name)!;
+      const width = buffer.length / (level === "node" ? batch.nodeCount : batch.size);
+      for (const place of places) {
+        const [first, end] = rows(level === "node", place) as [number, number];
+        const fresh = new Float64Array((end - first) * width).fill(initial as number);
+        backend.write(buffer, fresh, first * width);
+      }
+    }
+    for (const pairs of this.#pairs.values()) backend.forgetPairs!(pairs, places);
+    this.wake(new Set(places));
+    this.#hasRun = true;
   }
 
   /** What a checkpoint keeps: all fields, states and pairs to the bit. Plain data. */
@@ -599,7 +742,7 @@ export class ResidentBatch {
     holds: (value: number, i: number) => boolean,
   ): Set<number> {
     const { batch } = this;
-    const isNode = batch.fields().find((field) => field.name === name)?.level === "node";
+    const isNode = this.#isNode(name);
     const width = host.length / (isNode ? batch.nodeCount : batch.size);
     const systems = new Set<number>();
     for (let i = 0; i < host.length; i++) {
@@ -608,6 +751,10 @@ export class ResidentBatch {
       systems.add(isNode ? batch.systemOfNode[row]! : row);
     }
     return systems;
+  }
+
+  #isNode(name: string): boolean {
+    return this.batch.fields().find((field) => field.name === name)?.level === "node";
   }
 
   #weights(): Float64Array {
@@ -624,6 +771,20 @@ function startOf(initial: number | ArrayLike<number>, length: number): ArrayLike
 function dtypeOn(name: string, values: NumericArray): Dtype {
   if (SUMS.has(name)) return "f64";
   return values instanceof Float64Array || values instanceof Float32Array ? "real" : "i32";
+}
+
+/** Rows of another width: what some kinds of systems have more of than others, such as bonds, goes by the largest. */
+function resized(
+  rows: NumericArray,
+  { width, to }: { readonly width: number; readonly to: number },
+): NumericArray {
+  if (width === to) return rows;
+  const wide = new Float64Array(rows.length / width * to);
+  for (let row = 0; row * width < rows.length; row++) {
+    const kept = rows.subarray(row * width, row * width + Math.min(width, to));
+    wide.set(kept, row * to);
+  }
+  return wide;
 }
 
 /** Numbers in a row, as [from, to), of numbers in any order. */

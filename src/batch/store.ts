@@ -178,7 +178,8 @@ export function rowsOf({ level }: FieldInfo, store: Store, at: number): number {
   return (level === "node" ? store.nodeOffsets : store.edgeOffsets)[at]!;
 }
 
-function fillOf(info: FieldInfo, who: () => string): number {
+/** What a system that comes without a field gets. Throws a TypeError where there is nothing. */
+export function fillOf(info: FieldInfo, who: () => string): number {
   if (info.fill !== undefined) return info.fill;
   if (!isInteger(info.dtype)) return NaN;
   throw new TypeError(

@@ -111,7 +111,7 @@ export function openBarostat(
     rate: state.state("strainRate", { dtype: "f64", level: "system", width: 9 }),
     bathEnergy: state.state("bathEnergy", {
       ...{ dtype: "f64", level: "system", isShared: true },
-      initial: work(state, perSystem(engine, "pressure", pressure, state.batch.size)),
+      initial: work(state, perSystem(engine, "pressure", pressure, state.batch)),
     }),
     coupling: COUPLINGS[pressureCoupling],
   };

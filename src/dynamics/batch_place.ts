@@ -11,7 +11,7 @@ import type { NumericArray } from "../batch/fields.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import type { HookMarks } from "../hooks/hooks.ts";
-import { BatchRun, type RunEngine } from "./batch_run.ts";
+import { BatchRun, type Keeper, type RunEngine } from "./batch_run.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import type { EngineDevice } from "./engine_device.ts";
 import { Told } from "./told.ts";
@@ -46,7 +46,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** What is needed of the engine. */
 export interface PlaceOptions {
   /** Whose batch it is. */
-  readonly engine: Omit<RunEngine, "told">;
+  readonly engine: Omit<RunEngine, "told" | "keeper">;
   /** Where it is to be. */
   readonly device: EngineDevice;
   /** Told of each batch that is brought somewhere. */
@@ -62,6 +62,7 @@ export class BatchPlace {
   readonly #device: EngineDevice;
   readonly #entered: (batch: Batch) => void;
   readonly #told = new Told();
+  readonly #keeper: RunEngine["keeper"] = { now: undefined };
   #run: BatchRun | undefined;
   /** Whether the batch is on its way: what is there is not yet what it is. */
   #isMoving = false;
@@ -71,7 +72,7 @@ export class BatchPlace {
   #left: Promise<void> | undefined;
 
   constructor({ engine, device, entered }: PlaceOptions) {
-    this.#engine = { ...engine, told: this.#told };
+    this.#engine = { ...engine, told: this.#told, keeper: this.#keeper };
     this.#device = device;
     this.#entered = entered;
     // Which hooks there are is not taken back: what is done again is done with those that there were.
@@ -148,6 +149,50 @@ export class BatchPlace {
     return run;
   }
 
+  /** From now on systems come and go as somebody says, or no longer. */
+  watch(keeper: Keeper | undefined): void {
+    this.#keeper.now = keeper;
+  }
+
+  /**
+   * The batch has other systems than before: `from` has the place that each had, `undefined` for those that have joined.
+   * In the same places if `isSame`, and as large as those that were there.
+   */
+  async change(from: readonly (number | undefined)[], isSame: boolean): Promise<void> {
+    const before = this.#run!;
+    const { batch, backend } = before.state;
+    if (isSame) {
+      const places = from.flatMap((old, place) => old === undefined ? [place] : []);
+      return this.#moving(() => before.replaced(places));
+    }
+    const run = await this.#moving(async () => {
+      const run = new BatchRun(batch, backend, this.#engine);
+      try {
+        await run.takeOver(before, from);
+      } catch (error) {
+        await run.free();
+        throw error;
+      }
+      return run;
+    });
+    const kept = this.#kept;
+    this.leave();
+    this.#kept = kept;
+    this.#run = run;
+    LOST.register(this, { state: run.state, device: this.#device }, run);
+    this.#entered(batch);
+  }
+
+  /** Keeps what a run can go on from elsewhere, where that may be needed: what was kept is of other systems. */
+  async keepChanged(step: number): Promise<void> {
+    if (this.#device.canFallBack) await this.#keepNow(step);
+  }
+
+  /** Keeps it before the batch on the host changes, where that is what was kept. */
+  async keepBefore(step: number): Promise<void> {
+    if (this.#kept?.saved === undefined) await this.keepChanged(step);
+  }
+
   /** Goes on from what `save` gave. */
   load(run: BatchRun, saved: SavedDynamics): void {
     run.load(saved);
@@ -204,8 +249,8 @@ export class BatchPlace {
     return this.#keepNow();
   }
 
-  async #keepNow(): Promise<void> {
-    const { loop: { stepCount: step, hooks } } = this.#engine;
+  async #keepNow(step = this.#engine.loop.stepCount): Promise<void> {
+    const { loop: { hooks } } = this.#engine;
     const marks = hooks.marks();
     const saved = await this.#run!.keep();
     await hooks.soFar; // hooks have seen all that was before
@@ -217,6 +262,7 @@ export class BatchPlace {
     this.#kept = kept;
     this.#keptAt = performance.now();
     this.#told.clear();
+    this.#keeper.now?.kept();
   }
 
   /** What a run has come to, for the batch on the host; kept as well, where that may be needed. */

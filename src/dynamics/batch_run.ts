@@ -25,9 +25,9 @@ import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
 import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
-import { hasComers, STAGE_EVENT, type StageNews } from "./stage_news.ts";
+import { hasComers, STAGE_EVENT, type StageEvent, type StageNews } from "./stage_news.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
-import { type Mark, planStep, type StepPlan, type Stop, withinPart } from "./step_plan.ts";
+import { type Mark, pairsOf, planStep, type StepPlan, type Stop, withinPart } from "./step_plan.ts";
 import type { WithKernels } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { Told } from "./told.ts";
@@ -46,6 +46,24 @@ export interface RunEngine {
   readonly loop: Loop<DynamicsKind>;
   /** The systems that hooks have been told of. */
   readonly told: Told;
+  /** Who takes systems out of the batch when they rest, and brings others: the run then goes on when all rest. */
+  readonly keeper: { now: Keeper | undefined };
+}
+
+/** Who may have come to rest. */
+export interface RestNews {
+  /** 1 for each that moves on. */
+  readonly active: ArrayLike<number>;
+  /** 1 for each that has converged. */
+  readonly mask: ArrayLike<number>;
+}
+
+/** Who is told of systems that have come to rest. */
+export interface Keeper {
+  /** Systems have converged in a step, or have spent their steps. */
+  rested(step: number, news: RestNews): void;
+  /** What is there now may be what the run goes on from elsewhere. */
+  kept(): void;
 }
 
 /** Fields whose change from outside leaves forces and energies as they are. */
@@ -159,6 +177,8 @@ export class BatchRun {
   isByHand = false;
   /** Whether the run has turned out to be over, in a step before the one under way. */
   #isOver = false;
+  /** Systems that get their first forces in the step under way, or in the next, and do not move in it. */
+  #joining: readonly number[] = [];
   /** What is still to come of the last leap. */
   #leapt: PromiseLike<void> | undefined;
   /** What is still to come of steps. */
@@ -335,7 +355,136 @@ export class BatchRun {
     const { control, isMoving } = isThenable(looked) ? await looked : looked;
     await this.#assertTogether(control, this.#step - 1);
     if (isNew) this.#isPrimed = true;
-    if (!isMoving) this.#loop.done();
+    if (!isMoving && this.#engine.keeper.now === undefined) this.#loop.done();
+  }
+
+  /**
+   * Goes on with the systems of a batch before: `from` has the place that each had there, `undefined` for those that are
+   * new and have no forces yet.
+   */
+  async takeOver(before: BatchRun, from: readonly (number | undefined)[]): Promise<void> {
+    await this.#ready();
+    this.#planned(); // asks for all that is kept
+    await this.state.takeOver(before.state, from);
+    this.#clock.carry(before.#clock.save(), from);
+    this.#isPrimed = before.#isPrimed;
+    this.#hasEnergy = before.#hasEnergy;
+    this.#forcesOf = before.#forcesOf;
+    this.#amenders = before.#amenders;
+    this.#isSettled = before.#isSettled;
+    this.isByHand = before.isByHand;
+    // A device finds pairs as they were in the next run alone, of systems that move in it: now all that move do.
+    if (this.#isLate) this.#once(pairsOf(this.state));
+  }
+
+  /** The batch has other systems in these places now, as large as those before: they have no forces yet. */
+  replaced(places: readonly number[]): void {
+    this.state.replaced(places);
+    this.#clock.admit(this.state.batch, places);
+  }
+
+  /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */
+  async prime(mask: Int32Array, step: number): Promise<void> {
+    const { state: { backend, frame } } = this;
+    await this.#ready();
+    const [active] = await backend.see([frame.active]);
+    const before = active.slice();
+    const others = await this.#written(mask);
+    const [hadEnergy, forcesOf] = [this.#hasEnergy, this.#forcesOf];
+    backend.write(frame.active, mask);
+    try {
+      this.#run(this.#planned().settle);
+      await this.#evaluate(step);
+      await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(step);
+      await this.#ready();
+      this.#run(this.#planned().begin);
+      others();
+      const [control] = await backend.see([frame.control]);
+      await this.#assertTogether(control, step - 1);
+    } finally {
+      backend.write(frame.active, before);
+    }
+    this.#hasEnergy = hadEnergy;
+    this.#forcesOf = forcesOf;
+  }
+
+  /** Whether the model takes about as long for some systems as for all: those that join wait for the next step. */
+  get joinsInStep(): boolean {
+    return this.#model.compute !== undefined;
+  }
+
+  /** Systems get their first forces with those of the next step, and move in the one after it. */
+  async join(places: readonly number[]): Promise<void> {
+    await this.#ready();
+    const { state: { backend, frame } } = this;
+    const settle = this.#planned().settle;
+    if (settle !== undefined) {
+      const [active] = await backend.see([frame.active]);
+      const before = active.slice(), mask = new Int32Array(before.length);
+      for (const place of places) mask[place] = 1;
+      backend.write(frame.active, mask);
+      this.#run(settle);
+      backend.write(frame.active, before);
+    }
+    this.#joining = places;
+    this.#setActive(places, 0);
+  }
+
+  #joinAt(stop: Stop): void {
+    if (stop === "model") this.#setActive(this.#joining, 1);
+    else if (stop === DynamicsStage.AFTER_POST_UPDATE) this.#setActive(this.#joining, 0);
+  }
+
+  #setActive(places: readonly number[], value: 0 | 1): void {
+    const { state } = this;
+    state.writeRows(state.frame.active, places, new Int32Array(state.batch.size).fill(value));
+  }
+
+  /** What hooks may write on a visit, to be put back where it is not of systems with a 1. */
+  async #written(mask: Int32Array): Promise<() => void> {
+    const { state } = this;
+    const names = [...this.#loop.hooks.writes()].filter((name) => state.fields.has(name));
+    const seen = await state.backend.see(names.map((name) => state.field(name)));
+    const before = seen.map((values) => values.slice());
+    return () => names.forEach((name, i) => state.putBack(name, before[i]!, mask));
+  }
+
+  /** Hooks are told of systems that have joined. */
+  async admitted(mask: Int32Array, step: number): Promise<void> {
+    const point = this.#loop.point(DynamicsStage.ON_ADMIT);
+    if (point.isEmpty) return;
+    if (this.#loop.hooks.reads(DynamicsStage.ON_ADMIT).has("energy")) await this.refresh();
+    await this.#ready();
+    this.#run(this.#planned().admitted);
+    const { context } = this.#loop;
+    context.stepCount = step;
+    const event = { admittedMask: mask, [STAGE_EVENT]: await this.#comingIn(mask) };
+    if (this.#isLate) {
+      await point.fireLate(step, { stepCount: step, ...event });
+      return await this.#loop.hooks.soFar;
+    }
+    const own: { admittedMask?: ArrayLike<number>; [STAGE_EVENT]?: object | undefined } = context;
+    Object.assign(own, event);
+    await point.fire(step);
+    delete own.admittedMask;
+    delete own[STAGE_EVENT];
+  }
+
+  /** Systems that have joined were in no stage before: where hooks of stages find that. */
+  async #comingIn(mask: Int32Array): Promise<StageEvent | undefined> {
+    const { stages } = this.#integrator;
+    if (stages === undefined) return undefined;
+    const [seen] = await this.state.backend.see([stages.status]);
+    const status = seen.slice();
+    return { status, mask, stage: status.map((stage, s) => mask[s] === 0 ? stage : -1) };
+  }
+
+  /** Systems rest from now on, their energies those of the step that is done. */
+  async rest(places: readonly number[]): Promise<void> {
+    await this.#ready();
+    await this.refresh();
+    await this.#ready();
+    this.#setActive(places, 0);
   }
 
   /** Pairs, forces and energies as of now, out of turn; hooks do to them what they do in a step. */
@@ -434,6 +583,7 @@ export class BatchRun {
       if (part === undefined) return this.#endStep();
       if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) this.#isMoved = true;
       else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) this.#isMoved = false;
+      if (this.#joining.length > 0) this.#joinAt(part.stop);
       this.#run(part.program);
       this.#isTouched = false;
       const waiting = this.#visit(part.stop) ?? this.#underWay;
@@ -490,6 +640,10 @@ export class BatchRun {
   #endStep(): void | PromiseLike<void> {
     const { decide } = this.#planned();
     this.#run(decide);
+    if (this.#joining.length > 0) {
+      this.#setActive(this.#joining, 1);
+      this.#joining = [];
+    }
     if (this.#isLate) return this.#awaitNews(this.#step);
     if (decide !== undefined) return this.#report(this.#step);
   }
@@ -551,8 +705,10 @@ export class BatchRun {
     const mask = maskOf(marked, active.length);
     const isMove = stages !== undefined && hasComers(stages);
     const isOver = stages !== undefined && !active.includes(1); // a hook may have sent them there
+    const keeper = this.#engine.keeper.now;
+    keeper?.rested(step, { active, mask });
     if (!mask.includes(1) && !isMove && !isOver) return;
-    if (!active.includes(1)) {
+    if (!active.includes(1) && keeper === undefined) {
       this.#loop.done(step + 1);
       this.#isOver = true;
       this.#forcesOf = step;
@@ -667,10 +823,12 @@ export class BatchRun {
     const viewed = (marks: readonly Mark[]) =>
       maskOf(convergedIn(marks).map((mark) => state.view(mark)), batch.size);
     const active = state.view(frame.active);
-    if (!active.includes(1)) this.#loop.done();
+    const mask = viewed(due.filter(({ isSpent }) => isSpent !== true));
+    const keeper = this.#engine.keeper.now;
+    if (keeper !== undefined) keeper.rested(step, { active, mask });
+    else if (!active.includes(1)) this.#loop.done();
     const moved = viewed(due);
     if (!moved.includes(1)) return;
-    const mask = viewed(due.filter(({ isSpent }) => isSpent !== true));
     const { stages } = this.#integrator;
     const resting = stages === undefined ? moved : moved.map((one, s) => active[s] === 0 ? one : 0);
     const isKnown = this.#hasEnergy || !resting.includes(1);

@@ -12,6 +12,7 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import { deform } from "../kernels/deform.ts";
 import { strainForces } from "../kernels/strain_forces.ts";
 import { outputsOf } from "../models/model.ts";
+import type { CellForces } from "./cell_forces.ts";
 import type { CheckedCell } from "./cell_options.ts";
 import { parameterTable, perSystem } from "./integrator.ts";
 
@@ -30,12 +31,6 @@ export interface CellRelaxation {
   /** What it moves of the cells: nine numbers for each, zero before. */
   readonly cellPositions: Buffer<"real">;
   /** What drives them. */
-  readonly cellForces: Buffer<"real">;
-}
-
-/** What measures how hard cells are driven. */
-export interface CellForces {
-  readonly calls: readonly Call[];
   readonly cellForces: Buffer<"real">;
 }
 

@@ -7,6 +7,7 @@
 import type { SavedBatch } from "../batch/saved_batch.ts";
 import type { SavedResident } from "../batch/resident.ts";
 import type { SavedLoop } from "../hooks/saved.ts";
+import type { SavedStream } from "./saved_stream.ts";
 import { isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
 
@@ -33,6 +34,8 @@ export interface SavedDynamics extends SavedRun {
   readonly loop: SavedLoop;
   /** The batch as the host has it. */
   readonly batch: SavedBatch;
+  /** The stream of systems that it is of, if it is. */
+  readonly stream?: SavedStream;
 }
 
 /** Throws a TypeError for what `save` did not give, or what another scheme did. */

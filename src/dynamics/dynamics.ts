@@ -28,10 +28,24 @@ import { keepParts, type WholeEngine } from "./engine_parts.ts";
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
+import { ConvergenceHook } from "./convergence.ts";
+import { Graduates } from "./graduates.ts";
+import { markChanging } from "./integrator.ts";
+import type { SizeAwareSampler } from "./sampler.ts";
 import { isBath } from "./staged.ts";
 import { STAGE_STEPS } from "./stage_steps.ts";
 import { DynamicsStage } from "./stages.ts";
+import type { SavedStream } from "./saved_stream.ts";
+import { Stream } from "./stream.ts";
+import type { StreamEngine } from "./stream_batch.ts";
+import { checkStream, type StreamOptions, type StreamSummary } from "./stream_options.ts";
 import type { DynamicsBase } from "./stages.ts";
+
+/** What has come of a source without systems. */
+const NO_STREAM: StreamSummary = {
+  ...{ systems: 0, graduated: 0, converged: 0, steps: 0, refills: 0 },
+  ...{ filling: NaN, isDone: true },
+};
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
@@ -62,6 +76,12 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   #holder: FieldHolder | undefined;
   /** Whether the run under way waits between two steps. */
   #isBetween = false;
+  /** The stream under way, or the last one, which may go on. */
+  #stream: Stream | undefined;
+  /** What a stream is to go on from. */
+  #loaded: SavedStream | undefined;
+  /** The stream under way. */
+  #flow: Stream | undefined;
   /** What it is a stage of: that runs it, then. */
   #whole: WholeEngine | undefined;
   /** What the run under way has come to. */
@@ -94,15 +114,22 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       workflow: this,
       state,
       worker,
-      begin: () => this.#place.begin(),
-      end: () => this.#current.end(),
-      step: () => this.#place.step(),
-      leap: (_loop: unknown, n: number) => this.#place.leap(n),
+      begin: () => (this.#flow ?? this.#place).begin(),
+      end: () => {
+        this.#flow?.end();
+        return this.#current.end();
+      },
+      step: () => (this.#flow ?? this.#place).step(),
+      leap: (_loop: unknown, n: number) => (this.#flow ?? this.#place).leap(n),
       settled: async () => {
         await this.#current.refresh();
         this.#home = await this.#place.takeHome();
       },
-      recover: (error: unknown) => this.#place.recover(error),
+      recover: async (error: unknown) => {
+        const step = await this.#place.recover(error);
+        if (step !== undefined) this.#flow?.goBack();
+        return step;
+      },
       isFatal: (error: unknown) => this.#device.lossIn(error) !== undefined,
       ...(options.signal && { signal: options.signal }),
       ...(options.onWarning && { onWarning: options.onWarning }),
@@ -186,6 +213,104 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
+   * Runs all systems of a source through a batch that is kept full: those that have come to rest, converged or at the
+   * end of their steps, are written to a sink and leave; others take their places, with forces, while the rest move on
+   * to the bit. It ends when the source is dry and all are done. Each system is called as its place in the source says
+   * (`systemId`, `sourceIndex`; `sourceId` in what is written), and moves as it would alone, whenever it joins.
+   *
+   * The next call with the same sampler goes on, after `nSteps`, after a stop, and after sinks were full.
+   *
+   * @throws {TypeError} for options that are none, and for parameters by place
+   * @throws {RangeError} when there is no room in the sinks (all stay in the batch then), and for what `run` throws it
+   *
+   * @example Relax many structures, 64 at a time
+   * ```ts
+   * import { fcc, rattle } from "@hooke/hooke/batch";
+   * import { ConvergenceHook, FIRE, SizeAwareSampler } from "@hooke/hooke/dynamics";
+   * import { lennardJones } from "@hooke/hooke/models";
+   * import { MemorySink } from "@hooke/hooke/sinks";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+   * const all = Array.from({ length: 200 }, (_, i) => rattle(crystal, 0.001 * i, i));
+   * await using opt = new FIRE({
+   *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+   *   dt: 0.5,
+   *   hooks: [ConvergenceHook.fromFmax(0.01)],
+   * });
+   * const relaxed = new MemorySink();
+   * const sampler = new SizeAwareSampler(all, { maxSystems: 64 });
+   * const { converged, isDone } = await opt.stream(sampler, { sinks: [relaxed] });
+   * assertEquals([converged, isDone, relaxed.length], [200, true, 200]);
+   * ```
+   */
+  async stream(sampler: SizeAwareSampler, options: StreamOptions): Promise<StreamSummary> {
+    this.#assertIdle("stream through");
+    const canConverge = this.integrator.stages !== undefined || // which systems get through, else there are none
+      this.#loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
+    checkStream(this.name, sampler, options, canConverge);
+    const stream = await this.#streamOf(sampler, options);
+    if (stream === undefined) return NO_STREAM;
+    if (stream.isDone) return stream.summary;
+    const { nSteps = Infinity } = options;
+    checkRun(this.name, stream.batch, nSteps);
+    this.#flow = this.#stream = stream;
+    this.#place.watch(stream);
+    try {
+      await this.#with(stream.batch, async () => {
+        this.outcome = await this.#loop.run(nSteps);
+      });
+    } finally {
+      this.#flow = undefined;
+      this.#place.watch(undefined);
+    }
+    return stream.summary;
+  }
+
+  /** The stream of a sampler: the one before, one that was saved, or a new one; `undefined` where there is nothing. */
+  async #streamOf(
+    sampler: SizeAwareSampler,
+    options: StreamOptions,
+  ): Promise<Stream | undefined> {
+    const sinks = new Graduates(this.name, options.sinks);
+    await sinks.open();
+    const saved = this.#loaded, known = this.#stream, { run } = this.#place;
+    const engine: StreamEngine = {
+      ...{ name: this.name, loop: this.#loop, place: this.#place },
+      changing: (home, work) => this.#changing(home, work),
+      isLost: (error) => this.#device.lossIn(error) !== undefined,
+    };
+    let stream: Stream | undefined;
+    if (saved !== undefined && run !== undefined) {
+      await sinks.goBack(saved.lengths);
+      stream = Stream.resume(engine, sampler, sinks, { batch: run.state.batch, saved });
+      this.#loaded = undefined;
+    } else if (known?.sampler === sampler && !known.isDone) {
+      if (run?.state.isOf(known.batch)) stream = known;
+      else {
+        throw new Error(
+          `Cannot go on with the stream of ${this.name} as its batch must be the last one that was run: ` +
+            `another was run since, or the engine was closed; load a checkpoint`,
+        );
+      }
+    } else stream = await Stream.begin(engine, sampler, sinks, options);
+    if (stream === undefined) return undefined;
+    stream.heed(sinks, options);
+    markChanging(stream.batch);
+    return stream;
+  }
+
+  #changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void {
+    const { batch } = this.#current.state;
+    batch.detach(home);
+    try {
+      work();
+    } finally {
+      batch.attach(this.#holder!);
+    }
+  }
+
+  /**
    * All that it needs to go on to the bit: counters, hooks' state, the batch, the scheme's state, how pairs were found.
    * Plain data, to be kept by `writeCheckpoint` or by oneself. To be called between runs, or in
    * {@linkcode Dynamics.betweenSteps}; else it throws an Error.
@@ -197,7 +322,15 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       integrator: this.integrator.name,
       loop: this.#loop.save(),
       ...await this.#current.save(),
+      ...await this.#savedStream(),
     };
+  }
+
+  /** What is saved of a stream that may go on. */
+  async #savedStream(): Promise<{ readonly stream?: SavedStream }> {
+    const { run } = this.#place, stream = this.#stream;
+    if (stream === undefined || !run?.state.isOf(stream.batch)) return {};
+    return { stream: await stream.save() };
   }
 
   /**
@@ -232,6 +365,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       const run = await this.#place.enter(batch);
       this.#place.load(run, saved);
       this.#loop.load(saved.loop);
+      this.#loaded = saved.stream;
+      this.#stream = undefined;
+      if (saved.stream !== undefined) {
+        run.clock.carry(saved.stream.clock, Array.from({ length: batch.size }, (_, s) => s));
+      }
     } catch (error) {
       this.#place.leave();
       throw error;
@@ -382,7 +520,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** What `save` gives, in mid-run: the batch is as if the run had ended with the last step. */
   async #saveHeld(run: BatchRun): Promise<SavedDynamics> {
     const { state: { batch }, state } = run;
-    const kept = await run.keep();
+    const kept = { ...await run.keep(), ...await this.#savedStream() };
     batch.detach(state.homeOf(kept.resident));
     try {
       const copy = Batch.load(batch.save());

@@ -7,7 +7,7 @@
 import type { Buffer } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { TIME_UNIT_FS } from "../kernels/constants.ts";
-import { type PerSystem, perSystem, times } from "./integrator.ts";
+import { initialOf, type PerSystem, times } from "./integrator.ts";
 
 /** The fields that a step changes and looks at, and what it keeps for the next. */
 export interface FireState {
@@ -36,7 +36,7 @@ export function fireState(
     state.state(name, {
       dtype: "f64",
       level: "system",
-      initial: perSystem(engine, name, value, state.batch.size),
+      initial: initialOf(engine, name, value, state.batch),
     });
   return {
     positions: state.field("positions"),

@@ -5,14 +5,23 @@
  */
 
 import type { Buffer, Call } from "../backend/backend.ts";
+import type { Batch } from "../batch/batch.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
 import type { OpenStages } from "./open_stages.ts";
 import { ENGINE_OPTIONS } from "./dynamics_checks.ts";
 
-/** A number for all systems of a batch, or one for each, by place. */
-export type PerSystem = number | ArrayLike<number>;
+/** A number of each system that it brings along: it goes with it wherever systems join and leave a batch. */
+export interface FromField {
+  /** The field of the batch, one number per system, in the units of the parameter. */
+  readonly field: string;
+  /** What its values are multiplied by. @default 1 */
+  readonly factor?: number;
+}
+
+/** A number for all systems of a batch, or one for each: by place, or by a field of theirs. */
+export type PerSystem = number | ArrayLike<number> | FromField;
 
 /** A scheme: how atoms move by forces. An engine asks it once for each batch. */
 export interface Integrator {
@@ -120,13 +129,28 @@ export function checkOptions(
   checkKeys(action, "its options", options, [...parameters, ...ENGINE_OPTIONS]);
 }
 
+/** What fields that give parameters must be. */
+const RULES = new WeakMap<object, ParameterRule>();
+
+/** Batches whose systems come and go. */
+const CHANGING = new WeakSet<Batch>();
+
+/** From now on parameters by place mean nothing there. */
+export function markChanging(batch: Batch): void {
+  CHANGING.add(batch);
+}
+
 /** Throws a TypeError or RangeError that names engine, parameter and system. */
 export function checkParameter(
   engine: string,
   name: string,
   value: unknown,
-  { requirement, holds }: ParameterRule,
+  rule: ParameterRule,
 ): asserts value is PerSystem {
+  if (isFromField(value)) {
+    RULES.set(value, rule);
+    return;
+  }
   const list = typeof value === "number" ? [value] : numbersOf(value);
   if (list === undefined) {
     throw new TypeError(
@@ -135,13 +159,28 @@ export function checkParameter(
       }`,
     );
   }
+  assertRule(`make ${engine}`, name, list, rule, typeof value === "number");
+}
+
+function assertRule(
+  action: string,
+  name: string,
+  list: readonly unknown[],
+  { requirement, holds }: ParameterRule,
+  isOne: boolean,
+): void {
   for (const [system, one] of list.entries()) {
     if (typeof one === "number" && holds(one)) continue;
-    const of = typeof value === "number" ? "" : ` of system ${system}`;
+    const of = isOne ? "" : ` of system ${system}`;
     throw new RangeError(
-      `Cannot make ${engine} as ${name}${of} must ${requirement}: current value is ${String(one)}`,
+      `Cannot ${action} as ${name}${of} must ${requirement}: current value is ${String(one)}`,
     );
   }
+}
+
+/** Does a parameter come from a field? Its values are known with a batch, then. */
+export function isFromField(value: unknown): value is FromField {
+  return isObject(value) && typeof value.field === "string";
 }
 
 function numbersOf(value: unknown): unknown[] | undefined {
@@ -149,18 +188,62 @@ function numbersOf(value: unknown): unknown[] | undefined {
   return isList ? Array.from(value as unknown as ArrayLike<unknown>) : undefined;
 }
 
-/** A parameter as one number for each system. Throws a RangeError where there are fewer or more than systems. */
+/**
+ * A parameter as one number for each system of a batch, or of so many. Throws a RangeError where there are fewer or more
+ * than systems, and for a field with a value that cannot be; a TypeError where a field is not there, and for a list by
+ * place where systems come and go.
+ */
 export function perSystem(
   engine: string,
   name: string,
   value: PerSystem,
-  systems: number,
+  of: Batch | number,
 ): Float64Array {
+  const systems = typeof of === "number" ? of : of.size;
   if (typeof value === "number") return new Float64Array(systems).fill(value);
+  if (isFromField(value)) return fromField(engine, name, value, of);
+  if (typeof of !== "number" && CHANGING.has(of)) {
+    throw new TypeError(
+      `Cannot run ${engine} as ${name} must be one number, or { field } with one for each system, where systems come ` +
+        `and go: current value is a list of ${value.length} by place`,
+    );
+  }
   if (value.length === systems) return Float64Array.from(value);
   throw new RangeError(
     `Cannot run ${engine} as ${name} must be one number, or one for each of ${systems} systems: current length is ${value.length}`,
   );
+}
+
+function fromField(
+  engine: string,
+  name: string,
+  value: FromField,
+  of: Batch | number,
+): Float64Array {
+  const { field, factor = 1 } = value;
+  const info = typeof of === "number"
+    ? undefined
+    : of.fields().find((one) => one.name === field && one.level === "system" && one.width === 1);
+  if (typeof of === "number" || info === undefined) {
+    throw new TypeError(
+      `Cannot run ${engine} as ${name} must come from a field of the batch with one number per system: ` +
+        `current field is ${JSON.stringify(field)}`,
+    );
+  }
+  const values = Float64Array.from(of.get(field));
+  const rule = RULES.get(value);
+  if (rule !== undefined) assertRule(`run ${engine}`, name, [...values], rule, false);
+  return values.map((one) => one * factor);
+}
+
+/** What a state that begins with a parameter is told: one number where it is one. */
+export function initialOf(
+  engine: string,
+  name: string,
+  value: PerSystem,
+  batch: Batch,
+): number | Float64Array {
+  return typeof value === "number" ? value : perSystem(engine, name, value, batch);
 }
 
 /** A parameter as a buffer of one number for each system. */
@@ -170,7 +253,7 @@ export function parameter(
   name: string,
   value: PerSystem,
 ): Buffer<"real"> {
-  return state.constants("real", perSystem(engine, name, value, state.batch.size), "system");
+  return state.constants("real", perSystem(engine, name, value, state.batch), "system");
 }
 
 /** Parameters as rows, one for each system: what a kernel with many of them takes. */
@@ -179,15 +262,23 @@ export function parameterTable(
   engine: string,
   columns: Readonly<Record<string, PerSystem>>,
 ): Buffer<"f64"> {
-  const { size } = state.batch;
+  const { batch } = state;
   const lists = Object.entries(columns).map(([name, value]) =>
-    perSystem(engine, name, value, size)
+    perSystem(engine, name, value, batch)
   );
-  const rows = Array.from({ length: size }, (_, system) => lists.map((list) => list[system]!));
+  const rows = Array.from(
+    { length: batch.size },
+    (_, system) => lists.map((list) => list[system]!),
+  );
   return state.constants("f64", rows.flat(), "system");
 }
 
 /** A parameter times a number. */
 export function times(value: PerSystem, factor: number): PerSystem {
-  return typeof value === "number" ? value * factor : Array.from(value, (one) => one * factor);
+  if (typeof value === "number") return value * factor;
+  if (!isFromField(value)) return Array.from(value, (one) => one * factor);
+  const product: FromField = { ...value, factor: factor * (value.factor ?? 1) };
+  const rule = RULES.get(value);
+  if (rule !== undefined) RULES.set(product, rule);
+  return product;
 }

@@ -6,7 +6,7 @@
 
 import type { ResidentBatch } from "../batch/resident.ts";
 import type { KeySource } from "./convergence.ts";
-import type { CellForces } from "./cell_relaxation.ts";
+import type { CellForces } from "./cell_forces.ts";
 import { CHANGE, CONSERVED, isMeasured, measuredIn, measureForces, measureOf } from "./measures.ts";
 
 /** Whose cells relax, among those that are asked. */

@@ -12,7 +12,8 @@ import { fmax } from "../kernels/fmax.ts";
 import { kineticEnergy } from "../kernels/kinetic_energy.ts";
 import { stress } from "../kernels/stress.ts";
 import { temperature } from "../kernels/temperature.ts";
-import { type CellForces, cellForcesOf } from "./cell_relaxation.ts";
+import type { CellForces } from "./cell_forces.ts";
+import { cellForcesOf } from "./cell_relaxation.ts";
 import { outputsOf } from "../models/model.ts";
 
 /** A measure on a batch: where it is, and how it comes up to date. */

@@ -7,6 +7,7 @@
 export type { AtomChoice, AtomView } from "../batch/atom_choice.ts";
 export { BAR, GIGAPASCAL } from "../kernels/constants.ts";
 export type { PressureCoupling } from "./barostat.ts";
+export type { SavedClock } from "./clock.ts";
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 export type { CellOptions } from "./cell_options.ts";
@@ -33,7 +34,13 @@ export { FIRE, fire } from "./fire.ts";
 export type { FIREOptions } from "./fire.ts";
 export { FIRE2, fire2 } from "./fire2.ts";
 export type { FIRE2Options } from "./fire2.ts";
-export type { Integrator, OpenIntegrator, ParameterRule, PerSystem } from "./integrator.ts";
+export type {
+  FromField,
+  Integrator,
+  OpenIntegrator,
+  ParameterRule,
+  PerSystem,
+} from "./integrator.ts";
 export { checkParameter, parameter, Rule } from "./integrator.ts";
 export { fuse, FusedDynamics } from "./fuse.ts";
 export type { FuseOptions } from "./fuse.ts";
@@ -64,3 +71,9 @@ export type {
   DynamicsStages,
 } from "./stages.ts";
 export { DynamicsStage } from "./stages.ts";
+export type { GraduateSink } from "./graduates.ts";
+export type { SampleList, SampleSize, SampleSource } from "./sample_source.ts";
+export { SizeAwareSampler } from "./sampler.ts";
+export type { Room, Sample, SamplerOptions, SavedSampler } from "./sampler.ts";
+export type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
+export type { StreamOptions, StreamSummary } from "./stream_options.ts";

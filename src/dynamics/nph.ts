@@ -74,6 +74,7 @@ export function nph(options: NPHOptions): Integrator {
     keepsMomentum: true,
     needsStress: true,
     open(state) {
+      checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
       const { kickCell, kick, drift } = openBarostat(state, NAME, barostat);
       return { pre: [kickCell, kick, drift], post: [kick, kickCell] };
     },

@@ -94,6 +94,8 @@ export function npt(options: NPTOptions): Integrator {
     keepsMomentum: true,
     needsStress: true,
     open(state) {
+      checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
+      checkCoupling(NAME, "thermostatTime", thermostatTime, dt, state.batch);
       const { step, kickCell, kick, drift, cell } = openBarostat(state, NAME, barostat);
       const energy = state.scratch("chainEnergy", { dtype: "f64", level: "system" });
       const links = { length: chainLength, parts: yoshidaOrder };

@@ -1,11 +1,14 @@
+import type { Batch } from "../batch/batch.ts";
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
   checkOptions,
   checkParameter,
   type Integrator,
+  isFromField,
   parameter,
   type PerSystem,
+  perSystem,
   Rule,
 } from "./integrator.ts";
 import { kick, kickDrift, noseHooverChain } from "./parts.ts";
@@ -68,6 +71,7 @@ export function noseHoover(options: NVTNoseHooverOptions): Integrator {
     dt,
     keepsMomentum: true,
     open(state) {
+      checkCoupling(NAME, "thermostatTime", thermostatTime, dt, state.batch);
       const step = parameter(state, NAME, "dt", dt);
       const chain = noseHooverChain(state, step, {
         temperature: parameter(state, NAME, "temperature", temperature),
@@ -80,18 +84,34 @@ export function noseHoover(options: NVTNoseHooverOptions): Integrator {
   };
 }
 
-/** Throws a RangeError for a coupling time that steps cannot follow: a chain would run away, or take all motion. */
-export function checkCoupling(engine: string, name: string, time: PerSystem, dt: PerSystem): void {
-  const at = (value: PerSystem, system: number) =>
+/**
+ * Throws a RangeError for a coupling time that steps cannot follow: a chain would run away, or take all motion. What
+ * fields say is looked at where there is a batch.
+ */
+export function checkCoupling(
+  engine: string,
+  name: string,
+  time: PerSystem,
+  dt: PerSystem,
+  batch?: Batch,
+): void {
+  const read = (value: PerSystem, what: string) =>
+    batch !== undefined && isFromField(value) ? perSystem(engine, what, value, batch) : value;
+  const values = [read(time, name), read(dt, "dt")];
+  if (values.some(isFromField)) return;
+  const [times, steps] = values as (number | ArrayLike<number>)[];
+  const at = (value: number | ArrayLike<number>, system: number) =>
     typeof value === "number" ? value : value[system] ?? NaN;
-  const count = Math.max(...[time, dt].map((one) => typeof one === "number" ? 1 : one.length));
+  const count = Math.max(
+    ...[times!, steps!].map((one) => typeof one === "number" ? 1 : one.length),
+  );
   for (let system = 0; system < count; system++) {
-    if (!(at(time, system) < 2 * at(dt, system))) continue;
+    if (!(at(times!, system) < 2 * at(steps!, system))) continue;
     const of = typeof time === "number" ? "" : ` of system ${system}`;
     throw new RangeError(
       `Cannot make ${engine} as ${name}${of} must be two steps or more: current value is ${
-        at(time, system)
-      } fs, with a dt of ${at(dt, system)} fs`,
+        at(times!, system)
+      } fs, with a dt of ${at(steps!, system)} fs`,
     );
   }
 }

@@ -6,7 +6,7 @@
 
 import { type Buffer, type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
-import type { CellForces } from "./cell_relaxation.ts";
+import type { CellForces } from "./cell_forces.ts";
 import { countStage } from "../kernels/count_stage.ts";
 import { enterStage } from "../kernels/enter_stage.ts";
 import { spendBudget } from "../kernels/spend_budget.ts";

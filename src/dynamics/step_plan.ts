@@ -79,6 +79,8 @@ export interface StepPlan {
   readonly measures: ReadonlyMap<string, Program>;
   /** What is to be run before ON_CONVERGE. */
   readonly converged: Program | undefined;
+  /** What is to be run before ON_ADMIT. */
+  readonly admitted: Program | undefined;
   /** Criteria of one's own. */
   readonly customs: readonly Custom[];
   /** Where it is noted which systems have converged. */
@@ -123,8 +125,7 @@ const S = DynamicsStage;
 
 /** Plans a step. */
 export function planStep(parts: StepParts): StepPlan {
-  const { state, integrator, constrained, model } = parts;
-  const programs: Program[] = [];
+  const { state, integrator, constrained, model } = parts, programs: Program[] = [];
   const prepare = (calls: readonly Call[]) => {
     if (calls.length === 0) return undefined;
     const program = state.prepare(calls);
@@ -136,7 +137,7 @@ export function planStep(parts: StepParts): StepPlan {
   const { change, kept, lean, full, stress } = needsOf(parts, hooks);
   const evaluation = (
     wanted: Wanted,
-  ) => [...pairs(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
+  ) => [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const adding = (wanted: Wanted) => [...model.add?.(wanted) ?? [], ...constrained.forces];
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
@@ -187,7 +188,7 @@ export function planStep(parts: StepParts): StepPlan {
     settle: prepare(constrained.settle),
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
-    converged: prepare(hooks.reading(S.ON_CONVERGE)),
+    ...atEvents(hooks, prepare),
     ...{ customs: convergence.customs, marks: convergence.marks },
     isAdded: (model.add?.(full) ?? []).length > 0,
     holdsParts: hooks.holdsParts,
@@ -195,6 +196,17 @@ export function planStep(parts: StepParts): StepPlan {
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
     programs,
+  };
+}
+
+/** What brings all that hooks look at up to date when systems have converged, or joined. */
+function atEvents(
+  hooks: HookCalls,
+  prepare: (calls: readonly Call[]) => Program | undefined,
+): Pick<StepPlan, "converged" | "admitted"> {
+  return {
+    converged: prepare(hooks.reading(S.ON_CONVERGE)),
+    admitted: prepare(hooks.reading(S.ON_ADMIT)),
   };
 }
 
@@ -239,7 +251,8 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   };
 }
 
-function pairs(state: ResidentBatch): Call[] {
+/** What brings all pairs up to date. */
+export function pairsOf(state: ResidentBatch): Call[] {
   const args = {
     positions: state.field("positions"),
     cell: state.field("cell"),

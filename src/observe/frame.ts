@@ -6,6 +6,7 @@
 
 import type { DynamicsFields } from "../dynamics/stages.ts";
 import type { Batch } from "../batch/batch.ts";
+import { stamped } from "../batch/stamped.ts";
 import type { SystemWriter } from "../sinks/sink.ts";
 import { checkGiven, checkType } from "./hook_options.ts";
 
@@ -44,11 +45,7 @@ export async function frameOf(
 ): Promise<Batch> {
   const times = Array.from(read.time!); // before anything is waited for
   const frame = await batch.snapshot(places, read.frame, fields);
-  frame.set("step", stepCount, { level: "system", dtype: "i32", fill: -1 });
-  const time = places.map((place) => times[place]!);
-  frame.set("time", time, { level: "system", dtype: "f64", unit: "fs", fill: NaN });
-  frame.set("sourceId", frame.get("systemId"), { level: "system", dtype: "i32", fill: -1 });
-  return frame;
+  return stamped(frame, { step: stepCount, time: places.map((place) => times[place]!) });
 }
 
 /** Throws a TypeError for a sink that cannot be written to. */

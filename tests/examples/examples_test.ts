@@ -180,6 +180,31 @@ Deno.test("examples/relax_file.ts does what it says", async () => {
   }
 });
 
+Deno.test("examples/relax_folder.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/in`);
+    const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+    const dimer = new System({ symbols: ["Ne", "Kr"], positions: [0, 0, 0, 3.2, 0, 0] });
+    const files = [[0.1, 0.02, 0.2].map((stdev, i) => rattle(crystal, stdev, i)), [dimer]];
+    for (const [i, systems] of files.entries()) {
+      await Deno.writeTextFile(`${folder}/in/${i}.xyz`, writeExtxyz(systems));
+    }
+    const go = (...more: string[]) =>
+      run("relax_folder", `${folder}/in`, `${folder}/out.xyz`, ...more);
+    assertMatch(await go("25"), /^\d of \d relaxed in 25 steps, more to come\n$/);
+    assertMatch(await go(), /^4 of 4 relaxed in \d+ steps\n$/);
+    const relaxed = parseExtxyz(await Deno.readTextFile(`${folder}/out.xyz`));
+    const indices = relaxed.map((one) => one.info.sourceIndex ?? one.get("sourceIndex")[0]);
+    assertEquals(indices.sort(), [0, 1, 2, 3]);
+    const { positions } = relaxed.find(({ nodeCount }) => nodeCount === 2)!;
+    assertAlmostEquals(positions[3]! - positions[0]!, 2 ** (1 / 6) * (2.74 + 3.65) / 2, 0.25);
+    assertMatch(await go(), /^4 of 4 relaxed in \d+ steps\n$/); // nothing is left to do
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("examples/fuse_stages.ts does what it says", async () => {
   assertEquals(
     await run("fuse_stages", "20", "10"),

@@ -38,6 +38,11 @@ export function pairs_atoms(pairs: number): number;
  */
 export function pairs_bytes(pairs: number): number;
 
+/**
+ * Another system is in this place now: its pairs were never found.
+ */
+export function pairs_forget(pairs: number, system: number): void;
+
 export function pairs_free(pairs: number): void;
 
 /**
@@ -82,6 +87,7 @@ export interface InitOutput {
     readonly kernel_number: (a: number, b: number) => number;
     readonly pairs_atoms: (a: number) => number;
     readonly pairs_bytes: (a: number) => number;
+    readonly pairs_forget: (a: number, b: number) => void;
     readonly pairs_free: (a: number) => void;
     readonly pairs_load: (a: number, b: number, c: number, d: number, e: number, f: number) => void;
     readonly pairs_new: (a: number, b: number, c: number) => number;

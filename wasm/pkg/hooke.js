@@ -86,6 +86,15 @@ export function pairs_bytes(pairs) {
 }
 
 /**
+ * Another system is in this place now: its pairs were never found.
+ * @param {number} pairs
+ * @param {number} system
+ */
+export function pairs_forget(pairs, system) {
+    wasm.pairs_forget(pairs, system);
+}
+
+/**
  * @param {number} pairs
  */
 export function pairs_free(pairs) {

@@ -9,6 +9,7 @@ export const edges_room: (a: number, b: number) => number;
 export const kernel_number: (a: number, b: number) => number;
 export const pairs_atoms: (a: number) => number;
 export const pairs_bytes: (a: number) => number;
+export const pairs_forget: (a: number, b: number) => void;
 export const pairs_free: (a: number) => void;
 export const pairs_load: (a: number, b: number, c: number, d: number, e: number, f: number) => void;
 export const pairs_new: (a: number, b: number, c: number) => number;

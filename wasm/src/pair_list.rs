@@ -150,6 +150,12 @@ fn list(pairs: usize) -> &'static mut PairList {
     unsafe { &mut *(pairs as *mut PairList) }
 }
 
+/// Another system is in this place now: its pairs were never found.
+#[wasm_bindgen]
+pub fn pairs_forget(pairs: usize, system: usize) {
+    list(pairs).systems[system] = SystemPairs::default();
+}
+
 /// How many atoms the list has reference positions of.
 #[wasm_bindgen]
 pub fn pairs_atoms(pairs: usize) -> usize {

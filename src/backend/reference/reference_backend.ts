@@ -80,6 +80,12 @@ export class ReferenceBackend implements Backend {
     }
   }
 
+  forgetPairs(pairs: Pairs, places: readonly number[]): void {
+    const { list } = pairs as HostPairs;
+    const fresh = makePairList(places.length, list.cutoff, list.skin).systems;
+    for (const [i, place] of places.entries()) list.systems[place] = fresh[i]!;
+  }
+
   freePairs(): void {}
 
   edges(frame: FrameBuffers, options: EdgesOptions): Edges {

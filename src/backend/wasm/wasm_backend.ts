@@ -88,6 +88,10 @@ export class WasmBackend implements Backend {
     (pairs as WasmPairs).load(offsets, saved);
   }
 
+  forgetPairs(pairs: Pairs, places: readonly number[]): void {
+    (pairs as WasmPairs).forget(places);
+  }
+
   freePairs(pairs: Pairs): void {
     if (this.#pairs.delete(pairs as WasmPairs)) (pairs as WasmPairs).free();
   }

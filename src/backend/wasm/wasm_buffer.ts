@@ -10,6 +10,7 @@ export interface WasmModule {
   run(frame: number, program: number, calls: number, first: number, steps: number): number;
   pairs_new(systems: number, cutoff: number, skin: number): number;
   pairs_free(pairs: number): void;
+  pairs_forget(pairs: number, system: number): void;
   /** Copies what a checkpoint keeps into four buffers. */
   pairs_save(pairs: number, reference: number, images: number, cells: number, builds: number): void;
   /** Takes it back; `offsets` has one entry more than there are systems. */

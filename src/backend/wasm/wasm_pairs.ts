@@ -45,6 +45,11 @@ export class WasmPairs implements Pairs {
     wasm.release(pointer, bytes);
   }
 
+  /** See {@linkcode Backend.forgetPairs}. */
+  forget(places: readonly number[]): void {
+    for (const place of places) this.#wasm.pairs_forget(this.pointer, place);
+  }
+
   /** Gives the memory back. */
   free(): void {
     this.#wasm.pairs_free(this.pointer);

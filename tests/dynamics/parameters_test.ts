@@ -1,0 +1,58 @@
+/** Parameters that systems bring along in a field. */
+import { assertEquals, assertRejects } from "@std/assert";
+import type { Batch } from "../../src/batch/mod.ts";
+import { Dynamics, fire, type PerSystem, velocityVerlet } from "../../src/dynamics/mod.ts";
+import { ARGON, assertSameBits, bitsOf, crystals } from "./atoms.ts";
+import { onEngines, where } from "./backends.ts";
+
+Deno.test(
+  "a parameter from a field is that of each system, as by place",
+  onEngines(async (backend) => {
+    const values = [0.5, 1, 2];
+    const schemes = [
+      (dt: PerSystem) => velocityVerlet({ dt }),
+      (dt: PerSystem) => fire({ dt }), // in other units within
+    ];
+    for (const scheme of schemes) {
+      const [byPlace, byField] = [crystals(3), crystals(3)];
+      byField.set("pace", values, { level: "system", dtype: "f64" });
+      for (const [batch, dt] of [[byPlace, values], [byField, { field: "pace" }]] as const) {
+        await using engine = new Dynamics(scheme(dt), { model: ARGON, ...where(backend) });
+        await engine.run(batch, 4);
+        await engine.run(batch, 4);
+      }
+      assertSameBits(bitsOf(byField), bitsOf(byPlace));
+      if (byPlace.has("time")) assertEquals(byField.get("time"), byPlace.get("time"));
+      // It goes with them, wherever they are.
+      const turned = byField.select([2, 0, 1]);
+      await using engine = new Dynamics(scheme({ field: "pace" }), {
+        model: ARGON,
+        ...where(backend),
+      });
+      await using other = new Dynamics(scheme([2, 0.5, 1]), { model: ARGON, ...where(backend) });
+      const again = byPlace.select([2, 0, 1]);
+      await engine.run(turned, 3);
+      await other.run(again, 3);
+      assertSameBits(bitsOf(turned), bitsOf(again));
+    }
+  }),
+);
+
+Deno.test("a field that cannot be a parameter is an error that names it", async () => {
+  const batch = crystals(2);
+  batch.set("pace", [1, 0], { level: "system", dtype: "f64" });
+  const run = async (dt: PerSystem, batch: Batch) => {
+    await using engine = new Dynamics(velocityVerlet({ dt }), { model: ARGON });
+    await engine.run(batch, 1);
+  };
+  await assertRejects(
+    () => run({ field: "pace" }, batch),
+    RangeError,
+    "dt of system 1 must be above 0 and at most 100 fs: current value is 0",
+  );
+  await assertRejects(
+    () => run({ field: "positions" }, batch),
+    TypeError,
+    'dt must come from a field of the batch with one number per system: current field is "positions"',
+  );
+});

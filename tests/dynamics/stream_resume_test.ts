@@ -1,0 +1,153 @@
+/** Streams that are stopped and go on. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { Batch } from "../../src/batch/mod.ts";
+import {
+  fire,
+  type Integrator,
+  langevin,
+  type SavedDynamics,
+  SizeAwareSampler,
+  type StreamOptions,
+} from "../../src/dynamics/mod.ts";
+import { MemorySink, openSink } from "../../src/sinks/mod.ts";
+import { argon, bitsOf } from "./atoms.ts";
+import { on, onEngines, PAIR_BACKENDS } from "./backends.ts";
+import { engineOf, FIELDS, rattled, streamed } from "./streams.ts";
+
+/** What is in a sink, in order, to the bit. */
+function written(batch: Batch): unknown[] {
+  const times = ["step", "time", "sourceId", "status"].map((name) => Array.from(batch.get(name)));
+  return [times, bitsOf(batch, undefined, FIELDS)];
+}
+
+const SYSTEMS = rattled(9, (i) => 1 + i % 2);
+const make = () => new SizeAwareSampler(SYSTEMS, { maxAtoms: 70 });
+
+const SCHEMES: readonly [Integrator, Partial<StreamOptions>][] = [
+  [fire({ dt: 0.3 }), {}],
+  [langevin({ dt: 0.7, temperature: 60, friction: 0.01, seed: 5 }), { maxSteps: 17 }],
+];
+
+Deno.test(
+  "a stream that was stopped at any step and goes on elsewhere writes the same, each system once",
+  onEngines(async (backend, name) => {
+    for (const [scheme, options] of name === "webgpu" ? SCHEMES.slice(1) : SCHEMES) {
+      await using engine = engineOf(scheme, { backend });
+      const whole = new MemorySink();
+      const { steps } = await engine.stream(make(), { sinks: [whole], ...options });
+      const stops = name === "webgpu"
+        ? [20]
+        : Array.from({ length: 12 }, (_, i) => Math.ceil(i * steps / 12));
+      for (const nSteps of stops) {
+        await using first = engineOf(scheme, { backend });
+        await using second = engineOf(scheme, { backend });
+        const sink = new MemorySink();
+        await first.stream(make(), { sinks: [sink], ...options, nSteps });
+        const saved: SavedDynamics = structuredClone(await first.save());
+        // It went on for a while before it was killed: what that has written is there already.
+        const more = engineOf(scheme, { backend });
+        await more.load(structuredClone(saved));
+        await more.stream(make(), { sinks: [sink], ...options, nSteps: 9 });
+        await more.close();
+        await second.load(saved);
+        const summary = await second.stream(make(), { sinks: [sink], ...options });
+        assert(summary.isDone);
+        assertEquals(summary.steps, steps);
+        assertEquals(written(sink.read()), written(whole.read()), `stopped at ${nSteps}`);
+      }
+    }
+  }),
+);
+
+Deno.test(
+  "the same sampler goes on after a number of steps, and after a stop",
+  on(PAIR_BACKENDS, async (backend) => {
+    const scheme = fire({ dt: 0.3 });
+    const [whole, parts] = [new MemorySink(), new MemorySink()];
+    await using one = engineOf(scheme, { backend });
+    const { steps } = await one.stream(make(), { sinks: [whole] });
+    await using engine = engineOf(scheme, { backend });
+    const sampler = make();
+    for (let done = false; !done;) {
+      const summary = await engine.stream(sampler, { sinks: [parts], nSteps: 7 });
+      done = summary.isDone;
+    }
+    assertEquals(written(parts.read()), written(whole.read()));
+    assertEquals(engine.stepCount, steps);
+    // There is nothing left to do.
+    assertEquals((await engine.stream(sampler, { sinks: [parts] })).systems, 0);
+    assertEquals(parts.length, 9);
+  }),
+);
+
+Deno.test("a sink that cannot be cut back is not written to again of systems that it has", async () => {
+  const scheme = fire({ dt: 0.3 }), backend = "wasm";
+  await using first = engineOf(scheme, { backend });
+  const memory = new MemorySink();
+  const sink = {
+    write: (batch: Batch, mask?: ArrayLike<number | boolean>) => memory.write(batch, mask),
+    read: () => memory.read(),
+    get length() {
+      return memory.length;
+    },
+  };
+  const sampler = make();
+  await first.stream(sampler, { sinks: [sink], nSteps: 20 });
+  const saved = await first.save();
+  await first.stream(sampler, { sinks: [sink], nSteps: 25 });
+  const before = memory.length;
+  await using second = engineOf(scheme, { backend });
+  await second.load(saved);
+  await second.stream(make(), { sinks: [sink] });
+  assert(before > saved.stream!.lengths[0]!, "nothing was written in between");
+  assertEquals([...memory.read().get("sourceId")].sort(), SYSTEMS.map((_, i) => i));
+  // One that has lost what it had is no sink to go on with.
+  await using third = engineOf(scheme, { backend });
+  await third.load({ ...saved, stream: { ...saved.stream!, lengths: [99] } });
+  await assertRejects(
+    () => third.stream(make(), { sinks: [sink] }),
+    RangeError,
+    "sink 0 must hold the 99 systems that it held: current length is 9",
+  );
+});
+
+Deno.test("checkpoints in files hold a stream, and files of systems are cut back", async () => {
+  const folder = await Deno.makeTempDir();
+  const scheme = fire({ dt: 0.3 }), backend = "wasm";
+  for (const ending of ["xyz", "zarr"]) {
+    const path = `${folder}/relaxed.${ending}`;
+    const whole =
+      (await streamed(scheme, SYSTEMS, { backend, maxSystems: 99, maxAtoms: 70 })).found;
+    await using first = engineOf(scheme, { backend });
+    const sink = await openSink(path);
+    const sampler = make();
+    await first.stream(sampler, { sinks: [sink], nSteps: 20 });
+    await first.saveCheckpoint(`${folder}/stream.hooke`);
+    await first.stream(sampler, { sinks: [sink], nSteps: 15 });
+    await sink.close();
+    await using second = engineOf(scheme, { backend });
+    await second.loadCheckpoint(`${folder}/stream.hooke`);
+    const again = await openSink(path);
+    await second.stream(make(), { sinks: [again] });
+    const found = await again.read();
+    await again.close();
+    const ids = Array.from(found.get("sourceId"));
+    assertEquals([...ids].sort(), SYSTEMS.map((_, i) => i));
+    for (const [place, id] of ids.entries()) {
+      assertEquals(bitsOf(found, place, ["positions"]), bitsOf(whole.get(id)!, 0, ["positions"]));
+    }
+  }
+});
+
+Deno.test("a stream whose batch is gone says so", async () => {
+  await using engine = engineOf(fire({ dt: 0.3 }), { backend: "wasm" });
+  const sampler = make(), sinks = [new MemorySink()];
+  await engine.stream(sampler, { sinks, nSteps: 5 });
+  const { Batch } = await import("../../src/batch/mod.ts");
+  await engine.run(Batch.from([argon(1, 0)]), 1);
+  await assertRejects(
+    () => engine.stream(sampler, { sinks }),
+    Error,
+    "its batch must be the last one that was run",
+  );
+});

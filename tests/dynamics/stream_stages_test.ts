@@ -1,0 +1,104 @@
+/** Systems stream through stages. */
+import { assert, assertEquals } from "@std/assert";
+import { Batch } from "../../src/batch/mod.ts";
+import {
+  ConvergenceHook,
+  Dynamics,
+  type DynamicsOptions,
+  fire,
+  fuse,
+  type FusedDynamics,
+  langevin,
+  SizeAwareSampler,
+} from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
+import { ARGON, assertSameBits, bitsOf } from "./atoms.ts";
+import { type EngineBackend, onEngines, where } from "./backends.ts";
+import { bySource, FIELDS, rattled } from "./streams.ts";
+
+/** Relaxation, then 12 steps of a bath. */
+function stages(backend: EngineBackend, hooks: readonly (readonly object[])[] = []): FusedDynamics {
+  const of = (all: readonly object[]) => all as unknown as NonNullable<DynamicsOptions["hooks"]>;
+  const place = { model: ARGON, ...where(backend) };
+  return fuse(
+    new Dynamics(fire({ dt: 0.3 }), {
+      ...{ ...place, name: "relax" },
+      hooks: of([ConvergenceHook.fromFmax(0.05), ...hooks[0] ?? []]),
+    }),
+    new Dynamics(langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }), {
+      ...{ ...place, name: "bath", nSteps: 12 },
+      hooks: of(hooks[1] ?? []),
+    }),
+  );
+}
+
+Deno.test(
+  "a system that joins stages late goes through them to the bit as it would alone",
+  onEngines(async (backend, name) => {
+    const systems = rattled(name === "webgpu" ? 4 : 8);
+    await using all = stages(backend);
+    const sink = new MemorySink();
+    const sampler = new SizeAwareSampler(systems, { maxSystems: 3 });
+    const summary = await all.stream(sampler, { sinks: [sink] });
+    assertEquals([summary.graduated, summary.isDone], [systems.length, true]);
+    for (const [id, batch] of bySource(sink.read())) {
+      const one = Batch.from([systems[id]!]);
+      one.set("systemId", [id]);
+      await using own = stages(backend);
+      await own.run(one);
+      assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
+      assertEquals([batch.get("status")[0], batch.get("time")[0]], [2, 24]);
+      assertEquals(batch.get("stageSteps"), one.get("stageSteps"));
+    }
+  }),
+);
+
+Deno.test(
+  "hooks of a stage are told of those that come to it, from outside or from the stage before",
+  onEngines(async (backend, name) => {
+    const came: number[][] = [[], []];
+    const watch = (stage: number) =>
+      hook({
+        name: `watch ${stage}`,
+        reads: ["systemId"],
+        on: {
+          dynamics: {
+            ON_ADMIT: ({ admittedMask, read }) => {
+              for (let s = 0; s < admittedMask.length; s++) {
+                if (admittedMask[s] !== 0) came[stage]!.push(read.systemId[s]!);
+              }
+            },
+          },
+        },
+      });
+    const count = name === "webgpu" ? 3 : 6;
+    const all = stages(backend, [[watch(0)], [watch(1)]]);
+    const sampler = new SizeAwareSampler(rattled(count), { maxSystems: 2 });
+    await all.stream(sampler, { sinks: [new MemorySink()] });
+    await all.close();
+    const ids = Array.from({ length: count }, (_, i) => i);
+    assertEquals(came[0]!.sort(), ids.slice(2)); // the first were there as it began
+    assertEquals(came[1]!.sort(), ids);
+  }),
+);
+
+Deno.test("stages that stream go on from a checkpoint", async () => {
+  const systems = rattled(6);
+  const make = () => new SizeAwareSampler(systems, { maxSystems: 2 });
+  const [whole, parts] = [new MemorySink(), new MemorySink()];
+  await using one = stages("wasm");
+  const { steps } = await one.stream(make(), { sinks: [whole] });
+  for (const nSteps of [1, 20, Math.floor(steps / 2), steps - 3]) {
+    await using first = stages("wasm");
+    await using second = stages("wasm");
+    parts.clear();
+    await first.stream(make(), { sinks: [parts], nSteps });
+    await second.load(await first.save());
+    await second.stream(make(), { sinks: [parts] });
+    const [found, expected] = [parts.read(), whole.read()];
+    assertEquals(found.get("sourceId"), expected.get("sourceId"));
+    assertSameBits(bitsOf(found, undefined, FIELDS), bitsOf(expected, undefined, FIELDS));
+    assert(found.get("time").every((time) => time === 24));
+  }
+});
