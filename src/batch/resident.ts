@@ -531,12 +531,19 @@ export class ResidentBatch {
     const seen = await backend.see(columns.map(({ there }) => there));
     for (const [i, { here, isNode }] of columns.entries()) {
       const width = here.length / (isNode ? this.batch.nodeCount : this.batch.size);
+      const was = seen[i]!.length / (isNode ? before.#offsets.at(-1)! : before.#offsets.length - 1);
       for (const [place, old] of from.entries()) {
         if (old === undefined) continue;
         const [first, end] = isNode
           ? [before.#offsets[old]!, before.#offsets[old + 1]!]
           : [old, old + 1];
         const at = isNode ? this.#offsets[place]! : place;
+        // Rows may be as wide as the largest system of a batch asks for.
+        for (let row = first; width !== was && row < end; row++) {
+          const both = seen[i]!.subarray(row * was, row * was + Math.min(width, was));
+          backend.write(here, both, (at + row - first) * width);
+        }
+        if (width !== was) continue;
         backend.write(here, seen[i]!.subarray(first * width, end * width), at * width);
       }
     }
