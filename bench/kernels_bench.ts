@@ -7,6 +7,7 @@
 
 import {
   type Backend,
+  type Buffer,
   type Call,
   call,
   type FrameBuffers,
@@ -27,6 +28,8 @@ import { ACCELERATION } from "../src/kernels/constants.ts";
 import { conservedEnergy } from "../src/kernels/conserved_energy.ts";
 import { countStage } from "../src/kernels/count_stage.ts";
 import { criterion, Level, Reduce } from "../src/kernels/criterion.ts";
+import { creditBath } from "../src/kernels/credit_bath.ts";
+import { deform } from "../src/kernels/deform.ts";
 import { drift } from "../src/kernels/drift.ts";
 import { energyChange } from "../src/kernels/energy_change.ts";
 import { enterStage } from "../src/kernels/enter_stage.ts";
@@ -36,16 +39,22 @@ import { fmax } from "../src/kernels/fmax.ts";
 import { freezeAtoms } from "../src/kernels/freeze_atoms.ts";
 import { graduate } from "../src/kernels/graduate.ts";
 import { harmonicBonds } from "../src/kernels/harmonic_bonds.ts";
+import { holdCentre } from "../src/kernels/hold_centre.ts";
 import { kick } from "../src/kernels/kick.ts";
 import { kickDrift } from "../src/kernels/kick_drift.ts";
 import { kineticEnergy } from "../src/kernels/kinetic_energy.ts";
+import { lbfgsStep } from "../src/kernels/lbfgs_step.ts";
 import { mix } from "../src/kernels/mix.ts";
 import { noseHoover } from "../src/kernels/nose_hoover.ts";
 import { gaussians, philox } from "../src/kernels/philox.ts";
+import { rattle } from "../src/kernels/rattle.ts";
+import { remember } from "../src/kernels/remember.ts";
 import { scaleByAdam } from "../src/kernels/scale_by_adam.ts";
 import { scaleByLion } from "../src/kernels/scale_by_lion.ts";
 import { scaleByMomentum } from "../src/kernels/scale_by_momentum.ts";
 import { spendBudget } from "../src/kernels/spend_budget.ts";
+import { shake } from "../src/kernels/shake.ts";
+import { strainForces } from "../src/kernels/strain_forces.ts";
 import { strainedDrift } from "../src/kernels/strained_drift.ts";
 import { strainedKick } from "../src/kernels/strained_kick.ts";
 import { stress } from "../src/kernels/stress.ts";
@@ -113,6 +122,8 @@ function calls(world: World): Record<string, Call> {
   const dt = world.real(SYSTEMS, () => 1), zeros = world.f64(SYSTEMS);
   const energy = world.f64(SYSTEMS), virial = world.f64(9 * SYSTEMS), images = world.i32(3 * ATOMS);
   const cell = world.real(9 * SYSTEMS, (i) => i % 9 % 4 === 0 ? EDGE : 0);
+  const strain = world.real(9 * SYSTEMS, () => 0);
+  const reference = world.real(18 * SYSTEMS, (i) => i % 9 % 4 === 0 ? EDGE : 0);
   const pbc = world.i32(3 * SYSTEMS, () => 1), ones = world.i32(SYSTEMS, () => 1);
   const sums = { forces, energy, virial, want: 3 };
   const place = { positions, cell, images };
@@ -191,6 +202,28 @@ function calls(world: World): Record<string, Call> {
       forces,
       ...state([0.8, 0.05, 0.1, 60, 0.75, 1.05, 0.09, 0.985]),
     }),
+    lbfgs_step: call(lbfgsStep, {
+      positions,
+      forces,
+      energy: undefined,
+      history: world.real(6 * 7 * ATOMS, (i) => 0.01 * world.normal(i)),
+      memory: world.f64(10 * SYSTEMS, () => 1),
+      counts: world.i32(3 * SYSTEMS, (i) => i % 3 === 0 ? 6 : 0),
+      parameters: world.f64(3 * SYSTEMS, (i) => [70, 1, 0.2][i % 3]!),
+      depth: 6,
+      ...{ cellPositions: undefined, cellForces: undefined, cellHistory: undefined },
+    }),
+    strain_forces: call(strainForces, {
+      ...{ forces, virial, cell, pbc, energy: undefined, enthalpy: undefined, strain, reference },
+      parameters: world.f64(2 * SYSTEMS),
+      cellForces: world.real(9 * SYSTEMS, () => 0),
+      pulled: vectors(0),
+    }),
+    deform: call(deform, {
+      ...{ positions: vectors(EDGE), strain, reference, moved: vectors(0.1) },
+      cell: world.real(9 * SYSTEMS, (i) => i % 9 % 4 === 0 ? EDGE : 0),
+      strained: world.real(9 * SYSTEMS, () => 0),
+    }),
     add_model: call(addModel, {
       energies: world.real(ATOMS, (a) => world.normal(a)),
       atomForces: vectors(0.1),
@@ -255,12 +288,13 @@ function calls(world: World): Record<string, Call> {
       positions,
       velocities,
       forces,
-      frozen: world.i32(ATOMS, (a) => a % 2),
+      frozen: world.i32(ATOMS, (a) => 7 * (a % 2)),
       anchors: vectors(EDGE),
       images,
       cell,
       what: 7,
     }),
+    ...constraining(world, { positions, velocities, weights, dt, cell, pbc }),
     wrap_positions: call(wrapPositions, { ...place, pbc }),
     align_cells: call(alignCells, { cell, positions, velocities, forces, pbc }),
     tethers: call(tethers, {
@@ -285,6 +319,41 @@ function calls(world: World): Record<string, Call> {
       stiffness: world.real(SYSTEMS, () => 1e-3),
       ...sums,
     }),
+  };
+}
+
+/** Kernel → its call, of those that hold atoms, centres and bonds: pairs of atoms that have come apart. */
+function constraining(
+  world: World,
+  { positions, velocities, weights, dt, ...rest }:
+    & Record<
+      "positions" | "velocities" | "weights" | "dt" | "cell",
+      Buffer<"real">
+    >
+    & { readonly pbc: Buffer<"i32"> },
+): Record<string, Call> {
+  const pairs = EACH / 2, masses = world.real(ATOMS, () => 1);
+  const before = world.real(3 * ATOMS), low = world.real(3 * ATOMS);
+  const off = (k: number) => k % 6 === 3 ? 1 : 0.01 * world.normal(k);
+  const apart = world.real(3 * ATOMS, off);
+  const bonded = {
+    ...rest,
+    weights,
+    starts: world.i32(SYSTEMS + 1, (s) => pairs * s),
+    clusters: world.i32(pairs * SYSTEMS + 1, (c) => c),
+    bonds: world.i32(2 * pairs * SYSTEMS, (i) => i % EACH),
+    ...{ tolerance: 1e-6, most: 100, low },
+  };
+  return {
+    remember: call(remember, { source: positions, target: before }),
+    credit_bath: call(creditBath, { velocities, before, weights, bathEnergy: world.f64(SYSTEMS) }),
+    hold_centre: call(holdCentre, { vectors: velocities, masses }),
+    shake: call(shake, {
+      ...{ ...bonded, velocities, dt, fraction: 1, width: pairs, lowBefore: world.real(3 * ATOMS) },
+      lengths: world.f64(pairs * SYSTEMS, () => 1),
+      ...{ positions: apart, before: world.real(3 * ATOMS, off) },
+    }),
+    rattle: call(rattle, { ...bonded, vectors: world.real(3 * ATOMS, off), positions: apart }),
   };
 }
 

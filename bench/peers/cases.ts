@@ -68,6 +68,12 @@ function torchsim(n: number, systems: number, list: string): Opponent {
   return python("torchsim", "torchsim_nve.py", () => ({ n, systems, list, warm: 2, steps: 3 }));
 }
 
+/** L-BFGS with the list that is the fastest for small crystals. */
+function relaxedByTorchsim(dtype: "float32" | "float64"): Opponent {
+  const asked = { n: 32, systems: 64, fmax: 0.01, list: "default", dtype };
+  return python("torchsim", "torchsim_lbfgs.py", () => asked);
+}
+
 /** Steps of ANI-1x as ours has them, without finding neighbours where the program would do that itself. */
 function ani(peer: PythonPeer, script: string): Opponent {
   return python(peer, script, (places) => ({
@@ -240,6 +246,15 @@ export const CASES: Readonly<Record<string, Task>> = {
         "nvalchemi_fire.py",
         () => ({ ...RELAXED, dtype: "float32" }),
       ),
+    },
+  },
+  "lbfgs 64x32": {
+    rows: ["engines/5"],
+    input: "rattled_32x64",
+    per: "relaxation",
+    peers: {
+      "torch-sim": relaxedByTorchsim("float64"),
+      "torch-sim f32": relaxedByTorchsim("float32"),
     },
   },
   "ani 64": {

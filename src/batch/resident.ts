@@ -103,8 +103,13 @@ export class ResidentBatch {
   readonly backend: Backend;
   /** What kernels are told of it. */
   readonly frame: FrameBuffers;
-  /** Degrees of freedom that constraints hold, per system. Hooks that constrain atoms write it. */
+  /** Degrees of freedom that constraints hold, per system. Who constrains atoms writes it. */
   readonly constrained: Int32Array;
+  /**
+   * Which motions of a whole system are among them, per system: the bits 1, 2 and 4 for directions in which an atom is
+   * fixed, 8 where the centre of mass rests. What was removed of these counts only once.
+   */
+  readonly anchored: Int32Array;
   readonly #names = new Set(["systemId", "stepsDone"]);
   readonly #fields = new Map<string, Resident>();
   readonly #states = new Map<string, Buffer>();
@@ -138,6 +143,7 @@ export class ResidentBatch {
     const { size, nodeOffsets } = batch;
     this.#offsets = nodeOffsets;
     this.constrained = new Int32Array(size);
+    this.anchored = new Int32Array(size);
     const filled = (values: ArrayLike<number>) => {
       const buffer = backend.alloc("i32", values.length);
       backend.write(buffer, values);
@@ -190,6 +196,18 @@ export class ResidentBatch {
       if (key !== name && !key.endsWith(`/${name}`)) continue;
       this.backend.write(buffer, new Float64Array(buffer.length));
     }
+  }
+
+  /** The same for what it keeps of some systems. */
+  clearRows(name: string, systems: Iterable<number>): void {
+    const buffer = this.#states.get(name);
+    if (buffer === undefined) return;
+    this.writeRows(
+      buffer,
+      systems,
+      new Float64Array(buffer.length),
+      buffer.length / this.batch.size,
+    );
   }
 
   /**
@@ -709,10 +727,7 @@ export class ResidentBatch {
       const { dtype, level, width = 1, initial = 0 } = shape;
       const rows = level === "node" ? this.batch.nodeCount : this.batch.size;
       buffer = this.backend.alloc(dtype, rows * width, level);
-      const values = typeof initial === "number"
-        ? new Float64Array(rows * width).fill(initial)
-        : initial;
-      this.backend.write(buffer, values);
+      this.backend.write(buffer, startOf(initial, rows * width));
       kept.set(name, buffer);
     }
     return buffer as Buffer<D>;
@@ -748,6 +763,12 @@ export class ResidentBatch {
   #weights(): Float64Array {
     return (this.#fields.get("masses")!.host as Float64Array).map((mass) => ACCELERATION / mass);
   }
+}
+
+/** Zeros, of which some engines keep many, take no more memory than they must. */
+function startOf(initial: number | ArrayLike<number>, length: number): ArrayLike<number> {
+  if (typeof initial !== "number") return initial;
+  return initial === 0 ? new Float32Array(length) : new Float64Array(length).fill(initial);
 }
 
 function dtypeOn(name: string, values: NumericArray): Dtype {

@@ -101,7 +101,7 @@ export class HeldFolder implements RunFolder {
     if (checkpoints !== false && isKept(engine)) {
       const { checkpoints: folder } = this.#parts.paths;
       const { every: everySteps, keep: keepLast } = checkpoints;
-      add(new CheckpointHook({ folder, everySteps, keepLast }), {});
+      add(new CheckpointHook({ folder, everySteps, keepLast, atBegin: false }), {});
     }
   }
 

@@ -18,9 +18,12 @@ import { Backlog } from "./backlog.ts";
 import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import type { StageRange } from "./open_stages.ts";
+import { Constrained } from "./constrained.ts";
+import type { Constraint } from "./constraint.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
+import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
 import { hasComers, STAGE_EVENT, type StageEvent, type StageNews } from "./stage_news.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
@@ -35,6 +38,8 @@ export interface RunEngine {
   readonly name: string;
   /** What moves the atoms. */
   readonly integrator: Integrator;
+  /** What stays as it is. */
+  readonly constraints: readonly Constraint[];
   /** What the forces come from. */
   readonly model: Model;
   /** Counts steps and calls hooks. */
@@ -89,14 +94,17 @@ function assertConserves(name: string, { dt }: Integrator, reads: ReadonlySet<st
   );
 }
 
-/** Throws a TypeError where the scheme looks at virials, and the model gives none. */
-function assertGivesStress(name: string, integrator: Integrator, model: Model): void {
-  if (model.gives.includes("stress")) return;
-  throw new TypeError(
-    `Cannot run ${name} as its model must give stress, which ${integrator.name} needs: ${model.name} gives ${
-      model.gives.join(", ")
-    }`,
-  );
+/** Throws a TypeError where the scheme looks at virials or energies, and the model gives none. */
+function assertGivesNeeded(name: string, integrator: Integrator, model: Model): void {
+  const { needsStress = false, needsEnergy = false } = integrator;
+  for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
+    if (!isNeeded || model.gives.includes(output)) continue;
+    throw new TypeError(
+      `Cannot run ${name} as its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
+        model.gives.join(", ")
+      }`,
+    );
+  }
 }
 
 /** The lists of some marks. */
@@ -142,12 +150,15 @@ export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
   readonly #engine: RunEngine;
+  readonly #constrained: Constrained;
   readonly #integrator: OpenIntegrator;
   readonly #model: OpenModel;
   /** Whether what steps have come to is learned later. */
   readonly #isLate: boolean;
   #clock: Clock;
   #plan: StepPlan | undefined;
+  /** Whether the batch keeps to its constraints. */
+  #isSettled = false;
   /** Whether the forces are those of the positions. */
   #isPrimed = false;
   /** Whether the energies (and stresses) are, too. */
@@ -181,7 +192,8 @@ export class BatchRun {
     this.#isLate = !backend.isHost;
     this.state = new ResidentBatch(batch, backend);
     try {
-      this.#integrator = engine.integrator.open(this.state);
+      this.#constrained = new Constrained(this.state, engine.integrator, engine.constraints);
+      this.#integrator = this.#constrained.weave(engine.integrator.open(this.state));
       this.#clock = new Clock(batch, engine.integrator);
       this.#model = engine.model.open(this.state);
       if (this.#model.compute !== undefined) assertWhole(engine, backend);
@@ -205,7 +217,10 @@ export class BatchRun {
         if (name === "status") this.#integrator.stages?.restart(systems);
         if (name === "positions") state.clearState(LOW);
         if (name === "cell") state.clearState(CELL_LOW);
+        // A step that somebody else has changed says nothing.
+        if (name === "positions" || name === "cell") state.clearRows(COUNTS, systems);
         if (name === "stepsDone") continue;
+        if (name !== "status") this.#isSettled = false;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
         state.wake(systems);
       }
@@ -232,6 +247,8 @@ export class BatchRun {
     this.#planned(); // asks for all that is kept
     this.state.load(resident);
     this.#isPrimed = isPrimed;
+    this.#isSettled = isPrimed;
+    if (!this.#constrained.isEmpty) this.forgetPlan(); // what is held is known only now
     this.#hasEnergy = hasEnergy;
     this.#amenders = amenders;
   }
@@ -276,16 +293,18 @@ export class BatchRun {
     const { name, integrator, model, loop: { hooks } } = this.#engine;
     if (this.#plan === undefined) {
       assertGiven(name, model, hooks.reads());
+      assertGivesNeeded(name, integrator, model);
       assertConserves(name, integrator, hooks.reads());
-      if (integrator.needsStress) assertGivesStress(name, integrator, model);
     }
     return this.#plan ??= planStep({
       state: this.state,
       integrator: this.#integrator,
+      constrained: this.#constrained,
       model: this.#model,
       isLate: this.#isLate,
       keepsMomentum: integrator.keepsMomentum === true,
       needsStress: integrator.needsStress === true,
+      needsEnergy: integrator.needsEnergy === true,
       wantsStress: this.state.batch.has("stress") && model.gives.includes("stress"),
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],
@@ -314,6 +333,8 @@ export class BatchRun {
     await this.#ready();
     countFreedom(state); // a centre of mass may have been brought to rest since the last run
     backend.write(frame.control, new Int32Array(Control.LENGTH));
+    if (!this.#isSettled) this.#run(this.#planned().settle);
+    this.#isSettled = true;
     const amenders = this.#loop.hooks.list()
       .filter(({ enabled, writes }) => enabled && writes.some((field) => AMENDED.has(field)))
       .map(({ name }) => name).join();
@@ -346,6 +367,8 @@ export class BatchRun {
     this.#planned(); // asks for all that is kept
     await this.state.takeOver(before.state, from);
     this.#clock.carry(before.#clock.save(), from);
+    if (!this.#constrained.isEmpty) this.forgetPlan(); // what is held is known only now
+    this.#isSettled = before.#isSettled;
     this.#isPrimed = before.#isPrimed;
     this.#hasEnergy = before.#hasEnergy;
     this.#forcesOf = before.#forcesOf;
@@ -359,6 +382,18 @@ export class BatchRun {
   replaced(places: readonly number[]): void {
     this.state.replaced(places);
     this.#clock.admit(this.state.batch, places);
+  }
+
+  /** Some systems, 1 for each, are brought to the constraints, as a run begins. */
+  async settle(mask: Int32Array): Promise<void> {
+    if (this.#constrained.isEmpty) return;
+    const { state: { backend, frame } } = this;
+    await this.#ready();
+    const [active] = await backend.see([frame.active]);
+    const before = active.slice();
+    backend.write(frame.active, mask);
+    this.#run(this.#planned().settle);
+    backend.write(frame.active, before);
   }
 
   /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */

@@ -6,6 +6,8 @@ export interface DivergedDetails {
   readonly model?: string;
   /** What of what it gave that is. */
   readonly fault?: string | undefined;
+  /** Whether it is bonds that could not be kept. */
+  readonly hasBonds?: boolean;
 }
 
 /** A run in which atoms have gone where no number is: the step is too long, or the start too far from any minimum. */
@@ -22,12 +24,15 @@ export class DivergedError extends Error {
     engine: string,
     step: number,
     systems: readonly number[],
-    { atom, model, fault }: DivergedDetails = {},
+    { atom, model, fault, hasBonds }: DivergedDetails = {},
   ) {
     const where = systems.map((system) => `system ${system}`).join(", ");
     const when = step < 0 ? "before the first step" : `after step ${step}`;
     super(
-      model === undefined
+      hasBonds
+        ? `Cannot go on with ${engine} as bonds must get back to their lengths within maxIterations: ${when} those of ` +
+          `${where} do not; try a shorter dt, and look for bonds that cannot all have theirs`
+        : model === undefined
         ? `Cannot go on with ${engine} as positions must be finite and within reach: ${when} those of ${where}` +
           `${
             atom === undefined ? "" : ` (atom ${atom} first)`

@@ -19,6 +19,7 @@ import type { Model } from "../models/model.ts";
 import { BatchPlace } from "./batch_place.ts";
 import type { BatchRun } from "./batch_run.ts";
 import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
+import type { Constraint } from "./constraint.ts";
 import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { assertTogether, checkDynamicsOptions, checkRun, lostSystems } from "./dynamics_checks.ts";
 import { DivergedError } from "./diverged_error.ts";
@@ -62,6 +63,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   readonly model: Model;
   /** What moves the atoms. */
   readonly integrator: Integrator;
+  /** What stays as it is. */
+  readonly constraints: readonly Constraint[];
   /** How the last run ended. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions;
@@ -91,6 +94,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     const { model, hooks = [], fields = [] } = options;
     this.model = model;
     this.integrator = integrator;
+    this.constraints = [...options.constraints ?? []];
     this.#options = options as unknown as DynamicsOptions;
     this.#device = new EngineDevice(this.name, options);
     const own = [
@@ -132,7 +136,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       ...(options.verify && { verify: options.verify }),
     });
     this.#place = new BatchPlace({
-      engine: { name: this.name, integrator, model, loop: this.#loop },
+      engine: {
+        name: this.name,
+        integrator,
+        constraints: this.constraints,
+        model,
+        loop: this.#loop,
+      },
       device: this.#device,
       entered: (batch) => void Object.assign(this.#loop.context, this.buildContext(batch)),
     });
@@ -158,7 +168,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.#whole?.stepCount ?? this.#loop.stepCount;
   }
 
-  /** Where it runs. A GPU is there from the first run on until the engine is closed; else this throws an Error. */
+  /** Where it runs. A GPU, and threads, are there from the first run on until the engine is closed; else this throws an Error. */
   get backend(): Backend {
     return this.#whole?.backend ?? this.#device.backend;
   }

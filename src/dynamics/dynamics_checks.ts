@@ -11,6 +11,7 @@ import { busyError } from "../batch/holder.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { checkKeys, isObject, type Members } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
+import { checkConstraints } from "./constraint.ts";
 import type { DynamicsOptions } from "./dynamics_options.ts";
 import { DivergedError } from "./diverged_error.ts";
 
@@ -19,6 +20,7 @@ export const ENGINE_OPTIONS: readonly string[] = Object.keys(
   {
     model: true,
     hooks: true,
+    constraints: true,
     nSteps: true,
     device: true,
     threads: true,
@@ -61,6 +63,7 @@ export function checkDynamicsOptions(
   if (fields !== undefined && !Array.isArray(fields)) {
     throw new TypeError(complaint(action, "fields must be an array of names", fields));
   }
+  checkConstraints(action, options.constraints);
   checkPlace(action, options);
   if (options.threads !== undefined) checkThreaded(action, options);
   if (nSteps !== undefined) checkSteps(name, nSteps);

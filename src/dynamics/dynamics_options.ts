@@ -10,6 +10,7 @@ import type { Field } from "../hooks/context.ts";
 import type { HookWarning } from "../hooks/outcome.ts";
 import type { AcceptAll, HookInput } from "../hooks/registry.ts";
 import type { Model } from "../models/model.ts";
+import type { Constraint } from "./constraint.ts";
 import type { DeviceRequest } from "./engine_device.ts";
 import type { DynamicsStage } from "./stages.ts";
 
@@ -35,6 +36,12 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    * @default none: `run` must be told
    */
   readonly nSteps?: number;
+  /**
+   * What stays as it is whatever the scheme does: `fixAtoms`, `fixBonds`, …
+   *
+   * @default none
+   */
+  readonly constraints?: readonly Constraint[];
   /**
    * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64, `"webgpu"` a GPU in float32;
    * `"auto"` is WebGPU on a real adapter, else wasm. A GPU is opened by the first run, and closed with the engine.

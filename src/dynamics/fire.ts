@@ -1,8 +1,10 @@
 import { call } from "../backend/backend.ts";
 import { TIME_UNIT_FS } from "../kernels/constants.ts";
 import { fireStep } from "../kernels/fire_step.ts";
+import { type CellOptions, checkCell } from "./cell_options.ts";
+import { openCell } from "./cell_relaxation.ts";
 import { Dynamics } from "./dynamics.ts";
-import { fireState } from "./fire_state.ts";
+import { cellVelocities, fireState } from "./fire_state.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
   checkOptions,
@@ -34,11 +36,19 @@ export interface FIREOptions {
   readonly alphaStart?: PerSystem;
   /** What a downhill step multiplies that by. @default 0.99 */
   readonly fAlpha?: PerSystem;
+  /**
+   * Whether cells relax, too, along their periodic directions, and how. The `fmax` of a `ConvergenceHook` then has their
+   * part in it: see {@linkcode CellOptions}.
+   *
+   * @default false
+   */
+  readonly cell?: boolean | CellOptions;
 }
 
 const NAME = "FIRE";
 const PARAMETERS: readonly (keyof FIREOptions)[] = [
   ...["dt", "dtMax", "dtMin", "maxStep", "nMin", "fDec", "fInc", "alphaStart", "fAlpha"] as const,
+  "cell",
 ];
 
 /**
@@ -65,12 +75,16 @@ export function fire(options: FIREOptions): Integrator {
   checkParameter(NAME, "fInc", fInc, Rule.GROWING);
   checkParameter(NAME, "alphaStart", alphaStart, Rule.FRACTION);
   checkParameter(NAME, "fAlpha", fAlpha, Rule.SHRINKING);
+  const cell = checkCell(NAME, options.cell);
   return {
     name: NAME,
     parameters: PARAMETERS,
+    needsStress: cell !== undefined,
     open(state) {
+      const cells = cell && openCell(state, NAME, cell);
       const step = call(fireStep, {
         ...fireState(state, NAME, dt, alphaStart),
+        ...cells && { ...cells, cellVelocities: cellVelocities(state) },
         weights: state.weights(),
         // In the order of FireParameter.
         parameters: parameterTable(state, NAME, {
@@ -84,7 +98,7 @@ export function fire(options: FIREOptions): Integrator {
           fAlpha,
         }),
       });
-      return { pre: [step], post: [] };
+      return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
     },
   };
 }

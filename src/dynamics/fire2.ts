@@ -1,8 +1,10 @@
 import { call } from "../backend/backend.ts";
 import { TIME_UNIT_FS } from "../kernels/constants.ts";
 import { fire2Step } from "../kernels/fire2_step.ts";
+import { type CellOptions, checkCell } from "./cell_options.ts";
+import { openCell } from "./cell_relaxation.ts";
 import { Dynamics } from "./dynamics.ts";
-import { fireState } from "./fire_state.ts";
+import { cellVelocities, fireState } from "./fire_state.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import {
   checkOptions,
@@ -34,12 +36,20 @@ export interface FIRE2Options {
   readonly tMin?: PerSystem;
   /** The furthest that any atom of a system goes in one step, Å: all its atoms are held back together. @default 0.1 */
   readonly maxStep?: PerSystem;
+  /**
+   * Whether cells relax, too, along their periodic directions, and how. The `fmax` of a `ConvergenceHook` then has their
+   * part in it: see {@linkcode CellOptions}.
+   *
+   * @default false
+   */
+  readonly cell?: boolean | CellOptions;
 }
 
 const NAME = "FIRE2";
 const PARAMETERS: readonly (keyof FIRE2Options)[] = [
   ...["dt", "delayStep", "dtGrow", "dtShrink", "alphaShrink", "alpha0", "tMax", "tMin"] as const,
   "maxStep",
+  "cell",
 ];
 
 /**
@@ -61,12 +71,16 @@ export function fire2(options: FIRE2Options): Integrator {
   checkParameter(NAME, "tMax", tMax, Rule.POSITIVE);
   checkParameter(NAME, "tMin", tMin, Rule.POSITIVE);
   checkParameter(NAME, "maxStep", maxStep, Rule.POSITIVE);
+  const cell = checkCell(NAME, options.cell);
   return {
     name: NAME,
     parameters: PARAMETERS,
+    needsStress: cell !== undefined,
     open(state) {
+      const cells = cell && openCell(state, NAME, cell);
       const step = call(fire2Step, {
         ...fireState(state, NAME, dt, alpha0),
+        ...cells && { ...cells, cellVelocities: cellVelocities(state) },
         // In the order of Fire2Parameter.
         parameters: parameterTable(state, NAME, {
           tMax: times(tMax, TIME_UNIT_FS),
@@ -79,7 +93,7 @@ export function fire2(options: FIRE2Options): Integrator {
           alphaShrink,
         }),
       });
-      return { pre: [step], post: [] };
+      return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
     },
   };
 }

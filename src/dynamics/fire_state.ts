@@ -47,3 +47,8 @@ export function fireState(
     positive: state.state("positive", { dtype: "i32", level: "system" }),
   };
 }
+
+/** How fast cells change, in the coordinates of `strain_forces`, Å/fs. */
+export function cellVelocities(state: ResidentBatch): Buffer<"real"> {
+  return state.state("cellVelocities", { dtype: "real", level: "system", width: 9 });
+}

@@ -52,6 +52,12 @@ export interface Integrator {
    */
   readonly needsStress?: boolean;
   /**
+   * Whether its kernels look at energies: they are then there whenever the forces are.
+   *
+   * @default false
+   */
+  readonly needsEnergy?: boolean;
+  /**
    * Where it is one of several stages: those of each system by its `status`, in this order.
    *
    * @default none: it is the same for all systems

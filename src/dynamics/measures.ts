@@ -12,6 +12,7 @@ import { fmax } from "../kernels/fmax.ts";
 import { kineticEnergy } from "../kernels/kinetic_energy.ts";
 import { stress } from "../kernels/stress.ts";
 import { temperature } from "../kernels/temperature.ts";
+import { cellForcesOf } from "./cell_relaxation.ts";
 import { outputsOf } from "../models/model.ts";
 
 /** A measure on a batch: where it is, and how it comes up to date. */
@@ -28,7 +29,9 @@ const MEASURES: Readonly<
 > = {
   fmax(state) {
     const buffer = perSystem(state, "fmax");
-    return { buffer, calls: [call(fmax, { forces: state.field("forces"), fmax: buffer })] };
+    const cell = cellForcesOf(state);
+    const args = { forces: state.field("forces"), fmax: buffer, cellForces: cell?.cellForces };
+    return { buffer, calls: [...cell?.calls ?? [], call(fmax, args)] };
   },
   kineticEnergy: measureKinetic,
   temperature(state, keepsMomentum) {
@@ -154,14 +157,21 @@ export function countFreedom(state: ResidentBatch): void {
 
 /** 3 per atom, less what constraints hold, less a centre of mass that was brought to rest and stays so. */
 export function freedomOf(
-  { batch, constrained }: ResidentBatch,
+  { batch, constrained, anchored }: ResidentBatch,
   keepsMomentum: boolean,
 ): Int32Array {
   const { nodeOffsets, size } = batch;
   const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : new Int32Array(size);
   return constrained.map((held, system) => {
     const all = 3 * (nodeOffsets[system + 1]! - nodeOffsets[system]!);
-    const resting = keepsMomentum && held === 0 ? removed[system]! : 0;
+    const resting = keepsMomentum ? restingOf(removed[system]!, anchored[system]!) : 0;
     return Math.max(0, all - held - resting);
   });
+}
+
+/** How many of the motions that were removed no constraint holds: three of the centre of mass, then those of turning. */
+function restingOf(removed: number, anchored: number): number {
+  const fixed = (anchored & 1) + (anchored >> 1 & 1) + (anchored >> 2 & 1);
+  const drifting = (anchored & 8) === 0 ? Math.max(0, Math.min(removed, 3) - fixed) : 0;
+  return drifting + (fixed === 0 ? Math.max(0, removed - 3) : 0);
 }

@@ -4,11 +4,19 @@
  * @module
  */
 
+export type { AtomChoice, AtomView } from "../batch/atom_choice.ts";
 export { BAR, GIGAPASCAL } from "../kernels/constants.ts";
 export type { PressureCoupling } from "./barostat.ts";
 export type { SavedClock } from "./clock.ts";
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./checkpoint.ts";
+export type { CellOptions } from "./cell_options.ts";
+export { fixAtoms, fixComponents, fixMasked } from "./fix_atoms.ts";
+export type { Directions } from "./fix_atoms.ts";
+export { fixBonds } from "./fix_bonds.ts";
+export type { AtomPair, BondChoice, FixBondsOptions } from "./fix_bonds.ts";
+export { fixCentreOfMass } from "./fix_centre_of_mass.ts";
+export type { Constraint, Held, HeldBonds } from "./constraint.ts";
 export { ConvergenceHook } from "./convergence.ts";
 export type {
   ConvergenceDevice,
@@ -36,6 +44,8 @@ export type {
 export { checkParameter, parameter, Rule } from "./integrator.ts";
 export { fuse, FusedDynamics } from "./fuse.ts";
 export type { FuseOptions } from "./fuse.ts";
+export { LBFGS, lbfgs } from "./lbfgs.ts";
+export type { LBFGSOptions } from "./lbfgs.ts";
 export { NPH, nph } from "./nph.ts";
 export type { NPHOptions } from "./nph.ts";
 export { NPT, npt } from "./npt.ts";

@@ -63,6 +63,7 @@ export function assertNoneLost(
   const fail = (details: DivergedDetails) => {
     throw new DivergedError(engine, step, [lost], details);
   };
+  if (control[Control.CAUSE] === 2) fail({ hasBonds: true });
   if (control[Control.CAUSE] !== 0) {
     return after<Fault, void>(fault(lost), (fault) => fail({ model, fault }));
   }

@@ -12,6 +12,7 @@ import { advance } from "../kernels/advance.ts";
 import { clear } from "../kernels/clear.ts";
 import { neighbours } from "../kernels/neighbours.ts";
 import { type OpenModel, outputsOf, type Wanted } from "../models/model.ts";
+import type { Constrained } from "./constrained.ts";
 import type { KernelDevice } from "./context.ts";
 import { ConvergenceHook, type ConvergenceParts, type CustomCriterion } from "./convergence.ts";
 import type { OpenIntegrator } from "./integrator.ts";
@@ -27,6 +28,8 @@ export interface StepParts {
   readonly state: ResidentBatch;
   /** What moves the atoms. */
   readonly integrator: OpenIntegrator;
+  /** What stays as it is. */
+  readonly constrained: Constrained;
   /** What the forces come from. */
   readonly model: OpenModel;
   /** Whether the integrator leaves the total momentum as it is. */
@@ -37,6 +40,8 @@ export interface StepParts {
   readonly wantsStress: boolean;
   /** Whether the integrator looks at virials. */
   readonly needsStress: boolean;
+  /** Whether it looks at energies. */
+  readonly needsEnergy: boolean;
   /** What hooks have the engine do at a stage. */
   work(stage: DynamicsStage): readonly StageWork[];
   /** The hooks that give kernels, visited or not. */
@@ -64,6 +69,8 @@ export interface StepPlan {
   readonly forces: Program;
   /** What comes after that visit: what the model adds, and what hooks do to all of it. */
   readonly amend: Program | undefined;
+  /** What brings the batch to its constraints before the first forces. */
+  readonly settle: Program | undefined;
   /** What makes the energies those of the step before, after the first forces. */
   readonly begin: Program | undefined;
   /** What brings all that hooks look at up to date, after the last step. */
@@ -118,7 +125,7 @@ const S = DynamicsStage;
 
 /** Plans a step. */
 export function planStep(parts: StepParts): StepPlan {
-  const { state, integrator, model } = parts, programs: Program[] = [];
+  const { state, integrator, constrained, model } = parts, programs: Program[] = [];
   const prepare = (calls: readonly Call[]) => {
     if (calls.length === 0) return undefined;
     const program = state.prepare(calls);
@@ -131,8 +138,7 @@ export function planStep(parts: StepParts): StepPlan {
   const evaluation = (
     wanted: Wanted,
   ) => [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
-  const adding = (wanted: Wanted) => model.add?.(wanted) ?? [];
-  const added = adding(full);
+  const adding = (wanted: Wanted) => [...model.add?.(wanted) ?? [], ...constrained.forces];
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
   const sequence: readonly (readonly [Stop, readonly Call[], boolean])[] = [
@@ -141,7 +147,7 @@ export function planStep(parts: StepParts): StepPlan {
     [S.AFTER_PRE_UPDATE, integrator.pre, true],
     [S.BEFORE_COMPUTE, [], true],
     ["model", evaluation(full), false],
-    [S.AFTER_COMPUTE, added, true],
+    [S.AFTER_COMPUTE, adding(full), true],
     [S.BEFORE_POST_UPDATE, change, true],
     [S.AFTER_POST_UPDATE, aged, true],
     [S.AFTER_STEP, kept, true],
@@ -179,11 +185,12 @@ export function planStep(parts: StepParts): StepPlan {
       ...stressOf(parts, stress),
     ]),
     begin: prepare(change),
+    settle: prepare(constrained.settle),
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
     ...atEvents(hooks, prepare),
     ...{ customs: convergence.customs, marks: convergence.marks },
-    isAdded: added.length > 0,
+    isAdded: (model.add?.(full) ?? []).length > 0,
     holdsParts: hooks.holdsParts,
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
@@ -213,19 +220,19 @@ interface Needs {
   readonly stress: boolean;
   /** What makes the stresses those of the step, wherever the energies are. */
   readonly kept: readonly Call[];
-  /** What measures the change of the energy. */
+  /** What keeps to constraints what hooks have done to forces, and what measures the change of the energy. */
   readonly change: readonly Call[];
 }
 
 function needsOf(parts: StepParts, hooks: HookCalls): Needs {
-  const { convergence: { keys, decide } } = hooks;
+  const { convergence: { keys, decide }, isAmending } = hooks;
   const all = parts.reads();
   const changes = all.has(CHANGE) || keys.has(CHANGE);
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
   // where it is learned later that systems rest, those of their last step must be there by then.
   const written = parts.writes();
-  const always = changes || keys.has("energy") || written.has("energy") || written.has("forces") ||
-    hooks.amendsParts || (parts.isLate && decide.length > 0);
+  const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
+    written.has("forces") || hooks.amendsParts || (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
   const reads = all.has("energy") || all.has(CONSERVED);
   const looks = always || reads || parts.model.compute !== undefined;
@@ -237,7 +244,10 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
     stress,
     // Whoever has the energies has the stresses, too, if the batch keeps some.
     kept: looks && parts.wantsStress ? stressOf(parts, true) : [],
-    change: changes ? measureChange(parts.state).calls : [],
+    change: [
+      ...isAmending ? parts.constrained.forces : [],
+      ...changes ? measureChange(parts.state).calls : [],
+    ],
   };
 }
 
@@ -310,6 +320,13 @@ class HookCalls {
     };
   }
 
+  /** Whether hooks change forces after the model. */
+  get isAmending(): boolean {
+    const { devices, writes } = this.#parts;
+    const isForces = (key: unknown) => fieldName(key as string) === "forces";
+    return writes().has("forces") || devices().some((hook) => hook.writes.some(isForces));
+  }
+
   /** The kernels of hooks at a stage. */
   work(stage: DynamicsStage): readonly Call[] {
     return this.#calls.get(stage)!;
@@ -375,18 +392,14 @@ export interface WithKernels {
 }
 
 /** What hooks change is on the backend before anything is planned; and what is held has no temperature. */
-function prepareState({ state, devices, partOf }: StepParts): void {
+function prepareState({ state, constrained, devices, partOf }: StepParts): void {
   const hooks = devices();
   for (const key of hooks.flatMap(({ writes }) => writes)) state.field(fieldName(key)!);
-  const { constrained, batch: { systemOfNode, nodeCount } } = state;
-  const masks = hooks.flatMap((hook) =>
-    hook.holds === undefined ? [] : [hook.holds(deviceOf(state, partOf(hook)))]
+  constrained.count(
+    hooks.flatMap((hook) =>
+      hook.holds === undefined ? [] : [hook.holds(deviceOf(state, partOf(hook)))]
+    ),
   );
-  constrained.fill(0);
-  if (masks.length === 0) return;
-  for (let atom = 0; atom < nodeCount; atom++) {
-    if (masks.some((mask) => mask[atom] !== 0)) constrained[systemOfNode[atom]!]! += 3;
-  }
 }
 
 /** What a hook is told, for the systems of some stages alone. */

@@ -413,15 +413,11 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** See {@linkcode HookControl.flush}. */
   async flush(): Promise<void> {
-    const errors: unknown[] = [];
-    for (const { record: { hook } } of this.#root.#all) {
-      try {
-        await hook.flush?.();
-      } catch (error) {
-        errors.push(error);
-      }
+    // All are asked before anything is waited for: what they have now is what is meant.
+    const all = this.#root.#all.map(async ({ record: { hook } }) => await hook.flush?.());
+    for (const result of await Promise.allSettled(all)) {
+      if (result.status === "rejected") throw result.reason;
     }
-    if (errors.length > 0) throw errors[0];
   }
 
   /**

@@ -9,6 +9,9 @@ const args = {
   alpha: "f64 changed",
   positive: "i32 changed",
   parameters: "f64",
+  cellPositions: "real optional",
+  cellVelocities: "real optional",
+  cellForces: "real optional",
 } as const;
 
 /** Where in its row of `parameters` each system has which: times in fs, lengths in Å. */
@@ -45,27 +48,30 @@ export const Fire2Parameter = {
  *
  * `dt` in fs, `alpha` α and `positive` n: state per system; `parameters`: {@linkcode Fire2Parameter}.LENGTH numbers
  * per system.
+ *
+ * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates; of n atoms,
+ * it goes up to √n `MAX_STEP` far.
  */
 export const fire2Step: Kernel<typeof args> = defineKernel(
   "fire2_step",
   args,
   (values, { systems, offsets, active }) => {
-    const { positions, velocities, dt, parameters } = values;
+    const { dt, parameters } = values;
     for (let s = 0; s < systems; s++) {
       if (active[s] === 0) continue;
-      const from = 3 * offsets[s]!, to = 3 * offsets[s + 1]!;
-      const isDownhill = mix(s, from, to, values);
+      const parts = partsOf(s, 3 * offsets[s]!, 3 * offsets[s + 1]!, values);
+      const isDownhill = mix(s, parts, values);
       const longest = isDownhill ? dt[s]! : -0.5 * dt[s]!;
-      let square = 0;
-      for (let k = from; k < to; k += 3) {
-        const [x, y, z] = [velocities[k]!, velocities[k + 1]!, velocities[k + 2]!];
-        square = Math.max(square, x * x + y * y + z * z);
-      }
+      const square = Math.max(...parts.map(largestSquare));
       const far = Math.abs(longest) * Math.sqrt(square);
       const maxStep = parameters[Fire2Parameter.LENGTH * s + Fire2Parameter.MAX_STEP]!;
       const scale = far > maxStep ? maxStep / far : 1;
-      for (let k = from; k < to; k++) positions[k]! += scale * longest * velocities[k]!;
-      if (!isDownhill) velocities.fill(0, from, to);
+      for (const { positions, velocities } of parts) {
+        for (let k = 0; k < positions.length; k++) {
+          positions[k]! += scale * longest * velocities[k]!;
+        }
+        if (!isDownhill) velocities.fill(0);
+      }
       dt[s]! *= scale;
     }
   },
@@ -73,21 +79,63 @@ export const fire2Step: Kernel<typeof args> = defineKernel(
 
 type State = Parameters<typeof fire2Step.run>[0];
 
+type Real = Float32Array | Float64Array;
+
+/** Numbers that are moved: those of the atoms of a system, or of its cell. */
+interface Part {
+  readonly positions: Real;
+  readonly velocities: Real;
+  readonly forces: Real;
+  /** How many make one vector. */
+  readonly width: number;
+  /** What its vectors may be longer by than those of atoms, squared. */
+  readonly atoms: number;
+}
+
+function partsOf(s: number, from: number, to: number, values: State): Part[] {
+  const part = (all: readonly Real[], from: number, to: number, width: number, atoms: number) => {
+    const [positions, velocities, forces] = all.map((one) => one.subarray(from, to));
+    return { positions: positions!, velocities: velocities!, forces: forces!, width, atoms };
+  };
+  const { positions, velocities, forces, cellPositions, cellVelocities, cellForces } = values;
+  const atoms = part([positions, velocities, forces], from, to, 3, 1);
+  if (cellPositions === undefined) return [atoms];
+  const cell = [cellPositions, cellVelocities!, cellForces!];
+  return [atoms, part(cell, 9 * s, 9 * s + 9, 9, Math.max(1, (to - from) / 3))];
+}
+
+/** Of the vectors of velocities. */
+function largestSquare({ velocities, width, atoms }: Part): number {
+  let largest = 0;
+  for (let k = 0; k < velocities.length; k += width) {
+    let square = 0;
+    for (let i = k; i < k + width; i++) square += velocities[i]! * velocities[i]!;
+    largest = Math.max(largest, square);
+  }
+  return largest / atoms;
+}
+
 /** Kicks a system, updates its state and turns its velocities towards the forces; answers with P > 0. */
-function mix(s: number, from: number, to: number, values: State): boolean {
-  const { velocities, forces, dt, alpha } = values;
+function mix(s: number, parts: readonly Part[], values: State): boolean {
+  const { dt, alpha } = values;
   const kick = dt[s]! * ACCELERATION;
   let power = 0, vv = 0, ff = 0;
-  for (let k = from; k < to; k++) {
-    velocities[k]! += kick * forces[k]!;
-    power += velocities[k]! * forces[k]!;
-    vv += velocities[k]! * velocities[k]!;
-    ff += forces[k]! * forces[k]!;
+  for (const { velocities, forces } of parts) {
+    for (let k = 0; k < forces.length; k++) {
+      velocities[k]! += kick * forces[k]!;
+      power += velocities[k]! * forces[k]!;
+      vv += velocities[k]! * velocities[k]!;
+      ff += forces[k]! * forces[k]!;
+    }
   }
   const isDownhill = power > 0;
   update(s, isDownhill, values);
   const keep = 1 - alpha[s]!, steer = ff > 0 ? alpha[s]! * Math.sqrt(vv / ff) : 0;
-  for (let k = from; k < to; k++) velocities[k] = keep * velocities[k]! + steer * forces[k]!;
+  for (const { velocities, forces } of parts) {
+    for (let k = 0; k < forces.length; k++) {
+      velocities[k] = keep * velocities[k]! + steer * forces[k]!;
+    }
+  }
   return isDownhill;
 }
 

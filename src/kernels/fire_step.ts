@@ -9,6 +9,9 @@ const args = {
   alpha: "f64 changed",
   positive: "i32 changed",
   parameters: "f64",
+  cellPositions: "real optional",
+  cellVelocities: "real optional",
+  cellForces: "real optional",
 } as const;
 
 /** Where in its row of `parameters` each system has which: times in fs, lengths in Å. */
@@ -46,6 +49,9 @@ export const FireParameter = {
  *
  * `weights` w: ACCELERATION / mass per atom; `dt` in fs, `alpha` α and `positive` n: state per system;
  * `parameters`: {@linkcode FireParameter}.LENGTH numbers per system.
+ *
+ * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates, whose w is
+ * the mean of those of the n atoms, and which goes up to √n `MAX_STEP` far.
  */
 export const fireStep: Kernel<typeof args> = defineKernel(
   "fire_step",
@@ -61,17 +67,33 @@ export const fireStep: Kernel<typeof args> = defineKernel(
         vv += velocities[k]! * velocities[k]!;
         ff += forces[k]! * forces[k]!;
       }
+      const cell = cellOf(s, values);
+      for (const k of cell?.forces.keys() ?? []) {
+        const [v, f] = [cell!.velocities[k]!, cell!.forces[k]!];
+        power += v * f;
+        vv += v * v;
+        ff += f * f;
+      }
       const step = dt[s]!;
       if (power > 0) {
         const mix = downhill(s, values);
         const [keep, steer] = [1 - mix, mix * Math.sqrt(vv / ff)];
         for (let k = from; k < to; k++) velocities[k] = keep * velocities[k]! + steer * forces[k]!;
+        for (const k of cell?.forces.keys() ?? []) {
+          cell!.velocities[k] = keep * cell!.velocities[k]! + steer * cell!.forces[k]!;
+        }
       } else {
         uphill(s, values);
         velocities.fill(0, from, to);
+        cell?.velocities.fill(0);
       }
       const maxStep = values.parameters[FireParameter.LENGTH * s + FireParameter.MAX_STEP]!;
       for (let a = from / 3; a < to / 3; a++) move(a, step, maxStep, values);
+      if (cell === undefined) continue;
+      let weight = 0;
+      for (let a = from / 3; a < to / 3; a++) weight += values.weights[a]!;
+      const atoms = Math.max(1, (to - from) / 3);
+      moveCell(cell, { weight: weight / atoms, step, maxStep: maxStep * Math.sqrt(atoms) });
     }
   },
 );
@@ -101,6 +123,36 @@ function uphill(s: number, { dt, alpha, positive, parameters }: State): void {
     parameters[p + FireParameter.DT_MIN]!,
   );
   alpha[s] = parameters[p + FireParameter.ALPHA_START]!;
+}
+
+/** The cell of a system, as it is moved. */
+interface Cell {
+  readonly positions: Float32Array | Float64Array;
+  readonly velocities: Float32Array | Float64Array;
+  readonly forces: Float32Array | Float64Array;
+}
+
+function cellOf(s: number, { cellPositions, cellVelocities, cellForces }: State): Cell | undefined {
+  if (cellPositions === undefined) return undefined;
+  const [positions, velocities, forces] = [cellPositions, cellVelocities!, cellForces!].map((one) =>
+    one.subarray(9 * s, 9 * s + 9)
+  ) as [Cell["positions"], Cell["velocities"], Cell["forces"]];
+  return { positions, velocities, forces };
+}
+
+/** The same for the cell as for an atom. */
+function moveCell(
+  { positions, velocities, forces }: Cell,
+  { weight, step, maxStep }: { weight: number; step: number; maxStep: number },
+): void {
+  let square = 0;
+  for (let k = 0; k < 9; k++) {
+    velocities[k]! += step * weight * forces[k]!;
+    square += velocities[k]! * velocities[k]!;
+  }
+  const far = step * Math.sqrt(square);
+  const length = far > maxStep ? step * (maxStep / far) : step;
+  for (let k = 0; k < 9; k++) positions[k]! += length * velocities[k]!;
 }
 
 /** Kicks one atom and moves it, no further than `maxStep`. */

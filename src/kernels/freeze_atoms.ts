@@ -23,8 +23,8 @@ export const Freeze = {
 } as const;
 
 /**
- * Holds atoms where they are: x = x₀ − n h, v = 0, F = 0 where `frozen` is not 0, each if `what` has its bit
- * ({@linkcode Freeze}). `anchors` x₀: where the atoms belong, not wrapped, Å; `images` n: whole lattice vectors that
+ * Holds atoms where they are: x = x₀ − n h, v = 0, F = 0, each if `what` has its bit ({@linkcode Freeze}), in the
+ * directions whose bits, 1, 2 and 4, `frozen` has; 7 for all. `anchors` x₀: where the atoms belong, not wrapped, Å; `images` n: whole lattice vectors that
  * wrapping took off since, of `cell` h; without them x = x₀, to the bit.
  */
 export const freezeAtoms: Kernel<typeof args> = defineKernel(
@@ -43,6 +43,7 @@ export const freezeAtoms: Kernel<typeof args> = defineKernel(
 function freeze(atom: number, system: number, values: Parameters<typeof freezeAtoms.run>[0]): void {
   const { positions, velocities, forces, anchors, images, cell, what } = values;
   for (let axis = 0; axis < 3; axis++) {
+    if ((values.frozen[atom]! >> axis & 1) === 0) continue;
     const k = 3 * atom + axis;
     if ((what & Freeze.POSITIONS) !== 0) {
       const off = images && cell ? shifted(images, 3 * atom, cell, 9 * system + axis) : 0;

@@ -85,7 +85,13 @@ export class AverageStressHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** What it looks at. */
-  readonly reads: readonly Seen[] = ["stress", "velocities", "masses", "cell", "systemId"];
+  readonly reads: readonly ("stress" | "velocities" | "masses" | "cell" | "systemId")[] = [
+    "stress",
+    "velocities",
+    "masses",
+    "cell",
+    "systemId",
+  ];
   readonly #blockSize: number;
   readonly #systems: ObservedSystems<BlockAverage>;
 
@@ -101,7 +107,11 @@ export class AverageStressHook {
   }
 
   /** Takes a sample. Called by the engine. */
-  call({ batch: { size, nodeOffsets }, read }: DynamicsContext<Seen>): void {
+  call(
+    { batch: { size, nodeOffsets }, read }: DynamicsContext<
+      "stress" | "velocities" | "masses" | "cell" | "systemId"
+    >,
+  ): void {
     for (let s = 0; s < size; s++) {
       const make = () => new BlockAverage(WIDTH, this.#blockSize);
       const values = stressOf(read, s, nodeOffsets[s]!, nodeOffsets[s + 1]!);
@@ -135,8 +145,6 @@ export class AverageStressHook {
     this.#systems.load(state);
   }
 }
-
-type Seen = "stress" | "velocities" | "masses" | "cell" | "systemId";
 
 /** Nine of the stress, and the pressure. */
 const WIDTH = 10;

@@ -49,6 +49,13 @@ export interface CheckpointHookOptions {
    */
   readonly atEnd?: boolean;
   /**
+   * Whether there is one of the beginning of each run of dynamics, too: where a run is killed before there is another, the
+   * next one goes on from it, and what the first has written is not written twice.
+   *
+   * @default true
+   */
+  readonly atBegin?: boolean;
+  /**
    * What else must be safe before a checkpoint is written, besides what hooks write to.
    *
    * @default none
@@ -63,7 +70,16 @@ export interface CheckpointHookOptions {
 }
 
 const NAME = "CheckpointHook";
-const OPTIONS = ["folder", "everySteps", "everySeconds", "keepLast", "atEnd", "sinks", "name"];
+const OPTIONS = [
+  "folder",
+  "everySteps",
+  "everySeconds",
+  "keepLast",
+  "atEnd",
+  "atBegin",
+  "sinks",
+  "name",
+];
 
 /**
  * Writes checkpoints of its engine into a folder, by steps, by the clock, or both, as `step-000001000.hooke`, and keeps
@@ -174,20 +190,29 @@ export class CheckpointHook implements Hook<string> {
     this.#folder = await pathOf(this.#options.folder);
     this.#last = undefined;
     await openFolder(this.#folder).catch(() => {}); // whoever writes there says what is wrong with it
+    const { atBegin = true } = this.#options;
+    // Once all hooks are open, and before the first step. A trainer may be opened without beginning.
+    if (atBegin && engine.takeCheckpoint !== undefined) this.#ask(true, true);
   }
 
   /** Waits for the one under way; throws what went wrong since that was last told. Called by the engine. */
-  async close(_outcome: Outcome): Promise<void> {
+  async close(outcome: Outcome): Promise<void> {
     await this.#taking;
     await this.#writing;
+    const cause = (this.#failure?.error as { readonly cause?: unknown } | undefined)?.cause;
+    if (outcome.status === "failed" && cause === outcome.error) this.#failure = undefined; // it is told already
     this.#check();
   }
 
-  #ask(mayWait: boolean): void {
+  /** With `isFirst` no step is done before it is on disk: what steps write could not be taken back. */
+  #ask(mayWait: boolean, isFirst: boolean = false): void {
     const isBusy = this.#isAsked || !mayWait && this.#writing !== undefined;
     if (!isBusy) {
       this.#isAsked = true;
-      this.#taking = this.#engine!.betweenSteps(() => this.#take()).catch((error) => {
+      this.#taking = this.#engine!.betweenSteps(async () => {
+        await this.#take();
+        if (isFirst) await this.#writing;
+      }).catch((error) => {
         this.#isAsked = false;
         this.#failure ??= { error };
       });
@@ -203,6 +228,7 @@ export class CheckpointHook implements Hook<string> {
     if (step === this.#last) return;
     const path = `${this.#folder}/${stepName(step)}`;
     if (engine.takeCheckpoint === undefined) {
+      await engine.hooks.flush();
       await this.#flush();
       await engine.saveCheckpoint(path);
       await this.#written(step);
@@ -252,6 +278,7 @@ function checkCheckpoints(options: CheckpointHookOptions): void {
   checkNumber(NAME, options, "everySeconds", "a number above 0", (x) => x > 0 && x < Infinity);
   checkNumber(NAME, options, "keepLast", "a whole number from 1 on", isCount);
   checkType(NAME, options, "atEnd", "true or false", isFlag);
+  checkType(NAME, options, "atBegin", "true or false", isFlag);
   checkType(NAME, options, "sinks", "a list of sinks", Array.isArray);
   const isName = (x: unknown) => typeof x === "string" && x !== "";
   if (options.name === undefined || isName(options.name)) return;

@@ -9,6 +9,9 @@ import { areNumbers, type Collected } from "./observed_systems.ts";
 /** What is made of the values of all atoms now and at the origin: a sum over them. */
 export type Correlate = (now: Float64Array, before: Float64Array, from: number) => number;
 
+/** Times this close, relative to their size, are the same. */
+const SAME = 1e-6;
+
 /** How far back it looks. */
 export interface CorrelationWindow {
   /** So many lags, that of no time included. */
@@ -40,8 +43,11 @@ export class Correlation implements Collected {
   /** The values at the last origins, each in its slot, and the times of these. */
   readonly #origins: Float64Array;
   readonly #begun: Float64Array;
+  /** Since nothing was left out. */
   #samples = 0;
   #last = NaN;
+  /** Between samples, fs. */
+  #interval = NaN;
 
   constructor(atoms: number, window: CorrelationWindow, correlate: Correlate) {
     const { lags, originEvery } = window, slots = Math.ceil(lags / originEvery);
@@ -61,8 +67,8 @@ export class Correlation implements Collected {
     window: CorrelationWindow,
     correlate: Correlate,
   ): Correlation | undefined {
-    const { atoms, samples, last } = saved;
-    if (![atoms, samples, last].every((x) => typeof x === "number")) return undefined;
+    const { atoms, samples, last, interval } = saved;
+    if (![atoms, samples, last, interval].every((x) => typeof x === "number")) return undefined;
     const one = new Correlation(atoms as number, window, correlate);
     const arrays = one.#arrays();
     const lengths = Object.entries(arrays).map(([name, { length }]) => [name, length] as const);
@@ -70,12 +76,17 @@ export class Correlation implements Collected {
     for (const [name, values] of Object.entries(arrays)) values.set(saved[name] as Float64Array);
     one.#samples = samples as number;
     one.#last = last as number;
+    one.#interval = interval as number;
     return one;
   }
 
-  /** Takes the values of a moment, three per atom. A system that rests has no new moment. */
+  /**
+   * Takes the values of a moment, three per atom. A system that rests has no new moment; where one was away for a while
+   * there are new origins.
+   */
   add(time: number, values: Float64Array): void {
     if (time === this.#last) return;
+    this.#follow(time - this.#last);
     const { lags, originEvery } = this.#window, slots = this.#begun.length;
     const sample = this.#samples++, width = 3 * this.atoms;
     const newest = Math.floor(sample / originEvery);
@@ -104,7 +115,20 @@ export class Correlation implements Collected {
   save(): Readonly<Record<string, unknown>> {
     const arrays = Object.entries(this.#arrays()).map(([name, values]) => [name, values.slice()]);
     const { atoms } = this;
-    return { atoms, samples: this.#samples, last: this.#last, ...Object.fromEntries(arrays) };
+    const [samples, last, interval] = [this.#samples, this.#last, this.#interval];
+    return { atoms, samples, last, interval, ...Object.fromEntries(arrays) };
+  }
+
+  /** Lags are whole numbers of intervals: where samples are not as far apart as others, none reaches across. */
+  #follow(passed: number): void {
+    const interval = this.#interval;
+    if (passed > interval * (1 + SAME)) this.#samples = 0;
+    else if (!(passed >= interval * (1 - SAME)) && !Number.isNaN(passed)) {
+      this.#interval = passed;
+      if (Number.isNaN(interval)) return;
+      for (const values of [this.#sums, this.#times, this.#counts]) values.fill(0); // these were gaps
+      this.#samples = 0;
+    }
   }
 
   #arrays(): Record<string, Float64Array> {

@@ -3,7 +3,7 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import type { KernelDevice } from "../dynamics/context.ts";
 import { DynamicsStage } from "../dynamics/stages.ts";
 import { Freeze, freezeAtoms } from "../kernels/freeze_atoms.ts";
-import { type AtomChoice, chosen, isAtomChoice } from "./atom_choice.ts";
+import { type AtomChoice, chosen, isAtomChoice } from "../batch/atom_choice.ts";
 import { anchor, anchorsOn } from "./frozen_atoms.ts";
 import { checkNumber, checkOptions, checkType, isFlag } from "./hook_options.ts";
 
@@ -42,7 +42,7 @@ export type FreezeStage = typeof DynamicsStage[
  * them are 0. They have no degrees of freedom: temperatures are those of the others. Which atoms are meant is asked
  * when a run begins; whoever moves one between two runs freezes it where it then is.
  *
- * It is a kernel: no step is visited for it.
+ * It is a kernel: no step is visited for it. `fixAtoms` does the same as an option of an engine, for a whole run.
  *
  * Throws a TypeError or RangeError that names the option that is wrong; the run throws one when the batch has no field
  * `categories`, or when the choice does not fit it.
@@ -122,7 +122,7 @@ export class FreezeAtomsHook {
     const held = has === undefined
       ? mask
       : mask.map((is, atom) => has(systemOfNode[atom]!) ? is : 0);
-    state.backend.write(this.#frozen(state), held);
+    state.backend.write(this.#frozen(state), held.map((is) => 7 * is)); // in all directions
     anchor(state, held);
     return held;
   }

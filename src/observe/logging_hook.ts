@@ -68,7 +68,8 @@ const OPTIONS = ["backend", "logPath", "writerFn", "customScalars", "reads", "st
  * an error. Numbers are written so that reading gives the same number; what is not a number is an empty cell. Rows are
  * written in the background, always whole, and are all in the file when the run has ended.
  *
- * A run that goes on from a checkpoint takes off the rows of a CSV file that came after it, and writes them again.
+ * A run that goes on from a checkpoint takes off the rows of a CSV file that came after it, and writes them again;
+ * a function is given those rows once more.
  *
  * What goes wrong with writing stops the run (unless it is added with another `onError`): at once, some rows later, or
  * when the run ends.

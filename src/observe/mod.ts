@@ -53,7 +53,7 @@ export { NaNDetectorHook, NonFiniteError } from "./nan_detector_hook.ts";
 export type { NaNDetectorHookOptions, NotFinite } from "./nan_detector_hook.ts";
 export { AlignCellHook } from "./align_cell_hook.ts";
 export type { AlignCellHookOptions } from "./align_cell_hook.ts";
-export type { AtomChoice, AtomView } from "./atom_choice.ts";
+export type { AtomChoice, AtomView } from "../batch/atom_choice.ts";
 export { BiasedPotentialHook } from "./biased_potential_hook.ts";
 export type {
   BiasedPotentialHookOptions,

@@ -22,8 +22,8 @@ export interface PairSample {
   /** Its place. */
   readonly system: number;
   readonly nodeOffsets: Int32Array;
-  readonly positions: ArrayLike<number>;
-  readonly cell: ArrayLike<number>;
+  readonly positions: Float64Array;
+  readonly cell: Float64Array;
   readonly numbers: ArrayLike<number> | undefined;
   /** Half of the pairs: each once. */
   readonly pairs: NeighbourEdges;
@@ -63,18 +63,20 @@ export class PairHistogram implements Collected {
   add(sample: PairSample): void {
     const { bins, cutoff, elements } = this.#choice;
     const { system, nodeOffsets, numbers, cell } = sample;
-    const from = nodeOffsets[system]!, atoms = nodeOffsets[system + 1]! - from;
-    const isA = (i: number) => elements === undefined || numbers![i] === elements[0];
-    const isB = (i: number) => elements === undefined || numbers![i] === elements[1];
+    const from = nodeOffsets[system]!, kinds = new Uint8Array(nodeOffsets[system + 1]! - from);
     let [first, second] = [0, 0];
-    for (let i = from; i < from + atoms; i++) {
-      if (isA(i)) first++;
-      if (isB(i)) second++;
+    for (let i = 0; i < kinds.length; i++) {
+      const isA = elements === undefined || numbers![from + i] === elements[0];
+      const isB = elements === undefined || numbers![from + i] === elements[1];
+      kinds[i] = (isA ? 1 : 0) + (isB ? 2 : 0);
+      if (isA) first++;
+      if (isB) second++;
     }
     this.#samples++;
     if (first === 0 || second === 0) return;
-    const counts = countPairs(sample, bins / cutoff, new Float64Array(bins), { isA, isB });
-    const density = second / cellVolume(Array.from(cell).slice(9 * system, 9 * system + 9));
+    const counts = new Float64Array(bins);
+    countPairs(sample, bins / cutoff, kinds, counts);
+    const density = second / cellVolume(cell.subarray(9 * system, 9 * system + 9));
     for (let bin = 0; bin < bins; bin++) {
       const neighbours = counts[bin]! / first, width = cutoff / bins;
       const shell = 4 / 3 * Math.PI * ((bin + 1) ** 3 - bin ** 3) * width ** 3;
@@ -96,19 +98,21 @@ export class PairHistogram implements Collected {
   }
 }
 
-/** Neighbours by distance, of all first atoms together. */
+/** Adds neighbours by distance, of all first atoms (1 in `kinds`) together: those that are second (2). */
+// hot
 function countPairs(
-  { system, positions, cell, pairs: { count, edges, shifts, edgeOffsets } }: PairSample,
+  { system, nodeOffsets, positions, cell, pairs }: PairSample,
   perLength: number,
+  kinds: Uint8Array,
   counts: Float64Array,
-  { isA, isB }: { isA(i: number): boolean; isB(i: number): boolean },
-): Float64Array {
-  const h = 9 * system;
+): void {
+  const { count, edges, shifts, edgeOffsets } = pairs;
+  const from = nodeOffsets[system]!, h = 9 * system;
   for (let e = edgeOffsets[system]!; e < edgeOffsets[system + 1]!; e++) {
-    const i = edges[e]!, j = edges[count + e]!;
-    const both = (isA(i) && isB(j) ? 1 : 0) + (isA(j) && isB(i) ? 1 : 0);
+    const i = edges[e]!, j = edges[count + e]!, kindI = kinds[i - from]!, kindJ = kinds[j - from]!;
+    const both = (kindI & 1 & kindJ >> 1) + (kindJ & 1 & kindI >> 1);
     if (both === 0) continue;
-    const [a, b, c] = [shifts[3 * e]!, shifts[3 * e + 1]!, shifts[3 * e + 2]!];
+    const a = shifts[3 * e]!, b = shifts[3 * e + 1]!, c = shifts[3 * e + 2]!;
     let square = 0;
     for (let k = 0; k < 3; k++) {
       const along = positions[3 * j + k]! - positions[3 * i + k]! +
@@ -118,5 +122,4 @@ function countPairs(
     const bin = Math.floor(Math.sqrt(square) * perLength);
     if (bin < counts.length) counts[bin]! += both;
   }
-  return counts;
 }

@@ -97,7 +97,7 @@ export class RadialDistributionHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** What it looks at. */
-  readonly reads: readonly Seen[];
+  readonly reads: readonly ("positions" | "images" | "cell" | "pbc" | "systemId" | "numbers")[];
   readonly #choice: PairChoice;
   readonly #list: NeighbourList;
   readonly #systems: ObservedSystems<PairHistogram>;
@@ -119,12 +119,16 @@ export class RadialDistributionHook {
     const numbers = elements && [numberOf(NAME, a, "elements"), numberOf(NAME, b, "elements")];
     const choice = this.#choice = { cutoff, bins, elements: numbers as [number, number] };
     this.reads = elements === undefined ? SEEN : [...SEEN, "numbers"];
-    this.#list = new NeighbourList({ cutoff, half: true });
+    this.#list = new NeighbourList({ cutoff, half: true, skin: SKIN });
     this.#systems = new ObservedSystems(NAME, (saved) => PairHistogram.restore(saved, choice));
   }
 
   /** Counts the pairs of a step. Called by the engine. */
-  call({ batch: { size, nodeOffsets }, read }: DynamicsContext<Seen>): void {
+  call(
+    { batch: { size, nodeOffsets }, read }: DynamicsContext<
+      "positions" | "images" | "cell" | "pbc" | "systemId" | "numbers"
+    >,
+  ): void {
     const systemId = Int32Array.from(read.systemId), pbc = Int32Array.from(read.pbc);
     const numbers = this.#choice.elements === undefined ? undefined : read.numbers;
     const open = pbc.indexOf(0);
@@ -166,7 +170,8 @@ export class RadialDistributionHook {
   }
 }
 
-type Seen = "positions" | "images" | "cell" | "pbc" | "systemId" | "numbers";
+/** Å. Pairs are searched anew once an atom has moved by half of it: between samples atoms move far. */
+const SKIN = 1;
 
 const SEEN = ["positions", "images", "cell", "pbc", "systemId"] as const;
 

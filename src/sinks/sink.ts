@@ -42,8 +42,6 @@ export interface Sink extends SystemWriter {
   drain(): Batch | PromiseLike<Batch>;
   /** Forgets all systems. */
   clear(): void | PromiseLike<void>;
-  /** Forgets all systems but the first so many. Throws a RangeError for what is no count. */
-  truncate?(length: number): void | PromiseLike<void>;
   /** From now on it takes no more. */
   close(): void | PromiseLike<void>;
 }
@@ -88,7 +86,7 @@ export interface StoredSink extends Sink {
   /** Forgets all systems. */
   clear(): Promise<void>;
   /** Forgets all systems but the first so many, once all that was taken is there. */
-  truncate?(length: number): Promise<void>;
+  truncate(length: number): Promise<void>;
   /** Writes what is left, and closes the file. From now on it takes no more. */
   close(): Promise<void>;
 }

@@ -77,7 +77,11 @@ const SYSTEMS: Readonly<Record<SystemNumbers, readonly [number, From]>> = {
 const WHOLE: Readonly<Record<WholeNumbers, readonly ["system" | "atom", number, From]>> = {
   pbc: ["system", 3, ({ id }) => [1, id % 2, Number(id % 3 < 2)]],
   images: ["atom", 3, ({ size }) => Array.from({ length: 3 * size }, (_, i) => i * 7 % 5 - 2)],
-  frozen: ["atom", 1, ({ size }) => Array.from({ length: size }, (_, i) => Number(i % 3 === 0))],
+  frozen: [
+    "atom",
+    1,
+    ({ size }) => Array.from({ length: size }, (_, i) => i % 3 === 0 ? 7 : i % 8),
+  ],
   species: ["atom", 1, ({ size }) => Array.from({ length: size }, (_, i) => i % 2)],
 };
 

@@ -16,7 +16,12 @@ import {
   FIRE2,
   type FIRE2Options,
   type FIREOptions,
+  fixAtoms,
+  fixBonds,
+  fixCentreOfMass,
   hook,
+  LBFGS,
+  type LBFGSOptions,
   lennardJones,
   type Model,
   type NPHOptions,
@@ -69,11 +74,16 @@ const ENGINES = {
   FIRE: {
     ...{ dt: 0, dtMax: 0, dtMin: 0, maxStep: 0, nMin: 0, fDec: 0, fInc: 0, alphaStart: 0 },
     fAlpha: 0,
+    cell: 0,
   } satisfies Record<keyof FIREOptions, number>,
   FIRE2: {
     ...{ dt: 0, delayStep: 0, dtGrow: 0, dtShrink: 0, alphaShrink: 0, alpha0: 0, tMax: 0, tMin: 0 },
     maxStep: 0,
+    cell: 0,
   } satisfies Record<keyof FIRE2Options, number>,
+  LBFGS: {
+    ...{ memory: 0, maxStep: 0, damping: 0, curvature: 0, lineSearch: 0, cell: 0 },
+  } satisfies Record<keyof LBFGSOptions, number>,
 };
 const PRESSURE = {
   ...{ dt: 0, pressure: 0, barostatTime: 0, temperature: 0, pressureCoupling: 0 },
@@ -83,8 +93,10 @@ const OPTIONS = {
   ...{
     model: 0,
     hooks: 0,
+    constraints: 0,
     nSteps: 0,
     device: 0,
+    threads: 0,
     backend: 0,
     fields: 0,
     name: 0,
@@ -140,20 +152,21 @@ Deno.test("the defaults of NVTNoseHoover and NVTBussi are those that docs/atoms.
 });
 
 /** The defaults that the page gives an engine, as numbers; `10 dt` is ten times dt. */
-function defaultsOf(engine: string, dt: number): Record<string, number> {
+function defaultsOf(engine: string, dt: number): Record<string, number | boolean> {
   const rows = table("engine", "option").filter(([name, , value]) =>
     name === engine && value !== "required"
   );
   return Object.fromEntries(
     rows.map(([, option, value]) => {
+      if (value === "false") return [option, false];
       const [factor, unit] = value!.split(" ");
       return [option, Number(factor) * (unit === "dt" ? dt : 1)];
     }),
   );
 }
 
-Deno.test("the defaults of FIRE, FIRE2 and NVTLangevin are those that docs/atoms.md has", async () => {
-  const run = async (engine: FIRE | FIRE2 | NVTLangevin) => {
+Deno.test("the defaults of FIRE, FIRE2, LBFGS and NVTLangevin are those that docs/atoms.md has", async () => {
+  const run = async (engine: FIRE | FIRE2 | LBFGS | NVTLangevin) => {
     const batch = Batch.from([argon(2, 1, 0.3)]);
     await engine.run(batch, 90);
     await engine.close();
@@ -161,18 +174,21 @@ Deno.test("the defaults of FIRE, FIRE2 and NVTLangevin are those that docs/atoms
   };
   const fire = { model: ARGON, dt: 0.5 }, fire2 = { model: ARGON, dt: 0.04 };
   const bath = { model: ARGON, dt: 2, temperature: 40, friction: 0.01 };
-  const [d1, d2, d3] = [
+  const [d1, d2, d3, d4] = [
     defaultsOf("FIRE", fire.dt),
     defaultsOf("FIRE2", 0),
     defaultsOf("NVTLangevin", 0),
+    defaultsOf("LBFGS", 0),
   ];
-  assertEquals([d1, d2, d3].map((one) => Object.keys(one).length), [8, 8, 1]);
+  assertEquals([d1, d2, d3, d4].map((one) => Object.keys(one).length), [9, 9, 1, 6]);
   assertEquals(await run(new FIRE({ ...fire, ...d1 })), await run(new FIRE(fire)));
   assertEquals(await run(new FIRE2({ ...fire2, ...d2 })), await run(new FIRE2(fire2)));
   assertEquals(await run(new NVTLangevin({ ...bath, ...d3 })), await run(new NVTLangevin(bath)));
+  const lbfgs = new LBFGS({ model: ARGON, ...d4 });
+  assertEquals(await run(lbfgs), await run(new LBFGS({ model: ARGON })));
   // Each default matters: with another value the run is another one.
   for (const [name, value] of Object.entries(d1)) {
-    if (name === "dtMin") continue; // reached only after many steps uphill
+    if (typeof value === "boolean" || name === "dtMin") continue; // reached only after many steps uphill
     const changed = { nMin: 9, dtMax: value / 8, maxStep: value / 50, fInc: 1.2 }[name] ??
       value * 0.7;
     const other = await run(new FIRE({ ...fire, ...d1, [name]: changed }));
@@ -247,6 +263,13 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
       return new NVE({ model, dt: 1 }).run(Batch.from([dimer()]), 1);
     },
   ],
+  "constraints that do not fit the batch, or each other": [
+    [fixAtoms([2])],
+    [fixBonds([[0, 2]])],
+    [fixBonds([[0, 1]]), fixAtoms([0]), fixCentreOfMass()],
+  ].map((constraints) => () =>
+    new NVE({ model: ARGON, dt: 1, constraints }).run(Batch.from([dimer()]), 1)
+  ),
   "a hook that reads what there is not": [
     () => new NVE({ model: ARGON, dt: 1 }).hooks.add(reader("enrgy") as never),
   ],
@@ -259,6 +282,13 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
   ),
   "atoms that have gone where no number is": [
     () => new NVE({ model: ARGON, dt: 100 }).run(Batch.from([dimer(0.01)]), 10),
+  ],
+  "bonds that do not get back to their lengths": [
+    () => {
+      const batch = Batch.from([dimer()]);
+      batch.set("velocities", Float64Array.from([0, 1, 0, 0, -1, 0]));
+      return new NVE({ model: ARGON, dt: 10, constraints: [fixBonds([[0, 1]])] }).run(batch, 1);
+    },
   ],
 };
 

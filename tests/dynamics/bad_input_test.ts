@@ -14,6 +14,7 @@ import {
   Dynamics,
   FIRE,
   FIRE2,
+  LBFGS,
   NVE,
   NVTBussi,
   NVTLangevin,
@@ -155,6 +156,19 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   refuses(() => new FIRE({ model, dt: 0 }), RangeError, "dt must be above 0");
   refuses(() => new FIRE({ model, dt: 0.1, fDec: 2 }), RangeError, "fDec must be above 0 and at");
   refuses(() => new FIRE2({ model, dt: 0.1, dtGrow: 0.5 }), RangeError, "dtGrow must be 1 or more");
+  refuses(
+    () => new LBFGS({ model, memory: 0 }),
+    RangeError,
+    "memory must be a whole number from 1",
+  );
+  refuses(() => new LBFGS({ model, memory: "9" as never }), TypeError, "memory must be a number");
+  refuses(
+    () => new LBFGS({ model, damping: 2 }),
+    RangeError,
+    "damping must be above 0 and at most",
+  );
+  refuses(() => new LBFGS({ model, curvature: 0 }), RangeError, "curvature must be above 0");
+  refuses(() => new LBFGS({ model, lineSearch: 1 as never }), TypeError, "lineSearch must be a b");
   const blind: Model = { name: "blind", gives: ["energy"], open: () => ({}) };
   refuses(
     () => new NVE({ model: blind, dt: 1 }),

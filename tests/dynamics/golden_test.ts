@@ -8,6 +8,7 @@ import {
   FIRE2,
   type FIRE2Options,
   type FIREOptions,
+  LBFGS,
   NVE,
   NVTLangevin,
 } from "../../src/dynamics/mod.ts";
@@ -179,13 +180,20 @@ Deno.test(
 Deno.test(
   "a step at rest changes nothing: no force, no velocity, no move",
   onEngines(async (backend) => {
-    for (const engine of [FIRE, FIRE2]) {
+    const none = { model: push(0), ...where(backend) };
+    const engines = [
+      new FIRE({ ...none, dt: 0.1 }),
+      new FIRE2({ ...none, dt: 0.1 }),
+      new LBFGS(none),
+      new LBFGS({ ...none, lineSearch: true }),
+    ];
+    for (const engine of engines) {
       const batch = atomAt(0.5);
-      await using opt = new engine({ model: push(0), dt: 0.1, ...where(backend) });
+      await using opt = engine;
       await opt.run(batch, 3);
       const { positions, velocities } = bitsOf(batch);
       assertEquals(positions, [0.5, 0, 0]);
-      assertEquals(velocities, [0, 0, 0]);
+      assertEquals(velocities ?? [0, 0, 0], [0, 0, 0]); // L-BFGS has none
     }
   }),
 );

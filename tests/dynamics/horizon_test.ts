@@ -11,6 +11,7 @@ import {
   type Integrator,
   type KernelDevice,
   langevin,
+  lbfgs,
   noseHoover,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -26,6 +27,8 @@ const SCHEMES: readonly Integrator[] = [
   bussi({ dt: 2, temperature: 60, thermostatTime: 50, seed: 5 }),
   fire({ dt: 0.3 }),
   fire2({ dt: 0.05, tMax: 0.5 }),
+  lbfgs({ maxStep: 0.005 }), // or it would be there at once
+  lbfgs({ maxStep: 0.005, memory: 3, lineSearch: true }),
 ];
 
 /** Bits after steps with hooks of any kind. */

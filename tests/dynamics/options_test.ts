@@ -4,6 +4,7 @@ import {
   ConvergenceHook,
   FIRE,
   FIRE2,
+  LBFGS,
   NVE,
   NVTBussi,
   NVTLangevin,
@@ -33,6 +34,8 @@ const cases: readonly [what: string, make: () => unknown, message: string][] = [
     'current value is "friction"',
   ],
   ["FIRE", () => new FIRE(wrong({ Dt: 0.5 })), "did you mean dt?"],
+  ["LBFGS", () => new LBFGS(wrong({ dt: 0.5 })), 'current value is "dt"'],
+  ["LBFGS", () => new LBFGS(wrong({ linesearch: true })), "did you mean lineSearch?"],
   ["FIRE2", () => new FIRE2(wrong({ dtt: 0.5 })), "did you mean dt?"],
   [
     "ConvergenceHook",

@@ -9,6 +9,7 @@ import {
   fire2,
   type Integrator,
   langevin,
+  lbfgs,
   noseHoover,
   NVE,
   type SavedDynamics,
@@ -25,6 +26,8 @@ const SCHEMES: readonly Integrator[] = [
   bussi({ dt: 2, temperature: 60, thermostatTime: 50, seed: 5 }),
   fire({ dt: 0.3 }),
   fire2({ dt: 0.05, tMax: 0.5 }),
+  lbfgs({ maxStep: 0.005 }), // or it would be there at once
+  lbfgs({ maxStep: 0.005, memory: 3, lineSearch: true }),
 ];
 
 async function run(scheme: Integrator, batch: Batch, backend: EngineBackend, steps: number) {

@@ -18,8 +18,11 @@ import {
   FIRE,
   fire,
   fire2,
+  fixAtoms,
+  fixBonds,
   type Integrator,
   langevin,
+  lbfgs,
   noseHoover,
   npt,
   NVE,
@@ -30,7 +33,7 @@ import { hook } from "../../src/hook.ts";
 import { centreBias, harmonicBonds, type Model, sum, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { engine } from "../observe/modified.ts";
-import { ARGON, argon, assertSameBits, bitsOf, MOVING, push } from "./atoms.ts";
+import { ARGON, argon, assertSameBits, bitsOf, crystals, MOVING, push } from "./atoms.ts";
 
 /** What a batch has before it is run. */
 const OWN = ["positions", "velocities", "status"] as const;
@@ -73,6 +76,9 @@ const SCHEMES: Readonly<Record<string, () => Integrator>> = {
     }),
   FIRE: () => fire({ dt: [0.3, 0.5, 0.4, 0.5, 0.3] }),
   FIRE2: () => fire2({ dt: 0.05 }),
+  "L-BFGS": () => lbfgs({ maxStep: [2e-3, 3e-3, 2e-3, 3e-3, 2e-3], lineSearch: true }),
+  "FIRE with cells": () => fire({ dt: 0.5, cell: { pressure: [0, 1e-3, 2e-3, 0, 1e-3] } }),
+  "L-BFGS with cells": () => lbfgs({ cell: true, maxStep: 3e-3 }),
 };
 
 for (const [name, scheme] of Object.entries(SCHEMES)) {
@@ -107,6 +113,19 @@ Deno.test("what hooks change by kernels, bonds, tethers and biases are on thread
     ];
     await using md = new NVE({ model, dt: 3, ...on(threads), hooks });
     return bitsOf(await md.run(ragged(), 50), undefined, FIELDS);
+  });
+});
+
+Deno.test("bonds of fixed length and fixed atoms are on threads what they are on one", async () => {
+  const constraints = [fixBonds([[0, 1], [1, 2]]), fixAtoms([3])];
+  await same([2, 3], async (threads) => {
+    const temperatures: number[][] = [];
+    const look = hook({
+      ...{ name: "look", frequency: 5, reads: ["temperature"] },
+      on: { dynamics: { AFTER_STEP: ({ read }) => void temperatures.push([...read.temperature]) } },
+    });
+    await using md = new NVE({ model: ARGON, dt: 2, constraints, ...on(threads), hooks: [look] });
+    return [bitsOf(await md.run(crystals(5), 50)), temperatures];
   });
 });
 

@@ -262,6 +262,49 @@ Deno.test("examples/own_gradient_rule.ts does what it says", async () => {
   );
 });
 
+Deno.test("examples/argon_observables.ts does what it says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const output = await run("argon_observables", `${folder}/g.svg`);
+    const numbers = [...output.matchAll(/-?\d+\.\d+(e-\d+)?/g)].map(([text]) => Number(text));
+    const [crystal, melt] = [numbers.slice(0, 7), numbers.slice(7)];
+    assertMatch(output, /^crystal: .*\n {2}D = .*\n {2}p = .*\nmelt: /);
+    assertAlmostEquals(crystal[0]!, 5.3 / Math.SQRT2, 0.1);
+    assertAlmostEquals(crystal[1]!, 12, 0.1); // within 4.6 Å, where the melt has fewer
+    assert(melt[1]! < 11, output);
+    assert(crystal[3]! < 5e-6, output);
+    // Of liquid argon near its boiling point 2 to 3e-5 are measured; this melt is warmer.
+    for (const diffusion of melt.slice(3, 5)) assertAlmostEquals(diffusion, 3.5e-5, 2e-5);
+    for (const [pressure, error] of [crystal.slice(5), melt.slice(5)]) {
+      assert(error! > 0 && error! < 0.1 * pressure!, output);
+    }
+    assertMatch(await Deno.readTextFile(`${folder}/g.svg`), /^<svg .*g\(r\) of argon/s);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("examples/nve_drift.ts does what it says", async () => {
+  assertMatch(
+    await run("nve_drift"),
+    /^dt = 4 fs: within 0.1 meV per atom to the end\ndt = 60 fs: off by \d+\.\d+ meV per atom in step \d+\n$/,
+  );
+});
+
+Deno.test("examples/nvt_own_log.ts does what it says", async () => {
+  const output = await run("nvt_own_log");
+  const steps = [...output.matchAll(/^step (\d+), system (\d): -0\.0\d{3} eV per atom$/gm)];
+  assertEquals(
+    steps.map(([, step, system]) => [Number(step), Number(system)]),
+    [0, 1000, 2000, 3000].flatMap((step) => [[step, 0], [step, 1]]),
+  );
+  const means = [...output.matchAll(/^system \d: (\d+\.\d) K on average of 101 rows$/gm)];
+  // Of a hundred rows, a few times their correlation apart: 2 / (3 N) of T² each, and some ten independent.
+  for (const [i, want] of [60, 30].entries()) {
+    assertAlmostEquals(Number(means[i]![1]), want, 0.08 * want);
+  }
+});
+
 Deno.test("examples/two_criteria.ts does what it says", async () => {
   assertEquals(
     await run("two_criteria"),

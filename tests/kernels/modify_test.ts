@@ -53,7 +53,7 @@ onEach("freeze_atoms holds what is asked for of the atoms that are frozen", asyn
     using lab = await Lab.open(backend, [2, 2], { active: [1, 0] });
     const start = normals(12, 1);
     const positions = lab.real(start), velocities = lab.real(start), forces = lab.real(start);
-    const anchors = lab.real(normals(12, 2)), frozen = lab.i32([0, 2, 1, 1]);
+    const anchors = lab.real(normals(12, 2)), frozen = lab.i32([0, 7, 7, 7]);
     const cell = undefined, images = undefined;
     await lab.run([
       call(freezeAtoms, { positions, velocities, forces, frozen, anchors, images, cell, what }),
@@ -70,7 +70,7 @@ onEach("freeze_atoms puts an atom where wrapping would have put it", async (back
   using lab = await Lab.open(backend, [1]);
   const positions = lab.real([11, 4, 2]), other = lab.real([0, 0, 0]);
   const images = lab.i32([0, 0, 0]), cell = lab.real([10, 0, 0, 1, 8, 0, 0, 0, 6]);
-  const anchors = lab.real([11, 4, 2]), frozen = lab.i32([1]), pbc = lab.i32([1, 1, 0]);
+  const anchors = lab.real([11, 4, 2]), frozen = lab.i32([7]), pbc = lab.i32([1, 1, 0]);
   for (let step = 0; step < 3; step++) {
     await lab.run([
       call(wrapPositions, { positions, images, cell, pbc }),

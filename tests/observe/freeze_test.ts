@@ -7,6 +7,7 @@ import {
   fire2,
   type Integrator,
   langevin,
+  lbfgs,
   NVE,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -43,6 +44,7 @@ const SCHEMES: readonly (() => Integrator)[] = [
   () => langevin({ dt: 2, temperature: 60, friction: 0.05, seed: 1 }),
   () => fire({ dt: 0.5 }),
   () => fire2({ dt: 0.5 }),
+  () => lbfgs(),
 ];
 
 Deno.test(

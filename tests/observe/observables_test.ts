@@ -196,6 +196,30 @@ Deno.test("a free atom comes as far as its speed takes it, wrapped or not", asyn
   }
 });
 
+Deno.test("where samples are left out no lag reaches across, wherever the gap is", async () => {
+  for (const pauses of [[100], [5], [5, 8, 61]]) {
+    const batch = Batch.from([{
+      ...{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.03, -0.02, 0.01] },
+    }]);
+    const msd = new DiffusionHook({ frequency: 4, lags: 20, originEvery: 3 });
+    await using md = new NVE({ model: potential(() => 0), dt: 2, device: "reference" });
+    const handle = md.hooks.add(msd);
+    for (const steps of pauses) {
+      await md.run(batch, steps);
+      handle.disable();
+      await md.run(batch, 37);
+      handle.enable();
+    }
+    await md.run(batch, 200);
+    const { time, msd: squares, origins } = msd.results()[0]!;
+    assertEquals([time.length, time[19], origins[0]! > 15], [20, 152, true]);
+    for (const [lag, square] of squares.entries()) {
+      assertEquals(time[lag], 8 * lag);
+      assertAlmostEquals(square, 0.0014 * time[lag]! ** 2, 1e-9 * Math.max(1, square));
+    }
+  }
+});
+
 Deno.test("the velocity of an oscillator goes with what it was as the cosine of ω τ", async () => {
   const stiffness = 0.05, omega = Math.sqrt(stiffness * 1.602176634e-19 / 1.6605390666e-27) * 1e-5;
   const period = 2 * Math.PI / omega, dt = period / 400;

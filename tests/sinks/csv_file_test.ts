@@ -116,3 +116,30 @@ Deno.test("of rows that the disk takes only a part of nothing stays, and that is
     assertEquals(lines.length - 2, 7 * Number(count)); // whole blocks of rows
     assert(lines.slice(1, -1).every((line, i) => line === `${Math.floor(i / 7)},${i % 7 / 3}`));
   }));
+
+Deno.test("a file is cut back to what it had at some time, on the way to it or in it, and never without its header", () =>
+  inFolder(async (path) => {
+    const file = new CsvFile(path, ["a"]);
+    await assertRejects(() => file.truncate(3), Error, "must be open");
+    await file.open();
+    file.add([[1], [22]]);
+    const { size } = file; // nothing of it is in the file yet
+    assertEquals(size, "a\n1\n22\n".length);
+    file.add([[3]]);
+    await file.truncate(size);
+    file.add([[4]]);
+    await file.flush();
+    assertEquals(await Deno.readTextFile(path), "a\n1\n22\n4\n");
+    assertEquals(file.size, "a\n1\n22\n4\n".length);
+    await file.truncate(1000); // there is no more
+    await file.close();
+
+    const later = new CsvFile(path, ["a"]);
+    await later.open();
+    await later.truncate(size);
+    assertEquals(later.size, size);
+    await assertRejects(() => later.truncate(-1), RangeError, "length must be");
+    await later.truncate(0);
+    await later.close();
+    assertEquals(await Deno.readTextFile(path), "a\n");
+  }));

@@ -24,10 +24,12 @@ pub fn fire_step(args: Args, frame: &mut Frame) {
     let forces = args.read::<f32>(2);
     let weights = args.read::<f32>(3);
     let mut engines = Engines::new(args, 4);
+    let mut cells = Cells::new(args, 8);
     for (s, atoms) in frame.awake() {
         let (from, to) = (3 * atoms.start, 3 * atoms.end);
         let (v, f) = (&mut velocities[from..to], &forces[from..to]);
-        let sums = Sums::of(v, f);
+        let mut cell = cells.as_mut().map(|cells| cells.of(s));
+        let sums = Sums::of(v, f).with(&cell);
         let step = engines.dt[s];
         let is_downhill = sums.power > 0.0;
         // FIRE counts the step under way, FIRE 2.0 does not.
@@ -39,8 +41,17 @@ pub fn fire_step(args: Args, frame: &mut Frame) {
             leap.steer = (alpha * (sums.vv / sums.ff).sqrt()) as f32;
         } else {
             v.fill(0.0);
+            if let Some(cell) = &mut cell {
+                cell.v.fill(0.0);
+            }
         }
-        leap.take(&mut positions[from..to], v, f, &weights[atoms]);
+        let weights = &weights[atoms];
+        leap.take(&mut positions[from..to], v, f, weights);
+        if let Some(cell) = &mut cell {
+            let total: f64 = weights.iter().map(|&w| w as f64).sum();
+            let atoms = weights.len().max(1) as f64;
+            leap.take_cell(cell, (total / atoms) as f32, atoms.sqrt() as f32);
+        }
     }
 }
 
@@ -78,6 +89,20 @@ impl Leap {
         rest_v.copy_from_slice(&v4[..rest_v.len()]);
     }
 
+    /// As an atom of this weight, which may go so many times as far.
+    fn take_cell(&self, cell: &mut OneCell, weight: f32, reach: f32) {
+        let limit = self.limit * reach;
+        let kick = self.step * weight;
+        let mut square = 0.0;
+        for (v, f) in cell.v.iter_mut().zip(cell.f) {
+            *v = self.keep * *v + self.steer * f + kick * f;
+            square += *v * *v;
+        }
+        let far = self.step * square.sqrt();
+        let length = if far > limit { self.step * (limit / far) } else { self.step };
+        cell.x.iter_mut().zip(cell.v.iter()).for_each(|(x, v)| *x += length * v);
+    }
+
     /// # Safety
     /// There are twelve numbers in all but the last, which has four.
     #[inline(always)]
@@ -101,26 +126,41 @@ pub fn fire2_step(args: Args, frame: &mut Frame) {
     let velocities = args.change::<f32>(1);
     let forces = args.read::<f32>(2);
     let mut engines = Engines::new(args, 3);
+    let mut cells = Cells::new(args, 7);
     for (s, atoms) in frame.awake() {
         let (from, to) = (3 * atoms.start, 3 * atoms.end);
         let (v, f) = (&mut velocities[from..to], &forces[from..to]);
         let kick = (engines.dt[s] * ACCELERATION) as f32;
         v.iter_mut().zip(f).for_each(|(v, f)| *v += kick * f);
-        let sums = Sums::of(v, f);
+        let mut cell = cells.as_mut().map(|cells| cells.of(s));
+        if let Some(cell) = &mut cell {
+            cell.v.iter_mut().zip(cell.f).for_each(|(v, f)| *v += kick * f);
+        }
+        let sums = Sums::of(v, f).with(&cell);
         let is_downhill = sums.power > 0.0;
         engines.update(s, is_downhill, engines.parameter(s, DELAY));
         let alpha = engines.alpha[s];
         let keep = (1.0 - alpha) as f32;
         let steer = if sums.ff > 0.0 { alpha * (sums.vv / sums.ff).sqrt() } else { 0.0 } as f32;
         v.iter_mut().zip(f).for_each(|(v, f)| *v = keep * *v + steer * f);
+        if let Some(cell) = &mut cell {
+            cell.v.iter_mut().zip(cell.f).for_each(|(v, f)| *v = keep * *v + steer * f);
+        }
         let longest = if is_downhill { engines.dt[s] } else { -0.5 * engines.dt[s] };
-        let far = longest.abs() * fastest(v);
+        let reach = (v.len() / 3).max(1) as f64;
+        let far = longest.abs() * fastest(v).max(cell.as_ref().map_or(0.0, |cell| cell.speed() / reach.sqrt()));
         let limit = engines.parameter(s, MAX_STEP);
         let scale = if far > limit { limit / far } else { 1.0 };
         let step = (scale * longest) as f32;
         positions[from..to].iter_mut().zip(v.iter()).for_each(|(x, v)| *x += step * v);
         if !is_downhill {
             v.fill(0.0);
+        }
+        if let Some(cell) = &mut cell {
+            cell.x.iter_mut().zip(cell.v.iter()).for_each(|(x, v)| *x += step * v);
+            if !is_downhill {
+                cell.v.fill(0.0);
+            }
         }
         engines.dt[s] *= scale;
     }
@@ -133,6 +173,39 @@ fn fastest(v: &[f32]) -> f64 {
         x * x + y * y + z * z
     };
     v.chunks_exact(3).map(square).fold(0.0, f64::max).sqrt()
+}
+
+/// The cells of all systems, where they take part: nine numbers each.
+struct Cells {
+    x: &'static mut [f32],
+    v: &'static mut [f32],
+    f: &'static [f32],
+}
+
+impl Cells {
+    /// From three arguments in a row.
+    fn new(args: Args, at: usize) -> Option<Self> {
+        let x = args.optional(at)?;
+        Some(Self { x, v: args.change(at + 1), f: args.read(at + 2) })
+    }
+
+    fn of(&mut self, s: usize) -> OneCell<'_> {
+        let nine = 9 * s..9 * s + 9;
+        OneCell { x: &mut self.x[nine.clone()], v: &mut self.v[nine.clone()], f: &self.f[nine] }
+    }
+}
+
+/// That of a system.
+struct OneCell<'a> {
+    x: &'a mut [f32],
+    v: &'a mut [f32],
+    f: &'a [f32],
+}
+
+impl OneCell<'_> {
+    fn speed(&self) -> f64 {
+        self.v.iter().map(|&v| v as f64 * v as f64).sum::<f64>().sqrt()
+    }
 }
 
 /// The state of the engines of all systems.
@@ -182,6 +255,17 @@ struct Sums {
 }
 
 impl Sums {
+    /// And of its cell.
+    fn with(mut self, cell: &Option<OneCell>) -> Self {
+        if let Some(OneCell { v, f, .. }) = cell {
+            let sums = Self::of(v, f);
+            self.power += sums.power;
+            self.vv += sums.vv;
+            self.ff += sums.ff;
+        }
+        self
+    }
+
     fn of(v: &[f32], f: &[f32]) -> Self {
         let zero = [D2::splat(0.0); 2];
         let (mut power, mut vv, mut ff) = (zero, zero, zero);

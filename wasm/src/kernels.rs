@@ -3,8 +3,8 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    barostat, bonded, converge, edges, fire, gradients, integrate, lennard_jones, measure, model, modify, morse,
-    neighbours, optimizers, thermostat,
+    barostat, bonded, constrain, converge, edges, fire, gradients, integrate, lbfgs, lennard_jones, measure, model,
+    modify, morse, neighbours, optimizers, strain, thermostat,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
@@ -23,7 +23,9 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("clip_values", gradients::clip_values),
     ("conserved_energy", measure::conserved_energy),
     ("count_stage", converge::count_stage),
+    ("credit_bath", constrain::credit_bath),
     ("criterion", converge::criterion),
+    ("deform", strain::deform),
     ("drift", integrate::drift),
     ("edges", edges::edges),
     ("energy_change", measure::energy_change),
@@ -34,18 +36,24 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("freeze_atoms", modify::freeze_atoms),
     ("graduate", converge::graduate),
     ("harmonic_bonds", bonded::harmonic_bonds),
+    ("hold_centre", constrain::hold_centre),
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
+    ("lbfgs_step", lbfgs::lbfgs_step),
     ("lennard_jones", lennard_jones::lennard_jones),
     ("mix", gradients::mix),
     ("morse", morse::morse),
     ("neighbours", neighbours::neighbours),
     ("nose_hoover", thermostat::nose_hoover),
+    ("rattle", constrain::rattle),
+    ("remember", constrain::remember),
     ("scale_by_adam", optimizers::scale_by_adam),
     ("scale_by_lion", optimizers::scale_by_lion),
     ("scale_by_momentum", optimizers::scale_by_momentum),
     ("spend_budget", converge::spend_budget),
+    ("shake", constrain::shake),
+    ("strain_forces", strain::strain_forces),
     ("strained_drift", barostat::strained_drift),
     ("strained_kick", barostat::strained_kick),
     ("stress", measure::stress),

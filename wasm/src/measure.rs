@@ -11,8 +11,15 @@ use crate::xyz::{padded, Xyz};
 pub fn fmax(args: Args, frame: &mut Frame) {
     let forces = args.read::<f32>(0);
     let fmax = args.change::<f64>(1);
+    let cells = args.optional::<f32>(2);
     for (s, atoms) in frame.all() {
-        fmax[s] = (largest_square(&forces[3 * atoms.start..3 * atoms.end]) as f64).sqrt();
+        let mut square = largest_square(&forces[3 * atoms.start..3 * atoms.end]) as f64;
+        if let Some(cells) = &cells {
+            let of_cell: f64 = cells[9 * s..9 * s + 9].iter().map(|&x| x as f64 * x as f64).sum();
+            // What is no number stays so.
+            square = if of_cell > square || of_cell.is_nan() { of_cell } else { square };
+        }
+        fmax[s] = square.sqrt();
     }
 }
 

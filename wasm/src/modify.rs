@@ -56,15 +56,22 @@ pub fn freeze_atoms(args: Args, frame: &mut Frame) {
                     (Some(images), Some(_)) => sub(lattice.at(a), lattice.shift(images, a)),
                     _ => lattice.at(a),
                 };
-                put(positions, a, place);
+                put_some(positions, a, place, frozen[a]);
             }
             if what & VELOCITIES != 0 {
-                put(velocities, a, [0.0; 3]);
+                put_some(velocities, a, [0.0; 3], frozen[a]);
             }
             if what & FORCES != 0 {
-                put(forces, a, [0.0; 3]);
+                put_some(forces, a, [0.0; 3], frozen[a]);
             }
         }
+    }
+}
+
+/// The same in the directions of some bits.
+fn put_some(vectors: &mut [f32], i: usize, vector: Vector, axes: i32) {
+    for axis in (0..3).filter(|axis| (axes >> axis) & 1 != 0) {
+        vectors[3 * i + axis] = vector[axis] as f32;
     }
 }
 

@@ -60,12 +60,13 @@ export class ThreadedBackend implements Backend {
         `Cannot write ${values.length} numbers as a buffer must have room for them from ${at} on: current length is ${buffer.length}`,
       );
     }
-    buffer.isWritten = true;
+    if (buffer.holder !== undefined) {
+      const copy = numbers(buffer.dtype, values.length);
+      copy.set(values);
+      buffer.holder.write(buffer, copy, at);
+    }
     buffer.host?.set(values, at);
-    if (buffer.holder === undefined) return;
-    const copy = numbers(buffer.dtype, values.length);
-    copy.set(values);
-    buffer.holder.write(buffer, copy, at);
+    buffer.isWritten = true;
   }
 
   async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {

@@ -7,7 +7,7 @@ import type { ThreadedFrame } from "./threaded_frame.ts";
 import { ThreadedPairs } from "./threaded_pairs.ts";
 
 /** Kernels that halt a run though nothing has come apart: all threads must then halt in the same step. */
-export const HALTING: ReadonlySet<string> = new Set(["graduate"]);
+export const HALTING: ReadonlySet<string> = new Set(["graduate", "spend_budget"]);
 
 /** Kernels in which systems know of each other. */
 const TOGETHER: ReadonlySet<string> = new Set(["clip_norm"]);

@@ -52,6 +52,8 @@ export class GpuPairs implements Pairs, Growing {
     this.list.destroy();
     this.list = list;
     this.capacity = capacity;
+    // It may have been too short for what was loaded: pairs as of now are then still to be found.
+    this.isLoaded = true;
   }
 
   /** What a checkpoint keeps, of copies of `kept` and `marks`. */

@@ -20,7 +20,13 @@ export const MEASURE: Trials = {
   fmax(world) {
     const found = ones(world);
     const args = { forces: world.atom("forces"), fmax: found };
-    return { calls: [call(fmax, args)], looks: { fmax: found }, always: ["fmax"] };
+    const withCell = ones(world);
+    const cellForces = world.systems("real", 9, ({ id }) => normals(9, seed(32, id), id % 3));
+    return {
+      calls: [call(fmax, args), call(fmax, { ...args, fmax: withCell, cellForces })],
+      looks: { fmax: found, withCell },
+      always: ["fmax", "withCell"],
+    };
   },
   kinetic_energy(world) {
     const kinetic = ones(world);

@@ -3,24 +3,50 @@ import { call } from "../../backend/backend.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { fire2Step } from "../../kernels/fire2_step.ts";
 import { fireStep } from "../../kernels/fire_step.ts";
+import { normals } from "../lab.ts";
 import type { Trial, Trials } from "../trial.ts";
+import { seed, type World } from "../world.ts";
 
 const PARAMETERS = [TIME_UNIT_FS, 0.02 * TIME_UNIT_FS, 0.2, 5, 0.5, 1.1, 0.1, 0.99];
 
-/** Three steps, so that what is kept from one to the next is tried, too. */
+/** What is kept from step to step. */
+function stateOf(world: World) {
+  return {
+    dt: world.systems("f64", 1, ({ id }) => [0.3 + 0.01 * (id % 16)]),
+    alpha: world.systems("f64", 1, () => [0.08]),
+    positive: world.systems("i32", 1, ({ id }) => [id % 9]),
+  };
+}
+
+/** The same atoms with cells that are moved along. */
+function withCells(world: World) {
+  const atoms = (kind: number, width: number) =>
+    world.atoms("real", 3, ({ size, id }) => normals(3 * size, seed(kind, id), width));
+  const cells = (kind: number, width: number) =>
+    world.systems("real", 9, ({ id }) => normals(9, seed(kind, id), width));
+  return {
+    ...{ positions: atoms(60, 1), velocities: atoms(61, 1e-2), forces: atoms(62, 1) },
+    ...{ cellPositions: cells(63, 1), cellVelocities: cells(64, 1e-2), cellForces: cells(65, 1) },
+  };
+}
+
+/** Three steps, so that what is kept from one to the next is tried, too; without cells and with them. */
 function relaxing(isFire2: boolean): Trial {
   return (world) => {
     const [positions, velocities] = [world.atom("positions"), world.atom("velocities")];
-    const dt = world.systems("f64", 1, ({ id }) => [0.3 + 0.01 * (id % 16)]);
-    const alpha = world.systems("f64", 1, () => [0.08]);
-    const positive = world.systems("i32", 1, ({ id }) => [id % 9]);
     const parameters = world.systems("f64", 8, () => PARAMETERS);
-    const moved = { positions, velocities, forces: world.atom("forces") };
-    const state = { dt, alpha, positive, parameters };
-    const step = isFire2
-      ? call(fire2Step, { ...moved, ...state })
-      : call(fireStep, { ...moved, weights: world.atom("weights"), ...state });
-    return { calls: [step, step, step], looks: { positions, velocities, dt, alpha, positive } };
+    const [state, other, cells] = [stateOf(world), stateOf(world), withCells(world)];
+    const moved = { positions, velocities, forces: world.atom("forces"), ...state, parameters };
+    const along = { ...cells, ...other, parameters };
+    const weights = world.atom("weights");
+    const steps = isFire2
+      ? [call(fire2Step, moved), call(fire2Step, along)]
+      : [call(fireStep, { ...moved, weights }), call(fireStep, { ...along, weights })];
+    const { cellPositions, cellVelocities } = cells;
+    return {
+      calls: [...steps, ...steps, ...steps],
+      looks: { positions, velocities, ...state, cellPositions, cellVelocities },
+    };
   };
 }
 

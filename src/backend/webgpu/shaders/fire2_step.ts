@@ -1,11 +1,13 @@
 import { ACCELERATION } from "../../../kernels/constants.ts";
 import { Fire2Parameter as P } from "../../../kernels/fire2_step.ts";
+import { CELL_SUMS } from "./fire_step.ts";
 import type { Shader } from "../shader.ts";
 
 /** See src/kernels/fire2_step.ts. */
 export const fire2Step: Shader = {
-  passes: () => [{
+  passes: ({ has }) => [{
     per: "group",
+    changes: has("cellPositions") ? ["cellPositions", "cellVelocities"] : [],
     code: /* wgsl */ `
 fn parameter(s: u32, which: u32) -> vec2<f32> { return parameters[${P.LENGTH}u * s + which]; }
 
@@ -28,6 +30,7 @@ fn group(s: u32, lane: u32) {
       ff = wide_add(ff, two_product(forces[i], forces[i]));
     }
   }
+  ${has("cellPositions") ? CELL_KICK + CELL_SUMS : ""}
   power = sum_of_lanes(lane, power);
   vv = sum_of_lanes(lane, vv);
   ff = sum_of_lanes(lane, ff);
@@ -53,6 +56,7 @@ fn group(s: u32, lane: u32) {
     for (var i = 0u; i < 3u; i++) { velocities[k + i] = v[i]; }
     largest = max(largest, size_bits(dot(v, v)));
   }
+  ${has("cellPositions") ? CELL_MIX : ""}
   largest = largest_of_lanes(lane, largest);
   var longest = step;
   if (!is_downhill) { longest = -0.5 * step; }
@@ -67,6 +71,7 @@ fn group(s: u32, lane: u32) {
       if (!is_downhill) { velocities[i] = 0.0; }
     }
   }
+  ${has("cellPositions") ? CELL_STEP : ""}
   if (lane == 0u) {
     dt[s] = wide_multiply(step, scale);
     alpha[s] = mixing;
@@ -75,3 +80,30 @@ fn group(s: u32, lane: u32) {
 }`,
   }],
 };
+
+/** The cell as one more atom of nine coordinates, by the lane that alone looks at it. */
+const CELL_KICK = /* wgsl */ `
+  if (lane == LANES - 1u) {
+    for (var k = 9u * s; k < 9u * s + 9u; k++) {
+      cellVelocities[k] = opaque(cellVelocities[k] + kick * cellForces[k]);
+    }
+  }`;
+
+const CELL_MIX = /* wgsl */ `
+  if (lane == LANES - 1u) {
+    var square = 0.0;
+    for (var k = 9u * s; k < 9u * s + 9u; k++) {
+      let v = keep * cellVelocities[k] + steer * cellForces[k];
+      cellVelocities[k] = v;
+      square += v * v;
+    }
+    largest = max(largest, size_bits(square / max(1.0, f32((end - first) / 3u))));
+  }`;
+
+const CELL_STEP = /* wgsl */ `
+  if (lane == LANES - 1u) {
+    for (var k = 9u * s; k < 9u * s + 9u; k++) {
+      cellPositions[k] += length * cellVelocities[k];
+      if (!is_downhill) { cellVelocities[k] = 0.0; }
+    }
+  }`;

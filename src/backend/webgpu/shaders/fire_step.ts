@@ -3,8 +3,9 @@ import type { Shader } from "../shader.ts";
 
 /** See src/kernels/fire_step.ts. */
 export const fireStep: Shader = {
-  passes: () => [{
+  passes: ({ has }) => [{
     per: "group",
+    changes: has("cellPositions") ? ["cellPositions", "cellVelocities"] : [],
     code: /* wgsl */ `
 fn parameter(s: u32, which: u32) -> vec2<f32> { return parameters[${P.LENGTH}u * s + which]; }
 
@@ -19,6 +20,7 @@ fn group(s: u32, lane: u32) {
     vv = wide_add(vv, two_product(velocities[k], velocities[k]));
     ff = wide_add(ff, two_product(forces[k], forces[k]));
   }
+  ${has("cellPositions") ? CELL_SUMS : ""}
   power = sum_of_lanes(lane, power);
   vv = sum_of_lanes(lane, vv);
   ff = sum_of_lanes(lane, ff);
@@ -68,6 +70,40 @@ fn group(s: u32, lane: u32) {
       positions[k + i] += length * v[i];
     }
   }
+  ${has("cellPositions") ? CELL_STEP : ""}
 }`,
   }],
 };
+
+/** What the cell adds to sums, by the last lane. */
+export const CELL_SUMS = /* wgsl */ `
+  if (lane == LANES - 1u) {
+    for (var k = 9u * s; k < 9u * s + 9u; k++) {
+      power = wide_add(power, two_product(cellVelocities[k], cellForces[k]));
+      vv = wide_add(vv, two_product(cellVelocities[k], cellVelocities[k]));
+      ff = wide_add(ff, two_product(cellForces[k], cellForces[k]));
+    }
+  }`;
+
+/** The cell as one more atom of nine coordinates, by the lane that alone looks at it. */
+const CELL_STEP = /* wgsl */ `
+  var weight = wide(0.0);
+  for (var a = first / 3u + lane; a < end / 3u; a += LANES) { weight = wide_add(weight, wide(weights[a])); }
+  weight = sum_of_lanes(lane, weight);
+  if (lane == LANES - 1u) {
+    let atoms = max(1.0, f32((end - first) / 3u));
+    let w = step * (weight.x / atoms);
+    let most = longest * sqrt(atoms);
+    var square = 0.0;
+    for (var k = 9u * s; k < 9u * s + 9u; k++) {
+      var v = 0.0;
+      if (is_downhill) { v = keep * cellVelocities[k] + steer * cellForces[k]; }
+      v += w * cellForces[k];
+      cellVelocities[k] = v;
+      square += v * v;
+    }
+    let far = step * sqrt(square);
+    var length = step;
+    if (far > most) { length = step * (most / far); }
+    for (var k = 9u * s; k < 9u * s + 9u; k++) { cellPositions[k] += length * cellVelocities[k]; }
+  }`;

@@ -2,7 +2,7 @@ import type { Shader } from "../shader.ts";
 
 /** See src/kernels/fmax.ts. Sizes are compared by their bits, of which those of what is no number are the largest. */
 export const fmax: Shader = {
-  passes: () => [{
+  passes: ({ has }) => [{
     per: "group",
     always: true,
     code: /* wgsl */ `
@@ -16,7 +16,21 @@ fn group(s: u32, lane: u32) {
   }
   largest = largest_of_lanes(lane, largest);
   if (lane > 0u) { return; }
+  ${has("cellForces") ? OF_CELL : ""}
   if (largest >= INFINITE) { fmax[s] = wide(from_bits(largest)); } else { fmax[s] = wide(sqrt(from_bits(largest))); }
 }`,
   }],
 };
+
+/** The cell as one more atom, of nine coordinates. */
+const OF_CELL = /* wgsl */ `
+  var square = 0.0;
+  var is_none = false;
+  for (var k = 9u * s; k < 9u * s + 9u; k++) {
+    square += cellForces[k] * cellForces[k];
+    is_none = is_none || is_nan(cellForces[k]);
+  }
+  var cell_bits = size_bits(square);
+  if (is_none) { cell_bits = NOT_A_NUMBER; }
+  largest = max(largest, cell_bits);
+`;

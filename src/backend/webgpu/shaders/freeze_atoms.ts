@@ -15,6 +15,7 @@ fn atom(s: u32, a: u32) {
   if (frozen[a] == 0) { return; }
   let off = ${isCounted ? "shifted(3u * a, s)" : "vec3<f32>(0.0)"};
   for (var i = 0u; i < 3u; i++) {
+    if (((u32(frozen[a]) >> i) & 1u) == 0u) { continue; }
     let k = 3u * a + i;
     if ((params.what & ${Freeze.POSITIONS}u) != 0u) { positions[k] = anchors[k] - off[i]; }
     if ((params.what & ${Freeze.VELOCITIES}u) != 0u) { velocities[k] = 0.0; }

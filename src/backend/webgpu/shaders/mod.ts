@@ -18,7 +18,9 @@ import { clipNorm } from "./clip_norm.ts";
 import { clipValues } from "./clip_values.ts";
 import { conservedEnergy } from "./conserved_energy.ts";
 import { countStage } from "./count_stage.ts";
+import { creditBath } from "./credit_bath.ts";
 import { criterion } from "./criterion.ts";
+import { deform } from "./deform.ts";
 import { drift } from "./drift.ts";
 import { edges } from "./edges.ts";
 import { energyChange } from "./energy_change.ts";
@@ -29,18 +31,24 @@ import { fmax } from "./fmax.ts";
 import { freezeAtoms } from "./freeze_atoms.ts";
 import { graduate } from "./graduate.ts";
 import { harmonicBonds } from "./harmonic_bonds.ts";
+import { holdCentre } from "./hold_centre.ts";
 import { kick } from "./kick.ts";
 import { kickDrift } from "./kick_drift.ts";
 import { kineticEnergy } from "./kinetic_energy.ts";
+import { lbfgsStep } from "./lbfgs_step.ts";
 import { lennardJones } from "./lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./morse.ts";
 import { neighbours } from "./neighbours.ts";
 import { noseHoover } from "./nose_hoover.ts";
+import { rattle } from "./rattle.ts";
+import { remember } from "./remember.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
 import { spendBudget } from "./spend_budget.ts";
+import { shake } from "./shake.ts";
+import { strainForces } from "./strain_forces.ts";
 import { strainedDrift } from "./strained_drift.ts";
 import { strainedKick } from "./strained_kick.ts";
 import { stress } from "./stress.ts";
@@ -67,7 +75,9 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   clip_values: clipValues,
   conserved_energy: conservedEnergy,
   count_stage: countStage,
+  credit_bath: creditBath,
   criterion,
+  deform,
   drift,
   edges,
   energy_change: energyChange,
@@ -78,18 +88,24 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   freeze_atoms: freezeAtoms,
   graduate,
   harmonic_bonds: harmonicBonds,
+  hold_centre: holdCentre,
   kick,
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
+  lbfgs_step: lbfgsStep,
   lennard_jones: lennardJones,
   mix,
   morse,
   neighbours,
   nose_hoover: noseHoover,
+  rattle,
+  remember,
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
   spend_budget: spendBudget,
+  shake,
+  strain_forces: strainForces,
   strained_drift: strainedDrift,
   strained_kick: strainedKick,
   stress,

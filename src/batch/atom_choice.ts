@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { NumericArray } from "../batch/fields.ts";
-import type { ResidentBatch } from "../batch/resident.ts";
-import { show } from "../hooks/show.ts";
+import type { NumericArray } from "./fields.ts";
+import type { ResidentBatch } from "./resident.ts";
+import { show } from "./show.ts";
 
 /** An atom, as a choice sees it. */
 export interface AtomView {

@@ -1,0 +1,12 @@
+import type { Shader } from "../shader.ts";
+
+/** See src/kernels/remember.ts. */
+export const remember: Shader = {
+  passes: () => [{
+    per: "atom",
+    code: /* wgsl */ `
+fn atom(s: u32, a: u32) {
+  for (var k = 3u * a; k < 3u * a + 3u; k++) { goal[k] = source[k]; }
+}`,
+  }],
+};

@@ -1,0 +1,61 @@
+/**
+ * WGSL of bonds of fixed length: see src/kernels/bonds.
+ *
+ * @module
+ */
+
+import { Control } from "../../../kernels/kernel.ts";
+import { COMPLETED_ROWS } from "./cells.ts";
+
+/** A vector brought to its nearest image; itself, where there are no cells. */
+export function nearest(has: (name: string) => boolean): string {
+  if (!has("cell") || !has("pbc")) {
+    return "fn nearest(d: array<vec2<f32>, 3>, s: u32) -> vec3<f32> { return vec3<f32>(d[0].x, d[1].x, d[2].x); }";
+  }
+  return /* wgsl */ `${COMPLETED_ROWS}
+fn nearest(given: array<vec2<f32>, 3>, s: u32) -> vec3<f32> {
+  var d = given;
+  let x = vec3<f32>(d[0].x, d[1].x, d[2].x);
+  if (pbc[3u * s] == 0 && pbc[3u * s + 1u] == 0 && pbc[3u * s + 2u] == 0) { return x; }
+  var rows = completed_rows(s);
+  var normals = array<vec3<f32>, 3>(cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1]));
+  let volume = dot(rows[0], normals[0]);
+  if (volume == 0.0) { return x; }
+  for (var k = 0u; k < 3u; k++) {
+    if (pbc[3u * s + k] == 0) { continue; }
+    let n = floor(dot(x, normals[k]) / volume + 0.5);
+    if (n == 0.0) { continue; }
+    for (var i = 0u; i < 3u; i++) { d[i] = wide_add(d[i], two_product(-n, rows[k][i])); }
+  }
+  return vec3<f32>(d[0].x, d[1].x, d[2].x);
+}
+`;
+}
+
+/** How easily an atom moves in each direction. */
+export function ease(has: (name: string) => boolean): string {
+  const axis = (i: number) =>
+    has("held") ? `select(w, 0.0, (u32(held[a]) & ${1 << i}u) != 0u)` : "w";
+  return /* wgsl */ `
+fn ease_of(a: u32) -> vec3<f32> {
+  let w = weights[a];
+  return vec3<f32>(${axis(0)}, ${axis(1)}, ${axis(2)});
+}
+`;
+}
+
+/** Says that the bonds of a system could not be kept: of the first such system, unless another had come apart before. */
+export const LOSE: string = /* wgsl */ `
+fn lose(s: u32) {
+  atomicStore(&control[${Control.HALT}], 1);
+  loop {
+    let known = atomicLoad(&control[${Control.DIVERGED}]);
+    if (known != 0 && (known <= i32(s) + 1 || atomicLoad(&control[${Control.CAUSE}]) != 2)) { return; }
+    let tried = atomicCompareExchangeWeak(&control[${Control.DIVERGED}], known, i32(s) + 1);
+    if (tried.exchanged) {
+      atomicStore(&control[${Control.CAUSE}], 2);
+      return;
+    }
+  }
+}
+`;

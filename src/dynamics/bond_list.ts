@@ -1,0 +1,119 @@
+/**
+ * Bonds as kernels take them: molecule by molecule.
+ *
+ * @module
+ */
+
+import type { HeldBonds } from "./constraint.ts";
+
+/** Bonds of all systems, in clusters that share no atom. */
+export interface BondList {
+  /** Where the clusters of each system begin, one more than systems. */
+  readonly starts: Int32Array;
+  /** Where the bonds of each cluster begin, one more than clusters. */
+  readonly clusters: Int32Array;
+  /** Two atoms per bond, counted within the system. */
+  readonly bonds: Int32Array;
+  /** How long they are, Å: a row for each system. */
+  readonly lengths: Float64Array;
+  /** How long a row is. */
+  readonly width: number;
+  /** How far from that they may be; `undefined`: as the backend can. */
+  readonly tolerance: number | undefined;
+  /** In how many rounds they must get there. */
+  readonly maxIterations: number;
+}
+
+/** A bond with its length. */
+interface Bond {
+  readonly pair: readonly [number, number];
+  readonly length: number;
+}
+
+/**
+ * The bonds of several constraints as one list. Those between two atoms that are fixed in all directions are left out.
+ * Throws a RangeError for one that is there twice, or is between fixed atoms and has another length.
+ */
+export function bondList(
+  all: readonly HeldBonds[],
+  offsets: Int32Array,
+  fixed: ArrayLike<number>,
+  lengthNow: (system: number, pair: readonly [number, number]) => number,
+): BondList {
+  const starts = [0], clusters = [0], bonds: number[] = [], rows: number[][] = [];
+  for (let s = 0; s + 1 < offsets.length; s++) {
+    const isFixed = (atom: number) => fixed[offsets[s]! + atom] === 7;
+    const own = bondsOf(all, s).filter(({ pair, length }) => {
+      if (!pair.every(isFixed)) return true;
+      assertKept(s, pair, length, lengthNow(s, pair));
+      return false;
+    });
+    const molecules = clustersOf(own);
+    for (const molecule of molecules) {
+      for (const { pair } of molecule) bonds.push(...pair);
+      clusters.push(bonds.length / 2);
+    }
+    starts.push(clusters.length - 1);
+    rows.push(molecules.flat().map(({ length }) => length));
+  }
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 1);
+  const lengths = new Float64Array(width * rows.length);
+  rows.forEach((row, s) => lengths.set(row, width * s));
+  const tolerances = all.flatMap(({ tolerance }) => tolerance ?? []);
+  return {
+    ...{ starts: Int32Array.from(starts), clusters: Int32Array.from(clusters) },
+    ...{ bonds: Int32Array.from(bonds), lengths, width },
+    tolerance: tolerances.length === 0 ? undefined : Math.min(...tolerances),
+    maxIterations: Math.max(...all.map(({ maxIterations }) => maxIterations)),
+  };
+}
+
+function bondsOf(all: readonly HeldBonds[], s: number): Bond[] {
+  const known = new Set<string>();
+  const own = all.flatMap(({ pairs, lengths }) =>
+    pairs[s]!.map((pair, b) => ({ pair, length: lengths[s]![b]! }))
+  );
+  for (const { pair } of own) {
+    const [i, j] = [Math.min(...pair), Math.max(...pair)];
+    if (known.has(`${i} ${j}`)) {
+      throw new RangeError(
+        `Cannot fix bonds as each must be there once: that of atoms ${i} and ${j} of system ${s} is in two constraints`,
+      );
+    }
+    known.add(`${i} ${j}`);
+  }
+  return own;
+}
+
+function assertKept(s: number, pair: readonly number[], length: number, now: number): void {
+  if (Math.abs(now - length) <= 1e-6 * length) return;
+  throw new RangeError(
+    `Cannot fix bonds as one between fixed atoms must be as long as they are apart: atoms ${
+      pair.join(" and ")
+    } of system ${s} are ${now} Å apart, not ${length}`,
+  );
+}
+
+/** Bonds that hang together, in their order. */
+function clustersOf(bonds: readonly Bond[]): Bond[][] {
+  const parents = new Map<number, number>();
+  const rootOf = (atom: number): number => {
+    let root = atom;
+    for (let next; (next = parents.get(root) ?? root) !== root;) root = next;
+    for (let at = atom; at !== root;) {
+      const next = parents.get(at)!;
+      parents.set(at, root); // the way is shorter next time
+      at = next;
+    }
+    return root;
+  };
+  for (const { pair: [i, j] } of bonds) parents.set(rootOf(i), rootOf(j));
+  const clusters = new Map<number, Bond[]>();
+  for (const bond of bonds) {
+    const root = rootOf(bond.pair[0]);
+    const cluster = clusters.get(root);
+    if (cluster === undefined) clusters.set(root, [bond]);
+    else cluster.push(bond);
+  }
+  return [...clusters.values()];
+}

@@ -1,0 +1,71 @@
+import type { BondGeometry } from "./bond_geometry.ts";
+import type { BondList } from "./bond_list.ts";
+
+/** What is smaller, as a part of the largest, is rounding. */
+const ROUNDING = 1e-6;
+
+/**
+ * How many degrees of freedom the bonds of a system hold: less than there are, where some follow from the others, as the
+ * tenth bond among five atoms does. It is the rank of the matrix of d·d′ over the atoms that two bonds share, in the
+ * directions in which these are free.
+ */
+export function bondRank(
+  { starts, clusters, bonds }: BondList,
+  system: number,
+  fixed: (atom: number) => number,
+  geometry: BondGeometry,
+): number {
+  let sum = 0;
+  for (let c = starts[system]!; c < starts[system + 1]!; c++) {
+    const pairs = Array.from({ length: clusters[c + 1]! - clusters[c]! }, (_, i) => {
+      const b = clusters[c]! + i;
+      return [bonds[2 * b]!, bonds[2 * b + 1]!] as const;
+    });
+    const atoms = new Set(pairs.flat());
+    // None of the bonds of a tree follows from the others.
+    const isTree = pairs.length < atoms.size && ![...atoms].some((atom) => fixed(atom) !== 0);
+    sum += isTree ? pairs.length : rankOf(gram(pairs, system, fixed, geometry));
+  }
+  return sum;
+}
+
+/** How bonds pull at each other. */
+function gram(
+  pairs: readonly (readonly [number, number])[],
+  system: number,
+  fixed: (atom: number) => number,
+  geometry: BondGeometry,
+): Float64Array[] {
+  const units = pairs.map((pair) => {
+    const d = geometry.vector(system, pair).slice();
+    const length = Math.hypot(...d);
+    return d.map((x) => x / length);
+  });
+  return pairs.map(([i, j], b) =>
+    Float64Array.from(pairs, ([k, l], c) => {
+      const along = (atom: number) =>
+        [0, 1, 2].reduce((dot, axis) =>
+          (fixed(atom) >> axis & 1) !== 0 ? dot : dot + units[b]![axis]! * units[c]![axis]!, 0);
+      return (i === k ? along(i) : 0) + (j === l ? along(j) : 0) - (i === l ? along(i) : 0) -
+        (j === k ? along(j) : 0);
+    })
+  );
+}
+
+/** The rank of a matrix without negative eigenvalues, by elimination from the largest of what is left on. */
+function rankOf(rows: Float64Array[]): number {
+  const count = rows.length;
+  const left = new Set(Array.from({ length: count }, (_, i) => i));
+  for (let rank = 0; rank < count; rank++) {
+    let pivot = -1;
+    for (const i of left) if (pivot === -1 || rows[i]![i]! > rows[pivot]![pivot]!) pivot = i;
+    const top = rows[pivot]![pivot]!;
+    if (!(top > ROUNDING)) return rank;
+    left.delete(pivot);
+    for (const i of left) {
+      const factor = rows[i]![pivot]! / top;
+      for (const k of left) rows[i]![k]! -= factor * rows[pivot]![k]!;
+    }
+  }
+  return count;
+}

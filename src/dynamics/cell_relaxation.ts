@@ -1,0 +1,104 @@
+/**
+ * What lets an optimizer relax cells along with atoms.
+ *
+ * The optimizer moves atoms as if their cell had not been deformed, and the cell as one more atom of nine coordinates;
+ * kernels before and after it translate.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../backend/backend.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+import { deform } from "../kernels/deform.ts";
+import { strainForces } from "../kernels/strain_forces.ts";
+import { outputsOf } from "../models/model.ts";
+import type { CheckedCell } from "./cell_options.ts";
+import { parameterTable, perSystem } from "./integrator.ts";
+
+/** What an optimizer works on where cells relax. */
+export interface CellRelaxation {
+  /** What gives it its forces. */
+  readonly before: readonly Call[];
+  /** What carries out what it did. */
+  readonly after: readonly Call[];
+  /** What it moves of the atoms: where they go from where they are, zero before. */
+  readonly positions: Buffer<"real">;
+  /** What drives them. */
+  readonly forces: Buffer<"real">;
+  /** E + P V, where it was asked for. */
+  readonly enthalpy: Buffer<"f64"> | undefined;
+  /** What it moves of the cells: nine numbers for each, zero before. */
+  readonly cellPositions: Buffer<"real">;
+  /** What drives them. */
+  readonly cellForces: Buffer<"real">;
+}
+
+/** What measures how hard cells are driven. */
+interface CellForces {
+  readonly calls: readonly Call[];
+  readonly cellForces: Buffer<"real">;
+}
+
+/** Numbers of a cell, and of an atom. */
+const NINE = { dtype: "real", level: "system", width: 9 } as const;
+const THREE = { dtype: "real", level: "node", width: 3 } as const;
+
+/** Batch → what drives its cells, where an optimizer relaxes them. */
+const DRIVEN = new WeakMap<ResidentBatch, CellForces>();
+
+/** Of a batch on a backend; throws a RangeError for a pressure on what has no volume. */
+export function openCell(
+  state: ResidentBatch,
+  engine: string,
+  cell: CheckedCell,
+  needsEnthalpy: boolean = false,
+): CellRelaxation {
+  const drive = driveOf(state, engine, cell);
+  const { cell: h, strain, reference, cellForces } = drive;
+  const none = { energy: undefined, pulled: undefined, enthalpy: undefined };
+  DRIVEN.set(state, { cellForces, calls: [call(strainForces, { ...drive, ...none })] });
+  const pulled = state.scratch("pulledForces", THREE);
+  const moved = state.scratch("moved", THREE), strained = state.scratch("strained", NINE);
+  const enthalpy = needsEnthalpy
+    ? state.scratch("enthalpy", { dtype: "f64", level: "system" })
+    : undefined;
+  const searched = { energy: needsEnthalpy ? outputsOf(state).energy : undefined, enthalpy };
+  const positions = state.field("positions");
+  return {
+    before: [call(strainForces, { ...drive, ...searched, pulled })],
+    after: [call(deform, { positions, cell: h, moved, strained, strain, reference })],
+    ...{ positions: moved, forces: pulled, enthalpy, cellPositions: strained, cellForces },
+  };
+}
+
+/** What drives cells, and what they have become. */
+function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
+  const { forces, virial } = outputsOf(state);
+  const pbc = state.field<"i32">("pbc");
+  assertVolumes(state, engine, cell);
+  return {
+    ...{ forces, virial, pbc, cell: state.field("cell") },
+    strain: state.state("strain", NINE),
+    reference: state.state("cellReference", { ...NINE, width: 18 }),
+    cellForces: state.scratch("cellForces", NINE),
+    parameters: parameterTable(state, engine, { ...cell }), // in the order of StrainParameter
+  };
+}
+
+/** How hard cells are driven; `undefined` where they stay as they are. */
+export function cellForcesOf(state: ResidentBatch): CellForces | undefined {
+  return DRIVEN.get(state);
+}
+
+function assertVolumes(state: ResidentBatch, engine: string, { pressure }: CheckedCell): void {
+  const pbc = state.valuesOf("pbc");
+  const pressures = perSystem(engine, "pressure", pressure, state.batch.size);
+  for (const [system, one] of pressures.entries()) {
+    const directions = pbc.subarray(3 * system, 3 * system + 3);
+    if (one === 0 || directions.every((flag) => flag !== 0)) continue;
+    throw new RangeError(
+      `Cannot run ${engine} as a system under pressure must be periodic in all three directions: ` +
+        `current value of pbc of system ${system} is ${directions.join(", ")}`,
+    );
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * How far a cell is from the one it began as: F = 1 + q/κ, symmetric, so that it does not turn.
+ *
+ * @module
+ */
+
+/**
+ * κ = 3 √n Å of a system of n atoms. With coordinates q = κ (F − 1) a strain counts as much as if each atom had moved by
+ * so much of 3 Å, about the distance of neighbours: the cell is then about as stiff as the atoms' own vibrations,
+ * however many there are.
+ */
+export const STRAIN_LENGTH = 3;
+
+/** κ of so many atoms, Å. */
+export function strainLength(atoms: number): number {
+  return STRAIN_LENGTH * Math.sqrt(Math.max(1, atoms));
+}
+
+/** F of the nine numbers of q from `at` on. */
+export function deformation(strain: ArrayLike<number>, at: number, length: number): Float64Array {
+  const f = new Float64Array(9);
+  for (let k = 0; k < 9; k++) f[k] = (k % 4 === 0 ? 1 : 0) + strain[at + k]! / length;
+  return f;
+}
+
+/** The product of two matrices of three rows. */
+export function product(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
+  const c = new Float64Array(9);
+  for (let k = 0; k < 9; k++) {
+    const row = k - k % 3, column = k % 3;
+    c[k] = a[row]! * b[column]! + a[row + 1]! * b[column + 3]! + a[row + 2]! * b[column + 6]!;
+  }
+  return c;
+}
+
+/** What takes any vector to its part along the periodic directions of the cell from `at` on. */
+export function alongPeriodic(
+  cell: ArrayLike<number>,
+  at: number,
+  pbc: ArrayLike<number>,
+  flags: number,
+): Float64Array {
+  const given = [0, 1, 2].filter((k) => pbc[flags + k] !== 0);
+  const part = new Float64Array(9);
+  if (given.length === 0) return part;
+  if (given.length !== 1) part[0] = part[4] = part[8] = 1;
+  if (given.length === 3) return part;
+  const axis = row(cell, at, given[0]!);
+  const normal = given.length === 1 ? axis : cross(axis, row(cell, at, given[1]!));
+  const square = normal[0]! ** 2 + normal[1]! ** 2 + normal[2]! ** 2;
+  const sign = given.length === 1 ? 1 : -1;
+  for (let k = 0; k < 9; k++) {
+    part[k]! += sign * normal[Math.floor(k / 3)]! * normal[k % 3]! / square;
+  }
+  return part;
+}
+
+function row(cell: ArrayLike<number>, at: number, k: number): number[] {
+  return [cell[at + 3 * k]!, cell[at + 3 * k + 1]!, cell[at + 3 * k + 2]!];
+}
+
+function cross([a, b, c]: number[], [d, e, f]: number[]): number[] {
+  return [b! * f! - c! * e!, c! * d! - a! * f!, a! * e! - b! * d!];
+}
+
+/** The inverse of a matrix that has one. */
+export function inverted(m: ArrayLike<number>): Float64Array {
+  const [a, b, c] = [row(m, 0, 0), row(m, 0, 1), row(m, 0, 2)];
+  const [u, v, w] = [cross(b, c), cross(c, a), cross(a, b)];
+  const size = a[0]! * u[0]! + a[1]! * u[1]! + a[2]! * u[2]!;
+  return Float64Array.from(
+    [u[0]!, v[0]!, w[0]!, u[1]!, v[1]!, w[1]!, u[2]!, v[2]!, w[2]!],
+    (x) => x / size,
+  );
+}

@@ -1,0 +1,48 @@
+/** The kernel that brings atoms to where no force is by what it has seen of the way. */
+import { call } from "../../backend/backend.ts";
+import { LbfgsCount, LbfgsMemory, LbfgsParameter, lbfgsStep } from "../../kernels/lbfgs_step.ts";
+import { normals } from "../lab.ts";
+import type { Trials } from "../trial.ts";
+import { seed, type World } from "../world.ts";
+
+const DEPTH = 2, ROWS = DEPTH + 1;
+
+/** Forces at a step: of springs, about, so that most pairs are kept, and weaker ones from step to step. */
+function forcesAt(world: World, step: number) {
+  const at = (count: number, id: number) => {
+    const [base, noise] = [
+      normals(count, seed(4, id), 1),
+      normals(count, seed(40 + step, id), 0.2),
+    ];
+    return base.map((x, k) => Math.fround((1 - 0.2 * step) * x + noise[k]!));
+  };
+  return {
+    forces: world.atoms("real", 3, ({ size, id }) => at(3 * size, id)),
+    cellForces: world.systems("real", 9, ({ id }) => at(9, id)),
+    // Of some systems it rises, so that their steps are shortened.
+    energy: world.systems("f64", 1, ({ id }) => [id % 3 === 1 && step === 2 ? 1e6 : -1e4 * step]),
+  };
+}
+
+/** Kernel → how it is tried. */
+export const RELAX_HISTORY: Trials = {
+  lbfgs_step(world) {
+    const positions = world.atom("positions");
+    const cellPositions = world.systems("real", 9, ({ id }) => normals(9, seed(50, id)));
+    const history = world.atoms(
+      "real",
+      6 * ROWS,
+      ({ size, id }) => normals(6 * ROWS * size, seed(51, id), 0.1),
+    );
+    const cellHistory = world.systems("real", 18 * ROWS, () => new Array(18 * ROWS).fill(0));
+    const memory = world.systems("f64", ROWS + LbfgsMemory.LENGTH, () => [0, 0, 0, 0, 0, 0]);
+    const counts = world.systems("i32", LbfgsCount.LENGTH, () => [0, 0, 0]);
+    const parameters = world.systems("f64", LbfgsParameter.LENGTH, () => [8, 0.9, 0.2]);
+    const state = { positions, history, memory, counts, parameters, depth: DEPTH, cellPositions };
+    const calls = [0, 1, 2, 3, 4].map((step) =>
+      call(lbfgsStep, { ...state, cellHistory, ...forcesAt(world, step) })
+    );
+    // All of the history but the forces' last row is of use only together, so it is looked at by what comes of it.
+    return { calls, looks: { positions, cellPositions, counts } };
+  },
+};

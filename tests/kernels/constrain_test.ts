@@ -1,0 +1,127 @@
+import { assertEquals } from "@std/assert";
+import { call } from "../../src/backend/mod.ts";
+import { creditBath } from "../../src/kernels/credit_bath.ts";
+import { holdCentre } from "../../src/kernels/hold_centre.ts";
+import { Control } from "../../src/kernels/kernel.ts";
+import { rattle } from "../../src/kernels/rattle.ts";
+import { remember } from "../../src/kernels/remember.ts";
+import { shake } from "../../src/kernels/shake.ts";
+import { assertNear, Lab, normals, onEach } from "./lab.ts";
+
+onEach("remember copies vectors to the bit, but for systems at rest", async (backend) => {
+  using lab = await Lab.open(backend, [2, 1, 3], { active: [1, 0, 1] });
+  const values = normals(18, 1);
+  const source = lab.real(values), target = lab.real(new Array(18).fill(NaN));
+  await lab.run([call(remember, { source, target })]);
+  const expected = values.map((x, k) => k >= 6 && k < 9 ? NaN : x);
+  assertEquals(await lab.read(target), expected);
+});
+
+onEach("credit_bath counts what was taken off velocities", async (backend) => {
+  using lab = await Lab.open(backend, [1, 2], { active: [0, 1] });
+  const before = lab.real([9, 9, 9, 1, 2, 3, 1, 1, 1]);
+  const velocities = lab.real([0, 0, 0, 1, 0, 3, 0, 0, 0]);
+  const weights = lab.real([1, 0.5, 0.25]), bathEnergy = lab.f64([7, 7]);
+  await lab.run([call(creditBath, { velocities, before, weights, bathEnergy })]);
+  assertNear(await lab.read(bathEnergy), [7, 7 + 4 / 2 / 0.5 + 3 / 2 / 0.25], 1e-6);
+});
+
+onEach("hold_centre takes off what the centre has moved, over what is free", async (backend) => {
+  using lab = await Lab.open(backend, [2, 2], { active: [1, 0] });
+  const vectors = lab.real([1, 2, 3, 5, 6, 7, 1, 1, 1, 1, 1, 1]);
+  const before = lab.real([0, 2, 2, 1, 2, 3, 0, 0, 0, 0, 0, 0]);
+  const masses = lab.real([1, 3, 1, 1]), held = lab.i32([2, 0, 0, 0]);
+  await lab.run([call(holdCentre, { vectors, before, masses, held })]);
+  // x: (1 + 3 * 4)/4 = 3.25; y: only the second, 4; z: (1 + 3 * 4)/4.
+  assertNear(await lab.read(vectors), [-2.25, 2, -0.25, 1.75, 2, 3.75, 1, 1, 1, 1, 1, 1], 1e-6);
+});
+
+onEach("hold_centre with shares takes off the part that pulls at the centre", async (backend) => {
+  using lab = await Lab.open(backend, [2]);
+  const vectors = lab.real([1, 0, 0, 2, 0, 0]), masses = lab.real([1, 3]);
+  await lab.run([call(holdCentre, { vectors, masses, shares: masses })]);
+  // λ = (1 + 6)/(1 + 9): what is left has no component along (1, 3).
+  assertNear(await lab.read(vectors), [0.3, 0, 0, -0.1, 0, 0], 1e-6, 1);
+});
+
+onEach("hold_centre done again changes no bit", async (backend) => {
+  using lab = await Lab.open(backend, [100]);
+  const vectors = lab.real(normals(300, 3, 1e-2));
+  const masses = lab.real(normals(100, 4).map((x) => Math.fround(1 + x * x)));
+  const hold = call(holdCentre, { vectors, masses });
+  await lab.run([hold]);
+  const once = await lab.read(vectors);
+  await lab.run([hold]);
+  assertEquals(await lab.read(vectors), once);
+});
+
+/** Two atoms 1 Å apart along x, bonded; the second is three times as heavy. */
+async function pair(backend: string, moved: readonly number[], active = [1]) {
+  const lab = await Lab.open(backend, [2], { active });
+  const zeros = [0, 0, 0, 0, 0, 0];
+  const bonded = {
+    ...{ starts: lab.i32([0, 1]), clusters: lab.i32([0, 1]), bonds: lab.i32([0, 1]) },
+    ...{ weights: lab.real([3, 1]), tolerance: backend === "reference" ? 1e-12 : 1e-6, most: 20 },
+  };
+  const positions = lab.real(moved), low = lab.real(zeros), velocities = lab.real(zeros);
+  return { lab, bonded, positions, low, velocities, zeros };
+}
+
+onEach("shake brings a bond back along where it was, by what atoms weigh", async (backend) => {
+  const { lab, bonded, positions, low, velocities, zeros } = await pair(
+    backend,
+    [0, 0, 0, 1.2, 0.3, 0],
+  );
+  using _ = lab;
+  const before = lab.real([0, 0, 0, 1, 0, 0]), lowBefore = lab.real(zeros);
+  const lengths = lab.f64([1]), dt = lab.real([2]);
+  await lab.run([
+    call(shake, {
+      ...{ ...bonded, lengths, width: 1, positions, low, before, lowBefore },
+      ...{ velocities, dt, fraction: 0.5 },
+    }),
+  ]);
+  // √(1 − 0.3²) along x: the light atom has gone three quarters of the way.
+  const short = 1.2 - Math.sqrt(0.91);
+  const back = [0.75 * short, 0, 0, -0.25 * short, 0, 0];
+  const slack = backend === "reference" ? 1e-11 : 3e-6;
+  assertNear(await lab.read(positions), [back[0]!, 0, 0, 1.2 + back[3]!, 0.3, 0], slack, 1);
+  assertNear(await lab.read(velocities), back, slack, 1); // in a time of 1 fs
+});
+
+onEach("shake tells of the first system whose bonds cannot be kept", async (backend) => {
+  using lab = await Lab.open(backend, [2, 2, 2]);
+  const moved = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 5, 0]; // across where they were
+  const positions = lab.real(moved), low = lab.real(new Array(18).fill(0));
+  const before = lab.real([0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0]);
+  await lab.run([
+    call(shake, {
+      ...{ starts: lab.i32([0, 1, 2, 3]), clusters: lab.i32([0, 1, 2, 3]) },
+      ...{ bonds: lab.i32([0, 1, 0, 1, 0, 1]), weights: lab.real(new Array(6).fill(1)) },
+      ...{ lengths: lab.f64([1, 1, 1]), width: 1, positions, low, before },
+      ...{ lowBefore: lab.real(new Array(18).fill(0)), fraction: 1, tolerance: 1e-6, most: 5 },
+    }),
+  ]);
+  const control = await lab.read(lab.frame.control);
+  assertEquals([control[Control.DIVERGED], control[Control.CAUSE]], [2, 2]);
+});
+
+onEach("rattle takes off what changes the length, by what atoms weigh", async (backend) => {
+  const { lab, bonded, low } = await pair(backend, [0, 0, 0, 1, 0, 0]);
+  using _ = lab;
+  const positions = lab.real([9.5, 0, 0, 0.5, 0, 0]); // through a face of the cell
+  const cell = lab.real([10, 0, 0, 0, 10, 0, 0, 0, 10]), pbc = lab.i32([1, 0, 0]);
+  const vectors = lab.real([1, 2, 3, 5, 6, 7]);
+  await lab.run([call(rattle, { ...bonded, vectors, positions, low, cell, pbc })]);
+  // Along x both get the velocity of their common centre: (1/3 * 1 + 1 * 5)/(4/3).
+  assertNear(await lab.read(vectors), [4, 2, 3, 4, 6, 7], backend === "reference" ? 1e-11 : 3e-6);
+});
+
+onEach("rattle moves no atom in the directions in which it is fixed", async (backend) => {
+  const { lab, bonded, positions } = await pair(backend, [0, 0, 0, 0.6, 0.8, 0]);
+  using _ = lab;
+  const vectors = lab.real([0, 0, 0, 1, 1, 1]), held = lab.i32([7, 1]);
+  await lab.run([call(rattle, { ...bonded, held, vectors, positions })]);
+  // Only y of the second is free: 0.6 + 0.8 v = 0.
+  assertNear(await lab.read(vectors), [0, 0, 0, 1, -0.75, 1], 3e-6, 1);
+});

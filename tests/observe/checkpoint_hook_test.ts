@@ -1,0 +1,217 @@
+// Checkpoints by steps and by the clock.
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { checkpointsIn } from "../../src/checkpoint/mod.ts";
+import { langevin } from "../../src/dynamics/mod.ts";
+import { CheckpointHook, type CheckpointHookOptions, SnapshotHook } from "../../src/observe/mod.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
+import { ARGON, assertSameBits, bitsOf, crystals } from "../dynamics/atoms.ts";
+import { type EngineBackend, onEngines, where } from "../dynamics/backends.ts";
+import { parametersOf, smallTrainer } from "../training/small_trainer.ts";
+import { engine } from "./modified.ts";
+
+const BATH = { dt: 2, temperature: 50, friction: 0.02, seed: 3 };
+
+async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function bath(backend: EngineBackend, hooks: readonly object[], warnings: string[] = []) {
+  return engine(langevin(BATH), {
+    ...{ model: ARGON, ...where(backend), hooks },
+    onWarning: ({ hook, error }: { hook: string; error: Error }) =>
+      warnings.push(`${hook}: ${error.message}`),
+  });
+}
+
+const stepsIn = async (folder: string) => (await checkpointsIn(folder)).map(({ step }) => step);
+
+/** Takes its time in each step. */
+const slow = {
+  ...{ name: "slow", stage: "dynamics/AFTER_STEP", frequency: 1 },
+  call: () => new Promise<void>((resolve) => setTimeout(resolve, 2)),
+};
+
+Deno.test(
+  "by steps: the newest few are kept, that of the end among them; each goes on to the bits of a run that never was stopped",
+  onEngines((backend) =>
+    inFolder(async (parent) => {
+      await using plain = bath(backend, []);
+      const want = bitsOf(await plain.run(crystals(2), 50));
+      const folder = `${parent}/not/there`;
+      await using md = bath(backend, [new CheckpointHook({ folder, everySteps: 8, keepLast: 3 })]);
+      assertSameBits(bitsOf(await md.run(crystals(2), 50)), want);
+      assertEquals(await stepsIn(folder), [50, 48, 40]);
+      for (const { path, step } of await checkpointsIn(folder)) {
+        await using again = bath(backend, []);
+        const batch = await again.loadCheckpoint(path);
+        assertEquals(again.stepCount, step);
+        assertSameBits(bitsOf(await again.run(batch, 50 - step)), want);
+      }
+    })
+  ),
+);
+
+Deno.test("by the clock: one whenever so much time has passed", () =>
+  inFolder(async (folder) => {
+    const options = { folder, everySeconds: 0.02, keepLast: 99, atEnd: false };
+    await using md = bath("wasm", [slow, new CheckpointHook(options)]);
+    const begun = performance.now();
+    await md.run(crystals(1), 60);
+    const seconds = (performance.now() - begun) / 1000, steps = await stepsIn(folder);
+    assert(steps.length >= 2 && steps.length <= seconds / 0.02, `${steps} in ${seconds} s`);
+  }));
+
+Deno.test("both: the clock tells between, and the last of all is that of the end", () =>
+  inFolder(async (folder) => {
+    const options = { folder, everySeconds: 0.02, everySteps: 25, keepLast: 99 };
+    await using md = bath("wasm", [slow, new CheckpointHook(options)]);
+    await md.run(crystals(1), 60);
+    const steps = await stepsIn(folder);
+    for (const step of [25, 50, 60]) assert(steps.includes(step), `${step} of ${steps}`);
+    assert(steps.length > 3, `${steps}`);
+  }));
+
+Deno.test("a newest one that is damaged, or half there, is passed over for the one before, with a warning", () =>
+  inFolder(async (folder) => {
+    const hook = () => new CheckpointHook({ folder, everySteps: 10, keepLast: 3 });
+    await using md = bath("wasm", [hook()]);
+    await md.run(crystals(1), 30);
+    const [newest, middle] = await checkpointsIn(folder);
+    await Deno.truncate(newest!.path, 900);
+    const bytes = await Deno.readFile(middle!.path);
+    bytes[bytes.length >> 1]! ^= 1;
+    await Deno.writeFile(middle!.path, bytes);
+    const half = `${newest!.path}.01234567-89ab-cdef-0123-456789abcdef.tmp`;
+    await Deno.writeTextFile(half, "half");
+
+    const warnings: string[] = [];
+    await using again = bath("wasm", [hook()], warnings);
+    const batch = await again.loadLatest(folder);
+    assertEquals(again.stepCount, 10);
+    assertEquals(warnings.length, 2, warnings.join("\n"));
+    for (const [i, { path }] of [newest!, middle!].entries()) assert(warnings[i]!.includes(path));
+    await again.run(batch!, 20);
+    await assertRejects(() => Deno.stat(half), Deno.errors.NotFound); // nobody would ever read it
+    await using other = bath("wasm", [hook()]);
+    await other.loadLatest(folder);
+    assertEquals(other.stepCount, 30);
+    assertEquals(await other.loadLatest(`${folder}/none`), undefined);
+  }));
+
+Deno.test("there is one of the beginning, so that what a run has written before the next is not there twice", () =>
+  inFolder(async (folder) => {
+    const sink = new MemorySink();
+    const go = async (steps: number) => {
+      await using md = bath("wasm", [
+        new CheckpointHook({ folder, everySteps: 100, atEnd: false }),
+        new SnapshotHook({ sink, frequency: 5 }),
+      ]);
+      const batch = await md.loadLatest(folder) ?? crystals(1);
+      await md.run(batch, steps);
+    };
+    sink.write(crystals(1)); // of another run
+    await go(12); // and then it is killed
+    assertEquals([sink.length, await stepsIn(folder)], [4, [0]]);
+    await go(20);
+    assertEquals(sink.read().get("step").slice(1), Int32Array.of(0, 5, 10, 15));
+  }));
+
+Deno.test("a run that fails before its first step says why, and no more", () =>
+  inFolder(async (folder) => {
+    const warnings: string[] = [];
+    await using md = bath("wasm", [new CheckpointHook({ folder })], warnings);
+    const batch = crystals(1);
+    batch.get("velocities")[0] = NaN;
+    await assertRejects(() => md.run(batch, 5));
+    assertEquals(warnings, []);
+  }));
+
+Deno.test("a disk that refuses is a warning at each, and stops nothing", () =>
+  inFolder(async (parent) => {
+    const folder = `${parent}/file`, warnings: string[] = [];
+    await Deno.writeTextFile(folder, "no folder");
+    await using md = bath("wasm", [new CheckpointHook({ folder, everySteps: 10 })], warnings);
+    await md.run(crystals(1), 45);
+    assertEquals(md.stepCount, 45);
+    assert(warnings.length >= 2, warnings.join("\n"));
+    assert(warnings.every((text) => text.startsWith("checkpoints: Cannot write checkpoint")));
+  }));
+
+Deno.test("there is none of a moment whose snapshots are not safe, and the run is told as well", () =>
+  inFolder(async (folder) => {
+    const sink = new MemorySink();
+    let flushes = 0;
+    const full = {
+      write: (...args: Parameters<MemorySink["write"]>) => sink.write(...args),
+      flush() {
+        if (++flushes === 2) throw new Error("no space left");
+      },
+    };
+    const hooks = [
+      new SnapshotHook({ sink: full, frequency: 5 }),
+      new CheckpointHook({ folder, everySteps: 20, keepLast: 9 }),
+    ];
+    const warnings: string[] = [];
+    await using md = bath("wasm", hooks, warnings);
+    await assertRejects(() => md.run(crystals(1), 100), Error, "no space left");
+    assertEquals(await stepsIn(folder), [0]);
+    assertEquals(warnings.length, 1, warnings.join("\n"));
+  }));
+
+Deno.test("a checkpoint waits for the sinks it is told of, too, and is written while steps go on", () =>
+  inFolder(async (folder) => {
+    const seen: number[] = [];
+    const sinks = [{
+      flush: async () => {
+        const begun = md.stepCount;
+        while (md.stepCount === begun) await new Promise((resolve) => setTimeout(resolve, 1));
+        seen.push((await stepsIn(folder)).length);
+      },
+    }];
+    await using md = bath("wasm", [
+      slow,
+      new CheckpointHook({
+        folder,
+        everySteps: 10,
+        keepLast: 9,
+        atEnd: false,
+        atBegin: false,
+        sinks,
+      }),
+    ]);
+    await md.run(crystals(1), 25);
+    assertEquals(seen, [0, 1]); // neither was there before
+    assertEquals(await stepsIn(folder), [20, 10]);
+  }));
+
+Deno.test("a trainer goes on from one as it goes on from its own", () =>
+  inFolder(async (folder) => {
+    const more = { epochs: 6 };
+    await using whole = smallTrainer([], more);
+    await whole.train();
+    await using first = smallTrainer([new CheckpointHook({ folder, everySteps: 5 })], {
+      epochs: 3,
+    });
+    await first.train();
+    assertEquals(await stepsIn(folder), [6]);
+    const other = new CheckpointHook({ folder: `${folder}/other` });
+    await using again = smallTrainer([other], more);
+    await again.loadCheckpoint((await checkpointsIn(folder))[0]!.path);
+    await again.train();
+    assertEquals(await parametersOf(again), await parametersOf(whole));
+  }));
+
+Deno.test("options that cannot be are refused by name", () => {
+  const make = (options: object) => () => new CheckpointHook(options as CheckpointHookOptions);
+  assertThrows(make({}), TypeError, "folder");
+  assertThrows(make({ folder: "x", every: 3 }), TypeError, "every");
+  assertThrows(make({ folder: "x", everySteps: 0 }), RangeError, "everySteps must be a whole");
+  assertThrows(make({ folder: "x", everySeconds: -1 }), RangeError, "everySeconds must be");
+  assertThrows(make({ folder: "x", keepLast: 1.5 }), RangeError, "keepLast must be a whole");
+  assertThrows(make({ folder: "x", sinks: 3 }), TypeError, "sinks must be a list");
+});
