@@ -5,11 +5,13 @@
  */
 
 import { fused } from "./engines/fused.ts";
+import { inFlight } from "./engines/in_flight.ts";
 import { threads } from "./engines/threads.ts";
 import type { BenchRow } from "./row.ts";
 
 const rows: BenchRow[] = [
   fused,
+  inFlight,
   threads,
 ];
 

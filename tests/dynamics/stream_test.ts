@@ -10,6 +10,7 @@ import {
   fixBonds,
   fixCentreOfMass,
   langevin,
+  lbfgs,
   npt,
   SizeAwareSampler,
 } from "../../src/dynamics/mod.ts";
