@@ -200,14 +200,11 @@ export class ResidentBatch {
 
   /** The same for what it keeps of some systems. */
   clearRows(name: string, systems: Iterable<number>): void {
-    const buffer = this.#states.get(name);
-    if (buffer === undefined) return;
-    this.writeRows(
-      buffer,
-      systems,
-      new Float64Array(buffer.length),
-      buffer.length / this.batch.size,
-    );
+    for (const [key, buffer] of this.#states) {
+      if (key !== name && !key.endsWith(`/${name}`)) continue;
+      const zeros = new Float64Array(buffer.length);
+      this.writeRows(buffer, systems, zeros, buffer.length / this.batch.size);
+    }
   }
 
   /**
@@ -257,6 +254,7 @@ export class ResidentBatch {
   weights(): Buffer<"real"> {
     this.field("masses");
     const initial = this.#weights();
+    this.#levels.set("weights", "node");
     return this.#kept(this.#scratch, "weights", { dtype: "real", level: "node", initial });
   }
 
@@ -547,22 +545,21 @@ export class ResidentBatch {
       if (here !== undefined) columns.push({ there, here, isNode } as typeof columns[0]);
     }
     const seen = await backend.see(columns.map(({ there }) => there));
-    for (const [i, { here, isNode }] of columns.entries()) {
-      const width = here.length / (isNode ? this.batch.nodeCount : this.batch.size);
-      const was = seen[i]!.length / (isNode ? before.#offsets.at(-1)! : before.#offsets.length - 1);
+    const rowsOf = (offsets: Int32Array, isNode: boolean) =>
+      isNode ? offsets.at(-1)! : offsets.length - 1;
+    for (const [i, { there, here, isNode }] of columns.entries()) {
+      const width = here.length / rowsOf(this.#offsets, isNode);
+      const widthThere = there.length / rowsOf(before.#offsets, isNode);
       for (const [place, old] of from.entries()) {
         if (old === undefined) continue;
         const [first, end] = isNode
           ? [before.#offsets[old]!, before.#offsets[old + 1]!]
           : [old, old + 1];
         const at = isNode ? this.#offsets[place]! : place;
-        // Rows may be as wide as the largest system of a batch asks for.
-        for (let row = first; width !== was && row < end; row++) {
-          const both = seen[i]!.subarray(row * was, row * was + Math.min(width, was));
-          backend.write(here, both, (at + row - first) * width);
-        }
-        if (width !== was) continue;
-        backend.write(here, seen[i]!.subarray(first * width, end * width), at * width);
+        const rows = resized(seen[i]!.subarray(first * widthThere, end * widthThere), {
+          ...{ width: widthThere, to: width },
+        });
+        backend.write(here, rows, at * width);
       }
     }
     await this.#takePairs(before, from);
@@ -774,6 +771,20 @@ function startOf(initial: number | ArrayLike<number>, length: number): ArrayLike
 function dtypeOn(name: string, values: NumericArray): Dtype {
   if (SUMS.has(name)) return "f64";
   return values instanceof Float64Array || values instanceof Float32Array ? "real" : "i32";
+}
+
+/** Rows of another width: what some kinds of systems have more of than others, such as bonds, goes by the largest. */
+function resized(
+  rows: NumericArray,
+  { width, to }: { readonly width: number; readonly to: number },
+): NumericArray {
+  if (width === to) return rows;
+  const wide = new Float64Array(rows.length / width * to);
+  for (let row = 0; row * width < rows.length; row++) {
+    const kept = rows.subarray(row * width, row * width + Math.min(width, to));
+    wide.set(kept, row * to);
+  }
+  return wide;
 }
 
 /** Numbers in a row, as [from, to), of numbers in any order. */

@@ -17,9 +17,9 @@ import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
-import type { StageRange } from "./open_stages.ts";
 import { Constrained } from "./constrained.ts";
 import type { Constraint } from "./constraint.ts";
+import type { StageRange } from "./open_stages.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
@@ -373,6 +373,7 @@ export class BatchRun {
     this.#hasEnergy = before.#hasEnergy;
     this.#forcesOf = before.#forcesOf;
     this.#amenders = before.#amenders;
+    this.#isSettled = before.#isSettled;
     this.isByHand = before.isByHand;
     // A device finds pairs as they were in the next run alone, of systems that move in it: now all that move do.
     if (this.#isLate) this.#once(pairsOf(this.state));
@@ -406,6 +407,7 @@ export class BatchRun {
     const [hadEnergy, forcesOf] = [this.#hasEnergy, this.#forcesOf];
     backend.write(frame.active, mask);
     try {
+      this.#run(this.#planned().settle);
       await this.#evaluate(step);
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(step);
       await this.#ready();
@@ -426,7 +428,18 @@ export class BatchRun {
   }
 
   /** Systems get their first forces with those of the next step, and move in the one after it. */
-  join(places: readonly number[]): void {
+  async join(places: readonly number[]): Promise<void> {
+    await this.#ready();
+    const { state: { backend, frame } } = this;
+    const settle = this.#planned().settle;
+    if (settle !== undefined) {
+      const [active] = await backend.see([frame.active]);
+      const before = active.slice(), mask = new Int32Array(before.length);
+      for (const place of places) mask[place] = 1;
+      backend.write(frame.active, mask);
+      this.#run(settle);
+      backend.write(frame.active, before);
+    }
     this.#joining = places;
     this.#setActive(places, 0);
   }

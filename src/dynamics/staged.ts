@@ -44,6 +44,7 @@ export function staged(
     stages: schemes,
     keepsMomentum: schemes.every(({ keepsMomentum }) => keepsMomentum === true),
     needsStress: schemes.some(({ needsStress }) => needsStress === true),
+    needsEnergy: schemes.some(({ needsEnergy }) => needsEnergy === true),
     ...(dt === undefined ? {} : { dt }),
     open(state) {
       const own = new OpenStages(state, stages.length, budgets);

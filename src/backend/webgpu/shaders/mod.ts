@@ -46,8 +46,8 @@ import { remember } from "./remember.ts";
 import { scaleByAdam } from "./scale_by_adam.ts";
 import { scaleByLion } from "./scale_by_lion.ts";
 import { scaleByMomentum } from "./scale_by_momentum.ts";
-import { spendBudget } from "./spend_budget.ts";
 import { shake } from "./shake.ts";
+import { spendBudget } from "./spend_budget.ts";
 import { strainForces } from "./strain_forces.ts";
 import { strainedDrift } from "./strained_drift.ts";
 import { strainedKick } from "./strained_kick.ts";
@@ -103,8 +103,8 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   scale_by_adam: scaleByAdam,
   scale_by_lion: scaleByLion,
   scale_by_momentum: scaleByMomentum,
-  spend_budget: spendBudget,
   shake,
+  spend_budget: spendBudget,
   strain_forces: strainForces,
   strained_drift: strainedDrift,
   strained_kick: strainedKick,
