@@ -27,6 +27,7 @@ Deno.test(
       const scheme of name === "webgpu" ? [fire({ dt: 0.3 })] : [
         fire({ dt: 0.3 }),
         fire2({ dt: 0.05, tMax: 0.5 }),
+        lbfgs({}),
       ]
     ) {
       const { found, summary } = await streamed(scheme, systems, { backend });
