@@ -30,7 +30,7 @@ const MEASURES: Readonly<
   fmax(state) {
     const buffer = perSystem(state, "fmax");
     const cell = cellForcesOf(state);
-    const args = { forces: state.field("forces"), fmax: buffer, cellForces: cell?.cellForces };
+    const args = { forces: state.field("forces"), fmax: buffer, ...cell?.args };
     return { buffer, calls: [...cell?.calls ?? [], call(fmax, args)] };
   },
   kineticEnergy: measureKinetic,

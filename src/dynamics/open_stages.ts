@@ -58,7 +58,9 @@ export class OpenStages {
     this.steps = state.field<"i32">(STAGE_STEPS);
     this.#begun = state.state("stageBegun", { dtype: "i32", level: "system", width: count });
     state.backend.write(this.#begun, initial);
-    [this.#awake, this.stage] = [own("awake"), own("stage")];
+    this.#awake = own("awake");
+    this.stage = state.state("lastStage", { dtype: "i32", level: "system" });
+    state.backend.write(this.stage, state.batch.ensure("status"));
     this.spent = budgets.map((_, i) => own(`spent ${i}`));
     this.budgets = budgets.map(({ first, end, steps: budget }, i) =>
       call(spendBudget, {
@@ -99,6 +101,7 @@ export class OpenStages {
     assertStatus(batch.ensure("status"));
     this.#state.renew(systems);
     this.#state.writeRows(this.#begun, systems, countStages(batch, this.count), this.count);
+    this.#state.writeRows(this.stage, systems, batch.ensure("status"));
   }
 
   /** Those that have been through all stages do not move. */

@@ -5,6 +5,7 @@
  */
 
 import type { Call } from "../backend/backend.ts";
+import { withinStage } from "./cell_relaxation.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { noteStages } from "./measures.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
@@ -55,8 +56,9 @@ export function staged(
           keeps: state.constants("i32", keeps.map(Number), "all"),
         });
       }
-      const opened = stages.map(({ name, integrator }) =>
-        state.within(name, () => integrator.open(state))
+      const place = { stage: own.stage, count: stages.length };
+      const opened = stages.map(({ name, integrator }, at) =>
+        withinStage(state, { ...place, at }, () => state.within(name, () => integrator.open(state)))
       );
       const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
         own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));

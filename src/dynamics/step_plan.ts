@@ -139,7 +139,6 @@ export function planStep(parts: StepParts): StepPlan {
     wanted: Wanted,
   ) => [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const adding = (wanted: Wanted) => [...model.add?.(wanted) ?? [], ...constrained.forces];
-  const added = adding(full);
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
   const sequence: readonly (readonly [Stop, readonly Call[], boolean])[] = [

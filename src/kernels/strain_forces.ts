@@ -20,6 +20,9 @@ const args = {
   cellForces: "real changed",
   pulled: "real optional",
   enthalpy: "f64 optional",
+  stage: "i32 optional",
+  first: "number",
+  end: "number",
 } as const;
 
 /** Where in its row of `parameters` each system has which. */
@@ -42,7 +45,10 @@ export const StrainParameter = {
  * E + P V.
  *
  * Only along directions that are periodic, by `pbc`: elsewhere nothing drives the cell. Isotropic: a third of the
- * trace along each direction. Systems at rest have their forces, too, and keep their state.
+ * trace along each direction. Systems at rest have their forces, too, as they may be looked at, and keep their state.
+ *
+ * In a run of stages, with `stage`, only systems are looked at whose stage is from `first` on and below `end`; of others
+ * everything stays as it is.
  */
 export const strainForces: Kernel<typeof args> = defineKernel(
   "strain_forces",
@@ -51,6 +57,7 @@ export const strainForces: Kernel<typeof args> = defineKernel(
     const { cell, strain, reference, virial, parameters, cellForces } = values;
     const none = new Float64Array(9);
     for (let s = 0; s < systems; s++) {
+      if (isElsewhere(s, values)) continue;
       const isChanged = hasChanged(s, values);
       if (isChanged && active[s] !== 0) {
         for (let k = 0; k < 9; k++) {
@@ -76,6 +83,10 @@ export const strainForces: Kernel<typeof args> = defineKernel(
 );
 
 type Given = Parameters<typeof strainForces.run>[0];
+
+function isElsewhere(s: number, { stage, first, end }: Given): boolean {
+  return stage !== undefined && !(first <= stage[s]! && stage[s]! < end);
+}
 
 /** Whether the cell is another one than was last made. */
 function hasChanged(s: number, { cell, reference }: Given): boolean {

@@ -30,7 +30,12 @@ pub fn strain_forces(args: Args, frame: &mut Frame) {
     let cell_forces = args.change::<f32>(8);
     let mut pulled = args.optional::<f32>(9);
     let mut enthalpy = args.optional::<f64>(10);
+    let stage = args.optional::<i32>(11);
+    let stages = args.number(12)..args.number(13);
     for (s, atoms) in frame.all() {
+        if stage.as_ref().is_some_and(|stage| !stages.contains(&(stage[s] as f64))) {
+            continue;
+        }
         let (at, is_active) = (9 * s, frame.is_active(s));
         let given = &cells[at..at + 9];
         let is_changed = *given != references[2 * at + 9..2 * at + 18];
