@@ -1,11 +1,6 @@
 import { signedVolume } from "./cells/inverse.ts";
-import {
-  alongPeriodic,
-  deformation,
-  inverted,
-  product,
-  strainLength,
-} from "./cells/deformation.ts";
+import { alongPeriodic, deformation, inverted, strainLength } from "./cells/deformation.ts";
+import { product } from "./cells/product.ts";
 import { defineKernel, type Kernel } from "./kernel.ts";
 
 const args = {
@@ -73,7 +68,7 @@ export const strainForces: Kernel<typeof args> = defineKernel(
       for (let k = 0; k < 9; k += 4) stretching[k]! -= outside;
       const along = alongPeriodic(cell, 9 * s, values.pbc, 3 * s);
       const isIsotropic = parameters[StrainParameter.LENGTH * s + StrainParameter.ISOTROPIC] !== 0;
-      const driven = restricted(product(stretching, inverted(f)), along, isIsotropic);
+      const driven = restricted(times(stretching, inverted(f)), along, isIsotropic);
       for (let k = 0; k < 9; k++) cellForces[9 * s + k] = driven[k]! / length;
       if (values.enthalpy !== undefined) values.enthalpy[s] = values.energy![s]! + outside;
       if (values.pulled === undefined || active[s] === 0) continue;
@@ -94,10 +89,14 @@ function hasChanged(s: number, { cell, reference }: Given): boolean {
   return false;
 }
 
+function times(a: Float64Array, b: Float64Array): Float64Array {
+  return product(a, b, new Float64Array(9));
+}
+
 /** The symmetric part, along periodic directions. */
 function restricted(force: Float64Array, along: Float64Array, isIsotropic: boolean): Float64Array {
   const symmetric = force.map((x, k) => 0.5 * (x + force[k % 3 * 3 + Math.floor(k / 3)]!));
-  const inside = product(product(along, symmetric), along);
+  const inside = times(times(along, symmetric), along);
   if (!isIsotropic) return inside;
   const directions = along[0]! + along[4]! + along[8]!;
   const each = directions === 0 ? 0 : (inside[0]! + inside[4]! + inside[8]!) / directions;
