@@ -215,8 +215,8 @@ export class BatchRun {
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
         if (name === "status") this.#integrator.stages?.restart(systems);
-        if (name === "positions") state.clearState(LOW);
-        if (name === "cell") state.clearState(CELL_LOW);
+        if (name === "positions") state.clearRows(LOW, systems);
+        if (name === "cell") state.clearRows(CELL_LOW, systems);
         // A step that somebody else has changed says nothing.
         if (name === "positions" || name === "cell") state.clearRows(COUNTS, systems);
         if (name === "stepsDone") continue;

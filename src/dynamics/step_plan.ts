@@ -295,10 +295,9 @@ class HookCalls {
     // Now and once: what they ask of the state, pairs and image counters among it, is there for all that follows.
     this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
     const { state, keepsMomentum, integrator: { stages } } = parts;
-    const deciders = decidersOf([...this.#work.values()].flat(), stages);
+    const deciders = decidersOf([...this.#work.values()].flat(), stages?.count);
     const found = deciders.map(({ hook, frequency, phase, ways }, id) => {
-      const stage = ways?.from ?? 0, cell = stages?.cells[stage];
-      const source = (key: string) => keySource(state, key, keepsMomentum, cell && { stage, cell });
+      const source = (key: string) => keySource(state, key, keepsMomentum);
       const opened: ConvergenceParts = hook.parts({ state, source, id, ...ways });
       return { opened, times: { every: frequency, phase }, hook };
     });
