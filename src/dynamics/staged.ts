@@ -65,10 +65,9 @@ export function staged(
       const own = new OpenStages(state, stages.length, budgets);
       const keeps = schemes.map((one, k) => isKept(one) && !schemes.slice(0, k).some(isBath));
       if (keeps.includes(true)) {
-        noteStages(state, {
-          stage: own.stage,
-          keeps: state.constants("i32", keeps.map(Number), "all"),
-        });
+        const baths = schemes.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
+        const told = { stage: own.stage, keeps: state.constants("i32", keeps.map(Number), "all") };
+        noteStages(state, told, (system) => own.hasPassed(system, baths));
       }
       const place = { stage: own.stage, count: stages.length };
       const opened = stages.map(({ name, integrator }, at) =>
