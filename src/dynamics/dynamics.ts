@@ -262,6 +262,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     checkRun(this.name, stream.batch, nSteps);
     this.#flow = this.#stream = stream;
     this.#place.watch(stream);
+    Object.assign(this.#loop.context, { stream: stream.progress });
     try {
       await this.#with(stream.batch, async () => {
         this.outcome = await this.#loop.run(nSteps);
@@ -269,6 +270,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     } finally {
       this.#flow = undefined;
       this.#place.watch(undefined);
+      Object.assign(this.#loop.context, { stream: undefined });
     }
     return stream.summary;
   }
@@ -460,7 +462,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /** What hooks of this engine find in `ctx` besides what every engine has. An engine of one's own may add to it. */
   protected buildContext(batch: Batch): Omit<DynamicsBase, keyof BaseContext> {
-    return { batch, model: this.model };
+    return { batch, model: this.model, stream: this.#flow?.progress };
   }
 
   get #current(): BatchRun {

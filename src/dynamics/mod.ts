@@ -69,6 +69,7 @@ export type {
   DynamicsContext,
   DynamicsFields,
   DynamicsStages,
+  StreamProgress,
 } from "./stages.ts";
 export { DynamicsStage } from "./stages.ts";
 export type { GraduateSink } from "./graduates.ts";

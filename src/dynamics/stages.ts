@@ -15,6 +15,16 @@ export interface DynamicsBase extends BaseContext {
   readonly batch: Batch;
   /** What the forces come from. */
   readonly model: Model;
+  /** How far a stream of systems has come by now; none, where the engine runs one batch. */
+  readonly stream: StreamProgress | undefined;
+}
+
+/** How far a stream of systems has come. */
+export interface StreamProgress {
+  /** Systems that are done: written, or dropped as they have come apart. */
+  readonly done: number;
+  /** Systems of the source. */
+  readonly total: number;
 }
 
 /** What a dynamics hook can read and write: one value per system, or one or three per atom. */

@@ -11,6 +11,7 @@ import type { DivergedError } from "./diverged_error.ts";
 import type { Graduates } from "./graduates.ts";
 import type { Sample, SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
+import type { StreamProgress } from "./stages.ts";
 import { batchOf, isWaiting, slotOf, StreamBatch, type StreamEngine } from "./stream_batch.ts";
 import type { StreamOptions, StreamSummary } from "./stream_options.ts";
 
@@ -105,6 +106,17 @@ export class Stream implements Keeper {
   get summary(): StreamSummary {
     const { filled, fillable, ...counts } = this.#counts;
     return { ...counts, filling: filled / fillable, isDone: this.isDone };
+  }
+
+  /** How far it has come, whenever that is asked. */
+  get progress(): StreamProgress {
+    const counts = this.#counts, { length: total } = this.sampler;
+    return {
+      total,
+      get done() {
+        return counts.graduated + counts.failures.length;
+      },
+    };
   }
 
   /** Whether the source is dry and all are done. */

@@ -62,7 +62,7 @@ const OPTIONS = [
 const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
 
 /**
- * Says how a run is getting on: the step, of how many, systems converged, the energy of all, the largest force on an
+ * Says how a run is getting on: the step, of how many, systems of a stream that are done, systems converged, the energy of all, the largest force on an
  * atom of those that still move, steps per second and the time left. On a terminal one line is painted ten times a
  * second; elsewhere there is a plain line every ten seconds, without escape codes. The last line is that of the last
  * step.
@@ -129,8 +129,10 @@ export class ProgressHook {
   }
 
   /** Says how it is going. Called by the engine. */
-  call({ stepCount, batch, read }: DynamicsContext): void {
+  call({ stepCount, batch, read, stream }: DynamicsContext): void {
     const last = {
+      stream,
+      done: stream?.done,
       batch,
       steps: stepCount + 1,
       energy: Array.from(read.energy!).reduce((sum, energy) => sum + energy, 0),
@@ -152,7 +154,9 @@ export class ProgressHook {
     if (last === undefined) return;
     if (outcome.status !== "failed") {
       const isDone = this.#whichAreDone(await last.batch.fetch("status"));
-      if (isDone.some((done, i) => done !== last.isDone[i])) this.#say({ ...last, isDone });
+      const isNews = last.stream?.done !== last.done ||
+        isDone.some((done, i) => done !== last.isDone[i]);
+      if (isNews) this.#say({ ...last, isDone });
     }
     if (this.#options.isTerminal) this.#options.write("\n");
   }
@@ -161,12 +165,12 @@ export class ProgressHook {
     return Array.from(status, (one) => one >= this.#options.convergedStatus);
   }
 
-  #say({ steps, energy, fmax, isDone, seconds }: Look): void {
+  #say({ steps, energy, fmax, isDone, seconds, stream }: Look): void {
     const { nSteps, isTerminal, columns, write } = this.#options;
     const converged = isDone.filter((done) => done).length;
     const moving = fmax.filter((_, i) => !isDone[i] || converged === isDone.length);
     const line = progressLine({
-      ...{ steps, of: nSteps, converged, systems: isDone.length, energy },
+      ...{ steps, of: nSteps, converged, systems: isDone.length, stream, energy },
       fmax: moving.reduce((most, force) => force > most || Number.isNaN(force) ? force : most, 0),
       rate: { steps: steps - this.#begun.step, seconds },
     });
@@ -177,6 +181,9 @@ export class ProgressHook {
 /** What was seen in a step. */
 interface Look {
   readonly batch: Batch;
+  readonly stream: DynamicsContext["stream"];
+  /** Systems of the stream that were done then. */
+  readonly done: number | undefined;
   readonly steps: number;
   readonly energy: number;
   readonly fmax: readonly number[];

@@ -14,6 +14,8 @@ export interface Progress {
   readonly converged: number;
   /** How many systems there are. */
   readonly systems: number;
+  /** Systems of a stream that are done, and of how many; `undefined` where there is none. */
+  readonly stream?: { readonly done: number; readonly total: number } | undefined;
   /** Potential energy of all systems, eV. */
   readonly energy: number;
   /** Largest force on any atom of a system that moves, or of all when none does, eV/Å. */
@@ -24,11 +26,12 @@ export interface Progress {
 
 /** One line that says it. */
 export function progressLine(
-  { steps, of, converged, systems, energy, fmax, rate }: Progress,
+  { steps, of, converged, systems, stream, energy, fmax, rate }: Progress,
 ): string {
   const perSecond = rate.seconds > 0 ? rate.steps / rate.seconds : NaN;
   const parts = [
     of === undefined ? `step ${steps}` : `step ${steps}/${of} (${Math.floor(100 * steps / of)} %)`,
+    ...(stream === undefined ? [] : [`${stream.done}/${stream.total} done`]),
     `${converged}/${systems} converged`,
     `energy ${energy.toFixed(6)} eV`,
     `fmax ${fmax.toPrecision(3)} eV/Å`,

@@ -1,10 +1,11 @@
 // What a run says of itself, where, and how often.
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { ConvergenceHook, fire, velocityVerlet } from "../../src/dynamics/mod.ts";
+import { ConvergenceHook, fire, SizeAwareSampler, velocityVerlet } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { potential } from "../../src/models/mod.ts";
 import { ProgressHook, type ProgressHookOptions } from "../../src/observe/mod.ts";
 import { progressLine } from "../../src/observe/progress_line.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, atomAt, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
 import { engine } from "./modified.ts";
@@ -45,6 +46,20 @@ Deno.test("on a terminal one line is painted again and again, no longer than it 
     "\rstep 2  0/1 converged  energy\x1b[K",
     "\n",
   ]);
+});
+
+Deno.test("of a stream it says how many systems are done, of how many, up to the last", async () => {
+  const { texts, progress } = watched(OFTEN);
+  const hooks = [progress];
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
+  const sampler = new SizeAwareSampler(crystals(5).systems(), { maxSystems: 2 });
+  await md.stream(sampler, { sinks: [new MemorySink()], maxSteps: 2 });
+  assertEquals(
+    texts.map((text) => /^step \d+ {2}(\d\/5) done/.exec(text)?.[1]),
+    ["0/5", "0/5", "2/5", "2/5", "2/5", "4/5", "4/5", "4/5", "5/5"], // who joins gets its forces first
+  );
+  await md.run(crystals(1), 1);
+  assert(!texts.at(-1)!.includes("done"));
 });
 
 Deno.test("it speaks by the clock, not by the step, and once more at the end with what is so then", async () => {
