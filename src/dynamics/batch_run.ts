@@ -13,109 +13,31 @@ import { fieldName } from "../hooks/protocol.ts";
 import type { Loop } from "../hooks/loop.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
-import { type Model, type OpenModel, outputsOf } from "../models/model.ts";
+import { type OpenModel, outputsOf } from "../models/model.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";
 import { Backlog } from "./backlog.ts";
 import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import { Constrained } from "./constrained.ts";
 import { DivergedError } from "./diverged_error.ts";
-import type { Constraint } from "./constraint.ts";
 import type { StageRange } from "./open_stages.ts";
 import { lostSystems } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
-import type { Integrator, OpenIntegrator } from "./integrator.ts";
-import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
+import { withinPart } from "./hook_calls.ts";
+import type { OpenIntegrator } from "./integrator.ts";
+import { CONSERVED, countFreedom, measureOf } from "./measures.ts";
 import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
+import { assertConserves, assertGiven, assertGivesNeeded, assertWhole } from "./run_checks.ts";
+import type { RunEngine } from "./run_engine.ts";
 import { hasComers, STAGE_EVENT, type StageEvent, type StageNews } from "./stage_news.ts";
 import { assertNoneLost, isOf, maskOf, type News } from "./step_news.ts";
-import { type Mark, pairsOf, planStep, type StepPlan, type Stop, withinPart } from "./step_plan.ts";
-import type { WithKernels } from "./step_plan.ts";
+import type { Mark, Stop, WithKernels } from "./step_parts.ts";
+import { pairsOf, planStep, type StepPlan } from "./step_plan.ts";
 import { DynamicsStage } from "./stages.ts";
-import type { Told } from "./told.ts";
-
-/** The engine of a run. */
-export interface RunEngine {
-  /** What errors call it. */
-  readonly name: string;
-  /** What moves the atoms. */
-  readonly integrator: Integrator;
-  /** What stays as it is. */
-  readonly constraints: readonly Constraint[];
-  /** What the forces come from. */
-  readonly model: Model;
-  /** Counts steps and calls hooks. */
-  readonly loop: Loop<DynamicsKind>;
-  /** The systems that hooks have been told of. */
-  readonly told: Told;
-  /** Who takes systems out of the batch when they rest, and brings others: the run then goes on when all rest. */
-  readonly keeper: { now: Keeper | undefined };
-}
-
-/** Who may have come to rest. */
-export interface RestNews {
-  /** 1 for each that moves on. */
-  readonly active: ArrayLike<number>;
-  /** 1 for each that has converged. */
-  readonly mask: ArrayLike<number>;
-}
-
-/** Who is told of systems that have come to rest. */
-export interface Keeper {
-  /** Systems have converged in a step, or have spent their steps. */
-  rested(step: number, news: RestNews): void;
-  /** What is there now may be what the run goes on from elsewhere. */
-  kept(): void;
-  /**
-   * A system has come apart: answers whether the run goes on without it. Where nobody can tell before more steps are
-   * under way it is not asked.
-   */
-  isLeft(step: number, error: DivergedError): boolean;
-  /** Whether a system in some place has come apart. */
-  isLost(place: number): boolean;
-}
 
 /** Fields whose change from outside leaves forces and energies as they are. */
 const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
-
-/** Throws a TypeError where a hook looks at what the model does not give. */
-function assertGiven(
-  name: string,
-  { name: model, gives }: Model,
-  reads: ReadonlySet<string>,
-): void {
-  const needs = { energy: "energy", [CHANGE]: "energy", [CONSERVED]: "energy", stress: "stress" };
-  for (const [field, output] of Object.entries(needs)) {
-    if (!reads.has(field) || (gives as readonly string[]).includes(output)) continue;
-    throw new TypeError(
-      `Cannot run ${name} as its model must give ${output}, which a hook reads: ${model} gives ${
-        gives.join(", ")
-      }`,
-    );
-  }
-}
-
-/** Throws a TypeError where a hook asks a scheme that conserves nothing what it conserves. */
-function assertConserves(name: string, { dt }: Integrator, reads: ReadonlySet<string>): void {
-  if (dt !== undefined || !reads.has(CONSERVED)) return;
-  throw new TypeError(
-    `Cannot run ${name} as only molecular dynamics has a ${CONSERVED}, which a hook reads: ${name} takes no time`,
-  );
-}
-
-/** Throws a TypeError where the scheme looks at virials or energies, and the model gives none. */
-function assertGivesNeeded(name: string, integrator: Integrator, model: Model): void {
-  const { needsStress = false, needsEnergy = false } = integrator;
-  for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
-    if (!isNeeded || model.gives.includes(output)) continue;
-    throw new TypeError(
-      `Cannot run ${name} as its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
-        model.gives.join(", ")
-      }`,
-    );
-  }
-}
 
 /** The lists of some marks. */
 function convergedIn(marks: readonly Mark[]): Buffer<"i32">[] {
@@ -136,15 +58,6 @@ function always(
   }
   if (isThenable(answer)) return Promise.resolve(answer).finally(over);
   over();
-}
-
-/** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
-function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {
-  if (threads === 1) return;
-  throw new TypeError(
-    `Cannot run ${name} on ${threads} threads as its model must be made of kernels, and ${model.name} is computed otherwise: ` +
-      `leave out threads; an ONNX model has threads of its own, as an option`,
-  );
 }
 
 /** Fields that models give, and hooks may change. */

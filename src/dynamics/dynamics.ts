@@ -27,7 +27,7 @@ import { type DeviceInUse, EngineDevice, unavailable } from "./engine_device.ts"
 import { keepParts, type WholeEngine } from "./engine_parts.ts";
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
-import type { WithKernels } from "./step_plan.ts";
+import type { WithKernels } from "./step_parts.ts";
 import { ConvergenceHook } from "./convergence.ts";
 import { Graduates } from "./graduates.ts";
 import { markChanging } from "./integrator.ts";

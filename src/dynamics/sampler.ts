@@ -4,10 +4,8 @@
  * @module
  */
 
-import { checkOptions } from "../batch/check_options.ts";
-import { seedWords } from "../batch/seed.ts";
 import type { System } from "../batch/system.ts";
-import { philox } from "../kernels/philox.ts";
+import { type Bin, binned } from "./sample_bins.ts";
 import {
   listOf,
   type SampleList,
@@ -16,22 +14,7 @@ import {
   sizeOf,
   sizesOf,
 } from "./sample_source.ts";
-
-/** How much a batch may hold. One of the limits must be given. */
-export interface SamplerOptions {
-  /** Atoms of all its systems. @default no limit */
-  readonly maxAtoms?: number;
-  /** Edges of all its systems: the sizes of the source must say how many each has. @default no limit */
-  readonly maxEdges?: number;
-  /** Systems. @default no limit */
-  readonly maxSystems?: number;
-  /** Samples whose numbers of atoms lie within such an interval are taken in their order. @default 1 */
-  readonly binWidth?: number;
-  /** Whether samples of about one size are taken in a random order. @default false */
-  readonly shuffle?: boolean;
-  /** What that order is drawn from. @default 0 */
-  readonly seed?: number;
-}
+import { checkSamplerOptions, NAME, type SamplerOptions } from "./sampler_options.ts";
 
 /** How much room there is in a batch. */
 export interface Room {
@@ -56,20 +39,6 @@ export interface SavedSampler {
   /** 1 for each sample that was taken. */
   readonly taken: Uint8Array;
 }
-
-/** Samples of about one size. */
-interface Bin {
-  /** Places in the source, in the order in which they are taken. */
-  readonly order: Int32Array;
-  /** The fewest atoms that one of them has. */
-  readonly fewest: number;
-  /** All before it are taken. */
-  head: number;
-}
-
-const NAME = "a SizeAwareSampler";
-const LIMITS = ["maxAtoms", "maxEdges", "maxSystems"] as const;
-const OPTIONS = [...LIMITS, "binWidth", "shuffle", "seed"];
 
 /**
  * Hands out the systems of a source, each once, so that a batch is as full as its limits allow and never fuller: the
@@ -249,63 +218,4 @@ export class SizeAwareSampler {
       `Cannot ${action} as each sample must have an atom or more: sample ${empty} has 0`,
     );
   }
-}
-
-/** Bins of samples, those of the largest first. */
-function binned(atoms: Int32Array, options: SamplerOptions): Bin[] {
-  const { binWidth = 1, shuffle = false, seed = 0 } = options;
-  const order = Int32Array.from(atoms, (_, index) => index);
-  if (shuffle) shuffled(order, seed);
-  const bins = new Map<number, number[]>();
-  for (const index of order) {
-    const bin = Math.floor(atoms[index]! / binWidth);
-    const known = bins.get(bin);
-    if (known === undefined) bins.set(bin, [index]);
-    else known.push(index);
-  }
-  return [...bins].sort(([a], [b]) => b - a).map(([, places]) => ({
-    order: Int32Array.from(places),
-    fewest: places.reduce((least, index) => Math.min(least, atoms[index]!), Infinity),
-    head: 0,
-  }));
-}
-
-/** Fisher and Yates' shuffle; the k-th swap is keyed by k. */
-function shuffled(order: Int32Array, seed: number): void {
-  const [low, high] = seedWords(seed, `make ${NAME}`);
-  const words = new Uint32Array(4);
-  for (let k = order.length - 1; k > 0; k--) {
-    philox(k, 0, 0, ORDER, low, high, words);
-    const other = Math.floor((words[0]! / 2 ** 32) * (k + 1));
-    [order[k], order[other]] = [order[other]!, order[k]!];
-  }
-}
-
-/** The last word of a counter, which nothing else that is drawn has: "samp". */
-const ORDER = 0x73616d70;
-
-function checkSamplerOptions(action: string, options: SamplerOptions): void {
-  checkOptions(action, options, OPTIONS);
-  for (const name of [...LIMITS, "binWidth"] as const) {
-    const value: unknown = options[name];
-    if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) continue;
-    if (value === Infinity && name !== "binWidth") continue;
-    const Wrong = typeof value === "number" ? RangeError : TypeError;
-    throw new Wrong(
-      `Cannot ${action} as ${name} must be a whole number from 1 on: current value is ${
-        String(value)
-      }`,
-    );
-  }
-  const { shuffle, seed = 0 } = options;
-  if (shuffle !== undefined && typeof shuffle !== "boolean") {
-    throw new TypeError(
-      `Cannot ${action} as shuffle must be true or false: current value is ${String(shuffle)}`,
-    );
-  }
-  seedWords(seed, action);
-  if (LIMITS.some((name) => (options[name] ?? Infinity) < Infinity)) return;
-  throw new RangeError(
-    `Cannot ${action} as one of ${LIMITS.join(", ")} must be given: current values are none`,
-  );
 }

@@ -10,7 +10,7 @@ import { Control } from "../kernels/kernel.ts";
 import { type DivergedDetails, DivergedError } from "./diverged_error.ts";
 import { firstLost } from "./dynamics_checks.ts";
 import type { StageNews } from "./stage_news.ts";
-import type { Mark } from "./step_plan.ts";
+import type { Mark } from "./step_parts.ts";
 
 /** What is known of a step when it is done. */
 export interface News {

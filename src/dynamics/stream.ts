@@ -6,7 +6,7 @@
 
 import type { Batch } from "../batch/batch.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
-import type { Keeper, RestNews } from "./batch_run.ts";
+import type { Keeper, RestNews } from "./run_engine.ts";
 import type { DivergedError } from "./diverged_error.ts";
 import type { Graduates } from "./graduates.ts";
 import type { Sample, SizeAwareSampler } from "./sampler.ts";
