@@ -749,8 +749,8 @@ export class BatchRun {
     this.#hasEnergy = plan.wholeGivesEnergy;
     this.#forcesOf = last;
     const lost = this.#look(last);
-    const report = () => plan.canConverge ? this.#report(last) : undefined;
-    const waiting = isThenable(lost) ? lost.then(report) : report();
+    if (isThenable(lost)) return lost.then(() => this.#reportAll(last)).then(() => done);
+    const waiting = this.#reportAll(last);
     return isThenable(waiting) ? waiting.then(() => done) : done;
   }
 
@@ -799,6 +799,11 @@ export class BatchRun {
       this.#leaps.took(done, performance.now() - begun);
       return done;
     });
+  }
+
+  /** Tells hooks of what has come of a leap, if something may. */
+  #reportAll(step: number): void | PromiseLike<void> {
+    if (this.#planned().canConverge) return this.#report(step);
   }
 
   /** Tells hooks of the systems that have converged in a step, each once. */

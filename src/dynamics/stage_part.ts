@@ -146,11 +146,23 @@ export class StagePart implements Part {
   /** The systems in its stages: the same rows as before, if they are. */
   #rowsOf(stages: ArrayLike<number>): SystemRows {
     const { batch } = this.host().state;
+    if (this.#rows?.isFor(batch) === true && this.#isAsBefore(stages)) return this.#rows;
     const places: number[] = [];
     for (let s = 0; s < batch.size; s++) if (this.#has(stages[s]!)) places.push(s);
-    const rows = this.#rows;
-    if (rows?.isOf(batch, places) !== true) this.#rows = new SystemRows(batch, places);
-    return this.#rows!;
+    return this.#rows = new SystemRows(batch, places);
+  }
+
+  // Asked at each stage that is visited, so without a new list.
+  // hot
+  #isAsBefore(stages: ArrayLike<number>): boolean {
+    const { places } = this.#rows!;
+    let count = 0;
+    for (let s = 0; s < stages.length; s++) {
+      if (!this.#has(stages[s]!)) continue;
+      if (places[count] !== s) return false;
+      count++;
+    }
+    return count === places.length;
   }
 }
 

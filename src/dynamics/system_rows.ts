@@ -23,10 +23,9 @@ export class SystemRows {
     this.places = places;
   }
 
-  /** Are they these, still? */
-  isOf(batch: Batch, places: readonly number[]): boolean {
-    return batch === this.#batch && batch.nodeOffsets === this.#offsets &&
-      places.length === this.places.length && places.every((place, i) => place === this.places[i]);
+  /** Are they of this batch, with the systems that it has now? */
+  isFor(batch: Batch): boolean {
+    return batch === this.#batch && batch.nodeOffsets === this.#offsets;
   }
 
   /** Are they all there are? */
