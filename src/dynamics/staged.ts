@@ -5,10 +5,10 @@
  */
 
 import type { Call } from "../backend/backend.ts";
-import { withinStage } from "./cell_relaxation.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { noteStages } from "./measures.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
+import { withinStage } from "./stage_place.ts";
 
 /** A stage, to be run with others. */
 export interface NamedStage {
@@ -49,7 +49,8 @@ export function staged(
     ...(dt === undefined ? {} : { dt }),
     open(state) {
       const own = new OpenStages(state, stages.length, budgets);
-      const keeps = schemes.map((one, k) => isKept(one) && !schemes.slice(0, k).some(isBath));
+      const stirred = schemes.map((_, k) => schemes.slice(0, k).some(isBath));
+      const keeps = schemes.map((one, k) => isKept(one) && !stirred[k]);
       if (keeps.includes(true)) {
         noteStages(state, {
           stage: own.stage,
@@ -58,7 +59,11 @@ export function staged(
       }
       const place = { stage: own.stage, count: stages.length };
       const opened = stages.map(({ name, integrator }, at) =>
-        withinStage(state, { ...place, at }, () => state.within(name, () => integrator.open(state)))
+        withinStage(
+          state,
+          { ...place, at, isStirred: stirred[at]! },
+          () => state.within(name, () => integrator.open(state)),
+        )
       );
       const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
         own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));
