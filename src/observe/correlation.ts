@@ -119,10 +119,13 @@ export class Correlation implements Collected {
     return { atoms, samples, last, interval, ...Object.fromEntries(arrays) };
   }
 
-  /** Lags are whole numbers of intervals: where samples are not as far apart as others, none reaches across. */
+  /**
+   * Lags are whole numbers of intervals: where samples are not as far apart as others, or a system begins anew, none
+   * reaches across.
+   */
   #follow(passed: number): void {
     const interval = this.#interval;
-    if (passed > interval * (1 + SAME)) this.#samples = 0;
+    if (passed < 0 || passed > interval * (1 + SAME)) this.#samples = 0;
     else if (!(passed >= interval * (1 - SAME)) && !Number.isNaN(passed)) {
       this.#interval = passed;
       if (Number.isNaN(interval)) return;

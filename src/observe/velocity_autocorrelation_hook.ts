@@ -116,7 +116,7 @@ export class VelocityAutocorrelationHook {
     });
   }
 
-  /** Forgets all, to begin anew. */
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
   reset(): void {
     this.#systems.clear();
   }

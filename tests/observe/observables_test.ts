@@ -220,6 +220,20 @@ Deno.test("where samples are left out no lag reaches across, wherever the gap is
   }
 });
 
+Deno.test("a system that begins anew has new origins, and the mean is over both runs", async () => {
+  const atom = () =>
+    Batch.from([{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.03, -0.02, 0.01] }]);
+  const msd = new DiffusionHook({ frequency: 5, lags: 6 });
+  await using md = new NVE({ model: potential(() => 0), dt: 2, device: "reference", hooks: [msd] });
+  await md.run(atom(), 100);
+  await md.run(atom(), 100);
+  const { time, msd: squares, origins } = msd.results()[0]!;
+  assertEquals([...origins], Array.from({ length: 6 }, (_, lag) => 2 * (20 - lag)));
+  for (const [lag, square] of squares.entries()) {
+    assertAlmostEquals(square, 0.0014 * time[lag]! ** 2, 1e-9 * Math.max(1, square));
+  }
+});
+
 Deno.test("the velocity of an oscillator goes with what it was as the cosine of ω τ", async () => {
   const stiffness = 0.05, omega = Math.sqrt(stiffness * 1.602176634e-19 / 1.6605390666e-27) * 1e-5;
   const period = 2 * Math.PI / omega, dt = period / 400;
