@@ -24,6 +24,7 @@ import {
   SizeAwareSampler,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
+import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertSameBits, idle } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
@@ -37,6 +38,8 @@ interface Row {
   readonly isWide?: boolean;
   /** It ends by itself: not after so many steps. */
   readonly isFused?: boolean;
+  /** Hooks that change something. */
+  readonly hooks?: () => readonly object[];
   make(place: Place): Dynamics;
 }
 
@@ -92,6 +95,14 @@ export const ENGINES: Readonly<Record<string, Row>> = {
   "LBFGS with atoms held": {
     make: (place) => new LBFGS({ ...place, ...small, constraints: [fixAtoms(at(0, 3))] }),
   },
+  "NVE with hooks that change it": {
+    hooks: () => [
+      new FreezeAtomsHook({ atoms: at(2, 6) }),
+      new MaxForceClampHook({ maxForce: 0.05 }),
+      new WrapPeriodicHook({ frequency: 1 }), // what is due by the steps of the engine finds each in another of its own
+    ],
+    make: (place) => new NVE({ ...place, dt: 2 }),
+  },
   "FIRE → NVTLangevin → NVE": { isFused: true, make: threeStages },
 };
 
@@ -112,8 +123,8 @@ const LOOKED_AT = 16;
 /** How many places there are. */
 const PLACES = 64;
 
-/** A crowd of 4 to 48 atoms each, of temperatures, pressures and steps of their own. */
-function crowd({ isWide = false }: Row): readonly System[] {
+/** A crowd of 4 to 48 atoms each, of temperatures, pressures and steps of their own, or all of those of the one. */
+function crowd({ isWide = false }: Row, isUniform = false): readonly System[] {
   const cellsOf = (i: number) =>
     i < 4 ? [2, 2, 3] : i < 8 ? [2, 2, 2] : i < 20 ? [2, 2, 1] : [1, 1, 1 + i % 4];
   const batch = Batch.from(Array.from({ length: PLACES }, (_, i) => {
@@ -124,7 +135,8 @@ function crowd({ isWide = false }: Row): readonly System[] {
     const system = new System({ symbols, positions, cell, pbc: true });
     return rattle(system, 0.02 + 0.15 * ((7 * i) % 11) / 10, i);
   }));
-  const each = (value: (i: number) => number) => Array.from({ length: PLACES }, (_, i) => value(i));
+  const each = (value: (i: number) => number) =>
+    Array.from({ length: PLACES }, (_, i) => value(isUniform ? LOOKED_AT : i));
   const options = { level: "system", dtype: "f64" } as const;
   batch.set("warmth", each((i) => 30 + i % 7 * 10), options);
   batch.set("load", each((i) => i % 3 * 500 * BAR), options);
@@ -169,7 +181,9 @@ function open({ row, backend, steps }: Trial, more: readonly object[] = []): [Dy
       },
     },
   });
-  for (const one of [...row.isFused ? [] : [end], ...more]) md.hooks.add(one as never);
+  for (const one of [...row.hooks?.() ?? [], ...row.isFused ? [] : [end], ...more]) {
+    md.hooks.add(one as never);
+  }
   return [md, ends];
 }
 
@@ -243,8 +257,11 @@ async function resumed(trial: Trial, places: readonly number[] = FEW): Promise<B
 }
 
 /** Joins a stream in which others have moved for five times as long. */
-async function admitted(trial: Trial, isResumed = false): Promise<Bits> {
-  const { row, steps } = trial, systems = crowd(row).slice(0, 20);
+async function admitted(
+  trial: Trial,
+  { isResumed = false, isUniform = false }: { isResumed?: boolean; isUniform?: boolean } = {},
+): Promise<Bits> {
+  const { row, steps } = trial, systems = crowd(row, isUniform).slice(0, 20);
   const sink = new MemorySink();
   const options = {
     ...{ sinks: [sink], refillFrequency: Math.ceil(steps / 5) },
@@ -264,7 +281,7 @@ async function admitted(trial: Trial, isResumed = false): Promise<Bits> {
   const found = bySource(sink.read()), one = found.get(LOOKED_AT)!;
   const joined = one.get("step")[0]! + 1 - one.get("stepsDone")[0]!;
   assertEquals(found.size, systems.length);
-  if (row.isFused) assert(joined >= 4 * steps, `joined at step ${joined}`);
+  if (row.isFused || isUniform) assert(joined >= 4 * steps, `joined at step ${joined}`);
   else assertEquals(joined, 5 * steps);
   return bitsAt(one, 0, ends);
 }
@@ -285,6 +302,19 @@ function observers(): readonly object[] {
   ];
 }
 
+/** By hand, in parts and at rest in between. */
+async function inParts(trial: Trial): Promise<Bits> {
+  const [md, ends] = open(trial, restingIn(trial)), batch = batchOf(crowd(trial.row), FEW);
+  const part = Math.floor(trial.steps / 4);
+  await md.run(batch, part);
+  for (let i = 0; i < 3; i++) await md.step(batch);
+  await md.run(batch, part - 3);
+  await md.close();
+  await md.run(batch, lengthOf(trial) - 2 * part);
+  await md.close();
+  return bitsAt(batch, FEW.indexOf(LOOKED_AT), ends);
+}
+
 /** The ways in which a system can be run besides alone. */
 export const WAYS: Readonly<Record<string, (trial: Trial) => Promise<Bits>>> = {
   "in slot 0": (trial) => ran(trial, [LOOKED_AT, ...OTHERS], restingIn(trial)),
@@ -294,7 +324,9 @@ export const WAYS: Readonly<Record<string, (trial: Trial) => Promise<Bits>>> = {
   "resumed": resumed,
   "resumed alone": (trial) => resumed(trial, [LOOKED_AT]),
   "admitted late": (trial) => admitted(trial),
-  "admitted late, resumed": (trial) => admitted(trial, true),
+  "admitted late, resumed": (trial) => admitted(trial, { isResumed: true }),
+  "admitted late, to a place that is free": (trial) => admitted(trial, { isUniform: true }),
+  "in parts": inParts,
 };
 
 /** Alone. */

@@ -3,7 +3,14 @@ import { openThreads } from "../../src/backend/mod.ts";
 import { alone, assertSameWay, ENGINES } from "./same_bits.ts";
 import { onEngines } from "./backends.ts";
 
-const ON_HOST = ["in slot 0", "in slot 63", "observed", "resumed", "admitted late"];
+const ON_HOST = [
+  "in slot 0",
+  "in slot 63",
+  "observed",
+  "resumed",
+  "admitted late",
+  "admitted late, to a place that is free",
+];
 const WAYS_ON = { reference: ON_HOST, wasm: ON_HOST, webgpu: ["in slot 63", "resumed"] };
 const STEPS = { reference: 10, wasm: 100, webgpu: 15 };
 
