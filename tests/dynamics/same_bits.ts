@@ -166,7 +166,10 @@ export interface Trial {
 type Ends = number[][];
 
 /** An engine with hooks, and what it sees. */
-export function open({ row, backend, steps }: Trial, more: readonly object[] = []): [Dynamics, Ends] {
+export function open(
+  { row, backend, steps }: Trial,
+  more: readonly object[] = [],
+): [Dynamics, Ends] {
   const md = row.make({ model: ARGON, ...where(backend) }), ends: Ends = [];
   const energy = md.integrator.dt === undefined ? "fmax" : "conservedEnergy";
   const end = hook({
@@ -281,8 +284,9 @@ async function admitted(
   const found = bySource(sink.read()), one = found.get(LOOKED_AT)!;
   const joined = one.get("step")[0]! + 1 - one.get("stepsDone")[0]!;
   assertEquals(found.size, systems.length);
-  if (row.isFused || isUniform) assert(joined >= 4 * Math.min(steps, 100), `joined at step ${joined}`);
-  else assertEquals(joined, 5 * steps);
+  if (row.isFused || isUniform) {
+    assert(joined >= 4 * Math.min(steps, 100), `joined at step ${joined}`);
+  } else assertEquals(joined, 5 * steps);
   return bitsAt(one, 0, ends);
 }
 
