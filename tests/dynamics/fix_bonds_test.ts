@@ -468,8 +468,7 @@ Deno.test(
     );
     await all.run(staged, 5);
     assertEquals([...staged.get("stageSteps")], [5, 0]);
-    const fields = ["positions", "velocities"] as const;
-    assertSameBits(bitsOf(staged, 0, fields), bitsOf(alone, 0, fields));
+    assertNear(staged.get("positions"), alone.get("positions"), 1e-6, 10);
     assert(staged.get("velocities").every((v) => v === 0));
   }),
 );
