@@ -94,7 +94,7 @@ export function takeCellForces(state: ResidentBatch): CellForces | undefined {
 
 function assertVolumes(state: ResidentBatch, engine: string, { pressure }: CheckedCell): void {
   const pbc = state.valuesOf("pbc");
-  const pressures = perSystem(engine, "pressure", pressure, state.batch.size);
+  const pressures = perSystem(engine, "pressure", pressure, state.batch);
   for (const [system, one] of pressures.entries()) {
     const directions = pbc.subarray(3 * system, 3 * system + 3);
     if (one === 0 || directions.every((flag) => flag !== 0)) continue;
