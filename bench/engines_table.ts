@@ -5,12 +5,13 @@
  */
 
 import { fused } from "./engines/fused.ts";
+import { inFlight } from "./engines/in_flight.ts";
+import { lbfgsRow } from "./engines/lbfgs.ts";
+import { optimizersRow } from "./engines/optimizers.ts";
 import { threads } from "./engines/threads.ts";
 import type { BenchRow } from "./row.ts";
 
-const rows: BenchRow[] = [
-  fused,
-  threads,
-];
+/** The rows, in the order of the issue. */
+const ROWS: BenchRow[] = [optimizersRow, fused, inFlight, threads, lbfgsRow];
 
-export default rows;
+export default ROWS;

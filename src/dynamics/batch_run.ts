@@ -367,6 +367,8 @@ export class BatchRun {
     this.#planned(); // asks for all that is kept
     await this.state.takeOver(before.state, from);
     this.#clock.carry(before.#clock.save(), from);
+    if (!this.#constrained.isEmpty) this.forgetPlan(); // what is held is known only now
+    this.#isSettled = before.#isSettled;
     this.#isPrimed = before.#isPrimed;
     this.#hasEnergy = before.#hasEnergy;
     this.#forcesOf = before.#forcesOf;
@@ -381,6 +383,18 @@ export class BatchRun {
   replaced(places: readonly number[]): void {
     this.state.replaced(places);
     this.#clock.admit(this.state.batch, places);
+  }
+
+  /** Some systems, 1 for each, are brought to the constraints, as a run begins. */
+  async settle(mask: Int32Array): Promise<void> {
+    if (this.#constrained.isEmpty) return;
+    const { state: { backend, frame } } = this;
+    await this.#ready();
+    const [active] = await backend.see([frame.active]);
+    const before = active.slice();
+    backend.write(frame.active, mask);
+    this.#run(this.#planned().settle);
+    backend.write(frame.active, before);
   }
 
   /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */
@@ -734,10 +748,15 @@ export class BatchRun {
     const point = this.#loop.point(DynamicsStage.ON_ADMIT);
     if (!point.hasParts) return this.#renewHeld();
     const come = stages.stage.map((was, s) => was === stages.status[s] ? 0 : 1);
-    const mask = this.#engine.told.comers.news(come, this.#isLate);
+    const { told: { comers } } = this.#engine;
+    const known = this.#isLate ? undefined : comers.take(come);
+    const mask = known === undefined ? come : come.map((one, s) => known[s] === 0 ? one : 0);
     const event = { [STAGE_EVENT]: { ...stages, mask } };
     const told = point.fireLate(step, { stepCount: step, ...event }, { isOfParts: true });
-    return told.then(() => this.#renewHeld());
+    return told.then(() => {
+      if (this.#isLate) comers.note(come);
+      this.#renewHeld();
+    });
   }
 
   /** Many steps in one call, as no hook is due. */

@@ -12,6 +12,7 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import { deform } from "../kernels/deform.ts";
 import { strainForces } from "../kernels/strain_forces.ts";
 import { outputsOf } from "../models/model.ts";
+import type { CellForces } from "./cell_forces.ts";
 import type { CheckedCell } from "./cell_options.ts";
 import { parameterTable, perSystem } from "./integrator.ts";
 
@@ -30,12 +31,6 @@ export interface CellRelaxation {
   /** What it moves of the cells: nine numbers for each, zero before. */
   readonly cellPositions: Buffer<"real">;
   /** What drives them. */
-  readonly cellForces: Buffer<"real">;
-}
-
-/** What measures how hard cells are driven. */
-interface CellForces {
-  readonly calls: readonly Call[];
   readonly cellForces: Buffer<"real">;
 }
 
@@ -90,9 +85,16 @@ export function cellForcesOf(state: ResidentBatch): CellForces | undefined {
   return DRIVEN.get(state);
 }
 
+/** The same, to be looked at by whoever asks for it alone: from now on `cellForcesOf` finds nothing. */
+export function takeCellForces(state: ResidentBatch): CellForces | undefined {
+  const found = DRIVEN.get(state);
+  DRIVEN.delete(state);
+  return found;
+}
+
 function assertVolumes(state: ResidentBatch, engine: string, { pressure }: CheckedCell): void {
   const pbc = state.valuesOf("pbc");
-  const pressures = perSystem(engine, "pressure", pressure, state.batch.size);
+  const pressures = perSystem(engine, "pressure", pressure, state.batch);
   for (const [system, one] of pressures.entries()) {
     const directions = pbc.subarray(3 * system, 3 * system + 3);
     if (one === 0 || directions.every((flag) => flag !== 0)) continue;

@@ -6,6 +6,7 @@
 
 import type { Backend } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
+import { markChanging } from "../batch/changing.ts";
 import { encodeCheckpoint, loadLatest, readCheckpoint, writeWhole } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
 import type { FieldHolder } from "../batch/holder.ts";
@@ -30,7 +31,6 @@ import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_plan.ts";
 import { ConvergenceHook } from "./convergence.ts";
 import { Graduates } from "./graduates.ts";
-import { markChanging } from "./integrator.ts";
 import type { SizeAwareSampler } from "./sampler.ts";
 import { isBath } from "./staged.ts";
 import { STAGE_STEPS } from "./stage_steps.ts";
@@ -151,6 +151,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       hooks: this.#loop.registry,
       engines: [],
       part: undefined,
+      contextOf: (batch) => this.buildContext(batch),
       current: () => this.#current,
       assertFree: () => this.#assertIdle("fuse"),
       join: (whole) => void (this.#whole = whole),

@@ -5,6 +5,7 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
+import type { Batch } from "../batch/batch.ts";
 import type { Workflow } from "../hooks/context.ts";
 import type { EngineHooks } from "../hooks/hooks.ts";
 import type { BatchRun } from "./batch_run.ts";
@@ -39,6 +40,8 @@ export interface EngineParts {
   engines: readonly object[];
   /** What it is of another engine, where it is a part of one. */
   part: StagePart | undefined;
+  /** What its hooks find in their context besides what all do. */
+  contextOf(batch: Batch): object;
   /** The batch it has; throws an Error where it has none. */
   current(): BatchRun;
   /** Throws an Error where it is running, or is run by another. */

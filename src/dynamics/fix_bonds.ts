@@ -1,3 +1,4 @@
+import { isChanging } from "../batch/changing.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import type { Constraint, HeldBonds } from "./constraint.ts";
 import { checkBonds, checkFixBonds, checkPairs, isShared } from "./fix_bonds_checks.ts";
@@ -79,12 +80,37 @@ export function fixBonds(bonds: BondChoice, options: FixBondsOptions = {}): Cons
   return {
     name: "fixBonds",
     hold(state) {
+      assertNotByPlace(state, bonds, options);
       const pairs = pairsOf(state, bonds);
       return {
         bonds: { pairs, lengths: lengthsOf(state, pairs, options), tolerance, maxIterations },
       };
     },
   };
+}
+
+/** What is said by place means nothing where systems come and go. */
+function assertNotByPlace(
+  { batch }: ResidentBatch,
+  bonds: BondChoice,
+  { lengths }: FixBondsOptions,
+) {
+  const isByPlace = typeof bonds !== "string" && !isShared(bonds);
+  if (!isChanging(batch) || !(isByPlace || isOwn(lengths))) return;
+  throw new TypeError(
+    `Cannot ${ACTION} as ${isByPlace ? "bonds" : "lengths"} must be the same for all systems${
+      isByPlace ? ", or in a field," : ""
+    } where systems come and go: current value is a list of ${
+      (isByPlace ? bonds : lengths as readonly unknown[]).length
+    } by place`,
+  );
+}
+
+/** Are there lengths for each system? */
+function isOwn(
+  lengths: FixBondsOptions["lengths"],
+): lengths is readonly (readonly number[])[] {
+  return Array.isArray(lengths) && Array.isArray(lengths[0]);
 }
 
 /** The bonds of each system. */
@@ -146,9 +172,8 @@ function lengthsOf(
   { lengths }: FixBondsOptions,
 ): HeldBonds["lengths"] {
   const geometry = new BondGeometry(state);
-  const isOwn = Array.isArray(lengths) && Array.isArray(lengths[0]);
   return pairs.map((list, s) => {
-    const given = isOwn ? (lengths as readonly (readonly number[])[])[s] : lengths as number[];
+    const given = isOwn(lengths) ? lengths[s] : lengths;
     if (Array.isArray(given) && given.length !== list.length) {
       throw new RangeError(
         `Cannot ${ACTION} as there must be a length for each of the ${list.length} bonds of system ${s}: current count is ${given.length}`,

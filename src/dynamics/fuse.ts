@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Batch } from "../batch/batch.ts";
+import type { BaseContext } from "../hooks/context.ts";
 import { Dynamics } from "./dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
 import { partsOf } from "./engine_parts.ts";
@@ -11,6 +13,7 @@ import { checkEngines, checkExits, checkPlaces, checkStageOptions } from "./fuse
 import { budgetsOf, type Group, groupsOf, hasExit } from "./fuse_groups.ts";
 import { staged } from "./staged.ts";
 import { StagePart } from "./stage_part.ts";
+import type { DynamicsBase } from "./stages.ts";
 
 /** What {@linkcode fuse} may be told besides its engines; all else is as theirs. */
 export type FuseOptions<H extends FirstHooks = FirstHooks> = Omit<DynamicsOptions<H>, "model">;
@@ -55,6 +58,17 @@ export class FusedDynamics<const H extends FirstHooks = FirstHooks> extends Dyna
     );
     this.stages = stages.map(({ engine }) => engine);
     joinAll(this, engines, groups);
+  }
+
+  /** What hooks of the whole find in `ctx`; those of a stage find what its engine says. */
+  protected override buildContext(batch: Batch): Omit<DynamicsBase, keyof BaseContext> {
+    const { engines, hooks } = partsOf(this)!;
+    for (const { engine } of groupsOf(engines as readonly Dynamics[])) {
+      const { part, contextOf } = partsOf(engine)!;
+      part!.extend(contextOf(batch));
+    }
+    hooks.rejoin();
+    return super.buildContext(batch);
   }
 }
 

@@ -6,6 +6,7 @@
 
 import { type Buffer, type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
+import type { CellForces } from "./cell_forces.ts";
 import { countStage } from "../kernels/count_stage.ts";
 import { enterStage } from "../kernels/enter_stage.ts";
 import { spendBudget } from "../kernels/spend_budget.ts";
@@ -40,6 +41,8 @@ export class OpenStages {
   readonly steps: Buffer<"i32">;
   /** What sends on those that have spent their steps. */
   readonly budgets: readonly Call[];
+  /** What drives the cells of each stage, where they relax there. */
+  cells: readonly (CellForces | undefined)[] = [];
   /** 1 for each that has in this step; one list for each budget. */
   readonly spent: readonly Buffer<"i32">[];
   readonly #state: ResidentBatch;

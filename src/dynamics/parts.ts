@@ -130,7 +130,7 @@ export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainB
 
 /** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */
 export function lowOf(state: ResidentBatch): Buffer<"real"> {
-  return state.state(LOW, { dtype: "real", level: "node", width: 3 });
+  return state.state(LOW, { dtype: "real", level: "node", width: 3, isShared: true });
 }
 
 function kicked(state: ResidentBatch) {

@@ -56,6 +56,13 @@ export class StagePart implements Part {
     };
   }
 
+  /** Its hooks find what the engine of the stage says of a batch, too. */
+  extend(fields: object): void {
+    for (const [name, value] of Object.entries(fields)) {
+      if (name !== "batch") this.context[name] = { value, enumerable: true };
+    }
+  }
+
   /** The number of the first stage. */
   get first(): number {
     return this.range.first;

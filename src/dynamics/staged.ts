@@ -4,9 +4,14 @@
  * @module
  */
 
-import type { Call } from "../backend/backend.ts";
+import { type Call, call } from "../backend/backend.ts";
+import type { ResidentBatch } from "../batch/resident.ts";
+import { remember } from "../kernels/remember.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
+import type { CellForces } from "./cell_forces.ts";
+import { takeCellForces } from "./cell_relaxation.ts";
 import { noteStages } from "./measures.ts";
+import { lowOf } from "./parts.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
 
 /** A stage, to be run with others. */
@@ -15,6 +20,17 @@ export interface NamedStage {
   readonly name: string;
   /** What moves its systems. */
   readonly integrator: Integrator;
+}
+
+/** What rounding took off positions is nothing any more where a scheme has moved atoms that does not count it. */
+function forgettingLow(state: ResidentBatch, opened: readonly OpenIntegrator[]): readonly Call[] {
+  if (!opened.some(usesLow)) return [];
+  const source = state.scratch("noLow", { dtype: "real", level: "node", width: 3 });
+  return [call(remember, { source, target: lowOf(state) })];
+}
+
+function usesLow({ pre, post }: OpenIntegrator): boolean {
+  return [...pre, ...post].some(({ args }) => args.low !== undefined);
 }
 
 /** Does a centre of mass at rest stay so? */
@@ -55,13 +71,17 @@ export function staged(
           keeps: state.constants("i32", keeps.map(Number), "all"),
         });
       }
-      const opened = stages.map(({ name, integrator }) =>
-        state.within(name, () => integrator.open(state))
-      );
+      const cells: (CellForces | undefined)[] = own.cells = [];
+      const opened = stages.map(({ name, integrator }) => {
+        const one = state.within(name, () => integrator.open(state));
+        cells.push(takeCellForces(state));
+        return one;
+      });
+      const forgetting = forgettingLow(state, opened);
       const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
         own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));
       return {
-        pre: each(({ pre }) => pre),
+        pre: each((one) => usesLow(one) ? one.pre : [...one.pre, ...forgetting]),
         post: [...each(({ post }) => post), own.counted()],
         stages: own,
       };

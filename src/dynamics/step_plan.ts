@@ -139,7 +139,6 @@ export function planStep(parts: StepParts): StepPlan {
     wanted: Wanted,
   ) => [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
   const adding = (wanted: Wanted) => [...model.add?.(wanted) ?? [], ...constrained.forces];
-  const added = adding(full);
   const aged = [...integrator.post, call(advance, {})];
   const visits = model.compute !== undefined || convergence.customs.length > 0;
   const sequence: readonly (readonly [Stop, readonly Call[], boolean])[] = [
@@ -296,9 +295,10 @@ class HookCalls {
     // Now and once: what they ask of the state, pairs and image counters among it, is there for all that follows.
     this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
     const { state, keepsMomentum, integrator: { stages } } = parts;
-    const deciders = decidersOf([...this.#work.values()].flat(), stages?.count);
+    const deciders = decidersOf([...this.#work.values()].flat(), stages);
     const found = deciders.map(({ hook, frequency, phase, ways }, id) => {
-      const source = (key: string) => keySource(state, key, keepsMomentum);
+      const stage = ways?.from ?? 0, cell = stages?.cells[stage];
+      const source = (key: string) => keySource(state, key, keepsMomentum, cell && { stage, cell });
       const opened: ConvergenceParts = hook.parts({ state, source, id, ...ways });
       return { opened, times: { every: frequency, phase }, hook };
     });

@@ -301,12 +301,12 @@ export class Stream implements Keeper {
     const joined = await this.#crowd.admit(samples, first + this.#maxSteps);
     this.#counts.systems += joined.length;
     this.#counts.refills++;
-    const run = place.run!;
+    const run = place.run!, mask = this.#maskOf(joined);
+    await run.settle(mask);
     if (run.joinsInStep) {
       for (const at of joined) this.#slots[at]!.isJoining = true;
       return run.join(joined);
     }
-    const mask = this.#maskOf(joined);
     await run.prime(mask, last + 1);
     await run.admitted(mask, last);
   }

@@ -31,13 +31,6 @@ export class Told {
     this.#comers?.clear();
   }
 
-  /** Of these systems, those that are news; noted, where the device that tells of them may be lost. */
-  news(mask: Int32Array, isDevice: boolean): Int32Array {
-    if (isDevice) this.note(mask);
-    const known = isDevice ? undefined : this.take(mask);
-    return known === undefined ? mask : mask.map((one, s) => known[s] === 0 ? one : 0);
-  }
-
   /** Of these systems, those that hooks have been told of already, if there are any; from now on they are news again. */
   take(mask: ArrayLike<number>): Int32Array | undefined {
     if (this.#places.size === 0) return undefined;

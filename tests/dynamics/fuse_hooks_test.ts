@@ -533,3 +533,26 @@ function move(step: number) {
     },
   });
 }
+
+class Tagged extends NVE {
+  protected override buildContext(batch: Batch) {
+    return { ...super.buildContext(batch), tag: `${this.name} of ${batch.size}` };
+  }
+}
+
+Deno.test("hooks of a stage find what the engine of the stage adds to their context, and no others do", async () => {
+  const tags: unknown[] = [];
+  const look = () =>
+    hook({
+      name: "look",
+      frequency: 1,
+      on: { dynamics: { AFTER_STEP: (ctx) => void tags.push((ctx as { tag?: unknown }).tag) } },
+    });
+  const tagged = new Tagged({ model, dt: 1, nSteps: 5, hooks: [look()], name: "mine" });
+  const within = fuse(tagged, new NVE({ model, dt: 1, nSteps: 5, hooks: [look()] }));
+  await using all = fuse(within, new NVE({ model, dt: 1 }), { hooks: [look()] });
+  const batch = ragged();
+  batch.set("status", [0, 1, 2, 2]);
+  await all.run(batch, 1);
+  assertEquals(tags, ["mine of 4", undefined, undefined]);
+});

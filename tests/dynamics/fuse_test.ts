@@ -1,12 +1,14 @@
 /** Engines as the stages of one: who is moved by which, for how long, and what becomes of everyone else. */
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import { Batch, initVelocities } from "../../src/batch/mod.ts";
+import { Batch, fcc, initVelocities, System } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   Dynamics,
   type DynamicsOptions,
   FIRE,
   fire,
+  fixAtoms,
+  fixBonds,
   fuse,
   type FusedDynamics,
   type Integrator,
@@ -17,7 +19,7 @@ import {
   NVTLangevin,
   NVTNoseHoover,
 } from "../../src/dynamics/mod.ts";
-import type { Model } from "../../src/models/mod.ts";
+import { type Model, tethers } from "../../src/models/mod.ts";
 import { hook } from "../../src/hook.ts";
 import {
   ARGON,
@@ -567,5 +569,88 @@ Deno.test(
         assertNear(fused!, one.get(field), tolerance, field === "positions" ? 1 : 1e-2);
       }
     }
+  }),
+);
+
+Deno.test(
+  "constraints of the whole hold in every stage, and a stage cannot have its own",
+  onEngines(async (backend) => {
+    const model = tethers({ stiffness: 0.1 });
+    const water = new System({
+      symbols: ["O", "H", "H"],
+      positions: [0, 0, 0, 0.76, 0.59, 0, -0.76, 0.59, 0],
+    });
+    const place = { model, ...where(backend) };
+    const stages = () =>
+      [
+        new NVTLangevin({ ...place, dt: 0.5, temperature: 300, friction: 0.05, nSteps: 20 }),
+        new NVE({ ...place, dt: 1 }),
+      ] as const;
+    const batch = Batch.from([water, water, water]);
+    batch.set("status", [0, 1, 0]);
+    initVelocities(batch, 300, { seed: 3 });
+    const constraints = [
+      fixBonds([[0, 1], [0, 2], [1, 2]]),
+      fixAtoms(({ index }) => index === 3),
+    ];
+    await using all = fuse(...stages(), { constraints });
+    await all.run(batch, 60);
+    const bond = Math.hypot(0.76, 0.59);
+    for (const { positions: x } of batch.systems()) {
+      for (const atom of [1, 2]) {
+        const length = Math.hypot(...[0, 1, 2].map((k) => x[3 * atom + k]! - x[k]!));
+        assertNear([length], [bond], 2e-6);
+      }
+    }
+    assertEquals([...batch.get("positions").subarray(9, 12)], [0, 0, 0]);
+    assertNotEquals([...batch.get("positions").subarray(0, 3)], [0, 0, 0]);
+    // A system has the same bits as in its own engine, with the same constraints.
+    const alone = Batch.from([water, water, water]);
+    initVelocities(alone, 300, { seed: 3 });
+    const one = Batch.from([alone.system(1)]);
+    await using nve = new NVE({
+      ...{ ...place, dt: 1 },
+      constraints: [constraints[0]!, fixAtoms(({ index }) => index === 0)],
+    });
+    await nve.run(one, 60);
+    assertSameBits(bitsOf(batch, 1, ["positions"]), bitsOf(one, 0, ["positions"]));
+    const held = new NVE({ ...place, dt: 1, nSteps: 1, constraints });
+    const other = new NVE({ ...place, dt: 1 });
+    assertThrows(() => fuse(held, other), TypeError, "constraints must be the same for all stages");
+  }),
+);
+
+Deno.test(
+  "where cells relax in one stage alone, each stage is judged by what moves in it",
+  onEngines(async (backend) => {
+    const crystal = fcc({ element: "Ar", a: 5.1, cells: 2 }); // pressed: no force on any atom
+    const place = { model: ARGON, dt: 0.3, ...where(backend) };
+    const criteria = () => [ConvergenceHook.fromFmax(0.01)] as const;
+    const still = () => new FIRE({ ...place, hooks: criteria() });
+    const breathing = () => new FIRE({ ...place, cell: true, hooks: criteria(), name: "breathe" });
+    const batch = Batch.from([crystal, crystal]);
+    batch.set("status", [0, 1]);
+    await using all = fuse(still(), breathing(), still());
+    await all.run(batch, 400);
+    const alone = Batch.from([crystal]);
+    await using one = breathing();
+    await one.run(alone, 400);
+    const steps = alone.get("stepsDone")[0]!;
+    assert(steps > 5 && steps < 400);
+    const [first, second] = stepsOf(batch);
+    assertEquals([first![0], first![1]! > 5, first![2]], [1, true, 1]);
+    assertEquals(second, [0, steps, 1]);
+    assertNear(bitsOf(batch, 0, ["cell"]).cell!, alone.get("cell"), 5e-3, 10);
+    assertSameBits(bitsOf(batch, 1, ["cell"]), bitsOf(alone, 0, ["cell"]));
+    // A hook of the whole judges each by its stage, too.
+    const other = Batch.from([crystal, crystal]);
+    other.set("status", [0, 1]);
+    await using whole = fuse(
+      new FIRE({ ...place, nSteps: 999 }),
+      new FIRE({ ...place, cell: true, nSteps: 999, name: "breathe" }),
+      { hooks: criteria() },
+    );
+    await whole.run(other, 400);
+    assertEquals([...other.get("stepsDone"), ...other.get("status")], [1, steps, 2, 2]);
   }),
 );

@@ -2,8 +2,13 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
 import {
+  type Constraint,
   fire,
+  fixAtoms,
+  fixBonds,
+  fixComponents,
   langevin,
+  NVE,
   type SavedDynamics,
   SizeAwareSampler,
   velocityVerlet,
@@ -238,6 +243,32 @@ Deno.test(
     );
   }),
 );
+
+Deno.test("atoms and bonds that are said by place are refused where systems come and go", async () => {
+  const stream = async (constraints: readonly Constraint[], hooks: FreezeAtomsHook[] = []) => {
+    await using md = new NVE({ model: ARGON, dt: 1, constraints, hooks });
+    const sampler = new SizeAwareSampler(rattled(3), { maxSystems: 2 });
+    await md.stream(sampler, { sinks: [new MemorySink()], maxSteps: 3 });
+  };
+  const own = [[[0, 1]], [[0, 1]]] as const;
+  const cases: readonly [part: string, constraints: Constraint[], hooks?: FreezeAtomsHook[]][] = [
+    ["fix atoms as the choice must be a function", [fixAtoms([3])]],
+    ["fix atoms as the choice must be a function", [fixComponents([3], "z")]],
+    ["freeze atoms as the choice must be a function", [], [new FreezeAtomsHook({ atoms: [3] })]],
+    ["fix bonds as bonds must be the same for all systems, or in a field", [fixBonds(own)]],
+    [
+      "fix bonds as lengths must be the same for all systems",
+      [fixBonds([[0, 1]], { lengths: [[3.7], [3.7]] })],
+    ],
+  ];
+  for (const [part, constraints, hooks] of cases) {
+    await assertRejects(() => stream(constraints, hooks), TypeError, `Cannot ${part}`);
+  }
+  await stream(
+    [fixAtoms(({ place }) => place === 3), fixBonds([[0, 1]], { lengths: 3.7 })],
+    [new FreezeAtomsHook({ atoms: ({ place }) => place === 5 })],
+  );
+});
 
 Deno.test("checkpoints can be taken while a stream runs, at any step", async () => {
   const scheme = fire({ dt: 0.3 }), backend = "wasm";

@@ -3,16 +3,20 @@ import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
+  Dynamics,
   FIRE,
   fire,
   fire2,
+  fixBonds,
+  fixCentreOfMass,
   langevin,
+  lbfgs,
   npt,
   SizeAwareSampler,
 } from "../../src/dynamics/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf, spring } from "./atoms.ts";
-import { on, onEngines, PAIR_BACKENDS } from "./backends.ts";
+import { on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
 import { alone, bySource, FIELDS, rattled, streamed } from "./streams.ts";
 
 Deno.test(
@@ -23,6 +27,7 @@ Deno.test(
       const scheme of name === "webgpu" ? [fire({ dt: 0.3 })] : [
         fire({ dt: 0.3 }),
         fire2({ dt: 0.05, tMax: 0.5 }),
+        lbfgs({}),
       ]
     ) {
       const { found, summary } = await streamed(scheme, systems, { backend });
@@ -187,6 +192,33 @@ Deno.test(
       const one = await alone(scheme, systems[id]!, { id, backend, steps });
       const all = [...FIELDS, "cell"] as const;
       assertSameBits(bitsOf(batch, 0, all), bitsOf(one, 0, all), `system ${id}`);
+    }
+  }),
+);
+
+Deno.test(
+  "systems join with their constraints kept, bonds and fixed atoms, whatever others have",
+  on(PAIR_BACKENDS, async (backend) => {
+    const moving = Batch.from(rattled(6));
+    initVelocities(moving, 40, { seed: 4 }); // along bonds, too
+    const systems = moving.systems();
+    const make = () =>
+      new Dynamics(langevin({ dt: 2, temperature: 60, friction: 0.05, seed: 5 }), {
+        ...{ model: ARGON, ...where(backend) },
+        // As long as they are when a system joins.
+        constraints: [fixBonds([[0, 1], [2, 3]]), fixCentreOfMass()],
+        hooks: [new ConvergenceHook({ criteria: { key: "energy", threshold: -2.1 } })],
+      });
+    const sink = new MemorySink();
+    await using engine = make();
+    const sampler = new SizeAwareSampler(systems, { maxSystems: 3 });
+    await engine.stream(sampler, { sinks: [sink], maxSteps: 40, refillFrequency: 1 });
+    for (const [id, batch] of bySource(sink.read())) {
+      const one = Batch.from([systems[id]!]);
+      one.set("systemId", [id]);
+      await using own = make();
+      await own.run(one, batch.get("stepsDone")[0]!);
+      assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
     }
   }),
 );

@@ -1,0 +1,19 @@
+/**
+ * Batches whose systems come and go.
+ *
+ * @module
+ */
+
+import type { Batch } from "./batch.ts";
+
+const CHANGING = new WeakSet<Batch>();
+
+/** From now on what is said by place means nothing there. */
+export function markChanging(batch: Batch): void {
+  CHANGING.add(batch);
+}
+
+/** Whether places of a batch have other systems in the course of a run. */
+export function isChanging(batch: Batch): boolean {
+  return CHANGING.has(batch);
+}
