@@ -157,6 +157,23 @@ Deno.test(
   }),
 );
 
+Deno.test("on two threads, too, the batch is over 90 % full, and the filling is that of the systems that move", async () => {
+  await using engine = new FIRE({
+    ...{ model: ARGON, dt: 0.3, threads: 2 },
+    hooks: [ConvergenceHook.fromFmax(0.01)],
+  });
+  const sink = new MemorySink(), steps = 250;
+  const sampler = new SizeAwareSampler(rattled(400), { maxSystems: 32 });
+  const { filling } = await engine.stream(sampler, { sinks: [sink], nSteps: steps });
+  assert(filling > 0.9, `it was ${filling} full`);
+  const { batch, stream } = await engine.save();
+  const there = Batch.load(batch).get("stepsDone").filter((_, s) => !stream!.slots[s]!.isWritten);
+  const done = [...sink.read().get("stepsDone"), ...there].reduce((a, b) => a + b);
+  assertEquals(filling, done / (32 * steps));
+  const { graduated } = await engine.stream(sampler, { sinks: [sink] });
+  assertEquals(graduated, 400);
+});
+
 Deno.test("on two threads systems join with the bits that they have alone on one", async () => {
   const systems = rattled(7, (i) => 1 + i % 2);
   await using engine = new FIRE({
