@@ -124,7 +124,7 @@ const LOOKED_AT = 16;
 const PLACES = 64;
 
 /** A crowd of 4 to 48 atoms each, of temperatures, pressures and steps of their own, or all of those of the one. */
-export function crowd({ isWide = false }: Row, isUniform = false): readonly System[] {
+function crowd({ isWide = false }: Row, isUniform = false): readonly System[] {
   const cellsOf = (i: number) =>
     i < 4 ? [2, 2, 3] : i < 8 ? [2, 2, 2] : i < 20 ? [2, 2, 1] : [1, 1, 1 + i % 4];
   const batch = Batch.from(Array.from({ length: PLACES }, (_, i) => {
@@ -166,7 +166,7 @@ export interface Trial {
 type Ends = number[][];
 
 /** An engine with hooks, and what it sees. */
-export function open(
+function open(
   { row, backend, steps }: Trial,
   more: readonly object[] = [],
 ): [Dynamics, Ends] {
@@ -206,7 +206,7 @@ const resting = () => new ConvergenceHook({ criteria: [{ key: "rests", threshold
 const restingIn = ({ row }: Trial) => row.isFused ? [] : [resting()];
 
 /** The places of a crowd as a batch, each called as it is in the crowd. */
-export function batchOf(systems: readonly System[], places: readonly number[]): Batch {
+function batchOf(systems: readonly System[], places: readonly number[]): Batch {
   const batch = Batch.from(places.map((at) => systems[at]!));
   batch.set("systemId", places);
   return batch;
