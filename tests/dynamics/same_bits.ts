@@ -306,14 +306,14 @@ function observers(): readonly object[] {
   ];
 }
 
-/** By hand, in parts and at rest in between. */
+/** By hand and in parts. */
 async function inParts(trial: Trial): Promise<Bits> {
   const [md, ends] = open(trial, restingIn(trial)), batch = batchOf(crowd(trial.row), FEW);
   const part = Math.floor(trial.steps / 4);
   await md.run(batch, part);
   for (let i = 0; i < 3; i++) await md.step(batch);
   await md.run(batch, part - 3);
-  await md.close();
+  await md.run(batch, 0);
   await md.run(batch, lengthOf(trial) - 2 * part);
   await md.close();
   return bitsAt(batch, FEW.indexOf(LOOKED_AT), ends);
