@@ -103,6 +103,12 @@ export const ENGINES: Readonly<Record<string, Row>> = {
     ],
     make: (place) => new NVE({ ...place, dt: 2 }),
   },
+  "NVTLangevin so hot that pairs are found again and again": {
+    hooks: () => [new WrapPeriodicHook({ frequency: 1 })],
+    make: (place) =>
+      new NVTLangevin({ ...place, ...langevin(), temperature: { ...temperature, factor: 20 } }),
+  },
+  "LBFGS with cells → NPT → NVTBussi with atoms held": { isFused: true, make: heldStages },
   "FIRE → NVTLangevin → NVE": { isFused: true, make: threeStages },
 };
 
@@ -115,6 +121,15 @@ function threeStages(place: Place): Dynamics {
     new FIRE({ ...place, dt: 0.3, hooks: [ConvergenceHook.fromFmax(0.03)] }),
     new NVTLangevin({ ...place, ...langevin(), nSteps: 40 }),
     new NVE({ ...place, dt: 2, nSteps: 30 }),
+  );
+}
+
+function heldStages(place: Place): Dynamics {
+  return fuse(
+    new LBFGS({ ...place, ...small, cell: { pressure }, nSteps: 30 }),
+    new NPT({ ...place, ...bath, ...press, pressureCoupling: "triclinic", nSteps: 40 }),
+    new NVTBussi({ ...place, ...bath, seed: 3, nSteps: 30 }),
+    { constraints: [fixAtoms(at(1))] },
   );
 }
 
@@ -249,6 +264,7 @@ async function resumed(trial: Trial, places: readonly number[] = FEW): Promise<B
     await first.run(batchOf(crowd(trial.row), places), stop + 3);
     await first.close();
     const [second, ends] = open(trial, restingIn(trial));
+    second.hooks.add(saving(second, stop, path)); // its time has passed
     const batch = await second.loadCheckpoint(path);
     assertEquals(second.stepCount, stop);
     await second.run(batch, lengthOf(trial) - stop);
