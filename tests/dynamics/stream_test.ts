@@ -44,22 +44,6 @@ Deno.test(
 );
 
 Deno.test(
-  "a system that joins after 500 steps has the bits that it has alone, noise and all",
-  on(PAIR_BACKENDS, async (backend) => {
-    const scheme = langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 });
-    const systems = rattled(3);
-    const options = { backend, maxSystems: 2, maxSteps: 500 };
-    const { found, summary } = await streamed(scheme, systems, options);
-    assertEquals([summary.steps, summary.refills, summary.converged], [1000, 1, 0]);
-    assertEquals(found.get(2)!.get("step")[0], 999);
-    const one = await alone(scheme, systems[2]!, { id: 2, backend, steps: 500 });
-    assertSameBits(bitsOf(found.get(2)!, 0, FIELDS), bitsOf(one, 0, FIELDS));
-    const other = await alone(scheme, systems[2]!, { id: 1, backend, steps: 500 });
-    assertNotEquals(bitsOf(other, 0, FIELDS), bitsOf(one, 0, FIELDS));
-  }),
-);
-
-Deno.test(
   "systems of any sizes join and leave, each does its steps, no more and no fewer",
   onEngines(async (backend, name) => {
     const scheme = langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 });
