@@ -12,7 +12,6 @@ import { fmax } from "../kernels/fmax.ts";
 import { kineticEnergy } from "../kernels/kinetic_energy.ts";
 import { stress } from "../kernels/stress.ts";
 import { temperature } from "../kernels/temperature.ts";
-import type { CellForces } from "./cell_forces.ts";
 import { cellForcesOf } from "./cell_relaxation.ts";
 import { outputsOf } from "../models/model.ts";
 
@@ -28,7 +27,12 @@ export interface Measure {
 const MEASURES: Readonly<
   Record<string, (state: ResidentBatch, keepsMomentum: boolean) => Measure>
 > = {
-  fmax: (state) => measureForces(state, "fmax", cellForcesOf(state)),
+  fmax(state) {
+    const buffer = perSystem(state, "fmax");
+    const cell = cellForcesOf(state);
+    const args = { forces: state.field("forces"), fmax: buffer, ...cell?.args };
+    return { buffer, calls: [...cell?.calls ?? [], call(fmax, args)] };
+  },
   kineticEnergy: measureKinetic,
   temperature(state, keepsMomentum) {
     const kinetic = measureKinetic(state);
@@ -100,17 +104,6 @@ export function measureChange(state: ResidentBatch): Measure {
   const previous = state.state("previousEnergy", { dtype: "f64", level: "system", initial: NaN });
   const { energy } = outputsOf(state);
   return { buffer, calls: [call(energyChange, { energy, previous, change: buffer })] };
-}
-
-/** The largest force on an atom, or on a cell that relaxes. */
-export function measureForces(
-  state: ResidentBatch,
-  name: string,
-  cell: CellForces | undefined,
-): Measure {
-  const buffer = perSystem(state, name);
-  const args = { forces: state.field("forces"), fmax: buffer, cellForces: cell?.cellForces };
-  return { buffer, calls: [...cell?.calls ?? [], call(fmax, args)] };
 }
 
 function measureKinetic(state: ResidentBatch): Measure {

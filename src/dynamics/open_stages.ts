@@ -6,7 +6,6 @@
 
 import { type Buffer, type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
-import type { CellForces } from "./cell_forces.ts";
 import { countStage } from "../kernels/count_stage.ts";
 import { enterStage } from "../kernels/enter_stage.ts";
 import { spendBudget } from "../kernels/spend_budget.ts";
@@ -41,8 +40,6 @@ export class OpenStages {
   readonly steps: Buffer<"i32">;
   /** What sends on those that have spent their steps. */
   readonly budgets: readonly Call[];
-  /** What drives the cells of each stage, where they relax there. */
-  cells: readonly (CellForces | undefined)[] = [];
   /** 1 for each that has in this step; one list for each budget. */
   readonly spent: readonly Buffer<"i32">[];
   readonly #state: ResidentBatch;
@@ -61,7 +58,9 @@ export class OpenStages {
     this.steps = state.field<"i32">(STAGE_STEPS);
     this.#begun = state.state("stageBegun", { dtype: "i32", level: "system", width: count });
     state.backend.write(this.#begun, initial);
-    [this.#awake, this.stage] = [own("awake"), own("stage")];
+    this.#awake = own("awake");
+    this.stage = state.state("lastStage", { dtype: "i32", level: "system" });
+    state.backend.write(this.stage, state.batch.ensure("status"));
     this.spent = budgets.map((_, i) => own(`spent ${i}`));
     this.budgets = budgets.map(({ first, end, steps: budget }, i) =>
       call(spendBudget, {
@@ -102,6 +101,7 @@ export class OpenStages {
     assertStatus(batch.ensure("status"));
     this.#state.renew(systems);
     this.#state.writeRows(this.#begun, systems, countStages(batch, this.count), this.count);
+    this.#state.writeRows(this.stage, systems, batch.ensure("status"));
   }
 
   /** Those that have been through all stages do not move. */

@@ -7,9 +7,8 @@
 import { type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { remember } from "../kernels/remember.ts";
+import { withinStage } from "./cell_relaxation.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
-import type { CellForces } from "./cell_forces.ts";
-import { takeCellForces } from "./cell_relaxation.ts";
 import { noteStages } from "./measures.ts";
 import { lowOf } from "./parts.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
@@ -71,12 +70,10 @@ export function staged(
           keeps: state.constants("i32", keeps.map(Number), "all"),
         });
       }
-      const cells: (CellForces | undefined)[] = own.cells = [];
-      const opened = stages.map(({ name, integrator }) => {
-        const one = state.within(name, () => integrator.open(state));
-        cells.push(takeCellForces(state));
-        return one;
-      });
+      const place = { stage: own.stage, count: stages.length };
+      const opened = stages.map(({ name, integrator }, at) =>
+        withinStage(state, { ...place, at }, () => state.within(name, () => integrator.open(state)))
+      );
       const forgetting = forgettingLow(state, opened);
       const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
         own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));
