@@ -9,6 +9,7 @@ import type { Batch } from "../batch/batch.ts";
 import type { NumericArray } from "../batch/fields.ts";
 import { ResidentBatch } from "../batch/resident.ts";
 import { LeapLength } from "../hooks/leap.ts";
+import { fieldName } from "../hooks/protocol.ts";
 import type { Loop } from "../hooks/loop.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
@@ -214,7 +215,10 @@ export class BatchRun {
     if (!clock.isOf(state.batch)) this.#clock = new Clock(state.batch, this.#engine.integrator);
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
-        if (name === "status") this.#integrator.stages?.restart(systems);
+        if (name === "status") {
+          this.#integrator.stages?.restart(systems);
+          if (this.#amendsParts) this.#isPrimed = false;
+        }
         if (name === "positions") state.clearRows(LOW, systems);
         if (name === "cell") state.clearRows(CELL_LOW, systems);
         // A step that somebody else has changed says nothing.
@@ -289,6 +293,16 @@ export class BatchRun {
     return this.#model.close?.();
   }
 
+  /** Do hooks of stages change what the model gives? It goes by the stage that a system is in, then. */
+  get #amendsParts(): boolean {
+    const { hooks } = this.#loop;
+    return hooks.enabled().some((hook) => {
+      const { writes = [] } = hook as { readonly writes?: readonly unknown[] };
+      return hooks.partOf(hook) !== undefined &&
+        writes.some((key) => AMENDED.has(fieldName(key as string)!));
+    });
+  }
+
   #planned(): StepPlan {
     const { name, integrator, model, loop: { hooks } } = this.#engine;
     if (this.#plan === undefined) {
@@ -309,6 +323,7 @@ export class BatchRun {
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],
       partOf: (hook) => hooks.partOf(hook),
+      amendsParts: this.#amendsParts,
       reads: (stage) => hooks.reads(stage),
       writes: () => hooks.writes(),
     });
@@ -398,7 +413,37 @@ export class BatchRun {
   }
 
   /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */
-  async prime(mask: Int32Array, step: number): Promise<void> {
+  prime(mask: Int32Array, step: number): Promise<void> {
+    return this.#forSome(mask, step, () => {
+      this.#run(this.#planned().settle);
+      return this.#evaluate(step);
+    });
+  }
+
+  /**
+   * What hooks of stages do to forces and energies is that of the stage which a system is in: whoever comes to another
+   * has what the model gave, and what hooks do to it there, before it moves. A visited model is not asked again.
+   */
+  async #amendComers({ stage, status }: StageNews, step: number): Promise<void> {
+    const { state: { backend, frame } } = this;
+    await this.#ready();
+    const [active] = await backend.see([frame.active]);
+    const mask = stage.map((was, s) => was !== status[s] && active[s] !== 0 ? 1 : 0);
+    if (!mask.includes(1)) return;
+    await this.#forSome(mask, step, async () => {
+      const { forces, isAdded, amend } = this.#planned();
+      this.#run(forces);
+      if (!isAdded) await this.#model.compute?.({ energy: true, stress: true });
+      this.#run(amend, step);
+    });
+  }
+
+  /** Evaluates forces and energies of some systems, 1 for each, and has hooks change them; all others stay as they are. */
+  async #forSome(
+    mask: Int32Array,
+    step: number,
+    evaluate: () => void | PromiseLike<void>,
+  ): Promise<void> {
     const { state: { backend, frame } } = this;
     await this.#ready();
     const [active] = await backend.see([frame.active]);
@@ -407,8 +452,7 @@ export class BatchRun {
     const [hadEnergy, forcesOf] = [this.#hasEnergy, this.#forcesOf];
     backend.write(frame.active, mask);
     try {
-      this.#run(this.#planned().settle);
-      await this.#evaluate(step);
+      await evaluate();
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(step);
       await this.#ready();
       this.#run(this.#planned().begin);
@@ -679,7 +723,7 @@ export class BatchRun {
 
   /** Whether nothing may be done before it is known what a step has come to. */
   get #mustWait(): boolean {
-    if (this.#plan?.holdsParts) return true;
+    if (this.#plan?.holdsParts || this.#plan?.amendsParts) return true;
     return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait ||
       this.#loop.point(DynamicsStage.ON_ADMIT).mustWait;
   }
@@ -735,12 +779,18 @@ export class BatchRun {
       await point.fireLate(step, { stepCount: step, convergedMask: mask, ...event });
       this.#engine.told.note(mask);
     }
-    if (isMove) await this.#tellComers(step, stages);
+    if (isMove) await this.#meetComers(step, stages);
   }
 
   /** Systems have come and gone: what is held of them is asked anew. */
   #renewHeld(): void {
     if (this.#plan?.holdsParts) this.forgetPlan();
+  }
+
+  /** Systems have come to another stage: on the host, where nothing is to be waited for that need not be. */
+  #meetComers(step: number, stages: StageNews): void | PromiseLike<void> {
+    const amending = this.#planned().amendsParts ? this.#amendComers(stages, step) : undefined;
+    return after(amending, () => this.#tellComers(step, stages));
   }
 
   /** Tells hooks of stages of the systems that have come to them. */
@@ -853,7 +903,7 @@ export class BatchRun {
       };
       if (news === undefined) return this.#tell(step, mask);
       const told = mask.includes(1) ? this.#tell(step, mask, news) : undefined;
-      return after(told, () => hasComers(news) ? this.#tellComers(step, news) : undefined);
+      return after(told, () => hasComers(news) ? this.#meetComers(step, news) : undefined);
     });
   }
 

@@ -48,6 +48,8 @@ export interface StepParts {
   devices(): readonly WithKernels[];
   /** The stages that a hook is for, where those are not all. */
   partOf(hook: object): unknown;
+  /** Whether hooks of stages change what the model gives. */
+  readonly amendsParts: boolean;
   /** The fields that hooks look at, at a stage; at any, without one. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
   /** The fields that hooks change on a visit. */
@@ -89,6 +91,8 @@ export interface StepPlan {
   readonly isAdded: boolean;
   /** Whether hooks of stages hold atoms: who comes or goes changes the plan. */
   readonly holdsParts: boolean;
+  /** Whether hooks of stages change what the model gives: who comes has it changed as in the new stage. */
+  readonly amendsParts: boolean;
   /** Whether systems can converge. */
   readonly canConverge: boolean;
   /** Whether a visited step leaves energies (and stresses) up to date. */
@@ -192,6 +196,7 @@ export function planStep(parts: StepParts): StepPlan {
     ...{ customs: convergence.customs, marks: convergence.marks },
     isAdded: (model.add?.(full) ?? []).length > 0,
     holdsParts: hooks.holdsParts,
+    amendsParts: parts.amendsParts,
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
@@ -232,18 +237,18 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   // where it is learned later that systems rest, those of their last step must be there by then.
   const written = parts.writes();
   const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
-    written.has("forces") || hooks.amendsParts || (parts.isLate && decide.length > 0);
+    written.has("forces") || parts.amendsParts || (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
   const reads = all.has("energy") || all.has(CONSERVED);
   const looks = always || reads || parts.model.compute !== undefined;
   const judged = keys.has("stress") || parts.needsStress;
   const stress = parts.wantsStress || all.has("stress") || judged;
   return {
-    lean: { energy: always, stress: judged || (always && parts.wantsStress) },
+    lean: { energy: always, stress: judged || (always && stress) },
     full: { energy: looks, stress },
     stress,
-    // Whoever has the energies has the stresses, too, if the batch keeps some.
-    kept: looks && parts.wantsStress ? stressOf(parts, true) : [],
+    // Whoever has the energies has the stresses, too, if the batch keeps some, or does from now on.
+    kept: looks ? stressOf(parts, stress) : [],
     change: [
       ...isAmending ? parts.constrained.forces : [],
       ...changes ? measureChange(parts.state).calls : [],
@@ -343,14 +348,6 @@ class HookCalls {
           phase,
         });
       });
-  }
-
-  /**
-   * Do hooks of stages change what the model gives? Systems may be in another stage by the time somebody asks for their
-   * energies.
-   */
-  get amendsParts(): boolean {
-    return this.#work.get(S.AFTER_COMPUTE)!.some(({ part }) => part !== undefined);
   }
 
   /** Do hooks of stages hold atoms? */
