@@ -9,6 +9,12 @@
 
 import type { Batch } from "../src/batch/mod.ts";
 import { type Dynamics, FIRE, FIRE2, NVE, NVTLangevin } from "../src/dynamics/mod.ts";
+import {
+  AverageStressHook,
+  DiffusionHook,
+  RadialDistributionHook,
+  VelocityAutocorrelationHook,
+} from "../src/observe/mod.ts";
 import { argonModel, crystals } from "./dynamics/input.ts";
 import { observers } from "./dynamics/observers.ts";
 
@@ -76,4 +82,19 @@ const hooks: Readonly<Record<string, Engine>> = {
 for (const [name, engine] of Object.entries(hooks)) {
   const batch = crystals(3, 64);
   await register("hooks, 64 × 108 atoms", name, { engine, batch, baseline: name === "none" });
+}
+
+const observables: Readonly<Record<string, Engine>> = {
+  "none": nve(),
+  "stress": new NVE({ model, dt: 1, hooks: [new AverageStressHook()] }),
+  "displacements, 100 lags": new NVE({ model, dt: 1, hooks: [new DiffusionHook()] }),
+  "velocities, 100 lags": new NVE({ model, dt: 1, hooks: [new VelocityAutocorrelationHook()] }),
+  "distances to 6 Å": new NVE({
+    ...{ model, dt: 1, hooks: [new RadialDistributionHook({ cutoff: 6 })] },
+  }),
+};
+for (const [name, engine] of Object.entries(observables)) {
+  const batch = crystals(2, 64);
+  const group = "observables every 10 steps, 64 × 32 atoms";
+  await register(group, name, { engine, batch, baseline: name === "none" });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { assertStays } from "./changing.ts";
 import type { NumericArray } from "./fields.ts";
 import type { ResidentBatch } from "./resident.ts";
 import { show } from "./show.ts";
@@ -26,7 +27,7 @@ export interface AtomView {
 
 /**
  * Atoms of a batch: a function that says which; a flag for each, as booleans or in a Uint8Array; or, as any other
- * numbers, their places in the batch.
+ * numbers, their places in the batch. Where systems come and go only a function means something.
  */
 export type AtomChoice = ((atom: AtomView) => boolean) | readonly boolean[] | ArrayLike<number>;
 
@@ -39,6 +40,7 @@ export function isAtomChoice(value: unknown): value is AtomChoice {
 /** 1 for each atom that is meant. Throws a TypeError or RangeError for a choice that does not fit the batch. */
 export function chosen(state: ResidentBatch, choice: AtomChoice, action: string): Int32Array {
   if (typeof choice === "function") return asked(state, choice, action);
+  assertStays(state.batch, action, "the choice must be a function", choice.length);
   const { nodeCount } = state.batch;
   if (choice instanceof Uint8Array || typeof choice[0] === "boolean") {
     const flags = Array.from(choice as ArrayLike<unknown>);

@@ -14,6 +14,7 @@ import { strainForces } from "../kernels/strain_forces.ts";
 import { outputsOf } from "../models/model.ts";
 import type { CheckedCell } from "./cell_options.ts";
 import { parameterTable, perSystem } from "./integrator.ts";
+import { placeOf, type StagePlace } from "./stage_place.ts";
 
 /** What an optimizer works on where cells relax. */
 export interface CellRelaxation {
@@ -45,16 +46,6 @@ interface CellForces {
   };
 }
 
-/** One stage of several. */
-interface StagePlace {
-  /** The stage in which each system did its last step. */
-  readonly stage: Buffer<"i32">;
-  /** Which it is. */
-  readonly at: number;
-  /** How many there are. */
-  readonly count: number;
-}
-
 /** An optimizer that relaxes cells. */
 interface Driver {
   readonly drive: ReturnType<typeof driveOf>;
@@ -71,18 +62,6 @@ const NO_STAGE = 2 ** 30;
 /** Batch → what relaxes its cells. */
 const DRIVERS = new WeakMap<ResidentBatch, Driver[]>();
 const MEASURES = new WeakMap<ResidentBatch, CellForces>();
-/** Batch → the stage whose scheme is being opened. */
-const PLACES = new WeakMap<ResidentBatch, StagePlace>();
-
-/** Opens the scheme of one stage: how hard it drives cells counts for the systems of that stage alone. */
-export function withinStage<T>(state: ResidentBatch, place: StagePlace, open: () => T): T {
-  PLACES.set(state, place);
-  try {
-    return open();
-  } finally {
-    PLACES.delete(state);
-  }
-}
 
 /** Of a batch on a backend; throws a RangeError for a pressure on what has no volume. */
 export function openCell(
@@ -93,7 +72,7 @@ export function openCell(
 ): CellRelaxation {
   const drive = driveOf(state, engine, cell);
   const { cell: h, strain, reference, cellForces } = drive;
-  DRIVERS.set(state, [...DRIVERS.get(state) ?? [], { drive, place: PLACES.get(state) }]);
+  DRIVERS.set(state, [...DRIVERS.get(state) ?? [], { drive, place: placeOf(state) }]);
   const pulled = state.scratch("pulledForces", THREE);
   const moved = state.scratch("moved", THREE), strained = state.scratch("strained", NINE);
   const enthalpy = needsEnthalpy
@@ -153,7 +132,7 @@ function measureOf(state: ResidentBatch, drivers: readonly Driver[]): CellForces
 
 function assertVolumes(state: ResidentBatch, engine: string, { pressure }: CheckedCell): void {
   const pbc = state.valuesOf("pbc");
-  const pressures = perSystem(engine, "pressure", pressure, state.batch.size);
+  const pressures = perSystem(engine, "pressure", pressure, state.batch);
   for (const [system, one] of pressures.entries()) {
     const directions = pbc.subarray(3 * system, 3 * system + 3);
     if (one === 0 || directions.every((flag) => flag !== 0)) continue;

@@ -6,6 +6,7 @@
 
 import type { Backend } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
+import { markChanging } from "../batch/changing.ts";
 import { encodeCheckpoint, loadLatest, readCheckpoint, writeWhole } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields.ts";
 import type { FieldHolder } from "../batch/holder.ts";
@@ -30,7 +31,6 @@ import type { Integrator } from "./integrator.ts";
 import type { WithKernels } from "./step_parts.ts";
 import { ConvergenceHook } from "./convergence.ts";
 import { Graduates } from "./graduates.ts";
-import { markChanging } from "./integrator.ts";
 import type { SizeAwareSampler } from "./sampler.ts";
 import { isBath } from "./staged.ts";
 import { STAGE_STEPS } from "./stage_steps.ts";
@@ -251,8 +251,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     checkStream(this.name, sampler, options, canConverge);
     if (options.onDiverged === "drop" && !this.#device.isHost) {
       throw new RangeError(
-        `Cannot stream through ${this.name} as onDiverged must be "throw" on a GPU, where steps go on before it is known ` +
-          `what has come apart: current value is "drop"`,
+        `Cannot stream through ${this.name} as onDiverged must be "throw" on a GPU and on threads, where it is learned ` +
+          `late what has come apart: current value is "drop"`,
       );
     }
     const stream = await this.#streamOf(sampler, options);

@@ -1,3 +1,4 @@
+import { assertStays } from "../batch/changing.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import type { Constraint, HeldBonds } from "./constraint.ts";
 import { checkBonds, checkFixBonds, checkPairs, isShared } from "./fix_bonds_checks.ts";
@@ -50,7 +51,7 @@ const ACTION = "fix bonds";
  *
  * @throws {TypeError} for what are no pairs, and for options that are none
  * @throws {RangeError} for a bond of an atom to itself, one that is there twice, a length that is not above 0; the run
- * throws one for atoms that a system does not have
+ * throws one for atoms that a system does not have, and a stream a TypeError for a list per system
  *
  * @example Rigid molecules
  * ```ts
@@ -87,6 +88,13 @@ export function fixBonds(bonds: BondChoice, options: FixBondsOptions = {}): Cons
   };
 }
 
+/** Are there lengths for each system? */
+function isOwn(
+  lengths: FixBondsOptions["lengths"],
+): lengths is readonly (readonly number[])[] {
+  return Array.isArray(lengths) && Array.isArray(lengths[0]);
+}
+
 /** The bonds of each system. */
 function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
   const { size, nodeOffsets } = state.batch;
@@ -95,6 +103,9 @@ function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
     : isShared(bonds)
     ? Array.from({ length: size }, () => bonds as Pairs)
     : bonds as readonly Pairs[];
+  if (all === bonds) {
+    assertStays(state.batch, ACTION, "bonds must be those of all systems, or a field", size);
+  }
   if (all.length !== size) {
     throw new RangeError(
       `Cannot ${ACTION} as there must be a list for each of ${size} systems, or one for all: current length is ${all.length}`,
@@ -146,9 +157,11 @@ function lengthsOf(
   { lengths }: FixBondsOptions,
 ): HeldBonds["lengths"] {
   const geometry = new BondGeometry(state);
-  const isOwn = Array.isArray(lengths) && Array.isArray(lengths[0]);
+  if (isOwn(lengths)) {
+    assertStays(state.batch, ACTION, "lengths must be those of all systems", lengths.length);
+  }
   return pairs.map((list, s) => {
-    const given = isOwn ? (lengths as readonly (readonly number[])[])[s] : lengths as number[];
+    const given = isOwn(lengths) ? lengths[s] : lengths;
     if (Array.isArray(given) && given.length !== list.length) {
       throw new RangeError(
         `Cannot ${ACTION} as there must be a length for each of the ${list.length} bonds of system ${s}: current count is ${given.length}`,

@@ -6,6 +6,7 @@
 
 import type { Buffer, Call } from "../backend/backend.ts";
 import type { Batch } from "../batch/batch.ts";
+import { isChanging } from "../batch/changing.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
@@ -132,14 +133,6 @@ export function checkOptions(
 /** What fields that give parameters must be. */
 const RULES = new WeakMap<object, ParameterRule>();
 
-/** Batches whose systems come and go. */
-const CHANGING = new WeakSet<Batch>();
-
-/** From now on parameters by place mean nothing there. */
-export function markChanging(batch: Batch): void {
-  CHANGING.add(batch);
-}
-
 /** Throws a TypeError or RangeError that names engine, parameter and system. */
 export function checkParameter(
   engine: string,
@@ -202,7 +195,7 @@ export function perSystem(
   const systems = typeof of === "number" ? of : of.size;
   if (typeof value === "number") return new Float64Array(systems).fill(value);
   if (isFromField(value)) return fromField(engine, name, value, of);
-  if (typeof of !== "number" && CHANGING.has(of)) {
+  if (typeof of !== "number" && isChanging(of)) {
     throw new TypeError(
       `Cannot run ${engine} as ${name} must be one number, or { field } with one for each system, where systems come ` +
         `and go: current value is a list of ${value.length} by place`,

@@ -14,6 +14,7 @@ import { stress } from "../kernels/stress.ts";
 import { temperature } from "../kernels/temperature.ts";
 import { cellForcesOf } from "./cell_relaxation.ts";
 import { outputsOf } from "../models/model.ts";
+import { placeOf } from "./stage_place.ts";
 
 /** A measure on a batch: where it is, and how it comes up to date. */
 export interface Measure {
@@ -156,6 +157,14 @@ export function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<
     freedomOf(state, keepsMomentum),
     "system",
   );
+}
+
+/**
+ * The degrees of freedom that a bath heats, which leaves a centre of mass at rest where it is: where a stage before its
+ * own has set it in motion, it has a part in the heat.
+ */
+export function freedomOfBath(state: ResidentBatch): Buffer<"i32"> {
+  return freedomIn(state, placeOf(state)?.isStirred !== true);
 }
 
 /** Brings those up to date that there are: when it has changed what is held. */

@@ -178,11 +178,11 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   const judged = keys.has("stress") || parts.needsStress;
   const stress = parts.wantsStress || all.has("stress") || judged;
   return {
-    lean: { energy: always, stress: judged || (always && parts.wantsStress) },
+    lean: { energy: always, stress: judged || (always && stress) },
     full: { energy: looks, stress },
     stress,
-    // Whoever has the energies has the stresses, too, if the batch keeps some.
-    kept: looks && parts.wantsStress ? stressOf(parts, true) : [],
+    // Whoever has the energies has the stresses, too, if the batch keeps some, or does from now on.
+    kept: looks ? stressOf(parts, stress) : [],
     change: [
       ...isAmending ? parts.constrained.forces : [],
       ...changes ? measureChange(parts.state).calls : [],

@@ -18,7 +18,7 @@ export interface StreamOptions {
    * At every so many steps those that rest are written and others join. Where nobody moves it is done at once.
    *
    * @default where a twelfth of the batch rests, at the latest after 20 steps; 1 with a model that is no kernels and takes
-   * its time for all; 20 on a GPU, which must be asked who rests
+   * its time for all; 20 on a GPU, which must be asked who rests. Threads are asked so every fourth step
    */
   readonly refillFrequency?: number;
   /**
@@ -29,7 +29,7 @@ export interface StreamOptions {
   readonly maxSteps?: number;
   /**
    * What becomes of a system that comes apart: `"throw"` ends the stream with a `DivergedError`; `"drop"` lets that system
-   * leave, with a line in the summary's `failures`, and all others go on as if it had never been there. Not on a GPU.
+   * leave, with a line in the summary's `failures`, and all others go on as if it had never been there. Not on a GPU, nor on threads.
    *
    * @default "throw"
    */

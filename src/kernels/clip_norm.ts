@@ -29,4 +29,5 @@ export const clipNorm: Kernel<typeof args> = defineKernel(
       for (let a = offsets[s]!; a < offsets[s + 1]!; a++) values[a]! *= scale;
     }
   },
+  { needsWhole: true },
 );

@@ -27,4 +27,5 @@ export const countStage: Kernel<typeof args> = defineKernel(
       control[Control.HALT] = 1;
     }
   },
+  { canHalt: true },
 );

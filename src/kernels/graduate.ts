@@ -30,4 +30,5 @@ export const graduate: Kernel<typeof args> = defineKernel(
       control[Control.HALT] = 1;
     }
   },
+  { canHalt: true },
 );

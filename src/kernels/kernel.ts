@@ -81,8 +81,25 @@ export const Control = {
   LENGTH: 4,
 } as const;
 
+/** What whoever has only some of the systems of a batch must know of a kernel. */
+export interface KernelTraits {
+  /**
+   * It may halt a run though nothing has come apart. Whoever has another part of the batch must then halt in the same
+   * step.
+   *
+   * @default false
+   */
+  readonly canHalt?: boolean;
+  /**
+   * Systems know of each other in it: it must have all of the batch.
+   *
+   * @default false
+   */
+  readonly needsWhole?: boolean;
+}
+
 /** A computation that every backend offers under one name. */
-export interface Kernel<A extends Arguments = Arguments> {
+export interface Kernel<A extends Arguments = Arguments> extends KernelTraits {
   /** The same in TypeScript, Rust and WGSL. */
   readonly name: string;
   /** What it is given, in order. */
@@ -96,6 +113,7 @@ export function defineKernel<const A extends Arguments>(
   name: string,
   args: A,
   run: (values: Values<A>, frame: Frame) => void,
+  traits: KernelTraits = {},
 ): Kernel<A> {
-  return Object.freeze({ name, args, run });
+  return Object.freeze({ name, args, run, ...traits });
 }

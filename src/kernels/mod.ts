@@ -12,6 +12,7 @@ export type {
   Dtype,
   Frame,
   Kernel,
+  KernelTraits,
   ValueOf,
   Values,
 } from "./kernel.ts";

@@ -40,4 +40,5 @@ export const spendBudget: Kernel<typeof args> = defineKernel(
       control[Control.HALT] = 1;
     }
   },
+  { canHalt: true },
 );

@@ -130,7 +130,7 @@ export class AverageStressHook {
     });
   }
 
-  /** Forgets all, to begin anew. */
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
   reset(): void {
     this.#systems.clear();
   }

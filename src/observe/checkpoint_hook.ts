@@ -4,82 +4,15 @@ import { DynamicsStage } from "../dynamics/stages.ts";
 import type { BaseContext, Workflow } from "../hooks/context.ts";
 import type { Outcome } from "../hooks/outcome.ts";
 import type { ScheduleOptions } from "../hooks/schedule.ts";
-import { complaint } from "../hooks/show.ts";
 import type { Hook } from "../hooks/table.ts";
 import { TrainingStage } from "../training/stages.ts";
-import { checkGiven, checkNumber, checkOptions, checkType, isFlag } from "./hook_options.ts";
-import { isPlace } from "./training_options.ts";
-
-/** An engine whose state can be kept: any of dynamics, and a trainer. */
-export interface KeptEngine extends Workflow {
-  /** Does something between two steps. */
-  betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T>;
-  /** Writes a file from which it can go on. */
-  saveCheckpoint(path: string): Promise<void>;
-  /** What is to be in that file, so that it can be written while steps go on. */
-  takeCheckpoint?(): Promise<Uint8Array<ArrayBuffer>>;
-}
-
-/** What a {@linkcode CheckpointHook} is made of. */
-export interface CheckpointHookOptions {
-  /** The folder of its files, which is made where it is not there. */
-  readonly folder: string | URL;
-  /**
-   * A checkpoint whenever so many steps more are done.
-   *
-   * @default 1000, or none where `everySeconds` is given
-   */
-  readonly everySteps?: number;
-  /**
-   * A checkpoint when so much time has passed since the last of these, seconds.
-   *
-   * @default none
-   */
-  readonly everySeconds?: number;
-  /**
-   * How many are kept, the newest.
-   *
-   * @default 1
-   */
-  readonly keepLast?: number;
-  /**
-   * Whether there is one of the end of each run, too.
-   *
-   * @default true
-   */
-  readonly atEnd?: boolean;
-  /**
-   * Whether there is one of the beginning of each run of dynamics, too: where a run is killed before there is another, the
-   * next one goes on from it, and what the first has written is not written twice.
-   *
-   * @default true
-   */
-  readonly atBegin?: boolean;
-  /**
-   * What else must be safe before a checkpoint is written, besides what hooks write to.
-   *
-   * @default none
-   */
-  readonly sinks?: readonly { flush?(): void | PromiseLike<void> }[];
-  /**
-   * What it is called.
-   *
-   * @default "checkpoints"
-   */
-  readonly name?: string;
-}
+import {
+  checkCheckpoints,
+  type CheckpointHookOptions,
+  type KeptEngine,
+} from "./checkpoint_options.ts";
 
 const NAME = "CheckpointHook";
-const OPTIONS = [
-  "folder",
-  "everySteps",
-  "everySeconds",
-  "keepLast",
-  "atEnd",
-  "atBegin",
-  "sinks",
-  "name",
-];
 
 /**
  * Writes checkpoints of its engine into a folder, by steps, by the clock, or both, as `step-000001000.hooke`, and keeps
@@ -88,7 +21,8 @@ const OPTIONS = [
  *
  * Each is there whole or not at all, whenever the process is killed. Before it is written all hooks make safe what they
  * have written themselves: a run that goes on from it has each snapshot and each row of a log once.
- * `engine.loadLatest(folder)` goes on from the newest that is whole.
+ * `engine.loadLatest(folder)` goes on from the newest that is whole. A folder is for one run: what another has left there
+ * with more steps would be taken for the newest.
  *
  * What goes wrong is a warning (unless it is added with another `onError`): the checkpoints before are still there.
  *
@@ -267,20 +201,4 @@ export class CheckpointHook implements Hook<string> {
 function isKept(engine: Workflow): engine is KeptEngine {
   const { betweenSteps, saveCheckpoint } = engine as Partial<KeptEngine>;
   return typeof betweenSteps === "function" && typeof saveCheckpoint === "function";
-}
-
-function checkCheckpoints(options: CheckpointHookOptions): void {
-  checkOptions(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "folder", "the folder of its files");
-  checkType(NAME, options, "folder", "a path", isPlace);
-  const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
-  checkNumber(NAME, options, "everySteps", "a whole number from 1 on", isCount);
-  checkNumber(NAME, options, "everySeconds", "a number above 0", (x) => x > 0 && x < Infinity);
-  checkNumber(NAME, options, "keepLast", "a whole number from 1 on", isCount);
-  checkType(NAME, options, "atEnd", "true or false", isFlag);
-  checkType(NAME, options, "atBegin", "true or false", isFlag);
-  checkType(NAME, options, "sinks", "a list of sinks", Array.isArray);
-  const isName = (x: unknown) => typeof x === "string" && x !== "";
-  if (options.name === undefined || isName(options.name)) return;
-  throw new TypeError(complaint(`make a ${NAME}`, "name must be a name", options.name));
 }

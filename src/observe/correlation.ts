@@ -12,6 +12,8 @@ export type Correlate = (now: Float64Array, before: Float64Array, from: number) 
 /** Times this close, relative to their size, are the same. */
 const SAME = 1e-6;
 
+const NONE = new Float64Array();
+
 /** How far back it looks. */
 export interface CorrelationWindow {
   /** So many lags, that of no time included. */
@@ -30,7 +32,10 @@ export interface Correlated {
   readonly origins: Float64Array;
 }
 
-/** The correlation of one system. Memory is for as many origins as fit into the longest lag. */
+/**
+ * The correlation of one system. Memory is for as many origins as fit into the longest lag, while samples come; once it
+ * is paused, for sums alone.
+ */
 export class Correlation implements Collected {
   /** How many atoms are averaged over. */
   readonly atoms: number;
@@ -41,7 +46,7 @@ export class Correlation implements Collected {
   readonly #times: Float64Array;
   readonly #counts: Float64Array;
   /** The values at the last origins, each in its slot, and the times of these. */
-  readonly #origins: Float64Array;
+  #origins: Float64Array<ArrayBufferLike> = NONE;
   readonly #begun: Float64Array;
   /** Since nothing was left out. */
   #samples = 0;
@@ -57,7 +62,6 @@ export class Correlation implements Collected {
     this.#sums = new Float64Array(lags);
     this.#times = new Float64Array(lags);
     this.#counts = new Float64Array(lags);
-    this.#origins = new Float64Array(3 * atoms * slots);
     this.#begun = new Float64Array(slots);
   }
 
@@ -70,6 +74,7 @@ export class Correlation implements Collected {
     const { atoms, samples, last, interval } = saved;
     if (![atoms, samples, last, interval].every((x) => typeof x === "number")) return undefined;
     const one = new Correlation(atoms as number, window, correlate);
+    if (samples !== 0) one.#open();
     const arrays = one.#arrays();
     const lengths = Object.entries(arrays).map(([name, { length }]) => [name, length] as const);
     if (!areNumbers(saved, Object.fromEntries(lengths))) return undefined;
@@ -87,6 +92,7 @@ export class Correlation implements Collected {
   add(time: number, values: Float64Array): void {
     if (time === this.#last) return;
     this.#follow(time - this.#last);
+    if (this.#samples === 0) this.#open();
     const { lags, originEvery } = this.#window, slots = this.#begun.length;
     const sample = this.#samples++, width = 3 * this.atoms;
     const newest = Math.floor(sample / originEvery);
@@ -104,6 +110,17 @@ export class Correlation implements Collected {
     }
   }
 
+  /** The system is gone: should it come back, it has new origins. */
+  pause(): void {
+    this.#origins = NONE;
+    this.#samples = 0;
+  }
+
+  /** Whether it is without origins. */
+  get isPaused(): boolean {
+    return this.#samples === 0;
+  }
+
   /** What there is so far: the lags of which something is known. */
   get result(): Correlated {
     const known = this.#counts.indexOf(0), end = known === -1 ? this.#counts.length : known;
@@ -119,15 +136,24 @@ export class Correlation implements Collected {
     return { atoms, samples, last, interval, ...Object.fromEntries(arrays) };
   }
 
-  /** Lags are whole numbers of intervals: where samples are not as far apart as others, none reaches across. */
+  /**
+   * Lags are whole numbers of intervals: where samples are not as far apart as others, or a system begins anew, none
+   * reaches across.
+   */
   #follow(passed: number): void {
     const interval = this.#interval;
-    if (passed > interval * (1 + SAME)) this.#samples = 0;
+    if (passed < 0 || passed > interval * (1 + SAME)) this.#samples = 0;
     else if (!(passed >= interval * (1 - SAME)) && !Number.isNaN(passed)) {
       this.#interval = passed;
       if (Number.isNaN(interval)) return;
       for (const values of [this.#sums, this.#times, this.#counts]) values.fill(0); // these were gaps
       this.#samples = 0;
+    }
+  }
+
+  #open(): void {
+    if (this.#origins === NONE) {
+      this.#origins = new Float64Array(3 * this.atoms * this.#begun.length);
     }
   }
 

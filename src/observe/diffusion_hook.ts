@@ -1,10 +1,8 @@
 import { type DynamicsContext, DynamicsStage } from "../dynamics/stages.ts";
-import { Correlation } from "./correlation.ts";
+import { CorrelatedSystems } from "./correlated_systems.ts";
 import { checkCorrelation, type CorrelationOptions } from "./correlation_options.ts";
-import { placesOf } from "./element_choice.ts";
 import { checkType } from "./hook_options.ts";
-import { ObservedSystems, type SavedSystems } from "./observed_systems.ts";
-import { assertTimed } from "./timed.ts";
+import type { SavedSystems } from "./observed_systems.ts";
 
 /** What a {@linkcode DiffusionHook} can be told. */
 export interface DiffusionHookOptions extends CorrelationOptions {
@@ -78,54 +76,37 @@ export class DiffusionHook {
   /** What it looks at. */
   readonly reads: readonly ("positions" | "images" | "cell" | "time" | "systemId" | "numbers")[];
   readonly #fit: readonly [number, number] | undefined;
-  readonly #element: number | undefined;
-  readonly #make: (atoms: number) => Correlation;
-  readonly #systems: ObservedSystems<Correlation>;
+  readonly #systems: CorrelatedSystems;
 
   /** Nothing is seen yet. */
   constructor(options: DiffusionHookOptions = {}) {
-    const { frequency, after, window, element } = checkCorrelation(NAME, options, ["fit"]);
+    const checked = checkCorrelation(NAME, options, ["fit"]);
     checkType(NAME, options, "fit", "two times, the first below the second", isInterval);
-    this.frequency = frequency;
-    this.after = after;
+    this.frequency = checked.frequency;
+    this.after = checked.after;
     this.#fit = options.fit;
-    this.#element = element;
     const seen = ["positions", "images", "cell", "time", "systemId"] as const;
-    this.reads = element === undefined ? seen : [...seen, "numbers"];
-    this.#make = (atoms) => new Correlation(atoms, window, squaredDisplacements);
-    this.#systems = new ObservedSystems(
-      NAME,
-      (saved) => Correlation.restore(saved, window, squaredDisplacements),
-    );
+    this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
+    this.#systems = new CorrelatedSystems(NAME, checked, squaredDisplacements);
   }
 
   /** Takes a sample. Called by the engine. */
   call(
     ctx: DynamicsContext<"positions" | "images" | "cell" | "time" | "systemId" | "numbers">,
   ): void {
-    const { batch: { size, nodeOffsets }, read } = ctx;
-    assertTimed(NAME, read.time);
-    const numbers = this.#element === undefined ? undefined : read.numbers;
-    for (let s = 0; s < size; s++) {
-      const places = placesOf(numbers, nodeOffsets[s]!, nodeOffsets[s + 1]!, this.#element);
-      if (places.length === 0) continue;
-      const atoms = places.length, fits = (one: Correlation) => one.atoms === atoms;
-      const one = this.#systems.of(read.systemId[s]!, () => this.#make(atoms), fits);
-      one.add(read.time[s]!, unwrapped(read, s, places));
-    }
+    this.#systems.sample(ctx, (system, places) => unwrapped(ctx.read, system, places));
   }
 
   /** What there is so far, of each system in the order in which they came. */
   results(): Diffusion[] {
-    return this.#systems.all().map(([systemId, one]) => {
-      const { time, mean: msd, origins } = one.result;
+    return this.#systems.results().map(({ systemId, time, mean: msd, origins }) => {
       const longest = time.at(-1) ?? 0;
       const [from, to] = this.#fit ?? [longest / 2, longest];
       return { systemId, time, msd, origins, diffusion: slopeOf(time, msd, from, to) / 6 };
     });
   }
 
-  /** Forgets all, to begin anew. */
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
   reset(): void {
     this.#systems.clear();
   }

@@ -69,7 +69,7 @@ export { Checkpoint } from "./checkpoint.ts";
 export type { CheckpointOptions } from "./checkpoint.ts";
 export type { RankedCheckpoint } from "./checkpoint_ranking.ts";
 export { CheckpointHook } from "./checkpoint_hook.ts";
-export type { CheckpointHookOptions, KeptEngine } from "./checkpoint_hook.ts";
+export type { CheckpointHookOptions, KeptEngine } from "./checkpoint_options.ts";
 export { ModelCheckpoint } from "./model_checkpoint.ts";
 export type { CheckpointWeights, ModelCheckpointOptions } from "./model_checkpoint_options.ts";
 export { EarlyStopping } from "./early_stopping.ts";

@@ -39,6 +39,11 @@ export class ObservedSystems<T extends Collected> {
     return [...this.#systems];
   }
 
+  /** That of one system; nothing where there is none. */
+  get(id: number): T | undefined {
+    return this.#systems.get(id);
+  }
+
   /** That of one system, which is made if there is none that fits. */
   of(id: number, make: () => T, fits: (there: T) => boolean): T {
     const there = this.#systems.get(id);

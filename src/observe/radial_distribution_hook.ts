@@ -154,7 +154,7 @@ export class RadialDistributionHook {
     }));
   }
 
-  /** Forgets all, to begin anew. */
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
   reset(): void {
     this.#systems.clear();
   }

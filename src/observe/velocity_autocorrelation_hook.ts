@@ -1,9 +1,7 @@
 import { type DynamicsContext, DynamicsStage } from "../dynamics/stages.ts";
-import { Correlation } from "./correlation.ts";
+import { CorrelatedSystems } from "./correlated_systems.ts";
 import { checkCorrelation, type CorrelationOptions } from "./correlation_options.ts";
-import { placesOf } from "./element_choice.ts";
-import { ObservedSystems, type SavedSystems } from "./observed_systems.ts";
-import { assertTimed } from "./timed.ts";
+import type { SavedSystems } from "./observed_systems.ts";
 
 /** What a {@linkcode VelocityAutocorrelationHook} can be told. */
 export type VelocityAutocorrelationHookOptions = CorrelationOptions;
@@ -70,53 +68,39 @@ export class VelocityAutocorrelationHook {
   readonly after: number;
   /** What it looks at. */
   readonly reads: readonly ("velocities" | "time" | "systemId" | "numbers")[];
-  readonly #element: number | undefined;
-  readonly #make: (atoms: number) => Correlation;
-  readonly #systems: ObservedSystems<Correlation>;
+  readonly #systems: CorrelatedSystems;
 
   /** Nothing is seen yet. */
   constructor(options: VelocityAutocorrelationHookOptions = {}) {
-    const { frequency, after, window, element } = checkCorrelation(NAME, options, []);
-    this.frequency = frequency;
-    this.after = after;
-    this.#element = element;
+    const checked = checkCorrelation(NAME, options, []);
+    this.frequency = checked.frequency;
+    this.after = checked.after;
     const seen = ["velocities", "time", "systemId"] as const;
-    this.reads = element === undefined ? seen : [...seen, "numbers"];
-    this.#make = (atoms) => new Correlation(atoms, window, products);
-    this.#systems = new ObservedSystems(
-      NAME,
-      (saved) => Correlation.restore(saved, window, products),
-    );
+    this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
+    this.#systems = new CorrelatedSystems(NAME, checked, products);
   }
 
   /** Takes a sample. Called by the engine. */
   call(ctx: DynamicsContext<"velocities" | "time" | "systemId" | "numbers">): void {
-    const { batch: { size, nodeOffsets }, read } = ctx;
-    assertTimed(NAME, read.time);
-    const numbers = this.#element === undefined ? undefined : read.numbers;
-    for (let s = 0; s < size; s++) {
-      const places = placesOf(numbers, nodeOffsets[s]!, nodeOffsets[s + 1]!, this.#element);
-      if (places.length === 0) continue;
-      const atoms = places.length, fits = (one: Correlation) => one.atoms === atoms;
-      const one = this.#systems.of(read.systemId[s]!, () => this.#make(atoms), fits);
-      const values = new Float64Array(3 * atoms);
+    const { velocities } = ctx.read;
+    this.#systems.sample(ctx, (_, places) => {
+      const values = new Float64Array(3 * places.length);
       for (let n = 0; n < values.length; n++) {
-        values[n] = read.velocities[3 * places[Math.floor(n / 3)]! + n % 3]!;
+        values[n] = velocities[3 * places[Math.floor(n / 3)]! + n % 3]!;
       }
-      one.add(read.time[s]!, values);
-    }
+      return values;
+    });
   }
 
   /** What there is so far, of each system in the order in which they came. */
   results(): VelocityAutocorrelation[] {
-    return this.#systems.all().map(([systemId, one]) => {
-      const { time, mean: vacf, origins } = one.result;
+    return this.#systems.results().map(({ systemId, time, mean: vacf, origins }) => {
       const normalised = vacf.map((c) => c / vacf[0]!);
       return { systemId, time, vacf, normalised, origins, diffusion: integral(time, vacf) };
     });
   }
 
-  /** Forgets all, to begin anew. */
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
   reset(): void {
     this.#systems.clear();
   }

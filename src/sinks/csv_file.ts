@@ -6,7 +6,7 @@
 
 import { checkLength } from "./check_length.ts";
 import { endOfLines, FileEnd } from "./file_end.ts";
-import { type OpenFile, openFile, readAt } from "./open_file.ts";
+import { type OpenFile, openFile, readAt, syncFile } from "./open_file.ts";
 
 // So much text may wait for the disk before whoever adds to it should wait, too.
 const MOST_WAITING = 1 << 20;
@@ -117,10 +117,11 @@ export class CsvFile {
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Waits until every row was written. Throws what went wrong since somebody last asked. */
+  /** Waits until every row was written, and the disk has it. Throws what went wrong since somebody last asked. */
   async flush(): Promise<void> {
     await this.#writing;
     this.check();
+    if (this.#file !== undefined) await syncFile(this.#file, this.path);
   }
 
   /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */

@@ -76,3 +76,15 @@ export async function readAt(
   }
   return bytes.subarray(0, done);
 }
+
+/** Has the disk take what was written. Throws when it refuses; a device that keeps nothing has nothing to take. */
+export async function syncFile(
+  file: Pick<OpenFile, "datasync">,
+  path: string | URL,
+): Promise<void> {
+  try {
+    await file.datasync();
+  } catch (error) {
+    if (codeOf(error) !== "EINVAL") throw refusal(path, "write to", error);
+  }
+}

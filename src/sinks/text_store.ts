@@ -6,7 +6,7 @@
 
 import type { Batch } from "../batch/batch.ts";
 import { FileEnd } from "./file_end.ts";
-import { codeOf, type OpenFile, openFile, readAt, refusal } from "./open_file.ts";
+import { codeOf, type OpenFile, openFile, readAt, syncFile } from "./open_file.ts";
 import { RecordScanner } from "./record_scanner.ts";
 import type { Slice } from "./sink.ts";
 import { isMeant, looksInside } from "./slice.ts";
@@ -78,12 +78,7 @@ export class TextStore<T> {
   }
 
   async sync(): Promise<void> {
-    try {
-      await this.#file?.datasync();
-    } catch (error) {
-      if (codeOf(error) === "EINVAL") return; // a device, which keeps nothing
-      throw refusal(this.#path, "write to", error);
-    }
+    if (this.#file !== undefined) await syncFile(this.#file, this.#path);
   }
 
   async clear(): Promise<void> {

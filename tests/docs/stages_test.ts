@@ -61,6 +61,7 @@ const DYNAMICS_FIELDS = {
   masses: 0,
   charges: 0,
   cell: 0,
+  pbc: 0,
   numbers: 0,
   images: 0,
   status: 0,

@@ -548,19 +548,27 @@ Deno.test(
   "fused stages come to what the engines come to one after the other, each system by itself",
   onEngines(async (backend, name) => {
     const place = { model: ARGON, ...where(backend) };
+    const times = { thermostatTime: 50, barostatTime: 200 };
+    const pressed = { ...times, dt: 2, temperature: 60, pressure: 0.001 };
     const engines = () => ({
       relax: new FIRE({ ...place, dt: 0.4, hooks: [ConvergenceHook.fromFmax(0.03)] }),
       heat: new NVTLangevin({ ...place, dt: 2, temperature: 60, friction: 0.02, nSteps: 9 }),
       move: new NVE({ ...place, dt: 3, nSteps: 6 }),
+      // The centre of mass has been set in motion: it has its part in these.
+      hold: new NVTBussi({ ...place, dt: 2, temperature: 60, thermostatTime: 20, nSteps: 5 }),
+      press: new NPT({ ...place, ...pressed, nSteps: 5 }),
     });
-    const batch = mixed(name === "webgpu" ? 2 : 4), start = batch.clone();
-    const { relax, heat, move } = engines();
-    await using all = fuse(relax, heat, move);
+    const batch = mixed(name === "webgpu" ? 2 : 4);
+    initVelocities(batch, 60, { seed: 4 });
+    const start = batch.clone();
+    const { relax, heat, move, hold, press } = engines();
+    await using all = fuse(relax, heat, move, hold, press);
+    await all.run(batch, 20); // in parts as in one
     await all.run(batch);
     for (const [s, system] of start.systems().entries()) {
       const one = Batch.from([system]);
       const each = engines();
-      for (const engine of [each.relax, each.heat, each.move]) {
+      for (const engine of Object.values(each)) {
         await engine.run(one, engine === each.relax ? 500 : undefined);
         one.set("status", 0);
         await engine.close();

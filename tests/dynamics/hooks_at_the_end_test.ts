@@ -1,9 +1,11 @@
 // What hooks read when a run ends, and what a batch keeps, is that of the last step, however steps were done.
 import { assertEquals } from "@std/assert";
-import { NVE } from "../../src/dynamics/mod.ts";
+import { LBFGS, NPT, NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
+import { SnapshotHook } from "../../src/observe/mod.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertNear, crystals } from "./atoms.ts";
-import { onEngines, where } from "./backends.ts";
+import { onEngines, TOLERANCE, where } from "./backends.ts";
 
 Deno.test(
   "a hook that fires at the end of a run reads what is so then, though the last steps were leapt over",
@@ -58,3 +60,28 @@ Deno.test(
     assertNear(await stressAfter(true, "energyChange"), plain, 1e-12);
   }),
 );
+
+for (const scheme of ["NPT", "LBFGS"] as const) {
+  Deno.test(
+    `${scheme}, which looks at stresses itself, leaves those of the step in frames and in the batch`,
+    onEngines(async (backend, name) => {
+      const batch = crystals(2);
+      const sink = new MemorySink();
+      const options = { model: ARGON, ...where(backend), hooks: [new SnapshotHook({ sink })] };
+      const couplings = { pressure: 0, thermostatTime: 50, barostatTime: 500, temperature: 40 };
+      await using engine = scheme === "NPT"
+        ? new NPT({ dt: 4, ...couplings, ...options })
+        : new LBFGS({ cell: true, ...options });
+      await engine.run(batch, 8);
+
+      const frames = sink.read().clone();
+      await using fresh = new NVE({ model: ARGON, dt: 2, ...where(backend) });
+      const [kept, seen] = [batch.get("stress").slice(), frames.get("stress").slice()];
+      await fresh.run(batch, 0);
+      await fresh.run(frames, 0);
+      const close = 10 * TOLERANCE[name];
+      assertNear(kept, batch.get("stress"), close, 1e-3);
+      assertNear(seen, frames.get("stress"), close, 1e-3);
+    }),
+  );
+}

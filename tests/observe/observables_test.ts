@@ -5,6 +5,7 @@ import { FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { lennardJones, potential } from "../../src/models/mod.ts";
 import {
   AverageStressHook,
+  type Diffusion,
   DiffusionHook,
   RadialDistributionHook,
   SnapshotHook,
@@ -215,6 +216,52 @@ Deno.test("where samples are left out no lag reaches across, wherever the gap is
     assertEquals([time.length, time[19], origins[0]! > 15], [20, 152, true]);
     for (const [lag, square] of squares.entries()) {
       assertEquals(time[lag], 8 * lag);
+      assertAlmostEquals(square, 0.0014 * time[lag]! ** 2, 1e-9 * Math.max(1, square));
+    }
+  }
+});
+
+Deno.test("a system that begins anew has new origins, and the mean is over both runs", async () => {
+  const atom = () =>
+    Batch.from([{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.03, -0.02, 0.01] }]);
+  const msd = new DiffusionHook({ frequency: 5, lags: 6 });
+  await using md = new NVE({ model: potential(() => 0), dt: 2, device: "reference", hooks: [msd] });
+  await md.run(atom(), 100);
+  await md.run(atom(), 100);
+  const { time, msd: squares, origins } = msd.results()[0]!;
+  assertEquals([...origins], Array.from({ length: 6 }, (_, lag) => 2 * (20 - lag)));
+  for (const [lag, square] of squares.entries()) {
+    assertAlmostEquals(square, 0.0014 * time[lag]! ** 2, 1e-9 * Math.max(1, square));
+  }
+});
+
+Deno.test("of a system that has left only sums are kept, and it may come back, before a resume and after", async () => {
+  const atom = (id: number) => ({
+    ...{ symbols: ["H"], positions: [id, 0, 0], velocities: [0.03, -0.02, 0.01] },
+  });
+  const hook = () => new DiffusionHook({ frequency: 5, lags: 6 });
+  const first = hook(), second = hook();
+  const both = Batch.from([atom(0), atom(1)]), model = potential(() => 0);
+  const run = async (msd: DiffusionHook, batch: Batch) => {
+    await using md = new NVE({ model, dt: 2, device: "reference", hooks: [msd] });
+    await md.run(batch, 100);
+  };
+  const kept = (msd: DiffusionHook) =>
+    msd.save().systems.map(({ origins }) => (origins as Float64Array).length);
+  await run(first, both);
+  assertEquals(kept(first), [18, 18]);
+  second.load(first.save());
+  for (const msd of [first, second]) {
+    await run(msd, both.select([0]));
+    assertEquals(kept(msd), [18, 0]);
+  }
+  second.load(first.save());
+  for (const msd of [first, second]) {
+    await run(msd, both.clone());
+    assertEquals(kept(msd), [18, 18]);
+    const [, { time, msd: squares, origins }] = msd.results() as [Diffusion, Diffusion];
+    assertEquals([...origins], Array.from({ length: 6 }, (_, lag) => 2 * (20 - lag)));
+    for (const [lag, square] of squares.entries()) {
       assertAlmostEquals(square, 0.0014 * time[lag]! ** 2, 1e-9 * Math.max(1, square));
     }
   }

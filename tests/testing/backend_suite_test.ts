@@ -17,7 +17,7 @@ function broken(
     const own = typeof change === "function" ? change(backend) : change;
     return new Proxy<Backend>(backend, {
       get: (_, name: keyof Backend) => {
-        const value = own[name] ?? backend[name];
+        const value = own[name] ?? (backend as Backend)[name];
         return typeof value === "function" ? value.bind(backend) : value;
       },
     });

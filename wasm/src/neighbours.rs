@@ -75,6 +75,7 @@ impl PairList {
             pruning.age += 1;
             let near = PullBack::new(now, &pruning.cell);
             if near.is_none() && is_within(places, &pruning.places, pruning.near, &None) {
+                pairs.follow(now); // the cell is again what it was: since then it may have been another
                 return true;
             }
             if is_lost(now) {

@@ -107,7 +107,7 @@ export class Crew {
 
   #hold(job: () => Promise<void>): void {
     this.#held ??= [];
-    job().then(() => this.#release());
+    job().then(() => this.#release()).catch((error) => this.end(failureOf(error)));
   }
 
   #release(): void {

@@ -31,7 +31,7 @@ export class Thread {
     worker.onmessageerror = () => owner.failed(new Error("a message could not be read"));
   }
 
-  /** Something more, in order. Whether it has gone at once. */
+  /** Something more, in order. */
   tell(order: Order): void {
     this.#orders.push(order);
     if (this.#orders.length >= FULL) this.flush();

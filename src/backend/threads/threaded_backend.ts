@@ -20,10 +20,6 @@ import { ThreadedFrame } from "./threaded_frame.ts";
 import { ThreadedPairs } from "./threaded_pairs.ts";
 import { ThreadedProgram } from "./threaded_program.ts";
 
-/** No buffer of the backends that threads have may be larger, bytes. */
-const MOST_BYTES = 2 ** 31 - 64;
-const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
-
 /**
  * The kernels of the WebAssembly backend on several threads: each has some of the systems of a batch, in a worker of its
  * own. As systems know nothing of each other, all that comes of them is the same to the bit.
@@ -46,11 +42,7 @@ export class ThreadedBackend implements Backend {
 
   /** Throws a RangeError where no memory of WebAssembly could hold it. */
   alloc<D extends Dtype>(dtype: D, length: number, spread?: Spread): Buffer<D> {
-    const bytes = BYTES[dtype] * length;
-    if (bytes <= MOST_BYTES) return new ThreadedBuffer(dtype, length, this.#made++, spread);
-    throw new RangeError(
-      `Cannot allocate ${length} numbers as they must fit into the memory of WebAssembly: ${bytes} bytes more do not`,
-    );
+    return new ThreadedBuffer(dtype, length, this.#made++, spread);
   }
 
   write(given: Buffer, values: ArrayLike<number>, at = 0): void {
@@ -118,6 +110,15 @@ export class ThreadedBackend implements Backend {
     const { id, frame } = pairs as ThreadedPairs;
     const shares = splitPairs(frame.parts, offsets, saved);
     frame.tell((part) => ({ kind: "loadPairs", id, ...shares[part]! }));
+  }
+
+  forgetPairs(pairs: Pairs, places: readonly number[]): void {
+    const { id, frame } = pairs as ThreadedPairs;
+    frame.tell((part) => {
+      const [from, to] = frame.parts[part]!.systems;
+      const own = places.filter((place) => place >= from && place < to);
+      return { kind: "forgetPairs", id, places: own.map((place) => place - from) };
+    });
   }
 
   freePairs(pairs: Pairs): void {

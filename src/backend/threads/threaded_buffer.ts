@@ -3,6 +3,10 @@ import type { Buffer } from "../backend.ts";
 import type { Answer, Numbers, Order } from "./orders.ts";
 import type { SpreadHere } from "./split.ts";
 
+/** No buffer of the backends that threads have may be larger, bytes. */
+const MOST_BYTES = 2 ** 31 - 64;
+const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
+
 /** Threads that have a buffer. */
 export interface BufferHolder {
   /** Something to do for each of them. */
@@ -30,7 +34,14 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   /** Whether it is anything but zeros. */
   isWritten = false;
 
+  /** Throws a RangeError where no memory of WebAssembly could hold it. */
   constructor(dtype: D, length: number, id: number, spread: SpreadHere | undefined) {
+    const bytes = BYTES[dtype] * length;
+    if (bytes > MOST_BYTES) {
+      throw new RangeError(
+        `Cannot allocate ${length} numbers as they must fit into the memory of WebAssembly: ${bytes} bytes more do not`,
+      );
+    }
     this.dtype = dtype;
     this.length = length;
     this.id = id;

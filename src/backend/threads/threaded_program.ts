@@ -6,12 +6,6 @@ import type { ThreadedBuffer } from "./threaded_buffer.ts";
 import type { ThreadedFrame } from "./threaded_frame.ts";
 import { ThreadedPairs } from "./threaded_pairs.ts";
 
-/** Kernels that halt a run though nothing has come apart: all threads must then halt in the same step. */
-export const HALTING: ReadonlySet<string> = new Set(["graduate", "spend_budget"]);
-
-/** Kernels in which systems know of each other. */
-const TOGETHER: ReadonlySet<string> = new Set(["clip_norm"]);
-
 /** A program, the same on each thread. */
 export class ThreadedProgram implements Program {
   readonly length: number;
@@ -28,7 +22,7 @@ export class ThreadedProgram implements Program {
     this.id = id;
     this.frame = frame;
     this.length = calls.length;
-    this.canHalt = frame.parts.length > 1 && calls.some(({ kernel }) => HALTING.has(kernel.name));
+    this.canHalt = frame.parts.length > 1 && calls.some(({ kernel }) => kernel.canHalt === true);
     frame.tell(() => ({ kind: "prepare", id, frame: frame.id, calls: there }));
   }
 
@@ -40,7 +34,7 @@ export class ThreadedProgram implements Program {
 
 function callThere(frame: ThreadedFrame, { kernel, args: given, every, phase }: Call): CallThere {
   const { name, args } = kernel;
-  assertKnown(frame, name);
+  assertKnown(frame, kernel);
   const there = Object.keys(args).map((key): [string, GivenThere] => {
     const value = given[key];
     if (value === undefined) return [key, undefined];
@@ -53,13 +47,13 @@ function callThere(frame: ThreadedFrame, { kernel, args: given, every, phase }: 
   return { name, args, given: Object.fromEntries(there), every, phase };
 }
 
-function assertKnown({ parts }: ThreadedFrame, name: string): void {
+function assertKnown({ parts }: ThreadedFrame, { name, needsWhole }: Kernel): void {
   if (loadModule().kernel_number(name) < 0) {
     throw new TypeError(
       `Cannot prepare kernel ${name} as the wasm backend must have it: it has none of that name`,
     );
   }
-  if (parts.length === 1 || !TOGETHER.has(name)) return;
+  if (parts.length === 1 || needsWhole !== true) return;
   throw new TypeError(
     `Cannot prepare kernel ${name} on ${parts.length} threads as it must have all systems of the batch: each has a part`,
   );
