@@ -476,7 +476,7 @@ export class BatchRun {
     await this.#ready();
     const { state: { backend, frame } } = this;
     const settle = this.#planned().settle;
-    if (settle !== undefined) {
+    if (settle !== undefined && places.length > 0) {
       const [active] = await backend.see([frame.active]);
       const before = active.slice(), mask = new Int32Array(before.length);
       for (const place of places) mask[place] = 1;
