@@ -23,6 +23,7 @@ import type { Constraint } from "./constraint.ts";
 import type { StageRange } from "./open_stages.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
+import { checkedOpen } from "./integrator_checks.ts";
 import { CHANGE, CONSERVED, countFreedom, measureOf } from "./measures.ts";
 import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
@@ -194,7 +195,9 @@ export class BatchRun {
     this.state = new ResidentBatch(batch, backend);
     try {
       this.#constrained = new Constrained(this.state, engine.integrator, engine.constraints);
-      this.#integrator = this.#constrained.weave(engine.integrator.open(this.state));
+      this.#integrator = this.#constrained.weave(
+        checkedOpen(engine.name, engine.integrator.open(this.state)),
+      );
       this.#clock = new Clock(batch, engine.integrator);
       this.#model = engine.model.open(this.state);
       if (this.#model.compute !== undefined) assertWhole(engine, backend);
