@@ -593,24 +593,33 @@ export class ResidentBatch {
     return MOVING.has(name) || this.#changed.has(name);
   }
 
-  /** The batch has other systems in these places now, for which {@linkcode canReplace} said yes: they begin anew. */
-  replaced(places: readonly number[]): void {
+  /** Systems in these places have the values again that they came with: what became of them is no number. */
+  recall(places: readonly number[]): void {
     const { backend, batch } = this;
-    const rows = (isNode: boolean, place: number) =>
-      isNode ? [this.#offsets[place]!, this.#offsets[place + 1]!] : [place, place + 1];
     for (const [name, { buffer, host }] of this.#fields) {
       const isNode = this.#isNode(name);
       const width = host.length / (isNode ? batch.nodeCount : batch.size);
       for (const place of places) {
-        const [first, end] = rows(isNode, place) as [number, number];
+        const [first, end] = this.#rowsOf(isNode, place);
         backend.write(buffer, host.subarray(first * width, end * width), first * width);
       }
     }
+  }
+
+  /** From one row on and below another: those of a system. */
+  #rowsOf(isNode: boolean, place: number): readonly [first: number, end: number] {
+    return isNode ? [this.#offsets[place]!, this.#offsets[place + 1]!] : [place, place + 1];
+  }
+
+  /** The batch has other systems in these places now, for which {@linkcode canReplace} said yes: they begin anew. */
+  replaced(places: readonly number[]): void {
+    const { backend, batch } = this;
+    this.recall(places);
     for (const [name, buffer] of this.#states) {
       const level = this.#levels.get(name)!, initial = this.#initials.get(name)!;
       const width = buffer.length / (level === "node" ? batch.nodeCount : batch.size);
       for (const place of places) {
-        const [first, end] = rows(level === "node", place) as [number, number];
+        const [first, end] = this.#rowsOf(level === "node", place);
         const fresh = new Float64Array((end - first) * width).fill(initial as number);
         backend.write(buffer, fresh, first * width);
       }

@@ -19,8 +19,10 @@ import { Backlog } from "./backlog.ts";
 import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import { Constrained } from "./constrained.ts";
+import { DivergedError } from "./diverged_error.ts";
 import type { Constraint } from "./constraint.ts";
 import type { StageRange } from "./open_stages.ts";
+import { lostSystems } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { checkedOpen } from "./integrator_checks.ts";
@@ -66,6 +68,13 @@ export interface Keeper {
   rested(step: number, news: RestNews): void;
   /** What is there now may be what the run goes on from elsewhere. */
   kept(): void;
+  /**
+   * A system has come apart: answers whether the run goes on without it. Where nobody can tell before more steps are
+   * under way it is not asked.
+   */
+  isLeft(step: number, error: DivergedError): boolean;
+  /** Whether a system in some place has come apart. */
+  isLost(place: number): boolean;
 }
 
 /** Fields whose change from outside leaves forces and energies as they are. */
@@ -463,7 +472,8 @@ export class BatchRun {
       const [control] = await backend.see([frame.control]);
       await this.#assertTogether(control, step - 1);
     } finally {
-      backend.write(frame.active, before);
+      const { now: keeper } = this.#engine.keeper;
+      backend.write(frame.active, before.map((one, s) => keeper?.isLost(s) === true ? 0 : one));
     }
     this.#hasEnergy = hadEnergy;
     this.#forcesOf = forcesOf;
@@ -657,13 +667,13 @@ export class BatchRun {
     if (stop === "criteria") return this.#askCustoms();
     const isAdded = stop === DynamicsStage.AFTER_COMPUTE && this.#planned().isAdded;
     const waiting = isAdded ? this.#look(this.#step) : undefined;
-    if (isThenable(waiting)) return waiting;
+    if (isThenable(waiting)) return waiting.then(() => this.#loop.point(stop).fire(this.#step));
     return this.#loop.point(stop).fire(this.#step);
   }
 
   #visitModel(): void | PromiseLike<void> {
     const waiting = this.#look(this.#step);
-    if (isThenable(waiting)) return waiting;
+    if (isThenable(waiting)) return waiting.then(() => this.#visitModel()); // without who has come apart
     this.#hasEnergy = this.#planned().givesEnergy;
     this.#forcesOf = this.#step;
     return this.#hold(this.#model.compute?.({ energy: true, stress: true }));
@@ -829,9 +839,8 @@ export class BatchRun {
     this.#hasEnergy = plan.wholeGivesEnergy;
     this.#forcesOf = last;
     const lost = this.#look(last);
-    if (isThenable(lost)) return lost.then(() => done);
-    if (!plan.canConverge) return done;
-    const waiting = this.#report(last);
+    const report = () => plan.canConverge ? this.#report(last) : undefined;
+    const waiting = isThenable(lost) ? lost.then(report) : report();
     return isThenable(waiting) ? waiting.then(() => done) : done;
   }
 
@@ -978,10 +987,40 @@ export class BatchRun {
   /** Throws a DivergedError when these words say that a system has come apart. */
   #assertTogether(control: Int32Array, step: number): void | PromiseLike<void> {
     const { name, model } = this.#engine;
-    return assertNoneLost(this.state, control, {
-      ...{ engine: name, step, model: model.name },
-      fault: (system) => this.#model.fault?.(system),
-    });
+    const look = () =>
+      assertNoneLost(this.state, control, {
+        ...{ engine: name, step, model: model.name },
+        fault: (system) => this.#model.fault?.(system),
+      });
+    const leave = (error: unknown) => this.#leaveLost(step, error);
+    try {
+      const looking = look();
+      return isThenable(looking) ? looking.then(undefined, leave) : looking;
+    } catch (error) {
+      leave(error);
+    }
+  }
+
+  /** Looks whether systems have come apart in the last step, before what they are is told: the next step would find them. */
+  lookAtLast(step: number): void {
+    if (this.#isLate) return;
+    const { state, state: { batch } } = this;
+    for (const system of lostSystems(batch, state.view(state.field("positions")))) {
+      this.#leaveLost(step, new DivergedError(this.#engine.name, step, [system]));
+    }
+  }
+
+  /** Goes on without a system that has come apart, where that is asked for; the others are what they would be without. */
+  #leaveLost(step: number, error: unknown): void {
+    const { state: { backend, frame } } = this;
+    const isLeft = !this.#isLate && error instanceof DivergedError &&
+      this.#engine.keeper.now?.isLeft(step, error) === true;
+    if (!isLeft) throw error;
+    this.#setActive(error.systems, 0);
+    this.state.recall(error.systems);
+    const control = new Int32Array(Control.LENGTH);
+    control[Control.HALT] = 1; // who has come to rest in the same step is still to be told
+    backend.write(frame.control, control);
   }
 
   get #loop(): Loop<DynamicsKind> {

@@ -127,9 +127,19 @@ interface RestingStages {
 
 const restingStages = new WeakMap<ResidentBatch, RestingStages>();
 
+/** Says whether a system is beyond all baths of the stages, and none of them has set it in motion. */
+export type IsSpared = (system: number) => boolean;
+
+const spared = new WeakMap<ResidentBatch, IsSpared>();
+
 /** Temperatures count the degrees of freedom that systems have in their stages. */
-export function noteStages(state: ResidentBatch, stages: RestingStages): void {
+export function noteStages(
+  state: ResidentBatch,
+  stages: RestingStages,
+  isSpared: IsSpared,
+): void {
   restingStages.set(state, stages);
+  spared.set(state, isSpared);
 }
 
 /** Buffers of degrees of freedom: without, and with a centre of mass at rest that stays so. */
@@ -165,15 +175,14 @@ export function countFreedom(state: ResidentBatch): void {
 }
 
 /** 3 per atom, less what constraints hold, less a centre of mass that was brought to rest and stays so. */
-export function freedomOf(
-  { batch, constrained, anchored }: ResidentBatch,
-  keepsMomentum: boolean,
-): Int32Array {
-  const { nodeOffsets, size } = batch;
+export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Array {
+  const { batch: { nodeOffsets, size }, batch, constrained, anchored } = state;
+  const isSpared = spared.get(state);
   const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : new Int32Array(size);
   return constrained.map((held, system) => {
     const all = 3 * (nodeOffsets[system + 1]! - nodeOffsets[system]!);
-    const resting = keepsMomentum ? restingOf(removed[system]!, anchored[system]!) : 0;
+    const isKept = keepsMomentum || isSpared?.(system) === true;
+    const resting = isKept ? restingOf(removed[system]!, anchored[system]!) : 0;
     return Math.max(0, all - held - resting);
   });
 }

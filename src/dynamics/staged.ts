@@ -66,10 +66,9 @@ export function staged(
       const stirred = schemes.map((_, k) => schemes.slice(0, k).some(isBath));
       const keeps = schemes.map((one, k) => isKept(one) && !stirred[k]);
       if (keeps.includes(true)) {
-        noteStages(state, {
-          stage: own.stage,
-          keeps: state.constants("i32", keeps.map(Number), "all"),
-        });
+        const baths = schemes.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
+        const told = { stage: own.stage, keeps: state.constants("i32", keeps.map(Number), "all") };
+        noteStages(state, told, (system) => own.hasPassed(system, baths));
       }
       const place = { stage: own.stage, count: stages.length };
       const opened = stages.map(({ name, integrator }, at) =>

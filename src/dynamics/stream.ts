@@ -7,6 +7,7 @@
 import type { Batch } from "../batch/batch.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import type { Keeper, RestNews } from "./batch_run.ts";
+import type { DivergedError } from "./diverged_error.ts";
 import type { Graduates } from "./graduates.ts";
 import type { Sample, SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
@@ -23,6 +24,7 @@ export class Stream implements Keeper {
   #sinks: Graduates;
   #asked: number | undefined;
   #maxSteps = Infinity;
+  #isDropping = false;
   #failure: { readonly error: unknown } | undefined;
   /** What the run would go on from elsewhere. */
   #kept: Pick<SavedStream, "slots" | "counts"> & { readonly uncounted: number } | undefined;
@@ -82,7 +84,11 @@ export class Stream implements Keeper {
   }
 
   /** What is to be heeded from now on. */
-  heed(sinks: Graduates, { refillFrequency, maxSteps = Infinity }: StreamOptions): void {
+  heed(
+    sinks: Graduates,
+    { refillFrequency, maxSteps = Infinity, onDiverged = "throw" }: StreamOptions,
+  ): void {
+    this.#isDropping = onDiverged === "drop";
     this.#sinks = sinks;
     this.#asked = refillFrequency;
     this.#maxSteps = maxSteps;
@@ -146,6 +152,8 @@ export class Stream implements Keeper {
 
   /** Throws what was wrong with a refill: the step before it is done. */
   end(): void {
+    const { place, loop } = this.#engine;
+    if (this.#isDropping) place.run!.lookAtLast(loop.stepCount - 1);
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
@@ -156,6 +164,24 @@ export class Stream implements Keeper {
       slot.restedAt = step;
       slot.hasConverged = mask[place] !== 0;
     }
+  }
+
+  /** See {@linkcode Keeper.isLeft}. */
+  isLeft(step: number, { systems, message }: DivergedError): boolean {
+    if (!this.#isDropping) return false;
+    for (const place of systems) {
+      const slot = this.#slots[place]!;
+      if (slot.isLost) continue;
+      Object.assign(slot, { isLost: true, restedAt: Math.max(0, step), hasConverged: false });
+      const failure = { sourceIndex: slot.index, step, reason: message };
+      this.#counts.failures = [...this.#counts.failures, failure];
+    }
+    return true;
+  }
+
+  /** See {@linkcode Keeper.isLost}. */
+  isLost(place: number): boolean {
+    return this.#slots[place]?.isLost === true;
   }
 
   /** See {@linkcode Keeper.kept}. */
@@ -299,7 +325,7 @@ export class Stream implements Keeper {
     const { loop, place } = this.#engine;
     this.#crowd.settle();
     await place.keepBefore(last + 1);
-    await this.#graduate();
+    await this.#graduate(last);
     const samples = await this.sampler.take(this.#crowd.room);
     if (samples.length > 0) await this.#admit(samples, last);
     else if (this.isDone) return loop.done();
@@ -309,8 +335,10 @@ export class Stream implements Keeper {
     this.#crowd.settle();
   }
 
-  /** Those that rest are written. */
-  async #graduate(): Promise<void> {
+  /** Those that rest are written; those that have come apart leave. */
+  async #graduate(last: number): Promise<void> {
+    if (this.#isDropping) this.#engine.place.run!.lookAtLast(last);
+    for (const slot of this.#slots) if (slot.isLost) slot.isWritten = true;
     const places = this.#slots.flatMap((slot, at) => isWaiting(slot) ? [at] : []);
     if (places.length === 0) return;
     await this.#sinks.write(await this.#crowd.frame(places), (written) => {
@@ -365,6 +393,6 @@ const SHARE = 12;
 const ASK = 4;
 
 const NOTHING: StreamCounts = {
-  ...{ systems: 0, graduated: 0, converged: 0, steps: 0, refills: 0 },
+  ...{ systems: 0, graduated: 0, converged: 0, failures: [], steps: 0, refills: 0 },
   ...{ filled: 0, fillable: 0 },
 };
