@@ -426,10 +426,7 @@ export class BatchRun {
 
   /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */
   prime(mask: Int32Array, step: number): Promise<void> {
-    return this.#forSome(mask, step, () => {
-      this.#run(this.#planned().settle);
-      return this.#evaluate(step);
-    });
+    return this.#forSome(mask, step, () => this.#evaluate(step));
   }
 
   /**
@@ -485,18 +482,7 @@ export class BatchRun {
   }
 
   /** Systems get their first forces with those of the next step, and move in the one after it. */
-  async join(places: readonly number[]): Promise<void> {
-    await this.#ready();
-    const { state: { backend, frame } } = this;
-    const settle = this.#planned().settle;
-    if (settle !== undefined && places.length > 0) {
-      const [active] = await backend.see([frame.active]);
-      const before = active.slice(), mask = new Int32Array(before.length);
-      for (const place of places) mask[place] = 1;
-      backend.write(frame.active, mask);
-      this.#run(settle);
-      backend.write(frame.active, before);
-    }
+  join(places: readonly number[]): void {
     this.#joining = places;
     this.#setActive(places, 0);
   }
