@@ -16,7 +16,6 @@ import { outputsOf } from "../models/model.ts";
 import {
   checkParameter,
   parameter,
-  type ParameterRule,
   parameterTable,
   type PerSystem,
   perSystem,
@@ -66,9 +65,6 @@ export interface Barostat {
 /** The state that keeps what rounding took off the cells. */
 export const CELL_LOW = "cellLow";
 
-/** A pressure may pull, too. */
-const FINITE: ParameterRule = { requirement: "be finite", holds: Number.isFinite };
-
 const COUPLINGS: Readonly<Record<PressureCoupling, number>> = {
   isotropic: Coupling.ISOTROPIC,
   anisotropic: Coupling.ANISOTROPIC,
@@ -80,7 +76,7 @@ export function checkBarostat(engine: string, options: BarostatOptions): void {
   const { dt, pressure, barostatTime, temperature, pressureCoupling } = options;
   checkParameter(engine, "dt", dt, Rule.STEP);
   checkParameter(engine, "temperature", temperature, Rule.POSITIVE);
-  checkParameter(engine, "pressure", pressure, FINITE);
+  checkParameter(engine, "pressure", pressure, Rule.PRESSURE);
   checkParameter(engine, "barostatTime", barostatTime, Rule.POSITIVE);
   if (typeof pressureCoupling === "string" && Object.hasOwn(COUPLINGS, pressureCoupling)) return;
   const Wrong = typeof pressureCoupling === "string" ? RangeError : TypeError;

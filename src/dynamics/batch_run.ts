@@ -25,6 +25,7 @@ import { lostSystems } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import { withinPart } from "./hook_calls.ts";
 import type { OpenIntegrator } from "./integrator.ts";
+import { checkedOpen } from "./integrator_checks.ts";
 import { CONSERVED, countFreedom, measureOf } from "./measures.ts";
 import { COUNTS } from "./lbfgs_state.ts";
 import { LOW } from "./parts.ts";
@@ -116,7 +117,9 @@ export class BatchRun {
     this.state = new ResidentBatch(batch, backend);
     try {
       this.#constrained = new Constrained(this.state, engine.integrator, engine.constraints);
-      this.#integrator = this.#constrained.weave(engine.integrator.open(this.state));
+      this.#integrator = this.#constrained.weave(
+        checkedOpen(engine.name, engine.integrator.open(this.state)),
+      );
       this.#clock = new Clock(batch, engine.integrator);
       this.#model = engine.model.open(this.state);
       if (this.#model.compute !== undefined) assertWhole(engine, backend);
@@ -336,10 +339,7 @@ export class BatchRun {
 
   /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */
   prime(mask: Int32Array, step: number): Promise<void> {
-    return this.#forSome(mask, step, () => {
-      this.#run(this.#planned().settle);
-      return this.#evaluate(step);
-    });
+    return this.#forSome(mask, step, () => this.#evaluate(step));
   }
 
   /**
@@ -395,18 +395,7 @@ export class BatchRun {
   }
 
   /** Systems get their first forces with those of the next step, and move in the one after it. */
-  async join(places: readonly number[]): Promise<void> {
-    await this.#ready();
-    const { state: { backend, frame } } = this;
-    const settle = this.#planned().settle;
-    if (settle !== undefined) {
-      const [active] = await backend.see([frame.active]);
-      const before = active.slice(), mask = new Int32Array(before.length);
-      for (const place of places) mask[place] = 1;
-      backend.write(frame.active, mask);
-      this.#run(settle);
-      backend.write(frame.active, before);
-    }
+  join(places: readonly number[]): void {
     this.#joining = places;
     this.#setActive(places, 0);
   }

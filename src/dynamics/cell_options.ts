@@ -6,7 +6,7 @@
 
 import { checkKeys, isObject } from "../hooks/shape.ts";
 import { complaint } from "../hooks/show.ts";
-import { checkParameter, type ParameterRule, type PerSystem } from "./integrator.ts";
+import { checkParameter, type PerSystem, Rule } from "./integrator.ts";
 
 /** How the cells of a batch relax. */
 export interface CellOptions {
@@ -24,8 +24,6 @@ export interface CheckedCell {
   readonly isotropic: number;
 }
 
-const FINITE: ParameterRule = { requirement: "be finite", holds: Number.isFinite };
-
 /** Throws a TypeError or RangeError that names engine and option; `undefined` where cells stay as they are. */
 export function checkCell(engine: string, cell: unknown): CheckedCell | undefined {
   if (cell === undefined || cell === false) return undefined;
@@ -36,7 +34,7 @@ export function checkCell(engine: string, cell: unknown): CheckedCell | undefine
   }
   checkKeys(action, "cell", cell, ["pressure", "isotropic"]);
   const { pressure = 0, isotropic = false } = cell as CellOptions;
-  checkParameter(engine, "pressure", pressure, FINITE);
+  checkParameter(engine, "pressure", pressure, Rule.PRESSURE);
   if (typeof isotropic !== "boolean") {
     throw new TypeError(complaint(action, "isotropic must be a boolean", isotropic));
   }

@@ -28,6 +28,7 @@ import { type DeviceInUse, EngineDevice, unavailable } from "./engine_device.ts"
 import { keepParts, type WholeEngine } from "./engine_parts.ts";
 import { DynamicsFields } from "./fields.ts";
 import type { Integrator } from "./integrator.ts";
+import { checkIntegrator } from "./integrator_checks.ts";
 import type { WithKernels } from "./step_parts.ts";
 import { ConvergenceHook } from "./convergence.ts";
 import { Graduates } from "./graduates.ts";
@@ -89,6 +90,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
+    checkIntegrator(integrator);
     this.name = options?.name ?? integrator.name;
     checkDynamicsOptions(this.name, options, integrator.parameters ?? []);
     const { model, hooks = [], fields = [] } = options;

@@ -9,7 +9,7 @@ import type { Batch } from "../batch/batch.ts";
 import { isChanging } from "../batch/changing.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { checkKeys, isObject } from "../hooks/shape.ts";
-import { complaint } from "../hooks/show.ts";
+import { complaint, show } from "../hooks/show.ts";
 import type { OpenStages } from "./open_stages.ts";
 import { ENGINE_OPTIONS } from "./dynamics_checks.ts";
 
@@ -89,7 +89,8 @@ export interface ParameterRule {
 /** The rules that parameters have in common. */
 export const Rule: Readonly<
   Record<
-    "POSITIVE" | "NOT_NEGATIVE" | "COUNT" | "SHRINKING" | "FRACTION" | "GROWING" | "STEP" | "SEED",
+    | ("POSITIVE" | "NOT_NEGATIVE" | "COUNT" | "SHRINKING" | "FRACTION" | "GROWING")
+    | ("STEP" | "PRESSURE" | "SEED"),
     ParameterRule
   >
 > = {
@@ -110,6 +111,11 @@ export const Rule: Readonly<
   GROWING: { requirement: "be 1 or more, and finite", holds: (x) => x >= 1 && x < Infinity },
   /** The time of a step of molecular dynamics. Beyond a hundred fs no bond and no collision is left. */
   STEP: { requirement: "be above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
+  /** A pressure, which may pull, too. Beyond a terapascal and a half it was meant in another unit. */
+  PRESSURE: {
+    requirement: "be from -10 to 10 eV/Å³, as 100 * BAR is",
+    holds: (x) => Math.abs(x) <= 10,
+  },
   /** Of random numbers. */
   SEED: {
     requirement: "be a whole number from 0 to 2^53 - 1",
@@ -148,7 +154,7 @@ export function checkParameter(
   if (list === undefined) {
     throw new TypeError(
       `Cannot make ${engine} as ${name} must be a number, or one for each system: current value is ${
-        String(value)
+        show(value)
       }`,
     );
   }

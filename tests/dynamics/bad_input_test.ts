@@ -14,6 +14,7 @@ import {
   Dynamics,
   FIRE,
   FIRE2,
+  type Integrator,
   LBFGS,
   NVE,
   NVTBussi,
@@ -374,6 +375,18 @@ Deno.test("a scheme of one's own is checked like any other", async () => {
     device: "reference",
   });
   await assertRejects(() => md.run(crystals(2), 1), RangeError, "one for each of 2 systems");
+});
+
+Deno.test("what is no scheme, and one that opens no kernels, are refused by name", async () => {
+  const make = (scheme: unknown) => new Dynamics(scheme as Integrator, { model: ARGON });
+  assertThrows(() => make({ name: "mine" }), TypeError, "with a name and open(state)");
+  assertThrows(() => make(undefined), TypeError, "current value is undefined");
+  await using md = make({ name: "mine", open: () => ({ pre: [] }) });
+  await assertRejects(
+    () => md.run(crystals(1), 1),
+    TypeError,
+    "Cannot run mine as open() of its scheme must answer with the kernels pre and post: post must be an array of calls",
+  );
 });
 
 Deno.test("a potential that does not answer with a number is named, promises too", async () => {

@@ -76,11 +76,16 @@ Deno.test("a barostat names the option that is wrong, and what it must be", () =
       RangeError,
       "dt must be above 0 and at most 100 fs: current value is 0",
     );
-    assertThrows(make({ pressure: [0, NaN] }), RangeError, "pressure of system 1 must be finite");
+    assertThrows(make({ pressure: [0, NaN] }), RangeError, "pressure of system 1 must be from -10");
+    assertThrows(
+      make({ pressure: 100 }), // bar
+      RangeError,
+      "pressure must be from -10 to 10 eV/Å³, as 100 * BAR is: current value is 100",
+    );
     assertThrows(
       make({ pressure: "1 bar" }),
       TypeError,
-      "pressure must be a number, or one for each system",
+      'pressure must be a number, or one for each system: current value is "1 bar"',
     );
     assertThrows(make({ barostatTime: 0 }), RangeError, "barostatTime must be above 0");
     assertThrows(make({ temperature: 0 }), RangeError, "temperature must be above 0");

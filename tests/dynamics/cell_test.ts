@@ -251,7 +251,7 @@ Deno.test("options of cells are checked by each optimizer", () => {
       assertThrows(() => make(cell as CellOptions), error, message);
     refuses(3, TypeError, "cell must be a boolean or an object");
     refuses({ presure: 1 }, TypeError, "did you mean pressure?");
-    refuses({ pressure: NaN }, RangeError, "pressure must be finite: current value is NaN");
+    refuses({ pressure: NaN }, RangeError, "eV/Å³, as 100 * BAR is: current value is NaN");
     refuses({ isotropic: 1 }, TypeError, "isotropic must be a boolean");
   }
 });

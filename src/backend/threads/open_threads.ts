@@ -48,7 +48,7 @@ export function checkThreads(action: string, threads: unknown): asserts threads 
   const Wrong = typeof threads === "number" ? RangeError : TypeError;
   throw new Wrong(
     `Cannot ${action} as threads must be a whole number from 1 on: current value is ${
-      String(threads)
+      typeof threads === "string" ? JSON.stringify(threads) : String(threads)
     }`,
   );
 }
