@@ -217,7 +217,7 @@ function calls(world: World): Record<string, Call> {
       ...{ forces, virial, cell, pbc, energy: undefined, enthalpy: undefined, strain, reference },
       parameters: world.f64(2 * SYSTEMS),
       cellForces: world.real(9 * SYSTEMS, () => 0),
-      pulled: vectors(0),
+      ...{ pulled: vectors(0), first: 0, end: 0 },
     }),
     deform: call(deform, {
       ...{ positions: vectors(EDGE), strain, reference, moved: vectors(0.1) },

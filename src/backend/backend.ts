@@ -199,7 +199,8 @@ export interface Backend {
   /** The kernel `neighbours` finds the pairs again as they were, when it next runs. */
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
   /**
-   * Other systems are in these places now: their pairs were never found. Only where the host itself runs kernels.
+   * Other systems, as large, are in these places now: their pairs were never found. Without it systems cannot take the
+   * places of others in a batch that is there.
    */
   forgetPairs?(pairs: Pairs, places: readonly number[]): void;
   /** Gives it back. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isChanging } from "./changing.ts";
+import { assertStays } from "./changing.ts";
 import type { NumericArray } from "./fields.ts";
 import type { ResidentBatch } from "./resident.ts";
 import { show } from "./show.ts";
@@ -40,12 +40,7 @@ export function isAtomChoice(value: unknown): value is AtomChoice {
 /** 1 for each atom that is meant. Throws a TypeError or RangeError for a choice that does not fit the batch. */
 export function chosen(state: ResidentBatch, choice: AtomChoice, action: string): Int32Array {
   if (typeof choice === "function") return asked(state, choice, action);
-  if (isChanging(state.batch)) {
-    throw new TypeError(
-      `Cannot ${action} as the choice must be a function, where systems come and go: current value is a list of ` +
-        `${choice.length} by place`,
-    );
-  }
+  assertStays(state.batch, action, "the choice must be a function", choice.length);
   const { nodeCount } = state.batch;
   if (choice instanceof Uint8Array || typeof choice[0] === "boolean") {
     const flags = Array.from(choice as ArrayLike<unknown>);

@@ -17,3 +17,16 @@ export function markChanging(batch: Batch): void {
 export function isChanging(batch: Batch): boolean {
   return CHANGING.has(batch);
 }
+
+/** Throws a TypeError where systems come and go: a list by place must be something else there. */
+export function assertStays(
+  batch: Batch,
+  action: string,
+  requirement: string,
+  length: number,
+): void {
+  if (!isChanging(batch)) return;
+  throw new TypeError(
+    `Cannot ${action} as ${requirement}, where systems come and go: current value is a list of ${length} by place`,
+  );
+}

@@ -190,20 +190,14 @@ export class ResidentBatch {
     return this.#kept(this.#states, key, shape);
   }
 
-  /** Makes what an engine keeps zero again, if it is there, within whatever it was asked for. */
-  clearState(name: string): void {
+  /** Makes what an engine keeps of some systems zero again, if it is there, within whatever it was asked for. */
+  clearRows(name: string, systems: ReadonlySet<number>): void {
     for (const [key, buffer] of this.#states) {
       if (key !== name && !key.endsWith(`/${name}`)) continue;
-      this.backend.write(buffer, new Float64Array(buffer.length));
-    }
-  }
-
-  /** The same for what it keeps of some systems. */
-  clearRows(name: string, systems: Iterable<number>): void {
-    for (const [key, buffer] of this.#states) {
-      if (key !== name && !key.endsWith(`/${name}`)) continue;
-      const zeros = new Float64Array(buffer.length);
-      this.writeRows(buffer, systems, zeros, buffer.length / this.batch.size);
+      const isNode = this.#levels.get(key) === "node";
+      const rows = isNode ? this.#atomsOf(systems) : systems;
+      const width = buffer.length / (isNode ? this.batch.nodeCount : this.batch.size);
+      this.writeRows(buffer, rows, new Float64Array(buffer.length), width);
     }
   }
 
@@ -223,10 +217,7 @@ export class ResidentBatch {
 
   /** What is kept within something is for these systems what it was to begin with. */
   renew(systems: ReadonlySet<number>): void {
-    const { nodeOffsets } = this.batch;
-    const atoms = [...systems].flatMap((s) =>
-      Array.from({ length: nodeOffsets[s + 1]! - nodeOffsets[s]! }, (_, i) => nodeOffsets[s]! + i)
-    );
+    const atoms = this.#atomsOf(systems);
     for (const [name, { level, width = 1, initial = 0 }] of this.#shapes) {
       const buffer = this.#states.get(name)!;
       const values = typeof initial === "number"
@@ -602,24 +593,33 @@ export class ResidentBatch {
     return MOVING.has(name) || this.#changed.has(name);
   }
 
-  /** The batch has other systems in these places now, for which {@linkcode canReplace} said yes: they begin anew. */
-  replaced(places: readonly number[]): void {
+  /** Systems in these places have the values again that they came with: what became of them is no number. */
+  recall(places: readonly number[]): void {
     const { backend, batch } = this;
-    const rows = (isNode: boolean, place: number) =>
-      isNode ? [this.#offsets[place]!, this.#offsets[place + 1]!] : [place, place + 1];
     for (const [name, { buffer, host }] of this.#fields) {
       const isNode = this.#isNode(name);
       const width = host.length / (isNode ? batch.nodeCount : batch.size);
       for (const place of places) {
-        const [first, end] = rows(isNode, place) as [number, number];
+        const [first, end] = this.#rowsOf(isNode, place);
         backend.write(buffer, host.subarray(first * width, end * width), first * width);
       }
     }
+  }
+
+  /** From one row on and below another: those of a system. */
+  #rowsOf(isNode: boolean, place: number): readonly [first: number, end: number] {
+    return isNode ? [this.#offsets[place]!, this.#offsets[place + 1]!] : [place, place + 1];
+  }
+
+  /** The batch has other systems in these places now, for which {@linkcode canReplace} said yes: they begin anew. */
+  replaced(places: readonly number[]): void {
+    const { backend, batch } = this;
+    this.recall(places);
     for (const [name, buffer] of this.#states) {
       const level = this.#levels.get(name)!, initial = this.#initials.get(name)!;
       const width = buffer.length / (level === "node" ? batch.nodeCount : batch.size);
       for (const place of places) {
-        const [first, end] = rows(level === "node", place) as [number, number];
+        const [first, end] = this.#rowsOf(level === "node", place);
         const fresh = new Float64Array((end - first) * width).fill(initial as number);
         backend.write(buffer, fresh, first * width);
       }
@@ -751,6 +751,13 @@ export class ResidentBatch {
       systems.add(isNode ? batch.systemOfNode[row]! : row);
     }
     return systems;
+  }
+
+  #atomsOf(systems: ReadonlySet<number>): number[] {
+    const { nodeOffsets } = this.batch;
+    return [...systems].flatMap((s) =>
+      Array.from({ length: nodeOffsets[s + 1]! - nodeOffsets[s]! }, (_, i) => nodeOffsets[s]! + i)
+    );
   }
 
   #isNode(name: string): boolean {

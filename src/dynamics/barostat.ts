@@ -22,7 +22,7 @@ import {
   Rule,
   times,
 } from "./integrator.ts";
-import { freedomIn } from "./measures.ts";
+import { freedomOfBath } from "./measures.ts";
 import { lowOf } from "./parts.ts";
 
 /** What of a cell can change. */
@@ -103,7 +103,7 @@ export function openBarostat(
       temperature: times(temperature, BOLTZMANN),
       barostatTime,
     }),
-    freedom: freedomIn(state, true),
+    freedom: freedomOfBath(state),
     rate: state.state("strainRate", { dtype: "f64", level: "system", width: 9 }),
     bathEnergy: state.state("bathEnergy", {
       ...{ dtype: "f64", level: "system", isShared: true },

@@ -9,6 +9,7 @@ import type { Batch } from "../batch/batch.ts";
 import type { NumericArray } from "../batch/fields.ts";
 import { ResidentBatch } from "../batch/resident.ts";
 import { LeapLength } from "../hooks/leap.ts";
+import { fieldName } from "../hooks/protocol.ts";
 import type { Loop } from "../hooks/loop.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import { Control } from "../kernels/kernel.ts";
@@ -18,8 +19,10 @@ import { Backlog } from "./backlog.ts";
 import { CELL_LOW } from "./barostat.ts";
 import { Clock } from "./clock.ts";
 import { Constrained } from "./constrained.ts";
+import { DivergedError } from "./diverged_error.ts";
 import type { Constraint } from "./constraint.ts";
 import type { StageRange } from "./open_stages.ts";
+import { lostSystems } from "./dynamics_checks.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 import { checkedOpen } from "./integrator_checks.ts";
@@ -65,6 +68,13 @@ export interface Keeper {
   rested(step: number, news: RestNews): void;
   /** What is there now may be what the run goes on from elsewhere. */
   kept(): void;
+  /**
+   * A system has come apart: answers whether the run goes on without it. Where nobody can tell before more steps are
+   * under way it is not asked.
+   */
+  isLeft(step: number, error: DivergedError): boolean;
+  /** Whether a system in some place has come apart. */
+  isLost(place: number): boolean;
 }
 
 /** Fields whose change from outside leaves forces and energies as they are. */
@@ -221,9 +231,12 @@ export class BatchRun {
     if (!clock.isOf(state.batch)) this.#clock = new Clock(state.batch, this.#engine.integrator);
     return after(state.upload(), (changed) => {
       for (const [name, systems] of changed) {
-        if (name === "status") this.#integrator.stages?.restart(systems);
-        if (name === "positions") state.clearState(LOW);
-        if (name === "cell") state.clearState(CELL_LOW);
+        if (name === "status") {
+          this.#integrator.stages?.restart(systems);
+          if (this.#amendsParts) this.#isPrimed = false;
+        }
+        if (name === "positions") state.clearRows(LOW, systems);
+        if (name === "cell") state.clearRows(CELL_LOW, systems);
         // A step that somebody else has changed says nothing.
         if (name === "positions" || name === "cell") state.clearRows(COUNTS, systems);
         if (name === "stepsDone") continue;
@@ -296,6 +309,16 @@ export class BatchRun {
     return this.#model.close?.();
   }
 
+  /** Do hooks of stages change what the model gives? It goes by the stage that a system is in, then. */
+  get #amendsParts(): boolean {
+    const { hooks } = this.#loop;
+    return hooks.enabled().some((hook) => {
+      const { writes = [] } = hook as { readonly writes?: readonly unknown[] };
+      return hooks.partOf(hook) !== undefined &&
+        writes.some((key) => AMENDED.has(fieldName(key as string)!));
+    });
+  }
+
   #planned(): StepPlan {
     const { name, integrator, model, loop: { hooks } } = this.#engine;
     if (this.#plan === undefined) {
@@ -316,6 +339,7 @@ export class BatchRun {
       work: (stage) => hooks.work(stage),
       devices: () => hooks.devices() as unknown as WithKernels[],
       partOf: (hook) => hooks.partOf(hook),
+      amendsParts: this.#amendsParts,
       reads: (stage) => hooks.reads(stage),
       writes: () => hooks.writes(),
     });
@@ -405,7 +429,37 @@ export class BatchRun {
   }
 
   /** Pairs, forces and energies of some systems, 1 for each, as a run begins with them; all others stay as they are. */
-  async prime(mask: Int32Array, step: number): Promise<void> {
+  prime(mask: Int32Array, step: number): Promise<void> {
+    return this.#forSome(mask, step, () => {
+      this.#run(this.#planned().settle);
+      return this.#evaluate(step);
+    });
+  }
+
+  /**
+   * What hooks of stages do to forces and energies is that of the stage which a system is in: whoever comes to another
+   * has what the model gave, and what hooks do to it there, before it moves. A visited model is not asked again.
+   */
+  async #amendComers({ stage, status }: StageNews, step: number): Promise<void> {
+    const { state: { backend, frame } } = this;
+    await this.#ready();
+    const [active] = await backend.see([frame.active]);
+    const mask = stage.map((was, s) => was !== status[s] && active[s] !== 0 ? 1 : 0);
+    if (!mask.includes(1)) return;
+    await this.#forSome(mask, step, async () => {
+      const { forces, isAdded, amend } = this.#planned();
+      this.#run(forces);
+      if (!isAdded) await this.#model.compute?.({ energy: true, stress: true });
+      this.#run(amend, step);
+    });
+  }
+
+  /** Evaluates forces and energies of some systems, 1 for each, and has hooks change them; all others stay as they are. */
+  async #forSome(
+    mask: Int32Array,
+    step: number,
+    evaluate: () => void | PromiseLike<void>,
+  ): Promise<void> {
     const { state: { backend, frame } } = this;
     await this.#ready();
     const [active] = await backend.see([frame.active]);
@@ -414,8 +468,7 @@ export class BatchRun {
     const [hadEnergy, forcesOf] = [this.#hasEnergy, this.#forcesOf];
     backend.write(frame.active, mask);
     try {
-      this.#run(this.#planned().settle);
-      await this.#evaluate(step);
+      await evaluate();
       await this.#loop.point(DynamicsStage.AFTER_COMPUTE).modify(step);
       await this.#ready();
       this.#run(this.#planned().begin);
@@ -423,7 +476,8 @@ export class BatchRun {
       const [control] = await backend.see([frame.control]);
       await this.#assertTogether(control, step - 1);
     } finally {
-      backend.write(frame.active, before);
+      const { now: keeper } = this.#engine.keeper;
+      backend.write(frame.active, before.map((one, s) => keeper?.isLost(s) === true ? 0 : one));
     }
     this.#hasEnergy = hadEnergy;
     this.#forcesOf = forcesOf;
@@ -439,7 +493,7 @@ export class BatchRun {
     await this.#ready();
     const { state: { backend, frame } } = this;
     const settle = this.#planned().settle;
-    if (settle !== undefined) {
+    if (settle !== undefined && places.length > 0) {
       const [active] = await backend.see([frame.active]);
       const before = active.slice(), mask = new Int32Array(before.length);
       for (const place of places) mask[place] = 1;
@@ -617,13 +671,13 @@ export class BatchRun {
     if (stop === "criteria") return this.#askCustoms();
     const isAdded = stop === DynamicsStage.AFTER_COMPUTE && this.#planned().isAdded;
     const waiting = isAdded ? this.#look(this.#step) : undefined;
-    if (isThenable(waiting)) return waiting;
+    if (isThenable(waiting)) return waiting.then(() => this.#loop.point(stop).fire(this.#step));
     return this.#loop.point(stop).fire(this.#step);
   }
 
   #visitModel(): void | PromiseLike<void> {
     const waiting = this.#look(this.#step);
-    if (isThenable(waiting)) return waiting;
+    if (isThenable(waiting)) return waiting.then(() => this.#visitModel()); // without who has come apart
     this.#hasEnergy = this.#planned().givesEnergy;
     this.#forcesOf = this.#step;
     return this.#hold(this.#model.compute?.({ energy: true, stress: true }));
@@ -686,7 +740,7 @@ export class BatchRun {
 
   /** Whether nothing may be done before it is known what a step has come to. */
   get #mustWait(): boolean {
-    if (this.#plan?.holdsParts) return true;
+    if (this.#plan?.holdsParts || this.#plan?.amendsParts) return true;
     return this.isByHand || this.#loop.point(DynamicsStage.ON_CONVERGE).mustWait ||
       this.#loop.point(DynamicsStage.ON_ADMIT).mustWait;
   }
@@ -742,12 +796,18 @@ export class BatchRun {
       await point.fireLate(step, { stepCount: step, convergedMask: mask, ...event });
       this.#engine.told.note(mask);
     }
-    if (isMove) await this.#tellComers(step, stages);
+    if (isMove) await this.#meetComers(step, stages);
   }
 
   /** Systems have come and gone: what is held of them is asked anew. */
   #renewHeld(): void {
     if (this.#plan?.holdsParts) this.forgetPlan();
+  }
+
+  /** Systems have come to another stage: on the host, where nothing is to be waited for that need not be. */
+  #meetComers(step: number, stages: StageNews): void | PromiseLike<void> {
+    const amending = this.#planned().amendsParts ? this.#amendComers(stages, step) : undefined;
+    return after(amending, () => this.#tellComers(step, stages));
   }
 
   /** Tells hooks of stages of the systems that have come to them. */
@@ -783,9 +843,8 @@ export class BatchRun {
     this.#hasEnergy = plan.wholeGivesEnergy;
     this.#forcesOf = last;
     const lost = this.#look(last);
-    if (isThenable(lost)) return lost.then(() => done);
-    if (!plan.canConverge) return done;
-    const waiting = this.#report(last);
+    const report = () => plan.canConverge ? this.#report(last) : undefined;
+    const waiting = isThenable(lost) ? lost.then(report) : report();
     return isThenable(waiting) ? waiting.then(() => done) : done;
   }
 
@@ -860,7 +919,7 @@ export class BatchRun {
       };
       if (news === undefined) return this.#tell(step, mask);
       const told = mask.includes(1) ? this.#tell(step, mask, news) : undefined;
-      return after(told, () => hasComers(news) ? this.#tellComers(step, news) : undefined);
+      return after(told, () => hasComers(news) ? this.#meetComers(step, news) : undefined);
     });
   }
 
@@ -932,10 +991,40 @@ export class BatchRun {
   /** Throws a DivergedError when these words say that a system has come apart. */
   #assertTogether(control: Int32Array, step: number): void | PromiseLike<void> {
     const { name, model } = this.#engine;
-    return assertNoneLost(this.state, control, {
-      ...{ engine: name, step, model: model.name },
-      fault: (system) => this.#model.fault?.(system),
-    });
+    const look = () =>
+      assertNoneLost(this.state, control, {
+        ...{ engine: name, step, model: model.name },
+        fault: (system) => this.#model.fault?.(system),
+      });
+    const leave = (error: unknown) => this.#leaveLost(step, error);
+    try {
+      const looking = look();
+      return isThenable(looking) ? looking.then(undefined, leave) : looking;
+    } catch (error) {
+      leave(error);
+    }
+  }
+
+  /** Looks whether systems have come apart in the last step, before what they are is told: the next step would find them. */
+  lookAtLast(step: number): void {
+    if (this.#isLate) return;
+    const { state, state: { batch } } = this;
+    for (const system of lostSystems(batch, state.view(state.field("positions")))) {
+      this.#leaveLost(step, new DivergedError(this.#engine.name, step, [system]));
+    }
+  }
+
+  /** Goes on without a system that has come apart, where that is asked for; the others are what they would be without. */
+  #leaveLost(step: number, error: unknown): void {
+    const { state: { backend, frame } } = this;
+    const isLeft = !this.#isLate && error instanceof DivergedError &&
+      this.#engine.keeper.now?.isLeft(step, error) === true;
+    if (!isLeft) throw error;
+    this.#setActive(error.systems, 0);
+    this.state.recall(error.systems);
+    const control = new Int32Array(Control.LENGTH);
+    control[Control.HALT] = 1; // who has come to rest in the same step is still to be told
+    backend.write(frame.control, control);
   }
 
   get #loop(): Loop<DynamicsKind> {

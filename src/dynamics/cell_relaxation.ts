@@ -12,9 +12,9 @@ import type { ResidentBatch } from "../batch/resident.ts";
 import { deform } from "../kernels/deform.ts";
 import { strainForces } from "../kernels/strain_forces.ts";
 import { outputsOf } from "../models/model.ts";
-import type { CellForces } from "./cell_forces.ts";
 import type { CheckedCell } from "./cell_options.ts";
 import { parameterTable, perSystem } from "./integrator.ts";
+import { placeOf, type StagePlace } from "./stage_place.ts";
 
 /** What an optimizer works on where cells relax. */
 export interface CellRelaxation {
@@ -34,12 +34,34 @@ export interface CellRelaxation {
   readonly cellForces: Buffer<"real">;
 }
 
+/** What measures how hard cells are driven. */
+interface CellForces {
+  readonly calls: readonly Call[];
+  readonly args: {
+    readonly cellForces: Buffer<"real">;
+    /** The stage of each system, where there are some. */
+    readonly stage?: Buffer<"i32">;
+    /** 1 for each stage in which cells are driven. */
+    readonly drives?: Buffer<"i32">;
+  };
+}
+
+/** An optimizer that relaxes cells. */
+interface Driver {
+  readonly drive: ReturnType<typeof driveOf>;
+  readonly place: StagePlace | undefined;
+}
+
 /** Numbers of a cell, and of an atom. */
 const NINE = { dtype: "real", level: "system", width: 9 } as const;
 const THREE = { dtype: "real", level: "node", width: 3 } as const;
 
-/** Batch → what drives its cells, where an optimizer relaxes them. */
-const DRIVEN = new WeakMap<ResidentBatch, CellForces>();
+/** Beyond all stages: whoever is through keeps the cell of the last. */
+const NO_STAGE = 2 ** 30;
+
+/** Batch → what relaxes its cells. */
+const DRIVERS = new WeakMap<ResidentBatch, Driver[]>();
+const MEASURES = new WeakMap<ResidentBatch, CellForces>();
 
 /** Of a batch on a backend; throws a RangeError for a pressure on what has no volume. */
 export function openCell(
@@ -50,8 +72,7 @@ export function openCell(
 ): CellRelaxation {
   const drive = driveOf(state, engine, cell);
   const { cell: h, strain, reference, cellForces } = drive;
-  const none = { energy: undefined, pulled: undefined, enthalpy: undefined };
-  DRIVEN.set(state, { cellForces, calls: [call(strainForces, { ...drive, ...none })] });
+  DRIVERS.set(state, [...DRIVERS.get(state) ?? [], { drive, place: placeOf(state) }]);
   const pulled = state.scratch("pulledForces", THREE);
   const moved = state.scratch("moved", THREE), strained = state.scratch("strained", NINE);
   const enthalpy = needsEnthalpy
@@ -60,7 +81,7 @@ export function openCell(
   const searched = { energy: needsEnthalpy ? outputsOf(state).energy : undefined, enthalpy };
   const positions = state.field("positions");
   return {
-    before: [call(strainForces, { ...drive, ...searched, pulled })],
+    before: [call(strainForces, { ...drive, ...searched, pulled, first: 0, end: 0 })],
     after: [call(deform, { positions, cell: h, moved, strained, strain, reference })],
     ...{ positions: moved, forces: pulled, enthalpy, cellPositions: strained, cellForces },
   };
@@ -82,14 +103,31 @@ function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
 
 /** How hard cells are driven; `undefined` where they stay as they are. */
 export function cellForcesOf(state: ResidentBatch): CellForces | undefined {
-  return DRIVEN.get(state);
+  const drivers = DRIVERS.get(state), known = MEASURES.get(state);
+  if (known !== undefined || drivers === undefined) return known;
+  const measure = measureOf(state, drivers);
+  MEASURES.set(state, measure);
+  return measure;
 }
 
-/** The same, to be looked at by whoever asks for it alone: from now on `cellForcesOf` finds nothing. */
-export function takeCellForces(state: ResidentBatch): CellForces | undefined {
-  const found = DRIVEN.get(state);
-  DRIVEN.delete(state);
-  return found;
+/** Of each system as what relaxes its cell sees it; its state stays what it is. */
+function measureOf(state: ResidentBatch, drivers: readonly Driver[]): CellForces {
+  const { drive, place } = drivers[0]!;
+  const none = { energy: undefined, pulled: undefined, enthalpy: undefined };
+  if (place === undefined) {
+    const all = { first: 0, end: 0 };
+    const { cellForces } = drive;
+    return { args: { cellForces }, calls: [call(strainForces, { ...drive, ...none, ...all })] };
+  }
+  const { stage, count } = place, cellForces = state.scratch("measuredCellForces", NINE);
+  const flags = Array.from({ length: count }, (_, k) => drivers.some((one) => one.place!.at === k));
+  return {
+    args: { cellForces, stage, drives: state.constants("i32", flags.map(Number), "all") },
+    calls: drivers.map(({ drive, place }) => {
+      const first = place!.at, end = first + 1 === count ? NO_STAGE : first + 1;
+      return call(strainForces, { ...drive, ...none, cellForces, stage, first, end });
+    }),
+  };
 }
 
 function assertVolumes(state: ResidentBatch, engine: string, { pressure }: CheckedCell): void {

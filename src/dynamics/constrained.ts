@@ -154,6 +154,8 @@ export class Constrained {
         ...this.#hold(Freeze.POSITIONS | Freeze.VELOCITIES),
         ...this.#rest(field("positions"), { before: this.#buffers.before, low }),
         ...this.#shake(one, low),
+        // A kick that follows would do without; a bath, which is to be credited with its own alone, would not, nor would
+        // what ends with a drift.
         ...velocities,
       ]),
     ];
@@ -205,8 +207,9 @@ export class Constrained {
     const { field, before, lowBefore } = this.#buffers;
     const { dt } = this.#scheme;
     const { fraction = 1, dt: own } = drift?.args ?? {};
-    // A step of a relaxation has a time of its own, which is none of the motion's.
-    const isTimed = drift !== undefined && dt !== undefined && (own === undefined || isTimes(own));
+    // A step of a relaxation has no time, or one of its own, which is none of the motion's.
+    const isMotion = drift !== undefined && Object.values(drift.args).includes(field("velocities"));
+    const isTimed = isMotion && dt !== undefined && (own === undefined || isTimes(own));
     return [
       call(shake, {
         ...this.#list.common,

@@ -6,7 +6,7 @@
 
 import type { StageWork } from "../hooks/device_work.ts";
 import { ConvergenceHook } from "./convergence.ts";
-import type { OpenStages, StageRange } from "./open_stages.ts";
+import type { StageRange } from "./open_stages.ts";
 
 /** A hook that decides, and for whom. */
 export interface Decider {
@@ -31,42 +31,32 @@ interface Ways {
 }
 
 /**
- * Those among the work of hooks. With stages they come in the order in which they must be asked: who
+ * Those among the work of hooks. With stages, `count` of them, they come in the order in which they must be asked: who
  * comes to a stage in a step is not asked there in the same one.
  *
  * @throws {RangeError} for a hook that has systems go where they cannot
  */
-export function decidersOf(
-  work: readonly StageWork[],
-  stages: Pick<OpenStages, "count" | "cells"> | undefined,
-): Decider[] {
+export function decidersOf(work: readonly StageWork[], count: number | undefined): Decider[] {
   const deciders = work.flatMap(({ hook, name, part, frequency, phase }) => {
     if (!(hook instanceof ConvergenceHook)) return [];
-    const ways = stages === undefined
+    const ways = count === undefined
       ? [undefined]
-      : waysOf(hook, { ...stages, name, range: part as StageRange | undefined });
+      : waysOf(hook, { name, range: part as StageRange | undefined, count });
     return ways.map((ways) => ({ hook, frequency, phase, ways }));
   });
-  if (stages === undefined) return deciders;
+  if (count === undefined) return deciders;
   return deciders.sort((a, b) => (b.ways!.from ?? Infinity) - (a.ways!.from ?? Infinity)); // stable
 }
 
 /** What a hook of the whole, or of some stages, means there. */
 function waysOf(
   hook: ConvergenceHook,
-  { name, range, count, cells }: {
-    readonly name: string;
-    readonly range: StageRange | undefined;
-    readonly count: number;
-    readonly cells: OpenStages["cells"];
-  },
+  { name, range, count }: { name: string; range: StageRange | undefined; count: number },
 ): Ways[] {
   const { sourceStatus } = hook;
   const to = hook.hasTarget ? hook.targetStatus : whereTo(hook, range, count);
   const own = range ?? { first: 0, end: count };
-  // Where cells relax in some stages only, each stage has forces of its own to be judged by.
-  const isSame = cells.every((cell) => cell === undefined);
-  const isAll = sourceStatus === undefined && range === undefined && isSame;
+  const isAll = sourceStatus === undefined && range === undefined;
   const from = isAll
     ? [undefined]
     : sourceStatus !== undefined

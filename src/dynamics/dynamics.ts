@@ -44,7 +44,7 @@ import type { DynamicsBase } from "./stages.ts";
 
 /** What has come of a source without systems. */
 const NO_STREAM: StreamSummary = {
-  ...{ systems: 0, graduated: 0, converged: 0, steps: 0, refills: 0 },
+  ...{ systems: 0, graduated: 0, converged: 0, failures: [], steps: 0, refills: 0 },
   ...{ filling: NaN, isDone: true },
 };
 
@@ -251,6 +251,12 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     const canConverge = this.integrator.stages !== undefined || // which systems get through, else there are none
       this.#loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
     checkStream(this.name, sampler, options, canConverge);
+    if (options.onDiverged === "drop" && !this.#device.isHost) {
+      throw new RangeError(
+        `Cannot stream through ${this.name} as onDiverged must be "throw" on a GPU, where steps go on before it is known ` +
+          `what has come apart: current value is "drop"`,
+      );
+    }
     const stream = await this.#streamOf(sampler, options);
     if (stream === undefined) return NO_STREAM;
     if (stream.isDone) return stream.summary;

@@ -1,4 +1,4 @@
-import { isChanging } from "../batch/changing.ts";
+import { assertStays } from "../batch/changing.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import type { Constraint, HeldBonds } from "./constraint.ts";
 import { checkBonds, checkFixBonds, checkPairs, isShared } from "./fix_bonds_checks.ts";
@@ -51,7 +51,7 @@ const ACTION = "fix bonds";
  *
  * @throws {TypeError} for what are no pairs, and for options that are none
  * @throws {RangeError} for a bond of an atom to itself, one that is there twice, a length that is not above 0; the run
- * throws one for atoms that a system does not have
+ * throws one for atoms that a system does not have, and a stream a TypeError for a list per system
  *
  * @example Rigid molecules
  * ```ts
@@ -80,30 +80,12 @@ export function fixBonds(bonds: BondChoice, options: FixBondsOptions = {}): Cons
   return {
     name: "fixBonds",
     hold(state) {
-      assertNotByPlace(state, bonds, options);
       const pairs = pairsOf(state, bonds);
       return {
         bonds: { pairs, lengths: lengthsOf(state, pairs, options), tolerance, maxIterations },
       };
     },
   };
-}
-
-/** What is said by place means nothing where systems come and go. */
-function assertNotByPlace(
-  { batch }: ResidentBatch,
-  bonds: BondChoice,
-  { lengths }: FixBondsOptions,
-) {
-  const isByPlace = typeof bonds !== "string" && !isShared(bonds);
-  if (!isChanging(batch) || !(isByPlace || isOwn(lengths))) return;
-  throw new TypeError(
-    `Cannot ${ACTION} as ${isByPlace ? "bonds" : "lengths"} must be the same for all systems${
-      isByPlace ? ", or in a field," : ""
-    } where systems come and go: current value is a list of ${
-      (isByPlace ? bonds : lengths as readonly unknown[]).length
-    } by place`,
-  );
 }
 
 /** Are there lengths for each system? */
@@ -121,6 +103,9 @@ function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
     : isShared(bonds)
     ? Array.from({ length: size }, () => bonds as Pairs)
     : bonds as readonly Pairs[];
+  if (all === bonds) {
+    assertStays(state.batch, ACTION, "bonds must be those of all systems, or a field", size);
+  }
   if (all.length !== size) {
     throw new RangeError(
       `Cannot ${ACTION} as there must be a list for each of ${size} systems, or one for all: current length is ${all.length}`,
@@ -172,6 +157,9 @@ function lengthsOf(
   { lengths }: FixBondsOptions,
 ): HeldBonds["lengths"] {
   const geometry = new BondGeometry(state);
+  if (isOwn(lengths)) {
+    assertStays(state.batch, ACTION, "lengths must be those of all systems", lengths.length);
+  }
   return pairs.map((list, s) => {
     const given = isOwn(lengths) ? lengths[s] : lengths;
     if (Array.isArray(given) && given.length !== list.length) {

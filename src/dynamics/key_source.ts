@@ -6,30 +6,10 @@
 
 import type { ResidentBatch } from "../batch/resident.ts";
 import type { KeySource } from "./convergence.ts";
-import type { CellForces } from "./cell_forces.ts";
-import { CHANGE, CONSERVED, isMeasured, measuredIn, measureForces, measureOf } from "./measures.ts";
-
-/** Whose cells relax, among those that are asked. */
-interface Relaxing {
-  /** The number of their stage. */
-  readonly stage: number;
-  /** What drives their cells. */
-  readonly cell: CellForces;
-}
+import { CHANGE, CONSERVED, isMeasured, measuredIn, measureOf } from "./measures.ts";
 
 /** Finds a key among the measures and the fields of the batch. Throws a TypeError that names what there is. */
-export function keySource(
-  state: ResidentBatch,
-  key: string,
-  keepsMomentum: boolean,
-  relaxing?: Relaxing,
-): KeySource {
-  if (key === "fmax" && relaxing !== undefined) {
-    return {
-      ...measureForces(state, `fmax of stage ${relaxing.stage}`, relaxing.cell),
-      level: "system",
-    };
-  }
+export function keySource(state: ResidentBatch, key: string, keepsMomentum: boolean): KeySource {
   if (isMeasured(key) && key !== CONSERVED) {
     // The change of the energy is measured once in each step, where the energy is new.
     const calls = key === CHANGE ? [] : measureOf(state, key, keepsMomentum)!.calls;

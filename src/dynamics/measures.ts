@@ -12,9 +12,9 @@ import { fmax } from "../kernels/fmax.ts";
 import { kineticEnergy } from "../kernels/kinetic_energy.ts";
 import { stress } from "../kernels/stress.ts";
 import { temperature } from "../kernels/temperature.ts";
-import type { CellForces } from "./cell_forces.ts";
 import { cellForcesOf } from "./cell_relaxation.ts";
 import { outputsOf } from "../models/model.ts";
+import { placeOf } from "./stage_place.ts";
 
 /** A measure on a batch: where it is, and how it comes up to date. */
 export interface Measure {
@@ -28,7 +28,12 @@ export interface Measure {
 const MEASURES: Readonly<
   Record<string, (state: ResidentBatch, keepsMomentum: boolean) => Measure>
 > = {
-  fmax: (state) => measureForces(state, "fmax", cellForcesOf(state)),
+  fmax(state) {
+    const buffer = perSystem(state, "fmax");
+    const cell = cellForcesOf(state);
+    const args = { forces: state.field("forces"), fmax: buffer, ...cell?.args };
+    return { buffer, calls: [...cell?.calls ?? [], call(fmax, args)] };
+  },
   kineticEnergy: measureKinetic,
   temperature(state, keepsMomentum) {
     const kinetic = measureKinetic(state);
@@ -102,17 +107,6 @@ export function measureChange(state: ResidentBatch): Measure {
   return { buffer, calls: [call(energyChange, { energy, previous, change: buffer })] };
 }
 
-/** The largest force on an atom, or on a cell that relaxes. */
-export function measureForces(
-  state: ResidentBatch,
-  name: string,
-  cell: CellForces | undefined,
-): Measure {
-  const buffer = perSystem(state, name);
-  const args = { forces: state.field("forces"), fmax: buffer, cellForces: cell?.cellForces };
-  return { buffer, calls: [...cell?.calls ?? [], call(fmax, args)] };
-}
-
 function measureKinetic(state: ResidentBatch): Measure {
   const buffer = perSystem(state, "kineticEnergy");
   const args = { velocities: state.field("velocities"), weights: state.weights() };
@@ -133,9 +127,19 @@ interface RestingStages {
 
 const restingStages = new WeakMap<ResidentBatch, RestingStages>();
 
+/** Says whether a system is beyond all baths of the stages, and none of them has set it in motion. */
+export type IsSpared = (system: number) => boolean;
+
+const spared = new WeakMap<ResidentBatch, IsSpared>();
+
 /** Temperatures count the degrees of freedom that systems have in their stages. */
-export function noteStages(state: ResidentBatch, stages: RestingStages): void {
+export function noteStages(
+  state: ResidentBatch,
+  stages: RestingStages,
+  isSpared: IsSpared,
+): void {
   restingStages.set(state, stages);
+  spared.set(state, isSpared);
 }
 
 /** Buffers of degrees of freedom: without, and with a centre of mass at rest that stays so. */
@@ -155,6 +159,14 @@ export function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<
   );
 }
 
+/**
+ * The degrees of freedom that a bath heats, which leaves a centre of mass at rest where it is: where a stage before its
+ * own has set it in motion, it has a part in the heat.
+ */
+export function freedomOfBath(state: ResidentBatch): Buffer<"i32"> {
+  return freedomIn(state, placeOf(state)?.isStirred !== true);
+}
+
 /** Brings those up to date that there are: when it has changed what is held. */
 export function countFreedom(state: ResidentBatch): void {
   for (const [keeps, buffer] of (freedoms.get(state) ?? []).entries()) {
@@ -163,15 +175,14 @@ export function countFreedom(state: ResidentBatch): void {
 }
 
 /** 3 per atom, less what constraints hold, less a centre of mass that was brought to rest and stays so. */
-export function freedomOf(
-  { batch, constrained, anchored }: ResidentBatch,
-  keepsMomentum: boolean,
-): Int32Array {
-  const { nodeOffsets, size } = batch;
+export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Array {
+  const { batch: { nodeOffsets, size }, batch, constrained, anchored } = state;
+  const isSpared = spared.get(state);
   const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : new Int32Array(size);
   return constrained.map((held, system) => {
     const all = 3 * (nodeOffsets[system + 1]! - nodeOffsets[system]!);
-    const resting = keepsMomentum ? restingOf(removed[system]!, anchored[system]!) : 0;
+    const isKept = keepsMomentum || isSpared?.(system) === true;
+    const resting = isKept ? restingOf(removed[system]!, anchored[system]!) : 0;
     return Math.max(0, all - held - resting);
   });
 }

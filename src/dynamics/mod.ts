@@ -76,4 +76,5 @@ export type { SampleList, SampleSize, SampleSource } from "./sample_source.ts";
 export { SizeAwareSampler } from "./sampler.ts";
 export type { Room, Sample, SamplerOptions, SavedSampler } from "./sampler.ts";
 export type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
+export type { StreamFailure } from "./saved_stream.ts";
 export type { StreamOptions, StreamSummary } from "./stream_options.ts";

@@ -5,8 +5,8 @@
  */
 
 import { type Buffer, type Call, call } from "../backend/backend.ts";
+import type { NumericArray } from "../batch/fields.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
-import type { CellForces } from "./cell_forces.ts";
 import { countStage } from "../kernels/count_stage.ts";
 import { enterStage } from "../kernels/enter_stage.ts";
 import { spendBudget } from "../kernels/spend_budget.ts";
@@ -41,12 +41,12 @@ export class OpenStages {
   readonly steps: Buffer<"i32">;
   /** What sends on those that have spent their steps. */
   readonly budgets: readonly Call[];
-  /** What drives the cells of each stage, where they relax there. */
-  cells: readonly (CellForces | undefined)[] = [];
   /** 1 for each that has in this step; one list for each budget. */
   readonly spent: readonly Buffer<"i32">[];
   readonly #state: ResidentBatch;
   readonly #awake: Buffer<"i32">;
+  /** Where systems were when they came, or when that was last changed from outside. */
+  #came: { readonly status: NumericArray; readonly steps: Int32Array };
   /** The same steps when each system began with the first of its stages. */
   readonly #begun: Buffer<"i32">;
 
@@ -58,10 +58,13 @@ export class OpenStages {
     const initial = countStages(state.batch, count);
     this.status = state.field<"i32">("status");
     assertStatus(state.batch.ensure("status"));
+    this.#came = this.#coming();
     this.steps = state.field<"i32">(STAGE_STEPS);
     this.#begun = state.state("stageBegun", { dtype: "i32", level: "system", width: count });
     state.backend.write(this.#begun, initial);
-    [this.#awake, this.stage] = [own("awake"), own("stage")];
+    this.#awake = own("awake");
+    this.stage = state.state("lastStage", { dtype: "i32", level: "system" });
+    state.backend.write(this.stage, state.batch.ensure("status"));
     this.spent = budgets.map((_, i) => own(`spent ${i}`));
     this.budgets = budgets.map(({ first, end, steps: budget }, i) =>
       call(spendBudget, {
@@ -69,6 +72,15 @@ export class OpenStages {
         ...{ stages: count, first, end, budget, stop: end === count ? 1 : 0 },
       })
     );
+  }
+
+  /** Where systems are on the host, and what they have done. */
+  #coming(): { readonly status: NumericArray; readonly steps: Int32Array } {
+    const { batch } = this.#state;
+    return {
+      status: batch.ensure("status").slice(),
+      steps: countStages(batch, this.count).slice(),
+    };
   }
 
   /** Calls in a row, each for the systems of some stages alone. */
@@ -100,8 +112,18 @@ export class OpenStages {
   restart(systems: ReadonlySet<number>): void {
     const { batch } = this.#state;
     assertStatus(batch.ensure("status"));
+    this.#came = this.#coming();
     this.#state.renew(systems);
     this.#state.writeRows(this.#begun, systems, countStages(batch, this.count), this.count);
+    this.#state.writeRows(this.stage, systems, batch.ensure("status"));
+  }
+
+  /** Has a system come into the batch beyond all of these stages, with no step in any of them? */
+  hasPassed(system: number, stages: readonly number[]): boolean {
+    const { status, steps } = this.#came;
+    return stages.every((stage) =>
+      stage < status[system]! && steps[this.count * system + stage] === 0
+    );
   }
 
   /** Those that have been through all stages do not move. */

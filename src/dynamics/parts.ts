@@ -12,7 +12,7 @@ import { kickDrift as kickDriftKernel } from "../kernels/kick_drift.ts";
 import { noseHoover as noseHooverKernel } from "../kernels/nose_hoover.ts";
 import { thermalize as thermalizeKernel } from "../kernels/thermalize.ts";
 import { velocityRescale } from "../kernels/velocity_rescale.ts";
-import { bathEnergy, freedomIn } from "./measures.ts";
+import { bathEnergy, freedomOfBath } from "./measures.ts";
 
 /** The state that keeps what rounding took off the positions. */
 export const LOW = "positionsLow";
@@ -83,7 +83,7 @@ export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: Resc
   return call(velocityRescale, {
     velocities: state.field("velocities"),
     weights: state.weights(),
-    ...{ dt, temperature, time, freedom: freedomIn(state, true), bathEnergy: bathEnergy(state) },
+    ...{ dt, temperature, time, freedom: freedomOfBath(state), bathEnergy: bathEnergy(state) },
     ...halvesOf(seed),
   });
 }
@@ -122,7 +122,7 @@ export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainB
     velocities: state.field("velocities"),
     weights: state.weights(),
     ...{ dt, temperature, time, length, parts, bathEnergy: energy },
-    freedom: freedomIn(state, true),
+    freedom: freedomOfBath(state),
     eta: state.state("eta", links),
     etaDot: state.state("etaDot", links),
   });

@@ -21,10 +21,22 @@ export interface StreamSlot {
   restedAt: number;
   /** Whether it has converged. */
   hasConverged: boolean;
-  /** Whether a sink has it. */
+  /** Whether a sink has it, or it has come apart and left. */
   isWritten: boolean;
+  /** Whether it has come apart: no sink gets it. */
+  isLost: boolean;
   /** Whether it has no forces yet: it gets them in the next step. */
   isJoining: boolean;
+}
+
+/** A system that has come apart, and what was wrong. */
+export interface StreamFailure {
+  /** Its place in the source. */
+  readonly sourceIndex: number;
+  /** The step of the engine in which it happened; that before the first it did, where it never had forces. */
+  readonly step: number;
+  /** The message of the error that would have ended the stream. */
+  readonly reason: string;
 }
 
 /** What is counted. */
@@ -35,6 +47,8 @@ export interface StreamCounts {
   graduated: number;
   /** Those of them that had converged. */
   converged: number;
+  /** Those that have come apart. */
+  failures: readonly StreamFailure[];
   /** Steps of the engine. */
   steps: number;
   /** How often others have joined. */

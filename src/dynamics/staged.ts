@@ -8,11 +8,10 @@ import { type Call, call } from "../backend/backend.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { remember } from "../kernels/remember.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
-import type { CellForces } from "./cell_forces.ts";
-import { takeCellForces } from "./cell_relaxation.ts";
 import { noteStages } from "./measures.ts";
 import { lowOf } from "./parts.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
+import { withinStage } from "./stage_place.ts";
 
 /** A stage, to be run with others. */
 export interface NamedStage {
@@ -64,19 +63,21 @@ export function staged(
     ...(dt === undefined ? {} : { dt }),
     open(state) {
       const own = new OpenStages(state, stages.length, budgets);
-      const keeps = schemes.map((one, k) => isKept(one) && !schemes.slice(0, k).some(isBath));
+      const stirred = schemes.map((_, k) => schemes.slice(0, k).some(isBath));
+      const keeps = schemes.map((one, k) => isKept(one) && !stirred[k]);
       if (keeps.includes(true)) {
-        noteStages(state, {
-          stage: own.stage,
-          keeps: state.constants("i32", keeps.map(Number), "all"),
-        });
+        const baths = schemes.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
+        const told = { stage: own.stage, keeps: state.constants("i32", keeps.map(Number), "all") };
+        noteStages(state, told, (system) => own.hasPassed(system, baths));
       }
-      const cells: (CellForces | undefined)[] = own.cells = [];
-      const opened = stages.map(({ name, integrator }) => {
-        const one = state.within(name, () => integrator.open(state));
-        cells.push(takeCellForces(state));
-        return one;
-      });
+      const place = { stage: own.stage, count: stages.length };
+      const opened = stages.map(({ name, integrator }, at) =>
+        withinStage(
+          state,
+          { ...place, at, isStirred: stirred[at]! },
+          () => state.within(name, () => integrator.open(state)),
+        )
+      );
       const forgetting = forgettingLow(state, opened);
       const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
         own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));

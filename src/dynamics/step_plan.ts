@@ -48,6 +48,8 @@ export interface StepParts {
   devices(): readonly WithKernels[];
   /** The stages that a hook is for, where those are not all. */
   partOf(hook: object): unknown;
+  /** Whether hooks of stages change what the model gives. */
+  readonly amendsParts: boolean;
   /** The fields that hooks look at, at a stage; at any, without one. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
   /** The fields that hooks change on a visit. */
@@ -89,6 +91,8 @@ export interface StepPlan {
   readonly isAdded: boolean;
   /** Whether hooks of stages hold atoms: who comes or goes changes the plan. */
   readonly holdsParts: boolean;
+  /** Whether hooks of stages change what the model gives: who comes has it changed as in the new stage. */
+  readonly amendsParts: boolean;
   /** Whether systems can converge. */
   readonly canConverge: boolean;
   /** Whether a visited step leaves energies (and stresses) up to date. */
@@ -192,6 +196,7 @@ export function planStep(parts: StepParts): StepPlan {
     ...{ customs: convergence.customs, marks: convergence.marks },
     isAdded: (model.add?.(full) ?? []).length > 0,
     holdsParts: hooks.holdsParts,
+    amendsParts: parts.amendsParts,
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
@@ -232,7 +237,7 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   // where it is learned later that systems rest, those of their last step must be there by then.
   const written = parts.writes();
   const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
-    written.has("forces") || hooks.amendsParts || (parts.isLate && decide.length > 0);
+    written.has("forces") || parts.amendsParts || (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
   const reads = all.has("energy") || all.has(CONSERVED);
   const looks = always || reads || parts.model.compute !== undefined;
@@ -295,10 +300,9 @@ class HookCalls {
     // Now and once: what they ask of the state, pairs and image counters among it, is there for all that follows.
     this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
     const { state, keepsMomentum, integrator: { stages } } = parts;
-    const deciders = decidersOf([...this.#work.values()].flat(), stages);
+    const deciders = decidersOf([...this.#work.values()].flat(), stages?.count);
     const found = deciders.map(({ hook, frequency, phase, ways }, id) => {
-      const stage = ways?.from ?? 0, cell = stages?.cells[stage];
-      const source = (key: string) => keySource(state, key, keepsMomentum, cell && { stage, cell });
+      const source = (key: string) => keySource(state, key, keepsMomentum);
       const opened: ConvergenceParts = hook.parts({ state, source, id, ...ways });
       return { opened, times: { every: frequency, phase }, hook };
     });
@@ -344,14 +348,6 @@ class HookCalls {
           phase,
         });
       });
-  }
-
-  /**
-   * Do hooks of stages change what the model gives? Systems may be in another stage by the time somebody asks for their
-   * energies.
-   */
-  get amendsParts(): boolean {
-    return this.#work.get(S.AFTER_COMPUTE)!.some(({ part }) => part !== undefined);
   }
 
   /** Do hooks of stages hold atoms? */

@@ -7,6 +7,7 @@
 import type { Batch } from "../batch/batch.ts";
 import { after, isThenable } from "../hooks/thenable.ts";
 import type { Keeper, RestNews } from "./batch_run.ts";
+import type { DivergedError } from "./diverged_error.ts";
 import type { Graduates } from "./graduates.ts";
 import type { Sample, SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
@@ -23,9 +24,13 @@ export class Stream implements Keeper {
   #sinks: Graduates;
   #asked: number | undefined;
   #maxSteps = Infinity;
+  #isDropping = false;
   #failure: { readonly error: unknown } | undefined;
   /** What the run would go on from elsewhere. */
-  #kept: Pick<SavedStream, "slots" | "counts"> | undefined;
+  #kept: Pick<SavedStream, "slots" | "counts"> & { readonly uncounted: number } | undefined;
+  /** So many steps, up to the last, of which it may not be known yet who rested in them. */
+  #uncounted = 0;
+  #last = -1;
 
   private constructor(
     engine: StreamEngine,
@@ -79,7 +84,11 @@ export class Stream implements Keeper {
   }
 
   /** What is to be heeded from now on. */
-  heed(sinks: Graduates, { refillFrequency, maxSteps = Infinity }: StreamOptions): void {
+  heed(
+    sinks: Graduates,
+    { refillFrequency, maxSteps = Infinity, onDiverged = "throw" }: StreamOptions,
+  ): void {
+    this.#isDropping = onDiverged === "drop";
     this.#sinks = sinks;
     this.#asked = refillFrequency;
     this.#maxSteps = maxSteps;
@@ -97,6 +106,7 @@ export class Stream implements Keeper {
 
   /** What it has come to. */
   get summary(): StreamSummary {
+    this.#countFilling();
     const { filled, fillable, ...counts } = this.#counts;
     return { ...counts, filling: filled / fillable, isDone: this.isDone };
   }
@@ -109,6 +119,7 @@ export class Stream implements Keeper {
   /** All that it needs to go on: plain data. Sinks have all that they were given. */
   async save(): Promise<SavedStream> {
     await this.#sinks.flush();
+    this.#countFilling();
     return {
       sampler: this.sampler.save(),
       slots: this.#slots.map((slot) => ({ ...slot })),
@@ -121,7 +132,7 @@ export class Stream implements Keeper {
   /** A run begins: somebody may have come to rest in one before, and could not be written. */
   async begin(): Promise<void> {
     await this.#engine.place.begin();
-    this.#engine.place.run!.join(this.#joining);
+    await this.#engine.place.run!.join(this.#joining);
     if (!this.#isAnyMoving && !this.isDone) await this.#tryRefill(this.#engine.loop.stepCount - 1);
     if (this.isDone) this.#engine.loop.done();
   }
@@ -141,6 +152,8 @@ export class Stream implements Keeper {
 
   /** Throws what was wrong with a refill: the step before it is done. */
   end(): void {
+    const { place, loop } = this.#engine;
+    if (this.#isDropping) place.run!.lookAtLast(loop.stepCount - 1);
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
@@ -153,15 +166,36 @@ export class Stream implements Keeper {
     }
   }
 
+  /** See {@linkcode Keeper.isLeft}. */
+  isLeft(step: number, { systems, message }: DivergedError): boolean {
+    if (!this.#isDropping) return false;
+    for (const place of systems) {
+      const slot = this.#slots[place]!;
+      if (slot.isLost) continue;
+      Object.assign(slot, { isLost: true, restedAt: Math.max(0, step), hasConverged: false });
+      const failure = { sourceIndex: slot.index, step, reason: message };
+      this.#counts.failures = [...this.#counts.failures, failure];
+    }
+    return true;
+  }
+
+  /** See {@linkcode Keeper.isLost}. */
+  isLost(place: number): boolean {
+    return this.#slots[place]?.isLost === true;
+  }
+
   /** See {@linkcode Keeper.kept}. */
   kept(): void {
-    this.#kept = { slots: this.#slots.map((slot) => ({ ...slot })), counts: { ...this.#counts } };
+    const slots = this.#slots.map((slot) => ({ ...slot }));
+    this.#kept = { slots, counts: { ...this.#counts }, uncounted: this.#uncounted };
   }
 
   /** Steps since then are done again; what was written stays so. */
   goBack(): void {
     if (this.#kept === undefined) return;
-    const { slots, counts } = this.#kept;
+    const { slots, counts, uncounted } = this.#kept;
+    this.#uncounted = uncounted;
+    this.#last = this.#engine.loop.stepCount - 1;
     const written = new Set(this.#slots.filter((one) => one.isWritten).map(({ index }) => index));
     const back = slots.map((slot) => ({ ...slot, isWritten: written.has(slot.index) }));
     this.#slots.splice(0, Infinity, ...back);
@@ -183,6 +217,13 @@ export class Stream implements Keeper {
     return this.#isHost && this.#engine.place.run!.joinsInStep ? 1 : 20;
   }
 
+  /** Where others join at little cost, who rests is asked for more often than that on a device. */
+  get #askFrequency(): number {
+    const { isHost, forgetPairs } = this.#engine.place.run!.state.backend;
+    const isCheap = !isHost && forgetPairs !== undefined && this.#asked === undefined;
+    return isCheap ? ASK : this.#refillFrequency;
+  }
+
   /** Whether so many wait to be written that it is time, though it is not the step. */
   get #isWorthIt(): boolean {
     if (this.#asked !== undefined) return !this.#isAnyMoving;
@@ -193,7 +234,7 @@ export class Stream implements Keeper {
   /** Steps that can be done until somebody has to be looked after. */
   #free(): number {
     const { loop: { stepCount } } = this.#engine;
-    const toRefill = this.#refillFrequency - stepCount % this.#refillFrequency;
+    const toRefill = this.#askFrequency - stepCount % this.#askFrequency;
     const isWaited = !this.#isHost ||
       this.#slots.some(isWaiting);
     let free = isWaited ? toRefill : Infinity;
@@ -210,10 +251,15 @@ export class Stream implements Keeper {
     const isTime = (last + 1) % this.#refillFrequency === 0;
     this.#count(done);
     if (this.#joining.length > 0) return this.#look(last, isTime);
-    if (!ends && !this.#isHost && !isTime) return;
+    if (!ends && !this.#isHost && !this.#isAsking(last)) return;
     if (ends || !this.#isHost) return this.#look(last, isTime);
     if (!this.#slots.some(isWaiting) || (!isTime && !this.#isWorthIt)) return;
     return this.#tryRefill(last);
+  }
+
+  /** Whether it is time to ask who rests. */
+  #isAsking(last: number): boolean {
+    return (last + 1) % this.#askFrequency === 0;
   }
 
   /** Whether somebody's steps are over. */
@@ -225,7 +271,7 @@ export class Stream implements Keeper {
   async #look(last: number, isTime: boolean): Promise<void> {
     const { loop, place } = this.#engine;
     if (this.#joining.length > 0) await this.#join(last);
-    if (!this.#isHost && !isTime && !this.#isOver(last)) return;
+    if (!this.#isHost && !this.#isAsking(last) && !this.#isOver(last)) return;
     await loop.hooks.soFar;
     const over = this.#slots.flatMap((slot, at) =>
       slot.restedAt < 0 && slot.endsAt <= last + 1 ? [at] : []
@@ -236,25 +282,33 @@ export class Stream implements Keeper {
   }
 
   #count(done: number): void {
-    const { maxSystems, maxAtoms, maxEdges, isDry } = this.sampler;
     this.#counts.steps += done;
-    if (isDry) return;
-    let systems = 0, atoms = 0, edges = 0;
-    for (const slot of this.#slots) {
-      const hasRested = slot.restedAt >= 0 &&
-        slot.restedAt < this.#engine.loop.stepCount + done - 1;
-      if (hasRested || slot.isJoining) continue;
-      systems++;
-      atoms += slot.atoms;
-      edges += slot.edges;
+    this.#last = this.#engine.loop.stepCount + done - 1;
+    if (!this.sampler.isDry) this.#uncounted += done;
+  }
+
+  /** How full it was in each of the last steps: once it is known who rested, and before others are in the places. */
+  #countFilling(): void {
+    const { maxSystems, maxAtoms, maxEdges } = this.sampler;
+    for (let step = this.#last - this.#uncounted + 1; step <= this.#last; step++) {
+      let systems = 0, atoms = 0, edges = 0;
+      for (const slot of this.#slots) {
+        const hasRested = slot.restedAt >= 0 && slot.restedAt < step;
+        if (hasRested || slot.isJoining) continue;
+        systems++;
+        atoms += slot.atoms;
+        edges += slot.edges;
+      }
+      const filling = Math.max(systems / maxSystems, atoms / maxAtoms, edges / maxEdges);
+      this.#counts.filled += filling;
+      this.#counts.fillable++;
     }
-    const filling = Math.max(systems / maxSystems, atoms / maxAtoms, edges / maxEdges);
-    this.#counts.filled += done * filling;
-    this.#counts.fillable += done;
+    this.#uncounted = 0;
   }
 
   /** What goes wrong is told when the run ends: the step is done, and counts. */
   async #tryRefill(last: number): Promise<void> {
+    this.#countFilling();
     try {
       await this.#refill(last);
     } catch (error) {
@@ -271,7 +325,7 @@ export class Stream implements Keeper {
     const { loop, place } = this.#engine;
     this.#crowd.settle();
     await place.keepBefore(last + 1);
-    await this.#graduate();
+    await this.#graduate(last);
     const samples = await this.sampler.take(this.#crowd.room);
     if (samples.length > 0) await this.#admit(samples, last);
     else if (this.isDone) return loop.done();
@@ -281,8 +335,10 @@ export class Stream implements Keeper {
     this.#crowd.settle();
   }
 
-  /** Those that rest are written. */
-  async #graduate(): Promise<void> {
+  /** Those that rest are written; those that have come apart leave. */
+  async #graduate(last: number): Promise<void> {
+    if (this.#isDropping) this.#engine.place.run!.lookAtLast(last);
+    for (const slot of this.#slots) if (slot.isLost) slot.isWritten = true;
     const places = this.#slots.flatMap((slot, at) => isWaiting(slot) ? [at] : []);
     if (places.length === 0) return;
     await this.#sinks.write(await this.#crowd.frame(places), (written) => {
@@ -320,6 +376,7 @@ export class Stream implements Keeper {
   /** Those that have got their forces in a step have joined. */
   async #join(last: number): Promise<void> {
     const joined = this.#joining;
+    this.#countFilling();
     for (const at of joined) this.#slots[at]!.isJoining = false;
     await this.#engine.place.run!.admitted(this.#maskOf(joined), last);
   }
@@ -332,7 +389,10 @@ export class Stream implements Keeper {
 /** When one system in so many waits to be written, the batch is refilled. */
 const SHARE = 12;
 
+/** At every so many steps it is asked who rests, where nobody knows at once and others join at little cost. */
+const ASK = 4;
+
 const NOTHING: StreamCounts = {
-  ...{ systems: 0, graduated: 0, converged: 0, steps: 0, refills: 0 },
+  ...{ systems: 0, graduated: 0, converged: 0, failures: [], steps: 0, refills: 0 },
   ...{ filled: 0, fillable: 0 },
 };

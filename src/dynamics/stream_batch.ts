@@ -254,7 +254,7 @@ export function slotOf(
 ): StreamSlot {
   return {
     ...{ index, atoms: system.nodeCount, edges: sampler.edgesOf(index), endsAt },
-    ...{ restedAt: -1, hasConverged: false, isWritten: false, isJoining: false },
+    ...{ restedAt: -1, hasConverged: false, isWritten: false, isLost: false, isJoining: false },
   };
 }
 

@@ -8,6 +8,7 @@ import { checkOptions } from "../batch/check_options.ts";
 import { complaint } from "../hooks/show.ts";
 import type { GraduateSink } from "./graduates.ts";
 import { SizeAwareSampler } from "./sampler.ts";
+import type { StreamFailure } from "./saved_stream.ts";
 
 /** What `engine.stream` can be told. */
 export interface StreamOptions {
@@ -17,7 +18,7 @@ export interface StreamOptions {
    * At every so many steps those that rest are written and others join. Where nobody moves it is done at once.
    *
    * @default where a twelfth of the batch rests, at the latest after 20 steps; 1 with a model that is no kernels and takes
-   * its time for all; 20 on a GPU, which must be asked who rests
+   * its time for all; 20 on a GPU, which must be asked who rests. Threads are asked so every fourth step
    */
   readonly refillFrequency?: number;
   /**
@@ -26,6 +27,13 @@ export interface StreamOptions {
    * @default none: only what has converged is done
    */
   readonly maxSteps?: number;
+  /**
+   * What becomes of a system that comes apart: `"throw"` ends the stream with a `DivergedError`; `"drop"` lets that system
+   * leave, with a line in the summary's `failures`, and all others go on as if it had never been there. Not on a GPU.
+   *
+   * @default "throw"
+   */
+  readonly onDiverged?: "throw" | "drop";
   /**
    * Steps of the engine; the next `stream` with the same sampler goes on.
    *
@@ -42,6 +50,8 @@ export interface StreamSummary {
   readonly graduated: number;
   /** Those of them that had converged. */
   readonly converged: number;
+  /** Those that have come apart, and were dropped. */
+  readonly failures: readonly StreamFailure[];
   /** Steps of the engine. */
   readonly steps: number;
   /** How often others have joined. */
@@ -55,7 +65,7 @@ export interface StreamSummary {
   readonly isDone: boolean;
 }
 
-const OPTIONS = ["sinks", "refillFrequency", "maxSteps", "nSteps"];
+const OPTIONS = ["sinks", "refillFrequency", "maxSteps", "onDiverged", "nSteps"];
 
 /** Throws a TypeError or RangeError that names the option that is wrong. */
 export function checkStream(
@@ -69,7 +79,10 @@ export function checkStream(
     throw new TypeError(complaint(action, "it must be given a SizeAwareSampler", sampler));
   }
   checkOptions(action, options, OPTIONS);
-  const { refillFrequency, maxSteps, nSteps } = options as StreamOptions;
+  const { refillFrequency, maxSteps, nSteps, onDiverged = "throw" } = options as StreamOptions;
+  if (onDiverged !== "throw" && onDiverged !== "drop") {
+    throw new TypeError(complaint(action, 'onDiverged must be "throw" or "drop"', onDiverged));
+  }
   for (const [name, value] of Object.entries({ refillFrequency, maxSteps })) {
     if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
     const Wrong = typeof value === "number" ? RangeError : TypeError;

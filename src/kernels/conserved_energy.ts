@@ -7,7 +7,10 @@ const args = {
   conserved: "f64 changed",
 } as const;
 
-/** What a scheme conserves: `conserved` = `energy` + `kinetic` + `bathEnergy`, all eV per system. */
+/**
+ * What a scheme conserves: `conserved` = `energy` + `kinetic` + `bathEnergy`, all eV per system. Systems at rest are
+ * measured, too: they may be looked at.
+ */
 export const conservedEnergy: Kernel<typeof args> = defineKernel(
   "conserved_energy",
   args,

@@ -10,7 +10,7 @@ const args = {
 /**
  * The end of a step of several stages: `stage` is the one in which a system has done it, and `steps`, a row of `stages`
  * numbers for each system, has one more of that stage. Who is in none of them is at rest from now on, and the run halts
- * after this step.
+ * after this step. `stage` is of systems at rest, too: whoever was sent on in the step before has come to rest there.
  */
 export const countStage: Kernel<typeof args> = defineKernel(
   "count_stage",

@@ -1,4 +1,5 @@
-import { deformation, inverted, product, strainLength } from "./cells/deformation.ts";
+import { deformation, inverted, strainLength } from "./cells/deformation.ts";
+import { product } from "./cells/product.ts";
 import { defineKernel, type Kernel } from "./kernel.ts";
 
 const args = {
@@ -31,7 +32,7 @@ export const deform: Kernel<typeof args> = defineKernel(
         strained[k] = 0;
       }
       const after = deformation(strain, 9 * s, length);
-      const turn = product(before, change);
+      const turn = product(before, change, new Float64Array(9));
       for (let k = 3 * offsets[s]!; k < 3 * offsets[s + 1]!; k += 3) {
         const [x, y, z] = [positions[k]!, positions[k + 1]!, positions[k + 2]!];
         const [u, v, w] = [moved[k]!, moved[k + 1]!, moved[k + 2]!];
@@ -41,7 +42,8 @@ export const deform: Kernel<typeof args> = defineKernel(
           moved[k + i] = 0;
         }
       }
-      const now = product(reference.subarray(18 * s, 18 * s + 9), after);
+      const first = reference.subarray(18 * s, 18 * s + 9);
+      const now = product(first, after, new Float64Array(9));
       for (let k = 0; k < 9; k++) {
         cell[9 * s + k] = now[k]!;
         reference[18 * s + 9 + k] = cell[9 * s + k]!;

@@ -9,7 +9,7 @@ const args = {
 
 /**
  * The kinetic energy of each system: K = ½ Σ v²/w, eV. `weights` w: ACCELERATION / mass per atom; an atom of weight
- * 0 cannot be moved and has none.
+ * 0 cannot be moved and has none. Systems at rest are measured, too: they may be looked at.
  */
 export const kineticEnergy: Kernel<typeof args> = defineKernel(
   "kinetic_energy",

@@ -17,6 +17,8 @@ const args = {
  * more in these stages together: `spent` = 1, for this step only, `status` = `end`, and with `stop` ≠ 0 the system is at
  * rest from now on. If there is any, the run halts after this step.
  *
+ * `spent` is of systems at rest, too: it is of this step alone, and they have not spent anything in it.
+ *
  * `steps` has `stages` numbers for each system, of which those that `begun` has do not count.
  */
 export const spendBudget: Kernel<typeof args> = defineKernel(

@@ -1,11 +1,6 @@
 import { signedVolume } from "./cells/inverse.ts";
-import {
-  alongPeriodic,
-  deformation,
-  inverted,
-  product,
-  strainLength,
-} from "./cells/deformation.ts";
+import { alongPeriodic, deformation, inverted, strainLength } from "./cells/deformation.ts";
+import { product } from "./cells/product.ts";
 import { defineKernel, type Kernel } from "./kernel.ts";
 
 const args = {
@@ -20,6 +15,9 @@ const args = {
   cellForces: "real changed",
   pulled: "real optional",
   enthalpy: "f64 optional",
+  stage: "i32 optional",
+  first: "number",
+  end: "number",
 } as const;
 
 /** Where in its row of `parameters` each system has which. */
@@ -42,7 +40,10 @@ export const StrainParameter = {
  * E + P V.
  *
  * Only along directions that are periodic, by `pbc`: elsewhere nothing drives the cell. Isotropic: a third of the
- * trace along each direction. Systems at rest have their forces, too, and keep their state.
+ * trace along each direction. Systems at rest have their forces, too, as they may be looked at, and keep their state.
+ *
+ * In a run of stages, with `stage`, only systems are looked at whose stage is from `first` on and below `end`; of others
+ * everything stays as it is.
  */
 export const strainForces: Kernel<typeof args> = defineKernel(
   "strain_forces",
@@ -51,6 +52,7 @@ export const strainForces: Kernel<typeof args> = defineKernel(
     const { cell, strain, reference, virial, parameters, cellForces } = values;
     const none = new Float64Array(9);
     for (let s = 0; s < systems; s++) {
+      if (isElsewhere(s, values)) continue;
       const isChanged = hasChanged(s, values);
       if (isChanged && active[s] !== 0) {
         for (let k = 0; k < 9; k++) {
@@ -66,7 +68,7 @@ export const strainForces: Kernel<typeof args> = defineKernel(
       for (let k = 0; k < 9; k += 4) stretching[k]! -= outside;
       const along = alongPeriodic(cell, 9 * s, values.pbc, 3 * s);
       const isIsotropic = parameters[StrainParameter.LENGTH * s + StrainParameter.ISOTROPIC] !== 0;
-      const driven = restricted(product(stretching, inverted(f)), along, isIsotropic);
+      const driven = restricted(times(stretching, inverted(f)), along, isIsotropic);
       for (let k = 0; k < 9; k++) cellForces[9 * s + k] = driven[k]! / length;
       if (values.enthalpy !== undefined) values.enthalpy[s] = values.energy![s]! + outside;
       if (values.pulled === undefined || active[s] === 0) continue;
@@ -77,16 +79,24 @@ export const strainForces: Kernel<typeof args> = defineKernel(
 
 type Given = Parameters<typeof strainForces.run>[0];
 
+function isElsewhere(s: number, { stage, first, end }: Given): boolean {
+  return stage !== undefined && !(first <= stage[s]! && stage[s]! < end);
+}
+
 /** Whether the cell is another one than was last made. */
 function hasChanged(s: number, { cell, reference }: Given): boolean {
   for (let k = 0; k < 9; k++) if (cell[9 * s + k] !== reference[18 * s + 9 + k]) return true;
   return false;
 }
 
+function times(a: Float64Array, b: Float64Array): Float64Array {
+  return product(a, b, new Float64Array(9));
+}
+
 /** The symmetric part, along periodic directions. */
 function restricted(force: Float64Array, along: Float64Array, isIsotropic: boolean): Float64Array {
   const symmetric = force.map((x, k) => 0.5 * (x + force[k % 3 * 3 + Math.floor(k / 3)]!));
-  const inside = product(product(along, symmetric), along);
+  const inside = times(times(along, symmetric), along);
   if (!isIsotropic) return inside;
   const directions = along[0]! + along[4]! + along[8]!;
   const each = directions === 0 ? 0 : (inside[0]! + inside[4]! + inside[8]!) / directions;

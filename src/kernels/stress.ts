@@ -9,7 +9,8 @@ const args = {
 
 /**
  * The stress of each system: σ = −W/V, eV/Å³, tension positive, nine numbers. `virial` W = −dE/dε, eV; V: the volume
- * of the cell, of either hand. Without a volume there is no stress: zeros.
+ * of the cell, of either hand. Without a volume there is no stress: zeros. Systems at rest are measured, too: they may
+ * be looked at.
  */
 export const stress: Kernel<typeof args> = defineKernel(
   "stress",

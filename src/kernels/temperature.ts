@@ -15,7 +15,7 @@ const args = {
  * `freedom` f: degrees of freedom, per system; without any, T = 0.
  *
  * In a run of stages f is `resting` instead where `keeps`, one number for each stage, is not 0 at the `stage` of a
- * system, or at the last one, where that is beyond it.
+ * system, or at the last one, where that is beyond it. Systems at rest are measured, too: they may be looked at.
  */
 export const temperature: Kernel<typeof args> = defineKernel(
   "temperature",

@@ -1,5 +1,6 @@
 import { call } from "../backend/backend.ts";
 import type { Batch } from "../batch/batch.ts";
+import { assertStays } from "../batch/changing.ts";
 import { harmonicBonds as kernel } from "../kernels/harmonic_bonds.ts";
 import { type Model, outputsOf } from "./model.ts";
 import { wantOf } from "./pair_options.ts";
@@ -55,6 +56,10 @@ export function harmonicBonds(
     gives: ["energy", "forces", "stress"],
     open(state) {
       const { batch } = state;
+      if (isBySystem) {
+        const requirement = "the bonds must be those of all systems";
+        assertStays(batch, `use ${NAME}`, requirement, lists.length);
+      }
       const own = bondsOf(batch, lists, isBySystem);
       const flat = own.flat();
       const starts = own.map((_, s) => own.slice(0, s).reduce((sum, list) => sum + list.length, 0));

@@ -1,4 +1,5 @@
 import { call } from "../backend/backend.ts";
+import { assertStays } from "../batch/changing.ts";
 import { checkOptions } from "../batch/check_options.ts";
 import type { ResidentBatch } from "../batch/resident.ts";
 import { unwrapped } from "../kernels/cells/unwrapped.ts";
@@ -44,7 +45,18 @@ export function tethers(options: TethersOptions): Model {
     name: NAME,
     gives: ["energy", "forces", "stress"],
     open(state) {
-      const { nodeCount } = state.batch;
+      const { batch, batch: { nodeCount } } = state;
+      for (
+        const [name, value, width] of [["stiffness", stiffness, 0], [
+          "anchors",
+          anchors,
+          3,
+        ]] as const
+      ) {
+        if (typeof value !== "object" || value.length === width) continue;
+        const requirement = `${name} must be those of all atoms`;
+        assertStays(batch, `use ${NAME}`, requirement, value.length);
+      }
       const k = typeof stiffness === "number"
         ? new Float64Array(nodeCount).fill(stiffness)
         : fitted("stiffness", stiffness, [nodeCount]);

@@ -82,7 +82,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   strained_drift: { positions: { part: 2e-7, scale: 50 }, cell: { part: 1e-7, scale: 10 } },
   clear: { forces: EXACT, energy: { part: 1e-13 }, virial: { part: 1e-13 } },
   advance: { ages: EXACT },
-  fmax: { fmax: { part: 3e-7 }, withCell: { part: 5e-7 } },
+  fmax: { fmax: { part: 3e-7 }, withCell: { part: 5e-7 }, staged: { part: 5e-7 } },
   kinetic_energy: { kinetic: { part: 3e-7 } },
   temperature: { temperature: { part: 1e-12 }, staged: { part: 1e-12 } },
   energy_change: { change: { part: 1e-10, scale: 1 }, previous: { part: 1e-13 } },
@@ -100,6 +100,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
     cellForces: { part: 2e-6, scale: 1 },
     pulled: { part: 5e-7, scale: 1 },
     enthalpy: { part: 1e-12, scale: 1 },
+    staged: { part: 2e-6, scale: 1 },
   },
   deform: {
     positions: PLACED,

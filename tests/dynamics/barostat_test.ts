@@ -21,7 +21,7 @@ import {
   MOVING,
   spring,
 } from "./atoms.ts";
-import { type EngineBackend, on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
+import { type EngineBackend, onEngines, where } from "./backends.ts";
 
 const FIELDS = [...MOVING, "cell"] as const;
 
@@ -180,19 +180,6 @@ Deno.test(
     }
     const edges = [0, 1, 2].map((s) => all.get("cell")[9 * s]!);
     assertGreater(edges[0]!, edges[2]!);
-  }),
-);
-
-Deno.test(
-  "under pressure a system has the same bits alone, in place 0 and in place 63",
-  on(PAIR_BACKENDS, async (backend) => {
-    const all = rattled(64);
-    const one = all.system(63);
-    const first = Batch.from([one, ...all.systems().slice(0, 63)]), alone = Batch.from([one]);
-    for (const batch of [alone, first, all]) await run(batch, backend, 25);
-    assertNotEquals(alone.get("cell"), one.cell);
-    assertSameBits(bits(first, 0), bits(alone, 0));
-    assertSameBits(bits(all, 63), bits(alone, 0));
   }),
 );
 

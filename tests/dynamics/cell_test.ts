@@ -14,6 +14,7 @@ import {
   Dynamics,
   fire,
   fire2,
+  fuse,
   type Integrator,
   lbfgs,
   NVE,
@@ -254,6 +255,53 @@ Deno.test("options of cells are checked by each optimizer", () => {
     refuses({ isotropic: 1 }, TypeError, "isotropic must be a boolean");
   }
 });
+
+Deno.test(
+  "in a run of stages a cell counts in those that relax it alone, each at its own pressure",
+  onEngines(async (backend) => {
+    const { pressure, edge } = ASE.pressed;
+    // Not rattled: no atom feels a force.
+    const begin = [1.03, 0.98].map((by) => fcc({ element: "Ar", a: by * ASE.free.edge, cells: 2 }));
+    const run = async (systems: readonly System[], steps: readonly number[]) => {
+      const batch = Batch.from(systems), left: number[] = [], sizes: number[] = [];
+      await using all = fuse(
+        engineOf(fire({ dt: 0.5 }), backend, 1e-3),
+        engineOf(lbfgs({ cell: { pressure } }), backend, 2e-5),
+        engineOf(fire2({ dt: 0.05, tMax: 1, cell: true }), backend, 2e-5),
+      );
+      all.stages[1]!.hooks.add(hook({
+        name: "left",
+        sync: true,
+        reads: ["cell", "fmax"],
+        on: {
+          dynamics: {
+            ON_CONVERGE: ({ convergedMask, read: { cell, fmax } }) => {
+              for (let s = 0; s < convergedMask.length; s++) {
+                if (convergedMask[s] === 0) continue;
+                left.push(cell[9 * s]!);
+                sizes.push(fmax[s]!);
+              }
+            },
+          },
+        },
+      }));
+      for (const count of steps) await all.run(batch, count);
+      assert(batch.get("status").every((status) => status === 3));
+      assertNear(left, left.map(() => 2 * edge), 5e-5);
+      for (const size of sizes) assertLess(size, 2e-5);
+      assertEquals(left.length, systems.length);
+      return batch;
+    };
+    const both = await run(begin, [1500]);
+    for (const { cell } of both.systems()) {
+      assertNear(shapeOf(cell!).edges, Array(3).fill(2 * ASE.free.edge), 5e-5);
+    }
+    const steps = both.get("stageSteps");
+    assertEquals([steps[0], steps[3]], [1, 1]); // nothing to be done without the cell
+    const alone = await run(begin.slice(1), [2, 9, 1500]);
+    assertSameBits(bitsOf(alone, 0, FIELDS), bitsOf(both, 1, FIELDS));
+  }),
+);
 
 /** Of three crystals strained in their own ways. */
 function three(): System[] {

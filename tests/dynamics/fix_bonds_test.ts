@@ -1,7 +1,7 @@
 // Bonds that keep their lengths: rotors, rigid molecules, chains.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { Batch, fcc, initVelocities, System } from "../../src/batch/mod.ts";
+import { Batch, fcc, initVelocities, rattle, System } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   DivergedError,
@@ -12,8 +12,10 @@ import {
   fixBonds,
   fixCentreOfMass,
   fixComponents,
+  fuse,
   type Integrator,
   langevin,
+  LBFGS,
   NVE,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -446,3 +448,27 @@ Deno.test("a scheme that changes the cell is refused with bonds", async () => {
   await using md = new Dynamics(turning, { model: FREE, constraints: [fixBonds([[0, 1]])] });
   await assertRejects(() => md.run(rotor(0), 1), TypeError, "the cell must stay as it is");
 });
+
+Deno.test(
+  "bonds give no velocities to what relaxes without them, in a stage as alone",
+  onEngines(async (backend) => {
+    const start = Batch.from([rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.2, 1)]);
+    const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+    const constraints = [
+      fixBonds(Array.from({ length: 8 }, (_, i) => [2 * i, 2 * i + 1] as const)),
+    ];
+    const given = { model, ...where(backend) };
+    const [alone, staged] = [start.clone(), start.clone()];
+    await using opt = new LBFGS({ ...given, constraints, hooks: [ConvergenceHook.fromFmax(1e-9)] });
+    await opt.run(alone, 5);
+    await using all = fuse(
+      new LBFGS({ ...given, nSteps: 5 }),
+      new NVE({ ...given, dt: 2, nSteps: 5 }),
+      { constraints },
+    );
+    await all.run(staged, 5);
+    assertEquals([...staged.get("stageSteps")], [5, 0]);
+    assertNear(staged.get("positions"), alone.get("positions"), 1e-6, 10);
+    assert(staged.get("velocities").every((v) => v === 0));
+  }),
+);

@@ -20,7 +20,7 @@ import {
   MaxForceClampHook,
   SnapshotHook,
 } from "../../src/observe/mod.ts";
-import { ARGON, argon, assertSameBits, bitsOf, idle } from "./atoms.ts";
+import { ARGON, argon, assertNear, assertSameBits, atomAt, bitsOf, idle, push } from "./atoms.ts";
 import { onEngines, where } from "./backends.ts";
 
 const S = DynamicsStage;
@@ -403,6 +403,74 @@ Deno.test(
       assertEquals(moves[s]!.slice(9), [1, 1]);
     }
     assertEquals(moves[3], Array(11).fill(1));
+  }),
+);
+
+Deno.test(
+  "a system that comes to a stage is moved from its first half step on by what hooks of that stage make of the forces",
+  onEngines(async (backend) => {
+    const a = 0.01 * 9.648533212331e-3; // Å/fs² of 0.01 eV/Å on 1 amu
+    const add = (forces: { readonly length: number; [at: number]: number }) => {
+      for (let k = 0; k < forces.length; k += 3) forces[k]! += 0.05;
+    };
+    const biases = [
+      () => new BiasedPotentialHook({ bias: ({ forces }) => (add(forces), 0) }),
+      () =>
+        hook({
+          name: "write",
+          frequency: 1,
+          writes: ["forces"],
+          on: { dynamics: { AFTER_COMPUTE: (ctx) => add(ctx.write.forces) } },
+        }),
+    ];
+    const place = where(backend);
+    for (const bias of biases) {
+      for (const status of [0, 1, 2]) {
+        const batch = Batch.from([atomAt(0).system(0), atomAt(0).system(0)]);
+        const second = new NVE({ model: push(0.01), dt: 2, nSteps: 4, ...place });
+        second.hooks.add(bias() as never);
+        await using all = fuse(
+          new NVE({ model: second.model, dt: 1, nSteps: 3, ...place }),
+          second,
+          new NVE({ model: second.model, dt: 1, ...place }),
+        );
+        await all.run(batch, 2);
+        batch.set("status", [0, status]);
+        await all.run(batch, 7);
+        const [v, other] = [batch.get("velocities")[0]!, batch.get("velocities")[3]!];
+        assertNear([v], [(3 + 8 * 6 + 2) * a], 1e-6);
+        const more = status === 2 ? 7 : 8 * 6 + 3;
+        assertNear([other], [(2 + more) * a], 1e-6);
+        assertNear([batch.get("forces")[0]!], [0.01], 1e-6);
+      }
+    }
+  }),
+);
+
+Deno.test(
+  "forces are clamped in the stage of a clamp alone, whoever comes, with the same bits visited or not",
+  onEngines(async (backend) => {
+    const run = async (hooks: readonly object[]) => {
+      const batch = ragged();
+      const clamp = () => new MaxForceClampHook({ maxForce: 1e-3 });
+      const stage = (nSteps: number, hooks: readonly object[] = []) => {
+        const one = new NVE({ model, dt: 1, nSteps, ...where(backend) });
+        for (const each of hooks) one.hooks.add(each as never);
+        return one;
+      };
+      const all = fuse(stage(2), stage(2, [clamp()]), stage(3), { hooks: hooks as never });
+      await using _ = all;
+      const largest: number[] = [];
+      for (let step = 0; step < 6; step++) {
+        await all.run(batch, 1);
+        const { forces } = bitsOf(batch, 1);
+        largest.push(Math.max(...forces!.map(Math.abs)));
+      }
+      assertEquals(largest.map((force) => force <= 1e-3), [false, true, true, false, false, false]);
+      return batch;
+    };
+    const [leapt, looked] = [await run([]), await run([idle()])];
+    for (let s = 0; s < 4; s++) assertSameBits(bitsOf(leapt, s), bitsOf(looked, s));
   }),
 );
 

@@ -1,7 +1,17 @@
 /** Parameters that systems bring along in a field. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
-import { Dynamics, fire, type PerSystem, velocityVerlet } from "../../src/dynamics/mod.ts";
+import {
+  bussi,
+  Dynamics,
+  fire,
+  lbfgs,
+  noseHoover,
+  npt,
+  type PerSystem,
+  velocityVerlet,
+} from "../../src/dynamics/mod.ts";
+import { times } from "../../src/dynamics/integrator.ts";
 import { ARGON, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { onEngines, where } from "./backends.ts";
 
@@ -12,6 +22,15 @@ Deno.test(
     const schemes = [
       (dt: PerSystem) => velocityVerlet({ dt }),
       (dt: PerSystem) => fire({ dt }), // in other units within
+      (x: PerSystem) =>
+        bussi({ dt: 2, temperature: times(x, 40), thermostatTime: times(x, 50), seed: 1 }),
+      (x: PerSystem) => noseHoover({ dt: x, temperature: times(x, 40), thermostatTime: 50 }),
+      (x: PerSystem) =>
+        npt({
+          ...{ dt: 1, temperature: times(x, 40), pressure: times(x, 1e-3) },
+          ...{ thermostatTime: times(x, 50), barostatTime: times(x, 200) },
+        }),
+      (x: PerSystem) => lbfgs({ maxStep: times(x, 0.01), cell: { pressure: times(x, 1e-3) } }),
     ];
     for (const scheme of schemes) {
       const [byPlace, byField] = [crystals(3), crystals(3)];

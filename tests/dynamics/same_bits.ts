@@ -103,6 +103,12 @@ export const ENGINES: Readonly<Record<string, Row>> = {
     ],
     make: (place) => new NVE({ ...place, dt: 2 }),
   },
+  "NVTLangevin so hot that pairs are found again and again": {
+    hooks: () => [new WrapPeriodicHook({ frequency: 1 })],
+    make: (place) =>
+      new NVTLangevin({ ...place, ...langevin(), temperature: { ...temperature, factor: 20 } }),
+  },
+  "LBFGS with cells → NPT → NVTBussi with atoms held": { isFused: true, make: heldStages },
   "FIRE → NVTLangevin → NVE": { isFused: true, make: threeStages },
 };
 
@@ -118,13 +124,22 @@ function threeStages(place: Place): Dynamics {
   );
 }
 
+function heldStages(place: Place): Dynamics {
+  return fuse(
+    new LBFGS({ ...place, ...small, cell: { pressure }, nSteps: 30 }),
+    new NPT({ ...place, ...bath, ...press, pressureCoupling: "triclinic", nSteps: 40 }),
+    new NVTBussi({ ...place, ...bath, seed: 3, nSteps: 30 }),
+    { constraints: [fixAtoms(at(1))] },
+  );
+}
+
 /** The system that is looked at, by its place in the source. */
 const LOOKED_AT = 16;
 /** How many places there are. */
 const PLACES = 64;
 
 /** A crowd of 4 to 48 atoms each, of temperatures, pressures and steps of their own, or all of those of the one. */
-export function crowd({ isWide = false }: Row, isUniform = false): readonly System[] {
+function crowd({ isWide = false }: Row, isUniform = false): readonly System[] {
   const cellsOf = (i: number) =>
     i < 4 ? [2, 2, 3] : i < 8 ? [2, 2, 2] : i < 20 ? [2, 2, 1] : [1, 1, 1 + i % 4];
   const batch = Batch.from(Array.from({ length: PLACES }, (_, i) => {
@@ -166,7 +181,7 @@ export interface Trial {
 type Ends = number[][];
 
 /** An engine with hooks, and what it sees. */
-export function open(
+function open(
   { row, backend, steps }: Trial,
   more: readonly object[] = [],
 ): [Dynamics, Ends] {
@@ -206,7 +221,7 @@ const resting = () => new ConvergenceHook({ criteria: [{ key: "rests", threshold
 const restingIn = ({ row }: Trial) => row.isFused ? [] : [resting()];
 
 /** The places of a crowd as a batch, each called as it is in the crowd. */
-export function batchOf(systems: readonly System[], places: readonly number[]): Batch {
+function batchOf(systems: readonly System[], places: readonly number[]): Batch {
   const batch = Batch.from(places.map((at) => systems[at]!));
   batch.set("systemId", places);
   return batch;
@@ -249,6 +264,7 @@ async function resumed(trial: Trial, places: readonly number[] = FEW): Promise<B
     await first.run(batchOf(crowd(trial.row), places), stop + 3);
     await first.close();
     const [second, ends] = open(trial, restingIn(trial));
+    second.hooks.add(saving(second, stop, path)); // its time has passed
     const batch = await second.loadCheckpoint(path);
     assertEquals(second.stepCount, stop);
     await second.run(batch, lengthOf(trial) - stop);
@@ -306,14 +322,14 @@ function observers(): readonly object[] {
   ];
 }
 
-/** By hand, in parts and at rest in between. */
+/** By hand and in parts. */
 async function inParts(trial: Trial): Promise<Bits> {
   const [md, ends] = open(trial, restingIn(trial)), batch = batchOf(crowd(trial.row), FEW);
   const part = Math.floor(trial.steps / 4);
   await md.run(batch, part);
   for (let i = 0; i < 3; i++) await md.step(batch);
   await md.run(batch, part - 3);
-  await md.close();
+  await md.run(batch, 0);
   await md.run(batch, lengthOf(trial) - 2 * part);
   await md.close();
   return bitsAt(batch, FEW.indexOf(LOOKED_AT), ends);

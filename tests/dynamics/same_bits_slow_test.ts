@@ -3,7 +3,7 @@ import { openThreads } from "../../src/backend/mod.ts";
 import { onEngines } from "./backends.ts";
 import { alone, assertSameWay, ENGINES, WAYS } from "./same_bits.ts";
 
-const STEPS = { reference: 40, wasm: 400, webgpu: 40 };
+const STEPS = { reference: 50, wasm: 400, webgpu: 20 };
 
 for (const [name, row] of Object.entries(ENGINES)) {
   Deno.test(

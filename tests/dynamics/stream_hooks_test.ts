@@ -14,7 +14,7 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { lennardJones } from "../../src/models/mod.ts";
+import { harmonicBonds, lennardJones, type Model, sum, tethers } from "../../src/models/mod.ts";
 import {
   ConvergedSnapshotHook,
   EnergyDriftMonitorHook,
@@ -245,8 +245,12 @@ Deno.test(
 );
 
 Deno.test("atoms and bonds that are said by place are refused where systems come and go", async () => {
-  const stream = async (constraints: readonly Constraint[], hooks: FreezeAtomsHook[] = []) => {
-    await using md = new NVE({ model: ARGON, dt: 1, constraints, hooks });
+  const stream = async (
+    constraints: readonly Constraint[],
+    hooks: FreezeAtomsHook[] = [],
+    model: Model = ARGON,
+  ) => {
+    await using md = new NVE({ model, dt: 1, constraints, hooks });
     const sampler = new SizeAwareSampler(rattled(3), { maxSystems: 2 });
     await md.stream(sampler, { sinks: [new MemorySink()], maxSteps: 3 });
   };
@@ -255,15 +259,29 @@ Deno.test("atoms and bonds that are said by place are refused where systems come
     ["fix atoms as the choice must be a function", [fixAtoms([3])]],
     ["fix atoms as the choice must be a function", [fixComponents([3], "z")]],
     ["freeze atoms as the choice must be a function", [], [new FreezeAtomsHook({ atoms: [3] })]],
-    ["fix bonds as bonds must be the same for all systems, or in a field", [fixBonds(own)]],
+    ["fix bonds as bonds must be those of all systems, or a field", [fixBonds(own)]],
     [
-      "fix bonds as lengths must be the same for all systems",
+      "fix bonds as lengths must be those of all systems",
       [fixBonds([[0, 1]], { lengths: [[3.7], [3.7]] })],
     ],
   ];
   for (const [part, constraints, hooks] of cases) {
     await assertRejects(() => stream(constraints, hooks), TypeError, `Cannot ${part}`);
   }
+  const bonds = [[{ atoms: [0, 1] as const, length: 3.7, stiffness: 0.1 }]];
+  const models: readonly [part: string, model: Model][] = [
+    ["the bonds must be those of all systems", harmonicBonds([...bonds, ...bonds])],
+    ["stiffness must be those of all atoms", tethers({ stiffness: Array(64).fill(1) })],
+    ["anchors must be those of all atoms", tethers({ stiffness: 1, anchors: Array(192).fill(1) })],
+  ];
+  for (const [part, model] of models) {
+    await assertRejects(() => stream([], [], model), TypeError, part);
+  }
+  await stream(
+    [],
+    [],
+    sum(harmonicBonds(bonds[0]!), tethers({ stiffness: 1, anchors: [0, 0, 0] })),
+  );
   await stream(
     [fixAtoms(({ place }) => place === 3), fixBonds([[0, 1]], { lengths: 3.7 })],
     [new FreezeAtomsHook({ atoms: ({ place }) => place === 5 })],

@@ -1,8 +1,12 @@
 /** Streams that are stopped and go on. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { Batch } from "../../src/batch/mod.ts";
+import { Batch } from "../../src/batch/mod.ts";
 import {
+  ConvergenceHook,
+  Dynamics,
   fire,
+  fixAtoms,
+  fixBonds,
   type Integrator,
   langevin,
   type SavedDynamics,
@@ -10,8 +14,8 @@ import {
   type StreamOptions,
 } from "../../src/dynamics/mod.ts";
 import { MemorySink, openSink } from "../../src/sinks/mod.ts";
-import { argon, bitsOf } from "./atoms.ts";
-import { on, onEngines, PAIR_BACKENDS } from "./backends.ts";
+import { ARGON, argon, bitsOf } from "./atoms.ts";
+import { on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
 import { engineOf, FIELDS, rattled, streamed } from "./streams.ts";
 
 /** What is in a sink, in order, to the bit. */
@@ -55,6 +59,35 @@ Deno.test(
         assertEquals(summary.steps, steps);
         assertEquals(written(sink.read()), written(whole.read()), `stopped at ${nSteps}`);
       }
+    }
+  }),
+);
+
+Deno.test(
+  "who rests as a stream stops is at rest as it goes on, among atoms that are held",
+  onEngines(async (backend) => {
+    const batch = Batch.from(rattled(5));
+    batch.set("rests", [1, 0, 1, 1, 1], { level: "system", dtype: "f64" });
+    const systems = batch.systems();
+    const make = () => new SizeAwareSampler(systems, { maxSystems: 3 });
+    const open = () =>
+      new Dynamics(langevin({ dt: 1, temperature: 60, friction: 0.01, seed: 5 }), {
+        ...{ model: ARGON, ...where(backend) },
+        constraints: [fixBonds([[0, 1]]), fixAtoms(({ place }) => place === 4)],
+        hooks: [new ConvergenceHook({ criteria: [{ key: "rests", threshold: 0 }] })],
+      });
+    const options = { maxSteps: 8, refillFrequency: 4 };
+    const [whole, parts] = [new MemorySink(), new MemorySink()];
+    await using one = open();
+    await one.stream(make(), { sinks: [whole], ...options });
+    for (const nSteps of [1, 2, 6]) {
+      parts.clear();
+      await using first = open();
+      await using second = open();
+      await first.stream(make(), { sinks: [parts], ...options, nSteps });
+      await second.load(structuredClone(await first.save()));
+      await second.stream(make(), { sinks: [parts], ...options });
+      assertEquals(written(parts.read()), written(whole.read()), `stopped at ${nSteps}`);
     }
   }),
 );
@@ -143,7 +176,6 @@ Deno.test("a stream whose batch is gone says so", async () => {
   await using engine = engineOf(fire({ dt: 0.3 }), { backend: "wasm" });
   const sampler = make(), sinks = [new MemorySink()];
   await engine.stream(sampler, { sinks, nSteps: 5 });
-  const { Batch } = await import("../../src/batch/mod.ts");
   await engine.run(Batch.from([argon(1, 0)]), 1);
   await assertRejects(
     () => engine.stream(sampler, { sinks }),

@@ -20,14 +20,12 @@ import {
   fire2,
   fixAtoms,
   fixBonds,
-  fuse,
   type Integrator,
   langevin,
   lbfgs,
   noseHoover,
   npt,
   NVE,
-  NVTLangevin,
   type SavedDynamics,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -129,24 +127,6 @@ Deno.test("bonds of fixed length and fixed atoms are on threads what they are on
     await using md = new NVE({ model: ARGON, dt: 2, constraints, ...on(threads), hooks: [look] });
     return [bitsOf(await md.run(crystals(5), 50)), temperatures];
   });
-});
-
-Deno.test("stages are on threads what they are on one, with each system in its own and the last step the same", async () => {
-  const [stepCount, done] = await same([2, 3, 5], async (threads) => {
-    const model = ARGON, place = on(threads);
-    await using all = fuse(
-      new FIRE({ model, dt: 0.4, ...place, hooks: [ConvergenceHook.fromFmax(0.05)] }),
-      new NVTLangevin({ model, dt: 2, temperature: 60, friction: 0.02, nSteps: 7, ...place }),
-      new NVE({ model, dt: 3, nSteps: 6, ...place }),
-    );
-    const batch = await all.run(ragged(0), 4); // in the middle of stages, and then to their end
-    await all.run(batch);
-    const rows = ["stageSteps", "time", "stepsDone"].map((name) => [...batch.get(name)]);
-    return [all.stepCount, rows[0], rows, bitsOf(batch, undefined, FIELDS)];
-  });
-  const relaxed = Array.from({ length: 5 }, (_, s) => (done as number[])[3 * s]!);
-  assertGreater(new Set(relaxed).size, 2, `all leave the first stage together: ${relaxed}`);
-  assertEquals(stepCount, Math.max(...relaxed) + 13);
 });
 
 Deno.test("hooks that look at every step see the same values in the same order", async () => {

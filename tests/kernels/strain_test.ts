@@ -66,7 +66,7 @@ async function drive(lab: Lab, asked: Asked = {}) {
     ...{ forces: lab.real([1, 0, 0, 0.5, -2, 3]), virial: lab.f64(virialOf(h)), cell },
     ...{ pbc: lab.i32(pbc), energy: lab.f64([energyOf(h)]) },
     parameters: lab.f64([pressure, isotropic]),
-    ...{ strain, reference, cellForces, pulled, enthalpy },
+    ...{ strain, reference, cellForces, pulled, enthalpy, first: 0, end: 0 },
   })]);
   const [found, pull, q, both, e] = await lab.readAll(
     [cellForces, pulled, strain, reference, enthalpy],

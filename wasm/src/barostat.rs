@@ -1,7 +1,7 @@
 //! Cells that strain, and atoms in them. State and sums are f64.
 
 use crate::args::Args;
-use crate::cells::{signed_volume, Cell};
+use crate::cells::{product, signed_volume, Cell, IDENTITY};
 use crate::chain::Chain;
 use crate::frame::Frame;
 use crate::lanes::{D2, F4};
@@ -116,23 +116,14 @@ struct Strain {
 
 impl Strain {
     fn new(total: Cell, time: f64) -> Self {
-        let mut push = ONE;
+        let mut push = IDENTITY;
         let is_little = total.iter().all(|x| x.abs() < LITTLE / 3.0);
         for n in (2..=if is_little { FEW_TERMS } else { TERMS }).rev() {
-            let product = multiply(&total, &push);
-            push = core::array::from_fn(|k| product[k] / n as f64 + ONE[k]);
+            let product = product(&total, &push);
+            push = core::array::from_fn(|k| product[k] / n as f64 + IDENTITY[k]);
         }
-        Self { grow: multiply(&total, &push), push: push.map(|x| time * x) }
+        Self { grow: product(&total, &push), push: push.map(|x| time * x) }
     }
-}
-
-const ONE: Cell = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-
-fn multiply(a: &Cell, b: &Cell) -> Cell {
-    core::array::from_fn(|k| {
-        let (i, j) = (k / 3 * 3, k % 3);
-        a[i] * b[j] + a[i + 1] * b[3 + j] + a[i + 2] * b[6 + j]
-    })
 }
 
 /// A symmetric matrix for four atoms at a time.
@@ -223,7 +214,7 @@ pub fn strained_kick(args: Args, frame: &mut Frame) {
         let rate = &rates[9 * s..9 * s + 9];
         let (time, f) = (dt[s] as f64 / 2.0, freedom[s] as f64);
         let all = if f > 0.0 { (rate[0] + rate[4] + rate[8]) / f } else { 0.0 };
-        let total = core::array::from_fn(|k| -time * (rate[k] + all * ONE[k]));
+        let total = core::array::from_fn(|k| -time * (rate[k] + all * IDENTITY[k]));
         let flow = Flow::of(&Strain::new(total, time));
         let (v, f) = (&mut velocities[3 * atoms.start..3 * atoms.end], &forces[3 * atoms.start..3 * atoms.end]);
         let weights = &weights[atoms];
@@ -256,7 +247,7 @@ pub fn strained_drift(args: Args, frame: &mut Frame) {
         let total = core::array::from_fn(|k| time * rates[9 * s + k]);
         let strain = Strain::new(total, time);
         let cell = exact(cells, cell_low, s);
-        let grown = multiply(&cell, &strain.grow);
+        let grown = product(&cell, &strain.grow);
         for k in 0..9 {
             let sum = cell[k] + grown[k];
             cells[9 * s + k] = sum as f32;

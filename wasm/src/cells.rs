@@ -18,6 +18,17 @@ fn set_row(cell: &mut Cell, k: usize, row: Vector) {
     cell[3 * k..3 * k + 3].copy_from_slice(&row);
 }
 
+/// The cell, and matrix, of no strain.
+pub const IDENTITY: Cell = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+/// The product of two matrices.
+pub fn product(a: &Cell, b: &Cell) -> Cell {
+    core::array::from_fn(|k| {
+        let (i, j) = (k / 3 * 3, k % 3);
+        a[i] * b[j] + a[i + 1] * b[3 + j] + a[i + 2] * b[6 + j]
+    })
+}
+
 pub fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

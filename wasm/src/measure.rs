@@ -12,9 +12,15 @@ pub fn fmax(args: Args, frame: &mut Frame) {
     let forces = args.read::<f32>(0);
     let fmax = args.change::<f64>(1);
     let cells = args.optional::<f32>(2);
+    let stage = args.optional::<i32>(3);
+    let drives = args.optional::<i32>(4);
     for (s, atoms) in frame.all() {
+        let is_driven = match (&stage, &drives) {
+            (Some(stage), Some(drives)) => drives[(stage[s] as usize).min(drives.len() - 1)] != 0,
+            _ => true,
+        };
         let mut square = largest_square(&forces[3 * atoms.start..3 * atoms.end]) as f64;
-        if let Some(cells) = &cells {
+        if let (Some(cells), true) = (&cells, is_driven) {
             let of_cell: f64 = cells[9 * s..9 * s + 9].iter().map(|&x| x as f64 * x as f64).sum();
             // What is no number stays so.
             square = if of_cell > square || of_cell.is_nan() { of_cell } else { square };

@@ -1,7 +1,7 @@
 //! Cells that relax. In f64, and rounded once.
 
 use crate::args::Args;
-use crate::cells::{cell_of, cross, dot, row, signed_volume, vector, Cell, Vector};
+use crate::cells::{cell_of, cross, dot, product, row, signed_volume, vector, Cell, Vector, IDENTITY};
 use crate::frame::Frame;
 
 /// src/kernels/cells/deformation.ts and strain_forces.ts have the same.
@@ -9,9 +9,6 @@ const STRAIN_LENGTH: f64 = 3.0;
 const PRESSURE: usize = 0;
 const ISOTROPIC: usize = 1;
 const PARAMETERS: usize = 2;
-
-/// Three rows of three numbers.
-type Matrix = [f64; 9];
 
 fn strain_length(atoms: usize) -> f64 {
     STRAIN_LENGTH * (atoms.max(1) as f64).sqrt()
@@ -30,7 +27,12 @@ pub fn strain_forces(args: Args, frame: &mut Frame) {
     let cell_forces = args.change::<f32>(8);
     let mut pulled = args.optional::<f32>(9);
     let mut enthalpy = args.optional::<f64>(10);
+    let stage = args.optional::<i32>(11);
+    let stages = args.number(12)..args.number(13);
     for (s, atoms) in frame.all() {
+        if stage.as_ref().is_some_and(|stage| !stages.contains(&(stage[s] as f64))) {
+            continue;
+        }
         let (at, is_active) = (9 * s, frame.is_active(s));
         let given = &cells[at..at + 9];
         let is_changed = *given != references[2 * at + 9..2 * at + 18];
@@ -43,7 +45,7 @@ pub fn strain_forces(args: Args, frame: &mut Frame) {
         let f = if is_changed { IDENTITY } else { deformation(&strains[at..at + 9], length) };
         let cell = cell_of(cells, s);
         let outside = parameters[PARAMETERS * s + PRESSURE] * signed_volume(&cell).abs();
-        let stretching: Matrix = core::array::from_fn(|k| virial[at + k] - if k % 4 == 0 { outside } else { 0.0 });
+        let stretching: Cell = core::array::from_fn(|k| virial[at + k] - if k % 4 == 0 { outside } else { 0.0 });
         let along = along_periodic(&cell, &pbc[3 * s..3 * s + 3]);
         let is_isotropic = parameters[PARAMETERS * s + ISOTROPIC] != 0.0;
         let driven = restricted(product(&stretching, &inverted(&f)), &along, is_isotropic);
@@ -73,7 +75,7 @@ pub fn deform(args: Args, frame: &mut Frame) {
         let at = 9 * s;
         let length = strain_length(atoms.len());
         let before = inverted(&deformation(&strains[at..at + 9], length));
-        let change: Matrix = core::array::from_fn(|k| strained[at + k] as f64 / length);
+        let change: Cell = core::array::from_fn(|k| strained[at + k] as f64 / length);
         for k in at..at + 9 {
             strains[k] += strained[k];
             strained[k] = 0.0;
@@ -86,7 +88,7 @@ pub fn deform(args: Args, frame: &mut Frame) {
             put(positions, a, core::array::from_fn(|k| x[k] + (with_cell[k] + own[k])));
             put(moved, a, [0.0; 3]);
         }
-        let reference: Matrix = core::array::from_fn(|k| references[2 * at + k] as f64);
+        let reference: Cell = core::array::from_fn(|k| references[2 * at + k] as f64);
         for (k, now) in product(&reference, &after).into_iter().enumerate() {
             cells[at + k] = now as f32;
             references[2 * at + 9 + k] = now as f32;
@@ -94,25 +96,16 @@ pub fn deform(args: Args, frame: &mut Frame) {
     }
 }
 
-const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-
-fn deformation(strain: &[f32], length: f64) -> Matrix {
+fn deformation(strain: &[f32], length: f64) -> Cell {
     core::array::from_fn(|k| IDENTITY[k] + strain[k] as f64 / length)
 }
 
-fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    core::array::from_fn(|k| {
-        let (row, column) = (k - k % 3, k % 3);
-        a[row] * b[column] + a[row + 1] * b[column + 3] + a[row + 2] * b[column + 6]
-    })
-}
-
 /// A row times a matrix.
-fn times(v: Vector, m: &Matrix) -> Vector {
+fn times(v: Vector, m: &Cell) -> Vector {
     core::array::from_fn(|k| v[0] * m[k] + v[1] * m[3 + k] + v[2] * m[6 + k])
 }
 
-fn inverted(m: &Matrix) -> Matrix {
+fn inverted(m: &Cell) -> Cell {
     let [a, b, c] = [row(m, 0), row(m, 1), row(m, 2)];
     let columns = [cross(b, c), cross(c, a), cross(a, b)];
     let size = dot(a, columns[0]);
@@ -120,9 +113,9 @@ fn inverted(m: &Matrix) -> Matrix {
 }
 
 /// What takes any vector to its part along the periodic directions.
-fn along_periodic(cell: &Cell, pbc: &[i32]) -> Matrix {
+fn along_periodic(cell: &Cell, pbc: &[i32]) -> Cell {
     let given = || (0..3).filter(|&k| pbc[k] != 0).map(|k| row(cell, k));
-    let outer = |v: Vector| -> Matrix {
+    let outer = |v: Vector| -> Cell {
         let square = dot(v, v);
         core::array::from_fn(|k| v[k / 3] * v[k % 3] / square)
     };
@@ -139,13 +132,13 @@ fn along_periodic(cell: &Cell, pbc: &[i32]) -> Matrix {
 }
 
 /// The symmetric part, along periodic directions.
-fn restricted(force: Matrix, along: &Matrix, is_isotropic: bool) -> Matrix {
-    let symmetric: Matrix = core::array::from_fn(|k| 0.5 * (force[k] + force[k % 3 * 3 + k / 3]));
+fn restricted(force: Cell, along: &Cell, is_isotropic: bool) -> Cell {
+    let symmetric: Cell = core::array::from_fn(|k| 0.5 * (force[k] + force[k % 3 * 3 + k / 3]));
     let inside = product(&product(along, &symmetric), along);
     if !is_isotropic {
         return inside;
     }
-    let trace = |m: &Matrix| m[0] + m[4] + m[8];
+    let trace = |m: &Cell| m[0] + m[4] + m[8];
     let directions = trace(along);
     let each = if directions == 0.0 { 0.0 } else { trace(&inside) / directions };
     along.map(|x| each * x)

@@ -61,6 +61,8 @@ export class Desk {
       case "freePairs":
         this.#backend.freePairs(this.#pairs.get(order.id)!);
         return void this.#pairs.delete(order.id);
+      case "forgetPairs":
+        return this.#backend.forgetPairs(this.#pairs.get(order.id)!, order.places);
       case "savePairs":
         return this.#backend.savePairs(this.#pairs.get(order.id)!);
       case "loadPairs":

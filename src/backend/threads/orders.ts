@@ -54,6 +54,7 @@ export type Order =
     readonly options: PairsOptions;
   }
   | { readonly kind: "freePairs"; readonly id: number }
+  | { readonly kind: "forgetPairs"; readonly id: number; readonly places: readonly number[] }
   | { readonly kind: "savePairs"; readonly id: number; readonly ticket: number }
   | {
     readonly kind: "loadPairs";

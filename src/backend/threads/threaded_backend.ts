@@ -112,6 +112,15 @@ export class ThreadedBackend implements Backend {
     frame.tell((part) => ({ kind: "loadPairs", id, ...shares[part]! }));
   }
 
+  forgetPairs(pairs: Pairs, places: readonly number[]): void {
+    const { id, frame } = pairs as ThreadedPairs;
+    frame.tell((part) => {
+      const [from, to] = frame.parts[part]!.systems;
+      const own = places.filter((place) => place >= from && place < to);
+      return { kind: "forgetPairs", id, places: own.map((place) => place - from) };
+    });
+  }
+
   freePairs(pairs: Pairs): void {
     const { id, frame } = pairs as ThreadedPairs;
     frame.tell(() => ({ kind: "freePairs", id }));

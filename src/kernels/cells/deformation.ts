@@ -4,6 +4,8 @@
  * @module
  */
 
+import { invertCell } from "./inverse.ts";
+
 /**
  * κ = 3 √n Å of a system of n atoms. With coordinates q = κ (F − 1) a strain counts as much as if each atom had moved by
  * so much of 3 Å, about the distance of neighbours: the cell is then about as stiff as the atoms' own vibrations,
@@ -21,16 +23,6 @@ export function deformation(strain: ArrayLike<number>, at: number, length: numbe
   const f = new Float64Array(9);
   for (let k = 0; k < 9; k++) f[k] = (k % 4 === 0 ? 1 : 0) + strain[at + k]! / length;
   return f;
-}
-
-/** The product of two matrices of three rows. */
-export function product(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
-  const c = new Float64Array(9);
-  for (let k = 0; k < 9; k++) {
-    const row = k - k % 3, column = k % 3;
-    c[k] = a[row]! * b[column]! + a[row + 1]! * b[column + 3]! + a[row + 2]! * b[column + 6]!;
-  }
-  return c;
 }
 
 /** What takes any vector to its part along the periodic directions of the cell from `at` on. */
@@ -63,13 +55,9 @@ function cross([a, b, c]: number[], [d, e, f]: number[]): number[] {
   return [b! * f! - c! * e!, c! * d! - a! * f!, a! * e! - b! * d!];
 }
 
-/** The inverse of a matrix that has one. */
-export function inverted(m: ArrayLike<number>): Float64Array {
-  const [a, b, c] = [row(m, 0, 0), row(m, 0, 1), row(m, 0, 2)];
-  const [u, v, w] = [cross(b, c), cross(c, a), cross(a, b)];
-  const size = a[0]! * u[0]! + a[1]! * u[1]! + a[2]! * u[2]!;
-  return Float64Array.from(
-    [u[0]!, v[0]!, w[0]!, u[1]!, v[1]!, w[1]!, u[2]!, v[2]!, w[2]!],
-    (x) => x / size,
-  );
+/** F⁻¹. */
+export function inverted(f: Float64Array): Float64Array {
+  const inverse = new Float64Array(9);
+  invertCell(f, 0, inverse);
+  return inverse;
 }

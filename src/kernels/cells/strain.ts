@@ -4,6 +4,8 @@
  * @module
  */
 
+import { product } from "./product.ts";
+
 /** How far the series goes: what is left of it is below 1e-14 for a strain of 1 in one step. */
 export const TERMS = 16;
 
@@ -33,18 +35,9 @@ export function makeStrain(): Strain {
 export function solveStrain({ total, grow, push }: Strain, time: number): void {
   for (let k = 0; k < 9; k++) push[k] = k % 4 === 0 ? 1 : 0;
   for (let n = TERMS; n > 1; n--) {
-    multiply(total, push, grow);
+    product(total, push, grow);
     for (let k = 0; k < 9; k++) push[k] = grow[k]! / n + (k % 4 === 0 ? 1 : 0);
   }
-  multiply(total, push, grow);
+  product(total, push, grow);
   for (let k = 0; k < 9; k++) push[k]! *= time;
-}
-
-/** out = a b. */
-function multiply(a: Float64Array, b: Float64Array, out: Float64Array): void {
-  for (let i = 0; i < 9; i += 3) {
-    for (let j = 0; j < 3; j++) {
-      out[i + j] = a[i]! * b[j]! + a[i + 1]! * b[3 + j]! + a[i + 2]! * b[6 + j]!;
-    }
-  }
 }

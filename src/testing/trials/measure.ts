@@ -22,10 +22,20 @@ export const MEASURE: Trials = {
     const args = { forces: world.atom("forces"), fmax: found };
     const withCell = ones(world);
     const cellForces = world.systems("real", 9, ({ id }) => normals(9, seed(32, id), id % 3));
+    const staged = ones(world);
+    const stages = {
+      stage: world.systems("i32", 1, ({ id }) => [id % 4]),
+      drives: world.lab.i32([1, 0, 1], "all"),
+    };
+    const cells = { ...args, cellForces };
     return {
-      calls: [call(fmax, args), call(fmax, { ...args, fmax: withCell, cellForces })],
-      looks: { fmax: found, withCell },
-      always: ["fmax", "withCell"],
+      calls: [
+        call(fmax, args),
+        call(fmax, { ...cells, fmax: withCell }),
+        call(fmax, { ...cells, ...stages, fmax: staged }),
+      ],
+      looks: { fmax: found, withCell, staged },
+      always: ["fmax", "withCell", "staged"],
     };
   },
   kinetic_energy(world) {

@@ -38,12 +38,16 @@ export const RELAX_CELLS: Trials = {
       virial: world.systems("f64", 9, ({ id, size }) => normals(9, seed(71, id), size)),
       energy: world.systems("f64", 1, ({ id }) => [-1000 / (id + 1)]),
       parameters: world.systems("f64", 2, ({ id }) => [0.01 * (id % 4), id % 2]),
-      ...{ ...state, cellForces, pulled, enthalpy },
+      ...{ ...state, cellForces, pulled, enthalpy, first: 0, end: 0 },
     };
+    const staged = world.systems("real", 9, () => new Array(9).fill(1));
+    const stage = world.systems("i32", 1, ({ id }) => [id % 4]);
+    const none = { pulled: undefined, enthalpy: undefined, energy: undefined };
+    const ofStages = { ...args, ...none, cellForces: staged, stage, first: 1, end: 3 };
     return {
-      calls: [call(strainForces, args)],
-      looks: { ...state, cellForces, pulled, enthalpy },
-      always: ["cellForces", "enthalpy"],
+      calls: [call(strainForces, args), call(strainForces, ofStages)],
+      looks: { ...state, cellForces, pulled, enthalpy, staged },
+      always: ["cellForces", "enthalpy", "staged"],
     };
   },
   deform(world) {

@@ -1,22 +1,11 @@
 import type { Shader } from "../shader.ts";
-import { DEFORMATION } from "../wgsl/deformation.ts";
-
-const CHANGE = /* wgsl */ `
-fn change_of(s: u32) -> mat3x3<f32> {
-  let k = 9u * s;
-  return mat3x3<f32>(
-    strained[k], strained[k + 1u], strained[k + 2u],
-    strained[k + 3u], strained[k + 4u], strained[k + 5u],
-    strained[k + 6u], strained[k + 7u], strained[k + 8u],
-  ) * (1.0 / strain_length(s));
-}
-`;
+import { DEFORMATION, strainOf } from "../wgsl/deformation.ts";
 
 /** See src/kernels/deform.ts. Atoms first, while it is still known what was before. */
 export const deform: Shader = {
   passes: () => [{
     per: "atom",
-    code: /* wgsl */ `${DEFORMATION}${CHANGE}
+    code: /* wgsl */ `${DEFORMATION}${strainOf("strained", "change_of")}
 fn atom(s: u32, a: u32) {
   let k = 3u * a;
   let before = strain_of(s);

@@ -2,7 +2,7 @@ import type { Shader } from "../shader.ts";
 
 /** See src/kernels/fmax.ts. Sizes are compared by their bits, of which those of what is no number are the largest. */
 export const fmax: Shader = {
-  passes: ({ has }) => [{
+  passes: ({ has, length }) => [{
     per: "group",
     always: true,
     code: /* wgsl */ `
@@ -16,13 +16,17 @@ fn group(s: u32, lane: u32) {
   }
   largest = largest_of_lanes(lane, largest);
   if (lane > 0u) { return; }
-  ${has("cellForces") ? OF_CELL : ""}
+  ${has("cellForces") ? ofCell(has("drives") ? length("drives") : 0) : ""}
   if (largest >= INFINITE) { fmax[s] = wide(from_bits(largest)); } else { fmax[s] = wide(sqrt(from_bits(largest))); }
 }`,
   }],
 };
 
-/** The cell as one more atom, of nine coordinates. */
+/** The cell as one more atom, of nine coordinates; of so many stages only in some. */
+function ofCell(stages: number): string {
+  return stages === 0 ? OF_CELL : `if (drives[min(stage[s], ${stages - 1})] != 0) {${OF_CELL}}`;
+}
+
 const OF_CELL = /* wgsl */ `
   var square = 0.0;
   var is_none = false;

@@ -4,18 +4,24 @@ import { ROWS } from "../wgsl/cells.ts";
 import { DEFORMATION } from "../wgsl/deformation.ts";
 import { VOLUME } from "../wgsl/volume.ts";
 
-const PULLED: Pass = {
+/** Where there are stages: leaves alone whoever is in others. */
+const LEAVE = /* wgsl */ `
+  if (stage[s] < params.first || stage[s] >= params.end) { return; }
+`;
+
+const pulled = (leave: string): Pass => ({
   per: "atom",
   changes: ["pulled"],
   code: /* wgsl */ `${DEFORMATION}
-fn atom(s: u32, a: u32) {
+fn atom(s: u32, a: u32) {${leave}
   let f = (IDENTITY + strain_of(s)) * vec3<f32>(forces[3u * a], forces[3u * a + 1u], forces[3u * a + 2u]);
   for (var i = 0u; i < 3u; i++) { pulled[3u * a + i] = f[i]; }
 }`,
-};
+});
 
 /** See src/kernels/strain_forces.ts. */
 export const strainForces: Shader = {
+  words: { first: "i32", end: "i32" },
   passes: ({ has }) => [{
     per: "system",
     always: true,
@@ -41,7 +47,7 @@ fn along_periodic(s: u32) -> mat3x3<f32> {
   return IDENTITY;
 }
 
-fn system(s: u32) {
+fn system(s: u32) {${has("stage") ? LEAVE : ""}
   var is_changed = false;
   for (var k = 0u; k < 9u; k++) {
     if (cell[9u * s + k] != reference[18u * s + 9u + k]) { is_changed = true; }
@@ -75,5 +81,5 @@ fn system(s: u32) {
   for (var k = 0u; k < 9u; k++) { cellForces[9u * s + k] = driven[k / 3u][k % 3u] / length; }
   ${has("enthalpy") ? "enthalpy[s] = wide_add(energy[s], outside);" : ""}
 }`,
-  }, ...(has("pulled") ? [PULLED] : [])],
+  }, ...(has("pulled") ? [pulled(has("stage") ? LEAVE : "")] : [])],
 };

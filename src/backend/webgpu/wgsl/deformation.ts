@@ -1,5 +1,19 @@
 import { STRAIN_LENGTH } from "../../../kernels/cells/deformation.ts";
 
+/** A function of a system: what has nine numbers of each, over κ. Together with `DEFORMATION`. */
+export function strainOf(buffer: string, name: string): string {
+  return /* wgsl */ `
+fn ${name}(s: u32) -> mat3x3<f32> {
+  let k = 9u * s;
+  return mat3x3<f32>(
+    ${buffer}[k], ${buffer}[k + 1u], ${buffer}[k + 2u],
+    ${buffer}[k + 3u], ${buffer}[k + 4u], ${buffer}[k + 5u],
+    ${buffer}[k + 6u], ${buffer}[k + 7u], ${buffer}[k + 8u],
+  ) * (1.0 / strain_length(s));
+}
+`;
+}
+
 /**
  * Matrices of how cells are strained: see src/kernels/cells/deformation.ts. Rows are kept as columns, so that a row
  * times a matrix is written `m * v`, and the product of a and b `b * a`.
@@ -11,15 +25,7 @@ fn strain_length(s: u32) -> f32 {
 
 const IDENTITY = mat3x3<f32>(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
 
-fn strain_of(s: u32) -> mat3x3<f32> {
-  let k = 9u * s;
-  return mat3x3<f32>(
-    strain[k], strain[k + 1u], strain[k + 2u],
-    strain[k + 3u], strain[k + 4u], strain[k + 5u],
-    strain[k + 6u], strain[k + 7u], strain[k + 8u],
-  ) * (1.0 / strain_length(s));
-}
-
+${strainOf("strain", "strain_of")}
 fn inverted(m: mat3x3<f32>) -> mat3x3<f32> {
   let u = cross(m[1], m[2]);
   let size = dot(m[0], u);
