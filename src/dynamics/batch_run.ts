@@ -113,10 +113,14 @@ function assertGivesNeeded(name: string, integrator: Integrator, model: Model): 
     throw new TypeError(
       `Cannot run ${name} as its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
         model.gives.join(", ")
-      }`,
+      }${output === "stress" ? STRESSED : ""}`,
     );
   }
 }
+
+/** Where stresses come from, if a model has none. */
+const STRESSED = "; a file of energies makes it by OnnxModel.open(file, { stress: true }), " +
+  "and potential() takes it with { givesStress: true }";
 
 /** The lists of some marks. */
 function convergedIn(marks: readonly Mark[]): Buffer<"i32">[] {
