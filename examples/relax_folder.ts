@@ -65,8 +65,13 @@ await using opt = new FIRE({
 });
 await opt.loadLatest(checkpoints);
 
+const structures = await structuresIn(folder);
+if (structures.length === 0) {
+  console.error(`There is no structure in ${folder}: no .xyz, .jsonl, .db or .zarr file with one`);
+  Deno.exit(2);
+}
 // Never more than 2,000 atoms at once; small structures fill what large ones leave.
-const sampler = await SizeAwareSampler.open(await structuresIn(folder), {
+const sampler = await SizeAwareSampler.open(structures, {
   maxAtoms: 2000,
   maxSystems: 64,
 });

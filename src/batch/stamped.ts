@@ -19,6 +19,8 @@ export interface Stamps {
  * it has in the run. Answers with the frame.
  */
 export function stamped(frame: Batch, { step, time }: Stamps): Batch {
+  // A batch that has run before has a time already: whatever it has, a frame has its fields in one order.
+  for (const name of ["step", "time", "sourceId"]) if (frame.has(name)) frame.remove(name);
   const steps = typeof step === "number" ? step : Array.from(step);
   frame.set("step", steps, { level: "system", dtype: "i32", fill: -1 });
   frame.set("time", Array.from(time), { level: "system", dtype: "f64", unit: "fs", fill: NaN });

@@ -47,10 +47,14 @@ export function assertGivesNeeded(name: string, integrator: Integrator, model: M
     throw new TypeError(
       `Cannot run ${name} as its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
         model.gives.join(", ")
-      }`,
+      }${output === "stress" ? STRESSED : ""}`,
     );
   }
 }
+
+/** Where stresses come from, if a model has none. */
+const STRESSED = "; a file of energies makes it by OnnxModel.open(file, { stress: true }), " +
+  "and potential() takes it with { givesStress: true }";
 
 /** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
 export function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {

@@ -40,6 +40,16 @@ Deno.test(
   }),
 );
 
+Deno.test("frames of a run that goes on have their fields in the order of those before", async () => {
+  const sink = frames();
+  await using md = new NVE({ model: ARGON, dt: 2, hooks: [new SnapshotHook({ sink })] });
+  const batch = await md.run(crystals(1), 1);
+  batch.set("time", [2], { level: "system", dtype: "f64", unit: "fs", fill: NaN }); // as a checkpoint has it
+  await md.run(batch, 1);
+  const [first, later] = sink.all.map((frame) => frame.fields().map(({ name }) => name));
+  assertEquals(later, first);
+});
+
 Deno.test("edges of the batch's own are in a frame, its info too; what engines look up is not", async () => {
   const sink = frames();
   const batch = crystals(1);
