@@ -115,7 +115,7 @@ const OPTIONS = {
   verify: 0,
 } satisfies Record<keyof (LoopOptions<Dynamics> & ContextOption<Dynamics>), 0>;
 
-const ATOMS = { batch: 0, model: 0 } as const;
+const ATOMS = { batch: 0, model: 0, stream: 0 } as const;
 const DYNAMICS_CONTEXT = {
   BEFORE_STEP: ATOMS,
   BEFORE_PRE_UPDATE: ATOMS,
