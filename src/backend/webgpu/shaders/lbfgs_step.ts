@@ -16,17 +16,23 @@ function through(lines: string, hasCell: boolean): string {
     names: readonly [x: string, f: string, h: string],
     range: string,
     width: number,
-  ) => /* wgsl */ `
+  ) => {
+    // Written out: Mesa's software GPU does no more than 65,535 rounds of all loops of an invocation together, silently.
+    const each = Array.from({ length: width }, (_, e) =>
+      /* wgsl */ `{
+        let e = k + ${e}u;
+        let at = (2u * rows - 1u) * begins + e;
+        ${lines.replaceAll(/\b[XFH]\[/g, (name) => `${names["XFH".indexOf(name[0]!)]}[`)}
+      }`);
+    return /* wgsl */ `
   {
     ${range}
     let n = ends - begins;
     for (var k = begins + ${width}u * lane; k < ends; k += ${width}u * LANES) {
-      for (var e = k; e < k + ${width}u; e++) {
-        let at = (2u * rows - 1u) * begins + e;
-        ${lines.replaceAll(/\b[XFH]\[/g, (name) => `${names["XFH".indexOf(name[0]!)]}[`)}
-      }
+      ${each.join("\n      ")}
     }
   }`;
+  };
   const atoms = loop(
     ["positions", "forces", "history"],
     "let begins = first_of(s) * 3u; let ends = first_of(s + 1u) * 3u;",
