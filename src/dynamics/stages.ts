@@ -16,7 +16,7 @@ export interface DynamicsBase extends BaseContext {
   /** What the forces come from. */
   readonly model: Model;
   /** How far a stream of systems has come by now; none, where the engine runs one batch. */
-  readonly stream: StreamProgress | undefined;
+  readonly stream?: StreamProgress | undefined;
 }
 
 /** How far a stream of systems has come. */

@@ -60,6 +60,7 @@ export type {
   BuiltInField,
   ContextsOf,
   FieldOf,
+  LeftOut,
   OwnFields,
   RequiredField,
 } from "./own_fields.ts";

@@ -20,10 +20,15 @@ export type AnyKeyOf<U> = U extends unknown ? keyof U : never;
 /** The type of a key in those members of a union that have it. */
 export type FieldOf<U, k> = U extends unknown ? k extends keyof U ? U[k] : never : never;
 
+/** The keys that may be left out, by any member of a union. */
+export type LeftOut<U> = U extends unknown
+  ? { [k in keyof U]-?: Record<never, never> extends Pick<U, k> ? k : never }[keyof U]
+  : never;
+
 /** The fields that all stages have, and a loop must be given. */
 export type RequiredField<E extends AnyStages> = Exclude<
   keyof ContextsOf<E>,
-  BuiltInField | OptionalOf<E>
+  BuiltInField | OptionalOf<E> | LeftOut<ContextsOf<E>>
 >;
 
 /** The context fields a loop fills itself: what all stages have from the start, the rest before firing. */
