@@ -935,3 +935,16 @@ Deno.test("examples/own_integrator.ts keeps the temperature of its bath", async 
   const [, kelvin] = /^4000 steps of OBABO: (\d+\.\d) K\n$/.exec(await run("own_integrator"))!;
   assertAlmostEquals(Number(kelvin), 40, 1); // 1600 looks at 96 degrees of freedom, some of them alike
 });
+
+Deno.test("examples/relax_batch.ts does what it says", async () => {
+  const lines = (await run("relax_batch", "16")).trimEnd().split("\n");
+  const told = lines.map((line) =>
+    /^(\w+): 16 of 16 relaxed in (\d+) to (\d+) steps, none above (-0\.\d{5}) eV per atom$/.exec(
+      line,
+    )!
+  );
+  assertEquals(told.map(([, name]) => name), ["FIRE", "LBFGS"]);
+  const [fire, lbfgs] = told.map(([, , , most, energy]) => [Number(most), Number(energy)] as const);
+  assertEquals(fire![1], lbfgs![1]); // one and the same crystal
+  assert(3 * lbfgs![0] < fire![0], `${lbfgs![0]} steps against ${fire![0]}`);
+});
