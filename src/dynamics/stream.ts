@@ -399,7 +399,7 @@ export class Stream implements Keeper {
 }
 
 /** When one system in so many waits to be written, the batch is refilled. */
-const SHARE = 12;
+const SHARE = 8;
 
 /** At every so many steps it is asked who rests, where nobody knows at once and others join at little cost. */
 const ASK = 4;

@@ -17,7 +17,7 @@ export interface StreamOptions {
   /**
    * At every so many steps those that rest are written and others join. Where nobody moves it is done at once.
    *
-   * @default where a twelfth of the batch rests, at the latest after 20 steps; 1 with a model that is no kernels and takes
+   * @default where an eighth of the batch rests, at the latest after 20 steps; 1 with a model that is no kernels and takes
    * its time for all; 20 on a GPU, which must be asked who rests. Threads are asked so every fourth step
    */
   readonly refillFrequency?: number;
