@@ -7,31 +7,7 @@ import { BOLTZMANN } from "../../src/kernels/constants.ts";
 import { tethers } from "../../src/models/mod.ts";
 import { ARGON, argon } from "../dynamics/atoms.ts";
 import { BACKENDS, on, PAIR_BACKENDS, where } from "../dynamics/backends.ts";
-
-/** Means and variances of a series of numbers. */
-class Moments {
-  #count = 0;
-  #sum = 0;
-  #squares = 0;
-
-  add(value: number): void {
-    this.#count++;
-    this.#sum += value;
-    this.#squares += value * value;
-  }
-
-  get mean(): number {
-    return this.#sum / this.#count;
-  }
-
-  get variance(): number {
-    return this.#squares / this.#count - this.mean ** 2;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-}
+import { Moments } from "./moments.ts";
 
 const [TEMPERATURE, STIFFNESS] = [120, 0.5];
 

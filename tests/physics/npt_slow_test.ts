@@ -6,27 +6,7 @@ import { hook } from "../../src/hook.ts";
 import { BOLTZMANN } from "../../src/kernels/constants.ts";
 import { type Model, potential } from "../../src/models/mod.ts";
 import { COUPLINGS, SMOOTH, volumeOf } from "./npt_case.ts";
-
-/** Means and variances of a series of numbers. */
-class Moments {
-  #count = 0;
-  #sum = 0;
-  #squares = 0;
-
-  add(value: number): void {
-    this.#count++;
-    this.#sum += value;
-    this.#squares += value * value;
-  }
-
-  get mean(): number {
-    return this.#sum / this.#count;
-  }
-
-  get variance(): number {
-    return this.#squares / this.#count - this.mean ** 2;
-  }
-}
+import { Moments } from "./moments.ts";
 
 interface Sampling {
   readonly model: Model;

@@ -7,25 +7,7 @@ import { ACCELERATION, BOLTZMANN } from "../../src/kernels/constants.ts";
 import { tethers } from "../../src/models/mod.ts";
 import { ARGON, argon } from "../dynamics/atoms.ts";
 import { type BackendName, on, PAIR_BACKENDS, where } from "../dynamics/backends.ts";
-
-/** Means of the powers of what is added. */
-class Moments {
-  count = 0;
-  readonly #sums = [0, 0, 0, 0];
-
-  add(value: number): void {
-    this.count++;
-    for (let n = 1, power = value; n <= 4; n++, power *= value) this.#sums[n - 1]! += power;
-  }
-
-  mean(power: number): number {
-    return this.#sums[power - 1]! / this.count;
-  }
-
-  get variance(): number {
-    return this.mean(2) - this.mean(1) ** 2;
-  }
-}
+import { Moments } from "./moments.ts";
 
 const [TEMPERATURE, COPIES, DT] = [60, 4, 5];
 const kT = BOLTZMANN * TEMPERATURE;
@@ -85,7 +67,7 @@ for (const [name, make] of Object.entries(SCHEMES)) {
       const freedom = make(times).keepsMomentum ? 93 : 96;
       for (const [i, moments] of found.entries()) {
         // Four crystals for 180 ps: some 1500 independent ones where the bath is slow. Mean to 0.4 %, variance to 4 %.
-        const mean = moments.mean(1) / (freedom / 2), spread = moments.variance / (freedom / 2);
+        const mean = moments.mean / (freedom / 2), spread = moments.variance / (freedom / 2);
         assertAlmostEquals(mean, 1, isLong ? 0.015 : 0.03, `mean at ${times[i]} fs`);
         assertAlmostEquals(spread, 1, isLong ? 0.12 : 0.35, `variance at ${times[i]} fs`);
       }
@@ -128,7 +110,7 @@ async function oscillators(scheme: Integrator, temperature: number, steps: numbe
   await md.run(batch, steps);
   assertEquals(batch.get("positions")[1], 0); // it has stayed on its line
   // Of a Gaussian distribution 1 and 3.
-  return [place, motion].map((found) => [found.mean(1), found.mean(2)] as const);
+  return [place, motion].map((found) => [found.mean, found.moment(2)] as const);
 }
 
 Deno.test("a chain of three samples an oscillator; one thermostat alone does not", async () => {
