@@ -1,4 +1,4 @@
-import { between, easeOf, enterCell, lose } from "./bonds/bonded.ts";
+import { adjustBonds, between, easeOf } from "./bonds/bonded.ts";
 import { defineKernel, type Kernel } from "./kernel.ts";
 
 const args = {
@@ -33,35 +33,16 @@ const args = {
 export const rattle: Kernel<typeof args> = defineKernel(
   "rattle",
   args,
-  (values, frame) => {
-    for (let s = 0; s < frame.systems; s++) {
-      if (frame.active[s] === 0) continue;
-      enterCell(s, values);
-      for (let c = values.starts[s]!; c < values.starts[s + 1]!; c++) {
-        if (!project(c, s, frame.offsets[s]!, values)) lose(s, frame);
-      }
-    }
-  },
+  (values, frame) =>
+    adjustBonds(values, frame, (c, s) => {
+      const fastest = largest(c, frame.offsets[s]!, values);
+      return (i, j) => adjust(i, j, s, fastest, values);
+    }),
 );
 
 type State = Parameters<typeof rattle.run>[0];
 
 const along = new Float64Array(3);
-
-/** Goes over the bonds of a cluster until none changes its length; false where that takes too long. */
-function project(c: number, s: number, first: number, values: State): boolean {
-  const { clusters, bonds, most } = values;
-  const fastest = largest(c, first, values);
-  for (let round = 0; round <= most; round++) {
-    let isDone = true;
-    for (let b = clusters[c]!; b < clusters[c + 1]!; b++) {
-      const [i, j] = [first + bonds[2 * b]!, first + bonds[2 * b + 1]!];
-      if (!adjust(i, j, s, fastest, values)) isDone = false;
-    }
-    if (isDone) return true;
-  }
-  return false;
-}
 
 /** The length of the longest vector of a cluster. */
 function largest(c: number, first: number, { clusters, bonds, vectors }: State): number {

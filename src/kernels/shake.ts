@@ -1,4 +1,4 @@
-import { between, easeOf, enterCell, lose } from "./bonds/bonded.ts";
+import { adjustBonds, between, easeOf } from "./bonds/bonded.ts";
 import { defineKernel, type Kernel } from "./kernel.ts";
 import { addTo } from "./sums/add_to.ts";
 
@@ -45,35 +45,16 @@ const args = {
 export const shake: Kernel<typeof args> = defineKernel(
   "shake",
   args,
-  (values, frame) => {
-    for (let s = 0; s < frame.systems; s++) {
-      if (frame.active[s] === 0) continue;
-      enterCell(s, values);
-      for (let c = values.starts[s]!; c < values.starts[s + 1]!; c++) {
-        if (!restore(c, s, frame.offsets[s]!, values)) lose(s, frame);
-      }
-    }
-  },
+  (values, frame) =>
+    adjustBonds(values, frame, (_, s) => {
+      const own = values.width * s - values.clusters[values.starts[s]!]!;
+      return (i, j, b) => adjust(i, j, s, values.lengths[own + b]!, values);
+    }),
 );
 
 type State = Parameters<typeof shake.run>[0];
 
 const old = new Float64Array(3), now = new Float64Array(3);
-
-/** Goes over the bonds of a cluster until all are as long as they should be; false where that takes too long. */
-function restore(c: number, s: number, first: number, values: State): boolean {
-  const { starts, clusters, bonds, lengths, width, most } = values;
-  const own = width * s - clusters[starts[s]!]!;
-  for (let round = 0; round <= most; round++) {
-    let isDone = true;
-    for (let b = clusters[c]!; b < clusters[c + 1]!; b++) {
-      const [i, j] = [first + bonds[2 * b]!, first + bonds[2 * b + 1]!];
-      if (!adjust(i, j, s, lengths[own + b]!, values)) isDone = false;
-    }
-    if (isDone) return true;
-  }
-  return false;
-}
 
 /** Moves the atoms of a bond; true where nothing had to be done. */
 function adjust(i: number, j: number, s: number, length: number, values: State): boolean {

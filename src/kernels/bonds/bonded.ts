@@ -26,13 +26,49 @@ export interface Bonded {
   readonly cell: Reals | undefined;
   /** The directions that repeat. */
   readonly pbc: Int32Array | undefined;
+  /** How many rounds over the bonds of a cluster there may be. */
+  readonly most: number;
+}
+
+/** Does what a bond b of atoms i and j asks for; true where nothing had to be done. */
+export type Adjust = (i: number, j: number, b: number) => boolean;
+
+/**
+ * Goes over the bonds of each cluster, round after round, until nothing has to be done; a system where that takes too
+ * long has come apart. `open` is asked for each cluster c of a system s.
+ */
+export function adjustBonds(
+  values: Bonded,
+  frame: Frame,
+  open: (c: number, s: number) => Adjust,
+): void {
+  const { starts } = values;
+  for (let s = 0; s < frame.systems; s++) {
+    if (frame.active[s] === 0) continue;
+    enterCell(s, values);
+    for (let c = starts[s]!; c < starts[s + 1]!; c++) {
+      if (!isAdjusted(c, frame.offsets[s]!, values, open(c, s))) lose(s, frame);
+    }
+  }
+}
+
+function isAdjusted(c: number, first: number, values: Bonded, adjust: Adjust): boolean {
+  const { clusters, bonds, most } = values;
+  for (let round = 0; round <= most; round++) {
+    let isDone = true;
+    for (let b = clusters[c]!; b < clusters[c + 1]!; b++) {
+      if (!adjust(first + bonds[2 * b]!, first + bonds[2 * b + 1]!, b)) isDone = false;
+    }
+    if (isDone) return true;
+  }
+  return false;
 }
 
 const inverse = new Float64Array(9);
 let isPeriodic = false;
 
 /** Must be called for each system, before its bonds. */
-export function enterCell(s: number, { cell, pbc }: Bonded): void {
+function enterCell(s: number, { cell, pbc }: Bonded): void {
   isPeriodic = cell !== undefined && pbc !== undefined &&
     (pbc[3 * s] !== 0 || pbc[3 * s + 1] !== 0 || pbc[3 * s + 2] !== 0) &&
     invertCell(cell, 9 * s, inverse);
@@ -60,7 +96,7 @@ export function easeOf(atom: number, axis: number, { weights, held }: Bonded): n
 }
 
 /** Says that the bonds of a system could not be kept, unless another one had come apart before. */
-export function lose(s: number, { control }: Frame): void {
+function lose(s: number, { control }: Frame): void {
   if (control[Control.DIVERGED] === 0) {
     control[Control.DIVERGED] = s + 1;
     control[Control.CAUSE] = 2;
