@@ -308,7 +308,6 @@ export class BatchRun {
     await this.state.takeOver(before.state, from);
     this.#clock.carry(before.#clock.save(), from);
     if (!this.#constrained.isEmpty) this.forgetPlan(); // what is held is known only now
-    this.#isSettled = before.#isSettled;
     this.#isPrimed = before.#isPrimed;
     this.#hasEnergy = before.#hasEnergy;
     this.#forcesOf = before.#forcesOf;

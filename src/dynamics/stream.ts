@@ -144,7 +144,7 @@ export class Stream implements Keeper {
   /** A run begins: somebody may have come to rest in one before, and could not be written. */
   async begin(): Promise<void> {
     await this.#engine.place.begin();
-    await this.#engine.place.run!.join(this.#joining);
+    this.#engine.place.run!.join(this.#joining);
     if (!this.#isAnyMoving && !this.isDone) await this.#tryRefill(this.#engine.loop.stepCount - 1);
     if (this.isDone) this.#engine.loop.done();
   }

@@ -101,9 +101,8 @@ export class CheckpointHook implements Hook<string> {
     const steps = everySteps ?? (everySeconds === undefined ? 1000 : Number.MAX_SAFE_INTEGER);
     this.frequency = steps;
     this.phase = steps - 1;
-    const bySteps = () => this.#ask(true), byTime = () => this.#ask(false);
-    const call = (_ctx: BaseContext) => bySteps();
-    const tick = (_ctx: BaseContext) => byTime();
+    const call = (_ctx: BaseContext) => this.#ask(true);
+    const tick = (_ctx: BaseContext) => this.#ask(false);
     const isTimed = everySeconds !== undefined;
     this.on = {
       dynamics: { AFTER_STEP: call, ...isTimed ? { BEFORE_STEP: tick } : {} },
