@@ -1,5 +1,5 @@
 import type { Shader } from "../shader.ts";
-import { ease, LOSE, nearest } from "../wgsl/bonds.ts";
+import { ease, LOSE, nearest, rounds } from "../wgsl/bonds.ts";
 
 /** See src/kernels/rattle.ts. First the bonds, and how easily atoms move; then a thread for each cluster. */
 export const rattle: Shader = {
@@ -72,14 +72,7 @@ fn group(s: u32, lane: u32) {
       square = max(square, dot(v, v));
     }
     let slack = params.tolerance * sqrt(square);
-    var is_done = false;
-    for (var round = 0u; round <= params.most && !is_done; round++) {
-      is_done = true;
-      for (var b = u32(clusters[c]); b < u32(clusters[c + 1u]); b++) {
-        if (!adjust(s, b, slack)) { is_done = false; }
-      }
-    }
-    if (!is_done) { lose(s); }
+    ${rounds("adjust(s, b, slack)")}
   }
 }`,
       },

@@ -1,5 +1,5 @@
 import type { Shader } from "../shader.ts";
-import { ease, LOSE, nearest } from "../wgsl/bonds.ts";
+import { ease, LOSE, nearest, rounds } from "../wgsl/bonds.ts";
 
 /**
  * See src/kernels/shake.ts. First how far each atom has gone and how easily it moves, and the bonds as they were; then,
@@ -66,14 +66,7 @@ fn adjust(s: u32, b: u32, length: f32) -> bool {
 fn group(s: u32, lane: u32) {
   let begin = u32(clusters[starts[s]]);
   for (var c = u32(starts[s]) + lane; c < u32(starts[s + 1u]); c += LANES) {
-    var is_done = false;
-    for (var round = 0u; round <= params.most && !is_done; round++) {
-      is_done = true;
-      for (var b = u32(clusters[c]); b < u32(clusters[c + 1u]); b++) {
-        if (!adjust(s, b, lengths[params.width * s + b - begin].x)) { is_done = false; }
-      }
-    }
-    if (!is_done) { lose(s); }
+    ${rounds("adjust(s, b, lengths[params.width * s + b - begin].x)")}
   }
 }`,
     },
