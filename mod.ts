@@ -57,6 +57,6 @@ export * from "./src/dynamics/mod.ts";
 export * from "./src/training/for_hooks.ts";
 export * from "./src/observe/mod.ts";
 export * from "./src/sinks/mod.ts";
-export * from "./src/config/hooks_and_logs.ts";
+export * from "./src/config/hooks/hooks_and_logs.ts";
 export type { BuiltInKinds } from "./src/hook.ts";
 export { hook, overload } from "./src/hook.ts";

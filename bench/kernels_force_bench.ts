@@ -8,11 +8,11 @@
  */
 
 import { call, type EdgesOptions, openBackend } from "../src/backend/mod.ts";
-import { edges as edgesOf } from "../src/kernels/edges.ts";
-import { lennardJones } from "../src/kernels/lennard_jones.ts";
-import { morse } from "../src/kernels/morse.ts";
-import { neighbours } from "../src/kernels/neighbours.ts";
-import { triplets } from "../src/kernels/triplets.ts";
+import { edges as edgesOf } from "../src/kernels/edges/edges.ts";
+import { lennardJones } from "../src/kernels/pairs/lennard_jones.ts";
+import { morse } from "../src/kernels/pairs/morse.ts";
+import { neighbours } from "../src/kernels/pairs/neighbours.ts";
+import { triplets } from "../src/kernels/edges/triplets.ts";
 import { ARGON, argon } from "./kernels_force/argon.ts";
 
 const ATOMS = 4000;

@@ -5,10 +5,15 @@
  */
 
 import { DynamicsStage } from "./dynamics/stages.ts";
-import type { FieldKey } from "./hooks/context.ts";
-import { makeOverload, type StageOverload } from "./hooks/overload.ts";
-import type { AnyStages } from "./hooks/stage.ts";
-import { type HookResult, type HookSpec, makeHook, type Otherwise } from "./hooks/table.ts";
+import type { FieldKey } from "./hooks/protocol/context.ts";
+import { makeOverload, type StageOverload } from "./hooks/protocol/overload.ts";
+import type { AnyStages } from "./hooks/protocol/stage.ts";
+import {
+  type HookResult,
+  type HookSpec,
+  makeHook,
+  type Otherwise,
+} from "./hooks/protocol/table.ts";
 import { TrainingStage } from "./training/stages.ts";
 
 /** The kinds known by name. */

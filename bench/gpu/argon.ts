@@ -7,7 +7,7 @@
  */
 
 import { openWebGpu, type Program, type WebGpuBackend } from "../../src/backend/mod.ts";
-import type { GpuProgram } from "../../src/backend/webgpu/gpu_program.ts";
+import type { GpuProgram } from "../../src/backend/webgpu/program/gpu_program.ts";
 import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";

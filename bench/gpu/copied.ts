@@ -11,7 +11,7 @@
 import { openWebGpu } from "../../src/backend/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { OnnxModel } from "../../src/models/onnx.ts";
-import type { Outputs } from "../../src/onnx/session_tensor.ts";
+import type { Outputs } from "../../src/onnx/session/session_tensor.ts";
 import { coldAtoms } from "./cold_atoms.ts";
 import { watchSessions } from "./session_calls.ts";
 

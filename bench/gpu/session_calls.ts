@@ -1,5 +1,5 @@
-import { LockedSession, type Session } from "../../src/onnx/session_run.ts";
-import type { Feeds, Fetches, Outputs } from "../../src/onnx/session_tensor.ts";
+import { LockedSession, type Session } from "../../src/onnx/session/session_run.ts";
+import type { Feeds, Fetches, Outputs } from "../../src/onnx/session/session_tensor.ts";
 
 /** A call of a session. */
 export interface SessionCall {

@@ -8,10 +8,10 @@ import {
 import { clear } from "../../src/kernels/clear.ts";
 import { ACCELERATION } from "../../src/kernels/constants.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { kick } from "../../src/kernels/kick.ts";
-import { kickDrift } from "../../src/kernels/kick_drift.ts";
-import { lennardJones } from "../../src/kernels/lennard_jones.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
+import { kick } from "../../src/kernels/integrate/kick.ts";
+import { kickDrift } from "../../src/kernels/integrate/kick_drift.ts";
+import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
 import { ARGON, type Argon } from "./argon.ts";
 
 /** Velocity Verlet over kernels alone: no engine, no hooks. */

@@ -9,8 +9,8 @@ import { watchSessions } from "../gpu/session_calls.ts";
 import { takeTurns } from "../turns.ts";
 import { molecules } from "./molecules.ts";
 import { openAni } from "./ours.ts";
-import type { Fetches, HostFeed } from "../../src/onnx/session_tensor.ts";
-import type { Session } from "../../src/onnx/session_run.ts";
+import type { Fetches, HostFeed } from "../../src/onnx/session/session_tensor.ts";
+import type { Session } from "../../src/onnx/session/session_run.ts";
 
 /** Steps in a turn; turns of each. */
 const STEPS = 20, TURNS = 11;

@@ -6,7 +6,7 @@
  */
 
 import { type Buffer, call, openBackend } from "../../src/backend/mod.ts";
-import { adamStep } from "../../src/kernels/adam_step.ts";
+import { adamStep } from "../../src/kernels/learn/adam_step.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { type Done, serveTurns } from "../peers/serve_turns.ts";
 

@@ -9,9 +9,9 @@
  * @module
  */
 
-import { GradientMonitor } from "../../src/observe/gradient_monitor.ts";
-import type { Feeds, Fetches } from "../../src/onnx/session_tensor.ts";
-import type { Session } from "../../src/onnx/session_run.ts";
+import { GradientMonitor } from "../../src/observe/training/gradient_monitor.ts";
+import type { Feeds, Fetches } from "../../src/onnx/session/session_tensor.ts";
+import type { Session } from "../../src/onnx/session/session_run.ts";
 import type { TrainingContext } from "../../src/training/stages.ts";
 import { TrainingStage } from "../../src/training/stages.ts";
 import { watchSessions } from "../gpu/session_calls.ts";

@@ -6,8 +6,8 @@
  */
 
 import { philox, uniform } from "../../src/kernels/philox.ts";
-import { decodeModel } from "../../src/onnx/codec.ts";
-import { tensorValues } from "../../src/onnx/tensor_proto.ts";
+import { decodeModel } from "../../src/onnx/codec/codec.ts";
+import { tensorValues } from "../../src/onnx/codec/tensor_proto.ts";
 import { modelFolder } from "../onnx/models.ts";
 
 /** A tensor as the files of references have it: the bytes of its elements, little-endian. */

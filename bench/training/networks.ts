@@ -4,8 +4,8 @@
  * @module
  */
 
-import { GraphBuilder, type Value } from "../../src/onnx/graph_builder.ts";
-import type { HostFeed } from "../../src/onnx/session_tensor.ts";
+import { GraphBuilder, type Value } from "../../src/onnx/graph/graph_builder.ts";
+import type { HostFeed } from "../../src/onnx/session/session_tensor.ts";
 import { adam } from "../../src/training/optimizers/mod.ts";
 import { crossEntropy, energyForces } from "../../src/training/losses/mod.ts";
 import { Trainer } from "../../src/training/trainer.ts";

@@ -1,4 +1,4 @@
-import { FAR } from "../kernels/edge_list.ts";
+import { FAR } from "../kernels/edges/edge_list.ts";
 import type { EdgesOptions } from "./backend.ts";
 
 /** Throws a RangeError for edges that a list of pairs does not have. */

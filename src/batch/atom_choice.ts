@@ -5,8 +5,8 @@
  */
 
 import { assertStays } from "./changing.ts";
-import type { NumericArray } from "./fields.ts";
-import type { ResidentBatch } from "./resident.ts";
+import type { NumericArray } from "./fields/fields.ts";
+import type { ResidentBatch } from "./resident/resident_batch.ts";
 import { show } from "./show.ts";
 
 /** An atom, as a choice sees it. */

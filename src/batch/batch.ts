@@ -4,28 +4,28 @@
  * @module
  */
 
-import { checkStore } from "./check_store.ts";
+import { checkStore } from "./saved/check_store.ts";
 import {
   ALWAYS,
   type BuiltInFields,
   type BuiltInName,
   type FieldInfo,
   type NumericArray,
-} from "./fields.ts";
-import { type FieldOptions, type NumericInput, typed } from "./field_values.ts";
-import { busyError, type FieldHolder, heldError, isMade } from "./holder.ts";
+} from "./fields/fields.ts";
+import { type FieldOptions, type NumericInput, typed } from "./fields/field_values.ts";
+import { busyError, type FieldHolder, heldError, isMade } from "./fields/holder.ts";
 import { inspected } from "./inspected.ts";
-import { missing } from "./missing.ts";
+import { missing } from "./fields/missing_value.ts";
 import { readSystem } from "./read_system.ts";
-import { loadStore, type SavedBatch, saveStore } from "./saved_batch.ts";
+import { loadStore, type SavedBatch, saveStore } from "./saved/saved_batch.ts";
 import { checkedPlace, placesOf, type Selection } from "./selection.ts";
-import { fieldFrom, filledField } from "./set_field.ts";
+import { fieldFrom, filledField } from "./fields/set_field.ts";
 import { show } from "./show.ts";
 import { allOf, assemble, type Info, type Pick, sizeOf, type Store } from "./store.ts";
 import { storeOf, System, systemOf } from "./system.ts";
 import { afterIds, giveIds } from "./system_ids.ts";
 import type { SystemInput } from "./system_input.ts";
-import { overwriteRows } from "./overwrite_rows.ts";
+import { overwriteRows } from "./fields/overwrite_rows.ts";
 import { storeWithEdges } from "./with_edges.ts";
 
 /** The fields that every batch has. */

@@ -5,7 +5,7 @@
  */
 
 import { gaussians, philox, Stream } from "../kernels/philox.ts";
-import { checkOptions } from "./check_options.ts";
+import { checkOptions } from "../base/check_options.ts";
 import { seedWords } from "./seed.ts";
 import { show } from "./show.ts";
 import { assemble } from "./store.ts";

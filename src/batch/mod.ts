@@ -21,9 +21,9 @@ export { cellVolume, invertCell } from "./cell.ts";
 export type { CrystalOptions } from "./crystal.ts";
 export { fcc, rattle } from "./crystal.ts";
 export { atomicMass, atomicNumber, atomicSymbol } from "./elements.ts";
-export { parseExtxyz, readExtxyz } from "./extxyz_read.ts";
-export type { ExtxyzOptions } from "./extxyz_write.ts";
-export { writeExtxyz } from "./extxyz_write.ts";
+export { parseExtxyz, readExtxyz } from "./extxyz/read.ts";
+export type { ExtxyzOptions } from "./extxyz/write.ts";
+export { writeExtxyz } from "./extxyz/write.ts";
 export type {
   BuiltInFields,
   BuiltInName,
@@ -31,21 +31,21 @@ export type {
   FieldInfo,
   Level,
   NumericArray,
-} from "./fields.ts";
-export type { FieldOptions, NumericInput } from "./field_values.ts";
-export type { FieldHolder } from "./holder.ts";
-export type { Neighbours } from "./neighbours.ts";
-export { NeighbourList, neighbourList } from "./neighbours.ts";
-export type { NeighbourEdges } from "./neighbours_edges.ts";
-export type { NeighbourMatrix } from "./neighbours_matrix.ts";
+} from "./fields/fields.ts";
+export type { FieldOptions, NumericInput } from "./fields/field_values.ts";
+export type { FieldHolder } from "./fields/holder.ts";
+export type { Neighbours } from "./neighbors/neighbor_list.ts";
+export { NeighbourList, neighbourList } from "./neighbors/neighbor_list.ts";
+export type { NeighbourEdges } from "./neighbors/edges.ts";
+export type { NeighbourMatrix } from "./neighbors/matrix.ts";
 export type {
   NeighbourFormat,
   NeighbourListOptions,
   NeighbourMatrixOptions,
   NeighbourOptions,
-} from "./neighbours_options.ts";
-export type { NeighbourSource } from "./neighbours_source.ts";
-export type { SavedBatch, SavedField } from "./saved_batch.ts";
+} from "./neighbors/options.ts";
+export type { NeighbourSource } from "./neighbors/source.ts";
+export type { SavedBatch, SavedField } from "./saved/saved_batch.ts";
 export type { Selection } from "./selection.ts";
 export type { Info } from "./store.ts";
 export { System } from "./system.ts";
@@ -54,6 +54,6 @@ export { degreesOfFreedom, kineticEnergies, temperatureOf } from "./temperature.
 export type { VelocityOptions } from "./velocities.ts";
 export { initVelocities } from "./velocities.ts";
 export { unwrappedPositions, wrapPositions } from "./wrap.ts";
-export type { SavedResident, StateShape } from "./resident.ts";
-export type { ArraysOf, Uploaded, Visited } from "./resident.ts";
-export { ResidentBatch } from "./resident.ts";
+export type { SavedResident, StateShape } from "./resident/resident_batch.ts";
+export type { ArraysOf, Uploaded, Visited } from "./resident/resident_batch.ts";
+export { ResidentBatch } from "./resident/resident_batch.ts";

@@ -5,10 +5,15 @@
  */
 
 import { isZeroRow, readCell } from "./cell.ts";
-import { checkStore } from "./check_store.ts";
+import { checkStore } from "./saved/check_store.ts";
 import { atomicMass, atomicNumber, isSymbol, LARGEST_NUMBER } from "./elements.ts";
-import { BUILT_IN, dtypeOf, type FieldInfo, type NumericArray } from "./fields.ts";
-import { copyValues, declareField, type FieldOptions, type NumericInput } from "./field_values.ts";
+import { BUILT_IN, dtypeOf, type FieldInfo, type NumericArray } from "./fields/fields.ts";
+import {
+  copyValues,
+  declareField,
+  type FieldOptions,
+  type NumericInput,
+} from "./fields/field_values.ts";
 import { show } from "./show.ts";
 import type { Field, Info, Store } from "./store.ts";
 import type { SystemInput, UserField } from "./system_input.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { allocate, type FieldInfo, isInteger, type NumericArray } from "./fields.ts";
+import { allocate, type FieldInfo, isInteger, type NumericArray } from "./fields/fields.ts";
 
 /** A field with its values: rows × width, in the order of the systems. */
 export interface Field {

@@ -5,9 +5,9 @@
  */
 
 import { atomicSymbol } from "./elements.ts";
-import type { BuiltInFields, BuiltInName, FieldInfo, NumericArray } from "./fields.ts";
+import type { BuiltInFields, BuiltInName, FieldInfo, NumericArray } from "./fields/fields.ts";
 import { inspected } from "./inspected.ts";
-import { missing } from "./missing.ts";
+import { missing } from "./fields/missing_value.ts";
 import type { Info, Store } from "./store.ts";
 import { readSystem } from "./read_system.ts";
 import type { SystemInput } from "./system_input.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BUILT_IN } from "./fields.ts";
+import { BUILT_IN } from "./fields/fields.ts";
 import { sizeOf, type Store } from "./store.ts";
 
 /**

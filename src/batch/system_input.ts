@@ -5,7 +5,7 @@
  */
 
 import type { CellInput } from "./cell.ts";
-import type { FieldOptions, NumericInput } from "./field_values.ts";
+import type { FieldOptions, NumericInput } from "./fields/field_values.ts";
 
 /** A user's field with its values, as `new System` takes it. */
 export interface UserField extends FieldOptions {

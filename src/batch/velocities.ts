@@ -7,7 +7,7 @@
 import { ACCELERATION, BOLTZMANN } from "../kernels/constants.ts";
 import { gaussians, philox, Stream } from "../kernels/philox.ts";
 import type { Batch } from "./batch.ts";
-import { checkOptions } from "./check_options.ts";
+import { checkOptions } from "../base/check_options.ts";
 import { type Body, stopDrift, stopRotation } from "./rigid.ts";
 import { seedWords } from "./seed.ts";
 import { perSystem } from "./temperature.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BUILT_IN } from "./fields.ts";
-import { copyValues, type NumericInput } from "./field_values.ts";
+import { BUILT_IN } from "./fields/fields.ts";
+import { copyValues, type NumericInput } from "./fields/field_values.ts";
 import { type Field, sizeOf, type Store } from "./store.ts";
 
 /**

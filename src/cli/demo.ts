@@ -5,12 +5,12 @@
  */
 
 import type { Batch } from "../batch/batch.ts";
-import { writeExtxyz } from "../batch/extxyz_write.ts";
-import type { DynamicsKind } from "../dynamics/dynamics_options.ts";
-import type { HookSet } from "../hooks/registry.ts";
-import { ConvergedSnapshotHook } from "../observe/converged_snapshot_hook.ts";
-import { LoggingHook } from "../observe/logging_hook.ts";
-import { Profiler } from "../observe/profiler.ts";
+import { writeExtxyz } from "../batch/extxyz/write.ts";
+import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
+import type { HookSet } from "../hooks/registry/registry.ts";
+import { ConvergedSnapshotHook } from "../observe/atoms/converged_snapshot_hook.ts";
+import { LoggingHook } from "../observe/atoms/logging_hook.ts";
+import { Profiler } from "../observe/profile/profiler.ts";
 import { MemorySink } from "../sinks/memory_sink.ts";
 import { DEVICES } from "../backend/webgpu/pick.ts";
 import { crystals, MODELS, openArgon } from "./demo_argon.ts";

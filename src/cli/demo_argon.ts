@@ -6,7 +6,7 @@
 
 import { Batch } from "../batch/batch.ts";
 import { fcc, rattle } from "../batch/crystal.ts";
-import { lennardJones, type LennardJonesPair } from "../models/lennard_jones.ts";
+import { lennardJones, type LennardJonesPair } from "../models/pair/lennard_jones.ts";
 import type { Model } from "../models/model.ts";
 
 const PARAMETERS: LennardJonesPair & { readonly cutoff: number } = {
@@ -34,8 +34,8 @@ export interface OpenArgon extends AsyncDisposable {
 export async function openArgon(name: ModelName): Promise<OpenArgon> {
   if (name === "kernel") return { model: ARGON, [Symbol.asyncDispose]: async () => {} };
   const [{ lennardJonesModel }, { OnnxModel }] = await Promise.all([
-    import("../onnx/lennard_jones_model.ts"),
-    import("../models/onnx_model.ts"),
+    import("../onnx/forces/lennard_jones_model.ts"),
+    import("../models/onnx/onnx_model.ts"),
   ]);
   // Each pair once: half as much for the graph to do.
   const bytes = lennardJonesModel({ ...PARAMETERS, list: "half" });

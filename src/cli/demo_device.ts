@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInUse } from "../dynamics/engine_device.ts";
+import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
 
 /** Where something runs, and what was passed over or lost: a line each. */
 export function aboutDevice({ device, info, skipped }: DeviceInUse): string {

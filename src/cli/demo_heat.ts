@@ -7,11 +7,11 @@
 import type { DeviceName } from "../backend/webgpu/pick.ts";
 import type { Batch } from "../batch/batch.ts";
 import { initVelocities } from "../batch/velocities.ts";
-import type { DynamicsKind } from "../dynamics/dynamics_options.ts";
-import type { DeviceInUse } from "../dynamics/engine_device.ts";
-import { NVTLangevin } from "../dynamics/nvt_langevin.ts";
+import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
+import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
+import { NVTLangevin } from "../dynamics/integrators/nvt_langevin.ts";
 import { hook } from "../hook.ts";
-import type { HookSet } from "../hooks/registry.ts";
+import type { HookSet } from "../hooks/registry/registry.ts";
 import { ARGON } from "./demo_argon.ts";
 
 /** The temperature of the bath, K. */

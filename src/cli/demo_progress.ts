@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ProgressHook } from "../observe/progress_hook.ts";
+import { ProgressHook } from "../observe/any/progress_hook.ts";
 import type { DemoRun } from "./demo_run.ts";
 
 /** Where nobody looks there is a line in so many seconds; what is over sooner needs none. */

@@ -6,12 +6,12 @@
 
 import type { DeviceName } from "../backend/webgpu/pick.ts";
 import type { Batch } from "../batch/batch.ts";
-import { ConvergenceHook } from "../dynamics/convergence.ts";
-import type { DynamicsKind } from "../dynamics/dynamics_options.ts";
-import type { DeviceInUse } from "../dynamics/engine_device.ts";
-import { FIRE } from "../dynamics/fire.ts";
+import { ConvergenceHook } from "../dynamics/convergence/convergence_hook.ts";
+import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
+import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
+import { FIRE } from "../dynamics/relaxers/fire.ts";
 import { hook } from "../hook.ts";
-import type { HookSet } from "../hooks/registry.ts";
+import type { HookSet } from "../hooks/registry/registry.ts";
 import type { Model } from "../models/model.ts";
 
 /** More than any crystal needs. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Profiler } from "../observe/profiler.ts";
+import type { Profiler } from "../observe/profile/profiler.ts";
 import type { DeviceName } from "../backend/webgpu/pick.ts";
 import type { ModelName } from "./demo_argon.ts";
 import type { DemoFiles } from "./demo_files.ts";

@@ -17,7 +17,7 @@
 
 import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
 import { versions } from "../config/versions.ts";
-import { didYouMean } from "../dispatch/nearest.ts";
+import { didYouMean } from "../base/did_you_mean.ts";
 import { DEMO, demo } from "./demo.ts";
 import { commandHelp, programHelp, readOptions, UsageError } from "./options.ts";
 import type { Terminal } from "./terminal.ts";

@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { didYouMean, nearest } from "../dispatch/nearest.ts";
+import { didYouMean, nearest } from "../base/did_you_mean.ts";
 
 /** One option. */
 export interface Option {

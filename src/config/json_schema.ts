@@ -4,9 +4,9 @@
  * @module
  */
 
-import { didYouMean } from "../dispatch/nearest.ts";
-import { isObject } from "../hooks/shape.ts";
-import { show } from "../hooks/show.ts";
+import { didYouMean } from "../base/did_you_mean.ts";
+import { isObject } from "../hooks/protocol/shape.ts";
+import { show } from "../base/show.ts";
 
 /** A type of JSON. */
 export type JsonType =

@@ -14,15 +14,15 @@
  * @module
  */
 
-export * from "./hooks_and_logs.ts";
+export * from "./hooks/hooks_and_logs.ts";
 export type {
   CheckpointingOptions,
   ConfiguredTrainer,
   ConsoleLoggingOptions,
   JsonLoggingOptions,
   TrainerConveniences,
-} from "./configured_trainer.ts";
-export type { OtherTrainerOptions, TrainerRegistryOption } from "./get_trainer.ts";
-export { getTrainer, registerTrainer } from "./get_trainer.ts";
-export type { AnyTrainerOptions, TrainerFactory } from "./trainer_registry.ts";
-export { TrainerRegistry, trainers } from "./trainer_registry.ts";
+} from "./trainer/configured_trainer.ts";
+export type { OtherTrainerOptions, TrainerRegistryOption } from "./trainer/get_trainer.ts";
+export { getTrainer, registerTrainer } from "./trainer/get_trainer.ts";
+export type { AnyTrainerOptions, TrainerFactory } from "./trainer/trainer_registry.ts";
+export { TrainerRegistry, trainers } from "./trainer/trainer_registry.ts";

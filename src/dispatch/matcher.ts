@@ -4,6 +4,8 @@
  * @module
  */
 
+import { describeValue, nameOr } from "../base/describe_value.ts";
+
 /** A kind of stages as the dispatcher sees it: it matches the strings that start with `kind/`. */
 export interface KindLike {
   /** The name before the slash. */
@@ -100,14 +102,14 @@ export function readMatcher(matcher: unknown, action: string): Test {
 // A class (a built-in one too) has a read-only `prototype`; a function has a writable one or none.
 function readFunction(f: object): Test {
   if (Object.getOwnPropertyDescriptor(f, "prototype")?.writable !== false) {
-    return { type: "guard", guard: f as Guard, label: nameOf(f, "guard") };
+    return { type: "guard", guard: f as Guard, label: nameOr(f, "guard") };
   }
   const cls = f as Class;
   if (cls[Symbol.hasInstance] === Function.prototype[Symbol.hasInstance]) {
     return { type: "class", cls };
   }
   const guard: Guard = (x): x is unknown => x instanceof cls;
-  return { type: "guard", guard, label: nameOf(cls, "class"), cls };
+  return { type: "guard", guard, label: nameOr(cls, "class"), cls };
 }
 
 /** Does the value pass the test? */
@@ -157,21 +159,6 @@ export function describeTest(test: Test): string {
     case "guard":
       return test.label;
     case "class":
-      return nameOf(test.cls, "class");
+      return nameOr(test.cls, "class");
   }
-}
-
-/** A value in a few characters: its class for an object, itself for a primitive. */
-export function describeValue(x: unknown): string {
-  if (typeof x === "string") return JSON.stringify(x);
-  if (typeof x === "bigint") return `${x}n`;
-  if (typeof x === "function") return nameOf(x, "function");
-  if (typeof x !== "object" || x === null) return String(x);
-  return nameOf(x.constructor ?? {}, "object");
-}
-
-// A static member called `name` may hide the name of a class.
-function nameOf(f: object, otherwise: string): string {
-  const name: unknown = (f as { readonly name?: unknown }).name;
-  return typeof name === "string" && name !== "" ? name : otherwise;
 }

@@ -4,10 +4,10 @@
  * @module
  */
 
+import { describeValue } from "../base/describe_value.ts";
 import { callable } from "./cache.ts";
 import {
   any,
-  describeValue,
   type KindLike,
   type MatchAll,
   type Matcher,

@@ -5,7 +5,8 @@
  */
 
 import { AmbiguousOverloadError, NoOverloadError } from "./errors.ts";
-import { describeTest, describeValue, passes, type Test } from "./matcher.ts";
+import { describeValue } from "../base/describe_value.ts";
+import { describeTest, passes, type Test } from "./matcher.ts";
 import { relate } from "./relation.ts";
 
 /** What a row calls. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ResidentBatch } from "../batch/resident.ts";
+import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 
 export { outputsOf } from "../models/model.ts";
 

@@ -8,38 +8,43 @@ import type { Backend } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
 import { markChanging } from "../batch/changing.ts";
 import { encodeCheckpoint, loadLatest, readCheckpoint, writeWhole } from "../checkpoint/mod.ts";
-import type { NumericArray } from "../batch/fields.ts";
-import type { FieldHolder } from "../batch/holder.ts";
-import type { BaseContext, Workflow } from "../hooks/context.ts";
-import { Loop } from "../hooks/loop.ts";
-import type { DeviceWorker } from "../hooks/device_work.ts";
-import type { Outcome } from "../hooks/outcome.ts";
-import { isThenable } from "../hooks/thenable.ts";
-import type { HookSet } from "../hooks/registry.ts";
+import type { NumericArray } from "../batch/fields/fields.ts";
+import type { FieldHolder } from "../batch/fields/holder.ts";
+import type { BaseContext, Workflow } from "../hooks/protocol/context.ts";
+import { Loop } from "../hooks/loop/loop.ts";
+import type { DeviceWorker } from "../hooks/run/device_work.ts";
+import type { Outcome } from "../hooks/protocol/outcome.ts";
+import { isThenable } from "../base/sequence.ts";
+import type { HookSet } from "../hooks/registry/registry.ts";
 import type { Model } from "../models/model.ts";
-import { BatchPlace } from "./batch_place.ts";
-import type { BatchRun } from "./batch_run.ts";
-import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
-import type { Constraint } from "./constraint.ts";
-import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./dynamics_options.ts";
-import { assertTogether, checkDynamicsOptions, checkRun, lostSystems } from "./dynamics_checks.ts";
+import { BatchPlace } from "./engine/batch_place.ts";
+import type { BatchRun } from "./engine/batch_run.ts";
+import { assertSaved, type SavedDynamics, SCHEMA } from "./engine/checkpoint.ts";
+import type { Constraint } from "./constraints/constraint.ts";
+import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./engine/dynamics_options.ts";
+import {
+  assertTogether,
+  checkDynamicsOptions,
+  checkRun,
+  lostSystems,
+} from "./engine/dynamics_checks.ts";
 import { DivergedError } from "./diverged_error.ts";
-import { type DeviceInUse, EngineDevice, unavailable } from "./engine_device.ts";
-import { keepParts, type WholeEngine } from "./engine_parts.ts";
-import { DynamicsFields } from "./fields.ts";
-import type { Integrator } from "./integrator.ts";
-import { checkIntegrator } from "./integrator_checks.ts";
-import type { WithKernels } from "./step_parts.ts";
-import { ConvergenceHook } from "./convergence.ts";
-import { Graduates } from "./graduates.ts";
-import type { SizeAwareSampler } from "./sampler.ts";
-import { isBath } from "./staged.ts";
-import { STAGE_STEPS } from "./stage_steps.ts";
+import { type DeviceInUse, EngineDevice, unavailable } from "./engine/engine_device.ts";
+import { keepParts, type WholeEngine } from "./engine/engine_parts.ts";
+import { DynamicsFields } from "./engine/fields.ts";
+import type { Integrator } from "./integrators/integrator.ts";
+import { checkIntegrator } from "./integrators/integrator_checks.ts";
+import type { WithKernels } from "./engine/step_parts.ts";
+import { ConvergenceHook } from "./convergence/convergence_hook.ts";
+import { Graduates } from "./streaming/graduates.ts";
+import type { SizeAwareSampler } from "./streaming/sampler.ts";
+import { isBath } from "./stages/staged.ts";
+import { STAGE_STEPS } from "./stages/stage_steps.ts";
 import { DynamicsStage } from "./stages.ts";
-import type { SavedStream } from "./saved_stream.ts";
-import { Stream } from "./stream.ts";
-import type { StreamEngine } from "./stream_batch.ts";
-import { checkStream, type StreamOptions, type StreamSummary } from "./stream_options.ts";
+import type { SavedStream } from "./streaming/saved_stream.ts";
+import { Stream } from "./streaming/stream.ts";
+import type { StreamEngine } from "./streaming/stream_batch.ts";
+import { checkStream, type StreamOptions, type StreamSummary } from "./streaming/stream_options.ts";
 import type { DynamicsBase } from "./stages.ts";
 
 /** What has come of a source without systems. */

@@ -6,8 +6,8 @@
 
 import type { Batch } from "../batch/batch.ts";
 import type { Model } from "../models/model.ts";
-import type { BaseContext, ClassContext } from "../hooks/context.ts";
-import { type Observe, type StageOf, type Stages, stagesOf } from "../hooks/stage.ts";
+import type { BaseContext, ClassContext } from "../hooks/protocol/context.ts";
+import { type Observe, type StageOf, type Stages, stagesOf } from "../hooks/protocol/stage.ts";
 
 /** Fields at every dynamics stage. */
 export interface DynamicsBase extends BaseContext {

@@ -43,18 +43,18 @@ export type {
   View,
   Workflow,
   Writing,
-} from "./context.ts";
-export { field } from "./context.ts";
-export type { HookChange, HookControl } from "./control.ts";
-export type { AddOptions, Band } from "./entry.ts";
-export type { EngineHooksOptions, HookMarks } from "./hooks.ts";
-export { EngineHooks } from "./hooks.ts";
-export type { Lifecycle, LifecycleName, Method, Pascal } from "./lifecycle.ts";
-export type { HookListing, PlanStep } from "./listing.ts";
-export { Plan } from "./listing.ts";
-export type { ContextOption, LoopOptions } from "./loop.ts";
-export { Loop } from "./loop.ts";
-export type { ErrorPolicy, HookWarning, Outcome } from "./outcome.ts";
+} from "./protocol/context.ts";
+export { field } from "./protocol/context.ts";
+export type { HookChange, HookControl } from "./protocol/control.ts";
+export type { AddOptions, Band } from "./registry/entry.ts";
+export type { EngineHooksOptions, HookMarks } from "./registry/hooks.ts";
+export { EngineHooks } from "./registry/hooks.ts";
+export type { Lifecycle, LifecycleName, Method, Pascal } from "./protocol/lifecycle.ts";
+export type { HookListing, PlanStep } from "./registry/listing.ts";
+export { Plan } from "./registry/listing.ts";
+export type { ContextOption, LoopOptions } from "./loop/loop.ts";
+export { Loop } from "./loop/loop.ts";
+export type { ErrorPolicy, HookWarning, Outcome } from "./protocol/outcome.ts";
 export type {
   AnyKeyOf,
   BuiltInField,
@@ -63,7 +63,7 @@ export type {
   LeftOut,
   OwnFields,
   RequiredField,
-} from "./own_fields.ts";
+} from "./protocol/own_fields.ts";
 export type {
   KindMatched,
   MaybeRead,
@@ -71,10 +71,10 @@ export type {
   RowArgs,
   SelectedArgs,
   StageOverload,
-} from "./overload.ts";
-export { makeOverload } from "./overload.ts";
-export type { Part, Share } from "./part.ts";
-export type { LateOptions, StagePoint } from "./point.ts";
+} from "./protocol/overload.ts";
+export { makeOverload } from "./protocol/overload.ts";
+export type { Part, Share } from "./protocol/part.ts";
+export type { LateOptions, StagePoint } from "./run/point.ts";
 export type {
   AcceptAt,
   AcceptClass,
@@ -88,16 +88,23 @@ export type {
   ProtocolHook,
   Refused,
   ResultAt,
-} from "./protocol.ts";
-export type { FetchPlan, FieldValues, LivePlan, ReadPlan, StateSource } from "./reads.ts";
-export { hostState } from "./reads.ts";
-export { isHook } from "./record.ts";
-export type { DeviceHook, DeviceWorker, StageWork } from "./device_work.ts";
-export type { Accept, AcceptAll, HookHandle, HookInput, HookOf, HookSet } from "./registry.ts";
-export type { SavedHook, SavedHooks, SavedLoop } from "./saved.ts";
-export type { ScheduleOptions } from "./schedule.ts";
-export type { Slot } from "./shared.ts";
-export { Shared, slot } from "./shared.ts";
+} from "./protocol/protocol.ts";
+export type { FetchPlan, FieldValues, LivePlan, ReadPlan, StateSource } from "./run/reads.ts";
+export { hostState } from "./run/reads.ts";
+export { isHook } from "./registry/record.ts";
+export type { DeviceHook, DeviceWorker, StageWork } from "./run/device_work.ts";
+export type {
+  Accept,
+  AcceptAll,
+  HookHandle,
+  HookInput,
+  HookOf,
+  HookSet,
+} from "./registry/registry.ts";
+export type { SavedHook, SavedHooks, SavedLoop } from "./registry/saved.ts";
+export type { ScheduleOptions } from "./protocol/schedule.ts";
+export type { Slot } from "./protocol/shared.ts";
+export { Shared, slot } from "./protocol/shared.ts";
 export type {
   AliasesOf,
   AliasOption,
@@ -121,8 +128,8 @@ export type {
   StageOf,
   Stages,
   Uniform,
-} from "./stage.ts";
-export { stages, stagesOf } from "./stage.ts";
-export type { ByName, Hook, HookResult, HookSpec, Otherwise, Table } from "./table.ts";
-export { makeHook } from "./table.ts";
-export { ObserverMutationError } from "./verify.ts";
+} from "./protocol/stage.ts";
+export { stages, stagesOf } from "./protocol/stage.ts";
+export type { ByName, Hook, HookResult, HookSpec, Otherwise, Table } from "./protocol/table.ts";
+export { makeHook } from "./protocol/table.ts";
+export { ObserverMutationError } from "./run/verify.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { EdgeList } from "./edge_list.ts";
-import type { PairList } from "./pair_list.ts";
+import type { EdgeList } from "./edges/edge_list.ts";
+import type { PairList } from "./pairs/pair_list.ts";
 
 /**
  * Element types of buffers. `real` is the backend's own floating type: f64 on the reference backend, f32 on the

@@ -16,6 +16,6 @@ export type {
   ValueOf,
   Values,
 } from "./kernel.ts";
-export type { EdgeList, EdgeRules } from "./edge_list.ts";
+export type { EdgeList, EdgeRules } from "./edges/edge_list.ts";
 export { Control, defineKernel } from "./kernel.ts";
-export type { PairList, SystemPairs } from "./pair_list.ts";
+export type { PairList, SystemPairs } from "./pairs/pair_list.ts";

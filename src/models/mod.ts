@@ -4,23 +4,23 @@
  * @module
  */
 
-export { centreBias } from "./centre_bias.ts";
-export type { CentreBiasOptions } from "./centre_bias.ts";
-export { harmonicBonds } from "./harmonic_bonds.ts";
-export type { HarmonicBond } from "./harmonic_bonds.ts";
-export { lennardJones } from "./lennard_jones.ts";
+export { centreBias } from "./bonded/centre_bias.ts";
+export type { CentreBiasOptions } from "./bonded/centre_bias.ts";
+export { harmonicBonds } from "./bonded/harmonic_bonds.ts";
+export type { HarmonicBond } from "./bonded/harmonic_bonds.ts";
+export { lennardJones } from "./pair/lennard_jones.ts";
 export type {
   LennardJonesMixture,
   LennardJonesOptions,
   LennardJonesPair,
-} from "./lennard_jones.ts";
+} from "./pair/lennard_jones.ts";
 export type { Model, ModelOutput, OpenModel, Outputs, Wanted } from "./model.ts";
 export { outputsOf } from "./model.ts";
-export { morse } from "./morse.ts";
-export type { MorseOptions, MorsePair } from "./morse.ts";
-export type { BySymbol, PairOptions } from "./pair_options.ts";
+export { morse } from "./pair/morse.ts";
+export type { MorseOptions, MorsePair } from "./pair/morse.ts";
+export type { BySymbol, PairOptions } from "./pair/pair_options.ts";
 export { potential } from "./potential.ts";
 export type { PotentialOptions, PotentialView } from "./potential.ts";
 export { sum } from "./sum.ts";
-export { tethers } from "./tethers.ts";
-export type { TethersOptions } from "./tethers.ts";
+export { tethers } from "./bonded/tethers.ts";
+export type { TethersOptions } from "./bonded/tethers.ts";

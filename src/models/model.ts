@@ -5,8 +5,8 @@
  */
 
 import type { Buffer, Call } from "../backend/backend.ts";
-import type { NumericArray } from "../batch/fields.ts";
-import type { ResidentBatch } from "../batch/resident.ts";
+import type { NumericArray } from "../batch/fields/fields.ts";
+import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 
 /** What a model may give. */
 export type ModelOutput = "energy" | "forces" | "stress";

@@ -4,10 +4,10 @@
  * @module
  */
 
-export { ModelMismatchError } from "./model_mismatch_error.ts";
-export type { Mismatch, WouldMap } from "./model_mismatch_error.ts";
-export type { OnnxDerive, OnnxDerived, OnnxDerivedFrom } from "./onnx_derived.ts";
-export type { OnnxInput, OnnxManifest, OnnxOutput, OnnxOutputChoice } from "./onnx_manifest.ts";
-export { OnnxModel } from "./onnx_model.ts";
-export type { OnnxModelOptions } from "./onnx_options.ts";
-export type { EnergyUnit, LengthUnit } from "./onnx_units.ts";
+export { ModelMismatchError } from "./onnx/model_mismatch_error.ts";
+export type { Mismatch, WouldMap } from "./onnx/model_mismatch_error.ts";
+export type { OnnxDerive, OnnxDerived, OnnxDerivedFrom } from "./onnx/derived_inputs.ts";
+export type { OnnxInput, OnnxManifest, OnnxOutput, OnnxOutputChoice } from "./onnx/manifest.ts";
+export { OnnxModel } from "./onnx/onnx_model.ts";
+export type { OnnxModelOptions } from "./onnx/options.ts";
+export type { EnergyUnit, LengthUnit } from "./onnx/units.ts";

@@ -14,18 +14,18 @@
  * @module
  */
 
-export type { Attributes, AttributeValue } from "./attributes.ts";
+export type { Attributes, AttributeValue } from "./codec/attributes.ts";
 export {
   floatAttribute,
   floatsAttribute,
   intAttribute,
   intsAttribute,
   textAttribute,
-} from "./attributes.ts";
-export type { DecodeOptions } from "./codec.ts";
-export { decodeModel, encodeModel } from "./codec.ts";
-export type { DescribeOptions, ModelDescription, ValueMemory } from "./describe_model.ts";
-export { describeModel, showModel } from "./describe_model.ts";
+} from "./codec/attributes.ts";
+export type { DecodeOptions } from "./codec/codec.ts";
+export { decodeModel, encodeModel } from "./codec/codec.ts";
+export type { DescribeOptions, ModelDescription, ValueMemory } from "./describe/describe_model.ts";
+export { describeModel, showModel } from "./describe/describe_model.ts";
 export { acosToAtan } from "./passes/acos_to_atan.ts";
 export type { AuditOptions, RootWarning } from "./passes/audit_roots.ts";
 export { auditRoots } from "./passes/audit_roots.ts";
@@ -44,18 +44,18 @@ export { PASSES, runPasses, showPasses, WEBGPU_PASSES } from "./passes/passes.ts
 export { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 export type { StrainInputOptions } from "./passes/strain_input.ts";
 export { strainInput } from "./passes/strain_input.ts";
-export type { ElementType } from "./element_type.ts";
+export type { ElementType } from "./codec/element_type.ts";
 export type { Evaluator, EvaluatorOptions } from "./evaluate/evaluator.ts";
 export { openEvaluator } from "./evaluate/evaluator.ts";
 export type { PlainFeeds } from "./evaluate/feeds.ts";
 export type { Evaluate, EvaluateContext, Operators } from "./evaluate/operator.ts";
 export type { PlainTensor } from "./evaluate/plain_tensor.ts";
-export type { ReadExternal } from "./external_data.ts";
-export type { EvaluatorSessionOptions } from "./evaluator_session.ts";
-export { evaluatorSession } from "./evaluator_session.ts";
-export { externalFiles, loadExternalData } from "./external_data.ts";
-export type { GpuFormOptions } from "./gpu_form.ts";
-export { gpuForm } from "./gpu_form.ts";
+export type { ReadExternal } from "./codec/external_data.ts";
+export type { EvaluatorSessionOptions } from "./session/evaluator_session.ts";
+export { evaluatorSession } from "./session/evaluator_session.ts";
+export { externalFiles, loadExternalData } from "./codec/external_data.ts";
+export type { GpuFormOptions } from "./session/gpu_form.ts";
+export { gpuForm } from "./session/gpu_form.ts";
 export type { Gradient } from "./grad/gradient.ts";
 export { gradient } from "./grad/gradient.ts";
 export type { GradientOptions } from "./grad/gradient_options.ts";
@@ -63,16 +63,16 @@ export type { GradientWriter, WriterOperand } from "./grad/gradient_writer.ts";
 export type { GradientRule, Placed, Share, Step } from "./grad/rule.ts";
 export type { GradientRules } from "./grad/rules.ts";
 export { gradientRules } from "./grad/rules.ts";
-export type { NodeOptions } from "./graph.ts";
-export { Graph } from "./graph.ts";
-export type { Use } from "./graph_links.ts";
-export type { GraphBuilderOptions, NumericType, Operand, Value } from "./graph_builder.ts";
-export { GraphBuilder } from "./graph_builder.ts";
+export type { NodeOptions } from "./graph/graph.ts";
+export { Graph } from "./graph/graph.ts";
+export type { Use } from "./graph/graph_links.ts";
+export type { GraphBuilderOptions, NumericType, Operand, Value } from "./graph/graph_builder.ts";
+export { GraphBuilder } from "./graph/graph_builder.ts";
 export type { Fact, KnownShape } from "./infer/fact.ts";
 export { Facts } from "./infer/facts.ts";
 export type { KnownLength } from "./infer/length.ts";
-export type { LennardJonesModelOptions } from "./lennard_jones_model.ts";
-export { lennardJonesModel } from "./lennard_jones_model.ts";
+export type { LennardJonesModelOptions } from "./forces/lennard_jones_model.ts";
+export { lennardJonesModel } from "./forces/lennard_jones_model.ts";
 export type {
   AttributeProto,
   GraphProto,
@@ -80,7 +80,7 @@ export type {
   NodeProto,
   TensorProto,
   ValueInfoProto,
-} from "./messages.ts";
+} from "./codec/messages.ts";
 export { expose } from "./taps/expose.ts";
 export type { HistogramOptions } from "./taps/histogram.ts";
 export type { FedPatchOptions, Patch, PatchOptions } from "./taps/patch.ts";
@@ -95,25 +95,25 @@ export type {
   TensorStatistics,
 } from "./taps/statistics.ts";
 export { statistics } from "./taps/statistics.ts";
-export type { TensorValues } from "./tensor_proto.ts";
-export { tensorProto, tensorValues } from "./tensor_proto.ts";
-export type { UnsupportedNode } from "./unsupported_node_error.ts";
-export { UnsupportedNodeError } from "./unsupported_node_error.ts";
-export type { Length, Shape, ValueDescription } from "./value_info.ts";
-export { valueInfo } from "./value_info.ts";
-export { openSession } from "./session.ts";
-export type { SessionCheck, SessionCheckOptions, SessionFinding } from "./session_check.ts";
-export { checkSession } from "./session_check.ts";
-export type { Comparison, Difference, HostFeeds, Tolerance } from "./session_compare.ts";
-export { compareSessions, compareTensors } from "./session_compare.ts";
-export type { WorkerSession, WorkerSessionOptions } from "./session_in_worker.ts";
-export { openSessionInWorker } from "./session_in_worker.ts";
-export { withRuntime } from "./session_lock.ts";
-export type { OutputLocation, SessionOptions } from "./session_options.ts";
-export type { ExternalTensor, ModelOutline, OperatorUse } from "./session_outline.ts";
-export { outlineModel } from "./session_outline.ts";
-export type { Session } from "./session_run.ts";
-export type { ModelSource } from "./session_source.ts";
+export type { TensorValues } from "./codec/tensor_proto.ts";
+export { tensorProto, tensorValues } from "./codec/tensor_proto.ts";
+export type { UnsupportedNode } from "./graph/unsupported_node_error.ts";
+export { UnsupportedNodeError } from "./graph/unsupported_node_error.ts";
+export type { Length, Shape, ValueDescription } from "./codec/value_info.ts";
+export { valueInfo } from "./codec/value_info.ts";
+export { openSession } from "./session/open_session.ts";
+export type { SessionCheck, SessionCheckOptions, SessionFinding } from "./session/check_session.ts";
+export { checkSession } from "./session/check_session.ts";
+export type { Comparison, Difference, HostFeeds, Tolerance } from "./session/compare_sessions.ts";
+export { compareSessions, compareTensors } from "./session/compare_sessions.ts";
+export type { WorkerSession, WorkerSessionOptions } from "./session/session_in_worker.ts";
+export { openSessionInWorker } from "./session/session_in_worker.ts";
+export { withRuntime } from "./session/session_lock.ts";
+export type { OutputLocation, SessionOptions } from "./session/session_options.ts";
+export type { ExternalTensor, ModelOutline, OperatorUse } from "./describe/model_outline.ts";
+export { outlineModel } from "./describe/model_outline.ts";
+export type { Session } from "./session/session_run.ts";
+export type { ModelSource } from "./session/session_source.ts";
 export type {
   Feeds,
   Fetches,
@@ -127,13 +127,13 @@ export type {
   TensorArrays,
   TensorDtype,
   TensorInfo,
-} from "./session_tensor.ts";
-export { createTensorBuffer, dataOf } from "./session_tensor.ts";
-export type { WorkerSessionInfo } from "./session_worker.ts";
-export type { WebgpuFallback } from "./webgpu_operators.ts";
-export { webgpuFallbacks } from "./webgpu_operators.ts";
-export type { StrainedValues } from "./strained_values.ts";
-export type { ForcesModel, ForcesReport } from "./forces_report.ts";
-export { showForces } from "./forces_report.ts";
-export type { WithForcesOptions } from "./with_forces.ts";
-export { FORCE_PASSES, withForces } from "./with_forces.ts";
+} from "./session/session_tensor.ts";
+export { createTensorBuffer, dataOf } from "./session/session_tensor.ts";
+export type { WorkerSessionInfo } from "./session/session_worker.ts";
+export type { WebgpuFallback } from "./describe/webgpu_operators.ts";
+export { webgpuFallbacks } from "./describe/webgpu_operators.ts";
+export type { StrainedValues } from "./forces/strained_values.ts";
+export type { ForcesModel, ForcesReport } from "./forces/forces_report.ts";
+export { showForces } from "./forces/forces_report.ts";
+export type { WithForcesOptions } from "./forces/with_forces.ts";
+export { FORCE_PASSES, withForces } from "./forces/with_forces.ts";

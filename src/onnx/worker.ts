@@ -7,4 +7,4 @@
  * @module
  */
 
-import "./session_worker.ts";
+import "./session/session_worker.ts";

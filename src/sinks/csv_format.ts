@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FieldInfo } from "../batch/fields.ts";
+import type { FieldInfo } from "../batch/fields/fields.ts";
 import { show } from "../batch/show.ts";
 import type { System } from "../batch/system.ts";
 import type { Stamp } from "./slice.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { BUILT_IN, type FieldInfo, type NumericArray } from "../batch/fields.ts";
-import { copyValues, declareField, type NumericInput } from "../batch/field_values.ts";
-import { readNumber, writeNumber } from "../batch/extxyz_values.ts";
-import type { DType, Level } from "../batch/fields.ts";
+import { BUILT_IN, type FieldInfo, type NumericArray } from "../batch/fields/fields.ts";
+import { copyValues, declareField, type NumericInput } from "../batch/fields/field_values.ts";
+import { readNumber, writeNumber } from "../batch/extxyz/values.ts";
+import type { DType, Level } from "../batch/fields/fields.ts";
 
 /** The key that the text is kept under. */
 export const DECLARED = "hooke_fields";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { readPairs } from "../batch/extxyz_comment.ts";
-import { bad } from "../batch/extxyz_lines.ts";
-import { parseExtxyz } from "../batch/extxyz_read.ts";
-import { type ExtxyzOptions, writeExtxyz } from "../batch/extxyz_write.ts";
-import { BUILT_IN, isInteger } from "../batch/fields.ts";
+import { readPairs } from "../batch/extxyz/comment.ts";
+import { bad } from "../batch/extxyz/lines.ts";
+import { parseExtxyz } from "../batch/extxyz/read.ts";
+import { type ExtxyzOptions, writeExtxyz } from "../batch/extxyz/write.ts";
+import { BUILT_IN, isInteger } from "../batch/fields/fields.ts";
 import type { Field } from "../batch/store.ts";
 import { storeOf, type System, systemOf } from "../batch/system.ts";
 import { asDeclared, DECLARED, readDeclared, writeDeclared } from "./declared_fields.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { ALWAYS, BUILT_IN, type FieldInfo, type NumericArray } from "../batch/fields.ts";
-import type { NumericInput } from "../batch/field_values.ts";
+import { ALWAYS, BUILT_IN, type FieldInfo, type NumericArray } from "../batch/fields/fields.ts";
+import type { NumericInput } from "../batch/fields/field_values.ts";
 import { show } from "../batch/show.ts";
 import { System } from "../batch/system.ts";
 import type { SystemInput, UserField } from "../batch/system_input.ts";

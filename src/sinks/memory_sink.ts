@@ -2,7 +2,7 @@ import { Batch } from "../batch/batch.ts";
 import { show } from "../batch/show.ts";
 import { checkLength } from "./check_length.ts";
 import type { Sink, SystemMask } from "./sink.ts";
-import { FieldPattern, taken } from "./taken.ts";
+import { FieldPattern, taken } from "./copied_systems.ts";
 
 /** What a {@linkcode MemorySink} can be told. */
 export interface MemorySinkOptions {

@@ -9,7 +9,7 @@ import type { System } from "../batch/system.ts";
 import type { Slice, SystemMask } from "./sink.ts";
 import { checkedSlice } from "./slice.ts";
 import { checkLength } from "./check_length.ts";
-import { FieldPattern, taken } from "./taken.ts";
+import { FieldPattern, taken } from "./copied_systems.ts";
 import { WriterQueue, type WriterQueueOptions } from "./writer_queue.ts";
 
 /** A file of systems, as a sink uses it: one call at a time but for `frames`, which goes on beside them. */

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { allocate, dtypeOf, isDType } from "../batch/fields.ts";
+import { allocate, dtypeOf, isDType } from "../batch/fields/fields.ts";
 
 /** A number, JSON or not: `-0` stays what it is, and what is not finite is a text. */
 export function numberText(value: number): string {

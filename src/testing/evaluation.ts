@@ -6,9 +6,9 @@
 
 import { type Backend, type Buffer, call } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
-import { ResidentBatch } from "../batch/resident.ts";
+import { ResidentBatch } from "../batch/resident/resident_batch.ts";
 import { Control } from "../kernels/kernel.ts";
-import { neighbours } from "../kernels/neighbours.ts";
+import { neighbours } from "../kernels/pairs/neighbours.ts";
 import { type Model, outputsOf, type Wanted } from "../models/model.ts";
 import { claim } from "./claims.ts";
 import { type Structure, systemFrom } from "./structure.ts";

@@ -6,10 +6,10 @@
 
 import { type Backend, call } from "../backend/backend.ts";
 import { addModel } from "../kernels/add_model.ts";
-import { edges as listEdges } from "../kernels/edges.ts";
+import { edges as listEdges } from "../kernels/edges/edges.ts";
 import { Control } from "../kernels/kernel.ts";
-import { neighbours } from "../kernels/neighbours.ts";
-import { triplets as listTriplets } from "../kernels/triplets.ts";
+import { neighbours } from "../kernels/pairs/neighbours.ts";
+import { triplets as listTriplets } from "../kernels/edges/triplets.ts";
 import { assertSameBits } from "./assert_near.ts";
 import { claim, claimRefused, onBackend } from "./claims.ts";
 import type { OpenBackend } from "./kernel_cases.ts";

@@ -5,11 +5,11 @@
  */
 
 import { type Backend, type Buffer, call } from "../backend/backend.ts";
-import { advance } from "../kernels/advance.ts";
-import { drift } from "../kernels/drift.ts";
-import { edges as listEdges } from "../kernels/edges.ts";
+import { advance } from "../kernels/integrate/advance.ts";
+import { drift } from "../kernels/integrate/drift.ts";
+import { edges as listEdges } from "../kernels/edges/edges.ts";
 import { defineKernel } from "../kernels/kernel.ts";
-import { neighbours } from "../kernels/neighbours.ts";
+import { neighbours } from "../kernels/pairs/neighbours.ts";
 import { claim } from "./claims.ts";
 import type { OpenBackend } from "./kernel_cases.ts";
 import { Lab, normals } from "./lab.ts";

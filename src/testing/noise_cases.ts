@@ -7,7 +7,7 @@
 import { type Backend, call } from "../backend/backend.ts";
 import { ACCELERATION, BOLTZMANN } from "../kernels/constants.ts";
 import { gaussians, philox, Stream } from "../kernels/philox.ts";
-import { thermalize } from "../kernels/thermalize.ts";
+import { thermalize } from "../kernels/thermostats/thermalize.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";
 import { onBackend } from "./claims.ts";
 import type { OpenBackend } from "./kernel_cases.ts";

@@ -8,8 +8,8 @@ import { type Backend, type Buffer, call, type SavedPairs } from "../backend/bac
 import { ReferenceBackend } from "../backend/reference/mod.ts";
 import { clear } from "../kernels/clear.ts";
 import { Control } from "../kernels/kernel.ts";
-import { lennardJones } from "../kernels/lennard_jones.ts";
-import { neighbours } from "../kernels/neighbours.ts";
+import { lennardJones } from "../kernels/pairs/lennard_jones.ts";
+import { neighbours } from "../kernels/pairs/neighbours.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";
 import { claim, onBackend } from "./claims.ts";
 import type { OpenBackend } from "./kernel_cases.ts";

@@ -5,9 +5,9 @@
  */
 
 import { type Backend, type Buffer, call, type Program } from "../backend/backend.ts";
-import { advance } from "../kernels/advance.ts";
-import { drift } from "../kernels/drift.ts";
-import { graduate } from "../kernels/graduate.ts";
+import { advance } from "../kernels/integrate/advance.ts";
+import { drift } from "../kernels/integrate/drift.ts";
+import { graduate } from "../kernels/converge/graduate.ts";
 import { Control, defineKernel } from "../kernels/kernel.ts";
 import { assertSameBits } from "./assert_near.ts";
 import { claim, onBackend } from "./claims.ts";

@@ -1,5 +1,5 @@
-import type { Attributes } from "../onnx/attributes.ts";
-import type { ElementType } from "../onnx/element_type.ts";
+import type { Attributes } from "../onnx/codec/attributes.ts";
+import type { ElementType } from "../onnx/codec/element_type.ts";
 import type { Operators } from "../onnx/evaluate/operator.ts";
 import type { GradientRules } from "../onnx/grad/rules.ts";
 

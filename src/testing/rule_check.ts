@@ -7,7 +7,7 @@
 import { openEvaluator } from "../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../onnx/evaluate/plain_tensor.ts";
 import { gradient } from "../onnx/grad/gradient.ts";
-import { UnsupportedNodeError } from "../onnx/unsupported_node_error.ts";
+import { UnsupportedNodeError } from "../onnx/graph/unsupported_node_error.ts";
 import { claim } from "./claims.ts";
 import type { RuleCase } from "./rule_case.ts";
 import { type RuleGraph, ruleGraph } from "./rule_graph.ts";

@@ -1,11 +1,11 @@
-import { decodeModel } from "../onnx/codec.ts";
-import { codeOf, isFloat } from "../onnx/element_type.ts";
+import { decodeModel } from "../onnx/codec/codec.ts";
+import { codeOf, isFloat } from "../onnx/codec/element_type.ts";
 import { openEvaluator } from "../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../onnx/evaluate/plain_tensor.ts";
-import { Graph } from "../onnx/graph.ts";
-import { GraphBuilder } from "../onnx/graph_builder.ts";
+import { Graph } from "../onnx/graph/graph.ts";
+import { GraphBuilder } from "../onnx/graph/graph_builder.ts";
 import { Facts } from "../onnx/infer/facts.ts";
-import { valueInfo } from "../onnx/value_info.ts";
+import { valueInfo } from "../onnx/codec/value_info.ts";
 import type { RuleCase, RuleInput } from "./rule_case.ts";
 
 /** A graph with one number that is differentiated, and what to feed it. */

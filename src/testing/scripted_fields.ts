@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StateSource } from "../hooks/reads.ts";
+import type { StateSource } from "../hooks/run/reads.ts";
 import { fits, parseGlob } from "../onnx/taps/glob.ts";
 import type { Activation, ActivationStatistics, TrainerState } from "../training/context.ts";
 

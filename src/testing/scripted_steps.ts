@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Loop } from "../hooks/loop.ts";
-import type { Outcome } from "../hooks/outcome.ts";
+import type { Loop } from "../hooks/loop/loop.ts";
+import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type { ClipSettings, TrainerSettings } from "../training/context.ts";
 import { type ComputedLoss, TrainingStage } from "../training/stages.ts";
 import type { TrainingKind } from "../training/trainer_options.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { HookWarning, Outcome } from "../hooks/outcome.ts";
-import { Loop } from "../hooks/loop.ts";
-import type { Workflow } from "../hooks/context.ts";
-import type { HookSet } from "../hooks/registry.ts";
-import { isObject } from "../hooks/shape.ts";
-import { complaint } from "../hooks/show.ts";
-import type { SavedLoop } from "../hooks/saved.ts";
+import type { HookWarning, Outcome } from "../hooks/protocol/outcome.ts";
+import { Loop } from "../hooks/loop/loop.ts";
+import type { Workflow } from "../hooks/protocol/context.ts";
+import type { HookSet } from "../hooks/registry/registry.ts";
+import { isObject } from "../hooks/protocol/shape.ts";
+import { complaint } from "../base/show.ts";
+import type { SavedLoop } from "../hooks/registry/saved.ts";
 import type {
   OptimizerSettings,
   ParameterInfo,

@@ -5,7 +5,7 @@
  */
 
 import { Batch } from "../batch/batch.ts";
-import { allocate, type DType, type FieldInfo, type Level } from "../batch/fields.ts";
+import { allocate, type DType, type FieldInfo, type Level } from "../batch/fields/fields.ts";
 import type { SystemInput } from "../batch/system_input.ts";
 import type { System } from "../batch/system.ts";
 import type { Sink, Slice, StoredSink } from "../sinks/sink.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { HookWarning } from "../hooks/outcome.ts";
-import type { AcceptAll } from "../hooks/registry.ts";
+import type { HookWarning } from "../hooks/protocol/outcome.ts";
+import type { AcceptAll } from "../hooks/registry/registry.ts";
 import type { Activation, ClipSettings, TrainingBatch } from "../training/context.ts";
 import type { ScheduleView } from "../training/context.ts";
 import type { TrainingHooks, TrainingKind } from "../training/trainer_options.ts";

@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { Graph } from "../onnx/graph.ts";
-import type { HostFeed } from "../onnx/session_tensor.ts";
+import type { Graph } from "../onnx/graph/graph.ts";
+import type { HostFeed } from "../onnx/session/session_tensor.ts";
 import { expose } from "../onnx/taps/expose.ts";
 import { addTo } from "../onnx/taps/patches.ts";
 import type { Patch } from "../onnx/taps/patch.ts";

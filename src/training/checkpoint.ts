@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { SavedLoop } from "../hooks/saved.ts";
-import { isObject } from "../hooks/shape.ts";
-import { complaint } from "../hooks/show.ts";
+import type { SavedLoop } from "../hooks/registry/saved.ts";
+import { isObject } from "../hooks/protocol/shape.ts";
+import { complaint } from "../base/show.ts";
 import type { Arena } from "./arena.ts";
 import type { OpenedModel } from "./opened_model.ts";
 import type { AssignedOptimizer } from "./optimizers/assigned.ts";

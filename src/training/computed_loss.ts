@@ -4,8 +4,8 @@
  * @module
  */
 
-import { complaint } from "../hooks/show.ts";
-import type { HostFeed } from "../onnx/session_tensor.ts";
+import { complaint } from "../base/show.ts";
+import type { HostFeed } from "../onnx/session/session_tensor.ts";
 import type { ComputedLoss, ComputeLossContext } from "./stages.ts";
 
 /** Throws a TypeError or RangeError for what is no loss with its slopes. */

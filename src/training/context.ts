@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { HostFeed } from "../onnx/session_tensor.ts";
-import type { Outcome } from "../hooks/outcome.ts";
+import type { HostFeed } from "../onnx/session/session_tensor.ts";
+import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type { BatchesLike } from "./data/interleave.ts";
 import type { LossLike } from "./losses/loss.ts";
-import type { ReadonlyNumbers } from "../hooks/context.ts";
+import type { ReadonlyNumbers } from "../hooks/protocol/context.ts";
 
 export type { TrainingBatch } from "./data/data_source.ts";
 

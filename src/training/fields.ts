@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { FieldValues, ReadPlan, StateSource } from "../hooks/reads.ts";
-import { didYouMean } from "../dispatch/nearest.ts";
+import type { FieldValues, ReadPlan, StateSource } from "../hooks/run/reads.ts";
+import { didYouMean } from "../base/did_you_mean.ts";
 import { fits } from "./graph/parameters.ts";
 import type { Arena, Place } from "./arena.ts";
 import type { OptimizerSettings } from "./context.ts";

@@ -6,8 +6,8 @@
  * @module
  */
 
-import type { Graph } from "../onnx/graph.ts";
-import type { HostFeed } from "../onnx/session_tensor.ts";
+import type { Graph } from "../onnx/graph/graph.ts";
+import type { HostFeed } from "../onnx/session/session_tensor.ts";
 import { expose } from "../onnx/taps/expose.ts";
 import { statistics, type TensorStatistics } from "../onnx/taps/statistics.ts";
 import type { Activation, ActivationStatistics, TrainingBatch } from "./context.ts";

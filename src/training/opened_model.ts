@@ -5,10 +5,10 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import { decodeModel } from "../onnx/codec.ts";
-import type { HostFeed } from "../onnx/session_tensor.ts";
-import { tensorProto, tensorValues } from "../onnx/tensor_proto.ts";
-import { encodeModel } from "../onnx/codec.ts";
+import { decodeModel } from "../onnx/codec/codec.ts";
+import type { HostFeed } from "../onnx/session/session_tensor.ts";
+import { tensorProto, tensorValues } from "../onnx/codec/tensor_proto.ts";
+import { encodeModel } from "../onnx/codec/codec.ts";
 import type { Patch } from "../onnx/taps/patch.ts";
 import { openPoints } from "./activations.ts";
 import { Arena, type Place } from "./arena.ts";

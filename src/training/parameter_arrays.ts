@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isThenable } from "../hooks/thenable.ts";
+import { isThenable } from "../base/sequence.ts";
 import type { Arena } from "./arena.ts";
 import type { NamedNumbers } from "./stages.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isObject } from "../hooks/shape.ts";
-import { complaint } from "../hooks/show.ts";
+import { isObject } from "../hooks/protocol/shape.ts";
+import { complaint } from "../base/show.ts";
 import type { OptimizerView, TrainerState, TrainerStatus } from "./context.ts";
 import { Tally } from "./tally.ts";
 

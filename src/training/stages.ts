@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { BaseContext, ClassContext, ReadonlyNumbers } from "../hooks/context.ts";
-import type { Outcome } from "../hooks/outcome.ts";
+import type { BaseContext, ClassContext, ReadonlyNumbers } from "../hooks/protocol/context.ts";
+import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type {
   Activation,
   ActivationStatistics,
@@ -25,7 +25,7 @@ import {
   type StageOf,
   type Stages,
   stagesOf,
-} from "../hooks/stage.ts";
+} from "../hooks/protocol/stage.ts";
 
 /** Fields at every training stage. */
 export interface TrainingBase extends BaseContext {

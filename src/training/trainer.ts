@@ -7,15 +7,15 @@
 import type { Backend } from "../backend/backend.ts";
 import { openBackend, openDevice, type OpenedDevice } from "../backend/open.ts";
 import { readCheckpoint, writeCheckpoint, writeWhole } from "../checkpoint/mod.ts";
-import type { Workflow } from "../hooks/context.ts";
-import type { AddOptions } from "../hooks/entry.ts";
-import type { Lifecycle } from "../hooks/lifecycle.ts";
-import { Loop } from "../hooks/loop.ts";
-import type { Outcome } from "../hooks/outcome.ts";
-import type { HookOptions } from "../hooks/protocol.ts";
-import { complaint } from "../hooks/show.ts";
-import type { Accept, HookHandle, HookSet } from "../hooks/registry.ts";
-import { loadWhole } from "../onnx/load_whole.ts";
+import type { Workflow } from "../hooks/protocol/context.ts";
+import type { AddOptions } from "../hooks/registry/entry.ts";
+import type { Lifecycle } from "../hooks/protocol/lifecycle.ts";
+import { Loop } from "../hooks/loop/loop.ts";
+import type { Outcome } from "../hooks/protocol/outcome.ts";
+import type { HookOptions } from "../hooks/protocol/protocol.ts";
+import { complaint } from "../base/show.ts";
+import type { Accept, HookHandle, HookSet } from "../hooks/registry/registry.ts";
+import { loadWhole } from "../onnx/codec/load_whole.ts";
 import {
   assertSaved,
   CHECKPOINT_KIND,

@@ -5,11 +5,11 @@
  */
 
 import { type DeviceName, DEVICES } from "../backend/webgpu/pick.ts";
-import { checkKeys, isObject } from "../hooks/shape.ts";
-import { complaint } from "../hooks/show.ts";
-import type { HookWarning } from "../hooks/outcome.ts";
-import type { AcceptAll, HookInput } from "../hooks/registry.ts";
-import type { ModelSource } from "../onnx/session_source.ts";
+import { checkKeys, isObject } from "../hooks/protocol/shape.ts";
+import { complaint } from "../base/show.ts";
+import type { HookWarning } from "../hooks/protocol/outcome.ts";
+import type { AcceptAll, HookInput } from "../hooks/registry/registry.ts";
+import type { ModelSource } from "../onnx/session/session_source.ts";
 import type { ClipSettings, EmaSettings } from "./context.ts";
 import type { BatchesLike } from "./data/interleave.ts";
 import type { NamedData } from "./data/named_data.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Loop } from "../hooks/loop.ts";
-import type { Outcome } from "../hooks/outcome.ts";
+import type { Loop } from "../hooks/loop/loop.ts";
+import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type { ValidationData } from "./context.ts";
 import type { NamedBatch } from "./data/named_data.ts";
 import { EpochReader } from "./epochs.ts";

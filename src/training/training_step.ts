@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Loop } from "../hooks/loop.ts";
-import type { Outcome } from "../hooks/outcome.ts";
-import { isThenable } from "../hooks/thenable.ts";
-import type { HostFeed } from "../onnx/session_tensor.ts";
+import type { Loop } from "../hooks/loop/loop.ts";
+import type { Outcome } from "../hooks/protocol/outcome.ts";
+import { isThenable } from "../base/sequence.ts";
+import type { HostFeed } from "../onnx/session/session_tensor.ts";
 import { tensorsToPipe } from "./activations.ts";
 import { checkComputed, slopesOf } from "./computed_loss.ts";
 import type { TrainingBatch } from "./context.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Outcome } from "../hooks/outcome.ts";
+import type { Outcome } from "../hooks/protocol/outcome.ts";
 import { interleave } from "./data/interleave.ts";
 import type { TrainingData } from "./trainer_options.ts";
 import { TrainingStage } from "./stages.ts";

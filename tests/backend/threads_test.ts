@@ -2,13 +2,13 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { type Backend, BackendUnavailableError, call, openThreads } from "../../src/backend/mod.ts";
 import { partsOf } from "../../src/backend/threads/split.ts";
-import { advance } from "../../src/kernels/advance.ts";
+import { advance } from "../../src/kernels/integrate/advance.ts";
 import { clear } from "../../src/kernels/clear.ts";
-import { clipNorm } from "../../src/kernels/clip_norm.ts";
-import { drift } from "../../src/kernels/drift.ts";
-import { graduate } from "../../src/kernels/graduate.ts";
+import { clipNorm } from "../../src/kernels/learn/clip_norm.ts";
+import { drift } from "../../src/kernels/integrate/drift.ts";
+import { graduate } from "../../src/kernels/converge/graduate.ts";
 import { Control, type Kernel } from "../../src/kernels/kernel.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
 import { Lab } from "../../src/testing/lab.ts";
 import { isOfSlowSuite, threadedCases } from "./threads_cases.ts";
 

@@ -8,12 +8,12 @@ import {
 } from "../../src/backend/mod.ts";
 import type { GpuPairs } from "../../src/backend/webgpu/gpu_pairs.ts";
 import { openWebGpu, type WebGpuBackend } from "../../src/backend/webgpu/mod.ts";
-import { advance } from "../../src/kernels/advance.ts";
+import { advance } from "../../src/kernels/integrate/advance.ts";
 import { clear } from "../../src/kernels/clear.ts";
-import { drift } from "../../src/kernels/drift.ts";
+import { drift } from "../../src/kernels/integrate/drift.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { lennardJones } from "../../src/kernels/lennard_jones.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
+import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
 import { device as shared, testOnGpu } from "./gpu.ts";
 
 const device = shared!;

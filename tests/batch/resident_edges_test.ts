@@ -2,9 +2,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { call, openBackend } from "../../src/backend/mod.ts";
 import { Batch, fcc } from "../../src/batch/mod.ts";
-import { ResidentBatch } from "../../src/batch/resident.ts";
-import { edges as edgesKernel } from "../../src/kernels/edges.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
+import { ResidentBatch } from "../../src/batch/resident/resident_batch.ts";
+import { edges as edgesKernel } from "../../src/kernels/edges/edges.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
 
 for (const name of ["reference", "wasm"] as const) {
   Deno.test(`edges of a resident batch are made once for what is asked (${name})`, () => {

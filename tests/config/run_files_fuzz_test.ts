@@ -2,9 +2,9 @@
 import { assert } from "@std/assert";
 import fc from "fast-check";
 import { parseRunLog, report } from "../../src/config/mod.ts";
-import { profileIn } from "../../src/config/read_run.ts";
-import { parseIdentity } from "../../src/config/run_files.ts";
-import { parseLock } from "../../src/config/run_lock.ts";
+import { profileIn } from "../../src/config/runs/read_run.ts";
+import { parseIdentity } from "../../src/config/runs/run_files.ts";
+import { parseLock } from "../../src/config/runs/run_lock.ts";
 import { ScalarHistory } from "../../src/observe/mod.ts";
 
 const HOOK = { name: "log", enabled: true, stages: ["a/B"], frequency: 10, order: 0, errors: 1 };

@@ -11,7 +11,7 @@ import {
   RunFolderBusyError,
   type RunFolderOptions,
 } from "../../src/config/mod.ts";
-import { parseLock } from "../../src/config/run_lock.ts";
+import { parseLock } from "../../src/config/runs/run_lock.ts";
 import { langevin } from "../../src/dynamics/mod.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
 import { parseScalarLines } from "../../src/observe/mod.ts";

@@ -53,7 +53,7 @@ Deno.test("a log needs only permission to write its file; without Deno, as in a 
   const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
   await Deno.writeTextFile(
     `${file.path}.ts`,
-    `import { runLog } from ${module("../../src/config/run_log.ts")};
+    `import { runLog } from ${module("../../src/config/runs/run_log.ts")};
     import { walk } from ${module("./walk.ts")};
     await walk({ hooks: [runLog({ path: ${JSON.stringify(file.path)} })] }).run(1);
     delete globalThis.Deno;

@@ -1,8 +1,8 @@
 // A loop to be logged: one stage, and two hooks that count how often they were called.
 // By their files: a run log needs no package, so this runs without a map of imports.
-import { type RunLog, runLog } from "../../src/config/run_log.ts";
-import type { RunLogOptions } from "../../src/config/run_log_options.ts";
-import type { RunRecord } from "../../src/config/run_record.ts";
+import { type RunLog, runLog } from "../../src/config/runs/run_log.ts";
+import type { RunLogOptions } from "../../src/config/runs/run_log_options.ts";
+import type { RunRecord } from "../../src/config/runs/run_record.ts";
 import {
   type BaseContext,
   Loop,

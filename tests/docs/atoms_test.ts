@@ -38,7 +38,7 @@ import {
   System,
 } from "../../mod.ts";
 import { openBackend } from "../../src/backend/mod.ts";
-import { BUILT_IN } from "../../src/batch/fields.ts";
+import { BUILT_IN } from "../../src/batch/fields/fields.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/mod.ts";
 import { ARGON, argon, bitsOf } from "../dynamics/atoms.ts";
 import { gpu } from "../dynamics/backends.ts";

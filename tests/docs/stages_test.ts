@@ -9,7 +9,7 @@ import type {
   TrainingFields,
 } from "../../mod.ts";
 import { DynamicsStage, Loop, TrainingStage } from "../../mod.ts";
-import { type AnyStages, stageInfos } from "../../src/hooks/stage.ts";
+import { type AnyStages, stageInfos } from "../../src/hooks/protocol/stage.ts";
 import { tablesOf } from "./tables.ts";
 import {
   AT_EVERY_STAGE,

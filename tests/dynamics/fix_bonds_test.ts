@@ -20,7 +20,7 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { alignCells } from "../../src/kernels/align_cells.ts";
+import { alignCells } from "../../src/kernels/cells/align_cells.ts";
 import { lennardJones, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { assertNear, assertSameBits, bitsOf, idle } from "./atoms.ts";

@@ -16,7 +16,7 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { clampForces } from "../../src/kernels/clamp_forces.ts";
+import { clampForces } from "../../src/kernels/modify/clamp_forces.ts";
 import { ARGON, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
 import { type EngineBackend, onEngines, where } from "./backends.ts";
 

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { BackendUnavailableError, call, openWebGpu } from "../../src/backend/mod.ts";
 import { Batch } from "../../src/batch/mod.ts";
-import { ResidentBatch } from "../../src/batch/resident.ts";
+import { ResidentBatch } from "../../src/batch/resident/resident_batch.ts";
 import {
   ConvergenceHook,
   DivergedError,
@@ -13,7 +13,7 @@ import {
   NVE,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { drift } from "../../src/kernels/drift.ts";
+import { drift } from "../../src/kernels/integrate/drift.ts";
 import { tethers } from "../../src/models/mod.ts";
 import { BiasedPotentialHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";

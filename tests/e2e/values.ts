@@ -18,8 +18,8 @@ import { heat } from "../../src/cli/demo_heat.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { lennardJones } from "../../src/kernels/lennard_jones.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
+import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
 
 /** How the demo is run. */
 export interface DemoRequest {

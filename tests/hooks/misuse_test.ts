@@ -11,10 +11,10 @@ import {
   stagesOf,
 } from "@hooke/hooke/hooks";
 import { DynamicsStage, hook, overload } from "@hooke/hooke";
-import { isWellFormed } from "../../src/hooks/is_hook.ts";
-import { checkKinds } from "../../src/hooks/kind.ts";
-import { checkLoopOptions } from "../../src/hooks/loop_checks.ts";
-import { show } from "../../src/hooks/show.ts";
+import { isWellFormed } from "../../src/hooks/protocol/is_hook.ts";
+import { checkKinds } from "../../src/hooks/protocol/kind.ts";
+import { checkLoopOptions } from "../../src/hooks/loop/loop_checks.ts";
+import { show } from "../../src/base/show.ts";
 import { Steps, work, WorkStage } from "./kit.ts";
 
 type Kind = typeof TypeError | typeof RangeError;

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertGreater, assertLess } from "@std/assert";
 import fc from "fast-check";
 import { type BaseContext, Loop, type ScheduleOptions, stages } from "@hooke/hooke/hooks";
-import { readSchedule, Schedule } from "../../src/hooks/schedule.ts";
+import { readSchedule, Schedule } from "../../src/hooks/protocol/schedule.ts";
 import { Steps, work, type WorkLoop, WorkStage } from "./kit.ts";
 
 const TickStage = stages<BaseContext>()("tick", ["TICK", "TOCK"]);

@@ -5,7 +5,7 @@ import {
   hostState,
   ObserverMutationError,
 } from "@hooke/hooke/hooks";
-import { fingerprint } from "../../src/hooks/verify.ts";
+import { fingerprint } from "../../src/hooks/run/verify.ts";
 import { collect, work, WorkStage } from "./kit.ts";
 
 function verified() {

@@ -3,8 +3,8 @@ import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { addModel } from "../../src/kernels/add_model.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
-import { stress } from "../../src/kernels/stress.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { stress } from "../../src/kernels/measure/stress.ts";
 import { assertNear, Lab, onEach } from "./lab.ts";
 
 const UNITS = { perAtom: 0, energyUnit: 1, forceUnit: 1, stressUnit: 1 };

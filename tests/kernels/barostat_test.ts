@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { barostatChain } from "../../src/kernels/barostat_chain.ts";
-import { barostatKick, Coupling } from "../../src/kernels/barostat_kick.ts";
+import { barostatChain } from "../../src/kernels/barostats/barostat_chain.ts";
+import { barostatKick, Coupling } from "../../src/kernels/barostats/barostat_kick.ts";
 import { ACCELERATION, BOLTZMANN, TIME_UNIT_FS } from "../../src/kernels/constants.ts";
-import { noseHoover } from "../../src/kernels/nose_hoover.ts";
-import { strainedDrift } from "../../src/kernels/strained_drift.ts";
-import { strainedKick } from "../../src/kernels/strained_kick.ts";
+import { noseHoover } from "../../src/kernels/thermostats/nose_hoover.ts";
+import { strainedDrift } from "../../src/kernels/barostats/strained_drift.ts";
+import { strainedKick } from "../../src/kernels/barostats/strained_kick.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 const CUBE = [10, 0, 0, 0, 10, 0, 0, 0, 10];

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { type Call, call } from "../../src/backend/mod.ts";
-import { centreBias } from "../../src/kernels/centre_bias.ts";
+import { centreBias } from "../../src/kernels/bonded/centre_bias.ts";
 import { clear } from "../../src/kernels/clear.ts";
-import { harmonicBonds } from "../../src/kernels/harmonic_bonds.ts";
-import { stress } from "../../src/kernels/stress.ts";
-import { tethers } from "../../src/kernels/tethers.ts";
+import { harmonicBonds } from "../../src/kernels/bonded/harmonic_bonds.ts";
+import { stress } from "../../src/kernels/measure/stress.ts";
+import { tethers } from "../../src/kernels/bonded/tethers.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 const ALL = 3;

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { creditBath } from "../../src/kernels/credit_bath.ts";
-import { holdCentre } from "../../src/kernels/hold_centre.ts";
+import { creditBath } from "../../src/kernels/thermostats/credit_bath.ts";
+import { holdCentre } from "../../src/kernels/constrain/hold_centre.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { rattle } from "../../src/kernels/rattle.ts";
+import { rattle } from "../../src/kernels/constrain/rattle.ts";
 import { remember } from "../../src/kernels/remember.ts";
-import { shake } from "../../src/kernels/shake.ts";
+import { shake } from "../../src/kernels/constrain/shake.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 onEach("remember copies vectors to the bit, but for systems at rest", async (backend) => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { criterion, Level, Reduce } from "../../src/kernels/criterion.ts";
-import { graduate } from "../../src/kernels/graduate.ts";
+import { criterion, Level, Reduce } from "../../src/kernels/converge/criterion.ts";
+import { graduate } from "../../src/kernels/converge/graduate.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { Lab, onEach } from "./lab.ts";
 

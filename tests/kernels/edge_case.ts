@@ -2,9 +2,9 @@
 import { assertEquals } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { type Buffer, call, type Edges, type Pairs, type Program } from "../../src/backend/mod.ts";
-import { edges as edgesKernel } from "../../src/kernels/edges.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
-import { triplets as tripletsKernel } from "../../src/kernels/triplets.ts";
+import { edges as edgesKernel } from "../../src/kernels/edges/edges.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { triplets as tripletsKernel } from "../../src/kernels/edges/triplets.ts";
 import { bruteForce, halfOf, type PlainSystem } from "../batch/neighbours_brute.ts";
 import { Lab } from "./lab.ts";
 

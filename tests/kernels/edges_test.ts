@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { call } from "../../src/backend/mod.ts";
-import { drift } from "../../src/kernels/drift.ts";
-import { edges as edgesKernel } from "../../src/kernels/edges.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
-import { triplets as tripletsKernel } from "../../src/kernels/triplets.ts";
+import { drift } from "../../src/kernels/integrate/drift.ts";
+import { edges as edgesKernel } from "../../src/kernels/edges/edges.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { triplets as tripletsKernel } from "../../src/kernels/edges/triplets.ts";
 import { cutoffs, type PlainSystem, plainSystems } from "../batch/neighbours_brute.ts";
 import {
   asSet,

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { ACCELERATION, TIME_UNIT_FS } from "../../src/kernels/constants.ts";
-import { fire2Step } from "../../src/kernels/fire2_step.ts";
-import { fireStep } from "../../src/kernels/fire_step.ts";
+import { fire2Step } from "../../src/kernels/relax/fire2_step.ts";
+import { fireStep } from "../../src/kernels/relax/fire_step.ts";
 import { assertNear, kept, Lab, onEach, TOLERANCE } from "./lab.ts";
 
 /** FIRE's defaults for a dt in internal time, as its kernel wants them. */

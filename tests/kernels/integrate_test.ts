@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { advance } from "../../src/kernels/advance.ts";
+import { advance } from "../../src/kernels/integrate/advance.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { ACCELERATION, TIME_UNIT_FS } from "../../src/kernels/constants.ts";
-import { drift } from "../../src/kernels/drift.ts";
-import { kick } from "../../src/kernels/kick.ts";
-import { kickDrift } from "../../src/kernels/kick_drift.ts";
-import { thermalize } from "../../src/kernels/thermalize.ts";
+import { drift } from "../../src/kernels/integrate/drift.ts";
+import { kick } from "../../src/kernels/integrate/kick.ts";
+import { kickDrift } from "../../src/kernels/integrate/kick_drift.ts";
+import { thermalize } from "../../src/kernels/thermostats/thermalize.ts";
 import { assertNear, Lab, normals, onEach, TOLERANCE } from "./lab.ts";
 
 /** A harmonic atom of 1 amu, k = 1, from x = 1, dt = 0.1 internal; x and v after each of three steps. */

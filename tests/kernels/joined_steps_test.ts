@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { advance } from "../../src/kernels/advance.ts";
-import { drift } from "../../src/kernels/drift.ts";
-import { kick } from "../../src/kernels/kick.ts";
-import { kickDrift } from "../../src/kernels/kick_drift.ts";
+import { advance } from "../../src/kernels/integrate/advance.ts";
+import { drift } from "../../src/kernels/integrate/drift.ts";
+import { kick } from "../../src/kernels/integrate/kick.ts";
+import { kickDrift } from "../../src/kernels/integrate/kick_drift.ts";
 import { Lab, normals, onEach } from "./lab.ts";
 
 onEach(

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { type Buffer, call } from "../../src/backend/mod.ts";
-import { LbfgsMemory, lbfgsStep } from "../../src/kernels/lbfgs_step.ts";
+import { LbfgsMemory, lbfgsStep } from "../../src/kernels/relax/lbfgs_step.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 /** −∂E/∂x, and E. */

@@ -1,14 +1,14 @@
 /** The kernels that parameters are trained by, by hand: one number per atom. */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { type Buffer, call } from "../../src/backend/mod.ts";
-import { adamStep, AdamStepSetting } from "../../src/kernels/adam_step.ts";
-import { clipNorm } from "../../src/kernels/clip_norm.ts";
-import { clipValues } from "../../src/kernels/clip_values.ts";
+import { adamStep, AdamStepSetting } from "../../src/kernels/learn/adam_step.ts";
+import { clipNorm } from "../../src/kernels/learn/clip_norm.ts";
+import { clipValues } from "../../src/kernels/learn/clip_values.ts";
 import { mix } from "../../src/kernels/mix.ts";
-import { AdamSetting, scaleByAdam } from "../../src/kernels/scale_by_adam.ts";
-import { scaleByLion } from "../../src/kernels/scale_by_lion.ts";
-import { scaleByMomentum } from "../../src/kernels/scale_by_momentum.ts";
-import { sumSquares } from "../../src/kernels/sum_squares.ts";
+import { AdamSetting, scaleByAdam } from "../../src/kernels/learn/scale_by_adam.ts";
+import { scaleByLion } from "../../src/kernels/learn/scale_by_lion.ts";
+import { scaleByMomentum } from "../../src/kernels/learn/scale_by_momentum.ts";
+import { sumSquares } from "../../src/kernels/learn/sum_squares.ts";
 import { assertNear, Lab, normals, onEach, TOLERANCE } from "./lab.ts";
 
 /** Parameters of all the sizes that lanes and workgroups may get wrong; the fourth is frozen. */

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { ACCELERATION, BOLTZMANN } from "../../src/kernels/constants.ts";
-import { conservedEnergy } from "../../src/kernels/conserved_energy.ts";
-import { energyChange } from "../../src/kernels/energy_change.ts";
-import { fmax } from "../../src/kernels/fmax.ts";
-import { kineticEnergy } from "../../src/kernels/kinetic_energy.ts";
-import { temperature } from "../../src/kernels/temperature.ts";
+import { conservedEnergy } from "../../src/kernels/measure/conserved_energy.ts";
+import { energyChange } from "../../src/kernels/measure/energy_change.ts";
+import { fmax } from "../../src/kernels/measure/fmax.ts";
+import { kineticEnergy } from "../../src/kernels/measure/kinetic_energy.ts";
+import { temperature } from "../../src/kernels/measure/temperature.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 onEach(

@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { alignCells } from "../../src/kernels/align_cells.ts";
-import { clampForces } from "../../src/kernels/clamp_forces.ts";
-import { Freeze, freezeAtoms } from "../../src/kernels/freeze_atoms.ts";
-import { wrapPositions } from "../../src/kernels/wrap_positions.ts";
+import { alignCells } from "../../src/kernels/cells/align_cells.ts";
+import { clampForces } from "../../src/kernels/modify/clamp_forces.ts";
+import { Freeze, freezeAtoms } from "../../src/kernels/modify/freeze_atoms.ts";
+import { wrapPositions } from "../../src/kernels/modify/wrap_positions.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 async function clamped(

@@ -1,6 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 
-import { morse } from "../../src/kernels/morse.ts";
+import { morse } from "../../src/kernels/pairs/morse.ts";
 import { BACKENDS, openOn } from "./lab.ts";
 import { assertClose, PairBatch, uniform } from "./pair_case.ts";
 

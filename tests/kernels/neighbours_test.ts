@@ -2,8 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 
 import { Control } from "../../src/kernels/kernel.ts";
-import { morse } from "../../src/kernels/morse.ts";
-import { makePairList, type SystemPairs } from "../../src/kernels/pair_list.ts";
+import { morse } from "../../src/kernels/pairs/morse.ts";
+import { makePairList, type SystemPairs } from "../../src/kernels/pairs/pair_list.ts";
 import { findPairs } from "../../src/kernels/pairs/find_pairs.ts";
 import { BACKENDS, openOn } from "./lab.ts";
 import { PairBatch, type PairSystem, uniform } from "./pair_case.ts";

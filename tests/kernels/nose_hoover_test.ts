@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { SUB_STEPS } from "../../src/kernels/baths/nose_hoover_chain.ts";
+import { SUB_STEPS } from "../../src/kernels/thermostats/nose_hoover_chain.ts";
 import { ACCELERATION, BOLTZMANN, TIME_UNIT_FS } from "../../src/kernels/constants.ts";
-import { noseHoover } from "../../src/kernels/nose_hoover.ts";
+import { noseHoover } from "../../src/kernels/thermostats/nose_hoover.ts";
 import { assertNear, Lab, type Lab as OpenLab, normals, onEach, TOLERANCE } from "./lab.ts";
 
 interface Chained {

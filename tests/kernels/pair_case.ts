@@ -7,9 +7,9 @@ import {
   type Program,
 } from "../../src/backend/mod.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { lennardJones } from "../../src/kernels/lennard_jones.ts";
-import type { morse } from "../../src/kernels/morse.ts";
-import { neighbours } from "../../src/kernels/neighbours.ts";
+import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
+import type { morse } from "../../src/kernels/pairs/morse.ts";
+import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
 
 /** A system to sum pairs of. */
 export interface PairSystem {

@@ -1,11 +1,11 @@
 /** Kernels that keep systems in the stages of a run. */
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { countStage } from "../../src/kernels/count_stage.ts";
-import { enterStage } from "../../src/kernels/enter_stage.ts";
+import { countStage } from "../../src/kernels/converge/count_stage.ts";
+import { enterStage } from "../../src/kernels/converge/enter_stage.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { spendBudget } from "../../src/kernels/spend_budget.ts";
-import { advance } from "../../src/kernels/advance.ts";
+import { spendBudget } from "../../src/kernels/converge/spend_budget.ts";
+import { advance } from "../../src/kernels/integrate/advance.ts";
 import { Lab, onEach } from "./lab.ts";
 
 onEach(

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { ACCELERATION } from "../../src/kernels/constants.ts";
-import { deform } from "../../src/kernels/deform.ts";
-import { fire2Step } from "../../src/kernels/fire2_step.ts";
-import { fireStep } from "../../src/kernels/fire_step.ts";
-import { fmax } from "../../src/kernels/fmax.ts";
-import { lbfgsStep } from "../../src/kernels/lbfgs_step.ts";
-import { strainForces } from "../../src/kernels/strain_forces.ts";
+import { deform } from "../../src/kernels/cells/deform.ts";
+import { fire2Step } from "../../src/kernels/relax/fire2_step.ts";
+import { fireStep } from "../../src/kernels/relax/fire_step.ts";
+import { fmax } from "../../src/kernels/measure/fmax.ts";
+import { lbfgsStep } from "../../src/kernels/relax/lbfgs_step.ts";
+import { strainForces } from "../../src/kernels/cells/strain_forces.ts";
 import { assertNear, Lab, onEach } from "./lab.ts";
 
 const REFERENCE = [5, 0, 0, 1, 6, 0, -0.5, 0.75, 4.5];

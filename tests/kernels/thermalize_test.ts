@@ -2,7 +2,7 @@ import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { ACCELERATION, BOLTZMANN } from "../../src/kernels/constants.ts";
 import { gaussians, philox, Stream, uniform } from "../../src/kernels/philox.ts";
-import { thermalize } from "../../src/kernels/thermalize.ts";
+import { thermalize } from "../../src/kernels/thermostats/thermalize.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 interface Bath {

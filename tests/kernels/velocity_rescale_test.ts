@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { squaresOfGaussians } from "../../src/kernels/baths/squares.ts";
+import { squaresOfGaussians } from "../../src/kernels/thermostats/squares.ts";
 import { ACCELERATION, BOLTZMANN } from "../../src/kernels/constants.ts";
 import { gaussians, philox, Stream } from "../../src/kernels/philox.ts";
-import { velocityRescale } from "../../src/kernels/velocity_rescale.ts";
+import { velocityRescale } from "../../src/kernels/thermostats/velocity_rescale.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 interface Bath {

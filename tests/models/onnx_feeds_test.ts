@@ -1,13 +1,13 @@
 /** What models are fed, number by number. */
 import { assertEquals, assertThrows } from "@std/assert";
-import { bindingsOf, type OnnxInputBinding } from "../../src/models/onnx_bindings.ts";
-import type { OnnxDerivedFrom } from "../../src/models/onnx_derived.ts";
-import { type OnnxFed, PartFeeds } from "../../src/models/onnx_feeds.ts";
-import type { OnnxInput } from "../../src/models/onnx_manifest.ts";
-import { INPUTS } from "../../src/models/onnx_meanings.ts";
-import { formOf } from "../../src/models/onnx_shapes.ts";
-import { type OnnxArrays, OnnxPart, paddedCount } from "../../src/models/onnx_part.ts";
-import type { HostFeed, TensorDtype, TensorInfo } from "../../src/onnx/session_tensor.ts";
+import { bindingsOf, type OnnxInputBinding } from "../../src/models/onnx/bindings.ts";
+import type { OnnxDerivedFrom } from "../../src/models/onnx/derived_inputs.ts";
+import { type OnnxFed, PartFeeds } from "../../src/models/onnx/feeds.ts";
+import type { OnnxInput } from "../../src/models/onnx/manifest.ts";
+import { INPUTS } from "../../src/models/onnx/meanings.ts";
+import { formOf } from "../../src/models/onnx/shapes.ts";
+import { type OnnxArrays, OnnxPart, paddedCount } from "../../src/models/onnx/onnx_part.ts";
+import type { HostFeed, TensorDtype, TensorInfo } from "../../src/onnx/session/session_tensor.ts";
 
 /** Two systems, of 2 and 3 atoms; 2 and 4 edges; in the second one triplet. */
 const OFFSETS = Int32Array.of(0, 2, 5);

@@ -1,10 +1,10 @@
 /** What tensors are taken for. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { OnnxBindings } from "../../src/models/onnx_bindings.ts";
-import type { OnnxManifest } from "../../src/models/onnx_manifest.ts";
-import { matchTensors } from "../../src/models/onnx_match.ts";
+import type { OnnxBindings } from "../../src/models/onnx/bindings.ts";
+import type { OnnxManifest } from "../../src/models/onnx/manifest.ts";
+import { matchTensors } from "../../src/models/onnx/match.ts";
 import { ModelMismatchError } from "../../src/models/onnx.ts";
-import type { TensorDtype, TensorInfo } from "../../src/onnx/session_tensor.ts";
+import type { TensorDtype, TensorInfo } from "../../src/onnx/session/session_tensor.ts";
 
 /** `"pos float32 N 3"` */
 function tensor(text: string): TensorInfo {

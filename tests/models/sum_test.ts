@@ -1,6 +1,6 @@
 import { assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { kick } from "../../src/kernels/kick.ts";
+import { kick } from "../../src/kernels/integrate/kick.ts";
 import { outputsOf } from "../../src/models/model.ts";
 import {
   Batch,

@@ -7,7 +7,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { plot, type PlotOptions, ScalarHistory } from "../../src/observe/mod.ts";
-import { axisFor } from "../../src/observe/plot_axis.ts";
+import { axisFor } from "../../src/observe/plot/plot_axis.ts";
 
 function historyOf(scalars: Readonly<Record<string, readonly number[]>>, every = 1): ScalarHistory {
   const history = new ScalarHistory();

@@ -4,7 +4,7 @@ import { ConvergenceHook, fire, SizeAwareSampler, velocityVerlet } from "../../s
 import { hook } from "../../src/hook.ts";
 import { potential } from "../../src/models/mod.ts";
 import { ProgressHook, type ProgressHookOptions } from "../../src/observe/mod.ts";
-import { progressLine } from "../../src/observe/progress_line.ts";
+import { progressLine } from "../../src/observe/any/progress_line.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, atomAt, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { parseScalarLines, ScalarHistory, type ScalarSnapshot } from "../../src/observe/mod.ts";
-import { scalarLine } from "../../src/observe/scalar_snapshot.ts";
+import { scalarLine } from "../../src/observe/reporter/scalar_snapshot.ts";
 
 Deno.test("no more than so many points are kept, spread over the whole run, the first and the last among them", () => {
   for (const size of [2, 5, 16, 100]) {

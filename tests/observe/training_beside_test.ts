@@ -10,7 +10,7 @@ import {
   type WebhookEvent,
   type WebhookOptions,
 } from "../../src/observe/mod.ts";
-import { Errands, within } from "../../src/observe/errands.ts";
+import { Errands, within } from "../../src/observe/any/background_tasks.ts";
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import type { TrainerParts, TrainingBase } from "../../src/training/mod.ts";
 import { doubles, line, validating } from "./training_line.ts";

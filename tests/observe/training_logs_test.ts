@@ -1,7 +1,7 @@
 // Logs of training for people and for programs.
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { ConsoleLog, JsonLog, postScalars, Scalars } from "../../src/observe/mod.ts";
-import { jsonLine } from "../../src/observe/json_line.ts";
+import { jsonLine } from "../../src/observe/training/json_line.ts";
 import type { TrainingBase } from "../../src/training/mod.ts";
 import { doubles, line } from "./training_line.ts";
 

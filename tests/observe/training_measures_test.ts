@@ -10,7 +10,11 @@ import {
   type LrMonitorOptions,
   type ScalarRow,
 } from "../../src/observe/mod.ts";
-import { histogramOf, momentsOf, percentilesOf } from "../../src/observe/gradient_numbers.ts";
+import {
+  histogramOf,
+  momentsOf,
+  percentilesOf,
+} from "../../src/observe/training/gradient_numbers.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
 import { adam, exponential, sgd, type TrainerParts } from "../../src/training/mod.ts";
 import { doubles, line } from "./training_line.ts";

@@ -455,7 +455,9 @@ Deno.test("40 runs of four sessions at once, and two that open meanwhile, each g
 
 /** Opens a session in a process that may do nothing, with what it reads from its input as the runtime. */
 const CHILD = `
-import { openSession } from ${JSON.stringify(import.meta.resolve("../../src/onnx/session.ts"))};
+import { openSession } from ${
+  JSON.stringify(import.meta.resolve("../../src/onnx/session/open_session.ts"))
+};
 import { DOUBLE } from ${JSON.stringify(import.meta.resolve("./tiny_model.ts"))};
 const bytes = new Uint8Array(await new Response(Deno.stdin.readable).arrayBuffer());
 try {

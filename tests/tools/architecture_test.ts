@@ -118,9 +118,9 @@ Deno.test("toGraph() keeps types, drops what is outside, and refuses an import t
 function kernelTree(changes: Record<string, string | undefined> = {}) {
   const texts: Record<string, string | undefined> = {
     "src/kernels/mod.ts": "",
-    "src/kernels/drift.ts": 'defineKernel("drift", args, run)',
+    "src/kernels/integrate/drift.ts": 'defineKernel("drift", args, run)',
     "src/kernels/constants.ts": "export const G = 1;",
-    "src/backend/webgpu/shaders/drift.ts": "",
+    "src/backend/webgpu/shaders/integrate/drift.ts": "",
     "wasm/src/motion.rs": "pub fn drift(x: &mut [f32]) {}",
     "tests/kernels/drift_test.ts": 'check("drift");',
     "bench/kernels_bench.ts": 'bench("drift");',
@@ -137,16 +137,18 @@ Deno.test("findIncompleteKernels() accepts a kernel with all its places", () => 
 Deno.test("findIncompleteKernels() names each place that is missing", () => {
   const missing = (file: string, text?: string) =>
     findIncompleteKernels(kernelTree({ [file]: text }));
-  const other = { "src/backend/webgpu/shaders/drift.ts": undefined };
+  const other = { "src/backend/webgpu/shaders/integrate/drift.ts": undefined };
   assertEquals(findIncompleteKernels(kernelTree(other)), []); // there are no shaders at all
   assertEquals(
-    findIncompleteKernels(kernelTree({ ...other, "src/backend/webgpu/shaders/kick.ts": "" })),
+    findIncompleteKernels(
+      kernelTree({ ...other, "src/backend/webgpu/shaders/integrate/kick.ts": "" }),
+    ),
     ["kernel drift has no shader", "shader kick has no kernel"],
   );
   assertEquals(missing("wasm/src/motion.rs", "pub fn drifting() {}"), ["kernel drift has no wasm"]);
   assertEquals(missing("tests/kernels/drift_test.ts", ""), ["kernel drift has no test"]);
   assertEquals(missing("bench/kernels_bench.ts"), ["kernel drift has no bench"]);
-  assertEquals(missing("src/kernels/drift.ts"), ["shader drift has no kernel"]);
+  assertEquals(missing("src/kernels/integrate/drift.ts"), ["shader drift has no kernel"]);
 });
 
 Deno.test("findIncompleteKernels() takes a written exception, and refuses one without need", () => {

@@ -1,8 +1,8 @@
 /** A trainer that was stopped anywhere goes on to the bit. */
 import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import { writeCheckpoint } from "../../src/checkpoint/mod.ts";
-import { openSession } from "../../src/onnx/session.ts";
-import type { HostTensor } from "../../src/onnx/session_tensor.ts";
+import { openSession } from "../../src/onnx/session/open_session.ts";
+import type { HostTensor } from "../../src/onnx/session/session_tensor.ts";
 import {
   adam,
   adamW,

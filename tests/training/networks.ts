@@ -4,7 +4,7 @@
  * @module
  */
 
-import { GraphBuilder } from "../../src/onnx/graph_builder.ts";
+import { GraphBuilder } from "../../src/onnx/graph/graph_builder.ts";
 import {
   adam,
   type BatchingOptions,

@@ -1,7 +1,7 @@
 /** In which order a trainer reaches its stages, whatever happens. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { hook } from "../../src/hook.ts";
-import type { Outcome } from "../../src/hooks/outcome.ts";
+import type { Outcome } from "../../src/hooks/protocol/outcome.ts";
 import {
   type DataSource,
   sgd,

@@ -1,7 +1,7 @@
 /** Whoever looks on changes no bit of what is trained. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { hook } from "../../src/hook.ts";
-import type { HookWarning } from "../../src/hooks/outcome.ts";
+import type { HookWarning } from "../../src/hooks/protocol/outcome.ts";
 import {
   adamW,
   cosine,

@@ -1,7 +1,7 @@
 /** What hooks ask of a trainer while they are on: other tensors, more terms, clipping, averages. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { hook } from "../../src/hook.ts";
-import { GraphBuilder } from "../../src/onnx/graph_builder.ts";
+import { GraphBuilder } from "../../src/onnx/graph/graph_builder.ts";
 import {
   type Activation,
   type ActivationPatch,

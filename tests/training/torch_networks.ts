@@ -4,7 +4,7 @@
  * @module
  */
 
-import { GraphBuilder, type Value } from "../../src/onnx/graph_builder.ts";
+import { GraphBuilder, type Value } from "../../src/onnx/graph/graph_builder.ts";
 import type { TrainingBatch } from "../../src/training/mod.ts";
 import { madeNumbers } from "./made_numbers.ts";
 

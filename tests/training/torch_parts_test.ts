@@ -7,7 +7,7 @@
 
 import { assertEquals } from "@std/assert";
 import { hook } from "../../src/hook.ts";
-import { GraphBuilder } from "../../src/onnx/graph_builder.ts";
+import { GraphBuilder } from "../../src/onnx/graph/graph_builder.ts";
 import {
   accuracy,
   adam,

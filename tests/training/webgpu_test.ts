@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readCheckpoint } from "../../src/checkpoint/mod.ts";
 import { hook } from "../../src/hook.ts";
-import type { HookWarning } from "../../src/hooks/outcome.ts";
+import type { HookWarning } from "../../src/hooks/protocol/outcome.ts";
 import {
   adamW,
   cosine,

@@ -29,7 +29,7 @@ import {
   type Workflow,
 } from "@hooke/hooke";
 import { call } from "@hooke/hooke/backend";
-import { clampForces } from "../../src/kernels/clamp_forces.ts";
+import { clampForces } from "../../src/kernels/modify/clamp_forces.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
   : false;

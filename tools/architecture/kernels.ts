@@ -17,7 +17,7 @@ export interface KernelTree {
 }
 
 /**
- * One kernel, one name, five places: `src/kernels/x.ts` (its meaning), `src/backend/webgpu/shaders/x.ts`,
+ * One kernel, one name, five places: `src/kernels/family/x.ts` (its meaning), `src/backend/webgpu/shaders/family/x.ts`,
  * a `fn x(` in `wasm/src`, a test and a bench that name it. A kernel is a file of src/kernels that defines one.
  * Shaders are asked for as soon as there is one. Returns what is missing, and exceptions that no longer are.
  */
@@ -25,11 +25,11 @@ export function findIncompleteKernels(
   tree: KernelTree,
   exceptions: readonly KernelException[] = [],
 ): string[] {
-  const kernels = kernelNames(tree);
+  const kernels = kernelPlaces(tree);
   const shaders = tree.files.some((file) => SHADER.test(file)) ? ["shader"] as const : [];
-  const missing = kernels.flatMap((kernel) =>
+  const missing = [...kernels].flatMap(([kernel, path]) =>
     ([...shaders, "wasm", "test", "bench"] as const)
-      .filter((place) => !isIn(tree, kernel, place))
+      .filter((place) => !isIn(tree, { kernel, path }, place))
       .map((place) => ({ kernel, place }))
   );
   const isExcused = (one: { kernel: string; place: KernelPlace }) =>
@@ -46,20 +46,29 @@ export function findIncompleteKernels(
   ];
 }
 
-const SHADER = /^src\/backend\/webgpu\/shaders\/(?!mod\.ts)([a-z0-9_]+)\.ts$/;
+const SHADER = /^src\/backend\/webgpu\/shaders\/(?:[a-z]+\/)?(?!mod\.ts)([a-z0-9_]+)\.ts$/;
 
-function kernelNames({ files, read }: KernelTree): string[] {
-  return files.map((file) => [/^src\/kernels\/([a-z0-9_]+)\.ts$/.exec(file)?.[1], file] as const)
-    .filter(([name, file]) => name !== undefined && /\bdefineKernel\(\s*"/.test(read(file)))
-    .map(([name]) => name!);
+/** Returns each kernel with its place below src/kernels: "integrate/drift". */
+function kernelPlaces({ files, read }: KernelTree): Map<string, string> {
+  const kernels = new Map<string, string>();
+  for (const file of files) {
+    const [, place] = /^src\/kernels\/((?:[a-z]+\/)?[a-z0-9_]+)\.ts$/.exec(file) ?? [];
+    if (place === undefined || !/\bdefineKernel\(\s*"/.test(read(file))) continue;
+    kernels.set(place.split("/").at(-1)!, place);
+  }
+  return kernels;
 }
 
-function isIn({ files, read }: KernelTree, kernel: string, place: KernelPlace): boolean {
+function isIn(
+  { files, read }: KernelTree,
+  { kernel, path }: { readonly kernel: string; readonly path: string },
+  place: KernelPlace,
+): boolean {
   const mentions = (pattern: RegExp, word: RegExp) =>
     files.some((file) => pattern.test(file) && word.test(read(file)));
   switch (place) {
     case "shader":
-      return files.includes(`src/backend/webgpu/shaders/${kernel}.ts`);
+      return files.includes(`src/backend/webgpu/shaders/${path}.ts`);
     case "wasm":
       return mentions(/^wasm\/src\/.*\.rs$/, new RegExp(`\\bfn ${kernel}\\b`));
     case "test":
@@ -76,8 +85,8 @@ function named(kernel: string): RegExp {
 }
 
 /** A shader without a kernel of its name computes something that nobody has written down the meaning of. */
-function strays(files: readonly string[], kernels: readonly string[]): string[] {
+function strays(files: readonly string[], kernels: ReadonlyMap<string, string>): string[] {
   return files.map((file) => SHADER.exec(file)?.[1])
-    .filter((name) => name !== undefined && !kernels.includes(name))
+    .filter((name) => name !== undefined && !kernels.has(name))
     .map((name) => `shader ${name} has no kernel`);
 }

@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::lanes::{D2, F4};
 use crate::xyz::{padded, Xyz};
 
-/// A row of parameters per system; src/kernels/barostat_kick.ts says which is where.
+/// A row of parameters per system; src/kernels/barostats/barostat_kick.ts says which is where.
 const PARAMETERS: usize = 4;
 const DT: usize = 0;
 const PRESSURE: usize = 1;
@@ -22,7 +22,7 @@ const TERMS: usize = 16;
 const FEW_TERMS: usize = 8;
 const LITTLE: f64 = 1e-2;
 
-/// See src/kernels/barostat_kick.ts.
+/// See src/kernels/barostats/barostat_kick.ts.
 pub fn barostat_kick(args: Args, frame: &mut Frame) {
     let velocities = args.read::<f32>(0);
     let weights = args.read::<f32>(1);
@@ -202,7 +202,7 @@ impl Flow {
     }
 }
 
-/// See src/kernels/strained_kick.ts.
+/// See src/kernels/barostats/strained_kick.ts.
 pub fn strained_kick(args: Args, frame: &mut Frame) {
     let velocities = args.change::<f32>(0);
     let forces = args.read::<f32>(1);
@@ -233,7 +233,7 @@ pub fn strained_kick(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/strained_drift.ts.
+/// See src/kernels/barostats/strained_drift.ts.
 pub fn strained_drift(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let velocities = args.read::<f32>(1);
@@ -283,7 +283,7 @@ fn drift(flow: Flow, x: &mut [f32], mut low: Option<&mut [f32]>, v: &[f32]) {
     }
 }
 
-/// See src/kernels/barostat_chain.ts.
+/// See src/kernels/barostats/barostat_chain.ts.
 pub fn barostat_chain(args: Args, frame: &mut Frame) {
     let rates = args.change::<f64>(0);
     let parameters = args.read::<f64>(1);

@@ -54,7 +54,7 @@ fn lattice(args: Args, at: usize, system: usize) -> Unwrap<'static> {
     Unwrap::new(positions, cells, args.optional::<i32>(at + 2).map(|images| &*images), system)
 }
 
-/// See src/kernels/tethers.ts.
+/// See src/kernels/bonded/tethers.ts.
 pub fn tethers(args: Args, frame: &mut Frame) {
     let anchors = args.read::<f32>(3);
     let stiffness = args.read::<f32>(4);
@@ -70,7 +70,7 @@ pub fn tethers(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/harmonic_bonds.ts.
+/// See src/kernels/bonded/harmonic_bonds.ts.
 pub fn harmonic_bonds(args: Args, frame: &mut Frame) {
     let starts = args.read::<i32>(0);
     let bonds = args.read::<i32>(1);
@@ -94,7 +94,7 @@ pub fn harmonic_bonds(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/centre_bias.ts.
+/// See src/kernels/bonded/centre_bias.ts.
 pub fn centre_bias(args: Args, frame: &mut Frame) {
     let masses = args.read::<f32>(3);
     let centre = args.read::<f32>(4);

@@ -1,4 +1,4 @@
-//! Nosé–Hoover chains, for whatever they are driven by: see src/kernels/baths/nose_hoover_chain.ts.
+//! Nosé–Hoover chains, for whatever they are driven by: see src/kernels/thermostats/nose_hoover_chain.ts.
 
 /// Outer part of three, 1/(2 − ∛2), and of five, 1/(4 − ∛4).
 const THIRD: f64 = 1.351_207_191_959_657_8;

@@ -17,7 +17,7 @@ pub fn remember(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/credit_bath.ts.
+/// See src/kernels/thermostats/credit_bath.ts.
 pub fn credit_bath(args: Args, frame: &mut Frame) {
     let velocities = args.read::<f32>(0);
     let before = args.read::<f32>(1);
@@ -39,7 +39,7 @@ fn is_held(held: Option<&[i32]>, atom: usize, axis: usize) -> bool {
     held.is_some_and(|held| (held[atom] >> axis) & 1 != 0)
 }
 
-/// See src/kernels/hold_centre.ts.
+/// See src/kernels/constrain/hold_centre.ts.
 pub fn hold_centre(args: Args, frame: &mut Frame) {
     let vectors = args.change::<f32>(0);
     let before = args.optional::<f32>(1).map(|before| &*before);
@@ -262,7 +262,7 @@ impl Cluster {
     }
 }
 
-/// See src/kernels/shake.ts.
+/// See src/kernels/constrain/shake.ts.
 pub fn shake(args: Args, frame: &mut Frame) {
     let bonded = Bonded::new(args, 5);
     let lengths = args.read::<f64>(3);
@@ -317,7 +317,7 @@ pub fn shake(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/rattle.ts.
+/// See src/kernels/constrain/rattle.ts.
 pub fn rattle(args: Args, frame: &mut Frame) {
     let bonded = Bonded::new(args, 3);
     let vectors = args.change::<f32>(5);

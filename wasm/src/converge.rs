@@ -5,7 +5,7 @@ use crate::frame::{Frame, HALT};
 
 const NODE: f64 = 0.0;
 
-/// How numbers become one; src/kernels/criterion.ts has the same.
+/// How numbers become one; src/kernels/converge/criterion.ts has the same.
 #[derive(Clone, Copy)]
 enum Reduce {
     Max,
@@ -43,7 +43,7 @@ fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// See src/kernels/criterion.ts.
+/// See src/kernels/converge/criterion.ts.
 pub fn criterion(args: Args, frame: &mut Frame) {
     match args.optional::<f32>(0) {
         Some(values) => ask(values, args, frame),
@@ -72,7 +72,7 @@ fn ask<T: Copy + Into<f64>>(values: &[T], args: Args, frame: &Frame) {
     }
 }
 
-/// See src/kernels/graduate.ts.
+/// See src/kernels/converge/graduate.ts.
 pub fn graduate(args: Args, frame: &mut Frame) {
     let met = args.change::<i32>(0);
     let converged = args.change::<i32>(1);
@@ -96,7 +96,7 @@ pub fn graduate(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/enter_stage.ts.
+/// See src/kernels/converge/enter_stage.ts.
 pub fn enter_stage(args: Args, frame: &mut Frame) {
     let awake = args.change::<i32>(0);
     let status = args.read::<i32>(1);
@@ -110,7 +110,7 @@ pub fn enter_stage(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/count_stage.ts.
+/// See src/kernels/converge/count_stage.ts.
 pub fn count_stage(args: Args, frame: &mut Frame) {
     let status = args.read::<i32>(0);
     let stage = args.change::<i32>(1);
@@ -131,7 +131,7 @@ pub fn count_stage(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/spend_budget.ts.
+/// See src/kernels/converge/spend_budget.ts.
 pub fn spend_budget(args: Args, frame: &mut Frame) {
     let status = args.change::<i32>(0);
     let (steps, begun) = (args.read::<i32>(1), args.read::<i32>(2));

@@ -1,4 +1,4 @@
-//! Edges and triplets of edges of a batch, for graphs of atoms: src/kernels/edge_list.ts has the same.
+//! Edges and triplets of edges of a batch, for graphs of atoms: src/kernels/edges/edge_list.ts has the same.
 
 use wasm_bindgen::prelude::*;
 

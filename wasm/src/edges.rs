@@ -1,4 +1,4 @@
-//! See src/kernels/edges.ts and src/kernels/triplets.ts.
+//! See src/kernels/edges/edges.ts and src/kernels/edges/triplets.ts.
 
 use crate::args::Args;
 use crate::cells::{add, cell_of, dot, sub, vector, Cell, Vector};
@@ -13,7 +13,7 @@ use crate::pair_vectors::square;
 /// Whole lattice vectors.
 type Whole = [i32; 3];
 
-/// See src/kernels/edges.ts.
+/// See src/kernels/edges/edges.ts.
 pub fn edges(args: Args, frame: &mut Frame) {
     let list = args.object::<EdgeList>(0);
     let positions = args.read::<f32>(1);
@@ -51,7 +51,7 @@ pub fn edges(args: Args, frame: &mut Frame) {
     list.pad();
 }
 
-/// See src/kernels/triplets.ts.
+/// See src/kernels/edges/triplets.ts.
 pub fn triplets(args: Args, _frame: &mut Frame) {
     let list = args.object::<EdgeList>(0);
     let positions = args.read::<f32>(1);

@@ -6,7 +6,7 @@ use crate::frame::Frame;
 use crate::lanes::{D2, F4};
 use crate::xyz::{padded, Xyz};
 
-/// A row of parameters per system; src/kernels/fire_step.ts and fire2_step.ts say which is where.
+/// A row of parameters per system; src/kernels/relax/fire_step.ts and fire2_step.ts say which is where.
 const PARAMETERS: usize = 8;
 const DT_MAX: usize = 0;
 const DT_MIN: usize = 1;
@@ -17,7 +17,7 @@ const DT_GROW: usize = 5;
 const ALPHA_START: usize = 6;
 const ALPHA_SHRINK: usize = 7;
 
-/// See src/kernels/fire_step.ts.
+/// See src/kernels/relax/fire_step.ts.
 pub fn fire_step(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let velocities = args.change::<f32>(1);
@@ -120,7 +120,7 @@ impl Leap {
     }
 }
 
-/// See src/kernels/fire2_step.ts.
+/// See src/kernels/relax/fire2_step.ts.
 pub fn fire2_step(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let velocities = args.change::<f32>(1);

@@ -24,7 +24,7 @@ pub fn mix(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/sum_squares.ts.
+/// See src/kernels/learn/sum_squares.ts.
 pub fn sum_squares(args: Args, frame: &mut Frame) {
     let values = args.read::<f32>(0);
     let squares = args.change::<f64>(1);
@@ -62,7 +62,7 @@ unsafe fn sum_eights(mut at: *const f32, count: usize) -> f64 {
 /// What keeps a norm of 0 from being divided by; PyTorch has the same.
 const TINY: f64 = 1e-6;
 
-/// See src/kernels/clip_norm.ts.
+/// See src/kernels/learn/clip_norm.ts.
 pub fn clip_norm(args: Args, frame: &mut Frame) {
     let values = args.change::<f32>(0);
     let squares = args.read::<f64>(1);
@@ -78,7 +78,7 @@ pub fn clip_norm(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/clip_values.ts.
+/// See src/kernels/learn/clip_values.ts.
 pub fn clip_values(args: Args, frame: &mut Frame) {
     let values = args.change::<f32>(0);
     let limit = F4::splat(args.read::<f32>(1)[0]);

@@ -8,7 +8,7 @@ use crate::lanes::F4;
 /// more there are not enough registers for what addresses are compared with.
 const BLOCK: usize = 4;
 
-/// See src/kernels/kick.ts.
+/// See src/kernels/integrate/kick.ts.
 pub fn kick(args: Args, frame: &mut Frame) {
     let velocities = args.change::<f32>(0);
     let forces = args.read::<f32>(1);
@@ -70,7 +70,7 @@ unsafe fn kick_four(v: *mut f32, f: *const f32, weights: *const f32, half: f32) 
     }
 }
 
-/// See src/kernels/kick_drift.ts.
+/// See src/kernels/integrate/kick_drift.ts.
 pub fn kick_drift(args: Args, frame: &mut Frame) {
     kicks_drift::<1>(args, frame);
 }
@@ -224,7 +224,7 @@ unsafe fn spread(weights: *const f32, by: f32) -> [F4; 3] {
     [w.shuffle::<0, 0, 0, 1>(w), w.shuffle::<1, 1, 2, 2>(w), w.shuffle::<2, 3, 3, 3>(w)]
 }
 
-/// See src/kernels/drift.ts.
+/// See src/kernels/integrate/drift.ts.
 pub fn drift(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let velocities = args.read::<f32>(1);
@@ -262,7 +262,7 @@ pub fn clear(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/advance.ts.
+/// See src/kernels/integrate/advance.ts.
 pub fn advance(_: Args, frame: &mut Frame) {
     for (age, &active) in frame.ages.iter_mut().zip(frame.active.iter()) {
         *age = age.wrapping_add((active != 0) as i32);

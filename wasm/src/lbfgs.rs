@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::lanes::{D2, F4};
 use crate::xyz::{padded, Xyz};
 
-/// Which is where, and what is asked for: src/kernels/lbfgs_step.ts says what they are.
+/// Which is where, and what is asked for: src/kernels/relax/lbfgs_step.ts says what they are.
 const CURVATURE: usize = 0;
 const DAMPING: usize = 1;
 const MAX_STEP: usize = 2;
@@ -26,7 +26,7 @@ const MOST: f64 = 0.5;
 const MOST_TRIES: i32 = 10;
 const LEAST_COSINE: f64 = 1e-8;
 
-/// See src/kernels/lbfgs_step.ts.
+/// See src/kernels/relax/lbfgs_step.ts.
 pub fn lbfgs_step(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let forces = args.read::<f32>(1);

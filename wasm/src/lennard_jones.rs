@@ -1,4 +1,4 @@
-//! See src/kernels/lennard_jones.ts.
+//! See src/kernels/pairs/lennard_jones.ts.
 
 use crate::args::Args;
 use crate::frame::Frame;
@@ -41,7 +41,7 @@ impl Potential for LennardJones {
     }
 }
 
-/// See src/kernels/lennard_jones.ts.
+/// See src/kernels/pairs/lennard_jones.ts.
 pub fn lennard_jones(args: Args, frame: &mut Frame) {
     sum_pairs::<LennardJones>(args, frame);
 }

@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::lanes::{D2, F4};
 use crate::xyz::{padded, Xyz};
 
-/// See src/kernels/fmax.ts.
+/// See src/kernels/measure/fmax.ts.
 pub fn fmax(args: Args, frame: &mut Frame) {
     let forces = args.read::<f32>(0);
     let fmax = args.change::<f64>(1);
@@ -39,7 +39,7 @@ fn largest_square(vectors: &[f32]) -> f32 {
     across.max(across.shuffle::<1, 0, 3, 2>(across)).to_array()[0]
 }
 
-/// See src/kernels/kinetic_energy.ts.
+/// See src/kernels/measure/kinetic_energy.ts.
 pub fn kinetic_energy(args: Args, frame: &mut Frame) {
     let velocities = args.read::<f32>(0);
     let weights = args.read::<f32>(1);
@@ -77,7 +77,7 @@ unsafe fn add_four(sums: &mut [D2; 2], v: *const f32, weights: *const f32) {
     sums[1] = sums[1] + last / w.high();
 }
 
-/// See src/kernels/temperature.ts.
+/// See src/kernels/measure/temperature.ts.
 pub fn temperature(args: Args, frame: &mut Frame) {
     let kinetic = args.read::<f64>(0);
     let freedom = args.read::<i32>(1);
@@ -98,7 +98,7 @@ pub fn temperature(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/energy_change.ts.
+/// See src/kernels/measure/energy_change.ts.
 pub fn energy_change(args: Args, frame: &mut Frame) {
     let energy = args.read::<f64>(0);
     let previous = args.change::<f64>(1);
@@ -109,7 +109,7 @@ pub fn energy_change(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/conserved_energy.ts.
+/// See src/kernels/measure/conserved_energy.ts.
 pub fn conserved_energy(args: Args, frame: &mut Frame) {
     let energy = args.read::<f64>(0);
     let kinetic = args.read::<f64>(1);
@@ -120,7 +120,7 @@ pub fn conserved_energy(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/stress.ts.
+/// See src/kernels/measure/stress.ts.
 pub fn stress(args: Args, frame: &mut Frame) {
     let virial = args.read::<f64>(0);
     let cells = args.read::<f32>(1);

@@ -7,7 +7,7 @@ use crate::cells::{
 };
 use crate::frame::Frame;
 
-/// See src/kernels/clamp_forces.ts.
+/// See src/kernels/modify/clamp_forces.ts.
 pub fn clamp_forces(args: Args, frame: &mut Frame) {
     let forces = args.change::<f32>(0);
     let limit = args.number(1);
@@ -33,12 +33,12 @@ fn clamp(force: Vector, limit: f64) -> Option<Vector> {
     Some(unit(direction).map(|x| limit * x))
 }
 
-/// What is held; src/kernels/freeze_atoms.ts has the same.
+/// What is held; src/kernels/modify/freeze_atoms.ts has the same.
 const POSITIONS: u32 = 1;
 const VELOCITIES: u32 = 2;
 const FORCES: u32 = 4;
 
-/// See src/kernels/freeze_atoms.ts.
+/// See src/kernels/modify/freeze_atoms.ts.
 pub fn freeze_atoms(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let velocities = args.change::<f32>(1);
@@ -75,11 +75,11 @@ fn put_some(vectors: &mut [f32], i: usize, vector: Vector, axes: i32) {
     }
 }
 
-/// How far below a face an atom stays, and from where on nothing is counted: as in src/kernels/wrap_positions.ts.
+/// How far below a face an atom stays, and from where on nothing is counted: as in src/kernels/modify/wrap_positions.ts.
 const EDGE: f64 = 1e-6;
 const FAR: f64 = 1_073_741_824.0;
 
-/// See src/kernels/wrap_positions.ts.
+/// See src/kernels/modify/wrap_positions.ts.
 pub fn wrap_positions(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let images = args.change::<i32>(1);
@@ -121,7 +121,7 @@ fn wholes(at: f64, edge: f64) -> f64 {
     if is_inside || !(at.abs() < FAR) { 0.0 } else { (at + edge).floor() }
 }
 
-/// See src/kernels/align_cells.ts.
+/// See src/kernels/cells/align_cells.ts.
 pub fn align_cells(args: Args, frame: &mut Frame) {
     let cells = args.change::<f32>(0);
     let mut vectors = [1, 2, 3].map(|i| args.change::<f32>(i));

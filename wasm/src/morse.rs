@@ -1,4 +1,4 @@
-//! See src/kernels/morse.ts.
+//! See src/kernels/pairs/morse.ts.
 
 use crate::args::Args;
 use crate::frame::Frame;
@@ -54,7 +54,7 @@ fn exp(x: F4) -> F4 {
     (p * f * f + f + F4::splat(1.0)) * n.exp2_whole()
 }
 
-/// See src/kernels/morse.ts.
+/// See src/kernels/pairs/morse.ts.
 pub fn morse(args: Args, frame: &mut Frame) {
     sum_pairs::<Morse>(args, frame);
 }

@@ -1,4 +1,4 @@
-//! See src/kernels/neighbours.ts.
+//! See src/kernels/pairs/neighbours.ts.
 
 use crate::args::Args;
 use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
@@ -21,7 +21,7 @@ pub struct Now<'a> {
     pub pbc: &'a [i32],
 }
 
-/// See src/kernels/neighbours.ts.
+/// See src/kernels/pairs/neighbours.ts.
 pub fn neighbours(args: Args, frame: &mut Frame) {
     let list = args.object::<PairList>(0);
     let positions = args.read::<f32>(1);

@@ -12,7 +12,7 @@ fn row<const N: usize>(settings: &[f32], s: usize) -> [F4; N] {
     from_fn(|i| F4::splat(settings[N * s + i]))
 }
 
-/// See src/kernels/scale_by_adam.ts.
+/// See src/kernels/learn/scale_by_adam.ts.
 pub fn scale_by_adam(args: Args, frame: &mut Frame) {
     let updates = args.change::<f32>(0);
     let first = args.change::<f32>(1);
@@ -29,7 +29,7 @@ pub fn scale_by_adam(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/scale_by_momentum.ts.
+/// See src/kernels/learn/scale_by_momentum.ts.
 pub fn scale_by_momentum(args: Args, frame: &mut Frame) {
     let updates = args.change::<f32>(0);
     let trace = args.change::<f32>(1);
@@ -51,7 +51,7 @@ pub fn scale_by_momentum(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/scale_by_lion.ts.
+/// See src/kernels/learn/scale_by_lion.ts.
 pub fn scale_by_lion(args: Args, frame: &mut Frame) {
     let updates = args.change::<f32>(0);
     let trace = args.change::<f32>(1);
@@ -71,7 +71,7 @@ fn sign(x: F4) -> F4 {
     x.above(zero).choose(one, x.below(zero).choose(-one, x))
 }
 
-/// See src/kernels/adam_step.ts.
+/// See src/kernels/learn/adam_step.ts.
 pub fn adam_step(args: Args, frame: &mut Frame) {
     let parameters = args.change::<f32>(0);
     let gradients = args.read::<f32>(1);

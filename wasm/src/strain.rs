@@ -14,7 +14,7 @@ fn strain_length(atoms: usize) -> f64 {
     STRAIN_LENGTH * (atoms.max(1) as f64).sqrt()
 }
 
-/// See src/kernels/strain_forces.ts.
+/// See src/kernels/cells/strain_forces.ts.
 pub fn strain_forces(args: Args, frame: &mut Frame) {
     let forces = args.read::<f32>(0);
     let virial = args.read::<f64>(1);
@@ -63,7 +63,7 @@ pub fn strain_forces(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/deform.ts.
+/// See src/kernels/cells/deform.ts.
 pub fn deform(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
     let cells = args.change::<f32>(1);

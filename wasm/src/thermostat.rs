@@ -9,7 +9,7 @@ use crate::measure::twice_kinetic;
 use crate::philox::{gaussians, uniform, Philox, RESCALING, THERMOSTAT};
 use crate::xyz::{padded, Xyz};
 
-/// See src/kernels/thermalize.ts.
+/// See src/kernels/thermostats/thermalize.ts.
 pub fn thermalize(args: Args, frame: &mut Frame) {
     let velocities = args.change::<f32>(0);
     let weights = args.read::<f32>(1);
@@ -77,7 +77,7 @@ impl Bath {
     }
 }
 
-/// See src/kernels/nose_hoover.ts.
+/// See src/kernels/thermostats/nose_hoover.ts.
 pub fn nose_hoover(args: Args, frame: &mut Frame) {
     let velocities = args.change::<f32>(0);
     let weights = args.read::<f32>(1);
@@ -108,7 +108,7 @@ pub fn nose_hoover(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/velocity_rescale.ts.
+/// See src/kernels/thermostats/velocity_rescale.ts.
 pub fn velocity_rescale(args: Args, frame: &mut Frame) {
     let velocities = args.change::<f32>(0);
     let weights = args.read::<f32>(1);
@@ -149,7 +149,7 @@ impl Noise {
         if along * fresh + root < 0.0 { -alpha - 1.0 } else { change.max(-1.0) / (1.0 + alpha) }
     }
 
-    /// See src/kernels/baths/squares.ts.
+    /// See src/kernels/thermostats/squares.ts.
     fn squares(&self, d: f64) -> f64 {
         for attempt in 1..=64 {
             let words = self.draw(attempt);

@@ -1,6 +1,6 @@
-import { type EdgeList, makeEdgeList } from "../../kernels/edge_list.ts";
+import { type EdgeList, makeEdgeList } from "../../kernels/edges/edge_list.ts";
 import type { Arrays, Dtype } from "../../kernels/kernel.ts";
-import type { PairList } from "../../kernels/pair_list.ts";
+import type { PairList } from "../../kernels/pairs/pair_list.ts";
 import type { Buffer, Edges, EdgesOptions } from "../backend.ts";
 
 /** A list of edges as kernels have it, and its arrays as buffers. */

@@ -1,5 +1,5 @@
 import { type Arrays, Control, type Dtype, type Frame, type Kernel } from "../../kernels/kernel.ts";
-import { makePairList, type PairList } from "../../kernels/pair_list.ts";
+import { makePairList, type PairList } from "../../kernels/pairs/pair_list.ts";
 import type {
   Backend,
   Buffer,

@@ -6,7 +6,7 @@
 
 import { Control } from "../../kernels/kernel.ts";
 import type { SavedPairs, Spread } from "../backend.ts";
-import type { Numbers } from "./orders.ts";
+import type { Numbers } from "./requests.ts";
 
 /** From … to before …. */
 export type Stretch = readonly [from: number, to: number];

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { Desk } from "./desk.ts";
-import type { Answer, ErrorThere, Numbers, Order, Reply } from "./orders.ts";
+import { Desk } from "./worker_port.ts";
+import type { Answer, ErrorThere, Numbers, Order, Reply } from "./requests.ts";
 
 /** A worker's own side of it. */
 interface Scope {

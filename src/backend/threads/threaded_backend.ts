@@ -12,8 +12,8 @@ import type {
   Spread,
   Values,
 } from "../backend.ts";
-import { Crew } from "./crew.ts";
-import type { Ended, Numbers } from "./orders.ts";
+import { Crew } from "./worker_pool.ts";
+import type { Ended, Numbers } from "./requests.ts";
 import { mergedPairs, splitPairs } from "./split.ts";
 import { type BufferHolder, numbers, ThreadedBuffer } from "./threaded_buffer.ts";
 import { ThreadedFrame } from "./threaded_frame.ts";

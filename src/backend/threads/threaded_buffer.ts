@@ -1,6 +1,6 @@
 import type { Arrays, Dtype } from "../../kernels/kernel.ts";
 import type { Buffer } from "../backend.ts";
-import type { Answer, Numbers, Order } from "./orders.ts";
+import type { Answer, Numbers, Order } from "./requests.ts";
 import type { SpreadHere } from "./split.ts";
 
 /** No buffer of the backends that threads have may be larger, bytes. */

@@ -1,6 +1,6 @@
 import type { FrameBuffers } from "../backend.ts";
-import type { Crew } from "./crew.ts";
-import type { Answer, Numbers, Order } from "./orders.ts";
+import type { Crew } from "./worker_pool.ts";
+import type { Answer, Numbers, Order } from "./requests.ts";
 import { mergedControl, type Part, partsOf, type Stretch, stretchOf } from "./split.ts";
 import { type BufferHolder, numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
 

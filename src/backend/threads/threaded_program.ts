@@ -1,7 +1,7 @@
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Call, Program } from "../backend.ts";
 import { loadModule } from "../wasm/module.ts";
-import type { CallThere, GivenThere } from "./orders.ts";
+import type { CallThere, GivenThere } from "./requests.ts";
 import type { ThreadedBuffer } from "./threaded_buffer.ts";
 import type { ThreadedFrame } from "./threaded_frame.ts";
 import { ThreadedPairs } from "./threaded_pairs.ts";

@@ -1,9 +1,9 @@
-import { FAR, roomFor } from "../../kernels/edge_list.ts";
+import { FAR, roomFor } from "../../kernels/edges/edge_list.ts";
 import type { Edges, EdgesOptions } from "../backend.ts";
-import { GpuBuffer, storage } from "./gpu_buffer.ts";
+import { GpuBuffer, storage } from "./program/gpu_buffer.ts";
 import type { GpuFrame } from "./gpu_frame.ts";
 import type { GpuPairs } from "./gpu_pairs.ts";
-import type { Growing } from "./growing.ts";
+import type { Growing } from "./program/growing.ts";
 import { placesLength } from "./wgsl/edge_places.ts";
 import { tooLarge } from "./too_large.ts";
 

@@ -1,6 +1,6 @@
 import type { FrameBuffers } from "../backend.ts";
-import { type GpuBuffer, storage } from "./gpu_buffer.ts";
-import { LANES } from "./shader.ts";
+import { type GpuBuffer, storage } from "./program/gpu_buffer.ts";
+import { LANES } from "./program/shader.ts";
 import { OFFSETS } from "./wgsl/module.ts";
 
 /** What kernels know of a batch: where its systems are, their tiles, and whether anything is to be done at all. */

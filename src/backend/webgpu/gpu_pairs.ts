@@ -1,6 +1,6 @@
 import type { FrameBuffers, Pairs, PairsOptions, SavedPairs } from "../backend.ts";
-import { type GpuBuffer, storage } from "./gpu_buffer.ts";
-import type { Growing } from "./growing.ts";
+import { type GpuBuffer, storage } from "./program/gpu_buffer.ts";
+import type { Growing } from "./program/growing.ts";
 import { pairSizes } from "./wgsl/pair_state.ts";
 import { tooLarge } from "./too_large.ts";
 

@@ -13,16 +13,16 @@ import type {
   Values,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
-import type { Source } from "./copy_request.ts";
+import type { Source } from "./queue/copy_request.ts";
 import { openGpuDevice } from "./device.ts";
-import { GpuBuffer } from "./gpu_buffer.ts";
+import { GpuBuffer } from "./program/gpu_buffer.ts";
 import { GpuEdges } from "./gpu_edges.ts";
 import { GpuFrame } from "./gpu_frame.ts";
 import { GpuPairs } from "./gpu_pairs.ts";
-import { GpuProgram } from "./gpu_program.ts";
-import { GpuQueue } from "./gpu_queue.ts";
-import { GpuRun } from "./gpu_run.ts";
-import { type Pipelines, pipelinesOf } from "./pipelines.ts";
+import { GpuProgram } from "./program/gpu_program.ts";
+import { GpuQueue } from "./queue/gpu_queue.ts";
+import { GpuRun } from "./program/gpu_run.ts";
+import { type Pipelines, pipelinesOf } from "./program/pipelines.ts";
 import { tooLarge } from "./too_large.ts";
 
 /** How to open the backend. */

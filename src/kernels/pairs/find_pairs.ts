@@ -1,4 +1,4 @@
-import type { SystemPairs } from "../pair_list.ts";
+import type { SystemPairs } from "./pair_list.ts";
 import { type Lattice, latticeOf } from "./lattice.ts";
 
 /** Below so many atoms all pairs are looked at: sorting them into bins would not pay. */

@@ -1,5 +1,5 @@
 import type { Arrays, Frame } from "../kernel.ts";
-import type { PairList, SystemPairs } from "../pair_list.ts";
+import type { PairList, SystemPairs } from "./pair_list.ts";
 import { wholeBetween } from "./whole_between.ts";
 
 /** What to compute besides forces; the bits of `want`. */

@@ -1,4 +1,4 @@
-import type { SystemPairs } from "../pair_list.ts";
+import type { SystemPairs } from "./pair_list.ts";
 
 /**
  * How many lattice vectors k are to be added to the second atom of pair p, as atoms are now: wrapping since the pairs

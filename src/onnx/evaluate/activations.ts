@@ -4,8 +4,8 @@
  * @module
  */
 
-import { floatAttribute, intAttribute, textAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { floatAttribute, intAttribute, textAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { erfc } from "./error_function.ts";
 import { axisOf, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";

@@ -1,5 +1,5 @@
-import { floatAttribute, intAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { floatAttribute, intAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { around } from "./lines.ts";
 import { EPSILON, type Moments, momentsOf } from "./moments.ts";
 import { refused, required } from "./operands.ts";

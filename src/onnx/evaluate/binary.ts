@@ -1,6 +1,6 @@
-import { showNode } from "../check_model.ts";
-import type { ElementType } from "../element_type.ts";
-import type { NodeProto } from "../messages.ts";
+import { showNode } from "../codec/check_model.ts";
+import type { ElementType } from "../codec/element_type.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { broadcastDims, broadcastStrides } from "./broadcast.ts";
 import { required } from "./operands.ts";
 import type { Evaluate } from "./operator.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { intAttribute } from "../attributes.ts";
-import { type ElementType, elementTypeOf } from "../element_type.ts";
-import type { NodeProto } from "../messages.ts";
+import { intAttribute } from "../codec/attributes.ts";
+import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
 import type { PlainTensor } from "./plain_tensor.ts";

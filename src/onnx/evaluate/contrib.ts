@@ -4,8 +4,8 @@
  * @module
  */
 
-import { floatAttribute, intAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { floatAttribute, intAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { gelu, sigmoid, tanhGelu } from "./activations.ts";
 import { broadcastData, broadcastDims } from "./broadcast.ts";
 import { matrixProduct, transposed } from "./linear.ts";

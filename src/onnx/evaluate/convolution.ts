@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute, intsAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intAttribute, intsAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { textAttribute } from "../attributes.ts";
-import { einsumEquation } from "../einsum_equation.ts";
-import type { NodeProto } from "../messages.ts";
+import { textAttribute } from "../codec/attributes.ts";
+import { einsumEquation } from "../graph/einsum_equation.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { stridesOf } from "./strides.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";

@@ -1,6 +1,6 @@
-import { unsupported } from "../graph_errors.ts";
-import type { NodeProto } from "../messages.ts";
-import { subgraphsOf } from "../subgraphs.ts";
+import { unsupported } from "../graph/graph_errors.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import { subgraphsOf } from "../graph/subgraphs.ts";
 import type { Evaluate, EvaluateContext, Operators } from "./operator.ts";
 import { OPERATORS } from "./operators.ts";
 import type { PlainTensor } from "./plain_tensor.ts";

@@ -1,9 +1,9 @@
-import { decodeModel } from "../codec.ts";
-import { Graph } from "../graph.ts";
-import { unsupported } from "../graph_errors.ts";
-import type { ModelProto, NodeProto } from "../messages.ts";
-import { opsetOf, OPSETS } from "../opset.ts";
-import { describeValue, type ValueDescription } from "../value_info.ts";
+import { decodeModel } from "../codec/codec.ts";
+import { Graph } from "../graph/graph.ts";
+import { unsupported } from "../graph/graph_errors.ts";
+import type { ModelProto, NodeProto } from "../codec/messages.ts";
+import { opsetOf, OPSETS } from "../codec/opset.ts";
+import { describeValue, type ValueDescription } from "../codec/value_info.ts";
 import { plainFeed, type PlainFeeds } from "./feeds.ts";
 import type { Operators } from "./operator.ts";
 import { plainOf, type PlainTensor } from "./plain_tensor.ts";

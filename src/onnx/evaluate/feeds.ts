@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ElementType } from "../element_type.ts";
-import { type HostFeed, TENSOR_ARRAYS } from "../session_tensor.ts";
-import { DTYPES } from "../tensor_info.ts";
-import type { ValueDescription } from "../value_info.ts";
+import type { ElementType } from "../codec/element_type.ts";
+import { type HostFeed, TENSOR_ARRAYS } from "../session/session_tensor.ts";
+import { DTYPES } from "../codec/tensor_info.ts";
+import type { ValueDescription } from "../codec/value_info.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
 
 /** Input → tensor: plain, or as a session takes it. */

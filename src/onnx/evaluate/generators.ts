@@ -4,9 +4,9 @@
  * @module
  */
 
-import { attributeOf, intAttribute } from "../attributes.ts";
-import { type ElementType, elementTypeOf } from "../element_type.ts";
-import type { NodeProto } from "../messages.ts";
+import { attributeOf, intAttribute } from "../codec/attributes.ts";
+import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { around } from "./lines.ts";
 import { axisOf, refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { intAttribute, intsAttribute } from "../attributes.ts";
+import { intAttribute, intsAttribute } from "../codec/attributes.ts";
 import { broadcastData, broadcastDims } from "./broadcast.ts";
 import { permuted } from "./lines.ts";
 import { axisOf, listOf, refused, required } from "./operands.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { floatAttribute, intAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { floatAttribute, intAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { broadcastData, broadcastDims, broadcastStrides } from "./broadcast.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { intAttribute, textAttribute } from "../attributes.ts";
+import { intAttribute, textAttribute } from "../codec/attributes.ts";
 import { binary, combine, rowOf } from "./binary.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";

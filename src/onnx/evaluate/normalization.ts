@@ -4,9 +4,9 @@
  * @module
  */
 
-import { floatAttribute, intAttribute } from "../attributes.ts";
-import { elementTypeOf } from "../element_type.ts";
-import type { NodeProto } from "../messages.ts";
+import { floatAttribute, intAttribute } from "../codec/attributes.ts";
+import { elementTypeOf } from "../codec/element_type.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { broadcastData, broadcastDims } from "./broadcast.ts";
 import { EPSILON, momentsOf } from "./moments.ts";
 import { axisOf, refused, required } from "./operands.ts";

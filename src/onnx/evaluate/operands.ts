@@ -4,9 +4,9 @@
  * @module
  */
 
-import { intsAttribute } from "../attributes.ts";
-import { showNode } from "../check_model.ts";
-import type { NodeProto } from "../messages.ts";
+import { intsAttribute } from "../codec/attributes.ts";
+import { showNode } from "../codec/check_model.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 
 /** An input that must not be left out. Throws a TypeError where it is. */

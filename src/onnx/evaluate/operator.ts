@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 
 /** What else than its node an operator may depend on. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { attributeOf, intAttribute } from "../attributes.ts";
+import { attributeOf, intAttribute } from "../codec/attributes.ts";
 import { around } from "./lines.ts";
 import { stridesOf } from "./strides.ts";
 import { axisOf, refused, required } from "./operands.ts";

@@ -1,4 +1,4 @@
-import { floatAttribute, textAttribute } from "../attributes.ts";
+import { floatAttribute, textAttribute } from "../codec/attributes.ts";
 import { around } from "./lines.ts";
 import { axesOf, listOf, refused, required } from "./operands.ts";
 import type { Evaluate } from "./operator.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { floatAttribute, intAttribute, intsAttribute } from "../attributes.ts";
+import { floatAttribute, intAttribute, intsAttribute } from "../codec/attributes.ts";
 import { around } from "./lines.ts";
 import { broadcastData } from "./broadcast.ts";
 import { axisOf, required } from "./operands.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ElementType } from "../element_type.ts";
-import type { TensorProto } from "../messages.ts";
-import { tensorType, type TensorValues, tensorValues } from "../tensor_proto.ts";
+import type { ElementType } from "../codec/element_type.ts";
+import type { TensorProto } from "../codec/messages.ts";
+import { tensorType, type TensorValues, tensorValues } from "../codec/tensor_proto.ts";
 import { floatOfHalf } from "./rounding.ts";
 
 /**

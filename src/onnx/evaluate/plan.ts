@@ -1,5 +1,5 @@
-import type { NodeProto } from "../messages.ts";
-import type { Graph } from "../graph.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import type { Graph } from "../graph/graph.ts";
 import { operatorOf } from "./evaluate_node.ts";
 import type { Evaluate, Operators } from "./operator.ts";
 

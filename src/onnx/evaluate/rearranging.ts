@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute, textAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intAttribute, textAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { permuted } from "./lines.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { intAttribute } from "../attributes.ts";
+import { intAttribute } from "../codec/attributes.ts";
 
 import { around, permuted } from "./lines.ts";
 import { axesOf, axisOf, required } from "./operands.ts";

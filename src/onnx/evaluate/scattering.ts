@@ -4,8 +4,8 @@
  * @module
  */
 
-import { textAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { textAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { elementPlaces, slicesAt } from "./indexing.ts";
 import { refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";

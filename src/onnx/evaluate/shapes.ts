@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { axesOf, axisOf, listOf, refused, required } from "./operands.ts";
 import type { Evaluate, Operators } from "./operator.ts";
 import { countOf, type PlainTensor, scalar, wholeNumbers } from "./plain_tensor.ts";

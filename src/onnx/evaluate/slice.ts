@@ -1,4 +1,4 @@
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { axesOf, listOf, refused, required } from "./operands.ts";
 import type { Evaluate } from "./operator.ts";
 import type { PlainTensor } from "./plain_tensor.ts";

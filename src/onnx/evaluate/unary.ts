@@ -1,5 +1,5 @@
-import type { ElementType } from "../element_type.ts";
-import type { NodeProto } from "../messages.ts";
+import type { ElementType } from "../codec/element_type.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { required } from "./operands.ts";
 import type { Evaluate } from "./operator.ts";
 import type { PlainTensor } from "./plain_tensor.ts";

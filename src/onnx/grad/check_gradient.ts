@@ -1,6 +1,6 @@
-import { didYouMean } from "../../dispatch/nearest.ts";
-import { isFloat } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import { isFloat } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
 /** What is asked for. */

@@ -1,5 +1,5 @@
-import { didYouMean } from "../../dispatch/nearest.ts";
-import { assertKnownOptions } from "../known_options.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import { assertKnownOptions } from "../../base/known_options.ts";
 import type { GradientOptions } from "./gradient_options.ts";
 
 /** All options, also those that may be left out. */

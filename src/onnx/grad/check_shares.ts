@@ -1,6 +1,6 @@
-import { showNode } from "../check_model.ts";
-import type { Graph } from "../graph.ts";
-import type { NodeProto } from "../messages.ts";
+import { showNode } from "../codec/check_model.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { Share } from "./rule.ts";
 
 /** Throws a TypeError for what a rule must not answer with: rules may be anybody's. */

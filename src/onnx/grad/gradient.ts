@@ -1,8 +1,8 @@
-import type { Graph } from "../graph.ts";
+import type { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
-import type { NodeProto, TensorProto } from "../messages.ts";
-import { valueInfo } from "../value_info.ts";
+import type { NodeProto, TensorProto } from "../codec/messages.ts";
+import { valueInfo } from "../codec/value_info.ts";
 import { between } from "../passes/path.ts";
 import { checkGradient } from "./check_gradient.ts";
 import { checkOptions } from "./check_options.ts";
@@ -13,7 +13,7 @@ import { gradientRules } from "./rules.ts";
 import { ruleOf } from "./rule_of.ts";
 import { Shares } from "./shares.ts";
 import { GradientStep } from "./step.ts";
-import { noWay, type WayBack } from "./way_back.ts";
+import { noWay, type WayBack } from "./derivative_path.ts";
 
 /** What was added to a graph. */
 export interface Gradient {

@@ -1,6 +1,6 @@
-import { type Attributes, intAttribute } from "../attributes.ts";
-import { codeOf, type ElementType, isFloat } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
+import { type Attributes, intAttribute } from "../codec/attributes.ts";
+import { codeOf, type ElementType, isFloat } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
 import type { Facts } from "../infer/facts.ts";
 import { notKnown } from "./not_known.ts";
 import { constantShape } from "./shape_of_parts.ts";

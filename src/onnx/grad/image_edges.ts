@@ -1,5 +1,5 @@
-import { intsAttribute, textAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intsAttribute, textAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import { isShifted, type Lengths } from "./windows.ts";
 

@@ -1,5 +1,5 @@
-import { showNode } from "../check_model.ts";
-import type { Graph } from "../graph.ts";
+import { showNode } from "../codec/check_model.ts";
+import type { Graph } from "../graph/graph.ts";
 import type { Facts } from "../infer/facts.ts";
 import { isInferred } from "../infer/rules.ts";
 

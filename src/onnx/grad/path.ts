@@ -1,6 +1,6 @@
-import type { Graph } from "../graph.ts";
+import type { Graph } from "../graph/graph.ts";
 import type { Facts } from "../infer/facts.ts";
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { between, usedBy } from "../passes/path.ts";
 
 /** "node 12 of 147, made from x and y": where to look in the file. */

@@ -1,5 +1,5 @@
-import { intsAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intsAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import { type Edges, edgesOf } from "./image_edges.ts";
 import { axesOf, labelled, regrouped } from "./labelled.ts";

@@ -1,5 +1,5 @@
-import { intAttribute, intsAttribute } from "../attributes.ts";
-import { showNode } from "../check_model.ts";
+import { intAttribute, intsAttribute } from "../codec/attributes.ts";
+import { showNode } from "../codec/check_model.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import type { Step } from "./rule.ts";
 

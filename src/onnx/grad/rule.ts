@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { NoOverloadError } from "../../dispatch/mod.ts";
-import { showNode } from "../check_model.ts";
-import type { NodeProto } from "../messages.ts";
-import { subgraphsOf } from "../subgraphs.ts";
-import { UnsupportedNodeError } from "../unsupported_node_error.ts";
+import { showNode } from "../codec/check_model.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import { subgraphsOf } from "../graph/subgraphs.ts";
+import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 import { placeOf } from "./path.ts";
 import type { GradientRule } from "./rule.ts";
 import type { GradientRules } from "./rules.ts";

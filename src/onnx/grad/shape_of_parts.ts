@@ -1,4 +1,4 @@
-import type { Attributes } from "../attributes.ts";
+import type { Attributes } from "../codec/attributes.ts";
 import type { Facts } from "../infer/facts.ts";
 
 /** What of a gradient's writer is needed to put shapes together. */

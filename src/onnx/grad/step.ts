@@ -1,4 +1,4 @@
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import type { Step } from "./rule.ts";
 

@@ -1,4 +1,4 @@
-import type { Attributes } from "../attributes.ts";
+import type { Attributes } from "../codec/attributes.ts";
 
 /** What it takes of a GradientWriter, which calls this itself. */
 interface Writer {

@@ -1,5 +1,5 @@
-import { intAttribute, intsAttribute, textAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intAttribute, intsAttribute, textAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ElementType } from "../element_type.ts";
+import type { ElementType } from "../codec/element_type.ts";
 import { type Fact, factOf, type Inferring, type KnownShape } from "./fact.ts";
 import { isFresh, type KnownLength, namesIn } from "./length.ts";
 

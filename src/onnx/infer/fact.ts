@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ElementType } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
-import type { NodeProto } from "../messages.ts";
+import type { ElementType } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { KnownLength } from "./length.ts";
 
 /** The lengths along all axes; unknown ones have a name of their own, such as "?12". */

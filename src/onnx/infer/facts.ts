@@ -1,10 +1,10 @@
-import { type ElementType, elementTypeOf } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
-import { malformed } from "../graph_errors.ts";
-import { showNode } from "../check_model.ts";
-import type { NodeProto, TensorProto } from "../messages.ts";
-import { elementCount, isExternal, tensorValues } from "../tensor_proto.ts";
-import { describeValue, type Length } from "../value_info.ts";
+import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
+import { malformed } from "../graph/graph_errors.ts";
+import { showNode } from "../codec/check_model.ts";
+import type { NodeProto, TensorProto } from "../codec/messages.ts";
+import { elementCount, isExternal, tensorValues } from "../codec/tensor_proto.ts";
+import { describeValue, type Length } from "../codec/value_info.ts";
 import {
   type Fact,
   factOf,

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { attributeOf, intAttribute, intsAttribute } from "../attributes.ts";
-import { type ElementType, elementTypeOf } from "../element_type.ts";
-import type { NodeProto, TensorProto } from "../messages.ts";
-import { elementCount, isExternal, tensorValues } from "../tensor_proto.ts";
+import { attributeOf, intAttribute, intsAttribute } from "../codec/attributes.ts";
+import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
+import type { NodeProto, TensorProto } from "../codec/messages.ts";
+import { elementCount, isExternal, tensorValues } from "../codec/tensor_proto.ts";
 import {
   type Fact,
   factOf,

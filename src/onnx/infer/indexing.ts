@@ -4,7 +4,7 @@
  * @module
  */
 
-import { intAttribute } from "../attributes.ts";
+import { intAttribute } from "../codec/attributes.ts";
 import {
   axisOf,
   factOf,

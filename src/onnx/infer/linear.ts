@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute, textAttribute } from "../attributes.ts";
-import { einsumEquation } from "../einsum_equation.ts";
+import { intAttribute, textAttribute } from "../codec/attributes.ts";
+import { einsumEquation } from "../graph/einsum_equation.ts";
 import { broadcastShapes } from "./broadcast_shapes.ts";
 import {
   factOf,

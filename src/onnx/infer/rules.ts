@@ -1,4 +1,4 @@
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import type { InferenceRules } from "./fact.ts";
 import { ELEMENTWISE } from "./elementwise.ts";
 import { GENERATORS } from "./generators.ts";

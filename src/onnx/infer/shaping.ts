@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute, intsAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intAttribute, intsAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { broadcastShapes } from "./broadcast_shapes.ts";
 import {
   axisOf,

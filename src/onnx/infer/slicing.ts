@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import {
   axisOf,
   factOf,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute } from "../attributes.ts";
-import { type ElementType, elementTypeOf } from "../element_type.ts";
+import { intAttribute } from "../codec/attributes.ts";
+import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
 import { broadcastShapes } from "./broadcast_shapes.ts";
 import {
   computed,

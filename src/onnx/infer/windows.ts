@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute, intsAttribute, textAttribute } from "../attributes.ts";
-import type { NodeProto } from "../messages.ts";
+import { intAttribute, intsAttribute, textAttribute } from "../codec/attributes.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import {
   axisOf,
   factOf,

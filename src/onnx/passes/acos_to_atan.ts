@@ -1,4 +1,4 @@
-import type { Graph } from "../graph.ts";
+import type { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
 import { operands } from "./operands.ts";
 

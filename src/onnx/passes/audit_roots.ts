@@ -1,7 +1,7 @@
-import { floatAttribute, intAttribute } from "../attributes.ts";
-import type { Graph } from "../graph.ts";
+import { floatAttribute, intAttribute } from "../codec/attributes.ts";
+import type { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { Guards } from "./guards.ts";
 import { between } from "./path.ts";
 

@@ -1,9 +1,9 @@
-import type { ElementType } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
-import { unsupported } from "../graph_errors.ts";
+import type { ElementType } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
+import { unsupported } from "../graph/graph_errors.ts";
 import { Facts } from "../infer/facts.ts";
-import type { NodeProto } from "../messages.ts";
-import { UnsupportedNodeError } from "../unsupported_node_error.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 import { fedValues } from "./fed_values.ts";
 import { operands } from "./operands.ts";
 

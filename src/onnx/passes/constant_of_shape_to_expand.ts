@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { TensorProtoSchema } from "onnx-buf";
-import { attributeOf } from "../attributes.ts";
-import type { Graph } from "../graph.ts";
-import type { TensorProto } from "../messages.ts";
-import { tensorProto } from "../tensor_proto.ts";
+import { attributeOf } from "../codec/attributes.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { TensorProto } from "../codec/messages.ts";
+import { tensorProto } from "../codec/tensor_proto.ts";
 import { operands } from "./operands.ts";
 
 const ACTION = "write ConstantOfShape as Expand";

@@ -6,8 +6,8 @@
 
 import type { PlainTensor } from "../evaluate/plain_tensor.ts";
 import { bitsOfHalves, isWhole, roundTo } from "../evaluate/rounding.ts";
-import type { TensorProto } from "../messages.ts";
-import { hasArray, tensorProto } from "../tensor_proto.ts";
+import type { TensorProto } from "../codec/messages.ts";
+import { hasArray, tensorProto } from "../codec/tensor_proto.ts";
 
 /** The constant of these numbers, rounded to their type; `undefined` where a double or an array does not hold them. */
 export function constantTensor(plain: PlainTensor, name: string): TensorProto | undefined {

@@ -1,11 +1,17 @@
-import { attributeOf, intAttribute, intsAttribute } from "../attributes.ts";
-import { elementTypeOf } from "../element_type.ts";
+import { attributeOf, intAttribute, intsAttribute } from "../codec/attributes.ts";
+import { elementTypeOf } from "../codec/element_type.ts";
 import { plainOf } from "../evaluate/plain_tensor.ts";
-import type { Graph } from "../graph.ts";
+import type { Graph } from "../graph/graph.ts";
 import { numbersOf } from "../infer/fact.ts";
 import { Facts } from "../infer/facts.ts";
-import type { NodeProto } from "../messages.ts";
-import { elementCount, hasArray, isExternal, tensorType, tensorValues } from "../tensor_proto.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import {
+  elementCount,
+  hasArray,
+  isExternal,
+  tensorType,
+  tensorValues,
+} from "../codec/tensor_proto.ts";
 import type { PassOptions } from "./pass.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 

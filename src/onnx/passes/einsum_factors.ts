@@ -1,5 +1,5 @@
-import type { Attributes } from "../attributes.ts";
-import type { Graph } from "../graph.ts";
+import type { Attributes } from "../codec/attributes.ts";
+import type { Graph } from "../graph/graph.ts";
 
 /** A value, and what its axes are called. */
 export interface Factor {

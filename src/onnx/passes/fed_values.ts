@@ -1,5 +1,5 @@
-import type { Graph } from "../graph.ts";
-import { capturesOf } from "../subgraphs.ts";
+import type { Graph } from "../graph/graph.ts";
+import { capturesOf } from "../graph/subgraphs.ts";
 
 /** Operators that look at nothing but a shape, which may be known before anything is fed. */
 const SHAPES = ["Shape", "Size"];

@@ -1,7 +1,7 @@
 import { plainOf } from "../evaluate/plain_tensor.ts";
-import type { Graph } from "../graph.ts";
-import type { NodeProto } from "../messages.ts";
-import { hasArray, isExternal, tensorType } from "../tensor_proto.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import { hasArray, isExternal, tensorType } from "../codec/tensor_proto.ts";
 
 /** Operators that hand on some or all of their first input, and nothing else. */
 const VIEWS = [

@@ -1,8 +1,8 @@
-import { attributeOf, intAttribute, textAttribute } from "../attributes.ts";
-import { codeOf } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
-import type { NodeProto } from "../messages.ts";
-import { tensorValues } from "../tensor_proto.ts";
+import { attributeOf, intAttribute, textAttribute } from "../codec/attributes.ts";
+import { codeOf } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import { tensorValues } from "../codec/tensor_proto.ts";
 import { operands } from "./operands.ts";
 
 const ACTION = "use int32 for int64";

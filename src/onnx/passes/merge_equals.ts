@@ -1,12 +1,12 @@
 import { AttributeProto_AttributeType as Kind } from "onnx-buf";
-import type { Graph } from "../graph.ts";
-import type { AttributeProto, NodeProto, TensorProto } from "../messages.ts";
-import { hasArray, isExternal, tensorType, tensorValues } from "../tensor_proto.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { AttributeProto, NodeProto, TensorProto } from "../codec/messages.ts";
+import { hasArray, isExternal, tensorType, tensorValues } from "../codec/tensor_proto.ts";
 import type { PassOptions } from "./pass.ts";
-import { listOf } from "../element_type.ts";
+import { listOf } from "../codec/element_type.ts";
 import { isRandom } from "./random.ts";
 import { isReplaceable, isUsedInside } from "./replace_value.ts";
-import { hasSubgraphs } from "../subgraphs.ts";
+import { hasSubgraphs } from "../graph/subgraphs.ts";
 
 /**
  * Lets what is there twice be there once: constants of the same type, shape and bytes become one, and so do nodes of

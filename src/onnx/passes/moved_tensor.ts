@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { TensorProtoSchema } from "onnx-buf";
-import { intsAttribute } from "../attributes.ts";
-import type { NodeProto, TensorProto } from "../messages.ts";
-import { listOf } from "../element_type.ts";
-import { elementCount, tensorType, tensorValues } from "../tensor_proto.ts";
+import { intsAttribute } from "../codec/attributes.ts";
+import type { NodeProto, TensorProto } from "../codec/messages.ts";
+import { listOf } from "../codec/element_type.ts";
+import { elementCount, tensorType, tensorValues } from "../codec/tensor_proto.ts";
 
 /** Operators that give another shape to the same numbers in the same order. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];

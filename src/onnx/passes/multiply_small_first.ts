@@ -1,8 +1,8 @@
-import { isFloat } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
+import { isFloat } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
 import type { KnownShape } from "../infer/fact.ts";
 import { Facts } from "../infer/facts.ts";
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { unsupported } from "../graph_errors.ts";
-import type { NodeProto } from "../messages.ts";
+import { unsupported } from "../graph/graph_errors.ts";
+import type { NodeProto } from "../codec/messages.ts";
 
 /**
  * The first inputs of a node, which it must have, and its first output: files may have nodes that make no sense.

@@ -1,4 +1,4 @@
-import type { Graph } from "../graph.ts";
+import type { Graph } from "../graph/graph.ts";
 
 /** What a pass must know of a graph besides the graph. */
 export interface PassOptions {

@@ -1,5 +1,5 @@
-import { didYouMean } from "../../dispatch/nearest.ts";
-import type { Graph } from "../graph.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import type { Graph } from "../graph/graph.ts";
 import { acosToAtan } from "./acos_to_atan.ts";
 import { captureSafe } from "./capture_safe.ts";
 import { constantOfShapeToExpand } from "./constant_of_shape_to_expand.ts";

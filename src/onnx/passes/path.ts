@@ -1,8 +1,8 @@
-import { isFloat } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
+import { isFloat } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
 import type { Facts } from "../infer/facts.ts";
-import type { NodeProto } from "../messages.ts";
-import { capturesOf } from "../subgraphs.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import { capturesOf } from "../graph/subgraphs.ts";
 
 /** What lies between values of a graph. */
 export interface Path {

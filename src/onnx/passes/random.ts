@@ -1,4 +1,4 @@
-import type { NodeProto } from "../messages.ts";
+import type { NodeProto } from "../codec/messages.ts";
 
 /** Operators whose result is another one each time. */
 const RANDOM = /^(Random|Multinomial|Bernoulli|Dropout)/;

@@ -1,5 +1,5 @@
-import type { Graph } from "../graph.ts";
-import type { NodeProto } from "../messages.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { NodeProto } from "../codec/messages.ts";
 
 /** May others take the place of what this node makes: does it not come out, and is it used in no graph inside? */
 export function isReplaceable(graph: Graph, node: NodeProto): boolean {

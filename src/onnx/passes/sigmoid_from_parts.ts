@@ -1,7 +1,7 @@
-import type { Graph } from "../graph.ts";
-import type { NodeProto } from "../messages.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { NodeProto } from "../codec/messages.ts";
 import { plainOf } from "../evaluate/plain_tensor.ts";
-import { hasArray, isExternal, tensorType } from "../tensor_proto.ts";
+import { hasArray, isExternal, tensorType } from "../codec/tensor_proto.ts";
 import type { PassOptions } from "./pass.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { Graph } from "../graph.ts";
-import { insideNode } from "../graph_errors.ts";
+import type { Graph } from "../graph/graph.ts";
+import { insideNode } from "../graph/graph_errors.ts";
 import { Facts } from "../infer/facts.ts";
-import { valueInfo } from "../value_info.ts";
+import { valueInfo } from "../codec/value_info.ts";
 
 /** What is strained, and whose strain it is. */
 export interface StrainInputOptions {

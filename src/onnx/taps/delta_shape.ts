@@ -1,4 +1,4 @@
-import type { Length, Shape } from "../value_info.ts";
+import type { Length, Shape } from "../codec/value_info.ts";
 
 /** Throws a RangeError for a shape that makes another one larger by broadcasting, or does not fit it at all. */
 export function refuseOtherShape(

@@ -1,7 +1,7 @@
-import type { Attributes } from "../attributes.ts";
-import { codeOf } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
-import type { Shape } from "../value_info.ts";
+import type { Attributes } from "../codec/attributes.ts";
+import { codeOf } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { Shape } from "../codec/value_info.ts";
 import { tapName } from "./own_names.ts";
 
 /** The largest finite numbers. */

@@ -1,4 +1,4 @@
-import type { Graph } from "../graph.ts";
+import type { Graph } from "../graph/graph.ts";
 import { bareValueInfo } from "./bare_value_info.ts";
 import { tapName } from "./own_names.ts";
 import { findPoints, type Point } from "./points.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { ElementType } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
-import { insideNode } from "../graph_errors.ts";
-import type { Use } from "../graph_links.ts";
+import type { ElementType } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
+import { insideNode } from "../graph/graph_errors.ts";
+import type { Use } from "../graph/graph_links.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
-import { type Shape, valueInfo } from "../value_info.ts";
+import { type Shape, valueInfo } from "../codec/value_info.ts";
 import { isTapName, patchName } from "./own_names.ts";
 import { findPoints } from "./points.ts";
 

@@ -1,6 +1,6 @@
-import type { ElementType } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
-import type { Shape } from "../value_info.ts";
+import type { ElementType } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { Shape } from "../codec/value_info.ts";
 import { refuseOtherShape } from "./delta_shape.ts";
 import { type FedPatchOptions, findTarget, type Patch, patch, type PatchOptions } from "./patch.ts";
 import { patchName } from "./own_names.ts";

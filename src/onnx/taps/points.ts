@@ -1,10 +1,10 @@
-import { decodeModel } from "../codec.ts";
-import { type ElementType, isFloat } from "../element_type.ts";
-import { Graph } from "../graph.ts";
+import { decodeModel } from "../codec/codec.ts";
+import { type ElementType, isFloat } from "../codec/element_type.ts";
+import { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
 import { writtenShape } from "../infer/written_shape.ts";
-import type { NodeProto } from "../messages.ts";
-import type { Shape } from "../value_info.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import type { Shape } from "../codec/value_info.ts";
 import { fits, type Glob, parseGlob } from "./glob.ts";
 import { isOwnName } from "./own_names.ts";
 import { notFound, refuseNoTensor, tensorNames } from "./tensor_names.ts";

@@ -1,7 +1,7 @@
-import type { Attributes } from "../attributes.ts";
-import { codeOf, type ElementType } from "../element_type.ts";
-import type { Graph } from "../graph.ts";
-import { valueInfo } from "../value_info.ts";
+import type { Attributes } from "../codec/attributes.ts";
+import { codeOf, type ElementType } from "../codec/element_type.ts";
+import type { Graph } from "../graph/graph.ts";
+import { valueInfo } from "../codec/value_info.ts";
 import { checkHistogram, edgesOf, type HistogramOptions } from "./histogram.ts";
 import { Elements } from "./elements.ts";
 import { findPoints, type Point } from "./points.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Graph } from "../graph.ts";
-import { insideNode } from "../graph_errors.ts";
-import type { NodeProto } from "../messages.ts";
-import { namesInside } from "../subgraphs.ts";
+import type { Graph } from "../graph/graph.ts";
+import { insideNode } from "../graph/graph_errors.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import { namesInside } from "../graph/subgraphs.ts";
 import { type Glob, nearestNames } from "./glob.ts";
 
 /** Operators that make no tensor. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readJson } from "../../batch/python_json.ts";
+import { readJson } from "../../batch/extxyz/python_json.ts";
 import { show } from "../../batch/show.ts";
 import type { Row } from "./database.ts";
 import { listsOf, unpack } from "./packed.ts";

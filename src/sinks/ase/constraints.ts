@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { NumericArray } from "../../batch/fields.ts";
-import { readJson } from "../../batch/python_json.ts";
+import type { NumericArray } from "../../batch/fields/fields.ts";
+import { readJson } from "../../batch/extxyz/python_json.ts";
 import { show } from "../../batch/show.ts";
 import type { System } from "../../batch/system.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DType, FieldInfo, Level } from "../../batch/fields.ts";
+import type { DType, FieldInfo, Level } from "../../batch/fields/fields.ts";
 import { isSymbol } from "../../batch/elements.ts";
 import { SYSTEM_COLUMNS } from "./schema.ts";
 

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { dtypeOf, type NumericArray } from "../../batch/fields.ts";
-import { readJson, writeJson } from "../../batch/python_json.ts";
+import { dtypeOf, type NumericArray } from "../../batch/fields/fields.ts";
+import { readJson, writeJson } from "../../batch/extxyz/python_json.ts";
 import { show } from "../../batch/show.ts";
 
 /** Rows of numbers. */

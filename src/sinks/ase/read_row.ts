@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FieldInfo, NumericArray } from "../../batch/fields.ts";
+import type { FieldInfo, NumericArray } from "../../batch/fields/fields.ts";
 import { atomicMass, LARGEST_NUMBER } from "../../batch/elements.ts";
 import { System } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";

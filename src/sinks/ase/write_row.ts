@@ -6,8 +6,8 @@
 
 import { cellVolume } from "../../batch/cell.ts";
 import { atomicMass } from "../../batch/elements.ts";
-import { BUILT_IN, type FieldInfo, type NumericArray } from "../../batch/fields.ts";
-import { writeJson } from "../../batch/python_json.ts";
+import { BUILT_IN, type FieldInfo, type NumericArray } from "../../batch/fields/fields.ts";
+import { writeJson } from "../../batch/extxyz/python_json.ts";
 import type { System } from "../../batch/system.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { DECLARED, writeDeclared } from "../declared_fields.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NumericArray } from "../../batch/fields.ts";
+import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ArrayPlan } from "./layout.ts";
 import { VALUE_TYPES, type WrittenType } from "./value_types.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type FieldInfo, isInteger, type Level } from "../../batch/fields.ts";
+import { type FieldInfo, isInteger, type Level } from "../../batch/fields/fields.ts";
 
 /** Rows at each level. */
 export type Rows = Readonly<Record<Level, number>>;

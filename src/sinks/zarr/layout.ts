@@ -4,7 +4,13 @@
  * @module
  */
 
-import { BUILT_IN, type DType, type FieldInfo, isInteger, type Level } from "../../batch/fields.ts";
+import {
+  BUILT_IN,
+  type DType,
+  type FieldInfo,
+  isInteger,
+  type Level,
+} from "../../batch/fields/fields.ts";
 import type { WrittenType } from "./value_types.ts";
 
 /** How much of a field's precision is kept. */

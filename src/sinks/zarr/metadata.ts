@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FieldInfo } from "../../batch/fields.ts";
+import type { FieldInfo } from "../../batch/fields/fields.ts";
 import type { ArrayPlan } from "./layout.ts";
 import type { WrittenType } from "./value_types.ts";
 

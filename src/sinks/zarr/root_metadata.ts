@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Level } from "../../batch/fields.ts";
+import type { Level } from "../../batch/fields/fields.ts";
 import { JsonReader } from "./array_metadata.ts";
 import { type FileSystem, namesIfThere } from "./files.ts";
 import { FIELD_OF_CORE, LEVEL_NAMES } from "./layout.ts";

@@ -6,8 +6,13 @@
 
 import { Batch } from "../../batch/batch.ts";
 import { atomicMass } from "../../batch/elements.ts";
-import { BUILT_IN, type BuiltInName, type Level, type NumericArray } from "../../batch/fields.ts";
-import type { SavedField } from "../../batch/saved_batch.ts";
+import {
+  BUILT_IN,
+  type BuiltInName,
+  type Level,
+  type NumericArray,
+} from "../../batch/fields/fields.ts";
+import type { SavedField } from "../../batch/saved/saved_batch.ts";
 import type { Info } from "../../batch/store.ts";
 import { type Host, readIfThere } from "./files.ts";
 import { readInfos } from "./info_text.ts";

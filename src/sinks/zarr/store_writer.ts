@@ -9,7 +9,7 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import type { FieldInfo, Level, NumericArray } from "../../batch/fields.ts";
+import type { FieldInfo, Level, NumericArray } from "../../batch/fields/fields.ts";
 import type { Tail } from "./column.ts";
 import { type Host, replaceText } from "./files.ts";
 import { infoText } from "./info_text.ts";

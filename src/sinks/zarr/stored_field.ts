@@ -13,7 +13,7 @@ import {
   isInteger,
   type NumericArray,
   rangeOf,
-} from "../../batch/fields.ts";
+} from "../../batch/fields/fields.ts";
 import { type ArrayMetadata, JsonReader } from "./array_metadata.ts";
 import { type FieldPlace, nameOf } from "./root_metadata.ts";
 import type { RowRange, StoredArray } from "./stored_array.ts";

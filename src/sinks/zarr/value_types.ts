@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NumericArray } from "../../batch/fields.ts";
+import type { NumericArray } from "../../batch/fields/fields.ts";
 
 /** The types that are written. */
 export type WrittenType = "float64" | "float32" | "int64" | "int32" | "uint32" | "uint8" | "bool";

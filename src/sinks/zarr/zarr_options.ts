@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ALWAYS } from "../../batch/fields.ts";
+import { ALWAYS } from "../../batch/fields/fields.ts";
 import { show } from "../../batch/show.ts";
 import type { WriterQueueOptions } from "../writer_queue.ts";
 import type { ZarrPrecision } from "./layout.ts";

@@ -1,9 +1,9 @@
 /** Kernels of potentials of places and of bonds, and what comes before them. */
 import { call } from "../../backend/backend.ts";
-import { centreBias } from "../../kernels/centre_bias.ts";
+import { centreBias } from "../../kernels/bonded/centre_bias.ts";
 import { clear } from "../../kernels/clear.ts";
-import { harmonicBonds } from "../../kernels/harmonic_bonds.ts";
-import { tethers } from "../../kernels/tethers.ts";
+import { harmonicBonds } from "../../kernels/bonded/harmonic_bonds.ts";
+import { tethers } from "../../kernels/bonded/tethers.ts";
 import type { Trials } from "../trial.ts";
 import type { World } from "../world.ts";
 import { sumsOf } from "./sums.ts";

@@ -1,10 +1,10 @@
 /** Kernels that hold atoms, centres and bonds. */
 import { call } from "../../backend/backend.ts";
-import { creditBath } from "../../kernels/credit_bath.ts";
-import { holdCentre } from "../../kernels/hold_centre.ts";
-import { rattle } from "../../kernels/rattle.ts";
+import { creditBath } from "../../kernels/thermostats/credit_bath.ts";
+import { holdCentre } from "../../kernels/constrain/hold_centre.ts";
+import { rattle } from "../../kernels/constrain/rattle.ts";
 import { remember } from "../../kernels/remember.ts";
-import { shake } from "../../kernels/shake.ts";
+import { shake } from "../../kernels/constrain/shake.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { type Member, seed, type World } from "../world.ts";

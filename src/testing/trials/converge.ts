@@ -1,10 +1,10 @@
 /** Kernels that find out what has converged, and what then. */
 import { call } from "../../backend/backend.ts";
-import { criterion, Level, Reduce } from "../../kernels/criterion.ts";
-import { countStage } from "../../kernels/count_stage.ts";
-import { enterStage } from "../../kernels/enter_stage.ts";
-import { graduate } from "../../kernels/graduate.ts";
-import { spendBudget } from "../../kernels/spend_budget.ts";
+import { criterion, Level, Reduce } from "../../kernels/converge/criterion.ts";
+import { countStage } from "../../kernels/converge/count_stage.ts";
+import { enterStage } from "../../kernels/converge/enter_stage.ts";
+import { graduate } from "../../kernels/converge/graduate.ts";
+import { spendBudget } from "../../kernels/converge/spend_budget.ts";
 import type { Trials } from "../trial.ts";
 import type { Member } from "../world.ts";
 

@@ -1,9 +1,9 @@
 /** Kernels that list what graphs of atoms take, and add what they give. */
 import { call } from "../../backend/backend.ts";
 import { addModel } from "../../kernels/add_model.ts";
-import { edges as listEdges } from "../../kernels/edges.ts";
-import { neighbours } from "../../kernels/neighbours.ts";
-import { triplets as listTriplets } from "../../kernels/triplets.ts";
+import { edges as listEdges } from "../../kernels/edges/edges.ts";
+import { neighbours } from "../../kernels/pairs/neighbours.ts";
+import { triplets as listTriplets } from "../../kernels/edges/triplets.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { seed, type World } from "../world.ts";

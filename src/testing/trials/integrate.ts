@@ -1,12 +1,12 @@
 /** Kernels that move atoms in time. */
 import { call } from "../../backend/backend.ts";
-import { advance } from "../../kernels/advance.ts";
-import { drift } from "../../kernels/drift.ts";
-import { kick } from "../../kernels/kick.ts";
-import { kickDrift } from "../../kernels/kick_drift.ts";
-import { noseHoover } from "../../kernels/nose_hoover.ts";
-import { velocityRescale } from "../../kernels/velocity_rescale.ts";
-import { thermalize } from "../../kernels/thermalize.ts";
+import { advance } from "../../kernels/integrate/advance.ts";
+import { drift } from "../../kernels/integrate/drift.ts";
+import { kick } from "../../kernels/integrate/kick.ts";
+import { kickDrift } from "../../kernels/integrate/kick_drift.ts";
+import { noseHoover } from "../../kernels/thermostats/nose_hoover.ts";
+import { velocityRescale } from "../../kernels/thermostats/velocity_rescale.ts";
+import { thermalize } from "../../kernels/thermostats/thermalize.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { seed } from "../world.ts";

@@ -1,14 +1,14 @@
 /** Kernels that parameters are trained by: one number per atom. */
 import type { Buffer } from "../../backend/backend.ts";
 import { call } from "../../backend/backend.ts";
-import { adamStep } from "../../kernels/adam_step.ts";
-import { clipNorm } from "../../kernels/clip_norm.ts";
-import { clipValues } from "../../kernels/clip_values.ts";
+import { adamStep } from "../../kernels/learn/adam_step.ts";
+import { clipNorm } from "../../kernels/learn/clip_norm.ts";
+import { clipValues } from "../../kernels/learn/clip_values.ts";
 import { mix } from "../../kernels/mix.ts";
-import { scaleByAdam } from "../../kernels/scale_by_adam.ts";
-import { scaleByLion } from "../../kernels/scale_by_lion.ts";
-import { scaleByMomentum } from "../../kernels/scale_by_momentum.ts";
-import { sumSquares } from "../../kernels/sum_squares.ts";
+import { scaleByAdam } from "../../kernels/learn/scale_by_adam.ts";
+import { scaleByLion } from "../../kernels/learn/scale_by_lion.ts";
+import { scaleByMomentum } from "../../kernels/learn/scale_by_momentum.ts";
+import { sumSquares } from "../../kernels/learn/sum_squares.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { type Member, seed, type World } from "../world.ts";

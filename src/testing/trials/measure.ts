@@ -1,11 +1,11 @@
 /** Kernels that say how a system is. They go on where it is at rest. */
 import { call } from "../../backend/backend.ts";
-import { conservedEnergy } from "../../kernels/conserved_energy.ts";
-import { energyChange } from "../../kernels/energy_change.ts";
-import { fmax } from "../../kernels/fmax.ts";
-import { kineticEnergy } from "../../kernels/kinetic_energy.ts";
-import { stress } from "../../kernels/stress.ts";
-import { temperature } from "../../kernels/temperature.ts";
+import { conservedEnergy } from "../../kernels/measure/conserved_energy.ts";
+import { energyChange } from "../../kernels/measure/energy_change.ts";
+import { fmax } from "../../kernels/measure/fmax.ts";
+import { kineticEnergy } from "../../kernels/measure/kinetic_energy.ts";
+import { stress } from "../../kernels/measure/stress.ts";
+import { temperature } from "../../kernels/measure/temperature.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { seed, type World } from "../world.ts";

@@ -1,9 +1,9 @@
 /** Kernels that change what the others have made of a system. */
 import { call } from "../../backend/backend.ts";
-import { alignCells } from "../../kernels/align_cells.ts";
-import { clampForces } from "../../kernels/clamp_forces.ts";
-import { freezeAtoms } from "../../kernels/freeze_atoms.ts";
-import { wrapPositions } from "../../kernels/wrap_positions.ts";
+import { alignCells } from "../../kernels/cells/align_cells.ts";
+import { clampForces } from "../../kernels/modify/clamp_forces.ts";
+import { freezeAtoms } from "../../kernels/modify/freeze_atoms.ts";
+import { wrapPositions } from "../../kernels/modify/wrap_positions.ts";
 import type { Trials } from "../trial.ts";
 import { cellOf, type World } from "../world.ts";
 

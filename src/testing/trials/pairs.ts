@@ -1,8 +1,8 @@
 /** Kernels that find pairs, and those of potentials of pairs. */
 import { call } from "../../backend/backend.ts";
-import { lennardJones } from "../../kernels/lennard_jones.ts";
-import { morse } from "../../kernels/morse.ts";
-import { neighbours } from "../../kernels/neighbours.ts";
+import { lennardJones } from "../../kernels/pairs/lennard_jones.ts";
+import { morse } from "../../kernels/pairs/morse.ts";
+import { neighbours } from "../../kernels/pairs/neighbours.ts";
 import type { Trial, Trials } from "../trial.ts";
 import { sumsOf } from "./sums.ts";
 

@@ -1,8 +1,8 @@
 /** Kernels that bring atoms to where no force is. */
 import { call } from "../../backend/backend.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
-import { fire2Step } from "../../kernels/fire2_step.ts";
-import { fireStep } from "../../kernels/fire_step.ts";
+import { fire2Step } from "../../kernels/relax/fire2_step.ts";
+import { fireStep } from "../../kernels/relax/fire_step.ts";
 import { normals } from "../lab.ts";
 import type { Trial, Trials } from "../trial.ts";
 import { seed, type World } from "../world.ts";

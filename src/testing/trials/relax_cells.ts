@@ -1,7 +1,7 @@
 /** Kernels by which cells relax. */
 import { call } from "../../backend/backend.ts";
-import { deform } from "../../kernels/deform.ts";
-import { strainForces } from "../../kernels/strain_forces.ts";
+import { deform } from "../../kernels/cells/deform.ts";
+import { strainForces } from "../../kernels/cells/strain_forces.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { cellOf, type Member, seed, type World } from "../world.ts";

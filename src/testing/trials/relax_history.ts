@@ -1,6 +1,11 @@
 /** The kernel that brings atoms to where no force is by what it has seen of the way. */
 import { call } from "../../backend/backend.ts";
-import { LbfgsCount, LbfgsMemory, LbfgsParameter, lbfgsStep } from "../../kernels/lbfgs_step.ts";
+import {
+  LbfgsCount,
+  LbfgsMemory,
+  LbfgsParameter,
+  lbfgsStep,
+} from "../../kernels/relax/lbfgs_step.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { seed, type World } from "../world.ts";

@@ -1,9 +1,13 @@
 /** Kernels of cells that strain. */
 import { call } from "../../backend/backend.ts";
-import { barostatChain } from "../../kernels/barostat_chain.ts";
-import { barostatKick, BarostatParameter, Coupling } from "../../kernels/barostat_kick.ts";
-import { strainedDrift } from "../../kernels/strained_drift.ts";
-import { strainedKick } from "../../kernels/strained_kick.ts";
+import { barostatChain } from "../../kernels/barostats/barostat_chain.ts";
+import {
+  barostatKick,
+  BarostatParameter,
+  Coupling,
+} from "../../kernels/barostats/barostat_kick.ts";
+import { strainedDrift } from "../../kernels/barostats/strained_drift.ts";
+import { strainedKick } from "../../kernels/barostats/strained_kick.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { cellOf, type Member, seed, type World } from "../world.ts";

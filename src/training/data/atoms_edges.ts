@@ -4,7 +4,7 @@
  * @module
  */
 
-import { neighbourList } from "../../batch/neighbours.ts";
+import { neighbourList } from "../../batch/neighbors/neighbor_list.ts";
 import type { System } from "../../batch/system.ts";
 
 /** The edges of a system, by the atom they leave, and its triplets. Atoms and edges are counted in the system. */

@@ -5,8 +5,8 @@
  */
 
 import type { System } from "../../batch/system.ts";
-import { FeedArray } from "../../models/onnx_feed_array.ts";
-import type { HostFeed, TensorDtype } from "../../onnx/session_tensor.ts";
+import { FeedArray } from "../../models/onnx/feed_array.ts";
+import type { HostFeed, TensorDtype } from "../../onnx/session/session_tensor.ts";
 import type { AtomsEdges } from "./atoms_edges.ts";
 import type { AtomsName, AtomsPlan } from "./atoms_options.ts";
 import type { AtomsTargets } from "./atoms_targets.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { checkOptions } from "../../batch/check_options.ts";
+import { checkOptions } from "../../base/check_options.ts";
 import { atomicSymbol } from "../../batch/elements.ts";
 import { show } from "../../batch/show.ts";
-import { elementsOf } from "../../models/onnx_elements.ts";
+import { elementsOf } from "../../models/onnx/elements.ts";
 import { type BatchingOptions, checkKinds } from "./batch_plan.ts";
 
 /** A tensor of a batch of N atoms, B systems, E edges and T triplets: the words that a model's manifest has. */

@@ -12,7 +12,7 @@ import {
   type TrainingBatch,
   type TrainingFeeds,
 } from "./data_source.ts";
-import { checkOptions } from "../../batch/check_options.ts";
+import { checkOptions } from "../../base/check_options.ts";
 import { splitBatch } from "./split_batch.ts";
 
 /** A batch, or its tensors alone: then it has as many samples as its first tensor is long. */

@@ -5,7 +5,7 @@
  */
 
 import { show } from "../../batch/show.ts";
-import type { HostFeed } from "../../onnx/session_tensor.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 
 /** Tensors by the names the graph has for them: inputs and targets alike. */
 export type TrainingFeeds = Readonly<Record<string, HostFeed>>;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkOptions } from "../../batch/check_options.ts";
+import { checkOptions } from "../../base/check_options.ts";
 import { show } from "../../batch/show.ts";
 import { batchesOf, type BatchLike } from "./batches_of.ts";
 import { checkPlace, type DataSource } from "./data_source.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkOptions } from "../../batch/check_options.ts";
+import { checkOptions } from "../../base/check_options.ts";
 import { seedWords } from "../../batch/seed.ts";
 import { show } from "../../batch/show.ts";
 import { gaussians, philox, Stream } from "../../kernels/philox.ts";

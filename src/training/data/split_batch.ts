@@ -5,7 +5,7 @@
  */
 
 import { show } from "../../batch/show.ts";
-import type { HostFeed } from "../../onnx/session_tensor.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 import type { TrainingBatch } from "./data_source.ts";
 import { sized } from "./tensor_rows.ts";
 

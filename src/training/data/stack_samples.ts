@@ -5,7 +5,7 @@
  */
 
 import { show } from "../../batch/show.ts";
-import type { HostFeed, TensorArray } from "../../onnx/session_tensor.ts";
+import type { HostFeed, TensorArray } from "../../onnx/session/session_tensor.ts";
 import type { TrainingFeeds } from "./data_source.ts";
 import { dtypeOf, type Sized, sized, zerosLike } from "./tensor_rows.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { show } from "../../batch/show.ts";
-import type { HostFeed } from "../../onnx/session_tensor.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 import { type BatchingOptions, planBatches } from "./batch_plan.ts";
 import type { DataSource, TrainingBatch } from "./data_source.ts";
 import { splitBatch } from "./split_batch.ts";

@@ -11,7 +11,7 @@ import {
   TENSOR_ARRAYS,
   type TensorArray,
   type TensorDtype,
-} from "../../onnx/session_tensor.ts";
+} from "../../onnx/session/session_tensor.ts";
 
 const DTYPES = Object.keys(TENSOR_ARRAYS) as TensorDtype[];
 

@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { Session } from "../../onnx/session_run.ts";
+import type { Session } from "../../onnx/session/session_run.ts";
 import {
   type HostFeed,
   TENSOR_ARRAYS,
   type TensorArray,
   type TensorDtype,
   type TensorInfo,
-} from "../../onnx/session_tensor.ts";
-import { didYouMean } from "../../dispatch/nearest.ts";
+} from "../../onnx/session/session_tensor.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
 
 /** What is known of a session's inputs. */
 export type FedSession = Pick<Session, "inputs" | "device" | "name">;

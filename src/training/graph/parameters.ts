@@ -4,11 +4,11 @@
  * @module
  */
 
-import { didYouMean } from "../../dispatch/nearest.ts";
-import { elementTypeOf } from "../../onnx/element_type.ts";
-import { Graph } from "../../onnx/graph.ts";
-import type { ModelProto, TensorProto } from "../../onnx/messages.ts";
-import { notedParameters } from "../../onnx/noted_parameters.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import { elementTypeOf } from "../../onnx/codec/element_type.ts";
+import { Graph } from "../../onnx/graph/graph.ts";
+import type { ModelProto, TensorProto } from "../../onnx/codec/messages.ts";
+import { notedParameters } from "../../onnx/graph/noted_parameters.ts";
 import { fits as fitsGlob, parseGlob } from "../../onnx/taps/glob.ts";
 import { isWeight } from "./weights.ts";
 

@@ -6,11 +6,17 @@
 
 import type { Buffer } from "../../backend/backend.ts";
 import { gpuOf, type WebGpuBackend } from "../../backend/webgpu/mod.ts";
-import { evaluatorSession } from "../../onnx/evaluator_session.ts";
-import type { Graph } from "../../onnx/graph.ts";
-import { openSession } from "../../onnx/session.ts";
-import type { Session } from "../../onnx/session_run.ts";
-import type { Feeds, Fetches, HostFeed, HostTensor, Outputs } from "../../onnx/session_tensor.ts";
+import { evaluatorSession } from "../../onnx/session/evaluator_session.ts";
+import type { Graph } from "../../onnx/graph/graph.ts";
+import { openSession } from "../../onnx/session/open_session.ts";
+import type { Session } from "../../onnx/session/session_run.ts";
+import type {
+  Feeds,
+  Fetches,
+  HostFeed,
+  HostTensor,
+  Outputs,
+} from "../../onnx/session/session_tensor.ts";
 import type { Arena } from "../arena.ts";
 import type { Activation, TrainingBatch } from "../context.ts";
 import { feedsOf } from "./fed.ts";

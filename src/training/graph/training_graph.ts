@@ -4,16 +4,16 @@
  * @module
  */
 
-import { didYouMean } from "../../dispatch/nearest.ts";
-import { decodeModel } from "../../onnx/codec.ts";
-import { gpuForm } from "../../onnx/gpu_form.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import { decodeModel } from "../../onnx/codec/codec.ts";
+import { gpuForm } from "../../onnx/session/gpu_form.ts";
 import { gradient } from "../../onnx/grad/gradient.ts";
-import { Graph } from "../../onnx/graph.ts";
-import { GraphBuilder, type Value } from "../../onnx/graph_builder.ts";
+import { Graph } from "../../onnx/graph/graph.ts";
+import { GraphBuilder, type Value } from "../../onnx/graph/graph_builder.ts";
 import { Facts } from "../../onnx/infer/facts.ts";
 import { writtenShape } from "../../onnx/infer/written_shape.ts";
 import { PASSES, runPasses } from "../../onnx/passes/passes.ts";
-import type { Shape } from "../../onnx/value_info.ts";
+import type { Shape } from "../../onnx/codec/value_info.ts";
 import type { Loss, LossBuilder, LossTerm } from "../losses/loss.ts";
 import type { Metric, Metrics } from "../metrics/metric.ts";
 import type { Place } from "../arena.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Graph } from "../../onnx/graph.ts";
-import type { Use } from "../../onnx/graph_links.ts";
+import type { Graph } from "../../onnx/graph/graph.ts";
+import type { Use } from "../../onnx/graph/graph_links.ts";
 
 /** Operator → the inputs at which it has weights. */
 const WEIGHTS: Readonly<Record<string, readonly number[]>> = {

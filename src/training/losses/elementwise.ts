@@ -1,6 +1,6 @@
-import type { GraphBuilder, Value } from "../../onnx/graph_builder.ts";
-import { checkKeys } from "../../hooks/shape.ts";
-import { complaint } from "../../hooks/show.ts";
+import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
+import { checkKeys } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
 import { type Loss, type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 
 /** What a loss compares. */

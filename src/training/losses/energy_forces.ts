@@ -1,8 +1,8 @@
-import type { GraphBuilder, Value } from "../../onnx/graph_builder.ts";
-import { withForces } from "../../onnx/with_forces.ts";
-import { decodeModel } from "../../onnx/codec.ts";
-import { checkKeys } from "../../hooks/shape.ts";
-import { complaint } from "../../hooks/show.ts";
+import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
+import { withForces } from "../../onnx/forces/with_forces.ts";
+import { decodeModel } from "../../onnx/codec/codec.ts";
+import { checkKeys } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
 import { type Loss, type LossBuilder, type LossTerm, meanOf, numbersOf } from "./loss.ts";
 
 /** What part of a loss counts for: a number, or that as a function of the step. */

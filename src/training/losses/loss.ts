@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ElementType } from "../../onnx/element_type.ts";
-import type { GraphBuilder, Value } from "../../onnx/graph_builder.ts";
-import type { ModelProto } from "../../onnx/messages.ts";
-import type { Shape } from "../../onnx/value_info.ts";
+import type { ElementType } from "../../onnx/codec/element_type.ts";
+import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
+import type { ModelProto } from "../../onnx/codec/messages.ts";
+import type { Shape } from "../../onnx/codec/value_info.ts";
 import type { TrainingBatch } from "../data/data_source.ts";
 
 /** What losses and metrics are written with. */

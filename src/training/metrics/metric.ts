@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Value } from "../../onnx/graph_builder.ts";
+import type { Value } from "../../onnx/graph/graph_builder.ts";
 import type { TrainingBatch } from "../data/data_source.ts";
 import {
   countLabels,

@@ -5,7 +5,7 @@
  */
 
 import { call } from "../../backend/backend.ts";
-import { adamStep as adamStepKernel } from "../../kernels/adam_step.ts";
+import { adamStep as adamStepKernel } from "../../kernels/learn/adam_step.ts";
 import type { Moment, Transform } from "./transform.ts";
 import { checked, type MomentOptions } from "./transforms.ts";
 

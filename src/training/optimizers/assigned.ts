@@ -4,8 +4,8 @@
  * @module
  */
 
-import { didYouMean } from "../../dispatch/nearest.ts";
-import { complaint } from "../../hooks/show.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import { complaint } from "../../base/show.ts";
 import type { OptimizerSettings, ParameterGroup } from "../context.ts";
 import { fits } from "../graph/parameters.ts";
 import type { Schedule } from "../schedules/schedule.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkKeys, isObject } from "../../hooks/shape.ts";
+import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
 import { adamStep } from "./adam_step.ts";
 import {
   type Optimizer,

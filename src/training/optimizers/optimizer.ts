@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkKeys, isObject } from "../../hooks/shape.ts";
-import { complaint } from "../../hooks/show.ts";
+import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
 import type { Schedule } from "../schedules/schedule.ts";
 import { descend } from "./transforms.ts";
 import type { Transform } from "./transform.ts";

@@ -5,11 +5,11 @@
  */
 
 import { call } from "../../backend/backend.ts";
-import { complaint } from "../../hooks/show.ts";
+import { complaint } from "../../base/show.ts";
 import { mix } from "../../kernels/mix.ts";
-import { scaleByAdam as scaleByAdamKernel } from "../../kernels/scale_by_adam.ts";
-import { scaleByLion as scaleByLionKernel } from "../../kernels/scale_by_lion.ts";
-import { scaleByMomentum as scaleByMomentumKernel } from "../../kernels/scale_by_momentum.ts";
+import { scaleByAdam as scaleByAdamKernel } from "../../kernels/learn/scale_by_adam.ts";
+import { scaleByLion as scaleByLionKernel } from "../../kernels/learn/scale_by_lion.ts";
+import { scaleByMomentum as scaleByMomentumKernel } from "../../kernels/learn/scale_by_momentum.ts";
 import type { Transform } from "./transform.ts";
 
 /** What is kept of the moments of gradients. */

@@ -5,10 +5,10 @@
  */
 
 import { type Backend, type Buffer, type Call, call, type Program } from "../../backend/backend.ts";
-import { clipNorm } from "../../kernels/clip_norm.ts";
-import { clipValues } from "../../kernels/clip_values.ts";
+import { clipNorm } from "../../kernels/learn/clip_norm.ts";
+import { clipValues } from "../../kernels/learn/clip_values.ts";
 import { mix } from "../../kernels/mix.ts";
-import { sumSquares } from "../../kernels/sum_squares.ts";
+import { sumSquares } from "../../kernels/learn/sum_squares.ts";
 import type { Arena } from "../arena.ts";
 import type { AssignedOptimizer, Assignment } from "./assigned.ts";
 import type { Transform } from "./transform.ts";

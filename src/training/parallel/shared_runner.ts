@@ -4,8 +4,8 @@
  * @module
  */
 
-import { openSessionInWorker, type WorkerSession } from "../../onnx/session_in_worker.ts";
-import type { HostFeed, HostTensor } from "../../onnx/session_tensor.ts";
+import { openSessionInWorker, type WorkerSession } from "../../onnx/session/session_in_worker.ts";
+import type { HostFeed, HostTensor } from "../../onnx/session/session_tensor.ts";
 import type { Arena } from "../arena.ts";
 import type { TrainingBatch } from "../context.ts";
 import { splitBatch } from "../data/split_batch.ts";

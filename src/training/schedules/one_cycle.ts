@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkOptions } from "../../batch/check_options.ts";
+import { checkOptions } from "../../base/check_options.ts";
 import { show } from "../../batch/show.ts";
 import { checkSteps, checkThat } from "./checks.ts";
 import type { Schedule } from "./schedule.ts";

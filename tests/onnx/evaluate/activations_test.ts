@@ -1,5 +1,5 @@
 import { assertThrows } from "@std/assert";
-import type { Attributes } from "../../../src/onnx/attributes.ts";
+import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
 import { assertNear, assertSame, evaluate, f32 } from "./evaluate_op.ts";
 
 /** What an activation makes of -1, -0.5, 0, 2 and NaN. */

@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { assertEquals } from "@std/assert";
 import { ModelProtoSchema, NodeProtoSchema } from "onnx-buf";
-import { attributeProtos, type Attributes } from "../../../src/onnx/attributes.ts";
+import { attributeProtos, type Attributes } from "../../../src/onnx/codec/attributes.ts";
 import { openEvaluator } from "../../../src/onnx/evaluate/evaluator.ts";
 import { encodeModel } from "../../../src/onnx/mod.ts";
-import { valueInfo } from "../../../src/onnx/value_info.ts";
+import { valueInfo } from "../../../src/onnx/codec/value_info.ts";
 import { f32, numbersOf, runModel, worst } from "../ort.ts";
 
 /** A node of floats: lengths of its inputs, and how many outputs to compare. */

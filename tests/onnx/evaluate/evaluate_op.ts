@@ -7,7 +7,7 @@
 import { assert } from "@std/assert";
 import { create } from "@bufbuild/protobuf";
 import { NodeProtoSchema } from "onnx-buf";
-import { attributeProtos, type Attributes } from "../../../src/onnx/attributes.ts";
+import { attributeProtos, type Attributes } from "../../../src/onnx/codec/attributes.ts";
 import { evaluateNode } from "../../../src/onnx/evaluate/evaluate_node.ts";
 import { type PlainTensor, plainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import type { ElementType } from "../../../src/onnx/mod.ts";

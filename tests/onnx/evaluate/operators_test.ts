@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Attributes } from "../../../src/onnx/attributes.ts";
+import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
 import { GraphBuilder, openEvaluator, type Value } from "../../../src/onnx/mod.ts";
 import { f32, numbersOf, runModel, worst } from "../ort.ts";
 

@@ -11,7 +11,7 @@ import {
   type SessionOptions,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
-import { isFloat } from "../../../src/onnx/element_type.ts";
+import { isFloat } from "../../../src/onnx/codec/element_type.ts";
 
 /** Whole numbers that an operator takes, such as places. */
 export interface Places {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Attributes } from "../../../src/onnx/attributes.ts";
+import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
 import type { PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 
 /** A value of a graph, with what it is for the numbers that are fed. */

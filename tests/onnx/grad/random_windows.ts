@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Attributes } from "../../../src/onnx/attributes.ts";
+import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
 import { areDistinct, type Known, type Operator } from "./random_making.ts";
 
 /** Of a batch of channels of a list. */

@@ -5,13 +5,13 @@
  * @module
  */
 
-import type { Attributes } from "../../../src/onnx/attributes.ts";
-import type { ElementType } from "../../../src/onnx/element_type.ts";
+import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
+import type { ElementType } from "../../../src/onnx/codec/element_type.ts";
 import { countOf, type PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
-import type { Graph } from "../../../src/onnx/graph.ts";
-import { GraphBuilder } from "../../../src/onnx/graph_builder.ts";
+import type { Graph } from "../../../src/onnx/graph/graph.ts";
+import { GraphBuilder } from "../../../src/onnx/graph/graph_builder.ts";
 import { Facts } from "../../../src/onnx/infer/facts.ts";
-import { type Shape, valueInfo } from "../../../src/onnx/value_info.ts";
+import { type Shape, valueInfo } from "../../../src/onnx/codec/value_info.ts";
 
 /** Whether the lengths of inputs have names, or are numbers. */
 export type Lengths = "named" | "fixed";

@@ -6,7 +6,7 @@
 
 import { openEvaluator } from "../../../src/onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
-import type { Graph } from "../../../src/onnx/graph.ts";
+import type { Graph } from "../../../src/onnx/graph/graph.ts";
 import type { PlainTensors } from "./torch_cases.ts";
 
 /** What to compare, and how far it may be away. */

@@ -1,8 +1,8 @@
 /** What operators make, and their gradients, against PyTorch, in float64: first and second order. */
 import { assert } from "@std/assert";
 import { gradient } from "../../../src/onnx/grad/gradient.ts";
-import { Graph } from "../../../src/onnx/graph.ts";
-import { decodeModel } from "../../../src/onnx/codec.ts";
+import { Graph } from "../../../src/onnx/graph/graph.ts";
+import { decodeModel } from "../../../src/onnx/codec/codec.ts";
 import { PASSES, runPasses, WEBGPU_PASSES } from "../../../src/onnx/passes/passes.ts";
 import { type Lengths, type PlainTensors, type TorchCase, torchCases } from "./torch_cases.ts";
 import { compare } from "./torch_compare.ts";

@@ -1,4 +1,4 @@
-import type { Attributes } from "../../../src/onnx/attributes.ts";
+import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
 import { type Fact, Facts } from "../../../src/onnx/infer/facts.ts";
 import { type ElementType, Graph, type Shape, valueInfo } from "../../../src/onnx/mod.ts";
 import { modelOf } from "../odd_models.ts";

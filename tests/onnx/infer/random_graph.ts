@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Attributes } from "../../../src/onnx/attributes.ts";
+import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
 import { type PlainTensor, wholeNumbers } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import { type Graph, UnsupportedNodeError } from "../../../src/onnx/mod.ts";
 import { evaluateAll } from "../evaluate/evaluate_op.ts";

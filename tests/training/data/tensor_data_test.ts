@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { HostFeed, TensorArray } from "../../../src/onnx/session_tensor.ts";
+import type { HostFeed, TensorArray } from "../../../src/onnx/session/session_tensor.ts";
 import { tensorData } from "../../../src/training/data/mod.ts";
 import { gathered } from "./gathered.ts";
 

@@ -1,5 +1,5 @@
 import { Control } from "../../../kernels/kernel.ts";
-import type { Shader } from "../shader.ts";
+import type { Shader } from "../program/shader.ts";
 import { VOLUME } from "../wgsl/volume.ts";
 
 /** See src/kernels/add_model.ts. */

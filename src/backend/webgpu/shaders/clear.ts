@@ -1,4 +1,4 @@
-import type { Shader } from "../shader.ts";
+import type { Shader } from "../program/shader.ts";
 
 /** See src/kernels/clear.ts. */
 export const clear: Shader = {

@@ -1,4 +1,4 @@
-import type { Shader } from "../shader.ts";
+import type { Shader } from "../program/shader.ts";
 
 /** See src/kernels/remember.ts. */
 export const remember: Shader = {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pass } from "../shader.ts";
+import type { Pass } from "../program/shader.ts";
 import { FrameWord } from "./module.ts";
 
 /** The length of the memory for it: a part for edges, then one for triplets. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { LANES, type Pass, type Word } from "../shader.ts";
+import { LANES, type Pass, type Word } from "../program/shader.ts";
 import { BITS, DOUBLE, REDUCE } from "./numbers.ts";
 import { PHILOX } from "./philox.ts";
 

@@ -1,4 +1,4 @@
-import { SUB_STEPS } from "../../../kernels/baths/nose_hoover_chain.ts";
+import { SUB_STEPS } from "../../../kernels/thermostats/nose_hoover_chain.ts";
 import { wideLiteral } from "./growth.ts";
 
 /** Where a chain is, and into how many parts its time is divided. */
@@ -26,7 +26,7 @@ struct Chain {
 `;
 
 /**
- * WGSL of src/kernels/baths/nose_hoover_chain.ts, for one thread: `advance_chain(chain, twice, time)`, which answers
+ * WGSL of src/kernels/thermostats/nose_hoover_chain.ts, for one thread: `advance_chain(chain, twice, time)`, which answers
  * with x, and `chain_energy(chain)`. State, sums and what cancels have twice the digits; what is added in a step is known
  * to those of float32.
  */

@@ -1,6 +1,6 @@
-import { BarostatParameter as P } from "../../../kernels/barostat_kick.ts";
+import { BarostatParameter as P } from "../../../kernels/barostats/barostat_kick.ts";
 import { TERMS } from "../../../kernels/cells/strain.ts";
-import type { Scratch, ShaderCall } from "../shader.ts";
+import type { Scratch, ShaderCall } from "../program/shader.ts";
 
 /** What a rate of strain does to the atoms of each system: six rows. */
 export function strainScratch({ systems }: ShaderCall): Readonly<Record<string, Scratch>> {

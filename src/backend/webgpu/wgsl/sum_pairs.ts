@@ -1,4 +1,4 @@
-import type { Shader } from "../shader.ts";
+import type { Shader } from "../program/shader.ts";
 import { addSums, KEEP_SUMS, partials } from "./tile_sums.ts";
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { Want } from "../../../kernels/pairs/sum_pairs.ts";
-import type { Pass, Scratch, ShaderCall } from "../shader.ts";
+import type { Pass, Scratch, ShaderCall } from "../program/shader.ts";
 
 /** The memory for it. */
 export function partials({ tiles }: ShaderCall): Record<string, Scratch> {

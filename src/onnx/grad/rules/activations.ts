@@ -1,4 +1,4 @@
-import { floatAttribute, textAttribute } from "../../attributes.ts";
+import { floatAttribute, textAttribute } from "../../codec/attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule } from "../rule.ts";
 

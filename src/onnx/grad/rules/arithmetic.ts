@@ -1,4 +1,4 @@
-import { intAttribute } from "../../attributes.ts";
+import { intAttribute } from "../../codec/attributes.ts";
 import type { GradientRule } from "../rule.ts";
 
 /** Sums, products and what is made of them. */

@@ -1,6 +1,6 @@
-import { isFloat } from "../../element_type.ts";
-import { tensorValues } from "../../tensor_proto.ts";
-import { UnsupportedNodeError } from "../../unsupported_node_error.ts";
+import { isFloat } from "../../codec/element_type.ts";
+import { tensorValues } from "../../codec/tensor_proto.ts";
+import { UnsupportedNodeError } from "../../graph/unsupported_node_error.ts";
 import type { GradientRule } from "../rule.ts";
 
 const cast: GradientRule = ({ a, g }, write) =>

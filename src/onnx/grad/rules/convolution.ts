@@ -1,4 +1,4 @@
-import { intAttribute, intsAttribute } from "../../attributes.ts";
+import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
 import { type Convolution, narrowed, places, weighed, widened } from "../convolve.ts";
 import { edgesOf } from "../image_edges.ts";
 import type { GradientWriter } from "../gradient_writer.ts";

@@ -1,5 +1,5 @@
-import { textAttribute } from "../../attributes.ts";
-import { type EinsumEquation, einsumEquation } from "../../einsum_equation.ts";
+import { textAttribute } from "../../codec/attributes.ts";
+import { type EinsumEquation, einsumEquation } from "../../graph/einsum_equation.ts";
 import { contract } from "../contract.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { type Labelled, labelled, permuted, summed } from "../labelled.ts";

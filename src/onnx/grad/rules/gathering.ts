@@ -1,4 +1,4 @@
-import { attributeOf, intAttribute } from "../../attributes.ts";
+import { attributeOf, intAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";

@@ -1,4 +1,4 @@
-import { intAttribute } from "../../attributes.ts";
+import { intAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { putBack } from "../put_back.ts";

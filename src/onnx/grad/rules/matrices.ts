@@ -1,4 +1,4 @@
-import { floatAttribute, intAttribute } from "../../attributes.ts";
+import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
 import { contract } from "../contract.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { type Labelled, labelled } from "../labelled.ts";

@@ -1,4 +1,4 @@
-import { floatAttribute, intAttribute, intsAttribute } from "../../attributes.ts";
+import { floatAttribute, intAttribute, intsAttribute } from "../../codec/attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 

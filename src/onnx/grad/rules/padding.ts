@@ -1,4 +1,4 @@
-import { textAttribute } from "../../attributes.ts";
+import { textAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";

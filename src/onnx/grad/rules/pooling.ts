@@ -1,4 +1,4 @@
-import { intAttribute } from "../../attributes.ts";
+import { intAttribute } from "../../codec/attributes.ts";
 import { places, widened } from "../convolve.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { cutTo, padded } from "../image_edges.ts";

@@ -1,4 +1,4 @@
-import { tensorValues } from "../../tensor_proto.ts";
+import { tensorValues } from "../../codec/tensor_proto.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule } from "../rule.ts";
 

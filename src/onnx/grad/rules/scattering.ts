@@ -1,4 +1,4 @@
-import { type Attributes, intAttribute, textAttribute } from "../../attributes.ts";
+import { type Attributes, intAttribute, textAttribute } from "../../codec/attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 

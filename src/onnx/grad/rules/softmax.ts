@@ -1,4 +1,4 @@
-import { intAttribute } from "../../attributes.ts";
+import { intAttribute } from "../../codec/attributes.ts";
 import type { GradientRule } from "../rule.ts";
 
 /** Shares of one: along an axis, and all that is made of them. */

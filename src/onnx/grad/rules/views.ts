@@ -1,4 +1,4 @@
-import { intAttribute, intsAttribute, textAttribute } from "../../attributes.ts";
+import { intAttribute, intsAttribute, textAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Step } from "../rule.ts";

@@ -1,0 +1,59 @@
+import { COMPUTE } from "../constants.ts";
+import type { Slot } from "../wgsl/module.ts";
+
+/** A compiled module and how its buffers are bound. */
+export interface Pipeline {
+  readonly pipeline: GPUComputePipeline;
+  readonly layout: GPUBindGroupLayout;
+}
+
+const ALL = new WeakMap<GPUDevice, Pipelines>();
+
+/** The pipelines of a device: whatever was compiled for it before is there. */
+export function pipelinesOf(device: GPUDevice): Pipelines {
+  let pipelines = ALL.get(device);
+  if (pipelines === undefined) ALL.set(device, pipelines = new Pipelines(device));
+  return pipelines;
+}
+
+/** Compiles each module once. */
+export class Pipelines {
+  readonly #device: GPUDevice;
+  readonly #made = new Map<string, Pipeline>();
+
+  constructor(device: GPUDevice) {
+    this.#device = device;
+  }
+
+  /** Throws a RangeError where the device cannot bind as many buffers. */
+  get(code: string, slots: readonly Slot[]): Pipeline {
+    let made = this.#made.get(code);
+    if (made === undefined) this.#made.set(code, made = this.#make(code, slots));
+    return made;
+  }
+
+  #make(code: string, slots: readonly Slot[]): Pipeline {
+    const device = this.#device;
+    const most = device.limits.maxStorageBuffersPerShaderStage;
+    if (slots.length > most) {
+      throw new RangeError(
+        `Cannot prepare a kernel as the device must bind ${slots.length} buffers at once: it can bind ${most}`,
+      );
+    }
+    const layout = device.createBindGroupLayout({
+      entries: [
+        { binding: 0, visibility: COMPUTE, buffer: { type: "uniform" } },
+        ...slots.map(({ changes }, i) => ({
+          binding: i + 1,
+          visibility: COMPUTE,
+          buffer: { type: changes ? "storage" : "read-only-storage" } as const,
+        })),
+      ],
+    });
+    const pipeline = device.createComputePipeline({
+      layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
+      compute: { module: device.createShaderModule({ code }), entryPoint: "main" },
+    });
+    return { pipeline, layout };
+  }
+}

@@ -1,0 +1,91 @@
+import { BufferUsage } from "../constants.ts";
+import { Control } from "../../../kernels/kernel.ts";
+import type { GpuBuffer } from "../program/gpu_buffer.ts";
+import type { GpuFrame } from "../gpu_frame.ts";
+import type { Pipelines } from "../program/pipelines.ts";
+import { FrameWord } from "../wgsl/module.ts";
+
+const BINDINGS = /* wgsl */ `
+@group(0) @binding(0) var<uniform> zero: vec4<u32>;
+@group(0) @binding(1) var<storage, read_write> frame: array<u32>;
+@group(0) @binding(2) var<storage, read_write> control: array<i32>;
+`;
+
+const COUNT = `frame[${FrameWord.DONE}u + frame[${FrameWord.RUN}u] % ${FrameWord.RING}u]`;
+
+/**
+ * A run begins: unless a list is too short, what halted the one before does not halt this one. But where a system has
+ * come apart nothing more is done until the host says so: it learns of it later, and finds the atoms as they were.
+ */
+const BEGIN = /* wgsl */ `${BINDINGS}
+@compute @workgroup_size(1)
+fn main() {
+  if (frame[${FrameWord.OVERFLOW}u] != zero.x) { return; }
+  frame[${FrameWord.FROZEN}u] = select(0u, 1u, control[${Control.DIVERGED}] != 0);
+  control[${Control.HALT}] = 0;
+  frame[${FrameWord.RUN}u] += 1u;
+  ${COUNT} = 0u;
+}`;
+
+/** A step begins, unless a kernel of the one before has ended the run. */
+const TICK = /* wgsl */ `${BINDINGS}
+@compute @workgroup_size(1)
+fn main() {
+  if (frame[${FrameWord.FROZEN}u] != zero.x) { return; }
+  if (control[${Control.HALT}] != 0) {
+    frame[${FrameWord.FROZEN}u] = 1u;
+  } else {
+    ${COUNT} += 1u;
+  }
+}`;
+
+/** What begins runs and steps. */
+export class Clock {
+  readonly #device: GPUDevice;
+  readonly #pipelines: Pipelines;
+  readonly #zero: GPUBuffer;
+  readonly #bound = new WeakMap<GpuFrame, GPUBindGroup>();
+
+  constructor(device: GPUDevice, pipelines: Pipelines) {
+    this.#device = device;
+    this.#pipelines = pipelines;
+    this.#zero = device.createBuffer({ size: 16, usage: BufferUsage.UNIFORM });
+  }
+
+  /** Before the first step of a run. */
+  begin(pass: GPUComputePassEncoder, frame: GpuFrame): void {
+    this.#dispatch(pass, BEGIN, frame);
+  }
+
+  /** Before each step. */
+  tick(pass: GPUComputePassEncoder, frame: GpuFrame): void {
+    this.#dispatch(pass, TICK, frame);
+  }
+
+  /** Gives its memory back. */
+  free(): void {
+    this.#zero.destroy();
+  }
+
+  #dispatch(pass: GPUComputePassEncoder, code: string, frame: GpuFrame): void {
+    const { pipeline, layout } = this.#pipelines.get(code, SLOTS);
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, this.#bind(frame, layout));
+    pass.dispatchWorkgroups(1);
+  }
+
+  /** Both modules bind alike. */
+  #bind(frame: GpuFrame, layout: GPUBindGroupLayout): GPUBindGroup {
+    let bound = this.#bound.get(frame);
+    if (bound === undefined) {
+      const control = (frame.buffers.control as GpuBuffer).memory;
+      const buffers = [this.#zero, frame.memory, control];
+      const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));
+      this.#bound.set(frame, bound = this.#device.createBindGroup({ layout, entries }));
+    }
+    return bound;
+  }
+}
+
+/** Of what is bound after the zero. */
+const SLOTS = ["frame", "control"].map((name) => ({ name, type: "u32", changes: true }));

@@ -1,0 +1,90 @@
+import { Want } from "../../../../kernels/pairs/sum_pairs.ts";
+import type { Shader, ShaderCall } from "../../program/shader.ts";
+import { lattice, unwrapped } from "../../wgsl/cells.ts";
+
+/**
+ * See src/kernels/bonded/harmonic_bonds.ts. First the pull of each bond by itself, then each atom takes those of its bonds, in
+ * their order: nothing is added by two threads at once.
+ */
+export const harmonicBonds: Shader = {
+  words: { want: "u32" },
+  scratch: (call) => ({
+    pulls: { type: "vec4<f32>", length: 2 * (call.length("bonds") / 2) },
+    bondsOf: bondsOf(call),
+  }),
+  passes: ({ has, number }) => {
+    const isShifted = has("shifts") && has("cell");
+    return [
+      {
+        per: "group",
+        always: true,
+        code: /* wgsl */ `${unwrapped(has)}${isShifted ? lattice("moved_by", "shifts") : ""}
+
+fn group(s: u32, lane: u32) {
+  for (var b = u32(starts[s]) + lane; b < u32(starts[s + 1u]); b += LANES) {
+    let i = first_of(s) + u32(bonds[2u * b]);
+    let j = first_of(s) + u32(bonds[2u * b + 1u]);
+    let d = unwrapped(j, s) - unwrapped(i, s)${isShifted ? " + moved_by(3u * b, s)" : ""};
+    let r = sqrt(dot(d, d));
+    let stretch = r - lengths[b];
+    var pull = 0.0;
+    if (r != 0.0) { pull = stiffness[b] * stretch / r; }
+    pulls[2u * b] = vec4<f32>(pull * d, 0.5 * stiffness[b] * stretch * stretch);
+    pulls[2u * b + 1u] = vec4<f32>(d, 0.0);
+  }
+}`,
+      },
+      {
+        per: "atom",
+        code: /* wgsl */ `
+fn atom(s: u32, a: u32) {
+  var f = vec3<f32>(forces[3u * a], forces[3u * a + 1u], forces[3u * a + 2u]);
+  for (var n = bondsOf[a]; n < bondsOf[a + 1u]; n++) {
+    let one = bondsOf[n];
+    let pull = pulls[2u * (one >> 1u)].xyz;
+    if ((one & 1u) == 0u) { f += pull; } else { f -= pull; }
+  }
+  for (var i = 0u; i < 3u; i++) { forces[3u * a + i] = f[i]; }
+}`,
+      },
+      ...(number("want") === 0 ? [] : [{
+        per: "group" as const,
+        code: /* wgsl */ `
+fn term(b: u32, c: u32) -> f32 {
+  if (c == 0u) { return pulls[2u * b].w; }
+  return -pulls[2u * b][(c - 1u) / 3u] * pulls[2u * b + 1u][(c - 1u) % 3u];
+}
+
+fn group(s: u32, lane: u32) {
+  for (var c = 0u; c < 10u; c++) {
+    var sum = wide(0.0);
+    for (var b = u32(starts[s]) + lane; b < u32(starts[s + 1u]); b += LANES) { sum = wide_add(sum, wide(term(b, c))); }
+    sum = sum_of_lanes(lane, sum);
+    if (lane == 0u && c == 0u && (params.want & ${Want.ENERGY}u) != 0u) {
+      energy[s] = wide_add(energy[s], sum);
+    }
+    if (lane == 0u && c > 0u && (params.want & ${Want.VIRIAL}u) != 0u) {
+      virial[9u * s + c - 1u] = wide_add(virial[9u * s + c - 1u], sum);
+    }
+  }
+}`,
+      }]),
+    ];
+  },
+};
+
+/** Where the bonds of each atom begin, one more than atoms; then the bonds, twice, plus 1 for their second atom. */
+function bondsOf({ atoms, systems, offsets, written }: ShaderCall) {
+  const starts = written("starts"), bonds = written("bonds");
+  const of: number[][] = Array.from({ length: atoms }, () => []);
+  for (let s = 0; s < systems; s++) {
+    for (let b = starts[s]!; b < starts[s + 1]!; b++) {
+      of[offsets[s]! + bonds[2 * b]!]!.push(2 * b);
+      of[offsets[s]! + bonds[2 * b + 1]!]!.push(2 * b + 1);
+    }
+  }
+  const places = [atoms + 1];
+  for (const one of of) places.push(places.at(-1)! + one.length);
+  const values = Uint32Array.from([...places, ...of.flat()]);
+  return { type: "u32" as const, length: values.length, values };
+}

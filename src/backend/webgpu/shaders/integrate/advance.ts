@@ -1,0 +1,10 @@
+import type { Shader } from "../../program/shader.ts";
+
+/** See src/kernels/integrate/advance.ts. */
+export const advance: Shader = {
+  passes: () => [{
+    per: "system",
+    changes: ["ages"],
+    code: "fn system(s: u32) { ages[s] += 1; }",
+  }],
+};

@@ -1,0 +1,19 @@
+import { MomentumSetting as S } from "../../../../kernels/learn/scale_by_momentum.ts";
+import type { Shader } from "../../program/shader.ts";
+
+/** See src/kernels/learn/scale_by_momentum.ts. */
+export const scaleByMomentum: Shader = {
+  passes: () => [{
+    per: "atom",
+    code: /* wgsl */ `
+fn setting(s: u32, which: u32) -> f32 { return settings[${S.LENGTH}u * s + which]; }
+
+fn atom(s: u32, a: u32) {
+  let g = updates[a];
+  let keep = setting(s, ${S.KEEP}u);
+  let m = keep * trace[a] + setting(s, ${S.TAKE}u) * g;
+  trace[a] = m;
+  if (setting(s, ${S.NESTEROV}u) == 0.0) { updates[a] = m; } else { updates[a] = g + keep * m; }
+}`,
+  }],
+};

@@ -1,0 +1,40 @@
+import type { Shader } from "../../program/shader.ts";
+
+/** See src/kernels/measure/fmax.ts. Sizes are compared by their bits, of which those of what is no number are the largest. */
+export const fmax: Shader = {
+  passes: ({ has, length }) => [{
+    per: "group",
+    always: true,
+    code: /* wgsl */ `
+fn group(s: u32, lane: u32) {
+  var largest = 0u;
+  for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+    let f = vec3<f32>(forces[3u * a], forces[3u * a + 1u], forces[3u * a + 2u]);
+    var bits = size_bits(dot(f, f));
+    if (is_nan(f.x) || is_nan(f.y) || is_nan(f.z)) { bits = NOT_A_NUMBER; }
+    largest = max(largest, bits);
+  }
+  largest = largest_of_lanes(lane, largest);
+  if (lane > 0u) { return; }
+  ${has("cellForces") ? ofCell(has("drives") ? length("drives") : 0) : ""}
+  if (largest >= INFINITE) { fmax[s] = wide(from_bits(largest)); } else { fmax[s] = wide(sqrt(from_bits(largest))); }
+}`,
+  }],
+};
+
+/** The cell as one more atom, of nine coordinates; of so many stages only in some. */
+function ofCell(stages: number): string {
+  return stages === 0 ? OF_CELL : `if (drives[min(stage[s], ${stages - 1})] != 0) {${OF_CELL}}`;
+}
+
+const OF_CELL = /* wgsl */ `
+  var square = 0.0;
+  var is_none = false;
+  for (var k = 9u * s; k < 9u * s + 9u; k++) {
+    square += cellForces[k] * cellForces[k];
+    is_none = is_none || is_nan(cellForces[k]);
+  }
+  var cell_bits = size_bits(square);
+  if (is_none) { cell_bits = NOT_A_NUMBER; }
+  largest = max(largest, cell_bits);
+`;

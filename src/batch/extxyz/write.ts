@@ -1,0 +1,179 @@
+/**
+ * Structures to extended XYZ.
+ *
+ * @module
+ */
+
+import { TIME_UNIT_FS } from "../../kernels/constants.ts";
+import { Batch, type Systems } from "../batch.ts";
+import { atomicMass } from "../elements.ts";
+import { type Column, type ColumnType, isTaken, MEANINGS, RESERVED } from "./columns.ts";
+import { transposed } from "./frame.ts";
+import { quote, writeNumber, writeValue } from "./values.ts";
+import { BUILT_IN, type FieldInfo, type NumericArray } from "../fields/fields.ts";
+import { show } from "../show.ts";
+import { System } from "../system.ts";
+
+/** What is written besides what must be. */
+export interface ExtxyzOptions {
+  /**
+   * Whether velocities are also written as momenta in ASE's unit, which is where ASE looks for them. Reading them
+   * back takes the velocities. @default false
+   */
+  readonly momenta?: boolean;
+}
+
+/** A column with its text, value by value. */
+interface Written extends Column {
+  /** The text of value i of the column. */
+  text(i: number): string;
+}
+
+/** Built-in fields per atom that are columns under the first of their names, when a system has them. */
+const KNOWN = ["velocities", "forces", "charges", "images", "categories"] as const;
+
+/** Built-in fields per system that are keys under their own names. */
+const KEYS = ["systemId", "status", "stepsDone", "dofRemoved"];
+
+/**
+ * The text of an extended XYZ file, one frame per system, which ASE, OVITO and {@linkcode readExtxyz} read. Numbers
+ * have as many digits as it takes to give the same bits back.
+ *
+ * Written are elements, positions, cell, pbc, every other field per atom as columns, energy and stress, every other
+ * field per system and `info` as keys; masses where they are not those of the elements. Left out are energies,
+ * forces and stresses that nobody computed (NaN), and fields per edge, which the format has no place for. A field
+ * per system comes back in `info`; a key of `info` that a field has too is left out.
+ *
+ * @throws {TypeError} for `info` that is no plain data or has a key with a meaning of its own, and for fields per
+ * atom with the name of a column that means something else
+ * @throws {Error} for a batch of which an engine holds fields
+ *
+ * @example
+ * ```ts
+ * import { fcc, parseExtxyz, writeExtxyz } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const argon = fcc({ element: "Ar", a: 5.26 });
+ * const [back] = parseExtxyz(writeExtxyz(argon));
+ * assertEquals(back!.positions, argon.positions);
+ * ```
+ */
+export function writeExtxyz(systems: Systems, options: ExtxyzOptions = {}): string {
+  const list = systems instanceof Batch
+    ? systems.systems()
+    : systems instanceof System
+    ? [systems]
+    : Array.from(systems, (one) => one instanceof System ? one : new System(one));
+  return list.map((system) => writeFrame(system, options)).join("");
+}
+
+function writeFrame(system: System, { momenta = false }: ExtxyzOptions): string {
+  const columns = [
+    ...knownColumns(system),
+    ...momenta && system.has("velocities") ? [momentaOf(system)] : [],
+    ...system.fields().filter(isOwnColumn).map((info) => ownColumn(system, info)),
+  ];
+  const rows: string[] = [];
+  for (let atom = 0; atom < system.nodeCount; atom++) {
+    const words: string[] = [];
+    for (const { width, text } of columns) {
+      for (let i = 0; i < width; i++) words.push(text(atom * width + i));
+    }
+    rows.push(words.join(" "));
+  }
+  return `${system.nodeCount}\n${commentOf(system, columns)}\n${rows.join("\n")}\n`;
+}
+
+function knownColumns(system: System): Written[] {
+  const { symbols, masses, numbers } = system;
+  const columns: Written[] = [
+    { name: "species", type: "S", width: 1, text: (i) => symbols[i]! },
+    numberColumn("pos", system.positions, 3, "R"),
+  ];
+  for (const field of KNOWN) {
+    if (!system.has(field)) continue;
+    const { width, dtype } = BUILT_IN.get(field)!;
+    const values = system.get(field);
+    if (field === "forces" && isUnknown(values)) continue;
+    columns.push(numberColumn(MEANINGS[field]![0]!, values, width, dtype === "i32" ? "I" : "R"));
+  }
+  if (masses.some((mass, atom) => mass !== atomicMass(numbers[atom]!))) {
+    columns.push(numberColumn("masses", masses, 1, "R"));
+  }
+  return columns;
+}
+
+function momentaOf(system: System): Written {
+  const { masses } = system;
+  const momenta = system.get("velocities").map((v, i) =>
+    v * masses[Math.floor(i / 3)]! * TIME_UNIT_FS
+  );
+  return numberColumn("momenta", momenta, 3, "R");
+}
+
+function numberColumn(
+  name: string,
+  values: NumericArray,
+  width: number,
+  type: ColumnType,
+): Written {
+  return { name, type, width, text: (i) => writeNumber(values[i]!) };
+}
+
+function isOwnColumn({ level, name }: FieldInfo): boolean {
+  return level === "node" && !BUILT_IN.has(name);
+}
+
+function ownColumn(system: System, { name, dtype, width }: FieldInfo): Written {
+  if (isTaken(name) || BUILT_IN.has(name)) {
+    throw new TypeError(
+      `Cannot write extxyz as a field of one's own must not have the name of a known column: current name is ${
+        show(name)
+      }`,
+    );
+  }
+  const values = system.get(name);
+  if (dtype === "u8" && values.every((x: number) => x <= 1)) {
+    return { name, type: "L", width, text: (i) => values[i] === 1 ? "T" : "F" };
+  }
+  return numberColumn(name, values, width, dtype === "f64" || dtype === "f32" ? "R" : "I");
+}
+
+function commentOf(system: System, columns: readonly Column[]): string {
+  const pairs: string[] = [];
+  const add = (key: string, text: string) => pairs.push(`${quote(key)}=${quote(text)}`);
+  if (system.cell.some((x) => x !== 0)) add("Lattice", numbers(system.cell));
+  add("Properties", columns.map(({ name, type, width }) => `${name}:${type}:${width}`).join(":"));
+  add("pbc", Array.from(system.pbc, (flag) => flag === 1 ? "T" : "F").join(" "));
+  if (system.energy !== undefined) add("energy", writeNumber(system.energy));
+  if (system.has("stress") && !isUnknown(system.get("stress"))) {
+    add("stress", numbers(transposed(Array.from(system.get("stress")))));
+  }
+  const own = system.fields().filter(({ level, name }) =>
+    level === "system" && (!BUILT_IN.has(name) || KEYS.includes(name))
+  );
+  for (const { name } of own) add(checkedKey(name), numbers(system.get(name)));
+  for (const [key, value] of Object.entries(system.info)) {
+    if (own.some(({ name }) => name === key)) continue;
+    add(checkedKey(key), writeValue(value, key));
+  }
+  return pairs.join(" ");
+}
+
+function checkedKey(key: string): string {
+  if (key !== "" && !RESERVED.includes(key) && !/[\n\r]/.test(key)) return key;
+  throw new TypeError(
+    `Cannot write extxyz as a key of info must not be empty, hold the end of a line, or be one of ${
+      RESERVED.join(", ")
+    }: current key is ${show(key)}`,
+  );
+}
+
+function numbers(values: ArrayLike<number>): string {
+  return Array.from(values, writeNumber).join(" ");
+}
+
+/** Whether there is no number among them. */
+function isUnknown(values: NumericArray): boolean {
+  return values.every((x: number) => Number.isNaN(x));
+}

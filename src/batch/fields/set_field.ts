@@ -1,0 +1,97 @@
+/**
+ * Setting a field of many systems.
+ *
+ * @module
+ */
+
+import { BUILT_IN, dtypeOf, type FieldInfo, type NumericArray } from "./fields.ts";
+import {
+  copyValues,
+  declareField,
+  type FieldOptions,
+  type NumericInput,
+  ROW_NAMES,
+} from "./field_values.ts";
+import { type Field, rowsOf, sizeOf, type Store } from "../store.ts";
+import { show } from "../show.ts";
+
+/** A field of these values: the one there is with new values, or a new one. */
+export function fieldFrom(
+  store: Store,
+  name: string,
+  values: NumericInput | number,
+  options: FieldOptions,
+): Field {
+  const action = `set ${show(name)}`;
+  const known = store.fields.get(name)?.info;
+  const info = known === undefined
+    ? declare(store, name, values, options, action)
+    : unchanged(known, options, action);
+  return { info, values: valuesOf(values, info, store, action) };
+}
+
+/** A built-in field with its fill value everywhere. */
+export function filledField(store: Store, name: string): Field | undefined {
+  const info = BUILT_IN.get(name);
+  if (info === undefined) return undefined;
+  return { info, values: valuesOf(info.fill ?? 0, info, store, `set "${name}"`) };
+}
+
+function valuesOf(
+  values: NumericInput | number,
+  info: FieldInfo,
+  store: Store,
+  action: string,
+): NumericArray {
+  const rows = rowsOf(info, store, sizeOf(store));
+  const list = typeof values === "number"
+    ? new Float64Array(rows * info.width).fill(values)
+    : values;
+  return copyValues(list, info, rows, action);
+}
+
+function declare(
+  store: Store,
+  name: string,
+  values: NumericInput | number,
+  options: FieldOptions,
+  action: string,
+): FieldInfo {
+  if (BUILT_IN.has(name)) return declareField(name, options, action);
+  const dtype = options.dtype ?? dtypeOf(values) ?? "f64";
+  return declareField(name, { ...options, dtype, width: widthOf(store, values, options) }, action);
+}
+
+/** Values per row: as said, as the rows have, or as the length gives. */
+function widthOf(
+  store: Store,
+  values: NumericInput | number,
+  { width, level }: FieldOptions,
+): number {
+  if (width !== undefined || typeof values === "number" || level === undefined) return width ?? 1;
+  const first = values?.[0];
+  if (typeof first === "object") return first.length;
+  if (!Object.hasOwn(ROW_NAMES, level)) return 1;
+  const perRow = values.length / rowsOf({ level } as FieldInfo, store, sizeOf(store));
+  return Number.isInteger(perRow) && perRow > 0 ? perRow : 1;
+}
+
+/** What a field is cannot change while it is there: it would no longer fit the systems that come later. */
+function unchanged(known: FieldInfo, options: FieldOptions, action: string): FieldInfo {
+  for (const key of ["level", "width", "dtype", "unit"] as const) {
+    if (options[key] === undefined || options[key] === known[key]) continue;
+    throw new TypeError(
+      `Cannot ${action} as the ${key} of a field that is there must stay ${
+        show(known[key])
+      }: current value is ${show(options[key])}`,
+    );
+  }
+  if (options.fill === undefined || Object.is(options.fill, known.fill)) return known;
+  if (BUILT_IN.has(known.name)) return declareField(known.name, options, action);
+  const { fill } = declareField(
+    known.name,
+    { ...known, fill: options.fill } as FieldOptions,
+    action,
+  );
+  return Object.freeze({ ...known, fill });
+}

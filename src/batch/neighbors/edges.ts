@@ -1,0 +1,70 @@
+/**
+ * Neighbours as a list of edges.
+ *
+ * @module
+ */
+
+import type { NearPairs } from "./near.ts";
+import { Room } from "./room.ts";
+
+/**
+ * Neighbours, one edge per pair, by first atom, then second atom, then shift.
+ *
+ * The arrays are views of memory that the next update writes to: copy what must last.
+ */
+export interface NeighbourEdges {
+  /** The number of edges, E. */
+  readonly count: number;
+  /**
+   * Two rows of E numbers, as models take them (`edge_index`): all first atoms i, then all second atoms j. Atoms
+   * are counted in the batch. The vector of edge e is x_j + n h − x_i, with n its shift and h the cell of its system.
+   */
+  readonly edges: Int32Array;
+  /** Whole lattice vectors to add to the second atom, three per edge. */
+  readonly shifts: Int32Array;
+  /** The first edge of each system, and the number of edges. */
+  readonly edgeOffsets: Int32Array;
+}
+
+/** Edges that can be written anew. */
+export class Edges implements NeighbourEdges {
+  count = 0;
+  edges: Int32Array = new Int32Array();
+  shifts: Int32Array = new Int32Array();
+  edgeOffsets: Int32Array = new Int32Array(1);
+  readonly #edges = new Room();
+  readonly #shifts = new Room();
+  readonly #offsets = new Room();
+
+  /** Writes what is near. */
+  // hot
+  write(near: NearPairs): void {
+    const { systems, nodeOffsets, counts, places, count } = near;
+    const edges = this.#edges.take(2 * count), shifts = this.#shifts.take(3 * count);
+    const offsets = this.#offsets.take(systems.length + 1);
+    let e = 0;
+    for (let s = 0; s < systems.length; s++) {
+      offsets[s] = e;
+      const { atoms, count: candidates, others: second, shifts: shift, wraps: wrap } = systems[s]!;
+      const first = nodeOffsets[s]!;
+      const others = second.take(candidates), found = shift.take(3 * candidates);
+      const wraps = wrap.take(3 * atoms);
+      for (let i = 0; i < atoms; i++) {
+        for (const end = e + counts[first + i]!; e < end; e++) {
+          const p = places[e]!;
+          const j = others[p]!;
+          edges[e] = first + i;
+          edges[count + e] = first + j;
+          for (let k = 0; k < 3; k++) {
+            shifts[3 * e + k] = found[3 * p + k]! + wraps[3 * j + k]! - wraps[3 * i + k]!;
+          }
+        }
+      }
+    }
+    offsets[systems.length] = e;
+    this.count = count;
+    this.edges = edges;
+    this.shifts = shifts;
+    this.edgeOffsets = offsets;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Pairs in an order that does not tell how they were found.
+ *
+ * @module
+ */
+
+import type { SystemPairs } from "../../kernels/pairs/pair_list.ts";
+import type { Room } from "./room.ts";
+
+/** Where sorted pairs go. */
+interface Sorted {
+  readonly starts: Room;
+  readonly others: Room;
+  readonly shifts: Room;
+}
+
+/**
+ * Sorts pairs by first atom, second atom, and shift; each in both directions, unless `half`.
+ *
+ * `findPairs` gives the pairs of the same two atoms by rising shift, and this is relied on: turned round and in
+ * reverse they rise again, and those of an atom with itself go before those it found. Two stable sorts, by second
+ * and then by first atom, do the rest.
+ */
+export function sortCandidates(
+  to: Sorted,
+  atoms: number,
+  found: SystemPairs,
+  half: boolean,
+): void {
+  const { count } = found;
+  const turned = half ? 0 : count;
+  const total = turned + count;
+  const [firsts, seconds] = [new Int32Array(total), new Int32Array(total)];
+  for (let t = 0; t < total; t++) {
+    const p = t < turned ? turned - 1 - t : t - turned;
+    firsts[t] = t < turned ? found.j[p]! : found.i[p]!;
+    seconds[t] = t < turned ? found.i[p]! : found.j[p]!;
+  }
+  const starts = to.starts.take(atoms + 1);
+  const bySecond = sortBy(seconds, Int32Array.from(firsts.keys()), starts);
+  const order = sortBy(firsts, bySecond, starts);
+  const others = to.others.take(total), shifts = to.shifts.take(3 * total);
+  for (let at = 0; at < total; at++) {
+    const t = order[at]!;
+    const p = t < turned ? turned - 1 - t : t - turned;
+    others[at] = seconds[t]!;
+    for (let k = 0; k < 3; k++) {
+      const shift = found.shifts[3 * p + k]!;
+      shifts[3 * at + k] = t < turned ? -shift : shift;
+    }
+  }
+}
+
+/** `order` by rising keys, equal ones as they were; leaves in `starts` where each key begins. */
+function sortBy(keys: Int32Array, order: Int32Array, starts: Int32Array): Int32Array {
+  starts.fill(0);
+  for (const key of keys) starts[key + 1]! += 1;
+  for (let key = 1; key < starts.length; key++) starts[key]! += starts[key - 1]!;
+  const next = starts.slice();
+  const sorted = new Int32Array(order.length);
+  for (const t of order) sorted[next[keys[t]!]!++] = t;
+  return sorted;
+}

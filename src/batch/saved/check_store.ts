@@ -1,0 +1,97 @@
+/**
+ * What must be true of systems before anything is computed with them.
+ *
+ * @module
+ */
+
+import { checkCell } from "../cell.ts";
+import { LARGEST_NUMBER } from "../elements.ts";
+import { checkRows } from "../fields/field_values.ts";
+import { rowsOf, sizeOf, type Store } from "../store.ts";
+
+/** A system of a store, and how its errors begin ("make a batch") and name it (" of system 5", or nothing alone). */
+interface Subject {
+  readonly store: Store;
+  readonly system: number;
+  readonly action: string;
+  readonly of: string;
+}
+
+const finite = (subject: Subject, name: string) => checkNumbers(subject, name, false);
+const positive = (subject: Subject, name: string) => checkNumbers(subject, name, true);
+
+/** What is checked, by field. Energies, forces and stresses may be NaN: not computed yet. */
+const CHECKS: ReadonlyMap<string, (subject: Subject, name: string) => void> = new Map([
+  ["numbers", checkElements],
+  ["positions", finite],
+  ["velocities", finite],
+  ["charges", finite],
+  ["masses", positive],
+  ["cell", checkCellOf],
+  ["pbc", checkCellOf],
+  ["edges", checkEdges],
+]);
+
+/**
+ * @param nameOf what to add to "atom 3" for a system: " of system 5", or nothing for a system alone
+ * @param only the one field to look at; all when not given
+ * @throws {RangeError} for values no computation could go on with, naming atom and system
+ */
+export function checkStore(
+  store: Store,
+  action: string,
+  nameOf: (system: number) => string,
+  only?: string,
+): void {
+  const checks = [...CHECKS].filter(([name]) =>
+    store.fields.has(name) && (only === undefined ? name !== "pbc" : name === only)
+  );
+  for (let system = 0; system < sizeOf(store); system++) {
+    const subject = { store, system, action, of: nameOf(system) };
+    for (const [name, check] of checks) check(subject, name);
+  }
+}
+
+function checkNumbers(subject: Subject, name: string, positive: boolean): void {
+  const { store, system, action, of } = subject;
+  const { info, values } = store.fields.get(name)!;
+  const from = rowsOf(info, store, system) * info.width;
+  const to = rowsOf(info, store, system + 1) * info.width;
+  checkRows(values.subarray(from, to), info, action, { of, positive });
+}
+
+function checkElements({ store, system, action, of }: Subject): void {
+  const numbers = store.fields.get("numbers")!.values;
+  const [from, to] = [store.nodeOffsets[system]!, store.nodeOffsets[system + 1]!];
+  for (let node = from; node < to; node++) {
+    const number = numbers[node]!;
+    if (number >= 0 && number <= LARGEST_NUMBER) continue;
+    throw new RangeError(
+      `Cannot ${action} as the atomic number of atom ${
+        node - from
+      }${of} must be 0 … ${LARGEST_NUMBER}: current value is ${number}`,
+    );
+  }
+}
+
+function checkCellOf({ store, system, action, of }: Subject): void {
+  const cell = store.fields.get("cell")!.values.subarray(9 * system, 9 * system + 9);
+  const pbc = store.fields.get("pbc")!.values.subarray(3 * system, 3 * system + 3);
+  checkCell(cell, pbc, action, of);
+}
+
+function checkEdges({ store, system, action, of }: Subject): void {
+  const edges = store.fields.get("edges")!.values;
+  const [from, to] = [store.nodeOffsets[system]!, store.nodeOffsets[system + 1]!];
+  const first = store.edgeOffsets[system]!;
+  for (let i = 2 * first; i < 2 * store.edgeOffsets[system + 1]!; i++) {
+    if (edges[i]! >= from && edges[i]! < to) continue;
+    throw new RangeError(
+      `Cannot ${action} as edge ${
+        (i >> 1) - first
+      }${of} must join nodes of its own system, ${from} … ${to - 1}: current value is [${
+        edges[i & ~1]
+      }, ${edges[i | 1]}]`,
+    );
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A batch as plain data.
+ *
+ * @module
+ */
+
+import { dtypeOf, type FieldInfo, isDType, type NumericArray } from "../fields/fields.ts";
+import { show } from "../show.ts";
+import type { Field, Info, Store } from "../store.ts";
+
+/** What a checkpoint keeps of a batch: plain data. */
+export interface SavedBatch {
+  /** The first node of each system, and the number of nodes. */
+  readonly nodeOffsets: Int32Array;
+  /** The first edge of each system, and the number of edges. */
+  readonly edgeOffsets: Int32Array;
+  /** What else is known of each system. */
+  readonly infos: readonly Info[];
+  /** The fields. */
+  readonly fields: readonly SavedField[];
+  /** A system id that none of them ever had. */
+  readonly nextSystemId: number;
+}
+
+/** A field as plain data: its `fill` is left out where it has none. */
+export interface SavedField extends Omit<FieldInfo, "fill"> {
+  /** The value of systems that come without it. */
+  readonly fill?: number;
+  /** Its values. */
+  readonly values: NumericArray;
+}
+
+/** Copies what a checkpoint keeps. */
+export function saveStore(store: Store, nextSystemId: number): SavedBatch {
+  return {
+    nodeOffsets: store.nodeOffsets.slice(),
+    edgeOffsets: store.edgeOffsets.slice(),
+    infos: structuredClone(store.infos) as Info[],
+    fields: Array.from(store.fields.values(), ({ info: { fill, ...info }, values }) => ({
+      ...info,
+      ...(fill === undefined ? {} : { fill }),
+      values: values.slice(),
+    })),
+    nextSystemId,
+  };
+}
+
+/** Takes it back. Throws a TypeError for what `saveStore` did not give. */
+export function loadStore(saved: unknown): Store {
+  const { nodeOffsets, edgeOffsets, infos, fields } = checked(saved);
+  return {
+    nodeOffsets: nodeOffsets.slice(),
+    edgeOffsets: edgeOffsets.slice(),
+    infos: structuredClone(infos) as Info[],
+    fields: new Map(fields.map(({ values, fill, ...info }): [string, Field] => [
+      info.name,
+      { info: Object.freeze({ ...info, fill }), values: values.slice() },
+    ])),
+  };
+}
+
+function checked(saved: unknown): SavedBatch {
+  const { nodeOffsets, edgeOffsets, infos, fields, nextSystemId } = (saved ?? {}) as Partial<
+    SavedBatch
+  >;
+  const isBatch = nodeOffsets instanceof Int32Array && edgeOffsets instanceof Int32Array &&
+    Array.isArray(infos) && nodeOffsets.length === infos.length + 1 &&
+    edgeOffsets.length === nodeOffsets.length && Number.isInteger(nextSystemId) &&
+    Array.isArray(fields) &&
+    fields.every((field) => isField(field, nodeOffsets, edgeOffsets));
+  if (isBatch) return saved as SavedBatch;
+  throw new TypeError(
+    `Cannot load a batch as it must be what save() gave: current value is ${show(saved)}`,
+  );
+}
+
+function isField(field: unknown, nodeOffsets: Int32Array, edgeOffsets: Int32Array): boolean {
+  const { name, level, dtype, width, unit, values } = (field ?? {}) as Partial<SavedField>;
+  const rows = level === "node"
+    ? nodeOffsets.at(-1)!
+    : level === "edge"
+    ? edgeOffsets.at(-1)!
+    : level === "system"
+    ? nodeOffsets.length - 1
+    : -1;
+  return typeof name === "string" && typeof unit === "string" && isDType(dtype) &&
+    dtypeOf(values) === dtype && values?.length === rows * (width ?? NaN);
+}

@@ -1,0 +1,235 @@
+/**
+ * From a configuration to hooks.
+ *
+ * @module
+ */
+
+import type { AddOptions } from "../../hooks/registry/entry.ts";
+import { Loop } from "../../hooks/loop/loop.ts";
+import { type ErrorPolicy, type HookWarning, printFirst } from "../../hooks/protocol/outcome.ts";
+import type { StateSource } from "../../hooks/run/reads.ts";
+import type { HookInput } from "../../hooks/registry/registry.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { stageInfos } from "../../hooks/protocol/stage.ts";
+import { TrainingStage } from "../../training/stages.ts";
+import type { TrainingKind } from "../../training/trainer_options.ts";
+import { loadHook } from "./hook_module.ts";
+import { HookRegistry, type RegisteredHook } from "./hook_registry.ts";
+import { readHookOptions } from "./hook_schema.ts";
+import type { HooksConfig } from "./hooks_config.ts";
+import { wrong } from "../json_schema.ts";
+import { type ReadConfig, readConfig, type WantedHook } from "./read_config.ts";
+
+/** A hook of a configuration, and how it is to be added: `trainer.hooks.add(hook, options)`. */
+export interface CreatedHook {
+  /** The hook. */
+  readonly hook: HookInput<TrainingKind>;
+  /** How it is added. */
+  readonly options: AddOptions;
+  /** Where it stands in the configuration: `hooks.forward[0]`. */
+  readonly path: string;
+  /** Whether errors of it that do not stop the run are told. */
+  readonly logErrors: boolean;
+}
+
+/** What hooks are made with. */
+export interface CreateHooksOptions {
+  /**
+   * The names there are.
+   *
+   * @default those of the hooks that come with this package
+   */
+  readonly registry?: HookRegistry;
+  /**
+   * What paths of modules are relative to: `import.meta.url`, or the path of the configuration.
+   *
+   * @default the current directory
+   */
+  readonly base?: string | URL;
+  /**
+   * Told of each hook that is left out, as `continueOnHookError` asks; its stage is `"config"` then.
+   *
+   * @default prints it
+   */
+  readonly onWarning?: (warning: HookWarning) => void;
+}
+
+/**
+ * Makes the hooks of a configuration. First `hookClasses`, which run before all others, then those behind switches,
+ * then `hooks.forward`, `hooks.update` and `hooks.other`, each in the order in which it stands there. Hooks that are
+ * registered by hand run before those that come with this package and before those in lists, too.
+ *
+ * Everything is checked before anything is made.
+ *
+ * @throws {TypeError | RangeError} for a name, an option or a value that there is not, with its path in the
+ * configuration and what is nearest
+ * @throws {Error} for a module that cannot be loaded, and for what a hook says of its options
+ *
+ * @example
+ * ```ts
+ * import { createHooks } from "@hooke/hooke/config";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * const hooks = await createHooks({
+ *   hooks: { update: [{ name: "identity", enabled: false }] },
+ * });
+ * assertEquals(hooks.map(({ options }) => options), [
+ *   { name: "identity", order: "last", enabled: false },
+ * ]);
+ * await assertRejects(
+ *   () => createHooks({ hooks: { update: [{ name: "idenity" }] } }),
+ *   RangeError,
+ *   "hooks.update[0].name must be one of",
+ * );
+ * ```
+ */
+export async function createHooks(
+  config: HooksConfig,
+  options: CreateHooksOptions = {},
+): Promise<CreatedHook[]> {
+  const { registry = new HookRegistry(), base, onWarning = printFirst } = options;
+  const read = readConfig(config);
+  const plans = read.wanted.map((wanted) => planOf(wanted, registry));
+  const created: CreatedHook[] = [], names = new Map<string, number>();
+  for (const plan of plans.filter(({ wanted }) => !wanted.isOff)) {
+    const { wanted, registered } = plan;
+    try {
+      const hook = await make(plan, base);
+      checkList(hook, wanted, registered);
+      const options = addOptions(plan, hook, { read, names });
+      created.push({ hook, options, path: wanted.path, logErrors: read.logs });
+    } catch (error) {
+      if (read.continues !== true || registered?.isBuiltIn === true) throw error;
+      const hook = wanted.name ?? wanted.spec;
+      if (read.logs) onWarning({ hook, stage: "config", step: 0, error, count: 1 });
+    }
+  }
+  return created;
+}
+
+/** A hook that is to be made, by what is known of its name. */
+interface HookPlan {
+  readonly wanted: WantedHook;
+  /** Nothing for a module. */
+  readonly registered: RegisteredHook | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+function planOf(wanted: WantedHook, registry: HookRegistry): HookPlan {
+  const { path, spec, options } = wanted;
+  if (wanted.isModule) return { wanted, registered: undefined, options };
+  const registered = registeredOf(wanted, registry);
+  const { list } = registered;
+  if (wanted.list !== undefined && list !== undefined && list !== wanted.list) {
+    throw new TypeError(
+      wrong(
+        `${path}.name`,
+        `of hooks.${wanted.list}, and ${spec} is of hooks.${list}`,
+        spec,
+      ),
+    );
+  }
+  return { wanted, registered, options: readHookOptions(registered, options, path) };
+}
+
+function registeredOf({ path, spec, list }: WantedHook, registry: HookRegistry): RegisteredHook {
+  if (registry.has(spec)) return registry.get(spec);
+  const place = list === undefined ? path : `${path}.name`;
+  try {
+    return registry.get(spec);
+  } catch (error) {
+    const rest = (error as Error).message.replace(/^Cannot get a hook as its name/, "");
+    const instead = spec.includes(".") ? '; a hook of your own is "./module.ts#Name"' : "";
+    throw new RangeError(`Cannot configure hooks as ${place}${rest}${instead}`);
+  }
+}
+
+async function make(
+  { wanted, registered, options }: HookPlan,
+  base: string | URL | undefined,
+): Promise<HookInput<TrainingKind>> {
+  const { path, spec } = wanted;
+  try {
+    const hook = registered === undefined
+      ? await loadHook(spec, options, { base, path })
+      : registered.make(options);
+    if (isObject(hook)) return hook as HookInput<TrainingKind>;
+    throw new TypeError(wrong(path, "a hook", hook));
+  } catch (cause) {
+    if (cause instanceof Error && cause.message.startsWith("Cannot configure hooks")) throw cause;
+    const text = cause instanceof Error ? cause.message : String(cause);
+    const Same = cause instanceof RangeError ? RangeError : TypeError;
+    throw new Same(`Cannot configure hooks as ${path} must be accepted by its hook: ${text}`, {
+      cause,
+    });
+  }
+}
+
+/** Any field is there: what a hook reads is checked by the trainer. */
+const ANY_STATE: StateSource = {
+  fields: [],
+  has: () => true,
+  plan: () => ({ live: true, value: () => undefined }),
+  writable: () => undefined,
+};
+
+/** A hook must do what its list is for. */
+function checkList(
+  hook: object,
+  { list, path, spec }: WantedHook,
+  registered: RegisteredHook | undefined,
+): void {
+  if (list === undefined || list === "other" || registered?.list === list) return;
+  const loop = new Loop({
+    ...{ kinds: TrainingStage, name: path, context: { epoch: 0 }, state: ANY_STATE },
+    step: () => {},
+  });
+  loop.hooks.add(hook as never);
+  const { stages, writes } = loop.hooks.list()[0]!;
+  const infos = stageInfos([TrainingStage]);
+  const isFine = list === "update"
+    ? stages.includes(TrainingStage.GRADIENTS)
+    : writes.length === 0 &&
+      stages.some((stage) => FORWARD.includes(stage)) &&
+      stages.every((stage) => infos.get(stage)?.role === "observe");
+  if (isFine) return;
+  const requirement = list === "update"
+    ? `a hook at ${TrainingStage.GRADIENTS}`
+    : `a hook at ${TrainingStage.AFTER_FORWARD} that only looks on`;
+  const where = stages.join(", ") || "no stage";
+  throw new TypeError(
+    wrong(path, requirement, spec) + `, at ${where}; put it in hooks.other`,
+  );
+}
+
+const FORWARD: readonly string[] = [TrainingStage.BEFORE_FORWARD, TrainingStage.AFTER_FORWARD];
+
+function addOptions(
+  { wanted, registered }: HookPlan,
+  hook: object,
+  { read, names }: { readonly read: ReadConfig; readonly names: Map<string, number> },
+): AddOptions {
+  const { spec, list, enabled } = wanted;
+  const isLast = list !== undefined || registered?.isBuiltIn === true;
+  const name = wanted.name ?? (registered === undefined ? undefined : spec);
+  const onError = wanted.onError ?? policyOf(hook, read);
+  return {
+    ...(name !== undefined && { name: numbered(name, names) }),
+    ...(isLast && { order: "last" as const }),
+    ...(onError !== undefined && { onError }),
+    ...(!enabled && { enabled }),
+  };
+}
+
+function policyOf(hook: object, { continues }: ReadConfig): ErrorPolicy | undefined {
+  if (continues === undefined) return undefined;
+  if (!continues) return "throw";
+  return (hook as { readonly onError?: ErrorPolicy }).onError === undefined ? "warn" : undefined;
+}
+
+/** The second of a name is `name-2`. */
+function numbered(name: string, names: Map<string, number>): string {
+  const count = (names.get(name) ?? 0) + 1;
+  names.set(name, count);
+  return count === 1 ? name : `${name}-${count}`;
+}

@@ -1,0 +1,182 @@
+/**
+ * What a report of a run says, whatever it is written in.
+ *
+ * @module
+ */
+
+import { plot } from "../../observe/mod.ts";
+import { reportPlots } from "./report_plots.ts";
+import type { RunData } from "../runs/read_run.ts";
+import { partsOf, startsOf, took } from "../runs/run_parts.ts";
+import type { LoggedOutcome, RunEnd, RunRecord, RunStart } from "../runs/run_record.ts";
+
+/** A piece of a report. */
+export type ReportBlock =
+  | { readonly kind: "facts"; readonly rows: readonly (readonly [string, string])[] }
+  | {
+    readonly kind: "table";
+    readonly head: readonly string[];
+    readonly rows: readonly (readonly string[])[];
+  }
+  | { readonly kind: "plot"; readonly name: string; readonly title: string; readonly svg: string }
+  | { readonly kind: "list"; readonly items: readonly string[] }
+  | { readonly kind: "code"; readonly text: string };
+
+/** A part of a report. */
+export interface ReportSection {
+  readonly title: string;
+  readonly blocks: readonly ReportBlock[];
+}
+
+/** A report. */
+export interface ReportContent {
+  /** What ran. */
+  readonly title: string;
+  /** How it ended, in a word or two. */
+  readonly status: "completed" | "stopped" | "failed" | "not ended";
+  /** Its parts; those that would be empty are left out. */
+  readonly sections: readonly ReportSection[];
+}
+
+/** All that is known of a run. */
+export function reportContent(run: RunData): ReportContent {
+  const starts = run.records.filter((record) => record.type === "start");
+  const end = endOf(run.records);
+  const sections: ReportSection[] = [
+    { title: "Run", blocks: [facts(run, starts.at(-1), end)] },
+    { title: "Warnings", blocks: warnings(run, end) },
+    { title: "Plots", blocks: plots(run) },
+    { title: "Parts", blocks: parts(run) },
+    { title: "Hooks", blocks: hooks(run.records) },
+    { title: "Changes of hooks", blocks: changes(run.records) },
+    { title: "Where the time went", blocks: timings(run) },
+    { title: "Configuration", blocks: configuration(run) },
+  ];
+  return {
+    title: run.name,
+    status: end?.outcome.status ?? "not ended",
+    sections: sections.filter(({ blocks }) => blocks.length > 0),
+  };
+}
+
+/** The end of the last part, if it has one. */
+function endOf(records: readonly RunRecord[]): RunEnd | undefined {
+  const last = records.findLast(({ type }) => type !== "change");
+  return last?.type === "end" ? last : undefined;
+}
+
+function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefined): ReportBlock {
+  const last = partsOf(run).at(-1)?.last ?? run.records.at(-1);
+  const device = end?.device ?? start?.device;
+  const { hooke, deno, userAgent, platform } = start?.versions ?? {};
+  const rows: [string, string | undefined | null][] = [
+    [
+      "outcome",
+      end === undefined ? "not ended: it is under way, or was killed" : told(end.outcome),
+    ],
+    ["engine", start?.engine],
+    ["steps", last === undefined ? undefined : String(last.step)],
+    ["began", run.begun ?? run.records[0]?.time],
+    ["last heard of", last?.time],
+    ["took", tookAll(run)],
+    ["run", run.id ?? start?.id],
+    ["commit", start?.commit],
+    ["configuration", run.configHash ?? start?.configHash],
+    ["Hooke", hooke],
+    ["runtime", deno === undefined ? userAgent : `Deno ${deno}`],
+    ["platform", platform],
+    ["device", device?.device],
+  ];
+  return {
+    kind: "facts",
+    rows: rows.filter((row): row is [string, string] => row[1] !== undefined && row[1] !== null),
+  };
+}
+
+function told(outcome: LoggedOutcome): string {
+  switch (outcome.status) {
+    case "completed":
+      return "completed";
+    case "stopped":
+      return `stopped in step ${outcome.step}: ${outcome.reason}`;
+    case "failed":
+      return `failed: ${outcome.error.name}: ${outcome.error.message}`;
+  }
+}
+
+function warnings({ records }: RunData, end: RunEnd | undefined): ReportBlock[] {
+  const items = (records.at(-1)?.hooks ?? []).filter(({ errors }) => errors > 0)
+    .map(({ name, errors }) => `Hook ${name} has failed ${errors} time${errors === 1 ? "" : "s"}.`);
+  const fallen = (end?.device ?? startsOf(records).at(-1)?.device)?.skipped ?? [];
+  items.push(...fallen.map(({ device, reason }) => `${device} was passed over: ${reason}`));
+  const open = startsOf(records).length - records.filter(({ type }) => type === "end").length;
+  const killed = open - (end === undefined && records.length > 0 ? 1 : 0);
+  if (killed > 0) items.push(`${killed} part${killed === 1 ? "" : "s"} of the run never ended.`);
+  return items.length === 0 ? [] : [{ kind: "list", items }];
+}
+
+function plots({ history }: RunData): ReportBlock[] {
+  return reportPlots(history).map(({ name, title, scalars, scale }) => ({
+    ...{ kind: "plot", name, title },
+    svg: plot({ history }, { title, scalars, scale }),
+  }));
+}
+
+/** Runs that went on: one row is what the facts say. */
+function parts(run: RunData): ReportBlock[] {
+  const all = partsOf(run);
+  if (all.length < 2) return [];
+  const rows = all.map((part, i) => [
+    ...[String(i + 1), part.start.time, duration(took(part))],
+    ...[String(part.start.step), String(part.last.step)],
+    part.end === undefined ? "never ended" : told(part.end.outcome),
+  ]);
+  return [{ kind: "table", head: ["", "began", "took", "from step", "to step", "outcome"], rows }];
+}
+
+function tookAll(run: RunData): string | undefined {
+  if (run.records.length === 0) return undefined;
+  return duration(partsOf(run).reduce((sum, part) => sum + took(part), 0));
+}
+
+/** 7.25 s, 12 min 34 s, 1 h 2 min. */
+function duration(seconds: number): string {
+  if (seconds < 60) return `${+seconds.toFixed(2)} s`;
+  const whole = Math.round(seconds), minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function hooks(records: readonly RunRecord[]): ReportBlock[] {
+  const list = records.at(-1)?.hooks ?? [];
+  if (list.length === 0) return [];
+  const rows = list.map(({ name, enabled, stages, frequency, errors }) => [
+    ...[name, stages.join(", ") || "begin and end", stages.length > 0 ? String(frequency) : ""],
+    ...[enabled ? "on" : "off", String(errors)],
+  ]);
+  return [{ kind: "table", head: ["hook", "stages", "every", "state", "errors"], rows }];
+}
+
+function changes(records: readonly RunRecord[]): ReportBlock[] {
+  const rows = records.filter((record) => record.type === "change")
+    .map(({ time, step, change, hook }) => [String(step), time, change, hook]);
+  return rows.length === 0 ? [] : [{ kind: "table", head: ["step", "time", "what", "hook"], rows }];
+}
+
+function timings({ profile = [] }: RunData): ReportBlock[] {
+  if (profile.length === 0) return [];
+  const all = profile.reduce((sum, { count, mean }) => sum + count * mean, 0);
+  const rows = profile.toSorted((a, b) => b.count * b.mean - a.count * a.mean)
+    .map(({ from, to, count, mean, std, min, max }) => [
+      ...[`${from} → ${to}`, String(count)],
+      ...[mean, std, min, max].map((ms) => ms.toFixed(4)),
+      `${(100 * count * mean / all).toFixed(1)} %`,
+    ]);
+  const head = ["from stage to stage", "count", "mean/ms", "std/ms", "min/ms", "max/ms", "share"];
+  return [{ kind: "table", head, rows }];
+}
+
+function configuration({ config }: RunData): ReportBlock[] {
+  if (config === undefined || config === null) return [];
+  return [{ kind: "code", text: JSON.stringify(config, null, 2) }];
+}

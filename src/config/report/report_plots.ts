@@ -1,0 +1,87 @@
+/**
+ * Which scalars of a run are shown together.
+ *
+ * @module
+ */
+
+import type { ScalarHistory } from "../../observe/mod.ts";
+
+/** One picture of a report. */
+export interface ReportPlot {
+  /** What its file is called, without an ending. */
+  readonly name: string;
+  /** What stands above it. */
+  readonly title: string;
+  /** What it shows. */
+  readonly scalars: readonly string[];
+  /** How values are spread. */
+  readonly scale: "linear" | "log";
+}
+
+interface Group {
+  readonly name: string;
+  readonly title: string;
+  readonly fits: RegExp;
+  /** Whether small values matter, where all are above 0. */
+  readonly isLog?: boolean;
+}
+
+/** Of interest only where systems do converge. */
+const CONVERGED = "converged";
+const GROUPS: readonly Group[] = [
+  { name: "loss", title: "Loss", fits: /^(loss|(train|val)\/loss)(\/|$)/, isLog: true },
+  { name: "learning_rate", title: "Learning rate", fits: /^optimizer\/.*\/lr$/ },
+  { name: "energy", title: "Energy, eV", fits: /^energy(\/max)?$/ },
+  { name: "fmax", title: "Largest force, eV/Å", fits: /^fmax(\/max)?$/, isLog: true },
+  { name: "temperature", title: "Temperature, K", fits: /^temperature(\/max)?$/ },
+  { name: CONVERGED, title: "Parts of all systems", fits: /^(converged|active)_fraction$/ },
+];
+const SPEED: Group = { name: "speed", title: "Steps per second", fits: /\/steps_per_s$/ };
+/** How far a run has come is no picture. */
+const PROGRESS = /^(dynamics|training)\//;
+
+/** The pictures of a run's scalars: those that belong together in one, metrics of training beside those of validation. */
+export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): ReportPlot[] {
+  const names = history.names().filter((name) => {
+    const { steps, values } = history.series(name);
+    return steps.length > 1 && values.some(Number.isFinite);
+  });
+  const taken = new Set<string>();
+  const take = ({ fits, isLog = false, ...group }: Group): ReportPlot[] => {
+    const scalars = names.filter((name) => fits.test(name) && !taken.has(name));
+    for (const name of scalars) taken.add(name);
+    const isFlat = group.name === CONVERGED && scalars.every((name) => isConstant(history, name));
+    if (scalars.length === 0 || isFlat) return [];
+    const isAbove = scalars.every((name) =>
+      history.series(name).values.every((value) => !(value <= 0))
+    );
+    return [{ ...group, scalars, scale: isLog && isAbove ? "log" : "linear" }];
+  };
+  const known = GROUPS.flatMap(take);
+  const speed = take(SPEED); // before what is the user's own, but shown behind it
+  const others = names.filter((name) => !taken.has(name) && !PROGRESS.test(name));
+  const metrics = new Set(others.map((name) => name.replace(/^(train|val)\//, "")));
+  const own = [...metrics].flatMap((metric) =>
+    take({
+      ...{ name: metric.replace(/[^A-Za-z0-9_]+/g, "_"), title: metric },
+      fits: new RegExp(`^((train|val)/)?${metric.replace(/[^\w/]/g, "\\$&")}$`),
+    })
+  );
+  return named([...known, ...own, ...speed]);
+}
+
+/** Names of files must differ, where titles do in what no file name may have. */
+function named(plots: readonly ReportPlot[]): ReportPlot[] {
+  const taken = new Set<string>();
+  return plots.map((plot) => {
+    let name = plot.name;
+    for (let n = 2; taken.has(name); n++) name = `${plot.name}_${n}`;
+    taken.add(name);
+    return { ...plot, name };
+  });
+}
+
+function isConstant(history: Pick<ScalarHistory, "series">, name: string): boolean {
+  const { values } = history.series(name);
+  return values.every((value) => value === values[0]);
+}

@@ -1,0 +1,186 @@
+/**
+ * A run folder that is ours, and the hooks that write into it.
+ *
+ * @module
+ */
+
+import { checkpointsIn, writeWhole } from "../../checkpoint/mod.ts";
+import type { AddOptions } from "../../hooks/registry/entry.ts";
+import {
+  CheckpointHook,
+  jsonlReporter,
+  type KeptEngine,
+  Profiler,
+  Reporter,
+  type ScalarHistory,
+  SnapshotHook,
+  tensorBoardReporter,
+} from "../../observe/mod.ts";
+import { readRun, type RunData } from "./read_run.ts";
+import { report } from "../report/report.ts";
+import { makeFolder, type RunIdentity, type RunPaths } from "./run_files.ts";
+import type { FolderEngine, RunFolder } from "./run_folder_protocol.ts";
+import type { ReadFolderOptions } from "./run_folder_options.ts";
+import type { RunLock } from "./run_lock.ts";
+import { type RunLog, runLog } from "./run_log.ts";
+import { TrajectoryWriter } from "./trajectory_writer.ts";
+
+/** What a {@linkcode HeldFolder} is made of. */
+export interface FolderParts {
+  readonly paths: RunPaths;
+  readonly identity: RunIdentity;
+  readonly lock: RunLock;
+  readonly segments: number;
+  readonly options: ReadFolderOptions;
+}
+
+/** A run folder that is ours. */
+export class HeldFolder implements RunFolder {
+  readonly path: string;
+  readonly id: string;
+  readonly config: unknown;
+  readonly #parts: FolderParts;
+  readonly #reporter: Reporter;
+  readonly #profiler: Profiler | undefined;
+  readonly #log: RunLog;
+  #engine: FolderEngine | undefined;
+  /** Are the hooks open? */
+  #isWriting = false;
+  #isClosed = false;
+
+  constructor(parts: FolderParts) {
+    const { paths, identity, options, segments } = parts;
+    this.#parts = parts;
+    this.path = paths.folder;
+    this.id = identity.id;
+    this.config = identity.config;
+    this.#reporter = new Reporter({
+      ...{ frequency: 10, ...options.scalars },
+      reporters: [
+        jsonlReporter({ path: paths.scalars }),
+        ...(options.tensorBoard ? [tensorBoardReporter(paths.board)] : []),
+        ...options.reporters,
+      ],
+    });
+    this.#profiler = options.profile ? new Profiler({ frequency: 100 }) : undefined;
+    const { id, config } = identity, { commit } = options;
+    this.#log = runLog({
+      ...{ id, path: paths.runs, ...(commit !== undefined && { commit }) },
+      ...(identity.configHash !== null && { config }),
+    });
+    this.#log.load({ id, segments });
+  }
+
+  get history(): ScalarHistory {
+    return this.#reporter.history;
+  }
+
+  get engine(): FolderEngine | undefined {
+    return this.#engine;
+  }
+
+  attach(engine: FolderEngine): void {
+    const wrong = this.#isClosed ? "it was closed" : this.#engine && `it has ${this.#engine.name}`;
+    if (wrong !== undefined) {
+      throw new Error(
+        `Cannot attach ${engine.name} to run folder ${this.path} as it must be open and have no engine: ${wrong}`,
+      );
+    }
+    this.#engine = engine;
+    const add = (hook: object, options: AddOptions) => engine.hooks.add(hook as never, options);
+    // Closed in reverse: when the report is written all others have written what they have.
+    add(this.#reportHook(), { order: "first" });
+    add(this.#log, { order: "first" });
+    if (this.#profiler !== undefined) add(this.#profiler, { order: "first", name: "profiler" });
+    add(this.#reporter, {});
+    const { trajectory, checkpoints } = this.#parts.options;
+    const writer = trajectory && new TrajectoryWriter(trajectory.sink);
+    if (writer !== undefined) {
+      add(trajectoryHook(writer, trajectory!.frequency), { name: "trajectory" });
+    }
+    if (checkpoints !== false && isKept(engine)) {
+      const { checkpoints: folder } = this.#parts.paths;
+      const { every: everySteps, keep: keepLast } = checkpoints;
+      add(new CheckpointHook({ folder, everySteps, keepLast, atBegin: false }), {});
+    }
+  }
+
+  async checkpoints(): Promise<{ readonly path: string; readonly step: number }[]> {
+    return await checkpointsIn(this.#parts.paths.checkpoints);
+  }
+
+  async data(): Promise<RunData> {
+    const data = await readRun(this.path);
+    return this.history.names().length > 0 ? { ...data, history: this.history } : data;
+  }
+
+  async writeReport(format: "html" | "markdown" = "html"): Promise<string> {
+    const { paths } = this.#parts;
+    const write = (path: string, text: string, what: string) =>
+      writeWhole(path, new TextEncoder().encode(text), what);
+    const pictures: [string, string][] = [];
+    const link = (svg: string, file: string) => {
+      pictures.push([`${paths.plots}/${file}`, svg]);
+      return `plots/${file}`;
+    };
+    const text = await report(await this.data(), { format, link });
+    if (pictures.length > 0) await makeFolder(paths.plots);
+    for (const [path, svg] of pictures) await write(path, svg, "plot");
+    const path = `${this.path}/report.${format === "html" ? "html" : "md"}`;
+    await write(path, text, "report");
+    return path;
+  }
+
+  close(): Promise<void> {
+    if (this.#isWriting) {
+      return Promise.reject(
+        new Error(
+          `Cannot close run folder ${this.path} as its engine, ${this.#engine?.name}, must not write into it any more: ` +
+            `await its run, or close it, first`,
+        ),
+      );
+    }
+    if (!this.#isClosed) this.#parts.lock.release();
+    this.#isClosed = true;
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Opened first, and closed last. */
+  #reportHook(): object {
+    const { options: { report }, paths } = this.#parts;
+    return {
+      ...{ name: "runReport", on: {}, onError: "warn" }, // no stage: it costs nothing per step
+      open: () => {
+        this.#isWriting = true;
+      },
+      close: async () => {
+        try {
+          const rows = this.#profiler?.summary().transitions;
+          if (rows !== undefined) {
+            const text = new TextEncoder().encode(`${JSON.stringify(rows)}\n`);
+            await writeWhole(paths.profile, text, "profile");
+          }
+          if (report !== false) await this.writeReport(report);
+        } finally {
+          this.#isWriting = false;
+        }
+      },
+    };
+  }
+}
+
+/** A snapshot hook that looks at what is there before the first frame. */
+function trajectoryHook(writer: TrajectoryWriter, frequency: number): object {
+  return Object.assign(new SnapshotHook({ sink: writer, frequency }), {
+    open: () => writer.open(),
+  });
+}
+
+function isKept(engine: object): engine is KeptEngine {
+  const { betweenSteps, saveCheckpoint } = engine as Partial<KeptEngine>;
+  return typeof betweenSteps === "function" && typeof saveCheckpoint === "function";
+}

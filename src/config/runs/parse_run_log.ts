@@ -1,0 +1,102 @@
+/**
+ * Run logs, read.
+ *
+ * @module
+ */
+
+import {
+  checked,
+  isCount,
+  isIsoTime,
+  isObject,
+  type JsonObject,
+  parseObject,
+} from "../read_json.ts";
+import type { RunRecord } from "./run_record.ts";
+
+/**
+ * The records of a run log. A last line without its newline was cut off by a kill and is left out.
+ *
+ * @param text what is in the file
+ * @param name what errors call it
+ * @throws {SyntaxError} for a line that is none of a run log, with its number, from 1, and the key that is wrong
+ *
+ * @example
+ * ```ts
+ * import { parseRunLog, runLog } from "@hooke/hooke/config";
+ * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
+ * import { assertEquals, assertThrows } from "@std/assert";
+ *
+ * let text = "";
+ * const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
+ * const loop = new Loop({ kinds: WalkStage, step: () => {} });
+ * loop.hooks.add(runLog({ write: (line) => void (text += line) }));
+ * await loop.run(3);
+ * assertEquals(parseRunLog(text).map(({ type, step }) => [type, step]), [["start", 0], ["end", 3]]);
+ * assertThrows(() => parseRunLog(text + "{}\n", "runs"), SyntaxError, "Cannot read runs, line 3, as type");
+ * ```
+ */
+export function parseRunLog(text: string, name: string = "run log"): RunRecord[] {
+  const lines = text.split("\n");
+  lines.pop(); // what stands behind the last newline
+  return lines.map((line, i) => recordOf(line, `${name}, line ${i + 1},`));
+}
+
+const TYPES = ["start", "change", "end"];
+
+function recordOf(line: string, name: string): RunRecord {
+  const of = parseObject(line, { name }), at = { name, of };
+  const isText = (value: unknown) => typeof value === "string";
+  const isTextOrNull = (value: unknown) => isText(value) || value === null;
+  const type = checked(at, "type", TYPES.join(", "), (value) => TYPES.includes(value as string));
+  checked(at, "id", "a text", isText);
+  checked(at, "segment", "a whole number from 0 on", isCount);
+  checked(at, "time", "a time as ISO 8601 writes it", isIsoTime);
+  checked(at, "step", "a whole number from 0 on", isCount);
+  checked(at, "hooks", "a list of hooks", areHooks);
+  if (type === "start") {
+    checked(at, "engine", "a text", isText);
+    checked(at, "commit", "a text", isText);
+    checked(at, "configHash", "a text or null", isTextOrNull);
+    checked(at, "versions", "an object of texts", areTexts);
+    checked(at, "device", "a device or null", isDevice);
+  }
+  if (type === "change") {
+    checked(at, "change", "a text", isText);
+    checked(at, "hook", "a text", isText);
+  }
+  if (type === "end") {
+    checked(at, "outcome", "an outcome", isOutcome);
+    checked(at, "device", "a device or null", isDevice);
+  }
+  return of as unknown as RunRecord;
+}
+
+function areTexts(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((text) => typeof text === "string");
+}
+
+function isDevice(value: unknown): boolean {
+  return value === null ||
+    (isObject(value) && typeof value.device === "string" && Array.isArray(value.skipped) &&
+      value.skipped.every((one) =>
+        isObject(one) && typeof one.device === "string" && typeof one.reason === "string"
+      ));
+}
+
+function areHooks(value: unknown): boolean {
+  return Array.isArray(value) &&
+    value.every((hook: unknown) =>
+      isObject(hook) && typeof hook.name === "string" && typeof hook.enabled === "boolean" &&
+      Array.isArray(hook.stages) && hook.stages.every((stage) => typeof stage === "string") &&
+      typeof hook.frequency === "number" && isCount(hook.errors)
+    );
+}
+
+function isOutcome(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { status, reason, error } = value as JsonObject;
+  return status === "completed" || (status === "stopped" && typeof reason === "string") ||
+    (status === "failed" && isObject(error) && typeof error.name === "string" &&
+      typeof error.message === "string");
+}

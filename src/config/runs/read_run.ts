@@ -1,0 +1,91 @@
+/**
+ * Run folders, read.
+ *
+ * @module
+ */
+
+import { parseScalarLines, ScalarHistory, type TransitionSummary } from "../../observe/mod.ts";
+import { heardIn } from "./run_parts.ts";
+import { parseRunLog } from "./parse_run_log.ts";
+import { isObject } from "../read_json.ts";
+import { parseIdentity, pathsIn, type RunIdentity, textIn } from "./run_files.ts";
+import type { RunRecord } from "./run_record.ts";
+
+/** What is known of a run: from its folder, or put together by oneself. */
+export interface RunData extends Partial<RunIdentity> {
+  /** What it is called in a report. */
+  readonly name: string;
+  /** The lines of its run log. */
+  readonly records: readonly RunRecord[];
+  /** Its scalars. */
+  readonly history: ScalarHistory;
+  /** What its scalars last told of each part of it, in the order of its starts: for those that a kill has ended. */
+  readonly heard?: readonly (Pick<RunRecord, "step" | "time"> | undefined)[];
+  /** Where its time went, where a profiler has looked. */
+  readonly profile?: readonly TransitionSummary[];
+}
+
+/**
+ * Reads a run folder, of a run that is over or of one that is under way: it writes nothing.
+ *
+ * @throws {RangeError} for a folder that is none of a run, and one of a newer version
+ * @throws {SyntaxError} for a file in it that is damaged, with its line or key
+ * @throws {Error} when the file system refuses
+ *
+ * @example
+ * ```ts
+ * import { openRunFolder, readRun } from "@hooke/hooke/config";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = `${await Deno.makeTempDir()}/run`;
+ * await (await openRunFolder(path, { config: { dt: 0.5 } })).close();
+ * const run = await readRun(path);
+ * assertEquals([run.config, run.records], [{ dt: 0.5 }, []]);
+ * ```
+ */
+export async function readRun(path: string): Promise<RunData> {
+  const paths = pathsIn(path);
+  const config = await textIn(paths.config);
+  if (config === undefined) {
+    throw new RangeError(
+      `Cannot read run ${path} as it must be a run folder, with a config.json: there is none`,
+    );
+  }
+  const identity = parseIdentity(config, paths.config);
+  const history = new ScalarHistory();
+  const rows = parseScalarLines(await textIn(paths.scalars) ?? "", paths.scalars);
+  for (const row of rows) history.add(row);
+  const records = parseRunLog(await textIn(paths.runs) ?? "", paths.runs);
+  const profile = await textIn(paths.profile);
+  return {
+    ...identity,
+    name: path.split("/").findLast((part) => part !== "") ?? path,
+    ...{ records, history, heard: heardIn(records, rows) },
+    ...(profile !== undefined && { profile: profileIn(profile, paths.profile) }),
+  };
+}
+
+/** The rows of a profile. Throws a SyntaxError for what is none, with the row and the member that is wrong. */
+export function profileIn(text: string, name: string): TransitionSummary[] {
+  const refuse = (requirement: string): never => {
+    throw new SyntaxError(`Cannot read ${name} as ${requirement}`);
+  };
+  let rows: unknown;
+  try {
+    rows = JSON.parse(text);
+  } catch (error) {
+    refuse(`it must be JSON: ${(error as Error).message}`);
+  }
+  if (!Array.isArray(rows)) return refuse("it must be a list");
+  for (const [i, row] of rows.entries()) {
+    for (const member of ["engine", "domain", "from", "to"]) {
+      if (!isObject(row) || typeof row[member] !== "string") {
+        refuse(`${member} of row ${i} must be a text`);
+      }
+    }
+    for (const member of ["count", "mean", "std", "min", "max"]) {
+      if (typeof row[member] !== "number") refuse(`${member} of row ${i} must be a number`);
+    }
+  }
+  return rows as TransitionSummary[];
+}

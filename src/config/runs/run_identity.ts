@@ -1,0 +1,82 @@
+/**
+ * Whose a run folder is, and what a kill has left in it.
+ *
+ * @module
+ */
+
+import { LineFile } from "../../sinks/mod.ts";
+import { canonicalText } from "../canonical_json.ts";
+import { configHash } from "../config_hash.ts";
+import { isObject } from "../read_json.ts";
+import {
+  namesIn,
+  parseIdentity,
+  removeFile,
+  type RunIdentity,
+  type RunPaths,
+  textIn,
+  writeIdentity,
+} from "./run_files.ts";
+import { newRunId } from "./run_log_options.ts";
+
+/** What a kill can leave of a folder that has no configuration yet. */
+const EARLY = /^(lock|config\.json\..*\.tmp)$/;
+
+/** Throws a RangeError for a folder of something else; nothing is written into it. */
+export async function assertOurs(folder: string): Promise<void> {
+  const names = await namesIn(folder);
+  const foreign = names.filter((name) => !EARLY.test(name));
+  if (names.includes("config.json") || foreign.length === 0) return;
+  throw new RangeError(
+    `Cannot open run folder ${folder} as it must be empty or a run's, with a config.json: it has ${
+      foreign.slice(0, 5).join(", ")
+    }`,
+  );
+}
+
+/** Who the run is: as the folder says, or new. */
+export async function identify(paths: RunPaths, config: unknown): Promise<RunIdentity> {
+  const text = await textIn(paths.config);
+  const hash = config === undefined ? null : await configHash(config);
+  if (text === undefined) {
+    const begun = new Date().toISOString();
+    // As it was hashed: numbers in typed arrays, dates and the like as JSON has them.
+    const plain = config === undefined ? null : JSON.parse(canonicalText(config, "config"));
+    const identity = { id: newRunId(), begun, configHash: hash, config: plain };
+    await writeIdentity(paths.config, identity);
+    return identity;
+  }
+  const known = parseIdentity(text, paths.config);
+  if (config === undefined || known.configHash === hash) return known;
+  throw new RangeError(
+    `Cannot open run folder ${paths.folder} as its configuration must be the one it was begun with, ` +
+      `${known.configHash ?? "none"}: current value is ${hash}` +
+      `${differing(known.config, config)}; take another folder, as nextRunFolder finds one`,
+  );
+}
+
+/** In which members two configurations differ, where both have members. */
+function differing(known: unknown, config: unknown): string {
+  const now: unknown = JSON.parse(canonicalText(config, "config"));
+  if (!isObject(known) || !isObject(now)) return "";
+  const names = [...new Set([...Object.keys(known), ...Object.keys(now)])]
+    .filter((name) => textOf(known[name]) !== textOf(now[name]));
+  return `, which differs in ${names.join(", ")}`;
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "" : canonicalText(value, "config");
+}
+
+/** Takes away what a kill has left unfinished. */
+export async function clean(paths: RunPaths): Promise<void> {
+  for (const folder of [paths.folder, paths.checkpoints, paths.logs]) {
+    for (const name of await namesIn(folder)) {
+      if (/\.[0-9a-f-]{36}\.tmp$/.test(name)) await removeFile(`${folder}/${name}`);
+    }
+  }
+  if (await textIn(paths.runs) === undefined) return;
+  const log = new LineFile(paths.runs);
+  await log.open();
+  await log.close();
+}

@@ -1,0 +1,198 @@
+/**
+ * Who may write into a run folder: one run at a time.
+ *
+ * The file `lock` is locked by the operating system as long as the process lives, however it ends: a kill leaves nothing
+ * to clean up, and of two that come at once one has it. What stands in the file says who that is. Where machines share a
+ * folder through a network that does not share locks, that and its heartbeat keep others out, too.
+ *
+ * @module
+ */
+
+import { codeOf } from "../../checkpoint/replace_file.ts";
+import { RunFolderBusyError, type RunHolder } from "./run_folder_busy_error.ts";
+import { checked, isIsoTime, parseObject } from "../read_json.ts";
+
+/** A file that can be locked: as Deno has them. */
+interface LockFile {
+  tryLockSync(exclusive: boolean): boolean;
+  readSync(bytes: Uint8Array): number | null;
+  writeSync(bytes: Uint8Array): number;
+  seekSync(offset: number, whence: number): number;
+  truncateSync(size: number): void;
+  close(): void;
+}
+
+/** What is used of Deno. */
+interface LockHost {
+  readonly pid: number;
+  openSync(
+    path: string,
+    options: { readonly read: true; readonly write: true; readonly create: true },
+  ): LockFile;
+  hostname(): string;
+  readTextFileSync(path: string): string;
+  unrefTimer(timer: number): void;
+}
+
+/** The version of what stands in the file. */
+const SCHEMA = 1;
+/** All of the file, padded: it is written over in one go. */
+const LENGTH = 512;
+/** What it begins with. */
+const START = '{"schema":';
+const HEARTBEAT_SECONDS = 10;
+/** A machine that has not been heard of for so long is taken to have gone. */
+const SILENT_SECONDS = 60;
+
+/** A folder that is ours until it is released, or the process ends. */
+export class RunLock {
+  readonly #file: LockFile;
+  readonly #holder: RunHolder;
+  readonly #timer: number;
+
+  /**
+   * Takes the lock of a folder.
+   *
+   * @throws {RunFolderBusyError} where another has it
+   * @throws {SyntaxError} for a file `lock` that is none of a run folder's; it stays as it is
+   * @throws {RangeError} for one of a newer version
+   */
+  static take(folder: string): RunLock {
+    const host = lockHost(folder);
+    const file = openLock(host, folder);
+    try {
+      if (!file.tryLockSync(true)) {
+        throw new RunFolderBusyError(folder, orElse(() => holderIn(file, folder), undefined));
+      }
+      const before = holderIn(file, folder), own = holderNow(host);
+      if (before !== undefined && before.host !== own.host && isAlive(before)) {
+        throw new RunFolderBusyError(folder, before);
+      }
+      return new RunLock(host, file, own);
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  private constructor(host: LockHost, file: LockFile, holder: RunHolder) {
+    this.#file = file;
+    this.#holder = holder;
+    this.#write(holder);
+    this.#timer = setInterval(() => this.#beat(), 1000 * HEARTBEAT_SECONDS) as unknown as number;
+    host.unrefTimer(this.#timer); // it keeps no process alive
+  }
+
+  /** Gives the folder back. */
+  release(): void {
+    clearInterval(this.#timer);
+    try {
+      this.#file.truncateSync(0);
+    } finally {
+      this.#file.close();
+    }
+  }
+
+  #beat(): void {
+    try {
+      this.#write({ ...this.#holder, heartbeat: new Date().toISOString() });
+    } catch {
+      // A disk that is full is told by what has something to say; the lock itself holds.
+    }
+  }
+
+  #write(holder: RunHolder): void {
+    const text = `${JSON.stringify({ schema: SCHEMA, ...holder }).padEnd(LENGTH - 1)}\n`;
+    this.#file.seekSync(0, 0);
+    this.#file.writeSync(new TextEncoder().encode(text));
+  }
+}
+
+/**
+ * Who holds a folder, as text: for tests and tools. A file that is empty, or was cut off, is nobody's.
+ *
+ * @throws {SyntaxError} for what is no file of a lock, with the key that is wrong
+ * @throws {RangeError} for one of a newer version
+ */
+export function parseLock(text: string, name: string): RunHolder | undefined {
+  const isCutOff = !text.endsWith("\n") && START.startsWith(text.slice(0, START.length));
+  if (isCutOff && text.length < LENGTH) return undefined;
+  const object = parseObject(text, { name, schema: SCHEMA });
+  const isText = (value: unknown) => typeof value === "string";
+  const refuse = { name, of: object };
+  return {
+    pid: checked(refuse, "pid", "a whole number from 1 on", isPid) as number,
+    host: checked(refuse, "host", "a text", isText) as string,
+    startTime: checked(refuse, "startTime", "a text or null", (x) => isText(x) || x === null) as
+      | string
+      | null,
+    since: checked(refuse, "since", "a time as ISO 8601 writes it", isIsoTime) as string,
+    heartbeat: checked(refuse, "heartbeat", "a time as ISO 8601 writes it", isIsoTime) as string,
+  };
+}
+
+function isPid(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+function isAlive({ heartbeat }: RunHolder): boolean {
+  return Date.now() - Date.parse(heartbeat) < 1000 * SILENT_SECONDS;
+}
+
+function lockHost(folder: string): LockHost {
+  const { Deno: host } = globalThis as unknown as { readonly Deno?: LockHost };
+  if (host !== undefined) return host;
+  throw new TypeError(
+    `Cannot open run folder ${folder} as files can be locked in Deno: this is not Deno`,
+  );
+}
+
+function openLock(host: LockHost, folder: string): LockFile {
+  try {
+    return host.openSync(`${folder}/lock`, { read: true, write: true, create: true });
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw Object.assign(
+      new Error(
+        `Cannot open run folder ${folder} as its file lock must be ours to write: ${message}`,
+        {
+          cause,
+        },
+      ),
+      codeOf(cause) === undefined ? {} : { code: codeOf(cause) },
+    );
+  }
+}
+
+function holderIn(file: LockFile, folder: string): RunHolder | undefined {
+  const bytes = new Uint8Array(4 * LENGTH); // what is longer is none of ours
+  file.seekSync(0, 0);
+  const length = file.readSync(bytes) ?? 0;
+  return parseLock(new TextDecoder().decode(bytes.subarray(0, length)), `${folder}/lock`);
+}
+
+function holderNow(host: LockHost): RunHolder {
+  const now = new Date().toISOString();
+  return {
+    pid: host.pid,
+    host: orElse(() => host.hostname(), "unknown"),
+    startTime: orElse(() => startTimeOf(host), null),
+    since: now,
+    heartbeat: now,
+  };
+}
+
+/** In ticks since the machine began; Linux alone says so. The name of the program may have spaces and brackets. */
+function startTimeOf(host: LockHost): string | null {
+  const stat = host.readTextFileSync("/proc/self/stat");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+}
+
+/** What something gives, unless it is not allowed. */
+function orElse<T>(ask: () => T, otherwise: T): T {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The parts of a run: it was begun, ended or was killed, and went on.
+ *
+ * @module
+ */
+
+import type { ScalarSnapshot } from "../../observe/mod.ts";
+import type { RunEnd, RunRecord, RunStart } from "./run_record.ts";
+
+/** A step, and when it was heard of. */
+type Heard = Pick<RunRecord, "step" | "time">;
+
+/** What ran from one start to the next. */
+export interface RunPart {
+  readonly start: RunStart;
+  /** What was last heard of it: of one that was killed, what its scalars say. */
+  readonly last: Heard;
+  readonly end: RunEnd | undefined;
+}
+
+/** The parts of a run, in order. */
+export function partsOf({ records, heard = [] }: {
+  readonly records: readonly RunRecord[];
+  readonly heard?: readonly (Heard | undefined)[];
+}): RunPart[] {
+  return startsOf(records).map((start, i, starts) => {
+    const next = starts[i + 1], from = records.indexOf(start);
+    const logged = records.slice(from, next && records.indexOf(next)).at(-1)!;
+    const scalars = heard[i];
+    const isNewer = scalars !== undefined && Date.parse(scalars.time) > Date.parse(logged.time);
+    if (logged.type === "end") return { start, last: logged, end: logged };
+    return { start, last: isNewer ? scalars : logged, end: undefined };
+  });
+}
+
+/** How long a part took, s. */
+export function took({ start, last }: RunPart): number {
+  return (Date.parse(last.time) - Date.parse(start.time)) / 1000;
+}
+
+/** The starts of a run. */
+export function startsOf(records: readonly RunRecord[]): RunStart[] {
+  return records.filter((record) => record.type === "start");
+}
+
+/** Of each part of a run, the last of its scalars. */
+export function heardIn(
+  records: readonly RunRecord[],
+  rows: readonly ScalarSnapshot[],
+): (Heard | undefined)[] {
+  const starts = records.filter(({ type }) => type === "start").map(({ time }) => Date.parse(time));
+  return starts.map((from, i) => {
+    const to = starts[i + 1] ?? Infinity;
+    const last = rows.findLast(({ time }) => 1000 * time >= from && 1000 * time < to);
+    return last && { step: last.step, time: new Date(1000 * last.time).toISOString() };
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * A trainer by the name of its kind.
+ *
+ * @module
+ */
+
+import type { DeviceName } from "../../backend/webgpu/pick.ts";
+import { type HookWarning, printFirst } from "../../hooks/protocol/outcome.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+import type { ModelSource } from "../../onnx/session/session_source.ts";
+import type { Optimizer } from "../../training/optimizers/optimizer.ts";
+import type {
+  TrainerOptions,
+  TrainingData,
+  TrainingHooks,
+} from "../../training/trainer_options.ts";
+import { type ConfiguredTrainer, withConveniences } from "./configured_trainer.ts";
+import {
+  type AnyTrainerOptions,
+  type TrainerFactory,
+  TrainerRegistry,
+  trainers,
+} from "./trainer_registry.ts";
+
+/** Which kinds of trainers there are. */
+export interface TrainerRegistryOption {
+  /**
+   * The kinds.
+   *
+   * @default `trainers`
+   */
+  readonly registry?: TrainerRegistry;
+}
+
+/** What a trainer is made of that model, data, optimizer and device are given before. */
+export type OtherTrainerOptions<H extends TrainingHooks = TrainingHooks> =
+  & Omit<TrainerOptions<H>, "model" | "data" | "optimizers" | "device">
+  & TrainerRegistryOption;
+
+/**
+ * Makes a trainer of a kind: `"simple"`, `"parallel"`, or one that was registered. It is a `Trainer`, with a method for
+ * each of the usual hooks.
+ *
+ * @param kind its name; `"accelerate"` is the same as `"parallel"`
+ * @throws {RangeError} for a kind that there is not, naming the nearest
+ * @throws {TypeError | RangeError} for options that no trainer takes
+ *
+ * @example
+ * ```ts
+ * import { getTrainer } from "@hooke/hooke/config";
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { meanSquaredError, sgd, tensorData } from "@hooke/hooke/training";
+ * import { assertAlmostEquals, assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ *
+ * await using trainer = getTrainer("simple", {
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data: tensorData({
+ *     x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *     wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
+ *   }, { batchSize: 2 }),
+ *   optimizers: sgd({ lr: 0.1 }),
+ *   epochs: 50,
+ * });
+ * const lines: string[] = [];
+ * trainer.addRunLog({ write: (line) => void lines.push(line), config: { lr: 0.1 } });
+ * await trainer.train();
+ * assertAlmostEquals((await trainer.parameter("w"))[0]!, 2, 1e-4);
+ * assertEquals(lines.map((line) => JSON.parse(line).type), ["start", "end"]);
+ * ```
+ */
+export function getTrainer<const H extends TrainingHooks = TrainingHooks>(
+  kind: string,
+  options: TrainerOptions<H> & TrainerRegistryOption,
+): ConfiguredTrainer<H>;
+/** The same with model, data and optimizer one after another. */
+export function getTrainer<const H extends TrainingHooks = TrainingHooks>(
+  kind: string,
+  model: ModelSource,
+  data: TrainingData,
+  optimizers: Optimizer | readonly Optimizer[],
+  options: OtherTrainerOptions<H>,
+): ConfiguredTrainer<H>;
+/** The same with the device, too. */
+export function getTrainer<const H extends TrainingHooks = TrainingHooks>(
+  kind: string,
+  model: ModelSource,
+  data: TrainingData,
+  optimizers: Optimizer | readonly Optimizer[],
+  device: DeviceName | undefined,
+  options: OtherTrainerOptions<H>,
+): ConfiguredTrainer<H>;
+export function getTrainer(kind: string, ...given: readonly unknown[]): ConfiguredTrainer {
+  const { registry = trainers, ...options } = given.length > 1
+    ? inOrder(given)
+    : optionsOf(given[0]);
+  if (!(registry instanceof TrainerRegistry)) {
+    throw new TypeError(
+      complaint("get a trainer", "its registry must be a TrainerRegistry", registry),
+    );
+  }
+  const silent = new Set<string>(), { onWarning = printFirst } = options;
+  const tell = (warning: HookWarning) => silent.has(warning.hook) ? undefined : onWarning(warning);
+  const trainer = registry.get(kind)({ ...options, onWarning: tell });
+  return withConveniences(trainer, { silent, tell });
+}
+
+type GivenOptions = AnyTrainerOptions & TrainerRegistryOption;
+
+function optionsOf(given: unknown): GivenOptions {
+  if (isObject(given)) return given as unknown as GivenOptions;
+  throw new TypeError(complaint("get a trainer", "its options must be an object", given));
+}
+
+function inOrder([model, data, optimizers, ...rest]: readonly unknown[]): GivenOptions {
+  const [device, options] = rest.length > 1 ? rest : [undefined, rest[0]];
+  return {
+    ...optionsOf(options),
+    ...{ model, data, optimizers },
+    ...(device !== undefined && { device }),
+  } as GivenOptions;
+}
+
+/**
+ * Adds a kind of trainers to those that {@linkcode getTrainer} knows.
+ *
+ * @throws {TypeError} for a kind that is no text, and a factory that is no function
+ * @throws {RangeError} for a name that is taken
+ *
+ * @example
+ * ```ts
+ * import { registerTrainer, TrainerRegistry } from "@hooke/hooke/config";
+ * import { Trainer } from "@hooke/hooke/training";
+ * import { assertThrows } from "@std/assert";
+ *
+ * const registry = new TrainerRegistry();
+ * registerTrainer("patient", (options) => new Trainer({ epochs: 1000, ...options }), { registry });
+ * assertThrows(
+ *   () => registerTrainer("simple", (options) => new Trainer(options), { registry }),
+ *   RangeError,
+ *   "kinds must differ",
+ * );
+ * ```
+ */
+export function registerTrainer(
+  kind: string,
+  factory: TrainerFactory,
+  { registry = trainers }: TrainerRegistryOption = {},
+): void {
+  registry.register(kind, factory);
+}

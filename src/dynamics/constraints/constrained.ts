@@ -1,0 +1,292 @@
+/**
+ * A batch under constraints: what comes around each kernel of a scheme so that it keeps to them.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { creditBath } from "../../kernels/thermostats/credit_bath.ts";
+import { Freeze, freezeAtoms } from "../../kernels/modify/freeze_atoms.ts";
+import { holdCentre } from "../../kernels/constrain/hold_centre.ts";
+import { rattle } from "../../kernels/constrain/rattle.ts";
+import { remember } from "../../kernels/remember.ts";
+import { shake } from "../../kernels/constrain/shake.ts";
+import { BondGeometry } from "./bond_geometry.ts";
+import { type BondBuffers, bondBuffers } from "./bond_buffers.ts";
+import { type BondList, bondList } from "./bond_list.ts";
+import { bondRank } from "./bond_rank.ts";
+import type { Constraint, Held } from "./constraint.ts";
+import { type Integrator, type OpenIntegrator, parameter } from "../integrators/integrator.ts";
+import { countHeld } from "./held_freedom.ts";
+import { LOW } from "../integrators/parts.ts";
+
+/** Directions in which atoms are fixed, as checkpoints keep them. */
+const FIXED = "fixedDirections";
+
+/** The constraints of an engine on a batch. */
+export class Constrained {
+  /** Whether there are none. */
+  readonly isEmpty: boolean;
+  readonly #state: ResidentBatch;
+  readonly #scheme: Integrator;
+  readonly #mask: Int32Array;
+  readonly #held: Buffer<"i32"> | undefined;
+  readonly #hasCentre: boolean;
+  readonly #bonds: BondList | undefined;
+  readonly #list: BondBuffers | undefined;
+  #ranks: { readonly key: string; readonly values: Int32Array } | undefined;
+
+  /** Throws a TypeError or RangeError for what does not fit the batch, and for what contradicts itself. */
+  constructor(state: ResidentBatch, scheme: Integrator, constraints: readonly Constraint[]) {
+    this.isEmpty = constraints.length === 0;
+    this.#state = state;
+    this.#scheme = scheme;
+    const all = constraints.map((one) => heldBy(one, state));
+    const masks = all.flatMap(({ fixed }) => fixed === undefined ? [] : [fixed]);
+    const mask = this.#mask = new Int32Array(state.batch.nodeCount);
+    for (const one of masks) for (let a = 0; a < mask.length; a++) mask[a]! |= one[a]!;
+    if (masks.length > 0) {
+      this.#held = state.state(FIXED, { dtype: "i32", level: "node", initial: mask });
+    }
+    this.#hasCentre = all.some(({ centre }) => centre === true);
+    const bonds = all.flatMap(({ bonds }) => bonds === undefined ? [] : [bonds]);
+    if (bonds.length > 0) {
+      const geometry = new BondGeometry(state);
+      const { nodeOffsets } = state.batch;
+      const list = bondList(bonds, nodeOffsets, mask, (s, pair) => geometry.length(s, pair));
+      this.#bonds = list.bonds.length > 0 ? list : undefined;
+    }
+    this.#list = this.#bonds && bondBuffers(state, this.#bonds, this.#held);
+    if (!this.isEmpty) this.count([]);
+  }
+
+  /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
+  count(masks: readonly ArrayLike<number>[]): void {
+    const fixed = this.#held && (this.#state.keptIn(FIXED) ?? this.#mask);
+    const [hasCentre, bonds, ranks] = [this.#hasCentre, this.#bonds, this.#ranksOf(fixed)];
+    countHeld(this.#state, { fixed, masks, hasCentre, bonds, ranks });
+  }
+
+  /** Found once: what is fixed is another only after a checkpoint was loaded. */
+  #ranksOf(fixed: ArrayLike<number> | undefined): Int32Array {
+    const { batch: { size, nodeOffsets } } = this.#state;
+    const key = fixed === undefined ? "" : Array.from(fixed).join();
+    if (this.#ranks?.key === key) return this.#ranks.values;
+    const values = new Int32Array(size), bonds = this.#bonds;
+    if (bonds !== undefined) {
+      const geometry = new BondGeometry(this.#state);
+      for (let s = 0; s < size; s++) {
+        const bitsOf = (atom: number) => fixed?.[nodeOffsets[s]! + atom] ?? 0;
+        values[s] = bondRank(bonds, s, bitsOf, geometry);
+      }
+    }
+    this.#ranks = { key, values };
+    return values;
+  }
+
+  /** The calls of a scheme, with what keeps them to the constraints. Throws a TypeError where that cannot be. */
+  weave(open: OpenIntegrator): OpenIntegrator {
+    if (this.isEmpty) return open;
+    const { pre, post } = open;
+    return {
+      ...open,
+      pre: pre.flatMap((one) => this.#around(one)),
+      post: post.flatMap((one) => this.#around(one)),
+    };
+  }
+
+  /** What comes after forces: what could not move anything is taken off. */
+  get forces(): Call[] {
+    if (this.isEmpty) return [];
+    const { field, weights } = this.#buffers;
+    const forces = field("forces");
+    const calls = this.#hold(Freeze.FORCES);
+    if (!isRelaxing(this.#scheme)) return calls; // velocities are kept to the constraints as they change
+    const ones = this.#bonds && weights(1);
+    return [
+      ...calls,
+      ...this.#straighten(forces, ones),
+      ...this.#rest(forces, { isForce: true }),
+    ];
+  }
+
+  /** What brings a batch to its constraints before anything else is done. */
+  get settle(): Call[] {
+    if (this.isEmpty) return [];
+    const { field } = this.#buffers;
+    return [
+      ...this.#remember(),
+      ...this.#hold(Freeze.VELOCITIES),
+      ...this.#shake(),
+      ...this.#straighten(field("velocities")),
+      ...this.#rest(field("velocities")),
+    ];
+  }
+
+  #around(one: Call): Call[] {
+    const { field } = this.#buffers;
+    if (this.#bonds !== undefined && changes(one, field("cell"))) {
+      throw new TypeError(
+        `Cannot run ${this.#scheme.name} with fixBonds as the cell must stay as it is: its kernel ${one.kernel.name} changes it`,
+      );
+    }
+    const isMoving = changes(one, field("positions"));
+    if (!isMoving && !changes(one, field("velocities"))) return [one];
+    const velocities = [
+      ...this.#straighten(field("velocities")),
+      ...this.#rest(field("velocities")),
+    ];
+    const { every, phase } = one;
+    const times = { ...(every !== undefined && { every }), ...(phase !== undefined && { phase }) };
+    const timed = (calls: readonly Call[]) => calls.map((call) => ({ ...call, ...times }));
+    if (!isMoving) {
+      const calls = this.#credited([...this.#hold(Freeze.VELOCITIES), ...velocities], one);
+      return [one, ...timed(calls)];
+    }
+    // What rounding took off is the scheme's, where it keeps that.
+    const given = one.args["low"] as Buffer<"real"> | undefined;
+    const low = given ?? (this.#list && this.#buffers.low);
+    return [
+      ...timed(this.#remember(low)),
+      one,
+      ...timed([
+        ...this.#hold(Freeze.POSITIONS | Freeze.VELOCITIES),
+        ...this.#rest(field("positions"), { before: this.#buffers.before, low }),
+        ...this.#shake(one, low),
+        // A kick that follows would do without; a bath, which is to be credited with its own alone, would not, nor would
+        // what ends with a drift.
+        ...velocities,
+      ]),
+    ];
+  }
+
+  /** What is taken off the velocities that a bath gives was not given. */
+  #credited(calls: readonly Call[], bath: Call): readonly Call[] {
+    const { bathEnergy } = bath.args;
+    if (calls.length === 0 || bathEnergy === undefined) return calls;
+    const state = this.#state, velocities = state.field("velocities");
+    const before = state.scratch("velocitiesBefore", { dtype: "real", level: "node", width: 3 });
+    const args = { velocities, before, weights: state.weights() };
+    return [
+      call(remember, { source: velocities, target: before }),
+      ...calls,
+      call(creditBath, { ...args, bathEnergy: bathEnergy as Buffer<"f64"> }),
+    ];
+  }
+
+  #remember(low: Buffer<"real"> | undefined = this.#list && this.#buffers.low): Call[] {
+    if (!this.#held && !this.#hasCentre && !this.#list) return [];
+    const { field, before, lowBefore } = this.#buffers;
+    const calls = [call(remember, { source: field("positions"), target: before })];
+    return this.#list && low
+      ? [...calls, call(remember, { source: low, target: lowBefore })]
+      : calls;
+  }
+
+  #hold(what: number): Call[] {
+    if (this.#held === undefined) return [];
+    const { field, before: anchors } = this.#buffers;
+    const vectors = {
+      positions: field("positions"),
+      velocities: field("velocities"),
+      forces: field("forces"),
+    };
+    return [call(freezeAtoms, { ...vectors, frozen: this.#held, anchors, what })];
+  }
+
+  #rest(vectors: Buffer<"real">, { isForce = false, ...options }: Rest = {}): Call[] {
+    if (!this.#hasCentre) return [];
+    const masses = this.#buffers.field("masses");
+    const shares = isForce ? masses : undefined;
+    return [call(holdCentre, { vectors, masses, shares, held: this.#held, ...options })];
+  }
+
+  #shake(drift?: Call, low: Buffer<"real"> = this.#buffers.low): Call[] {
+    if (this.#list === undefined) return [];
+    const { field, before, lowBefore } = this.#buffers;
+    const { dt } = this.#scheme;
+    const { fraction = 1, dt: own } = drift?.args ?? {};
+    // A step of a relaxation has no time, or one of its own, which is none of the motion's.
+    const isMotion = drift !== undefined && Object.values(drift.args).includes(field("velocities"));
+    const isTimed = isMotion && dt !== undefined && (own === undefined || isTimes(own));
+    return [
+      call(shake, {
+        ...this.#list.common,
+        ...this.#list.rows,
+        weights: this.#state.weights(),
+        positions: field("positions"),
+        ...{ low, before, lowBefore },
+        ...(isTimed && {
+          velocities: field("velocities"),
+          dt: isTimes(own) ? own : parameter(this.#state, this.#scheme.name, "dt", dt),
+        }),
+        fraction: typeof fraction === "number" ? fraction : 1,
+      }),
+    ];
+  }
+
+  #straighten(
+    vectors: Buffer<"real">,
+    weights: Buffer<"real"> = this.#state.weights(),
+  ): Call[] {
+    if (this.#list === undefined) return [];
+    const { field, low } = this.#buffers;
+    const positions = field("positions");
+    return [call(rattle, { ...this.#list.common, vectors, weights, positions, low })];
+  }
+
+  get #buffers() {
+    const state = this.#state;
+    const real = { dtype: "real", level: "node", width: 3 } as const;
+    return {
+      field: (name: string) => state.field(name),
+      get before() {
+        return state.scratch("positionsBefore", real);
+      },
+      get low() {
+        return state.state(LOW, real);
+      },
+      get lowBefore() {
+        return state.scratch("positionsLowBefore", real);
+      },
+      weights: (initial: number) =>
+        state.scratch("equalWeights", { dtype: "real", level: "node", initial }),
+    };
+  }
+}
+
+/** How a centre of mass is held. */
+interface Rest {
+  readonly isForce?: boolean;
+  readonly before?: Buffer<"real">;
+  readonly low?: Buffer<"real"> | undefined;
+}
+
+/** What a constraint holds. Throws a RangeError where that does not fit the batch. */
+function heldBy(constraint: Constraint, state: ResidentBatch): Held {
+  const held = constraint.hold(state), { nodeCount } = state.batch;
+  if (held.fixed === undefined || held.fixed.length === nodeCount) return held;
+  throw new RangeError(
+    `Cannot hold ${constraint.name} as it must say of each of ${nodeCount} atoms what is fixed: current length is ${held.fixed.length}`,
+  );
+}
+
+/** Whether it, or any of its stages, looks for a minimum. */
+function isRelaxing(
+  { dt, stages = [] }: Integrator & { readonly stages?: readonly Integrator[] },
+): boolean {
+  return dt === undefined || stages.some(isRelaxing);
+}
+
+/** Whether a call changes a buffer. */
+function changes({ kernel, args }: Call, buffer: Buffer): boolean {
+  return Object.entries(kernel.args).some(([name, argument]) =>
+    argument.endsWith(" changed") && args[name] === buffer
+  );
+}
+
+/** Whether an argument is the time of a step of each system. */
+function isTimes(value: unknown): value is Buffer<"real"> {
+  return typeof value === "object" && (value as Buffer).dtype === "real";
+}

@@ -1,0 +1,138 @@
+import { type AtomChoice, chosen, isAtomChoice } from "../../batch/atom_choice.ts";
+import type { Batch } from "../../batch/batch.ts";
+import { complaint } from "../../base/show.ts";
+import type { Constraint } from "./constraint.ts";
+
+/** Directions: their letters, such as `"z"` or `"xy"`, or a flag for each of x, y and z. */
+export type Directions = string | readonly [x: boolean, y: boolean, z: boolean];
+
+/**
+ * Holds atoms where they are: no scheme moves one of them by a bit, their velocities and the forces on them are 0, and
+ * they have no degrees of freedom. `choice`: a function, a flag for each atom of the batch, or their places in it; it is
+ * asked once, when an engine gets a batch, and must be a function where systems come and go.
+ *
+ * While a scheme changes the cell they stay where they are, and do not go with it. A hook may still move them.
+ * `FreezeAtomsHook` does the same as a hook, which can be turned off in mid-run.
+ *
+ * @throws {TypeError} for what is no choice of atoms; the run throws a RangeError where it does not fit the batch, and a
+ * TypeError for places in a stream
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { fixAtoms, NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 40, { seed: 1 });
+ * const before = batch.get("positions").slice();
+ * await using md = new NVE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   dt: 2,
+ *   constraints: [fixAtoms([0, 1])],
+ * });
+ * await md.run(batch, 50);
+ * assertEquals(batch.get("positions").slice(0, 6), before.slice(0, 6));
+ * ```
+ */
+export function fixAtoms(choice: AtomChoice): Constraint {
+  return fixing("fixAtoms", choice, 7);
+}
+
+/**
+ * Holds coordinates of atoms: `fixComponents(choice, "z")` lets them move in x and y alone. What {@linkcode fixAtoms}
+ * says of atoms holds for each coordinate, which is one degree of freedom.
+ *
+ * @throws {TypeError} for what is no choice of atoms, and for directions that are none
+ *
+ * @example
+ * ```ts
+ * import { fixComponents } from "@hooke/hooke/dynamics";
+ *
+ * fixComponents(({ number }) => number === 29, "xy"); // copper moves along z alone
+ * fixComponents([0, 4], [true, false, false]); // two atoms keep their x
+ * ```
+ */
+export function fixComponents(choice: AtomChoice, directions: Directions): Constraint {
+  return fixing("fixComponents", choice, bitsOf(directions));
+}
+
+/**
+ * Holds what a field of the batch says: 0 for what is fixed, else 1, one number per atom or one for each of x, y and z.
+ * It is what files of ASE bring of `FixAtoms` and `FixCartesian`.
+ *
+ * @param field the field's name. Default: `"move_mask"`, as ASE calls it
+ *
+ * @example
+ * ```ts
+ * import { Batch, parseExtxyz } from "@hooke/hooke/batch";
+ * import { FIRE, fixMasked } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const text = `2
+ * Properties=species:S:1:pos:R:3:move_mask:L:1 pbc="F F F"
+ * Ar 0 0 0 F
+ * Ar 3 1 0 T
+ * `;
+ * const batch = Batch.from(parseExtxyz(text));
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * await using opt = new FIRE({ model, dt: 0.5, constraints: [fixMasked()] });
+ * await opt.run(batch, 20);
+ * assertEquals([...batch.get("positions").slice(0, 3)], [0, 0, 0]);
+ * ```
+ */
+export function fixMasked(field: string = "move_mask"): Constraint {
+  return { name: "fixMasked", hold: ({ batch }) => ({ fixed: maskedIn(batch, field) }) };
+}
+
+function maskedIn(batch: Batch, name: string): Int32Array {
+  const field = batch.fields().find((one) => one.name === name);
+  const width = field?.level === "node" ? field.width : 0;
+  if (width !== 1 && width !== 3) {
+    throw new TypeError(
+      `Cannot fix atoms as the batch must have ${name}, a field of one number per atom or three: current one is ${
+        field === undefined ? "not there" : `of ${field.width} per ${field.level}`
+      }`,
+    );
+  }
+  const moves = batch.get(name);
+  return Int32Array.from({ length: batch.nodeCount }, (_, atom) =>
+    [0, 1, 2].reduce(
+      (bits, axis) => moves[width * atom + axis % width] === 0 ? bits + (1 << axis) : bits,
+      0,
+    ));
+}
+
+function fixing(name: string, choice: AtomChoice, bits: number): Constraint {
+  if (!isAtomChoice(choice)) {
+    throw new TypeError(
+      complaint(`make ${name}`, "the choice must be a function, flags or places", choice),
+    );
+  }
+  return {
+    name,
+    hold: (state) => ({ fixed: chosen(state, choice, "fix atoms").map((is) => bits * is) }),
+  };
+}
+
+function bitsOf(directions: unknown): number {
+  const flags = typeof directions === "string"
+    ? /^(?!.*(.).*\1)[xyz]+$/.test(directions)
+      ? Array.from("xyz", (axis) => directions.includes(axis))
+      : []
+    : Array.isArray(directions) && directions.every((flag) => typeof flag === "boolean")
+    ? directions as boolean[]
+    : [];
+  if (flags.length === 3 && flags.includes(true)) {
+    return flags.reduce((bits, flag, axis) => bits + (flag ? 1 << axis : 0), 0);
+  }
+  throw new TypeError(
+    complaint(
+      "make fixComponents",
+      'directions must be some of "x", "y" and "z", or a flag for each',
+      directions,
+    ),
+  );
+}

@@ -1,0 +1,182 @@
+import { assertStays } from "../../batch/changing.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import type { Constraint, HeldBonds } from "./constraint.ts";
+import { checkBonds, checkFixBonds, checkPairs, isShared } from "./fix_bonds_checks.ts";
+import { BondGeometry } from "./bond_geometry.ts";
+
+/** Two atoms, as their places in their system. */
+export type AtomPair = readonly [i: number, j: number];
+
+/**
+ * Bonds: pairs of places within a system, the same for all systems; or a list of pairs for each system; or the name of a
+ * field of whole numbers which has, for each atom, the places of those it is bonded to, −1 where there are no more.
+ */
+export type BondChoice = readonly AtomPair[] | readonly (readonly AtomPair[])[] | string;
+
+/** What {@linkcode fixBonds} can be told. */
+export interface FixBondsOptions {
+  /**
+   * How long the bonds are, Å: one number for all, or one for each pair, in the order in which they are given.
+   *
+   * @default as long as they are when an engine gets the batch
+   */
+  readonly lengths?: number | readonly number[] | readonly (readonly number[])[];
+  /**
+   * How far a bond may be from its length, as a part of it. What is below 5e-7 counts as that in float32.
+   *
+   * @default 1e-6 in float32, 1e-10 in float64
+   */
+  readonly tolerance?: number;
+  /**
+   * In how many rounds over its bonds a molecule must get there; where it does not, the run ends with a DivergedError.
+   *
+   * @default 10000: stretched chains take many, molecules some ten
+   */
+  readonly maxIterations?: number;
+}
+
+type Pairs = readonly AtomPair[];
+
+const ACTION = "fix bonds";
+
+/**
+ * Holds the lengths of bonds, by SHAKE for positions (Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23, 327, 1977) and
+ * RATTLE for velocities (Andersen, J. Comput. Phys. 52, 24, 1983): with velocity Verlet it is RATTLE, with Langevin's
+ * BAOAB g-BAOAB (Leimkuhler, Matthews, Proc. R. Soc. A 472, 20160138, 2016). Bonds go to the nearest image. Each holds
+ * one degree of freedom, if others do not hold it already. In a relaxation forces along bonds are taken off, so that
+ * `fmax` is of what is left.
+ *
+ * Velocities along bonds are taken off when a run begins: those that `initVelocities` has drawn keep their temperature
+ * on average. Stresses are without what bonds bear, so no scheme that changes the cell can be run with them.
+ *
+ * @throws {TypeError} for what are no pairs, and for options that are none
+ * @throws {RangeError} for a bond of an atom to itself, one that is there twice, a length that is not above 0; the run
+ * throws one for atoms that a system does not have, and a stream a TypeError for a list per system
+ *
+ * @example Rigid molecules
+ * ```ts
+ * import { Batch, System } from "@hooke/hooke/batch";
+ * import { fixBonds, NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const nitrogen = new System({ symbols: ["N", "N"], positions: [0, 0, 0, 1.1, 0, 0] });
+ * const batch = Batch.from([nitrogen]);
+ * batch.set("velocities", Float64Array.from([0, 0.01, 0, 0, -0.01, 0]));
+ * await using md = new NVE({
+ *   model: lennardJones({ epsilon: 0.0001, sigma: 1, cutoff: 8 }),
+ *   dt: 1,
+ *   constraints: [fixBonds([[0, 1]])],
+ * });
+ * await md.run(batch, 100);
+ * const [x, y, z, u, v, w] = batch.get("positions") as unknown as number[];
+ * assertAlmostEquals(Math.hypot(u! - x!, v! - y!, w! - z!), 1.1, 1e-5);
+ * ```
+ */
+export function fixBonds(bonds: BondChoice, options: FixBondsOptions = {}): Constraint {
+  checkBonds(bonds);
+  checkFixBonds(options);
+  const { tolerance, maxIterations = 10_000 } = options;
+  return {
+    name: "fixBonds",
+    hold(state) {
+      const pairs = pairsOf(state, bonds);
+      return {
+        bonds: { pairs, lengths: lengthsOf(state, pairs, options), tolerance, maxIterations },
+      };
+    },
+  };
+}
+
+/** Are there lengths for each system? */
+function isOwn(
+  lengths: FixBondsOptions["lengths"],
+): lengths is readonly (readonly number[])[] {
+  return Array.isArray(lengths) && Array.isArray(lengths[0]);
+}
+
+/** The bonds of each system. */
+function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
+  const { size, nodeOffsets } = state.batch;
+  const all = typeof bonds === "string"
+    ? partnersIn(state, bonds)
+    : isShared(bonds)
+    ? Array.from({ length: size }, () => bonds as Pairs)
+    : bonds as readonly Pairs[];
+  if (all === bonds) {
+    assertStays(state.batch, ACTION, "bonds must be those of all systems, or a field", size);
+  }
+  if (all.length !== size) {
+    throw new RangeError(
+      `Cannot ${ACTION} as there must be a list for each of ${size} systems, or one for all: current length is ${all.length}`,
+    );
+  }
+  for (const [s, pairs] of all.entries()) {
+    const atoms = nodeOffsets[s + 1]! - nodeOffsets[s]!;
+    for (const [b, pair] of pairs.entries()) {
+      if (Math.max(...pair) < atoms) continue;
+      throw new RangeError(
+        `Cannot ${ACTION} as atom ${
+          Math.max(...pair)
+        } of bond ${b} must be in system ${s}: current count of its atoms is ${atoms}`,
+      );
+    }
+  }
+  return [...all];
+}
+
+/** The bonds that a field has: each may be there from both sides. */
+function partnersIn({ batch }: ResidentBatch, name: string): Pairs[] {
+  const field = batch.fields().find((one) => one.name === name);
+  if (field?.level !== "node" || field.dtype !== "i32") {
+    throw new TypeError(
+      `Cannot ${ACTION} as the batch must have ${name}, a field of whole numbers per atom: current one is ${
+        field === undefined ? "not there" : `of dtype ${field.dtype} per ${field.level}`
+      }`,
+    );
+  }
+  const { width } = field, partners = batch.get(name) as Int32Array;
+  const lists = Array.from({ length: batch.size }, (_, s) => {
+    const known = new Map<string, AtomPair>();
+    const first = batch.nodeOffsets[s]!;
+    for (let k = width * first; k < width * batch.nodeOffsets[s + 1]!; k++) {
+      if (partners[k]! < 0) continue;
+      const [i, j] = [Math.floor(k / width) - first, partners[k]!].sort((a, b) => a - b);
+      known.set(`${i} ${j}`, [i!, j!]);
+    }
+    return [...known.values()];
+  });
+  for (const [s, pairs] of lists.entries()) checkPairs(pairs, ` of system ${s}`);
+  return lists;
+}
+
+/** How long each bond is to be. */
+function lengthsOf(
+  state: ResidentBatch,
+  pairs: readonly Pairs[],
+  { lengths }: FixBondsOptions,
+): HeldBonds["lengths"] {
+  const geometry = new BondGeometry(state);
+  if (isOwn(lengths)) {
+    assertStays(state.batch, ACTION, "lengths must be those of all systems", lengths.length);
+  }
+  return pairs.map((list, s) => {
+    const given = isOwn(lengths) ? lengths[s] : lengths;
+    if (Array.isArray(given) && given.length !== list.length) {
+      throw new RangeError(
+        `Cannot ${ACTION} as there must be a length for each of the ${list.length} bonds of system ${s}: current count is ${given.length}`,
+      );
+    }
+    const reach = geometry.reach(s);
+    return list.map((pair, b) => {
+      const now = geometry.length(s, pair);
+      const length = typeof given === "number" ? given : given?.[b] ?? now;
+      if (now > 0 && length > 0 && length < reach) return length;
+      throw new RangeError(
+        now > 0 && length > 0
+          ? `Cannot ${ACTION} as bond ${b} of system ${s} must be shorter than half the height of the cell, ${reach} Å: current length is ${length}`
+          : `Cannot ${ACTION} as the atoms of bond ${b} of system ${s} must be apart: current distance is ${now}`,
+      );
+    });
+  });
+}

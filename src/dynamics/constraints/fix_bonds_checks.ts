@@ -1,0 +1,86 @@
+/**
+ * What `fixBonds` is given, checked.
+ *
+ * @module
+ */
+
+import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+
+/** Whether it is one list for all systems. */
+export function isShared(bonds: readonly unknown[]): boolean {
+  return !bonds.some((one) => Array.isArray(one) && typeof one[0] !== "number");
+}
+
+/** Throws a TypeError or RangeError for what are no bonds, and for those that cannot be. */
+export function checkBonds(bonds: unknown): void {
+  if (typeof bonds === "string") return;
+  if (!Array.isArray(bonds)) {
+    throw new TypeError(complaint(`make fixBonds`, "bonds must be pairs of atoms", bonds));
+  }
+  if (isShared(bonds)) return checkPairs(bonds, "");
+  for (const [s, list] of bonds.entries()) {
+    if (!Array.isArray(list)) {
+      throw new TypeError(
+        complaint(`make fixBonds`, `the bonds of system ${s} must be pairs of atoms`, list),
+      );
+    }
+    checkPairs(list, ` of system ${s}`);
+  }
+}
+
+/** The same of one list; `of` says whose it is. */
+export function checkPairs(pairs: readonly unknown[], of: string): void {
+  const known = new Set<string>();
+  for (const [b, pair] of pairs.entries()) {
+    const isPair = Array.isArray(pair) && pair.length === 2 &&
+      pair.every((atom) => Number.isInteger(atom) && atom >= 0);
+    if (!isPair) {
+      throw new TypeError(
+        complaint("make fixBonds", `bond ${b}${of} must be two places of atoms, from 0 on`, pair),
+      );
+    }
+    const [i, j] = [Math.min(...pair), Math.max(...pair)];
+    const wrong = i === j
+      ? "go from an atom to another one"
+      : known.has(`${i} ${j}`)
+      ? "be there once"
+      : undefined;
+    if (wrong !== undefined) {
+      throw new RangeError(
+        `Cannot make fixBonds as bond ${b}${of} must ${wrong}: current atoms are ${i} and ${j}`,
+      );
+    }
+    known.add(`${i} ${j}`);
+  }
+}
+
+/** Throws a TypeError or RangeError for options that are none. */
+export function checkFixBonds(options: unknown): void {
+  const action = "make fixBonds";
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object", options));
+  }
+  checkKeys(action, "its options", options, ["lengths", "tolerance", "maxIterations"]);
+  const { lengths, tolerance, maxIterations } = options;
+  const check = (
+    name: string,
+    value: unknown,
+    requirement: string,
+    holds: (x: number) => boolean,
+  ) => {
+    if (value === undefined || (typeof value === "number" && holds(value))) return;
+    const Wrong = typeof value === "number" ? RangeError : TypeError;
+    throw new Wrong(complaint(action, `${name} must ${requirement}`, value));
+  };
+  check("tolerance", tolerance, "be above 0 and below 0.1", (x) => x > 0 && x < 0.1);
+  check(
+    "maxIterations",
+    maxIterations,
+    "be a whole number from 1 on",
+    (x) => Number.isInteger(x) && x >= 1,
+  );
+  for (const length of Array.isArray(lengths) ? lengths.flat() : [lengths]) {
+    check("lengths", length, "be above 0 and finite, Å", (x) => x > 0 && x < Infinity);
+  }
+}

@@ -1,0 +1,78 @@
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import type { BondList } from "./bond_list.ts";
+
+/** What is held of a batch. */
+interface HeldParts {
+  /** The directions in which atoms are fixed. */
+  readonly fixed: ArrayLike<number> | undefined;
+  /** Atoms that hooks hold: not 0 for each. */
+  readonly masks: readonly ArrayLike<number>[];
+  /** Whether the centre of mass of each system rests. */
+  readonly hasCentre: boolean;
+  /** Bonds of fixed length. */
+  readonly bonds: BondList | undefined;
+  /** How many degrees of freedom these hold of each system. */
+  readonly ranks: ArrayLike<number>;
+}
+
+/**
+ * Counts the degrees of freedom that are held of each system: each direction of an atom, each bond that follows from no
+ * others, each direction in which the centre of mass could move. Throws a TypeError or RangeError for what contradicts
+ * itself.
+ */
+export function countHeld(
+  state: ResidentBatch,
+  { fixed, masks, hasCentre, bonds, ranks }: HeldParts,
+): void {
+  const { constrained, anchored, batch: { nodeOffsets, size } } = state;
+  constrained.fill(0);
+  anchored.fill(0);
+  const isHeld = (atom: number) => masks.some((mask) => mask[atom] !== 0);
+  const bitsOf = (atom: number) => isHeld(atom) ? 7 : fixed?.[atom] ?? 0;
+  if (bonds !== undefined) assertFree(bonds, nodeOffsets, { bitsOf, isHeld, hasCentre });
+  for (let s = 0; s < size; s++) {
+    const [from, to] = [nodeOffsets[s]!, nodeOffsets[s + 1]!];
+    const free = [to - from, to - from, to - from];
+    for (let atom = from; atom < to; atom++) {
+      const bits = bitsOf(atom);
+      anchored[s]! |= bits;
+      for (let axis = 0; axis < 3; axis++) free[axis]! -= bits >> axis & 1;
+    }
+    const left = free.reduce((sum, n) => sum + n, 0);
+    constrained[s]! = 3 * (to - from) - left;
+    constrained[s]! += ranks[s]!;
+    if (!hasCentre) continue;
+    constrained[s]! += free.filter((n) => n > 0).length;
+    anchored[s]! |= 8;
+  }
+}
+
+/** Throws where bonds would be pulled at from two sides. */
+function assertFree(
+  { starts, clusters, bonds }: BondList,
+  offsets: Int32Array,
+  { bitsOf, isHeld, hasCentre }: {
+    bitsOf(atom: number): number;
+    isHeld(atom: number): boolean;
+    hasCentre: boolean;
+  },
+): void {
+  for (let s = 0; s + 1 < offsets.length; s++) {
+    for (let k = 2 * clusters[starts[s]!]!; k < 2 * clusters[starts[s + 1]!]!; k++) {
+      const atom = offsets[s]! + bonds[k]!;
+      if (isHeld(atom)) {
+        throw new TypeError(
+          `Cannot fix bonds as their atoms must be held by fixAtoms, not by a hook: it holds atom ${
+            bonds[k]
+          } of system ${s}`,
+        );
+      }
+      if (!hasCentre || bitsOf(atom) === 0) continue;
+      throw new RangeError(
+        `Cannot fix the centre of mass as bonds must not go to fixed atoms: atom ${
+          bonds[k]
+        } of system ${s} is both fixed and bonded`,
+      );
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * How far in time the systems of a run have come.
+ *
+ * @module
+ */
+
+import type { Batch } from "../../batch/batch.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { type Integrator, type PerSystem, perSystem } from "../integrators/integrator.ts";
+import { STAGE_STEPS } from "../stages/stage_steps.ts";
+
+/** The field of the batch in which the time is kept between runs. */
+const TIME = "time";
+
+/** What a clock counts from, one entry per system: plain data. */
+export interface SavedClock {
+  /** Steps that each had done. */
+  readonly begun: Int32Array;
+  /** The time of each by then, fs. */
+  readonly before: Float64Array;
+}
+
+/** Counts the time of the steps that one scheme does with a batch, from what the batch says it has come to before. */
+export class Clock {
+  /** The field that counts the steps: where the scheme has stages, those of each by itself, in a row per system. */
+  readonly counter: "stepsDone" | typeof STAGE_STEPS;
+  /** The time of a step, of each stage; `undefined` where no steps take any. */
+  readonly #dt: readonly PerSystem[] | undefined;
+  readonly #batch: Batch;
+  /** The same for each system, once it was asked for. */
+  #dts: readonly Float64Array[] | undefined;
+  readonly #begun: Int32Array;
+  readonly #before: Float64Array;
+  /** The steps of each system when it was last left. */
+  #left: Int32Array;
+
+  /** Steps that other schemes have done before do not count, but for what they left in the field `time`. */
+  constructor(batch: Batch, { dt, stages }: Pick<Integrator, "dt" | "stages">) {
+    this.counter = stages === undefined ? "stepsDone" : STAGE_STEPS;
+    this.#dt = dt === undefined ? undefined : stages?.map(({ dt = 0 }) => dt) ?? [dt];
+    this.#batch = batch;
+    // What fields say is read at once: later an engine holds them.
+    if (this.#dt?.some((dt) => isObject(dt) && "field" in dt)) this.#dts = this.#readDts();
+    this.#begun = this.#steps(batch).slice();
+    this.#left = this.#begun.slice();
+    this.#before = Float64Array.from({ length: batch.size }, (_, system) => {
+      const before = batch.has(TIME) ? batch.get(TIME)[system]! : 0;
+      return Number.isFinite(before) ? before : 0;
+    });
+  }
+
+  /** The time of each system that has done so many steps, fs; NaN where steps take none. */
+  at(steps: Int32Array): Float64Array {
+    const stages = this.#dts ??= this.#readDts();
+    const each = stages.length;
+    return this.#before.map((before, system) => {
+      let time = before;
+      for (const [k, dt] of stages.entries()) {
+        const i = each * system + k;
+        time += dt[system]! * (steps[i]! - this.#begun[i]!);
+      }
+      return time;
+    });
+  }
+
+  /** Is the batch as it was left, or have others done steps with it, or set its time? */
+  isOf(batch: Batch): boolean {
+    if (this.#dt === undefined) return true;
+    const [times, steps] = [batch.has(TIME) ? batch.get(TIME) : [], this.#steps(batch)];
+    return this.#left.every((left, i) => left === steps[i]) &&
+      this.at(this.#left).every((time, s) => time === times[s]);
+  }
+
+  /** Leaves the time in the batch, for the next scheme, if steps take any. */
+  keep(batch: Batch): void {
+    this.#left = this.#steps(batch).slice();
+    this.note(batch);
+  }
+
+  /** What the systems that were in other places of another clock, or of this one, go on counting from. */
+  carry({ begun, before }: SavedClock, from: readonly (number | undefined)[]): void {
+    for (const [place, old] of from.entries()) {
+      if (old === undefined) continue;
+      const each = this.#each;
+      this.#begun.set(begun.subarray(each * old, each * old + each), each * place);
+      this.#before[place] = before[old]!;
+    }
+  }
+
+  /** A system of the batch that was in none of its places before begins to count. */
+  admit(batch: Batch, places: Iterable<number>): void {
+    for (const place of places) {
+      const before = batch.has(TIME) ? batch.get(TIME)[place]! : 0;
+      const each = this.#each, first = each * place;
+      this.#begun.set(this.#steps(batch).subarray(first, first + each), first);
+      this.#before[place] = Number.isFinite(before) ? before : 0;
+    }
+  }
+
+  /** What it counts from, to be kept. */
+  save(): SavedClock {
+    return { begun: this.#begun.slice(), before: this.#before.slice() };
+  }
+
+  /** Writes the time into a batch that has done so many steps, if steps take any. */
+  note(batch: Batch): void {
+    if (this.#dt === undefined) return;
+    const options = { level: "system", dtype: "f64", unit: "fs", fill: 0 } as const;
+    batch.set(TIME, this.at(this.#steps(batch)), batch.has(TIME) ? {} : options);
+  }
+
+  #readDts(): Float64Array[] {
+    return (this.#dt ?? [NaN]).map((dt) => perSystem("a run", "dt", dt, this.#batch));
+  }
+
+  /** Counters of each system. */
+  get #each(): number {
+    return this.#begun.length / this.#before.length;
+  }
+
+  #steps(batch: Batch): Int32Array {
+    return batch.ensure(this.counter) as Int32Array;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * What an engine for atoms is made of.
+ *
+ * @module
+ */
+
+import type { Backend } from "../../backend/backend.ts";
+import type { DeviceName } from "../../backend/webgpu/pick.ts";
+import type { Field } from "../../hooks/protocol/context.ts";
+import type { HookWarning } from "../../hooks/protocol/outcome.ts";
+import type { AcceptAll, HookInput } from "../../hooks/registry/registry.ts";
+import type { Model } from "../../models/model.ts";
+import type { Constraint } from "../constraints/constraint.ts";
+import type { DeviceRequest } from "./engine_device.ts";
+import type { DynamicsStage } from "../stages.ts";
+
+/** The kind of stages that dynamics engines have. */
+export type DynamicsKind = typeof DynamicsStage;
+
+/** The hooks an engine begins with, of any form. */
+export type FirstHooks = readonly HookInput<DynamicsKind>[];
+
+/** What every engine for atoms is made of. */
+export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
+  /** What the forces come from. */
+  readonly model: Model;
+  /**
+   * Hooks to begin with; `engine.hooks.add` takes more, with options.
+   *
+   * @default none
+   */
+  readonly hooks?: H & AcceptAll<DynamicsKind, H>;
+  /**
+   * Steps that `run` does when it is not told.
+   *
+   * @default none: `run` must be told
+   */
+  readonly nSteps?: number;
+  /**
+   * What stays as it is whatever the scheme does: `fixAtoms`, `fixBonds`, …
+   *
+   * @default none
+   */
+  readonly constraints?: readonly Constraint[];
+  /**
+   * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64, `"webgpu"` a GPU in float32;
+   * `"auto"` is WebGPU on a real adapter, else wasm. A GPU is opened by the first run, and closed with the engine.
+   *
+   * @default "wasm"
+   */
+  readonly device?: DeviceName | DeviceRequest;
+  /**
+   * Over how many threads the systems of a batch are spread on `"wasm"`, each in a worker of its own: more than there
+   * are systems, or processors, are of no use. All that comes of it is the same to the bit. Workers live until the
+   * engine is closed, and keep a process alive.
+   *
+   * @default 1: the thread of whoever calls
+   */
+  readonly threads?: number;
+  /**
+   * A backend that is open, to run there; instead of `device`. It stays open.
+   *
+   * @default what `device` says
+   */
+  readonly backend?: Backend;
+  /**
+   * Fields of the user's own, in the batch, that hooks may read and write.
+   *
+   * @default none
+   */
+  readonly fields?: readonly (string | Field<string, unknown>)[];
+  /**
+   * What it is called in listings, logs and checkpoints.
+   *
+   * @default the name of its scheme
+   */
+  readonly name?: string;
+  /** Stops it after the step under way. */
+  readonly signal?: AbortSignal;
+  /**
+   * Told of every error that does not stop the run.
+   *
+   * @default prints the first of each hook
+   */
+  readonly onWarning?: (warning: HookWarning) => void;
+  /**
+   * Whether observers are checked for changing what they look at. Slow: for tests.
+   *
+   * @default false
+   */
+  readonly verify?: boolean;
+}

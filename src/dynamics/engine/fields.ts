@@ -1,0 +1,151 @@
+/**
+ * What dynamics hooks read and write, and where it is.
+ *
+ * @module
+ */
+
+import type { Numbers } from "../../hooks/protocol/context.ts";
+import type { FieldValues, ReadPlan, StateSource } from "../../hooks/run/reads.ts";
+import type { Buffer } from "../../backend/backend.ts";
+import type { NumericArray } from "../../batch/fields/fields.ts";
+import { markMade } from "../../batch/fields/holder.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { Control, type Dtype } from "../../kernels/kernel.ts";
+import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
+import type { Clock } from "./clock.ts";
+
+/** The fields of the batch that every engine offers. */
+const STORED = [
+  ...["positions", "velocities", "forces", "energy", "masses", "charges", "cell", "pbc", "numbers"],
+  ...["images", "status", "systemId", "stepsDone"],
+] as const;
+
+/** All fields of the batch in one. */
+const FRAME = "frame";
+
+/** The names of all fields that hooks may declare; `own` are those of the user. */
+export function fieldNames(own: readonly string[]): readonly string[] {
+  return [...new Set([...STORED, ...MEASURED, CHANGE, "time", FRAME, ...own])];
+}
+
+/** The batch of the moment, as fields see it. */
+export interface FieldHost {
+  /** Where it is. */
+  readonly state: ResidentBatch;
+  /** How far in time it has come. */
+  readonly clock: Clock;
+  /** Told of each field that a hook was given to write. */
+  touch(field: string): void;
+  /** Brings a measure up to date, if a hook has changed something since it was taken. */
+  measure(field: string): void;
+}
+
+/** The fields of one engine: of whatever batch it has at the time. */
+export class DynamicsFields implements StateSource {
+  readonly fields: readonly string[];
+  readonly #host: () => FieldHost;
+  readonly #isLive: () => boolean;
+
+  /** `own` are the fields of the user; `isLive`: they are in host memory. */
+  constructor(own: readonly string[], host: () => FieldHost, isLive: () => boolean) {
+    this.fields = fieldNames(own);
+    this.#host = host;
+    this.#isLive = isLive;
+  }
+
+  plan(fields: readonly string[]): ReadPlan {
+    if (this.#isLive()) return { live: true, value: (field) => this.#value(field) };
+    return {
+      live: false,
+      take: (isAwaited) => this.#take(fields, isAwaited),
+      give: (values) => this.#give(values),
+    };
+  }
+
+  writable(field: string): unknown {
+    assertStored(field);
+    this.#host().touch(field);
+    return this.#value(field);
+  }
+
+  #value(field: string): unknown {
+    const host = this.#host();
+    const { state } = host;
+    if (field === "time") return host.clock.at(state.view(state.field<"i32">(host.clock.counter)));
+    if (field === FRAME) return frameAsked(state);
+    if (isMeasured(field)) host.measure(field);
+    return state.view(bufferOf(state, field));
+  }
+
+  /** Nothing, where a system has come apart: the step is not done, then. */
+  async #take(fields: readonly string[], isAwaited: boolean): Promise<FieldValues | undefined> {
+    const host = this.#host();
+    const { state, state: { backend, frame }, clock } = host;
+    for (const field of fields) if (isMeasured(field)) host.measure(field);
+    const all = [
+      ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(host, field))]),
+    ];
+    const values = await (isAwaited ? backend.see(all) : backend.take(all));
+    const arrived = new Map(all.map((buffer, i) => [buffer, values[i]!]));
+    const valueIn = (buffer: Buffer) => arrived.get(buffer)!;
+    if (valueIn(frame.control)[Control.DIVERGED] !== 0) return undefined;
+    return Object.fromEntries(fields.map((field) => {
+      if (field === "time") {
+        return [field, clock.at(valueIn(state.field<"i32">(clock.counter)) as Int32Array)];
+      }
+      if (field === FRAME) return [field, frameOf(state, valueIn)];
+      return [field, valueIn(bufferOf(state, field))];
+    }));
+  }
+
+  #give(values: FieldValues): void {
+    const host = this.#host();
+    for (const [field, numbers] of Object.entries(values)) {
+      assertStored(field);
+      host.touch(field);
+      host.state.backend.write(host.state.field<Dtype>(field), numbers as Numbers);
+    }
+  }
+}
+
+function assertStored(field: string): void {
+  if (!isMeasured(field) && field !== "time" && field !== FRAME) return;
+  throw new TypeError(
+    `Cannot write ${field} as only what is stored can be written: it is measured`,
+  );
+}
+
+/** All of the batch that is on the backend, as the batch itself would have it. */
+function frameOf(
+  state: ResidentBatch,
+  valueIn: (buffer: Buffer) => NumericArray,
+): Readonly<Record<string, NumericArray>> {
+  return Object.fromEntries(
+    [...state.fields].filter((name) => state.batch.has(name)).map((name) => {
+      return [name, state.home(name, valueIn(state.field<Dtype>(name)))];
+    }),
+  );
+}
+
+/** The same, each field when it is asked for: most of a batch may not be wanted. */
+function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>> {
+  const frame: Record<string, NumericArray> = {};
+  for (const name of state.fields) {
+    if (!state.batch.has(name)) continue;
+    const get = () => state.home(name, state.view(state.field<Dtype>(name)));
+    Object.defineProperty(frame, name, { get, enumerable: true });
+  }
+  return markMade(frame);
+}
+
+/** What must be fetched for a field. */
+function buffersOf({ state, clock }: FieldHost, field: string): Buffer[] {
+  if (field === "time") return [state.field<"i32">(clock.counter)];
+  if (field !== FRAME) return [bufferOf(state, field)];
+  return [...state.fields].map((name) => state.field<Dtype>(name));
+}
+
+/** Where a field is, whether stored or measured. */
+export function bufferOf(state: ResidentBatch, field: string): Buffer {
+  return isMeasured(field) ? measuredIn(state, field) : state.field(field);
+}

@@ -1,0 +1,155 @@
+/**
+ * What hooks add to a step: kernels, criteria, and what they look at.
+ *
+ * @module
+ */
+
+import type { Call, Program } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import type { StageWork } from "../../hooks/run/device_work.ts";
+import { fieldName } from "../../hooks/protocol/protocol.ts";
+import type { KernelDevice } from "../context.ts";
+import { ConvergenceHook, type ConvergenceParts } from "../convergence/convergence_hook.ts";
+import { decidersOf } from "./deciders.ts";
+import { keySource } from "./key_source.ts";
+import { countFreedom, measureOf } from "./measures.ts";
+import type { OpenStages, StageRange } from "../stages/open_stages.ts";
+import { DynamicsStage } from "../stages.ts";
+import type { Custom, Mark, StepParts, WithKernels } from "./step_parts.ts";
+
+const S = DynamicsStage;
+
+/** What hooks add to a step. */
+export class HookCalls {
+  readonly convergence: {
+    readonly tests: Call[];
+    readonly decide: Call[];
+    readonly customs: Custom[];
+    readonly marks: Mark[];
+    readonly keys: ReadonlySet<string>;
+  };
+  readonly #parts: StepParts;
+  readonly #work: ReadonlyMap<DynamicsStage, readonly StageWork[]>;
+  readonly #calls: ReadonlyMap<DynamicsStage, readonly Call[]>;
+
+  constructor(parts: StepParts) {
+    this.#parts = parts;
+    prepareState(parts);
+    countFreedom(parts.state);
+    this.#work = new Map(
+      (Object.values(S).filter((stage) => typeof stage === "string") as DynamicsStage[])
+        .filter((stage) => stage.includes("/"))
+        .map((stage) => [stage, parts.work(stage)]),
+    );
+    // Now and once: what they ask of the state, pairs and image counters among it, is there for all that follows.
+    this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
+    const { state, keepsMomentum, integrator: { stages } } = parts;
+    const deciders = decidersOf([...this.#work.values()].flat(), stages?.count);
+    const found = deciders.map(({ hook, frequency, phase, ways }, id) => {
+      const source = (key: string) => keySource(state, key, keepsMomentum);
+      const opened: ConvergenceParts = hook.parts({ state, source, id, ...ways });
+      return { opened, times: { every: frequency, phase }, hook };
+    });
+    const spent = stages?.spent ?? [];
+    this.convergence = {
+      tests: found.flatMap(({ opened, times }) => timed(opened.tests, times)),
+      // Who has spent the steps of a stage in this step comes last: nobody leaves two stages in one step.
+      decide: [
+        ...found.flatMap(({ opened, times }) => timed(opened.decide, times)),
+        ...stages?.budgets ?? [],
+      ],
+      customs: found.flatMap(({ opened: { customs, met }, times }) =>
+        customs.map((custom) => ({ ...custom, met, ...times }))
+      ),
+      marks: [
+        ...found.map(({ opened: { converged }, times }) => ({ converged, ...times })),
+        ...spent.map((converged) => ({ converged, every: 1, phase: 0, isSpent: true })),
+      ],
+      keys: new Set(found.flatMap(({ hook }) => hook.criteria.map(({ key }) => key))),
+    };
+  }
+
+  /** Whether hooks change forces after the model. */
+  get isAmending(): boolean {
+    const { devices, writes } = this.#parts;
+    const isForces = (key: unknown) => fieldName(key as string) === "forces";
+    return writes().has("forces") || devices().some((hook) => hook.writes.some(isForces));
+  }
+
+  /** The kernels of hooks at a stage. */
+  work(stage: DynamicsStage): readonly Call[] {
+    return this.#calls.get(stage)!;
+  }
+
+  /** What decides on convergence comes after everything else. */
+  #ask(stage: DynamicsStage): readonly Call[] {
+    const device: KernelDevice = { state: this.#parts.state };
+    return this.#work.get(stage)!.filter(({ hook }) => !(hook instanceof ConvergenceHook))
+      .flatMap(({ hook, frequency, phase, part }) => {
+        const calls = (hook as WithKernels).kernels(device, stage);
+        return timed(withinPart(this.#parts.integrator.stages, part, calls), {
+          every: frequency,
+          phase,
+        });
+      });
+  }
+
+  /** Do hooks of stages hold atoms? */
+  get holdsParts(): boolean {
+    const { devices, partOf } = this.#parts;
+    return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
+  }
+
+  /** The measures that hooks look at, each by itself; none where no visit changes anything. */
+  measures(prepare: (calls: readonly Call[]) => Program | undefined): Map<string, Program> {
+    const { state, keepsMomentum } = this.#parts;
+    const fields = this.#parts.writes().size === 0 ? [] : [...this.#parts.reads()];
+    const measures = fields.map((field) => {
+      const calls = measureOf(state, field, keepsMomentum)?.calls ?? [];
+      return [field, prepare(calls)] as const;
+    });
+    return new Map(measures.filter((entry): entry is [string, Program] => entry[1] !== undefined));
+  }
+
+  /** What brings the fields up to date that hooks look at, at a stage; at any, without one. */
+  reading(stage?: DynamicsStage): Call[] {
+    const { state, keepsMomentum } = this.#parts;
+    return [...this.#parts.reads(stage)].flatMap((field) =>
+      measureOf(state, field, keepsMomentum)?.calls ?? []
+    );
+  }
+}
+
+/** What hooks change is on the backend before anything is planned; and what is held has no temperature. */
+function prepareState({ state, constrained, devices, partOf }: StepParts): void {
+  const hooks = devices();
+  for (const key of hooks.flatMap(({ writes }) => writes)) state.field(fieldName(key)!);
+  constrained.count(
+    hooks.flatMap((hook) =>
+      hook.holds === undefined ? [] : [hook.holds(deviceOf(state, partOf(hook)))]
+    ),
+  );
+}
+
+/** What a hook is told, for the systems of some stages alone. */
+function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
+  if (part === undefined) return { state };
+  const { first, end } = part as StageRange;
+  const status = state.valuesOf("status");
+  return { state, has: (system) => first <= status[system]! && status[system]! < end };
+}
+
+/** Calls for the systems of some stages alone. */
+export function withinPart(
+  stages: OpenStages | undefined,
+  part: unknown,
+  calls: readonly Call[],
+  isAfter = false,
+): readonly Call[] {
+  if (stages === undefined || part === undefined || calls.length === 0) return calls;
+  return [stages.enter(part as StageRange, true, isAfter), ...calls, stages.leave()];
+}
+
+function timed(calls: readonly Call[], times: { every: number; phase: number }): Call[] {
+  return calls.map((one) => ({ ...one, ...times }));
+}

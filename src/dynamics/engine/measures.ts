@@ -1,0 +1,195 @@
+/**
+ * What is measured of a batch where it is: a few numbers per system.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { conservedEnergy } from "../../kernels/measure/conserved_energy.ts";
+import { energyChange } from "../../kernels/measure/energy_change.ts";
+import { fmax } from "../../kernels/measure/fmax.ts";
+import { kineticEnergy } from "../../kernels/measure/kinetic_energy.ts";
+import { stress } from "../../kernels/measure/stress.ts";
+import { temperature } from "../../kernels/measure/temperature.ts";
+import { cellForcesOf } from "../relaxers/cell_relaxation.ts";
+import { outputsOf } from "../../models/model.ts";
+import { placeOf } from "../stages/stage_place.ts";
+
+/** A measure on a batch: where it is, and how it comes up to date. */
+export interface Measure {
+  /** One number per system, or more. */
+  readonly buffer: Buffer<"f64">;
+  /** To be run before the buffer is read. */
+  readonly calls: readonly Call[];
+}
+
+/** Field → its measure. Each may be taken at any stage. */
+const MEASURES: Readonly<
+  Record<string, (state: ResidentBatch, keepsMomentum: boolean) => Measure>
+> = {
+  fmax(state) {
+    const buffer = perSystem(state, "fmax");
+    const cell = cellForcesOf(state);
+    const args = { forces: state.field("forces"), fmax: buffer, ...cell?.args };
+    return { buffer, calls: [...cell?.calls ?? [], call(fmax, args)] };
+  },
+  kineticEnergy: measureKinetic,
+  temperature(state, keepsMomentum) {
+    const kinetic = measureKinetic(state);
+    const buffer = perSystem(state, "temperature");
+    const freedom = freedomIn(state, keepsMomentum), stages = restingStages.get(state);
+    const measure = call(temperature, {
+      ...{ kinetic: kinetic.buffer, freedom, temperature: buffer },
+      ...stages && { ...stages, resting: freedomIn(state, true) },
+    });
+    return { buffer, calls: [...kinetic.calls, measure] };
+  },
+  conservedEnergy(state) {
+    const kinetic = measureKinetic(state);
+    const conserved = perSystem(state, "conservedEnergy");
+    const sum = call(conservedEnergy, {
+      energy: outputsOf(state).energy,
+      kinetic: kinetic.buffer,
+      bathEnergy: bathEnergy(state),
+      conserved,
+    });
+    return { buffer: conserved, calls: [...kinetic.calls, sum] };
+  },
+  stress(state) {
+    const buffer = state.field<"f64">("stress");
+    const { virial } = outputsOf(state);
+    return { buffer, calls: [call(stress, { virial, cell: state.field("cell"), stress: buffer })] };
+  },
+};
+
+/** The fields that are measured. */
+export const MEASURED: readonly string[] = Object.keys(MEASURES);
+
+/** Is a field measured, rather than stored? */
+export function isMeasured(field: string): boolean {
+  return field === CHANGE || Object.hasOwn(MEASURES, field);
+}
+
+/** What a scheme conserves: measured of the potential energy, and nothing that systems converge by. */
+export const CONSERVED = "conservedEnergy";
+
+/** Where the last measure of a field is. */
+export function measuredIn(state: ResidentBatch, field: string): Buffer<"f64"> {
+  return field === "stress" ? state.field("stress") : perSystem(state, field);
+}
+
+/** The measure of a field; `undefined` where it is not measured. */
+export function measureOf(
+  state: ResidentBatch,
+  field: string,
+  keepsMomentum: boolean,
+): Measure | undefined {
+  return Object.hasOwn(MEASURES, field) ? MEASURES[field]!(state, keepsMomentum) : undefined;
+}
+
+/** The field of the change of the energy, which is measured once in each step. */
+export const CHANGE = "energyChange";
+
+/**
+ * What must be added to potential and kinetic energy to have what a scheme conserves, eV per system, as of the end of a
+ * step: baths write it, and it is 0 where there is none. Checkpoints have it.
+ */
+export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
+  return state.state("bathEnergy", { dtype: "f64", level: "system", isShared: true });
+}
+
+/** The change of the energy from step to step: to be run once in each step, when the energy is new. */
+export function measureChange(state: ResidentBatch): Measure {
+  const buffer = perSystem(state, "energyChange");
+  const previous = state.state("previousEnergy", { dtype: "f64", level: "system", initial: NaN });
+  const { energy } = outputsOf(state);
+  return { buffer, calls: [call(energyChange, { energy, previous, change: buffer })] };
+}
+
+function measureKinetic(state: ResidentBatch): Measure {
+  const buffer = perSystem(state, "kineticEnergy");
+  const args = { velocities: state.field("velocities"), weights: state.weights() };
+  return { buffer, calls: [call(kineticEnergy, { ...args, kinetic: buffer })] };
+}
+
+function perSystem(state: ResidentBatch, name: string): Buffer<"f64"> {
+  return state.scratch(name, { dtype: "f64", level: "system", initial: NaN });
+}
+
+/** The stages of a run in which a centre of mass at rest stays so. */
+interface RestingStages {
+  /** The stage of each system. */
+  readonly stage: Buffer<"i32">;
+  /** 1 for each such stage. */
+  readonly keeps: Buffer<"i32">;
+}
+
+const restingStages = new WeakMap<ResidentBatch, RestingStages>();
+
+/** Says whether a system is beyond all baths of the stages, and none of them has set it in motion. */
+export type IsSpared = (system: number) => boolean;
+
+const spared = new WeakMap<ResidentBatch, IsSpared>();
+
+/** Temperatures count the degrees of freedom that systems have in their stages. */
+export function noteStages(
+  state: ResidentBatch,
+  stages: RestingStages,
+  isSpared: IsSpared,
+): void {
+  restingStages.set(state, stages);
+  spared.set(state, isSpared);
+}
+
+/** Buffers of degrees of freedom: without, and with a centre of mass at rest that stays so. */
+const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
+
+/**
+ * The degrees of freedom of each system, where kernels find them. They follow what hooks and constraints hold, however
+ * much later that becomes known.
+ */
+export function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
+  const known = freedoms.get(state) ?? [];
+  freedoms.set(state, known);
+  return known[Number(keepsMomentum)] ??= state.constants(
+    "i32",
+    freedomOf(state, keepsMomentum),
+    "system",
+  );
+}
+
+/**
+ * The degrees of freedom that a bath heats, which leaves a centre of mass at rest where it is: where a stage before its
+ * own has set it in motion, it has a part in the heat.
+ */
+export function freedomOfBath(state: ResidentBatch): Buffer<"i32"> {
+  return freedomIn(state, placeOf(state)?.isStirred !== true);
+}
+
+/** Brings those up to date that there are: when it has changed what is held. */
+export function countFreedom(state: ResidentBatch): void {
+  for (const [keeps, buffer] of (freedoms.get(state) ?? []).entries()) {
+    if (buffer !== undefined) state.backend.write(buffer, freedomOf(state, keeps === 1));
+  }
+}
+
+/** 3 per atom, less what constraints hold, less a centre of mass that was brought to rest and stays so. */
+export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Array {
+  const { batch: { nodeOffsets, size }, batch, constrained, anchored } = state;
+  const isSpared = spared.get(state);
+  const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : new Int32Array(size);
+  return constrained.map((held, system) => {
+    const all = 3 * (nodeOffsets[system + 1]! - nodeOffsets[system]!);
+    const isKept = keepsMomentum || isSpared?.(system) === true;
+    const resting = isKept ? restingOf(removed[system]!, anchored[system]!) : 0;
+    return Math.max(0, all - held - resting);
+  });
+}
+
+/** How many of the motions that were removed no constraint holds: three of the centre of mass, then those of turning. */
+function restingOf(removed: number, anchored: number): number {
+  const fixed = (anchored & 1) + (anchored >> 1 & 1) + (anchored >> 2 & 1);
+  const drifting = (anchored & 8) === 0 ? Math.max(0, Math.min(removed, 3) - fixed) : 0;
+  return drifting + (fixed === 0 ? Math.max(0, removed - 3) : 0);
+}

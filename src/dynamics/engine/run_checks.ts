@@ -1,0 +1,66 @@
+/**
+ * Whether a scheme, a model and hooks go together.
+ *
+ * @module
+ */
+
+import type { Backend } from "../../backend/backend.ts";
+import type { Model } from "../../models/model.ts";
+import type { Integrator } from "../integrators/integrator.ts";
+import { CHANGE, CONSERVED } from "./measures.ts";
+import type { RunEngine } from "./run_engine.ts";
+
+/** Throws a TypeError where a hook looks at what the model does not give. */
+export function assertGiven(
+  name: string,
+  { name: model, gives }: Model,
+  reads: ReadonlySet<string>,
+): void {
+  const needs = { energy: "energy", [CHANGE]: "energy", [CONSERVED]: "energy", stress: "stress" };
+  for (const [field, output] of Object.entries(needs)) {
+    if (!reads.has(field) || (gives as readonly string[]).includes(output)) continue;
+    throw new TypeError(
+      `Cannot run ${name} as its model must give ${output}, which a hook reads: ${model} gives ${
+        gives.join(", ")
+      }`,
+    );
+  }
+}
+
+/** Throws a TypeError where a hook asks a scheme that conserves nothing what it conserves. */
+export function assertConserves(
+  name: string,
+  { dt }: Integrator,
+  reads: ReadonlySet<string>,
+): void {
+  if (dt !== undefined || !reads.has(CONSERVED)) return;
+  throw new TypeError(
+    `Cannot run ${name} as only molecular dynamics has a ${CONSERVED}, which a hook reads: ${name} takes no time`,
+  );
+}
+
+/** Throws a TypeError where the scheme looks at virials or energies, and the model gives none. */
+export function assertGivesNeeded(name: string, integrator: Integrator, model: Model): void {
+  const { needsStress = false, needsEnergy = false } = integrator;
+  for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
+    if (!isNeeded || model.gives.includes(output)) continue;
+    throw new TypeError(
+      `Cannot run ${name} as its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
+        model.gives.join(", ")
+      }${output === "stress" ? STRESSED : ""}`,
+    );
+  }
+}
+
+/** Where stresses come from, if a model has none. */
+const STRESSED = "; a file of energies makes it by OnnxModel.open(file, { stress: true }), " +
+  "and potential() takes it with { givesStress: true }";
+
+/** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
+export function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {
+  if (threads === 1) return;
+  throw new TypeError(
+    `Cannot run ${name} on ${threads} threads as its model must be made of kernels, and ${model.name} is computed otherwise: ` +
+      `leave out threads; an ONNX model has threads of its own, as an option`,
+  );
+}

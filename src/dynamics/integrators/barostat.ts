@@ -1,0 +1,194 @@
+/**
+ * The parts of schemes in which cells change: what kicks a cell, and how atoms move in one that is being strained.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { signedVolume } from "../../kernels/cells/inverse.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { barostatChain as barostatChainKernel } from "../../kernels/barostats/barostat_chain.ts";
+import { barostatKick, Coupling } from "../../kernels/barostats/barostat_kick.ts";
+import { BOLTZMANN } from "../../kernels/constants.ts";
+import { strainedDrift } from "../../kernels/barostats/strained_drift.ts";
+import { strainedKick } from "../../kernels/barostats/strained_kick.ts";
+import { outputsOf } from "../../models/model.ts";
+import {
+  checkParameter,
+  parameter,
+  parameterTable,
+  type PerSystem,
+  perSystem,
+  Rule,
+  times,
+} from "./integrator.ts";
+import { freedomOfBath } from "../engine/measures.ts";
+import { lowOf } from "./parts.ts";
+
+/** What of a cell can change. */
+export type PressureCoupling = "isotropic" | "anisotropic" | "triclinic";
+
+/** What a barostat is. */
+export interface BarostatOptions {
+  /** The time of a step, fs. */
+  readonly dt: PerSystem;
+  /** The pressure outside, eV/Å³. */
+  readonly pressure: PerSystem;
+  /** How fast the cell answers, fs. */
+  readonly barostatTime: PerSystem;
+  /** K: with the time it gives the cell its inertia. */
+  readonly temperature: PerSystem;
+  /** What of the cell can change. */
+  readonly pressureCoupling: PressureCoupling;
+}
+
+/** A barostat on a batch. */
+export interface Barostat {
+  /** dt, fs, one number per system. */
+  readonly step: Buffer<"real">;
+  /** Half a kick of the cell. */
+  readonly kickCell: Call;
+  /** Half a kick of the atoms. */
+  readonly kick: Call;
+  /** A drift of atoms and cell. */
+  readonly drift: Call;
+  /** What the kernels of the cell share. */
+  readonly cell: {
+    readonly rate: Buffer<"f64">;
+    readonly parameters: Buffer<"f64">;
+    readonly freedom: Buffer<"i32">;
+    readonly bathEnergy: Buffer<"f64">;
+    readonly coupling: number;
+  };
+}
+
+/** The state that keeps what rounding took off the cells. */
+export const CELL_LOW = "cellLow";
+
+const COUPLINGS: Readonly<Record<PressureCoupling, number>> = {
+  isotropic: Coupling.ISOTROPIC,
+  anisotropic: Coupling.ANISOTROPIC,
+  triclinic: Coupling.TRICLINIC,
+};
+
+/** Throws a TypeError or RangeError that names engine, option and system. */
+export function checkBarostat(engine: string, options: BarostatOptions): void {
+  const { dt, pressure, barostatTime, temperature, pressureCoupling } = options;
+  checkParameter(engine, "dt", dt, Rule.STEP);
+  checkParameter(engine, "temperature", temperature, Rule.POSITIVE);
+  checkParameter(engine, "pressure", pressure, Rule.PRESSURE);
+  checkParameter(engine, "barostatTime", barostatTime, Rule.POSITIVE);
+  if (typeof pressureCoupling === "string" && Object.hasOwn(COUPLINGS, pressureCoupling)) return;
+  const Wrong = typeof pressureCoupling === "string" ? RangeError : TypeError;
+  throw new Wrong(
+    `Cannot make ${engine} as pressureCoupling must be ${Object.keys(COUPLINGS).join(", ")}: ` +
+      `current value is ${String(pressureCoupling)}`,
+  );
+}
+
+/** Throws a RangeError for a system that has no cell to be changed, or not one that can be changed so. */
+export function openBarostat(
+  state: ResidentBatch,
+  engine: string,
+  options: BarostatOptions,
+): Barostat {
+  const { dt, pressure, barostatTime, temperature, pressureCoupling } = options;
+  checkCells(state, engine, pressureCoupling);
+  const step = parameter(state, engine, "dt", dt);
+  const cell = {
+    // In the order of BarostatParameter.
+    parameters: parameterTable(state, engine, {
+      dt,
+      pressure,
+      temperature: times(temperature, BOLTZMANN),
+      barostatTime,
+    }),
+    freedom: freedomOfBath(state),
+    rate: state.state("strainRate", { dtype: "f64", level: "system", width: 9 }),
+    bathEnergy: state.state("bathEnergy", {
+      ...{ dtype: "f64", level: "system", isShared: true },
+      initial: work(state, perSystem(engine, "pressure", pressure, state.batch)),
+    }),
+    coupling: COUPLINGS[pressureCoupling],
+  };
+  return { step, cell, ...callsOf(state, step, cell) };
+}
+
+function callsOf(
+  state: ResidentBatch,
+  dt: Buffer<"real">,
+  { parameters, bathEnergy, coupling, ...shared }: Barostat["cell"],
+): Pick<Barostat, "kickCell" | "kick" | "drift"> {
+  const [velocities, weights, cell] = [
+    state.field("velocities"),
+    state.weights(),
+    state.field("cell"),
+  ];
+  const cellLow = state.state(CELL_LOW, { dtype: "f64", level: "system", width: 9 });
+  const { virial } = outputsOf(state);
+  const { rate } = shared;
+  const positions = state.field("positions"), low = lowOf(state);
+  return {
+    kickCell: call(barostatKick, {
+      ...{ ...shared, parameters, bathEnergy, coupling },
+      ...{ velocities, weights, cell, cellLow, virial },
+    }),
+    kick: call(strainedKick, { ...shared, velocities, forces: state.field("forces"), weights, dt }),
+    drift: call(strainedDrift, { positions, velocities, cell, dt, rate, low, cellLow }),
+  };
+}
+
+/** What a chain of thermostats is to {@linkcode barostatChain}. */
+export interface CellChain {
+  /** How many links. */
+  readonly length: number;
+  /** Into how many parts a half step is divided. */
+  readonly parts: 1 | 3 | 5;
+  /** What other chains have, eV, one number per system. */
+  readonly others: Buffer<"f64">;
+}
+
+/**
+ * Half a step of a Nosé–Hoover chain on the cell of each system. At the end of a step it must be the last: then
+ * `bathEnergy` is whole.
+ */
+export function barostatChain(
+  state: ResidentBatch,
+  cell: Barostat["cell"],
+  { length, parts, others }: CellChain,
+): Call {
+  const links = { dtype: "f64", level: "system", width: length } as const;
+  const eta = state.state("cellEta", links), etaDot = state.state("cellEtaDot", links);
+  return call(barostatChainKernel, { ...cell, eta, etaDot, length, parts, others });
+}
+
+/** p V of each system. */
+function work({ batch }: ResidentBatch, pressure: Float64Array): Float64Array {
+  const cell = batch.get("cell");
+  return pressure.map((p, system) => p * Math.abs(signedVolume(cell, 9 * system)));
+}
+
+function checkCells({ batch }: ResidentBatch, engine: string, coupling: PressureCoupling): void {
+  const [cell, pbc] = [batch.get("cell"), batch.get("pbc")];
+  for (let system = 0; system < batch.size; system++) {
+    const periodic = Array.from(pbc.subarray(3 * system, 3 * system + 3), (flag) => flag !== 0);
+    if (periodic.includes(false)) {
+      throw new RangeError(
+        `Cannot run ${engine} as system ${system} must be periodic along all three lattice vectors: ` +
+          `current value is ${periodic.join(", ")}`,
+      );
+    }
+    const own = Array.from(cell.subarray(9 * system, 9 * system + 9));
+    if (coupling === "anisotropic" && !isAlongAxes(own)) {
+      throw new RangeError(
+        `Cannot run ${engine} as the cell of system ${system} must have its lattice vectors along x, y and z, ` +
+          `or pressureCoupling be "triclinic": current value is ${own.join(", ")}`,
+      );
+    }
+  }
+}
+
+/** Whether lengths can change along x, y and z with no change of an angle. */
+function isAlongAxes(cell: readonly number[]): boolean {
+  return [0, 3, 6].every((k) => cell.slice(k, k + 3).filter((x) => x !== 0).length === 1);
+}

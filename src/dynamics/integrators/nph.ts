@@ -1,0 +1,111 @@
+import {
+  type BarostatOptions,
+  checkBarostat,
+  openBarostat,
+  type PressureCoupling,
+} from "./barostat.ts";
+import { Dynamics } from "../dynamics.ts";
+import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import { checkOptions, type Integrator, type PerSystem } from "./integrator.ts";
+import { checkCoupling } from "./nvt_nose_hoover.ts";
+
+/** What {@linkcode NPH} needs besides a model. */
+export interface NPHOptions {
+  /** The time of a step, fs. */
+  readonly dt: PerSystem;
+  /** The pressure outside, eV/Å³: `1000 * BAR`, `0.1 * GIGAPASCAL`. Below 0 it pulls. */
+  readonly pressure: PerSystem;
+  /** τ, how fast the cell answers, fs: some 500 steps. */
+  readonly barostatTime: PerSystem;
+  /**
+   * About how warm the system is, K: with τ it gives the cell its inertia, and nothing else depends on it.
+   *
+   * @default 300
+   */
+  readonly temperature?: PerSystem;
+  /**
+   * What of the cell can change: its volume, its lengths along x, y and z, or all of it.
+   *
+   * @default "isotropic"
+   */
+  readonly pressureCoupling?: PressureCoupling;
+}
+
+const NAME = "NPH";
+const PARAMETERS: readonly (keyof NPHOptions)[] = [
+  ...["dt", "pressure", "barostatTime", "temperature", "pressureCoupling"] as const,
+];
+
+/**
+ * Dynamics at constant pressure and enthalpy, the scheme of {@linkcode NPH}: that of Martyna, Tobias and Klein, without
+ * thermostats. A cell h is strained at a rate ν, which the difference of pressures drives:
+ *
+ * ẋ = v + ν x; v̇ = F/m − (ν + Tr ν/f) v; ḣ = ν h; W ν̇ = Σ m v⊗v + Ξ − p V + 2K/f.
+ *
+ * | symbol | meaning | unit |
+ * |---|---|---|
+ * | x, v, F, m | positions, velocities, forces, masses | Å, Å/fs, eV/Å, amu |
+ * | h, V | the cell, its volume | Å, Å³ |
+ * | ν | the rate of strain, symmetric: the cell never turns | 1/fs |
+ * | Ξ, K | Σ F⊗x = −dE/dε, kinetic energy | eV |
+ * | f | degrees of freedom: 3 less for a centre of mass at rest | |
+ * | p | `pressure` | eV/Å³ |
+ * | τ, T | `barostatTime`, `temperature`: W = (f/3 + 1) k_B T τ² | fs, K |
+ *
+ * With `pressureCoupling` "isotropic" ν is the mean of its diagonal, with "anisotropic" its diagonal, and 1 or 3 numbers
+ * of the cell move instead of 6. For N atoms whose centre of mass may move f/3 + 1 is N + 1; at rest it is N.
+ *
+ * A step is half a kick of ν, half a kick of v, a drift of x and h, new forces, and both half kicks in reverse; all are
+ * solved exactly (e^(ν dt), by its series), so that it is symmetric in time, of second order. Conserves E + K + p V +
+ * ½ W Tr ν² within dt², and a centre of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994); Martyna,
+ * Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
+ */
+export function nph(options: NPHOptions): Integrator {
+  checkOptions(NAME, options, PARAMETERS);
+  const { dt, pressure, barostatTime } = options;
+  const { temperature = 300, pressureCoupling = "isotropic" } = options;
+  const barostat: BarostatOptions = { dt, pressure, barostatTime, temperature, pressureCoupling };
+  checkBarostat(NAME, barostat);
+  checkCoupling(NAME, "barostatTime", barostatTime, dt);
+  return {
+    name: NAME,
+    parameters: PARAMETERS,
+    dt,
+    keepsMomentum: true,
+    needsStress: true,
+    open(state) {
+      checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
+      const { kickCell, kick, drift } = openBarostat(state, NAME, barostat);
+      return { pre: [kickCell, kick, drift], post: [kick, kickCell] };
+    },
+  };
+}
+
+/**
+ * Molecular dynamics at constant pressure and enthalpy, by {@linkcode nph}: the cell breathes until the pressure inside
+ * is that outside. All systems must be periodic along all directions, and the model must give stresses.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { BAR, NPH } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.4, cells: 2 })]);
+ * initVelocities(batch, 40, { seed: 1 });
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * await using md = new NPH({ model, dt: 2, pressure: 1000 * BAR, barostatTime: 500, temperature: 40 });
+ * await md.run(batch, 100);
+ * console.log(batch.get("cell")[0]); // Å
+ * ```
+ */
+// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
+export class NPH<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+  /** Makes an engine; nothing runs yet. */
+  constructor(options: NPHOptions & DynamicsOptions<H>) {
+    super(nph(options), options);
+  }
+}

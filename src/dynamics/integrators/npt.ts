@@ -1,0 +1,148 @@
+import {
+  barostatChain,
+  type BarostatOptions,
+  checkBarostat,
+  openBarostat,
+  type PressureCoupling,
+} from "./barostat.ts";
+import { Dynamics } from "../dynamics.ts";
+import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import {
+  checkOptions,
+  checkParameter,
+  type Integrator,
+  parameter,
+  type PerSystem,
+  Rule,
+} from "./integrator.ts";
+import { checkChain, checkCoupling } from "./nvt_nose_hoover.ts";
+import { noseHooverChain } from "./parts.ts";
+
+/** What {@linkcode NPT} needs besides a model. */
+export interface NPTOptions {
+  /** The time of a step, fs. */
+  readonly dt: PerSystem;
+  /** The temperature of the baths, K, above 0. */
+  readonly temperature: PerSystem;
+  /** The pressure outside, eV/Å³: `1000 * BAR`, `0.1 * GIGAPASCAL`. Below 0 it pulls. */
+  readonly pressure: PerSystem;
+  /** How fast the cell answers, fs: some 500 steps. */
+  readonly barostatTime: PerSystem;
+  /** How fast the bath of the atoms answers, fs: some 50 steps or more. */
+  readonly thermostatTime: PerSystem;
+  /**
+   * What of the cell can change: its volume, its lengths along x, y and z, or all of it.
+   *
+   * @default "isotropic"
+   */
+  readonly pressureCoupling?: PressureCoupling;
+  /**
+   * How many thermostats are in each of the two chains.
+   *
+   * @default 3
+   */
+  readonly chainLength?: number;
+  /**
+   * Into how many parts, by Suzuki and Yoshida, a half step of a chain is divided: 1, 3 or 5.
+   *
+   * @default 3
+   */
+  readonly yoshidaOrder?: 1 | 3 | 5;
+}
+
+const NAME = "NPT";
+const PARAMETERS: readonly (keyof NPTOptions)[] = [
+  ...["dt", "temperature", "pressure", "barostatTime", "thermostatTime"] as const,
+  ...["pressureCoupling", "chainLength", "yoshidaOrder"] as const,
+];
+
+/**
+ * Dynamics at constant pressure and temperature, the scheme of {@linkcode NPT}: that of Martyna, Tobias and Klein. As
+ * `nph`, with one Nosé–Hoover chain on the atoms and one on the cell, each as in `noseHoover`:
+ *
+ * ẋ = v + ν x; v̇ = F/m − (ν + Tr ν/f) v − η̇₁ v; ḣ = ν h; W ν̇ = Σ m v⊗v + Ξ − p V + 2K/f − W ζ̇₁ ν.
+ *
+ * | symbol | meaning | unit |
+ * |---|---|---|
+ * | x, v, F, m, h, V, ν, Ξ, K, f, p, W | as in `nph` | |
+ * | T | `temperature` | K |
+ * | τ_p, τ_T | `barostatTime`, `thermostatTime`: W = (f/3 + 1) k_B T τ_p² | fs |
+ * | η | the chain of the atoms: Q₁ = f k_B T τ_T², Q_k = k_B T τ_T² | |
+ * | ζ | the chain of the cell: Q₁ = g k_B T τ_p², Q_k = k_B T τ_p² | |
+ * | g | 1, 3 or 6: what of the cell can change | |
+ *
+ * A step is half a step of both chains, one of `nph`, and half a step of both chains: symmetric in time, of second
+ * order. Samples the isothermal-isobaric ensemble where the motion is chaotic. Conserves E + K + p V + ½ W Tr ν² + what
+ * the chains have, within dt², and a centre of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994);
+ * Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996); Tuckerman, Alejandre, López-Rendón, Jochim, Martyna,
+ * J. Phys. A 39, 5629 (2006).
+ */
+export function npt(options: NPTOptions): Integrator {
+  checkOptions(NAME, options, PARAMETERS);
+  const { dt, temperature, pressure, barostatTime, thermostatTime } = options;
+  const { pressureCoupling = "isotropic", chainLength = 3, yoshidaOrder = 3 } = options;
+  const barostat: BarostatOptions = { dt, pressure, barostatTime, temperature, pressureCoupling };
+  checkBarostat(NAME, barostat);
+  checkCoupling(NAME, "barostatTime", barostatTime, dt);
+  checkParameter(NAME, "thermostatTime", thermostatTime, Rule.POSITIVE);
+  checkCoupling(NAME, "thermostatTime", thermostatTime, dt);
+  checkChain(NAME, chainLength, yoshidaOrder);
+  return {
+    name: NAME,
+    parameters: PARAMETERS,
+    dt,
+    keepsMomentum: true,
+    needsStress: true,
+    open(state) {
+      checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
+      checkCoupling(NAME, "thermostatTime", thermostatTime, dt, state.batch);
+      const { step, kickCell, kick, drift, cell } = openBarostat(state, NAME, barostat);
+      const energy = state.scratch("chainEnergy", { dtype: "f64", level: "system" });
+      const links = { length: chainLength, parts: yoshidaOrder };
+      const atoms = noseHooverChain(state, step, {
+        temperature: parameter(state, NAME, "temperature", temperature),
+        time: parameter(state, NAME, "thermostatTime", thermostatTime),
+        ...links,
+        energy,
+      });
+      const walls = barostatChain(state, cell, { ...links, others: energy });
+      return {
+        pre: [atoms, walls, kickCell, kick, drift],
+        post: [kick, kickCell, atoms, walls],
+      };
+    },
+  };
+}
+
+/**
+ * Molecular dynamics at constant pressure and temperature, by {@linkcode npt}: deterministic, and with a conserved
+ * energy. All systems must be periodic along all directions, and the model must give stresses.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { BAR, NPT } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ *
+ * const crystal = fcc({ element: "Ar", a: 5.4, cells: 2 });
+ * const batch = Batch.from([crystal, crystal]);
+ * initVelocities(batch, 40, { seed: 1 });
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * await using md = new NPT({
+ *   ...{ model, dt: 2, temperature: 40, thermostatTime: 100, barostatTime: 500 },
+ *   pressure: [1 * BAR, 1000 * BAR],
+ * });
+ * await md.run(batch, 100);
+ * console.log(batch.get("cell")[0], batch.get("cell")[9]); // Å
+ * ```
+ */
+// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
+export class NPT<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+  /** Makes an engine; nothing runs yet. */
+  constructor(options: NPTOptions & DynamicsOptions<H>) {
+    super(npt(options), options);
+  }
+}

@@ -1,0 +1,72 @@
+import { Dynamics } from "../dynamics.ts";
+import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import {
+  checkOptions,
+  checkParameter,
+  type Integrator,
+  parameter,
+  type PerSystem,
+  Rule,
+} from "./integrator.ts";
+import { kick, kickDrift } from "./parts.ts";
+
+/** What {@linkcode NVE} needs besides a model. */
+export interface NVEOptions {
+  /** The time of a step, fs. */
+  readonly dt: PerSystem;
+}
+
+/**
+ * Velocity Verlet, the scheme of {@linkcode NVE}:
+ * v += ½ dt F/m; x += dt v; new forces; v += ½ dt F/m.
+ *
+ * | symbol | meaning | unit |
+ * |---|---|---|
+ * | x, v, F, m | positions, velocities, forces, masses | Å, Å/fs, eV/Å, amu |
+ * | dt | `dt` | fs |
+ *
+ * Second order; conserves momentum, and the energy up to a bounded error of order dt². Swope, Andersen, Berens,
+ * Wilson, J. Chem. Phys. 76, 637 (1982).
+ */
+export function velocityVerlet(options: NVEOptions): Integrator {
+  checkOptions("NVE", options, ["dt"]);
+  const { dt } = options;
+  checkParameter("NVE", "dt", dt, Rule.STEP);
+  return {
+    name: "NVE",
+    parameters: ["dt"],
+    dt,
+    keepsMomentum: true,
+    open(state) {
+      const step = parameter(state, "NVE", "dt", dt);
+      return { pre: [kickDrift(state, step)], post: [kick(state, step)] };
+    },
+  };
+}
+
+/**
+ * Molecular dynamics at constant energy, by {@linkcode velocityVerlet}.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 80, { seed: 1 });
+ *
+ * await using md = new NVE({ model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }), dt: 2 });
+ * await md.run(batch, 100);
+ * console.log(batch.get("energy"));
+ * ```
+ */
+// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
+export class NVE<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+  /** Makes an engine; nothing runs yet. */
+  constructor(options: NVEOptions & DynamicsOptions<H>) {
+    super(velocityVerlet(options), options);
+  }
+}

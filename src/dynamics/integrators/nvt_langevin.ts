@@ -1,0 +1,95 @@
+import { Dynamics } from "../dynamics.ts";
+import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import {
+  checkOptions,
+  checkParameter,
+  type Integrator,
+  parameter,
+  type PerSystem,
+  Rule,
+} from "./integrator.ts";
+import { drift, kick, thermalize } from "./parts.ts";
+
+/** What {@linkcode NVTLangevin} needs besides a model. */
+export interface NVTLangevinOptions {
+  /** The time of a step, fs. */
+  readonly dt: PerSystem;
+  /** The temperature of the bath, K. */
+  readonly temperature: PerSystem;
+  /** How strongly the bath couples, 1/fs; 0.01 forgets velocities within 100 fs. With 0 it is NVE. */
+  readonly friction: PerSystem;
+  /**
+   * What the noise is drawn by: the same seed gives the same noise to a system, wherever it stands in a batch.
+   *
+   * @default 0
+   */
+  readonly seed?: number;
+}
+
+const NAME = "NVTLangevin";
+const PARAMETERS: readonly (keyof NVTLangevinOptions)[] = ["dt", "temperature", "friction", "seed"];
+
+/**
+ * Langevin dynamics split as BAOAB, the scheme of {@linkcode NVTLangevin}: half a kick (B), half a drift (A), the bath
+ * for a whole step (O: v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ), half a drift (A), new forces, half a kick (B).
+ *
+ * | symbol | meaning | unit |
+ * |---|---|---|
+ * | γ | `friction` | 1/fs |
+ * | T | `temperature` | K |
+ * | ξ | Gaussian numbers keyed by seed, system id, step of the system, atom | |
+ *
+ * Samples the canonical ensemble; configurational averages are exact for harmonic forces and of order dt² (often dt⁴)
+ * otherwise. Conserves `conservedEnergy`, E + K and all that the bath took out, up to a bounded error of order dt²
+ * (Bussi, Parrinello, Phys. Rev. E 75, 056707, 2007). Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
+ */
+export function langevin(options: NVTLangevinOptions): Integrator {
+  checkOptions(NAME, options, PARAMETERS);
+  const { dt, temperature, friction, seed = 0 } = options;
+  checkParameter(NAME, "dt", dt, Rule.STEP);
+  checkParameter(NAME, "temperature", temperature, Rule.NOT_NEGATIVE);
+  checkParameter(NAME, "friction", friction, Rule.NOT_NEGATIVE);
+  checkParameter(NAME, "seed", seed, Rule.SEED);
+  return {
+    name: NAME,
+    parameters: PARAMETERS,
+    dt,
+    open(state) {
+      const step = parameter(state, NAME, "dt", dt);
+      const [push, half] = [kick(state, step), drift(state, step, 0.5)];
+      const bath = thermalize(state, step, {
+        temperature: parameter(state, NAME, "temperature", temperature),
+        friction: parameter(state, NAME, "friction", friction),
+        seed,
+      });
+      return { pre: [push, half, bath, half], post: [push] };
+    },
+  };
+}
+
+/**
+ * Molecular dynamics at constant temperature, by {@linkcode langevin}.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVTLangevin } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 40, { seed: 1 });
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * await using md = new NVTLangevin({ model, dt: 2, temperature: 40, friction: 0.01, seed: 7 });
+ * await md.run(batch, 100);
+ * ```
+ */
+// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
+export class NVTLangevin<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+  /** Makes an engine; nothing runs yet. */
+  constructor(options: NVTLangevinOptions & DynamicsOptions<H>) {
+    super(langevin(options), options);
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The parts that schemes are composed of, named as in the papers: each is one kernel on a batch.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { drift as driftKernel } from "../../kernels/integrate/drift.ts";
+import { kick as kickKernel } from "../../kernels/integrate/kick.ts";
+import { kickDrift as kickDriftKernel } from "../../kernels/integrate/kick_drift.ts";
+import { noseHoover as noseHooverKernel } from "../../kernels/thermostats/nose_hoover.ts";
+import { thermalize as thermalizeKernel } from "../../kernels/thermostats/thermalize.ts";
+import { velocityRescale } from "../../kernels/thermostats/velocity_rescale.ts";
+import { bathEnergy, freedomOfBath } from "../engine/measures.ts";
+
+/** The state that keeps what rounding took off the positions. */
+export const LOW = "positionsLow";
+
+/** The time of a step, fs, one number per system. */
+export type StepTime = Buffer<"real">;
+
+/** B: half a kick, v += ½ dt F/m. */
+export function kick(state: ResidentBatch, dt: StepTime): Call {
+  return call(kickKernel, { ...kicked(state), dt });
+}
+
+/** B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v. */
+export function kickDrift(state: ResidentBatch, dt: StepTime): Call {
+  const positions = state.field("positions");
+  return call(kickDriftKernel, { positions, ...kicked(state), dt, low: lowOf(state) });
+}
+
+/** A: a drift over a fraction of the step, x += fraction · dt v. */
+export function drift(state: ResidentBatch, dt: StepTime, fraction: number): Call {
+  const [positions, velocities] = [state.field("positions"), state.field("velocities")];
+  return call(driftKernel, { positions, velocities, dt, fraction, low: lowOf(state) });
+}
+
+/** What a bath is to {@linkcode thermalize}. */
+export interface Bath {
+  /** K, one number per system. */
+  readonly temperature: Buffer<"real">;
+  /** 1/fs, one number per system. */
+  readonly friction: Buffer<"real">;
+  /** A whole number from 0 to 2⁵³ − 1. */
+  readonly seed: number;
+}
+
+/**
+ * O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the noise is keyed by seed,
+ * system id, step of the system and atom. What it takes out goes to {@linkcode bathEnergy}.
+ */
+export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call {
+  const { temperature, friction, seed } = bath;
+  return call(thermalizeKernel, {
+    velocities: state.field("velocities"),
+    weights: state.weights(),
+    dt,
+    temperature,
+    friction,
+    bathEnergy: bathEnergy(state),
+    ...halvesOf(seed),
+  });
+}
+
+/** What a bath is to {@linkcode rescaleVelocities}. */
+export interface RescalingBath {
+  /** K, one number per system. */
+  readonly temperature: Buffer<"real">;
+  /** The coupling time, fs, one number per system. */
+  readonly time: Buffer<"real">;
+  /** A whole number from 0 to 2⁵³ − 1. */
+  readonly seed: number;
+}
+
+/**
+ * Stochastic velocity rescaling over a whole step: v = α v, with an α for each system that has its kinetic energy do what
+ * it would in a bath; keyed by seed, system id and step of the system. For a scheme that keeps a centre of mass at rest.
+ */
+export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: RescalingBath): Call {
+  const { temperature, time, seed } = bath;
+  return call(velocityRescale, {
+    velocities: state.field("velocities"),
+    weights: state.weights(),
+    ...{ dt, temperature, time, freedom: freedomOfBath(state), bathEnergy: bathEnergy(state) },
+    ...halvesOf(seed),
+  });
+}
+
+/** A seed as kernels take it. */
+function halvesOf(seed: number) {
+  return { seedLow: seed % 2 ** 32, seedHigh: Math.floor(seed / 2 ** 32) };
+}
+
+/** What a chain of thermostats is to {@linkcode noseHooverChain}. */
+export interface ChainBath {
+  /** K, above 0, one number per system. */
+  readonly temperature: Buffer<"real">;
+  /** The coupling time, fs, one number per system. */
+  readonly time: Buffer<"real">;
+  /** How many links. */
+  readonly length: number;
+  /** Into how many parts a half step is divided. */
+  readonly parts: 1 | 3 | 5;
+  /**
+   * Where the energy of the chain goes, eV per system.
+   *
+   * @default bathEnergy(state)
+   */
+  readonly energy?: Buffer<"f64">;
+}
+
+/**
+ * Half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic energy. It must be the
+ * first and the last of a step, of a scheme that keeps a centre of mass at rest.
+ */
+export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): Call {
+  const { temperature, time, length, parts, energy = bathEnergy(state) } = bath;
+  const links = { dtype: "f64", level: "system", width: length } as const;
+  return call(noseHooverKernel, {
+    velocities: state.field("velocities"),
+    weights: state.weights(),
+    ...{ dt, temperature, time, length, parts, bathEnergy: energy },
+    freedom: freedomOfBath(state),
+    eta: state.state("eta", links),
+    etaDot: state.state("etaDot", links),
+  });
+}
+
+/** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */
+export function lowOf(state: ResidentBatch): Buffer<"real"> {
+  return state.state(LOW, { dtype: "real", level: "node", width: 3, isShared: true });
+}
+
+function kicked(state: ResidentBatch) {
+  return {
+    velocities: state.field("velocities"),
+    forces: state.field("forces"),
+    weights: state.weights(),
+  };
+}

@@ -1,0 +1,144 @@
+/**
+ * What lets an optimizer relax cells along with atoms.
+ *
+ * The optimizer moves atoms as if their cell had not been deformed, and the cell as one more atom of nine coordinates;
+ * kernels before and after it translate.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { deform } from "../../kernels/cells/deform.ts";
+import { strainForces } from "../../kernels/cells/strain_forces.ts";
+import { outputsOf } from "../../models/model.ts";
+import type { CheckedCell } from "./cell_options.ts";
+import { parameterTable, perSystem } from "../integrators/integrator.ts";
+import { placeOf, type StagePlace } from "../stages/stage_place.ts";
+
+/** What an optimizer works on where cells relax. */
+export interface CellRelaxation {
+  /** What gives it its forces. */
+  readonly before: readonly Call[];
+  /** What carries out what it did. */
+  readonly after: readonly Call[];
+  /** What it moves of the atoms: where they go from where they are, zero before. */
+  readonly positions: Buffer<"real">;
+  /** What drives them. */
+  readonly forces: Buffer<"real">;
+  /** E + P V, where it was asked for. */
+  readonly enthalpy: Buffer<"f64"> | undefined;
+  /** What it moves of the cells: nine numbers for each, zero before. */
+  readonly cellPositions: Buffer<"real">;
+  /** What drives them. */
+  readonly cellForces: Buffer<"real">;
+}
+
+/** What measures how hard cells are driven. */
+interface CellForces {
+  readonly calls: readonly Call[];
+  readonly args: {
+    readonly cellForces: Buffer<"real">;
+    /** The stage of each system, where there are some. */
+    readonly stage?: Buffer<"i32">;
+    /** 1 for each stage in which cells are driven. */
+    readonly drives?: Buffer<"i32">;
+  };
+}
+
+/** An optimizer that relaxes cells. */
+interface Driver {
+  readonly drive: ReturnType<typeof driveOf>;
+  readonly place: StagePlace | undefined;
+}
+
+/** Numbers of a cell, and of an atom. */
+const NINE = { dtype: "real", level: "system", width: 9 } as const;
+const THREE = { dtype: "real", level: "node", width: 3 } as const;
+
+/** Beyond all stages: whoever is through keeps the cell of the last. */
+const NO_STAGE = 2 ** 30;
+
+/** Batch → what relaxes its cells. */
+const DRIVERS = new WeakMap<ResidentBatch, Driver[]>();
+const MEASURES = new WeakMap<ResidentBatch, CellForces>();
+
+/** Of a batch on a backend; throws a RangeError for a pressure on what has no volume. */
+export function openCell(
+  state: ResidentBatch,
+  engine: string,
+  cell: CheckedCell,
+  needsEnthalpy: boolean = false,
+): CellRelaxation {
+  const drive = driveOf(state, engine, cell);
+  const { cell: h, strain, reference, cellForces } = drive;
+  DRIVERS.set(state, [...DRIVERS.get(state) ?? [], { drive, place: placeOf(state) }]);
+  const pulled = state.scratch("pulledForces", THREE);
+  const moved = state.scratch("moved", THREE), strained = state.scratch("strained", NINE);
+  const enthalpy = needsEnthalpy
+    ? state.scratch("enthalpy", { dtype: "f64", level: "system" })
+    : undefined;
+  const searched = { energy: needsEnthalpy ? outputsOf(state).energy : undefined, enthalpy };
+  const positions = state.field("positions");
+  return {
+    before: [call(strainForces, { ...drive, ...searched, pulled, first: 0, end: 0 })],
+    after: [call(deform, { positions, cell: h, moved, strained, strain, reference })],
+    ...{ positions: moved, forces: pulled, enthalpy, cellPositions: strained, cellForces },
+  };
+}
+
+/** What drives cells, and what they have become. */
+function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
+  const { forces, virial } = outputsOf(state);
+  const pbc = state.field<"i32">("pbc");
+  assertVolumes(state, engine, cell);
+  return {
+    ...{ forces, virial, pbc, cell: state.field("cell") },
+    strain: state.state("strain", NINE),
+    reference: state.state("cellReference", { ...NINE, width: 18 }),
+    cellForces: state.scratch("cellForces", NINE),
+    parameters: parameterTable(state, engine, { ...cell }), // in the order of StrainParameter
+  };
+}
+
+/** How hard cells are driven; `undefined` where they stay as they are. */
+export function cellForcesOf(state: ResidentBatch): CellForces | undefined {
+  const drivers = DRIVERS.get(state), known = MEASURES.get(state);
+  if (known !== undefined || drivers === undefined) return known;
+  const measure = measureOf(state, drivers);
+  MEASURES.set(state, measure);
+  return measure;
+}
+
+/** Of each system as what relaxes its cell sees it; its state stays what it is. */
+function measureOf(state: ResidentBatch, drivers: readonly Driver[]): CellForces {
+  const { drive, place } = drivers[0]!;
+  const none = { energy: undefined, pulled: undefined, enthalpy: undefined };
+  if (place === undefined) {
+    const all = { first: 0, end: 0 };
+    const { cellForces } = drive;
+    return { args: { cellForces }, calls: [call(strainForces, { ...drive, ...none, ...all })] };
+  }
+  const { stage, count } = place, cellForces = state.scratch("measuredCellForces", NINE);
+  const flags = Array.from({ length: count }, (_, k) => drivers.some((one) => one.place!.at === k));
+  return {
+    args: { cellForces, stage, drives: state.constants("i32", flags.map(Number), "all") },
+    calls: drivers.map(({ drive, place }) => {
+      const first = place!.at, end = first + 1 === count ? NO_STAGE : first + 1;
+      return call(strainForces, { ...drive, ...none, cellForces, stage, first, end });
+    }),
+  };
+}
+
+function assertVolumes(state: ResidentBatch, engine: string, { pressure }: CheckedCell): void {
+  const pbc = state.valuesOf("pbc");
+  const pressures = perSystem(engine, "pressure", pressure, state.batch);
+  for (const [system, one] of pressures.entries()) {
+    const directions = pbc.subarray(3 * system, 3 * system + 3);
+    if (one === 0 || directions.every((flag) => flag !== 0)) continue;
+    throw new RangeError(
+      `Cannot run ${engine} as a system under pressure must be periodic in all three directions: ` +
+        `current value of pbc of system ${system} is ${directions.join(", ")}`,
+    );
+  }
+}

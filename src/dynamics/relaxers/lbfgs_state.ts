@@ -1,0 +1,38 @@
+/**
+ * What L-BFGS keeps of a batch.
+ *
+ * @module
+ */
+
+import type { Buffer } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { LbfgsCount, LbfgsMemory } from "../../kernels/relax/lbfgs_step.ts";
+
+/** The state that says how much is known of the way here: zero, nothing is. */
+export const COUNTS = "lbfgsCounts";
+
+/** What a step looks at of the steps before, and keeps for the next. */
+export interface LbfgsState {
+  /** Steps and changes of forces. */
+  readonly history: Buffer<"real">;
+  /** What they come to. */
+  readonly memory: Buffer<"f64">;
+  /** How many there are. */
+  readonly counts: Buffer<"i32">;
+}
+
+/** With room for one more pair than are kept. */
+export function lbfgsState(state: ResidentBatch, depth: number): LbfgsState {
+  const rows = depth + 1, level = "system";
+  return {
+    history: state.state("lbfgsHistory", { dtype: "real", level: "node", width: 6 * rows }),
+    memory: state.state("lbfgsMemory", { dtype: "f64", level, width: rows + LbfgsMemory.LENGTH }),
+    counts: state.state(COUNTS, { dtype: "i32", level, width: LbfgsCount.LENGTH }),
+  };
+}
+
+/** The history of cells. */
+export function lbfgsCellHistory(state: ResidentBatch, depth: number): Buffer<"real"> {
+  const width = 18 * (depth + 1);
+  return state.state("lbfgsCellHistory", { dtype: "real", level: "system", width });
+}

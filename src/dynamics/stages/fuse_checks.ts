@@ -1,0 +1,94 @@
+/**
+ * What is given to be fused, checked.
+ *
+ * @module
+ */
+
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { complaint, show } from "../../base/show.ts";
+import type { Dynamics } from "../dynamics.ts";
+import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";
+import { partsOf } from "../engine/engine_parts.ts";
+import { type Group, hasExit } from "./fuse_groups.ts";
+
+/** Throws a TypeError for what are no engines, or cannot share what they must; an Error for one that is not free. */
+export function checkEngines(engines: readonly Dynamics[]): void {
+  const action = "fuse";
+  if (engines.length === 0) {
+    throw new TypeError(`Cannot ${action} as there must be an engine or more: current count is 0`);
+  }
+  for (const [i, engine] of engines.entries()) {
+    if (partsOf(engine) === undefined) {
+      throw new TypeError(
+        complaint(action, `stage ${i} must be an engine, as new FIRE(...) makes one`, engine),
+      );
+    }
+    if (engines.indexOf(engine) !== i) {
+      throw new TypeError(
+        `Cannot ${action} as each stage must be an engine of its own: ${engine.name} is there twice`,
+      );
+    }
+    partsOf(engine)!.assertFree();
+    if (engine.model === engines[0]!.model) continue;
+    throw new TypeError(
+      `Cannot ${action} as all stages must have the same model, the same object: ${engine.name} has ${
+        show(engine.model.name)
+      }, ${engines[0]!.name} another ${show(engines[0]!.model.name)}`,
+    );
+  }
+}
+
+/** Throws where systems could never leave a stage, or would without a step. */
+export function checkExits(groups: readonly Group[], hooks: readonly object[]): void {
+  const stages = groups.filter(({ isStage }) => isStage);
+  for (const { engine, name } of groups) {
+    if (partsOf(engine)!.options.nSteps !== 0) continue;
+    throw new RangeError(
+      `Cannot fuse as nSteps of ${name} must be above 0, or its systems would go on with no step: current value is 0`,
+    );
+  }
+  for (const { name, end } of stages.slice(0, -1)) {
+    if (hasExit(groups, hooks, end)) continue;
+    throw new TypeError(
+      `Cannot fuse as ${name} must say when its systems go on to ${
+        stages[end]!.name
+      }: give it nSteps, or a ConvergenceHook`,
+    );
+  }
+}
+
+/** What of the options of a stage is its own, or goes to the whole. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...["model", "hooks", "nSteps", "device", "backend", "fields", "name", "signal", "onWarning"],
+  ...["verify", "threads"],
+]);
+
+/** Throws a TypeError for what a stage cannot have by itself. */
+export function checkStageOptions(engines: readonly Dynamics[]): void {
+  for (const engine of engines) {
+    const options = partsOf(engine)!.options as unknown as Readonly<Record<string, unknown>>;
+    const lost = ENGINE_OPTIONS.find((key) => !KNOWN.has(key) && options[key] !== undefined);
+    if (lost === undefined) continue;
+    throw new TypeError(
+      `Cannot fuse as ${lost} must be the same for all stages: hand it to fuse() instead of ${engine.name}`,
+    );
+  }
+}
+
+/** Throws a TypeError where engines do not agree on where to run, and it is not said. */
+export function checkPlaces(engines: readonly Dynamics[], options: unknown): void {
+  if (isObject(options) && (options.device ?? options.backend ?? options.threads) !== undefined) {
+    return;
+  }
+  const [first, ...others] = engines.map((engine) => partsOf(engine)!.options);
+  for (const [i, { device = "wasm", backend, threads = 1 }] of others.entries()) {
+    const isSame = device === (first!.device ?? "wasm") && backend === first!.backend &&
+      threads === (first!.threads ?? 1);
+    if (isSame) continue;
+    throw new TypeError(
+      `Cannot fuse as all stages must run on the same device, or it must be said where: ${
+        engines[i + 1]!.name
+      } has another than ${engines[0]!.name}`,
+    );
+  }
+}

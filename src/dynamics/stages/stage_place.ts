@@ -1,0 +1,37 @@
+/**
+ * What a scheme that is one of several must know of where it stands.
+ *
+ * @module
+ */
+
+import type { Buffer } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+
+/** One stage of several. */
+export interface StagePlace {
+  /** The stage in which each system did its last step. */
+  readonly stage: Buffer<"i32">;
+  /** Which it is. */
+  readonly at: number;
+  /** How many there are. */
+  readonly count: number;
+  /** Whether a stage before it sets centres of mass in motion. */
+  readonly isStirred: boolean;
+}
+
+const PLACES = new WeakMap<ResidentBatch, StagePlace>();
+
+/** Opens a scheme in its place. */
+export function withinStage<T>(state: ResidentBatch, place: StagePlace, open: () => T): T {
+  PLACES.set(state, place);
+  try {
+    return open();
+  } finally {
+    PLACES.delete(state);
+  }
+}
+
+/** The place of the scheme that is being opened; `undefined` where it is the only one. */
+export function placeOf(state: ResidentBatch): StagePlace | undefined {
+  return PLACES.get(state);
+}

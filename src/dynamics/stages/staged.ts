@@ -1,0 +1,91 @@
+/**
+ * Several schemes as one: each system is moved by the scheme of its stage.
+ *
+ * @module
+ */
+
+import { type Call, call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { remember } from "../../kernels/remember.ts";
+import type { Integrator, OpenIntegrator } from "../integrators/integrator.ts";
+import { noteStages } from "../engine/measures.ts";
+import { lowOf } from "../integrators/parts.ts";
+import { OpenStages, type StageBudget } from "./open_stages.ts";
+import { withinStage } from "./stage_place.ts";
+
+/** A stage, to be run with others. */
+export interface NamedStage {
+  /** What it is called, as no other. */
+  readonly name: string;
+  /** What moves its systems. */
+  readonly integrator: Integrator;
+}
+
+/** What rounding took off positions is nothing any more where a scheme has moved atoms that does not count it. */
+function forgettingLow(state: ResidentBatch, opened: readonly OpenIntegrator[]): readonly Call[] {
+  if (!opened.some(usesLow)) return [];
+  const source = state.scratch("noLow", { dtype: "real", level: "node", width: 3 });
+  return [call(remember, { source, target: lowOf(state) })];
+}
+
+function usesLow({ pre, post }: OpenIntegrator): boolean {
+  return [...pre, ...post].some(({ args }) => args.low !== undefined);
+}
+
+/** Does a centre of mass at rest stay so? */
+function isKept({ keepsMomentum }: Integrator): boolean {
+  return keepsMomentum === true;
+}
+
+/** Does a scheme set it in motion for good? */
+export function isBath(scheme: Integrator): boolean {
+  return scheme.dt !== undefined && !isKept(scheme);
+}
+
+/**
+ * The scheme of each stage for the systems whose `status` is its number; those of others are at rest meanwhile, and so
+ * is what schemes keep of them. Each scheme keeps its state by itself, and finds it as new when a system comes.
+ *
+ * `budgets` are the steps after which systems leave stages.
+ */
+export function staged(
+  stages: readonly NamedStage[],
+  budgets: readonly StageBudget[],
+): Integrator {
+  const schemes = stages.map(({ integrator }) => integrator);
+  const dt = schemes.find(({ dt }) => dt !== undefined)?.dt;
+  return {
+    name: stages.map(({ name }) => name).join("+"),
+    stages: schemes,
+    keepsMomentum: schemes.every(({ keepsMomentum }) => keepsMomentum === true),
+    needsStress: schemes.some(({ needsStress }) => needsStress === true),
+    needsEnergy: schemes.some(({ needsEnergy }) => needsEnergy === true),
+    ...(dt === undefined ? {} : { dt }),
+    open(state) {
+      const own = new OpenStages(state, stages.length, budgets);
+      const stirred = schemes.map((_, k) => schemes.slice(0, k).some(isBath));
+      const keeps = schemes.map((one, k) => isKept(one) && !stirred[k]);
+      if (keeps.includes(true)) {
+        const baths = schemes.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
+        const told = { stage: own.stage, keeps: state.constants("i32", keeps.map(Number), "all") };
+        noteStages(state, told, (system) => own.hasPassed(system, baths));
+      }
+      const place = { stage: own.stage, count: stages.length };
+      const opened = stages.map(({ name, integrator }, at) =>
+        withinStage(
+          state,
+          { ...place, at, isStirred: stirred[at]! },
+          () => state.within(name, () => integrator.open(state)),
+        )
+      );
+      const forgetting = forgettingLow(state, opened);
+      const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
+        own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));
+      return {
+        pre: each((one) => usesLow(one) ? one.pre : [...one.pre, ...forgetting]),
+        post: [...each(({ post }) => post), own.counted()],
+        stages: own,
+      };
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Where systems go that have left a stream.
+ *
+ * @module
+ */
+
+import type { Batch } from "../../batch/batch.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+
+/** What takes the systems that leave a stream, as every sink does. */
+export interface GraduateSink {
+  /** Takes a copy of the systems of a batch, or of those that the mask marks: all of them, or none when it throws. */
+  write(batch: Batch, mask?: ArrayLike<number | boolean>): void | PromiseLike<void>;
+  /** Waits until all that was taken is where it is to be. */
+  flush?(): void | PromiseLike<void>;
+  /** Opens what is there: from then on `length` is known. */
+  open?(): void | PromiseLike<void>;
+  /** How many systems it holds. */
+  readonly length?: number;
+  /** How many it can hold. @default no limit */
+  readonly capacity?: number;
+  /** Takes off all systems but the first so many. */
+  truncate?(length: number): void | PromiseLike<void>;
+  /** All systems that it holds, where it cannot take them off. */
+  read?(): Batch | PromiseLike<Batch>;
+}
+
+/** Several sinks in a row: the first that is not full takes what comes. */
+export class Graduates {
+  readonly #engine: string;
+  readonly #sinks: readonly GraduateSink[];
+  /** Systems that a sink holds from before, which come again. */
+  #known: ReadonlySet<number> = new Set();
+
+  /** Throws a TypeError for what is no list of sinks. */
+  constructor(engine: string, sinks: unknown) {
+    const action = `stream through ${engine}`;
+    if (!Array.isArray(sinks) || sinks.length === 0) {
+      throw new TypeError(complaint(action, "sinks must be a list of one sink or more", sinks));
+    }
+    for (const [i, sink] of sinks.entries()) {
+      if (isSink(sink)) continue;
+      throw new TypeError(complaint(action, `sink ${i} must have a function write`, sink));
+    }
+    this.#engine = engine;
+    this.#sinks = sinks;
+  }
+
+  /** Opens them: what they hold is known then. */
+  async open(): Promise<void> {
+    for (const sink of this.#sinks) await sink.open?.();
+  }
+
+  /**
+   * Writes all systems of a frame, and calls back for those that are there. Throws a RangeError where there is not
+   * room for all: nothing is written then.
+   */
+  async write(frame: Batch, wrote: (places: readonly number[]) => void): Promise<void> {
+    const ids = frame.get("sourceId");
+    const all = Array.from(ids, (_, place) => place);
+    wrote(all.filter((place) => this.#known.has(ids[place]!)));
+    let left = all.filter((place) => !this.#known.has(ids[place]!));
+    const rooms = this.#sinks.map(roomIn);
+    const room = rooms.reduce((sum, one) => sum + one, 0);
+    if (room < left.length) {
+      throw new RangeError(
+        `Cannot stream through ${this.#engine} as its sinks must have room for ${left.length} systems that have ` +
+          `graduated: there is room for ${room} in ${this.#sinks.length}; they stay in the batch, and stream() with ` +
+          `more sinks goes on`,
+      );
+    }
+    for (const [i, sink] of this.#sinks.entries()) {
+      const places = left.slice(0, Math.min(rooms[i]!, left.length));
+      if (places.length === 0) continue;
+      await sink.write(frame, Array.from(all, (place) => places.includes(place)));
+      wrote(places);
+      left = left.slice(places.length);
+    }
+  }
+
+  /** Waits until all is where it is to be. */
+  async flush(): Promise<void> {
+    for (const sink of this.#sinks) await sink.flush?.();
+  }
+
+  /** How many each holds, -1 where it does not say. */
+  lengths(): number[] {
+    return this.#sinks.map(({ length }) => length ?? -1);
+  }
+
+  /**
+   * Goes on from a time when they held so many: what came since is taken off, or is not written again. Throws a
+   * RangeError for one that holds fewer.
+   */
+  async goBack(lengths: readonly number[]): Promise<void> {
+    const known = new Set<number>();
+    for (const [i, sink] of this.#sinks.entries()) {
+      const [then, now] = [lengths[i] ?? 0, sink.length ?? -1];
+      if (then < 0 || now < 0 || now === then) continue;
+      if (now < then) {
+        throw new RangeError(
+          `Cannot go on with the stream of ${this.#engine} as sink ${i} must hold the ${then} systems that it held: ` +
+            `current length is ${now}`,
+        );
+      }
+      if (sink.truncate !== undefined) await sink.truncate(then);
+      else for (const id of await idsFrom(this.#engine, sink, then, i)) known.add(id);
+    }
+    this.#known = known;
+  }
+}
+
+function isSink(value: unknown): value is GraduateSink {
+  return isObject(value) && typeof (value as Partial<GraduateSink>).write === "function";
+}
+
+function roomIn({ capacity = Infinity, length = 0 }: GraduateSink): number {
+  return Math.max(0, capacity - length);
+}
+
+/** What systems are called that a sink holds after the first so many. */
+async function idsFrom(
+  engine: string,
+  sink: GraduateSink,
+  from: number,
+  i: number,
+): Promise<ArrayLike<number> & Iterable<number>> {
+  const all = await sink.read?.();
+  if (all?.has("sourceId")) return all.get("sourceId").slice(from) as Int32Array;
+  throw new TypeError(
+    `Cannot go on with the stream of ${engine} as sink ${i} must have truncate(length), or read() with the field ` +
+      `sourceId: it holds systems that were written since`,
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * Where the systems of a stream come from.
+ *
+ * @module
+ */
+
+import { System } from "../../batch/system.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+
+/** How large a sample is. */
+export interface SampleSize {
+  /** Atoms. */
+  readonly atoms: number;
+  /**
+   * Edges: those it comes with, or those that it will have.
+   *
+   * @default not known
+   */
+  readonly edges?: number;
+}
+
+/** A list of systems that are got one by one, as `openSystems` opens one. */
+export interface SampleList {
+  /** How many there are. */
+  readonly length: number;
+  /** One of them. */
+  get(index: number): System | PromiseLike<System>;
+  /**
+   * How large one of them is, without getting it.
+   *
+   * @default not known: `SizeAwareSampler.open` gets each once
+   */
+  sizes?(index: number): SampleSize;
+}
+
+/** What a sampler takes systems from: an array of them, or a list. */
+export type SampleSource = readonly System[] | SampleList;
+
+/** The same as a list whose sizes are known. */
+export interface SizedList extends SampleList {
+  sizes(index: number): SampleSize;
+}
+
+/** Throws a TypeError for what is neither an array of systems nor a list. */
+export function listOf(action: string, source: unknown): SampleList {
+  if (Array.isArray(source)) {
+    const wrong = source.findIndex((one) => !(one instanceof System));
+    if (wrong === -1) return arrayList(source as readonly System[]);
+    throw new TypeError(complaint(action, `sample ${wrong} must be a System`, source[wrong]));
+  }
+  const { length, get, sizes } = (isObject(source) ? source : {}) as Partial<SampleList>;
+  const isList = Number.isSafeInteger(length) && length! >= 0 && typeof get === "function" &&
+    (sizes === undefined || typeof sizes === "function");
+  if (isList) return source as SampleList;
+  throw new TypeError(
+    complaint(action, "its source must be an array of systems, or have length and get(i)", source),
+  );
+}
+
+function arrayList(systems: readonly System[]): SizedList {
+  return {
+    length: systems.length,
+    get: (index) => systems[index]!,
+    sizes: (index) => sizeOf(systems[index]!),
+  };
+}
+
+/** The size of a system that is there. */
+export function sizeOf({ nodeCount, edgeCount }: System): SampleSize {
+  return { atoms: nodeCount, edges: edgeCount };
+}
+
+/** The sizes of all samples. Throws a TypeError for one that is none. */
+export function sizesOf(action: string, list: SizedList, withEdges: boolean): {
+  readonly atoms: Int32Array;
+  readonly edges: Int32Array;
+} {
+  const [atoms, edges] = [new Int32Array(list.length), new Int32Array(list.length)];
+  for (let index = 0; index < list.length; index++) {
+    const size: unknown = list.sizes(index);
+    const { atoms: many, edges: joined = withEdges ? undefined : 0 } =
+      (isObject(size) ? size : {}) as Partial<SampleSize>;
+    if (!isCount(many) || !isCount(joined)) {
+      const members = withEdges ? "atoms and edges" : "atoms";
+      throw new TypeError(
+        complaint(action, `the size of sample ${index} must say its ${members}, as counts`, size),
+      );
+    }
+    atoms[index] = many;
+    edges[index] = joined;
+  }
+  return { atoms, edges };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

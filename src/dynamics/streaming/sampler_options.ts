@@ -1,0 +1,56 @@
+/**
+ * How much a batch may hold, and in which order samples come.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../base/check_options.ts";
+import { seedWords } from "../../batch/seed.ts";
+
+/** How much a batch may hold. One of the limits must be given. */
+export interface SamplerOptions {
+  /** Atoms of all its systems. @default no limit */
+  readonly maxAtoms?: number;
+  /** Edges of all its systems: the sizes of the source must say how many each has. @default no limit */
+  readonly maxEdges?: number;
+  /** Systems. @default no limit */
+  readonly maxSystems?: number;
+  /** Samples whose numbers of atoms lie within such an interval are taken in their order. @default 1 */
+  readonly binWidth?: number;
+  /** Whether samples of about one size are taken in a random order. @default false */
+  readonly shuffle?: boolean;
+  /** What that order is drawn from. @default 0 */
+  readonly seed?: number;
+}
+
+/** What errors call it. */
+export const NAME: string = "a SizeAwareSampler";
+const LIMITS = ["maxAtoms", "maxEdges", "maxSystems"] as const;
+const OPTIONS = [...LIMITS, "binWidth", "shuffle", "seed"];
+
+/** Throws a TypeError or RangeError that names the option that is wrong. */
+export function checkSamplerOptions(action: string, options: SamplerOptions): void {
+  checkOptions(action, options, OPTIONS);
+  for (const name of [...LIMITS, "binWidth"] as const) {
+    const value: unknown = options[name];
+    if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) continue;
+    if (value === Infinity && name !== "binWidth") continue;
+    const Wrong = typeof value === "number" ? RangeError : TypeError;
+    throw new Wrong(
+      `Cannot ${action} as ${name} must be a whole number from 1 on: current value is ${
+        String(value)
+      }`,
+    );
+  }
+  const { shuffle, seed = 0 } = options;
+  if (shuffle !== undefined && typeof shuffle !== "boolean") {
+    throw new TypeError(
+      `Cannot ${action} as shuffle must be true or false: current value is ${String(shuffle)}`,
+    );
+  }
+  seedWords(seed, action);
+  if (LIMITS.some((name) => (options[name] ?? Infinity) < Infinity)) return;
+  throw new RangeError(
+    `Cannot ${action} as one of ${LIMITS.join(", ")} must be given: current values are none`,
+  );
+}

@@ -1,0 +1,269 @@
+/**
+ * The batch of a stream: who is in which place, and how others come there.
+ *
+ * @module
+ */
+
+import { Batch, overwrite, restorePoint } from "../../batch/batch.ts";
+import type { NumericArray } from "../../batch/fields/fields.ts";
+import { stamped } from "../../batch/sample_stamps.ts";
+import type { Loop } from "../../hooks/loop/loop.ts";
+import type { Dtype } from "../../kernels/kernel.ts";
+import type { BatchPlace } from "../engine/batch_place.ts";
+import type { DynamicsKind } from "../engine/dynamics_options.ts";
+import type { Room, Sample, SizeAwareSampler } from "./sampler.ts";
+import type { StreamSlot } from "./saved_stream.ts";
+
+/** What is needed of the engine. */
+export interface StreamEngine {
+  /** What errors call it. */
+  readonly name: string;
+  /** Counts steps and calls hooks. */
+  readonly loop: Loop<DynamicsKind>;
+  /** Where the batch is. */
+  readonly place: BatchPlace;
+  /** Lets the batch go for as long as it takes to change which systems it has; `home`: the values of all fields. */
+  changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void;
+  /** Whether an error says that a device is lost from which the run can go on elsewhere. */
+  isLost(error: unknown): boolean;
+}
+
+/** The systems of a stream at a time. */
+export class StreamBatch {
+  /** Their values. */
+  readonly batch: Batch;
+  /** Who is in each place. */
+  readonly slots: StreamSlot[];
+  readonly #engine: StreamEngine;
+  readonly #sampler: SizeAwareSampler;
+  /** Takes back what was done last. */
+  #undo: (() => void) | undefined;
+
+  /** `slots` are copied. */
+  constructor(
+    engine: StreamEngine,
+    sampler: SizeAwareSampler,
+    { batch, slots }: { readonly batch: Batch; readonly slots: readonly StreamSlot[] },
+  ) {
+    this.#engine = engine;
+    this.#sampler = sampler;
+    this.batch = batch;
+    this.slots = slots.map((slot) => ({ ...slot }));
+  }
+
+  /** From now on there is nothing to take back. */
+  settle(): void {
+    this.#undo = undefined;
+  }
+
+  /** Takes back what was done since it was settled: the batch is what it was, and who has joined is in the source. */
+  undo(): void {
+    this.#undo?.();
+    this.#undo = undefined;
+  }
+
+  /** Systems at some places as they are now, with the step in which each has come to rest. */
+  async frame(places: readonly number[]): Promise<Batch> {
+    const { state, clock } = this.#engine.place.run!;
+    const names = [...state.fields].filter((name) => this.batch.has(name));
+    const seen = await state.backend.see(names.map((name) => state.field<Dtype>(name)));
+    const known = Object.fromEntries(names.map((name, i) => [name, state.now(name, seen[i]!)]));
+    const times = clock.at(known[clock.counter] as Int32Array);
+    return stamped(await this.batch.snapshot(places, known), {
+      step: places.map((at) => this.slots[at]!.restedAt),
+      time: places.map((at) => times[at]!),
+    });
+  }
+
+  /** The room that those who have left leave. */
+  get room(): Room {
+    let { systems, atoms, edges } = this.#sampler.room;
+    for (const slot of this.slots) {
+      if (slot.isWritten) continue;
+      systems--;
+      atoms -= slot.atoms;
+      edges -= slot.edges;
+    }
+    return { systems, atoms, edges };
+  }
+
+  /** Whoever has left takes time with models that look at all: but each change of the batch does, too. */
+  get isHalfEmpty(): boolean {
+    const left = this.slots.filter(({ isWritten }) => isWritten).length;
+    return 2 * left >= this.slots.length && left < this.slots.length;
+  }
+
+  /** Those that have left leave the batch. */
+  async compact(): Promise<void> {
+    const stay = this.slots.flatMap((slot, at) => slot.isWritten ? [] : [at]);
+    await this.#change(() => {
+      this.batch.drop(this.slots.map(({ isWritten }) => isWritten));
+      this.slots.splice(0, Infinity, ...stay.map((at) => this.slots[at]!));
+      return stay;
+    });
+  }
+
+  /**
+   * Systems of the source join, who are to be done when the engine has done so many steps; answers with their places.
+   * Where they cannot, all is as it was, and they are in the source again.
+   */
+  async admit(samples: readonly Sample[], endsAt: number): Promise<number[]> {
+    try {
+      const newcomers = batchOf(samples);
+      const slots = samples.map((sample) => slotOf(sample, this.#sampler, endsAt));
+      const places = this.#placesFor(slots);
+      const from = await this.#putInPlace(newcomers, slots, places) ??
+        await this.#putAnew(newcomers, slots, places);
+      const undo = this.#undo;
+      this.#undo = () => {
+        undo?.();
+        this.#sampler.giveBack(samples.map(({ index }) => index));
+      };
+      return from.flatMap((old, at) => old === undefined ? [at] : []);
+    } catch (error) {
+      throw this.#refused(samples, error);
+    }
+  }
+
+  /** Those that cannot join are there again. */
+  #refused(samples: readonly Sample[], cause: unknown): unknown {
+    const indices = samples.map(({ index }) => index);
+    this.#sampler.giveBack(indices);
+    if (!(cause instanceof RangeError || cause instanceof TypeError)) return cause;
+    const Wrong = cause instanceof RangeError ? RangeError : TypeError;
+    return new Wrong(`${cause.message} (samples ${indices.join(", ")} were to join)`, { cause });
+  }
+
+  /** Where each is as large as the one that has left, and nobody else has: all else stays as it is. */
+  async #putInPlace(
+    newcomers: Batch,
+    slots: readonly StreamSlot[],
+    { order, places }: Places,
+  ): Promise<Origins | undefined> {
+    const { place, changing } = this.#engine;
+    const left = this.slots.reduce((sum, { isWritten }) => isWritten ? sum + 1 : sum, 0);
+    if (places.length !== slots.length || places.length !== left) return undefined;
+    let isPut = false;
+    const { state } = place.run!;
+    changing({}, () => {
+      const first = newcomers.select(order);
+      if (!state.canReplace(first, places)) return;
+      overwrite(this.batch, first, places);
+      isPut = true;
+    });
+    if (!isPut) return undefined;
+    for (const [i, at] of places.entries()) this.slots[at] = slots[order[i]!]!;
+    const from = this.slots.map((_, at) => places.includes(at) ? undefined : at);
+    await place.change(from, true);
+    return from;
+  }
+
+  /** In any case: a new batch, to which those that stay take along all that is theirs. */
+  #putAnew(
+    newcomers: Batch,
+    slots: readonly StreamSlot[],
+    { order, places }: Places,
+  ): Promise<Origins> {
+    const gone = this.slots.flatMap((slot, at) =>
+      slot.isWritten && !places.includes(at) ? [at] : []
+    );
+    return this.#change(() => {
+      const from: (number | undefined)[] = this.slots.map((_, at) =>
+        places.includes(at) ? undefined : at
+      );
+      if (places.length > 0) this.batch.put(newcomers.select(order), places);
+      for (const [i, at] of places.entries()) this.slots[at] = slots[order[i]!]!;
+      const rest = slots.flatMap((_, i) => order.includes(i) ? [] : [i]);
+      if (rest.length > 0) {
+        this.batch.append(newcomers.select(rest));
+        this.slots.push(...rest.map((i) => slots[i]!));
+        from.push(...rest.map(() => undefined));
+      }
+      if (gone.length > 0) this.batch.drop(gone);
+      for (const at of gone.toReversed()) [this.slots, from].forEach((list) => list.splice(at, 1));
+      return from;
+    });
+  }
+
+  /** Which of those that join come to which places of those that have left: as many as can where one as large was. */
+  #placesFor(slots: readonly StreamSlot[]): Places {
+    const free = this.slots.flatMap((slot, at) => slot.isWritten ? [at] : []);
+    const waiting = slots.map((_, i) => i);
+    const order: number[] = [], places: number[] = [];
+    const pair = (holds: (at: number, i: number) => boolean) => {
+      for (const at of [...free]) {
+        const i = waiting.findIndex((one) => holds(at, one));
+        if (i === -1) continue;
+        places.push(at);
+        order.push(...waiting.splice(i, 1));
+        free.splice(free.indexOf(at), 1);
+      }
+    };
+    pair((at, i) => this.slots[at]!.atoms === slots[i]!.atoms);
+    pair(() => true);
+    return { order, places };
+  }
+
+  /** Changes which systems there are; answers with where each was. Where that fails all is as it was. */
+  async #change(work: () => Origins): Promise<Origins> {
+    const { place, changing } = this.#engine;
+    const home = await place.run!.state.download();
+    const before = [...this.slots];
+    let from: Origins = [];
+    let restore = () => {};
+    const undo = () => {
+      restore();
+      this.slots.splice(0, Infinity, ...before);
+    };
+    this.#undo = () => changing({}, undo);
+    try {
+      changing(home, () => {
+        restore = restorePoint(this.batch);
+        from = work();
+      });
+      await place.change(from, false);
+    } catch (error) {
+      this.undo();
+      throw error;
+    }
+    return from;
+  }
+}
+
+/** The place that each system had before; `undefined` for those that have joined. */
+type Origins = readonly (number | undefined)[];
+
+/** Who comes to which place. */
+interface Places {
+  /** Which of those that join. */
+  readonly order: readonly number[];
+  /** The place of each. */
+  readonly places: readonly number[];
+}
+
+/** Is it done, and no sink has it? */
+export function isWaiting({ restedAt, isWritten }: StreamSlot): boolean {
+  return restedAt >= 0 && !isWritten;
+}
+
+/** A system that joins: when the engine has done so many steps it is done. */
+export function slotOf(
+  { index, system }: Sample,
+  sampler: SizeAwareSampler,
+  endsAt: number,
+): StreamSlot {
+  return {
+    ...{ index, atoms: system.nodeCount, edges: sampler.edgesOf(index), endsAt },
+    ...{ restedAt: -1, hasConverged: false, isWritten: false, isLost: false, isJoining: false },
+  };
+}
+
+/** Samples as a batch: each is called as its place in the source says, wherever and whenever it joins. */
+export function batchOf(samples: readonly Sample[]): Batch {
+  const batch = Batch.from(samples.map(({ system }) => system));
+  const indices = samples.map(({ index }) => index);
+  batch.set("systemId", indices);
+  batch.set("sourceIndex", indices, { level: "system", dtype: "i32", fill: -1 });
+  if (batch.has("status")) batch.set("status", 0);
+  return batch;
+}

@@ -1,0 +1,104 @@
+/**
+ * What a loop is made of, checked.
+ *
+ * @module
+ */
+
+import { checkKinds } from "../protocol/kind.ts";
+import { checkKeys, isObject, type Members } from "../protocol/shape.ts";
+import { complaint, show } from "../../base/show.ts";
+
+const OPTIONS: readonly string[] = [
+  "kinds",
+  "nSteps", // before step: of two equally near the first is named, and nStep means this one
+  "step",
+  "leap",
+  "begin",
+  "end",
+  "settled",
+  "recover",
+  "isFatal",
+  "coming",
+  "workflow",
+  "worker",
+  "context",
+  "hooks",
+  "name",
+  "signal",
+  "state",
+  "onWarning",
+  "verify",
+];
+
+const ACTION = "make a loop";
+
+/** Throws a TypeError or RangeError that names the option of a loop that is wrong. Hooks are checked as they are added. */
+export function checkLoopOptions(options: unknown): void {
+  if (!isObject(options)) {
+    throw new TypeError(complaint(ACTION, "its options must be an object", options));
+  }
+  checkKeys(ACTION, "its options", options, OPTIONS);
+  must(options, "step", "be a function", isFunction);
+  checkKinds(Array.isArray(options.kinds) ? options.kinds : [options.kinds], ACTION);
+  may(options, "leap", "be a function", isFunction);
+  may(options, "begin", "be a function", isFunction);
+  may(options, "end", "be a function", isFunction);
+  may(options, "settled", "be a function", isFunction);
+  may(options, "recover", "be a function", isFunction);
+  may(options, "isFatal", "be a function", isFunction);
+  may(options, "coming", "be a function", isFunction);
+  may(options, "workflow", "be an engine", isObject);
+  may(options, "worker", "be an object", isObject);
+  may(options, "context", "be an object", isObject);
+  may(options, "hooks", "be an array of hooks", Array.isArray);
+  may(options, "name", "be a text", (x) => typeof x === "string" && x !== "");
+  may(options, "onWarning", "be a function", isFunction);
+  may(options, "verify", "be true or false", (x) => typeof x === "boolean");
+  may(options, "signal", "be an AbortSignal", isSignal);
+  may(options, "state", "have fields, plan and writable, as hostState makes them", isState);
+  checkSteps(options.nSteps);
+}
+
+function must(options: Members, key: string, what: string, ok: (x: unknown) => boolean): void {
+  if (ok(options[key])) return;
+  throw new TypeError(complaint(ACTION, `${key} must ${what}`, options[key]));
+}
+
+function may(options: Members, key: string, what: string, ok: (x: unknown) => boolean): void {
+  if (options[key] !== undefined) must(options, key, what, ok);
+}
+
+function checkSteps(nSteps: unknown): void {
+  const requirement = "nSteps must be a whole number from 0 on, or Infinity";
+  if (nSteps === undefined || nSteps === Infinity) return;
+  if (typeof nSteps !== "number") throw new TypeError(complaint(ACTION, requirement, nSteps));
+  if (Number.isInteger(nSteps) && nSteps >= 0) return;
+  throw new RangeError(complaint(ACTION, requirement, nSteps));
+}
+
+function isFunction(x: unknown): boolean {
+  return typeof x === "function";
+}
+
+function isSignal(x: unknown): boolean {
+  return isObject(x) && isFunction(x.addEventListener) && isFunction(x.removeEventListener);
+}
+
+function isState(x: unknown): boolean {
+  return isObject(x) && Array.isArray(x.fields) &&
+    x.fields.every((field) => typeof field === "string") && isFunction(x.plan) &&
+    isFunction(x.writable);
+}
+
+/** Throws a TypeError or RangeError for what is no number of steps. */
+export function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
+  if (typeof nSteps !== "number") {
+    throw new TypeError(
+      `Cannot run ${name} as nSteps must be a number: current value is ${show(nSteps)}`,
+    );
+  }
+  if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;
+  throw new RangeError(
+    `Cannot run ${name} as nSteps must be a whole number from 0 on: current value is ${nSteps}`,
+  );
+}

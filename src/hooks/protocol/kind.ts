@@ -1,0 +1,156 @@
+/**
+ * Making and checking kinds. Types are in `stage.ts`; here nothing is believed.
+ *
+ * @module
+ */
+
+import { checkKeys, isObject, type Members } from "./shape.ts";
+import { complaint } from "../../base/show.ts";
+
+const ROLES: readonly unknown[] = ["observe", "pipe", "gate", "replace"];
+const OPTIONS: readonly string[] = ["counters", "events", "aliases"];
+
+/** Makes a kind whose stages all observe. Throws as {@linkcode makeKind} does, and for a name given twice. */
+export function makeObserved(kind: unknown, names: unknown, options: unknown): object {
+  const action = `make kind ${checkName(kind)}`;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
+    throw new TypeError(complaint(action, "its stage names must be an array of texts", names));
+  }
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) {
+    throw new RangeError(complaint(action, "its stage names must differ", twice));
+  }
+  return makeKind(kind, Object.fromEntries(names.map((name) => [name, "observe"])), options);
+}
+
+/** Makes a kind. Throws a TypeError for what has the wrong type, a RangeError for a name that is none. */
+export function makeKind(kind: unknown, roles: unknown, options: unknown): object {
+  const action = `make kind ${checkName(kind)}`;
+  checkRoles(action, roles);
+  checkOptions(action, options, Object.keys(roles));
+  const literals = Object.keys(roles).map((name) => [name, `${kind}/${name}`]);
+  return Object.freeze({
+    ...Object.fromEntries(literals),
+    kind,
+    roles: Object.freeze({ ...roles }),
+    options: Object.freeze({ ...options }),
+  });
+}
+
+function checkName(kind: unknown): string {
+  const requirement = "its name must be a word";
+  if (typeof kind !== "string") throw new TypeError(complaint("make a kind", requirement, kind));
+  if (/^[a-z][\w-]*$/i.test(kind)) return kind;
+  throw new RangeError(complaint("make a kind", requirement, kind));
+}
+
+function checkRoles(action: string, roles: unknown): asserts roles is Members {
+  if (!isObject(roles)) {
+    throw new TypeError(complaint(action, "its stages must be an object, name → role", roles));
+  }
+  for (const [name, role] of Object.entries(roles)) {
+    if (!/^[A-Z][A-Z0-9_]*$/.test(name)) {
+      throw new RangeError(complaint(action, "its stage names must be UPPER_CASE", name));
+    }
+    if (ROLES.includes(role)) continue;
+    const requirement = `the role of ${name} must be one of ${ROLES.join(", ")}`;
+    throw new TypeError(complaint(action, requirement, role, ROLES as readonly string[]));
+  }
+}
+
+function checkOptions(
+  action: string,
+  options: unknown,
+  stages: readonly string[],
+): asserts options is Members {
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object", options));
+  }
+  checkKeys(action, "its options", options, OPTIONS);
+  checkCounters(action, options.counters ?? {}, stages);
+  checkEvents(action, options.events ?? [], stages);
+  checkAliases(action, options.aliases ?? {}, stages);
+}
+
+function checkCounters(action: string, counters: unknown, stages: readonly string[]): void {
+  if (!isObject(counters)) {
+    throw new TypeError(
+      complaint(action, "its counters must be an object, stage → counter", counters),
+    );
+  }
+  for (const [stage, counter] of Object.entries(counters)) {
+    checkStage(action, "counters", stage, stages);
+    if (typeof counter === "string" && counter !== "") continue;
+    throw new TypeError(complaint(action, `the counter of ${stage} must be a text`, counter));
+  }
+}
+
+function checkEvents(action: string, events: unknown, stages: readonly string[]): void {
+  if (!Array.isArray(events)) {
+    throw new TypeError(complaint(action, "its events must be an array of stage names", events));
+  }
+  for (const stage of events) checkStage(action, "events", stage, stages);
+}
+
+function checkAliases(action: string, aliases: unknown, stages: readonly string[]): void {
+  if (!isObject(aliases)) {
+    throw new TypeError(
+      complaint(action, "its aliases must be an object, method → stage", aliases),
+    );
+  }
+  for (const [method, stage] of Object.entries(aliases)) {
+    checkStage(action, "aliases", stage, stages);
+    if (/^on[A-Z]/.test(method) && method !== "onError") continue; // that one is a hook's policy
+    throw new RangeError(
+      complaint(
+        action,
+        "its aliases must be called on…, as onTrainEnd is, and not onError",
+        method,
+      ),
+    );
+  }
+}
+
+function checkStage(
+  action: string,
+  member: string,
+  stage: unknown,
+  stages: readonly string[],
+): void {
+  const requirement = `its ${member} must name stages of it (${stages.join(", ")})`;
+  if (typeof stage !== "string") throw new TypeError(complaint(action, requirement, stage));
+  if (!stages.includes(stage)) throw new RangeError(complaint(action, requirement, stage, stages));
+}
+
+/** Has the value everything of a kind? */
+export function looksLikeKind(value: unknown): boolean {
+  return isObject(value) && typeof value.kind === "string" && isObject(value.options) &&
+    isObject(value.roles) && Object.values(value.roles).every((role) => ROLES.includes(role));
+}
+
+/** Throws a TypeError unless the value is a list of kinds, be it empty. */
+export function checkKindList(
+  kinds: unknown,
+  action: string,
+): asserts kinds is readonly { readonly kind: string }[] {
+  if (Array.isArray(kinds) && kinds.every(looksLikeKind)) return;
+  throw new TypeError(
+    complaint(action, "kinds must be kinds of stages, made by stages or stagesOf", kinds),
+  );
+}
+
+/**
+ * Throws unless the value is a list of one kind or more, each with a name of its own: a TypeError for what is no
+ * kind, a RangeError for an empty list or a name given twice.
+ */
+export function checkKinds(kinds: unknown, action: string = "make an engine"): void {
+  checkKindList(kinds, action);
+  if (kinds.length === 0) {
+    throw new RangeError(complaint(action, "kinds must have one kind at least", kinds));
+  }
+  const names = kinds.map(({ kind }) => kind);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) {
+    throw new RangeError(complaint(action, "the names of its kinds must differ", twice));
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Hooks written as methods named after stages: `{ onTrainBegin(ctx) {}, onEpochEnd(ctx) {} }`.
+ *
+ * @module
+ */
+
+import type { AliasesOf, AnyStages, At, MapOf, StageInfo } from "./stage.ts";
+import type { ContextAt } from "./context.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import type { Members } from "./shape.ts";
+import { complaint } from "../../base/show.ts";
+
+/** SNAKE_CASE → PascalCase. */
+export type Pascal<N extends string> = N extends `${infer A}_${infer B}`
+  ? `${Capitalize<Lowercase<A>>}${Pascal<B>}`
+  : Capitalize<Lowercase<N>>;
+
+/** `ON_CONVERGE` → `onConverge`, `TRAIN_BEGIN` → `onTrainBegin` or `onTrainStart`. */
+export type Method<N extends string> = N extends `ON_${infer T}` ? `on${Pascal<T>}`
+  : N extends `${infer T}_BEGIN` ? `on${Pascal<T>}Begin` | `on${Pascal<T>}Start`
+  : `on${Pascal<N>}`;
+
+/** An object with methods named after the stages of a kind, each with one argument; `R` and `W` are what it declares. */
+export type Lifecycle<
+  E extends AnyStages,
+  R extends readonly unknown[] = [],
+  W extends readonly unknown[] = [],
+> = E extends AnyStages ?
+    & {
+      readonly [N in keyof MapOf<E> & string as Method<N>]?: (
+        ctx: ContextAt<E, N, R, W>,
+      ) => At<E, N>["result"];
+    }
+    & {
+      readonly [a in keyof AliasesOf<E> & string]?: (
+        ctx: ContextAt<E, AliasesOf<E>[a], R, W>,
+      ) => At<E, AliasesOf<E>[a]>["result"];
+    }
+  : never;
+
+/** The names of those methods, of all kinds of an engine. */
+export type LifecycleName<E extends AnyStages> = E extends AnyStages
+  ? Method<keyof MapOf<E> & string> | (keyof AliasesOf<E> & string)
+  : never;
+
+/**
+ * The lifecycle members of an object: its own and inherited ones called `on…`. None, if no one of them is a function
+ * and the object says by other members at which stages it runs.
+ */
+export function lifecycleMethods(hook: object): string[] {
+  const members = hook as Members;
+  const names = [...namesOf(hook)].filter((name) => members[name] !== undefined);
+  const isOther = STAGE_MEMBERS.some((key) => members[key] !== undefined);
+  return isOther && !names.some((name) => typeof members[name] === "function") ? [] : names;
+}
+
+const STAGE_MEMBERS = ["stage", "stages", "runsOnStage"] as const;
+
+function namesOf(hook: object): Set<string> {
+  const names = new Set<string>();
+  for (
+    let o: object | null = hook;
+    o !== null && o !== Object.prototype;
+    o = Object.getPrototypeOf(o)
+  ) {
+    for (const key of Object.getOwnPropertyNames(o)) {
+      if (/^on[A-Z]/.test(key) && key !== "onError") names.add(key);
+    }
+  }
+  return names;
+}
+
+/** The stage names that a method stands for, by method name, for one kind. */
+function methodTable({ roles, options }: AnyStages): Map<string, string> {
+  const table = new Map<string, string>();
+  for (const stage of Object.keys(roles)) {
+    const words = stage.replace(/^ON_/, "").split("_").map((word) =>
+      word[0]! + word.slice(1).toLowerCase()
+    );
+    const method = `on${words.join("")}`;
+    table.set(method, stage);
+    if (method.endsWith("Begin")) table.set(method.replace(/Begin$/, "Start"), stage);
+  }
+  for (const [alias, stage] of Object.entries(options.aliases ?? {})) table.set(alias, stage);
+  return table;
+}
+
+/**
+ * For each stage of the kinds, the method of the object that handles it. Throws a TypeError for a method that is no
+ * function or belongs to no stage, and for two methods of one stage.
+ */
+export function bindMethods(
+  hook: object,
+  label: string,
+  kinds: readonly AnyStages[],
+): (info: StageInfo) => string | undefined {
+  const tables = new Map(kinds.map((kind) => [kind.kind, methodTable(kind)]));
+  const methods = lifecycleMethods(hook);
+  checkMethods(hook as Members, label, methods, tables);
+  const bound = new Map<string, string>();
+  for (const [kind, table] of tables) {
+    for (const method of methods) {
+      const name = table.get(method);
+      if (name === undefined) continue;
+      const stage = `${kind}/${name}`, other = bound.get(stage);
+      if (other !== undefined) {
+        throw new TypeError(
+          `Cannot register hook ${label} as one method at most may handle ${stage}: ` +
+            `current value is ${other} and ${method}`,
+        );
+      }
+      bound.set(stage, method);
+    }
+  }
+  return ({ stage }) => bound.get(stage);
+}
+
+function checkMethods(
+  hook: Members,
+  label: string,
+  methods: readonly string[],
+  tables: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): void {
+  const known = [...tables.values()].flatMap((table) => [...table.keys()]);
+  for (const method of methods) {
+    const near = known.includes(method) ? "" : didYouMean(method, known);
+    if (typeof hook[method] !== "function") {
+      throw new TypeError(
+        complaint(`register hook ${label}`, `${method} must be a function`, hook[method]) + near,
+      );
+    }
+    if (known.includes(method)) continue;
+    throw new TypeError(
+      `Cannot register hook ${label} as no stage has a method ${method}: the engine has ${
+        [...tables.keys()].join(", ")
+      } stages${near}`,
+    );
+  }
+}

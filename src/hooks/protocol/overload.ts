@@ -1,0 +1,105 @@
+/**
+ * Overload sets over stages: the rows of `src/dispatch`, with contexts inferred from kinds.
+ *
+ * @module
+ */
+
+import type { MatchAll, Matcher } from "../../dispatch/matcher.ts";
+import { buildOverload } from "../../dispatch/overload.ts";
+import type { AnyStages, At, FieldsOf, NameIn, Observed, StageOf } from "./stage.ts";
+import type { View } from "./context.ts";
+import { stageInfos } from "./stage.ts";
+import { checkKindList } from "./kind.ts";
+import { complaint } from "../../base/show.ts";
+
+/** Fields of a hook whose declaration is not known here: each may be missing. */
+export interface MaybeRead<T extends AnyStages> {
+  /** What the hook that uses this set declared in `reads`. */
+  readonly read: { readonly [k in keyof FieldsOf<T>]?: View<FieldsOf<T>[k]> };
+}
+
+/** (ctx, stage) tuples for some stages of one kind. */
+export type RowArgs<T extends AnyStages, N> = {
+  [n in N & string]: [ctx: At<T, n>["ctx"] & MaybeRead<T>, stage: `${T["kind"]}/${n}`];
+}[N & string];
+
+/** (ctx, stage) tuples of a selector, `"kind/NAME"` or `"kind/*"`. */
+export type SelectedArgs<T extends AnyStages, S> = T extends AnyStages
+  ? S extends `${T["kind"]}/*` ? RowArgs<T, Observed<T>> : RowArgs<T, NameIn<T["kind"], S>>
+  : never;
+
+/** The kind that a row over (context, stage) handles. */
+export type KindMatched<Ms extends readonly unknown[]> = Ms extends readonly [unknown, infer S]
+  ? S extends { readonly kind: infer k extends string } ? k
+  : S extends `${infer k}/${string}` ? k
+  : never
+  : never;
+
+/** An overload set seen as the `on:` of a hook for kinds `K`. */
+export interface OverloadOf<in out K extends string> {
+  /** Types only. */
+  readonly handled: (k: K) => K;
+}
+
+/**
+ * An immutable set of overloads: `A` the argument tuples it takes, `R` what it returns, `B` the kinds known by
+ * name, `K` the kinds it handles as a hook.
+ */
+export interface StageOverload<
+  A extends readonly unknown[],
+  R,
+  B extends AnyStages = never,
+  K extends string = never,
+> extends OverloadOf<K> {
+  /** Calls the most specific row. Throws `NoOverloadError` when none takes the arguments. */
+  (...args: A): R;
+  /** One more row: a matcher per argument. Throws `AmbiguousOverloadError` when an old row fits as well. */
+  on<const Ms extends readonly Matcher[], Q>(
+    matchers: Ms,
+    f: (...args: MatchAll<Ms>) => Q,
+  ): StageOverload<A | MatchAll<Ms>, R | Q, B, K | KindMatched<Ms>>;
+  /** One more row: a handler for the observe stages of a kind. */
+  on<T extends AnyStages, Q>(
+    kind: T,
+    f: (...args: RowArgs<T, Observed<T>>) => Q,
+  ): StageOverload<A | RowArgs<T, Observed<T>>, R | Q, B, K | T["kind"]>;
+  /** One more row: a handler for one stage, or `"kind/*"`, of a kind known by name. */
+  on<S extends StageOf<B> | `${B["kind"]}/*`, Q>(
+    stage: S,
+    f: (...args: SelectedArgs<B, S>) => Q,
+  ): StageOverload<
+    A | SelectedArgs<B, S>,
+    R | Q,
+    B,
+    K | (S extends `${infer k}/${string}` ? k : never)
+  >;
+  /** A handler for every call that no row takes; as a hook, for every other kind. */
+  otherwise<Q>(
+    f: (...args: readonly unknown[]) => Q,
+    // deno-lint-ignore no-explicit-any -- every kind there is or will be; `string` would not fit a hook's own kinds
+  ): StageOverload<readonly unknown[], R | Q, B, any>;
+  /** The handler that arguments of exactly these types would get: the way to a less specific row. */
+  invoke<const Ms extends readonly Matcher[]>(matchers: Ms): (...args: MatchAll<Ms>) => R;
+  /** The row that takes the arguments, as text, and the others that could have. */
+  explain(...args: readonly unknown[]): string;
+}
+
+/**
+ * An empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. Throws a TypeError for
+ * what is no list of kinds.
+ */
+export function makeOverload<B extends AnyStages>(
+  kinds: readonly B[],
+): StageOverload<never, never, B> {
+  checkKindList(kinds, "make an overload set");
+  const known = stageInfos(kinds);
+  const set = buildOverload([], undefined, (test) => {
+    if (test.type !== "literal" || typeof test.value !== "string") return;
+    const kind = kinds.find(({ kind }) => String(test.value).startsWith(`${kind}/`));
+    if (kind === undefined || known.has(test.value)) return;
+    throw new TypeError(
+      complaint("add an overload", `${kind.kind} has no such stage`, test.value, known.keys()),
+    );
+  });
+  return set as unknown as StageOverload<never, never, B>;
+}

@@ -1,0 +1,64 @@
+/**
+ * A part of what an engine has: hooks of a part see nothing else.
+ *
+ * @module
+ */
+
+import type { Workflow } from "./context.ts";
+import type { FieldValues } from "../run/reads.ts";
+import type { Target } from "./target.ts";
+import { isThenable } from "../../base/sequence.ts";
+
+/** Some of what an engine has, such as the systems in one of its stages. It may have another share at each step. */
+export interface Part {
+  /** What it is called; the names of its hooks begin with it. */
+  readonly name: string;
+  /** What its hooks see as `ctx.workflow`. */
+  readonly workflow: Workflow;
+  /** The fields that say what is of it: where state must be fetched, they come with what its hooks look at. */
+  readonly keys: readonly string[];
+  /** Whether its hooks come before those of the whole at a stage. */
+  isFirst(stage: string): boolean;
+  /** What its hooks find in their context instead of what is there for the whole. */
+  readonly context: PropertyDescriptorMap;
+  /** Whether there is anything for its hooks at a stage; where that is known only later, `true`. */
+  isPresent(stage: string, ctx: object): boolean;
+  /** Its share of a field, where state is in host memory; as it was when it was last asked whether there is anything. */
+  read(field: string, value: unknown): unknown;
+  /** The same to be changed in place, until `giveBack`. */
+  lend(field: string, value: unknown): unknown;
+  /** Puts what was lent where it belongs. */
+  giveBack(): void;
+  /** Its share of values that were fetched; nothing, where there is none. */
+  share(values: FieldValues, stage: string, ctx: object): Share | undefined;
+}
+
+/** The share of a part in values that were fetched. */
+export interface Share {
+  /** The values of it. */
+  readonly values: FieldValues;
+  /** What is then in the context. */
+  readonly context: object;
+  /** The values of the whole, after these have changed. */
+  whole(fields: Iterable<string>): FieldValues;
+}
+
+/** A handler of a part that changes something. */
+export class PartTarget implements Target {
+  readonly #target: Target;
+  readonly #part: Part;
+
+  /** `target` changes only what is of the part. */
+  constructor(target: Target, part: Part) {
+    this.#target = target;
+    this.#part = part;
+  }
+
+  /** Calls it, and puts what it has changed where that belongs. */
+  call(ctx: never, stage: never): unknown {
+    const answer: unknown = this.#target.call(ctx, stage);
+    if (isThenable(answer)) return answer.then(() => this.#part.giveBack());
+    this.#part.giveBack();
+    return answer;
+  }
+}

@@ -1,0 +1,282 @@
+/**
+ * The hook protocol: any object with these members is a hook; no base class.
+ *
+ * @module
+ */
+
+import type { AnyStages, ObservedStage, StageOf } from "./stage.ts";
+import type { ArgsAt, Field, FieldKey } from "./context.ts";
+import type { At, NameIn } from "./stage.ts";
+import { ERROR_POLICIES, type ErrorPolicy, type Outcome } from "./outcome.ts";
+import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
+import { isObject } from "./shape.ts";
+import { isClass, nameOf, show } from "../../base/show.ts";
+import type { Workflow } from "./context.ts";
+import { tableOf } from "../../dispatch/overload.ts";
+
+/** What any hook may have besides its handlers. */
+export interface HookOptions extends ScheduleOptions {
+  /** Fields of the engine's state to look at; `ctx.read` then has exactly those. */
+  readonly reads?: readonly unknown[];
+  /** Fields to change: the hook is then a modifier, run before the observers of its stage. */
+  readonly writes?: readonly unknown[];
+  /**
+   * Never deferred: where reading takes time, the engine waits for it.
+   *
+   * @default false
+   */
+  readonly sync?: boolean;
+  /**
+   * What happens when it throws.
+   *
+   * @default "warn" for observers, "throw" for all others
+   */
+  readonly onError?: ErrorPolicy;
+  /**
+   * Asleep until so many epochs are done; for kinds that count epochs.
+   *
+   * @default 0
+   */
+  readonly enableAfterEpoch?: number;
+  /**
+   * Times of some stages, by name, that are not those of all: `{ BATCH_END: { frequency: 10 } }`.
+   *
+   * @default none
+   */
+  readonly stageTimes?: Readonly<Record<string, ScheduleOptions>>;
+  /**
+   * What it asks of its engine while it is on; the engine says what it understands.
+   *
+   * @default nothing
+   */
+  readonly settings?: object;
+  /** Called as the run begins. */
+  open?(engine: Workflow): void | PromiseLike<void>;
+  /** Called as the run ends, however it ends. */
+  close?(outcome: Outcome, engine: Workflow): void | PromiseLike<void>;
+  /** What a checkpoint keeps of it: plain data. */
+  save?(): unknown;
+  /** Takes back what `save` gave. */
+  load?(state: unknown): void;
+  /**
+   * Waits until all that it was given before is safe. Asked for after `save`, before the checkpoint is written: whoever
+   * goes on from that finds it.
+   */
+  flush?(): void | PromiseLike<void>;
+}
+
+/** The members of a hook written as a class or object: where, how often, what. */
+export interface ProtocolHook extends HookOptions {
+  /** Its name; the class's name, numbered when repeated, by default. */
+  readonly name?: string;
+  /** One stage … */
+  readonly stage?: string;
+  /** … or several … */
+  readonly stages?: readonly string[];
+  /** … or a choice, asked once for each observe stage of an engine when the hook is added. */
+  runsOnStage?(stage: never): boolean;
+  /** Fires when counter % frequency === phase. */
+  readonly frequency: number;
+  /** Asked at due counts; the hook is skipped when it answers `false`. */
+  when?(ctx: never): boolean;
+  /** The hook itself. */
+  call(ctx: never, stage: never): unknown;
+}
+
+/** The stages a hook class declares: `stage`, `stages` or the parameter of `runsOnStage`. */
+export type DeclaredStage<H> = H extends { readonly stages: readonly (infer S)[] } ? S
+  : H extends { runsOnStage(stage: infer S): boolean } ? S
+  : H extends { readonly stage: infer S } ? S
+  : never;
+
+/** The `reads` of a hook class. */
+export type DeclaredReads<H> = H extends { readonly reads: infer R extends readonly unknown[] } ? R
+  : [];
+
+/** The `writes` of a hook class. */
+export type DeclaredWrites<H> = H extends { readonly writes: infer W extends readonly unknown[] }
+  ? W
+  : [];
+
+/** What handlers return at some stages, given as literals. */
+export type ResultAt<E extends AnyStages, S> = E extends AnyStages
+  ? At<E, NameIn<E["kind"], S>>["result"]
+  : never;
+
+/** What `call` of a hook class must be at the stages `S`. */
+export type CallAt<E extends AnyStages, S, H> =
+  | ((...args: ArgsAt<E, S, DeclaredReads<H>, DeclaredWrites<H>>) => ResultAt<E, S>)
+  // A function of fewer parameters is assignable to one of more, but not to one of a union of lists.
+  | ((ctx: ArgsAt<E, S, DeclaredReads<H>, DeclaredWrites<H>>[0]) => ResultAt<E, S>);
+
+/** A compile-time refusal that shows its reason. */
+export interface Refused<Why extends string> {
+  /** Why the hook does not fit. */
+  readonly "hook refused": Why;
+}
+
+/** What a hook class must also be to be added to an engine of kind `E`. */
+export type AcceptClass<E extends AnyStages, H> = string extends DeclaredStage<H>
+  ? H extends { runsOnStage(s: string): boolean } ? AcceptAt<E, ObservedStage<E>, H>
+  : Refused<"stage is a plain string; write stage = DynamicsStage.X">
+  : [Extract<DeclaredStage<H>, StageOf<E>>] extends [never] ? Refused<
+      `this hook runs at ${DeclaredStage<H> & string}, and the engine has ${E["kind"]} stages`
+    >
+  : AcceptAt<E, Extract<DeclaredStage<H>, StageOf<E>>, H>;
+
+/** What a hook that gives kernels must also be to be added to an engine of kind `E`. */
+export type AcceptDevice<E extends AnyStages, H> = string extends DeclaredStage<H>
+  ? Refused<"stage is a plain string; write stage = DynamicsStage.X">
+  : [Extract<DeclaredStage<H>, StageOf<E>>] extends [never] ? Refused<
+      `this hook runs at ${DeclaredStage<H> & string}, and the engine has ${E["kind"]} stages`
+    >
+  : {
+    /** Required. */
+    readonly frequency: number;
+    /** Fields of this kind. */
+    readonly writes: readonly FieldsFor<E, H>[];
+  };
+
+/** The members of a hook class that are checked against the stages `S`. */
+export interface AcceptAt<E extends AnyStages, S, H> {
+  /** Checked against context and result of the declared stages. */
+  readonly call: CallAt<E, S, H>;
+  /** Required. */
+  readonly frequency: number;
+  /** Fields of this kind; of any kind, when the hook runs at stages of several. */
+  readonly reads?: readonly FieldsFor<E, H>[];
+  /** The same. */
+  readonly writes?: readonly FieldsFor<E, H>[];
+}
+
+/** The fields a hook class may name. */
+export type FieldsFor<E extends AnyStages, H> = [Exclude<DeclaredStage<H>, StageOf<E>>] extends
+  [never] ? FieldKey<E>
+  : string | Field<string, unknown>;
+
+/** Throws a TypeError or RangeError that names every member which keeps a value from being a hook. */
+export function assertProtocol(value: object): asserts value is ProtocolHook {
+  const found = problems(value);
+  if (found.length > 0) {
+    throw new TypeError(`Cannot register hook ${labelOf(value)} as ${found.join("; ")}`);
+  }
+  readSchedule(labelOf(value), value as ScheduleOptions);
+}
+
+/** What a hook is called when it has no name: its class's name, or "hook". */
+export function labelOf(hook: unknown): string {
+  if (typeof hook === "function") return nameOf(hook) || show(hook);
+  if (typeof hook !== "object" || hook === null) return show(hook);
+  const name: unknown = (hook as { name?: unknown }).name;
+  if (typeof name === "string" && name !== "") return name;
+  const cls: unknown = hook.constructor?.name;
+  return typeof cls === "string" && cls !== "" && cls !== "Object" ? cls : "hook";
+}
+
+/** What keeps a value from being a hook of this form. */
+export function problems(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) {
+    return [`a hook must be an object: current value is ${show(value)}${instead(value)}`];
+  }
+  const hook = value as Readonly<Record<string, unknown>>;
+  return [
+    ...stageProblems(hook),
+    ...mustBe(hook, "frequency", "a number", (x) => typeof x === "number"),
+    ...(hook.kernels === undefined
+      ? mustBe(hook, "call", "a function", (x) => typeof x === "function")
+      : kernelProblems(hook)),
+    ...optionProblems(hook),
+  ];
+}
+
+/** What to pass instead of a function. */
+function instead(value: unknown): string {
+  if (tableOf(value) !== undefined) return "; an overload set is the on: of a hook";
+  return isClass(value) ? `; pass an instance, new ${nameOf(value)}()` : "";
+}
+
+/** Problems with the members that every form of hook may have. */
+export function optionProblems(hook: Readonly<Record<string, unknown>>): string[] {
+  const may = (key: string, what: string, ok: (x: unknown) => boolean) =>
+    hook[key] === undefined ? [] : mustBe(hook, key, what, ok);
+  return [
+    ...["open", "close", "save", "load", "flush", "when"].flatMap((key) =>
+      may(key, "a function", (x) => typeof x === "function")
+    ),
+    ...["reads", "writes"].flatMap((key) => may(key, "an array of field names", isFieldList)),
+    ...may("onError", ERROR_POLICIES.join(" | "), (x) => ERROR_POLICIES.includes(x as ErrorPolicy)),
+    ...may("sync", "true or false", (x) => typeof x === "boolean"),
+    ...may("enableAfterEpoch", "a whole number from 0 on", isWhole),
+    ...may("stageTimes", "an object of times by stage", isObject),
+    ...may("settings", "an object", (x) => typeof x === "object" && x !== null),
+    ...may("name", "a name", (x) => typeof x === "string" && x !== ""),
+  ];
+}
+
+/** Problems of a hook that gives work for the device instead of a handler. */
+function kernelProblems(hook: Readonly<Record<string, unknown>>): string[] {
+  const must = mustBe(hook, "kernels", "a function", (x) => typeof x === "function");
+  const [writes, call] = [hook.writes, hook.call] as readonly [unknown, unknown];
+  return [
+    ...must,
+    ...(Array.isArray(writes) && writes.length > 0
+      ? []
+      : [`writes must name what its kernels change: current value is ${show(writes)}`]),
+    ...(call === undefined ? [] : ["it must have call or kernels, not both"]),
+  ];
+}
+
+function stageProblems(hook: Readonly<Record<string, unknown>>): string[] {
+  if (hook.runsOnStage !== undefined) {
+    return mustBe(hook, "runsOnStage", "a function", (x) => typeof x === "function");
+  }
+  if (hook.stages !== undefined) {
+    return mustBe(
+      hook,
+      "stages",
+      "an array of stages",
+      (x) => Array.isArray(x) && x.length > 0 && x.every(isStage),
+    );
+  }
+  return mustBe(hook, "stage", 'a stage such as "dynamics/AFTER_STEP"', isStage);
+}
+
+function mustBe(
+  hook: Readonly<Record<string, unknown>>,
+  key: string,
+  what: string,
+  ok: (x: unknown) => boolean,
+): string[] {
+  const value = hook[key];
+  if (ok(value)) return [];
+  return [`${key} must be ${what}: current value is ${show(value)}`];
+}
+
+function isStage(x: unknown): boolean {
+  return typeof x === "string" && /^[^/]+\/[^/]+$/.test(x);
+}
+
+function isWhole(x: unknown): boolean {
+  return Number.isSafeInteger(x) && (x as number) >= 0;
+}
+
+function isFieldList(x: unknown): boolean {
+  return Array.isArray(x) && x.every((key) => fieldName(key) !== undefined);
+}
+
+/** The name of a field as it stands in `reads` or `writes`. */
+export function fieldName(key: unknown): string | undefined {
+  if (typeof key === "string") return key;
+  const name: unknown = typeof key === "object" && key !== null
+    ? (key as { field?: unknown }).field
+    : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** The schedule members that an object has, of whatever form it is. */
+export function scheduleOf(hook: object): ScheduleOptions {
+  const source = hook as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    SCHEDULE_KEYS.filter((key) => source[key] !== undefined).map((key) => [key, source[key]]),
+  );
+}

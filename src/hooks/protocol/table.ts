@@ -1,0 +1,229 @@
+/**
+ * Hooks written as a table: kind → stage → handler.
+ *
+ * @module
+ */
+
+import type { AnyStages, At, MapOf, Observed } from "./stage.ts";
+import type { ArgsOf, BaseContext, ContextAt } from "./context.ts";
+import type { OverloadOf } from "./overload.ts";
+import { tableOf } from "../../dispatch/overload.ts";
+import { isKind } from "./stage.ts";
+import { checkKindList } from "./kind.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import { type HookOptions, optionProblems, scheduleOf } from "./protocol.ts";
+import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
+import { checkKeys, isObject, type Members } from "./shape.ts";
+import { complaint, isClass, show } from "../../base/show.ts";
+
+/** The handlers of one kind. `"*"` takes the observe stages without a handler of their own. */
+export type Table<T extends AnyStages, R extends readonly unknown[], W extends readonly unknown[]> =
+  & {
+    readonly [N in keyof MapOf<T> & string]?: (
+      ctx: ContextAt<T, N, R, W>,
+      stage: `${T["kind"]}/${N}`,
+    ) => At<T, N>["result"];
+  }
+  & {
+    /** Every observe stage without a handler of its own. Write both parameters: `(ctx, stage) => …`. */
+    readonly "*"?: (...args: ArgsOf<T, Observed<T>, R, W>) => void;
+  };
+
+/** The handler of every kind that has no table. */
+export type Otherwise = (ctx: BaseContext, stage: string) => void;
+
+/** A kind by its name, among known kinds. */
+export type ByName<B extends AnyStages, K> = Extract<B, { readonly kind: K }>;
+
+/** What `hook()` takes. */
+export interface HookSpec<
+  B extends AnyStages,
+  K extends string,
+  X extends readonly AnyStages[],
+  R extends readonly unknown[],
+  W extends readonly unknown[],
+  O,
+> extends HookOptions {
+  /** Its name, unique within an engine. */
+  readonly name: string;
+  /** Kinds that are not known by name. */
+  readonly kinds?: X;
+  /** Fields to look at. */
+  readonly reads?: R;
+  /** Fields to change. */
+  readonly writes?: W;
+  /** Kind → stage → handler, or an overload set. */
+  readonly on: { readonly [k in K]: Table<ByName<B | X[number], k>, R, W> } | OverloadOf<K>;
+  /** The handler for the observe stages of any other kind. */
+  readonly otherwise?: O;
+  /** Asked at due counts; the hook is skipped when it answers `false`. */
+  readonly when?: (ctx: BaseContext) => boolean;
+}
+
+/** A finished hook; `K` names the kinds it handles (`string`: any, through `otherwise`). */
+export interface Hook<in K extends string> {
+  /** Its name. */
+  readonly name: string;
+  /** Kind → stage → handler, or an overload set. */
+  readonly on: object;
+  /** Types only: never set at run time. */
+  readonly handles?: (kind: K) => void;
+}
+
+/** The type of a finished hook: with an `otherwise`, or with an empty table, it fits every engine. */
+export type HookResult<K extends string, O> = [K] extends [never] ? Hook<string>
+  : undefined extends O ? Hook<K>
+  : Hook<string>;
+
+/** A hook as it was specified, with types that do not matter at run time left out. */
+export interface MadeHook extends HookOptions {
+  readonly name: string;
+  readonly kinds: readonly AnyStages[];
+  readonly on: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly otherwise?: unknown;
+  readonly when?: (ctx: BaseContext) => boolean;
+}
+
+/** Is the value written as a table or an overload set, whether `hook()` has checked it or not? */
+export function isTableHook(value: unknown): value is MadeHook {
+  const on: unknown = typeof value === "object" && value !== null
+    ? (value as { on?: unknown }).on
+    : undefined;
+  return (typeof on === "object" && on !== null) || tableOf(on) !== undefined;
+}
+
+type AnySpec = HookSpec<
+  AnyStages,
+  string,
+  readonly AnyStages[],
+  readonly unknown[],
+  readonly unknown[],
+  unknown
+>;
+
+const MEMBERS: readonly string[] = [
+  ...Object.keys(
+    {
+      name: true,
+      kinds: true,
+      on: true,
+      otherwise: true,
+      when: true,
+      reads: true,
+      writes: true,
+      sync: true,
+      settings: true,
+      stageTimes: true,
+      enableAfterEpoch: true,
+      onError: true,
+      open: true,
+      close: true,
+      save: true,
+      load: true,
+      flush: true,
+    } satisfies Readonly<Record<Exclude<keyof AnySpec, keyof ScheduleOptions>, true>>,
+  ),
+  ...SCHEDULE_KEYS,
+];
+
+/**
+ * Checks a specification and makes it a hook; `src/hook.ts` binds it to the built-in kinds. Throws a TypeError for
+ * a member that is unknown or has the wrong type, a RangeError for a wrong value.
+ */
+export function makeHook<K extends string>(spec: object, known: readonly AnyStages[]): Hook<K> {
+  const given = checkSpec(spec);
+  checkKindList(known, "make a hook");
+  const kinds = [...known, ...given.kinds ?? []];
+  for (const [kind, table] of tablesOf(given.on)) {
+    checkStages(given.name, findKind(given.name, kind, kinds), table);
+  }
+  return Object.freeze({ ...spec, kinds }) as unknown as Hook<K>;
+}
+
+/**
+ * Throws unless the value is a hook written as a table or an overload set, as far as that can be told without an
+ * engine: the stages of a kind that it does not bring along are believed.
+ */
+export function assertTableHook(value: unknown): void {
+  const { name, on, kinds = [] } = checkSpec(value);
+  for (const [kindName, table] of tablesOf(on)) {
+    const kind = kinds.find(({ kind }) => kind === kindName);
+    if (kind !== undefined) checkStages(name, kind, table);
+  }
+}
+
+/** A specification whose members have the right types, though its kinds and stages may not exist. */
+type CheckedSpec = Pick<MadeHook, "name" | "on"> & Partial<Pick<MadeHook, "kinds">>;
+
+function checkSpec(spec: unknown): CheckedSpec {
+  if (!isObject(spec)) {
+    throw new TypeError(complaint("make a hook", "its specification must be an object", spec));
+  }
+  const { name, on, otherwise } = spec;
+  if (typeof name !== "string" || name === "") {
+    checkKeys("make a hook", "its members", spec, MEMBERS); // it may be misspelt
+    throw new TypeError(complaint("make a hook", "its name must be a text", name));
+  }
+  const action = `make hook ${name}`;
+  checkKeys(action, "its members", spec, MEMBERS);
+  const found = [...optionProblems(spec), ...kindProblems(spec.kinds)];
+  if (found.length > 0) throw new TypeError(`Cannot ${action} as ${found.join("; ")}`);
+  readSchedule(name, scheduleOf(spec));
+  checkTables(action, on);
+  if (otherwise !== undefined) checkHandler(action, "otherwise", otherwise);
+  return spec as unknown as CheckedSpec;
+}
+
+function kindProblems(kinds: unknown): string[] {
+  if (kinds === undefined || (Array.isArray(kinds) && kinds.every(isKind))) return [];
+  return [`kinds must be an array of kinds: current value is ${show(kinds)}`];
+}
+
+function checkTables(action: string, on: unknown): void {
+  if (tableOf(on) !== undefined) return;
+  if (!isObject(on)) {
+    throw new TypeError(complaint(action, "on must be a table or an overload set", on));
+  }
+  for (const [kind, table] of Object.entries(on)) {
+    if (!isObject(table)) {
+      throw new TypeError(complaint(action, `on.${kind} must be a table of handlers`, table));
+    }
+    for (const [stage, handler] of Object.entries(table)) {
+      checkHandler(action, `on.${kind}.${stage}`, handler);
+    }
+  }
+}
+
+function checkHandler(action: string, where: string, handler: unknown): void {
+  if (typeof handler === "function" && !isClass(handler)) return;
+  throw new TypeError(complaint(action, `${where} must be a function`, handler));
+}
+
+/** The tables of a hook by kind: none, when it has an overload set. */
+function tablesOf(on: MadeHook["on"]): [string, Members][] {
+  return tableOf(on) === undefined ? Object.entries(on) : [];
+}
+
+function findKind(name: string, kindName: string, kinds: readonly AnyStages[]): AnyStages {
+  const found = kinds.find(({ kind }) => kind === kindName);
+  if (found !== undefined) return found;
+  const names = kinds.map(({ kind }) => kind);
+  throw new TypeError(
+    `Cannot make hook ${name} as it handles kind ${kindName}: the kinds known here are ${
+      names.join(", ")
+    }` +
+      `${didYouMean(kindName, names) || "; pass others as `kinds: [...]`"}`,
+  );
+}
+
+function checkStages(name: string, { kind, roles }: AnyStages, table: Members): void {
+  for (const stage of Object.keys(table)) {
+    if (stage === "*" || Object.hasOwn(roles, stage)) continue;
+    const names = Object.keys(roles);
+    throw new TypeError(
+      `Cannot make hook ${name} as ${kind} has no stage ${stage}: its stages are ${
+        names.join(", ")
+      }${didYouMean(stage, names)}`,
+    );
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Registered hooks in words.
+ *
+ * @module
+ */
+
+import { type Entry, type Place, timesAt } from "./entry.ts";
+import type { HookListing, PlanStep } from "./listing.ts";
+import type { StageInfo } from "../protocol/stage.ts";
+
+/** A hook as a line of {@linkcode HookListing}. */
+export function listEntry(
+  entry: Entry,
+  order: number,
+  name: string = entry.name,
+): HookListing {
+  const { record, places } = entry;
+  return {
+    name,
+    enabled: entry.enabled,
+    stages: places.map((place) => place.info.stage),
+    frequency: record.schedule.frequency,
+    order,
+    band: entry.order,
+    overloads: Object.fromEntries(places.map((place) => [place.info.stage, place.matched])),
+    isFallback: places.length > 0 && places.every((place) => place.matched === "otherwise"),
+    reads: record.reads,
+    writes: record.writes,
+    errors: entry.errors,
+  };
+}
+
+/** A place as a line of a plan. */
+export function planStep({ entry, info, matched }: Place, hook: string = entry.name): PlanStep {
+  return { hook, matched, when: describeSchedule(entry, info), enabled: entry.enabled };
+}
+
+function describeSchedule({ record }: Entry, info: StageInfo): string {
+  const { counter, isEvent } = info, { when } = record;
+  const { frequency, eventFrequency, phase, once, after, until, everySeconds, atEnd, sample } =
+    timesAt(record, info);
+  const n = isEvent ? eventFrequency : frequency;
+  const unit = isEvent ? "event" : counter;
+  return [
+    n === 1 ? `every ${unit}` : `every ${n} ${unit}s`,
+    !isEvent && phase > 0 && `phase ${phase}`,
+    after > 0 && `from ${after}`,
+    until < Infinity && `until ${until}`,
+    once && "once",
+    everySeconds > 0 && `at most every ${everySeconds} s`,
+    sample < 1 && `sampled ${sample}`,
+    when !== undefined && "conditional",
+    !isEvent && atEnd && "at end",
+  ].filter((part) => typeof part === "string").join(", ");
+}

@@ -1,0 +1,211 @@
+/**
+ * One form for hooks, whichever the user wrote: class protocol, table, overload set or lifecycle methods.
+ *
+ * @module
+ */
+
+import { tableOf } from "../../dispatch/overload.ts";
+import type { AnyStages, StageInfo } from "../protocol/stage.ts";
+import type { ErrorPolicy } from "../protocol/outcome.ts";
+import { type DeviceWorker, isDeviceHook } from "../run/device_work.ts";
+import { isWellFormed } from "../protocol/is_hook.ts";
+import { bindMethods, lifecycleMethods } from "../protocol/lifecycle.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import {
+  assertProtocol,
+  fieldName,
+  type HookOptions,
+  labelOf,
+  optionProblems,
+  type ProtocolHook,
+  scheduleOf,
+} from "../protocol/protocol.ts";
+import { readSchedule, type ScheduleOptions } from "../protocol/schedule.ts";
+import { type Bound, lift, MethodTarget, type Target } from "../protocol/target.ts";
+import { bindSet } from "../protocol/bind_set.ts";
+import { show } from "../../base/show.ts";
+import { type Hook, isTableHook, type MadeHook, makeHook } from "../protocol/table.ts";
+
+/** A hook in the form the registry works with. */
+export interface HookRecord {
+  /** What the user passed. */
+  readonly hook: HookOptions;
+  /** The name the user gave, if any. */
+  readonly name: string | undefined;
+  /** What to call it otherwise. */
+  readonly label: string;
+  /** When it is due. */
+  readonly schedule: Required<ScheduleOptions>;
+  /** When it is due at some stages, by name, instead. */
+  readonly stageTimes: ReadonlyMap<string, Required<ScheduleOptions>>;
+  /** Names of the fields it looks at. */
+  readonly reads: readonly string[];
+  /** Names of the fields it changes. */
+  readonly writes: readonly string[];
+  /** Its error policy, if it has one. */
+  readonly onError: ErrorPolicy | undefined;
+  /** Its own condition. */
+  readonly when: ((ctx: unknown) => boolean) | undefined;
+  /** May it run at stages of several kinds, so that some of its fields may be missing here? */
+  readonly isMultiKind: boolean;
+  /** Its handler for a stage, matched once. */
+  bind(stage: StageInfo, ctx: object): Bound | undefined;
+}
+
+/** Does the value satisfy the hook protocol (or was it made by `hook()`)? Never throws. */
+export function isHook(value: unknown): value is ProtocolHook | Hook<string> {
+  return isWellFormed(value);
+}
+
+/** Brings a hook into the registry's form. Throws a TypeError or RangeError that names what is wrong with it. */
+export function readHook(
+  hook: unknown,
+  kinds: readonly AnyStages[],
+  worker?: DeviceWorker,
+): HookRecord {
+  if (isTableHook(hook)) return fromTable(makeHook(hook, kinds) as unknown as MadeHook, hook);
+  if (isLifecycle(hook)) return fromLifecycle(hook, kinds);
+  if (isSettingsOnly(hook)) return fromLifecycle(hook, kinds);
+  assertProtocol(hook as object);
+  return fromProtocol(hook as ProtocolHook, kinds, worker);
+}
+
+function isLifecycle(hook: unknown): hook is HookOptions {
+  return typeof hook === "object" && hook !== null && !("call" in hook) && !isDeviceHook(hook) &&
+    lifecycleMethods(hook).length > 0;
+}
+
+/** Does it ask something of its engine, and handle nothing? */
+function isSettingsOnly(hook: unknown): hook is HookOptions {
+  return typeof hook === "object" && hook !== null && !("call" in hook) &&
+    (hook as HookOptions).settings !== undefined && !("stage" in hook) && !("stages" in hook);
+}
+
+function fromTable(made: MadeHook, hook: HookOptions): HookRecord {
+  const set = tableOf(made.on);
+  return {
+    ...common(hook, made.name),
+    isMultiKind: set !== undefined || made.otherwise !== undefined ||
+      Object.keys(made.on).length > 1,
+    bind: (info, ctx) =>
+      (set === undefined ? bindTable(made, info) : bindSet(set, info, ctx)) ??
+        bindOtherwise(made, info),
+  };
+}
+
+function bindTable(made: MadeHook, { kind, name, role }: StageInfo): Bound | undefined {
+  const table = made.on[kind];
+  const key = table?.[name] !== undefined ? name : "*";
+  const handler = table?.[key];
+  if (handler === undefined || (key === "*" && role !== "observe")) return undefined;
+  return { target: lift(handler), matched: `${kind}.${key}` };
+}
+
+function bindOtherwise(made: MadeHook, { kind, role }: StageInfo): Bound | undefined {
+  const isOther = tableOf(made.on) !== undefined || made.on[kind] === undefined;
+  if (!isOther || role !== "observe" || made.otherwise === undefined) return undefined;
+  return { target: lift(made.otherwise), matched: "otherwise" };
+}
+
+function fromLifecycle(hook: HookOptions, kinds: readonly AnyStages[]): HookRecord {
+  const label = labelOf(hook);
+  const found = optionProblems(hook as unknown as Readonly<Record<string, unknown>>);
+  if (found.length > 0) throw new TypeError(`Cannot register hook ${label} as ${found.join("; ")}`);
+  const methodOf = bindMethods(hook, label, kinds);
+  return {
+    ...common(hook, label),
+    bind: (info) => {
+      const method = methodOf(info);
+      return method === undefined
+        ? undefined
+        : { target: new MethodTarget(hook, method), matched: method };
+    },
+  };
+}
+
+function fromProtocol(
+  hook: ProtocolHook,
+  kinds: readonly AnyStages[],
+  worker: DeviceWorker | undefined,
+): HookRecord {
+  const label = labelOf(hook);
+  const bound = isDeviceHook(hook)
+    ? { target: lift(workOf(hook, label, worker)), matched: "kernels" }
+    : { target: hook as Target, matched: "call" };
+  if (hook.runsOnStage === undefined) checkStages(label, hook.stages ?? [hook.stage!], kinds);
+  return {
+    ...common(hook, label),
+    isMultiKind: hook.runsOnStage !== undefined ||
+      new Set(hook.stages?.map((stage) => stage.split("/")[0])).size > 1,
+    bind: (info) => runsOn(hook, label, info) ? bound : undefined,
+  };
+}
+
+/** A handler that lets the engine do the hook's work now. */
+function workOf(hook: object, label: string, worker: DeviceWorker | undefined): unknown {
+  if (worker !== undefined) return (_ctx: unknown, stage: string) => worker.work(hook, stage);
+  throw new TypeError(
+    `Cannot register hook ${label} as it gives kernels, so the engine must run kernels: this one runs none`,
+  );
+}
+
+function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): boolean {
+  if (hook.runsOnStage === undefined) return (hook.stages ?? [hook.stage]).includes(stage);
+  if (role !== "observe") return false; // saying yes to everything must never claim anything
+  const answer: unknown = hook.runsOnStage(stage as never);
+  if (typeof answer === "boolean") return answer;
+  throw new TypeError(
+    `Cannot register hook ${label} as runsOnStage(${stage}) must answer true or false: current value is ${
+      show(answer)
+    }`,
+  );
+}
+
+function checkStages(label: string, given: readonly string[], kinds: readonly AnyStages[]): void {
+  for (const stage of given) {
+    const kind = kinds.find(({ kind }) => stage.startsWith(`${kind}/`));
+    if (kind === undefined || Object.hasOwn(kind.roles, stage.slice(kind.kind.length + 1))) {
+      continue;
+    }
+    const known = Object.keys(kind.roles).map((name) => `${kind.kind}/${name}`);
+    throw new TypeError(
+      `Cannot register hook ${label} as ${kind.kind} has no such stage: current value is ${
+        JSON.stringify(stage)
+      }` +
+        didYouMean(stage, known),
+    );
+  }
+}
+
+function common(hook: HookOptions, label: string): Omit<HookRecord, "bind"> {
+  const own: unknown = (hook as { name?: unknown }).name;
+  const when = conditionOf(hook);
+  return {
+    hook,
+    name: typeof own === "string" ? own : undefined,
+    label,
+    schedule: readSchedule(label, scheduleOf(hook)),
+    stageTimes: new Map(
+      Object.entries(hook.stageTimes ?? {}).map(([stage, times]) => [
+        stage,
+        readSchedule(`${label} at ${stage}`, times),
+      ]),
+    ),
+    reads: (hook.reads ?? []).map((key) => fieldName(key)!),
+    writes: (hook.writes ?? []).map((key) => fieldName(key)!),
+    onError: hook.onError,
+    when,
+    isMultiKind: false,
+  };
+}
+
+/** When it may run: its own condition, once so many epochs are done. */
+function conditionOf(hook: HookOptions): HookRecord["when"] {
+  const { when } = hook as { readonly when?: (ctx: unknown) => boolean };
+  const { enableAfterEpoch: first = 0 } = hook;
+  if (first === 0) return when;
+  return (ctx) => {
+    const { epoch } = ctx as { readonly epoch?: number };
+    return (epoch ?? 0) >= first && (when === undefined || when.call(hook, ctx));
+  };
+}

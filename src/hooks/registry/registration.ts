@@ -1,0 +1,251 @@
+/**
+ * From a hook as the user wrote it to a registered one.
+ *
+ * @module
+ */
+
+import { type Access, type AddOptions, type Band, BANDS, type Entry, Place } from "./entry.ts";
+import { tableOf } from "../../dispatch/overload.ts";
+import { type DeviceWorker, isDeviceHook, isLastWork } from "../run/device_work.ts";
+import { ERROR_POLICIES } from "../protocol/outcome.ts";
+import type { Part } from "../protocol/part.ts";
+import type { HookOptions } from "../protocol/protocol.ts";
+import { accessor, assertFields, type StateSource, unfetched } from "../run/reads.ts";
+import { type HookRecord, readHook } from "./record.ts";
+import { checkKeys, isObject } from "../protocol/shape.ts";
+import { complaint, show } from "../../base/show.ts";
+import type { AnyStages, StageInfo } from "../protocol/stage.ts";
+import { isTableHook } from "../protocol/table.ts";
+
+/** The engine's side of a registration. */
+export interface Registering {
+  readonly kinds: readonly AnyStages[];
+  readonly infos: ReadonlyMap<string, StageInfo>;
+  readonly context: object;
+  readonly state: StateSource;
+  readonly others: readonly Entry[];
+  readonly worker: DeviceWorker | undefined;
+  /** What its hooks see of the engine, where that is not all. */
+  readonly part?: Part | undefined;
+}
+
+const OPTIONS: readonly string[] = Object.keys(
+  {
+    name: true,
+    order: true,
+    before: true,
+    after: true,
+    onError: true,
+    enabled: true,
+  } satisfies Readonly<Record<keyof AddOptions, true>>,
+);
+
+/** Makes an entry, with its place at every stage that it handles. Throws when it cannot be registered. */
+export function makeEntry(hook: unknown, options: AddOptions, engine: Registering): Entry {
+  const record = readHook(hook, engine.kinds, engine.worker);
+  checkOptionKeys(record.label, options);
+  const name = nameOf(record, options, engine.others);
+  checkOptions(name, options);
+  if (engine.others.some((other) => other.record.hook === hook)) {
+    throw new TypeError(
+      `Cannot register hook ${name} as the same object is registered already: make another one`,
+    );
+  }
+  checkFields(record, engine);
+  checkEpochs(record, engine);
+  const entry: Entry = {
+    record,
+    name,
+    order: options.order ?? "normal",
+    before: [options.before ?? []].flat(),
+    after: [options.after ?? []].flat(),
+    onError: options.onError,
+    places: [],
+    enabled: options.enabled ?? true,
+    part: engine.part,
+    path: pathOf(name, engine.part),
+    isOpen: false,
+    errors: 0,
+  };
+  entry.places.push(...makePlaces(entry, engine));
+  checkStageTimes(entry, engine);
+  checkPlaces(entry, engine);
+  return entry;
+}
+
+/** The name of a hook among all of an engine. */
+export function pathOf(name: string, part: Part | undefined): string {
+  return part === undefined ? name : `${part.name}/${name}`;
+}
+
+function checkOptionKeys(label: string, options: unknown): void {
+  const action = `register hook ${label}`;
+  if (isObject(options)) return checkKeys(action, "its options", options, OPTIONS);
+  const instead = typeof options === "string" ? `; pass { name: ${show(options)} }` : "";
+  throw new TypeError(complaint(action, "its options must be an object", options) + instead);
+}
+
+function nameOf(record: HookRecord, options: AddOptions, others: readonly Entry[]): string {
+  const explicit: unknown = options.name === undefined ? record.name : options.name;
+  const taken = (name: string) => others.some((other) => other.name === name);
+  if (explicit !== undefined) {
+    if (typeof explicit !== "string" || explicit === "") {
+      throw new TypeError(
+        complaint(`register hook ${record.label}`, "its name must be a text", explicit),
+      );
+    }
+    if (!taken(explicit)) return explicit;
+    throw new RangeError(
+      `Cannot register hook ${explicit} as names must differ: there is a hook of that name already`,
+    );
+  }
+  let name = record.label;
+  for (let n = 2; taken(name); n++) name = `${record.label}-${n}`;
+  return name;
+}
+
+function checkOptions(name: string, options: AddOptions): void {
+  const action = `register hook ${name}`;
+  const must = (member: keyof AddOptions, what: string, ok: (x: unknown) => boolean) => {
+    const value: unknown = options[member];
+    if (value === undefined || ok(value)) return;
+    throw new TypeError(complaint(action, `${member} must be ${what}`, value));
+  };
+  must("order", BANDS.join(" | "), (x) => BANDS.includes(x as Band));
+  must(
+    "onError",
+    ERROR_POLICIES.join(" | "),
+    (x) => (ERROR_POLICIES as readonly unknown[]).includes(x),
+  );
+  must("enabled", "true or false", (x) => typeof x === "boolean");
+  for (const member of ["before", "after"] as const) {
+    must(member, "names of hooks", (x) => [x].flat().every((name) => typeof name === "string"));
+    if (![options[member]].flat().includes(name)) continue;
+    throw new RangeError(complaint(action, `${member} must name other hooks`, name));
+  }
+}
+
+function checkFields(record: HookRecord, { state, kinds }: Registering): void {
+  const here = kinds.map(({ kind }) => kind);
+  const isElsewhere = record.isMultiKind &&
+    kindsOf(record.hook)?.every((kind) => here.includes(kind)) !== true;
+  if (isElsewhere) return; // a field may belong to a kind that this engine does not have
+  assertFields(record.label, "reads", record.reads, state);
+  assertFields(record.label, "writes", record.writes, state);
+}
+
+function checkEpochs({ hook, label }: HookRecord, { infos }: Registering): void {
+  const { enableAfterEpoch = 0 } = hook;
+  if (enableAfterEpoch === 0 || [...infos.values()].some(({ counter }) => counter === "epoch")) {
+    return;
+  }
+  throw new TypeError(
+    complaint(
+      `register hook ${label}`,
+      "enableAfterEpoch needs an engine that counts epochs",
+      enableAfterEpoch,
+    ),
+  );
+}
+
+function checkStageTimes({ name, record, places }: Entry, { kinds }: Registering): void {
+  const stages = places.map(({ info }) => info.name);
+  const known = (record.hook as { readonly kinds?: readonly AnyStages[] }).kinds ?? [];
+  const elsewhere = known.filter((kind) => !kinds.includes(kind));
+  for (const stage of record.stageTimes.keys()) {
+    if (stages.includes(stage)) continue;
+    // One hook for engines of several kinds: the stage may be another's.
+    if (elsewhere.some(({ roles }) => Object.hasOwn(roles, stage))) continue;
+    const requirement = `its stageTimes must name stages at which it runs (${stages.join(", ")})`;
+    throw new TypeError(complaint(`register hook ${name}`, requirement, stage, stages));
+  }
+}
+
+/** The kinds that a hook names; `undefined` where it may take others, too. */
+function kindsOf(hook: HookOptions): readonly string[] | undefined {
+  if (isTableHook(hook)) {
+    const isOpen = tableOf(hook.on) !== undefined || hook.otherwise !== undefined;
+    return isOpen ? undefined : Object.keys(hook.on);
+  }
+  const { runsOnStage, stages } = hook as { runsOnStage?: unknown; stages?: readonly string[] };
+  return runsOnStage === undefined ? stages?.map((stage) => stage.split("/")[0]!) : undefined;
+}
+
+function makePlaces(entry: Entry, engine: Registering): Place[] {
+  const { record } = entry;
+  const access = accessOf(record, engine);
+  return [...engine.infos.values()].flatMap((info) => {
+    const bound = record.bind(info, engine.context);
+    return bound === undefined ? [] : [new Place(entry, info, bound, access)];
+  });
+}
+
+/** How a hook gets at the engine's state, wherever that is now. */
+export function accessOf(
+  record: HookRecord,
+  { context, state, part }: Pick<Registering, "context" | "state" | "part">,
+): Access {
+  const { label, reads, writes } = record;
+  if (reads.length + writes.length === 0 && part === undefined) {
+    return { shared: context, own: undefined, plan: undefined };
+  }
+  const { fields } = state;
+  // A hook that gives kernels is handed no values.
+  const wanted = isDeviceHook(record.hook) ? reads : [...new Set([...reads, ...writes])];
+  const there = wanted.filter((field) => fields.includes(field) || state.has?.(field) === true);
+  const keys = part === undefined || isDeviceHook(record.hook) ? [] : part.keys;
+  const looked = [...new Set([...there, ...keys])];
+  const plan = looked.length === 0 ? undefined : state.plan(looked);
+  const value = (field: string) => {
+    const all = plan?.live === true ? plan.value(field) : undefined;
+    return part === undefined ? all : part.read(field, all);
+  };
+  const writable = (field: string) => {
+    const all = state.writable(field);
+    return part === undefined ? all : part.lend(field, all);
+  };
+  const isFetched = plan?.live === false;
+  const read = isFetched
+    ? unfetched(label, [...fields, ...reads])
+    : accessor(label, "reads", reads, fields, value);
+  const write = isFetched
+    ? unfetched(label, [...fields, ...writes], "write")
+    : accessor(label, "writes", writes, fields, writable);
+  const own = Object.create(context, {
+    ...part?.context,
+    read: { value: read },
+    write: { value: write },
+  });
+  return { shared: context, own, plan };
+}
+
+function checkPlaces({ record, name, places }: Entry, { kinds, infos, others }: Registering): void {
+  const accepted = kinds.map(({ kind }) => kind).join(", ");
+  const { open, close, settings } = record.hook;
+  if (places.length === 0 && (open ?? close ?? settings) === undefined) {
+    throw new TypeError(
+      `Cannot register hook ${name} as it must handle a stage of this engine: the engine accepts ${accepted} stages`,
+    );
+  }
+  for (const { info, schedule } of places) {
+    if (isLastWork(record.hook) && !(schedule.isPlain && record.when === undefined)) {
+      throw new TypeError(
+        `Cannot register hook ${name} as it must have no schedule but frequency and phase: the engine does its work ` +
+          `after everything else of ${info.stage}`,
+      );
+    }
+    if (info.role !== "observe" && record.writes.length > 0) {
+      throw new TypeError(
+        `Cannot register hook ${name} as only observe stages can be written at: ${info.stage} is a ${info.role} stage`,
+      );
+    }
+    if (infos.get(info.stage)?.role !== "replace") continue;
+    const rival = others.find((other) =>
+      other.places.some((place) => place.info.stage === info.stage)
+    );
+    if (rival === undefined) continue;
+    throw new TypeError(
+      `Cannot register hook ${name} as one hook at most may replace ${info.stage}: ${rival.name} does already`,
+    );
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * How hooks get at the engine's state: what they declared, and nothing else.
+ *
+ * @module
+ */
+
+import { didYouMean } from "../../base/did_you_mean.ts";
+
+/** Field name → its value: a number or a typed array. */
+export type FieldValues = Readonly<Record<string, unknown>>;
+
+/**
+ * Where the state that hooks read and write lives. A backend implements it: state in host memory is always
+ * current, state on a device takes one fused copy per due stage, delivered later.
+ */
+export interface StateSource {
+  /** The names of all fields there are. */
+  readonly fields: readonly string[];
+  /**
+   * Whether there is such a field, for sources that know more names than can be listed: `"gradients:fc*"`.
+   *
+   * @default whether `fields` has it
+   */
+  has?(field: string): boolean;
+  /** Plans the reading of some fields for one stage. Called when hooks are registered, never in the loop. */
+  plan(fields: readonly string[]): ReadPlan;
+  /** The field itself, to be changed in place. */
+  writable(field: string): unknown;
+}
+
+/** Fields, planned: where they are current, or how they are fetched. */
+export type ReadPlan = LivePlan | FetchPlan;
+
+/** The values are always current: hooks are called at once. */
+export interface LivePlan {
+  /** They need not be fetched. */
+  readonly live: true;
+  /** The value of a field, now. */
+  value(field: string): unknown;
+}
+
+/** The values must be fetched: observers are called when they have arrived. */
+export interface FetchPlan {
+  /** They must be fetched. */
+  readonly live: false;
+  /**
+   * Begins to copy all fields of the plan as they are now; `isAwaited`: the engine waits for them. Answers with nothing
+   * where the step has turned out to be none: nobody is called then.
+   */
+  take(isAwaited: boolean): PromiseLike<FieldValues | undefined>;
+  /**
+   * Takes back what a hook has changed of such copies: the engine has waited meanwhile.
+   *
+   * @default none: state that must be fetched cannot be written
+   */
+  give?(values: FieldValues): void;
+}
+
+/**
+ * State in host memory: a getter per field. Reading costs nothing, and nothing is deferred.
+ *
+ * @example
+ * ```ts
+ * import { hostState } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const forces = new Float32Array([3, 4, 0]);
+ * const state = hostState({ forces: () => forces, fmax: () => Math.hypot(...forces) });
+ * assertEquals(state.fields, ["forces", "fmax"]);
+ * ```
+ */
+export function hostState(getters: Readonly<Record<string, () => unknown>>): StateSource {
+  return {
+    fields: Object.keys(getters),
+    plan: () => ({ live: true, value: (field) => getters[field]!() }),
+    writable: (field) => getters[field]!(),
+  };
+}
+
+/** No state at all: what an engine has that was given none. */
+export const NO_STATE: StateSource = hostState({});
+
+/** Throws a TypeError when a hook names a field that is not there. */
+export function assertFields(
+  hook: string,
+  member: "reads" | "writes",
+  names: readonly string[],
+  source: StateSource,
+): void {
+  for (const name of names) {
+    if (source.fields.includes(name) || source.has?.(name) === true) continue;
+    const there = source.fields.length === 0
+      ? "the engine has none"
+      : `they are ${source.fields.join(", ")}`;
+    throw new TypeError(
+      `Cannot register hook ${hook} as its ${member} must name fields of the engine (${there}): ` +
+        `current value is ${JSON.stringify(name)}${didYouMean(name, source.fields)}`,
+    );
+  }
+}
+
+/**
+ * The object behind `ctx.read` or `ctx.write`: a getter per declared field; asking for another field of the
+ * engine says what to declare.
+ */
+export function accessor(
+  hook: string,
+  member: "reads" | "writes",
+  declared: readonly string[],
+  fields: readonly string[],
+  value: (field: string) => unknown,
+): object {
+  const object = {};
+  for (const field of new Set([...fields, ...declared])) {
+    const get = declared.includes(field) ? () => value(field) : () => {
+      const verb = member === "reads" ? "read" : "write";
+      throw new TypeError(
+        `Cannot ${verb} ${field} in hook ${hook} as it must declare it, ${member}: [..., ${
+          JSON.stringify(field)
+        }]: ` +
+          `its ${member} are ${JSON.stringify(declared)}`,
+      );
+    };
+    Object.defineProperty(object, field, { get, enumerable: declared.includes(field) });
+  }
+  return Object.freeze(object);
+}
+
+/**
+ * What `ctx.read` (or `ctx.write`) is while a hook is asked whether it wants to run, where its fields are fetched only
+ * then.
+ */
+export function unfetched(
+  hook: string,
+  fields: readonly string[],
+  verb: "read" | "write" = "read",
+): object {
+  const object = {};
+  for (const field of new Set(fields)) {
+    const get = () => {
+      throw new TypeError(
+        `Cannot ${verb} ${field} in the \`when\` of hook ${hook} as it is fetched only when the hook fires: ` +
+          `decide in the handler, or by frequency`,
+      );
+    };
+    Object.defineProperty(object, field, { get });
+  }
+  return Object.freeze(object);
+}

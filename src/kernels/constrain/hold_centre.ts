@@ -1,0 +1,46 @@
+import { defineKernel, type Kernel } from "../kernel.ts";
+import { addTo } from "../measure/add_to.ts";
+
+const args = {
+  vectors: "real changed",
+  before: "real optional",
+  low: "real optional",
+  masses: "real",
+  shares: "real optional",
+  held: "i32 optional",
+} as const;
+
+/**
+ * Takes the motion of the centre of mass off vectors: y −= c Σ m (y − b)/Σ m c, in each direction over the atoms that
+ * are free there. What is less than the rounding of its terms is left, so that doing it again changes nothing.
+ *
+ * `vectors` y: positions, velocities or forces, three per atom; `before` b: what positions were, 0 without; `low`: as in
+ * `kick_drift`; `masses` m: the weights of atoms; `shares` c: how much of it each takes, 1 without: with c = m it is the forces of a
+ * relaxation from which is taken what would move the centre; `held`: the bits of directions, 1, 2 and 4, in which an atom is fixed.
+ */
+export const holdCentre: Kernel<typeof args> = defineKernel(
+  "hold_centre",
+  args,
+  ({ vectors, before, low, masses, shares, held }, { systems, offsets, active }) => {
+    const slack = vectors instanceof Float32Array ? 2 ** -23 : 2 ** -52;
+    for (let s = 0; s < systems; s++) {
+      if (active[s] === 0) continue;
+      for (let axis = 0; axis < 3; axis++) {
+        let mass = 0, moment = 0, size = 0;
+        for (let a = offsets[s]!; a < offsets[s + 1]!; a++) {
+          if (held && (held[a]! >> axis & 1) !== 0) continue;
+          const k = 3 * a + axis;
+          const term = masses[a]! * (vectors[k]! - (before ? before[k]! : 0));
+          mass += masses[a]! * (shares ? shares[a]! : 1);
+          moment += term;
+          size += Math.abs(term);
+        }
+        if (!(Math.abs(moment) > slack * size)) continue;
+        for (let a = offsets[s]!; a < offsets[s + 1]!; a++) {
+          if (held && (held[a]! >> axis & 1) !== 0) continue;
+          addTo(vectors, low, 3 * a + axis, -moment / mass * (shares ? shares[a]! : 1));
+        }
+      }
+    }
+  },
+);

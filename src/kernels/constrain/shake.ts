@@ -1,0 +1,87 @@
+import { adjustBonds, between, easeOf } from "../bonded/bonded.ts";
+import { defineKernel, type Kernel } from "../kernel.ts";
+import { addTo } from "../measure/add_to.ts";
+
+const args = {
+  starts: "i32",
+  clusters: "i32",
+  bonds: "i32",
+  lengths: "f64",
+  width: "number",
+  weights: "real",
+  held: "i32 optional",
+  positions: "real changed",
+  low: "real changed",
+  before: "real",
+  lowBefore: "real",
+  velocities: "real optional",
+  dt: "real optional",
+  fraction: "number",
+  cell: "real optional",
+  pbc: "i32 optional",
+  tolerance: "number",
+  most: "number",
+} as const;
+
+/**
+ * Brings bonds back to their lengths after a drift (SHAKE: Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23, 327,
+ * 1977): bond after bond, x_i −= g w_i d₀, x_j += g w_j d₀ with g = (L² − d²)/(2 Σ (w_i + w_j) d·d₀), until all have
+ * |d² − L²| ≤ 2 ε L². What is added to x is added to v, over the time of the drift (RATTLE: Andersen, J. Comput. Phys.
+ * 52, 24, 1983).
+ *
+ * | symbol | argument | unit |
+ * |---|---|---|
+ * | x, d | `positions` and `low` as in `kick_drift`; from i to j, now | Å |
+ * | d₀ | the same of `before`, `lowBefore`: before the drift | Å |
+ * | L | `lengths`, `width` numbers per system, of its bonds in order | Å |
+ * | w | `weights` per atom, 0 in the directions whose bits `held` has | |
+ * | v | `velocities`, where they are to change; then with `dt`, per system, of which the drift was a `fraction` | Å/fs |
+ * | ε | `tolerance` | |
+ *
+ * Clusters are bonds that share no atom with others: `starts` of those of each system, one more than systems; where the
+ * `bonds` (i and j, counted within the system) of each of the `clusters` begin, one more than clusters. `cell`, `pbc`:
+ * bonds go to the nearest image. A system with a cluster that takes more than `most` rounds has come apart.
+ */
+export const shake: Kernel<typeof args> = defineKernel(
+  "shake",
+  args,
+  (values, frame) =>
+    adjustBonds(values, frame, (_, s) => {
+      const own = values.width * s - values.clusters[values.starts[s]!]!;
+      return (i, j, b) => adjust(i, j, s, values.lengths[own + b]!, values);
+    }),
+);
+
+type State = Parameters<typeof shake.run>[0];
+
+const old = new Float64Array(3), now = new Float64Array(3);
+
+/** Moves the atoms of a bond; true where nothing had to be done. */
+function adjust(i: number, j: number, s: number, length: number, values: State): boolean {
+  const { positions, low, before, lowBefore, velocities, dt, fraction, tolerance } = values;
+  between(before, lowBefore, [i, j], s, values, old);
+  let square = 0, slope = 0;
+  for (let axis = 0; axis < 3; axis++) {
+    const [p, q] = [3 * i + axis, 3 * j + axis];
+    const moved = (positions[q]! - before[q]! + (low[q]! - lowBefore[q]!)) -
+      (positions[p]! - before[p]! + (low[p]! - lowBefore[p]!));
+    now[axis] = old[axis]! + moved;
+    square += now[axis]! * now[axis]!;
+    slope += (easeOf(i, axis, values) + easeOf(j, axis, values)) * now[axis]! * old[axis]!;
+  }
+  const missing = length * length - square;
+  if (Math.abs(missing) <= 2 * tolerance * length * length) return true;
+  const g = missing / (2 * slope);
+  const rate = velocities && dt ? 1 / (fraction * dt[s]!) : 0;
+  for (let axis = 0; axis < 3; axis++) {
+    const [p, q] = [3 * i + axis, 3 * j + axis];
+    const back = -g * easeOf(i, axis, values) * old[axis]!;
+    const forth = g * easeOf(j, axis, values) * old[axis]!;
+    addTo(positions, low, p, back);
+    addTo(positions, low, q, forth);
+    if (rate === 0) continue;
+    velocities![p]! += rate * back;
+    velocities![q]! += rate * forth;
+  }
+  return false;
+}

@@ -1,0 +1,75 @@
+import { type EdgeList, growTriplets } from "./edge_list.ts";
+import { type Arrays, defineKernel, type Kernel } from "../kernel.ts";
+
+const args = {
+  edges: "edges",
+  positions: "real",
+} as const;
+
+/**
+ * Lists the triplets of a full list of edges: for each atom all unordered pairs of different edges that leave it and
+ * are shorter than `reach`, by atom, then by first edge, then by second edge. To be run after the kernel `edges`, on
+ * the same positions.
+ *
+ * What is left of the capacity is padded with centre 0 and twice the first edge of the padding. A list that is too short
+ * grows.
+ */
+export const triplets: Kernel<typeof args> = defineKernel(
+  "triplets",
+  args,
+  ({ edges, positions }) => {
+    const { starts, counts } = edges;
+    const atoms = starts.length - 2;
+    let count = 0;
+    for (let a = 0; a < atoms; a++) {
+      let near = 0;
+      for (let e = starts[a]!; e < starts[a + 1]!; e++) {
+        near += Number(isShort(edges, positions, e));
+      }
+      count += near * (near - 1) / 2;
+    }
+    counts[1] = count;
+    growTriplets(edges, count);
+    let at = 0;
+    for (let a = 0; a < atoms; a++) {
+      for (let e = starts[a]!; e < starts[a + 1]!; e++) {
+        if (isShort(edges, positions, e)) at = pairUp(edges, positions, a, e, at);
+      }
+    }
+    edges.centres.fill(0, count);
+    edges.triplets.fill(counts[0]!, count, edges.tripletCapacity);
+    edges.triplets.fill(counts[0]!, edges.tripletCapacity + count);
+  },
+);
+
+/** Lists an edge with all later ones of its atom, from place `at` on; answers with the next place. */
+function pairUp(
+  list: EdgeList,
+  positions: Arrays["real"],
+  atom: number,
+  first: number,
+  at: number,
+): number {
+  const { centres, triplets, tripletCapacity, starts } = list;
+  for (let e = first + 1; e < starts[atom + 1]!; e++) {
+    if (!isShort(list, positions, e)) continue;
+    centres[at] = atom;
+    triplets[at] = first;
+    triplets[tripletCapacity + at] = e;
+    at++;
+  }
+  return at;
+}
+
+function isShort(
+  { index, shifts, capacity, reach }: EdgeList,
+  positions: Arrays["real"],
+  e: number,
+): boolean {
+  const [i, j] = [index[e]!, index[capacity + e]!];
+  let square = 0;
+  for (let d = 0; d < 3; d++) {
+    square += (positions[3 * j + d]! - positions[3 * i + d]! + shifts[3 * e + d]!) ** 2;
+  }
+  return square < reach * reach;
+}

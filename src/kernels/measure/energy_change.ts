@@ -1,0 +1,23 @@
+import { defineKernel, type Kernel } from "../kernel.ts";
+
+const args = {
+  energy: "f64",
+  previous: "f64 changed",
+  change: "f64 changed",
+} as const;
+
+/**
+ * By how much the energy of each system changed since this kernel last ran: ΔE = E − E′, then E′ = E. Before there is
+ * an E′, that is while `previous` is NaN, ΔE = ∞: nothing converges by it.
+ */
+export const energyChange: Kernel<typeof args> = defineKernel(
+  "energy_change",
+  args,
+  ({ energy, previous, change }, { systems, active }) => {
+    for (let s = 0; s < systems; s++) {
+      if (active[s] === 0) continue;
+      change[s] = Number.isNaN(previous[s]!) ? Infinity : energy[s]! - previous[s]!;
+      previous[s] = energy[s]!;
+    }
+  },
+);

@@ -1,0 +1,162 @@
+import { ACCELERATION } from "../constants.ts";
+import { defineKernel, type Kernel } from "../kernel.ts";
+
+const args = {
+  positions: "real changed",
+  velocities: "real changed",
+  forces: "real",
+  dt: "f64 changed",
+  alpha: "f64 changed",
+  positive: "i32 changed",
+  parameters: "f64",
+  cellPositions: "real optional",
+  cellVelocities: "real optional",
+  cellForces: "real optional",
+} as const;
+
+/** Where in its row of `parameters` each system has which: times in fs, lengths in Å. */
+export const Fire2Parameter = {
+  /** The longest step. */
+  DT_MAX: 0,
+  /** The shortest step that an uphill step leaves. */
+  DT_MIN: 1,
+  /** The furthest that any atom goes in one step. */
+  MAX_STEP: 2,
+  /** After how many steps downhill the step grows. */
+  DELAY: 3,
+  /** What an uphill step multiplies dt by. */
+  DT_SHRINK: 4,
+  /** What a downhill step multiplies dt by. */
+  DT_GROW: 5,
+  /** α to begin with, and after an uphill step. */
+  ALPHA_START: 6,
+  /** What a downhill step multiplies α by. */
+  ALPHA_SHRINK: 7,
+  /** How many there are. */
+  LENGTH: 8,
+} as const;
+
+/**
+ * A step of FIRE 2.0 (Guénolé et al., Comput. Mater. Sci. 175, 109584, 2020), each system by itself, as if every
+ * atom had 1 amu: v = v + dt w F with w = ACCELERATION/amu, then, with P = Σ v·F over the atoms:
+ *
+ * - P > 0: n += 1; beyond n = `DELAY` dt = min(`DT_GROW` dt, `DT_MAX`) and α = `ALPHA_SHRINK` α.
+ * - otherwise: n = 0, dt = max(`DT_SHRINK` dt, `DT_MIN`), α = `ALPHA_START`.
+ *
+ * v = (1 − α) v + α √(Σv²/ΣF²) F, and the step is dt v; uphill it is −½ dt v, and v = 0 after it. If an atom would go
+ * further than `MAX_STEP`, the steps of all atoms of the system and its dt are scaled by one factor.
+ *
+ * `dt` in fs, `alpha` α and `positive` n: state per system; `parameters`: {@linkcode Fire2Parameter}.LENGTH numbers
+ * per system.
+ *
+ * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates; of n atoms,
+ * it goes up to √n `MAX_STEP` far.
+ */
+export const fire2Step: Kernel<typeof args> = defineKernel(
+  "fire2_step",
+  args,
+  (values, { systems, offsets, active }) => {
+    const { dt, parameters } = values;
+    for (let s = 0; s < systems; s++) {
+      if (active[s] === 0) continue;
+      const parts = partsOf(s, 3 * offsets[s]!, 3 * offsets[s + 1]!, values);
+      const isDownhill = mix(s, parts, values);
+      const longest = isDownhill ? dt[s]! : -0.5 * dt[s]!;
+      const square = Math.max(...parts.map(largestSquare));
+      const far = Math.abs(longest) * Math.sqrt(square);
+      const maxStep = parameters[Fire2Parameter.LENGTH * s + Fire2Parameter.MAX_STEP]!;
+      const scale = far > maxStep ? maxStep / far : 1;
+      for (const { positions, velocities } of parts) {
+        for (let k = 0; k < positions.length; k++) {
+          positions[k]! += scale * longest * velocities[k]!;
+        }
+        if (!isDownhill) velocities.fill(0);
+      }
+      dt[s]! *= scale;
+    }
+  },
+);
+
+type State = Parameters<typeof fire2Step.run>[0];
+
+type Real = Float32Array | Float64Array;
+
+/** Numbers that are moved: those of the atoms of a system, or of its cell. */
+interface Part {
+  readonly positions: Real;
+  readonly velocities: Real;
+  readonly forces: Real;
+  /** How many make one vector. */
+  readonly width: number;
+  /** What its vectors may be longer by than those of atoms, squared. */
+  readonly atoms: number;
+}
+
+function partsOf(s: number, from: number, to: number, values: State): Part[] {
+  const part = (all: readonly Real[], from: number, to: number, width: number, atoms: number) => {
+    const [positions, velocities, forces] = all.map((one) => one.subarray(from, to));
+    return { positions: positions!, velocities: velocities!, forces: forces!, width, atoms };
+  };
+  const { positions, velocities, forces, cellPositions, cellVelocities, cellForces } = values;
+  const atoms = part([positions, velocities, forces], from, to, 3, 1);
+  if (cellPositions === undefined) return [atoms];
+  const cell = [cellPositions, cellVelocities!, cellForces!];
+  return [atoms, part(cell, 9 * s, 9 * s + 9, 9, Math.max(1, (to - from) / 3))];
+}
+
+/** Of the vectors of velocities. */
+function largestSquare({ velocities, width, atoms }: Part): number {
+  let largest = 0;
+  for (let k = 0; k < velocities.length; k += width) {
+    let square = 0;
+    for (let i = k; i < k + width; i++) square += velocities[i]! * velocities[i]!;
+    largest = Math.max(largest, square);
+  }
+  return largest / atoms;
+}
+
+/** Kicks a system, updates its state and turns its velocities towards the forces; answers with P > 0. */
+function mix(s: number, parts: readonly Part[], values: State): boolean {
+  const { dt, alpha } = values;
+  const kick = dt[s]! * ACCELERATION;
+  let power = 0, vv = 0, ff = 0;
+  for (const { velocities, forces } of parts) {
+    for (let k = 0; k < forces.length; k++) {
+      velocities[k]! += kick * forces[k]!;
+      power += velocities[k]! * forces[k]!;
+      vv += velocities[k]! * velocities[k]!;
+      ff += forces[k]! * forces[k]!;
+    }
+  }
+  const isDownhill = power > 0;
+  update(s, isDownhill, values);
+  const keep = 1 - alpha[s]!, steer = ff > 0 ? alpha[s]! * Math.sqrt(vv / ff) : 0;
+  for (const { velocities, forces } of parts) {
+    for (let k = 0; k < forces.length; k++) {
+      velocities[k] = keep * velocities[k]! + steer * forces[k]!;
+    }
+  }
+  return isDownhill;
+}
+
+/** The state after a step with P > 0, or not. */
+function update(s: number, isDownhill: boolean, values: State): void {
+  const { dt, alpha, positive, parameters } = values;
+  const p = Fire2Parameter.LENGTH * s;
+  if (!isDownhill) {
+    positive[s] = 0;
+    dt[s] = Math.max(
+      dt[s]! * parameters[p + Fire2Parameter.DT_SHRINK]!,
+      parameters[p + Fire2Parameter.DT_MIN]!,
+    );
+    alpha[s] = parameters[p + Fire2Parameter.ALPHA_START]!;
+    return;
+  }
+  positive[s]! += 1;
+  if (positive[s]! <= parameters[p + Fire2Parameter.DELAY]!) return;
+  dt[s] = Math.min(
+    dt[s]! * parameters[p + Fire2Parameter.DT_GROW]!,
+    parameters[p + Fire2Parameter.DT_MAX]!,
+  );
+  alpha[s]! *= parameters[p + Fire2Parameter.ALPHA_SHRINK]!;
+}

@@ -1,0 +1,170 @@
+import { defineKernel, type Kernel } from "../kernel.ts";
+
+const args = {
+  positions: "real changed",
+  velocities: "real changed",
+  forces: "real",
+  weights: "real",
+  dt: "f64 changed",
+  alpha: "f64 changed",
+  positive: "i32 changed",
+  parameters: "f64",
+  cellPositions: "real optional",
+  cellVelocities: "real optional",
+  cellForces: "real optional",
+} as const;
+
+/** Where in its row of `parameters` each system has which: times in fs, lengths in Å. */
+export const FireParameter = {
+  /** The longest step. */
+  DT_MAX: 0,
+  /** The shortest step. */
+  DT_MIN: 1,
+  /** The furthest that an atom goes in one step. */
+  MAX_STEP: 2,
+  /** After how many steps downhill the step grows. */
+  N_MIN: 3,
+  /** What an uphill step multiplies dt by. */
+  F_DEC: 4,
+  /** What a downhill step multiplies dt by. */
+  F_INC: 5,
+  /** α to begin with, and after an uphill step. */
+  ALPHA_START: 6,
+  /** What a downhill step multiplies α by. */
+  F_ALPHA: 7,
+  /** How many there are. */
+  LENGTH: 8,
+} as const;
+
+/**
+ * A step of the fast inertial relaxation engine (Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97,
+ * 170201, 2006), each system by itself, with P = Σ v·F over its atoms:
+ *
+ * - P > 0: n += 1; from n = `N_MIN` on dt′ = min(`F_INC` dt, `DT_MAX`) and α′ = `F_ALPHA` α;
+ *   v = (1 − α′) v + α′ √(Σv²/ΣF²) F.
+ * - otherwise: n = 0, dt′ = max(`F_DEC` dt, `DT_MIN`), α′ = `ALPHA_START`, v = 0.
+ *
+ * Then v += dt w F and x += dt v with the dt of before, cut to `MAX_STEP` for each atom; dt′ and α′ are for the next
+ * step.
+ *
+ * `weights` w: ACCELERATION / mass per atom; `dt` in fs, `alpha` α and `positive` n: state per system;
+ * `parameters`: {@linkcode FireParameter}.LENGTH numbers per system.
+ *
+ * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates, whose w is
+ * the mean of those of the n atoms, and which goes up to √n `MAX_STEP` far.
+ */
+export const fireStep: Kernel<typeof args> = defineKernel(
+  "fire_step",
+  args,
+  (values, { systems, offsets, active }) => {
+    const { velocities, forces, dt } = values;
+    for (let s = 0; s < systems; s++) {
+      if (active[s] === 0) continue;
+      const from = 3 * offsets[s]!, to = 3 * offsets[s + 1]!;
+      let power = 0, vv = 0, ff = 0;
+      for (let k = from; k < to; k++) {
+        power += velocities[k]! * forces[k]!;
+        vv += velocities[k]! * velocities[k]!;
+        ff += forces[k]! * forces[k]!;
+      }
+      const cell = cellOf(s, values);
+      for (const k of cell?.forces.keys() ?? []) {
+        const [v, f] = [cell!.velocities[k]!, cell!.forces[k]!];
+        power += v * f;
+        vv += v * v;
+        ff += f * f;
+      }
+      const step = dt[s]!;
+      if (power > 0) {
+        const mix = downhill(s, values);
+        const [keep, steer] = [1 - mix, mix * Math.sqrt(vv / ff)];
+        for (let k = from; k < to; k++) velocities[k] = keep * velocities[k]! + steer * forces[k]!;
+        for (const k of cell?.forces.keys() ?? []) {
+          cell!.velocities[k] = keep * cell!.velocities[k]! + steer * cell!.forces[k]!;
+        }
+      } else {
+        uphill(s, values);
+        velocities.fill(0, from, to);
+        cell?.velocities.fill(0);
+      }
+      const maxStep = values.parameters[FireParameter.LENGTH * s + FireParameter.MAX_STEP]!;
+      for (let a = from / 3; a < to / 3; a++) move(a, step, maxStep, values);
+      if (cell === undefined) continue;
+      let weight = 0;
+      for (let a = from / 3; a < to / 3; a++) weight += values.weights[a]!;
+      const atoms = Math.max(1, (to - from) / 3);
+      moveCell(cell, { weight: weight / atoms, step, maxStep: maxStep * Math.sqrt(atoms) });
+    }
+  },
+);
+
+type State = Parameters<typeof fireStep.run>[0];
+
+/** The state after a step with P > 0; α′. */
+function downhill(s: number, { dt, alpha, positive, parameters }: State): number {
+  const p = FireParameter.LENGTH * s;
+  positive[s]! += 1;
+  if (positive[s]! >= parameters[p + FireParameter.N_MIN]!) {
+    dt[s] = Math.min(
+      dt[s]! * parameters[p + FireParameter.F_INC]!,
+      parameters[p + FireParameter.DT_MAX]!,
+    );
+    alpha[s]! *= parameters[p + FireParameter.F_ALPHA]!;
+  }
+  return alpha[s]!;
+}
+
+/** The state after any other step. */
+function uphill(s: number, { dt, alpha, positive, parameters }: State): void {
+  const p = FireParameter.LENGTH * s;
+  positive[s] = 0;
+  dt[s] = Math.max(
+    dt[s]! * parameters[p + FireParameter.F_DEC]!,
+    parameters[p + FireParameter.DT_MIN]!,
+  );
+  alpha[s] = parameters[p + FireParameter.ALPHA_START]!;
+}
+
+/** The cell of a system, as it is moved. */
+interface Cell {
+  readonly positions: Float32Array | Float64Array;
+  readonly velocities: Float32Array | Float64Array;
+  readonly forces: Float32Array | Float64Array;
+}
+
+function cellOf(s: number, { cellPositions, cellVelocities, cellForces }: State): Cell | undefined {
+  if (cellPositions === undefined) return undefined;
+  const [positions, velocities, forces] = [cellPositions, cellVelocities!, cellForces!].map((one) =>
+    one.subarray(9 * s, 9 * s + 9)
+  ) as [Cell["positions"], Cell["velocities"], Cell["forces"]];
+  return { positions, velocities, forces };
+}
+
+/** The same for the cell as for an atom. */
+function moveCell(
+  { positions, velocities, forces }: Cell,
+  { weight, step, maxStep }: { weight: number; step: number; maxStep: number },
+): void {
+  let square = 0;
+  for (let k = 0; k < 9; k++) {
+    velocities[k]! += step * weight * forces[k]!;
+    square += velocities[k]! * velocities[k]!;
+  }
+  const far = step * Math.sqrt(square);
+  const length = far > maxStep ? step * (maxStep / far) : step;
+  for (let k = 0; k < 9; k++) positions[k]! += length * velocities[k]!;
+}
+
+/** Kicks one atom and moves it, no further than `maxStep`. */
+function move(a: number, step: number, maxStep: number, values: State): void {
+  const { positions, velocities, forces, weights } = values;
+  const w = step * weights[a]!;
+  let square = 0;
+  for (let k = 3 * a; k < 3 * a + 3; k++) {
+    velocities[k]! += w * forces[k]!;
+    square += velocities[k]! * velocities[k]!;
+  }
+  const far = step * Math.sqrt(square);
+  const length = far > maxStep ? step * (maxStep / far) : step;
+  for (let k = 3 * a; k < 3 * a + 3; k++) positions[k]! += length * velocities[k]!;
+}

@@ -1,0 +1,127 @@
+import { call } from "../../backend/backend.ts";
+import type { Batch } from "../../batch/batch.ts";
+import { assertStays } from "../../batch/changing.ts";
+import { harmonicBonds as kernel } from "../../kernels/bonded/harmonic_bonds.ts";
+import { type Model, outputsOf } from "../model.ts";
+import { wantOf } from "../pair/pair_options.ts";
+
+/** A bond between two atoms. */
+export interface HarmonicBond {
+  /** The two atoms, counted within their system. */
+  readonly atoms: readonly [number, number];
+  /** Its length at rest, Å. */
+  readonly length: number;
+  /** k, eV/Å². */
+  readonly stiffness: number;
+  /**
+   * Whole lattice vectors from the first atom's cell to that of the second.
+   *
+   * @default [0, 0, 0]
+   */
+  readonly shift?: readonly [number, number, number];
+}
+
+const NAME = "harmonic bonds";
+
+/**
+ * Springs between pairs of atoms, E = Σ ½ k (r − r₀)²: a kernel, with energies, forces and stresses. The bonds are
+ * those of every system of a batch, or a list for each.
+ *
+ * Throws a RangeError that names the bond, and the system it does not fit.
+ *
+ * @example
+ * ```ts
+ * import { harmonicBonds } from "@hooke/hooke/models";
+ *
+ * // Water without its angle.
+ * const water = harmonicBonds([
+ *   { atoms: [0, 1], length: 0.9572, stiffness: 48 },
+ *   { atoms: [0, 2], length: 0.9572, stiffness: 48 },
+ * ]);
+ * console.log(water.name);
+ * ```
+ */
+export function harmonicBonds(
+  bonds: readonly HarmonicBond[] | readonly (readonly HarmonicBond[])[],
+): Model {
+  const isBySystem = Array.isArray(bonds[0]);
+  const lists = (isBySystem ? bonds : [bonds]) as readonly (readonly HarmonicBond[])[];
+  for (const [s, list] of lists.entries()) {
+    for (const [b, bond] of list.entries()) {
+      checkBond(isBySystem ? `bond ${b} of system ${s}` : `bond ${b}`, bond);
+    }
+  }
+  return {
+    name: NAME,
+    gives: ["energy", "forces", "stress"],
+    open(state) {
+      const { batch } = state;
+      if (isBySystem) {
+        const requirement = "the bonds must be those of all systems";
+        assertStays(batch, `use ${NAME}`, requirement, lists.length);
+      }
+      const own = bondsOf(batch, lists, isBySystem);
+      const flat = own.flat();
+      const starts = own.map((_, s) => own.slice(0, s).reduce((sum, list) => sum + list.length, 0));
+      const args = {
+        starts: state.constants("i32", [...starts, flat.length], "starts"),
+        bonds: state.constants("i32", flat.flatMap(({ atoms }) => atoms), "all"),
+        shifts: state.constants("i32", flat.flatMap(({ shift = [0, 0, 0] }) => shift), "all"),
+        lengths: state.constants("real", flat.map(({ length }) => length), "all"),
+        stiffness: state.constants("real", flat.map(({ stiffness }) => stiffness), "all"),
+        positions: state.field("positions"),
+        cell: state.field("cell"),
+        ...outputsOf(state),
+      };
+      return {
+        calls: (wanted) => [call(kernel, { ...args, images: state.images, want: wantOf(wanted) })],
+      };
+    },
+  };
+}
+
+function bondsOf(
+  { size, nodeOffsets }: Batch,
+  lists: readonly (readonly HarmonicBond[])[],
+  isBySystem: boolean,
+): readonly (readonly HarmonicBond[])[] {
+  if (isBySystem && lists.length !== size) {
+    throw new RangeError(
+      `Cannot use ${NAME} as there must be a list for each of ${size} systems: current length is ${lists.length}`,
+    );
+  }
+  return Array.from({ length: size }, (_, s) => {
+    const list = lists[isBySystem ? s : 0]!;
+    const count = nodeOffsets[s + 1]! - nodeOffsets[s]!;
+    const wrong = list.findIndex(({ atoms }) => Math.max(...atoms) >= count);
+    if (wrong === -1) return list;
+    throw new RangeError(
+      `Cannot use ${NAME} as bond ${wrong} must join two of the ${count} atoms of system ${s}: ` +
+        `current atoms are ${list[wrong]!.atoms.join(" and ")}`,
+    );
+  });
+}
+
+function checkBond(name: string, { atoms, length, stiffness, shift }: HarmonicBond): void {
+  const wrong = (member: string, requirement: string, value: unknown) => {
+    throw new RangeError(
+      `Cannot make ${NAME} as ${member} of ${name} must ${requirement}: current value is ${
+        String(value)
+      }`,
+    );
+  };
+  const isIndex = (atom: unknown) => Number.isInteger(atom) && (atom as number) >= 0;
+  if (atoms?.length !== 2 || !atoms.every(isIndex)) {
+    wrong("atoms", "be two whole numbers from 0 on", atoms);
+  }
+  if (atoms[0] === atoms[1] && (shift ?? [0]).every((x) => x === 0)) {
+    wrong("atoms", "differ, but for images of one", atoms);
+  }
+  if (!(length > 0 && length < Infinity)) wrong("length", "be above 0 and finite", length);
+  if (!(stiffness > 0 && stiffness < Infinity)) {
+    wrong("stiffness", "be above 0 and finite", stiffness);
+  }
+  if (shift !== undefined && (shift.length !== 3 || !shift.every(Number.isInteger))) {
+    wrong("shift", "be three whole numbers", shift);
+  }
+}

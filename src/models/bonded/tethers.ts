@@ -1,0 +1,117 @@
+import { call } from "../../backend/backend.ts";
+import { assertStays } from "../../batch/changing.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { unwrapped } from "../../kernels/cells/unwrapped.ts";
+import { tethers as kernel } from "../../kernels/bonded/tethers.ts";
+import { type Model, outputsOf, valuesOf } from "../model.ts";
+import { positive, wantOf } from "../pair/pair_options.ts";
+
+/** What {@linkcode tethers} holds by. */
+export interface TethersOptions {
+  /** k, eV/Å²: one number, or one per atom of the batch; 0 where there is no spring. */
+  readonly stiffness: number | ArrayLike<number>;
+  /**
+   * Where the springs end, three numbers per atom of the batch, Å, or three for all atoms.
+   *
+   * @default where each atom is when the model first sees it
+   */
+  readonly anchors?: ArrayLike<number>;
+}
+
+const NAME = "tethers";
+
+/**
+ * A spring between each atom and a point, E = Σ ½ k |x − x₀|²: a kernel, with energies, forces and stresses.
+ *
+ * Throws a RangeError for parameters that do not fit the batch.
+ *
+ * @example
+ * ```ts
+ * import { lennardJones, sum, tethers } from "@hooke/hooke/models";
+ *
+ * const argon = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * const pinned = sum(argon, tethers({ stiffness: 0.1 }));
+ * console.log(pinned.name);
+ * ```
+ */
+export function tethers(options: TethersOptions): Model {
+  checkOptions(`make ${NAME}`, options, ["stiffness", "anchors"]);
+  const { stiffness, anchors } = options;
+  if (typeof stiffness === "number" || stiffness === undefined) {
+    positive(NAME, "stiffness", stiffness);
+  }
+  return {
+    name: NAME,
+    gives: ["energy", "forces", "stress"],
+    open(state) {
+      const { batch, batch: { nodeCount } } = state;
+      for (
+        const [name, value, width] of [["stiffness", stiffness, 0], [
+          "anchors",
+          anchors,
+          3,
+        ]] as const
+      ) {
+        if (typeof value !== "object" || value.length === width) continue;
+        const requirement = `${name} must be those of all atoms`;
+        assertStays(batch, `use ${NAME}`, requirement, value.length);
+      }
+      const k = typeof stiffness === "number"
+        ? new Float64Array(nodeCount).fill(stiffness)
+        : fitted("stiffness", stiffness, [nodeCount]);
+      const ends = anchors === undefined
+        ? places(state)
+        : fitted("anchors", anchors, [3, 3 * nodeCount]);
+      const all = ends.length === 3 * nodeCount
+        ? ends
+        : Float64Array.from({ length: 3 * nodeCount }, (_, i) => ends[i % 3]!);
+      const args = {
+        positions: state.field("positions"),
+        cell: state.field("cell"),
+        anchors: state.state(nameOn(state), {
+          dtype: "real",
+          level: "node",
+          width: 3,
+          initial: all,
+        }),
+        stiffness: state.constants("real", k, "node"),
+        ...outputsOf(state),
+      };
+      return {
+        calls: (wanted) => [call(kernel, { ...args, images: state.images, want: wantOf(wanted) })],
+      };
+    },
+  };
+}
+
+/** Where the atoms are, as if nothing had wrapped them. */
+function places(state: ResidentBatch): Float64Array {
+  const { batch: { systemOfNode } } = state;
+  const [positions, cells] = [valuesOf(state, "positions"), valuesOf(state, "cell")];
+  const images = state.images && valuesOf(state, "images") as Int32Array;
+  return Float64Array.from(positions, (_, k) => {
+    const atom = Math.floor(k / 3);
+    return unwrapped(positions, atom, k % 3, images, cells, 9 * systemOfNode[atom]!);
+  });
+}
+
+const opened = new WeakMap<ResidentBatch, number>();
+
+/** What the anchors are kept as: others for each of several tethers, in the order in which they were opened. */
+function nameOn(state: ResidentBatch): string {
+  const count = (opened.get(state) ?? 0) + 1;
+  opened.set(state, count);
+  return count === 1 ? "anchors" : `anchors ${count}`;
+}
+
+function fitted(what: string, values: ArrayLike<number>, lengths: readonly number[]): Float64Array {
+  const wrong = Array.from(values).findIndex((value) => !Number.isFinite(value));
+  if (lengths.includes(values.length) && wrong === -1) return Float64Array.from(values);
+  throw new RangeError(
+    `Cannot use ${NAME} as ${what} must have ${lengths.join(" or ")} finite values: ` +
+      (wrong === -1
+        ? `current length is ${values.length}`
+        : `current value ${wrong} is ${values[wrong]}`),
+  );
+}

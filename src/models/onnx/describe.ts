@@ -1,0 +1,109 @@
+/**
+ * A model in words.
+ *
+ * @module
+ */
+
+import { atomicSymbol } from "../../batch/elements.ts";
+import { describeModel, showModel } from "../../onnx/describe/describe_model.ts";
+import type { ModelProto } from "../../onnx/codec/messages.ts";
+import { opsetOf, OPSETS } from "../../onnx/codec/opset.ts";
+import { webgpuFallbacks } from "../../onnx/describe/webgpu_operators.ts";
+import type { OnnxInputBinding, OnnxOutputBinding } from "./bindings.ts";
+import { showTensor } from "./shapes.ts";
+import type { OnnxElements } from "./elements.ts";
+import type { LoadedOnnx } from "./options.ts";
+import type { OnnxOpened } from "./open_on_host.ts";
+import { unitsOf } from "./units.ts";
+
+/** What is in a model, what its tensors are taken for and who says so, and what WebGPU could run of it. */
+export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
+  const { inputs, outputs } = opened.bindings;
+  const unused = opened.session.outputs.filter(({ name }) =>
+    !outputs.some(({ tensor }) => tensor.name === name)
+  );
+  return [
+    opened.name,
+    showModel(describeModel(loaded.file)),
+    "is fed",
+    ...inputs.map((input) => `  ${showInput(input)}`),
+    "gives",
+    ...outputs.map((output) => `  ${showOutput(output)}`),
+    ...unused.map((tensor) => `  ${showTensor(tensor)}, which nobody asks for`),
+    ...said(loaded, opened),
+    ...(opened.session.device === "evaluator"
+      ? ["the evaluator runs it on the host, in double precision, wherever the engine is"]
+      : showWebgpu(loaded.file)),
+  ].join("\n");
+}
+
+function showInput({ tensor, meaning, told }: OnnxInputBinding): string {
+  if (meaning === "constant") return `${showTensor(tensor)} is always the same, ${told}`;
+  if (meaning === "derived") return `${showTensor(tensor)} is made ${told}`;
+  return `${showTensor(tensor)} → ${meaning}, told ${told}`;
+}
+
+function showOutput({ tensor, meaning, field, level, scale, told }: OnnxOutputBinding): string {
+  const what = meaning === "field" ? `the field ${field}` : meaning;
+  const rows = level === undefined ? "" : ` per ${level === "node" ? "atom" : "system"}`;
+  const times = scale === 1 ? "" : `, times ${scale}`;
+  return `${showTensor(tensor)} → ${what}${rows}${times}, told ${told}`;
+}
+
+/** What the manifest says, and who says it. */
+function said(
+  { manifest, by }: LoadedOnnx,
+  { bindings, elements, ...opened }: OnnxOpened,
+): string[] {
+  const says = (member: Parameters<typeof by>[0]) => {
+    const who = by(member);
+    return who === "" ? "" : `, says ${who}`;
+  };
+  const units = unitsOf(manifest);
+  const energies = manifest.atomEnergies === undefined
+    ? []
+    : [`adds energies of free atoms${says("atomEnergies")}`];
+  return [
+    ...(bindings.hasEdges ? [`cutoff ${opened.cutoff} Å${says("cutoff")}`] : []),
+    ...(bindings.hasTriplets ? [`reach ${opened.reach} Å${says("reach")}`] : []),
+    ...(bindings.hasEdges
+      ? [
+        `each pair is listed ${opened.isHalf ? "once" : "both ways"}${
+          says("neighbours")
+        }; lists are ` +
+        `${bindings.padding ? "filled up" : "as long as they are"}`,
+      ]
+      : []),
+    bindings.batch === "joined" ? "all systems at once" : "one system at a time",
+    `energies in ${units.energy} eV${says("energyUnit")}, lengths in ${units.length} Å${
+      says("lengthUnit")
+    }`,
+    ...(bindings.inputs.some(({ meaning }) => meaning === "numbers")
+      ? [`${showElements(elements)}${says("elements")}`]
+      : []),
+    ...energies,
+  ];
+}
+
+function showElements({ numbers }: OnnxElements): string {
+  if (numbers === undefined) return "elements by their atomic numbers";
+  const shown = [...numbers].map(([number, own]) => `${atomicSymbol(number)} ${own}`);
+  return `elements ${shown.join(", ")}`;
+}
+
+function showWebgpu(file: ModelProto): string[] {
+  const fallbacks = webgpuFallbacks(file);
+  const nodes = file.graph!.node.length;
+  const falling = fallbacks.reduce((sum, { count }) => sum + count, 0);
+  const opset = opsetOf(file);
+  const isOdd = opset < OPSETS.first || opset > OPSETS.last;
+  return [
+    `on WebGPU: ${nodes - falling} of ${nodes} nodes by their operators, ${falling} on the CPU`,
+    ...fallbacks.map(({ operator, count, reason }) => `  ${operator} ${count}: ${reason}`),
+    ...(isOdd
+      ? [
+        `  opset ${opset}: it can be rewritten for WebGPU from opset ${OPSETS.first} to ${OPSETS.last}`,
+      ]
+      : []),
+  ];
+}

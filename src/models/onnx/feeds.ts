@@ -1,0 +1,105 @@
+/**
+ * What a model is fed, of a part of the batch, from step to step.
+ *
+ * @module
+ */
+
+import type { Feeds, HostFeed } from "../../onnx/session/session_tensor.ts";
+import { countOf } from "../../onnx/session/session_tensor.ts";
+import type { OnnxBindings, OnnxInputBinding } from "./bindings.ts";
+import { DerivedArrays, derivedFeed, type OnnxDerive } from "./derived_inputs.ts";
+import { FeedArray } from "./feed_array.ts";
+import { CONSTANTS, type Filling, MOVING, type OnnxConstants } from "./fills.ts";
+import type { OnnxInput } from "./manifest.ts";
+import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
+
+/** What a model is fed, as far as it does not depend on the batch. */
+export interface OnnxFed {
+  /** What errors call it. */
+  readonly name: string;
+  /** Its tensors. */
+  readonly bindings: OnnxBindings;
+  /** Name of an input → its numbers. */
+  readonly constants: Readonly<Record<string, number | readonly number[]>>;
+  /** Name of an input → what makes it. */
+  readonly derived: Readonly<Record<string, OnnxDerive>>;
+  /** One Å in the model's lengths. */
+  readonly perAngstrom: number;
+}
+
+/** The inputs of one part of a batch, in memory that is used again. */
+export class PartFeeds {
+  readonly #fed: OnnxFed;
+  readonly #part: OnnxPart;
+  readonly #constants: OnnxConstants;
+  readonly #feeds: Record<string, HostFeed> = {};
+  readonly #moving: { readonly input: OnnxInputBinding; readonly array: FeedArray }[] = [];
+  readonly #derived = new DerivedArrays();
+  readonly #isDerived: boolean;
+
+  /** Makes what is always the same. Throws a RangeError for constants that do not fit. */
+  constructor(fed: OnnxFed, part: OnnxPart, constants: OnnxConstants) {
+    this.#fed = fed;
+    this.#part = part;
+    this.#constants = constants;
+    this.#isDerived = Object.keys(fed.derived).length > 0;
+    for (const input of fed.bindings.inputs) {
+      const { tensor: { name, dtype }, meaning, form } = input;
+      const array = new FeedArray(dtype);
+      const fill = CONSTANTS[meaning as OnnxInput];
+      if (meaning === "constant") this.#feeds[name] = constantFeed(fed, input, array);
+      else if (fill === undefined) this.#moving.push({ input, array });
+      else {
+        const dims = part.dims(form!);
+        fill(array.resize(countOf(dims)), part, constants);
+        this.#feeds[name] = array.feed(dims);
+      }
+    }
+  }
+
+  /** What the model is fed now; valid until the next call. */
+  look(arrays: OnnxArrays): Feeds {
+    const { perAngstrom, name: model, derived } = this.#fed;
+    const part = this.#part;
+    if (arrays.lists !== undefined) part.look(arrays.lists);
+    const from = this.#isDerived
+      ? this.#derived.look({ arrays, part, perAngstrom }, this.#constants)
+      : undefined;
+    for (const { input: { tensor, meaning, form }, array } of this.#moving) {
+      if (form === undefined) {
+        const made = derived[tensor.name]!(from!);
+        this.#feeds[tensor.name] = derivedFeed(model, tensor, array, made);
+        continue;
+      }
+      const filling: Filling = { arrays, part, perAngstrom, form };
+      const dims = part.dims(form);
+      MOVING[meaning as OnnxInput]!(array.resize(countOf(dims)), filling);
+      this.#feeds[tensor.name] = array.feed(dims);
+    }
+    return this.#feeds;
+  }
+}
+
+/** An input that is always the same. Throws a RangeError for numbers that do not fit its shape. */
+export function constantFeed(
+  { name: model, constants }: OnnxFed,
+  { tensor: { name, shape } }: OnnxInputBinding,
+  array: FeedArray,
+): HostFeed {
+  const value = constants[name]!;
+  const dims = shape.map((length) =>
+    typeof length === "number" && length >= 0 ? length : undefined
+  );
+  const free = dims.filter((length) => length === undefined).length;
+  const fixed = dims.reduce((product: number, length = 1) => product * length, 1);
+  const list = typeof value === "number" ? Array<number>(fixed).fill(value) : value;
+  if (free > 1 || list.length % fixed !== 0 || (free === 0 && list.length !== fixed)) {
+    throw new RangeError(
+      `Cannot use ${model} as the constant ${name} must have the numbers of its shape [${
+        shape.join(", ")
+      }]: current length is ${list.length}`,
+    );
+  }
+  array.resize(list.length).copy(0, list, 0, list.length);
+  return array.feed(dims.map((length) => length ?? list.length / fixed));
+}

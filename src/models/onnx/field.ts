@@ -1,0 +1,21 @@
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import type { OnnxOutputBinding } from "./bindings.ts";
+
+/** Adds a field to a batch that has none of the name. Throws a TypeError for one that is another. */
+export function ensureField(
+  model: string,
+  { batch }: ResidentBatch,
+  { field, level, width }: OnnxOutputBinding,
+): void {
+  const name = field!;
+  if (!batch.has(name)) {
+    const rows = (level === "node" ? batch.nodeCount : batch.size) * width;
+    if (name === "charges") batch.ensure(name);
+    else batch.set(name, new Float64Array(rows), { level: level!, width, fill: NaN });
+  }
+  const info = batch.fields().find((one) => one.name === name)!;
+  if (info.level === level && info.width === width) return;
+  throw new TypeError(
+    `Cannot use ${model} as the field ${name} must be ${width} per ${level}: it is ${info.width} per ${info.level}`,
+  );
+}

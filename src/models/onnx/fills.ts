@@ -1,0 +1,150 @@
+/**
+ * What each meaning of an input is, in numbers.
+ *
+ * @module
+ */
+
+import { FAR } from "../../kernels/edges/edge_list.ts";
+import { invertCell } from "../../kernels/cells/inverse.ts";
+import type { FeedArray } from "./feed_array.ts";
+import type { OnnxInput } from "./manifest.ts";
+import type { Form } from "./meanings.ts";
+import type { OnnxArrays, OnnxLists, OnnxPart } from "./onnx_part.ts";
+
+/** What of a batch stays as it is. */
+export interface OnnxConstants {
+  /** The model's own number of each atom's element. */
+  readonly numbers: ArrayLike<number>;
+  /** amu. */
+  readonly masses: ArrayLike<number>;
+  /** Three per system. */
+  readonly pbc: ArrayLike<number>;
+  /** The system of each atom. */
+  readonly systemOfNode: Int32Array;
+  /** Where the atoms of each system begin. */
+  readonly nodeOffsets: Int32Array;
+}
+
+/** Puts what is constant into an array that has room for it. */
+type FillConstant = (to: FeedArray, part: OnnxPart, constants: OnnxConstants) => void;
+
+/** What is made once per batch. */
+export const CONSTANTS: { readonly [k in OnnxInput]?: FillConstant } = {
+  numbers: (to, { nodes }, { numbers }) => void to.copy(0, numbers, ...nodes),
+  masses: (to, { nodes }, { masses }) => void to.copy(0, masses, ...nodes),
+  pbc: (to, { systems: [from, end] }, { pbc }) => void to.copy(0, pbc, 3 * from, 3 * end),
+  batchIndex: (to, { nodes, systems: [from] }, { systemOfNode }) =>
+    void to.copy(0, systemOfNode, ...nodes, { minus: from }),
+  systems: (to, { sizes }) => void to.fill(0, 0, sizes.B),
+  systemSizes: (to, { systems: [from, end] }, { nodeOffsets }) => {
+    for (let s = from; s < end; s++) {
+      const size = nodeOffsets[s + 1]! - nodeOffsets[s]!;
+      to.fill(size, s - from, s - from + 1);
+    }
+  },
+  systemOffsets: (to, { systems: [from, end], nodes }, { nodeOffsets }) =>
+    void to.copy(0, nodeOffsets, from, end + 1, { minus: nodes[0] }),
+  nodeCount: (to, { sizes }) => void to.fill(sizes.N, 0, 1),
+  systemCount: (to, { sizes }) => void to.fill(sizes.B, 0, 1),
+};
+
+/** What a step's arrays are put in by. */
+export interface Filling {
+  /** What moves. */
+  readonly arrays: OnnxArrays;
+  /** What of it. */
+  readonly part: OnnxPart;
+  /** One Å in the model's lengths. */
+  readonly perAngstrom: number;
+  /** The form of the input. */
+  readonly form: Form;
+}
+
+/** What is made again at each step. */
+export const MOVING: { readonly [k in OnnxInput]?: (to: FeedArray, filling: Filling) => void } = {
+  positions: (to, { arrays, part: { nodes: [from, end] }, perAngstrom }) =>
+    void to.copy(0, arrays.positions, 3 * from, 3 * end, { scale: perAngstrom }),
+  cell: (to, { arrays, part: { systems: [from, end] }, perAngstrom }) =>
+    void to.copy(0, arrays.cell, 9 * from, 9 * end, { scale: perAngstrom }),
+  charges: (to, { arrays, part: { nodes } }) => void to.copy(0, arrays.charges!, ...nodes),
+  edgeCount: (to, { part }) => void to.fill(part.sizes.E, 0, 1),
+  edges: (to, filling) => {
+    const isRows = filling.form[0] === 2;
+    atoms(to, filling, 0, 0, isRows ? 1 : 2);
+    atoms(to, filling, 1, isRows ? filling.part.sizes.E : 1, isRows ? 1 : 2);
+  },
+  edgeSources: (to, filling) => atoms(to, filling, 0, 0, 1),
+  edgeTargets: (to, filling) => atoms(to, filling, 1, 0, 1),
+  shifts: (to, { arrays, part: { edges: [from, end], sizes }, perAngstrom }) => {
+    to.copy(0, arrays.lists!.shifts, 3 * from, 3 * end, { scale: perAngstrom });
+    to.fill(0, 3 * (end - from), 3 * sizes.E);
+    to.fill(FAR * perAngstrom, 3 * (end - from), 3 * sizes.E, 3);
+  },
+  cellShifts: (to, { arrays, part }) => latticeShifts(to, arrays, part),
+  edgeBatchIndex: (to, { arrays, part: { edges, systems, sizes } }) => {
+    to.copy(0, arrays.lists!.systems, ...edges, { minus: systems[0] });
+    to.fill(0, edges[1] - edges[0], sizes.E);
+  },
+  tripletCentres: (to, { arrays, part: { triplets, nodes, sizes } }) => {
+    to.copy(0, arrays.lists!.centres, ...triplets, { minus: nodes[0] });
+    to.fill(0, triplets[1] - triplets[0], sizes.T);
+  },
+  tripletEdges: (to, filling) => {
+    const isRows = filling.form[0] === 2;
+    edgesOf(to, filling, 0, 0, isRows ? 1 : 2);
+    edgesOf(to, filling, 1, isRows ? filling.part.sizes.T : 1, isRows ? 1 : 2);
+  },
+};
+
+/** The atoms that edges leave (0) or lead to (1), from place `at` on. */
+function atoms(
+  to: FeedArray,
+  { arrays, part: { edges: [from, end], nodes, sizes } }: Pick<Filling, "arrays" | "part">,
+  row: 0 | 1,
+  at: number,
+  stride: number,
+): void {
+  const { index } = arrays.lists!;
+  const begin = row * index.length / 2;
+  to.copy(at, index, begin + from, begin + end, { minus: nodes[0], stride });
+  to.fill(0, at + stride * (end - from), at + stride * sizes.E, stride);
+}
+
+/** The first (0) or second (1) edges of triplets; what is left are edges of the padding. */
+function edgesOf(
+  to: FeedArray,
+  { arrays, part: { triplets: [from, end], edges, sizes } }: Pick<Filling, "arrays" | "part">,
+  row: 0 | 1,
+  at: number,
+  stride: number,
+): void {
+  const { triplets } = arrays.lists!;
+  const begin = row * triplets.length / 2;
+  to.copy(at, triplets, begin + from, begin + end, { minus: edges[0], stride });
+  to.fill(edges[1] - edges[0], at + stride * (end - from), at + stride * sizes.T, stride);
+}
+
+const inverse = new Float64Array(9);
+const whole = new Float64Array(3);
+
+/** Shifts in lattice vectors. Models that take them have no padding. */
+function latticeShifts(
+  to: FeedArray,
+  { cell, lists }: OnnxArrays,
+  { edges: [from, end] }: OnnxPart,
+): void {
+  const { shifts, systems } = lists as OnnxLists;
+  let last = -1;
+  // hot
+  for (let e = from; e < end; e++) {
+    const system = systems[e]!;
+    if (system !== last) invertCell(cell, 9 * (last = system), inverse);
+    for (let k = 0; k < 3; k++) {
+      whole[k] = Math.round(
+        shifts[3 * e]! * inverse[k]! + shifts[3 * e + 1]! * inverse[3 + k]! +
+          shifts[3 * e + 2]! * inverse[6 + k]!,
+      );
+    }
+    to.copy(3 * (e - from), whole, 0, 3);
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Forces of models that give energies only: made when a model is opened, once for all devices.
+ *
+ * @module
+ */
+
+import { decodeModel, encodeModel } from "../../onnx/codec/codec.ts";
+import { loadExternalData } from "../../onnx/codec/external_data.ts";
+import { FileCache, hashOf } from "../../onnx/codec/file_cache.ts";
+import {
+  type ForcesModel,
+  type ForcesReport,
+  showForces,
+} from "../../onnx/forces/forces_report.ts";
+import { loadModel } from "../../onnx/session/session_model.ts";
+import { tensorInfo } from "../../onnx/codec/tensor_info.ts";
+import { describeValue } from "../../onnx/codec/value_info.ts";
+import type { StrainedValues } from "../../onnx/forces/strained_values.ts";
+import { withForces, type WithForcesOptions } from "../../onnx/forces/with_forces.ts";
+import { ModelMismatchError } from "./model_mismatch_error.ts";
+import { bindingsOf, type OnnxInputBinding } from "./bindings.ts";
+import { matchInputs } from "./match.ts";
+import { energyWithoutForces, givesStress } from "./match_outputs.ts";
+import type { OnnxMatchable } from "./matchable.ts";
+import type { OnnxInput } from "./manifest.ts";
+import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
+import { showTensor } from "./shapes.ts";
+
+/** A model's file, with what was made of it. */
+export interface LoadedForces {
+  /** The file, with forces if any could be made. */
+  readonly loaded: LoadedOnnx;
+  /** What was made; `undefined` where nothing was. */
+  readonly made: OnnxMatchable["made"];
+  /** What is to be said of it. */
+  readonly text: readonly string[];
+}
+
+/** This package's version; a test holds it to the one that is published. What is kept by another is made anew. */
+export const VERSION = "0.1.0";
+
+/** Puts weights that are in other files into a model. Throws as `OnnxModel.open` does. */
+export async function withWeights(
+  loaded: LoadedOnnx,
+  { externalData, signal }: OnnxModelOptions,
+): Promise<LoadedOnnx> {
+  const { name, bytes, url } = loaded;
+  const { external } = await loadModel(url ?? bytes, {
+    name,
+    ...(externalData === undefined ? {} : { externalData }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const file = decodeModel(bytes, { name });
+  await loadExternalData(file, (location) => external[location]!);
+  return { ...loaded, file, bytes: encodeModel(file) };
+}
+
+/** Whether any are. */
+export function hasOtherFiles({ file }: LoadedOnnx): boolean {
+  return file.graph?.initializer.some((tensor) => tensor.dataLocation === 1) ?? false;
+}
+
+/**
+ * Gives a model that has an energy and no forces these. Throws a RangeError where stresses are wanted that cannot be
+ * made, a ModelMismatchError for what is said of tensors and cannot be, and as `withForces`.
+ */
+export async function withMadeForces(
+  loaded: LoadedOnnx,
+  options: OnnxModelOptions,
+): Promise<LoadedForces> {
+  const { name, manifest } = loaded;
+  const model = matchableOf(loaded, Object.keys(options.derived ?? {}));
+  const energy = manifest.differentiate === false ? undefined : energyWithoutForces(model);
+  if (energy === undefined) {
+    if (manifest.stress === true && !givesStress(model)) throw notMade(name);
+    return { loaded, made: undefined, text: [] };
+  }
+  const inputs = matchInputs(model);
+  const positions = inputs.find(({ meaning }) => meaning === "positions");
+  if (positions === undefined) throw withoutPositions(model);
+  const { inputs: given, outputs } = model;
+  const taken = new Set([...given, ...outputs].map((tensor) => tensor.name));
+  const whole = hasOtherFiles(loaded) || options.externalData !== undefined
+    ? await withWeights(loaded, options)
+    : loaded;
+  const asked: WithForcesOptions = {
+    ...{ name, energy: energy.name, positions: positions.tensor.name },
+    forces: freeName("forces", taken),
+    stress: manifest.stress === true && !givesStress(model) &&
+      strainedOf(model, inputs, freeName("virial", taken)),
+    ...(options.passes === undefined ? {} : { passes: options.passes }),
+    ...(options.rules === undefined ? {} : { rules: options.rules }),
+  };
+  const { forces, kept } = await made(whole, asked, options.cache);
+  const { bytes, report } = forces;
+  return {
+    loaded: { ...loaded, bytes, file: decodeModel(bytes, { name }) },
+    made: report,
+    text: [showForces(report), ...kept, ...doubts(inputs)],
+  };
+}
+
+/** A model before it is opened, as its file has it. */
+function matchableOf({ name, file, manifest, by }: LoadedOnnx, derived: string[]): OnnxMatchable {
+  const { input = [], output = [], initializer = [] } = file.graph ?? {};
+  const initial = new Set(initializer.map((tensor) => tensor.name));
+  const infos = (values: typeof input) =>
+    values.map(describeValue).filter(({ type }) => type !== undefined)
+      .map((value) => tensorInfo(name, value));
+  const inputs = infos(input.filter((value) => !initial.has(value.name)));
+  return { name, inputs, outputs: infos(output), manifest, by, derived };
+}
+
+/** Names of the inputs that a strain moves, and of those that say which system is whose. */
+function strainedOf(
+  model: OnnxMatchable,
+  inputs: readonly OnnxInputBinding[],
+  output: string,
+): StrainedValues {
+  const { batch } = bindingsOf(inputs, [], model.manifest);
+  const named = (...meanings: readonly OnnxInput[]) =>
+    inputs.find(({ meaning }) => meanings.includes(meaning as OnnxInput))?.tensor.name;
+  const found = {
+    shifts: named("shifts"),
+    cell: named("cell"),
+    batch: named("batchIndex"),
+    edgeBatch: named("edgeBatchIndex"),
+    edges: named("edges", "edgeSources"),
+  };
+  if (batch === "joined" && found.batch === undefined) {
+    throw new RangeError(
+      `Cannot open ${model.name} as stresses of many systems can only be made where an input says the system of ` +
+        `each atom (batchIndex): its inputs are ${
+          inputs.map(({ tensor }) => tensor.name).join(", ")
+        }`,
+    );
+  }
+  // Of what is undefined nothing is taken by its name: it may be said to mean something else.
+  return { ...found, output };
+}
+
+/** What withForces makes, or what it made before. */
+async function made(
+  { bytes, file }: LoadedOnnx,
+  asked: WithForcesOptions,
+  folder: OnnxModelOptions["cache"],
+): Promise<{ readonly forces: ForcesModel; readonly kept: readonly string[] }> {
+  const nameless = asked.rules !== undefined
+    ? "rules"
+    : asked.passes?.some((pass) => typeof pass !== "string")
+    ? "passes of one's own"
+    : undefined;
+  if (folder === undefined) return { forces: withForces(file, asked), kept: [] };
+  if (nameless !== undefined) {
+    const note =
+      `  nothing is kept in ${folder}: ${nameless} have no names that would tell them apart`;
+    return { forces: withForces(file, asked), kept: [note] };
+  }
+  const cache = new FileCache(folder, ".onnx");
+  const key = await hashOf(bytes, JSON.stringify({ ...asked, name: "", version: VERSION }));
+  const found = await cache.read(key);
+  if (found !== undefined) {
+    const forces = {
+      bytes: found.bytes as Uint8Array<ArrayBuffer>,
+      report: found.note as ForcesReport,
+    };
+    return { forces, kept: [`  read from ${folder}, where they were kept`] };
+  }
+  const forces = withForces(file, asked);
+  try {
+    await cache.write(key, { bytes: forces.bytes, note: forces.report });
+    return { forces, kept: [`  kept in ${folder} for the next time`] };
+  } catch (error) {
+    return { forces, kept: [`  not kept in ${folder}: ${(error as Error).message}`] };
+  }
+}
+
+/** What differentiating does not see. */
+function doubts(inputs: readonly OnnxInputBinding[]): string[] {
+  return inputs.filter(({ meaning, tensor }) =>
+    meaning === "derived" && tensor.dtype.startsWith("float")
+  ).map(({ tensor }) =>
+    `  mind ${tensor.name}: a function makes it, and if that is of positions, forces lack what comes by it`
+  );
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let i = 2; taken.has(free); i++) free = `${name}_${i}`;
+  return free;
+}
+
+function notMade(name: string): RangeError {
+  return new RangeError(
+    `Cannot open ${name} as stresses are only made where forces are, from an energy (stress: true): ` +
+      "it has its own forces, or no energy",
+  );
+}
+
+function withoutPositions(model: OnnxMatchable): ModelMismatchError {
+  return new ModelMismatchError(model.name, {
+    expected: "it must be fed positions, so that forces can be made of its energy",
+    found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "none"}`,
+    wouldMap: {},
+  });
+}

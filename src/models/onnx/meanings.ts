@@ -1,0 +1,149 @@
+/**
+ * What tensors of a model may mean: by which names they are known, and what types and shapes they have.
+ *
+ * @module
+ */
+
+import type { OnnxInput, OnnxOutput } from "./manifest.ts";
+
+/** A length of a shape: a number, or one of what there is of atoms, edges, triplets and systems. */
+export type Axis = "N" | "E" | "T" | "B" | "B+1" | "3B" | number;
+
+/** The lengths of a shape. */
+export type Form = readonly Axis[];
+
+/** What is known of a meaning. */
+export interface Meaning {
+  /** Names of tensors that have it, in small letters. */
+  readonly names: readonly string[];
+  /** The types it may have. */
+  readonly types: "float" | "int" | "number" | "any";
+  /** The shapes it may have. */
+  readonly forms: readonly Form[];
+  /** Whether type and shape alone tell it, where only one tensor is left that they fit. */
+  readonly isTold?: boolean;
+}
+
+/** A number by itself. */
+const ONE: readonly Form[] = [[], [1]];
+
+/** What inputs may mean. */
+export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
+  positions: {
+    names: ["positions", "pos", "coordinates", "coords", "coord", "r", "xyz"],
+    types: "float",
+    forms: [["N", 3], [1, "N", 3]],
+    isTold: true,
+  },
+  numbers: {
+    names: [
+      ...["numbers", "z", "species", "atomic_numbers", "atomicnumbers", "atomic_nums"],
+      ...["elements", "types", "atom_types", "node_types"],
+    ],
+    types: "number",
+    forms: [["N"], ["N", 1], [1, "N"]],
+    isTold: true,
+  },
+  edges: {
+    names: [
+      ...["edge_index", "edges", "edgeindex", "edge_indices", "neighbor_list"],
+      ...["neighbour_list", "neighbors", "pairs", "pair_indices"],
+    ],
+    types: "int",
+    forms: [[2, "E"], ["E", 2]],
+    isTold: true,
+  },
+  edgeSources: {
+    names: ["edge_src", "idx_i", "senders", "centers", "src", "first_atom", "edge_source"],
+    types: "int",
+    forms: [["E"]],
+  },
+  edgeTargets: {
+    names: ["edge_dst", "idx_j", "receivers", "neighbors", "dst", "second_atom", "edge_target"],
+    types: "int",
+    forms: [["E"]],
+  },
+  shifts: {
+    names: ["shifts", "offsets", "edge_shifts", "shift_vectors", "edge_shift", "shift"],
+    types: "float",
+    forms: [["E", 3]],
+    isTold: true,
+  },
+  cellShifts: {
+    names: [
+      ...["cell_shifts", "cell_offsets", "unit_shifts", "cellshifts", "shifts_idx"],
+      ...["edge_cell_shift", "shifts", "offsets", "images", "pbc_offset"],
+    ],
+    types: "number",
+    forms: [["E", 3]],
+  },
+  tripletCentres: {
+    names: ["trip_center", "triplet_center", "trip_centre", "triplet_centre", "triplet_centers"],
+    types: "int",
+    forms: [["T"]],
+  },
+  tripletEdges: {
+    names: ["trip_edge", "triplet_edge", "triplet_edges", "trip_edges", "angle_index", "triplets"],
+    types: "int",
+    forms: [[2, "T"], ["T", 2]],
+  },
+  batchIndex: {
+    names: ["batch_idx", "batch", "batch_index", "system_idx", "idx_m", "node_batch", "graph_idx"],
+    types: "int",
+    forms: [["N"]],
+    isTold: true,
+  },
+  edgeBatchIndex: { names: ["edge_batch", "edge_batch_idx"], types: "int", forms: [["E"]] },
+  systems: { names: ["energy0", "systems"], types: "number", forms: [["B"]] },
+  systemSizes: {
+    names: ["natoms", "n_atoms", "num_atoms", "n_node", "n_nodes", "sizes", "system_sizes"],
+    types: "int",
+    forms: [["B"]],
+  },
+  systemOffsets: {
+    names: ["ptr", "system_offsets", "node_offsets", "batch_ptr", "offsets"],
+    types: "int",
+    forms: [["B+1"]],
+  },
+  cell: {
+    names: ["cell", "cells", "lattice", "box"],
+    types: "float",
+    forms: [["B", 3, 3], [3, 3], ["3B", 3]],
+    isTold: true,
+  },
+  pbc: { names: ["pbc", "periodic"], types: "any", forms: [["B", 3], [3]] },
+  nodeCount: {
+    names: ["node_count", "natoms", "n_atoms", "num_nodes"],
+    types: "number",
+    forms: ONE,
+  },
+  edgeCount: { names: ["edge_count", "n_edges", "num_edges"], types: "number", forms: ONE },
+  systemCount: {
+    names: ["system_count", "n_systems", "num_graphs", "n_graphs", "batch_size"],
+    types: "number",
+    forms: ONE,
+  },
+  masses: { names: ["masses", "mass", "atomic_masses"], types: "float", forms: [["N"], ["N", 1]] },
+  charges: { names: ["charges", "partial_charges"], types: "float", forms: [["N"], ["N", 1]] },
+};
+
+const VECTORS: readonly Form[] = [["N", 3], [1, "N", 3]];
+const TENSORS: readonly Form[] = [["B", 3, 3], ["B", 9], ["B", 6], [1, 3, 3], [3, 3], [9], [6]];
+
+/** What outputs may mean. */
+export const OUTPUTS: Readonly<Record<OnnxOutput, Meaning>> = {
+  energy: {
+    names: ["energy", "energies", "e", "total_energy", "y", "energy_total", "atomic_energies"],
+    types: "float",
+    forms: [["B"], ["N"], [], [1], ["B", 1], ["N", 1], [1, 1], [1, "N"]],
+    isTold: true,
+  },
+  forces: { names: ["forces", "force", "f"], types: "float", forms: VECTORS },
+  gradient: {
+    names: ["gradient", "gradients", "grad", "dedr", "energy_gradient"],
+    types: "float",
+    forms: VECTORS,
+  },
+  stress: { names: ["stress", "stresses"], types: "float", forms: TENSORS },
+  virial: { names: ["virial", "virials"], types: "float", forms: TENSORS },
+};

@@ -1,0 +1,153 @@
+/**
+ * A model on a batch on a GPU: its inputs are the buffers of the state, its outputs are added from where they are.
+ *
+ * @module
+ */
+
+import type { Buffer, Edges, WebGpuBackend } from "../../backend/mod.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import type { SessionCheck } from "../../onnx/session/check_session.ts";
+import { countOf, type TensorDtype } from "../../onnx/session/session_tensor.ts";
+import { type OpenModel, valuesOf } from "../model.ts";
+import type { OnnxBindings, OnnxInputBinding, OnnxOutputBinding } from "./bindings.ts";
+import { freeEnergies } from "./elements.ts";
+import { FeedArray } from "./feed_array.ts";
+import { constantFeed } from "./feeds.ts";
+import { CONSTANTS, type OnnxConstants } from "./fills.ts";
+import { type GpuInput, GpuModel } from "./gpu_model.ts";
+import type { OnnxInput } from "./manifest.ts";
+import { OnnxPart } from "./onnx_part.ts";
+import { OnnxResults } from "./results.ts";
+import { constantsOf, edgesOf, listing, type OnnxOpened } from "./open_on_host.ts";
+
+/** What moves, as the device has it. */
+const BUFFERS: {
+  readonly [k in OnnxInput]?: (state: ResidentBatch, edges: Edges) => Buffer;
+} = {
+  positions: (state) => state.field("positions"),
+  cell: (state) => state.field("cell"),
+  charges: (state) => state.field("charges"),
+  edges: (_state, { index }) => index,
+  shifts: (_state, { shifts }) => shifts,
+  edgeBatchIndex: (_state, { systems }) => systems,
+  tripletCentres: (_state, { centres }) => centres,
+  tripletEdges: (_state, { triplets }) => triplets,
+};
+
+/** Lengths, which are in Å there. */
+const LENGTHS: ReadonlySet<string> = new Set(["positions", "cell", "shifts"]);
+
+/** What a device has of a type: whole numbers are of 32 bits there. */
+const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
+  ...{ float32: "float32", int32: "int32", int64: "int32" },
+};
+
+/** Why a model cannot take what is on a device as it is, and must be run by the host; `undefined` where it can. */
+export function whyOnHost(bindings: OnnxBindings, systems: number): string | undefined {
+  const { batch, padding, hasEdges, inputs, outputs } = bindings;
+  if (batch === "single" && systems !== 1) return "it takes one system at a time";
+  if (hasEdges && !padding) return "its lists must be as long as they are";
+  for (const input of inputs) {
+    const why = whyNotFed(input);
+    if (why !== undefined) return `${input.tensor.name} ${why}`;
+  }
+  const odd = outputs.find((output) => !isTaken(output));
+  if (odd !== undefined) return `what ${odd.tensor.name} gives must be rearranged`;
+}
+
+function whyNotFed({ meaning, form, tensor: { dtype } }: OnnxInputBinding): string | undefined {
+  if (ON_DEVICE[dtype] === undefined) return `is of ${dtype}`;
+  if (meaning === "derived") return "is made by a function";
+  const isKnown = meaning === "constant" || Object.hasOwn(CONSTANTS, meaning) ||
+    Object.hasOwn(BUFFERS, meaning);
+  const isRows = meaning !== "edges" && meaning !== "tripletEdges" || form?.[0] === 2;
+  return isKnown && isRows ? undefined : "must be rearranged";
+}
+
+function isTaken({ meaning, level, width, tensor }: OnnxOutputBinding): boolean {
+  if (tensor.dtype !== "float32" || level === undefined) return false;
+  if (meaning === "stress") return width === 9;
+  return meaning === "energy" || meaning === "forces" || meaning === "gradient";
+}
+
+/** A model that is open, to be run on a GPU. */
+export interface OnnxOnGpu extends OnnxOpened {
+  /** Its file. */
+  readonly bytes: Uint8Array;
+  /** Throws an Error when it was disposed of. */
+  readonly assertOpen: () => void;
+  /** Told what is found when it first runs. */
+  readonly note: (text: string) => void;
+  /** Device → what was found there. */
+  readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
+}
+
+/** Makes a model ready for a batch on a GPU. Throws a RangeError for an atom that it does not know. */
+export function openOnGpu(
+  model: OnnxOnGpu,
+  backend: WebGpuBackend,
+  state: ResidentBatch,
+): OpenModel {
+  const { name, bytes, note, assertOpen, checks, bindings, perAngstrom } = model;
+  const { batch } = state;
+  const numbers = valuesOf(state, "numbers");
+  const constants = constantsOf(model, state, numbers);
+  const free = freeEnergies(name, model.elements, batch, numbers);
+  const results = new OnnxResults(name, state, bindings, free);
+  const edges = edgesOf(model, state);
+  const part = new OnnxPart(batch.nodeOffsets, 0, batch.size, bindings.padding);
+  const lengths = bindings.inputs.filter(({ meaning }) => LENGTHS.has(meaning));
+  const gpu = new GpuModel({
+    ...{ name, bytes, note, assertOpen, checks, backend, frame: state.frame },
+    inputs: bindings.inputs.map((input) =>
+      inputOf(input, { model, state, edges, part, constants })
+    ),
+    outputs: bindings.outputs.map((output) => ({
+      name: output.tensor.name,
+      buffer: results.bufferOf(output),
+    })),
+    moving: bindings.inputs.find(({ meaning }) => meaning === "positions")!.tensor.name,
+    scales: perAngstrom === 1
+      ? {}
+      : Object.fromEntries(lengths.map(({ tensor }) => [tensor.name, perAngstrom])),
+  });
+  return {
+    calls: () => edges === undefined ? [] : listing(state, edges, bindings.hasTriplets),
+    compute: () => gpu.run(),
+    add: (wanted) => results.add(wanted),
+    fault: (system) => results.fault(system),
+    close: () => gpu.close(),
+  };
+}
+
+/** What inputs are made of. */
+interface Sources {
+  readonly model: OnnxOpened;
+  readonly state: ResidentBatch;
+  readonly edges: Edges | undefined;
+  readonly part: OnnxPart;
+  readonly constants: OnnxConstants;
+}
+
+function inputOf(input: OnnxInputBinding, sources: Sources): GpuInput {
+  const { tensor: { name, dtype }, meaning, form } = input;
+  const { model, state, edges, part, constants } = sources;
+  const moving = BUFFERS[meaning as OnnxInput];
+  if (moving !== undefined) {
+    const dims = () => {
+      if (edges !== undefined) part.take(edges);
+      return part.dims(form!);
+    };
+    return { name, buffer: moving(state, edges!), dims };
+  }
+  const array = new FeedArray(ON_DEVICE[dtype]!);
+  let dims: readonly number[];
+  if (meaning === "constant") dims = constantFeed(model, input, array).dims!;
+  else {
+    dims = part.dims(form!);
+    CONSTANTS[meaning as OnnxInput]!(array.resize(countOf(dims)), part, constants);
+  }
+  const data = array.data as Float32Array | Int32Array;
+  const buffer = state.constants(data instanceof Int32Array ? "i32" : "real", data);
+  return { name, buffer, dims: () => dims };
+}

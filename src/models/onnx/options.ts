@@ -1,0 +1,171 @@
+/**
+ * How an ONNX model is opened, and what is read before it is.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../base/check_options.ts";
+import { show } from "../../batch/show.ts";
+import { decodeModel } from "../../onnx/codec/codec.ts";
+import type { ModelProto } from "../../onnx/codec/messages.ts";
+import type { SessionOptions } from "../../onnx/session/session_options.ts";
+import { loadSource, type ModelSource } from "../../onnx/session/session_source.ts";
+import type { WithForcesOptions } from "../../onnx/forces/with_forces.ts";
+import { checkManifest, MANIFEST_MEMBERS } from "./manifest_check.ts";
+import type { OnnxDerive } from "./derived_inputs.ts";
+import type { OnnxManifest } from "./manifest.ts";
+import {
+  manifestBeside,
+  mergedManifest,
+  notedManifest,
+  readManifest,
+  type SaidManifest,
+} from "./manifest_source.ts";
+
+/** How an `OnnxModel` is opened. What its manifest says may be said here, too, and goes before what files say. */
+export interface OnnxModelOptions
+  extends
+    OnnxManifest,
+    Pick<SessionOptions, "threads" | "externalData" | "signal">,
+    Pick<WithForcesOptions, "passes" | "rules"> {
+  /**
+   * What errors call it.
+   *
+   * @default the name of its file
+   */
+  readonly name?: string;
+  /**
+   * Where its manifest is, a file of JSON; `false` looks for none.
+   *
+   * @default beside the model: x.onnx.json or x.json for x.onnx, if there is one
+   */
+  readonly manifest?: ModelSource | false;
+  /**
+   * Name of an input → the function that makes it at each step.
+   *
+   * @default none
+   */
+  readonly derived?: Readonly<Record<string, OnnxDerive>>;
+  /**
+   * How much further pairs are kept than the cutoff, so that they need not be found anew at each step. Å.
+   *
+   * @default 0.5
+   */
+  readonly skin?: number;
+  /**
+   * What runs it on the host: `"evaluator"` is plain TypeScript in double precision, slow, with no onnxruntime at all,
+   * on any backend. Else onnxruntime-web does: where its own .wasm is, or its bytes, for pages that serve it from
+   * elsewhere, and for programs that may read no file; only the first model of a process can say. On the backend
+   * `reference` the evaluator runs it in either case, if it knows the model's operators.
+   *
+   * @default onnxruntime-web, its .wasm beside its script
+   */
+  readonly runtime?: URL | Uint8Array | "evaluator";
+  /**
+   * A folder where models with forces that were made are kept, by what they were made of; what is damaged there is made
+   * anew. Not used with `rules` or passes of one's own, which have no names.
+   *
+   * @default none
+   */
+  readonly cache?: string | URL;
+}
+
+/** The options that are not the manifest's. */
+const OWN: readonly string[] = [
+  ...["name", "manifest", "derived", "skin"],
+  ...["threads", "externalData", "runtime", "signal", "passes", "rules", "cache"],
+];
+
+/** A model's file, and all that is said of it. */
+export interface LoadedOnnx {
+  /** What errors call it. */
+  readonly name: string;
+  /** The file. */
+  readonly bytes: Uint8Array;
+  /** Where it is from. */
+  readonly url: URL | undefined;
+  /** What is in it. */
+  readonly file: ModelProto;
+  /** What is said of it. */
+  readonly manifest: OnnxManifest;
+  /** Who says a member of it. */
+  readonly by: (member: keyof OnnxManifest) => string;
+}
+
+/** Reads a model and its manifests. Throws as `OnnxModel.open` does. */
+export async function loadOnnx(
+  source: ModelSource,
+  options: OnnxModelOptions,
+): Promise<LoadedOnnx> {
+  checkModelOptions(options);
+  const { signal } = options;
+  const { bytes, url, name } = await loadSource(source, {
+    signal,
+    ...(options.name === undefined ? {} : { name: options.name }),
+  });
+  const file = decodeModel(bytes, { name });
+  const beside = options.manifest === false
+    ? undefined
+    : options.manifest === undefined
+    ? await manifestBeside(name, url)
+    : await readManifest(name, options.manifest);
+  const said: SaidManifest[] = [
+    { manifest: manifestOf(options), by: "the options" },
+    ...(beside === undefined ? [] : [beside]),
+    notedManifest(name, file),
+  ];
+  return { name, bytes, url, file, ...mergedManifest(said) };
+}
+
+function checkModelOptions(options: OnnxModelOptions): void {
+  const action = `open ${options?.name ?? "an ONNX model"}`;
+  if (typeof options === "object" && options !== null && "device" in options) {
+    throw new TypeError(
+      `Cannot ${action} as where it runs is for the engine to say, as in new FIRE({ model, device }): ` +
+        `current value of device is ${show(options.device)}`,
+    );
+  }
+  checkOptions(action, options, [...OWN, ...MANIFEST_MEMBERS]);
+  checkManifest(action, "its options", options, OWN);
+  const { derived = {}, skin = 0.5 } = options;
+  const wrong = Object.entries(derived).find(([, derive]) => typeof derive !== "function");
+  if (wrong !== undefined) {
+    throw new TypeError(
+      `Cannot ${action} as derived.${
+        wrong[0]
+      } of its options must be a function: current value is ${show(wrong[1])}`,
+    );
+  }
+  checkRuntime(action, options.runtime);
+  const { cache, passes } = options;
+  if (cache !== undefined && typeof cache !== "string" && !(cache instanceof URL)) {
+    throw new TypeError(
+      `Cannot ${action} as cache of its options must be a folder, its path or address: current value is ${
+        show(cache)
+      }`,
+    );
+  }
+  if (passes !== undefined && !Array.isArray(passes)) {
+    throw new TypeError(
+      `Cannot ${action} as passes of its options must be a list: current value is ${show(passes)}`,
+    );
+  }
+  if (typeof skin === "number" && skin > 0 && skin < Infinity) return;
+  throw new RangeError(
+    `Cannot ${action} as skin of its options must be above 0 and finite: current value is ${
+      show(skin)
+    }`,
+  );
+}
+
+function checkRuntime(action: string, runtime: OnnxModelOptions["runtime"]): void {
+  if (runtime === undefined || runtime === "evaluator" || typeof runtime === "object") return;
+  throw new RangeError(
+    `Cannot ${action} as runtime of its options must be "evaluator", or a URL or the bytes of onnxruntime's .wasm: ` +
+      `current value is ${show(runtime)}`,
+  );
+}
+
+function manifestOf(options: OnnxModelOptions): OnnxManifest {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name)));
+}

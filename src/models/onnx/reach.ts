@@ -1,0 +1,33 @@
+import type { OnnxBindings } from "./bindings.ts";
+import type { LoadedOnnx } from "./options.ts";
+
+/** How far edges and triplets go. Throws a RangeError where nobody says so. */
+export function reachOf(
+  { name, manifest: { cutoff, reach, neighbours } }: LoadedOnnx,
+  { hasEdges, hasTriplets }: OnnxBindings,
+): { readonly cutoff: number; readonly reach: number } {
+  const where = "in the options, in a manifest of JSON beside its file, or in the file's metadata";
+  if (hasEdges && cutoff === undefined) {
+    throw new RangeError(
+      `Cannot open ${name} as somebody must say how far its edges reach, as in { "cutoff": 5 } (Å), ${where}: ` +
+        "nobody does",
+    );
+  }
+  if (hasTriplets && reach === undefined) {
+    throw new RangeError(
+      `Cannot open ${name} as somebody must say how long the edges of its triplets are at most, as in ` +
+        `{ "reach": 3.5 } (Å), ${where}: nobody does`,
+    );
+  }
+  if (hasTriplets && !(reach! <= cutoff!)) {
+    throw new RangeError(
+      `Cannot open ${name} as its reach must be at most its cutoff, ${cutoff} Å: current value is ${reach}`,
+    );
+  }
+  if (hasTriplets && neighbours === "half") {
+    throw new RangeError(
+      `Cannot open ${name} as its neighbours must be full where it is fed triplets: current value is half`,
+    );
+  }
+  return { cutoff: hasEdges ? cutoff! : 0, reach: hasTriplets ? reach! : 0 };
+}

@@ -1,0 +1,207 @@
+/**
+ * What becomes of a model's outputs.
+ *
+ * @module
+ */
+
+import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { addModel } from "../../kernels/add_model.ts";
+import { signedVolume } from "../../kernels/cells/inverse.ts";
+import type { Outputs } from "../../onnx/session/session_tensor.ts";
+import { outputsOf, type Wanted } from "../model.ts";
+import type { OnnxBindings, OnnxOutputBinding } from "./bindings.ts";
+import { ensureField } from "./field.ts";
+import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
+
+/** The numbers of an output; those of 64-bit integers are made numbers first. */
+type Values = ArrayLike<number>;
+
+/** The outputs of a model on a batch: buffers between a run and the kernel that adds what is in them. */
+export class OnnxResults {
+  readonly #model: string;
+  readonly #state: ResidentBatch;
+  readonly #bindings: OnnxBindings;
+  readonly #constants: Buffer<"f64"> | undefined;
+  readonly #buffers = new Map<OnnxOutputBinding, Buffer<"real">>();
+  readonly #seen: { readonly isActive: Int32Array; readonly volumes: Float64Array };
+
+  /** Makes room. `constants`: eV per system, added to energies. Throws a TypeError for a field that is another. */
+  constructor(
+    model: string,
+    state: ResidentBatch,
+    bindings: OnnxBindings,
+    constants: Float64Array | undefined,
+  ) {
+    this.#model = model;
+    this.#state = state;
+    this.#bindings = bindings;
+    this.#constants = constants && state.constants("f64", constants);
+    const { size } = state.batch;
+    this.#seen = { isActive: new Int32Array(size), volumes: new Float64Array(size) };
+    const of = `${model} ${countOf(state)}`;
+    for (const output of bindings.outputs) {
+      const { meaning, field, level } = output;
+      if (meaning === "field") {
+        ensureField(model, state, output);
+        this.#buffers.set(output, state.field(field!));
+        continue;
+      }
+      const width = meaning === "stress" || meaning === "virial" ? 9 : output.width;
+      const shape = { dtype: "real", level: level ?? "system", width } as const;
+      this.#buffers.set(output, state.scratch(`${of} ${output.tensor.name} ${meaning}`, shape));
+    }
+  }
+
+  /** Where an output goes, in the model's own units but for fields. */
+  bufferOf(output: OnnxOutputBinding): Buffer<"real"> {
+    return this.#buffers.get(output)!;
+  }
+
+  /** The outputs to be asked for. */
+  get names(): readonly string[] {
+    return [...new Set(this.#bindings.outputs.map(({ tensor }) => tensor.name))];
+  }
+
+  /** Notes, before a run for a part of the batch, what of it is to be known when it is over. */
+  look({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
+    const { isActive, volumes } = this.#seen;
+    for (let s = from; s < to; s++) {
+      isActive[s] = active[s]!;
+      volumes[s] = Math.abs(signedVolume(cell, 9 * s));
+    }
+  }
+
+  /** Keeps what a run has given for a part of the batch. Throws a RangeError for what has not the length it must have. */
+  take(part: OnnxPart, given: Outputs): void {
+    for (const output of this.#bindings.outputs) {
+      const values = valuesOf(given, output.tensor.name);
+      const { meaning } = output;
+      if (meaning === "field") this.#takeField(output, part, values);
+      else if (meaning === "stress" || meaning === "virial") this.#takeStress(output, part, values);
+      else if (meaning === "energy") this.#takeEnergy(output, part, values);
+      else this.#takeRows(output, part, values);
+    }
+  }
+
+  /** Adds what is kept. */
+  add({ energy, stress }: Wanted): readonly Call[] {
+    const find = (...meanings: readonly string[]) =>
+      this.#bindings.outputs.find(({ meaning }) => meanings.includes(meaning));
+    const energies = energy ? find("energy") : undefined;
+    const forces = find("forces", "gradient");
+    const stresses = stress ? find("stress", "virial") : undefined;
+    const buffer = (output: OnnxOutputBinding | undefined) => output && this.#buffers.get(output);
+    return [call(addModel, {
+      energies: buffer(energies),
+      atomForces: buffer(forces),
+      stresses: buffer(stresses),
+      constants: this.#constants,
+      cell: this.#state.field("cell"),
+      ...outputsOf(this.#state),
+      perAtom: energies?.level === "node" ? 1 : 0,
+      energyUnit: energies?.scale ?? 1,
+      forceUnit: forces?.scale ?? 1,
+      stressUnit: stresses?.scale ?? 1,
+    })];
+  }
+
+  /** Which output of the last run is not finite for a system. */
+  async fault(system: number): Promise<string | undefined> {
+    const { backend, batch: { nodeOffsets } } = this.#state;
+    const [first, last] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
+    for (const [{ tensor, level, meaning, width }, buffer] of this.#buffers) {
+      if (meaning === "field") continue;
+      const isNode = level === "node";
+      const row = meaning === "stress" || meaning === "virial" ? 9 : width;
+      const [from, to] = isNode ? [first, last] : [system, system + 1];
+      const own = (await backend.read(buffer)).subarray(from * row, to * row);
+      const at = own.findIndex((value) => !Number.isFinite(value));
+      if (at === -1) continue;
+      const atom = isNode ? ` of atom ${Math.floor(at / row)}` : "";
+      return `${tensor.name}${atom} is ${own[at]}`;
+    }
+    return undefined;
+  }
+
+  #takeRows(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
+    const [from, to] = output.level === "node" ? part.nodes : part.systems;
+    this.#assertLength(output, values, (to - from) * output.width);
+    this.#state.backend.write(this.#buffers.get(output)!, values, from * output.width);
+  }
+
+  /** Where nothing has said so before, the number of energies tells whether they are those of atoms. */
+  #takeEnergy(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
+    if (output.level !== undefined || values.length === part.sizes.B) {
+      return this.#takeRows(output, part, values);
+    }
+    this.#assertLength(output, values, part.sizes.N);
+    const { nodeOffsets } = this.#state.batch;
+    const [from, to] = part.systems;
+    const sums = new Float64Array(to - from);
+    for (let s = from; s < to; s++) {
+      for (let a = nodeOffsets[s]!; a < nodeOffsets[s + 1]!; a++) {
+        sums[s - from]! += values[a - part.nodes[0]]!;
+      }
+    }
+    this.#state.backend.write(this.#buffers.get(output)!, sums, from);
+  }
+
+  #takeStress(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
+    const { width, meaning } = output;
+    const [from, to] = part.systems;
+    this.#assertLength(output, values, (to - from) * width);
+    const rows = new Float64Array(9 * (to - from));
+    for (let s = 0; s < to - from; s++) {
+      const unit = meaning === "stress" ? 1 : -1 / this.#seen.volumes[from + s]!;
+      for (let k = 0; k < 9; k++) {
+        const at = width === 6 ? VOIGT[k]! : k;
+        rows[9 * s + k] = Number.isFinite(unit) ? unit * values[width * s + at]! : 0;
+      }
+    }
+    this.#state.backend.write(this.#buffers.get(output)!, rows, 9 * from);
+  }
+
+  /** Systems at rest keep what they have. */
+  #takeField(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
+    const { field, level, width, scale } = output;
+    const { backend, batch: { nodeOffsets } } = this.#state;
+    const [from, to] = level === "node" ? part.nodes : part.systems;
+    this.#assertLength(output, values, (to - from) * width);
+    const buffer = this.#buffers.get(output)!;
+    const rows = Float64Array.from(values, (value) => scale * value);
+    for (let s = part.systems[0]; s < part.systems[1]; s++) {
+      if (this.#seen.isActive[s] === 0) continue;
+      const [first, last] = level === "node" ? [nodeOffsets[s]!, nodeOffsets[s + 1]!] : [s, s + 1];
+      const own = rows.subarray((first - from) * width, (last - from) * width);
+      backend.write(buffer, own, first * width);
+    }
+    this.#state.touch(field!);
+  }
+
+  #assertLength({ tensor, meaning, field }: OnnxOutputBinding, values: Values, length: number) {
+    if (values.length === length) return;
+    throw new RangeError(
+      `Cannot use ${this.#model} as its output ${tensor.name}, which is taken for ${
+        field ?? meaning
+      }, must have ${length} values here: current length is ${values.length}`,
+    );
+  }
+}
+
+/** How many models there are on a state: each has buffers of its own. */
+const COUNTS = new WeakMap<ResidentBatch, number>();
+
+function countOf(state: ResidentBatch): number {
+  const count = COUNTS.get(state) ?? 0;
+  COUNTS.set(state, count + 1);
+  return count;
+}
+
+/** Where xx, xy, xz, yx, … are among xx, yy, zz, yz, xz, xy. */
+const VOIGT = [0, 5, 4, 5, 1, 3, 4, 3, 2];
+
+function valuesOf(given: Outputs, name: string): Values {
+  const { data } = given[name] as { readonly data: ArrayLike<number | bigint> };
+  return typeof data[0] === "bigint" ? Array.from(data, Number) : data as Values;
+}

@@ -1,0 +1,92 @@
+/**
+ * What runs a model on the host: onnxruntime, or the evaluator.
+ *
+ * @module
+ */
+
+import { evaluatorSession } from "../../onnx/session/evaluator_session.ts";
+import { openSession } from "../../onnx/session/open_session.ts";
+import type { Session } from "../../onnx/session/session_run.ts";
+import { UnsupportedNodeError } from "../../onnx/graph/unsupported_node_error.ts";
+import type { OnnxBindings } from "./bindings.ts";
+import { hasOtherFiles, withWeights } from "./forces.ts";
+import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
+import type { OnnxOpened } from "./open_on_host.ts";
+
+/** A session for a model; `isWhole`: weights that were in other files are in it now. Throws as `OnnxModel.open` does. */
+export async function openOnnx(
+  loaded: LoadedOnnx,
+  options: OnnxModelOptions,
+  isWhole: boolean,
+): Promise<Session> {
+  const { name, bytes, url } = loaded;
+  const { threads, externalData, runtime, signal } = options;
+  const hasFiles = hasOtherFiles(loaded);
+  if (runtime === "evaluator") {
+    const whole = hasFiles ? await withWeights(loaded, options) : loaded;
+    try {
+      return evaluatorSession(whole.bytes, { name });
+    } catch (error) {
+      throw byEvaluator(name, error);
+    }
+  }
+  // From its address again where there is one: weights in other files are beside it.
+  return await openSession(hasFiles && url !== undefined ? url : bytes, {
+    name,
+    ...(threads === undefined ? {} : { threads }),
+    ...(externalData === undefined || isWhole ? {} : { externalData }),
+    ...(runtime === undefined ? {} : { runtime }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** The same error, with the name of the model, and what can be done about it here. */
+function byEvaluator(name: string, error: unknown): unknown {
+  const action = `open ${name} by the evaluator`;
+  if (error instanceof UnsupportedNodeError) {
+    const { node, op } = error;
+    const requirement = `${
+      ownRequirement(error)
+    } (onnxruntime may run it: leave out the option runtime)`;
+    return new UnsupportedNodeError({ action, node, op, requirement, cause: error });
+  }
+  if (!(error instanceof RangeError)) return error;
+  const message = error.message.replace(/^Cannot .*? as /, `Cannot ${action} as `);
+  return new RangeError(message, { cause: error });
+}
+
+/** Without the option for operators, which the evaluator has and models have not. */
+function ownRequirement({ requirement }: UnsupportedNodeError): string {
+  return requirement.replace(/ \(pass operators: .*\)$/, "");
+}
+
+/** A model in double precision, for the backend `reference`; text where the evaluator cannot run it. */
+export function evaluated(opened: OnnxOpened, { bytes, whyNot }: {
+  readonly bytes: Uint8Array;
+  readonly whyNot: string | undefined;
+}): OnnxOpened | string {
+  if (opened.session.device === "evaluator") return opened;
+  if (whyNot !== undefined) return whyNot;
+  try {
+    const session = evaluatorSession(bytes, { name: opened.name });
+    return { ...opened, session, bindings: fedDoubles(opened.bindings, session) };
+  } catch (error) {
+    // Another version of its operators, or one of them.
+    if (error instanceof UnsupportedNodeError) {
+      return `${ownRequirement(error)}, and there is the ${error.op} ${JSON.stringify(error.node)}`;
+    }
+    if (!(error instanceof RangeError)) throw error;
+    return error.message;
+  }
+}
+
+function fedDoubles(bindings: OnnxBindings, { inputs }: Session): OnnxBindings {
+  const infos = new Map(inputs.map((info) => [info.name, info]));
+  return {
+    ...bindings,
+    inputs: bindings.inputs.map((input) => ({
+      ...input,
+      tensor: { ...input.tensor, dtype: infos.get(input.tensor.name)?.dtype ?? input.tensor.dtype },
+    })),
+  };
+}

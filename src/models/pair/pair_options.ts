@@ -1,0 +1,161 @@
+/**
+ * What pair potentials have in common: cutoffs, truncation, types of atoms.
+ *
+ * @module
+ */
+
+import type { Buffer, Pairs } from "../../backend/backend.ts";
+import { Want } from "../../kernels/pairs/sum_pairs.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import { atomicNumber, atomicSymbol } from "../../batch/elements.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { outputsOf, valuesOf, type Wanted } from "../model.ts";
+
+/** How far a pair potential reaches, and how it ends there. */
+export interface PairOptions {
+  /** Pairs further apart do not feel each other. Å. */
+  readonly cutoff: number;
+  /**
+   * What happens at the cutoff: `"shift"` takes the energy there off each pair, so that energies have no step;
+   * `"switch"` brings energy and force smoothly to zero over `switchWidth`; `"cut"` does nothing.
+   *
+   * @default "shift"
+   */
+  readonly truncation?: "shift" | "switch" | "cut";
+  /**
+   * Over how many Å before the cutoff `"switch"` works.
+   *
+   * @default 1
+   */
+  readonly switchWidth?: number;
+  /**
+   * How much further pairs are kept than the cutoff, so that they need not be found anew at each step. Å. Results
+   * do not depend on it but for rounding.
+   *
+   * @default 1.5
+   */
+  readonly skin?: number;
+}
+
+/** The same, checked. */
+export type CheckedPairOptions = Required<PairOptions>;
+
+/** Throws a TypeError or RangeError that names the option that is wrong; `own` are those of the potential alone. */
+export function checkPairOptions(
+  name: string,
+  options: PairOptions,
+  own: readonly string[],
+): CheckedPairOptions {
+  checkOptions(`make ${name}`, options, [...own, "cutoff", "truncation", "switchWidth", "skin"]);
+  const { cutoff, truncation = "shift", switchWidth = 1, skin = 1.5 } = options;
+  positive(name, "cutoff", cutoff);
+  positive(name, "skin", skin);
+  positive(name, "switchWidth", switchWidth);
+  if (!["shift", "switch", "cut"].includes(truncation)) {
+    throw new RangeError(
+      `Cannot make ${name} as truncation must be shift, switch or cut: current value is ${truncation}`,
+    );
+  }
+  if (truncation === "switch" && switchWidth >= cutoff) {
+    throw new RangeError(
+      `Cannot make ${name} as switchWidth must be below the cutoff ${cutoff}: current value is ${switchWidth}`,
+    );
+  }
+  return { cutoff, truncation, switchWidth, skin };
+}
+
+/** Throws where a parameter is not a number above 0. */
+export function positive(model: string, what: string, value: unknown): asserts value is number {
+  if (typeof value !== "number") {
+    throw new TypeError(
+      `Cannot make ${model} as ${what} must be a number: current value is ${String(value)}`,
+    );
+  }
+  if (value > 0 && value < Infinity) return;
+  throw new RangeError(
+    `Cannot make ${model} as ${what} must be above 0 and finite: current value is ${value}`,
+  );
+}
+
+/** Parameters of each element of a mixture, by symbol. */
+export type BySymbol<P> = Readonly<Record<string, P>>;
+
+/** The types of atoms that a model knows: `undefined` for all alike. */
+export class AtomTypes {
+  readonly #model: string;
+  readonly #numbers: readonly number[] | undefined;
+
+  /** Throws a RangeError for what is no element. */
+  constructor(model: string, symbols: readonly string[] | undefined) {
+    this.#model = model;
+    this.#numbers = symbols?.map((symbol) => atomicNumber(symbol));
+  }
+
+  /** How many. */
+  get count(): number {
+    return this.#numbers?.length ?? 1;
+  }
+
+  /** The type of each atom of a batch, where there are several. Throws a RangeError that names an unknown one. */
+  of(state: ResidentBatch): Buffer<"i32"> | undefined {
+    const known = this.#numbers;
+    if (known === undefined) return undefined;
+    const { batch } = state;
+    const numbers = valuesOf(state, "numbers");
+    const types = numbers.map((number) => known.indexOf(number));
+    const unknown = types.indexOf(-1);
+    if (unknown === -1) {
+      return known.length === 1 ? undefined : state.constants("i32", types, "node");
+    }
+    const system = batch.systemOfNode[unknown]!;
+    throw new RangeError(
+      `Cannot use ${this.#model} as it must have parameters of every element, and it has those of ` +
+        `${known.map(atomicSymbol).join(", ")}: atom ${
+          unknown - batch.nodeOffsets[system]!
+        } of system ${system} is ${atomicSymbol(numbers[unknown]!)}`,
+    );
+  }
+}
+
+/** The arguments that all pair potentials have. */
+export interface PairArguments {
+  readonly pairs: Pairs;
+  readonly positions: Buffer<"real">;
+  readonly cell: Buffer<"real">;
+  readonly images: Buffer<"i32"> | undefined;
+  readonly species: Buffer<"i32"> | undefined;
+  readonly parameters: Buffer<"real">;
+  readonly forces: Buffer<"real">;
+  readonly energy: Buffer<"f64">;
+  readonly virial: Buffer<"f64">;
+  readonly switchWidth: number;
+  readonly want: number;
+}
+
+/** What a pair potential over `table`, one row per ordered pair of types, is given on a batch. */
+export function pairArguments(
+  state: ResidentBatch,
+  { cutoff, skin, truncation, switchWidth }: CheckedPairOptions,
+  types: AtomTypes,
+  table: ArrayLike<number>,
+): (wanted: Wanted) => PairArguments {
+  const pairs = state.pairs({ cutoff, skin });
+  const species = types.of(state);
+  const parameters = state.constants("real", table, "all");
+  return (wanted) => ({
+    pairs,
+    positions: state.field("positions"),
+    cell: state.field("cell"),
+    images: state.images,
+    species,
+    parameters,
+    ...outputsOf(state),
+    switchWidth: truncation === "switch" ? switchWidth : 0,
+    want: wantOf(wanted),
+  });
+}
+
+/** The bits that kernels know. */
+export function wantOf({ energy, stress }: Wanted): number {
+  return (energy ? Want.ENERGY : 0) | (stress ? Want.VIRIAL : 0);
+}

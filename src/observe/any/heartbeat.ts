@@ -1,0 +1,160 @@
+import type {
+  BatchEndContext,
+  EndContext,
+  StepContext,
+  TrainingBase,
+} from "../../training/stages.ts";
+import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
+import { complaint } from "../../base/show.ts";
+import { Errands, send, within } from "./background_tasks.ts";
+import { checkType } from "./hook_options.ts";
+import { jsonLine } from "../training/json_line.ts";
+import {
+  checkPositive,
+  checkTraining,
+  type HookName,
+  isPlace,
+} from "../training/training_options.ts";
+import { checkUrl } from "./url.ts";
+import { writeFile } from "./write_file.ts";
+
+/** What a {@linkcode Heartbeat} is told: `path`, `url`, or both. */
+export interface HeartbeatOptions extends HookName {
+  /**
+   * The file that is written.
+   *
+   * @default none
+   */
+  readonly path?: string | URL;
+  /**
+   * Where it is posted to.
+   *
+   * @default none
+   */
+  readonly url?: string | URL;
+  /**
+   * How often, s.
+   *
+   * @default 30
+   */
+  readonly everySeconds?: number;
+  /**
+   * How long an answer may take, s.
+   *
+   * @default 10
+   */
+  readonly timeout?: number;
+}
+
+const NAME = "Heartbeat";
+
+/**
+ * Says that training is alive: `time` (ISO 8601), `status`, `step`, `epoch` (from 0) and `loss`, as JSON in a file that
+ * is always there whole, or posted somewhere. It beats when training begins, with a step or a batch of validation as soon
+ * as it is time, and when training ends, so that who finds an old time knows that nothing goes on. Training never waits
+ * for it: a beat is left out while the one before is under way. What fails is a warning, and never stops a run.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { Heartbeat } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * const path = `${await Deno.makeTempDir()}/heartbeat.json`;
+ * await using trainer = new Trainer({
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data: tensorData({
+ *     x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *     wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
+ *   }, { batchSize: 2 }),
+ *   optimizers: sgd({ lr: 0.1 }),
+ *   hooks: [new Heartbeat({ path })],
+ * });
+ * await trainer.train();
+ * const { step, status } = JSON.parse(await Deno.readTextFile(path));
+ * assertEquals([step, status], [1, "completed"]);
+ * ```
+ */
+export class Heartbeat {
+  /** What it is called. */
+  readonly name: string;
+  /** Steps and batches of validation are looked at when it is time. */
+  readonly stageTimes: Readonly<Record<"STEP_END" | "VALIDATION_BATCH_END", ScheduleOptions>>;
+  /** Nothing of it stops a run. */
+  readonly onError = "warn";
+  readonly #options: HeartbeatOptions;
+  #errands = new Errands("beat", 2);
+
+  /** Does not beat yet. */
+  constructor(options: HeartbeatOptions) {
+    checkHeartbeat(options);
+    const { name = "heartbeat", everySeconds = 30 } = options;
+    this.name = name;
+    this.stageTimes = { STEP_END: { everySeconds }, VALIDATION_BATCH_END: { everySeconds } };
+    this.#options = options;
+  }
+
+  /** A run begins. Called by the trainer. */
+  open(): void {
+    this.#errands = new Errands("beat", 2);
+  }
+
+  /** Training begins. Called by the trainer. */
+  onTrainBegin(ctx: TrainingBase): void {
+    this.#beat(ctx);
+  }
+
+  /** A step is done. Called by the trainer. */
+  onStepEnd(ctx: StepContext): void {
+    this.#beat(ctx);
+  }
+
+  /** A batch of validation is done. Called by the trainer. */
+  onValidationBatchEnd(ctx: BatchEndContext): void {
+    this.#beat(ctx);
+  }
+
+  /** Training is over: the last beat. Called by the trainer. */
+  onTrainEnd(ctx: EndContext): void {
+    this.#beat(ctx, true);
+  }
+
+  /** Waits for the last beat, as long as `timeout` says. Called by the trainer. */
+  close(): Promise<void> {
+    return this.#errands.finish(this.#options.timeout ?? 10);
+  }
+
+  #beat({ state, epoch }: TrainingBase, isLast = false): void {
+    const { status, step, latestLoss: loss } = state;
+    const body = jsonLine({ time: new Date().toISOString(), status, step, epoch, loss });
+    if (isLast || this.#errands.isIdle) this.#errands.push((given) => this.#tell(body, given));
+    this.#errands.check();
+  }
+
+  async #tell(body: string, given: AbortSignal): Promise<void> {
+    const { path, url, timeout = 10 } = this.#options;
+    if (path !== undefined) await writeFile(path, `${body}\n`);
+    if (url === undefined) return;
+    const headers = { "content-type": "application/json" };
+    const posting = (signal: AbortSignal) => send(url, { method: "POST", body, headers, signal });
+    await within(timeout, posting, given);
+  }
+}
+
+function checkHeartbeat(options: HeartbeatOptions): void {
+  checkTraining(NAME, options, ["path", "url", "everySeconds", "timeout", "name"]);
+  checkType(NAME, options, "path", "a path", isPlace);
+  checkUrl(NAME, options, "url");
+  checkPositive(NAME, options, "everySeconds");
+  checkPositive(NAME, options, "timeout");
+  if (options.path !== undefined || options.url !== undefined) return;
+  throw new TypeError(complaint(`make a ${NAME}`, "it must have path or url", options));
+}

@@ -1,0 +1,106 @@
+/**
+ * What ready-made hooks are told, checked.
+ *
+ * @module
+ */
+
+import { DynamicsStage } from "../../dynamics/stages.ts";
+import { scheduleOf } from "../../hooks/protocol/protocol.ts";
+import {
+  readSchedule,
+  SCHEDULE_KEYS,
+  type ScheduleOptions,
+} from "../../hooks/protocol/schedule.ts";
+import { checkKeys, isObject, type Members } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+import { stageInfos } from "../../hooks/protocol/stage.ts";
+
+/** When a ready-made observer fires: what every hook may say. Events ignore all of it but `once`. */
+export type HookTimes = Omit<ScheduleOptions, "eventFrequency">;
+
+/** The members of {@linkcode HookTimes}. */
+export const TIMES: readonly string[] = SCHEDULE_KEYS.filter((key) => key !== "eventFrequency");
+
+/** Throws a TypeError where options are no object, or have a member that is not known. */
+export function checkOptions(
+  hook: string,
+  options: unknown,
+  known: readonly string[],
+): void {
+  const action = `make ${article(hook)} ${hook}`;
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object", options));
+  }
+  checkKeys(action, "its options", options, known);
+}
+
+/** The times among options, checked; to be assigned to the hook. */
+export function timesOf(hook: string, options: object): HookTimes {
+  const times = scheduleOf(options);
+  readSchedule(hook, times);
+  return times;
+}
+
+/** Throws a TypeError where an option that is given is not what it must be. */
+export function checkType(
+  hook: string,
+  options: object,
+  member: string,
+  requirement: string,
+  isFine: (value: unknown) => boolean,
+): void {
+  const value: unknown = (options as Members)[member];
+  if (value === undefined || isFine(value)) return;
+  throw new TypeError(
+    complaint(`make ${article(hook)} ${hook}`, `${member} must be ${requirement}`, value),
+  );
+}
+
+/** Throws a TypeError where the option `stage` is given and is none of dynamics. */
+export function checkStage(hook: string, options: object): void {
+  const stages = stageInfos([DynamicsStage]);
+  checkType(hook, options, "stage", "a stage of dynamics", (stage) => stages.has(stage as string));
+}
+
+/** Throws for a number that is not what it must be: a TypeError for what is none, a RangeError for one that cannot be. */
+export function checkNumber(
+  hook: string,
+  options: object,
+  member: string,
+  requirement: string,
+  isFine: (value: number) => boolean,
+): void {
+  checkType(hook, options, member, "a number", (value) => typeof value === "number");
+  const value = (options as Members)[member] as number | undefined;
+  if (value === undefined || isFine(value)) return;
+  throw new RangeError(
+    complaint(`make ${article(hook)} ${hook}`, `${member} must be ${requirement}`, value),
+  );
+}
+
+/** Throws a TypeError for an option that must be given. */
+export function checkGiven(hook: string, options: object, member: string, what: string): void {
+  if ((options as Members)[member] !== undefined) return;
+  throw new TypeError(
+    complaint(`make ${article(hook)} ${hook}`, `it must have ${member}, ${what}`, undefined),
+  );
+}
+
+/** Is the value a function? */
+export function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+/** Is the value a truth value? */
+export function isFlag(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+/** Is the value one of these? */
+export function isOneOf(...values: readonly unknown[]): (value: unknown) => boolean {
+  return (value) => values.includes(value);
+}
+
+function article(name: string): "a" | "an" {
+  return /^[AEIOU]/.test(name) ? "an" : "a";
+}

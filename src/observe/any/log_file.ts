@@ -1,0 +1,79 @@
+/**
+ * Lines of JSON in a file.
+ *
+ * @module
+ */
+
+import { type FileSystem, fileSystemFor, type OpenFile, pathIn } from "./file_system.ts";
+import { jsonLine } from "../training/json_line.ts";
+
+const ENCODER = new TextEncoder();
+
+/** A file of lines of JSON, in the folder `logs` of another: each line is with the operating system when `write` is done. */
+export class LogFile {
+  readonly #folder: string;
+  readonly #fileName: string | undefined;
+  #file: OpenFile | undefined;
+  /** Where it is; `undefined` before it was first opened. */
+  path: string | undefined;
+
+  constructor(outputDir: string | URL, fileName: string | undefined) {
+    this.#folder = pathIn(outputDir, "logs");
+    this.#fileName = fileName;
+  }
+
+  /** Is it open? */
+  get isOpen(): boolean {
+    return this.#file !== undefined;
+  }
+
+  /** Makes the folder, and a new file, or goes on with the one that has the name. */
+  open(): void {
+    const files = fileSystemFor("JsonLog");
+    files.mkdirSync(this.#folder, { recursive: true });
+    if (this.#fileName === undefined) return this.#openNew(files);
+    this.path = pathIn(this.#folder, this.#fileName);
+    const isUnfinished = hasUnfinishedLine(files, this.path);
+    this.#file = files.openSync(this.path, { append: true, create: true });
+    if (isUnfinished) this.#writeAll("\n"); // a kill in mid-write must not spoil what comes now
+  }
+
+  #openNew(files: FileSystem): void {
+    const stamp = new Date().toISOString().replace(/[:.]/g, "-");
+    for (let n = 1;; n++) {
+      const path = pathIn(this.#folder, `training_${stamp}${n === 1 ? "" : `-${n}`}.jsonl`);
+      try {
+        this.#file = files.openSync(path, { append: true, createNew: true });
+        this.path = path;
+        return;
+      } catch (error) {
+        if ((error as { readonly name?: unknown }).name !== "AlreadyExists") throw error;
+      }
+    }
+  }
+
+  /** Writes one line, in one piece. */
+  write(values: Readonly<Record<string, unknown>>): void {
+    this.#writeAll(`${jsonLine(values)}\n`);
+  }
+
+  /** Closes it, if it is open. */
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #writeAll(text: string): void {
+    let bytes = ENCODER.encode(text);
+    while (bytes.length > 0) bytes = bytes.subarray(this.#file!.writeSync(bytes));
+  }
+}
+
+function hasUnfinishedLine(files: FileSystem, path: string): boolean {
+  try {
+    const text = files.readTextFileSync(path);
+    return text !== "" && !text.endsWith("\n");
+  } catch {
+    return false; // it is not there
+  }
+}

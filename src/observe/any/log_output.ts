@@ -1,0 +1,155 @@
+/**
+ * Where the rows of a log go.
+ *
+ * @module
+ */
+
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+import { CsvFile } from "../../sinks/csv_file.ts";
+import type { LogRow } from "../atoms/log_table.ts";
+
+/** Takes the rows of steps, in order. */
+export interface LogOutput {
+  /** A run begins. */
+  open(): void | Promise<void>;
+  /**
+   * Takes the rows of one step, in the order of the columns. Throws what went wrong with earlier ones; answers with
+   * something to await when it does not keep up.
+   */
+  write(step: number, rows: readonly (readonly number[])[]): void | PromiseLike<void>;
+  /** A run is over: waits for all rows. Throws what went wrong. */
+  close(): Promise<void>;
+  /** How far it has come, as plain data; without it, what is written after a checkpoint stays. */
+  save?(): unknown;
+  /** Goes back to there before anything else is written. */
+  load?(state: unknown): void;
+  /** Waits for all rows so far. */
+  flush?(): Promise<void>;
+}
+
+/** A function of the user's own that takes the rows of a step. */
+export type LogWriter = (step: number, rows: readonly LogRow[]) => void | PromiseLike<void>;
+
+/** Rows in a file of comma-separated values. */
+export class CsvOutput implements LogOutput {
+  readonly #file: CsvFile;
+  #isKnown = false;
+  /** So many bytes are to be left. */
+  #cut: number | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(path: string | URL, columns: readonly string[]) {
+    this.#file = new CsvFile(path, columns);
+  }
+
+  async open(): Promise<void> {
+    await this.#file.open();
+    this.#isKnown = true;
+    await this.#cutBack();
+  }
+
+  save(): unknown {
+    if (this.#cut !== undefined) return { size: this.#cut };
+    return this.#isKnown ? { size: this.#file.size } : undefined;
+  }
+
+  load(state: unknown): void {
+    const size: unknown = isObject(state) ? state.size : undefined;
+    if (!Number.isSafeInteger(size) || (size as number) < 0) {
+      throw new TypeError(
+        complaint("load LoggingHook", "its state must be what save() gave", state),
+      );
+    }
+    this.#cut = size as number;
+  }
+
+  async flush(): Promise<void> {
+    try {
+      await this.#file.flush();
+    } catch (error) {
+      this.#failure ??= { error }; // whoever writes next is to know, too
+      throw error;
+    }
+  }
+
+  async #cutBack(): Promise<void> {
+    const cut = this.#cut;
+    if (cut === undefined) return;
+    await this.#file.truncate(cut);
+    this.#cut = undefined;
+  }
+
+  #check(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+
+  write(_step: number, rows: readonly (readonly number[])[]): void | Promise<void> {
+    this.#check();
+    if (this.#cut === undefined) return this.#file.add(rows);
+    return this.#cutBack().then(() => this.#file.add(rows)); // it was open when that was loaded
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+    this.#check();
+  }
+}
+
+// So many steps may wait for a slow writer before the run waits, too.
+const MOST_WAITING = 64;
+
+/** Rows to a function, one step after the other: a slow one is not called again before it is done. */
+export class WriterOutput implements LogOutput {
+  readonly #writer: LogWriter;
+  readonly #columns: readonly string[];
+  #tail: Promise<void> | undefined;
+  #waiting = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(writer: LogWriter, columns: readonly string[]) {
+    this.#writer = writer;
+    this.#columns = columns;
+  }
+
+  open(): void {}
+
+  write(step: number, rows: readonly (readonly number[])[]): void | PromiseLike<void> {
+    const named = rows.map((row) =>
+      Object.fromEntries(this.#columns.map((name, i) => [name, row[i]!])) as unknown as LogRow
+    );
+    if (this.#tail === undefined) {
+      const writing = this.#writer(step, named);
+      if (typeof writing?.then === "function") this.#follow(Promise.resolve(writing));
+    } else {
+      this.#follow(this.#tail.then(() => this.#writer(step, named)));
+    }
+    this.#check();
+    if (this.#waiting > MOST_WAITING) return this.#tail;
+  }
+
+  async close(): Promise<void> {
+    while (this.#tail !== undefined) await this.#tail;
+    this.#check();
+  }
+
+  #follow(writing: Promise<void>): void {
+    this.#waiting++;
+    const tail: Promise<void> = writing
+      .catch((error) => void (this.#failure ??= { error }))
+      .then(() => {
+        this.#waiting--;
+        if (this.#tail === tail) this.#tail = undefined;
+      });
+    this.#tail = tail;
+  }
+
+  /** Throws what went wrong since this was last asked. */
+  #check(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+}

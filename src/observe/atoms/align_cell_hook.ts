@@ -1,0 +1,91 @@
+import { type Call, call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import type { KernelDevice } from "../../dynamics/context.ts";
+import { DynamicsStage } from "../../dynamics/stages.ts";
+import { alignCells } from "../../kernels/cells/align_cells.ts";
+import { anchorsOn, hasAnchors } from "./frozen_atoms.ts";
+import { checkOptions, timesOf } from "../any/hook_options.ts";
+
+/** What an {@linkcode AlignCellHook} can be told. */
+export interface AlignCellHookOptions {
+  /**
+   * Aligns at every so many steps.
+   *
+   * @default 1
+   */
+  readonly frequency?: number;
+}
+
+const NAME = "AlignCellHook";
+
+/**
+ * Turns systems before a step so that the first lattice vector is along x and the second in the xy plane: cell,
+ * positions, velocities and forces together, so that nothing but the point of view changes. Only systems that are
+ * periodic are turned; one that is aligned keeps its bits. Frozen atoms are turned with their system; where springs of
+ * models end is not.
+ *
+ * It is a kernel: no step is visited for it.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { AlignCellHook } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const cell = [[0, 9, 0], [0, 3, 9], [9, 0, 0]];
+ * const batch = Batch.from([{ symbols: ["Ar"], positions: [0, 4, 0], cell, pbc: true }]);
+ * await using md = new NVE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   dt: 1,
+ *   hooks: [new AlignCellHook()],
+ * });
+ * await md.run(batch, 1);
+ * assertEquals([...batch.get("cell")], [9, 0, 0, 3, 9, 0, 0, 0, 9]);
+ * assertEquals([...batch.get("positions")], [4, 0, 0]);
+ * ```
+ */
+export class AlignCellHook {
+  /** Before a step. */
+  readonly stage: typeof DynamicsStage.BEFORE_STEP = DynamicsStage.BEFORE_STEP;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What it changes. */
+  readonly writes: readonly ["cell", "positions", "velocities", "forces"] = [
+    ...["cell", "positions", "velocities", "forces"] as const,
+  ];
+
+  /** Makes a hook that aligns. */
+  constructor(options: AlignCellHookOptions = {}) {
+    checkOptions(NAME, options, ["frequency"]);
+    const { frequency = 1 } = options;
+    timesOf(NAME, { frequency });
+    this.frequency = frequency;
+  }
+
+  /** What the engine runs. */
+  kernels({ state }: KernelDevice): readonly Call[] {
+    const pbc = state.field<"i32">("pbc");
+    const fields = {
+      cell: state.field("cell"),
+      positions: state.field("positions"),
+      velocities: state.field("velocities"),
+      forces: state.field("forces"),
+    };
+    return [...(hasAnchors(state) ? anchorsToo(state) : []), call(alignCells, { ...fields, pbc })];
+  }
+}
+
+/** The same turn for the places of frozen atoms, by a cell of their own. */
+function anchorsToo(state: ResidentBatch): Call[] {
+  const { backend } = state;
+  const cell = state.scratch("anchors' cell", { dtype: "real", level: "system", width: 9 });
+  const none = state.scratch("anchors' rest", { dtype: "real", level: "node", width: 3 });
+  backend.write(cell, state.valuesOf("cell"));
+  const anchors = anchorsOn(state);
+  const pbc = state.field<"i32">("pbc");
+  return [call(alignCells, { cell, positions: anchors, velocities: none, forces: none, pbc })];
+}

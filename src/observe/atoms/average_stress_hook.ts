@@ -1,0 +1,181 @@
+import { cellVolume } from "../../batch/cell.ts";
+import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import { ACCELERATION } from "../../kernels/constants.ts";
+import { BlockAverage } from "../observables/block_average.ts";
+import { checkNumber, checkOptions, type HookTimes, TIMES, timesOf } from "../any/hook_options.ts";
+import { ObservedSystems, type SavedSystems } from "../observables/observed_systems.ts";
+
+/** What an {@linkcode AverageStressHook} can be told. */
+export interface AverageStressHookOptions extends HookTimes {
+  /**
+   * So many samples are a block. Where there are many blocks, two each become one.
+   *
+   * @default 10
+   */
+  readonly blockSize?: number;
+  /**
+   * At every so many steps.
+   *
+   * @default 10
+   */
+  readonly frequency?: number;
+}
+
+/** The mean stress of a system. */
+export interface AverageStress {
+  /** The system. */
+  readonly systemId: number;
+  /** Mean stress, nine numbers, eV/Å³, tension positive. */
+  readonly stress: Float64Array;
+  /** The standard error of each, from blocks; NaN where there are fewer than two. */
+  readonly stressError: Float64Array;
+  /** Mean pressure −tr σ / 3, eV/Å³; one eV/Å³ is 160.21766 GPa. */
+  readonly pressure: number;
+  /** Its standard error. */
+  readonly pressureError: number;
+  /** Steps that these are means of. */
+  readonly samples: number;
+  /** Whole blocks. */
+  readonly blocks: number;
+  /** Samples in each. */
+  readonly blockSize: number;
+}
+
+const NAME = "AverageStressHook";
+
+/**
+ * Mean stress and pressure of each system, on the way, with standard errors from block averages: LAMMPS's `compute
+ * pressure` and `fix ave/time`.
+ *
+ * σ = −(W + Σ m v ⊗ v) / V, p = −tr σ / 3.
+ *
+ * | symbol | meaning                                     | unit  |
+ * | ------ | ------------------------------------------- | ----- |
+ * | W      | virial of the forces, −dE/dε                | eV    |
+ * | m, v   | mass and velocity of an atom                | amu, Å/fs |
+ * | V      | volume of the cell in that step             | Å³    |
+ * | σ      | stress, tension positive                    | eV/Å³ |
+ *
+ * Systems must have a volume.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { AverageStressHook } from "@hooke/hooke/observe";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]); // 32 atoms …
+ * initVelocities(batch, 300, { seed: 1 });
+ * const stress = new AverageStressHook();
+ * const model = lennardJones({ epsilon: 1e-9, sigma: 3.4, cutoff: 8.5 }); // … of an ideal gas
+ * await using md = new NVE({ model, dt: 2, hooks: [stress] });
+ * await md.run(batch, 100);
+ * const { pressure } = stress.results()[0]!;
+ * const kT = 8.617333e-5 * 300;
+ * assertAlmostEquals(pressure, 31 * kT / 10.52 ** 3, 1e-8); // the centre of mass is at rest
+ * ```
+ */
+export class AverageStressHook {
+  /** Where in a step it looks. */
+  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What it looks at. */
+  readonly reads: readonly ("stress" | "velocities" | "masses" | "cell" | "systemId")[] = [
+    "stress",
+    "velocities",
+    "masses",
+    "cell",
+    "systemId",
+  ];
+  readonly #blockSize: number;
+  readonly #systems: ObservedSystems<BlockAverage>;
+
+  /** Nothing is seen yet. */
+  constructor(options: AverageStressHookOptions = {}) {
+    checkOptions(NAME, options, ["blockSize", ...TIMES]);
+    const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
+    checkNumber(NAME, options, "blockSize", "a whole number from 1 on", isCount);
+    this.frequency = 10;
+    Object.assign(this, timesOf(NAME, options));
+    this.#blockSize = options.blockSize ?? 10;
+    this.#systems = new ObservedSystems(NAME, (saved) => BlockAverage.restore(saved, WIDTH));
+  }
+
+  /** Takes a sample. Called by the engine. */
+  call(
+    { batch: { size, nodeOffsets }, read }: DynamicsContext<
+      "stress" | "velocities" | "masses" | "cell" | "systemId"
+    >,
+  ): void {
+    for (let s = 0; s < size; s++) {
+      const make = () => new BlockAverage(WIDTH, this.#blockSize);
+      const values = stressOf(read, s, nodeOffsets[s]!, nodeOffsets[s + 1]!);
+      this.#systems.of(read.systemId[s]!, make, () => true).add(values);
+    }
+  }
+
+  /** What there is so far, of each system in the order in which they came. */
+  results(): AverageStress[] {
+    return this.#systems.all().map(([systemId, one]) => {
+      const { mean, error, samples, blocks, blockSize } = one.result;
+      return {
+        ...{ systemId, stress: mean.slice(0, 9), stressError: error.slice(0, 9) },
+        ...{ pressure: mean[9]!, pressureError: error[9]!, samples, blocks, blockSize },
+      };
+    });
+  }
+
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
+  reset(): void {
+    this.#systems.clear();
+  }
+
+  /** What was seen so far: plain data. Called by the engine. */
+  save(): SavedSystems {
+    return this.#systems.save();
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  load(state: unknown): void {
+    this.#systems.load(state);
+  }
+}
+
+/** Nine of the stress, and the pressure. */
+const WIDTH = 10;
+
+interface Moving {
+  readonly stress: ArrayLike<number>;
+  readonly velocities: ArrayLike<number>;
+  readonly masses: ArrayLike<number>;
+  readonly cell: ArrayLike<number>;
+  readonly systemId: ArrayLike<number>;
+}
+
+/** The stress of forces and motion, and the pressure. */
+function stressOf(read: Moving, system: number, from: number, to: number): Float64Array {
+  const { stress, velocities, masses, cell, systemId } = read;
+  const volume = cellVolume(Array.from({ length: 9 }, (_, k) => cell[9 * system + k]!));
+  if (volume === 0) {
+    throw new Error(
+      `Cannot average with ${NAME} as a system must have a volume: the cell of system ${
+        systemId[system]
+      } has none`,
+    );
+  }
+  const values = new Float64Array(WIDTH), scale = 1 / (ACCELERATION * volume);
+  for (let i = from; i < to; i++) {
+    for (let k = 0; k < 9; k++) {
+      const a = velocities[3 * i + Math.floor(k / 3)]!, b = velocities[3 * i + k % 3]!;
+      values[k]! -= masses[i]! * a * b * scale;
+    }
+  }
+  for (let k = 0; k < 9; k++) values[k]! += stress[9 * system + k]!;
+  values[9] = -(values[0]! + values[4]! + values[8]!) / 3;
+  return values;
+}

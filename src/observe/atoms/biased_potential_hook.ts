@@ -1,0 +1,185 @@
+import type { Call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { type KernelDevice, outputsOf } from "../../dynamics/context.ts";
+import { type DynamicsBase, DynamicsStage } from "../../dynamics/stages.ts";
+import { show } from "../../base/show.ts";
+import { checkGiven, checkOptions, checkType, timesOf } from "../any/hook_options.ts";
+
+/** One system, as a bias written in TypeScript sees it. Arrays are in the backend's precision. */
+export interface BiasView {
+  /** Its place in the batch. */
+  readonly system: number;
+  /** What it is called. */
+  readonly systemId: number;
+  /** Steps it has done. */
+  readonly stepsDone: number;
+  /** Atomic numbers. */
+  readonly numbers: Int32Array;
+  /** amu. */
+  readonly masses: Float32Array | Float64Array;
+  /** Å, three per atom. */
+  readonly positions: Float32Array | Float64Array;
+  /** Å, nine numbers: the lattice vectors one after the other. */
+  readonly cell: Float32Array | Float64Array;
+  /** eV/Å, three per atom: forces are to be added here. */
+  readonly forces: Float32Array | Float64Array;
+  /** eV, nine numbers: Σ f ⊗ r is to be added here, so that stresses are right. */
+  readonly virial: Float64Array;
+}
+
+/** A bias written in TypeScript: adds forces (and the virial) and answers with its energy, eV. */
+export type BiasFunction = (view: BiasView) => number;
+
+/** A bias made of kernels: any model, such as `tethers` or `centreBias`. */
+export type BiasModel = DynamicsBase["model"];
+
+/** What a {@linkcode BiasedPotentialHook} is told. */
+export interface BiasedPotentialHookOptions {
+  /** What is added to the model: another model, made of kernels, or a function. */
+  readonly bias: BiasModel | BiasFunction;
+  /**
+   * Biases at every so many steps.
+   *
+   * @default 1
+   */
+  readonly frequency?: number;
+}
+
+const NAME = "BiasedPotentialHook";
+
+type OpenBias = ReturnType<BiasModel["open"]>;
+
+/**
+ * Adds a potential to the model: its energy, forces and virial. The bias is part of all that follows: of what hooks
+ * read, of what systems converge by, and of stresses.
+ *
+ * A model is made of kernels: no step is visited for it. A function is called for each system that moves, in a visit to
+ * each step, as `potential(…)` is; give it `virial` its part where stresses matter. A bias that is to be there always
+ * may as well be a part of the model, by `sum`: a hook can be switched on and off.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong; the run throws a TypeError for a model that is
+ * not made of kernels, and for a function that does not answer with a number.
+ *
+ * @example A wall at z = 0, by a function
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { BiasedPotentialHook } from "@hooke/hooke/observe";
+ * import { assert } from "@std/assert";
+ *
+ * const wall = new BiasedPotentialHook({
+ *   bias: ({ positions, forces }) => {
+ *     let energy = 0;
+ *     for (let k = 2; k < positions.length; k += 3) {
+ *       const depth = Math.min(0, positions[k]!);
+ *       energy += depth ** 2 / 2;
+ *       forces[k]! -= depth;
+ *     }
+ *     return energy;
+ *   },
+ * });
+ * const batch = Batch.from([{ symbols: ["Ar"], positions: [0, 0, 1], velocities: [0, 0, -0.01] }]);
+ * await using md = new NVE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   dt: 2,
+ *   hooks: [wall],
+ * });
+ * await md.run(batch, 200);
+ * assert(batch.get("velocities")[2]! > 0.0099); // it came back
+ * ```
+ */
+export class BiasedPotentialHook {
+  /** When energies and forces are new. */
+  readonly stage: typeof DynamicsStage.AFTER_COMPUTE = DynamicsStage.AFTER_COMPUTE;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What it changes. */
+  readonly writes: readonly ["energy", "forces"] = ["energy", "forces"];
+  /** What is done on a visit; only where the bias is a function. */
+  readonly compute?: (device: KernelDevice) => void | PromiseLike<void>;
+  readonly #model: BiasModel | undefined;
+  readonly #opened = new WeakMap<ResidentBatch, OpenBias>();
+
+  /** Makes a hook that biases. */
+  constructor(options: BiasedPotentialHookOptions) {
+    checkOptions(NAME, options, ["bias", "frequency"]);
+    checkGiven(NAME, options, "bias", "a model or a function");
+    checkType(NAME, options, "bias", "a model, or a function", isBias);
+    const { bias, frequency = 1 } = options;
+    timesOf(NAME, { frequency });
+    this.frequency = frequency;
+    if (typeof bias === "function") this.compute = ({ state }) => addBias(state, bias);
+    else this.#model = bias;
+  }
+
+  /** What the engine runs. */
+  kernels({ state }: KernelDevice): readonly Call[] {
+    if (this.#model === undefined) return [];
+    let opened = this.#opened.get(state);
+    if (opened === undefined) {
+      opened = this.#model.open(state);
+      assertKernels(this.#model, opened);
+      this.#opened.set(state, opened);
+    }
+    const wanted = { energy: true, stress: true };
+    return [...opened.calls?.(wanted) ?? [], ...opened.add?.(wanted) ?? []];
+  }
+}
+
+function isBias(value: unknown): boolean {
+  if (typeof value === "function") return true;
+  const { name, open } = (value ?? {}) as { readonly name?: unknown; readonly open?: unknown };
+  return typeof name === "string" && typeof open === "function";
+}
+
+function assertKernels({ name }: BiasModel, opened: OpenBias): void {
+  if (opened.compute === undefined && opened.calls !== undefined) return;
+  throw new TypeError(
+    `Cannot bias by ${name} as a bias that is a model must be made of kernels: pass the function itself as bias, ` +
+      `or add it to the engine's model by sum()`,
+  );
+}
+
+/** Adds what a function says to each system that moves. */
+function addBias(state: ResidentBatch, bias: BiasFunction): void | PromiseLike<void> {
+  const { frame, batch: { size, nodeOffsets } } = state;
+  const buffers = {
+    ...outputsOf(state),
+    active: frame.active,
+    ids: frame.ids,
+    ages: frame.ages,
+    numbers: state.field<"i32">("numbers"),
+    masses: state.field("masses"),
+    positions: state.field("positions"),
+    cell: state.field("cell"),
+  };
+  return state.visit(buffers, ["forces", "virial", "energy"], (arrays) => {
+    const { active, ids, ages, numbers, masses, positions, cell, forces, virial, energy } = arrays;
+    for (let system = 0; system < size; system++) {
+      if (active[system] === 0) continue;
+      const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
+      const answer: unknown = bias({
+        system,
+        systemId: ids[system]!,
+        stepsDone: ages[system]!,
+        numbers: numbers.subarray(from, to),
+        masses: masses.subarray(from, to),
+        positions: positions.subarray(3 * from, 3 * to),
+        cell: cell.subarray(9 * system, 9 * system + 9),
+        forces: forces.subarray(3 * from, 3 * to),
+        virial: virial.subarray(9 * system, 9 * system + 9),
+      });
+      if (typeof answer !== "number") throw answerError(system, answer);
+      energy[system]! += answer;
+    }
+  });
+}
+
+function answerError(system: number, answer: unknown): TypeError {
+  return new TypeError(
+    `Cannot bias system ${system} as the function must answer with its energy, a number: current value is ${
+      show(answer)
+    }`,
+  );
+}

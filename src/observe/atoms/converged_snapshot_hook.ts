@@ -1,0 +1,100 @@
+import {
+  type ConvergedContext,
+  type DynamicsContext,
+  DynamicsStage,
+} from "../../dynamics/stages.ts";
+import type { SystemWriter } from "../../sinks/sink.ts";
+import { KeptSink } from "./kept_sink.ts";
+import { checkSink, FRAMED, frameOf } from "./frame.ts";
+import { checkOptions } from "../any/hook_options.ts";
+
+/** What a {@linkcode ConvergedSnapshotHook} is made of. */
+export interface ConvergedSnapshotHookOptions {
+  /** Where the systems go. */
+  readonly sink: SystemWriter;
+}
+
+const NAME = "ConvergedSnapshotHook";
+
+/**
+ * Writes each system to a sink once, at the moment it has converged: the relaxed structures of a large batch without
+ * their way there. It needs a `ConvergenceHook` beside it. What is written is what a {@linkcode SnapshotHook} writes,
+ * and so is what goes wrong.
+ *
+ * Throws a TypeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, rattle } from "@hooke/hooke/batch";
+ * import { ConvergenceHook, FIRE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { ConvergedSnapshotHook } from "@hooke/hooke/observe";
+ * import { MemorySink } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+ * const batch = Batch.from([rattle(crystal, 0.2, 1), rattle(crystal, 0.01, 2)]);
+ * const relaxed = new MemorySink();
+ * await using opt = new FIRE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   dt: 0.5,
+ *   nSteps: 500,
+ *   hooks: [ConvergenceHook.fromFmax(0.01), new ConvergedSnapshotHook({ sink: relaxed })],
+ * });
+ * await opt.run(batch);
+ * assertEquals([...relaxed.read().get("sourceId")], [1, 0]); // the one that had less far to go came first
+ * ```
+ */
+export class ConvergedSnapshotHook {
+  /** When systems have converged. */
+  readonly stage: typeof DynamicsStage.ON_CONVERGE = DynamicsStage.ON_CONVERGE;
+  /** Events do not heed it. */
+  readonly frequency = 1;
+  /** What must be as of the step. */
+  readonly reads: readonly ("energy" | "time" | "frame")[] = FRAMED;
+  /** What cannot be kept must not go unnoticed. */
+  readonly onError = "throw";
+  readonly #sink: KeptSink;
+
+  /** Nothing is written yet. */
+  constructor(options: ConvergedSnapshotHookOptions) {
+    checkOptions(NAME, options, ["sink"]);
+    checkSink(NAME, options);
+    this.#sink = new KeptSink(NAME, options.sink);
+  }
+
+  /** Writes what has just converged. Called by the engine. */
+  async call(
+    ctx: ConvergedContext & Pick<DynamicsContext<"energy" | "time" | "frame">, "read">,
+  ): Promise<void> {
+    const places = Array.from(ctx.convergedMask).flatMap((flag, place) =>
+      flag === 1 ? [place] : []
+    );
+    await this.#sink.write(await frameOf(ctx, places));
+  }
+
+  /** Opens the sink; what it has of after a checkpoint that was loaded is taken off. Called by the engine. */
+  open(): Promise<void> {
+    return this.#sink.open();
+  }
+
+  /** Waits until the sink has all of it. Called by the engine. */
+  close(): Promise<void> {
+    return this.#sink.close();
+  }
+
+  /** How many systems the sink holds: plain data, for checkpoints. Called by the engine. */
+  save(): { readonly length: number } | undefined {
+    return this.#sink.save();
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  load(state: unknown): void {
+    this.#sink.load(state);
+  }
+
+  /** Waits until the sink has all of it, so that a checkpoint may say so. Called by whoever writes that. */
+  flush(): Promise<void> {
+    return this.#sink.flush();
+  }
+}

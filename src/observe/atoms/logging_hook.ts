@@ -1,0 +1,194 @@
+import { type DynamicsContext, type DynamicsFields, DynamicsStage } from "../../dynamics/stages.ts";
+import type { Field } from "../../hooks/protocol/context.ts";
+import { fieldName } from "../../hooks/protocol/protocol.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+import {
+  checkGiven,
+  checkOptions,
+  checkStage,
+  checkType,
+  type HookTimes,
+  isFunction,
+  isOneOf,
+  TIMES,
+  timesOf,
+} from "../any/hook_options.ts";
+import { CsvOutput, type LogOutput, type LogWriter, WriterOutput } from "../any/log_output.ts";
+import { type CustomScalar, LOG_COLUMNS, LOGGED, tableOf } from "./log_table.ts";
+
+/** What every {@linkcode LoggingHook} can be told. */
+export interface LogContents extends HookTimes {
+  /**
+   * Columns of one's own: name → function of the context.
+   *
+   * @default none
+   */
+  readonly customScalars?: Readonly<Record<string, CustomScalar>>;
+  /**
+   * Fields that these functions look at in `ctx.read`, besides those that every log has.
+   *
+   * @default none
+   */
+  readonly reads?: readonly (keyof DynamicsFields | Field<string, unknown>)[];
+  /**
+   * Where in a step it looks.
+   *
+   * @default DynamicsStage.AFTER_STEP
+   */
+  readonly stage?: DynamicsStage;
+}
+
+/** Where the rows of a {@linkcode LoggingHook} go. */
+export type LogTarget =
+  | {
+    /** To a file of comma-separated values. */
+    readonly backend: "csv";
+    /** The file, in a folder that is there. */
+    readonly logPath: string | URL;
+  }
+  | {
+    /** To a function. */
+    readonly backend: "custom";
+    /** Called with each step and its rows, one step after the other: an async one is waited for. */
+    readonly writerFn: LogWriter;
+  };
+
+/** What a {@linkcode LoggingHook} is made of. */
+export type LoggingHookOptions = LogContents & LogTarget;
+
+const NAME = "LoggingHook";
+const OPTIONS = ["backend", "logPath", "writerFn", "customScalars", "reads", "stage", ...TIMES];
+
+/**
+ * Writes a row for each system at every so many steps: step, time (fs), systemId, status, energy (eV), fmax (eV/Å),
+ * temperature (K), and columns of one's own.
+ *
+ * A CSV file is added to, by a second run and by a later program alike, if its header is the same; another header is
+ * an error. Numbers are written so that reading gives the same number; what is not a number is an empty cell. Rows are
+ * written in the background, always whole, and are all in the file when the run has ended.
+ *
+ * A run that goes on from a checkpoint takes off the rows of a CSV file that came after it, and writes them again;
+ * a function is given those rows once more.
+ *
+ * What goes wrong with writing stops the run (unless it is added with another `onError`): at once, some rows later, or
+ * when the run ends.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong, and for a column that every log has already.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, rattle } from "@hooke/hooke/batch";
+ * import { FIRE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { LoggingHook } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const logPath = `${await Deno.makeTempDir()}/log.csv`;
+ * const log = new LoggingHook({
+ *   backend: "csv",
+ *   logPath,
+ *   frequency: 10,
+ *   customScalars: { atoms: (ctx) => ctx.batch.nodeCount },
+ * });
+ * await using opt = new FIRE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   dt: 0.5,
+ *   hooks: [log],
+ * });
+ * await opt.run(Batch.from([rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, 1)]), 25);
+ *
+ * const [header, ...rows] = (await Deno.readTextFile(logPath)).trimEnd().split("\n");
+ * assertEquals(header, "step,time,systemId,status,energy,fmax,temperature,atoms");
+ * assertEquals(rows.map((row) => row.split(",")[0]), ["0", "10", "20"]);
+ * ```
+ */
+export class LoggingHook {
+  /** Where in a step it looks. */
+  readonly stage: DynamicsStage;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What it looks at. */
+  readonly reads: readonly (keyof DynamicsFields | Field<string, unknown>)[];
+  /** What cannot be written must not go unnoticed. */
+  readonly onError = "throw";
+  /** What the columns are called, in order. */
+  readonly columns: readonly string[];
+  readonly #custom: Readonly<Record<string, CustomScalar>>;
+  readonly #output: LogOutput;
+
+  /** Nothing is opened yet. */
+  constructor(options: LoggingHookOptions) {
+    checkLogging(options);
+    const { stage = DynamicsStage.AFTER_STEP, customScalars = {}, reads = [] } = options;
+    this.frequency = 1;
+    Object.assign(this, timesOf(NAME, options));
+    this.stage = stage;
+    this.reads = [...LOGGED, ...reads];
+    this.columns = [...LOG_COLUMNS, ...Object.keys(customScalars)];
+    this.#custom = customScalars;
+    this.#output = options.backend === "csv"
+      ? new CsvOutput(options.logPath, this.columns)
+      : new WriterOutput(options.writerFn, this.columns);
+  }
+
+  /** Opens the file, if there is one. Called by the engine. */
+  open(): void | Promise<void> {
+    return this.#output.open();
+  }
+
+  /** Writes the rows of a step. Called by the engine. */
+  call(ctx: DynamicsContext): void | PromiseLike<void> {
+    return this.#output.write(ctx.stepCount, tableOf(ctx, this.#custom));
+  }
+
+  /** Waits until all rows are written. Called by the engine. */
+  close(): Promise<void> {
+    return this.#output.close();
+  }
+
+  /** How far the file has come: plain data, for checkpoints. Called by the engine. */
+  save(): unknown {
+    return this.#output.save?.();
+  }
+
+  /** Goes on where `save` was called: later rows are taken off, and come again. Called by the engine. */
+  load(state: unknown): void {
+    this.#output.load?.(state);
+  }
+
+  /** Waits until all rows so far are in the file. Called by whoever writes a checkpoint. */
+  async flush(): Promise<void> {
+    await this.#output.flush?.();
+  }
+}
+
+function checkLogging(options: LoggingHookOptions): void {
+  checkOptions(NAME, options, OPTIONS);
+  checkGiven(NAME, options, "backend", '"csv" or "custom"');
+  checkType(NAME, options, "backend", '"csv" or "custom"', isOneOf("csv", "custom"));
+  const isPath = (x: unknown) => (typeof x === "string" && x !== "") || x instanceof URL;
+  checkType(NAME, options, "logPath", "a path", isPath);
+  checkType(NAME, options, "writerFn", "a function", isFunction);
+  if (options.backend === "csv") checkGiven(NAME, options, "logPath", "the path of the file");
+  else checkGiven(NAME, options, "writerFn", "the function that takes the rows");
+  checkStage(NAME, options);
+  const areFields = (x: unknown) => Array.isArray(x) && x.every((key) => fieldName(key));
+  checkType(NAME, options, "reads", "an array of field names", areFields);
+  checkType(NAME, options, "customScalars", "an object of functions", isObject);
+  for (const [name, scalar] of Object.entries(options.customScalars ?? {})) {
+    checkColumn(name, scalar);
+  }
+}
+
+function checkColumn(name: string, scalar: unknown): void {
+  if (name === "" || LOG_COLUMNS.includes(name)) {
+    throw new RangeError(
+      `Cannot make a ${NAME} as a column of one's own must have another name than ${
+        LOG_COLUMNS.join(", ")
+      }: current name is ${JSON.stringify(name)}`,
+    );
+  }
+  if (typeof scalar === "function") return;
+  throw new TypeError(complaint(`make a ${NAME}`, `column ${name} must be a function`, scalar));
+}

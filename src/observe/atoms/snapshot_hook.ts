@@ -1,0 +1,128 @@
+import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import type { SystemWriter } from "../../sinks/sink.ts";
+import { KeptSink } from "./kept_sink.ts";
+import { checkSink, framedOf, frameOf } from "./frame.ts";
+import {
+  checkOptions,
+  checkStage,
+  checkType,
+  type HookTimes,
+  TIMES,
+  timesOf,
+} from "../any/hook_options.ts";
+
+/** What a {@linkcode SnapshotHook} is made of. */
+export interface SnapshotHookOptions extends HookTimes {
+  /** Where the snapshots go. */
+  readonly sink: SystemWriter;
+  /**
+   * The fields that are kept, besides those that every batch has. Without `energy` and `stress` steps need not find
+   * them out: that, and less to copy, makes it cheaper.
+   *
+   * @default all
+   */
+  readonly fields?: readonly string[];
+  /**
+   * Where in a step they are taken.
+   *
+   * @default DynamicsStage.AFTER_STEP
+   */
+  readonly stage?: DynamicsStage;
+}
+
+const NAME = "SnapshotHook";
+
+/**
+ * Writes a copy of the whole batch to a sink at every so many steps: a trajectory. A frame has the fields of the batch
+ * as they are at that moment, and `step`, `time` (fs, NaN where steps take none) and `sourceId`: in a sink that keeps
+ * many frames as one batch each system has a new `systemId`, and `sourceId` is the one it has in the run.
+ *
+ * A run that goes on from a checkpoint takes off what the sink was given after it, and writes that again: no frame is
+ * lost, and none is there twice. So one sink is for one run.
+ *
+ * What goes wrong with writing, a full sink included, stops the run (unless it is added with another `onError`). The
+ * sink stays open when the run ends.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { SnapshotHook } from "@hooke/hooke/observe";
+ * import { MemorySink } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 40, { seed: 1 });
+ * const sink = new MemorySink();
+ * await using md = new NVE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   dt: 2,
+ *   hooks: [new SnapshotHook({ sink, frequency: 50 })],
+ * });
+ * await md.run(batch, 101);
+ * const frames = sink.read();
+ * assertEquals([...frames.get("step")], [0, 50, 100]);
+ * assertEquals([...frames.get("time")], [2, 102, 202]);
+ * ```
+ */
+export class SnapshotHook {
+  /** Where in a step snapshots are taken. */
+  readonly stage: DynamicsStage;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What must be as of the step. */
+  readonly reads: readonly ("energy" | "time" | "frame")[];
+  /** What cannot be kept must not go unnoticed. */
+  readonly onError = "throw";
+  readonly #sink: KeptSink;
+  readonly #fields: readonly string[] | undefined;
+
+  /** Nothing is written yet. */
+  constructor(options: SnapshotHookOptions) {
+    checkOptions(NAME, options, ["sink", "fields", "stage", ...TIMES]);
+    const areNames = (x: unknown) =>
+      Array.isArray(x) && x.every((name) => typeof name === "string");
+    checkType(NAME, options, "fields", "a list of names", areNames);
+    checkSink(NAME, options);
+    checkStage(NAME, options);
+    this.frequency = 1;
+    Object.assign(this, timesOf(NAME, options));
+    this.stage = options.stage ?? DynamicsStage.AFTER_STEP;
+    this.#sink = new KeptSink(NAME, options.sink);
+    this.#fields = options.fields;
+    this.reads = framedOf(options.fields);
+  }
+
+  /** Writes a snapshot. Called by the engine. */
+  async call(ctx: DynamicsContext): Promise<void> {
+    await this.#sink.write(await frameOf(ctx, undefined, this.#fields));
+  }
+
+  /** Opens the sink; what it has of after a checkpoint that was loaded is taken off. Called by the engine. */
+  open(): Promise<void> {
+    return this.#sink.open();
+  }
+
+  /** Waits until the sink has all of it. Called by the engine. */
+  close(): Promise<void> {
+    return this.#sink.close();
+  }
+
+  /** How many systems the sink holds: plain data, for checkpoints. Called by the engine. */
+  save(): { readonly length: number } | undefined {
+    return this.#sink.save();
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  load(state: unknown): void {
+    this.#sink.load(state);
+  }
+
+  /** Waits until the sink has all of it, so that a checkpoint may say so. Called by whoever writes that. */
+  flush(): Promise<void> {
+    return this.#sink.flush();
+  }
+}

@@ -1,0 +1,203 @@
+import { writeWhole } from "../../checkpoint/mod.ts";
+import { keepNewest, openFolder, pathOf, stepName } from "../../checkpoint/folder.ts";
+import { DynamicsStage } from "../../dynamics/stages.ts";
+import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
+import type { Outcome } from "../../hooks/protocol/outcome.ts";
+import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
+import type { Hook } from "../../hooks/protocol/table.ts";
+import { TrainingStage } from "../../training/stages.ts";
+import {
+  checkCheckpoints,
+  type CheckpointHookOptions,
+  type KeptEngine,
+} from "./checkpoint_options.ts";
+
+const NAME = "CheckpointHook";
+
+/**
+ * Writes checkpoints of its engine into a folder, by steps, by the clock, or both, as `step-000001000.hooke`, and keeps
+ * the newest. The state is taken between two steps, and written while the run goes on; one is under way at a time: the
+ * next by steps waits for it, the next by the clock is left out.
+ *
+ * Each is there whole or not at all, whenever the process is killed. Before it is written all hooks make safe what they
+ * have written themselves: a run that goes on from it has each snapshot and each row of a log once.
+ * `engine.loadLatest(folder)` goes on from the newest that is whole. A folder is for one run: what another has left there
+ * with more steps would be taken for the newest.
+ *
+ * What goes wrong is a warning (unless it is added with another `onError`): the checkpoints before are still there.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong; where it is added to an engine that cannot be
+ * kept, a TypeError when the run begins.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVTLangevin } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { CheckpointHook } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const folder = `${await Deno.makeTempDir()}/checkpoints`;
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * const hooks = () => [new CheckpointHook({ folder, everySteps: 50, everySeconds: 60, keepLast: 2 })];
+ * async function go(steps: number): Promise<number> {
+ *   await using md = new NVTLangevin({
+ *     ...{ model, dt: 2, temperature: 40, friction: 0.02, seed: 1, hooks: hooks() },
+ *   });
+ *   const batch = await md.loadLatest(folder) ?? fresh();
+ *   await md.run(batch, steps - md.stepCount);
+ *   return md.stepCount;
+ * }
+ * function fresh(): Batch {
+ *   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ *   initVelocities(batch, 40, { seed: 1 });
+ *   return batch;
+ * }
+ * assertEquals([await go(120), await go(200)], [120, 200]);
+ * const files = Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+ * assertEquals(files, ["step-000000150.hooke", "step-000000200.hooke"]);
+ * ```
+ */
+export class CheckpointHook implements Hook<string> {
+  /** What it is called. */
+  readonly name: string;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** So that steps done are a multiple. */
+  readonly phase: number;
+  /** Once more when the run ends. */
+  readonly atEnd: boolean;
+  /** A disk that is full stops no run. */
+  readonly onError = "warn";
+  /** It is for engines of both kinds. */
+  readonly kinds: readonly (typeof DynamicsStage | typeof TrainingStage)[] = [
+    DynamicsStage,
+    TrainingStage,
+  ];
+  /** Where it looks. */
+  readonly on: object;
+  /** When it looks at the clock. */
+  readonly stageTimes: Readonly<Record<string, ScheduleOptions>>;
+  readonly #options: CheckpointHookOptions;
+  readonly #keep: number;
+  #folder = "";
+  #engine: KeptEngine | undefined;
+  /** One is asked for, and the step under way not done yet. */
+  #isAsked = false;
+  #taking: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  /** Steps that were done at the last. */
+  #last: number | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** Writes nothing yet. */
+  constructor(options: CheckpointHookOptions) {
+    checkCheckpoints(options);
+    const { everySteps, everySeconds, keepLast = 1, atEnd = true, name } = options;
+    this.#options = options;
+    this.#keep = keepLast;
+    this.name = name ?? "checkpoints";
+    this.atEnd = atEnd;
+    const steps = everySteps ?? (everySeconds === undefined ? 1000 : Number.MAX_SAFE_INTEGER);
+    this.frequency = steps;
+    this.phase = steps - 1;
+    const call = (_ctx: BaseContext) => this.#ask(true);
+    const tick = (_ctx: BaseContext) => this.#ask(false);
+    const isTimed = everySeconds !== undefined;
+    this.on = {
+      dynamics: { AFTER_STEP: call, ...isTimed ? { BEFORE_STEP: tick } : {} },
+      training: { STEP_END: call, ...isTimed ? { BATCH_BEGIN: tick } : {} },
+    };
+    const timed = { frequency: 1, ...isTimed ? { everySeconds } : {} };
+    this.stageTimes = isTimed ? { BEFORE_STEP: timed, BATCH_BEGIN: timed } : {};
+  }
+
+  /** Makes the folder, and takes off what a kill has left of a checkpoint. Called by the engine. */
+  async open(engine: Workflow): Promise<void> {
+    if (!isKept(engine)) {
+      throw new TypeError(
+        `Cannot open ${NAME} as its engine must have betweenSteps() and saveCheckpoint(): ${engine.name} has not`,
+      );
+    }
+    this.#engine = engine;
+    this.#folder = await pathOf(this.#options.folder);
+    this.#last = undefined;
+    await openFolder(this.#folder).catch(() => {}); // whoever writes there says what is wrong with it
+    const { atBegin = true } = this.#options;
+    // Once all hooks are open, and before the first step. A trainer may be opened without beginning.
+    if (atBegin && engine.takeCheckpoint !== undefined) this.#ask(true, true);
+  }
+
+  /** Waits for the one under way; throws what went wrong since that was last told. Called by the engine. */
+  async close(outcome: Outcome): Promise<void> {
+    await this.#taking;
+    await this.#writing;
+    const cause = (this.#failure?.error as { readonly cause?: unknown } | undefined)?.cause;
+    if (outcome.status === "failed" && cause === outcome.error) this.#failure = undefined; // it is told already
+    this.#check();
+  }
+
+  /** With `isFirst` no step is done before it is on disk: what steps write could not be taken back. */
+  #ask(mayWait: boolean, isFirst: boolean = false): void {
+    const isBusy = this.#isAsked || !mayWait && this.#writing !== undefined;
+    if (!isBusy) {
+      this.#isAsked = true;
+      this.#taking = this.#engine!.betweenSteps(async () => {
+        await this.#take();
+        if (isFirst) await this.#writing;
+      }).catch((error) => {
+        this.#isAsked = false;
+        this.#failure ??= { error };
+      });
+    }
+    this.#check(); // of an earlier one: this one is asked for all the same
+  }
+
+  /** Between two steps. */
+  async #take(): Promise<void> {
+    this.#isAsked = false;
+    await this.#writing;
+    const engine = this.#engine!, step = engine.stepCount;
+    if (step === this.#last) return;
+    const path = `${this.#folder}/${stepName(step)}`;
+    if (engine.takeCheckpoint === undefined) {
+      await engine.hooks.flush();
+      await this.#flush();
+      await engine.saveCheckpoint(path);
+      await this.#written(step);
+      return;
+    }
+    const bytes = await engine.takeCheckpoint();
+    this.#writing = this.#write(path, step, bytes)
+      .catch((error) => void (this.#failure ??= { error }))
+      .then(() => void (this.#writing = undefined));
+  }
+
+  async #write(path: string, step: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#engine!.hooks.flush();
+    await this.#flush();
+    await writeWhole(path, bytes, "checkpoint");
+    await this.#written(step);
+  }
+
+  async #flush(): Promise<void> {
+    for (const sink of this.#options.sinks ?? []) await sink.flush?.();
+  }
+
+  /** Later ones that are there are damaged, or of a run that was begun anew: they must not drive this one out. */
+  async #written(step: number): Promise<void> {
+    this.#last = step;
+    await keepNewest(this.#folder, step, this.#keep);
+  }
+
+  #check(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+}
+
+function isKept(engine: Workflow): engine is KeptEngine {
+  const { betweenSteps, saveCheckpoint } = engine as Partial<KeptEngine>;
+  return typeof betweenSteps === "function" && typeof saveCheckpoint === "function";
+}

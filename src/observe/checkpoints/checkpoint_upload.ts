@@ -1,0 +1,190 @@
+import type { CheckpointContext } from "../../training/stages.ts";
+import { complaint } from "../../base/show.ts";
+import { type Errand, Errands, pause, send, within } from "../any/background_tasks.ts";
+import { fileSystemFor } from "../any/file_system.ts";
+import { checkType, isFunction } from "../any/hook_options.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import {
+  checkCount,
+  checkPositive,
+  checkTraining,
+  type HookName,
+} from "../training/training_options.ts";
+import { checkUrl } from "../any/url.ts";
+
+/** A checkpoint that is to be taken somewhere. */
+export interface UploadedCheckpoint {
+  /** Where it is. */
+  readonly path: string;
+  /** What the file is called. */
+  readonly name: string;
+  /** Steps done when it was written. */
+  readonly step: number;
+  /** Epochs done when it was written. */
+  readonly epoch: number;
+  /** Says when it takes too long. */
+  readonly signal: AbortSignal;
+}
+
+/** What a {@linkcode CheckpointUpload} is told: `to` or `run`. */
+export interface CheckpointUploadOptions extends HookName {
+  /**
+   * Where files are put, by HTTP PUT: an address with `{name}`, `{step}` or `{epoch}` in it.
+   *
+   * @default none
+   */
+  readonly to?: string;
+  /**
+   * Headers of these requests.
+   *
+   * @default none
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Takes a file wherever it is to go: starts a program, say.
+   *
+   * @default none
+   */
+  readonly run?: (path: string, checkpoint: UploadedCheckpoint) => void | PromiseLike<void>;
+  /**
+   * How long one attempt may take, s.
+   *
+   * @default 600
+   */
+  readonly timeout?: number;
+  /**
+   * How often it tries again, after a quarter of a second, half a second, a second and so on.
+   *
+   * @default 2
+   */
+  readonly retries?: number;
+}
+
+const NAME = "CheckpointUpload";
+const OPTIONS = ["to", "headers", "run", "timeout", "retries", "name"];
+const NAMES: readonly string[] = ["name", "step", "epoch"];
+const FIELD = /\{([^{}]*)\}/g;
+/** So many files may wait in memory before training waits, too. */
+const MOST_WAITING = 4;
+
+/**
+ * Takes each checkpoint somewhere else once it is safely on disk: one after the other, in the background. What is put
+ * somewhere is read at once, so that a `ModelCheckpoint` may delete the file; `run` gets the path, and whether that is
+ * still there is between the two. The end of a run waits for all of them. What fails, after some more attempts, is a
+ * warning, counted in `hooks.list()`, and never stops a run.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { Checkpoint, CheckpointUpload } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const put: string[] = [];
+ * await using server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
+ *   await request.bytes();
+ *   put.push(`${request.method} ${new URL(request.url).pathname}`);
+ *   return new Response();
+ * });
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * const data = tensorData({
+ *   x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *   wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
+ * }, { batchSize: 2 });
+ * await using trainer = new Trainer({
+ *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
+ *   ...{ optimizers: sgd({ lr: 0.1 }) },
+ *   hooks: [
+ *     new Checkpoint({ outputDir: await Deno.makeTempDir(), saveBest: false }),
+ *     new CheckpointUpload({ to: `http://127.0.0.1:${server.addr.port}/runs/{step}/{name}` }),
+ *   ],
+ * });
+ * await trainer.train();
+ * assertEquals(put, ["PUT /runs/1/checkpoint_epoch_1.hooke"]);
+ * ```
+ */
+export class CheckpointUpload {
+  /** What it is called. */
+  readonly name: string;
+  /** Nothing of it stops a run. */
+  readonly onError = "warn";
+  readonly #options: CheckpointUploadOptions;
+  #errands = new Errands("upload checkpoints", MOST_WAITING);
+
+  /** Takes nothing anywhere yet. */
+  constructor(options: CheckpointUploadOptions) {
+    checkUpload(options);
+    this.name = options.name ?? "checkpoint_upload";
+    this.#options = options;
+  }
+
+  /** A run begins. Called by the trainer. */
+  open(): void {
+    this.#errands = new Errands("upload checkpoints", MOST_WAITING);
+  }
+
+  /** Takes a checkpoint somewhere. Called by the trainer. */
+  async onCheckpointSave({ path, state }: CheckpointContext): Promise<void> {
+    const { run, timeout = 600 } = this.#options;
+    await this.#errands.room();
+    const about = { path, name: path.split(/[/\\]/).at(-1)!, step: state.step };
+    const checkpoint = { ...about, epoch: state.currentEpoch };
+    const take = run === undefined
+      ? await this.#putting(checkpoint)
+      : async (signal: AbortSignal) => await run(path, { ...checkpoint, signal });
+    this.#errands.push((given) => this.#trying((signal) => within(timeout, take, signal), given));
+    this.#errands.check();
+  }
+
+  /** Waits for all of them. Called by the trainer. */
+  close(): Promise<void> {
+    return this.#errands.finish();
+  }
+
+  async #putting(checkpoint: Omit<UploadedCheckpoint, "signal">): Promise<Errand> {
+    const { to, headers = {} } = this.#options;
+    const body = await fileSystemFor(NAME).readFile(checkpoint.path);
+    const url = to!.replaceAll(
+      FIELD,
+      (_, name: keyof typeof checkpoint) => encodeURIComponent(checkpoint[name]),
+    );
+    return (signal) => send(url, { method: "PUT", body, headers, signal });
+  }
+
+  async #trying(errand: Errand, given: AbortSignal): Promise<void> {
+    const { retries = 2 } = this.#options;
+    for (let failures = 0;; failures++) {
+      try {
+        return await errand(given);
+      } catch (error) {
+        if (failures >= retries) throw error;
+        await pause(250 * 2 ** failures);
+      }
+    }
+  }
+}
+
+function checkUpload(options: CheckpointUploadOptions): void {
+  checkTraining(NAME, options, OPTIONS);
+  checkUrl(NAME, options, "to");
+  checkType(NAME, options, "run", "a function", isFunction);
+  const areHeaders = (x: unknown) =>
+    isObject(x) && Object.values(x).every((each) => typeof each === "string");
+  checkType(NAME, options, "headers", "an object of texts", areHeaders);
+  checkPositive(NAME, options, "timeout");
+  checkCount(NAME, options, "retries", 0);
+  const { to, run } = options, action = `make a ${NAME}`;
+  if ((to === undefined) === (run === undefined)) {
+    throw new TypeError(complaint(action, "it must have to or run, one of them", options));
+  }
+  for (const [, name] of to?.matchAll(FIELD) ?? []) {
+    if (NAMES.includes(name!)) continue;
+    const requirement = `names in its address must be among ${NAMES.join(", ")}`;
+    throw new RangeError(complaint(action, requirement, name, NAMES));
+  }
+}

@@ -1,0 +1,205 @@
+import type { CheckpointContext, EndContext, MetricsContext } from "../../training/stages.ts";
+import { checkpointName } from "./checkpoint_name.ts";
+import { CheckpointRanking, type RankedCheckpoint } from "./checkpoint_ranking.ts";
+import { fileSystemFor, isThere, nameAlso, pathIn, removeIfThere } from "../any/file_system.ts";
+import { checkModelCheckpoint, type ModelCheckpointOptions } from "./model_checkpoint_options.ts";
+import { monitored } from "../training/monitored.ts";
+import { checkSaved } from "../training/training_options.ts";
+
+/** A checkpoint that was asked for. */
+interface Coming extends RankedCheckpoint {
+  /** Files of it that are not on disk. */
+  readonly awaited: Set<string>;
+}
+
+const NAME = "ModelCheckpoint";
+
+/**
+ * Keeps checkpoints of the best models: after each validation of a training run the metric is compared with those of the
+ * checkpoints that are there; one that is among the best is written when the step under way is done, and the worst one
+ * is deleted once that is safely on disk. Of two that are as good the older one stays; NaN is worse than any number.
+ * A file that is there already is never written over: the new one gets `-v2`. The ranking goes into checkpoints.
+ *
+ * Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. A metric that is not there, or that
+ * the template names and is not there, ends the run.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { ModelCheckpoint } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * const data = tensorData({
+ *   x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *   wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
+ * }, { batchSize: 2 });
+ * const dir = await Deno.makeTempDir();
+ * await using trainer = new Trainer({
+ *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
+ *   ...{ validation: data, optimizers: sgd({ lr: 0.1 }), epochs: 4 },
+ *   hooks: [new ModelCheckpoint({ dir, saveTopK: 2 })],
+ * });
+ * await trainer.train();
+ * const files = [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
+ * assertEquals(files, ["epoch_2_loss_0.16.hooke", "epoch_3_loss_0.04.hooke", "last.hooke"]);
+ * ```
+ */
+export class ModelCheckpoint {
+  /** What it is called. */
+  readonly name: string;
+  /** A checkpoint that is not there must not go unnoticed. */
+  readonly onError = "throw";
+  readonly #options: Required<Omit<ModelCheckpointOptions, "dir" | "name">>;
+  readonly #dir: string;
+  readonly #ranking: CheckpointRanking;
+  #coming: Coming[] = [];
+  #last: string | undefined;
+  /** Epochs of this run, and how often there was something to look at. */
+  #run = { epochs: 0, looks: 0 };
+
+  /** Writes nothing yet. */
+  constructor(options: ModelCheckpointOptions) {
+    checkModelCheckpoint(options);
+    const { monitor = "val/loss", mode = "min", saveTopK = 3, saveLast = true } = options;
+    const { saveOnTrainEpochEnd = false, autoInsertMetricName = false, everyNEpochs = 1 } = options;
+    const { filename = "epoch_{epoch}_loss_{val/loss:.2f}", weights = "checkpoint" } = options;
+    this.name = options.name ?? "model_checkpoint";
+    this.#dir = pathIn(options.dir);
+    this.#ranking = new CheckpointRanking(saveTopK, mode);
+    this.#options = {
+      ...{ monitor, mode, saveTopK, saveLast, saveOnTrainEpochEnd, filename },
+      ...{ autoInsertMetricName, everyNEpochs, weights },
+    };
+  }
+
+  /** The checkpoints that are kept, best first. */
+  get kept(): readonly RankedCheckpoint[] {
+    return this.#ranking.kept;
+  }
+
+  /** The best of them; `undefined` where there is none, or none with a number. */
+  get best(): RankedCheckpoint | undefined {
+    return this.kept.find(({ score }) => Number.isFinite(score));
+  }
+
+  /** Makes the folder. Called by the trainer. */
+  async open(): Promise<void> {
+    await fileSystemFor(NAME).mkdir(this.#dir, { recursive: true });
+  }
+
+  /** Training begins: what a run that failed has asked for will not come. Called by the trainer. */
+  onTrainBegin(): void {
+    this.#coming = [];
+    this.#run = { epochs: 0, looks: 0 };
+  }
+
+  /** Looks at the metric, if this is when it does. Called by the trainer. */
+  async onValidationEnd(ctx: MetricsContext): Promise<void> {
+    if (!this.#options.saveOnTrainEpochEnd) await this.#look(ctx);
+  }
+
+  /** Looks at the metric, if this is when it does. Called by the trainer. */
+  async onEpochEnd(ctx: MetricsContext): Promise<void> {
+    if (ctx.outcome.status === "completed") this.#run.epochs++;
+    if (this.#options.saveOnTrainEpochEnd) await this.#look(ctx);
+  }
+
+  /** Throws where a whole run had nothing to look at, and so nothing is kept. Called by the trainer. */
+  onTrainEnd({ outcome }: EndContext): void {
+    const { epochs, looks } = this.#run;
+    if (outcome.status !== "completed" || looks > 0 || epochs === 0) return;
+    throw new RangeError(
+      "Cannot keep checkpoints as there must be a validation: there was none; " +
+        "saveOnTrainEpochEnd looks at the end of each epoch",
+    );
+  }
+
+  /** A checkpoint is on disk: one that is worse may go. Called by the trainer. */
+  async onCheckpointSave({ path }: CheckpointContext): Promise<void> {
+    const done = this.#coming.find(({ awaited }) => awaited.delete(path));
+    if (done === undefined || done.awaited.size > 0) return;
+    this.#coming = this.#coming.filter((coming) => coming !== done);
+    const files = fileSystemFor(NAME), { score, step } = done;
+    if (this.#options.saveLast && done.path === this.#last) {
+      await Promise.all(
+        this.#filesOf(done.path).map((file) =>
+          nameAlso(files, file, pathIn(this.#dir, `last${endingOf(file)}`))
+        ),
+      );
+    }
+    for (const gone of this.#ranking.add({ path: done.path, score, step })) {
+      for (const file of this.#filesOf(gone.path)) await removeIfThere(files, file);
+    }
+  }
+
+  /** What a checkpoint keeps, itself included: plain data. Called by the trainer. */
+  save(): { readonly kept: readonly RankedCheckpoint[] } {
+    return {
+      kept: [...this.kept, ...this.#coming].map(({ path, score, step }) => ({ path, score, step })),
+    };
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
+  load(state: unknown): void {
+    checkSaved(NAME, state, ["kept"]);
+    this.#coming = [];
+    this.#ranking.restore((state as { readonly kept: readonly RankedCheckpoint[] }).kept);
+  }
+
+  async #look(ctx: MetricsContext): Promise<void> {
+    const { monitor, saveTopK, saveLast, everyNEpochs } = this.#options;
+    if (ctx.outcome.status !== "completed" || ctx.state.status !== "training") return;
+    this.#run.looks++;
+    if ((ctx.epoch + 1) % everyNEpochs !== 0) return;
+    const score = saveTopK === 0 ? NaN : monitored(`keep checkpoints`, ctx.metrics, monitor);
+    if (this.#ranking.wants(score, this.#coming)) {
+      const path = await this.#freePath(ctx), paths = this.#filesOf(path);
+      this.#last = path;
+      this.#coming.push({ path, score, step: ctx.state.step, awaited: new Set(paths) });
+      for (const file of paths) ask(ctx, file);
+    } else if (saveLast) {
+      this.#last = undefined;
+      for (const file of this.#filesOf(pathIn(this.#dir, `last${this.#ending}`))) ask(ctx, file);
+    }
+  }
+
+  get #ending(): string {
+    return this.#options.weights === "onnx" ? ".onnx" : ".hooke";
+  }
+
+  /** The files of a checkpoint. */
+  #filesOf(path: string): string[] {
+    return this.#options.weights === "both" ? [path, path.replace(/\.hooke$/, ".onnx")] : [path];
+  }
+
+  /** A path that no file has, and none will have. */
+  async #freePath({ state, metrics, epoch }: MetricsContext): Promise<string> {
+    const { filename, autoInsertMetricName } = this.#options, files = fileSystemFor(NAME);
+    const values = { ...state.metrics, "train/loss": state.avgLoss, ...metrics };
+    const name = checkpointName(
+      filename,
+      { ...values, epoch, step: state.step },
+      autoInsertMetricName,
+    );
+    for (let version = 1;; version++) {
+      const versioned = version === 1 ? name : `${name}-v${version}`;
+      const path = pathIn(this.#dir, versioned + this.#ending);
+      const isTaken = this.#coming.some((coming) => coming.path === path);
+      if (!isTaken && !await isThere(files, path)) return path;
+    }
+  }
+}
+
+function ask({ trainer }: Pick<MetricsContext, "trainer">, file: string): void {
+  if (file.endsWith(".onnx")) trainer.checkpointSoon(file, "onnx");
+  else trainer.checkpointSoon(file);
+}
+
+function endingOf(path: string): string {
+  return path.endsWith(".onnx") ? ".onnx" : ".hooke";
+}

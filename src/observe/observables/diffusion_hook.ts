@@ -1,0 +1,173 @@
+import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import { CorrelatedSystems } from "./correlated_systems.ts";
+import { checkCorrelation, type CorrelationOptions } from "./correlation_options.ts";
+import { checkType } from "../any/hook_options.ts";
+import type { SavedSystems } from "./observed_systems.ts";
+
+/** What a {@linkcode DiffusionHook} can be told. */
+export interface DiffusionHookOptions extends CorrelationOptions {
+  /**
+   * The lag times between which a line is fitted, fs.
+   *
+   * @default from half of the longest to the longest
+   */
+  readonly fit?: readonly [from: number, to: number];
+}
+
+/** How far the atoms of a system have come. */
+export interface Diffusion {
+  /** The system. */
+  readonly systemId: number;
+  /** Lag times, fs. */
+  readonly time: Float64Array;
+  /** Mean squared displacement, Å². */
+  readonly msd: Float64Array;
+  /** Over how many origins each is a mean. */
+  readonly origins: Float64Array;
+  /** Diffusion coefficient, a sixth of the slope of the line, Å²/fs; NaN where fewer than two lags are fitted. */
+  readonly diffusion: number;
+}
+
+const NAME = "DiffusionHook";
+
+/**
+ * Mean squared displacements and diffusion coefficients of each system, on the way: LAMMPS's `compute msd` with many
+ * origins.
+ *
+ * MSD(τ) = ⟨|r(t + τ) − r(t)|²⟩, a mean over atoms and origins t; D = slope / 6 by Einstein's relation, of a line
+ * fitted by least squares.
+ *
+ * | symbol | meaning                                          | unit  |
+ * | ------ | ------------------------------------------------ | ----- |
+ * | r      | position, not wrapped: r + images · h            | Å     |
+ * | τ      | lag: whole multiples of the time between samples | fs    |
+ * | D      | diffusion coefficient                            | Å²/fs |
+ *
+ * Wrapping that image counters record, as `WrapPeriodicHook` does, is no displacement. What the centre of mass does
+ * counts. A lattice that changes moves the images of atoms with it.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { potential } from "@hooke/hooke/models";
+ * import { DiffusionHook } from "@hooke/hooke/observe";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * // Nothing holds it: it goes 0.01 Å each fs.
+ * const batch = Batch.from([{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.01, 0, 0] }]);
+ * const diffusion = new DiffusionHook({ frequency: 5, lags: 11 });
+ * await using md = new NVE({ model: potential(() => 0), dt: 2, hooks: [diffusion] });
+ * await md.run(batch, 200);
+ * const { time, msd } = diffusion.results()[0]!;
+ * assertAlmostEquals(time[10]!, 100, 1e-9);
+ * assertAlmostEquals(msd[10]!, 1, 1e-6); // (v t)²
+ * ```
+ */
+export class DiffusionHook {
+  /** Where in a step it looks. */
+  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** Not before so many are done. */
+  readonly after: number;
+  /** What it looks at. */
+  readonly reads: readonly ("positions" | "images" | "cell" | "time" | "systemId" | "numbers")[];
+  readonly #fit: readonly [number, number] | undefined;
+  readonly #systems: CorrelatedSystems;
+
+  /** Nothing is seen yet. */
+  constructor(options: DiffusionHookOptions = {}) {
+    const checked = checkCorrelation(NAME, options, ["fit"]);
+    checkType(NAME, options, "fit", "two times, the first below the second", isInterval);
+    this.frequency = checked.frequency;
+    this.after = checked.after;
+    this.#fit = options.fit;
+    const seen = ["positions", "images", "cell", "time", "systemId"] as const;
+    this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
+    this.#systems = new CorrelatedSystems(NAME, checked, squaredDisplacements);
+  }
+
+  /** Takes a sample. Called by the engine. */
+  call(
+    ctx: DynamicsContext<"positions" | "images" | "cell" | "time" | "systemId" | "numbers">,
+  ): void {
+    this.#systems.sample(ctx, (system, places) => unwrapped(ctx.read, system, places));
+  }
+
+  /** What there is so far, of each system in the order in which they came. */
+  results(): Diffusion[] {
+    return this.#systems.results().map(({ systemId, time, mean: msd, origins }) => {
+      const longest = time.at(-1) ?? 0;
+      const [from, to] = this.#fit ?? [longest / 2, longest];
+      return { systemId, time, msd, origins, diffusion: slopeOf(time, msd, from, to) / 6 };
+    });
+  }
+
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
+  reset(): void {
+    this.#systems.clear();
+  }
+
+  /** What was seen so far: plain data. Called by the engine. */
+  save(): SavedSystems {
+    return this.#systems.save();
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  load(state: unknown): void {
+    this.#systems.load(state);
+  }
+}
+
+function isInterval(fit: unknown): boolean {
+  if (!Array.isArray(fit) || fit.length !== 2) return false;
+  const [from, to] = fit as readonly unknown[];
+  return typeof from === "number" && typeof to === "number" && from >= 0 && from < to;
+}
+
+interface Positions {
+  readonly positions: ArrayLike<number>;
+  readonly images: ArrayLike<number>;
+  readonly cell: ArrayLike<number>;
+}
+
+/** Where atoms would be had nobody wrapped them. */
+function unwrapped(
+  { positions, images, cell }: Positions,
+  system: number,
+  places: Int32Array,
+): Float64Array {
+  const all = new Float64Array(3 * places.length), h = 9 * system;
+  for (let n = 0; n < places.length; n++) {
+    const i = 3 * places[n]!, [a, b, c] = [images[i]!, images[i + 1]!, images[i + 2]!];
+    for (let k = 0; k < 3; k++) {
+      all[3 * n + k] = positions[i + k]! + a * cell[h + k]! + b * cell[h + 3 + k]! +
+        c * cell[h + 6 + k]!;
+    }
+  }
+  return all;
+}
+
+function squaredDisplacements(now: Float64Array, before: Float64Array, from: number): number {
+  let sum = 0;
+  for (let i = 0; i < now.length; i++) {
+    const moved = now[i]! - before[from + i]!;
+    sum += moved * moved;
+  }
+  return sum;
+}
+
+/** The slope of the line of least squares through the points between two times. */
+function slopeOf(time: Float64Array, values: Float64Array, from: number, to: number): number {
+  const slack = 1e-9 * to;
+  const meant = Array.from(time.keys()).filter((i) =>
+    time[i]! >= from - slack && time[i]! <= to + slack
+  );
+  const mean = (of: Float64Array) => meant.reduce((sum, i) => sum + of[i]!, 0) / meant.length;
+  const [t, y] = [mean(time), mean(values)];
+  const up = meant.reduce((sum, i) => sum + (time[i]! - t) * (values[i]! - y), 0);
+  return up / meant.reduce((sum, i) => sum + (time[i]! - t) ** 2, 0);
+}

@@ -1,0 +1,125 @@
+/**
+ * How many pairs of atoms there are at each distance.
+ *
+ * @module
+ */
+
+import { cellVolume } from "../../batch/cell.ts";
+import type { NeighbourEdges } from "../../batch/neighbors/edges.ts";
+import { areNumbers, type Collected } from "./observed_systems.ts";
+
+/** What is counted: up to which distance, in how many bins, and of which pairs. */
+export interface PairChoice {
+  /** Å. */
+  readonly cutoff: number;
+  readonly bins: number;
+  /** Atomic numbers: atoms of the second around those of the first. Without them, all around all. */
+  readonly elements: readonly [number, number] | undefined;
+}
+
+/** Atoms of one system in one step. */
+export interface PairSample {
+  /** Its place. */
+  readonly system: number;
+  readonly nodeOffsets: Int32Array;
+  readonly positions: Float64Array;
+  readonly cell: Float64Array;
+  readonly numbers: ArrayLike<number> | undefined;
+  /** Half of the pairs: each once. */
+  readonly pairs: NeighbourEdges;
+}
+
+/** The pairs of one system. */
+export class PairHistogram implements Collected {
+  readonly #choice: PairChoice;
+  /** Neighbours of an atom in each bin, and that over what an ideal gas would have: sums over samples. */
+  readonly #neighbours: Float64Array;
+  readonly #g: Float64Array;
+  #samples = 0;
+
+  constructor(choice: PairChoice) {
+    this.#choice = choice;
+    this.#neighbours = new Float64Array(choice.bins);
+    this.#g = new Float64Array(choice.bins);
+  }
+
+  /** That which `save` gave; nothing for what it did not. */
+  static restore(
+    saved: Readonly<Record<string, unknown>>,
+    choice: PairChoice,
+  ): PairHistogram | undefined {
+    const { bins } = choice;
+    if (typeof saved.samples !== "number" || !areNumbers(saved, { neighbours: bins, g: bins })) {
+      return undefined;
+    }
+    const one = new PairHistogram(choice);
+    one.#neighbours.set(saved.neighbours as Float64Array);
+    one.#g.set(saved.g as Float64Array);
+    one.#samples = saved.samples;
+    return one;
+  }
+
+  /** Counts the pairs of a step. */
+  add(sample: PairSample): void {
+    const { bins, cutoff, elements } = this.#choice;
+    const { system, nodeOffsets, numbers, cell } = sample;
+    const from = nodeOffsets[system]!, kinds = new Uint8Array(nodeOffsets[system + 1]! - from);
+    let [first, second] = [0, 0];
+    for (let i = 0; i < kinds.length; i++) {
+      const isA = elements === undefined || numbers![from + i] === elements[0];
+      const isB = elements === undefined || numbers![from + i] === elements[1];
+      kinds[i] = (isA ? 1 : 0) + (isB ? 2 : 0);
+      if (isA) first++;
+      if (isB) second++;
+    }
+    this.#samples++;
+    if (first === 0 || second === 0) return;
+    const counts = new Float64Array(bins);
+    countPairs(sample, bins / cutoff, kinds, counts);
+    const density = second / cellVolume(cell.subarray(9 * system, 9 * system + 9));
+    for (let bin = 0; bin < bins; bin++) {
+      const neighbours = counts[bin]! / first, width = cutoff / bins;
+      const shell = 4 / 3 * Math.PI * ((bin + 1) ** 3 - bin ** 3) * width ** 3;
+      this.#neighbours[bin]! += neighbours;
+      this.#g[bin]! += neighbours / (density * shell);
+    }
+  }
+
+  /** Means over all samples. */
+  get result(): { g: Float64Array; coordination: Float64Array; samples: number } {
+    const samples = this.#samples;
+    let sum = 0;
+    const coordination = this.#neighbours.map((count) => (sum += count) / samples);
+    return { g: this.#g.map((g) => g / samples), coordination, samples };
+  }
+
+  save(): Readonly<Record<string, unknown>> {
+    return { samples: this.#samples, neighbours: this.#neighbours.slice(), g: this.#g.slice() };
+  }
+}
+
+/** Adds neighbours by distance, of all first atoms (1 in `kinds`) together: those that are second (2). */
+// hot
+function countPairs(
+  { system, nodeOffsets, positions, cell, pairs }: PairSample,
+  perLength: number,
+  kinds: Uint8Array,
+  counts: Float64Array,
+): void {
+  const { count, edges, shifts, edgeOffsets } = pairs;
+  const from = nodeOffsets[system]!, h = 9 * system;
+  for (let e = edgeOffsets[system]!; e < edgeOffsets[system + 1]!; e++) {
+    const i = edges[e]!, j = edges[count + e]!, kindI = kinds[i - from]!, kindJ = kinds[j - from]!;
+    const both = (kindI & 1 & kindJ >> 1) + (kindJ & 1 & kindI >> 1);
+    if (both === 0) continue;
+    const a = shifts[3 * e]!, b = shifts[3 * e + 1]!, c = shifts[3 * e + 2]!;
+    let square = 0;
+    for (let k = 0; k < 3; k++) {
+      const along = positions[3 * j + k]! - positions[3 * i + k]! +
+        a * cell[h + k]! + b * cell[h + 3 + k]! + c * cell[h + 6 + k]!;
+      square += along * along;
+    }
+    const bin = Math.floor(Math.sqrt(square) * perLength);
+    if (bin < counts.length) counts[bin]! += both;
+  }
+}

@@ -1,0 +1,182 @@
+import { NeighbourList } from "../../batch/neighbors/neighbor_list.ts";
+import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import { type ElementName, numberOf } from "../atoms/element_choice.ts";
+import {
+  checkGiven,
+  checkNumber,
+  checkOptions,
+  checkType,
+  type HookTimes,
+  TIMES,
+  timesOf,
+} from "../any/hook_options.ts";
+import { ObservedSystems, type SavedSystems } from "./observed_systems.ts";
+import { type PairChoice, PairHistogram } from "./pair_histogram.ts";
+
+/** What a {@linkcode RadialDistributionHook} is made of. */
+export interface RadialDistributionHookOptions extends HookTimes {
+  /** Pairs closer than this are counted, Å. It may be longer than the cell: images of atoms count. */
+  readonly cutoff: number;
+  /**
+   * How many bins of equal width there are up to the cutoff.
+   *
+   * @default 100
+   */
+  readonly bins?: number;
+  /**
+   * Atoms of the second element around those of the first.
+   *
+   * @default all around all
+   */
+  readonly elements?: readonly [ElementName, ElementName];
+  /**
+   * At every so many steps.
+   *
+   * @default 10
+   */
+  readonly frequency?: number;
+}
+
+/** The radial distribution of a system. */
+export interface RadialDistribution {
+  /** The system. */
+  readonly systemId: number;
+  /** The middles of the bins, Å. */
+  readonly r: Float64Array;
+  /** g(r): 1 where atoms are as in an ideal gas. */
+  readonly g: Float64Array;
+  /** Neighbours of an atom up to the end of each bin. */
+  readonly coordination: Float64Array;
+  /** Steps that it is a mean of. */
+  readonly samples: number;
+}
+
+const NAME = "RadialDistributionHook";
+const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
+
+/**
+ * The radial distribution function of each system, on the way: LAMMPS's `compute rdf`.
+ *
+ * g(r) = n(r) V / (N 4/3 π ((r + Δ/2)³ − (r − Δ/2)³)), a mean over steps.
+ *
+ * | symbol | meaning                                                    | unit |
+ * | ------ | ---------------------------------------------------------- | ---- |
+ * | n(r)   | neighbours of an atom in the bin around r, all images      |      |
+ * | N      | atoms that may be neighbours, an atom itself among them    |      |
+ * | V      | volume of the cell in that step                            | Å³   |
+ * | Δ      | width of a bin                                             | Å    |
+ *
+ * Systems must repeat along all three directions, or there is no density to compare with.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { RadialDistributionHook } from "@hooke/hooke/observe";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 5, { seed: 1 });
+ * const rdf = new RadialDistributionHook({ cutoff: 6, bins: 60 });
+ * await using md = new NVE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   ...{ dt: 4, hooks: [rdf] },
+ * });
+ * await md.run(batch, 200);
+ * const { r, g, coordination } = rdf.results()[0]!;
+ * assertAlmostEquals(r[g.indexOf(Math.max(...g))]!, 5.26 / Math.SQRT2, 0.06); // nearest neighbours
+ * assertAlmostEquals(coordination[44]!, 12, 1e-9); // of which there are twelve
+ * ```
+ */
+export class RadialDistributionHook {
+  /** Where in a step it looks. */
+  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What it looks at. */
+  readonly reads: readonly ("positions" | "images" | "cell" | "pbc" | "systemId" | "numbers")[];
+  readonly #choice: PairChoice;
+  readonly #list: NeighbourList;
+  readonly #systems: ObservedSystems<PairHistogram>;
+
+  /** Nothing is seen yet. */
+  constructor(options: RadialDistributionHookOptions) {
+    checkOptions(NAME, options, OPTIONS);
+    checkGiven(NAME, options, "cutoff", "a distance in Å");
+    const isLength = (x: number) => x > 0 && x < Infinity;
+    checkNumber(NAME, options, "cutoff", "a distance above 0", isLength);
+    const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
+    checkNumber(NAME, options, "bins", "a whole number from 1 on", isCount);
+    const isPair = (x: unknown) => Array.isArray(x) && x.length === 2;
+    checkType(NAME, options, "elements", "two elements", isPair);
+    this.frequency = 10;
+    Object.assign(this, timesOf(NAME, options));
+    const { cutoff, bins = 100, elements } = options;
+    const [a, b] = elements ?? [];
+    const numbers = elements && [numberOf(NAME, a, "elements"), numberOf(NAME, b, "elements")];
+    const choice = this.#choice = { cutoff, bins, elements: numbers as [number, number] };
+    this.reads = elements === undefined ? SEEN : [...SEEN, "numbers"];
+    this.#list = new NeighbourList({ cutoff, half: true, skin: SKIN });
+    this.#systems = new ObservedSystems(NAME, (saved) => PairHistogram.restore(saved, choice));
+  }
+
+  /** Counts the pairs of a step. Called by the engine. */
+  call(
+    { batch: { size, nodeOffsets }, read }: DynamicsContext<
+      "positions" | "images" | "cell" | "pbc" | "systemId" | "numbers"
+    >,
+  ): void {
+    const systemId = Int32Array.from(read.systemId), pbc = Int32Array.from(read.pbc);
+    const numbers = this.#choice.elements === undefined ? undefined : read.numbers;
+    const open = pbc.indexOf(0);
+    if (open !== -1) throw openError(systemId[Math.floor(open / 3)]!);
+    // Lists are of typed arrays, and may be looked at after the views of a step are no longer good.
+    const [positions, cell] = [new Float64Array(read.positions), new Float64Array(read.cell)];
+    const images = Int32Array.from(read.images);
+    const pairs = this.#list.update({ nodeOffsets, positions, cell, pbc, images, systemId });
+    for (let system = 0; system < size; system++) {
+      const make = () => new PairHistogram(this.#choice);
+      const one = this.#systems.of(systemId[system]!, make, () => true);
+      one.add({ system, nodeOffsets, positions, cell, numbers, pairs });
+    }
+  }
+
+  /** What there is so far, of each system in the order in which they came. */
+  results(): RadialDistribution[] {
+    const { bins, cutoff } = this.#choice;
+    return this.#systems.all().map(([systemId, one]) => ({
+      systemId,
+      r: Float64Array.from({ length: bins }, (_, bin) => (bin + 0.5) * cutoff / bins),
+      ...one.result,
+    }));
+  }
+
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
+  reset(): void {
+    this.#systems.clear();
+  }
+
+  /** What was counted so far: plain data. Called by the engine. */
+  save(): SavedSystems {
+    return this.#systems.save();
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  load(state: unknown): void {
+    this.#systems.load(state);
+  }
+}
+
+/** Å. Pairs are searched anew once an atom has moved by half of it: between samples atoms move far. */
+const SKIN = 1;
+
+const SEEN = ["positions", "images", "cell", "pbc", "systemId"] as const;
+
+function openError(systemId: number): Error {
+  return new Error(
+    `Cannot count pairs with ${NAME} as a system must repeat along a, b and c, to have a density: system ${systemId} does not`,
+  );
+}

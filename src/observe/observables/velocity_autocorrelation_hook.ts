@@ -1,0 +1,132 @@
+import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import { CorrelatedSystems } from "./correlated_systems.ts";
+import { checkCorrelation, type CorrelationOptions } from "./correlation_options.ts";
+import type { SavedSystems } from "./observed_systems.ts";
+
+/** What a {@linkcode VelocityAutocorrelationHook} can be told. */
+export type VelocityAutocorrelationHookOptions = CorrelationOptions;
+
+/** How velocities of a system go with what they were. */
+export interface VelocityAutocorrelation {
+  /** The system. */
+  readonly systemId: number;
+  /** Lag times, fs. */
+  readonly time: Float64Array;
+  /** ⟨v(t) · v(t + τ)⟩, Å²/fs². */
+  readonly vacf: Float64Array;
+  /** The same over that of no lag: 1 at first. */
+  readonly normalised: Float64Array;
+  /** Over how many origins each is a mean. */
+  readonly origins: Float64Array;
+  /** Diffusion coefficient up to each lag, a third of the integral of `vacf` by trapezoids, Å²/fs. */
+  readonly diffusion: Float64Array;
+}
+
+const NAME = "VelocityAutocorrelationHook";
+
+/**
+ * The autocorrelation of velocities of each system, on the way: LAMMPS's `compute vacf` with many origins.
+ *
+ * C(τ) = ⟨v(t) · v(t + τ)⟩, a mean over atoms and origins t; D = ⅓ ∫ C dτ by the relation of Green and Kubo.
+ *
+ * | symbol | meaning                                          | unit    |
+ * | ------ | ------------------------------------------------ | ------- |
+ * | v      | velocity                                         | Å/fs    |
+ * | τ      | lag: whole multiples of the time between samples | fs      |
+ * | C      | autocorrelation                                  | Å²/fs²  |
+ * | D      | diffusion coefficient                            | Å²/fs   |
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { VelocityAutocorrelationHook } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(batch, 40, { seed: 1 });
+ * const vacf = new VelocityAutocorrelationHook({ frequency: 5, lags: 60 });
+ * await using md = new NVE({
+ *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+ *   ...{ dt: 4, hooks: [vacf] },
+ * });
+ * await md.run(batch, 500);
+ * const { time, normalised } = vacf.results()[0]!;
+ * assertEquals([normalised[0], time[1]], [1, 20]);
+ * assertEquals(normalised.some((c) => c < 0), true); // atoms of a crystal come back
+ * ```
+ */
+export class VelocityAutocorrelationHook {
+  /** Where in a step it looks. */
+  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** Not before so many are done. */
+  readonly after: number;
+  /** What it looks at. */
+  readonly reads: readonly ("velocities" | "time" | "systemId" | "numbers")[];
+  readonly #systems: CorrelatedSystems;
+
+  /** Nothing is seen yet. */
+  constructor(options: VelocityAutocorrelationHookOptions = {}) {
+    const checked = checkCorrelation(NAME, options, []);
+    this.frequency = checked.frequency;
+    this.after = checked.after;
+    const seen = ["velocities", "time", "systemId"] as const;
+    this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
+    this.#systems = new CorrelatedSystems(NAME, checked, products);
+  }
+
+  /** Takes a sample. Called by the engine. */
+  call(ctx: DynamicsContext<"velocities" | "time" | "systemId" | "numbers">): void {
+    const { velocities } = ctx.read;
+    this.#systems.sample(ctx, (_, places) => {
+      const values = new Float64Array(3 * places.length);
+      for (let n = 0; n < values.length; n++) {
+        values[n] = velocities[3 * places[Math.floor(n / 3)]! + n % 3]!;
+      }
+      return values;
+    });
+  }
+
+  /** What there is so far, of each system in the order in which they came. */
+  results(): VelocityAutocorrelation[] {
+    return this.#systems.results().map(({ systemId, time, mean: vacf, origins }) => {
+      const normalised = vacf.map((c) => c / vacf[0]!);
+      return { systemId, time, vacf, normalised, origins, diffusion: integral(time, vacf) };
+    });
+  }
+
+  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
+  reset(): void {
+    this.#systems.clear();
+  }
+
+  /** What was seen so far: plain data. Called by the engine. */
+  save(): SavedSystems {
+    return this.#systems.save();
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  load(state: unknown): void {
+    this.#systems.load(state);
+  }
+}
+
+function products(now: Float64Array, before: Float64Array, from: number): number {
+  let sum = 0;
+  for (let i = 0; i < now.length; i++) sum += now[i]! * before[from + i]!;
+  return sum;
+}
+
+/** A third of the integral up to each time. */
+function integral(time: Float64Array, values: Float64Array): Float64Array {
+  let sum = 0;
+  return values.map((value, i) => {
+    if (i > 0) sum += (value + values[i - 1]!) * (time[i]! - time[i - 1]!) / 2;
+    return sum / 3;
+  });
+}

@@ -1,0 +1,152 @@
+/**
+ * The numbers that a run is followed by.
+ *
+ * @module
+ */
+
+import type { BaseContext } from "../../hooks/protocol/context.ts";
+import { show } from "../../base/show.ts";
+import type { OptimizerView, TrainerState } from "../../training/context.ts";
+import type { NamedScalars } from "./scalar_snapshot.ts";
+
+/** A scalar of one's own. */
+export type ScalarOf = (ctx: BaseContext) => number;
+
+/** How scalars are collected. */
+export interface CollectOptions {
+  /**
+   * The status from which on a system counts as converged.
+   *
+   * @default 1
+   */
+  readonly convergedStatus?: number;
+  /**
+   * Scalars of one's own: name → function of the context.
+   *
+   * @default none
+   */
+  readonly scalars?: Readonly<Record<string, ScalarOf>>;
+}
+
+/** What is looked at in a context of dynamics. */
+export const COLLECTED: readonly ("energy" | "fmax" | "temperature" | "status")[] = [
+  ...["energy", "fmax", "temperature", "status"] as const,
+];
+
+/** What a context may have, of whatever kind it is. */
+interface AnyContext extends BaseContext {
+  readonly read?: Readonly<Record<string, ArrayLike<number>>>;
+  readonly loss?: number;
+  readonly metrics?: NamedScalars;
+  readonly optimizers?: readonly OptimizerView[];
+  readonly epoch?: number;
+  readonly state?: TrainerState;
+}
+
+/**
+ * The scalars of a context, by name. Of dynamics, for a hook that `reads` them: `energy`, `fmax` and `temperature`, means
+ * over the systems, with `energy/max` and the like where there are several; `converged_fraction`, `active_fraction`,
+ * `dynamics/num_graphs`, `dynamics/active_count`, `dynamics/converged_count`, `dynamics/status/1/count`. Of training:
+ * `loss/total`, what metrics there are by their names, `optimizer/0/group_0/lr`, `training/epoch`,
+ * `training/samples_seen`. Of any other loop: those of one's own.
+ *
+ * @param ctx what a hook gets
+ * @param stage where: `"dynamics/AFTER_STEP"`
+ * @throws {TypeError} for a scalar of one's own that is no number
+ *
+ * @example
+ * ```ts
+ * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
+ * import { collectScalars } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
+ * const loop = new Loop({ kinds: WalkStage, step: (loop) => loop.fire(WalkStage.AFTER_STEP) });
+ * const seen: unknown[] = [];
+ * loop.hooks.add({
+ *   stage: WalkStage.AFTER_STEP,
+ *   frequency: 1,
+ *   call: (ctx: BaseContext, stage: string) =>
+ *     void seen.push(collectScalars(ctx, stage, { scalars: { half: (ctx) => ctx.stepCount / 2 } })),
+ * });
+ * await loop.run(2);
+ * assertEquals(seen, [{ half: 0 }, { half: 0.5 }]);
+ * ```
+ */
+export function collectScalars(
+  ctx: BaseContext,
+  stage: string,
+  { convergedStatus = 1, scalars = {} }: CollectOptions = {},
+): Record<string, number> {
+  const [kind] = stage.split("/");
+  const found = kind === "dynamics"
+    ? dynamicsScalars(ctx, convergedStatus)
+    : kind === "training"
+    ? trainingScalars(ctx, stage)
+    : {};
+  for (const [name, scalar] of Object.entries(scalars)) {
+    const value: unknown = scalar(ctx);
+    if (typeof value !== "number") {
+      throw new TypeError(
+        `Cannot collect scalar ${name} as its function must give a number: current value is ${
+          show(value)
+        }`,
+      );
+    }
+    found[name] = value;
+  }
+  return found;
+}
+
+/** How many systems have converged, and how many are in each status. */
+export function statusScalars(
+  status: ArrayLike<number>,
+  convergedStatus: number,
+): Record<string, number> {
+  const all = Array.from(status), count = all.length;
+  const converged = all.filter((one) => one >= convergedStatus).length;
+  const found: Record<string, number> = {
+    ["converged_fraction"]: count === 0 ? 0 : converged / count,
+    ["active_fraction"]: count === 0 ? 0 : (count - converged) / count,
+    "dynamics/num_graphs": count,
+    "dynamics/active_count": count - converged,
+    "dynamics/converged_count": converged,
+  };
+  for (const one of new Set(all)) {
+    found[`dynamics/status/${one}/count`] = all.filter((other) => other === one).length;
+  }
+  return found;
+}
+
+function dynamicsScalars(ctx: AnyContext, convergedStatus: number): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const name of ["energy", "fmax", "temperature"]) {
+    const values = Array.from(ctx.read![name]!);
+    if (values.length === 0) continue;
+    found[name] = values.reduce((sum, value) => sum + value, 0) / values.length;
+    if (values.length > 1) found[`${name}/max`] = values.reduce(greater);
+  }
+  return Object.assign(found, statusScalars(ctx.read!.status!, convergedStatus));
+}
+
+function trainingScalars(ctx: AnyContext, stage: string): Record<string, number> {
+  const { optimizers = [], metrics = {}, loss, state, epoch } = ctx;
+  const isWhole = /_END$/.test(stage) && !/(STEP|BATCH)_END$/.test(stage);
+  const found: Record<string, number> = {};
+  // What stands in `loss` at the end of an epoch is of its last batch.
+  if (!isWhole && loss !== undefined) found["loss/total"] = loss;
+  for (const [name, value] of Object.entries(metrics)) {
+    if (name !== "loss") found[name] = value;
+  }
+  for (const [i, { groups }] of optimizers.entries()) {
+    for (const [j, { lr }] of groups.entries()) found[`optimizer/${i}/group_${j}/lr`] = lr;
+  }
+  if (epoch !== undefined) found["training/epoch"] = epoch;
+  if (state !== undefined) found["training/samples_seen"] = state.samplesSeen;
+  return found;
+}
+
+/** The greater of two; what is no number is greater than any. */
+function greater(a: number, b: number): number {
+  return b > a || Number.isNaN(b) ? b : a;
+}

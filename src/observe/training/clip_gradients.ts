@@ -1,0 +1,62 @@
+import type { ClipSettings } from "../../training/context.ts";
+import { complaint } from "../../base/show.ts";
+import { checkNumber } from "../any/hook_options.ts";
+import { checkTraining, type HookName } from "./training_options.ts";
+
+/** What a {@linkcode ClipGradients} is told: one of them, or both. */
+export interface ClipGradientsOptions extends HookName, ClipSettings {}
+
+/**
+ * Clips gradients while it is on: `norm` makes all together no longer than that, `value` keeps each number that near
+ * to 0; first the one, then the other.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { ClipGradients } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * await using trainer = new Trainer({
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data: tensorData({
+ *     x: { data: Float32Array.of(1), dims: [1, 1] },
+ *     wanted: { data: Float32Array.of(2), dims: [1, 1] },
+ *   }, { batchSize: 1 }),
+ *   optimizers: sgd({ lr: 0.5 }),
+ *   hooks: [new ClipGradients({ norm: 0.5 })],
+ * });
+ * await trainer.train();
+ * assertAlmostEquals((await trainer.parameter("w"))[0]!, 0.25, 1e-6);
+ * ```
+ */
+export class ClipGradients {
+  /** What it is called. */
+  readonly name: string;
+  /** What it asks of its trainer. */
+  readonly settings: { readonly clip: ClipSettings };
+
+  /** Asks for nothing yet. */
+  constructor(options: ClipGradientsOptions) {
+    const hook = "ClipGradients";
+    checkTraining(hook, options, ["norm", "value", "name"]);
+    for (const member of ["norm", "value"]) {
+      checkNumber(hook, options, member, "above 0", (x) => x > 0);
+    }
+    const { name = "clip_gradients", norm, value } = options;
+    if (norm === undefined && value === undefined) {
+      throw new TypeError(complaint(`make a ${hook}`, "it must have norm or value", options));
+    }
+    this.name = name;
+    this.settings = {
+      clip: { ...(norm !== undefined && { norm }), ...(value !== undefined && { value }) },
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import type { EmaSettings } from "../../training/context.ts";
+import { checkNumber, checkType, isFlag } from "../any/hook_options.ts";
+import { checkTraining, type HookName } from "./training_options.ts";
+
+/** What an {@linkcode Ema} can be told. */
+export interface EmaOptions extends HookName {
+  /**
+   * What is kept of the averages at each step, from 0 to 1.
+   *
+   * @default 0.999
+   */
+  readonly decay?: number;
+  /**
+   * Whether the averages are validated, rather than the parameters.
+   *
+   * @default true
+   */
+  readonly validate?: boolean;
+}
+
+/**
+ * Keeps averages of the parameters while it is on, and has them validated: what `trainer.parameter(name, "ema")` and
+ * `trainer.export("ema")` give. It begins with the parameters as they are when it is first on.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { Ema } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * await using trainer = new Trainer({
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data: tensorData({
+ *     x: { data: Float32Array.of(1), dims: [1, 1] },
+ *     wanted: { data: Float32Array.of(2), dims: [1, 1] },
+ *   }, { batchSize: 1 }),
+ *   optimizers: sgd({ lr: 0.25 }),
+ *   hooks: [new Ema({ decay: 0.5 })],
+ * });
+ * await trainer.train();
+ * assertEquals(await trainer.parameter("w"), Float32Array.of(1));
+ * assertEquals(await trainer.parameter("w", "ema"), Float32Array.of(0.5));
+ * ```
+ */
+export class Ema {
+  /** What it is called. */
+  readonly name: string;
+  /** What it asks of its trainer. */
+  readonly settings: { readonly ema: EmaSettings };
+
+  /** Asks for nothing yet. */
+  constructor(options: EmaOptions = {}) {
+    checkTraining("Ema", options, ["decay", "validate", "name"]);
+    checkNumber("Ema", options, "decay", "from 0 to 1", (x) => x >= 0 && x <= 1);
+    checkType("Ema", options, "validate", "true or false", isFlag);
+    const { name = "ema", decay = 0.999, validate = true } = options;
+    this.name = name;
+    this.settings = { ema: { decay, validate } };
+  }
+}

@@ -1,0 +1,226 @@
+import type { TrainingContext } from "../../training/stages.ts";
+import type { ReadonlyNumbers } from "../../hooks/protocol/context.ts";
+import { complaint } from "../../base/show.ts";
+import { TrainingStage } from "../../training/stages.ts";
+import { histogramOf, type Moments, momentsOf, percentilesOf } from "./gradient_numbers.ts";
+import {
+  type GradientReport,
+  type GradientVerdict,
+  type LayerGradient,
+  rowOf,
+} from "./gradient_report.ts";
+import { checkNumber, checkType, isFlag, isFunction } from "../any/hook_options.ts";
+import { postScalars } from "../reporter/scalars.ts";
+import {
+  checkCount,
+  checkTraining,
+  checkWrite,
+  isText,
+  rowTimesOf,
+  TRAINING_TIMES,
+  type TrainingHookTimes,
+} from "./training_options.ts";
+
+/** What a {@linkcode GradientMonitor} can be told. */
+export interface GradientMonitorOptions extends Omit<TrainingHookTimes, "frequency"> {
+  /**
+   * Looks at every so many steps, the first included.
+   *
+   * @default 100
+   */
+  readonly logFrequency?: number;
+  /**
+   * Whether there is a histogram of each parameter.
+   *
+   * @default false
+   */
+  readonly histogram?: boolean;
+  /**
+   * Whether there is a norm of each parameter.
+   *
+   * @default true
+   */
+  readonly norm?: boolean;
+  /**
+   * Which parameters: parts of their names, or a function of them.
+   *
+   * @default all
+   */
+  readonly paramFilter?: string | readonly string[] | ((name: string) => boolean);
+  /**
+   * Which percentiles.
+   *
+   * @default [10, 50, 90]
+   */
+  readonly percentiles?: readonly number[];
+  /**
+   * A parameter whose gradient has a norm below this is vanishing.
+   *
+   * @default 1e-7
+   */
+  readonly vanishing?: number;
+  /**
+   * One with a norm above this is exploding.
+   *
+   * @default 1000
+   */
+  readonly exploding?: number;
+  /**
+   * Takes each report.
+   *
+   * @default leaves the numbers for the logs among the hooks, in the slot `scalars`
+   */
+  readonly write?: (report: GradientReport) => void;
+}
+
+const NAME = "GradientMonitor";
+const OPTIONS = [
+  ...["logFrequency", "histogram", "norm", "paramFilter", "percentiles", "vanishing", "exploding"],
+  ...["write", ...TRAINING_TIMES],
+];
+const VERDICTS: readonly GradientVerdict[] = ["fine", "vanishing", "exploding", "nonFinite"];
+
+/**
+ * Looks at the gradients of every hundredth step, parameter by parameter: norm, mean size, bounds and percentiles, and
+ * whether they vanish, explode or are no numbers. They are those of the whole step, all batches of it together, unscaled,
+ * as the optimizers got them: after clipping, and after what hooks have made of them. A verdict is of what they were
+ * before they were clipped to a norm.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong. A filter that fits no parameter ends the run.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { GradientMonitor, type GradientReport } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * const reports: GradientReport[] = [];
+ * await using trainer = new Trainer({
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data: tensorData({
+ *     x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *     wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
+ *   }, { batchSize: 2 }),
+ *   optimizers: sgd({ lr: 0.1 }),
+ *   hooks: [new GradientMonitor({ write: (report) => reports.push(report) })],
+ * });
+ * await trainer.train();
+ * assertEquals([reports[0]!.norm, reports[0]!.verdict], [10, "fine"]);
+ * ```
+ */
+export class GradientMonitor {
+  /** What it is called. */
+  readonly name: string;
+  /** When a step is done, and its gradients are still there. */
+  readonly stage: typeof TrainingStage.STEP_END = TrainingStage.STEP_END;
+  /** At every so many steps. */
+  readonly frequency: number;
+  /** What it looks at. */
+  readonly reads: readonly ["gradients", "gradNorm"] = ["gradients", "gradNorm"];
+  /** A filter that fits nothing must not go unnoticed. */
+  readonly onError = "throw";
+  readonly #options: Required<
+    Omit<GradientMonitorOptions, "write" | "paramFilter" | "logFrequency" | keyof TrainingHookTimes>
+  >;
+  readonly #write: GradientMonitorOptions["write"];
+  readonly #filter: GradientMonitorOptions["paramFilter"];
+
+  /** Looks at nothing yet. */
+  constructor(options: GradientMonitorOptions = {}) {
+    checkGradientMonitor(options);
+    const { name = "gradient_monitor", logFrequency: every = 100 } = options;
+    const { histogram = false, norm = true, percentiles = [10, 50, 90] } = options;
+    const { vanishing = 1e-7, exploding = 1e3 } = options;
+    this.name = name;
+    this.frequency = every;
+    Object.assign(this, rowTimesOf(NAME, options, { every, member: "logFrequency" }));
+    this.#options = { histogram, norm, percentiles, vanishing, exploding };
+    this.#write = options.write;
+    this.#filter = options.paramFilter;
+  }
+
+  /** Looks at the gradients. Called by the trainer. */
+  call(ctx: TrainingContext<"gradients" | "gradNorm">): void {
+    const { gradients } = ctx.read, chosen = this.#choose(gradients);
+    const moments = chosen.map(([, numbers]) => momentsOf(numbers));
+    const squares = moments.reduce((sum, each) => sum + each.squares, 0);
+    const whole = chosen.length === gradients.size ? squares : squaresOf(gradients);
+    // What clipping has made of an explosion is as short as all else.
+    const shortened = Math.max(1, ctx.read.gradNorm / Math.sqrt(whole)) || 1;
+    const layers = chosen.map(([name, numbers], i) =>
+      this.#layer(name, numbers, { ...moments[i]!, shortened })
+    );
+    const worst = Math.max(...layers.map(({ verdict }) => VERDICTS.indexOf(verdict)));
+    const { stepCount: step } = ctx, { gradNorm } = ctx.read;
+    const report: GradientReport = {
+      ...{ step, norm: Math.sqrt(squares), gradNorm, verdict: VERDICTS[worst]!, layers },
+    };
+    if (this.#write !== undefined) this.#write(report);
+    else postScalars(ctx, rowOf(this.name, report));
+  }
+
+  #layer(
+    name: string,
+    numbers: ReadonlyNumbers,
+    { norm, meanAbs, min, max, nonFinite, shortened }: Moments & { readonly shortened: number },
+  ): LayerGradient {
+    const { vanishing, exploding, percentiles, ...wants } = this.#options;
+    const verdict = nonFinite > 0
+      ? "nonFinite"
+      : norm * shortened > exploding
+      ? "exploding"
+      : norm * shortened < vanishing
+      ? "vanishing"
+      : "fine";
+    return {
+      ...{ name, size: numbers.length, meanAbs, min, max, nonFinite, verdict },
+      ...(wants.norm && { norm }),
+      percentiles: percentilesOf(numbers, percentiles),
+      ...(wants.histogram && { histogram: histogramOf(numbers) }),
+    };
+  }
+
+  #choose(
+    gradients: ReadonlyMap<string, ReadonlyNumbers>,
+  ): readonly (readonly [string, ReadonlyNumbers])[] {
+    const filter = this.#filter;
+    if (filter === undefined) return [...gradients];
+    const fits = typeof filter === "function"
+      ? filter
+      : (name: string) => [filter].flat().some((part) => name.includes(part));
+    const chosen = [...gradients].filter(([name]) => fits(name));
+    if (chosen.length > 0) return chosen;
+    const names = [...gradients.keys()].join(", ");
+    throw new RangeError(
+      complaint("monitor gradients", `paramFilter must fit a parameter (${names})`, filter),
+    );
+  }
+}
+
+function squaresOf(gradients: ReadonlyMap<string, ReadonlyNumbers>): number {
+  let squares = 0;
+  for (const numbers of gradients.values()) squares += momentsOf(numbers).squares;
+  return squares;
+}
+
+function checkGradientMonitor(options: GradientMonitorOptions): void {
+  checkTraining(NAME, options, OPTIONS);
+  checkCount(NAME, options, "logFrequency", 1);
+  checkType(NAME, options, "histogram", "true or false", isFlag);
+  checkType(NAME, options, "norm", "true or false", isFlag);
+  const isFilter = (x: unknown) => isFunction(x) || [x].flat().every(isText);
+  checkType(NAME, options, "paramFilter", "parts of names, or a function", isFilter);
+  const arePercents = (x: unknown) =>
+    Array.isArray(x) && x.every((each) => typeof each === "number" && each >= 0 && each <= 100);
+  checkType(NAME, options, "percentiles", "an array of numbers from 0 to 100", arePercents);
+  for (const member of ["vanishing", "exploding"]) {
+    checkNumber(NAME, options, member, "0 or more", (x) => x >= 0);
+  }
+  checkWrite(NAME, options);
+}

@@ -1,0 +1,203 @@
+import type {
+  BatchContext,
+  LossContext,
+  NormContext,
+  TrainingBase,
+} from "../../training/stages.ts";
+import type { TrainingBatch } from "../../training/context.ts";
+import { checkType, isFlag, isOneOf } from "../any/hook_options.ts";
+import { NotFiniteError, type NotFiniteTensor } from "./not_finite_error.ts";
+import { printLine } from "../any/print_line.ts";
+import {
+  checkSaved,
+  checkTraining,
+  checkWrite,
+  TRAINING_TIMES,
+  type TrainingHookTimes,
+  trainingTimesOf,
+} from "./training_options.ts";
+
+/**
+ * What happens when something is not finite: `raise` ends the run with a `NotFiniteError`; `skip` leaves the parameters as
+ * they are and goes on with the next step; `break` says what it is, halts in a debugger where one is attached, and stops.
+ */
+export type NanGuardMode = "raise" | "skip" | "break";
+
+/** What a {@linkcode NanGuard} can be told. Its times count batches, and steps for gradients. */
+export interface NanGuardOptions extends TrainingHookTimes {
+  /**
+   * What happens when something is not finite.
+   *
+   * @default "raise"
+   */
+  readonly mode?: NanGuardMode;
+  /**
+   * Whether it says the shapes of each batch it looks at.
+   *
+   * @default false
+   */
+  readonly logShapes?: boolean;
+  /**
+   * Whether it looks at gradients, and not at losses alone.
+   *
+   * @default true
+   */
+  readonly checkGradients?: boolean;
+  /**
+   * Takes what it says.
+   *
+   * @default console.log
+   */
+  readonly write?: (line: string) => void;
+}
+
+const NAME = "NanGuard";
+const OPTIONS = ["mode", "logShapes", "checkGradients", "write", ...TRAINING_TIMES];
+
+/**
+ * Looks for NaN and infinite numbers before parameters are moved by them: in the loss of each batch, and in the gradients
+ * of each step. Says which tensor, batch and step it is, and where the loss is not finite which tensors of the batch are
+ * not, either. Looking costs a norm of the gradients; they themselves are looked at only where that is not finite.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { NanGuard, NotFiniteError } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertRejects } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * await using trainer = new Trainer({
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data: tensorData({
+ *     x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *     wanted: { data: Float32Array.of(2, NaN), dims: [2, 1] },
+ *   }, { batchSize: 1, shuffle: false }),
+ *   optimizers: sgd({ lr: 0.1 }),
+ *   hooks: [new NanGuard()],
+ * });
+ * await assertRejects(() => trainer.train(), NotFiniteError, "in step 1, batch 1");
+ * ```
+ */
+export class NanGuard {
+  /** What it is called. */
+  readonly name: string;
+  /** No step can follow. */
+  readonly onError = "throw";
+  readonly #mode: NanGuardMode;
+  readonly #logShapes: boolean;
+  readonly #checkGradients: boolean;
+  readonly #write: (line: string) => void;
+  #skipped = 0;
+  /** The step in which a loss was not finite. */
+  #lostIn = -1;
+
+  /** Has seen nothing yet. */
+  constructor(options: NanGuardOptions = {}) {
+    checkTraining(NAME, options, OPTIONS);
+    const isMode = isOneOf("raise", "skip", "break");
+    checkType(NAME, options, "mode", '"raise", "skip" or "break"', isMode);
+    checkType(NAME, options, "logShapes", "true or false", isFlag);
+    checkType(NAME, options, "checkGradients", "true or false", isFlag);
+    checkWrite(NAME, options);
+    const { name = "nan_guard", mode = "raise", logShapes = false, checkGradients = true } =
+      options;
+    this.name = name;
+    Object.assign(this, trainingTimesOf(NAME, options));
+    this.#mode = mode;
+    this.#logShapes = logShapes;
+    this.#checkGradients = checkGradients;
+    this.#write = options.write ?? printLine;
+  }
+
+  /** How many steps it has vetoed. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Says the shapes of a batch, if it is to. Called by the trainer. */
+  onBatchBegin({ batch, batchIdx, epoch }: BatchContext): void {
+    if (!this.#logShapes) return;
+    const shapes = Object.entries(batch.feeds).map(([name, { data, dims }]) =>
+      `${name} [${[...dims ?? [data.length]].join(", ")}]`
+    );
+    this.#write(`epoch ${epoch + 1}  batch ${batchIdx}  ${shapes.join("  ")}`);
+  }
+
+  /** Looks at a loss. Called by the trainer. */
+  onAfterLoss(ctx: LossContext): void {
+    if (Number.isFinite(ctx.loss)) return;
+    this.#lostIn = ctx.stepCount;
+    this.#tell(ctx, [{ tensor: "loss", count: 1 }, ...notFiniteIn(ctx.batch)]);
+  }
+
+  /** Looks at the gradients, and says whether a step may be taken. Called by the trainer. */
+  onMayUpdate(ctx: NormContext): boolean | Promise<boolean> {
+    if (this.#lostIn === ctx.stepCount) return this.#answer();
+    if (!this.#checkGradients || Number.isFinite(ctx.gradNorm)) return true;
+    return this.#findGradients(ctx);
+  }
+
+  /** What a checkpoint keeps: plain data. Called by the trainer. */
+  save(): { readonly skipped: number } {
+    return { skipped: this.#skipped };
+  }
+
+  /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
+  load(state: unknown): void {
+    checkSaved(NAME, state, ["skipped"]);
+    this.#skipped = (state as { readonly skipped: number }).skipped;
+    this.#lostIn = -1;
+  }
+
+  async #findGradients(ctx: NormContext): Promise<boolean> {
+    const found: NotFiniteTensor[] = [];
+    for (const { name, optimizer } of ctx.trainer.parameters) {
+      if (optimizer < 0) continue;
+      const count = countNotFinite(await ctx.trainer.parameter(name, "gradients"));
+      if (count > 0) found.push({ tensor: `gradient of ${name}`, count });
+    }
+    if (found.length === 0) found.push({ tensor: "norm of the gradients", count: 1 });
+    this.#tell(ctx, found);
+    return this.#answer();
+  }
+
+  /** Whether to take a step in which something is not finite. */
+  #answer(): boolean {
+    this.#skipped++;
+    return false;
+  }
+
+  #tell(ctx: TrainingBase & BatchContext, tensors: readonly NotFiniteTensor[]): void {
+    const { epoch, batchIdx: batch, stepCount: step, trainer } = ctx;
+    const error = new NotFiniteError(trainer.name, { epoch, batch, step, tensors });
+    if (this.#mode === "raise") throw error;
+    this.#write(error.message);
+    if (this.#mode === "skip") return;
+    // deno-lint-ignore no-debugger -- this is what the mode is for
+    debugger;
+    ctx.stop(error.message);
+  }
+}
+
+/** The tensors of a batch that are not finite. */
+function notFiniteIn({ feeds }: TrainingBatch): NotFiniteTensor[] {
+  return Object.entries(feeds).flatMap(([name, { data }]) => {
+    const count = data instanceof Float32Array || data instanceof Float64Array
+      ? countNotFinite(data)
+      : 0;
+    return count === 0 ? [] : [{ tensor: `${name} of the batch`, count }];
+  });
+}
+
+function countNotFinite(numbers: ArrayLike<number>): number {
+  let count = 0;
+  for (let i = 0; i < numbers.length; i++) if (!Number.isFinite(numbers[i])) count++;
+  return count;
+}

@@ -1,0 +1,107 @@
+import type { TrainingBase } from "../../training/stages.ts";
+import type { ValidationData } from "../../training/context.ts";
+import { TrainingStage } from "../../training/stages.ts";
+import { complaint } from "../../base/show.ts";
+import { checkType, isOneOf } from "../any/hook_options.ts";
+import {
+  checkCount,
+  checkTraining,
+  TRAINING_TIMES,
+  type TrainingHookTimes,
+  trainingTimesOf,
+} from "./training_options.ts";
+
+/** What a {@linkcode Validation} can be told. Its times count epochs, or steps. */
+export interface ValidationOptions extends Omit<TrainingHookTimes, "frequency"> {
+  /**
+   * After every so many.
+   *
+   * @default 1
+   */
+  readonly every?: number;
+  /**
+   * Whether these are epochs, or steps.
+   *
+   * @default "epoch"
+   */
+  readonly unit?: "epoch" | "step";
+  /**
+   * What with: one source of batches, or several by name.
+   *
+   * @default the validation data of the trainer
+   */
+  readonly data?: ValidationData;
+}
+
+const NAME = "Validation";
+
+/**
+ * Has the model validated after every so many epochs or steps, where the trainer's own option `validateEvery` is not
+ * enough: at certain times only, switched on and off, or with data of its own. A validation after an epoch begins when
+ * EPOCH_END is over, and is of that epoch: VALIDATION_END has its metrics.
+ *
+ * Throws a TypeError or RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { Validation } from "@hooke/hooke/observe";
+ * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("line"); // y = w x
+ * const w = builder.parameter("w", [0], [1, 1]);
+ * const x = builder.input("x", "f32", ["B", 1]);
+ * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
+ * const data = tensorData({
+ *   x: { data: Float32Array.of(1, 2), dims: [2, 1] },
+ *   wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
+ * }, { batchSize: 1 });
+ * await using trainer = new Trainer({
+ *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
+ *   ...{ optimizers: sgd({ lr: 0.1 }), epochs: 4 },
+ *   hooks: [new Validation({ every: 3, unit: "step", data })],
+ * });
+ * let validations = 0;
+ * trainer.addHook({ onValidationEnd: () => void validations++ });
+ * await trainer.train();
+ * assertEquals(validations, 2); // of eight steps the third and the sixth
+ * ```
+ */
+export class Validation {
+  /** What it is called. */
+  readonly name: string;
+  /** When an epoch has ended, or a step. */
+  readonly stage: typeof TrainingStage.EPOCH_END | typeof TrainingStage.STEP_END;
+  /** At every so many, the last of them. */
+  readonly frequency: number;
+  /** Without validation others wait for metrics in vain. */
+  readonly onError = "throw";
+  readonly #data: ValidationData | undefined;
+
+  /** Asks for nothing yet. */
+  constructor(options: ValidationOptions = {}) {
+    const { frequency: given } = options as TrainingHookTimes;
+    if (given !== undefined) {
+      throw new TypeError(
+        complaint(`make a ${NAME}`, "how often is said by every, without frequency", given),
+      );
+    }
+    checkTraining(NAME, options, ["every", "unit", "data", ...TRAINING_TIMES]);
+    checkCount(NAME, options, "every", 1);
+    checkType(NAME, options, "unit", '"epoch" or "step"', isOneOf("epoch", "step"));
+    checkType(NAME, options, "data", "batches", (x) => typeof x === "object" && x !== null);
+    const { name = "validation", every = 1, unit = "epoch" } = options;
+    this.name = name;
+    this.stage = unit === "epoch" ? TrainingStage.EPOCH_END : TrainingStage.STEP_END;
+    this.frequency = every;
+    const phase = options.phase ?? every - 1; // counts begin at 0: every third is the one of count 2
+    Object.assign(this, trainingTimesOf(NAME, { ...options, frequency: every, phase }));
+    this.#data = options.data;
+  }
+
+  /** Asks for a validation. Called by the trainer. */
+  call({ trainer }: TrainingBase): void {
+    trainer.validateSoon(this.#data);
+  }
+}

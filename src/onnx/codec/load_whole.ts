@@ -1,0 +1,29 @@
+import { decodeModel, encodeModel } from "./codec.ts";
+import { loadExternalData } from "./external_data.ts";
+import { loadModel } from "../session/session_model.ts";
+import type { ModelSource } from "../session/session_source.ts";
+
+/** A model in one file, whatever files it came from. */
+export interface WholeModel {
+  /** Its bytes. */
+  readonly bytes: Uint8Array;
+  /** The end of its address, or "a model". */
+  readonly name: string;
+}
+
+/**
+ * Reads a model, and puts the weights that are in other files into it.
+ *
+ * @throws {SyntaxError} for what is no model
+ * @throws {Error} when a file cannot be read
+ */
+export async function loadWhole(
+  source: ModelSource,
+  options: { readonly name?: string; readonly signal?: AbortSignal } = {},
+): Promise<WholeModel> {
+  const { bytes, name, external } = await loadModel(source, options);
+  if (Object.keys(external).length === 0) return { bytes, name };
+  const model = decodeModel(bytes, { name });
+  await loadExternalData(model, (location) => external[location]!);
+  return { bytes: encodeModel(model), name };
+}

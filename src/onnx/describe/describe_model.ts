@@ -1,0 +1,176 @@
+/**
+ * What is in a model, for people and for programs.
+ *
+ * @module
+ */
+
+import { bytesOf, elementTypeOf, isFloat } from "../codec/element_type.ts";
+import { externalFiles } from "../codec/external_data.ts";
+import type { GraphProto, ModelProto, TensorProto } from "../codec/messages.ts";
+import { opsetOf } from "../codec/opset.ts";
+import { elementCount, tensorType } from "../codec/tensor_proto.ts";
+import { describeValue, type Length, type ValueDescription } from "../codec/value_info.ts";
+
+/** What is in a model. */
+export interface ModelDescription {
+  /** The version of its operators. */
+  readonly opset: number;
+  /** Who wrote the file, with a version where it says one. */
+  readonly producer: string;
+  /** Notes in the file, by key. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** What is fed. */
+  readonly inputs: readonly ValueDescription[];
+  /** What comes out. */
+  readonly outputs: readonly ValueDescription[];
+  /** How often each operator is used, the most frequent first. Graphs inside of nodes are not counted. */
+  readonly ops: ReadonlyMap<string, number>;
+  /** The number of nodes. */
+  readonly nodeCount: number;
+  /** Are there graphs inside of nodes (If, Loop, Scan)? */
+  readonly hasControlFlow: boolean;
+  /** Numbers that training would change: elements of the floating-point constants that have an axis or more. */
+  readonly parameterCount: number;
+  /** Bytes that all constants take, parameters among them. */
+  readonly constantBytes: number;
+  /** What all values in between take at given sizes, if none of their memory were used twice. */
+  readonly values: ValueMemory;
+  /** Files beside the model that have constants of it. */
+  readonly externalFiles: readonly string[];
+}
+
+/** Memory of the values in between. */
+export interface ValueMemory {
+  /** Bytes of those whose shape is known. */
+  readonly bytes: number;
+  /** How many have a shape that is not known. */
+  readonly unknown: number;
+}
+
+/** How to describe a model. */
+export interface DescribeOptions {
+  /** Lengths that the file leaves free, by their names: `{ N: 100, E: 4000, B: 1 }`. */
+  readonly sizes?: Readonly<Record<string, number>>;
+}
+
+/**
+ * What is in a model: operators, parameters, memory, inputs and outputs.
+ *
+ * @throws {SyntaxError} for a model without a graph
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, describeModel, lennardJonesModel, showModel } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * const description = describeModel(decodeModel(bytes));
+ * assertEquals(description.ops.get("ScatterElements"), 3);
+ * assertEquals(description.parameterCount, 0);
+ * console.log(showModel(description));
+ * ```
+ */
+export function describeModel(model: ModelProto, options: DescribeOptions = {}): ModelDescription {
+  const { graph } = model;
+  if (graph === undefined) {
+    throw new SyntaxError(
+      "Cannot describe an ONNX model as it must have a graph: current value is none",
+    );
+  }
+  const constants = [
+    ...graph.initializer,
+    ...graph.node.flatMap(({ opType, attribute }) =>
+      opType === "Constant" ? attribute.flatMap(({ t }) => t ?? []) : []
+    ),
+  ];
+  const initial = new Set(graph.initializer.map(({ name }) => name));
+  return {
+    opset: opsetOf(model),
+    producer: [model.producerName, model.producerVersion].filter(Boolean).join(" "),
+    metadata: Object.fromEntries(model.metadataProps.map(({ key, value }) => [key, value])),
+    inputs: graph.input.filter(({ name }) => !initial.has(name)).map(describeValue),
+    outputs: graph.output.map(describeValue),
+    ops: countOps(graph.node.map(({ domain, opType }) => domain ? `${domain}.${opType}` : opType)),
+    nodeCount: graph.node.length,
+    hasControlFlow: graph.node.some((node) =>
+      node.attribute.some(({ g, graphs }) => g || graphs.length > 0)
+    ),
+    parameterCount: constants.filter(isParameter).reduce(
+      (sum, each) => sum + elementCount(each),
+      0,
+    ),
+    constantBytes: constants.reduce(
+      (sum, each) => sum + bytesOf(tensorType(each), elementCount(each)),
+      0,
+    ),
+    values: memoryOf(graph, options.sizes ?? {}),
+    externalFiles: externalFiles(model),
+  };
+}
+
+function countOps(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map([...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
+}
+
+/** Single numbers are parts of formulas. */
+function isParameter(tensor: TensorProto): boolean {
+  const type = elementTypeOf(tensor.dataType);
+  return type !== undefined && isFloat(type) && tensor.dims.length > 0;
+}
+
+function memoryOf(graph: GraphProto, sizes: Readonly<Record<string, number>>): ValueMemory {
+  const described = new Map(
+    [...graph.valueInfo, ...graph.output].map((info) => [info.name, describeValue(info)]),
+  );
+  let bytes = 0, unknown = 0;
+  for (const name of graph.node.flatMap(({ output }) => output)) {
+    if (name === "") continue;
+    const { type, shape } = described.get(name) ?? {};
+    const count = shape?.reduce<number>((product, length) => product * sizeOf(length, sizes), 1) ??
+      NaN;
+    if (type === undefined || Number.isNaN(count)) unknown++;
+    else bytes += bytesOf(type, count);
+  }
+  return { bytes, unknown };
+}
+
+/** A length, with names as given; exporters write products as `4*N`. NaN for what nobody knows. */
+function sizeOf(length: Length, sizes: Readonly<Record<string, number>>): number {
+  if (typeof length === "number") return length;
+  return (length ?? "?").split("*").reduce(
+    (product, factor) => product * (/^\d+$/.test(factor) ? Number(factor) : sizes[factor] ?? NaN),
+    1,
+  );
+}
+
+/** A description as lines of text. */
+export function showModel(description: ModelDescription): string {
+  const { inputs, outputs, ops, values, metadata } = description;
+  const show = ({ name, type, shape }: ValueDescription) =>
+    `  ${name}: ${type ?? "?"}${
+      shape === undefined ? "" : ` [${shape.map((length) => length ?? "?").join(", ")}]`
+    }`;
+  const external = description.externalFiles.length;
+  return [
+    `opset ${description.opset}${description.producer && `, by ${description.producer}`}`,
+    ...Object.entries(metadata).map(([key, value]) => `${key}: ${value}`),
+    "inputs",
+    ...inputs.map(show),
+    "outputs",
+    ...outputs.map(show),
+    `${description.nodeCount} nodes: ${[...ops].map(([op, n]) => `${op} ${n}`).join(", ")}`,
+    `${description.parameterCount} parameters; constants take ${
+      showBytes(description.constantBytes)
+    }` +
+    (external > 0 ? `, some of them in ${description.externalFiles.join(", ")}` : ""),
+    `values in between take ${showBytes(values.bytes)}` +
+    (values.unknown > 0 ? `, besides ${values.unknown} of unknown size` : ""),
+  ].join("\n");
+}
+
+function showBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${(bytes / 1e6).toPrecision(3)} MB`;
+}

@@ -1,0 +1,231 @@
+import { decodeModel } from "../codec/codec.ts";
+import { checkForces } from "./check_forces.ts";
+import type { ForcesModel } from "./forces_report.ts";
+import { gradient } from "../grad/gradient.ts";
+import type { GradientRules } from "../grad/rules.ts";
+import { Graph } from "../graph/graph.ts";
+import { Facts } from "../infer/facts.ts";
+import { assertKnownOptions } from "../../base/known_options.ts";
+import type { ModelProto } from "../codec/messages.ts";
+import { between } from "../passes/path.ts";
+import { auditRoots } from "../passes/audit_roots.ts";
+import type { Pass } from "../passes/pass.ts";
+import { passesNamed, runPasses } from "../passes/passes.ts";
+import { pairVectors } from "./pair_vectors.ts";
+import { STRAINED_MEMBERS, type StrainedValues, strainedValues } from "./strained_values.ts";
+import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
+import { valueInfo } from "../codec/value_info.ts";
+import { virialOf } from "./virial.ts";
+
+/** How {@linkcode withForces} goes about it. */
+export interface WithForcesOptions {
+  /**
+   * What errors call the model.
+   *
+   * @default "the model"
+   */
+  readonly name?: string;
+  /**
+   * The input with the positions of the atoms.
+   *
+   * @default "positions"
+   */
+  readonly positions?: string;
+  /**
+   * The output with the energy: one number, or one per system or per atom.
+   *
+   * @default "energy"
+   */
+  readonly energy?: string;
+  /**
+   * What the new output is called.
+   *
+   * @default "forces"
+   */
+  readonly forces?: string;
+  /**
+   * Whether virials become an output, too, and what goes with the atoms when a system is strained: the
+   * inputs `batch_idx`, `edge_index`, `shifts` and `cell` where there are such, or others that are named here in their
+   * place.
+   *
+   * @default false
+   */
+  readonly stress?: boolean | StrainedValues;
+  /**
+   * What simplifies the graph, before it is differentiated and again behind: names of {@linkcode PASSES}, or passes
+   * of one's own.
+   *
+   * @default FORCE_PASSES
+   */
+  readonly passes?: readonly (string | Pass)[];
+  /**
+   * What differentiates operators.
+   *
+   * @default gradientRules
+   */
+  readonly rules?: GradientRules;
+}
+
+/** The passes that simplify a graph for any runtime. */
+export const FORCE_PASSES: readonly string[] = [
+  ...["foldConstants", "dropIdentities", "einsumToMatMul"],
+  ...["multiplySmallFirst", "mergeEquals", "prune"],
+];
+
+/**
+ * Gives a model of energies forces: a further output, −dE/dpositions, by differentiating the graph. With `stress` the
+ * virials come out, too: −dE/dε, [B, 3, 3], in the unit of the energy, where ε moves every r to r + r·ε; over the
+ * negative volume they are stresses. A model of one system has [3, 3].
+ *
+ * What the model computes stays as it is, but for what passes simplify. Lengths that are free stay free.
+ *
+ * @param model its bytes, or what they decode to, which is taken over; weights in other files must be in it
+ * ({@linkcode loadExternalData})
+ * @throws {TypeError} for an option that there is none of
+ * @throws {SyntaxError} for what is no model
+ * @throws {RangeError} for another opset than 18 to 21, for inputs and outputs that there are not, for an energy that is
+ * no float, or not one number per system or atom, for a model that has forces, and where the energy does not depend
+ * on the positions
+ * @throws {UnsupportedNodeError} for an operator without a rule, and for control flow, between positions and energy
+ *
+ * @example Atoms on springs
+ * ```ts
+ * import { evaluatorSession, GraphBuilder, withForces } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("springs");
+ * const x = builder.input("positions", "f32", ["N", 3]);
+ * builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
+ * const { bytes, report } = withForces(builder.build());
+ * await using session = evaluatorSession(bytes);
+ * const { forces } = await session.run({ positions: { data: Float64Array.of(1, 0, -2), dims: [1, 3] } });
+ * assertEquals(forces, { location: "host", dtype: "float64", dims: [1, 3], data: Float64Array.of(-2, -0, 4) });
+ * assertEquals(report.warnings, []);
+ * ```
+ */
+export function withForces(
+  model: Uint8Array | ModelProto,
+  options: WithForcesOptions = {},
+): ForcesModel {
+  const { name = "the model" } = options ?? {};
+  try {
+    checkOptions(options, name);
+    return made(model, name, options);
+  } catch (error) {
+    throw ofModel(name, error);
+  }
+}
+
+/** The same error, with the name of the model. */
+function ofModel(name: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.message.includes(` ${name} `)) return error;
+  if (error instanceof UnsupportedNodeError) {
+    const { node, op, requirement, place } = error;
+    const more = place === undefined ? {} : { place };
+    return new UnsupportedNodeError({
+      ...{ action: `give ${name} forces`, node, op, requirement, cause: error, ...more },
+    });
+  }
+  const message = `Cannot give ${name} forces as ${requirementOf(error.message)}`;
+  if (error instanceof RangeError) return new RangeError(message, { cause: error });
+  return error instanceof SyntaxError ? new SyntaxError(message, { cause: error }) : error;
+}
+
+/** What is behind the action that failed: one error, rather than one in another. */
+function requirementOf(message: string): string {
+  const [, requirement] = /^Cannot .*? as (.*)$/s.exec(message) ?? [];
+  if (requirement === undefined) return `its graph must be right for it: ${message}`;
+  // What comes from the gradient: "it" is the energy there, and there is an option for it.
+  return requirement.replace(/^it must change with/, "its energy must change with")
+    .replace(' (or give unused: "zeros")', "");
+}
+
+/** What callers without types misspell. */
+const OPTIONS: Readonly<Record<keyof WithForcesOptions, true>> = {
+  ...{ name: true, positions: true, energy: true, forces: true },
+  ...{ stress: true, passes: true, rules: true },
+};
+
+function checkOptions(options: WithForcesOptions, name: string): void {
+  assertKnownOptions(`give ${name} forces`, options, Object.keys(OPTIONS));
+  const { stress, passes = [] } = options;
+  if (typeof stress !== "boolean" && stress !== undefined) {
+    assertKnownOptions(`give ${name} virials`, stress, STRAINED_MEMBERS);
+  }
+  passesNamed(passes);
+}
+
+function made(
+  model: Uint8Array | ModelProto,
+  name: string,
+  options: WithForcesOptions,
+): ForcesModel {
+  const { passes = FORCE_PASSES } = options;
+  const { positions = "positions", energy = "energy", forces = "forces" } = options;
+  const graph = new Graph(model instanceof Uint8Array ? decodeModel(model, { name }) : model);
+  const strained = strainedValues(graph, name, options.stress ?? false);
+  const outputs = strained === undefined ? [forces] : [forces, strained.output];
+  checkForces(graph, { name, positions, energy, outputs });
+  for (const output of outputs) {
+    if (graph.has(output)) graph.rename(output, graph.freshName(output));
+  }
+  const before = graph.nodes.length;
+  const first = runPasses(graph, passes);
+  const warnings = auditRoots(graph, { of: energy, wrt: positions });
+  const { shifts, cell } = strained ?? {};
+  const vectors = shifts && pairVectors(graph, { positions, shifts, energy });
+  const { added, slopes } = differentiate(graph, {
+    ...{ energy, positions, rules: options.rules },
+    others: [vectors ?? shifts, cell].filter((each) => each !== undefined),
+  });
+  const { type = "f32", shape } = new Facts(graph).of(positions);
+  const written = graph.nodes.length;
+  graph.make("Neg", [slopes.get(positions)!], {}, forces);
+  graph.addOutput(valueInfo(forces, type, graph.shape(positions) ?? shape));
+  if (strained !== undefined) {
+    virialOf(graph, { ...strained, positions, energy, vectors, slopes });
+  }
+  for (const slope of slopes.values()) graph.removeOutput(slope);
+  const more = graph.nodes.length - written;
+  const second = runPasses(graph, passes);
+  const nodes = { before, added: added + more, after: graph.nodes.length };
+  return {
+    bytes: graph.encode(),
+    report: {
+      ...{ opset: graph.opset, energy, positions, forces, virial: strained?.output },
+      strained: strained === undefined ? [] : whatMoves(slopes, positions, vectors, shifts),
+      ...{ nodes, passes: [...first, ...second], warnings },
+    },
+  };
+}
+
+/** What a strain moves, by the names of inputs. */
+function whatMoves(
+  slopes: ReadonlyMap<string, string>,
+  positions: string,
+  vectors: string | undefined,
+  shifts: string | undefined,
+): string[] {
+  return [positions, ...slopes.keys()].map((name) => name === vectors ? shifts! : name)
+    .filter((name, i, all) => all.indexOf(name) === i);
+}
+
+/** dE/dx for the positions, and for what else the energy depends on of the others; they come out. */
+function differentiate(graph: Graph, { energy, positions, others, rules }: {
+  readonly energy: string;
+  readonly positions: string;
+  readonly others: readonly string[];
+  readonly rules: GradientRules | undefined;
+}): { readonly added: number; readonly slopes: ReadonlyMap<string, string> } {
+  const facts = new Facts(graph);
+  const depends = others.filter((each) => between(graph, facts, [each], []).values.has(energy));
+  const wrt = Object.fromEntries(
+    [positions, ...depends].map((each) => [each, graph.freshName(`slope_of_${each}`)]),
+  );
+  const shape = facts.of(energy).shape;
+  const isRows = shape === undefined || shape.slice(1).every((length) => length === 1);
+  // [1, N] is no row per anything; what only its slope needs goes again.
+  const of = isRows ? energy : graph.make("ReduceSum", [energy], { keepdims: 0 });
+  const { added } = gradient(graph, { of, wrt, ...(rules === undefined ? {} : { rules }) });
+  return { added, slopes: new Map(Object.entries(wrt)) };
+}

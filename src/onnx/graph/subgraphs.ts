@@ -1,0 +1,68 @@
+/**
+ * Graphs inside of nodes: the branches of an If, the body of a Loop.
+ *
+ * @module
+ */
+
+import type { GraphProto, NodeProto } from "../codec/messages.ts";
+
+/** The graphs among a node's attributes. */
+export function subgraphsOf(node: NodeProto): GraphProto[] {
+  const graphs: GraphProto[] = [];
+  for (const { g, graphs: more } of node.attribute) {
+    if (g !== undefined) graphs.push(g);
+    graphs.push(...more);
+  }
+  return graphs;
+}
+
+/** Are there graphs among a node's attributes? */
+export function hasSubgraphs({ attribute }: NodeProto): boolean {
+  return attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0);
+}
+
+/** Names of values that a node's graphs take from outside of them. */
+export function capturesOf(node: NodeProto): Set<string> {
+  const captured = new Set<string>();
+  for (const graph of subgraphsOf(node)) for (const name of freeNames(graph)) captured.add(name);
+  return captured;
+}
+
+function freeNames(graph: GraphProto): Set<string> {
+  const own = new Set(definedIn(graph));
+  const free = new Set<string>();
+  const use = (name: string) => {
+    if (name !== "" && !own.has(name)) free.add(name);
+  };
+  for (const node of graph.node) {
+    node.input.forEach(use);
+    capturesOf(node).forEach(use);
+  }
+  for (const { name } of graph.output) use(name);
+  return free;
+}
+
+/** Names that a graph gives, its inputs and constants included. */
+export function definedIn(graph: GraphProto): string[] {
+  return [
+    ...graph.input.map(({ name }) => name),
+    ...graph.initializer.map(({ name }) => name),
+    ...graph.sparseInitializer.map(({ values }) => values?.name ?? ""),
+    ...graph.node.flatMap(({ output }) => output),
+  ].filter((name) => name !== "");
+}
+
+/** All names in a node's graphs, at any depth. */
+export function namesInside(node: NodeProto): string[] {
+  return subgraphsOf(node).flatMap((graph) => [
+    ...definedIn(graph),
+    ...graph.node.flatMap(namesInside),
+  ]);
+}
+
+/** Does a node's graph, at any depth, have this operator? */
+export function hasInside(node: NodeProto, op: string): boolean {
+  return subgraphsOf(node).some((graph) =>
+    graph.node.some((inner) => inner.opType === op || hasInside(inner, op))
+  );
+}

@@ -1,0 +1,179 @@
+import { isFloat } from "../codec/element_type.ts";
+import { type EvaluatorOptions, openEvaluator } from "../evaluate/evaluator.ts";
+import type { PlainFeeds } from "../evaluate/feeds.ts";
+import type { Evaluator } from "../evaluate/evaluator.ts";
+import type { PlainTensor } from "../evaluate/plain_tensor.ts";
+import { planFor } from "../evaluate/plan.ts";
+import { decodeModel } from "../codec/codec.ts";
+import { Graph } from "../graph/graph.ts";
+import { type ModelOutline, outlineModel } from "../describe/model_outline.ts";
+import { toHostTensor } from "./session_outputs.ts";
+import type { Session } from "./session_run.ts";
+import type { RuntimeTensor } from "./session_runtime.ts";
+import {
+  type Feeds,
+  type Fetches,
+  type HostFeed,
+  type HostTensor,
+  type Outputs,
+  TENSOR_ARRAYS,
+  type TensorArray,
+  type TensorDtype,
+  type TensorInfo,
+} from "./session_tensor.ts";
+import { tensorInfo } from "../codec/tensor_info.ts";
+import type { ValueDescription } from "../codec/value_info.ts";
+
+/** How a model is opened for evaluation. */
+export interface EvaluatorSessionOptions extends EvaluatorOptions {
+  /**
+   * What errors call it.
+   *
+   * @default "a model"
+   */
+  readonly name?: string;
+  /**
+   * Whether each run refuses to give what is not finite.
+   *
+   * @default false
+   */
+  readonly checkFinite?: boolean;
+}
+
+/**
+ * A session with no runtime behind it: plain TypeScript runs the model, in double precision. Wherever the model has
+ * floats, whatever their type, it is fed doubles (or floats of the model's own type) and gives doubles. Slow, and as
+ * exact as doubles are: for references, and where onnxruntime cannot be had.
+ *
+ * @param bytes a model that is whole in itself: see {@linkcode loadExternalData} for weights in other files
+ * @throws {SyntaxError} for what is no model
+ * @throws {RangeError} for another opset than 18 to 21
+ * @throws {UnsupportedNodeError} for an operator that is not known, and for control flow
+ * @throws {TypeError} for inputs that are no tensors of numbers
+ *
+ * @example
+ * ```ts
+ * import { dataOf, evaluatorSession, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const builder = new GraphBuilder("thirds");
+ * const x = builder.input("x", "f32", ["N"]);
+ * builder.output("y", builder.div(x, 3), ["N"]);
+ * await using session = evaluatorSession(builder.build());
+ * const outputs = await session.run({ x: { data: Float64Array.of(1) } });
+ * assertEquals([...dataOf(outputs, "y", "float64")], [1 / 3]);
+ * ```
+ */
+export function evaluatorSession(
+  bytes: Uint8Array,
+  { name = "a model", checkFinite = false, ...options }: EvaluatorSessionOptions = {},
+): Session {
+  const model = decodeModel(bytes, { name });
+  const evaluator = openEvaluator(model, options);
+  if (options.anyOpset !== true) {
+    // Now, rather than in the middle of a run.
+    const graph = new Graph(model);
+    planFor(
+      graph,
+      graph.nodes,
+      evaluator.outputs.map((output) => output.name),
+      options.operators ?? {},
+    );
+  }
+  return new EvaluatorSession(evaluator, { name, checkFinite, outline: outlineModel(bytes, name) });
+}
+
+class EvaluatorSession implements Session {
+  readonly name: string;
+  readonly device = "evaluator";
+  readonly gpuDevice = undefined;
+  readonly threads = 1;
+  readonly isCaptured = false;
+  readonly inputs: readonly TensorInfo[];
+  readonly outputs: readonly TensorInfo[];
+  readonly outline: ModelOutline;
+  readonly #evaluator: Evaluator;
+  readonly #checkFinite: boolean;
+  #isDisposed = false;
+
+  constructor(evaluator: Evaluator, { name, checkFinite, outline }: {
+    readonly name: string;
+    readonly checkFinite: boolean;
+    readonly outline: ModelOutline;
+  }) {
+    const toInfo = (value: ValueDescription): TensorInfo => {
+      const info = tensorInfo(name, value);
+      return value.type !== undefined && isFloat(value.type) ? { ...info, dtype: "float64" } : info;
+    };
+    this.name = name;
+    this.inputs = evaluator.inputs.map(toInfo);
+    this.outputs = evaluator.outputs.map(toInfo);
+    this.outline = outline;
+    this.#evaluator = evaluator;
+    this.#checkFinite = checkFinite;
+  }
+
+  async run(feeds: Feeds, fetches?: Fetches): Promise<Outputs> {
+    await undefined; // what is thrown is a rejection
+    if (this.#isDisposed) {
+      throw new Error(`Cannot run ${this.name} as its session must be open: it was disposed of`);
+    }
+    const wanted = fetches === undefined
+      ? this.outputs.map(({ name }) => name)
+      : Array.isArray(fetches)
+      ? fetches as readonly string[]
+      : Object.keys(fetches);
+    const made = this.#evaluator.run(this.#plain(feeds), wanted);
+    return Object.fromEntries(
+      wanted.map((name) => [name, this.#toHost(name, made[name]!, fetches)]),
+    );
+  }
+
+  dispose(): Promise<void> {
+    this.#isDisposed = true;
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  /** Doubles stand for floats of any type. */
+  #plain(feeds: Feeds): PlainFeeds {
+    const types = new Map(this.#evaluator.inputs.map(({ name, type }) => [name, type]));
+    return Object.fromEntries(
+      Object.entries(feeds).map(([name, feed]): [string, HostFeed | PlainTensor] => {
+        if ("buffer" in feed) throw this.#onGpu(name);
+        const type = types.get(name);
+        const { data, dims = [data?.length] } = feed;
+        const isDoubles = type !== undefined && isFloat(type) && data instanceof Float64Array;
+        return [name, isDoubles ? { type, dims, data } : feed];
+      }),
+    );
+  }
+
+  #toHost(name: string, tensor: PlainTensor, fetches: Fetches | undefined): HostTensor {
+    const { dtype } = this.outputs.find((output) => output.name === name) ??
+      tensorInfo(this.name, { name, type: isFloat(tensor.type) ? "f64" : tensor.type, shape: [] });
+    const data = dtype === "float64" ? tensor.data : arrayOf(dtype, tensor.data);
+    const rules = { name: this.name, checkFinite: this.#checkFinite };
+    const result = { data, dims: tensor.dims } as unknown as RuntimeTensor;
+    return toHostTensor(rules, { name, dtype, shape: [] }, result, fetches);
+  }
+
+  #onGpu(name: string): TypeError {
+    return new TypeError(
+      `Cannot run ${this.name} as ${name} must be in host memory where the evaluator runs it: ` +
+        "it is in a GPU buffer",
+    );
+  }
+}
+
+/** Whole numbers and truth values in an array of their type. */
+function arrayOf(dtype: TensorDtype, values: Float64Array): TensorArray {
+  const array = new TENSOR_ARRAYS[dtype](values.length);
+  if (array instanceof BigInt64Array || array instanceof BigUint64Array) {
+    for (let i = 0; i < values.length; i++) array[i] = BigInt(values[i]!);
+  } else array.set(values);
+  return array;
+}

@@ -1,0 +1,79 @@
+import { lossOf } from "../../backend/webgpu/device.ts";
+import { explain } from "./session_errors.ts";
+import type { RuntimeTensor } from "./session_runtime.ts";
+import {
+  countOf,
+  gpuBytesOf,
+  type GpuTensor,
+  TENSOR_ARRAYS,
+  type TensorArray,
+  type TensorDtype,
+} from "./session_tensor.ts";
+
+/** Whose tensor it is. */
+export interface GpuOwner {
+  /** What errors call the model. */
+  readonly name: string;
+  /** Its device. */
+  readonly gpuDevice: GPUDevice;
+}
+
+/** An output on the GPU. `release` gives back what the session gave, if it did. */
+export class SessionGpuTensor implements GpuTensor {
+  readonly location = "gpu";
+  readonly dtype: TensorDtype;
+  readonly dims: readonly number[];
+  readonly buffer: GPUBuffer;
+  readonly #owner: GpuOwner;
+  #release: (() => void) | undefined;
+
+  constructor(owner: GpuOwner, { type, dims, gpuBuffer }: RuntimeTensor, release?: () => void) {
+    this.dtype = type as TensorDtype;
+    this.dims = dims;
+    this.buffer = gpuBuffer;
+    this.#owner = owner;
+    this.#release = release;
+  }
+
+  async read(): Promise<TensorArray> {
+    return await readTensorBuffer(this.#owner, this.buffer, this);
+  }
+
+  dispose(): void {
+    const release = this.#release;
+    this.#release = undefined;
+    release?.();
+  }
+}
+
+/** Copies a tensor out of a buffer. Not by the runtime: this needs no turn at its lock. */
+async function readTensorBuffer(
+  { name, gpuDevice }: GpuOwner,
+  buffer: GPUBuffer,
+  { dtype, dims }: { readonly dtype: TensorDtype; readonly dims: readonly number[] },
+): Promise<TensorArray> {
+  const Numbers = TENSOR_ARRAYS[dtype];
+  const size = Math.min(buffer.size, gpuBytesOf(dtype, dims));
+  const staging = gpuDevice.createBuffer({ size, usage: 0x1 | 0x8 }); // MAP_READ, COPY_DST
+  try {
+    const encoder = gpuDevice.createCommandEncoder();
+    encoder.copyBufferToBuffer(buffer, 0, staging, 0, size);
+    gpuDevice.queue.submit([encoder.finish()]);
+    await staging.mapAsync(0x1); // READ
+    return new Numbers(staging.getMappedRange().slice(0), 0, countOf(dims));
+  } catch (error) {
+    await lossToShow(gpuDevice);
+    throw explain(error, { name, device: "webgpu", gpuDevice, during: "read" });
+  } finally {
+    staging.destroy();
+  }
+}
+
+/** A loss shows a little after what it broke. */
+export async function lossToShow(gpuDevice: GPUDevice | undefined): Promise<void> {
+  if (gpuDevice === undefined || lossOf(gpuDevice) !== undefined) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const enough = new Promise<void>((resolve) => timer = setTimeout(resolve, 50));
+  await Promise.race([gpuDevice.lost, enough]);
+  clearTimeout(timer);
+}
