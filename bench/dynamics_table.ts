@@ -90,7 +90,7 @@ const rows: BenchRow[] = [
   },
   {
     id: "dynamics/10",
-    name: "neighbour rebuild, 32000 atoms, in force calls",
+    name: "neighbor rebuild, 32000 atoms, in force calls",
     limit: 12,
     unit: "x",
     run: () => alone("rebuild"),

@@ -19,7 +19,7 @@ import { advance } from "../src/kernels/integrate/advance.ts";
 import { alignCells } from "../src/kernels/cells/align_cells.ts";
 import { barostatChain } from "../src/kernels/barostats/barostat_chain.ts";
 import { barostatKick, Coupling } from "../src/kernels/barostats/barostat_kick.ts";
-import { centreBias } from "../src/kernels/bonded/centre_bias.ts";
+import { centerBias } from "../src/kernels/bonded/center_bias.ts";
 import { clampForces } from "../src/kernels/modify/clamp_forces.ts";
 import { clear } from "../src/kernels/clear.ts";
 import { clipNorm } from "../src/kernels/learn/clip_norm.ts";
@@ -39,7 +39,7 @@ import { fmax } from "../src/kernels/measure/fmax.ts";
 import { freezeAtoms } from "../src/kernels/modify/freeze_atoms.ts";
 import { graduate } from "../src/kernels/converge/graduate.ts";
 import { harmonicBonds } from "../src/kernels/bonded/harmonic_bonds.ts";
-import { holdCentre } from "../src/kernels/constrain/hold_centre.ts";
+import { holdCenter } from "../src/kernels/constrain/hold_center.ts";
 import { kick } from "../src/kernels/integrate/kick.ts";
 import { kickDrift } from "../src/kernels/integrate/kick_drift.ts";
 import { kineticEnergy } from "../src/kernels/measure/kinetic_energy.ts";
@@ -312,17 +312,17 @@ function calls(world: World): Record<string, Call> {
       ...place,
       ...sums,
     }),
-    centre_bias: call(centreBias, {
+    center_bias: call(centerBias, {
       ...place,
       masses: world.real(ATOMS, () => 1),
-      centre: world.real(3 * SYSTEMS),
+      center: world.real(3 * SYSTEMS),
       stiffness: world.real(SYSTEMS, () => 1e-3),
       ...sums,
     }),
   };
 }
 
-/** Kernel → its call, of those that hold atoms, centres and bonds: pairs of atoms that have come apart. */
+/** Kernel → its call, of those that hold atoms, centers and bonds: pairs of atoms that have come apart. */
 function constraining(
   world: World,
   { positions, velocities, weights, dt, ...rest }:
@@ -347,7 +347,7 @@ function constraining(
   return {
     remember: call(remember, { source: positions, target: before }),
     credit_bath: call(creditBath, { velocities, before, weights, bathEnergy: world.f64(SYSTEMS) }),
-    hold_centre: call(holdCentre, { vectors: velocities, masses }),
+    hold_center: call(holdCenter, { vectors: velocities, masses }),
     shake: call(shake, {
       ...{ ...bonded, velocities, dt, fraction: 1, width: pairs, lowBefore: world.real(3 * ATOMS) },
       lengths: world.f64(pairs * SYSTEMS, () => 1),

@@ -1,5 +1,5 @@
 /**
- * Lennard-Jones argon by kernels alone (neighbours, clear, lennard_jones, kick_drift, kick), beside C programs of the
+ * Lennard-Jones argon by kernels alone (neighbors, clear, lennard_jones, kick_drift, kick), beside C programs of the
  * same physics run right after each repeat:
  * `deno run -A bench/kernels_force.ts [--peers DIR] [--skin Å] [--repeats N] [case …]`.
  *

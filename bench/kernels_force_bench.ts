@@ -1,8 +1,8 @@
 /**
  * What pair potentials cost, and what they cost more with energies, virials, a switch, several species; and what lists
  * of edges and triplets cost:
- * `deno bench -A bench/kernels_force_bench.ts`. A body is one call of the kernels neighbours and lennard_jones or morse
- * for 4000 atoms that stand still; or of neighbours, edges and, where there are some, triplets.
+ * `deno bench -A bench/kernels_force_bench.ts`. A body is one call of the kernels neighbors and lennard_jones or morse
+ * for 4000 atoms that stand still; or of neighbors, edges and, where there are some, triplets.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { call, type EdgesOptions, openBackend } from "../src/backend/mod.ts";
 import { edges as edgesOf } from "../src/kernels/edges/edges.ts";
 import { lennardJones } from "../src/kernels/pairs/lennard_jones.ts";
 import { morse } from "../src/kernels/pairs/morse.ts";
-import { neighbours } from "../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../src/kernels/pairs/neighbors.ts";
 import { triplets } from "../src/kernels/edges/triplets.ts";
 import { ARGON, argon } from "./kernels_force/argon.ts";
 
@@ -58,7 +58,7 @@ function body({ kernel = lennardJones, parameters = LJ, types = 1, ...rest }: Bo
   const { switchWidth = 0, want = 0 } = rest;
   const { backend, i32, real, frame, pairs, at, pbc } = place();
   const step = backend.prepare(frame, [
-    call(neighbours, { pairs, ...at, pbc }),
+    call(neighbors, { pairs, ...at, pbc }),
     call(kernel, {
       ...{ pairs, ...at, switchWidth, want },
       species: types === 1 ? undefined : i32(Array.from({ length: ATOMS }, (_, i) => i % types)),
@@ -76,7 +76,7 @@ function listing(options: Pick<EdgesOptions, "isHalf" | "reach">): () => void {
   const { backend, frame, pairs, at, pbc } = place();
   const edges = backend.edges(frame, { pairs, cutoff: 6, ...options });
   const step = backend.prepare(frame, [
-    call(neighbours, { pairs, ...at, pbc }),
+    call(neighbors, { pairs, ...at, pbc }),
     call(edgesOf, { edges, ...at }),
     ...(options.reach > 0 ? [call(triplets, { edges, positions: at.positions })] : []),
   ]);

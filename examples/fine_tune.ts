@@ -91,8 +91,8 @@ function pairs(): Uint8Array<ArrayBuffer> {
   const [from, to] = [0, 1].map((row) => g.gather(edges, g.constant("i64", row)));
   const vectors = g.add(g.sub(g.gather(positions, to!), g.gather(positions, from!)), shifts);
   const squares = g.reduceSum(g.mul(vectors, vectors), [1], true); // [E, 1]
-  const centres = g.constant("f32", Array.from({ length: count }, (_, k) => 8 + k));
-  const away = g.sub(squares, centres);
+  const centers = g.constant("f32", Array.from({ length: count }, (_, k) => 8 + k));
+  const away = g.sub(squares, centers);
   const gaussians = g.op("Exp", [g.op("Neg", [g.mul(away, away)], "f32")], "f32");
   const heights = g.parameter("heights", new Float32Array(count), [count, 1]);
   const energies = g.squeeze(g.op("MatMul", [gaussians, heights], "f32"), [1]);

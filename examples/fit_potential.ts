@@ -51,7 +51,7 @@ async function frames(temperature: number, seed: number): Promise<System[]> {
 const BASIS = 24; // Gaussians over distances
 const HIDDEN = 16;
 
-/** E = Σᵢ vᵀ tanh(W gᵢ + b) + uᵀ gᵢ, where gᵢ says how many neighbours atom i has at each distance. */
+/** E = Σᵢ vᵀ tanh(W gᵢ + b) + uᵀ gᵢ, where gᵢ says how many neighbors atom i has at each distance. */
 function network(): Uint8Array<ArrayBuffer> {
   const g = new GraphBuilder("argon");
   const positions = g.input("positions", "f32", ["N", 3]);
@@ -68,26 +68,26 @@ function network(): Uint8Array<ArrayBuffer> {
   const inside = g.op("Relu", [g.sub(1, g.mul(square, 1 / CUTOFF ** 2))], "f32");
   const envelope = g.mul(g.mul(inside, inside), inside);
   const width = (CUTOFF - 2.8) / BASIS;
-  const centres = g.constant(
+  const centers = g.constant(
     "f32",
     Float32Array.from({ length: BASIS }, (_, k) => 2.8 + k * width),
   );
-  const away = g.mul(g.sub(distance, centres), 1 / width); // [E, BASIS]
+  const away = g.mul(g.sub(distance, centers), 1 / width); // [E, BASIS]
   const gauss = g.op("Exp", [g.mul(g.mul(away, away), -0.5)], "f32");
 
   const weights = (name: string, from: number, to: number, seed: number) =>
     g.parameter(name, normalNumbers(from * to, { seed, stdev: 0.3 / Math.sqrt(from) }), [from, to]);
   const zeros = g.expand(g.mul(g.gather(positions, g.constant("i64", [0]), 1), 0), [1, BASIS]);
   const places = g.expand(g.unsqueeze(from!, [1]), [1, BASIS]);
-  const neighbours = g.scatterAdd(zeros, places, g.mul(gauss, envelope)); // [N, BASIS]
+  const neighbors = g.scatterAdd(zeros, places, g.mul(gauss, envelope)); // [N, BASIS]
   const bias = g.parameter("net.b", new Float32Array(HIDDEN), [HIDDEN]);
-  const inner = g.op("Gemm", [neighbours, weights("net.w", BASIS, HIDDEN, 1), bias], "f32");
+  const inner = g.op("Gemm", [neighbors, weights("net.w", BASIS, HIDDEN, 1), bias], "f32");
   const bent = g.op(
     "MatMul",
     [g.op("Tanh", [inner], "f32"), weights("net.v", HIDDEN, 1, 2)],
     "f32",
   );
-  const straight = g.op("MatMul", [neighbours, weights("net.u", BASIS, 1, 3)], "f32");
+  const straight = g.op("MatMul", [neighbors, weights("net.u", BASIS, 1, 3)], "f32");
   const perAtom = g.squeeze(g.add(bent, straight), [1]);
   g.output("energy", g.scatterAdd(energy0, systems, perAtom), ["B"]);
   return g.build();
@@ -97,7 +97,7 @@ const data = { cutoff: CUTOFF, batchSize: 5, seed: 1 };
 await using trainer = new Trainer({
   model: network(),
   loss: energyForces({ energy: 1, forces: 1, perAtom: true }),
-  parameters: "net.*", // the centres are constants
+  parameters: "net.*", // the centers are constants
   data: atomsData([...await frames(60, 1), ...await frames(150, 2)], data),
   validation: atomsData(await frames(100, 3), data),
   optimizers: adam({ lr: 0.02 }),

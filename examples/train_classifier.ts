@@ -63,8 +63,8 @@ await trainer.exportTo(path);
 
 // What came out is a model like any other: no trainer is needed to use it.
 await using session = await openSession(path);
-const centre = { data: Float32Array.of(0.9, 0, -0.9, 0), dims: [2, 2] };
-const logits = dataOf(await session.run({ x: centre }), "logits", "float32");
+const center = { data: Float32Array.of(0.9, 0, -0.9, 0), dims: [2, 2] };
+const logits = dataOf(await session.run({ x: center }), "logits", "float32");
 console.log(`${trainer.state.modelParams} parameters in ${path}`);
 console.log(
   `of (0.9, 0) and (-0.9, 0): arms ${[0, 2].map((i) => logits[i]! > logits[i + 1]! ? 0 : 1)}`,

@@ -11,7 +11,7 @@ import { Control } from "../../src/kernels/kernel.ts";
 import { kick } from "../../src/kernels/integrate/kick.ts";
 import { kickDrift } from "../../src/kernels/integrate/kick_drift.ts";
 import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { ARGON, type Argon } from "./argon.ts";
 
 /** Velocity Verlet over kernels alone: no engine, no hooks. */
@@ -63,7 +63,7 @@ export class Nve {
     const parameters = this.#filled("real", [c12, c6, cutoff ** 2, shift]);
     const pairs = this.pairs = backend.pairs(frame, { cutoff, skin });
     const pbc = i32(systems.flatMap(() => [1, 1, 1]));
-    const find = call(neighbours, { pairs, positions, cell, pbc, images: undefined });
+    const find = call(neighbors, { pairs, positions, cell, pbc, images: undefined });
     const cleared = call(clear, { forces, energy, virial });
     const lj = (want: number) =>
       call(lennardJones, {

@@ -27,18 +27,18 @@ def make(a):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(given["model"], options, providers=["CPUExecutionProvider"])
-    x, edges, centres, triplets, owners, atoms, count = [], [], [], [], [], 0, 0
+    x, edges, centers, triplets, owners, atoms, count = [], [], [], [], [], 0, 0
     numbers = [n for system in given["systems"] for n in system["numbers"]]
     for index, system in enumerate(given["systems"]):
         own = np.array(system["positions"]).reshape(-1, 3)
-        edge, centre, triplet = lists(own)
-        x.append(own), edges.append(edge + atoms), centres.append(centre + atoms), triplets.append(triplet + count)
+        edge, center, triplet = lists(own)
+        x.append(own), edges.append(edge + atoms), centers.append(center + atoms), triplets.append(triplet + count)
         owners.append(np.full(len(own), index))
         atoms, count = atoms + len(own), count + edge.shape[1]
     x = np.concatenate(x)
     feeds = dict(
         species=np.array([SPECIES[n] for n in numbers]), edge_index=np.concatenate(edges, 1),
-        shifts=np.zeros((count, 3), np.float32), trip_center=np.concatenate(centres),
+        shifts=np.zeros((count, 3), np.float32), trip_center=np.concatenate(centers),
         trip_edge=np.concatenate(triplets, 1), batch_idx=np.concatenate(owners),
         energy0=np.zeros(len(given["systems"]), np.float32))
     weights = ACCELERATION / np.array([MASSES[n] for n in numbers])[:, None]

@@ -74,7 +74,7 @@ function relaxedByTorchsim(dtype: "float32" | "float64"): Opponent {
   return python("torchsim", "torchsim_lbfgs.py", () => asked);
 }
 
-/** Steps of ANI-1x as ours has them, without finding neighbours where the program would do that itself. */
+/** Steps of ANI-1x as ours has them, without finding neighbors where the program would do that itself. */
 function ani(peer: PythonPeer, script: string): Opponent {
   return python(peer, script, (places) => ({
     ...{ input: inputOf(places, "molecules_64"), warm: 5, steps: 20 },

@@ -1,5 +1,5 @@
 """The SchNet of the models folder (schnet_e.onnx) in PyTorch, its tensors by the names that they have there: what is
-trained, and `mu`, the centres of its basis, which is not."""
+trained, and `mu`, the centers of its basis, which is not."""
 import math
 import torch
 import torch.nn.functional as F

@@ -50,7 +50,7 @@ export interface SavedPairs {
 
 /** What edges are listed. */
 export interface EdgesOptions {
-  /** Where they come from: the kernel `neighbours` must keep them up to date. */
+  /** Where they come from: the kernel `neighbors` must keep them up to date. */
   readonly pairs: Pairs;
   /** Only pairs nearer than that, now. At most the cutoff of the pairs. Å. */
   readonly cutoff: number;
@@ -77,7 +77,7 @@ export interface Edges {
   /** [capacity]: the system of each edge. */
   readonly systems: Buffer<"i32">;
   /** [tripletCapacity]: the atom that both edges leave. */
-  readonly centres: Buffer<"i32">;
+  readonly centers: Buffer<"i32">;
   /** [2, tripletCapacity]: its two edges. Each unordered pair of different edges is there once. */
   readonly triplets: Buffer<"i32">;
   /** How many edges there are, and how many triplets. */
@@ -192,11 +192,11 @@ export interface Backend {
   readonly isHost: boolean;
   /** Gives a buffer back. */
   free(buffer: Buffer): void;
-  /** Makes an empty list of pairs; the kernel `neighbours` fills it. */
+  /** Makes an empty list of pairs; the kernel `neighbors` fills it. */
   pairs(frame: FrameBuffers, options: PairsOptions): Pairs;
   /** Reads what a checkpoint needs of it. */
   savePairs(pairs: Pairs): SavedPairs | Promise<SavedPairs>;
-  /** The kernel `neighbours` finds the pairs again as they were, when it next runs. */
+  /** The kernel `neighbors` finds the pairs again as they were, when it next runs. */
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
   /**
    * Other systems, as large, are in these places now: their pairs were never found. Without it systems cannot take the

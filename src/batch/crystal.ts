@@ -25,7 +25,7 @@ export interface CrystalOptions {
 const FCC = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] as const;
 
 /**
- * A perfect face-centred cubic crystal, periodic along all directions: four atoms per cell.
+ * A perfect face-centered cubic crystal, periodic along all directions: four atoms per cell.
  *
  * @throws {TypeError} for an option that it has not
  * @throws {RangeError} for an unknown element, an edge that is not above 0, or a count below 1

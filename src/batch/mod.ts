@@ -34,17 +34,17 @@ export type {
 } from "./fields/fields.ts";
 export type { FieldOptions, NumericInput } from "./fields/field_values.ts";
 export type { FieldHolder } from "./fields/holder.ts";
-export type { Neighbours } from "./neighbors/neighbor_list.ts";
-export { NeighbourList, neighbourList } from "./neighbors/neighbor_list.ts";
-export type { NeighbourEdges } from "./neighbors/edges.ts";
-export type { NeighbourMatrix } from "./neighbors/matrix.ts";
+export type { Neighbors } from "./neighbors/neighbor_list.ts";
+export { NeighborList, neighborList } from "./neighbors/neighbor_list.ts";
+export type { NeighborEdges } from "./neighbors/edges.ts";
+export type { NeighborMatrix } from "./neighbors/matrix.ts";
 export type {
-  NeighbourFormat,
-  NeighbourListOptions,
-  NeighbourMatrixOptions,
-  NeighbourOptions,
+  NeighborFormat,
+  NeighborListOptions,
+  NeighborMatrixOptions,
+  NeighborOptions,
 } from "./neighbors/options.ts";
-export type { NeighbourSource } from "./neighbors/source.ts";
+export type { NeighborSource } from "./neighbors/source.ts";
 export type { SavedBatch, SavedField } from "./saved/saved_batch.ts";
 export type { Selection } from "./selection.ts";
 export type { Info } from "./store.ts";

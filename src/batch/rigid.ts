@@ -29,7 +29,7 @@ export function weightedMean({ masses }: Body, values: Float64Array): [number, n
   return [sum[0] / total, sum[1] / total, sum[2] / total];
 }
 
-/** Takes the velocity of the centre of mass off all atoms, in place. */
+/** Takes the velocity of the center of mass off all atoms, in place. */
 export function stopDrift(body: Body): void {
   const { masses, velocities } = body;
   const drift = weightedMean(body, velocities);
@@ -37,20 +37,20 @@ export function stopDrift(body: Body): void {
 }
 
 /**
- * Takes the rotation about the centre of mass off all velocities, in place: v − ω × r with ω = I⁻¹ L.
+ * Takes the rotation about the center of mass off all velocities, in place: v − ω × r with ω = I⁻¹ L.
  *
  * @returns the axes it could turn about: 3, or 2 for atoms on a line, or 0 for one atom
  */
 export function stopRotation(body: Body): number {
   const { masses, positions, velocities } = body;
-  // Its centre is where it is but for rounding, about which it would seem to turn.
+  // Its center is where it is but for rounding, about which it would seem to turn.
   if (masses.length === 1) return 0;
-  const centre = weightedMean(body, positions);
+  const center = weightedMean(body, positions);
   const inertia = new Float64Array(9);
   const momentum: [number, number, number] = [0, 0, 0];
   for (let atom = 0; atom < masses.length; atom++) {
     const m = masses[atom]!;
-    const [x, y, z] = relative(positions, atom, centre);
+    const [x, y, z] = relative(positions, atom, center);
     const [u, v, w] = [velocities[3 * atom]!, velocities[3 * atom + 1]!, velocities[3 * atom + 2]!];
     momentum[0] += m * (y * w - z * v);
     momentum[1] += m * (z * u - x * w);
@@ -67,7 +67,7 @@ export function stopRotation(body: Body): number {
     for (let i = 0; i < 3; i++) omega[i] = omega[i]! + rate * axis[i]!;
   }
   for (let atom = 0; atom < masses.length; atom++) {
-    const [x, y, z] = relative(positions, atom, centre);
+    const [x, y, z] = relative(positions, atom, center);
     const at = 3 * atom;
     velocities[at] = velocities[at]! - (omega[1] * z - omega[2] * y);
     velocities[at + 1] = velocities[at + 1]! - (omega[2] * x - omega[0] * z);
@@ -78,12 +78,12 @@ export function stopRotation(body: Body): number {
 
 type Vector = readonly [number, number, number];
 
-function relative(positions: Float64Array, atom: number, centre: Vector): Vector {
+function relative(positions: Float64Array, atom: number, center: Vector): Vector {
   const at = 3 * atom;
   return [
-    positions[at]! - centre[0],
-    positions[at + 1]! - centre[1],
-    positions[at + 2]! - centre[2],
+    positions[at]! - center[0],
+    positions[at + 1]! - center[1],
+    positions[at + 2]! - center[2],
   ];
 }
 

@@ -82,7 +82,7 @@ export class System {
     return this.#store.nodeOffsets[1]!;
   }
 
-  /** The number of edges: pairs of neighbours. */
+  /** The number of edges: pairs of neighbors. */
   get edgeCount(): number {
     return this.#store.edgeOffsets[1]!;
   }

@@ -45,7 +45,7 @@ export interface SystemInput {
   readonly status?: number;
   /** Steps the system has done. */
   readonly stepsDone?: number;
-  /** Degrees of freedom that thermal motion has not: 3 for a resting centre of mass. */
+  /** Degrees of freedom that thermal motion has not: 3 for a resting center of mass. */
   readonly dofRemoved?: number;
   /** Pairs of nodes, counted from 0 in this system. */
   readonly edges?: NumericInput;

@@ -16,7 +16,7 @@ import { perSystem } from "./temperature.ts";
 export interface VelocityOptions {
   /** Whose equal gives the same velocities: a whole number 0 … 2⁵³ − 1. @default 0 */
   readonly seed?: number;
-  /** Whether the centre of mass rests. @default true */
+  /** Whether the center of mass rests. @default true */
   readonly removeCom?: boolean;
   /** Whether the system as a whole does not turn; only without periodic directions. @default false */
   readonly removeRotation?: boolean;
@@ -28,7 +28,7 @@ export interface VelocityOptions {
  * Draws the velocities of all atoms from Maxwell and Boltzmann's distribution, and sets them. They depend on the
  * seed, the id of the system, the atom, and what was asked for, so a system has the same alone or in any batch.
  *
- * The temperature is that of the degrees of freedom which are left: 3 per atom, less 3 for a resting centre of mass,
+ * The temperature is that of the degrees of freedom which are left: 3 per atom, less 3 for a resting center of mass,
  * less 3 (2 for atoms on a line) for a system that does not turn. The field `dofRemoved` keeps how many were taken,
  * so that {@linkcode temperatureOf} agrees. A system with none left, like one atom at rest, has velocity 0.
  *

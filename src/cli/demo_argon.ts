@@ -39,7 +39,7 @@ export async function openArgon(name: ModelName): Promise<OpenArgon> {
   ]);
   // Each pair once: half as much for the graph to do.
   const bytes = lennardJonesModel({ ...PARAMETERS, list: "half" });
-  const model = await OnnxModel.open(bytes, { name: "argon.onnx", neighbours: "half" });
+  const model = await OnnxModel.open(bytes, { name: "argon.onnx", neighbors: "half" });
   return { model, [Symbol.asyncDispose]: () => model.dispose() };
 }
 

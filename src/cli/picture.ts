@@ -32,7 +32,7 @@ function bar(length: number): string {
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }
 
-/** How values go, each a character high at most; neighbours are averaged where there are more than `width`. */
+/** How values go, each a character high at most; neighbors are averaged where there are more than `width`. */
 export function sparkline(values: readonly number[], width: number): string {
   const count = Math.min(width, values.length);
   const means = Array.from({ length: count }, (_, i) => {

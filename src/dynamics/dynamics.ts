@@ -581,7 +581,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     assertTogether(this.name, batch, this.stepCount - 1, home.positions);
   }
 
-  /** What the next scheme must know: the time, and that a bath has set the centre of mass in motion again. */
+  /** What the next scheme must know: the time, and that a bath has set the center of mass in motion again. */
   #leaveNotes({ clock, state }: BatchRun): void {
     clock.keep(state.batch);
     const { integrator, integrator: { stages = [] }, stepCount } = this;

@@ -15,7 +15,7 @@ export { fixAtoms, fixComponents, fixMasked } from "./constraints/fix_atoms.ts";
 export type { Directions } from "./constraints/fix_atoms.ts";
 export { fixBonds } from "./constraints/fix_bonds.ts";
 export type { AtomPair, BondChoice, FixBondsOptions } from "./constraints/fix_bonds.ts";
-export { fixCentreOfMass } from "./constraints/fix_centre_of_mass.ts";
+export { fixCenterOfMass } from "./constraints/fix_center_of_mass.ts";
 export type { Constraint, Held, HeldBonds } from "./constraints/constraint.ts";
 export { ConvergenceHook } from "./convergence/convergence_hook.ts";
 export type {

@@ -4,8 +4,8 @@
  * @module
  */
 
-export { centreBias } from "./bonded/centre_bias.ts";
-export type { CentreBiasOptions } from "./bonded/centre_bias.ts";
+export { centerBias } from "./bonded/center_bias.ts";
+export type { CenterBiasOptions } from "./bonded/center_bias.ts";
 export { harmonicBonds } from "./bonded/harmonic_bonds.ts";
 export type { HarmonicBond } from "./bonded/harmonic_bonds.ts";
 export { lennardJones } from "./pair/lennard_jones.ts";

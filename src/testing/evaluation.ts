@@ -8,7 +8,7 @@ import { type Backend, type Buffer, call } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
 import { ResidentBatch } from "../batch/resident/resident_batch.ts";
 import { Control } from "../kernels/kernel.ts";
-import { neighbours } from "../kernels/pairs/neighbours.ts";
+import { neighbors } from "../kernels/pairs/neighbors.ts";
 import { type Model, outputsOf, type Wanted } from "../models/model.ts";
 import { claim } from "./claims.ts";
 import { type Structure, systemFrom } from "./structure.ts";
@@ -53,7 +53,7 @@ export async function evaluate(
       ...{ positions: state.field("positions"), cell: state.field("cell") },
       ...{ pbc: state.field<"i32">("pbc"), images: state.images },
     };
-    const lists = Array.from(state.allPairs, (pairs) => call(neighbours, { pairs, ...place }));
+    const lists = Array.from(state.allPairs, (pairs) => call(neighbors, { pairs, ...place }));
     await run(state, [...lists, ...(open.calls?.(wanted) ?? [])]);
     await open.compute?.(wanted);
     await run(state, open.add?.(wanted) ?? []);

@@ -8,7 +8,7 @@ import { type Backend, call } from "../backend/backend.ts";
 import { addModel } from "../kernels/add_model.ts";
 import { edges as listEdges } from "../kernels/edges/edges.ts";
 import { Control } from "../kernels/kernel.ts";
-import { neighbours } from "../kernels/pairs/neighbours.ts";
+import { neighbors } from "../kernels/pairs/neighbors.ts";
 import { triplets as listTriplets } from "../kernels/edges/triplets.ts";
 import { assertSameBits } from "./assert_near.ts";
 import { claim, claimRefused, onBackend } from "./claims.ts";
@@ -25,7 +25,7 @@ export function graphCases(open: OpenBackend): TestCase[] {
   ];
 }
 
-/** Two atoms, then so many in a row, 4 Å apart, of which each has two neighbours. */
+/** Two atoms, then so many in a row, 4 Å apart, of which each has two neighbors. */
 async function lists(backend: Backend): Promise<void> {
   const lab = new Lab(backend, [2, 40]);
   const row = Array.from({ length: 40 }, (_, i) => [0, 4 * i, 0]).flat();
@@ -35,13 +35,13 @@ async function lists(backend: Backend): Promise<void> {
   const edges = backend.edges(lab.frame, { pairs, cutoff: 5, isHalf: false, reach: 5 });
   const list = async () => {
     await lab.run([
-      call(neighbours, { pairs, positions, cell, pbc }),
+      call(neighbors, { pairs, positions, cell, pbc }),
       call(listEdges, { edges, positions, cell }),
       call(listTriplets, { edges, positions }),
     ]);
-    const { index, shifts, systems, centres, triplets, counts } = edges;
+    const { index, shifts, systems, centers, triplets, counts } = edges;
     const [i, by, s, c, t, many] = await lab.readAll(
-      [index, shifts, systems, centres, triplets, counts],
+      [index, shifts, systems, centers, triplets, counts],
     );
     return { i: i!, by: by!, s: s!, c: c!, t: t!, edges: many![0]!, triplets: many![1]! };
   };

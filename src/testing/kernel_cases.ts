@@ -60,7 +60,7 @@ export function kernelCases(open: OpenBackend, sizes: readonly number[]): TestCa
 }
 
 /** Kernels that work in different ways on few systems and on many. */
-const MANY = ["kick", "fmax", "advance", "tethers", "neighbours", "triplets", "add_model"];
+const MANY = ["kick", "fmax", "advance", "tethers", "neighbors", "triplets", "add_model"];
 
 /** The same for sizes that take their time. */
 export function largeKernelCases(open: OpenBackend): TestCase[] {

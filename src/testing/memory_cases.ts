@@ -9,7 +9,7 @@ import { advance } from "../kernels/integrate/advance.ts";
 import { drift } from "../kernels/integrate/drift.ts";
 import { edges as listEdges } from "../kernels/edges/edges.ts";
 import { defineKernel } from "../kernels/kernel.ts";
-import { neighbours } from "../kernels/pairs/neighbours.ts";
+import { neighbors } from "../kernels/pairs/neighbors.ts";
 import { claim } from "./claims.ts";
 import type { OpenBackend } from "./kernel_cases.ts";
 import { Lab, normals } from "./lab.ts";
@@ -98,7 +98,7 @@ async function round(backend: Backend): Promise<void> {
   const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 1 });
   const edges = backend.edges(lab.frame, { pairs, cutoff: 5, isHalf: false, reach: 0 });
   const program = backend.prepare(lab.frame, [
-    call(neighbours, { pairs, positions, cell, pbc }),
+    call(neighbors, { pairs, positions, cell, pbc }),
     call(listEdges, { edges, positions, cell }),
     call(advance, {}),
   ]);

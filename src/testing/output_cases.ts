@@ -97,7 +97,7 @@ async function rest(bench: Bench): Promise<void> {
   }
 }
 
-/** One atom by itself, which has no neighbours, is part of the batch, unless the model is one of certain atoms. */
+/** One atom by itself, which has no neighbors, is part of the batch, unless the model is one of certain atoms. */
 async function alone(bench: Bench): Promise<void> {
   const { structures, ask, isExact, tolerance, breaks } = bench;
   const [number] = structures[0]!.numbers as [number];

@@ -9,7 +9,7 @@ import { ReferenceBackend } from "../backend/reference/mod.ts";
 import { clear } from "../kernels/clear.ts";
 import { Control } from "../kernels/kernel.ts";
 import { lennardJones } from "../kernels/pairs/lennard_jones.ts";
-import { neighbours } from "../kernels/pairs/neighbours.ts";
+import { neighbors } from "../kernels/pairs/neighbors.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";
 import { claim, onBackend } from "./claims.ts";
 import type { OpenBackend } from "./kernel_cases.ts";
@@ -50,7 +50,7 @@ function paired(backend: Backend, systems: readonly Member[] = SYSTEMS) {
   const parameters = lab.real([4e-2 * 3.1 ** 12, 4e-2 * 3.1 ** 6, 25, 0].map(Math.fround), "all");
   const args = { pairs, positions, cell, parameters, ...sums, switchWidth: 1, want: 3 };
   const calls = [
-    call(neighbours, { pairs, positions, cell, pbc: world.whole("pbc") }),
+    call(neighbors, { pairs, positions, cell, pbc: world.whole("pbc") }),
     call(clear, sums),
     call(lennardJones, { ...args, images: undefined, species: undefined }),
   ];

@@ -117,7 +117,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   clamp_forces: { forces: { part: 5e-7 } },
   freeze_atoms: { positions: PLACED, velocities: PLACED, forces: PLACED },
   remember: { target: EXACT },
-  hold_centre: {
+  hold_center: {
     positions: PLACED,
     velocities: { part: 2e-6, scale: 1e-2 },
     forces: { part: 2e-6, scale: 1 },
@@ -151,8 +151,8 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   },
   tethers: POTENTIAL,
   harmonic_bonds: POTENTIAL,
-  centre_bias: POTENTIAL,
-  neighbours: POTENTIAL, // what it lists is told by what a potential of these pairs adds
+  center_bias: POTENTIAL,
+  neighbors: POTENTIAL, // what it lists is told by what a potential of these pairs adds
   lennard_jones: POTENTIAL,
   morse: POTENTIAL,
   edges: { edges: { part: 2e-5, scale: 1 } },

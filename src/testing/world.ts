@@ -39,7 +39,7 @@ export type SystemNumbers =
   | "temperature"
   | "friction"
   | "stiffness"
-  | "centre";
+  | "center";
 
 /** Whole numbers: directions that are periodic, lattice vectors, flags, types of atoms. */
 export type WholeNumbers = "pbc" | "images" | "frozen" | "species";
@@ -70,7 +70,7 @@ const SYSTEMS: Readonly<Record<SystemNumbers, readonly [number, From]>> = {
   temperature: [1, ({ id }) => [100 + 50 * (id % 8)]],
   friction: [1, ({ id }) => [id % 4 === 1 ? 0 : Math.fround(0.01 * (1 + id % 16))]],
   stiffness: [1, ({ id }) => [id % 8 === 2 ? 0 : 0.5 + id % 8]],
-  centre: [3, ({ id }) => normals(3, seed(9, id), 5)],
+  center: [3, ({ id }) => normals(3, seed(9, id), 5)],
 };
 
 /** The same of whole numbers, and what has them. */

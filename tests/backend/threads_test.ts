@@ -8,7 +8,7 @@ import { clipNorm } from "../../src/kernels/learn/clip_norm.ts";
 import { drift } from "../../src/kernels/integrate/drift.ts";
 import { graduate } from "../../src/kernels/converge/graduate.ts";
 import { Control, type Kernel } from "../../src/kernels/kernel.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { Lab } from "../../src/testing/lab.ts";
 import { isOfSlowSuite, threadedCases } from "./threads_cases.ts";
 
@@ -93,7 +93,7 @@ Deno.test("what comes apart first is named by its place in the batch, and its th
     const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });
     const program = backend.prepare(lab.frame, [
       call(drift, { positions, velocities, dt, fraction: 1 }),
-      call(neighbours, { pairs, positions, cell, pbc }),
+      call(neighbors, { pairs, positions, cell, pbc }),
       call(advance, {}),
     ]);
     const done = await backend.run(program, 0, 50);

@@ -11,7 +11,7 @@ import { kickDrift } from "../../src/kernels/integrate/kick_drift.ts";
 import { kick } from "../../src/kernels/integrate/kick.ts";
 import { kineticEnergy } from "../../src/kernels/measure/kinetic_energy.ts";
 import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { work, WorkStage } from "../hooks/kit.ts";
 import { assertNear, Lab, normals } from "../kernels/lab.ts";
 import { testOnGpu } from "./gpu.ts";
@@ -54,7 +54,7 @@ async function argon(name: string, sides: readonly number[]) {
     [4 * 0.0104 * 3.4 ** 12, 4 * 0.0104 * 3.4 ** 6, 36, 0].map(Math.fround),
   );
   const evaluate = [
-    call(neighbours, { ...place, pbc: lab.i32(Array(3 * sides.length).fill(1)) }),
+    call(neighbors, { ...place, pbc: lab.i32(Array(3 * sides.length).fill(1)) }),
     call(clear, sums),
     call(lennardJones, { ...place, parameters, ...sums, switchWidth: 1, want: 1 }),
   ];

@@ -13,7 +13,7 @@ import { clear } from "../../src/kernels/clear.ts";
 import { drift } from "../../src/kernels/integrate/drift.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { device as shared, testOnGpu } from "./gpu.ts";
 
 const device = shared!;
@@ -118,7 +118,7 @@ function collapse(gpu: WebGpuBackend, isLarge: boolean) {
   if (isLarge) (pairs as GpuPairs).grow(400);
   const program = gpu.prepare(frame, [
     call(drift, { positions, velocities, dt, fraction: 1 }),
-    call(neighbours, { pairs, positions, cell, pbc, images: undefined }),
+    call(neighbors, { pairs, positions, cell, pbc, images: undefined }),
     call(clear, sums),
     call(lennardJones, {
       ...{ pairs, positions, cell, images: undefined, species: undefined },
@@ -206,7 +206,7 @@ onGpu(
       const positions = filled(gpu, "real", grid.flat().map(Math.floor)) as Buffer<"real">;
       const cell = gpu.alloc("real", 9), pbc = gpu.alloc("i32", 3);
       const pairs = gpu.pairs(frame, { cutoff: 4, skin: 0.5 });
-      const listed = call(neighbours, { pairs, positions, cell, pbc, images: undefined });
+      const listed = call(neighbors, { pairs, positions, cell, pbc, images: undefined });
       const aged = call(advance, {});
       return { frame, first: gpu.prepare(frame, [listed, aged]), next: gpu.prepare(frame, [aged]) };
     };

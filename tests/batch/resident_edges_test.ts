@@ -4,7 +4,7 @@ import { call, openBackend } from "../../src/backend/mod.ts";
 import { Batch, fcc } from "../../src/batch/mod.ts";
 import { ResidentBatch } from "../../src/batch/resident/resident_batch.ts";
 import { edges as edgesKernel } from "../../src/kernels/edges/edges.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 
 for (const name of ["reference", "wasm"] as const) {
   Deno.test(`edges of a resident batch are made once for what is asked (${name})`, () => {
@@ -25,7 +25,7 @@ for (const name of ["reference", "wasm"] as const) {
     assertEquals(new Set([edges, ...others, state.edges(further)]).size, 5);
     const place = { positions: state.field("positions"), cell: state.field("cell") };
     const program = state.prepare([
-      call(neighbours, { pairs, ...place, pbc: state.field<"i32">("pbc") }),
+      call(neighbors, { pairs, ...place, pbc: state.field<"i32">("pbc") }),
       call(edgesKernel, { edges, ...place }),
     ]);
     assertEquals(backend.run(program, 0, 1), 1);

@@ -160,7 +160,7 @@ Deno.test("initVelocities() refuses what it cannot do, naming the system", () =>
   assertEquals(batch.has("velocities"), false);
 });
 
-Deno.test("fcc() has twelve nearest neighbours at a/√2, in the order of cells", () => {
+Deno.test("fcc() has twelve nearest neighbors at a/√2, in the order of cells", () => {
   const crystal = fcc({ element: "Ar", a: 5.26, cells: [3, 2, 1] });
   assertEquals(crystal.nodeCount, 24);
   assertEquals([...crystal.cell], [3 * 5.26, 0, 0, 0, 2 * 5.26, 0, 0, 0, 5.26]);

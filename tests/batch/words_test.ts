@@ -22,7 +22,7 @@ Deno.test("a batch and a system say in words what they are, to String() and to c
   assertEquals(String(batch), `${words}, held by NVE`);
 });
 
-Deno.test("after a bath no degree of freedom is missing: the centre of mass moves again", async () => {
+Deno.test("after a bath no degree of freedom is missing: the center of mass moves again", async () => {
   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
   initVelocities(batch, 40, { seed: 1 });
   assertEquals([...batch.get("dofRemoved")], [3]);

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { crc32c } from "../../src/checkpoint/crc32c.ts";
 
-Deno.test("crc32c() gives the values of RFC 3720, appendix B.4, and the check value of the CRC catalogue", () => {
+Deno.test("crc32c() gives the values of RFC 3720, appendix B.4, and the check value of the CRC catalog", () => {
   const known: [bytes: Uint8Array, crc: number][] = [
     [new Uint8Array(32), 0x8a9136aa],
     [new Uint8Array(32).fill(0xff), 0x62a8ab43],

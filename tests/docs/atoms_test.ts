@@ -18,7 +18,7 @@ import {
   type FIREOptions,
   fixAtoms,
   fixBonds,
-  fixCentreOfMass,
+  fixCenterOfMass,
   hook,
   LBFGS,
   type LBFGSOptions,
@@ -266,7 +266,7 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
   "constraints that do not fit the batch, or each other": [
     [fixAtoms([2])],
     [fixBonds([[0, 2]])],
-    [fixBonds([[0, 1]]), fixAtoms([0]), fixCentreOfMass()],
+    [fixBonds([[0, 1]]), fixAtoms([0]), fixCenterOfMass()],
   ].map((constraints) => () =>
     new NVE({ model: ARGON, dt: 1, constraints }).run(Batch.from([dimer()]), 1)
   ),

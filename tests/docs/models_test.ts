@@ -35,7 +35,7 @@ Deno.test("docs/models.md has every member of a manifest, its default, and every
       inputs: 0,
       constants: 0,
       outputs: 0,
-      neighbours: "full",
+      neighbors: "full",
       elements: 0,
     },
     ...{ energyUnit: "eV", lengthUnit: "Å", atomEnergies: 0, batch: 0, padding: true },

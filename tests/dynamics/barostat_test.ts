@@ -243,7 +243,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a centre of mass at rest stays at rest, and has no temperature", async () => {
+Deno.test("a center of mass at rest stays at rest, and has no temperature", async () => {
   const batch = Batch.from([fcc({ element: "Ar", a: 5.4, cells: 2 })]);
   initVelocities(batch, 40, { seed: 3 });
   await run(batch, "wasm", 500);

@@ -8,7 +8,7 @@ import {
   Dynamics,
   fixAtoms,
   fixBonds,
-  fixCentreOfMass,
+  fixCenterOfMass,
   fixComponents,
   type Integrator,
   langevin,
@@ -45,7 +45,7 @@ const CASES: readonly (readonly Constraint[])[] = [
   [BONDS],
   [BONDS, fixAtoms(({ place }) => place === 0)],
   [BONDS, fixComponents(({ place }) => place === 3, "xz")],
-  [BONDS, fixCentreOfMass()],
+  [BONDS, fixCenterOfMass()],
 ];
 
 Deno.test(

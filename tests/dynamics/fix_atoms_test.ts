@@ -10,7 +10,7 @@ import {
   fire,
   fire2,
   fixAtoms,
-  fixCentreOfMass,
+  fixCenterOfMass,
   fixComponents,
   fixMasked,
   type Integrator,
@@ -117,14 +117,14 @@ Deno.test(
 );
 
 Deno.test(
-  "the centre of mass stays where it is, and the momentum 0, in molecular dynamics and relaxations",
+  "the center of mass stays where it is, and the momentum 0, in molecular dynamics and relaxations",
   onEngines(async (backend, name) => {
     for (const scheme of SCHEMES) {
       const masses = Float64Array.from({ length: 64 }, (_, i) => 20 + i % 7);
       const batch = crystals(2);
       batch.set("masses", masses);
       batch.set("velocities", batch.get("velocities").map((v) => v + 0.001));
-      const centres = (of: ArrayLike<number>) =>
+      const centers = (of: ArrayLike<number>) =>
         [0, 1].flatMap((s) =>
           [0, 1, 2].map((k) => {
             const own = Array.from({ length: 32 }, (_, i) => 32 * s + i);
@@ -132,27 +132,27 @@ Deno.test(
             return sum / own.reduce((sum, i) => sum + masses[i]!, 0);
           })
         );
-      const before = centres(batch.get("positions"));
-      await run(scheme(), batch, backend, { constraints: [fixCentreOfMass()], steps: 100 });
+      const before = centers(batch.get("positions"));
+      await run(scheme(), batch, backend, { constraints: [fixCenterOfMass()], steps: 100 });
       const slack = name === "reference" ? 1e-12 : 2e-6;
-      assertNear(centres(batch.get("positions")), before, slack, 1);
-      assertNear(centres(batch.get("velocities")), Array(6).fill(0), slack / 100, 1);
+      assertNear(centers(batch.get("positions")), before, slack, 1);
+      assertNear(centers(batch.get("velocities")), Array(6).fill(0), slack / 100, 1);
     }
   }),
 );
 
 Deno.test(
-  "a centre of mass that is held bears a force on all atoms, which relaxations do not see",
+  "a center of mass that is held bears a force on all atoms, which relaxations do not see",
   onEngines(async (backend) => {
     const batch = Batch.from([
       new System({ symbols: ["H", "O"], positions: [0, 0, 0, 3, 0, 0], masses: [1, 16] }),
     ]);
     await using opt = new FIRE({
-      ...{ model: push(1), dt: 0.1, constraints: [fixCentreOfMass()], ...where(backend) },
+      ...{ model: push(1), dt: 0.1, constraints: [fixCenterOfMass()], ...where(backend) },
       hooks: [ConvergenceHook.fromFmax(1e-4)],
     });
     await opt.run(batch, 50);
-    // A force of 1 on each: what would move the centre is 17/(1 + 256) of each one's mass.
+    // A force of 1 on each: what would move the center is 17/(1 + 256) of each one's mass.
     assertNear([batch.get("forces")[0]!], [1 - 17 / 257], 1e-6);
     assertNear([batch.get("forces")[3]!], [1 - 16 * 17 / 257], 1e-6);
     const [x, y] = [batch.get("positions")[0]!, batch.get("positions")[3]!];
@@ -174,8 +174,8 @@ Deno.test(
       [[fixAtoms([0, 1])], [], 90],
       [[fixAtoms([0, 1]), fixComponents([1, 2], "x")], [], 89],
       [[fixComponents([3], "z")], [], 93], // the momentum along z, which had been removed, is gone
-      [[fixCentreOfMass()], [], 93],
-      [[fixCentreOfMass(), fixAtoms([0])], [], 90],
+      [[fixCenterOfMass()], [], 93],
+      [[fixCenterOfMass(), fixAtoms([0])], [], 90],
       [[fixAtoms([0, 1])], [new FreezeAtomsHook({ atoms: [1, 2] })], 87],
     ];
     for (const [constraints, hooks, freedom] of cases) {
@@ -261,7 +261,7 @@ Deno.test(
     const constraints = [
       fixAtoms(({ place }) => place < 2),
       fixComponents(({ place }) => place === 7, "xz"),
-      fixCentreOfMass(),
+      fixCenterOfMass(),
     ];
     const count = name === "webgpu" ? 8 : 64;
     for (const scheme of SCHEMES.slice(1, 3)) {

@@ -5,7 +5,7 @@ import {
   type Constraint,
   fixAtoms,
   fixBonds,
-  fixCentreOfMass,
+  fixCenterOfMass,
   fixComponents,
   NVTLangevin,
 } from "../../src/dynamics/mod.ts";
@@ -95,7 +95,7 @@ Deno.test(
       [[fixAtoms(isOxygen)], 6],
       [[fixAtoms(isOxygen), fixBonds([[0, 1], [0, 2]])], 4],
       [[fixComponents(isOxygen, "xy"), fixBonds([[0, 1]])], 6],
-      [[fixCentreOfMass(), fixBonds(TRIANGLE)], 3],
+      [[fixCenterOfMass(), fixBonds(TRIANGLE)], 3],
     ];
     for (const [constraints, freedom] of cases) {
       const { mean, variance } = await sampled(backend, { constraints, ...size });

@@ -10,7 +10,7 @@ import {
   FIRE,
   fixAtoms,
   fixBonds,
-  fixCentreOfMass,
+  fixCenterOfMass,
   fixComponents,
   fuse,
   type Integrator,
@@ -40,7 +40,7 @@ function lengths(batch: Batch, pairs: readonly (readonly number[])[], system = 0
   );
 }
 
-/** Two atoms that turn about their centre in the xy plane, at `speed` each. */
+/** Two atoms that turn about their center in the xy plane, at `speed` each. */
 function rotor(speed: number): Batch {
   const batch = Batch.from([
     new System({ symbols: ["N", "N"], positions: [0.45, 1, 2, 1.55, 1, 2] }),
@@ -201,7 +201,7 @@ Deno.test(
     near(await freedomOf([fixBonds([[0, 1], [1, 2]])]), 13);
     near(await freedomOf([fixBonds(all)]), 6); // a rigid body: nine of ten bonds
     near(await freedomOf([fixBonds(all)], true), 3);
-    near(await freedomOf([fixBonds(all), fixCentreOfMass()], true), 3);
+    near(await freedomOf([fixBonds(all), fixCenterOfMass()], true), 3);
     near(await freedomOf([fixBonds([[0, 1], [1, 2]]), fixAtoms([0, 1])]), 8);
     near(await freedomOf([fixBonds([[0, 1]]), fixComponents([0], "x")]), 13);
   }),
@@ -415,7 +415,7 @@ Deno.test("what is wrong with bonds is told by name", async () => {
       "one between fixed atoms must be as long as they are apart",
     ],
     [
-      () => tried(water(), [fixBonds([[0, 1]]), fixAtoms([0]), fixCentreOfMass()]),
+      () => tried(water(), [fixBonds([[0, 1]]), fixAtoms([0]), fixCenterOfMass()]),
       RangeError,
       "atom 0 of system 0 is both fixed and bonded",
     ],

@@ -460,7 +460,7 @@ Deno.test("stages on two threads have the bits that they have on one, with hooks
       }));
     }
     await using all = fuse(
-      new NVE({ ...place, dt: 1, nSteps: 2, name: "free" }), // whose centre of mass rests
+      new NVE({ ...place, dt: 1, nSteps: 2, name: "free" }), // whose center of mass rests
       new FIRE({ ...place, dt: 0.4, hooks: [ConvergenceHook.fromFmax(0.03)] }),
       heat,
       new NVE({ ...place, dt: 3, nSteps: 6 }),
@@ -502,7 +502,7 @@ Deno.test(
 );
 
 Deno.test(
-  "temperatures count the degrees of freedom of each stage: a bath sets the centre of mass in motion, for good",
+  "temperatures count the degrees of freedom of each stage: a bath sets the center of mass in motion, for good",
   onEngines(async (backend) => {
     const batch = Batch.from([argon(1, 0), argon(1, 1), argon(1, 2)]); // four atoms each
     initVelocities(batch, 50, { seed: 2 });
@@ -554,7 +554,7 @@ Deno.test(
       relax: new FIRE({ ...place, dt: 0.4, hooks: [ConvergenceHook.fromFmax(0.03)] }),
       heat: new NVTLangevin({ ...place, dt: 2, temperature: 60, friction: 0.02, nSteps: 9 }),
       move: new NVE({ ...place, dt: 3, nSteps: 6 }),
-      // The centre of mass has been set in motion: it has its part in these.
+      // The center of mass has been set in motion: it has its part in these.
       hold: new NVTBussi({ ...place, dt: 2, temperature: 60, thermostatTime: 20, nSteps: 5 }),
       press: new NPT({ ...place, ...pressed, nSteps: 5 }),
     });

@@ -6,7 +6,7 @@ import {
   FIRE,
   fixAtoms,
   fixBonds,
-  fixCentreOfMass,
+  fixCenterOfMass,
   LBFGS,
   type LBFGSOptions,
 } from "../../src/dynamics/mod.ts";
@@ -204,7 +204,7 @@ Deno.test(
       { constraints: [fixAtoms([0, 5, 9])] },
       { constraints: [fixAtoms([0, 5, 9])], cell: true },
       { constraints: [fixBonds(pairs)] },
-      { constraints: [fixCentreOfMass()], cell: true },
+      { constraints: [fixCenterOfMass()], cell: true },
     ];
     for (const options of cases) {
       const [batch, expected] = [Batch.from([argon(2, 3)]), Batch.from([argon(2, 3)])];

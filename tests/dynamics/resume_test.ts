@@ -10,7 +10,7 @@ import {
   FIRE2,
   fixAtoms,
   fixBonds,
-  fixCentreOfMass,
+  fixCenterOfMass,
   fixComponents,
   fuse,
   LBFGS,
@@ -66,8 +66,8 @@ const ENGINES: Readonly<Record<string, (place: Place) => Dynamics>> = {
       ...{ ...place, dt: 2, temperature: 60, friction: 0.02, seed: 5 },
       constraints: [fixBonds([[[0, 1], [1, 2], [4, 5]], []]), fixComponents([9, 33], "xz")],
     }),
-  "NVE that holds its centre of mass": (place) =>
-    new NVE({ ...place, dt: 2, constraints: [fixCentreOfMass()] }),
+  "NVE that holds its center of mass": (place) =>
+    new NVE({ ...place, dt: 2, constraints: [fixCenterOfMass()] }),
   "NVTLangevin and NVE, fused": (place) =>
     fuse(
       new NVTLangevin({ ...place, dt: 2, temperature: 60, friction: 0.02, seed: 5, nSteps: 7 }),

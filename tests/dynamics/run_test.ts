@@ -403,7 +403,7 @@ Deno.test(
     assertEquals([one![0], two![0], one![6], two![6]], [2, 4, 1, 2]);
     const near = (a: number, b: number) => assertNear([a], [b], 10 * TOLERANCE[name]);
     near(two![2]!, kinetic);
-    near(two![1]!, 2 * kinetic / (93 * 8.617333262145179e-5)); // the centre of mass rests: 93 ways to move
+    near(two![1]!, 2 * kinetic / (93 * 8.617333262145179e-5)); // the center of mass rests: 93 ways to move
     near(two![4]!, fmax);
     near(two![3]!, batch.get("energy")[0]!);
     assertAlmostEquals(two![5]!, two![3]! - one![3]!, 1e-12);

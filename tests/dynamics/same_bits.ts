@@ -11,7 +11,7 @@ import {
   FIRE2,
   fixAtoms,
   fixBonds,
-  fixCentreOfMass,
+  fixCenterOfMass,
   fixComponents,
   fuse,
   LBFGS,
@@ -84,12 +84,12 @@ export const ENGINES: Readonly<Record<string, Row>> = {
     isWide: true,
     make: (place) => new NVTLangevin({ ...place, ...langevin(), constraints }),
   },
-  "NVTNoseHoover with bonds and the centre of mass held": {
+  "NVTNoseHoover with bonds and the center of mass held": {
     isWide: true,
     make: (place) =>
       new NVTNoseHoover({
         ...{ ...place, ...bath },
-        constraints: [fixBonds([[0, 1], [1, 2]]), fixCentreOfMass()],
+        constraints: [fixBonds([[0, 1], [1, 2]]), fixCenterOfMass()],
       }),
   },
   "LBFGS with atoms held": {

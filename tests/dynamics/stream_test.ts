@@ -8,7 +8,7 @@ import {
   fire,
   fire2,
   fixBonds,
-  fixCentreOfMass,
+  fixCenterOfMass,
   langevin,
   lbfgs,
   npt,
@@ -207,7 +207,7 @@ Deno.test(
       new Dynamics(langevin({ dt: 2, temperature: 60, friction: 0.05, seed: 5 }), {
         ...{ model: ARGON, ...where(backend) },
         // As long as they are when a system joins.
-        constraints: [fixBonds([[0, 1], [2, 3]]), fixCentreOfMass()],
+        constraints: [fixBonds([[0, 1], [2, 3]]), fixCenterOfMass()],
         hooks: [new ConvergenceHook({ criteria: { key: "energy", threshold: -2.1 } })],
       });
     const sink = new MemorySink();

@@ -159,7 +159,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a centre of mass at rest stays so, and none of the temperature is put into it",
+  "a center of mass at rest stays so, and none of the temperature is put into it",
   onEngines(async (backend, name) => {
     for (
       const scheme of [

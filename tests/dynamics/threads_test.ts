@@ -30,7 +30,7 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { centreBias, harmonicBonds, type Model, sum, tethers } from "../../src/models/mod.ts";
+import { centerBias, harmonicBonds, type Model, sum, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { engine } from "../observe/modified.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, MOVING, push } from "./atoms.ts";
@@ -103,7 +103,7 @@ Deno.test("what hooks change by kernels, bonds, tethers and biases are on thread
     ARGON,
     harmonicBonds([of(1), of(3), [], of(2), of(3)]),
     tethers({ stiffness: 0.01 }),
-    centreBias({ stiffness: 0.2, centre: [1, 2, 3] }),
+    centerBias({ stiffness: 0.2, center: [1, 2, 3] }),
   );
   await same([2, 3], async (threads) => {
     const hooks = [

@@ -1,6 +1,6 @@
 // What is computed both in a page and here, to be compared. Nothing in it is Deno's own.
 import { type DeviceName, openThreads, openWebGpu } from "@hooke/hooke/backend";
-import { type Batch, NeighbourList } from "@hooke/hooke/batch";
+import { type Batch, NeighborList } from "@hooke/hooke/batch";
 import { NVE } from "@hooke/hooke/dynamics";
 import {
   dataOf,
@@ -19,7 +19,7 @@ import { relax } from "../../src/cli/demo_relax.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 
 /** How the demo is run. */
 export interface DemoRequest {
@@ -114,7 +114,7 @@ export async function threadedValues(script?: string): Promise<number[]> {
 }
 
 function feedsOf(batch: Batch): HostFeeds {
-  const { edges, shifts, count } = new NeighbourList({ cutoff: PARAMETERS.cutoff }).update(batch);
+  const { edges, shifts, count } = new NeighborList({ cutoff: PARAMETERS.cutoff }).update(batch);
   const cell = batch.get("cell");
   const vectors = Float32Array.from(shifts, (_, k) => {
     const [e, d] = [Math.floor(k / 3), k % 3];
@@ -165,7 +165,7 @@ export async function kernelValues(): Promise<Evaluation> {
     ...[c12, c6, cutoff ** 2, c12 / cutoff ** 12 - c6 / cutoff ** 6],
   ]);
   const program = backend.prepare(frame, [
-    call(neighbours, { ...place, pbc: filled("i32", each(3 * size, 1)) }),
+    call(neighbors, { ...place, pbc: filled("i32", each(3 * size, 1)) }),
     call(clear, sums),
     call(lennardJones, { ...place, parameters, ...sums, switchWidth: 0, want: 1 }),
   ]);

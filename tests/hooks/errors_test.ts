@@ -103,10 +103,10 @@ Deno.test("the policy of add beats the hook's own, which beats the role's", asyn
 
 Deno.test("onError: disable switches the hook off after its first error", async () => {
   const warnings = collect<HookWarning>();
-  for (const neighbours of [[], [new Steps("work/AFTER", 2)]]) { // the unrolled and the scheduled path
+  for (const neighbors of [[], [new Steps("work/AFTER", 2)]]) { // the unrolled and the scheduled path
     warnings.list.length = 0;
     const after = new Steps();
-    const loop = work({ onWarning: warnings.push, hooks: neighbours });
+    const loop = work({ onWarning: warnings.push, hooks: neighbors });
     loop.hooks.add(noting("bad", [], { call: new Error("no") }), { onError: "disable" });
     loop.hooks.add(after);
     await loop.run(3);

@@ -262,7 +262,7 @@ Deno.test("hooks beyond the thousand-millionth step are still due when they shou
   }
 });
 
-Deno.test("the firings of a hook do not depend on its neighbours", async () => {
+Deno.test("the firings of a hook do not depend on its neighbors", async () => {
   const alone = new Steps("work/AFTER", 3);
   await work({ hooks: [alone] }).run(12);
   const among = new Steps("work/AFTER", 3);

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { addModel } from "../../src/kernels/add_model.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { stress } from "../../src/kernels/measure/stress.ts";
 import { assertNear, Lab, onEach } from "./lab.ts";
 
@@ -95,7 +95,7 @@ onEach("add_model() stops the run at what is not finite, and says whose it is", 
     const zeros = { forces: lab.real(Array(12).fill(0)), energy: lab.f64([0, 0, 0, 0]) };
     const cell = lab.real([0, 1, 2, 3].flatMap(() => [3, 0, 0, 0, 3, 0, 0, 0, 3]));
     const args = { ...given, ...zeros, virial: lab.f64(Array(36).fill(0)), cell };
-    const spoilt = before === undefined ? [] : [call(neighbours, {
+    const spoilt = before === undefined ? [] : [call(neighbors, {
       pairs: lab.backend.pairs(lab.frame, { cutoff: 1, skin: 0.1 }),
       positions: lab.real(Array(12).fill(0).with(3 * before, NaN)),
       cell,

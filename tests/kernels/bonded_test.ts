@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type Call, call } from "../../src/backend/mod.ts";
-import { centreBias } from "../../src/kernels/bonded/centre_bias.ts";
+import { centerBias } from "../../src/kernels/bonded/center_bias.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { harmonicBonds } from "../../src/kernels/bonded/harmonic_bonds.ts";
 import { stress } from "../../src/kernels/measure/stress.ts";
@@ -14,7 +14,7 @@ interface World {
   positions: number[];
   cell: number[];
   anchors: number[];
-  centre: number[];
+  center: number[];
 }
 
 /** A potential's call on buffers that are made from a world. */
@@ -56,11 +56,11 @@ const POTENTIALS: Record<string, Make> = {
       ...sums,
       want,
     }),
-  centre_bias: (lab, world, sums, want) =>
-    call(centreBias, {
+  center_bias: (lab, world, sums, want) =>
+    call(centerBias, {
       ...place(lab, world),
       masses: lab.real([1, 0, 16, 12, 0, 4]),
-      centre: lab.real(world.centre),
+      center: lab.real(world.center),
       stiffness: lab.real([0.75]),
       ...sums,
       want,
@@ -72,7 +72,7 @@ function randomWorld(seed: number): World {
     positions: normals(3 * ATOMS, seed, 3),
     cell: normals(9, seed + 1, 4),
     anchors: normals(3 * ATOMS, seed + 2, 3),
-    centre: normals(3, seed + 3, 3),
+    center: normals(3, seed + 3, 3),
   };
 }
 
@@ -111,12 +111,12 @@ function strained(world: World, strain: number[]): World {
       return x +
         [0, 1, 2].reduce((sum, i) => sum + strain[3 * (k % 3) + i]! * vectors[at + i]!, 0);
     });
-  const { positions, cell, anchors, centre } = world;
+  const { positions, cell, anchors, center } = world;
   return {
     positions: turn(positions),
     cell: turn(cell),
     anchors: turn(anchors),
-    centre: turn(centre),
+    center: turn(center),
   };
 }
 
@@ -175,12 +175,12 @@ onEach("a tether, a bond and a bias by hand", async (backend) => {
   ]);
   // Stretched by 2.5 Å: 10 eV/Å along (0.6, 0.8).
   assertEquals(await read(), [[6, 8, 0, -6, -8, 0], [12.5], [-18, -24]]);
-  const group = { masses: lab.real([1, 3]), centre: lab.real([0.25, 3, 0]) };
+  const group = { masses: lab.real([1, 3]), center: lab.real([0.25, 3, 0]) };
   await lab.run([
     call(clear, { forces, energy, virial }),
-    call(centreBias, { ...free, ...group, stiffness, ...sums }),
+    call(centerBias, { ...free, ...group, stiffness, ...sums }),
   ]);
-  // The centre is at (2.25, 3, 0): 8 eV/Å, shared one to three.
+  // The center is at (2.25, 3, 0): 8 eV/Å, shared one to three.
   assertEquals(await read(), [[-2, 0, 0, -6, 0, 0], [8], [-16, 0]]);
 });
 
@@ -194,10 +194,10 @@ onEach("a bond of no length and a group of no atoms pull at nothing", async (bac
   const bond = { starts: lab.i32([0, 1]), bonds: lab.i32([0, 1]), shifts: undefined };
   await lab.run([
     call(harmonicBonds, { ...bond, lengths: lab.real([1]), stiffness, ...free, ...sums }),
-    call(centreBias, {
+    call(centerBias, {
       ...free,
       masses: lab.real([0, 0]),
-      centre: lab.real([0, 0, 0]),
+      center: lab.real([0, 0, 0]),
       stiffness,
       ...sums,
     }),

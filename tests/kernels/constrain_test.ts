@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { creditBath } from "../../src/kernels/thermostats/credit_bath.ts";
-import { holdCentre } from "../../src/kernels/constrain/hold_centre.ts";
+import { holdCenter } from "../../src/kernels/constrain/hold_center.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { rattle } from "../../src/kernels/constrain/rattle.ts";
 import { remember } from "../../src/kernels/remember.ts";
@@ -26,29 +26,29 @@ onEach("credit_bath counts what was taken off velocities", async (backend) => {
   assertNear(await lab.read(bathEnergy), [7, 7 + 4 / 2 / 0.5 + 3 / 2 / 0.25], 1e-6);
 });
 
-onEach("hold_centre takes off what the centre has moved, over what is free", async (backend) => {
+onEach("hold_center takes off what the center has moved, over what is free", async (backend) => {
   using lab = await Lab.open(backend, [2, 2], { active: [1, 0] });
   const vectors = lab.real([1, 2, 3, 5, 6, 7, 1, 1, 1, 1, 1, 1]);
   const before = lab.real([0, 2, 2, 1, 2, 3, 0, 0, 0, 0, 0, 0]);
   const masses = lab.real([1, 3, 1, 1]), held = lab.i32([2, 0, 0, 0]);
-  await lab.run([call(holdCentre, { vectors, before, masses, held })]);
+  await lab.run([call(holdCenter, { vectors, before, masses, held })]);
   // x: (1 + 3 * 4)/4 = 3.25; y: only the second, 4; z: (1 + 3 * 4)/4.
   assertNear(await lab.read(vectors), [-2.25, 2, -0.25, 1.75, 2, 3.75, 1, 1, 1, 1, 1, 1], 1e-6);
 });
 
-onEach("hold_centre with shares takes off the part that pulls at the centre", async (backend) => {
+onEach("hold_center with shares takes off the part that pulls at the center", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const vectors = lab.real([1, 0, 0, 2, 0, 0]), masses = lab.real([1, 3]);
-  await lab.run([call(holdCentre, { vectors, masses, shares: masses })]);
+  await lab.run([call(holdCenter, { vectors, masses, shares: masses })]);
   // λ = (1 + 6)/(1 + 9): what is left has no component along (1, 3).
   assertNear(await lab.read(vectors), [0.3, 0, 0, -0.1, 0, 0], 1e-6, 1);
 });
 
-onEach("hold_centre done again changes no bit", async (backend) => {
+onEach("hold_center done again changes no bit", async (backend) => {
   using lab = await Lab.open(backend, [100]);
   const vectors = lab.real(normals(300, 3, 1e-2));
   const masses = lab.real(normals(100, 4).map((x) => Math.fround(1 + x * x)));
-  const hold = call(holdCentre, { vectors, masses });
+  const hold = call(holdCenter, { vectors, masses });
   await lab.run([hold]);
   const once = await lab.read(vectors);
   await lab.run([hold]);
@@ -113,7 +113,7 @@ onEach("rattle takes off what changes the length, by what atoms weigh", async (b
   const cell = lab.real([10, 0, 0, 0, 10, 0, 0, 0, 10]), pbc = lab.i32([1, 0, 0]);
   const vectors = lab.real([1, 2, 3, 5, 6, 7]);
   await lab.run([call(rattle, { ...bonded, vectors, positions, low, cell, pbc })]);
-  // Along x both get the velocity of their common centre: (1/3 * 1 + 1 * 5)/(4/3).
+  // Along x both get the velocity of their common center: (1/3 * 1 + 1 * 5)/(4/3).
   assertNear(await lab.read(vectors), [4, 2, 3, 4, 6, 7], backend === "reference" ? 1e-11 : 3e-6);
 });
 

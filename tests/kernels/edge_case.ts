@@ -3,9 +3,9 @@ import { assertEquals } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { type Buffer, call, type Edges, type Pairs, type Program } from "../../src/backend/mod.ts";
 import { edges as edgesKernel } from "../../src/kernels/edges/edges.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { triplets as tripletsKernel } from "../../src/kernels/edges/triplets.ts";
-import { bruteForce, halfOf, type PlainSystem } from "../batch/neighbours_brute.ts";
+import { bruteForce, halfOf, type PlainSystem } from "../batch/neighbors_brute.ts";
 import { Lab } from "./lab.ts";
 
 /** What is listed. */
@@ -31,7 +31,7 @@ export interface Listed {
   readonly index: number[];
   readonly shifts: number[];
   readonly systems: number[];
-  readonly centres: number[];
+  readonly centers: number[];
   readonly triplets: number[];
   readonly counts: number[];
 }
@@ -63,7 +63,7 @@ export class EdgeBatch {
     this.edges = backend.edges(frame, { pairs: this.pairs, cutoff, isHalf, reach });
     const place = { positions: this.positions, cell: this.cell, images: this.images };
     this.#program = backend.prepare(frame, [
-      call(neighbours, { pairs: this.pairs, ...place, pbc }),
+      call(neighbors, { pairs: this.pairs, ...place, pbc }),
       call(edgesKernel, { edges: this.edges, ...place }),
       ...(reach > 0
         ? [call(tripletsKernel, { edges: this.edges, positions: this.positions })]
@@ -90,11 +90,11 @@ export class EdgeBatch {
 
   /** What is listed. */
   async look(): Promise<Listed> {
-    const { index, shifts, systems, centres, triplets, counts } = this.edges;
+    const { index, shifts, systems, centers, triplets, counts } = this.edges;
     const [a, b, c, d, e, f] = await this.lab.readAll([
-      ...[index, shifts, systems, centres, triplets, counts],
+      ...[index, shifts, systems, centers, triplets, counts],
     ]);
-    return { index: a!, shifts: b!, systems: c!, centres: d!, triplets: e!, counts: f! };
+    return { index: a!, shifts: b!, systems: c!, centers: d!, triplets: e!, counts: f! };
   }
 
   [Symbol.dispose](): void {
@@ -129,19 +129,19 @@ export function rowsOf(listed: Listed, { edges, offsets }: EdgeBatch): EdgeRow[]
   });
 }
 
-/** Pairs of edges, by their numbers, after padding and centres have been found as they must be. */
+/** Pairs of edges, by their numbers, after padding and centers have been found as they must be. */
 export function tripletsOf(listed: Listed, { edges }: EdgeBatch): [number, number][] {
-  const { index, centres, triplets, counts: [count, many] } = listed;
+  const { index, centers, triplets, counts: [count, many] } = listed;
   const { tripletCapacity } = edges;
   assertEquals([tripletCapacity % 256, tripletCapacity > many!], [0, true]);
-  assertEquals([centres.length, triplets.length], [tripletCapacity, 2 * tripletCapacity]);
+  assertEquals([centers.length, triplets.length], [tripletCapacity, 2 * tripletCapacity]);
   const pairs = Array.from({ length: tripletCapacity }, (_, t): [number, number] => {
     const pair: [number, number] = [triplets[t]!, triplets[tripletCapacity + t]!];
     const [a, b] = pair;
     const isRight = t < many!
-      ? a < b && index[a] === centres[t] && index[b] === centres[t]
-      : a === count && b === count && centres[t] === 0;
-    if (!isRight) throw new Error(`triplet ${t} is ${pair} about ${centres[t]}`);
+      ? a < b && index[a] === centers[t] && index[b] === centers[t]
+      : a === count && b === count && centers[t] === 0;
+    if (!isRight) throw new Error(`triplet ${t} is ${pair} about ${centers[t]}`);
     return pair;
   });
   return pairs.slice(0, many);

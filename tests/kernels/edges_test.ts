@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { call } from "../../src/backend/mod.ts";
 import { drift } from "../../src/kernels/integrate/drift.ts";
 import { edges as edgesKernel } from "../../src/kernels/edges/edges.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { triplets as tripletsKernel } from "../../src/kernels/edges/triplets.ts";
-import { cutoffs, type PlainSystem, plainSystems } from "../batch/neighbours_brute.ts";
+import { cutoffs, type PlainSystem, plainSystems } from "../batch/neighbors_brute.ts";
 import {
   asSet,
   EdgeBatch,
@@ -180,7 +180,7 @@ onEach("lists of edges grow within a run, and their buffers stay the same", asyn
   const velocities = lab.real([0, 0, 0, ...grid.map((x) => -x / 16), ...Array(6).fill(0)]);
   const program = lab.backend.prepare(lab.frame, [
     call(drift, { positions, velocities, dt: lab.real([1, 1, 1]), fraction: 1 }),
-    call(neighbours, { pairs, positions, cell, pbc }),
+    call(neighbors, { pairs, positions, cell, pbc }),
     call(edgesKernel, { edges, positions, cell }),
     call(tripletsKernel, { edges, positions }),
   ]);
@@ -249,7 +249,7 @@ onEach("edges that pairs do not have are refused", async (backend) => {
     "below 100 Å",
   );
   const edges = open(5, 0)();
-  assertEquals([edges.tripletCapacity, edges.centres.length, edges.triplets.length], [0, 0, 0]);
+  assertEquals([edges.tripletCapacity, edges.centers.length, edges.triplets.length], [0, 0, 0]);
   lab.backend.freeEdges(edges);
   lab.backend.freeEdges(edges);
 });
@@ -264,7 +264,7 @@ onEach("copies of lists that grow meanwhile show each step as it was", async (ba
   const velocities = lab.real([...line.map((x) => -x / 8), ...Array(6).fill(0)]);
   const program = lab.backend.prepare(lab.frame, [
     call(drift, { positions, velocities, dt: lab.real([1, 1]), fraction: 1 }),
-    call(neighbours, { pairs, ...place, pbc: lab.i32(Array(6).fill(0)) }),
+    call(neighbors, { pairs, ...place, pbc: lab.i32(Array(6).fill(0)) }),
     call(edgesKernel, { edges, ...place }),
     call(tripletsKernel, { edges, positions }),
   ]);

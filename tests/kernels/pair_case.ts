@@ -9,7 +9,7 @@ import {
 import { Control } from "../../src/kernels/kernel.ts";
 import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
 import type { morse } from "../../src/kernels/pairs/morse.ts";
-import { neighbours } from "../../src/kernels/pairs/neighbours.ts";
+import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 
 /** A system to sum pairs of. */
 export interface PairSystem {
@@ -83,7 +83,7 @@ export class PairBatch {
     this.pairs = backend.pairs(frame, { cutoff, skin });
     const { pairs, positions, cell, images, forces, energy, virial } = this;
     this.#program = backend.prepare(frame, [
-      call(neighbours, { pairs, positions, cell, pbc: i32(pbc), images }),
+      call(neighbors, { pairs, positions, cell, pbc: i32(pbc), images }),
       call(kernel, {
         ...{ pairs, positions, cell, images, species, parameters: real(parameters) },
         ...{ forces, energy, virial, switchWidth, want: options.want ?? 3 },

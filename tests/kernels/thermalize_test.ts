@@ -139,8 +139,8 @@ onEach("thermalize gives noise the moments of a normal distribution", async (bac
   assertNear([moment(2)], [1], far * Math.sqrt(2), 1);
   assertNear([moment(3)], [0], far * Math.sqrt(15), 1);
   assertNear([moment(4)], [3], far * Math.sqrt(96) / 3);
-  const neighbours = noise.slice(1).reduce((sum, x, i) => sum + x * noise[i]!, 0) / noise.length;
-  assertNear([neighbours], [0], far, 1);
+  const neighbors = noise.slice(1).reduce((sum, x, i) => sum + x * noise[i]!, 0) / noise.length;
+  assertNear([neighbors], [0], far, 1);
 });
 
 onEach("thermalize gives other noise to another id, age or seed", async (backend) => {

@@ -1,7 +1,7 @@
 /** What every model must do, asked of ours. */
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import {
-  centreBias,
+  centerBias,
   harmonicBonds,
   lennardJones,
   type Model,
@@ -90,8 +90,8 @@ const KERNELS: Readonly<Record<string, Row>> = {
       breaks: ["translation", "rotation", "extensivity", "images", "strain"],
     },
   ],
-  "a bias of the centre": [
-    () => centreBias({ stiffness: 3, centre: [1, 2, 3] }),
+  "a bias of the center": [
+    () => centerBias({ stiffness: 3, center: [1, 2, 3] }),
     {
       ...{ systems, gives, isExact: true },
       breaks: ["translation", "rotation", "extensivity", "images", "strain"],
@@ -156,7 +156,7 @@ const GRAPHS: Readonly<Record<string, Row>> = {
   ],
   "the Lennard-Jones graph of energies": [
     () => OnnxModel.open(energyOnly(lennardJonesModel({ ...AR, cutoff: 8.5 })), { stress: true }),
-    // Far from the origin positions of float32 have fewer digits, and neighbours that repel shake the virial by them.
+    // Far from the origin positions of float32 have fewer digits, and neighbors that repel shake the virial by them.
     { systems: argon, gives: ALL, precision: "f32", tolerance: 1e-4, slopeTolerance: 2e-2 },
   ],
 };

@@ -43,7 +43,7 @@ Deno.test(
 );
 
 Deno.test(
-  "crystals of argon have the golden energies, by 12 and by 78 neighbours",
+  "crystals of argon have the golden energies, by 12 and by 78 neighbors",
   on(PAIR_BACKENDS, async (backend) => {
     const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
     for (const [cutoff, golden] of [[5.2, -0.0606592745], [8.5, -0.0842277706]] as const) {
@@ -51,7 +51,7 @@ Deno.test(
       const { energy } = await evaluate(model, [crystal], backend);
       assertNear([energy[0]! / 32], [golden], Math.max(DIGITS[backend], 2e-7)); // measured in float32
     }
-    // Twelve neighbours at a/√2, each pair shared by two atoms.
+    // Twelve neighbors at a/√2, each pair shared by two atoms.
     const nearest = lennardJones({
       ...{ epsilon: 0.0104, sigma: 3.4 },
       cutoff: 5.2,

@@ -76,12 +76,12 @@ test("padding changes no bit of any energy or force; one system at a time only t
 const frames = parseExtxyz(
   await Deno.readTextFile(new URL("../data/ani1x_ase.xyz", import.meta.url)),
 );
-const labelled = (name: string) =>
+const labeled = (name: string) =>
   frames.filter(({ info }) => `${info.label}`.replace(/\d+$/, "") === name);
 
 /** The frames of a name as a batch. */
 const framed = (name: string) =>
-  Batch.from(labelled(name).map(({ numbers, positions }) => ({ numbers, positions })));
+  Batch.from(labeled(name).map(({ numbers, positions }) => ({ numbers, positions })));
 
 const ALL = Array.from({ length: 10 }, (_, s) => s);
 /** Small ones: the evaluator, which runs models on the reference backend, takes its time. */
@@ -104,7 +104,7 @@ for (const backend of BACKENDS) {
   test(`molecules relax to where ASE takes them over the same file, by the same way, on ${backend}`, async () => {
     const which = backend === "reference" ? FEW : ALL;
     const batch = await relaxed(0.01, backend, which);
-    const expected = which.map((s) => labelled("fire")[s]!);
+    const expected = which.map((s) => labeled("fire")[s]!);
     for (const [s, { positions, energy }] of batch.systems().entries()) {
       assertWithin(`positions ${s}`, positions, expected[s]!.positions, 1e-3);
       assertWithin(`energy ${s}`, [energy!], [expected[s]!.energy!], 1e-5);
@@ -118,7 +118,7 @@ test("molecules come to the minima that ASE's BFGS finds", async () => {
   const systems = (await relaxed(1e-3, "wasm")).systems();
   // The others have methyl and hydroxyl groups that turn about for a long time.
   for (const s of [0, 1, 4, 5, 6, 7, 9]) {
-    const { positions, energy } = labelled("minimum")[s]!;
+    const { positions, energy } = labeled("minimum")[s]!;
     assertWithin(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
     assertWithin(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
   }

@@ -31,7 +31,7 @@ const ARRAYS: OnnxArrays = {
       ...Array(6).fill(9),
     ),
     systems: Int32Array.of(0, 0, 1, 1, 1, 1, 0, 0),
-    centres: Int32Array.of(2, 0, 0),
+    centers: Int32Array.of(2, 0, 0),
     triplets: Int32Array.of(2, 6, 6, /* and */ 3, 6, 6),
   },
 };
@@ -125,7 +125,7 @@ Deno.test("shifts in lattice vectors are whole numbers, in cells that repeat alo
 
 Deno.test("triplets of the padding are two edges of the padding", () => {
   const fill = Array(15);
-  assertEquals(fed("tripletCentres", "int64", ["T"]).data, [2, ...fill.fill(0)]);
+  assertEquals(fed("tripletCenters", "int64", ["T"]).data, [2, ...fill.fill(0)]);
   const { data, dims } = fed("tripletEdges", "int64", [2, "T"]);
   assertEquals(dims, [2, 16]);
   assertEquals(data, [2, ...fill.fill(6), 3, ...fill.fill(6)]);
@@ -139,7 +139,7 @@ Deno.test("of one system all is counted from 0", () => {
   assertEquals(fed("systemOffsets", "int64", ["C"], second).data, [0, 3]);
   assertEquals(fed("edges", "int64", [2, "E"], second).data, [0, 0, 1, 2, 1, 2, 0, 0]);
   assertEquals(fed("edgeBatchIndex", "int64", ["E"], second).data, [0, 0, 0, 0]);
-  assertEquals(fed("tripletCentres", "int64", ["T"], second).data, [0]);
+  assertEquals(fed("tripletCenters", "int64", ["T"], second).data, [0]);
   assertEquals(fed("tripletEdges", "int64", [2, "T"], second).data, [0, 1]);
   assertEquals(fed("cell", "float32", [3, 3], second), {
     data: [4, 0, 0, 1, 5, 0, 0, 0, 0],

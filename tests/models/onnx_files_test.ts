@@ -182,9 +182,9 @@ Deno.test("how far edges and triplets go must be said", async () => {
     "at most its cutoff, 5 Å: current value is 6",
   );
   await assertRejects(
-    () => OnnxModel.open(triplets, { cutoff: 5, reach: 3, neighbours: "half" }),
+    () => OnnxModel.open(triplets, { cutoff: 5, reach: 3, neighbors: "half" }),
     RangeError,
-    "its neighbours must be full",
+    "its neighbors must be full",
   );
 });
 

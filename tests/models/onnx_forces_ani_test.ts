@@ -27,10 +27,10 @@ const onModels = (name: string, fn: () => Promise<void>) =>
 const frames = parseExtxyz(
   await Deno.readTextFile(new URL("../data/ani1x_ase.xyz", import.meta.url)),
 );
-const labelled = (name: string) =>
+const labeled = (name: string) =>
   frames.filter(({ info }) => `${info.label}`.replace(/\d+$/, "") === name);
 const framed = (name: string) =>
-  Batch.from(labelled(name).map(({ numbers, positions }) => ({ numbers, positions })));
+  Batch.from(labeled(name).map(({ numbers, positions }) => ({ numbers, positions })));
 
 /** In parts of the largest value: three times what Python's onnxruntime is away for the traced file. */
 const AWAY = { energy: 4.4e-6, forces: 4e-6 };
@@ -69,7 +69,7 @@ onModels("ANI-1x of energies relaxes molecules to the minima that ASE's BFGS fin
   const systems = batch.systems();
   // The others have methyl and hydroxyl groups that turn about for a long time.
   for (const s of [0, 1, 4, 5, 6, 7, 9]) {
-    const { positions, energy } = labelled("minimum")[s]!;
+    const { positions, energy } = labeled("minimum")[s]!;
     assertWithin(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
     assertWithin(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
   }

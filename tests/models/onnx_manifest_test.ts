@@ -133,7 +133,7 @@ Deno.test("each member of a manifest that is wrong is named", () => {
     ],
     [{ constants: { a: "1" } }, TypeError, "constants.a of it must be a number"],
     [{ constants: { a: [1, NaN] } }, RangeError, "constants.a.1 of it must be finite"],
-    [{ neighbours: "both" }, RangeError, "neighbours of it must be full or half"],
+    [{ neighbors: "both" }, RangeError, "neighbors of it must be full or half"],
     [{ elements: ["H", "Q"] }, RangeError, "elements.1 of it must be the symbol of an element"],
     [{ elements: { Hx: 1 } }, RangeError, "elements.Hx of it must be the symbol of an element"],
     [{ elements: { H: 0.5 } }, TypeError, "elements.H of it must be a whole number"],

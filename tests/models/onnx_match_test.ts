@@ -65,7 +65,7 @@ Deno.test("names tell what tensors mean, however they are spelt", () => {
   assertEquals(meanings(bindings), [
     ...["Pos positions", "atomicNumbers numbers", "edgeIndex edges", "unit_shifts cellShifts"],
     ...["batch batchIndex", "ptr systemOffsets", "lattice cell", "pbc pbc"],
-    ...["trip_center tripletCentres", "trip_edge tripletEdges", "masses masses"],
+    ...["trip_center tripletCenters", "trip_edge tripletEdges", "masses masses"],
     "num_graphs systemCount",
   ]);
   assert(bindings.inputs.every(({ told }) => told === "by its name"));

@@ -27,9 +27,9 @@ Deno.test("the Lennard-Jones graph and the kernel agree, periodic or not, in eve
   await using exact = new NVE({ model: lennardJones(ARGON), dt: 1, device: "reference" });
   await exact.run(expected, 0);
   for (const form of [{}, { list: "half" }, { edges: "separate", batchIndex: "edge" }] as const) {
-    const neighbours = "list" in form ? form.list : "full";
+    const neighbors = "list" in form ? form.list : "full";
     await using model = await OnnxModel.open(lennardJonesModel({ ...ARGON, ...form }), {
-      neighbours,
+      neighbors,
     });
     const batch = systems();
     await using md = new NVE({ model, dt: 1 });

@@ -2,7 +2,7 @@
 import { assertAlmostEquals } from "@std/assert";
 import { cellVolume, fcc, rattle, System } from "../../src/batch/mod.ts";
 import {
-  centreBias,
+  centerBias,
   harmonicBonds,
   type Model,
   morse,
@@ -43,7 +43,7 @@ function times(rows: ArrayLike<number>, matrix: ArrayLike<number>): number[] {
 /** What pulls to points that go with a strain. */
 const STRAINED: Readonly<Record<string, (point: number[]) => Model>> = {
   "tethers": (point) => tethers({ stiffness: 0.7, anchors: point }),
-  "a bias of the centre": (point) => centreBias({ stiffness: 3, centre: point }),
+  "a bias of the center": (point) => centerBias({ stiffness: 3, center: point }),
 };
 
 for (const [name, modelTo] of Object.entries(STRAINED)) {

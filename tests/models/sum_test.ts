@@ -4,7 +4,7 @@ import { kick } from "../../src/kernels/integrate/kick.ts";
 import { outputsOf } from "../../src/models/model.ts";
 import {
   Batch,
-  centreBias,
+  centerBias,
   type DynamicsContext,
   DynamicsStage,
   MaxForceClampHook,
@@ -45,7 +45,7 @@ Deno.test("potentials of one's own and springs name an option that they have not
   const anchor = { stiffness: 1, anchor: [0, 0, 0] };
   assertThrows(() => tethers(anchor), TypeError, "must be among stiffness, anchors: current value");
   const center = { stiffness: 1, center: [0, 0, 0] };
-  assertThrows(() => centreBias(center as never), TypeError, 'current value is "center"');
+  assertThrows(() => centerBias(center as never), TypeError, 'current value is "center"');
   const label = { label: "a well" };
   assertThrows(() => potential(() => 0, label as never), TypeError, 'current value is "label"');
 });

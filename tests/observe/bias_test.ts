@@ -10,7 +10,7 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
-import { centreBias, type Model, potential, sum, tethers } from "../../src/models/mod.ts";
+import { centerBias, type Model, potential, sum, tethers } from "../../src/models/mod.ts";
 import {
   BiasedPotentialHook,
   type BiasedPotentialHookOptions,
@@ -51,12 +51,12 @@ async function run(
 Deno.test(
   "a bias by a hook is the same to the bit as one in a sum: kernels, pairs and functions, stresses too",
   on(BACKENDS, async (backend) => {
-    const centre = centreBias({ stiffness: 0.5, centre: [5, 5, 5] });
+    const center = centerBias({ stiffness: 0.5, center: [5, 5, 5] });
     const pinned = tethers({ stiffness: 0.01, anchors: [5, 5, 5] });
     const function_ = potential(pull, { givesStress: true });
     const cases: readonly (readonly [string, Model, BiasedPotentialHookOptions["bias"], Model])[] =
       [
-        ["kernels", ARGON, centre, sum(ARGON, centre)],
+        ["kernels", ARGON, center, sum(ARGON, center)],
         ["pairs", pinned, ARGON, sum(pinned, ARGON)],
         ["a function", ARGON, pull, sum(ARGON, function_)],
       ];
@@ -76,7 +76,7 @@ Deno.test(
 Deno.test(
   "biased runs are the same however steps are done, at any frequency",
   on(BACKENDS, async (backend) => {
-    const biases = [centreBias({ stiffness: 0.5, centre: [5, 5, 5] }), pull];
+    const biases = [centerBias({ stiffness: 0.5, center: [5, 5, 5] }), pull];
     for (const bias of biases) {
       for (const frequency of [1, 4]) {
         const make = (more: readonly object[]) =>
@@ -139,7 +139,7 @@ Deno.test(
   on(BACKENDS, async (backend) => {
     for (
       const bias of [
-        centreBias({ stiffness: 0.5, centre: [5, 5, 5] }),
+        centerBias({ stiffness: 0.5, center: [5, 5, 5] }),
         tethers({ stiffness: 1, anchors: [0, 0, 0] }),
         () => 1,
       ]

@@ -88,7 +88,7 @@ Deno.test(
       const distances = (pair: { a?: number; b?: number }) => {
         const each = moments.map((moment) => radial(moment, { ...choice, ...pair }));
         const by = (bins: number[][]) => bins[0]!.map((_, bin) => mean(bins.map((x) => x[bin]!)));
-        return { g: by(each.map(({ g }) => g)), n: by(each.map(({ neighbours }) => neighbours)) };
+        return { g: by(each.map(({ g }) => g)), n: by(each.map(({ neighbors }) => neighbors)) };
       };
       const one = rdf.results()[id]!, want = distances({});
       assertEquals([one.systemId, one.samples, one.r[0]], [id, 31, 0.1]);
@@ -103,7 +103,7 @@ Deno.test(
       assertEquals([...moved.origins], Array.from({ length: 12 }, (_, lag) => 31 - lag));
       const back = vacf.results()[id]!;
       assertSame(back.vacf, byLag(moments, { lags: 9, of: product }), near);
-      assertSame(back.normalised, Array.from(back.vacf, (c) => c / back.vacf[0]!), 1e-12);
+      assertSame(back.normalized, Array.from(back.vacf, (c) => c / back.vacf[0]!), 1e-12);
       const sum = Array.from(back.vacf).reduce((a, b) => a + b) -
         (back.vacf[0]! + back.vacf[8]!) / 2;
       assertAlmostEquals(back.diffusion.at(-1)!, sum * 20 / 3, near * Math.abs(back.vacf[0]! * 20));
@@ -273,9 +273,9 @@ Deno.test("the velocity of an oscillator goes with what it was as the cosine of 
   const vacf = new VelocityAutocorrelationHook({ frequency: 4, lags: 101 });
   await using md = new NVE({ model: spring(stiffness), dt, device: "reference", hooks: [vacf] });
   await md.run(atomAt(0.1), 400 * 20);
-  const { time, normalised } = vacf.results()[0]!;
+  const { time, normalized } = vacf.results()[0]!;
   assertAlmostEquals(time[100]!, period, 1e-6 * period);
-  for (const [lag, c] of normalised.entries()) {
+  for (const [lag, c] of normalized.entries()) {
     assertAlmostEquals(c, Math.cos(2 * Math.PI * lag / 100), 0.02, `lag ${lag}`);
   }
 });

@@ -69,7 +69,7 @@ export function product(before: Moment, now: Moment): number {
   return sum / now.numbers.length;
 }
 
-/** g(r) and neighbours of an atom by bin, over all images there may be. */
+/** g(r) and neighbors of an atom by bin, over all images there may be. */
 export function radial(
   { positions, cell, numbers }: Moment,
   { cutoff, bins, a, b }: {
@@ -78,7 +78,7 @@ export function radial(
     readonly a?: number;
     readonly b?: number;
   },
-): { g: number[]; neighbours: number[] } {
+): { g: number[]; neighbors: number[] } {
   const most = 4, counts = new Array<number>(bins).fill(0);
   const is = (i: number, element: number | undefined) =>
     element === undefined || numbers[i] === element;
@@ -98,12 +98,12 @@ export function radial(
   }
   const first = numbers.filter((_, i) => is(i, a)).length;
   const second = numbers.filter((_, i) => is(i, b)).length;
-  const neighbours = counts.map((count) => count / first), width = cutoff / bins;
-  const g = neighbours.map((count, bin) => {
+  const neighbors = counts.map((count) => count / first), width = cutoff / bins;
+  const g = neighbors.map((count, bin) => {
     const shell = 4 / 3 * Math.PI * (((bin + 1) * width) ** 3 - (bin * width) ** 3);
     return count / (shell * second / cellVolume(cell));
   });
-  return { g, neighbours };
+  return { g, neighbors };
 }
 
 /** Stress with the motion of atoms, eV/Å³; one eV is 1.602…e-19 J. */

@@ -19,7 +19,7 @@ function historyOf(scalars: Readonly<Record<string, readonly number[]>>, every =
   return history;
 }
 
-/** The points of each line, by the class of its colour. */
+/** The points of each line, by the class of its color. */
 function pointsOf(svg: string): [string, number[][]][] {
   return [...svg.matchAll(/<polyline class="line ([^"]+)" points="([^"]+)"/g)].map((
     [, style, text],
@@ -130,6 +130,6 @@ Deno.test("a scalar that the run does not have, and options that cannot be, are 
   refused({ scalars: [] }, TypeError, "scalars must be a list of names");
   refused({ scale: "sqrt" }, TypeError, 'scale must be "linear" or "log"');
   refused({ width: 10 }, RangeError, "width must be 160 or more");
-  refused({ colour: 1 }, TypeError, "colour");
+  refused({ color: 1 }, TypeError, "color");
   assertThrows(() => plot({ history: new ScalarHistory() }), RangeError, "there are none");
 });

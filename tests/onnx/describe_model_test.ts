@@ -37,7 +37,7 @@ Deno.test("a description reads well", () => {
     showModel(describeModel(decodeModel(bytes), { sizes: { N: 1000, B: 2 } })),
     `opset 18, by hooke
 cutoff: 8.5
-neighbours: half
+neighbors: half
 units: eV, Å
 inputs
   positions: f32 [N, 3]

@@ -1,6 +1,6 @@
 /** The Lennard-Jones model in the file against the potential by hand and the kernel's. */
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import { Batch, fcc, neighbourList, rattle, System } from "../../src/batch/mod.ts";
+import { Batch, fcc, neighborList, rattle, System } from "../../src/batch/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import {
   decodeModel,
@@ -17,7 +17,7 @@ const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
 function feedsOf(systems: readonly System[], half = false, beyond = 0): Tensors {
   const batch = Batch.from(systems);
   const cutoff = ARGON.cutoff + beyond;
-  const { count, edges, shifts } = neighbourList(batch, { cutoff, half });
+  const { count, edges, shifts } = neighborList(batch, { cutoff, half });
   const vectors = new Float32Array(3 * count);
   for (let e = 0; e < count; e++) {
     const cell = systems[batch.systemOfNode[edges[e]!]!]!.cell;
@@ -176,7 +176,7 @@ Deno.test("the file says what it takes and what it was made with", () => {
     { name: "energy", type: "f32", shape: ["B"] },
     { name: "forces", type: "f32", shape: ["N", 3] },
   ]);
-  assertEquals(metadata, { cutoff: "8.5", neighbours: "half", units: "eV, Å" });
+  assertEquals(metadata, { cutoff: "8.5", neighbors: "half", units: "eV, Å" });
 });
 
 Deno.test("a Lennard-Jones model refuses parameters that cannot be", () => {

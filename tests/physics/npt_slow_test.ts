@@ -70,7 +70,7 @@ function gas(atoms: number, systems: number, temperature: number, removeCom = tr
   return batch;
 }
 
-// With the centre of mass at rest N atoms have 3 N − 3 degrees of freedom, and P(V) ∝ V^(N−1) e^(−pV/kT): a gamma
+// With the center of mass at rest N atoms have 3 N − 3 degrees of freedom, and P(V) ∝ V^(N−1) e^(−pV/kT): a gamma
 // distribution of shape N.
 const GASES: readonly [PressureCoupling, thermostat: number, barostat: number, off: number][] = [
   ["isotropic", 50, 200, 0.05],
@@ -119,7 +119,7 @@ for (const pressureCoupling of COUPLINGS) {
   });
 }
 
-Deno.test("NPT: where the centre of mass is free, an ideal gas has the room of one more atom", async () => {
+Deno.test("NPT: where the center of mass is free, an ideal gas has the room of one more atom", async () => {
   const [atoms, temperature] = [4, 300];
   const kT = BOLTZMANN * temperature, pressure = atoms * kT / 8000;
   const [found] = await sample(gas(atoms, 32, temperature, false), {

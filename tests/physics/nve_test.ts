@@ -100,7 +100,7 @@ Deno.test(
     const turned = batch.get("velocities");
     for (const [i, one] of turned.entries()) turned[i] = -one;
     await md.run(batch, 200);
-    // Rounding grows as neighbours scatter: some 1e-13 of it becomes 1e-11, float32 1e-3 at most.
+    // Rounding grows as neighbors scatter: some 1e-13 of it becomes 1e-11, float32 1e-3 at most.
     const near = backend === "reference" ? 1e-9 : 2e-3;
     const off = Math.max(...batch.get("positions").map((now, i) => Math.abs(now - x[i]!)));
     assertLess(off, near);

@@ -1,10 +1,10 @@
 // What Python's programs make of our stores, and what we make of theirs.
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { Batch, neighbourList } from "../../src/batch/mod.ts";
+import { Batch, neighborList } from "../../src/batch/mod.ts";
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { openPython } from "../python.ts";
 
-/** Three systems of different sizes, with edges between neighbours, that differ from step to step. */
+/** Three systems of different sizes, with edges between neighbors, that differ from step to step. */
 function frame(step: number): Batch {
   const chain = (atoms: number) => ({
     numbers: Array.from({ length: atoms }, (_, i) => 1 + (step + i) % 9),
@@ -14,7 +14,7 @@ function frame(step: number): Batch {
     fields: { weight: { level: "system", values: step / 8 } },
   } as const);
   const batch = Batch.from([chain(2 + step % 3), chain(5), chain(1)]);
-  const { count, edges, shifts } = neighbourList(batch, { cutoff: 2.5 });
+  const { count, edges, shifts } = neighborList(batch, { cutoff: 2.5 });
   const pairs = Array.from({ length: count }, (_, e) => [edges[e]!, edges[count + e]!]);
   batch.setEdges(pairs, shifts);
   batch.set("step", step, { level: "system", dtype: "i32", fill: -1 });
@@ -93,7 +93,7 @@ names = ["atomic_numbers", "positions", "neighbor_list", "neighbor_list_shifts",
 print(json.dumps([{name: getattr(s, name).ravel().tolist() for name in names} for s in samples]))
 `;
 
-Deno.test("nvalchemi's reader finds systems and their neighbour lists after several appends", async () => {
+Deno.test("nvalchemi's reader finds systems and their neighbor lists after several appends", async () => {
   const python = await openPython("nvalchemi");
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`, all = await writeRuns(path, "zstd");

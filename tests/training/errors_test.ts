@@ -124,7 +124,7 @@ Deno.test("a batch that is not what the model needs fails its step, and nothing 
 });
 
 /** A step of the classifier with labels that are all the same. */
-async function labelled(
+async function labeled(
   label: bigint,
   device: "wasm" | "webgpu" | "reference" = "wasm",
   more: Partial<TrainerParts> = {},
@@ -143,17 +143,17 @@ Deno.test("labels that are no class are refused, below 0 too; those to be ignore
   for (const label of [-1n, 5n, 99n]) {
     for (const device of ["wasm", "reference"] as const) {
       const says = `each must be a class from 0 to 4, or -100: current value is ${label}`;
-      await assertRejects(() => labelled(label, device), RangeError, says);
+      await assertRejects(() => labeled(label, device), RangeError, says);
     }
   }
-  assert(await labelled(4n) > 0);
-  assertEquals(await labelled(-100n), 0);
-  assert(await labelled(-1n, "wasm", { loss: crossEntropy({ ignore: -1 }), metrics: {} }) === 0);
+  assert(await labeled(4n) > 0);
+  assertEquals(await labeled(-100n), 0);
+  assert(await labeled(-1n, "wasm", { loss: crossEntropy({ ignore: -1 }), metrics: {} }) === 0);
 });
 
 testOnGpu("labels that are no class are refused on a GPU, which would take them", async () => {
-  await assertRejects(() => labelled(-1n, "webgpu"), RangeError, "current value is -1");
-  await assertRejects(() => labelled(5n, "webgpu"), RangeError, "current value is 5");
+  await assertRejects(() => labeled(-1n, "webgpu"), RangeError, "current value is -1");
+  await assertRejects(() => labeled(5n, "webgpu"), RangeError, "current value is 5");
 });
 
 /** A hook that reads a field at BATCH_END. */

@@ -9,15 +9,15 @@ const namesOf = (
   choice: Parameters<typeof chooseParameters>[1] = {},
 ): string[] => chooseParameters(decodeModel(bytes), choice).map(({ name }) => name);
 
-/** A file of somebody else's: constants alone, among them centres of a formula. */
+/** A file of somebody else's: constants alone, among them centers of a formula. */
 function foreign(): Uint8Array<ArrayBuffer> {
   const builder = new GraphBuilder("net");
   const x = builder.input("x", "f32", ["B", 2]);
   const constant = (values: readonly number[], dims: readonly number[], name: string) =>
     builder.value(builder.graph.addConstant(tensorProto("f32", dims, values, name)), "f32");
-  const centred = builder.sub(x, constant([0.5, 1.5], [2], "centres"));
+  const centered = builder.sub(x, constant([0.5, 1.5], [2], "centers"));
   const turned = builder.op("Transpose", [constant([1, 2, 3, 4], [2, 2], "w")], "f32");
-  const product = builder.op("MatMul", [centred, turned], "f32");
+  const product = builder.op("MatMul", [centered, turned], "f32");
   const shifted = builder.add(product, constant([5, 6], [2], "b"));
   const scaled = builder.mul(shifted, constant([7, 8], [2], "norm.weight"));
   builder.output("y", builder.mul(scaled, constant([9, 10], [2], "widths")));
@@ -31,15 +31,15 @@ Deno.test("in a file that does not say, weights are what is called so and what s
 Deno.test("a file that says which are its parameters is believed, also after it was written and read", () => {
   const builder = new GraphBuilder("noted");
   const x = builder.input("x", "f32", ["B", 2]);
-  const centred = builder.sub(x, builder.parameter("centres", [0.5, 1.5], [2]));
+  const centered = builder.sub(x, builder.parameter("centers", [0.5, 1.5], [2]));
   const fixed = builder.constant("f32", [1, 2, 3, 4], [2, 2]);
-  builder.output("y", builder.op("MatMul", [centred, fixed], "f32"));
+  builder.output("y", builder.op("MatMul", [centered, fixed], "f32"));
   const again = new Graph(decodeModel(builder.build())).encode();
-  assertEquals(namesOf(again), ["centres"]);
+  assertEquals(namesOf(again), ["centers"]);
 });
 
 Deno.test("patterns name any tensor, and a star names all", () => {
-  assertEquals(namesOf(foreign(), { parameters: "centres" }), ["centres"]);
+  assertEquals(namesOf(foreign(), { parameters: "centers" }), ["centers"]);
   assertEquals(namesOf(foreign(), { parameters: "*" }).length, 5);
   assertEquals(namesOf(foreign(), { freeze: ["b", "norm.*"] }), ["w"]);
   const none = () => namesOf(foreign(), { freeze: "*" });

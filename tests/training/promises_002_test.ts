@@ -6,7 +6,7 @@ import { madeNumbers } from "./made_numbers.ts";
 import { parametersOf, smallData, smallTrainer } from "./small_trainer.ts";
 
 /** Batches of labels among four, with four tokens each. */
-function labelled() {
+function labeled() {
   const labels = Array.from(madeNumbers(3, 8, 2), (x) => BigInt(Math.floor(x) + 2));
   return tensorData({
     x: { data: madeNumbers(4, 24, 1), dims: [8, 3] },
@@ -19,7 +19,7 @@ Deno.test("document 002: five events, each when it says, as often, with what it 
   await using trainer = smallTrainer([], {
     loss: crossEntropy({ output: "hidden" }),
     metrics: { perplexity: perplexity({ output: "hidden" }) },
-    ...{ data: labelled(), validation: labelled(), epochs: 1 },
+    ...{ data: labeled(), validation: labeled(), epochs: 1 },
   });
   trainer.hooks.add({
     onTrainBegin: ({ trainer }) => void events.push(["train begin", trainer.parameters.length]),

@@ -14,7 +14,7 @@ export function edges_free(edges: number): void;
 export function edges_new(pairs: number, atoms: number, cutoff: number, is_half: boolean, reach: number): number;
 
 /**
- * Where index, shifts, systems, centres, triplets and counts are.
+ * Where index, shifts, systems, centers, triplets and counts are.
  */
 export function edges_place(edges: number, which: number): number;
 

@@ -32,7 +32,7 @@ export function edges_new(pairs, atoms, cutoff, is_half, reach) {
 }
 
 /**
- * Where index, shifts, systems, centres, triplets and counts are.
+ * Where index, shifts, systems, centers, triplets and counts are.
  * @param {number} edges
  * @param {number} which
  * @returns {number}

@@ -94,10 +94,10 @@ pub fn harmonic_bonds(args: Args, frame: &mut Frame) {
     }
 }
 
-/// See src/kernels/bonded/centre_bias.ts.
-pub fn centre_bias(args: Args, frame: &mut Frame) {
+/// See src/kernels/bonded/center_bias.ts.
+pub fn center_bias(args: Args, frame: &mut Frame) {
     let masses = args.read::<f32>(3);
-    let centre = args.read::<f32>(4);
+    let center = args.read::<f32>(4);
     let stiffness = args.read::<f32>(5);
     let mut sums = Sums::new(args, 6);
     for (s, atoms) in frame.awake().filter(|&(s, _)| stiffness[s] != 0.0) {
@@ -112,7 +112,7 @@ pub fn centre_bias(args: Args, frame: &mut Frame) {
             continue;
         }
         let k = stiffness[s] as f64;
-        let d = sub(moment.map(|x| x / mass), vector(centre, s));
+        let d = sub(moment.map(|x| x / mass), vector(center, s));
         for a in atoms {
             sums.pull(a, -k * masses[a] as f64 / mass, d);
         }

@@ -1,4 +1,4 @@
-//! Atoms in clusters of four neighbours, and a tree of boxes around them.
+//! Atoms in clusters of four neighbors, and a tree of boxes around them.
 
 use crate::lanes::F4;
 

@@ -1,4 +1,4 @@
-//! What holds atoms, centres and bonds. In f64, and rounded once; positions with what rounding took off them.
+//! What holds atoms, centers and bonds. In f64, and rounded once; positions with what rounding took off them.
 
 use core::ops::Range;
 
@@ -39,8 +39,8 @@ fn is_held(held: Option<&[i32]>, atom: usize, axis: usize) -> bool {
     held.is_some_and(|held| (held[atom] >> axis) & 1 != 0)
 }
 
-/// See src/kernels/constrain/hold_centre.ts.
-pub fn hold_centre(args: Args, frame: &mut Frame) {
+/// See src/kernels/constrain/hold_center.ts.
+pub fn hold_center(args: Args, frame: &mut Frame) {
     let vectors = args.change::<f32>(0);
     let before = args.optional::<f32>(1).map(|before| &*before);
     let mut low = args.optional::<f32>(2);

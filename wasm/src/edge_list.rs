@@ -30,7 +30,7 @@ pub struct EdgeList {
     pub index: Vec<i32>,
     pub shifts: Vec<f32>,
     pub systems: Vec<i32>,
-    pub centres: Vec<i32>,
+    pub centers: Vec<i32>,
     /// First edges, then second edges.
     pub triplets: Vec<i32>,
     pub counts: [i32; 2],
@@ -65,7 +65,7 @@ impl EdgeList {
             return;
         }
         self.triplet_capacity = room_for(count);
-        self.centres = vec![0; self.triplet_capacity];
+        self.centers = vec![0; self.triplet_capacity];
         self.triplets = vec![0; 2 * self.triplet_capacity];
     }
 
@@ -100,7 +100,7 @@ pub fn edges_new(pairs: usize, atoms: usize, cutoff: f64, is_half: bool, reach: 
         index: Vec::new(),
         shifts: Vec::new(),
         systems: Vec::new(),
-        centres: Vec::new(),
+        centers: Vec::new(),
         triplets: Vec::new(),
         counts: [0; 2],
         starts: vec![0; atoms + 2],
@@ -127,7 +127,7 @@ pub fn edges_room(edges: usize, triplets: bool) -> usize {
     if triplets { list.triplet_capacity } else { list.capacity }
 }
 
-/// Where index, shifts, systems, centres, triplets and counts are.
+/// Where index, shifts, systems, centers, triplets and counts are.
 #[wasm_bindgen]
 pub fn edges_place(edges: usize, which: usize) -> usize {
     let list = unsafe { &*(edges as *const EdgeList) };
@@ -135,7 +135,7 @@ pub fn edges_place(edges: usize, which: usize) -> usize {
         0 => list.index.as_ptr() as usize,
         1 => list.shifts.as_ptr() as usize,
         2 => list.systems.as_ptr() as usize,
-        3 => list.centres.as_ptr() as usize,
+        3 => list.centers.as_ptr() as usize,
         4 => list.triplets.as_ptr() as usize,
         _ => list.counts.as_ptr() as usize,
     }

@@ -6,7 +6,7 @@ use crate::clusters::NOBODY;
 use crate::edge_list::{Edge, EdgeList};
 use crate::frame::Frame;
 use crate::lanes::F4;
-use crate::neighbours::{self, unwrap};
+use crate::neighbors::{self, unwrap};
 use crate::pair_list::{PairList, SystemPairs};
 use crate::pair_vectors::square;
 
@@ -30,7 +30,7 @@ pub fn edges(args: Args, frame: &mut Frame) {
         let range = 3 * atoms.start..3 * atoms.end;
         let (positions, images) =
             (&positions[range.clone()], images.as_ref().map(|images| &images[range]));
-        let plain = neighbours::Now { positions, images, cell: &cell[9 * s..9 * s + 9], pbc: &[] };
+        let plain = neighbors::Now { positions, images, cell: &cell[9 * s..9 * s + 9], pbc: &[] };
         pairs.gather(unwrap(&mut scratch.unwrapped, pairs, &plain));
         let pairs = &*pairs;
         let now = Now { positions, images, cell: cell_of(cell, s) };
@@ -77,14 +77,14 @@ pub fn triplets(args: Args, _frame: &mut Frame) {
     for fan in list.short.chunk_by(is_one_atom) {
         for (k, &first) in fan.iter().enumerate() {
             for &second in &fan[k + 1..] {
-                list.centres[at] = list.index[first as usize];
+                list.centers[at] = list.index[first as usize];
                 firsts[at] = first as i32;
                 seconds[at] = second as i32;
                 at += 1;
             }
         }
     }
-    list.centres[many..].fill(0);
+    list.centers[many..].fill(0);
     firsts[many..].fill(count as i32);
     seconds[many..].fill(count as i32);
 }

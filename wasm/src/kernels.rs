@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
     barostat, bonded, constrain, converge, edges, fire, gradients, integrate, lbfgs, lennard_jones, measure, model,
-    modify, morse, neighbours, optimizers, strain, thermostat,
+    modify, morse, neighbors, optimizers, strain, thermostat,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
@@ -16,7 +16,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("align_cells", modify::align_cells),
     ("barostat_chain", barostat::barostat_chain),
     ("barostat_kick", barostat::barostat_kick),
-    ("centre_bias", bonded::centre_bias),
+    ("center_bias", bonded::center_bias),
     ("clamp_forces", modify::clamp_forces),
     ("clear", integrate::clear),
     ("clip_norm", gradients::clip_norm),
@@ -36,7 +36,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("freeze_atoms", modify::freeze_atoms),
     ("graduate", converge::graduate),
     ("harmonic_bonds", bonded::harmonic_bonds),
-    ("hold_centre", constrain::hold_centre),
+    ("hold_center", constrain::hold_center),
     ("kick", integrate::kick),
     ("kick_drift", integrate::kick_drift),
     ("kinetic_energy", measure::kinetic_energy),
@@ -44,7 +44,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("lennard_jones", lennard_jones::lennard_jones),
     ("mix", gradients::mix),
     ("morse", morse::morse),
-    ("neighbours", neighbours::neighbours),
+    ("neighbors", neighbors::neighbors),
     ("nose_hoover", thermostat::nose_hoover),
     ("rattle", constrain::rattle),
     ("remember", constrain::remember),

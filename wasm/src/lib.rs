@@ -26,7 +26,7 @@ mod memory;
 mod model;
 mod modify;
 mod morse;
-mod neighbours;
+mod neighbors;
 mod numbers;
 mod optimizers;
 mod pair_gather;

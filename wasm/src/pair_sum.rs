@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::clusters::NOBODY;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
-use crate::neighbours::{unwrap, Now};
+use crate::neighbors::{unwrap, Now};
 use crate::pair_list::{Copy4, PairList, SystemPairs};
 use crate::pair_vectors::{square, sums, V3, ZERO};
 

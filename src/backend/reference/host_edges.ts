@@ -9,7 +9,7 @@ export class HostEdges implements Edges {
   readonly index: Buffer<"i32">;
   readonly shifts: Buffer<"real">;
   readonly systems: Buffer<"i32">;
-  readonly centres: Buffer<"i32">;
+  readonly centers: Buffer<"i32">;
   readonly triplets: Buffer<"i32">;
   readonly counts: Buffer<"i32">;
 
@@ -18,7 +18,7 @@ export class HostEdges implements Edges {
     this.index = now("i32", () => list.index);
     this.shifts = now("real", () => list.shifts);
     this.systems = now("i32", () => list.systems);
-    this.centres = now("i32", () => list.centres);
+    this.centers = now("i32", () => list.centers);
     this.triplets = now("i32", () => list.triplets);
     this.counts = now("i32", () => list.counts);
   }

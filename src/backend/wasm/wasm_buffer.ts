@@ -34,7 +34,7 @@ export interface WasmModule {
   edges_free(edges: number): void;
   /** How many edges, or triplets, there is room for. */
   edges_room(edges: number, triplets: boolean): number;
-  /** Where index, shifts, systems, centres, triplets and counts are: 0 to 5. */
+  /** Where index, shifts, systems, centers, triplets and counts are: 0 to 5. */
   edges_place(edges: number, which: number): number;
 }
 

@@ -9,7 +9,7 @@ export class WasmEdges implements Edges {
   readonly index: WasmBuffer<"i32">;
   readonly shifts: WasmBuffer<"real">;
   readonly systems: WasmBuffer<"i32">;
-  readonly centres: WasmBuffer<"i32">;
+  readonly centers: WasmBuffer<"i32">;
   readonly triplets: WasmBuffer<"i32">;
   readonly counts: WasmBuffer<"i32">;
   capacity = 0;
@@ -21,7 +21,7 @@ export class WasmEdges implements Edges {
     this.#wasm = wasm;
     this.pointer = wasm.edges_new(from, atoms, cutoff, isHalf, reach) >>> 0;
     const i32 = () => new WasmBuffer(wasm, "i32", 0, 0, 0);
-    [this.index, this.systems, this.centres, this.triplets] = [i32(), i32(), i32(), i32()];
+    [this.index, this.systems, this.centers, this.triplets] = [i32(), i32(), i32(), i32()];
     this.shifts = new WasmBuffer(wasm, "real", 0, 0, 0);
     this.counts = new WasmBuffer(wasm, "i32", 2, wasm.edges_place(this.pointer, 5) >>> 0, 8);
     this.refresh();
@@ -39,7 +39,7 @@ export class WasmEdges implements Edges {
     }
     if (tripletRoom !== this.tripletCapacity) {
       this.tripletCapacity = tripletRoom;
-      this.#move(this.centres, 3, tripletRoom);
+      this.#move(this.centers, 3, tripletRoom);
       this.#move(this.triplets, 4, 2 * tripletRoom);
     }
   }

@@ -16,7 +16,7 @@ export class GpuEdges implements Edges {
   readonly index: GpuBuffer<"i32">;
   readonly shifts: GpuBuffer<"real">;
   readonly systems: GpuBuffer<"i32">;
-  readonly centres: GpuBuffer<"i32">;
+  readonly centers: GpuBuffer<"i32">;
   readonly triplets: GpuBuffer<"i32">;
   readonly counts: GpuBuffer<"i32">;
   /** How many edges and triplets each atom has, and where its own begin. */
@@ -32,7 +32,7 @@ export class GpuEdges implements Edges {
     this.isHalf = options.isHalf;
     this.reach = options.reach;
     const i32 = (length: number) => new GpuBuffer(device, "i32", length);
-    [this.index, this.systems, this.centres, this.triplets] = [i32(0), i32(0), i32(0), i32(0)];
+    [this.index, this.systems, this.centers, this.triplets] = [i32(0), i32(0), i32(0), i32(0)];
     this.counts = i32(2);
     this.shifts = new GpuBuffer(device, "real", 0);
     this.places = storage(device, 4 * placesLength(frame.atoms, frame.systems));
@@ -40,7 +40,7 @@ export class GpuEdges implements Edges {
       this.systems,
       1,
     ]]);
-    this.fans = new GpuRows(device, "triplets", [[this.centres, 1], [this.triplets, 2]]);
+    this.fans = new GpuRows(device, "triplets", [[this.centers, 1], [this.triplets, 2]]);
     this.rows.make(roomFor(0));
     if (this.reach > 0) this.fans.make(roomFor(0));
     // For a batch without systems no kernel ever pads it.
@@ -58,8 +58,8 @@ export class GpuEdges implements Edges {
 
   /** All that can be read. */
   get buffers(): readonly GpuBuffer[] {
-    const { index, shifts, systems, centres, triplets, counts } = this;
-    return [index, shifts, systems, centres, triplets, counts] as unknown as GpuBuffer[];
+    const { index, shifts, systems, centers, triplets, counts } = this;
+    return [index, shifts, systems, centers, triplets, counts] as unknown as GpuBuffer[];
   }
 
   /** Gives the memory back. */

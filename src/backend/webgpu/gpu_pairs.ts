@@ -106,7 +106,7 @@ export class GpuPairs implements Pairs, Growing {
     if (bytes <= most) return storage(this.#device, bytes);
     throw tooLarge(
       `find pairs up to ${this.cutoff + this.skin} Å`,
-      `the list of ${this.atoms} atoms must fit into ${most} bytes of the device: ${capacity} neighbours each take ${bytes}`,
+      `the list of ${this.atoms} atoms must fit into ${most} bytes of the device: ${capacity} neighbors each take ${bytes}`,
     );
   }
 }

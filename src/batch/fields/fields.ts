@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What a field has one row per: atom, edge (pair of neighbours) or system. */
+/** What a field has one row per: atom, edge (pair of neighbors) or system. */
 export type Level = "node" | "edge" | "system";
 
 /** How the values of a field are stored on the host. */
@@ -64,7 +64,7 @@ export interface BuiltInFields {
   readonly systemId: Int32Array;
   /** Steps this system has done. */
   readonly stepsDone: Int32Array;
-  /** Degrees of freedom taken away: of 3 per atom, those no thermal motion is in (a resting centre of mass: 3). */
+  /** Degrees of freedom taken away: of 3 per atom, those no thermal motion is in (a resting center of mass: 3). */
   readonly dofRemoved: Int32Array;
   /** Two node indices per edge: within a system when alone, within the batch in a batch. */
   readonly edges: Int32Array;

@@ -10,7 +10,7 @@ import { latticeOf } from "../../kernels/pairs/lattice.ts";
 import { checkCell } from "../cell.ts";
 import { sortCandidates } from "./sort.ts";
 import { Room } from "./room.ts";
-import type { NeighbourSource } from "./source.ts";
+import type { NeighborSource } from "./source.ts";
 import { show, showRow } from "../show.ts";
 
 /** Positions so many cells away from the origin, along a periodic direction, are no numbers any more. */
@@ -69,7 +69,7 @@ export class Candidates {
  */
 export function isDue(
   known: Candidates,
-  source: NeighbourSource,
+  source: NeighborSource,
   system: number,
   skin: number,
 ): boolean {
@@ -88,7 +88,7 @@ export function isDue(
 // hot
 function hasMoved(
   known: Candidates,
-  { positions, images }: NeighbourSource,
+  { positions, images }: NeighborSource,
   first: number,
   limit: number,
 ): boolean {
@@ -120,7 +120,7 @@ function hasMoved(
  */
 export function searchPairs(
   known: Candidates,
-  source: NeighbourSource,
+  source: NeighborSource,
   system: number,
   { cutoff, skin, half, found }: Search,
 ): void {
@@ -131,7 +131,7 @@ export function searchPairs(
     { length: 9 },
     (_, i) => pbc[Math.floor(i / 3)] === 0 ? 0 : source.cell[9 * system + i]!,
   );
-  checkCell(cell, pbc, "list neighbours", ` of system ${system}`);
+  checkCell(cell, pbc, "list neighbors", ` of system ${system}`);
   const largest = checkPositions(positions, from, to, cell, pbc, system);
   const reach = (cutoff + skin) * (1 + ROUNDING) + largest * ROUNDING;
   checkDepth(cell, pbc, reach, system);
@@ -156,7 +156,7 @@ export function searchPairs(
 
 /** The largest number of positions and cell, Å. Throws a RangeError for an atom that is nowhere. */
 function checkPositions(
-  positions: NeighbourSource["positions"],
+  positions: NeighborSource["positions"],
   from: number,
   to: number,
   cell: Float64Array,
@@ -173,7 +173,7 @@ function checkPositions(
     if (x < Infinity && x <= most) continue;
     const atom = Math.floor((i - from) / 3);
     throw new RangeError(
-      `Cannot list neighbours as positions of atom ${atom} of system ${system} must be finite and within ` +
+      `Cannot list neighbors as positions of atom ${atom} of system ${system} must be finite and within ` +
         `${MOST_CELLS} cells of the origin: current value is ${
           showRow(positions, from / 3 + atom, 3)
         }`,
@@ -185,7 +185,7 @@ function checkPositions(
 function checkDepth(cell: Float64Array, pbc: Uint8Array, reach: number, system: number): void {
   if (isDeepEnough(cell, pbc, reach)) return;
   throw new RangeError(
-    `Cannot list neighbours as the faces of the cell of system ${system} must not be closer to each other than ` +
+    `Cannot list neighbors as the faces of the cell of system ${system} must not be closer to each other than ` +
       `1/64 of cutoff and skin, ${reach}: current cell is ${show([...cell])}`,
   );
 }

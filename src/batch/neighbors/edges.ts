@@ -1,5 +1,5 @@
 /**
- * Neighbours as a list of edges.
+ * Neighbors as a list of edges.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { NearPairs } from "./near.ts";
 import { Room } from "./room.ts";
 
 /**
- * Neighbours, one edge per pair, by first atom, then second atom, then shift.
+ * Neighbors, one edge per pair, by first atom, then second atom, then shift.
  *
  * The arrays are views of memory that the next update writes to: copy what must last.
  */
-export interface NeighbourEdges {
+export interface NeighborEdges {
   /** The number of edges, E. */
   readonly count: number;
   /**
@@ -27,7 +27,7 @@ export interface NeighbourEdges {
 }
 
 /** Edges that can be written anew. */
-export class Edges implements NeighbourEdges {
+export class Edges implements NeighborEdges {
   count = 0;
   edges: Int32Array = new Int32Array();
   shifts: Int32Array = new Int32Array();

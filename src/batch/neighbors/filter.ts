@@ -5,7 +5,7 @@
  */
 
 import type { Candidates } from "./candidates.ts";
-import type { NeighbourSource } from "./source.ts";
+import type { NeighborSource } from "./source.ts";
 
 /**
  * Finds which pairs are closer than the cutoff now: writes their places among the candidates to `near` from `at`
@@ -14,7 +14,7 @@ import type { NeighbourSource } from "./source.ts";
 // hot
 export function keepNear(
   known: Candidates,
-  { positions }: NeighbourSource,
+  { positions }: NeighborSource,
   first: number,
   cutoff: number,
   near: Int32Array,

@@ -1,60 +1,60 @@
 /**
- * Neighbours as a padded matrix.
+ * Neighbors as a padded matrix.
  *
  * @module
  */
 
 import type { NearPairs } from "./near.ts";
-import type { CheckedNeighbourOptions } from "./options.ts";
+import type { CheckedNeighborOptions } from "./options.ts";
 import { Room } from "./room.ts";
 
 /** Widths are whole multiples of this, so that they do not change often. */
 const STEP = 16;
 
 /**
- * Neighbours, one row per atom, by second atom, then shift.
+ * Neighbors, one row per atom, by second atom, then shift.
  *
  * The arrays are views of memory that the next update writes to: copy what must last.
  */
-export interface NeighbourMatrix {
+export interface NeighborMatrix {
   /** The number of rows: of atoms, N. */
   readonly rows: number;
   /**
-   * The width of a row, K: at least `maxNeighbours` and what any atom has. It grows as it must, and may become less
+   * The width of a row, K: at least `maxNeighbors` and what any atom has. It grows as it must, and may become less
    * only when systems come, go or change places. It alone depends on what was before.
    */
   readonly width: number;
-  /** N × K: the neighbours j of each atom i, counted in the batch; N, which no atom is, where there are no more. */
-  readonly neighbours: Int32Array;
-  /** How many neighbours each atom has. */
+  /** N × K: the neighbors j of each atom i, counted in the batch; N, which no atom is, where there are no more. */
+  readonly neighbors: Int32Array;
+  /** How many neighbors each atom has. */
   readonly counts: Int32Array;
-  /** N × K × 3: whole lattice vectors to add to each neighbour: x_j + n h − x_i is from i to it. 0 past the last. */
+  /** N × K × 3: whole lattice vectors to add to each neighbor: x_j + n h − x_i is from i to it. 0 past the last. */
   readonly shifts: Int32Array;
 }
 
 /** A matrix that can be written anew. */
-export class Matrix implements NeighbourMatrix {
+export class Matrix implements NeighborMatrix {
   rows = 0;
   width = 0;
-  neighbours: Int32Array = new Int32Array();
+  neighbors: Int32Array = new Int32Array();
   counts: Int32Array = new Int32Array();
   shifts: Int32Array = new Int32Array();
   readonly #least: number;
   readonly #grows: boolean;
-  readonly #neighbours = new Room();
+  readonly #neighbors = new Room();
   readonly #counts = new Room();
   readonly #shifts = new Room();
   #generation = 0;
 
-  constructor({ maxNeighbours, overflow }: CheckedNeighbourOptions) {
-    this.#least = maxNeighbours;
+  constructor({ maxNeighbors, overflow }: CheckedNeighborOptions) {
+    this.#least = maxNeighbors;
     this.#grows = overflow === "grow";
   }
 
   /**
    * Writes what is near.
    *
-   * @throws {RangeError} where an atom has more neighbours than there may be; the matrix is as it was then
+   * @throws {RangeError} where an atom has more neighbors than there may be; the matrix is as it was then
    */
   write(near: NearPairs): void {
     const rows = near.counts.length;
@@ -76,7 +76,7 @@ export class Matrix implements NeighbourMatrix {
   }
 
   #clear(rows: number, width: number): void {
-    this.neighbours = this.#neighbours.take(rows * width).fill(rows);
+    this.neighbors = this.#neighbors.take(rows * width).fill(rows);
     this.shifts = this.#shifts.take(3 * rows * width).fill(0);
     this.counts = this.#counts.take(rows).fill(0);
     this.rows = rows;
@@ -86,7 +86,7 @@ export class Matrix implements NeighbourMatrix {
   /** One system; what comes after `at` in the places of near pairs is answered. */
   // hot
   #writeSystem({ systems, nodeOffsets, counts, places }: NearPairs, s: number, at: number): number {
-    const { rows, width, neighbours, shifts } = this;
+    const { rows, width, neighbors, shifts } = this;
     const { atoms, count, others: second, shifts: shift, wraps: wrap } = systems[s]!;
     const first = nodeOffsets[s]!;
     const others = second.take(count), found = shift.take(3 * count), wraps = wrap.take(3 * atoms);
@@ -98,13 +98,13 @@ export class Matrix implements NeighbourMatrix {
       for (; cell < end; cell++) {
         const p = places[at++]!;
         const j = others[p]!;
-        neighbours[cell] = first + j;
+        neighbors[cell] = first + j;
         for (let k = 0; k < 3; k++) {
           shifts[3 * cell + k] = found[3 * p + k]! + wraps[3 * j + k]! - wraps[3 * i + k]!;
         }
       }
       for (; cell < old; cell++) {
-        neighbours[cell] = rows;
+        neighbors[cell] = rows;
         for (let k = 0; k < 3; k++) shifts[3 * cell + k] = 0;
       }
     }
@@ -116,9 +116,9 @@ function overflowError({ counts, nodeOffsets }: NearPairs, least: number): Range
   const node = counts.findIndex((count) => count > least);
   const system = nodeOffsets.findIndex((offset) => offset > node) - 1;
   return new RangeError(
-    `Cannot list neighbours as atom ${
+    `Cannot list neighbors as atom ${
       node - nodeOffsets[system]!
     } of system ${system} must have at most ` +
-      `maxNeighbours, ${least}: current count is ${counts[node]}`,
+      `maxNeighbors, ${least}: current count is ${counts[node]}`,
   );
 }

@@ -7,9 +7,9 @@
 import { makePairList, type SystemPairs } from "../../kernels/pairs/pair_list.ts";
 import { Candidates, isDue, searchPairs } from "./candidates.ts";
 import { keepNear } from "./filter.ts";
-import type { CheckedNeighbourOptions } from "./options.ts";
+import type { CheckedNeighborOptions } from "./options.ts";
 import { Room } from "./room.ts";
-import type { NeighbourSource } from "./source.ts";
+import type { NeighborSource } from "./source.ts";
 
 /** Pairs that are near: for each atom, places among the candidates of its system. */
 export class NearPairs {
@@ -31,7 +31,7 @@ export class NearPairs {
   readonly #places = new Room();
   #ids: Int32Array = new Int32Array();
 
-  constructor({ cutoff, skin, half }: CheckedNeighbourOptions) {
+  constructor({ cutoff, skin, half }: CheckedNeighborOptions) {
     this.#search = { cutoff, skin, half, found: this.#found };
   }
 
@@ -40,7 +40,7 @@ export class NearPairs {
    *
    * @throws {RangeError} for atoms and cells that are no numbers
    */
-  update(source: NeighbourSource): void {
+  update(source: NeighborSource): void {
     const { nodeOffsets } = source;
     const size = nodeOffsets.length - 1;
     this.#follow(source, size);
@@ -63,7 +63,7 @@ export class NearPairs {
   }
 
   /** Lets what is known of systems follow them to their new places. */
-  #follow({ systemId }: NeighbourSource, size: number): void {
+  #follow({ systemId }: NeighborSource, size: number): void {
     let isSame = this.#ids.length === size;
     for (let s = 0; isSame && s < size; s++) isSame = this.#ids[s] === (systemId?.[s] ?? s);
     if (isSame) return;

@@ -1,31 +1,27 @@
 /**
- * Lists of neighbours for models.
+ * Lists of neighbors for models.
  *
  * @module
  */
 
 import { Batch } from "../batch.ts";
-import { Edges, type NeighbourEdges } from "./edges.ts";
-import { Matrix, type NeighbourMatrix } from "./matrix.ts";
+import { Edges, type NeighborEdges } from "./edges.ts";
+import { Matrix, type NeighborMatrix } from "./matrix.ts";
 import { NearPairs } from "./near.ts";
-import {
-  checkNeighbourOptions,
-  type NeighbourFormat,
-  type NeighbourListOptions,
-} from "./options.ts";
-import { type NeighbourSource, sourceOf } from "./source.ts";
+import { checkNeighborOptions, type NeighborFormat, type NeighborListOptions } from "./options.ts";
+import { type NeighborSource, sourceOf } from "./source.ts";
 import { show } from "../show.ts";
 
-/** The neighbours that a format gives. */
-export interface Neighbours {
+/** The neighbors that a format gives. */
+export interface Neighbors {
   /** One edge per pair. */
-  readonly coo: NeighbourEdges;
-  /** One row of neighbours per atom. */
-  readonly matrix: NeighbourMatrix;
+  readonly coo: NeighborEdges;
+  /** One row of neighbors per atom. */
+  readonly matrix: NeighborMatrix;
 }
 
 /**
- * Which atoms of a batch are neighbours, followed as they move: for models that take such lists, many systems at
+ * Which atoms of a batch are neighbors, followed as they move: for models that take such lists, many systems at
  * once, each with any cell and periodicity or none. A cutoff longer than the cell meets several images of an atom,
  * its own among them.
  *
@@ -36,14 +32,14 @@ export interface Neighbours {
  *
  * @example Edges, as most models take them
  * ```ts
- * import { Batch, NeighbourList } from "@hooke/hooke/batch";
+ * import { Batch, NeighborList } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
  *
  * const chain = Batch.from([
  *   { symbols: ["Ar"], positions: [0, 0, 0], cell: [4, 4, 4], pbc: [true, false, false] },
  *   { symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [3.8, 0, 0]] },
  * ]);
- * const list = new NeighbourList({ cutoff: 5 });
+ * const list = new NeighborList({ cutoff: 5 });
  * const { edges, shifts, edgeOffsets } = list.update(chain);
  * assertEquals([...edges], [0, 0, 1, 2].concat([0, 0, 2, 1]));
  * assertEquals([...shifts], [-1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -56,16 +52,16 @@ export interface Neighbours {
  *
  * @example A matrix, for models of fixed size
  * ```ts
- * import { Batch, NeighbourList } from "@hooke/hooke/batch";
+ * import { Batch, NeighborList } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
  *
  * const dimer = Batch.from([{ symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [3.8, 0, 0]] }]);
- * const list = new NeighbourList({ cutoff: 5, format: "matrix", maxNeighbours: 2 });
- * assertEquals([...list.update(dimer).neighbours], [1, 2, 0, 2]);
+ * const list = new NeighborList({ cutoff: 5, format: "matrix", maxNeighbors: 2 });
+ * assertEquals([...list.update(dimer).neighbors], [1, 2, 0, 2]);
  * ```
  */
-export class NeighbourList<F extends NeighbourFormat = "coo"> {
-  /** How neighbours are laid out. */
+export class NeighborList<F extends NeighborFormat = "coo"> {
+  /** How neighbors are laid out. */
   readonly format: F;
   /** Pairs closer than this are listed, Å. */
   readonly cutoff: number;
@@ -75,13 +71,13 @@ export class NeighbourList<F extends NeighbourFormat = "coo"> {
   readonly #output: Edges | Matrix;
 
   /**
-   * A list without neighbours, until it is updated.
+   * A list without neighbors, until it is updated.
    *
    * @throws {TypeError} for an unknown option, one of another format, or one of the wrong kind
    * @throws {RangeError} for lengths that are not positive and finite, and other values that cannot be
    */
-  constructor(options: NeighbourListOptions<F> & { readonly format?: F | undefined }) {
-    const checked = checkNeighbourOptions(options);
+  constructor(options: NeighborListOptions<F> & { readonly format?: F | undefined }) {
+    const checked = checkNeighborOptions(options);
     this.format = checked.format as F;
     this.cutoff = checked.cutoff;
     this.skin = checked.skin;
@@ -90,10 +86,10 @@ export class NeighbourList<F extends NeighbourFormat = "coo"> {
   }
 
   /**
-   * The neighbours as of the last update: the same object always, empty before the first.
+   * The neighbors as of the last update: the same object always, empty before the first.
    */
-  get current(): Neighbours[F] {
-    return this.#output as unknown as Neighbours[F];
+  get current(): Neighbors[F] {
+    return this.#output as unknown as Neighbors[F];
   }
 
   /** How often the pairs of each system were searched since it came, by place. */
@@ -102,17 +98,17 @@ export class NeighbourList<F extends NeighbourFormat = "coo"> {
   }
 
   /**
-   * Finds the neighbours as atoms are now. Memory is made only where there was never as much needed before, or pairs
+   * Finds the neighbors as atoms are now. Memory is made only where there was never as much needed before, or pairs
    * are searched.
    *
    * @param atoms a batch, or arrays of its fields in any precision
    * @returns `current`: what the update before gave has changed
    * @throws {TypeError} for what is neither
    * @throws {RangeError} for arrays of wrong lengths, positions and cells that are no numbers, and an atom with more
-   * neighbours than there may be, naming system and atom; `current` is as it was then
+   * neighbors than there may be, naming system and atom; `current` is as it was then
    * @throws {Error} while an engine holds the batch: give it the engine's arrays
    */
-  update(atoms: Batch | NeighbourSource): Neighbours[F] {
+  update(atoms: Batch | NeighborSource): Neighbors[F] {
     this.#near.update(sourceOf(atoms));
     this.#output.write(this.#near);
     return this.current;
@@ -126,11 +122,11 @@ export class NeighbourList<F extends NeighbourFormat = "coo"> {
    * @throws {RangeError} as `update`
    * @throws {Error} while an engine holds the batch
    */
-  toBatch(this: NeighbourList<"coo">, batch: Batch): void {
+  toBatch(this: NeighborList<"coo">, batch: Batch): void {
     if (!(batch instanceof Batch) || this.format !== "coo") {
       const current = this.format !== "coo" ? this.format : batch;
       throw new TypeError(
-        `Cannot write neighbours to a batch as there must be one, and the format must be "coo": current value is ${
+        `Cannot write neighbors to a batch as there must be one, and the format must be "coo": current value is ${
           show(current)
         }`,
       );
@@ -146,26 +142,26 @@ export class NeighbourList<F extends NeighbourFormat = "coo"> {
 }
 
 /**
- * The neighbours in a batch, once; a skin has no effect.
+ * The neighbors in a batch, once; a skin has no effect.
  *
- * @throws {TypeError} as `NeighbourList` and its `update` do
+ * @throws {TypeError} as `NeighborList` and its `update` do
  * @throws {RangeError} likewise
  * @throws {Error} while an engine holds the batch
  *
  * @example
  * ```ts
- * import { Batch, fcc, neighbourList } from "@hooke/hooke/batch";
+ * import { Batch, fcc, neighborList } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
  *
  * const argon = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 1 })]);
- * const { counts } = neighbourList(argon, { cutoff: 4, format: "matrix" });
+ * const { counts } = neighborList(argon, { cutoff: 4, format: "matrix" });
  * assertEquals([...counts], [12, 12, 12, 12]);
  * ```
  */
-export function neighbourList<F extends NeighbourFormat = "coo">(
-  atoms: Batch | NeighbourSource,
-  options: NeighbourListOptions<F> & { readonly format?: F | undefined },
-): Neighbours[F] {
+export function neighborList<F extends NeighborFormat = "coo">(
+  atoms: Batch | NeighborSource,
+  options: NeighborListOptions<F> & { readonly format?: F | undefined },
+): Neighbors[F] {
   const once: object = { ...options, skin: 0 };
-  return new NeighbourList<F>(once as typeof options).update(atoms);
+  return new NeighborList<F>(once as typeof options).update(atoms);
 }

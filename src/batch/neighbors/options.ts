@@ -1,16 +1,16 @@
 /**
- * What a list of neighbours is to be, and the checks of it.
+ * What a list of neighbors is to be, and the checks of it.
  *
  * @module
  */
 
 import { show } from "../show.ts";
 
-/** How neighbours are laid out: one row per pair (`"coo"`), or one row of neighbours per atom (`"matrix"`). */
-export type NeighbourFormat = "coo" | "matrix";
+/** How neighbors are laid out: one row per pair (`"coo"`), or one row of neighbors per atom (`"matrix"`). */
+export type NeighborFormat = "coo" | "matrix";
 
-/** What a list of neighbours is to be, in either format. */
-export interface NeighbourOptions<F extends NeighbourFormat = NeighbourFormat> {
+/** What a list of neighbors is to be, in either format. */
+export interface NeighborOptions<F extends NeighborFormat = NeighborFormat> {
   /** Pairs closer than this are listed, those at exactly this distance are not. Å. */
   readonly cutoff: number;
   /**
@@ -21,7 +21,7 @@ export interface NeighbourOptions<F extends NeighbourFormat = NeighbourFormat> {
    */
   readonly skin?: number;
   /**
-   * How neighbours are laid out.
+   * How neighbors are laid out.
    *
    * @default "coo"
    */
@@ -35,50 +35,50 @@ export interface NeighbourOptions<F extends NeighbourFormat = NeighbourFormat> {
   readonly half?: boolean;
 }
 
-/** What a matrix of neighbours is to be. */
-export interface NeighbourMatrixOptions extends NeighbourOptions<"matrix"> {
-  /** How neighbours are laid out. */
+/** What a matrix of neighbors is to be. */
+export interface NeighborMatrixOptions extends NeighborOptions<"matrix"> {
+  /** How neighbors are laid out. */
   readonly format: "matrix";
   /**
    * The least width of the matrix: a model of fixed size wants this one exactly.
    *
    * @default 16
    */
-  readonly maxNeighbours?: number;
+  readonly maxNeighbors?: number;
   /**
-   * What happens when an atom has more neighbours than the matrix is wide: it grows to the next multiple of 16, or
+   * What happens when an atom has more neighbors than the matrix is wide: it grows to the next multiple of 16, or
    * an error says which atom it was.
    *
-   * @default "throw" with `maxNeighbours`, "grow" without
+   * @default "throw" with `maxNeighbors`, "grow" without
    */
   readonly overflow?: "grow" | "throw";
 }
 
-/** What a list of neighbours is to be. */
-export type NeighbourListOptions<F extends NeighbourFormat = NeighbourFormat> = F extends "matrix"
-  ? NeighbourMatrixOptions
-  : NeighbourOptions<"coo">;
+/** What a list of neighbors is to be. */
+export type NeighborListOptions<F extends NeighborFormat = NeighborFormat> = F extends "matrix"
+  ? NeighborMatrixOptions
+  : NeighborOptions<"coo">;
 
 /** All options, checked. */
-export interface CheckedNeighbourOptions {
+export interface CheckedNeighborOptions {
   readonly cutoff: number;
   readonly skin: number;
-  readonly format: NeighbourFormat;
+  readonly format: NeighborFormat;
   readonly half: boolean;
-  readonly maxNeighbours: number;
+  readonly maxNeighbors: number;
   readonly overflow: "grow" | "throw";
 }
 
-const NAMES = ["cutoff", "skin", "format", "half", "maxNeighbours", "overflow"];
-const ONLY_MATRIX = ["maxNeighbours", "overflow"];
+const NAMES = ["cutoff", "skin", "format", "half", "maxNeighbors", "overflow"];
+const ONLY_MATRIX = ["maxNeighbors", "overflow"];
 
 /** Throws a TypeError or RangeError that names the option that is wrong. */
-export function checkNeighbourOptions(options: unknown): CheckedNeighbourOptions {
+export function checkNeighborOptions(options: unknown): CheckedNeighborOptions {
   if (typeof options !== "object" || options === null) {
     throw refused(TypeError, "its options must be an object with a cutoff", options);
   }
-  const { cutoff, skin = 0.5, format = "coo", half = false, maxNeighbours, overflow } =
-    options as Partial<NeighbourMatrixOptions>;
+  const { cutoff, skin = 0.5, format = "coo", half = false, maxNeighbors, overflow } =
+    options as Partial<NeighborMatrixOptions>;
   for (const [name, value] of Object.entries(options)) {
     if (!NAMES.includes(name)) {
       throw refused(TypeError, `its options must be among ${NAMES.join(", ")}`, name);
@@ -92,15 +92,15 @@ export function checkNeighbourOptions(options: unknown): CheckedNeighbourOptions
   checkOneOf("format", format, ["coo", "matrix"]);
   checkOneOf("half", half, [true, false]);
   if (overflow !== undefined) checkOneOf("overflow", overflow, ["grow", "throw"]);
-  if (maxNeighbours !== undefined && !(Number.isSafeInteger(maxNeighbours) && maxNeighbours > 0)) {
-    throw refused(RangeError, "maxNeighbours must be a whole number above 0", maxNeighbours);
+  if (maxNeighbors !== undefined && !(Number.isSafeInteger(maxNeighbors) && maxNeighbors > 0)) {
+    throw refused(RangeError, "maxNeighbors must be a whole number above 0", maxNeighbors);
   }
-  if (maxNeighbours === undefined && overflow === "throw") {
-    throw refused(TypeError, 'overflow: "throw" must come with maxNeighbours', maxNeighbours);
+  if (maxNeighbors === undefined && overflow === "throw") {
+    throw refused(TypeError, 'overflow: "throw" must come with maxNeighbors', maxNeighbors);
   }
   return {
-    ...{ cutoff, skin, format, half, maxNeighbours: maxNeighbours ?? 16 },
-    overflow: overflow ?? (maxNeighbours === undefined ? "grow" : "throw"),
+    ...{ cutoff, skin, format, half, maxNeighbors: maxNeighbors ?? 16 },
+    overflow: overflow ?? (maxNeighbors === undefined ? "grow" : "throw"),
   };
 }
 
@@ -126,6 +126,6 @@ function refused(
   value: unknown,
 ): Error {
   return new kind(
-    `Cannot make a list of neighbours as ${requirement}: current value is ${show(value)}`,
+    `Cannot make a list of neighbors as ${requirement}: current value is ${show(value)}`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Where lists of neighbours take atoms from.
+ * Where lists of neighbors take atoms from.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { Batch } from "../batch.ts";
 import { show } from "../show.ts";
 
 /** Atoms in plain arrays, such as a backend's views of them: systems one after the other, as in a batch. */
-export interface NeighbourSource {
+export interface NeighborSource {
   /** The first atom of each system, and the number of atoms. */
   readonly nodeOffsets: Int32Array;
   /** Å, three per atom, anywhere. */
@@ -29,7 +29,7 @@ export interface NeighbourSource {
  * @throws {TypeError} for what is no such array
  * @throws {RangeError} for arrays of wrong lengths
  */
-export function sourceOf(atoms: Batch | NeighbourSource): NeighbourSource {
+export function sourceOf(atoms: Batch | NeighborSource): NeighborSource {
   if (!(atoms instanceof Batch)) {
     checkSource(atoms);
     return atoms;
@@ -47,10 +47,10 @@ export function sourceOf(atoms: Batch | NeighbourSource): NeighbourSource {
 const isReal = (x: unknown) => x instanceof Float64Array || x instanceof Float32Array;
 const isInt = (x: unknown) => x instanceof Int32Array;
 
-function checkSource(source: NeighbourSource): void {
+function checkSource(source: NeighborSource): void {
   if (typeof source !== "object" || source === null) {
     throw new TypeError(
-      `Cannot list neighbours as there must be a batch, or arrays of its fields: current value is ${
+      `Cannot list neighbors as there must be a batch, or arrays of its fields: current value is ${
         show(source)
       }`,
     );
@@ -73,13 +73,13 @@ function checkSource(source: NeighbourSource): void {
 function check(name: string, value: unknown, isArray: boolean, kind: string, length?: number) {
   if (!isArray) {
     throw new TypeError(
-      `Cannot list neighbours as ${name} must be ${kind}: current value is ${show(value)}`,
+      `Cannot list neighbors as ${name} must be ${kind}: current value is ${show(value)}`,
     );
   }
   const current = (value as Int32Array).length;
   if (length === undefined || current === length) return;
   throw new RangeError(
-    `Cannot list neighbours as ${name} must have ${length} values: current length is ${current}`,
+    `Cannot list neighbors as ${name} must have ${length} values: current length is ${current}`,
   );
 }
 
@@ -88,7 +88,7 @@ function checkOffsets(offsets: Int32Array): void {
   for (let s = 1; s < offsets.length; s++) isRising &&= offsets[s]! >= offsets[s - 1]!;
   if (isRising) return;
   throw new RangeError(
-    `Cannot list neighbours as nodeOffsets must begin with 0 and never fall: current value is ${
+    `Cannot list neighbors as nodeOffsets must begin with 0 and never fall: current value is ${
       show(offsets)
     }`,
   );

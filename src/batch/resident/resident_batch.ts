@@ -107,7 +107,7 @@ export class ResidentBatch {
   readonly constrained: Int32Array;
   /**
    * Which motions of a whole system are among them, per system: the bits 1, 2 and 4 for directions in which an atom is
-   * fixed, 8 where the centre of mass rests. What was removed of these counts only once.
+   * fixed, 8 where the center of mass rests. What was removed of these counts only once.
    */
   readonly anchored: Int32Array;
   readonly #names = new Set(["systemId", "stepsDone"]);

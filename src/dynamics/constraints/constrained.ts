@@ -8,7 +8,7 @@ import { type Buffer, type Call, call } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { creditBath } from "../../kernels/thermostats/credit_bath.ts";
 import { Freeze, freezeAtoms } from "../../kernels/modify/freeze_atoms.ts";
-import { holdCentre } from "../../kernels/constrain/hold_centre.ts";
+import { holdCenter } from "../../kernels/constrain/hold_center.ts";
 import { rattle } from "../../kernels/constrain/rattle.ts";
 import { remember } from "../../kernels/remember.ts";
 import { shake } from "../../kernels/constrain/shake.ts";
@@ -32,7 +32,7 @@ export class Constrained {
   readonly #scheme: Integrator;
   readonly #mask: Int32Array;
   readonly #held: Buffer<"i32"> | undefined;
-  readonly #hasCentre: boolean;
+  readonly #hasCenter: boolean;
   readonly #bonds: BondList | undefined;
   readonly #list: BondBuffers | undefined;
   #ranks: { readonly key: string; readonly values: Int32Array } | undefined;
@@ -49,7 +49,7 @@ export class Constrained {
     if (masks.length > 0) {
       this.#held = state.state(FIXED, { dtype: "i32", level: "node", initial: mask });
     }
-    this.#hasCentre = all.some(({ centre }) => centre === true);
+    this.#hasCenter = all.some(({ center }) => center === true);
     const bonds = all.flatMap(({ bonds }) => bonds === undefined ? [] : [bonds]);
     if (bonds.length > 0) {
       const geometry = new BondGeometry(state);
@@ -64,8 +64,8 @@ export class Constrained {
   /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
   count(masks: readonly ArrayLike<number>[]): void {
     const fixed = this.#held && (this.#state.keptIn(FIXED) ?? this.#mask);
-    const [hasCentre, bonds, ranks] = [this.#hasCentre, this.#bonds, this.#ranksOf(fixed)];
-    countHeld(this.#state, { fixed, masks, hasCentre, bonds, ranks });
+    const [hasCenter, bonds, ranks] = [this.#hasCenter, this.#bonds, this.#ranksOf(fixed)];
+    countHeld(this.#state, { fixed, masks, hasCenter, bonds, ranks });
   }
 
   /** Found once: what is fixed is another only after a checkpoint was loaded. */
@@ -176,7 +176,7 @@ export class Constrained {
   }
 
   #remember(low: Buffer<"real"> | undefined = this.#list && this.#buffers.low): Call[] {
-    if (!this.#held && !this.#hasCentre && !this.#list) return [];
+    if (!this.#held && !this.#hasCenter && !this.#list) return [];
     const { field, before, lowBefore } = this.#buffers;
     const calls = [call(remember, { source: field("positions"), target: before })];
     return this.#list && low
@@ -196,10 +196,10 @@ export class Constrained {
   }
 
   #rest(vectors: Buffer<"real">, { isForce = false, ...options }: Rest = {}): Call[] {
-    if (!this.#hasCentre) return [];
+    if (!this.#hasCenter) return [];
     const masses = this.#buffers.field("masses");
     const shares = isForce ? masses : undefined;
-    return [call(holdCentre, { vectors, masses, shares, held: this.#held, ...options })];
+    return [call(holdCenter, { vectors, masses, shares, held: this.#held, ...options })];
   }
 
   #shake(drift?: Call, low: Buffer<"real"> = this.#buffers.low): Call[] {
@@ -256,7 +256,7 @@ export class Constrained {
   }
 }
 
-/** How a centre of mass is held. */
+/** How a center of mass is held. */
 interface Rest {
   readonly isForce?: boolean;
   readonly before?: Buffer<"real">;

@@ -9,7 +9,7 @@ import { isObject } from "../../hooks/protocol/shape.ts";
 import { complaint } from "../../base/show.ts";
 
 /**
- * Something that stays as it is whatever the scheme does: `fixAtoms`, `fixComponents`, `fixCentreOfMass` and `fixBonds`
+ * Something that stays as it is whatever the scheme does: `fixAtoms`, `fixComponents`, `fixCenterOfMass` and `fixBonds`
  * make them. It says what it holds of a batch; the engine sees to it after each kernel of the scheme that moves atoms or
  * changes velocities, so that schemes of one's own are constrained, too.
  */
@@ -29,11 +29,11 @@ export interface Held {
    */
   readonly fixed?: ArrayLike<number>;
   /**
-   * Whether the centre of mass of each system rests.
+   * Whether the center of mass of each system rests.
    *
    * @default false
    */
-  readonly centre?: boolean;
+  readonly center?: boolean;
   /**
    * Bonds of fixed length.
    *

@@ -7,8 +7,8 @@ interface HeldParts {
   readonly fixed: ArrayLike<number> | undefined;
   /** Atoms that hooks hold: not 0 for each. */
   readonly masks: readonly ArrayLike<number>[];
-  /** Whether the centre of mass of each system rests. */
-  readonly hasCentre: boolean;
+  /** Whether the center of mass of each system rests. */
+  readonly hasCenter: boolean;
   /** Bonds of fixed length. */
   readonly bonds: BondList | undefined;
   /** How many degrees of freedom these hold of each system. */
@@ -17,19 +17,19 @@ interface HeldParts {
 
 /**
  * Counts the degrees of freedom that are held of each system: each direction of an atom, each bond that follows from no
- * others, each direction in which the centre of mass could move. Throws a TypeError or RangeError for what contradicts
+ * others, each direction in which the center of mass could move. Throws a TypeError or RangeError for what contradicts
  * itself.
  */
 export function countHeld(
   state: ResidentBatch,
-  { fixed, masks, hasCentre, bonds, ranks }: HeldParts,
+  { fixed, masks, hasCenter, bonds, ranks }: HeldParts,
 ): void {
   const { constrained, anchored, batch: { nodeOffsets, size } } = state;
   constrained.fill(0);
   anchored.fill(0);
   const isHeld = (atom: number) => masks.some((mask) => mask[atom] !== 0);
   const bitsOf = (atom: number) => isHeld(atom) ? 7 : fixed?.[atom] ?? 0;
-  if (bonds !== undefined) assertFree(bonds, nodeOffsets, { bitsOf, isHeld, hasCentre });
+  if (bonds !== undefined) assertFree(bonds, nodeOffsets, { bitsOf, isHeld, hasCenter });
   for (let s = 0; s < size; s++) {
     const [from, to] = [nodeOffsets[s]!, nodeOffsets[s + 1]!];
     const free = [to - from, to - from, to - from];
@@ -41,7 +41,7 @@ export function countHeld(
     const left = free.reduce((sum, n) => sum + n, 0);
     constrained[s]! = 3 * (to - from) - left;
     constrained[s]! += ranks[s]!;
-    if (!hasCentre) continue;
+    if (!hasCenter) continue;
     constrained[s]! += free.filter((n) => n > 0).length;
     anchored[s]! |= 8;
   }
@@ -51,10 +51,10 @@ export function countHeld(
 function assertFree(
   { starts, clusters, bonds }: BondList,
   offsets: Int32Array,
-  { bitsOf, isHeld, hasCentre }: {
+  { bitsOf, isHeld, hasCenter }: {
     bitsOf(atom: number): number;
     isHeld(atom: number): boolean;
-    hasCentre: boolean;
+    hasCenter: boolean;
   },
 ): void {
   for (let s = 0; s + 1 < offsets.length; s++) {
@@ -67,9 +67,9 @@ function assertFree(
           } of system ${s}`,
         );
       }
-      if (!hasCentre || bitsOf(atom) === 0) continue;
+      if (!hasCenter || bitsOf(atom) === 0) continue;
       throw new RangeError(
-        `Cannot fix the centre of mass as bonds must not go to fixed atoms: atom ${
+        `Cannot fix the center of mass as bonds must not go to fixed atoms: atom ${
           bonds[k]
         } of system ${s} is both fixed and bonded`,
       );

@@ -276,7 +276,7 @@ export class BatchRun {
     this.#isOver = false;
     this.#leapt = undefined;
     await this.#ready();
-    countFreedom(state); // a centre of mass may have been brought to rest since the last run
+    countFreedom(state); // a center of mass may have been brought to rest since the last run
     backend.write(frame.control, new Int32Array(Control.LENGTH));
     if (!this.#isSettled) this.#run(this.#planned().settle);
     this.#isSettled = true;

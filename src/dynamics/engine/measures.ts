@@ -117,7 +117,7 @@ function perSystem(state: ResidentBatch, name: string): Buffer<"f64"> {
   return state.scratch(name, { dtype: "f64", level: "system", initial: NaN });
 }
 
-/** The stages of a run in which a centre of mass at rest stays so. */
+/** The stages of a run in which a center of mass at rest stays so. */
 interface RestingStages {
   /** The stage of each system. */
   readonly stage: Buffer<"i32">;
@@ -142,7 +142,7 @@ export function noteStages(
   spared.set(state, isSpared);
 }
 
-/** Buffers of degrees of freedom: without, and with a centre of mass at rest that stays so. */
+/** Buffers of degrees of freedom: without, and with a center of mass at rest that stays so. */
 const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
 
 /**
@@ -160,7 +160,7 @@ export function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<
 }
 
 /**
- * The degrees of freedom that a bath heats, which leaves a centre of mass at rest where it is: where a stage before its
+ * The degrees of freedom that a bath heats, which leaves a center of mass at rest where it is: where a stage before its
  * own has set it in motion, it has a part in the heat.
  */
 export function freedomOfBath(state: ResidentBatch): Buffer<"i32"> {
@@ -174,7 +174,7 @@ export function countFreedom(state: ResidentBatch): void {
   }
 }
 
-/** 3 per atom, less what constraints hold, less a centre of mass that was brought to rest and stays so. */
+/** 3 per atom, less what constraints hold, less a center of mass that was brought to rest and stays so. */
 export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Array {
   const { batch: { nodeOffsets, size }, batch, constrained, anchored } = state;
   const isSpared = spared.get(state);
@@ -187,7 +187,7 @@ export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Ar
   });
 }
 
-/** How many of the motions that were removed no constraint holds: three of the centre of mass, then those of turning. */
+/** How many of the motions that were removed no constraint holds: three of the center of mass, then those of turning. */
 function restingOf(removed: number, anchored: number): number {
   const fixed = (anchored & 1) + (anchored >> 1 & 1) + (anchored >> 2 & 1);
   const drifting = (anchored & 8) === 0 ? Math.max(0, Math.min(removed, 3) - fixed) : 0;

@@ -8,7 +8,7 @@ import { type Call, call, type Program } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { advance } from "../../kernels/integrate/advance.ts";
 import { clear } from "../../kernels/clear.ts";
-import { neighbours } from "../../kernels/pairs/neighbours.ts";
+import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { outputsOf, type Wanted } from "../../models/model.ts";
 import { HookCalls } from "./hook_calls.ts";
 import { CHANGE, CONSERVED, measureChange, measureOf } from "./measures.ts";
@@ -198,7 +198,7 @@ export function pairsOf(state: ResidentBatch): Call[] {
     pbc: state.field<"i32">("pbc"),
     images: state.images,
   };
-  return Array.from(state.allPairs, (pairs) => call(neighbours, { pairs, ...args }));
+  return Array.from(state.allPairs, (pairs) => call(neighbors, { pairs, ...args }));
 }
 
 function clearing(state: ResidentBatch): Call[] {

@@ -41,7 +41,7 @@ export interface Integrator {
    */
   readonly dt?: PerSystem;
   /**
-   * Whether it leaves the total momentum as it is, so that a centre of mass at rest has no temperature.
+   * Whether it leaves the total momentum as it is, so that a center of mass at rest has no temperature.
    *
    * @default false
    */

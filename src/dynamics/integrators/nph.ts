@@ -48,16 +48,16 @@ const PARAMETERS: readonly (keyof NPHOptions)[] = [
  * | h, V | the cell, its volume | Å, Å³ |
  * | ν | the rate of strain, symmetric: the cell never turns | 1/fs |
  * | Ξ, K | Σ F⊗x = −dE/dε, kinetic energy | eV |
- * | f | degrees of freedom: 3 less for a centre of mass at rest | |
+ * | f | degrees of freedom: 3 less for a center of mass at rest | |
  * | p | `pressure` | eV/Å³ |
  * | τ, T | `barostatTime`, `temperature`: W = (f/3 + 1) k_B T τ² | fs, K |
  *
  * With `pressureCoupling` "isotropic" ν is the mean of its diagonal, with "anisotropic" its diagonal, and 1 or 3 numbers
- * of the cell move instead of 6. For N atoms whose centre of mass may move f/3 + 1 is N + 1; at rest it is N.
+ * of the cell move instead of 6. For N atoms whose center of mass may move f/3 + 1 is N + 1; at rest it is N.
  *
  * A step is half a kick of ν, half a kick of v, a drift of x and h, new forces, and both half kicks in reverse; all are
  * solved exactly (e^(ν dt), by its series), so that it is symmetric in time, of second order. Conserves E + K + p V +
- * ½ W Tr ν² within dt², and a centre of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994); Martyna,
+ * ½ W Tr ν² within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994); Martyna,
  * Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
  */
 export function nph(options: NPHOptions): Integrator {

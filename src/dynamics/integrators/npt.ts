@@ -73,7 +73,7 @@ const PARAMETERS: readonly (keyof NPTOptions)[] = [
  *
  * A step is half a step of both chains, one of `nph`, and half a step of both chains: symmetric in time, of second
  * order. Samples the isothermal-isobaric ensemble where the motion is chaotic. Conserves E + K + p V + ½ W Tr ν² + what
- * the chains have, within dt², and a centre of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994);
+ * the chains have, within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994);
  * Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996); Tuckerman, Alejandre, López-Rendón, Jochim, Martyna,
  * J. Phys. A 39, 5629 (2006).
  */

@@ -44,7 +44,7 @@ const PARAMETERS: readonly (keyof NVTBussiOptions)[] = [
  * | ξ_i | Gaussian numbers, one for each degree of freedom, keyed by seed, system id, step of the system | |
  *
  * Samples the canonical ensemble up to an error of order dt², and hardly disturbs how atoms move: directions stay, and a
- * centre of mass at rest. Conserves `conservedEnergy`, E + K and all that was taken out, up to a bounded error of order
+ * center of mass at rest. Conserves `conservedEnergy`, E + K and all that was taken out, up to a bounded error of order
  * dt². It cannot set in motion what is wholly at rest where no force is. Bussi, Donadio, Parrinello, J. Chem. Phys. 126,
  * 014101 (2007).
  */

@@ -54,7 +54,7 @@ const PARAMETERS: readonly (keyof NVTNoseHooverOptions)[] = [
  * | K | the kinetic energy | eV |
  *
  * Second order, deterministic and reversible; samples the canonical ensemble where the motion is chaotic. Conserves
- * `conservedEnergy` = E + K + Σ ½ Q_k η̇_k² + g k_B T η₁ + k_B T Σ η_k, and a centre of mass at rest. Martyna, Klein,
+ * `conservedEnergy` = E + K + Σ ½ Q_k η̇_k² + g k_B T η₁ + k_B T Σ η_k, and a center of mass at rest. Martyna, Klein,
  * Tuckerman, J. Chem. Phys. 97, 2635 (1992); Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
  */
 export function noseHoover(options: NVTNoseHooverOptions): Integrator {

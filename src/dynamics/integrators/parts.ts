@@ -76,7 +76,7 @@ export interface RescalingBath {
 
 /**
  * Stochastic velocity rescaling over a whole step: v = α v, with an α for each system that has its kinetic energy do what
- * it would in a bath; keyed by seed, system id and step of the system. For a scheme that keeps a centre of mass at rest.
+ * it would in a bath; keyed by seed, system id and step of the system. For a scheme that keeps a center of mass at rest.
  */
 export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: RescalingBath): Call {
   const { temperature, time, seed } = bath;
@@ -113,7 +113,7 @@ export interface ChainBath {
 
 /**
  * Half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic energy. It must be the
- * first and the last of a step, of a scheme that keeps a centre of mass at rest.
+ * first and the last of a step, of a scheme that keeps a center of mass at rest.
  */
 export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): Call {
   const { temperature, time, length, parts, energy = bathEnergy(state) } = bath;

@@ -15,7 +15,7 @@ export interface StagePlace {
   readonly at: number;
   /** How many there are. */
   readonly count: number;
-  /** Whether a stage before it sets centres of mass in motion. */
+  /** Whether a stage before it sets centers of mass in motion. */
   readonly isStirred: boolean;
 }
 

@@ -32,7 +32,7 @@ function usesLow({ pre, post }: OpenIntegrator): boolean {
   return [...pre, ...post].some(({ args }) => args.low !== undefined);
 }
 
-/** Does a centre of mass at rest stay so? */
+/** Does a center of mass at rest stay so? */
 function isKept({ keepsMomentum }: Integrator): boolean {
   return keepsMomentum === true;
 }

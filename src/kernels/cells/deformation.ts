@@ -8,7 +8,7 @@ import { invertCell } from "./inverse.ts";
 
 /**
  * κ = 3 √n Å of a system of n atoms. With coordinates q = κ (F − 1) a strain counts as much as if each atom had moved by
- * so much of 3 Å, about the distance of neighbours: the cell is then about as stiff as the atoms' own vibrations,
+ * so much of 3 Å, about the distance of neighbors: the cell is then about as stiff as the atoms' own vibrations,
  * however many there are.
  */
 export const STRAIN_LENGTH = 3;

@@ -31,7 +31,7 @@ export interface EdgeList extends EdgeRules {
   /** The system of each edge. */
   systems: Int32Array;
   /** The atom that both edges of each triplet leave. */
-  centres: Int32Array;
+  centers: Int32Array;
   /** First edges, then second edges. */
   triplets: Int32Array;
   /** How many edges there are, and how many triplets. */
@@ -62,7 +62,7 @@ export function makeEdgeList(
     index: new Int32Array(),
     shifts: new Float64Array(),
     systems: new Int32Array(),
-    centres: new Int32Array(),
+    centers: new Int32Array(),
     triplets: new Int32Array(),
     counts: new Int32Array(2),
     starts: new Int32Array(atoms + 2),
@@ -86,7 +86,7 @@ export function growEdges(list: EdgeList, count: number): void {
 export function growTriplets(list: EdgeList, count: number): void {
   if (count < list.tripletCapacity) return;
   const capacity = list.tripletCapacity = roomFor(count);
-  list.centres = new Int32Array(capacity);
+  list.centers = new Int32Array(capacity);
   list.triplets = new Int32Array(2 * capacity);
 }
 

@@ -14,10 +14,10 @@ const args = {
  * Lists the pairs of active systems that are nearer than the cutoff now: those within the skin are left out.
  *
  * Edge e leaves atom i = index[0, e] for atom j = index[1, e], atoms counted over the batch; its vector is
- * x_j − x_i + shifts[e]. Edges come by source, then as the pairs come. An atom may be its own neighbour, by an image:
+ * x_j − x_i + shifts[e]. Edges come by source, then as the pairs come. An atom may be its own neighbor, by an image:
  * then the shift is not zero. Half lists have each pair once, from the lower atom to the higher; full lists both ways.
  *
- * `images` are those that the kernel `neighbours` was given, which must have run before. What is left of the capacity
+ * `images` are those that the kernel `neighbors` was given, which must have run before. What is left of the capacity
  * is padded: edges 0–0 with the shift (100, 0, 0), of system 0. A list that is too short grows.
  */
 export const edges: Kernel<typeof args> = defineKernel("edges", args, (values, frame) => {

@@ -11,7 +11,7 @@ const args = {
  * are shorter than `reach`, by atom, then by first edge, then by second edge. To be run after the kernel `edges`, on
  * the same positions.
  *
- * What is left of the capacity is padded with centre 0 and twice the first edge of the padding. A list that is too short
+ * What is left of the capacity is padded with center 0 and twice the first edge of the padding. A list that is too short
  * grows.
  */
 export const triplets: Kernel<typeof args> = defineKernel(
@@ -36,7 +36,7 @@ export const triplets: Kernel<typeof args> = defineKernel(
         if (isShort(edges, positions, e)) at = pairUp(edges, positions, a, e, at);
       }
     }
-    edges.centres.fill(0, count);
+    edges.centers.fill(0, count);
     edges.triplets.fill(counts[0]!, count, edges.tripletCapacity);
     edges.triplets.fill(counts[0]!, edges.tripletCapacity + count);
   },
@@ -50,10 +50,10 @@ function pairUp(
   first: number,
   at: number,
 ): number {
-  const { centres, triplets, tripletCapacity, starts } = list;
+  const { centers, triplets, tripletCapacity, starts } = list;
   for (let e = first + 1; e < starts[atom + 1]!; e++) {
     if (!isShort(list, positions, e)) continue;
-    centres[at] = atom;
+    centers[at] = atom;
     triplets[at] = first;
     triplets[tripletCapacity + at] = e;
     at++;

@@ -36,7 +36,7 @@ export interface PairList {
   readonly systems: SystemPairs[];
 }
 
-/** A list without pairs, to be filled by the kernel `neighbours`. */
+/** A list without pairs, to be filled by the kernel `neighbors`. */
 export function makePairList(systems: number, cutoff: number, skin: number): PairList {
   return { cutoff, skin, systems: Array.from({ length: systems }, noPairs) };
 }

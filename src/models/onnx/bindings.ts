@@ -60,7 +60,7 @@ export interface OnnxBindings {
 const OF_EDGES: ReadonlySet<string> = new Set(
   ["edges", "edgeSources", "edgeTargets", "shifts", "cellShifts", "edgeBatchIndex", "edgeCount"],
 );
-const OF_TRIPLETS: ReadonlySet<string> = new Set(["tripletCentres", "tripletEdges"]);
+const OF_TRIPLETS: ReadonlySet<string> = new Set(["tripletCenters", "tripletEdges"]);
 const OF_BATCHES: ReadonlySet<string> = new Set(
   ["batchIndex", "edgeBatchIndex", "systems", "systemSizes", "systemOffsets", "systemCount"],
 );

@@ -39,7 +39,7 @@ export interface OnnxDerivedFrom {
   /** Three per edge, Å: its vector is `positions[target] − positions[source] + shift`. */
   readonly shifts: Float64Array;
   /** The atom that both edges of each triplet leave. */
-  readonly tripletCentres: Int32Array;
+  readonly tripletCenters: Int32Array;
   /** Two rows: the first edge of each triplet, then the second of each. */
   readonly tripletEdges: Int32Array;
 }
@@ -85,7 +85,7 @@ export class DerivedArrays {
       edgeSources: moving("edgeSources", "int32", edges) as Int32Array,
       edgeTargets: moving("edgeTargets", "int32", edges) as Int32Array,
       shifts: moving("shifts", "float64", 3 * edges) as Float64Array,
-      tripletCentres: this.#filled("tripletCentres", "int32", triplets, {
+      tripletCenters: this.#filled("tripletCenters", "int32", triplets, {
         ...filling,
         form: ["T"],
       }) as Int32Array,

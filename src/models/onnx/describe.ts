@@ -69,7 +69,7 @@ function said(
     ...(bindings.hasEdges
       ? [
         `each pair is listed ${opened.isHalf ? "once" : "both ways"}${
-          says("neighbours")
+          says("neighbors")
         }; lists are ` +
         `${bindings.padding ? "filled up" : "as long as they are"}`,
       ]

@@ -85,8 +85,8 @@ export const MOVING: { readonly [k in OnnxInput]?: (to: FeedArray, filling: Fill
     to.copy(0, arrays.lists!.systems, ...edges, { minus: systems[0] });
     to.fill(0, edges[1] - edges[0], sizes.E);
   },
-  tripletCentres: (to, { arrays, part: { triplets, nodes, sizes } }) => {
-    to.copy(0, arrays.lists!.centres, ...triplets, { minus: nodes[0] });
+  tripletCenters: (to, { arrays, part: { triplets, nodes, sizes } }) => {
+    to.copy(0, arrays.lists!.centers, ...triplets, { minus: nodes[0] });
     to.fill(0, triplets[1] - triplets[0], sizes.T);
   },
   tripletEdges: (to, filling) => {

@@ -23,7 +23,7 @@ export type OnnxInput =
   /** [E, 3], whole numbers: the same in lattice vectors. */
   | "cellShifts"
   /** [T]: the atom that both edges of a triplet leave. */
-  | "tripletCentres"
+  | "tripletCenters"
   /** [2, T] or [T, 2]: the two edges of each triplet, each unordered pair once. */
   | "tripletEdges"
   /** [N]: the system of each atom. */
@@ -119,7 +119,7 @@ export interface OnnxManifest {
    *
    * @default "full"
    */
-  readonly neighbours?: "full" | "half";
+  readonly neighbors?: "full" | "half";
   /**
    * Element → its number in the model's `numbers`; or all elements in the order of these numbers, from 0 on.
    *

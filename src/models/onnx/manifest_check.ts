@@ -126,7 +126,7 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
       if (meant !== "" && name.length > 3) throw unknown(member, name, Object.keys(OUTPUTS));
     }
   },
-  neighbours: oneOf(["full", "half"]),
+  neighbors: oneOf(["full", "half"]),
   elements,
   energyUnit: unit(ENERGY_UNITS),
   lengthUnit: unit(LENGTH_UNITS),

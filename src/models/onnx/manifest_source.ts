@@ -20,7 +20,7 @@ export interface SaidManifest {
 }
 
 /** The notes that a file may have one by one; all others belong into one of the name `hooke`. */
-const NOTES: readonly string[] = ["cutoff", "reach", "neighbours", "energyUnit", "lengthUnit"];
+const NOTES: readonly string[] = ["cutoff", "reach", "neighbors", "energyUnit", "lengthUnit"];
 
 /**
  * What the notes in a model's file say: one called `hooke` with a manifest as JSON, or single ones such as `cutoff`.

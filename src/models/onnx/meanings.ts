@@ -77,7 +77,7 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     types: "number",
     forms: [["E", 3]],
   },
-  tripletCentres: {
+  tripletCenters: {
     names: ["trip_center", "triplet_center", "trip_centre", "triplet_centre", "triplet_centers"],
     types: "int",
     forms: [["T"]],

@@ -141,7 +141,7 @@ export class OnnxModel implements Model, AsyncDisposable {
         ...{ name, session, bindings, derived, skin, cutoff, reach },
         constants: manifest.constants ?? {},
         elements: elementsOf(manifest),
-        isHalf: manifest.neighbours === "half",
+        isHalf: manifest.neighbors === "half",
         perAngstrom: 1 / length,
       };
       const summary = [describeOnnx(loaded, opened), ...text].join("\n");

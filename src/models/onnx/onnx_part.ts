@@ -35,7 +35,7 @@ export interface OnnxLists {
   /** The system of each edge. */
   readonly systems: Int32Array;
   /** The atom that both edges of a triplet leave. */
-  readonly centres: Int32Array;
+  readonly centers: Int32Array;
   /** First edges, then second edges. */
   readonly triplets: Int32Array;
 }
@@ -60,7 +60,7 @@ export function lookAt(
   const buffers: readonly Buffer[] = [
     ...[state.frame.active, state.field("positions"), state.field("cell")],
     ...(edges === undefined ? [] : [edges.counts, edges.index, edges.shifts, edges.systems]),
-    ...(edges === undefined ? [] : [edges.centres, edges.triplets]),
+    ...(edges === undefined ? [] : [edges.centers, edges.triplets]),
     ...(hasCharges ? [state.field("charges")] : []),
   ];
   const seen = state.backend.see(buffers);
@@ -72,13 +72,13 @@ function named(
   seen: readonly (Floats | Int32Array)[],
   has: { readonly charges: boolean; readonly lists: boolean },
 ): OnnxArrays {
-  const [active, positions, cell, counts, index, shifts, systems, centres, triplets] = seen;
+  const [active, positions, cell, counts, index, shifts, systems, centers, triplets] = seen;
   return {
     active,
     positions,
     cell,
     charges: has.charges ? seen.at(-1) : undefined,
-    lists: has.lists ? { counts, index, shifts, systems, centres, triplets } : undefined,
+    lists: has.lists ? { counts, index, shifts, systems, centers, triplets } : undefined,
   } as OnnxArrays;
 }
 
@@ -107,10 +107,10 @@ export class OnnxPart {
   }
 
   /** Finds its part of the lists, which come by atoms. */
-  look({ counts, index, centres }: OnnxLists): void {
+  look({ counts, index, centers }: OnnxLists): void {
     const [from, to] = this.nodes;
     this.edges = rangeOf(index, counts[0]!, from, to);
-    this.triplets = rangeOf(centres, counts[1]!, from, to);
+    this.triplets = rangeOf(centers, counts[1]!, from, to);
     const [edges, triplets] = [this.edges[1] - this.edges[0], this.triplets[1] - this.triplets[0]];
     this.sizes.E = this.#padding ? paddedCount(edges) : edges;
     this.sizes.T = this.#padding ? paddedCount(triplets) : triplets;

@@ -30,7 +30,7 @@ const BUFFERS: {
   edges: (_state, { index }) => index,
   shifts: (_state, { shifts }) => shifts,
   edgeBatchIndex: (_state, { systems }) => systems,
-  tripletCentres: (_state, { centres }) => centres,
+  tripletCenters: (_state, { centers }) => centers,
   tripletEdges: (_state, { triplets }) => triplets,
 };
 

@@ -3,7 +3,7 @@ import type { LoadedOnnx } from "./options.ts";
 
 /** How far edges and triplets go. Throws a RangeError where nobody says so. */
 export function reachOf(
-  { name, manifest: { cutoff, reach, neighbours } }: LoadedOnnx,
+  { name, manifest: { cutoff, reach, neighbors } }: LoadedOnnx,
   { hasEdges, hasTriplets }: OnnxBindings,
 ): { readonly cutoff: number; readonly reach: number } {
   const where = "in the options, in a manifest of JSON beside its file, or in the file's metadata";
@@ -24,9 +24,9 @@ export function reachOf(
       `Cannot open ${name} as its reach must be at most its cutoff, ${cutoff} Å: current value is ${reach}`,
     );
   }
-  if (hasTriplets && neighbours === "half") {
+  if (hasTriplets && neighbors === "half") {
     throw new RangeError(
-      `Cannot open ${name} as its neighbours must be full where it is fed triplets: current value is half`,
+      `Cannot open ${name} as its neighbors must be full where it is fed triplets: current value is half`,
     );
   }
   return { cutoff: hasEdges ? cutoff! : 0, reach: hasTriplets ? reach! : 0 };

@@ -76,7 +76,7 @@ const NAME = "AverageStressHook";
  * await md.run(batch, 100);
  * const { pressure } = stress.results()[0]!;
  * const kT = 8.617333e-5 * 300;
- * assertAlmostEquals(pressure, 31 * kT / 10.52 ** 3, 1e-8); // the centre of mass is at rest
+ * assertAlmostEquals(pressure, 31 * kT / 10.52 ** 3, 1e-8); // the center of mass is at rest
  * ```
  */
 export class AverageStressHook {

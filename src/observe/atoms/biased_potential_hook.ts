@@ -30,7 +30,7 @@ export interface BiasView {
 /** A bias written in TypeScript: adds forces (and the virial) and answers with its energy, eV. */
 export type BiasFunction = (view: BiasView) => number;
 
-/** A bias made of kernels: any model, such as `tethers` or `centreBias`. */
+/** A bias made of kernels: any model, such as `tethers` or `centerBias`. */
 export type BiasModel = DynamicsBase["model"];
 
 /** What a {@linkcode BiasedPotentialHook} is told. */

@@ -43,7 +43,7 @@ const NAME = "DiffusionHook";
  * | τ      | lag: whole multiples of the time between samples | fs    |
  * | D      | diffusion coefficient                            | Å²/fs |
  *
- * Wrapping that image counters record, as `WrapPeriodicHook` does, is no displacement. What the centre of mass does
+ * Wrapping that image counters record, as `WrapPeriodicHook` does, is no displacement. What the center of mass does
  * counts. A lattice that changes moves the images of atoms with it.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.

@@ -5,7 +5,7 @@
  */
 
 import { cellVolume } from "../../batch/cell.ts";
-import type { NeighbourEdges } from "../../batch/neighbors/edges.ts";
+import type { NeighborEdges } from "../../batch/neighbors/edges.ts";
 import { areNumbers, type Collected } from "./observed_systems.ts";
 
 /** What is counted: up to which distance, in how many bins, and of which pairs. */
@@ -26,20 +26,20 @@ export interface PairSample {
   readonly cell: Float64Array;
   readonly numbers: ArrayLike<number> | undefined;
   /** Half of the pairs: each once. */
-  readonly pairs: NeighbourEdges;
+  readonly pairs: NeighborEdges;
 }
 
 /** The pairs of one system. */
 export class PairHistogram implements Collected {
   readonly #choice: PairChoice;
-  /** Neighbours of an atom in each bin, and that over what an ideal gas would have: sums over samples. */
-  readonly #neighbours: Float64Array;
+  /** Neighbors of an atom in each bin, and that over what an ideal gas would have: sums over samples. */
+  readonly #neighbors: Float64Array;
   readonly #g: Float64Array;
   #samples = 0;
 
   constructor(choice: PairChoice) {
     this.#choice = choice;
-    this.#neighbours = new Float64Array(choice.bins);
+    this.#neighbors = new Float64Array(choice.bins);
     this.#g = new Float64Array(choice.bins);
   }
 
@@ -49,11 +49,11 @@ export class PairHistogram implements Collected {
     choice: PairChoice,
   ): PairHistogram | undefined {
     const { bins } = choice;
-    if (typeof saved.samples !== "number" || !areNumbers(saved, { neighbours: bins, g: bins })) {
+    if (typeof saved.samples !== "number" || !areNumbers(saved, { neighbors: bins, g: bins })) {
       return undefined;
     }
     const one = new PairHistogram(choice);
-    one.#neighbours.set(saved.neighbours as Float64Array);
+    one.#neighbors.set(saved.neighbors as Float64Array);
     one.#g.set(saved.g as Float64Array);
     one.#samples = saved.samples;
     return one;
@@ -78,10 +78,10 @@ export class PairHistogram implements Collected {
     countPairs(sample, bins / cutoff, kinds, counts);
     const density = second / cellVolume(cell.subarray(9 * system, 9 * system + 9));
     for (let bin = 0; bin < bins; bin++) {
-      const neighbours = counts[bin]! / first, width = cutoff / bins;
+      const neighbors = counts[bin]! / first, width = cutoff / bins;
       const shell = 4 / 3 * Math.PI * ((bin + 1) ** 3 - bin ** 3) * width ** 3;
-      this.#neighbours[bin]! += neighbours;
-      this.#g[bin]! += neighbours / (density * shell);
+      this.#neighbors[bin]! += neighbors;
+      this.#g[bin]! += neighbors / (density * shell);
     }
   }
 
@@ -89,16 +89,16 @@ export class PairHistogram implements Collected {
   get result(): { g: Float64Array; coordination: Float64Array; samples: number } {
     const samples = this.#samples;
     let sum = 0;
-    const coordination = this.#neighbours.map((count) => (sum += count) / samples);
+    const coordination = this.#neighbors.map((count) => (sum += count) / samples);
     return { g: this.#g.map((g) => g / samples), coordination, samples };
   }
 
   save(): Readonly<Record<string, unknown>> {
-    return { samples: this.#samples, neighbours: this.#neighbours.slice(), g: this.#g.slice() };
+    return { samples: this.#samples, neighbors: this.#neighbors.slice(), g: this.#g.slice() };
   }
 }
 
-/** Adds neighbours by distance, of all first atoms (1 in `kinds`) together: those that are second (2). */
+/** Adds neighbors by distance, of all first atoms (1 in `kinds`) together: those that are second (2). */
 // hot
 function countPairs(
   { system, nodeOffsets, positions, cell, pairs }: PairSample,

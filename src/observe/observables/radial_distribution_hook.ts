@@ -1,4 +1,4 @@
-import { NeighbourList } from "../../batch/neighbors/neighbor_list.ts";
+import { NeighborList } from "../../batch/neighbors/neighbor_list.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import { type ElementName, numberOf } from "../atoms/element_choice.ts";
 import {
@@ -45,7 +45,7 @@ export interface RadialDistribution {
   readonly r: Float64Array;
   /** g(r): 1 where atoms are as in an ideal gas. */
   readonly g: Float64Array;
-  /** Neighbours of an atom up to the end of each bin. */
+  /** Neighbors of an atom up to the end of each bin. */
   readonly coordination: Float64Array;
   /** Steps that it is a mean of. */
   readonly samples: number;
@@ -61,8 +61,8 @@ const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
  *
  * | symbol | meaning                                                    | unit |
  * | ------ | ---------------------------------------------------------- | ---- |
- * | n(r)   | neighbours of an atom in the bin around r, all images      |      |
- * | N      | atoms that may be neighbours, an atom itself among them    |      |
+ * | n(r)   | neighbors of an atom in the bin around r, all images      |      |
+ * | N      | atoms that may be neighbors, an atom itself among them    |      |
  * | V      | volume of the cell in that step                            | Å³   |
  * | Δ      | width of a bin                                             | Å    |
  *
@@ -87,7 +87,7 @@ const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
  * });
  * await md.run(batch, 200);
  * const { r, g, coordination } = rdf.results()[0]!;
- * assertAlmostEquals(r[g.indexOf(Math.max(...g))]!, 5.26 / Math.SQRT2, 0.06); // nearest neighbours
+ * assertAlmostEquals(r[g.indexOf(Math.max(...g))]!, 5.26 / Math.SQRT2, 0.06); // nearest neighbors
  * assertAlmostEquals(coordination[44]!, 12, 1e-9); // of which there are twelve
  * ```
  */
@@ -99,7 +99,7 @@ export class RadialDistributionHook {
   /** What it looks at. */
   readonly reads: readonly ("positions" | "images" | "cell" | "pbc" | "systemId" | "numbers")[];
   readonly #choice: PairChoice;
-  readonly #list: NeighbourList;
+  readonly #list: NeighborList;
   readonly #systems: ObservedSystems<PairHistogram>;
 
   /** Nothing is seen yet. */
@@ -119,7 +119,7 @@ export class RadialDistributionHook {
     const numbers = elements && [numberOf(NAME, a, "elements"), numberOf(NAME, b, "elements")];
     const choice = this.#choice = { cutoff, bins, elements: numbers as [number, number] };
     this.reads = elements === undefined ? SEEN : [...SEEN, "numbers"];
-    this.#list = new NeighbourList({ cutoff, half: true, skin: SKIN });
+    this.#list = new NeighborList({ cutoff, half: true, skin: SKIN });
     this.#systems = new ObservedSystems(NAME, (saved) => PairHistogram.restore(saved, choice));
   }
 

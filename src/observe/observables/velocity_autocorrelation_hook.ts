@@ -15,7 +15,7 @@ export interface VelocityAutocorrelation {
   /** ⟨v(t) · v(t + τ)⟩, Å²/fs². */
   readonly vacf: Float64Array;
   /** The same over that of no lag: 1 at first. */
-  readonly normalised: Float64Array;
+  readonly normalized: Float64Array;
   /** Over how many origins each is a mean. */
   readonly origins: Float64Array;
   /** Diffusion coefficient up to each lag, a third of the integral of `vacf` by trapezoids, Å²/fs. */
@@ -54,9 +54,9 @@ const NAME = "VelocityAutocorrelationHook";
  *   ...{ dt: 4, hooks: [vacf] },
  * });
  * await md.run(batch, 500);
- * const { time, normalised } = vacf.results()[0]!;
- * assertEquals([normalised[0], time[1]], [1, 20]);
- * assertEquals(normalised.some((c) => c < 0), true); // atoms of a crystal come back
+ * const { time, normalized } = vacf.results()[0]!;
+ * assertEquals([normalized[0], time[1]], [1, 20]);
+ * assertEquals(normalized.some((c) => c < 0), true); // atoms of a crystal come back
  * ```
  */
 export class VelocityAutocorrelationHook {
@@ -95,8 +95,8 @@ export class VelocityAutocorrelationHook {
   /** What there is so far, of each system in the order in which they came. */
   results(): VelocityAutocorrelation[] {
     return this.#systems.results().map(({ systemId, time, mean: vacf, origins }) => {
-      const normalised = vacf.map((c) => c / vacf[0]!);
-      return { systemId, time, vacf, normalised, origins, diffusion: integral(time, vacf) };
+      const normalized = vacf.map((c) => c / vacf[0]!);
+      return { systemId, time, vacf, normalized, origins, diffusion: integral(time, vacf) };
     });
   }
 

@@ -1,7 +1,7 @@
 import { complaint } from "../../base/show.ts";
 import { checkNumber, checkOptions, checkType, isOneOf } from "../any/hook_options.ts";
 import { type Axis, axisFor, type AxisScale, isShown } from "./plot_axis.ts";
-import { PLOT_CLASS, PLOT_COLOURS, PLOT_STYLE } from "./plot_style.ts";
+import { PLOT_CLASS, PLOT_COLORS, PLOT_STYLE } from "./plot_style.ts";
 import type { ScalarSeries } from "../reporter/scalar_history.ts";
 import { xmlText } from "./xml_text.ts";
 
@@ -57,7 +57,7 @@ const LEGEND_ROW = 20;
 
 /**
  * The picture of scalars of a run over its steps, as the text of an SVG file: axes, a legend with the last values, in
- * colours for light and dark pages. Lines are broken where values are not finite.
+ * colors for light and dark pages. Lines are broken where values are not finite.
  *
  * @throws {TypeError} for options that are none
  * @throws {RangeError} for a scalar that the run does not have, and for a size below 160 × 120
@@ -215,10 +215,10 @@ function curve(
   }).join("\n");
 }
 
-/** A colour for each line; beyond those that there are, a dashed one. */
+/** A color for each line; beyond those that there are, a dashed one. */
 function classOf(index: number): string {
-  const dashes = Math.min(2, Math.floor(index / PLOT_COLOURS));
-  return `c${index % PLOT_COLOURS}${dashes > 0 ? ` d${dashes}` : ""}`;
+  const dashes = Math.min(2, Math.floor(index / PLOT_COLORS));
+  return `c${index % PLOT_COLORS}${dashes > 0 ? ` d${dashes}` : ""}`;
 }
 
 function text(

@@ -1,16 +1,16 @@
 /**
- * Colours of plots, on light pages and on dark ones.
+ * Colors of plots, on light pages and on dark ones.
  *
  * @module
  */
 
-/** Colours that people with any kind of colour vision tell apart (M. Okabe, K. Ito, 2008), on white. */
+/** Colors that people with any kind of color vision tell apart (M. Okabe, K. Ito, 2008), on white. */
 const ON_LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b0508a", "#b8860b", "#3a9ad9"];
 /** The same, lighter, on near black. */
 const ON_DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#e89ac7", "#e6c15a", "#9fd0ff"];
 
 /** How many there are. */
-export const PLOT_COLOURS: number = ON_LIGHT.length;
+export const PLOT_COLORS: number = ON_LIGHT.length;
 /** The class of a plot: within a page its style is to hold nowhere else. */
 export const PLOT_CLASS = "hooke-plot";
 
@@ -29,21 +29,21 @@ const SHAPES: readonly Rule[] = [
 const LIGHT: readonly Rule[] = [
   ...[["text", "fill:#333"], [".title", "fill:#111"], [".tick", "fill:#666"]] as const,
   ...[[".page", "fill:#fff"], [".grid", "stroke:#e6e6e6"], [".axis", "stroke:#999"]] as const,
-  ...coloured(ON_LIGHT),
+  ...colored(ON_LIGHT),
 ];
 const DARK: readonly Rule[] = [
   ...[["text", "fill:#ddd"], [".title", "fill:#fff"], [".tick", "fill:#aaa"]] as const,
   ...[[".page", "fill:#16181d"], [".grid", "stroke:#2c3038"], [".axis", "stroke:#777"]] as const,
-  ...coloured(ON_DARK),
+  ...colored(ON_DARK),
 ];
 
 /** The style of a plot. */
 export const PLOT_STYLE: string = written(SHAPES) + written(LIGHT) +
   `@media(prefers-color-scheme:dark){${written(DARK)}}`;
 
-function coloured(colours: readonly string[]): Rule[] {
-  return colours.flatMap((colour, i): Rule[] => [
-    ...[[`.line.c${i}`, `stroke:${colour}`], [`.dot.c${i}`, `fill:${colour}`]] as const,
+function colored(colors: readonly string[]): Rule[] {
+  return colors.flatMap((color, i): Rule[] => [
+    ...[[`.line.c${i}`, `stroke:${color}`], [`.dot.c${i}`, `fill:${color}`]] as const,
   ]);
 }
 

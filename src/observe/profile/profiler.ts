@@ -30,7 +30,7 @@ const EACH: Readonly<Record<string, ScheduleOptions>> = Object.fromEntries(
 /**
  * Measures how long it takes from one stage to the next, for engines of every kind.
  *
- * Each transition `PREV→NEXT` has its own statistics, labelled by the stage that was really reached before, so a
+ * Each transition `PREV→NEXT` has its own statistics, labeled by the stage that was really reached before, so a
  * stage that is absent from some steps shows up as transitions of its own. From the last stage of a step to the
  * first of the next is a transition too, unless there are steps in between that are not sampled. Nothing is
  * counted across runs, nor across a time in which a hook was disabled.

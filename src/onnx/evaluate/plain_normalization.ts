@@ -1,5 +1,5 @@
 /**
- * Normalizations that have nothing to learn: by deviations, lengths and neighbours.
+ * Normalizations that have nothing to learn: by deviations, lengths and neighbors.
  *
  * @module
  */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** How far apart neighbours along each axis lie in a tensor without gaps, the last axis fastest. */
+/** How far apart neighbors along each axis lie in a tensor without gaps, the last axis fastest. */
 export function stridesOf(dims: readonly number[]): number[] {
   const strides = new Array<number>(dims.length);
   let stride = 1;

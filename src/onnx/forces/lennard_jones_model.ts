@@ -37,7 +37,7 @@ export interface LennardJonesModelOptions {
 
 /**
  * The Lennard-Jones potential as an .onnx file, E = Σ 4ε((σ/r)¹² − (σ/r)⁶) below the cutoff: batched, over a
- * neighbour list, float32, with energies and forces.
+ * neighbor list, float32, with energies and forces.
  *
  * | input | type | shape | |
  * |---|---|---|---|
@@ -76,7 +76,7 @@ export function lennardJonesModel(options: LennardJonesModelOptions): Uint8Array
   oneOf("edges", edges, ["stacked", "separate"]);
   oneOf("batchIndex", batchIndex, ["atom", "edge"]);
   const g = new GraphBuilder("lennard_jones", {
-    metadata: { cutoff: `${cutoff}`, neighbours: list, units: "eV, Å" },
+    metadata: { cutoff: `${cutoff}`, neighbors: list, units: "eV, Å" },
   });
   const positions = g.input("positions", "f32", ["N", 3]);
   const [src, dst] = pairInputs(g, edges);

@@ -1,13 +1,5 @@
 import type { GradientWriter } from "./gradient_writer.ts";
-import {
-  aligned,
-  type Labelled,
-  labelled,
-  lengthOf,
-  permuted,
-  squeezed,
-  summed,
-} from "./labelled.ts";
+import { aligned, type Labeled, labeled, lengthOf, permuted, squeezed, summed } from "./labeled.ts";
 import { matrixProduct, type Sum } from "./matrix_product.ts";
 
 type Labels = readonly string[];
@@ -22,10 +14,10 @@ type Labels = readonly string[];
  */
 export function contract(
   write: GradientWriter,
-  x: Labelled,
-  y: Labelled,
+  x: Labeled,
+  y: Labeled,
   output: Labels,
-): Labelled {
+): Labeled {
   const [a, b] = [unrepeated(write, x, y), unrepeated(write, y, x)];
   const left = summed(write, a, [...b.labels, ...output]);
   const right = summed(write, b, [...a.labels, ...output]);
@@ -39,7 +31,7 @@ export function contract(
 }
 
 /** Without the axes of length 1 that the other value has with another length. */
-function unrepeated(write: GradientWriter, x: Labelled, y: Labelled): Labelled {
+function unrepeated(write: GradientWriter, x: Labeled, y: Labeled): Labeled {
   const gone = x.labels.filter((label) => {
     const other = lengthOf(y, label);
     return lengthOf(x, label) === 1 && other !== undefined && other !== 1;
@@ -47,7 +39,7 @@ function unrepeated(write: GradientWriter, x: Labelled, y: Labelled): Labelled {
   return squeezed(write, x, gone);
 }
 
-function productOver(write: GradientWriter, x: Labelled, y: Labelled, sum: Sum): Labelled {
+function productOver(write: GradientWriter, x: Labeled, y: Labeled, sum: Sum): Labeled {
   const { order, inner } = sum;
   const single = order.filter((l) => x.labels.includes(l) !== y.labels.includes(l));
   if (single.length === 0) {
@@ -62,16 +54,16 @@ function productOver(write: GradientWriter, x: Labelled, y: Labelled, sum: Sum):
 }
 
 /** Lets axes of length 1 that are to go stand for labels that only the other value has. */
-function standIn(write: GradientWriter, x: Labelled, y: Labelled, { order, inner }: Sum): Labelled {
+function standIn(write: GradientWriter, x: Labeled, y: Labeled, { order, inner }: Sum): Labeled {
   const missing = order.filter((l) => y.labels.includes(l) && !x.labels.includes(l));
   const labels = x.labels.map((l) => inner.includes(l) ? missing.shift() ?? l : l);
   return squeezed(write, { ...x, labels }, inner);
 }
 
-function elementwise(write: GradientWriter, x: Labelled, y: Labelled, order: Labels): Labelled {
+function elementwise(write: GradientWriter, x: Labeled, y: Labeled, order: Labels): Labeled {
   const name = write.mul(aligned(write, x, order), aligned(write, y, order));
   const missing = order.length - write.rankOf(name);
-  return labelled(write, missing > 0 ? write.unsqueeze(name, firstAxes(missing)) : name, order);
+  return labeled(write, missing > 0 ? write.unsqueeze(name, firstAxes(missing)) : name, order);
 }
 
 function firstAxes(count: number): number[] {

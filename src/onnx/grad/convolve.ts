@@ -1,6 +1,6 @@
 import { divideLengths } from "../infer/length.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
-import { regrouped } from "./labelled.ts";
+import { regrouped } from "./labeled.ts";
 import { cutTo, type Edges, inside, padded } from "./image_edges.ts";
 import { windowAttributes, type Windows } from "./windows.ts";
 

@@ -4,11 +4,11 @@ import {
   type Axis,
   countOf,
   flattened,
-  type Labelled,
-  labelled,
+  type Labeled,
+  labeled,
   permuted,
   regrouped,
-} from "./labelled.ts";
+} from "./labeled.ts";
 
 type Labels = readonly string[];
 
@@ -26,10 +26,10 @@ export interface Sum {
  */
 export function matrixProduct(
   write: GradientWriter,
-  x: Labelled,
-  y: Labelled,
+  x: Labeled,
+  y: Labeled,
   { order, inner }: Sum,
-): Labelled {
+): Labeled {
   const stack = order.filter((l) => x.labels.includes(l) && y.labels.includes(l));
   const rows = order.filter((l) => x.labels.includes(l) && !stack.includes(l));
   const columns = order.filter((l) => y.labels.includes(l) && !stack.includes(l));
@@ -45,7 +45,7 @@ export function matrixProduct(
 }
 
 /** What is summed, in the order in which it lies in the value that need not be transposed. */
-function innerOrder(x: Labelled, y: Labelled, rows: Labels, inner: Labels): Labels {
+function innerOrder(x: Labeled, y: Labeled, rows: Labels, inner: Labels): Labels {
   const [own, other] = [x, y].map(({ labels }) => labels.filter((l) => inner.includes(l)));
   const lies = isSame(x.labels, [...rows, ...own!]) || isSame(x.labels, [...own!, ...rows]);
   return lies ? own! : other!;
@@ -64,7 +64,7 @@ interface Parts {
 }
 
 /** One product of two matrices, which Gemm takes as they lie. */
-function oneMatrix(write: GradientWriter, x: Labelled, y: Labelled, parts: Parts): Labelled {
+function oneMatrix(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): Labeled {
   const { rows, columns, inner } = parts;
   const isTurned = isSame(x.labels, [...inner, ...rows]);
   const left = isTurned
@@ -79,11 +79,11 @@ function oneMatrix(write: GradientWriter, x: Labelled, y: Labelled, parts: Parts
     ...isStraight ? {} : { transB: 1 },
   });
   const gone = [...rows.length === 0 ? [0] : [], ...columns.length === 0 ? [1] : []];
-  return labelled(write, write.squeeze(product, gone), [...rows, ...columns]);
+  return labeled(write, write.squeeze(product, gone), [...rows, ...columns]);
 }
 
 /** A stack of products, or one with rows along several axes. */
-function stacked(write: GradientWriter, x: Labelled, y: Labelled, parts: Parts): Labelled {
+function stacked(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): Labeled {
   const { stack, rows, columns, inner } = parts;
   // MatMul itself takes rows along several axes where nothing is stacked.
   const isApart = stack.length === 0 && columns.length === 1;
@@ -124,12 +124,12 @@ function apart(labels: Labels): Labels[] {
   return labels.map((label) => [label]);
 }
 
-function own({ labels }: Labelled, stack: Labels): Labels {
+function own({ labels }: Labeled, stack: Labels): Labels {
   return stack.filter((label) => labels.includes(label));
 }
 
-/** Each group of neighbouring axes as one axis; of no axes: one of length 1. */
-function joined(write: GradientWriter, x: Labelled, groups: readonly Labels[]): string {
+/** Each group of neighboring axes as one axis; of no axes: one of length 1. */
+function joined(write: GradientWriter, x: Labeled, groups: readonly Labels[]): string {
   if (groups.every((group) => group.length === 1)) return x.name;
   if (groups.every((group) => group.length < 2)) return write.unsqueeze(x.name, emptyAmong(groups));
   if (groups.length === 2) return flattened(write, x, groups[0]!.length);
@@ -141,18 +141,18 @@ function split(
   write: GradientWriter,
   product: string,
   groups: readonly Labels[],
-  values: readonly Labelled[],
-): Labelled {
+  values: readonly Labeled[],
+): Labeled {
   const labels = groups.flat();
-  if (groups.every((group) => group.length === 1)) return labelled(write, product, labels);
+  if (groups.every((group) => group.length === 1)) return labeled(write, product, labels);
   if (groups.every((group) => group.length < 2)) {
-    return labelled(write, write.squeeze(product, emptyAmong(groups)), labels);
+    return labeled(write, write.squeeze(product, emptyAmong(groups)), labels);
   }
   // Stacks come first, as they are in the product.
   const now = groups.findIndex((group) => group.length !== 1);
-  const stack = labelled(write, product, groups.slice(0, now).flat(), write.lengthsOf(product));
+  const stack = labeled(write, product, groups.slice(0, now).flat(), write.lengthsOf(product));
   const axes = labels.map((label) => axesOf([stack, ...values], [label]));
-  return labelled(write, regrouped(write, product, axes), labels);
+  return labeled(write, regrouped(write, product, axes), labels);
 }
 
 function emptyAmong(groups: readonly Labels[]): number[] {

@@ -2,7 +2,7 @@ import { intsAttribute } from "../codec/attributes.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import { type Edges, edgesOf } from "./image_edges.ts";
-import { axesOf, labelled, regrouped } from "./labelled.ts";
+import { axesOf, labeled, regrouped } from "./labeled.ts";
 import { type Lengths, lengthsAlong, type Windows, windowsOver } from "./windows.ts";
 
 /** A pool whose rule is asked. */
@@ -25,7 +25,7 @@ export function poolOf(write: GradientWriter, node: NodeProto, a: string, y: str
 /** Each channel as an image of its own, so that all share their windows. */
 export function oneChannel(write: GradientWriter, x: string, like: string): string {
   const labels = write.lengthsOf(like).map((_, axis) => `${axis}`);
-  const whole = labelled(write, x, labels, write.lengthsOf(like));
+  const whole = labeled(write, x, labels, write.lengthsOf(like));
   const rest = labels.slice(2).map((label) => axesOf([whole], [label]));
   return regrouped(write, x, [axesOf([whole], ["0", "1"]), [], ...rest]);
 }

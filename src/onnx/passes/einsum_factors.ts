@@ -108,7 +108,7 @@ export class Factors {
     return this.permuted({ name: split, labels, lengths }, output);
   }
 
-  /** Each group of neighbouring axes as one axis; of no axes: one of length 1. */
+  /** Each group of neighboring axes as one axis; of no axes: one of length 1. */
   #joined({ name, labels, lengths }: Factor, groups: readonly Labels[]): string {
     if (groups.every((group) => group.length === 1)) return name;
     const empty = groups.flatMap((group, axis) => group.length === 0 ? [axis] : []);

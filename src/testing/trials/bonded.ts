@@ -1,6 +1,6 @@
 /** Kernels of potentials of places and of bonds, and what comes before them. */
 import { call } from "../../backend/backend.ts";
-import { centreBias } from "../../kernels/bonded/centre_bias.ts";
+import { centerBias } from "../../kernels/bonded/center_bias.ts";
 import { clear } from "../../kernels/clear.ts";
 import { harmonicBonds } from "../../kernels/bonded/harmonic_bonds.ts";
 import { tethers } from "../../kernels/bonded/tethers.ts";
@@ -47,12 +47,12 @@ export const BONDED: Trials = {
       looks,
     };
   },
-  centre_bias(world) {
+  center_bias(world) {
     const looks = { ...sumsOf(world) };
     const group = {
-      ...{ masses: world.atom("masses"), centre: world.system("centre") },
+      ...{ masses: world.atom("masses"), center: world.system("center") },
       ...{ stiffness: world.system("stiffness") },
     };
-    return { calls: [call(centreBias, { ...placeOf(world), ...group, ...looks, want: 3 })], looks };
+    return { calls: [call(centerBias, { ...placeOf(world), ...group, ...looks, want: 3 })], looks };
   },
 };

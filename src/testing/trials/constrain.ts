@@ -1,7 +1,7 @@
-/** Kernels that hold atoms, centres and bonds. */
+/** Kernels that hold atoms, centers and bonds. */
 import { call } from "../../backend/backend.ts";
 import { creditBath } from "../../kernels/thermostats/credit_bath.ts";
-import { holdCentre } from "../../kernels/constrain/hold_centre.ts";
+import { holdCenter } from "../../kernels/constrain/hold_center.ts";
 import { rattle } from "../../kernels/constrain/rattle.ts";
 import { remember } from "../../kernels/remember.ts";
 import { shake } from "../../kernels/constrain/shake.ts";
@@ -67,15 +67,15 @@ export const CONSTRAIN: Trials = {
       looks: { bathEnergy },
     };
   },
-  hold_centre(world) {
+  hold_center(world) {
     const [positions, velocities] = [world.atom("positions"), world.atom("velocities")];
     const forces = world.atom("forces"), masses = world.atom("masses"), low = world.atom("low");
     const [before, held] = [world.atom("anchors"), world.whole("frozen")];
     return {
       calls: [
-        call(holdCentre, { vectors: positions, before, low, masses }),
-        call(holdCentre, { vectors: velocities, masses, held }),
-        call(holdCentre, { vectors: forces, masses, shares: masses }),
+        call(holdCenter, { vectors: positions, before, low, masses }),
+        call(holdCenter, { vectors: velocities, masses, held }),
+        call(holdCenter, { vectors: forces, masses, shares: masses }),
       ],
       looks: { positions, velocities, forces },
     };

@@ -2,7 +2,7 @@
 import { call } from "../../backend/backend.ts";
 import { addModel } from "../../kernels/add_model.ts";
 import { edges as listEdges } from "../../kernels/edges/edges.ts";
-import { neighbours } from "../../kernels/pairs/neighbours.ts";
+import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { triplets as listTriplets } from "../../kernels/edges/triplets.ts";
 import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
@@ -17,7 +17,7 @@ function listing(world: World, reach: number) {
   const pairs = lab.backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });
   const edges = lab.backend.edges(lab.frame, { pairs, cutoff: CUTOFF, isHalf: false, reach });
   const calls = [
-    call(neighbours, { pairs, ...place, pbc: world.whole("pbc") }),
+    call(neighbors, { pairs, ...place, pbc: world.whole("pbc") }),
     call(listEdges, { edges, ...place }),
   ];
   return { edges, positions, calls };

@@ -2,7 +2,7 @@
 import { call } from "../../backend/backend.ts";
 import { lennardJones } from "../../kernels/pairs/lennard_jones.ts";
 import { morse } from "../../kernels/pairs/morse.ts";
-import { neighbours } from "../../kernels/pairs/neighbours.ts";
+import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import type { Trial, Trials } from "../trial.ts";
 import { sumsOf } from "./sums.ts";
 
@@ -32,7 +32,7 @@ function potential({ kernel, rows, switchWidth, isWrapped }: PairTrial): Trial {
     };
     const args = { ...place, ...table, ...looks, switchWidth, want: 3 };
     return {
-      calls: [call(neighbours, { ...place, pbc: world.whole("pbc") }), call(kernel, args)],
+      calls: [call(neighbors, { ...place, pbc: world.whole("pbc") }), call(kernel, args)],
       looks,
     };
   };
@@ -45,7 +45,7 @@ function row(epsilon: number, sigma: number, shift: number): number[] {
 
 /** Kernel → how it is tried. */
 export const PAIRS: Trials = {
-  neighbours: potential({
+  neighbors: potential({
     ...{ kernel: lennardJones, rows: [[1, 1, 25, 0]] },
     ...{ switchWidth: 1, isWrapped: true },
   }),

@@ -29,7 +29,7 @@ const ACTION = "make data of atoms";
  * Batches of structures for graphs that give energies: what such a graph is usually fed, and what it should give, as
  * far as the systems have it. Tokens are atoms, unless options say otherwise.
  *
- * Neighbours of a system are searched once, when it first comes up, and kept. Systems must not change afterwards.
+ * Neighbors of a system are searched once, when it first comes up, and kept. Systems must not change afterwards.
  *
  * @param systems of which each is a sample: structures, what structures are made of, or a batch
  * @throws {TypeError} for an unknown option, and for one of the wrong kind
@@ -127,7 +127,7 @@ function atomsIn(systems: readonly System[], places: Uint32Array): number {
   return places.reduce((sum, place) => sum + systems[place]!.nodeCount, 0);
 }
 
-/** Neighbouring systems in parts with about as many atoms each, and one system at least. */
+/** Neighboring systems in parts with about as many atoms each, and one system at least. */
 function partsOf(systems: readonly System[], places: Uint32Array, parts: number): Uint32Array[] {
   const count = boundsOf("split a batch", places.length, parts).length - 1;
   const all = atomsIn(systems, places);

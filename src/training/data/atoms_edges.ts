@@ -4,7 +4,7 @@
  * @module
  */
 
-import { neighbourList } from "../../batch/neighbors/neighbor_list.ts";
+import { neighborList } from "../../batch/neighbors/neighbor_list.ts";
 import type { System } from "../../batch/system.ts";
 
 /** The edges of a system, by the atom they leave, and its triplets. Atoms and edges are counted in the system. */
@@ -16,7 +16,7 @@ export interface AtomsEdges {
   /** Three per edge, Å. */
   readonly shifts: Float32Array;
   /** The atom that both edges of each triplet leave. */
-  readonly centres: Int32Array;
+  readonly centers: Int32Array;
   /** Two rows: first edges and second edges. */
   readonly triplets: Int32Array;
 }
@@ -28,7 +28,7 @@ export function edgesOf(
 ): AtomsEdges {
   const { positions, cell, pbc, nodeCount } = system;
   const nodeOffsets = Int32Array.of(0, nodeCount);
-  const { count, edges, shifts } = neighbourList({ nodeOffsets, positions, cell, pbc }, { cutoff });
+  const { count, edges, shifts } = neighborList({ nodeOffsets, positions, cell, pbc }, { cutoff });
   const vectors = new Float64Array(3 * count);
   for (let e = 0; e < count; e++) {
     for (let k = 0; k < 3; k++) {
@@ -38,11 +38,11 @@ export function edgesOf(
   }
   const index = edges.slice(0, 2 * count);
   const moved = Float32Array.from(vectors);
-  const { centres, triplets } = tripletsOf(
+  const { centers, triplets } = tripletsOf(
     shortOf(positions, index, vectors, tripletCutoff),
     index,
   );
-  return { count, index, shifts: moved, centres, triplets };
+  return { count, index, shifts: moved, centers, triplets };
 }
 
 /** The edges that are short enough, in order. */
@@ -69,13 +69,13 @@ function shortOf(
 function tripletsOf(
   short: readonly number[],
   index: Int32Array,
-): Pick<AtomsEdges, "centres" | "triplets"> {
-  const centres: number[] = [], first: number[] = [], second: number[] = [];
+): Pick<AtomsEdges, "centers" | "triplets"> {
+  const centers: number[] = [], first: number[] = [], second: number[] = [];
   for (let a = 0; a < short.length; a++) {
     const atom = index[short[a]!]!;
     // Edges lie by the atom they leave.
     for (let b = a + 1; b < short.length && index[short[b]!] === atom; b++) {
-      centres.push(atom);
+      centers.push(atom);
       first.push(short[a]!);
       second.push(short[b]!);
     }
@@ -83,5 +83,5 @@ function tripletsOf(
   const triplets = new Int32Array(2 * first.length);
   triplets.set(first);
   triplets.set(second, first.length);
-  return { centres: Int32Array.from(centres), triplets };
+  return { centers: Int32Array.from(centers), triplets };
 }

@@ -52,15 +52,15 @@ class Draft {
     this.#atoms = atoms;
     const total = this.#total;
     for (let b = 0; b < places.length; b++) {
-      const { count, centres } = atoms.edges(places[b]!);
+      const { count, centers } = atoms.edges(places[b]!);
       total.nodes += atoms.systems[places[b]!]!.nodeCount;
       total.edges += count;
-      total.triplets += centres.length;
+      total.triplets += centers.length;
     }
     const [B, N, E, T] = [places.length, total.nodes, total.edges, total.triplets];
     this.#allocate("float32", { positions: [N, 3], shifts: [E, 3], systems: [B], cell: [B, 3, 3] });
     this.#allocate("int64", { numbers: [N], batchIndex: [N], edges: [2, E] });
-    this.#allocate("int64", { tripletCentres: [T], tripletEdges: [2, T] });
+    this.#allocate("int64", { tripletCenters: [T], tripletEdges: [2, T] });
     const { targets } = atoms;
     if (targets.has("energy")) this.#allocate("float32", { energy: [B], systemSizes: [B] });
     if (targets.has("forces")) this.#allocate("float32", { forces: [N, 3] });
@@ -78,7 +78,7 @@ class Draft {
     this.#arrays.get("batchIndex")?.fill(b, n, n + nodeCount);
     this.#put("shifts", 3 * e, edges.shifts);
     this.#putRows("edges", e, edges.index, n);
-    this.#put("tripletCentres", t, edges.centres, n);
+    this.#put("tripletCenters", t, edges.centers, n);
     this.#putRows("tripletEdges", t, edges.triplets, e);
     this.#put("cell", 9 * b, cell);
     this.#put("systemSizes", b, [nodeCount]);
@@ -88,7 +88,7 @@ class Draft {
     }
     this.#before.nodes += nodeCount;
     this.#before.edges += edges.count;
-    this.#before.triplets += edges.centres.length;
+    this.#before.triplets += edges.centers.length;
   }
 
   #allocate(dtype: TensorDtype, shapes: Readonly<Partial<Record<AtomsName, number[]>>>): void {

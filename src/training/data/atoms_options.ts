@@ -29,7 +29,7 @@ export type AtomsName =
   /** [B, 3, 3] float32, Å: lattice vectors; zeros where there are none. */
   | "cell"
   /** [T] int64: the atom that both edges of a triplet leave. */
-  | "tripletCentres"
+  | "tripletCenters"
   /** [2, T] int64: the two edges of each triplet, each unordered pair once. */
   | "tripletEdges"
   /** [B] float32, eV. */
@@ -115,7 +115,7 @@ const DEFAULT_NAMES: Readonly<Record<AtomsName, string | null>> = {
   systems: "energy0",
   systemSizes: "atoms",
   cell: null,
-  tripletCentres: "trip_center",
+  tripletCenters: "trip_center",
   tripletEdges: "trip_edge",
   // What models give is called energy, forces, stress.
   energy: "energy_target",

@@ -47,7 +47,7 @@ const CALLED = /(^|[._/])(weight|bias|gamma|beta|kernel|embedding)s?$/i;
 /**
  * Is a constant a weight: by its name, or by where it stands? Weights are multiplied as matrices, folded, looked up or
  * scale what was normalized; biases are added to what such operators give. What else is constant in a formula, such as
- * centres of radial functions, is none.
+ * centers of radial functions, is none.
  */
 export function isWeight(graph: Graph, name: string): boolean {
   return CALLED.test(name) || usesOf(graph, name).some((use) => isWeightUse(graph, use));

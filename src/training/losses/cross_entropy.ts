@@ -21,7 +21,7 @@ export interface CrossEntropyOptions {
    */
   readonly target?: string;
   /**
-   * What is labelled with this number does not count.
+   * What is labeled with this number does not count.
    *
    * @default -100
    */

@@ -48,7 +48,7 @@ async function first(
 const int64 = (...values: number[]) => BigInt64Array.from(values, BigInt);
 
 Deno.test("atomsData() feeds two systems as one graph, with what it should give", async () => {
-  // Of the row the neighbours are 1 Å apart; the chain's vector is 5 Å long.
+  // Of the row the neighbors are 1 Å apart; the chain's vector is 5 Å long.
   const batch = await first([row, chain], { cutoff: 5.5, names: { cell: "lattice" } });
   const { positions, z, edge_index, shifts, batch_idx, energy0, lattice, ...targets } = batch.feeds;
   assertEquals([batch.size, batch.tokens], [2, 4]);
@@ -98,7 +98,7 @@ Deno.test("atomsData() lists triplets: pairs of short edges that leave one atom"
   assertEquals([around.trip_center!.data, around.trip_edge!.data], [int64(0), int64(0, 1)]);
 });
 
-Deno.test("atomsData() has the edges of a crystal: nearest neighbours, across its faces too", async () => {
+Deno.test("atomsData() has the edges of a crystal: nearest neighbors, across its faces too", async () => {
   const a = 5.26;
   const { feeds } = await first([fcc({ element: "Ar", a, cells: 2 })], {
     cutoff: 4,
@@ -160,16 +160,16 @@ function pairsOf(rows: readonly number[]): string[] {
   return Array.from({ length: count }, (_, e) => `${rows[e]} ${rows[count + e]}`);
 }
 
-/** "centre: i j" for each triplet, the ends in order. */
+/** "center: i j" for each triplet, the ends in order. */
 function tripletsOf(feeds: Readonly<Record<string, readonly number[]>>): string[] {
   const { trip_center, trip_edge, edge_index } = feeds;
   const [count, edges] = [trip_center!.length, edge_index!.length / 2];
-  return trip_center!.map((centre, t) => {
+  return trip_center!.map((center, t) => {
     const ends = [trip_edge![t]!, trip_edge![count + t]!].map((e) => {
-      assertEquals(edge_index![e], centre);
+      assertEquals(edge_index![e], center);
       return edge_index![edges + e]!;
     });
-    return `${centre}: ${ends.sort((a, b) => a - b).join(" ")}`;
+    return `${center}: ${ends.sort((a, b) => a - b).join(" ")}`;
   });
 }
 

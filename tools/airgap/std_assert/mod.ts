@@ -1,6 +1,6 @@
 /**
  * A stand-in for `@std/assert`, used only where JSR cannot be reached: the assertions that this package's
- * tests use, with the behaviour that @std documents. See ../std.ts for how it is switched on.
+ * tests use, with the behavior that @std documents. See ../std.ts for how it is switched on.
  *
  * @module
  */

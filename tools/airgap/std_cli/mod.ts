@@ -1,5 +1,5 @@
 /**
- * A stand-in for `@std/cli`, used only where JSR cannot be reached: `parseArgs`, with the behaviour that @std
+ * A stand-in for `@std/cli`, used only where JSR cannot be reached: `parseArgs`, with the behavior that @std
  * documents. See ../std.ts for how it is switched on.
  *
  * @module

@@ -213,7 +213,7 @@ class CallMaker {
     }
     if (pairs === undefined) return bound;
     for (const state of [pairs.kept, pairs.marks]) this.#frame.memories.add(state);
-    const isFinding = kernel.name === "neighbours";
+    const isFinding = kernel.name === "neighbors";
     return [
       ...bound,
       { name: "kept", type: "f32", changes: isFinding, memory: () => pairs.kept },
@@ -264,7 +264,7 @@ function listsOf({ kernel, args }: Call): Lists {
   const edges = given.find((one) => one instanceof GpuEdges);
   const pairs = given.find((one) => one instanceof GpuPairs) ?? edges?.pairs;
   const filled = new Map<string, Growing | undefined>([
-    ["neighbours", pairs],
+    ["neighbors", pairs],
     ["edges", edges?.rows],
     ["triplets", edges?.fans],
   ]);
@@ -280,12 +280,12 @@ function numbersOf(edges: GpuEdges, kernel: string): Readonly<Record<string, num
 }
 
 function boundOf(edges: GpuEdges): Bound[] {
-  const { index, shifts, systems, centres, triplets, counts, places } = edges;
+  const { index, shifts, systems, centers, triplets, counts, places } = edges;
   return [
     of("edge_index", index as unknown as GpuBuffer, false),
     of("edge_shifts", shifts as unknown as GpuBuffer, false),
     of("edge_systems", systems as unknown as GpuBuffer, false),
-    of("centres", centres as unknown as GpuBuffer, false),
+    of("centers", centers as unknown as GpuBuffer, false),
     of("triplets", triplets as unknown as GpuBuffer, false),
     of("edge_counts", counts as unknown as GpuBuffer, false),
     { name: "places", type: "i32", changes: false, memory: () => places },

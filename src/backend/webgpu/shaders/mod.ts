@@ -11,7 +11,7 @@ import { advance } from "./integrate/advance.ts";
 import { alignCells } from "./cells/align_cells.ts";
 import { barostatChain } from "./barostats/barostat_chain.ts";
 import { barostatKick } from "./barostats/barostat_kick.ts";
-import { centreBias } from "./bonded/centre_bias.ts";
+import { centerBias } from "./bonded/center_bias.ts";
 import { clampForces } from "./modify/clamp_forces.ts";
 import { clear } from "./clear.ts";
 import { clipNorm } from "./learn/clip_norm.ts";
@@ -31,7 +31,7 @@ import { fmax } from "./measure/fmax.ts";
 import { freezeAtoms } from "./modify/freeze_atoms.ts";
 import { graduate } from "./converge/graduate.ts";
 import { harmonicBonds } from "./bonded/harmonic_bonds.ts";
-import { holdCentre } from "./constrain/hold_centre.ts";
+import { holdCenter } from "./constrain/hold_center.ts";
 import { kick } from "./integrate/kick.ts";
 import { kickDrift } from "./integrate/kick_drift.ts";
 import { kineticEnergy } from "./measure/kinetic_energy.ts";
@@ -39,7 +39,7 @@ import { lbfgsStep } from "./relax/lbfgs_step.ts";
 import { lennardJones } from "./pairs/lennard_jones.ts";
 import { mix } from "./mix.ts";
 import { morse } from "./pairs/morse.ts";
-import { neighbours } from "./pairs/neighbours.ts";
+import { neighbors } from "./pairs/neighbors.ts";
 import { noseHoover } from "./thermostats/nose_hoover.ts";
 import { rattle } from "./constrain/rattle.ts";
 import { remember } from "./remember.ts";
@@ -68,7 +68,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   align_cells: alignCells,
   barostat_chain: barostatChain,
   barostat_kick: barostatKick,
-  centre_bias: centreBias,
+  center_bias: centerBias,
   clamp_forces: clampForces,
   clear,
   clip_norm: clipNorm,
@@ -88,7 +88,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   freeze_atoms: freezeAtoms,
   graduate,
   harmonic_bonds: harmonicBonds,
-  hold_centre: holdCentre,
+  hold_center: holdCenter,
   kick,
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
@@ -96,7 +96,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   lennard_jones: lennardJones,
   mix,
   morse,
-  neighbours,
+  neighbors,
   nose_hoover: noseHoover,
   rattle,
   remember,

@@ -2,7 +2,7 @@ import { textAttribute } from "../../codec/attributes.ts";
 import { type EinsumEquation, einsumEquation } from "../../graph/einsum_equation.ts";
 import { contract } from "../contract.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { type Labelled, labelled, permuted, summed } from "../labelled.ts";
+import { type Labeled, labeled, permuted, summed } from "../labeled.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 
 /**
@@ -12,9 +12,9 @@ import type { GradientRule, Share, Step } from "../rule.ts";
 const einsum: GradientRule = (step, write) => {
   const { inputs, y, g } = step;
   const { inputs: terms, output } = equationOf(step, write);
-  const operands = terms.map((labels, i) => labelled(write, inputs[i]!, labels));
+  const operands = terms.map((labels, i) => labeled(write, inputs[i]!, labels));
   // What has come back has the shape of the output, of which more may be known.
-  const back = labelled(write, g, output, write.lengthsOf(y));
+  const back = labeled(write, g, output, write.lengthsOf(y));
   return operands.map((operand, i): Share => () => {
     const others = operands.filter((_, j) => j !== i);
     return spread(write, productOf(write, [back, ...others], operand.labels), operand);
@@ -33,9 +33,9 @@ function equationOf({ node, inputs }: Step, write: GradientWriter): EinsumEquati
 /** The product of all, from left to right, summed to some labels as early as possible. */
 function productOf(
   write: GradientWriter,
-  [first, ...others]: readonly Labelled[],
+  [first, ...others]: readonly Labeled[],
   output: readonly string[],
-): Labelled {
+): Labeled {
   let product = first!;
   for (const [i, next] of others.entries()) {
     const later = new Set([...output, ...others.slice(i + 1).flatMap(({ labels }) => labels)]);
@@ -49,7 +49,7 @@ function productOf(
 }
 
 /** Repeated along the axes that it lacks. */
-function spread(write: GradientWriter, x: Labelled, like: Labelled): string {
+function spread(write: GradientWriter, x: Labeled, like: Labeled): string {
   const missing = like.labels.flatMap((label, axis) => x.labels.includes(label) ? [] : [axis]);
   return missing.length === 0
     ? x.name

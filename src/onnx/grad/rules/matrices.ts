@@ -1,7 +1,7 @@
 import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
 import { contract } from "../contract.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { type Labelled, labelled } from "../labelled.ts";
+import { type Labeled, labeled } from "../labeled.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 
 const matMul: GradientRule = (step, write) => product(step, write, step.g, [0, 0]);
@@ -31,11 +31,11 @@ function product(
   const batch = Math.max(rankA, rankB, 2) - 2;
   const axes = (rank: number, last: readonly string[], isTurned: number) =>
     rank === 1 ? ["k"] : [...batchAxes(rank - 2), ...isTurned === 0 ? last : last.toReversed()];
-  const left = labelled(write, a, axes(rankA, ["m", "k"], transA));
-  const right = labelled(write, b, axes(rankB, ["k", "n"], transB));
+  const left = labeled(write, a, axes(rankA, ["m", "k"], transA));
+  const right = labeled(write, b, axes(rankB, ["k", "n"], transB));
   const made = [...batchAxes(batch), ...rankA === 1 ? [] : ["m"], ...rankB === 1 ? [] : ["n"]];
   // What has come back has the shape of the output, of which more may be known.
-  const back = labelled(write, g, made, write.lengthsOf(y));
+  const back = labeled(write, g, made, write.lengthsOf(y));
   return [() => shareOf(write, left, back, right), () => shareOf(write, right, left, back)];
 }
 
@@ -45,7 +45,7 @@ function batchAxes(count: number): string[] {
 }
 
 /** The product of two values, summed to the shape of a third as far as is known where that was repeated. */
-function shareOf(write: GradientWriter, to: Labelled, x: Labelled, y: Labelled): string {
+function shareOf(write: GradientWriter, to: Labeled, x: Labeled, y: Labeled): string {
   const isRepeated = to.labels.map((label, axis) =>
     to.lengths[axis] === 1 && [x, y].some((value) => {
       const other = value.lengths[value.labels.indexOf(label)];

@@ -2,7 +2,7 @@ import { floatAttribute, intAttribute, intsAttribute } from "../../codec/attribu
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 
-/** Numbers made comparable: centred, scaled to variance 1, then stretched and shifted by parameters. */
+/** Numbers made comparable: centered, scaled to variance 1, then stretched and shifted by parameters. */
 export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
   LayerNormalization: (step, write) => {
     const { node, a, b: scale, g, gradients } = step;
@@ -39,22 +39,22 @@ export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
   MeanVarianceNormalization: ({ node, a, g }, write) => [
     () => {
       const axes = intsAttribute(node, "axes") ?? [0, 2, 3];
-      const centred = write.sub(a, mean(write, a, axes));
-      const deviation = write.make("Sqrt", [mean(write, write.square(centred), axes)]);
+      const centered = write.sub(a, mean(write, a, axes));
+      const deviation = write.make("Sqrt", [mean(write, write.square(centered), axes)]);
       const scale = write.add(deviation, 1e-9);
-      // Where all numbers are the same, those that are centred are 0.
+      // Where all numbers are the same, those that are centered are 0.
       const divisor = write.where(write.make("Equal", [deviation, 0]), 1, deviation);
       const along = write.div(
-        mean(write, write.mul(g, centred), axes),
+        mean(write, write.mul(g, centered), axes),
         write.mul(write.square(scale), divisor),
       );
       const across = write.div(write.sub(g, mean(write, g, axes)), scale);
-      return write.sub(across, write.mul(centred, along));
+      return write.sub(across, write.mul(centered, along));
     },
   ],
 };
 
-/** What is known of numbers that are centred and scaled along axes. */
+/** What is known of numbers that are centered and scaled along axes. */
 interface Normalized {
   /** The numbers, of mean 0 and variance 1. */
   readonly values: string;
@@ -70,10 +70,10 @@ function normalized(
   axes: readonly number[],
   epsilon: number,
 ): Normalized {
-  const centred = write.sub(a, mean(write, a, axes));
-  const variance = write.add(mean(write, write.square(centred), axes), epsilon);
+  const centered = write.sub(a, mean(write, a, axes));
+  const variance = write.add(mean(write, write.square(centered), axes), epsilon);
   const inverse = write.make("Reciprocal", [write.make("Sqrt", [variance])]);
-  const values = write.mul(centred, inverse);
+  const values = write.mul(centered, inverse);
   const back = (g: string) => {
     const along = write.mul(values, mean(write, write.mul(g, values), axes));
     return write.mul(write.sub(write.sub(g, mean(write, g, axes)), along), inverse);
@@ -87,7 +87,7 @@ function normalized(
     if (ofInverse !== undefined) {
       const cubed = write.mul(write.square(inverse), inverse);
       const slope = write.neg(write.div(write.mul(write.cast(ofInverse, type), cubed), count));
-      shares.push(write.mul(centred, slope));
+      shares.push(write.mul(centered, slope));
     }
     return shares;
   };

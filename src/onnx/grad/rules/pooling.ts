@@ -2,7 +2,7 @@ import { intAttribute } from "../../codec/attributes.ts";
 import { places, widened } from "../convolve.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { cutTo, padded } from "../image_edges.ts";
-import { axesOf, labelled, regrouped } from "../labelled.ts";
+import { axesOf, labeled, regrouped } from "../labeled.ts";
 import { oneChannel, ones, type Pool, poolOf, sizeOf } from "../pool.ts";
 import type { GradientRule } from "../rule.ts";
 import { partsOf } from "../window_counts.ts";
@@ -81,7 +81,7 @@ const globalAveragePool: GradientRule = ({ a, g }, write) => [() => {
   const count = lengths.reduce<number>((product, length) => product * Number(length), 1);
   if (!Number.isNaN(count)) return write.expandLike(write.mul(g, 1 / count), a);
   const labels = write.lengthsOf(a).map((_, axis) => `${axis}`);
-  const elements = axesOf([labelled(write, a, labels)], labels.slice(2))
+  const elements = axesOf([labeled(write, a, labels)], labels.slice(2))
     .map(({ of, axis }) => write.lengthOf(of, axis))
     .reduce((product, length) => write.make("Mul", [product, length]));
   return write.expandLike(write.div(g, write.cast(elements, write.typeOf(a))), a);
@@ -89,7 +89,7 @@ const globalAveragePool: GradientRule = ({ a, g }, write) => [() => {
 
 /** What comes back goes to the largest element: the first one among equals. */
 const globalMaxPool: GradientRule = ({ a, g }, write) => [() => {
-  const labels = write.lengthsOf(a).map((_, axis) => `${axis}`), whole = labelled(write, a, labels);
+  const labels = write.lengthsOf(a).map((_, axis) => `${axis}`), whole = labeled(write, a, labels);
   const flat = labels.length === 3 ? a : regrouped(write, a, [
     axesOf([whole], ["0"]),
     axesOf([whole], ["1"]),

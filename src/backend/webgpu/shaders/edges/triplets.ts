@@ -11,10 +11,10 @@ export const triplets: Shader = {
     {
       per: "atom",
       always: true,
-      changes: ["places", "centres", "triplets"],
+      changes: ["places", "centers", "triplets"],
       code: `${PLACES}${IS_SHORT}${FILL}`,
     },
-    { per: "group", always: true, changes: ["centres", "triplets"], code: `${PLACES}${PAD}` },
+    { per: "group", always: true, changes: ["centers", "triplets"], code: `${PLACES}${PAD}` },
   ],
 };
 
@@ -51,7 +51,7 @@ fn atom(s: u32, a: u32) {
     if (!is_short(a, e)) { continue; }
     for (var f = e + 1u; f < to; f++) {
       if (!is_short(a, f)) { continue; }
-      centres[at] = i32(a);
+      centers[at] = i32(a);
       triplets[at] = i32(e);
       triplets[params.room + at] = i32(f);
       at++;
@@ -63,7 +63,7 @@ const PAD = /* wgsl */ `
 fn group(s: u32, lane: u32) {
   let padding = i32(edge_count());
   for (var t = triplet_count() + s * LANES + lane; t < params.room; t += params.systems * LANES) {
-    centres[t] = 0;
+    centers[t] = 0;
     triplets[t] = padding;
     triplets[params.room + t] = padding;
   }

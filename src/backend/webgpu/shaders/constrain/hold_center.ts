@@ -1,7 +1,7 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/constrain/hold_centre.ts. */
-export const holdCentre: Shader = {
+/** See src/kernels/constrain/hold_center.ts. */
+export const holdCenter: Shader = {
   passes: ({ has }) => [{
     per: "group",
     changes: ["low"],

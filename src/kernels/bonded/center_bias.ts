@@ -7,7 +7,7 @@ const args = {
   cell: "real optional",
   images: "i32 optional",
   masses: "real",
-  centre: "real",
+  center: "real",
   stiffness: "real",
   forces: "real changed",
   energy: "f64 changed",
@@ -16,15 +16,15 @@ const args = {
 } as const;
 
 /**
- * A spring between the centre of mass of a group of atoms and a point, added to forces, energy and virial:
+ * A spring between the center of mass of a group of atoms and a point, added to forces, energy and virial:
  * E = ½ k |d|², d = Σ mᵢ (xᵢ + nᵢ h)/M − x₀; Fᵢ = −k d mᵢ/M; W = −k d ⊗ d. The point goes with a strain of the system.
  *
- * `masses` m: amu per atom, 0 for those that do not belong to the group, M their sum; `centre` x₀: three numbers per
- * system, Å; `stiffness` k: eV/Å² per system; `images` n and `cell` h: so that wrapping moves no centre; `want`: the
+ * `masses` m: amu per atom, 0 for those that do not belong to the group, M their sum; `center` x₀: three numbers per
+ * system, Å; `stiffness` k: eV/Å² per system; `images` n and `cell` h: so that wrapping moves no center; `want`: the
  * bits of {@linkcode Want}. A system without a group feels nothing.
  */
-export const centreBias: Kernel<typeof args> = defineKernel(
-  "centre_bias",
+export const centerBias: Kernel<typeof args> = defineKernel(
+  "center_bias",
   args,
   (values, { systems, offsets, active }) => {
     const { masses, forces, energy, virial, want } = values;
@@ -50,12 +50,12 @@ export const centreBias: Kernel<typeof args> = defineKernel(
 
 const displacement = new Float64Array(3);
 
-/** How far the centre of mass of the atoms is from where it should be; answers with their mass. */
+/** How far the center of mass of the atoms is from where it should be; answers with their mass. */
 function displace(
   s: number,
   from: number,
   to: number,
-  { positions, images, cell, masses, centre }: Parameters<typeof centreBias.run>[0],
+  { positions, images, cell, masses, center }: Parameters<typeof centerBias.run>[0],
 ): number {
   let mass = 0;
   displacement.fill(0);
@@ -67,6 +67,6 @@ function displace(
       displacement[i]! += m * unwrapped(positions, a, i, images, cell, 9 * s);
     }
   }
-  for (let i = 0; i < 3; i++) displacement[i] = displacement[i]! / mass - centre[3 * s + i]!;
+  for (let i = 0; i < 3; i++) displacement[i] = displacement[i]! / mass - center[3 * s + i]!;
   return mass;
 }

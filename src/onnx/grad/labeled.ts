@@ -2,7 +2,7 @@ import type { KnownLength } from "../infer/length.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
 /** A value, and what its axes are called. */
-export interface Labelled {
+export interface Labeled {
   readonly name: string;
   readonly labels: readonly string[];
   /** How long each axis is, as far as is known. */
@@ -19,47 +19,47 @@ export interface Axis {
 }
 
 /** A value with labels for its axes, of which there must be as many. */
-export function labelled(
+export function labeled(
   write: GradientWriter,
   name: string,
   labels: readonly string[],
   lengths: readonly KnownLength[] = write.lengthsOf(name),
-): Labelled {
+): Labeled {
   return { name, labels, lengths };
 }
 
 /** How long the axis of this label is; `undefined` where there is none. */
-export function lengthOf({ labels, lengths }: Labelled, label: string): KnownLength | undefined {
+export function lengthOf({ labels, lengths }: Labeled, label: string): KnownLength | undefined {
   return lengths[labels.indexOf(label)];
 }
 
 /** With its axes in this order, which has all of them. */
-export function permuted(write: GradientWriter, x: Labelled, labels: readonly string[]): Labelled {
+export function permuted(write: GradientWriter, x: Labeled, labels: readonly string[]): Labeled {
   const order = labels.map((label) => x.labels.indexOf(label));
   const lengths = order.map((axis) => x.lengths[axis]!);
   return { name: write.transpose(x.name, order), labels, lengths };
 }
 
 /** Summed over all axes but these. */
-export function summed(write: GradientWriter, x: Labelled, kept: readonly string[]): Labelled {
+export function summed(write: GradientWriter, x: Labeled, kept: readonly string[]): Labeled {
   const axes = x.labels.flatMap((label, axis) => kept.includes(label) ? [] : [axis]);
   return without(x, axes, write.reduceSum(x.name, axes));
 }
 
 /** Without the axes of some labels, which have length 1. */
-export function squeezed(write: GradientWriter, x: Labelled, gone: readonly string[]): Labelled {
+export function squeezed(write: GradientWriter, x: Labeled, gone: readonly string[]): Labeled {
   const axes = x.labels.flatMap((label, axis) => gone.includes(label) ? [axis] : []);
   return without(x, axes, write.squeeze(x.name, axes));
 }
 
-function without(x: Labelled, axes: readonly number[], name: string): Labelled {
+function without(x: Labeled, axes: readonly number[], name: string): Labeled {
   if (axes.length === 0) return x;
   const stays = (_: unknown, axis: number) => !axes.includes(axis);
   return { name, labels: x.labels.filter(stays), lengths: x.lengths.filter(stays) };
 }
 
 /** With its axes in this order, and axes of length 1 for the labels that it does not have. */
-export function aligned(write: GradientWriter, x: Labelled, labels: readonly string[]): string {
+export function aligned(write: GradientWriter, x: Labeled, labels: readonly string[]): string {
   const own = labels.filter((label) => x.labels.includes(label));
   const missing = labels.flatMap((label, axis) => own.includes(label) ? [] : [axis]);
   const { name } = permuted(write, x, own);
@@ -68,7 +68,7 @@ export function aligned(write: GradientWriter, x: Labelled, labels: readonly str
 }
 
 /** A matrix: the axes before this one are its rows, the others its columns. */
-export function flattened(write: GradientWriter, { name, labels }: Labelled, axis: number): string {
+export function flattened(write: GradientWriter, { name, labels }: Labeled, axis: number): string {
   return labels.length === 2 && axis === 1 ? name : write.make("Flatten", [name], { axis });
 }
 
@@ -107,7 +107,7 @@ export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
 }
 
 /** The axes of some labels, in the first of some values that has each: where its length can be read. */
-export function axesOf(values: readonly Labelled[], labels: readonly string[]): Axis[] {
+export function axesOf(values: readonly Labeled[], labels: readonly string[]): Axis[] {
   return labels.map((label) => {
     const { name, labels: own, lengths } = values.find((value) => value.labels.includes(label))!;
     const axis = own.indexOf(label);

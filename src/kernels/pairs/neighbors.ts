@@ -29,8 +29,8 @@ const MOST_CELLS = 2 ** 20;
  * A position that is not finite, or more than 1e9 Å or a million cells away, or a cell that has collapsed, writes
  * `Control.DIVERGED` and halts the run: forces, energies and pairs of that system mean nothing then.
  */
-export const neighbours: Kernel<typeof args> = defineKernel(
-  "neighbours",
+export const neighbors: Kernel<typeof args> = defineKernel(
+  "neighbors",
   args,
   ({ pairs, positions, cell, pbc, images }, frame) => {
     for (let s = 0; s < frame.systems; s++) {

@@ -2,8 +2,8 @@ import { Want } from "../../../../kernels/pairs/sum_pairs.ts";
 import type { Shader } from "../../program/shader.ts";
 import { unwrapped } from "../../wgsl/cells.ts";
 
-/** See src/kernels/bonded/centre_bias.ts. First how far the centres are from where they should be, and the masses. */
-export const centreBias: Shader = {
+/** See src/kernels/bonded/center_bias.ts. First how far the centers are from where they should be, and the masses. */
+export const centerBias: Shader = {
   words: { want: "u32" },
   scratch: ({ systems }) => ({ off: { type: "vec4<f32>", length: systems } }),
   passes: ({ has, number }) => [
@@ -33,9 +33,9 @@ fn group(s: u32, lane: u32) {
   off[s] = vec4<f32>(0.0);
   if (mass.x == 0.0) { return; }
   off[s] = vec4<f32>(
-    wide_add(wide_divide(x, mass), wide(-centre[3u * s])).x,
-    wide_add(wide_divide(y, mass), wide(-centre[3u * s + 1u])).x,
-    wide_add(wide_divide(z, mass), wide(-centre[3u * s + 2u])).x,
+    wide_add(wide_divide(x, mass), wide(-center[3u * s])).x,
+    wide_add(wide_divide(y, mass), wide(-center[3u * s + 1u])).x,
+    wide_add(wide_divide(z, mass), wide(-center[3u * s + 2u])).x,
     mass.x,
   );
 }`,

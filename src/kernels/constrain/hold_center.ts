@@ -11,15 +11,15 @@ const args = {
 } as const;
 
 /**
- * Takes the motion of the centre of mass off vectors: y −= c Σ m (y − b)/Σ m c, in each direction over the atoms that
+ * Takes the motion of the center of mass off vectors: y −= c Σ m (y − b)/Σ m c, in each direction over the atoms that
  * are free there. What is less than the rounding of its terms is left, so that doing it again changes nothing.
  *
  * `vectors` y: positions, velocities or forces, three per atom; `before` b: what positions were, 0 without; `low`: as in
  * `kick_drift`; `masses` m: the weights of atoms; `shares` c: how much of it each takes, 1 without: with c = m it is the forces of a
- * relaxation from which is taken what would move the centre; `held`: the bits of directions, 1, 2 and 4, in which an atom is fixed.
+ * relaxation from which is taken what would move the center; `held`: the bits of directions, 1, 2 and 4, in which an atom is fixed.
  */
-export const holdCentre: Kernel<typeof args> = defineKernel(
-  "hold_centre",
+export const holdCenter: Kernel<typeof args> = defineKernel(
+  "hold_center",
   args,
   ({ vectors, before, low, masses, shares, held }, { systems, offsets, active }) => {
     const slack = vectors instanceof Float32Array ? 2 ** -23 : 2 ** -52;

@@ -1,4 +1,4 @@
-//! See src/kernels/pairs/neighbours.ts.
+//! See src/kernels/pairs/neighbors.ts.
 
 use crate::args::Args;
 use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
@@ -21,8 +21,8 @@ pub struct Now<'a> {
     pub pbc: &'a [i32],
 }
 
-/// See src/kernels/pairs/neighbours.ts.
-pub fn neighbours(args: Args, frame: &mut Frame) {
+/// See src/kernels/pairs/neighbors.ts.
+pub fn neighbors(args: Args, frame: &mut Frame) {
     let list = args.object::<PairList>(0);
     let positions = args.read::<f32>(1);
     let cell = args.read::<f32>(2);

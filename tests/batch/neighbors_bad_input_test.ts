@@ -2,10 +2,10 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   Batch,
   fcc,
-  NeighbourList,
-  neighbourList,
-  type NeighbourListOptions,
-  type NeighbourSource,
+  NeighborList,
+  neighborList,
+  type NeighborListOptions,
+  type NeighborSource,
 } from "../../src/batch/mod.ts";
 
 const atom = { symbols: ["Ar"], positions: [0, 0, 0] };
@@ -35,31 +35,31 @@ Deno.test("options that cannot be are named", () => {
     [{ cutoff: 5, half: 1 }, RangeError, "half must be true or false: current value is 1"],
     [{ cutoff: 5, skim: 1 }, TypeError, 'overflow: current value is "skim"'],
     [
-      { cutoff: 5, maxNeighbours: 3 },
+      { cutoff: 5, maxNeighbors: 3 },
       TypeError,
-      "only a matrix may have maxNeighbours: current value is 3",
+      "only a matrix may have maxNeighbors: current value is 3",
     ],
     [
-      { cutoff: 5, format: "matrix", maxNeighbours: 1.5 },
+      { cutoff: 5, format: "matrix", maxNeighbors: 1.5 },
       RangeError,
-      "maxNeighbours must be a whole number",
+      "maxNeighbors must be a whole number",
     ],
     [
       { cutoff: 5, format: "matrix", overflow: "drop" },
       RangeError,
       'overflow must be "grow" or "throw"',
     ],
-    [{ cutoff: 5, format: "matrix", overflow: "throw" }, TypeError, "must come with maxNeighbours"],
+    [{ cutoff: 5, format: "matrix", overflow: "throw" }, TypeError, "must come with maxNeighbors"],
   ];
   for (const [options, kind, message] of bad) {
-    const made = () => new NeighbourList(options as NeighbourListOptions<"coo">);
+    const made = () => new NeighborList(options as NeighborListOptions<"coo">);
     assertStringIncludes(refusal(kind, made), message);
   }
 });
 
 Deno.test("positions and cells that are no numbers are named, and the list is as it was", () => {
   const batch = Batch.from([atom, box]);
-  const list = new NeighbourList({ cutoff: 4 });
+  const list = new NeighborList({ cutoff: 4 });
   list.update(batch);
   const broken: [name: "positions" | "cell", at: number, value: number, message: string][] = [
     ["positions", 7, NaN, "positions of atom 1 of system 1 must be finite"],
@@ -96,14 +96,14 @@ Deno.test("positions and cells that are no numbers are named, and the list is as
 Deno.test("a singular cell is refused", () => {
   const batch = Batch.from([box]);
   batch.get("cell").set([9, 0, 0, 0, 9, 0, 9, 9, 0]);
-  const message = refusal(RangeError, () => neighbourList(batch, { cutoff: 4 }));
+  const message = refusal(RangeError, () => neighborList(batch, { cutoff: 4 }));
   assertStringIncludes(message, "the cell vectors of system 0 must be finite and span a volume");
 });
 
-Deno.test("an atom with more neighbours than the matrix may have is named, and the matrix is as it was", () => {
+Deno.test("an atom with more neighbors than the matrix may have is named, and the matrix is as it was", () => {
   const batch = Batch.from([box, fcc({ element: "Ar", a: 7, cells: 2 })]);
-  const list = new NeighbourList({ cutoff: 4, format: "matrix", maxNeighbours: 3 });
-  const before = [...list.update(batch).neighbours];
+  const list = new NeighborList({ cutoff: 4, format: "matrix", maxNeighbors: 3 });
+  const before = [...list.update(batch).neighbors];
   const positions = batch.get("positions");
   for (let i = 0; i < 3; i++) for (let d = 0; d < 3; d++) positions[3 * (10 + i) + d] = 0.1 * i;
   positions.set([0, 0, 0], 3 * 9);
@@ -111,13 +111,13 @@ Deno.test("an atom with more neighbours than the matrix may have is named, and t
   const message = refusal(RangeError, () => list.update(batch));
   assertEquals(
     message,
-    "Cannot list neighbours as atom 0 of system 1 must have at most maxNeighbours, 3: current count is 5",
+    "Cannot list neighbors as atom 0 of system 1 must have at most maxNeighbors, 3: current count is 5",
   );
-  assertEquals([...list.current.neighbours], before);
+  assertEquals([...list.current.neighbors], before);
 });
 
 Deno.test("arrays that are no fields of a batch are named", () => {
-  const good: NeighbourSource = {
+  const good: NeighborSource = {
     nodeOffsets: Int32Array.of(0, 2),
     positions: new Float64Array(6),
     cell: new Float64Array(9),
@@ -151,7 +151,7 @@ Deno.test("arrays that are no fields of a batch are named", () => {
     [{ nodeOffsets: Int32Array.of(0, 3, 2) }, RangeError, "current value is [0, 3, 2]"],
     [{ nodeOffsets: new Int32Array() }, RangeError, "must begin with 0"],
   ];
-  const list = new NeighbourList({ cutoff: 4 });
+  const list = new NeighborList({ cutoff: 4 });
   for (const [change, kind, message] of bad) {
     const source = { ...good, ...change as object };
     assertStringIncludes(refusal(kind, () => list.update(source)), message);
@@ -164,12 +164,12 @@ Deno.test("arrays that are no fields of a batch are named", () => {
 
 Deno.test("a batch under an engine is read from the engine's arrays only, and a matrix does not go into a batch", () => {
   const batch = Batch.from([box]);
-  const list = new NeighbourList({ cutoff: 4 });
+  const list = new NeighborList({ cutoff: 4 });
   const fields = new Set(["positions"]);
   batch.attach({ by: "NVE", fields, fetch: () => Promise.resolve(new Float64Array(6)) });
   assertStringIncludes(refusal(Error, () => list.update(batch)), "NVE");
   batch.detach();
-  const matrix = new NeighbourList({ cutoff: 4, format: "matrix" });
+  const matrix = new NeighborList({ cutoff: 4, format: "matrix" });
   // @ts-expect-error only edges go into a batch
   const write = () => matrix.toBatch(batch);
   assertStringIncludes(
@@ -178,5 +178,5 @@ Deno.test("a batch under an engine is read from the engine's arrays only, and a 
   );
   assertStringIncludes(refusal(TypeError, () => list.toBatch(5 as unknown as Batch)), "value is 5");
   // @ts-expect-error only a matrix has a width
-  assertThrows(() => new NeighbourList({ cutoff: 4, maxNeighbours: 3 }));
+  assertThrows(() => new NeighborList({ cutoff: 4, maxNeighbors: 3 }));
 });

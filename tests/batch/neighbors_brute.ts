@@ -1,7 +1,7 @@
-/** Lists of neighbours by looking at every image of every atom, and systems to look at. */
+/** Lists of neighbors by looking at every image of every atom, and systems to look at. */
 
 import fc from "fast-check";
-import type { Batch, NeighbourEdges, NeighbourMatrix } from "../../src/batch/mod.ts";
+import type { Batch, NeighborEdges, NeighborMatrix } from "../../src/batch/mod.ts";
 
 /** i, j, then the three numbers of the shift. */
 export type Row = [number, number, number, number, number];
@@ -83,7 +83,7 @@ function height(vector: readonly number[], others: readonly number[][]): number 
 }
 
 /** The rows of a list of edges. */
-export function rowsOfEdges({ count, edges, shifts }: NeighbourEdges): Row[] {
+export function rowsOfEdges({ count, edges, shifts }: NeighborEdges): Row[] {
   return Array.from({ length: count }, (_, e) =>
     [
       ...[edges[e]!, edges[count + e]!],
@@ -92,16 +92,16 @@ export function rowsOfEdges({ count, edges, shifts }: NeighbourEdges): Row[] {
 }
 
 /** The rows of a matrix. Throws where its padding is not what it must be. */
-export function rowsOfMatrix(matrix: NeighbourMatrix): Row[] {
-  const { rows, width, neighbours, counts, shifts } = matrix;
-  if (neighbours.length !== rows * width || shifts.length !== 3 * rows * width) {
+export function rowsOfMatrix(matrix: NeighborMatrix): Row[] {
+  const { rows, width, neighbors, counts, shifts } = matrix;
+  if (neighbors.length !== rows * width || shifts.length !== 3 * rows * width) {
     throw new Error("The matrix has not the size it says");
   }
   const list: Row[] = [];
   for (let i = 0; i < rows; i++) {
     for (let k = 0; k < width; k++) {
       const [j, shift] = [
-        neighbours[i * width + k]!,
+        neighbors[i * width + k]!,
         shifts.subarray(3 * (i * width + k)).slice(0, 3),
       ];
       if (k < counts[i]!) list.push([i, j, ...shift] as Row);

@@ -1,9 +1,9 @@
 import { assertEquals, assertGreater } from "@std/assert";
-import { Batch, fcc, neighbourList, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
+import { Batch, fcc, neighborList, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
 import { openPython } from "../python.ts";
-import { halfOf, type Row, rowsOfEdges, rowsOfMatrix } from "./neighbours_brute.ts";
+import { halfOf, type Row, rowsOfEdges, rowsOfMatrix } from "./neighbors_brute.ts";
 
-/** Prints the neighbours of each structure of a file for each cutoff: [i, j, shift] in order. */
+/** Prints the neighbors of each structure of a file for each cutoff: [i, j, shift] in order. */
 const LIST = `
 import json, sys
 import numpy as np
@@ -65,7 +65,7 @@ function structures(): System[] {
   ];
 }
 
-Deno.test("lists of neighbours are those of ASE", async () => {
+Deno.test("lists of neighbors are those of ASE", async () => {
   const systems = structures();
   const seen = await listedByAse(systems);
   assertEquals(seen.length, systems.length);
@@ -76,8 +76,8 @@ Deno.test("lists of neighbours are those of ASE", async () => {
       return lists[c]!.map(([i, j, ...n]) => [first + i, first + j, ...n] as Row);
     });
     assertGreater(theirs.length, 50);
-    assertEquals(rowsOfEdges(neighbourList(batch, { cutoff })), theirs);
-    assertEquals(rowsOfEdges(neighbourList(batch, { cutoff, half: true })), halfOf(theirs));
-    assertEquals(rowsOfMatrix(neighbourList(batch, { cutoff, format: "matrix" })), theirs);
+    assertEquals(rowsOfEdges(neighborList(batch, { cutoff })), theirs);
+    assertEquals(rowsOfEdges(neighborList(batch, { cutoff, half: true })), halfOf(theirs));
+    assertEquals(rowsOfMatrix(neighborList(batch, { cutoff, format: "matrix" })), theirs);
   }
 });

@@ -5,12 +5,12 @@ import { FrameWord } from "../../wgsl/module.ts";
 import { PLACES } from "../../wgsl/pair_state.ts";
 
 /**
- * See src/kernels/pairs/neighbours.ts. Lists are full, so that each atom sums its own forces: rows of the same capacity for
+ * See src/kernels/pairs/neighbors.ts. Lists are full, so that each atom sums its own forces: rows of the same capacity for
  * all atoms, found by bins whose atoms are in order, so that nothing depends on which thread came first.
  *
  * A row that is too long freezes everything that follows, to the call: the host lets the list grow and goes on there.
  */
-export const neighbours: Shader = {
+export const neighbors: Shader = {
   words: { atoms: "u32", capacity: "u32", call: "u32", reach: "f32", slack: "f32" },
   derived: ({ atoms }) => ({ atoms }),
   scratch: () => ({ need: { type: "u32", length: 1 } }),

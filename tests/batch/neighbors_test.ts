@@ -3,9 +3,9 @@ import fc from "fast-check";
 import {
   Batch,
   fcc,
-  NeighbourList,
-  neighbourList,
-  type NeighbourSource,
+  NeighborList,
+  neighborList,
+  type NeighborSource,
   rattle,
   wrapPositions,
 } from "../../src/batch/mod.ts";
@@ -17,7 +17,7 @@ import {
   type Row,
   rowsOfEdges,
   rowsOfMatrix,
-} from "./neighbours_brute.ts";
+} from "./neighbors_brute.ts";
 
 const dimer = { symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [3, 0, 0]] };
 const chain = {
@@ -33,22 +33,22 @@ function noise(seed: number): () => number {
   return () => (state = (1103515245 * state + 12345) % 2 ** 31) / 2 ** 30 - 1;
 }
 
-const edgesOf = (list: NeighbourList) => rowsOfEdges(list.current);
+const edgesOf = (list: NeighborList) => rowsOfEdges(list.current);
 
 Deno.test("a dimer and a chain by hand: edges, half of them, and a matrix", () => {
   const batch = Batch.from([chain, dimer]);
   const full: Row[] = [[0, 0, -1, 0, 0], [0, 0, 1, 0, 0], [1, 2, 0, 0, 0], [2, 1, 0, 0, 0]];
-  const { count, edges, shifts, edgeOffsets } = neighbourList(batch, { cutoff: 4.5 });
+  const { count, edges, shifts, edgeOffsets } = neighborList(batch, { cutoff: 4.5 });
   assertEquals(count, 4);
   assertEquals([...edges], [0, 0, 1, 2, 0, 0, 2, 1]);
   assertEquals([...shifts], [-1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
   assertEquals([...edgeOffsets], [0, 2, 4]);
-  assertEquals(rowsOfEdges(neighbourList(batch, { cutoff: 4.5, half: true })), [
+  assertEquals(rowsOfEdges(neighborList(batch, { cutoff: 4.5, half: true })), [
     full[1]!,
     full[2]!,
   ]);
-  const matrix = neighbourList(batch, { cutoff: 4.5, format: "matrix", maxNeighbours: 3 });
-  assertEquals([...matrix.neighbours], [0, 0, 3, 2, 3, 3, 1, 3, 3]);
+  const matrix = neighborList(batch, { cutoff: 4.5, format: "matrix", maxNeighbors: 3 });
+  assertEquals([...matrix.neighbors], [0, 0, 3, 2, 3, 3, 1, 3, 3]);
   assertEquals([...matrix.counts], [2, 1, 1]);
   assertEquals([...matrix.shifts.subarray(0, 12)], [-1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
@@ -56,8 +56,8 @@ Deno.test("a dimer and a chain by hand: edges, half of them, and a matrix", () =
 Deno.test("a pair at exactly the cutoff is no pair, whatever the skin", () => {
   const batch = Batch.from([dimer]);
   for (const skin of [0, 0.5]) {
-    assertEquals(new NeighbourList({ cutoff: 3, skin }).update(batch).count, 0);
-    assertEquals(new NeighbourList({ cutoff: 3 + 1e-12, skin }).update(batch).count, 2);
+    assertEquals(new NeighborList({ cutoff: 3, skin }).update(batch).count, 0);
+    assertEquals(new NeighborList({ cutoff: 3 + 1e-12, skin }).update(batch).count, 2);
   }
 });
 
@@ -67,24 +67,24 @@ Deno.test("rounding far from the origin loses no pair, whatever the skin", () =>
     const place = () => Math.round(1e5 * random()) * 4.1 + random();
     const positions = Array.from({ length: 6 }, place);
     const batch = Batch.from([{ symbols: ["Ar", "Ar"], positions, cell: [4.1, 4.1, 4.1] }]);
-    const { shifts } = neighbourList(batch, { cutoff: 4 });
+    const { shifts } = neighborList(batch, { cutoff: 4 });
     const square = [0, 1, 2].reduce((sum, d) => {
       const n = shifts[shifts.length / 2 - 3 + d]!;
       return sum + (positions[3 + d]! - positions[d]! + n * 4.1) ** 2;
     }, 0);
     // The pair that decides is closer than this by no more than a rounding.
     const cutoff = Math.sqrt(square) * (1 + 2 ** -52);
-    const thick = new NeighbourList({ cutoff, skin: 1 });
-    assertEquals(rowsOfEdges(neighbourList(batch, { cutoff })), rowsOfEdges(thick.update(batch)));
+    const thick = new NeighborList({ cutoff, skin: 1 });
+    assertEquals(rowsOfEdges(neighborList(batch, { cutoff })), rowsOfEdges(thick.update(batch)));
   }
 });
 
-Deno.test("crystals have the neighbours that textbooks give", () => {
+Deno.test("crystals have the neighbors that textbooks give", () => {
   const argon = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 1 })]);
-  const shells: [cutoff: number, neighbours: number][] = [[5.2, 12], [5.3, 18], [8.5, 78]];
-  for (const [cutoff, neighbours] of shells) {
-    const { counts } = neighbourList(argon, { cutoff, format: "matrix" });
-    assertEquals([...counts], Array(4).fill(neighbours));
+  const shells: [cutoff: number, neighbors: number][] = [[5.2, 12], [5.3, 18], [8.5, 78]];
+  for (const [cutoff, neighbors] of shells) {
+    const { counts } = neighborList(argon, { cutoff, format: "matrix" });
+    assertEquals([...counts], Array(4).fill(neighbors));
   }
 });
 
@@ -95,9 +95,9 @@ Deno.test("lists are those of brute force, for any cells, periodicities, cutoffs
       const batch = Batch.from(systems);
       const all = bruteForce(batch, cutoff);
       const expected = half ? halfOf(all) : all;
-      assertEquals(rowsOfEdges(neighbourList(batch, { cutoff, half })), expected);
+      assertEquals(rowsOfEdges(neighborList(batch, { cutoff, half })), expected);
       assertEquals(
-        rowsOfMatrix(neighbourList(batch, { cutoff, half, format: "matrix" })),
+        rowsOfMatrix(neighborList(batch, { cutoff, half, format: "matrix" })),
         expected,
       );
     }),
@@ -110,7 +110,7 @@ Deno.test("lists of many atoms are those of brute force too", () => {
     fc.property(plainSystems(110), (system) => {
       const cell = system.cell.map((x) => 4 * x);
       const batch = Batch.from([{ ...system, cell }]);
-      assertEquals(rowsOfEdges(neighbourList(batch, { cutoff: 4 })), bruteForce(batch, 4));
+      assertEquals(rowsOfEdges(neighborList(batch, { cutoff: 4 })), bruteForce(batch, 4));
     }),
     { numRuns: 15 },
   );
@@ -127,13 +127,13 @@ Deno.test("as atoms walk and are wrapped, a list is at each step the one built a
     fc.property(walk, ([systems, cutoff, half, seed]) => {
       const batch = Batch.from(systems);
       const random = noise(seed);
-      const edges = new NeighbourList({ cutoff, half });
-      const matrix = new NeighbourList({ cutoff, half, format: "matrix" });
+      const edges = new NeighborList({ cutoff, half });
+      const matrix = new NeighborList({ cutoff, half, format: "matrix" });
       for (let step = 0; step < 12; step++) {
         const positions = batch.get("positions");
         for (let i = 0; i < positions.length; i++) positions[i]! += random() / 8;
         if (step % 4 === 3) wrapPositions(batch);
-        const anew = rowsOfEdges(neighbourList(batch, { cutoff, half }));
+        const anew = rowsOfEdges(neighborList(batch, { cutoff, half }));
         assertEquals(rowsOfEdges(edges.update(batch)), anew);
         assertEquals(rowsOfMatrix(matrix.update(batch)), anew);
       }
@@ -145,7 +145,7 @@ Deno.test("as atoms walk and are wrapped, a list is at each step the one built a
 
 Deno.test("pairs are searched only for the system that changed, and no sooner than they must be", () => {
   const batch = Batch.from([dimer, chain, { ...dimer, cell: [9, 9, 9] }]);
-  const list = new NeighbourList({ cutoff: 4.5, skin: 1 });
+  const list = new NeighborList({ cutoff: 4.5, skin: 1 });
   const builds = () => {
     list.update(batch);
     return list.builds;
@@ -170,7 +170,7 @@ Deno.test("wrapping by whole vectors searches nothing, and changes shifts by wha
   const crystal = rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, 1);
   const batch = Batch.from([crystal, crystal]);
   batch.ensure("images");
-  const list = new NeighbourList({ cutoff: 5 });
+  const list = new NeighborList({ cutoff: 5 });
   const before = rowsOfEdges(list.update(batch));
   const [positions, images] = [batch.get("positions"), batch.get("images")];
   const random = noise(5);
@@ -186,12 +186,12 @@ Deno.test("wrapping by whole vectors searches nothing, and changes shifts by wha
     [i, j, ...n.map((x, k) => x + images[3 * j + k]! - images[3 * i + k]!)] as Row
   );
   assertEquals(after, moved);
-  assertEquals(after, rowsOfEdges(neighbourList(batch, { cutoff: 5 })));
+  assertEquals(after, rowsOfEdges(neighborList(batch, { cutoff: 5 })));
   assert(after.some((row, e) => row.some((x, k) => x !== before[e]![k])));
 });
 
 Deno.test("wrapping does not hide that an atom moved, nor is it one where nothing counts it", () => {
-  const list = new NeighbourList({ cutoff: 5 });
+  const list = new NeighborList({ cutoff: 5 });
   const pair = { ...dimer, cell: [10, 10, 10], images: [0, 0, 0, 0, 0, 0] };
   const batch = Batch.from([pair]);
   list.update(batch);
@@ -199,7 +199,7 @@ Deno.test("wrapping does not hide that an atom moved, nor is it one where nothin
   batch.get("images")[3] = 1;
   assertEquals(rowsOfEdges(list.update(batch)), [[0, 1, -1, 0, 0], [1, 0, 1, 0, 0]]);
   assertEquals(list.builds, [2]);
-  const other = new NeighbourList({ cutoff: 5 });
+  const other = new NeighborList({ cutoff: 5 });
   const uncounted = Batch.from([{ ...dimer, cell: [10, 10, 10] }]);
   other.update(uncounted);
   uncounted.get("positions")[3]! += 10;
@@ -213,7 +213,7 @@ Deno.test("image counters that stay are no moves, and along open directions they
     ...{ pbc: [true, false, false], images: [2, 0, 3, -1, 0, 0] },
   };
   const batch = Batch.from([slab]);
-  const list = new NeighbourList({ cutoff: 5 });
+  const list = new NeighborList({ cutoff: 5 });
   const expected: Row[] = [[0, 1, 0, 0, 0], [1, 0, 0, 0, 0]];
   assertEquals(rowsOfEdges(list.update(batch)), expected);
   batch.get("images")[1] = 7;
@@ -222,7 +222,7 @@ Deno.test("image counters that stay are no moves, and along open directions they
 });
 
 Deno.test("what is known of a system follows it as others come and go", () => {
-  const list = new NeighbourList({ cutoff: 4.5 });
+  const list = new NeighborList({ cutoff: 4.5 });
   const batch = Batch.from([dimer, chain, dimer]);
   list.update(batch);
   batch.get("positions")[0]! -= 0.4;
@@ -246,16 +246,16 @@ Deno.test("what is known of a system follows it as others come and go", () => {
 Deno.test("arrays of an engine, in either precision, give what the batch gives", () => {
   const batch = Batch.from([rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, 3), dimer]);
   for (const Real of [Float32Array, Float64Array]) {
-    const source: NeighbourSource = {
+    const source: NeighborSource = {
       nodeOffsets: batch.nodeOffsets,
       positions: Real.from(batch.get("positions")),
       cell: Real.from(batch.get("cell")),
       pbc: Int32Array.from(batch.get("pbc")),
     };
-    const list = new NeighbourList({ cutoff: 5 });
+    const list = new NeighborList({ cutoff: 5 });
     assertEquals(rowsOfEdges(list.update(source)), bruteForce(batch, 5));
     source.positions[0]! += 0.2;
-    assertEquals(list.update(source).count, neighbourList(source, { cutoff: 5 }).count);
+    assertEquals(list.update(source).count, neighborList(source, { cutoff: 5 }).count);
     assertEquals(list.builds, [1, 1]);
   }
 });
@@ -271,8 +271,8 @@ Deno.test("arrays of other sizes, with one id twice, or without an open cell vec
     pbc: Uint8Array.from(sizes.flatMap(() => [1, 0, 0])),
     systemId,
   });
-  const list = new NeighbourList({ cutoff: 1.5 });
-  const targets = (source: NeighbourSource) => {
+  const list = new NeighborList({ cutoff: 1.5 });
+  const targets = (source: NeighborSource) => {
     const { count, edges } = list.update(source);
     return [...edges.subarray(count)];
   };
@@ -288,7 +288,7 @@ Deno.test("arrays of other sizes, with one id twice, or without an open cell vec
 Deno.test("a matrix grows by sixteens as it must, and is as wide as it was until systems change", () => {
   const loose = fcc({ element: "Ar", a: 7, cells: 2 });
   const batch = Batch.from([loose, dimer]);
-  const list = new NeighbourList({ cutoff: 5.5, format: "matrix" });
+  const list = new NeighborList({ cutoff: 5.5, format: "matrix" });
   assertEquals(list.update(batch).width, 16);
   const squeeze = (factor: number) => {
     for (const name of ["positions", "cell"] as const) {
@@ -298,7 +298,7 @@ Deno.test("a matrix grows by sixteens as it must, and is as wide as it was until
     assertEquals(rowsOfMatrix(list.update(batch)), bruteForce(batch, 5.5));
     return list.current.width;
   };
-  assertEquals(squeeze(0.6), 48); // 42 neighbours in three shells
+  assertEquals(squeeze(0.6), 48); // 42 neighbors in three shells
   assertEquals(squeeze(1 / 0.6), 48);
   batch.drop([0]);
   assertEquals(rowsOfMatrix(list.update(batch)), [[0, 1, 0, 0, 0], [1, 0, 0, 0, 0]]);
@@ -307,12 +307,12 @@ Deno.test("a matrix grows by sixteens as it must, and is as wide as it was until
 
 Deno.test("a matrix of a given width keeps it, or grows from it when it may", () => {
   const batch = Batch.from([dimer, fcc({ element: "Ar", a: 5.26, cells: 2 })]);
-  const exact = new NeighbourList({ cutoff: 4, format: "matrix", maxNeighbours: 12 });
+  const exact = new NeighborList({ cutoff: 4, format: "matrix", maxNeighbors: 12 });
   assertEquals(exact.update(batch).width, 12);
   assertEquals(rowsOfMatrix(exact.update(Batch.from([dimer, dimer]))).length, 4);
   assertEquals(exact.current.width, 12);
-  const grown = new NeighbourList({
-    ...{ cutoff: 5.5, format: "matrix", maxNeighbours: 17, overflow: "grow" },
+  const grown = new NeighborList({
+    ...{ cutoff: 5.5, format: "matrix", maxNeighbors: 17, overflow: "grow" },
   });
   assertEquals(grown.update(batch).width, 32);
   batch.drop([1]);
@@ -321,20 +321,20 @@ Deno.test("a matrix of a given width keeps it, or grows from it when it may", ()
 
 Deno.test("edges and shifts go into the batch and stay with their systems", () => {
   const batch = Batch.from([chain, dimer]);
-  new NeighbourList({ cutoff: 4.5 }).toBatch(batch);
+  new NeighborList({ cutoff: 4.5 }).toBatch(batch);
   assertEquals([...batch.get("edges")], [0, 0, 0, 0, 1, 2, 2, 1]);
   assertEquals([...batch.get("shifts")], [-1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
   assertEquals([...batch.edgeOffsets], [0, 2, 4]);
   batch.drop([0]);
   assertEquals([...batch.get("edges")], [0, 1, 1, 0]);
-  new NeighbourList({ cutoff: 1 }).toBatch(batch);
+  new NeighborList({ cutoff: 1 }).toBatch(batch);
   assertEquals(batch.edgeCount, 0);
 });
 
 Deno.test("a thousand updates of a liquid need no more memory than the first few", () => {
   const batch = Batch.from([rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.3, 1), dimer]);
-  const edges = new NeighbourList({ cutoff: 5, skin: 0.3 });
-  const matrix = new NeighbourList({ cutoff: 5, skin: 0.3, format: "matrix" });
+  const edges = new NeighborList({ cutoff: 5, skin: 0.3 });
+  const matrix = new NeighborList({ cutoff: 5, skin: 0.3, format: "matrix" });
   const start = batch.get("positions").slice();
   const random = noise(9);
   const memory = new Set<ArrayBufferLike>();
@@ -357,7 +357,7 @@ Deno.test("a thousand updates of a liquid need no more memory than the first few
 Deno.test("memory for a list that grows is made now and then, not at each step", () => {
   const crystal = fcc({ element: "Ar", a: 12, cells: 3 });
   const batch = Batch.from([{ symbols: crystal.symbols, positions: crystal.positions }]);
-  const list = new NeighbourList({ cutoff: 12.5 });
+  const list = new NeighborList({ cutoff: 12.5 });
   const counts = new Set<number>();
   const memory = new Set<ArrayBufferLike>();
   const positions = batch.get("positions");
@@ -373,7 +373,7 @@ Deno.test("memory for a list that grows is made now and then, not at each step",
 
 Deno.test("between searches not even a view is made while the number of edges stays", () => {
   const batch = Batch.from([dimer]);
-  const list = new NeighbourList({ cutoff: 4.5 });
+  const list = new NeighborList({ cutoff: 4.5 });
   const { edges, shifts, edgeOffsets } = list.update(batch);
   batch.get("positions")[0] = 0.1;
   const again = list.update(batch);

@@ -37,7 +37,7 @@ const systems: fc.Arbitrary<Required<Pick<PairSystem, "positions" | "cell" | "pb
   return { positions, cell, pbc: order.map((k) => pbc[k]!) };
 });
 
-Deno.test("neighbours() finds the pairs that looking at every image finds", () => {
+Deno.test("neighbors() finds the pairs that looking at every image finds", () => {
   fc.assert(
     fc.property(systems, fc.double({ min: 0.5, max: 9, noNaN: true }), (system, reach) => {
       const { found, onEdge } = lookEverywhere(system, reach);
