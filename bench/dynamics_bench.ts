@@ -90,7 +90,9 @@ const observables: Readonly<Record<string, Engine>> = {
   "displacements, 100 lags": new NVE({ model, dt: 1, hooks: [new DiffusionHook()] }),
   "velocities, 100 lags": new NVE({ model, dt: 1, hooks: [new VelocityAutocorrelationHook()] }),
   "distances to 6 Å": new NVE({
-    ...{ model, dt: 1, hooks: [new RadialDistributionHook({ cutoff: 6 })] },
+    model,
+    dt: 1,
+    hooks: [new RadialDistributionHook({ cutoff: 6 })],
   }),
 };
 for (const [name, engine] of Object.entries(observables)) {

@@ -65,11 +65,13 @@ async function copied(): Promise<BenchResult | NotMeasured> {
   const folder = await modelFolder();
   if (folder === undefined) return NO_MODELS;
   const [counted] = await printedBy<{ shared: number; other: number }>("gpu/copied.ts", {
-    ...{ args: [folder], times: 1 },
+    args: [folder],
+    times: 1,
   });
   const { shared, other } = counted!;
   return {
-    ...{ value: shared, runs: [shared] },
+    value: shared,
+    runs: [shared],
     note: `besides, ${show(other)} B by which the host learns how steps have ended`,
   };
 }
@@ -94,7 +96,8 @@ async function besideTraced(setting: BenchSetting): Promise<BenchResult | NotMea
   if (folder === undefined) return NO_MODELS;
   const ratio = async (copies: number) => {
     const all = await printedBy<Record<"ours" | "traced", Cost>>("gpu/forces.ts", {
-      ...{ args: [folder, `${copies}`], times: timesOf(setting) },
+      args: [folder, `${copies}`],
+      times: timesOf(setting),
     });
     return ratioOf(all.map(({ ours, traced }) => [ours, traced]));
   };

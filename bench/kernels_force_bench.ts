@@ -60,7 +60,10 @@ function body({ kernel = lennardJones, parameters = LJ, types = 1, ...rest }: Bo
   const step = backend.prepare(frame, [
     call(neighbors, { pairs, ...at, pbc }),
     call(kernel, {
-      ...{ pairs, ...at, switchWidth, want },
+      pairs,
+      ...at,
+      switchWidth,
+      want,
       species: types === 1 ? undefined : i32(Array.from({ length: ATOMS }, (_, i) => i % types)),
       parameters: real(Array(types * types).fill(parameters).flat()),
       forces: backend.alloc("real", 3 * ATOMS),

@@ -31,7 +31,8 @@ async function aroundSession(
     .map((one) => show(middle(all.map((costs) => costs[one].cpu))));
   const wall = middle(all.map(({ engine, alone }) => engine.wall / alone.wall));
   return {
-    ...{ value: middle(runs), runs },
+    value: middle(runs),
+    runs,
     note: `${ours} ms of CPU time against ${alone} ms; by the clock ${wall.toFixed(2)}×`,
   };
 }
@@ -39,11 +40,17 @@ async function aroundSession(
 /** A row that divides ours by one of the peers. */
 function against(n: number, name: string, limit: number, peer: string): BenchRow {
   return {
-    ...{ id: `onnx/${n}`, name, limit, unit: "x" },
+    id: `onnx/${n}`,
+    name,
+    limit,
+    unit: "x",
     async run(setting) {
       if (await modelFolder() === undefined) return NO_MODELS;
       return await compareWith(setting, {
-        ...{ case: "ani 64", peers: [peer], of: "cpu", check: assertSameEnergies },
+        case: "ani 64",
+        peers: [peer],
+        of: "cpu",
+        check: assertSameEnergies,
         ours: fileURLToPath(new URL("onnx/ours.ts", import.meta.url)),
       });
     },
@@ -61,7 +68,8 @@ async function built({ isQuick = false }: BenchSetting): Promise<BenchResult | N
   const folder = await modelFolder();
   if (folder === undefined) return NO_MODELS;
   const all = await printedBy<{ parse: number; build: number; nodes: number }>("onnx/build.ts", {
-    ...{ args: [folder], times: isQuick ? 1 : RUNS },
+    args: [folder],
+    times: isQuick ? 1 : RUNS,
   });
   const runs = all.map(({ parse, build }) => build / parse);
   const [build, parse] = (["build", "parse"] as const)
@@ -75,7 +83,10 @@ type Size = readonly [copies: number, events: number];
 /** A row that divides forces by our gradient by those traced by PyTorch. */
 function besideTraced(n: number, name: string, model: string, sizes: readonly Size[]): BenchRow {
   return {
-    ...{ id: `onnx/${n}`, name, limit: 1, unit: "x" },
+    id: `onnx/${n}`,
+    name,
+    limit: 1,
+    unit: "x",
     async run({ isQuick = false }) {
       const folder = await modelFolder();
       if (folder === undefined) return NO_MODELS;
@@ -127,7 +138,8 @@ const rows: BenchRow[] = [
     [6, 2],
   ]),
   besideTraced(7, "SchNet, forces by our gradient against those traced by PyTorch", "schnet", [
-    ...[[1, 100], [8, 20]] as const,
+    [1, 100],
+    [8, 20],
   ]),
 ];
 

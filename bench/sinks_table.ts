@@ -21,10 +21,16 @@ function beside(
   [played, peer, repeats]: readonly [string, string, number],
 ): BenchRow {
   return {
-    ...{ id: `sinks/${n}`, name, limit, unit: "x" },
+    id: `sinks/${n}`,
+    name,
+    limit,
+    unit: "x",
     run: (setting) =>
       compareWith(setting, {
-        ...{ case: played, peers: [peer], of: "cpu", repeats },
+        case: played,
+        peers: [peer],
+        of: "cpu",
+        repeats,
         ours: fileURLToPath(new URL("sinks/ours.ts", import.meta.url)),
       }),
   };
@@ -32,10 +38,12 @@ function beside(
 
 async function growth(): Promise<BenchResult> {
   const [{ bytes, rss }] = await printedBy<{ bytes: number; rss: number }>("sinks/memory.ts", {
-    ...{ times: 1, flags: ["--v8-flags=--expose-gc"] },
+    times: 1,
+    flags: ["--v8-flags=--expose-gc"],
   }) as [{ bytes: number; rss: number }];
   return {
-    ...{ value: Math.max(0, bytes / MEGABYTE), runs: [bytes / MEGABYTE] },
+    value: Math.max(0, bytes / MEGABYTE),
+    runs: [bytes / MEGABYTE],
     note: `the process, memory that it keeps for later included, by ${
       Math.round(rss / MEGABYTE)
     } MB`,
@@ -51,20 +59,27 @@ async function writing({ isQuick = false }: BenchSetting): Promise<BenchResult> 
   const cpu = middle(all.map(({ ours, alone }) => ours.cpu / alone.cpu));
   const step = middle(all.map(({ alone }) => alone.cpu));
   return {
-    ...{ value: middle(runs), runs },
+    value: middle(runs),
+    runs,
     note: `by CPU time of all threads ${cpu.toFixed(3)}×, of steps of ${step.toFixed(3)} ms`,
   };
 }
 
 const rows: BenchRow[] = [
   beside(1, "frame of 4000 atoms into Zarr, not packed, against ASE's Trajectory", 1, [
-    ...["frames none", "ase trajectory", 5] as const,
+    "frames none",
+    "ase trajectory",
+    5,
   ]),
   beside(2, "that frame into Zarr with zstd, against torch-sim's compressed HDF5", 0.33, [
-    ...["frames zstd", "torch-sim hdf5", 3] as const,
+    "frames zstd",
+    "torch-sim hdf5",
+    3,
   ]),
   beside(3, "that frame into Zarr with zstd, against nvalchemi's Zarr sink", 0.1, [
-    ...["frames zstd, zarr", "nvalchemi zarr", 1] as const,
+    "frames zstd, zarr",
+    "nvalchemi zarr",
+    1,
   ]),
   {
     id: "sinks/4",

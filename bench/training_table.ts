@@ -20,10 +20,16 @@ const MEGABYTE = 2 ** 20;
 /** A row that divides our steps by PyTorch's, as its optimizers come. */
 function besideTorch(n: number, name: string, limit: number, network: string): BenchRow {
   return {
-    ...{ id: `training/${n}`, name, limit, unit: "x" },
+    id: `training/${n}`,
+    name,
+    limit,
+    unit: "x",
     run: (setting) =>
       compareWith(setting, {
-        ...{ case: `train ${network}`, peers: ["torch"], of: "cpu", check: assertSameLosses },
+        case: `train ${network}`,
+        peers: ["torch"],
+        of: "cpu",
+        check: assertSameLosses,
         ours: fileURLToPath(new URL("training/ours.ts", import.meta.url)),
       }),
   };
@@ -32,17 +38,22 @@ function besideTorch(n: number, name: string, limit: number, network: string): B
 /** A row that divides steps by what they would be without something. */
 function alone(n: number, name: string, limit: number, of: string): BenchRow {
   return {
-    ...{ id: `training/${n}`, name, limit, unit: "x" },
+    id: `training/${n}`,
+    name,
+    limit,
+    unit: "x",
     async run({ isQuick = false }: BenchSetting): Promise<BenchResult> {
       const all = await printedBy<Record<"ours" | "alone", Cost>>("training/alone.ts", {
-        ...{ args: [of], times: isQuick ? 1 : RUNS },
+        args: [of],
+        times: isQuick ? 1 : RUNS,
       });
       const runs = all.map(({ ours, alone }) => ours.cpu / alone.cpu);
       const [ours, without] = (["ours", "alone"] as const)
         .map((one) => show(middle(all.map((costs) => costs[one].cpu))));
       const wall = middle(all.map(({ ours, alone }) => ours.wall / alone.wall));
       return {
-        ...{ value: middle(runs), runs },
+        value: middle(runs),
+        runs,
         note: `${ours} ms of CPU time to ${without}; by the clock ${wall.toFixed(3)}×`,
       };
     },
@@ -51,7 +62,9 @@ function alone(n: number, name: string, limit: number, of: string): BenchRow {
 
 async function growth(): Promise<BenchResult> {
   const [{ bytes }] = await printedBy<{ bytes: number }>("training/alone.ts", {
-    ...{ args: ["memory"], times: 1, flags: ["--v8-flags=--expose-gc"] },
+    args: ["memory"],
+    times: 1,
+    flags: ["--v8-flags=--expose-gc"],
   }) as [{ bytes: number }];
   return { value: Math.max(0, bytes / MEGABYTE), runs: [bytes / MEGABYTE] };
 }
@@ -69,7 +82,9 @@ const rows: BenchRow[] = [
     unit: "x",
     run: (setting) =>
       compareWith(setting, {
-        ...{ case: "adamw 1e7", peers: ["c copy of 28 bytes"], of: "cpu" },
+        case: "adamw 1e7",
+        peers: ["c copy of 28 bytes"],
+        of: "cpu",
         ours: fileURLToPath(new URL("training/adamw.ts", import.meta.url)),
       }),
   },

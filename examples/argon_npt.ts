@@ -65,8 +65,12 @@ const watch = hook({
 });
 
 await using md = new NPT({
-  ...{ model, dt: DT, temperature: TEMPERATURE, pressure: 1 * BAR },
-  ...{ thermostatTime: 200, barostatTime: 1000 },
+  model,
+  dt: DT,
+  temperature: TEMPERATURE,
+  pressure: 1 * BAR,
+  thermostatTime: 200,
+  barostatTime: 1000,
   hooks: [watch],
 });
 await md.run(batch, steps);

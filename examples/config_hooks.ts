@@ -24,7 +24,11 @@ const config: HooksConfig = {
   gradient_monitor_config: { log_frequency: 40, log_histogram: false, param_filter: ["w"] },
   enable_model_checkpoint_hook: true,
   model_checkpoint_config: {
-    ...{ dir, save_top_k: 2, monitor: "val/loss", mode: "min", save_last: true },
+    dir,
+    save_top_k: 2,
+    monitor: "val/loss",
+    mode: "min",
+    save_last: true,
     filename: "epoch_{epoch}_loss_{val/loss:.2f}",
   },
   enable_early_stopping_hook: true,

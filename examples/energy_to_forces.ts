@@ -35,7 +35,11 @@ deno run -A examples/energy_to_forces.ts IN.onnx OUT.onnx
 In a fresh clone run deno task std before it, once.`;
 
 const STRAINED = {
-  ...{ batch: "batch", edges: "edges", edgeBatch: "edge-batch", shifts: "shifts", cell: "cell" },
+  batch: "batch",
+  edges: "edges",
+  edgeBatch: "edge-batch",
+  shifts: "shifts",
+  cell: "cell",
 };
 const OF_STRAIN = Object.values(STRAINED);
 const NAMES = ["energy", "positions", "forces", ...OF_STRAIN];

@@ -26,7 +26,9 @@ if (units !== "eV, Å") {
   throw new RangeError(`Cannot train as units must be eV, Å: they are ${units}`);
 }
 const options = {
-  ...{ cutoff, batchSize: BATCH, seed: 1 },
+  cutoff,
+  batchSize: BATCH,
+  seed: 1,
   ...(reach && { tripletCutoff: reach }),
   ...(elements && { elements }),
   ...(atomEnergies && { elementEnergies: atomEnergies }),

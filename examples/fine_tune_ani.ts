@@ -18,9 +18,9 @@ const ELEMENTS = ["H", "C", "N", "O"];
 const methanol = new System({
   symbols: ["C", "O", "H", "H", "H", "H"],
   positions: [
-    ...[-0.05, 0.66, 0, -0.05, -0.76, 0, -1.09, 0.98, 0],
-    ...[0.44, 1.07, 0.89, 0.44, 1.07, -0.89, 0.86, -1.06, 0],
-  ],
+    [-0.05, 0.66, 0, -0.05, -0.76, 0, -1.09, 0.98, 0],
+    [0.44, 1.07, 0.89, 0.44, 1.07, -0.89, 0.86, -1.06, 0],
+  ].flat(),
 });
 
 /** Frames of the molecule at 400 K, with what the other method says of them. */
@@ -48,7 +48,10 @@ async function frames(count: number, seed: number) {
 }
 
 const data = {
-  ...{ cutoff: 5.2, tripletCutoff: 3.5, elements: ELEMENTS, names: { numbers: "species" } },
+  cutoff: 5.2,
+  tripletCutoff: 3.5,
+  elements: ELEMENTS,
+  names: { numbers: "species" },
   batchSize: 8,
 };
 await using trainer = new Trainer({

@@ -41,7 +41,10 @@ async function frames(temperature: number, seed: number): Promise<System[]> {
   initVelocities(batch, temperature, { seed });
   await using md = new NVTLangevin({
     model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: CUTOFF, truncation: "switch" }),
-    ...{ dt: 4, temperature, friction: 0.05, seed },
+    dt: 4,
+    temperature,
+    friction: 0.05,
+    seed,
     hooks: [new SnapshotHook({ sink, frequency: 20, after: 100 })],
   });
   await md.run(batch, 1100);

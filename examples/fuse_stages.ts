@@ -24,7 +24,12 @@ const batch = Batch.from([0.02, 0.1, 0.3].map((stdev, seed) => rattle(crystal, s
 
 const relax = new FIRE({ model, dt: 0.5, hooks: [ConvergenceHook.fromFmax(0.02)], name: "relax" });
 const heat = new NVTLangevin({
-  ...{ model, dt: 2, temperature: 40, friction: 0.05, nSteps: nvtSteps, name: "heat" },
+  model,
+  dt: 2,
+  temperature: 40,
+  friction: 0.05,
+  nSteps: nvtSteps,
+  name: "heat",
 });
 const move = new NVE({ model, dt: 2, nSteps: nveSteps, name: "move" });
 

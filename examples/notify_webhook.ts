@@ -23,13 +23,19 @@ const data = tensorData({
   target: { data: Float32Array.of(2, 4), dims: [2, 1] },
 }, { batchSize: 2 });
 const parts = {
-  ...{ model: builder.build(), loss: meanSquaredError(), data, validation: data },
-  ...{ optimizers: sgd({ lr: 0.25 }), epochs: 3 },
+  model: builder.build(),
+  loss: meanSquaredError(),
+  data,
+  validation: data,
+  optimizers: sgd({ lr: 0.25 }),
+  epochs: 3,
 };
 
 {
   const format = ({ event, text, step }: WebhookEvent) => ({
-    ...{ text, step, channel: event === "exception" ? "#alarms" : "#training" },
+    text,
+    step,
+    channel: event === "exception" ? "#alarms" : "#training",
   });
   await using trainer = new Trainer({
     ...parts,

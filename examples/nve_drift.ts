@@ -19,7 +19,10 @@ async function run(dt: number): Promise<string> {
   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 3 })]);
   initVelocities(batch, 80, { seed: 1 });
   const watch = new EnergyDriftMonitorHook({
-    ...{ threshold: 1e-4, metric: "perAtom", action: "throw", frequency: 10 },
+    threshold: 1e-4,
+    metric: "perAtom",
+    action: "throw",
+    frequency: 10,
   });
   await using md = new NVE({ model, dt, hooks: [watch] });
   try {

@@ -29,7 +29,10 @@ function write(step: number, rows: readonly LogRow[]): void {
 
 await using md = new NVTLangevin({
   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
-  ...{ dt: 4, temperature: [60, 30], friction: 0.02, seed: 2 },
+  dt: 4,
+  temperature: [60, 30],
+  friction: 0.02,
+  seed: 2,
   hooks: [
     new LoggingHook({
       backend: "custom",

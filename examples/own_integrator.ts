@@ -39,7 +39,9 @@ function obabo(dt: number, kelvin: number, gamma: number, seed: number): Integra
 const steps = Number(Deno.args[0] ?? 4000), seen = [0, 0];
 const mean = hook({
   name: "mean",
-  ...{ frequency: 10, after: steps / 2, reads: ["temperature"] },
+  frequency: 10,
+  after: steps / 2,
+  reads: ["temperature"],
   on: {
     dynamics: {
       AFTER_STEP: (ctx) => {

@@ -31,7 +31,9 @@ await using folder = await openRunFolder(path, {
 });
 await using md = new NVTLangevin({
   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
-  ...{ dt: config.dt, temperature: config.temperature, friction: config.friction },
+  dt: config.dt,
+  temperature: config.temperature,
+  friction: config.friction,
   seed: config.seed,
 });
 folder.attach(md);

@@ -16,7 +16,12 @@ function packagesOf(file: string, calls: boolean): string[] {
 
 /** Entry points that name packages, so that importing them takes a map that has these. */
 const WITH_PACKAGES = [
-  ...["./onnx", "./onnx/worker", "./models/onnx", "./training", "./config", "./testing/onnx"],
+  "./onnx",
+  "./onnx/worker",
+  "./models/onnx",
+  "./training",
+  "./config",
+  "./testing/onnx",
   "./cli",
 ];
 

@@ -42,11 +42,17 @@ if (import.meta.main) {
   const device = await openGpuDevice();
   const lengthOf = (name: string, axis: number) => feeds[name]!.dims![axis]!;
   const dimensions = {
-    ...{ N: lengthOf("positions", 0), E: lengthOf("edge_index", 1), B: lengthOf("energy0", 0) },
+    N: lengthOf("positions", 0),
+    E: lengthOf("edge_index", 1),
+    B: lengthOf("energy0", 0),
   };
   const open = async (bytes: Uint8Array) => {
     const session = await openSession(gpuForm(bytes), {
-      ...{ device: "webgpu", gpuDevice: device, outputs: "gpu", dimensions, capture: true },
+      device: "webgpu",
+      gpuDevice: device,
+      outputs: "gpu",
+      dimensions,
+      capture: true,
     });
     return { session, feeds: onDevice(device, session, feeds) };
   };
@@ -64,7 +70,9 @@ if (import.meta.main) {
       await device.queue.onSubmittedWorkDone();
     };
   const costs = await takeTurns({ ours: body(both.ours), traced: body(both.traced) }, {
-    ...{ turns: TURNS, warm: 2, events: RUNS },
+    turns: TURNS,
+    warm: 2,
+    events: RUNS,
   });
   console.log(JSON.stringify(costs));
   for (const { session } of Object.values(both)) await session.dispose();

@@ -144,8 +144,15 @@ export class NineStages implements Stepper {
   async #resume(next: number, pending: PromiseLike<void>, n: number): Promise<void> {
     await pending;
     const points = [
-      ...[this.#s0, this.#s1, this.#s2, this.#s3, this.#s4],
-      ...[this.#s5, this.#s6, this.#s7, this.#s8],
+      this.#s0,
+      this.#s1,
+      this.#s2,
+      this.#s3,
+      this.#s4,
+      this.#s5,
+      this.#s6,
+      this.#s7,
+      this.#s8,
     ];
     for (const point of points.slice(next)) await point.fire(n);
   }

@@ -67,8 +67,17 @@ export class Nve {
     const cleared = call(clear, { forces, energy, virial });
     const lj = (want: number) =>
       call(lennardJones, {
-        ...{ pairs, positions, cell, images: undefined, species: undefined, parameters },
-        ...{ forces, energy, virial, switchWidth: 0, want },
+        pairs,
+        positions,
+        cell,
+        images: undefined,
+        species: undefined,
+        parameters,
+        forces,
+        energy,
+        virial,
+        switchWidth: 0,
+        want,
       });
     const [first, second] = [
       call(kickDrift, { positions, velocities, forces, weights, dt }),

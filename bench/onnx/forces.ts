@@ -35,7 +35,8 @@ if (import.meta.main) {
   const sessions = {
     ours: await openSession(written.bytes, { device: "wasm", threads: 1 }),
     traced: await openSession(await Deno.readFile(`${folder}/${model}_ef.onnx`), {
-      ...{ device: "wasm", threads: 1 },
+      device: "wasm",
+      threads: 1,
     }),
   };
   assertSame(await forcesOf(sessions.ours, feeds), await forcesOf(sessions.traced, feeds));
@@ -43,7 +44,9 @@ if (import.meta.main) {
     for (let i = 0; i < Number(events); i++) await session.run(feeds);
   };
   const costs = await takeTurns({ ours: body(sessions.ours), traced: body(sessions.traced) }, {
-    ...{ turns: TURNS, warm: 3, events: Number(events) },
+    turns: TURNS,
+    warm: 3,
+    events: Number(events),
   });
   console.log(JSON.stringify(costs));
   for (const session of Object.values(sessions)) await session.dispose();

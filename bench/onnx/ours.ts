@@ -15,7 +15,10 @@ import { ELEMENTS, type Molecules } from "./molecules.ts";
 /** An engine on the molecules, at 300 K. */
 export async function openAni({ model: path, systems }: Molecules): Promise<AniRun> {
   const model = await OnnxModel.open(path, {
-    ...{ cutoff: 5.2, reach: 3.5, elements: [...ELEMENTS], threads: 1 },
+    cutoff: 5.2,
+    reach: 3.5,
+    elements: [...ELEMENTS],
+    threads: 1,
   });
   const batch = Batch.from(systems);
   initVelocities(batch, 300, { seed: 1 });

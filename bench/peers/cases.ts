@@ -77,7 +77,9 @@ function relaxedByTorchsim(dtype: "float32" | "float64"): Opponent {
 /** Steps of ANI-1x as ours has them, without finding neighbors where the program would do that itself. */
 function ani(peer: PythonPeer, script: string): Opponent {
   return python(peer, script, (places) => ({
-    ...{ input: inputOf(places, "molecules_64"), warm: 5, steps: 20 },
+    input: inputOf(places, "molecules_64"),
+    warm: 5,
+    steps: 20,
   }));
 }
 
@@ -85,7 +87,11 @@ function ani(peer: PythonPeer, script: string): Opponent {
 function torch(network: "mlp" | "schnet", warm: number, steps: number): Record<string, Opponent> {
   const one = (fused: boolean) =>
     python("torch", "train_torch.py", (places) => ({
-      ...{ input: inputOf(places, `train_${network}`), network, warm, steps, fused },
+      input: inputOf(places, `train_${network}`),
+      network,
+      warm,
+      steps,
+      fused,
     }));
   return { torch: one(false), "torch fused": one(true) };
 }
@@ -131,7 +137,9 @@ function kernel(which: "kick_drift" | "vv_full"): Opponent {
  */
 function copied(bytes: number): Opponent {
   const read = ({ cpu, wall }: Record<string, unknown>): Turn => ({
-    ...{ cpu: Number(cpu) * bytes / 8, wall: Number(wall) * bytes / 8, told: {} },
+    cpu: Number(cpu) * bytes / 8,
+    wall: Number(wall) * bytes / 8,
+    told: {},
   });
   return {
     open: (places) =>

@@ -17,13 +17,16 @@ const STEPS = 2000, TURNS = 9, WARM = 1, EVERY = 10;
 if (import.meta.main) {
   const folder = await Deno.makeTempDir();
   const sink = new ZarrSink(`${folder}/run.zarr`, {
-    ...{ precision: "f32", compression: "none", fields: ["forces"] },
+    precision: "f32",
+    compression: "none",
+    fields: ["forces"],
   });
   const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 10 })]);
   initVelocities(batch, 40, { seed: 1 });
   await using md = new NVE({
     model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
-    ...{ dt: 2, device: "wasm" },
+    dt: 2,
+    device: "wasm",
   });
   const writing = md.hooks.add(new SnapshotHook({ sink, fields: ["forces"], frequency: EVERY }), {
     enabled: false,
@@ -35,7 +38,9 @@ if (import.meta.main) {
     await md.run(batch, STEPS);
   };
   const { ours, alone } = await takeTurns({ ours: turn(true), alone: turn(false) }, {
-    ...{ turns: TURNS, warm: WARM, events: STEPS },
+    turns: TURNS,
+    warm: WARM,
+    events: STEPS,
   });
   const frames = (TURNS + WARM) * STEPS / EVERY;
   if (sink.length !== frames) {

@@ -36,8 +36,12 @@ function open() {
     return buffer;
   };
   const frame = {
-    ...{ systems: 1, offsets: i32([0, PARAMETERS]), active: i32([1]) },
-    ...{ ids: i32([0]), ages: i32([0]), control: i32(Array(Control.LENGTH).fill(0)) },
+    systems: 1,
+    offsets: i32([0, PARAMETERS]),
+    active: i32([1]),
+    ids: i32([0]),
+    ages: i32([0]),
+    control: i32(Array(Control.LENGTH).fill(0)),
   };
   const parameters = written("real", PARAMETERS, (i) => i % 97 / 97);
   const gradients = written("real", PARAMETERS, gradientOf);

@@ -76,7 +76,10 @@ export async function schnetInput(): Promise<TrainingInput | undefined> {
   const isTrained = (name: string) => name.endsWith(".weight") || name.endsWith(".bias");
   const { inputs, outputs } = JSON.parse(await Deno.readTextFile(`${folder}/schnet_ref.json`));
   return {
-    ...{ model, inputs, ofForces: 10, lr: 1e-3 },
+    model,
+    inputs,
+    ofForces: 10,
+    lr: 1e-3,
     parameters: Object.fromEntries(stored.filter(([name]) => isTrained(name))),
     constants: Object.fromEntries(stored.filter(([name]) => !isTrained(name))),
     targets: { energy: beside(outputs.energy, 5), forces: beside(outputs.forces, 6) },

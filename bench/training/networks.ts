@@ -29,7 +29,9 @@ export async function openNetwork(input: TrainingInput): Promise<Network> {
     return { batch, trainer: new Trainer({ model, loss, optimizers, data }) };
   }
   const trainer = new Trainer({
-    ...{ model: await Deno.readFile(input.model), optimizers, data },
+    model: await Deno.readFile(input.model),
+    optimizers,
+    data,
     loss: energyForces({ energy: 1, forces: input.ofForces ?? 1 }),
     parameters: Object.keys(input.parameters),
   });

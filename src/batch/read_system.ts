@@ -20,13 +20,31 @@ import type { SystemInput, UserField } from "./system_input.ts";
 
 /** Members of the input that are built-in fields under their own names and need no more than a copy. */
 const PLAIN = [
-  ...["velocities", "charges", "forces", "images", "categories", "energy", "status", "stepsDone"],
-  ...["dofRemoved", "edges", "shifts"],
+  "velocities",
+  "charges",
+  "forces",
+  "images",
+  "categories",
+  "energy",
+  "status",
+  "stepsDone",
+  "dofRemoved",
+  "edges",
+  "shifts",
 ] as const;
 
 /** Every member an input may have. */
 const MEMBERS: ReadonlySet<string> = new Set([
-  ...["symbols", "numbers", "positions", "cell", "pbc", "masses", "stress", "id", "info", "fields"],
+  "symbols",
+  "numbers",
+  "positions",
+  "cell",
+  "pbc",
+  "masses",
+  "stress",
+  "id",
+  "info",
+  "fields",
   ...PLAIN,
 ]);
 

@@ -93,9 +93,15 @@ function dot(a: Vector, b: Vector): number {
 
 function addInertia(inertia: Float64Array, m: number, x: number, y: number, z: number): void {
   const parts = [
-    ...[y * y + z * z, -x * y, -x * z],
-    ...[-x * y, x * x + z * z, -y * z],
-    ...[-x * z, -y * z, x * x + y * y],
+    y * y + z * z,
+    -x * y,
+    -x * z,
+    -x * y,
+    x * x + z * z,
+    -y * z,
+    -x * z,
+    -y * z,
+    x * x + y * y,
   ];
   for (let i = 0; i < 9; i++) inertia[i] = inertia[i]! + m * parts[i]!;
 }

@@ -11,9 +11,18 @@ export interface TypedArrayClass {
 }
 
 const NAMES: readonly string[] = [
-  ...["Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array"],
-  ...["Int32Array", "Uint32Array", "BigInt64Array", "BigUint64Array"],
-  ...["Float16Array", "Float32Array", "Float64Array"],
+  "Int8Array",
+  "Uint8Array",
+  "Uint8ClampedArray",
+  "Int16Array",
+  "Uint16Array",
+  "Int32Array",
+  "Uint32Array",
+  "BigInt64Array",
+  "BigUint64Array",
+  "Float16Array",
+  "Float32Array",
+  "Float64Array",
 ];
 
 /** The class of this name, if a checkpoint may hold its arrays and this runtime has it. */

@@ -119,7 +119,10 @@ async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
   await using argon = await openArgon(name);
   const opening = (performance.now() - begun) / 1000;
   const relaxation = await relax(batch, {
-    ...{ model: argon.model, device, fmax, signal },
+    model: argon.model,
+    device,
+    fmax,
+    signal,
     watch(hooks) {
       hooks.add(new LoggingHook({ backend: "csv", logPath: files.relaxLog, frequency: 5 }));
       hooks.add(new ConvergedSnapshotHook({ sink }));
@@ -134,7 +137,10 @@ async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
 async function heatWithFiles(batch: Batch, run: DemoRun): Promise<Dynamics> {
   const { options: { device, steps, seed }, files, signal } = run;
   return await heat(batch, {
-    ...{ device, steps, seed, signal },
+    device,
+    steps,
+    seed,
+    signal,
     watch(hooks) {
       hooks.add(new LoggingHook({ backend: "csv", logPath: files.nvtLog, frequency: 10 }));
       addWatchers(hooks, run, steps);

@@ -74,7 +74,10 @@ export async function heat(batch: Batch, options: HeatOptions): Promise<Dynamics
   });
   await using md = new NVTLangevin({
     model: ARGON,
-    ...{ dt: 4, temperature: TARGET, friction: 0.02, seed },
+    dt: 4,
+    temperature: TARGET,
+    friction: 0.02,
+    seed,
     device,
     ...(signal !== undefined && { signal }),
     hooks: [look],

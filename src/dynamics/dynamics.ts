@@ -49,8 +49,14 @@ import type { DynamicsBase } from "./stages.ts";
 
 /** What has come of a source without systems. */
 const NO_STREAM: StreamSummary = {
-  ...{ systems: 0, graduated: 0, converged: 0, failures: [], steps: 0, refills: 0 },
-  ...{ filling: NaN, isDone: true },
+  systems: 0,
+  graduated: 0,
+  converged: 0,
+  failures: [],
+  steps: 0,
+  refills: 0,
+  filling: NaN,
+  isDone: true,
 };
 
 /**
@@ -291,7 +297,9 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     await sinks.open();
     const saved = this.#loaded, known = this.#stream, { run } = this.#place;
     const engine: StreamEngine = {
-      ...{ name: this.name, loop: this.#loop, place: this.#place },
+      name: this.name,
+      loop: this.#loop,
+      place: this.#place,
       changing: (home, work) => this.#changing(home, work),
       isLost: (error) => this.#device.lossIn(error) !== undefined,
     };
@@ -541,8 +549,10 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       const copy = Batch.load(batch.save());
       run.clock.note(copy);
       return {
-        ...{ integrator: this.integrator.name, loop: this.#loop.save() },
-        ...{ batch: copy.save(), ...kept },
+        integrator: this.integrator.name,
+        loop: this.#loop.save(),
+        batch: copy.save(),
+        ...kept,
       };
     } finally {
       batch.attach(this.#holder!);

@@ -48,7 +48,9 @@ function opened(models: readonly OpenModel[]): OpenModel {
   const close = async () => void await Promise.all(models.map((model) => model.close?.()));
   const isClosed = models.some((model) => model.close !== undefined);
   return {
-    ...{ calls, add, fault },
+    calls,
+    add,
+    fault,
     ...(isClosed && { close }),
     ...(visited.length > 0 && {
       compute: (wanted: Wanted) => inTurn(visited, wanted),

@@ -92,7 +92,10 @@ export function readEvent(
   const step = Number(BigInt.asIntN(64, lastOf(fields, EVENT.step, "int", refuse)?.int ?? 0n));
   const wallTime = doubleOf(fields, EVENT.wallTime, refuse);
   return {
-    ...{ step, wallTime, scalars, histograms },
+    step,
+    wallTime,
+    scalars,
+    histograms,
     version: version && textIn(version.bytes!, refuse),
   };
 }
@@ -142,7 +145,8 @@ function readHistogram(
     count: doubleOf(fields, HISTOGRAM.num, refuse),
     sum: doubleOf(fields, HISTOGRAM.sum, refuse),
     sumOfSquares: doubleOf(fields, HISTOGRAM.sumSquares, refuse),
-    ...{ limits, counts },
+    limits,
+    counts,
   };
 }
 

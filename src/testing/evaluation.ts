@@ -50,8 +50,10 @@ export async function evaluate(
     }
     if (active !== undefined) backend.write(state.frame.active, active);
     const place = {
-      ...{ positions: state.field("positions"), cell: state.field("cell") },
-      ...{ pbc: state.field<"i32">("pbc"), images: state.images },
+      positions: state.field("positions"),
+      cell: state.field("cell"),
+      pbc: state.field<"i32">("pbc"),
+      images: state.images,
     };
     const lists = Array.from(state.allPairs, (pairs) => call(neighbors, { pairs, ...place }));
     await run(state, [...lists, ...(open.calls?.(wanted) ?? [])]);

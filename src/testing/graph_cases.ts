@@ -113,17 +113,16 @@ async function told(backend: Backend): Promise<void> {
     given[k % 2]![1] = nowhere; // of the first system, or of the one at rest
     given[k % 2]![given[k % 2]!.length - 1] = nowhere;
     const args = {
-      ...{ energies: lab.real(given[0]!, "system"), atomForces: lab.real(given[1]!, "node") },
-      ...{
-        cell: lab.real(Array(27).fill(0), "system"),
-        forces: lab.real(Array(15).fill(0), "node"),
-      },
-      ...{
-        energy: lab.f64([0, 0, 0], "system"),
-        virial: lab.f64(Array(27).fill(0), "system"),
-        perAtom: 0,
-      },
-      ...{ energyUnit: 1, forceUnit: 1, stressUnit: 1 },
+      energies: lab.real(given[0]!, "system"),
+      atomForces: lab.real(given[1]!, "node"),
+      cell: lab.real(Array(27).fill(0), "system"),
+      forces: lab.real(Array(15).fill(0), "node"),
+      energy: lab.f64([0, 0, 0], "system"),
+      virial: lab.f64(Array(27).fill(0), "system"),
+      perAtom: 0,
+      energyUnit: 1,
+      forceUnit: 1,
+      stressUnit: 1,
     };
     const done = await lab.run([call(addModel, args)], 5);
     claim(done === 1, () => `A run in which a graph gave ${nowhere} did ${done} steps, not 1`);

@@ -90,7 +90,11 @@ function benchOf(setting: ModelSetting, model: Model, backend: Backend): Bench {
     setting;
   const usual = PRECISION[precision];
   return {
-    ...{ gives, says: model.gives, far, breaks, isExact },
+    gives,
+    says: model.gives,
+    far,
+    breaks,
+    isExact,
     structures: systems.map((system) => structureOf(system, usual.round)),
     tolerance: setting.tolerance ?? usual.tolerance,
     slopeTolerance: setting.slopeTolerance ?? usual.slopeTolerance,

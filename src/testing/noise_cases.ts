@@ -80,9 +80,13 @@ async function noiseOf(backend: Backend, { sizes, ids, ages, seed }: Bath): Prom
   const each = (value: number) => lab.real(sizes.map(() => value), "system");
   const velocities = lab.real(new Float64Array(3 * atoms), "node");
   const args = {
-    ...{ velocities, weights: lab.real(new Float64Array(atoms).fill(ACCELERATION / 4), "node") },
-    ...{ dt: each(2), temperature: each(300), friction: each(1e3) },
-    ...{ seedLow: seed[0], seedHigh: seed[1] },
+    velocities,
+    weights: lab.real(new Float64Array(atoms).fill(ACCELERATION / 4), "node"),
+    dt: each(2),
+    temperature: each(300),
+    friction: each(1e3),
+    seedLow: seed[0],
+    seedHigh: seed[1],
   };
   await lab.run([call(thermalize, args)]);
   return (await lab.read(velocities)).map((v) => v / WIDTH);

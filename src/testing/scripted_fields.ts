@@ -73,7 +73,9 @@ function statisticsOf({ data }: Activation): ActivationStatistics {
   const mean = numbers.reduce((sum, x) => sum + x, 0) / n;
   const variance = numbers.reduce((sum, x) => sum + (x - mean) ** 2, 0) / n;
   return {
-    ...{ mean, std: Math.sqrt(variance) },
-    ...{ min: Math.min(...numbers), max: Math.max(...numbers) },
+    mean,
+    std: Math.sqrt(variance),
+    min: Math.min(...numbers),
+    max: Math.max(...numbers),
   };
 }

@@ -160,7 +160,12 @@ export class ScriptedSteps {
     const { loop, state } = this.#host, { context } = loop, at = state.currentBatchIdx;
     const batch = this.#script.batch?.(state.currentEpoch, at) ?? { feeds: {}, size: 1 };
     Object.assign(context, {
-      ...{ phase: "train", batch, batchIdx: at, loaderIdx: 0, loaderName: "script", loss: NaN },
+      phase: "train",
+      batch,
+      batchIdx: at,
+      loaderIdx: 0,
+      loaderName: "script",
+      loss: NaN,
     });
     this.#open.batch = true;
     await loop.fire(TrainingStage.BATCH_BEGIN);
@@ -228,8 +233,10 @@ export class ScriptedSteps {
     state.samplesSeen += size;
     state.tokensSeen += tokens;
     Object.assign(context, {
-      ...{ lr: optimizers[0]!.groups[0]!.lr, skipped: !goesOn },
-      ...{ samplesSeen: state.samplesSeen, tokensSeen: state.tokensSeen },
+      lr: optimizers[0]!.groups[0]!.lr,
+      skipped: !goesOn,
+      samplesSeen: state.samplesSeen,
+      tokensSeen: state.tokensSeen,
     });
     await loop.fire(TrainingStage.STEP_END);
   }

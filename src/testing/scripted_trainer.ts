@@ -142,7 +142,9 @@ class Scripted implements ScriptedTrainer {
 
   get parameters(): readonly ParameterInfo[] {
     return [...this.values].map(([name, { length }]) => ({
-      ...{ name, dims: [length], size: length },
+      name,
+      dims: [length],
+      size: length,
       optimizer: this.optimizers.findIndex(({ groups }) =>
         groups.some(({ parameters }) => parameters.includes(name))
       ),
@@ -208,9 +210,17 @@ class Scripted implements ScriptedTrainer {
   #makeState(): ScriptedState {
     const steps = () => this.stepCount, sizes = [...this.values.values()];
     return {
-      ...{ model: this.name, optimizer: this.optimizers, device: "script" },
-      ...{ currentEpoch: 0, currentBatchIdx: 0, latestLoss: NaN, avgLoss: NaN },
-      ...{ status: "idle" as TrainerStatus, samplesSeen: 0, tokensSeen: 0, metrics: {} },
+      model: this.name,
+      optimizer: this.optimizers,
+      device: "script",
+      currentEpoch: 0,
+      currentBatchIdx: 0,
+      latestLoss: NaN,
+      avgLoss: NaN,
+      status: "idle" as TrainerStatus,
+      samplesSeen: 0,
+      tokensSeen: 0,
+      metrics: {},
       modelParams: sizes.reduce((sum, { length }) => sum + length, 0),
       get step() {
         return steps();
@@ -234,15 +244,22 @@ class Scripted implements ScriptedTrainer {
       get gradients() {
         return steps().gradients;
       },
-      ...{ optimizers, parameters: values },
+      optimizers,
+      parameters: values,
       activations: new Map(Object.entries(this.#script.activations ?? {})),
     };
     const { schedule = { factor: () => 1 } } = this.#script;
     return new Loop<TrainingKind>({
-      ...{ kinds: TrainingStage, name: this.name, workflow: this },
+      kinds: TrainingStage,
+      name: this.name,
+      workflow: this,
       onWarning: onWarning ?? ((warning) => this.#failed(warning)),
       context: {
-        ...{ epoch: 0, phase: "train", state, trainer: this, optimizers },
+        epoch: 0,
+        phase: "train",
+        state,
+        trainer: this,
+        optimizers,
         lrSchedulers: optimizers.map(() => schedule),
       },
       state: scriptedFields(moment),

@@ -35,7 +35,8 @@ export function structureOf(system: System, round: (x: number) => number): Struc
 export function systemFrom({ numbers, positions, cell, pbc, images }: Structure): System {
   const hasCell = cell.some((x) => x !== 0);
   return new System({
-    ...{ numbers, positions },
+    numbers,
+    positions,
     ...(hasCell ? { cell, pbc } : {}),
     ...(images === undefined ? {} : { images }),
   });

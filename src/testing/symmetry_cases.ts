@@ -71,9 +71,15 @@ async function moves(bench: Bench): Promise<void> {
 const [A, B] = [0.7, 1.9];
 /** About x, then about z. */
 const TURN = [
-  ...[Math.cos(A), Math.sin(A) * Math.cos(B), Math.sin(A) * Math.sin(B)],
-  ...[-Math.sin(A), Math.cos(A) * Math.cos(B), Math.cos(A) * Math.sin(B)],
-  ...[0, -Math.sin(B), Math.cos(B)],
+  Math.cos(A),
+  Math.sin(A) * Math.cos(B),
+  Math.sin(A) * Math.sin(B),
+  -Math.sin(A),
+  Math.cos(A) * Math.cos(B),
+  Math.cos(A) * Math.sin(B),
+  0,
+  -Math.sin(B),
+  Math.cos(B),
 ];
 
 async function turns(bench: Bench): Promise<void> {

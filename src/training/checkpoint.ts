@@ -67,7 +67,8 @@ export async function saveModel(
   const names = arena.names.filter((name) => !PASSING.includes(name));
   const copies = Promise.all(names.map((name) => backend.read(arena.array(name))));
   const known = {
-    ...{ real: backend.real, counts: updates.counts.slice() },
+    real: backend.real,
+    counts: updates.counts.slice(),
     parameters: arena.places.map(({ name, size }) => [name, size] as const),
     optimizers: optimizers.map(({ name, groups, schedule }) => ({
       name,

@@ -31,7 +31,13 @@ export interface TrainingMoment {
 /** Arrays that are no state of an optimizer. */
 const OTHERS: readonly string[] = ["parameters", "gradients", "more", "updates", "shard"];
 const PLAIN: readonly string[] = [
-  ...["loss", "gradNorm", "lr", "optimizers", "parameters", "gradients", "optimizerState"],
+  "loss",
+  "gradNorm",
+  "lr",
+  "optimizers",
+  "parameters",
+  "gradients",
+  "optimizerState",
 ];
 const PATTERNS = /^(parameters|gradients|optimizerState|activations|statistics):.+/;
 
@@ -201,7 +207,10 @@ function copied(optimizers: readonly OptimizerSettings[]): readonly OptimizerSet
   return optimizers.map(({ name, groups }) => ({
     name,
     groups: groups.map(({ parameters, lr, weightDecay, momentum }) => ({
-      ...{ parameters, lr, weightDecay, momentum },
+      parameters,
+      lr,
+      weightDecay,
+      momentum,
     })),
   }));
 }

@@ -62,7 +62,11 @@ export function planModel(loaded: LoadedBytes, options: TrainerParts): ModelPlan
   const optimizers = [options.optimizers].flat();
   const assigned = assign(optimizers, places.map(({ name }) => name), schedule);
   return {
-    ...{ loaded, places, initial, assigned, optimizers: assigned.optimizers },
+    loaded,
+    places,
+    initial,
+    assigned,
+    optimizers: assigned.optimizers,
     owners: assigned.of.map(({ optimizer }) => optimizer),
   };
 }
@@ -89,11 +93,15 @@ export class OpenedModel {
     this.arena = new Arena(backend, plan.places);
     backend.write(this.arena.array("parameters"), plan.initial);
     const runner = new Runner({
-      ...{ graphs: this.#graphs(undefined), arena: this.arena, name: plan.loaded.name },
+      graphs: this.#graphs(undefined),
+      arena: this.arena,
+      name: plan.loaded.name,
       threads: options.threads ?? 1,
     });
     this.runner = options.workers === undefined ? runner : new SharedRunner(runner, {
-      ...{ graphs: this.#graphs(undefined), arena: this.arena, name: plan.loaded.name },
+      graphs: this.#graphs(undefined),
+      arena: this.arena,
+      name: plan.loaded.name,
       workers: options.workers,
     });
     this.updates = new Updates(this.arena, plan.optimizers, plan.assigned.of);

@@ -95,7 +95,11 @@ export class Progress implements TrainerState {
   save(): SavedProgress {
     const { currentEpoch: epoch, currentBatchIdx: batchIdx, samplesSeen, tokensSeen } = this;
     return {
-      ...{ epoch, batchIdx, samplesSeen, tokensSeen, latestLoss: this.latestLoss },
+      epoch,
+      batchIdx,
+      samplesSeen,
+      tokensSeen,
+      latestLoss: this.latestLoss,
       metrics: { ...this.metrics },
       tally: this.tally.save(),
     };

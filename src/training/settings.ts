@@ -62,7 +62,12 @@ function checkSettings(settings: unknown): void {
     throw new TypeError(complaint(action, "they must be an object", settings));
   }
   checkKeys(action, "its settings", settings, [
-    ...["accumulate", "clip", "ema", "terms", "patches", "points"],
+    "accumulate",
+    "clip",
+    "ema",
+    "terms",
+    "patches",
+    "points",
   ]);
   const { accumulate, clip, ema, patches = [] } = settings as TrainerSettings;
   for (const { kind } of patches) {

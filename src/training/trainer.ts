@@ -229,7 +229,9 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       );
     }
     const given = batches.map((batch, i) => ({
-      ...{ batch: batchOf(batch, i), loaderIndex: 0, loaderName: "given" },
+      batch: batchOf(batch, i),
+      loaderIndex: 0,
+      loaderName: "given",
     }));
     return await this.#alone("step", async () => {
       this.#run.given = given;
@@ -471,7 +473,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     const plan = () => this.#plan, backend = () => this.#backend, parts = () => this.#parts;
     const steps = () => this.stepCount;
     return {
-      ...{ name: this.name, wanted: this.#options.device ?? "wasm" },
+      name: this.name,
+      wanted: this.#options.device ?? "wasm",
       get plan() {
         return plan();
       },
@@ -513,7 +516,10 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   #makeRun(): TrainingRun {
     const parts = () => this.#parts;
     return new TrainingRun({
-      ...{ name: this.name, options: this.#options, loop: this.#loop, progress: this.#progress },
+      name: this.name,
+      options: this.#options,
+      loop: this.#loop,
+      progress: this.#progress,
       get opened() {
         return parts();
       },
@@ -539,9 +545,14 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     const plan = this.#plan, model = new OpenedModel(plan, this.#backend, options);
     if (options.ema !== undefined) model.updates.copy("parameters", "ema");
     const host: StepHost = {
-      ...{ loop: this.#loop, context: this.#loop.context, model, data: this.#data },
-      ...{ optimizers: plan.optimizers, owners: plan.owners },
-      ...{ progress: this.#progress, observed: this.#observed },
+      loop: this.#loop,
+      context: this.#loop.context,
+      model,
+      data: this.#data,
+      optimizers: plan.optimizers,
+      owners: plan.owners,
+      progress: this.#progress,
+      observed: this.#observed,
     };
     const steps = new TrainingSteps(host);
     this.#parts = { host, steps, validation: new Validation(host, steps) };

@@ -178,11 +178,30 @@ export type TrainerOptions<H extends TrainingHooks = TrainingHooks> = TrainerPar
 };
 
 const MEMBERS: Readonly<Record<keyof TrainerParts | "hooks", true>> = {
-  ...{ model: true, loss: true, metrics: true, data: true, validation: true, optimizers: true },
-  ...{ schedule: true, parameters: true, freeze: true, epochs: true, steps: true },
-  ...{ accumulate: true, clip: true, ema: true, validateEvery: true, loaderOrder: true },
-  ...{ workers: true, device: true, threads: true, name: true, signal: true, onWarning: true },
-  ...{ verify: true, hooks: true },
+  model: true,
+  loss: true,
+  metrics: true,
+  data: true,
+  validation: true,
+  optimizers: true,
+  schedule: true,
+  parameters: true,
+  freeze: true,
+  epochs: true,
+  steps: true,
+  accumulate: true,
+  clip: true,
+  ema: true,
+  validateEvery: true,
+  loaderOrder: true,
+  workers: true,
+  device: true,
+  threads: true,
+  name: true,
+  signal: true,
+  onWarning: true,
+  verify: true,
+  hooks: true,
 };
 
 /** Throws a TypeError or RangeError for options that are not what they must be. */

@@ -116,8 +116,14 @@ export class TrainingSteps {
       const isLast = i === parts.length - 1;
       await this.#begin(part);
       const work: Work = {
-        ...{ part, measured, weights, counts: counts[i]!, share: shares[i]!, isLast },
-        ...{ step: loop.stepCount, ofSamples: part.batch.size / samples },
+        part,
+        measured,
+        weights,
+        counts: counts[i]!,
+        share: shares[i]!,
+        isLast,
+        step: loop.stepCount,
+        ofSamples: part.batch.size / samples,
         into: i === 0 ? "gradients" : "more",
       };
       await this.#forwardBack(work, settings);
@@ -318,7 +324,10 @@ export class TrainingSteps {
     context.loss = progress.latestLoss = computed.loss;
     context.metrics = { loss: computed.loss };
     progress.tally.add({ terms: [], metrics: [] }, {
-      ...{ means: [], counts: [], loss: computed.loss, size: batch.size },
+      means: [],
+      counts: [],
+      loss: computed.loss,
+      size: batch.size,
     });
   }
 

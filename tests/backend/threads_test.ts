@@ -69,7 +69,8 @@ Deno.test("threads halt in the same step, and what was asked meanwhile comes aft
     const [met, converged, status] = [[0, 1], [0, 0], [0, 0]].map((x) => lab.i32(x, "system"));
     const marks = { met: met!, converged: converged!, status: status! };
     const done = call(graduate, { ...marks, source: -1, target: 1, stop: 1 }, {
-      ...{ every: 5, phase: 4 },
+      every: 5,
+      phase: 4,
     });
     const program = backend.prepare(lab.frame, [call(advance, {}), done]);
     const first = backend.run(program, 0, 100);

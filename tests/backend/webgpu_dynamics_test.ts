@@ -65,7 +65,11 @@ async function argon(name: string, sides: readonly number[]) {
   ];
   const last = call(kick, { velocities, forces, weights, dt });
   return {
-    ...{ lab, ...state, ...sums, kinetic, largest },
+    lab,
+    ...state,
+    ...sums,
+    kinetic,
+    largest,
     begin: lab.backend.prepare(lab.frame, [...evaluate, ...measure]),
     step: lab.backend.prepare(lab.frame, [
       call(kickDrift, state),

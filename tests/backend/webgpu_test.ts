@@ -121,8 +121,15 @@ function collapse(gpu: WebGpuBackend, isLarge: boolean) {
     call(neighbors, { pairs, positions, cell, pbc, images: undefined }),
     call(clear, sums),
     call(lennardJones, {
-      ...{ pairs, positions, cell, images: undefined, species: undefined },
-      ...{ parameters: real([1, 1, 16, 0]), ...sums, switchWidth: 0, want: 3 },
+      pairs,
+      positions,
+      cell,
+      images: undefined,
+      species: undefined,
+      parameters: real([1, 1, 16, 0]),
+      ...sums,
+      switchWidth: 0,
+      want: 3,
     }),
     call(advance, {}),
   ]);
@@ -163,7 +170,9 @@ onGpu("what others do in between is done again with what a list held up", async 
     const given = gpu.alloc("real", forces.length), elsewhere = gpu.alloc("real", forces.length);
     const kicked = gpu.prepare(frame, [
       call(drift, {
-        ...{ positions: velocities, velocities: given, fraction: 1 },
+        positions: velocities,
+        velocities: given,
+        fraction: 1,
         dt: filled(gpu, "real", [1e-3, 1e-3, 1e-3]) as Buffer<"real">,
       }),
     ]);

@@ -86,7 +86,8 @@ function height(vector: readonly number[], others: readonly number[][]): number 
 export function rowsOfEdges({ count, edges, shifts }: NeighborEdges): Row[] {
   return Array.from({ length: count }, (_, e) =>
     [
-      ...[edges[e]!, edges[count + e]!],
+      edges[e]!,
+      edges[count + e]!,
       ...shifts.subarray(3 * e, 3 * e + 3),
     ] as Row);
 }

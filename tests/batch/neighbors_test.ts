@@ -209,8 +209,11 @@ Deno.test("wrapping does not hide that an atom moved, nor is it one where nothin
 
 Deno.test("image counters that stay are no moves, and along open directions they count nothing", () => {
   const slab = {
-    ...{ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3, 0, 0], cell: [10, 10, 10] },
-    ...{ pbc: [true, false, false], images: [2, 0, 3, -1, 0, 0] },
+    symbols: ["Ar", "Ar"],
+    positions: [0, 0, 0, 3, 0, 0],
+    cell: [10, 10, 10],
+    pbc: [true, false, false],
+    images: [2, 0, 3, -1, 0, 0],
   };
   const batch = Batch.from([slab]);
   const list = new NeighborList({ cutoff: 5 });
@@ -312,7 +315,10 @@ Deno.test("a matrix of a given width keeps it, or grows from it when it may", ()
   assertEquals(rowsOfMatrix(exact.update(Batch.from([dimer, dimer]))).length, 4);
   assertEquals(exact.current.width, 12);
   const grown = new NeighborList({
-    ...{ cutoff: 5.5, format: "matrix", maxNeighbors: 17, overflow: "grow" },
+    cutoff: 5.5,
+    format: "matrix",
+    maxNeighbors: 17,
+    overflow: "grow",
   });
   assertEquals(grown.update(batch).width, 32);
   batch.drop([1]);

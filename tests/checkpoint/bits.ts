@@ -11,8 +11,18 @@ export interface TypedArrayClass {
 
 /** Every one of them. */
 export const CLASSES: readonly TypedArrayClass[] = [
-  ...[Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array],
-  ...[BigInt64Array, BigUint64Array, Float16Array, Float32Array, Float64Array],
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  BigInt64Array,
+  BigUint64Array,
+  Float16Array,
+  Float32Array,
+  Float64Array,
 ];
 
 /** The text of plain data. */

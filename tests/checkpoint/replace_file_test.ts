@@ -78,8 +78,17 @@ class Disk implements FileSystem {
 }
 
 const WHOLE = [
-  ...["realpath", "stat", "open folder", "open beside", "write", "chmod", "sync beside"],
-  ...["close beside", "rename", "sync folder", "close folder"],
+  "realpath",
+  "stat",
+  "open folder",
+  "open beside",
+  "write",
+  "chmod",
+  "sync beside",
+  "close beside",
+  "rename",
+  "sync folder",
+  "close folder",
 ];
 
 Deno.test("the bytes are on the disk before they get the name, and the name before it is done", async () => {

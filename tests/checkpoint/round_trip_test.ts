@@ -26,7 +26,9 @@ Deno.test("the format is what sections.ts says, byte for byte", () => {
   assertEquals(
     bytes.subarray(0, 24).toHex(),
     [
-      ...["89484b430d0a1a0a", "01000000", "b0000000"],
+      "89484b430d0a1a0a",
+      "01000000",
+      "b0000000",
       (end + 16).toString(16).padStart(2, "0") + "00000000000000",
     ].join(""),
   );
@@ -56,8 +58,13 @@ Deno.test("whatever is saved comes back to the bit", () => {
 Deno.test("NaN payloads, signalling ones too, signed zeros and subnormals stay as they are", () => {
   for (
     const pattern of [
-      ...[0x7ff8000000000000n, 0xfff8000000000000n, 0x7ff0000000000001n, 0xfff7ffffffffffffn],
-      ...[0x8000000000000000n, 0x0000000000000001n, 0x7ff0000000000000n],
+      0x7ff8000000000000n,
+      0xfff8000000000000n,
+      0x7ff0000000000001n,
+      0xfff7ffffffffffffn,
+      0x8000000000000000n,
+      0x0000000000000001n,
+      0x7ff0000000000000n,
     ]
   ) {
     const { x } = restore({ x: float(pattern) }) as { x: Float64Array<ArrayBuffer> };
@@ -82,8 +89,20 @@ Deno.test("typed arrays of all twelve classes come back as such, empty ones too,
 
 Deno.test("numbers, bigints and texts that JSON would change come back as they were", () => {
   const data = [
-    ...[-0, NaN, Infinity, -Infinity, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, 2 ** 53 + 2],
-    ...[0n, -(10n ** 40n), "\ud800 alone", "\u2028", "\0", ""],
+    -0,
+    NaN,
+    Infinity,
+    -Infinity,
+    5e-324,
+    1.7976931348623157e308,
+    0.1 + 0.2,
+    2 ** 53 + 2,
+    0n,
+    -(10n ** 40n),
+    "\ud800 alone",
+    "\u2028",
+    "\0",
+    "",
   ];
   assertEquals(bits(restore(data)), bits(data));
 });

@@ -166,7 +166,10 @@ Deno.test("--model and --device say what pulls, and where: each relaxes to the s
   await using folder = await tempFolder();
   const energies: string[] = [];
   const ways = [
-    ...[["onnx", "auto"], ["onnx", "reference"], ["kernel", "wasm"], ["kernel", "reference"]],
+    ["onnx", "auto"],
+    ["onnx", "reference"],
+    ["kernel", "wasm"],
+    ["kernel", "reference"],
     ...adapter === undefined ? [] : [["onnx", "webgpu"], ["kernel", "webgpu"]],
   ];
   for (const [model, device] of ways) {

@@ -8,7 +8,9 @@ async function relaxed(name: typeof MODELS[number]) {
   const batch = crystals(64, 1);
   await using argon = await openArgon(name);
   const { before, after, steps } = await relax(batch, {
-    ...{ model: argon.model, device: "wasm", fmax: 0.005 },
+    model: argon.model,
+    device: "wasm",
+    fmax: 0.005,
   });
   return { positions: batch.get("positions"), before, after, steps };
 }

@@ -158,7 +158,10 @@ Deno.test("a module may have classes, functions, hooks, and one by default", asy
     hook as { name?: string; by?: number; threshold?: number }
   );
   assertEquals(hooks.map(({ name, by, threshold }) => name ?? by ?? threshold), [
-    ...[2, "scaled", "quiet", "by default"],
+    2,
+    "scaled",
+    "quiet",
+    "by default",
   ]);
   assertEquals([hooks[1]!.by, created[2]!.options.enabled], [3, false]);
 });
@@ -196,7 +199,12 @@ Deno.test("document 001's order: hooks of users first, those of the package last
   }, { base, registry });
   trainer.hooks.add({ name: "byHand", onEpochEnd() {} });
   assertEquals(trainer.hooks.list().map(({ name }) => name), [
-    ...["MyCustomHook", "second", "byHand", "logging", "early_stopping", "checkpoint"],
+    "MyCustomHook",
+    "second",
+    "byHand",
+    "logging",
+    "early_stopping",
+    "checkpoint",
   ]);
 });
 

@@ -169,10 +169,24 @@ Deno.test("what the schema takes is what createHooks takes, and what it refuses 
 
 Deno.test("each hook of training that comes with this package has a name", () => {
   assertEquals(registry.names, [
-    ...["console_log", "json_log", "checkpoint", "logging", "gradient_monitor"],
-    ...["model_checkpoint", "early_stopping", "lr_monitor", "activation_stats", "identity"],
-    ...["validation", "ema", "accumulate_gradients", "clip_gradients", "nan_guard", "webhook"],
-    ...["checkpoint_upload", "heartbeat"],
+    "console_log",
+    "json_log",
+    "checkpoint",
+    "logging",
+    "gradient_monitor",
+    "model_checkpoint",
+    "early_stopping",
+    "lr_monitor",
+    "activation_stats",
+    "identity",
+    "validation",
+    "ema",
+    "accumulate_gradients",
+    "clip_gradients",
+    "nan_guard",
+    "webhook",
+    "checkpoint_upload",
+    "heartbeat",
   ]);
 });
 

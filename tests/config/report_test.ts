@@ -5,23 +5,32 @@ import { reportPlots } from "../../src/config/report/report_plots.ts";
 import { heardIn } from "../../src/config/runs/run_parts.ts";
 import { ScalarHistory } from "../../src/observe/mod.ts";
 
-const HOOK = {
-  ...{ name: "log_*", enabled: true, stages: ["dynamics/AFTER_STEP"], frequency: 10, order: 0 },
-  ...{
-    band: "normal",
-    overloads: {},
-    isFallback: false,
-    reads: [],
-    writes: [],
-    errors: 0,
-  } as const,
+const HOOK: RunRecord["hooks"][number] = {
+  name: "log_*",
+  enabled: true,
+  stages: ["dynamics/AFTER_STEP"],
+  frequency: 10,
+  order: 0,
+  band: "normal",
+  overloads: {},
+  isFallback: false,
+  reads: [],
+  writes: [],
+  errors: 0,
 };
 const at = (segment: number, second: number, step: number) => ({
-  ...{ id: "r1", segment, step, hooks: [HOOK, { ...HOOK, name: "<bad>", errors: 2 }] },
+  id: "r1",
+  segment,
+  step,
+  hooks: [HOOK, { ...HOOK, name: "<bad>", errors: 2 }],
   time: new Date(1000 * second).toISOString(),
 });
 const start = (segment: number, second: number, step: number): RunRecord => ({
-  ...{ type: "start", ...at(segment, second, step), engine: "NVE", commit: "abc", configHash: "h" },
+  type: "start",
+  ...at(segment, second, step),
+  engine: "NVE",
+  commit: "abc",
+  configHash: "h",
   versions: { hooke: "9.9.9", deno: "2.0.0", platform: "there" },
   device: { device: "wasm", skipped: [{ device: "webgpu", reason: "it is slow" }] },
 });
@@ -71,12 +80,21 @@ Deno.test("Markdown has the outcome, the facts, warnings, plots, parts, hooks, c
   const lines = text.split("\n");
   assertEquals(lines[0], "# a \\& b: completed");
   assertEquals(lines.filter((line) => line.startsWith("## ")), [
-    ...["## Run", "## Warnings", "## Plots", "## Parts", "## Hooks", "## Changes of hooks"],
-    ...["## Where the time went", "## Configuration"],
+    "## Run",
+    "## Warnings",
+    "## Plots",
+    "## Parts",
+    "## Hooks",
+    "## Changes of hooks",
+    "## Where the time went",
+    "## Configuration",
   ]);
   for (
     const line of [
-      ...["| outcome | completed |", "| steps | 20 |", "| commit | abc |", "| device | wasm |"],
+      "| outcome | completed |",
+      "| steps | 20 |",
+      "| commit | abc |",
+      "| device | wasm |",
       "| took | 1 h 1 min |", // a part that never ended counts as far as it was heard of
       "- Hook \\<bad\\> has failed 2 times.",
       "- webgpu was passed over: it is slow",
@@ -117,14 +135,16 @@ Deno.test("a run that failed, one that was stopped and one that has not ended sa
     (await report(run(records), { format: "markdown" })).split("\n")
       .filter((line) => /^# |outcome/.test(line)).slice(0, 2);
   assertEquals(await titled([start(0, 0, 0), end(0, 1, 2, { status: "failed", error })]), [
-    ...["# a \\& b: failed", "| outcome | failed: DivergedError: atoms \\| flew away |"],
+    "# a \\& b: failed",
+    "| outcome | failed: DivergedError: atoms \\| flew away |",
   ]);
   assertEquals(
     await titled([start(0, 0, 0), end(0, 1, 2, { status: "stopped", reason: "enough", step: 1 })]),
     ["# a \\& b: stopped", "| outcome | stopped in step 1: enough |"],
   );
   assertEquals(await titled([start(0, 0, 0)]), [
-    ...["# a \\& b: not ended", "| outcome | not ended: it is under way, or was killed |"],
+    "# a \\& b: not ended",
+    "| outcome | not ended: it is under way, or was killed |",
   ]);
 });
 
@@ -137,7 +157,8 @@ Deno.test("of a part that was killed the report says how far its scalars came, a
   const resumed = await lines([start(0, 0, 0), start(1, 60, 80), end(1, 70, 100, COMPLETED)]);
   for (
     const line of [
-      ...["| steps | 100 |", "| took | 55 s |"],
+      "| steps | 100 |",
+      "| took | 55 s |",
       "| 1 | 1970-01-01T00:00:00.000Z | 45 s | 0 | 90 | never ended |",
       "| 2 | 1970-01-01T00:01:00.000Z | 10 s | 80 | 100 | completed |",
     ]
@@ -146,7 +167,11 @@ Deno.test("of a part that was killed the report says how far its scalars came, a
 
 Deno.test("scalars belong to the part in which they were told, steps done again to the later one", () => {
   const row = (step: number, time: number) => ({
-    ...{ step, time, stage: "dynamics/AFTER_STEP", engine: "NVE", scalars: {} },
+    step,
+    time,
+    stage: "dynamics/AFTER_STEP",
+    engine: "NVE",
+    scalars: {},
   });
   const records = [start(0, 0, 0), start(1, 60, 80), start(2, 65, 80)];
   const rows = [row(0, 1), row(90, 45), row(80, 66), row(100, 70)];
@@ -157,21 +182,21 @@ Deno.test("scalars belong to the part in which they were told, steps done again 
 Deno.test("scalars that belong together are in one plot; losses on a log scale where all are above 0", () => {
   const history = new ScalarHistory();
   const scalars = {
-    ...{
-      "loss/total": 1,
-      "val/loss": 2,
-      "optimizer/0/group_0/lr": 0.1,
-      "optimizer/1/group_0/lr": 1,
-    },
-    ...{ "train/accuracy": 0.5, "val/accuracy": 0.4, "energy": -1, "energy/max": -0.5, fmax: 0 },
-    ...{
-      "converged_fraction": 0,
-      "active_fraction": 1,
-      "dynamics/steps_per_s": 3,
-      "my.own": 4,
-      "my own": 5,
-    },
-    ...{ "training/epoch": 1 },
+    "loss/total": 1,
+    "val/loss": 2,
+    "optimizer/0/group_0/lr": 0.1,
+    "optimizer/1/group_0/lr": 1,
+    "train/accuracy": 0.5,
+    "val/accuracy": 0.4,
+    "energy": -1,
+    "energy/max": -0.5,
+    fmax: 0,
+    "converged_fraction": 0,
+    "active_fraction": 1,
+    "dynamics/steps_per_s": 3,
+    "my.own": 4,
+    "my own": 5,
+    "training/epoch": 1,
   };
   for (const step of [0, 1]) history.add({ step, scalars });
   history.add({ step: 1, scalars: { alone: 1 } });

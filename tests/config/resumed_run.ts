@@ -13,12 +13,19 @@ export const FRAMES = 40;
 if (import.meta.main) {
   const [path] = Deno.args as [string];
   await using folder = await openRunFolder(path, {
-    ...{ config: { STEPS }, checkpoints: { every: 30 }, report: "markdown", commit: "none" },
+    config: { STEPS },
+    checkpoints: { every: 30 },
+    report: "markdown",
+    commit: "none",
     trajectory: { sink: new JsonlSink(`${path}/trajectory.jsonl`), frequency: FRAMES },
   });
   await using md = new NVTLangevin({
     model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
-    ...{ dt: 2, temperature: 50, friction: 0.02, seed: 3, device: "wasm" },
+    dt: 2,
+    temperature: 50,
+    friction: 0.02,
+    seed: 3,
+    device: "wasm",
   });
   folder.attach(md);
   console.log("open");

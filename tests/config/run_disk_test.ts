@@ -18,8 +18,18 @@ async function runOn(mount: string, parent: string): Promise<Told> {
   const script = new URL("run_on_disk.ts", import.meta.url).pathname;
   const { stdout, stderr, success } = await new Deno.Command("unshare", {
     args: [
-      ...["-rm", "sh", "-c", `mount -t tmpfs -o ${mount} none "$0" && "$@"; cp -r "$0" "${copy}"`],
-      ...[disk!, Deno.execPath(), "run", "-A", "--no-check", script, `${disk}/run`, beside!],
+      "-rm",
+      "sh",
+      "-c",
+      `mount -t tmpfs -o ${mount} none "$0" && "$@"; cp -r "$0" "${copy}"`,
+      disk!,
+      Deno.execPath(),
+      "run",
+      "-A",
+      "--no-check",
+      script,
+      `${disk}/run`,
+      beside!,
     ],
   }).output();
   assert(success, new TextDecoder().decode(stderr));

@@ -12,7 +12,12 @@ const MOMENT = { id: "r", segment: 0, time: "2026-01-01T00:00:00.000Z", step: 3,
 const DEVICE = { device: "wasm", skipped: [{ device: "webgpu", reason: "slow" }] };
 const LOG = [
   {
-    ...{ type: "start", ...MOMENT, engine: "NVE", commit: "abc", configHash: null, device: DEVICE },
+    type: "start",
+    ...MOMENT,
+    engine: "NVE",
+    commit: "abc",
+    configHash: null,
+    device: DEVICE,
     versions: { hooke: "0.1.0", platform: "here" },
   },
   { type: "change", ...MOMENT, change: "disable", hook: "log" },
@@ -31,7 +36,12 @@ const IDENTITY = {
   config: { dt: [1, "x"] },
 };
 const HOLDER = {
-  ...{ schema: 1, pid: 7, host: "h", startTime: "9", since: MOMENT.time, heartbeat: MOMENT.time },
+  schema: 1,
+  pid: 7,
+  host: "h",
+  startTime: "9",
+  since: MOMENT.time,
+  heartbeat: MOMENT.time,
 };
 const PROFILE = [
   { engine: "e", domain: "d", from: "A", to: "B", count: 1, mean: 1, std: 0, min: 1, max: 1 },

@@ -31,7 +31,9 @@ async function inFolder(test: (path: string) => Promise<void>): Promise<void> {
 
 const dynamics = () =>
   engine(langevin({ dt: 2, temperature: 50, friction: 0.02, seed: 3 }), {
-    ...{ model: ARGON, device: "wasm", hooks: [] },
+    model: ARGON,
+    device: "wasm",
+    hooks: [],
   });
 
 const names = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name).sort();
@@ -42,7 +44,9 @@ function trainer(): Trainer {
   const w = builder.parameter("w", [0], [1, 1]);
   builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
   return new Trainer({
-    ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), epochs: 6 },
+    model: builder.build(),
+    loss: meanSquaredError({ target: "wanted" }),
+    epochs: 6,
     data: tensorData({
       x: { data: Float32Array.of(1, 2, 3, 4, 5, 6), dims: [6, 1] },
       wanted: { data: Float32Array.of(2, 4, 6, 8, 10, 12), dims: [6, 1] },
@@ -55,7 +59,9 @@ function trainer(): Trainer {
 function stoppedAfter(steps: number): Trainer {
   const made = trainer();
   made.hooks.add({
-    ...{ name: "stopper", stage: "training/STEP_END", frequency: 1 },
+    name: "stopper",
+    stage: "training/STEP_END",
+    frequency: 1,
     call: (ctx: { stepCount: number; stop(reason: string): void }) =>
       ctx.stepCount + 1 === steps && ctx.stop("a part"),
   } as never);
@@ -75,7 +81,12 @@ Deno.test("a run of dynamics leaves config, run log, scalars, checkpoints and a 
   inFolder(async (path) => {
     await goOn(path, 50, { checkpoints: { every: 20, keep: 2 }, scalars: { frequency: 10 } });
     assertEquals(names(path), [
-      ...["checkpoints", "config.json", "lock", "logs", "report.html", "runs.jsonl"],
+      "checkpoints",
+      "config.json",
+      "lock",
+      "logs",
+      "report.html",
+      "runs.jsonl",
     ]);
     assertEquals(names(`${path}/checkpoints`), ["step-000000040.hooke", "step-000000050.hooke"]);
     const { schema, config, id } = JSON.parse(await Deno.readTextFile(`${path}/config.json`));
@@ -88,7 +99,10 @@ Deno.test("a run of dynamics leaves config, run log, scalars, checkpoints and a 
     assertEquals(
       log[0]!.hooks.map(({ name, stages, frequency }) => [name, stages.length, frequency]),
       [
-        ...[["runReport", 0, 1], ["runLog", 0, 1], ["reporter", 1, 10], ["checkpoints", 1, 20]],
+        ["runReport", 0, 1],
+        ["runLog", 0, 1],
+        ["reporter", 1, 10],
+        ["checkpoints", 1, 20],
       ],
     );
     const rows = parseScalarLines(await Deno.readTextFile(`${path}/logs/scalars.jsonl`));
@@ -112,8 +126,12 @@ Deno.test("a run that was stopped goes on to the same bits, its hooks and logs w
     assertEquals(bitsOf(last), bitsOf(whole));
     const { records, history } = await readRun(path);
     assertEquals(records.map(({ type, segment, step }) => [type, segment, step]), [
-      ...[["start", 0, 0], ["end", 0, 25], ["start", 1, 25], ["end", 1, 40]],
-      ...[["start", 2, 40], ["end", 2, 60]],
+      ["start", 0, 0],
+      ["end", 0, 25],
+      ["start", 1, 25],
+      ["end", 1, 40],
+      ["start", 2, 40],
+      ["end", 2, 60],
     ]);
     assertEquals(history.series("energy").steps, [0, 10, 20, 24, 30, 39, 40, 50, 59]);
   }));
@@ -217,7 +235,8 @@ Deno.test("at each checkpoint the frames before it have been flushed: a kill los
       flush: () => void seen.push([names(`${path}/checkpoints`).length, taken]),
     };
     await goOn(path, 25, {
-      ...{ checkpoints: { every: 10, keep: 9 }, trajectory: { sink: buffered, frequency: 4 } },
+      checkpoints: { every: 10, keep: 9 },
+      trajectory: { sink: buffered, frequency: 4 },
     });
     assertEquals(seen.slice(0, 3), [[0, 3], [1, 5], [2, 7]]); // at steps 10, 20 and 25
   }));
@@ -275,8 +294,12 @@ Deno.test("a machine that was heard of a moment ago keeps the folder, one that f
   inFolder(async (path) => {
     await (await openRunFolder(path)).close();
     const holder = (heartbeat: Date) => ({
-      ...{ schema: 1, pid: 7, host: "elsewhere", startTime: null },
-      ...{ since: "2026-01-01T00:00:00.000Z", heartbeat: heartbeat.toISOString() },
+      schema: 1,
+      pid: 7,
+      host: "elsewhere",
+      startTime: null,
+      since: "2026-01-01T00:00:00.000Z",
+      heartbeat: heartbeat.toISOString(),
     });
     const write = (value: unknown) =>
       Deno.writeTextFile(`${path}/lock`, `${JSON.stringify(value).padEnd(511)}\n`);
@@ -396,7 +419,9 @@ Deno.test("checkpoints that cannot be written are a warning; the run, its logs a
     const warnings: string[] = [];
     await using folder = await openRunFolder(path, { checkpoints: { every: 5 } });
     await using md = engine(langevin({ dt: 2, temperature: 50, friction: 0.02, seed: 3 }), {
-      ...{ model: ARGON, device: "wasm", hooks: [] },
+      model: ARGON,
+      device: "wasm",
+      hooks: [],
       onWarning: ({ hook, error }: { hook: string; error: unknown }) =>
         warnings.push(`${hook}: ${(error as Error).message}`),
     });

@@ -23,7 +23,8 @@ async function runIn(path: string, beside: string): Promise<Told> {
     await using folder = await openRunFolder(path, { checkpoints: { every: 10, keep: 9 } });
     await using md = new NVE({
       model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
-      ...{ dt: 2, device: "wasm" },
+      dt: 2,
+      device: "wasm",
       hooks: [new LoggingHook({ backend: "csv", logPath: beside, frequency: 10 })],
       onWarning: ({ hook, error }) => warnings.push([hook, (error as Error).message]),
     });

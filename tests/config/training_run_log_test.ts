@@ -98,7 +98,9 @@ Deno.test("each switching is logged with its step", async () => {
   await trainer.train();
   const changes = lines.filter((line): line is RunChange => line.type === "change");
   assertEquals(changes.map(({ change, hook, step }) => [change, hook, step]), [
-    ...[["disable", "identity", 2], ["enable", "identity", 5], ["remove", "identity", 6]],
+    ["disable", "identity", 2],
+    ["enable", "identity", 5],
+    ["remove", "identity", 6],
   ]);
   const states = changes.map(({ hooks }) => hooks.find(({ name }) => name === "identity")?.enabled);
   assertEquals(states, [false, true, undefined]);
@@ -123,9 +125,12 @@ Deno.test("a run that is resumed from a checkpoint keeps its id, and counts its 
       lines.map(({ type, id, segment, step }) => [type, id === a.lines[0]!.id, segment, step])
     );
     assertEquals(told, [
-      ...[["start", true, 0, 0], ["end", true, 0, 4]],
-      ...[["start", true, 1, 4], ["end", true, 1, 8]],
-      ...[["start", true, 2, 8], ["end", true, 2, 12]],
+      ["start", true, 0, 0],
+      ["end", true, 0, 4],
+      ["start", true, 1, 4],
+      ["end", true, 1, 8],
+      ["start", true, 2, 8],
+      ["end", true, 2, 12],
     ]);
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -38,7 +38,10 @@ function tensor(text: string): TensorInfo {
 }
 
 const GRAPH = [
-  ...["positions float32 N 3", "z int64 N", "edge_index int64 2 E", "shifts float32 E 3"],
+  "positions float32 N 3",
+  "z int64 N",
+  "edge_index int64 2 E",
+  "shifts float32 E 3",
   "batch_idx int64 N",
 ];
 
@@ -52,7 +55,10 @@ function why(
   const named = (text: string) => text.split(" ")[0]!;
   const kept = GRAPH.filter((text) => !inputs.some((one) => named(one) === named(text)));
   const bindings = matchTensors({
-    ...{ name: "x.onnx", manifest, by: () => "the options", derived },
+    name: "x.onnx",
+    manifest,
+    by: () => "the options",
+    derived,
     inputs: [...kept, ...inputs].map(tensor),
     outputs: ["energy float32 B", "forces float32 N 3", ...outputs].map(tensor),
   });

@@ -29,17 +29,20 @@ Deno.test("docs/models.md has every meaning of inputs and outputs, with shapes, 
 
 Deno.test("docs/models.md has every member of a manifest, its default, and every unit", () => {
   const members = {
-    ...{
-      cutoff: 0,
-      reach: 0,
-      inputs: 0,
-      constants: 0,
-      outputs: 0,
-      neighbors: "full",
-      elements: 0,
-    },
-    ...{ energyUnit: "eV", lengthUnit: "Å", atomEnergies: 0, batch: 0, padding: true },
-    ...{ differentiate: true, stress: false },
+    cutoff: 0,
+    reach: 0,
+    inputs: 0,
+    constants: 0,
+    outputs: 0,
+    neighbors: "full",
+    elements: 0,
+    energyUnit: "eV",
+    lengthUnit: "Å",
+    atomEnergies: 0,
+    batch: 0,
+    padding: true,
+    differentiate: true,
+    stress: false,
   } satisfies Record<keyof OnnxManifest, unknown>;
   const rows = table("member");
   assertEquals(rows.map(([name]) => name), Object.keys(members));

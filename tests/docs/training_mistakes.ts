@@ -21,7 +21,8 @@ export const MISTAKES: Readonly<Record<string, () => unknown>> = {
     potential(
       "species",
       atomsData([{ ...ATOM, energy: 0, forces: [0, 0, 0] }], {
-        ...{ cutoff: 5, batchSize: 1 },
+        cutoff: 5,
+        batchSize: 1,
       }),
     ),
   "floats where whole numbers must be": () =>
@@ -95,7 +96,10 @@ async function potential(numbers: string, data: DataSource): Promise<void> {
   const k = builder.gather(perElement, builder.input(numbers, "i64", ["N"]));
   builder.output("energy", builder.reduceSum(builder.mul(builder.mul(x, x), k), [1]), ["N"]);
   await using trainer = new Trainer({
-    ...{ model: builder.build(), loss: energyForces(), optimizers: sgd({ lr: 1 }), data },
+    model: builder.build(),
+    loss: energyForces(),
+    optimizers: sgd({ lr: 1 }),
+    data,
   });
   await trainer.train();
 }

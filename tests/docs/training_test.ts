@@ -20,25 +20,60 @@ const firsts = (title: string) => table(title).map(([name]) => name!);
 
 // Objects whose keys the compiler compares with the types: an option that comes or goes breaks the check.
 const OPTIONS = {
-  ...{ model: 0, loss: 0, metrics: 0, data: 0, validation: 0, optimizers: 0, schedule: 0 },
-  ...{ parameters: 0, freeze: 0, epochs: 0, steps: 0, accumulate: 0, clip: 0, ema: 0 },
-  ...{ validateEvery: 0, loaderOrder: 0, workers: 0, device: 0, threads: 0, name: 0, signal: 0 },
-  ...{ onWarning: 0, verify: 0, hooks: 0 },
+  model: 0,
+  loss: 0,
+  metrics: 0,
+  data: 0,
+  validation: 0,
+  optimizers: 0,
+  schedule: 0,
+  parameters: 0,
+  freeze: 0,
+  epochs: 0,
+  steps: 0,
+  accumulate: 0,
+  clip: 0,
+  ema: 0,
+  validateEvery: 0,
+  loaderOrder: 0,
+  workers: 0,
+  device: 0,
+  threads: 0,
+  name: 0,
+  signal: 0,
+  onWarning: 0,
+  verify: 0,
+  hooks: 0,
 } satisfies Record<keyof TrainerParts | "hooks", 0>;
 const SETTINGS = {
-  ...{ accumulate: 0, clip: 0, ema: 0, terms: 0, patches: 0, points: 0 },
+  accumulate: 0,
+  clip: 0,
+  ema: 0,
+  terms: 0,
+  patches: 0,
+  points: 0,
 } satisfies Record<keyof TrainerSettings, 0>;
 
 const ATOMS = {
-  ...{ cutoff: 0, tripletCutoff: 0, names: 0, elements: 0, elementEnergies: 0 },
-  ...{ energy: 0, forces: 0, stress: 0 },
+  cutoff: 0,
+  tripletCutoff: 0,
+  names: 0,
+  elements: 0,
+  elementEnergies: 0,
+  energy: 0,
+  forces: 0,
+  stress: 0,
 } satisfies Record<Exclude<keyof AtomsDataOptions, keyof BatchingOptions>, 0>;
 
 Deno.test("docs/training.md has every option of data of atoms, and what their tensors are called", async () => {
   assertEquals(firsts("option of atomsData"), Object.keys(ATOMS));
   const crystal = {
-    ...{ symbols: ["Ar", "Ar", "Ar"], positions: [[0, 0, 0], [3, 0, 0], [0, 3, 0]] },
-    ...{ energy: -1, forces: new Array(9).fill(0), stress: new Array(9).fill(0), cell: [9, 9, 9] },
+    symbols: ["Ar", "Ar", "Ar"],
+    positions: [[0, 0, 0], [3, 0, 0], [0, 3, 0]],
+    energy: -1,
+    forces: new Array(9).fill(0),
+    stress: new Array(9).fill(0),
+    cell: [9, 9, 9],
   };
   const options = { cutoff: 5, tripletCutoff: 4, batchSize: 1, names: { cell: "cell" } };
   const [batch] = await Array.fromAsync(atomsData([crystal], options).batches(0, 0));
@@ -74,18 +109,41 @@ Deno.test("docs/training.md has every function for data, losses, metrics, optimi
 /** The events that each document has, as it spells them. */
 const EVENTS = {
   "001": [
-    ...["on_train_start", "on_train_end", "on_training_end", "on_epoch_start", "on_epoch_end"],
-    ...["on_train_batch_start", "on_train_batch_end", "on_validation_start", "on_validation_end"],
-    ...["on_validation_batch_start", "on_validation_batch_end", "on_before_forward"],
-    ...["on_after_forward", "on_before_backward", "on_after_backward"],
-    ...["on_before_optimizer_step", "on_after_optimizer_step", "on_gradient_clip"],
-    ...["on_checkpoint_save", "on_checkpoint_load", "on_exception"],
+    "on_train_start",
+    "on_train_end",
+    "on_training_end",
+    "on_epoch_start",
+    "on_epoch_end",
+    "on_train_batch_start",
+    "on_train_batch_end",
+    "on_validation_start",
+    "on_validation_end",
+    "on_validation_batch_start",
+    "on_validation_batch_end",
+    "on_before_forward",
+    "on_after_forward",
+    "on_before_backward",
+    "on_after_backward",
+    "on_before_optimizer_step",
+    "on_after_optimizer_step",
+    "on_gradient_clip",
+    "on_checkpoint_save",
+    "on_checkpoint_load",
+    "on_exception",
   ],
   "002": [
-    ...["on_train_begin", "on_step_end", "on_eval_end", "on_checkpoint_save", "on_train_end"],
+    "on_train_begin",
+    "on_step_end",
+    "on_eval_end",
+    "on_checkpoint_save",
+    "on_train_end",
   ],
   "003": [
-    ...["on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end"],
+    "on_train_begin",
+    "on_epoch_begin",
+    "on_batch_end",
+    "on_epoch_end",
+    "on_train_end",
   ],
 };
 
@@ -127,8 +185,15 @@ Deno.test("docs/training.md has each event of the documents, with a method that 
 Deno.test("docs/training.md has what the documents hand to hooks, where it is here", () => {
   const state = table("key of its state");
   assertEquals(state.map(([key]) => key), [
-    ...["model", "optimizer", "device", "current_epoch", "current_batch_idx", "latest_loss"],
-    ...["avg_loss", "model_params", "status"],
+    "model",
+    "optimizer",
+    "device",
+    "current_epoch",
+    "current_batch_idx",
+    "latest_loss",
+    "avg_loss",
+    "model_params",
+    "status",
   ]);
   for (const [key, here] of state) {
     assertEquals(here, camelCase(key!));
@@ -136,7 +201,13 @@ Deno.test("docs/training.md has what the documents hand to hooks, where it is he
   }
   const step = table("of its StepContext");
   assertEquals(step.map(([key]) => key), [
-    ...["step", "loss", "grad_norm", "lr", "tokens_seen", "model", "optimizer"],
+    "step",
+    "loss",
+    "grad_norm",
+    "lr",
+    "tokens_seen",
+    "model",
+    "optimizer",
   ]);
   const there = contextAt("STEP_END");
   for (const [key, here] of step) {

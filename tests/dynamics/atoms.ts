@@ -63,7 +63,12 @@ export function push(force: number): Model {
 
 /** Fields that a run changes. */
 export const MOVING: readonly BuiltInName[] = [
-  ...["positions", "velocities", "forces", "energy", "status", "stepsDone"] as const,
+  "positions",
+  "velocities",
+  "forces",
+  "energy",
+  "status",
+  "stepsDone",
 ];
 
 /** The values of those fields that there are, of one system or of all, to be compared to the bit. */

@@ -310,8 +310,13 @@ function brokenGraph(from: number): Model {
       const size = state.batch.size;
       const energies = state.scratch("given energies", { dtype: "real", level: "system" });
       const add = call(addModel, {
-        ...{ energies, cell: state.field("cell"), ...outputsOf(state) },
-        ...{ perAtom: 0, energyUnit: 1, forceUnit: 1, stressUnit: 1 },
+        energies,
+        cell: state.field("cell"),
+        ...outputsOf(state),
+        perAtom: 0,
+        energyUnit: 1,
+        forceUnit: 1,
+        stressUnit: 1,
       });
       return {
         compute() {

@@ -52,8 +52,10 @@ Deno.test(
   onEngines(async (backend) => {
     // At rest and without forces: ν = −dt p V/W after a step, but for what the volume has changed by.
     const system = new System({
-      ...{ symbols: ["H", "H", "H", "H"], positions: new Array(12).fill(0) },
-      ...{ cell: [10, 10, 10], pbc: true },
+      symbols: ["H", "H", "H", "H"],
+      positions: new Array(12).fill(0),
+      cell: [10, 10, 10],
+      pbc: true,
     });
     const nothing = potential(() => 0, { givesStress: true });
     const options = { dt: 1, pressure: 1e-6, barostatTime: 100 };
@@ -135,7 +137,9 @@ Deno.test("a barostat refuses what has no cell to change, by system", async () =
     "current value is false, false, false",
   );
   const skewed = new System({
-    ...{ symbols: ["Ar"], positions: [0, 0, 0], pbc: true },
+    symbols: ["Ar"],
+    positions: [0, 0, 0],
+    pbc: true,
     cell: [20, 0, 0, 3, 20, 0, 0, 0, 20],
   });
   await assertRejects(
@@ -262,7 +266,10 @@ Deno.test(
       for (const pressureCoupling of COUPLINGS) {
         const batch = solid(2), options = { ...GIVEN, barostatTime: 10, pressureCoupling };
         await using md = new NPH({
-          ...{ model: SMOOTH, ...options, pressure: [0, pressure], ...where(backend) },
+          model: SMOOTH,
+          ...options,
+          pressure: [0, pressure],
+          ...where(backend),
         });
         const { systems } = await assertRejects(() => md.run(batch, 200), DivergedError);
         assertEquals(systems, [1]);

@@ -40,7 +40,9 @@ for (const [name, scheme] of Object.entries(SCHEMES)) {
       const make = (isSaving: boolean): Dynamics => {
         const sums = { count: 0 };
         const saving = hook({
-          ...{ name: "saving", frequency: 1, reads: ["time"] },
+          name: "saving",
+          frequency: 1,
+          reads: ["time"],
           on: {
             dynamics: {
               AFTER_STEP({ stepCount, read }) {
@@ -80,7 +82,10 @@ for (const [name, scheme] of Object.entries(SCHEMES)) {
 Deno.test("in the middle of a step a state is none, and saving it is refused", async () => {
   const md = engine(velocityVerlet({ dt: 2 }), { model: ARGON, device: "reference", hooks: [] });
   md.hooks.add({
-    ...{ name: "early", stage: "dynamics/AFTER_STEP", frequency: 1, onError: "throw" },
+    name: "early",
+    stage: "dynamics/AFTER_STEP",
+    frequency: 1,
+    onError: "throw",
     call: async () => void await md.save(),
   } as never);
   await assertRejects(() => md.run(crystals(1), 2), Error, "save a batch");

@@ -61,7 +61,9 @@ function strained(system: System, strain: readonly number[]): System {
 
 function engineOf(scheme: Integrator, backend: EngineBackend, fmax: number) {
   return new Dynamics(scheme, {
-    ...{ model: ARGON, ...where(backend), hooks: [ConvergenceHook.fromFmax(fmax)] },
+    model: ARGON,
+    ...where(backend),
+    hooks: [ConvergenceHook.fromFmax(fmax)],
   });
 }
 

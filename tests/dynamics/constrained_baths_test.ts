@@ -63,7 +63,10 @@ Deno.test(
             },
           });
           await using md = new Dynamics(scheme(dt), {
-            ...{ model: PULLED, constraints, hooks: [note], ...where(backend) },
+            model: PULLED,
+            constraints,
+            hooks: [note],
+            ...where(backend),
           });
           await md.run(molecules(3), 200 / dt);
           return Math.max(...rows.flatMap((row) => row.map((e, s) => Math.abs(e - rows[0]![s]!))));
@@ -106,7 +109,9 @@ Deno.test(
     const options = { temperature: 40, pressure: 0.1, thermostatTime: 100, barostatTime: 200 };
     const before = crystals(1), batch = before.clone();
     await using md = new Dynamics(npt({ dt: 2, ...options }), {
-      ...{ model: ARGON, constraints: [fixAtoms([0, 9])], ...where(backend) },
+      model: ARGON,
+      constraints: [fixAtoms([0, 9])],
+      ...where(backend),
     });
     await md.run(batch, 50);
     const [was, is] = [before.get("positions"), batch.get("positions")];
@@ -116,7 +121,9 @@ Deno.test(
     }
     assertLess(batch.get("cell")[0]!, before.get("cell")[0]! - 1e-3);
     await using bonded = new Dynamics(npt({ dt: 2, ...options }), {
-      ...{ model: ARGON, constraints: [fixBonds([[0, 1]])], ...where(backend) },
+      model: ARGON,
+      constraints: [fixBonds([[0, 1]])],
+      ...where(backend),
     });
     await assertRejects(() => bonded.run(crystals(1), 1), TypeError, "the cell must stay as it is");
   }),

@@ -44,7 +44,9 @@ async function relax(
   });
   const batch = three();
   await using opt = new FIRE({
-    ...{ model: ARGON, dt: 0.3, ...where(backend) },
+    model: ARGON,
+    dt: 0.3,
+    ...where(backend),
     hooks: [report, ...hooks] as never,
   });
   await opt.run(batch, nSteps);

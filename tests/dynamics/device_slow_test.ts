@@ -57,7 +57,9 @@ function counted(): Disguised {
 testOnGpu("hundreds of runs of one engine on a GPU hold as many buffers as two", async () => {
   const { gpu, devices } = counted();
   await using opt = new FIRE({
-    ...{ model: ARGON, dt: 0.1, device: { name: "auto", gpu, keepSeconds: 0 } },
+    model: ARGON,
+    dt: 0.1,
+    device: { name: "auto", gpu, keepSeconds: 0 },
     hooks: [ConvergenceHook.fromFmax(1e-5), look()],
   });
   const others = buffersHeld();
@@ -81,7 +83,10 @@ testOnGpu(
     const before = bytes();
     for (let i = 0; i < 40; i++) {
       await using md = new NVE({
-        ...{ model: ARGON, dt: 1, device: { name: "auto", gpu }, hooks: [look()] },
+        model: ARGON,
+        dt: 1,
+        device: { name: "auto", gpu },
+        hooks: [look()],
         onWarning() {},
       });
       await md.run(crystals(1), 3);

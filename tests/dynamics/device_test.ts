@@ -73,7 +73,9 @@ testOnGpu(
     await md.run(batch, 3);
     await md.run(batch, 2);
     assertEquals([md.backend.name, md.device!.device, md.device!.info!.vendor, devices.length], [
-      ...["webgpu", "webgpu", "acme"],
+      "webgpu",
+      "webgpu",
+      "acme",
       1,
     ]);
     await md.close();
@@ -91,7 +93,9 @@ testOnGpu(
 testOnGpu("a checkpoint goes on on a device that is not open yet, and is taken there", async () => {
   const make = (device: "wasm" | ReturnType<typeof auto>) =>
     new Dynamics(fire({ dt: 0.3 }), {
-      ...{ model: ARGON, device, name: "FIRE" },
+      model: ARGON,
+      device,
+      name: "FIRE",
       hooks: [ConvergenceHook.fromFmax(0.005)],
     });
   const auto = () => ({ name: "auto", gpu: disguised().gpu }) as const;
@@ -121,7 +125,9 @@ testOnGpu("what is too large for a device is said, and auto takes it elsewhere",
 
   const told: string[] = [];
   await using other = new NVE({
-    ...{ model: ARGON, dt: 2, device: { name: "auto", gpu } },
+    model: ARGON,
+    dt: 2,
+    device: { name: "auto", gpu },
     onWarning: ({ error }) => void told.push((error as Error).message),
   });
   const done = await other.run(large(), 3);

@@ -45,7 +45,9 @@ async function run(
   },
 ): Promise<Batch> {
   await using md = new Dynamics(scheme, {
-    ...{ model: ARGON, constraints, hooks: hooks as never[] },
+    model: ARGON,
+    constraints,
+    hooks: hooks as never[],
     ...where(backend),
   });
   return await md.run(batch, steps);
@@ -148,7 +150,10 @@ Deno.test(
       new System({ symbols: ["H", "O"], positions: [0, 0, 0, 3, 0, 0], masses: [1, 16] }),
     ]);
     await using opt = new FIRE({
-      ...{ model: push(1), dt: 0.1, constraints: [fixCenterOfMass()], ...where(backend) },
+      model: push(1),
+      dt: 0.1,
+      constraints: [fixCenterOfMass()],
+      ...where(backend),
       hooks: [ConvergenceHook.fromFmax(1e-4)],
     });
     await opt.run(batch, 50);
@@ -187,7 +192,9 @@ Deno.test(
         on: { dynamics: { AFTER_STEP: ({ read }) => void (seen = read.temperature[0]!) } },
       });
       await run(velocityVerlet({ dt: 1 }), batch, backend, {
-        ...{ constraints, hooks: [look, ...hooks], steps: 3 },
+        constraints,
+        hooks: [look, ...hooks],
+        steps: 3,
       });
       assertNear([seen], [2 * kinetic(batch) / (freedom * K_B)], 1e-5);
     }
@@ -201,7 +208,9 @@ Deno.test(
     await using opt = new FIRE({
       // The first is pulled at for ever.
       model: tethers({ stiffness: 1, anchors: [5, 5, 5, 9, 0, 0] }),
-      ...{ dt: 0.2, constraints: [fixAtoms([0])], hooks: [ConvergenceHook.fromFmax(1e-3)] },
+      dt: 0.2,
+      constraints: [fixAtoms([0])],
+      hooks: [ConvergenceHook.fromFmax(1e-3)],
       ...where(backend),
     });
     await opt.run(batch, 500);

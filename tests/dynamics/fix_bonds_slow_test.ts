@@ -55,7 +55,12 @@ async function sampled(
     },
   });
   await using md = new NVTLangevin({
-    ...{ dt: 1, temperature: 300, friction: 0.02, seed: 7, constraints, hooks: [note] },
+    dt: 1,
+    temperature: 300,
+    friction: 0.02,
+    seed: 7,
+    constraints,
+    hooks: [note],
     model: tethers({ stiffness: STIFFNESS, anchors: [0, 0, 0] }),
     ...where(backend),
   });

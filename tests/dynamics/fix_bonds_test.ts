@@ -113,7 +113,10 @@ Deno.test(
         },
       });
       await run(batch, Math.round(200 / dt), {
-        ...{ model: PULLED, dt, hooks: [note], ...where(backend) },
+        model: PULLED,
+        dt,
+        hooks: [note],
+        ...where(backend),
         constraints: [fixBonds(TRIANGLE)],
       });
       for (let s = 0; s < 3; s++) {
@@ -132,7 +135,10 @@ Deno.test(
   onEngines(async (backend, name) => {
     const free = rotor(0.02);
     await run(free, 200, {
-      ...{ model: FREE, dt: 2, constraints: [fixBonds([[0, 1]])], ...where(backend) },
+      model: FREE,
+      dt: 2,
+      constraints: [fixBonds([[0, 1]])],
+      ...where(backend),
     });
     for (const cell of [[8, 0, 0, 0, 8, 0, 0, 0, 8], [8, 0, 0, 3, 8, 0, -2, 1, 9]]) {
       const { positions } = rotor(0).system(0);
@@ -140,17 +146,16 @@ Deno.test(
         new System({
           symbols: ["N", "N"],
           positions: positions.map((x, i) => x - (i < 3 ? 0 : cell[i - 3]!)), // an image of the second
-          ...{ cell, pbc: [true, true, true] },
+          cell,
+          pbc: [true, true, true],
         }),
       ]);
       batch.set("velocities", rotor(0.02).get("velocities"));
       await run(batch, 200, {
-        ...{
-          model: FREE,
-          dt: 2,
-          constraints: [fixBonds([[0, 1]])],
-          hooks: [new WrapPeriodicHook()],
-        },
+        model: FREE,
+        dt: 2,
+        constraints: [fixBonds([[0, 1]])],
+        hooks: [new WrapPeriodicHook()],
         ...where(backend),
       });
       const slack = name === "reference" ? 1e-9 : 2e-5;
@@ -214,33 +219,33 @@ const RELAXED = [
     constraints: [fixAtoms([0, 1])],
     energy: -0.12776636419,
     distances: [
-      ...[3.9, 3.8100678, 3.8062826, 3.8138397, 6.2386794, 3.8458879, 3.8090505, 3.7968681],
-      ...[3.7976649, 3.809522, 3.7969748, 3.7971642, 6.1754205, 3.8144374, 6.3022117],
-    ],
+      [3.9, 3.8100678, 3.8062826, 3.8138397, 6.2386794, 3.8458879, 3.8090505, 3.7968681],
+      [3.7976649, 3.809522, 3.7969748, 3.7971642, 6.1754205, 3.8144374, 6.3022117],
+    ].flat(),
   },
   {
     constraints: [fixBonds([[2, 3], [3, 4]])],
     energy: -0.12752443633,
     distances: [
-      ...[3.8239801, 3.8214069, 3.7880935, 3.7952114, 6.1668501, 3.8620052, 3.791447, 3.7791481],
-      ...[3.7968762, 3.9420807, 3.7818446, 3.7966697, 6.2064483, 3.8134875, 6.2887548],
-    ],
+      [3.8239801, 3.8214069, 3.7880935, 3.7952114, 6.1668501, 3.8620052, 3.791447, 3.7791481],
+      [3.7968762, 3.9420807, 3.7818446, 3.7966697, 6.2064483, 3.8134875, 6.2887548],
+    ].flat(),
   },
   {
     constraints: [fixAtoms([0, 1]), fixBonds([[2, 3], [4, 5]])],
     energy: -0.12470655929,
     distances: [
-      ...[3.9, 3.7844816, 3.8379687, 3.8478191, 5.9266055, 4.568562, 3.7851023, 3.7619688],
-      ...[3.7614067, 3.9420807, 3.7618001, 3.7620545, 5.9577005, 3.8471629, 5.3525695],
-    ],
+      [3.9, 3.7844816, 3.8379687, 3.8478191, 5.9266055, 4.568562, 3.7851023, 3.7619688],
+      [3.7614067, 3.9420807, 3.7618001, 3.7620545, 5.9577005, 3.8471629, 5.3525695],
+    ].flat(),
   },
   {
     constraints: [fixComponents([0, 1, 2], "z")],
     energy: -0.12795038461,
     distances: [
-      ...[3.8092916, 3.8092916, 3.8069444, 3.8147433, 6.2009538, 3.8472153, 3.8092915, 3.7966898],
-      ...[3.7966904, 3.8092915, 3.7966897, 3.7966903, 6.2009537, 3.814742, 6.2778869],
-    ],
+      [3.8092916, 3.8092916, 3.8069444, 3.8147433, 6.2009538, 3.8472153, 3.8092915, 3.7966898],
+      [3.7966904, 3.8092915, 3.7966897, 3.7966903, 6.2009537, 3.814742, 6.2778869],
+    ].flat(),
   },
 ];
 
@@ -257,7 +262,10 @@ Deno.test(
       const batch = Batch.from([new System({ symbols: Array(6).fill("Ar"), positions: CLUSTER })]);
       const isExact = name === "reference";
       await using opt = new FIRE({
-        ...{ model, dt: 0.5, constraints, ...where(backend) },
+        model,
+        dt: 0.5,
+        constraints,
+        ...where(backend),
         hooks: [ConvergenceHook.fromFmax(isExact ? 1e-6 : 1e-5)],
       });
       await opt.run(batch, 3000);
@@ -278,7 +286,9 @@ Deno.test(
     ];
     for (const scheme of schemes) {
       const options = {
-        ...{ model: PULLED, constraints: [fixBonds(TRIANGLE)], ...where(backend) },
+        model: PULLED,
+        constraints: [fixBonds(TRIANGLE)],
+        ...where(backend),
       };
       const all = waters(count), alone = Batch.from([all.system(count - 1)]), looked = all.clone();
       for (const [batch, hooks] of [[all, []], [alone, []], [looked, [idle()]]] as const) {
@@ -304,7 +314,9 @@ Deno.test(
     const model = FREE;
     const own = two();
     await run(own, 20, {
-      ...{ model, dt: 1, ...where(backend) },
+      model,
+      dt: 1,
+      ...where(backend),
       constraints: [fixBonds([TRIANGLE, [[0, 1]]], { lengths: [[1, 1, 1.6], [1.2]] })],
     });
     assertNear(lengths(own, TRIANGLE), [1, 1, 1.6], slack);
@@ -344,7 +356,9 @@ Deno.test(
     const batch = waters(3);
     const bad = [[1, 1, 1.6], [1, 1, 2.5], [1, 1, 1.6]]; // no triangle has such sides
     await using md = new NVE({
-      ...{ model: PULLED, dt: 1, ...where(backend) },
+      model: PULLED,
+      dt: 1,
+      ...where(backend),
       constraints: [fixBonds([TRIANGLE, TRIANGLE, TRIANGLE], { lengths: bad, maxIterations: 50 })],
     });
     const error = await assertRejects(
@@ -355,7 +369,10 @@ Deno.test(
     assertEquals([error.step, error.systems], [-1, [1]]);
     const fast = rotor(2); // half a turn in each step
     await using other = new NVE({
-      ...{ model: FREE, dt: 1, constraints: [fixBonds([[0, 1]])], ...where(backend) },
+      model: FREE,
+      dt: 1,
+      constraints: [fixBonds([[0, 1]])],
+      ...where(backend),
     });
     const late = await assertRejects(() => other.run(fast, 10), DivergedError);
     assertEquals([late.step, late.systems], [0, [0]]);

@@ -36,7 +36,12 @@ function engine(backend: EngineBackend, counts: { n: number }): FusedDynamics {
   const early = fuse(
     new FIRE({ model, dt: 0.4, ...place, hooks: [ConvergenceHook.fromFmax(0.03)] }),
     new NVTLangevin({
-      ...{ model, dt: 2, temperature: 60, friction: 0.02, nSteps: 7, ...place },
+      model,
+      dt: 2,
+      temperature: 60,
+      friction: 0.02,
+      nSteps: 7,
+      ...place,
       hooks: [counting(counts)],
     }),
   );

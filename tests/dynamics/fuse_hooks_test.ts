@@ -128,14 +128,31 @@ Deno.test(
     );
     await all.run(batch);
     assertEquals(log, [
-      ...["a 0: 0,1", "b 0: 2", "c 0: 3", "whole 0: 0,1,2,3"],
-      ...["b converges 0: 2 1", "whole converges 0: 0,1,2,3 0,0,1,0", "c admits 0: 2,3"],
-      ...["a 1: 0,1", "c 1: 2,3", "whole 1: 0,1,2,3"],
-      ...["a 2: 0,1", "c 2: 2", "whole 2: 0,1,2,3", "b admits 2: 0,1"],
-      ...["b 3: 0,1", "whole 3: 0,1,2,3"],
-      ...["b 4: 0,1", "whole 4: 0,1,2,3"],
-      ...["b converges 4: 0,1 1,1", "whole converges 4: 0,1,2,3 1,1,0,0", "c admits 4: 0,1"],
-      ...["c 5: 0,1", "whole 5: 0,1,2,3", "c 6: 0,1", "whole 6: 0,1,2,3"],
+      "a 0: 0,1",
+      "b 0: 2",
+      "c 0: 3",
+      "whole 0: 0,1,2,3",
+      "b converges 0: 2 1",
+      "whole converges 0: 0,1,2,3 0,0,1,0",
+      "c admits 0: 2,3",
+      "a 1: 0,1",
+      "c 1: 2,3",
+      "whole 1: 0,1,2,3",
+      "a 2: 0,1",
+      "c 2: 2",
+      "whole 2: 0,1,2,3",
+      "b admits 2: 0,1",
+      "b 3: 0,1",
+      "whole 3: 0,1,2,3",
+      "b 4: 0,1",
+      "whole 4: 0,1,2,3",
+      "b converges 4: 0,1 1,1",
+      "whole converges 4: 0,1,2,3 1,1,0,0",
+      "c admits 4: 0,1",
+      "c 5: 0,1",
+      "whole 5: 0,1,2,3",
+      "c 6: 0,1",
+      "whole 6: 0,1,2,3",
     ]);
   }),
 );
@@ -275,7 +292,12 @@ Deno.test("a hook of a stage may be switched, taken out and added in mid-run, by
   await all.run(ragged(), 7);
   assertEquals(log, ["a 0", "a 2", "a 3", "b 3", "b 4"]);
   assertEquals(changes, [
-    ...["add switch", "disable NVE/a", "enable NVE/a", "add NVE/b", "remove NVE/a", "remove NVE/b"],
+    "add switch",
+    "disable NVE/a",
+    "enable NVE/a",
+    "add NVE/b",
+    "remove NVE/a",
+    "remove NVE/b",
   ]);
   assertEquals(first.hooks.list(), []);
   assertThrows(() => first.hooks.enable("switch"), RangeError);
@@ -295,8 +317,12 @@ Deno.test("hooks of a stage are opened and closed with the run, once each, told 
   await using all = fuse(stage("x"), stage("y"), { hooks: [life("whole")], name: "both" });
   await all.run(ragged());
   assertEquals(log, [
-    ...["open whole of both", "open of x of x", "open of y of y"],
-    ...["close of y", "close of x", "close whole"],
+    "open whole of both",
+    "open of x of x",
+    "open of y of y",
+    "close of y",
+    "close of x",
+    "close whole",
   ]);
 });
 
@@ -352,7 +378,11 @@ Deno.test("a hook of a stage that fails is named with its stage, and told to who
     });
   await using all = fuse(
     new NVE({
-      ...{ model, dt: 1, nSteps: 1, name: "x", hooks: [fail()] },
+      model,
+      dt: 1,
+      nSteps: 1,
+      name: "x",
+      hooks: [fail()],
       onWarning: ({ hook }) => void told.push(`own ${hook}`),
     }),
     new NVE({ model, dt: 1, nSteps: 1, name: "y", hooks: [fail()] }),
@@ -384,7 +414,10 @@ Deno.test(
     await using all = fuse(
       new NVE({ model, dt: 4, nSteps: 5, ...where(backend) }),
       new NVE({
-        ...{ model, dt: 4, nSteps: 4, ...where(backend) },
+        model,
+        dt: 4,
+        nSteps: 4,
+        ...where(backend),
         hooks: [new FreezeAtomsHook({ atoms: ({ place }) => place === 0 })],
       }),
       new NVE({ model, dt: 4, ...where(backend) }),
@@ -501,7 +534,8 @@ Deno.test("a monitor of a stage knows its systems again when others come", async
   await using all = fuse(
     new NVE({ model, dt: 1, nSteps: 3 }),
     new NVE({
-      ...{ model, dt: 1 },
+      model,
+      dt: 1,
       hooks: [new EnergyDriftMonitorHook({ threshold: 0, metric: "absolute" })],
     }),
     { onWarning: ({ step }) => void told.push(String(step)) },
@@ -522,7 +556,9 @@ Deno.test(
     await using all = fuse(
       new NVE({ model, dt: 1, nSteps: 3, ...where(backend) }),
       new FIRE({
-        ...{ model, dt: 0.4, ...where(backend) },
+        model,
+        dt: 0.4,
+        ...where(backend),
         hooks: [
           ConvergenceHook.fromFmax(0.02),
           new SnapshotHook({ sink: regular, frequency: 2 }),
@@ -556,7 +592,9 @@ Deno.test(
     const second = new NVE({ model, dt: 1, ...where(backend) });
     const tell = (name: string, more: object) =>
       second.hooks.add(hook({
-        ...{ name, frequency: 1, ...more },
+        name,
+        frequency: 1,
+        ...more,
         on: {
           dynamics: {
             AFTER_STEP: (ctx) => void log.push(`${name} ${ctx.stepCount} ${ctx.batch.size}`),
@@ -568,7 +606,10 @@ Deno.test(
     tell("few", { when: (ctx: { readonly batch: Batch }) => ctx.batch.size === 1 });
     tell("end", { frequency: 100, phase: 99, atEnd: true });
     const first = new NVE({
-      ...{ model, dt: 1, nSteps: 5, ...where(backend) },
+      model,
+      dt: 1,
+      nSteps: 5,
+      ...where(backend),
       hooks: [hook({
         name: "gone",
         frequency: 100,

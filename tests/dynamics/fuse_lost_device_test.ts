@@ -59,7 +59,12 @@ async function run(loseAt: number | undefined, keepSeconds: number) {
   await using all = fuse(
     new FIRE({ ...of, dt: 0.4, hooks: [ConvergenceHook.fromFmax(0.03), tell("a")] }),
     new NVTLangevin({
-      ...{ ...of, dt: 2, temperature: 60, friction: 0.02, nSteps: 9, hooks: [tell("b")] },
+      ...of,
+      dt: 2,
+      temperature: 60,
+      friction: 0.02,
+      nSteps: 9,
+      hooks: [tell("b")],
     }),
     new NVE({ ...of, dt: 3, nSteps: 6, hooks: [tell("c")] }),
     { hooks: [losing], onWarning: () => {}, device },

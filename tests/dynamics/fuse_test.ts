@@ -132,7 +132,10 @@ Deno.test(
       const model = push(0.01);
       const stage = (dt: number, more: Partial<DynamicsOptions> = {}) =>
         new NVE({
-          ...{ model, dt, ...where(backend), ...more },
+          model,
+          dt,
+          ...where(backend),
+          ...more,
           hooks: [ConvergenceHook.fromFmax(10)],
         });
       const batch = atomAt(0);
@@ -326,7 +329,11 @@ Deno.test("what was fused is fused with more, and nothing is lost", async () => 
   assertEquals(all.stages, [a, b, c]);
   assertEquals(all.integrator.name, "FIRE+NVE+late");
   assertEquals(all.hooks.list().map(({ name }) => name), [
-    ...["whole", "early/ab", "FIRE/a", "NVE/b", "late/c"],
+    "whole",
+    "early/ab",
+    "FIRE/a",
+    "NVE/b",
+    "late/c",
   ]);
   const batch = mixed(1);
   await all.run(batch);
@@ -441,7 +448,11 @@ Deno.test("stages on two threads have the bits that they have on one, with hooks
     batch.set("status", [0, 1, 2, 3, 1, 0]);
     const place = { model: ARGON, threads };
     const heat = new NVTLangevin({
-      ...{ ...place, dt: 2, temperature: 60, friction: 0.02, nSteps: 9 },
+      ...place,
+      dt: 2,
+      temperature: 60,
+      friction: 0.02,
+      nSteps: 9,
     });
     if (isWatched) {
       heat.hooks.add(hook({
@@ -622,7 +633,8 @@ Deno.test(
     initVelocities(alone, 300, { seed: 3 });
     const one = Batch.from([alone.system(1)]);
     await using nve = new NVE({
-      ...{ ...place, dt: 1 },
+      ...place,
+      dt: 1,
       constraints: [constraints[0]!, fixAtoms(({ index }) => index === 0)],
     });
     await nve.run(one, 60);

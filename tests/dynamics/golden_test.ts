@@ -133,8 +133,12 @@ Deno.test(
   onEngines(async (backend, name) => {
     const { x, v, hook } = watcher();
     await using md = new NVTLangevin({
-      ...{ model: spring(1), dt: 0.1 * TIME_UNIT_FS, temperature: 300, friction: 0 },
-      ...{ ...where(backend), hooks: [hook] },
+      model: spring(1),
+      dt: 0.1 * TIME_UNIT_FS,
+      temperature: 300,
+      friction: 0,
+      ...where(backend),
+      hooks: [hook],
     });
     await md.run(atomAt(1), 3);
     assertNear(x, [.995, .98005, .9552995], Math.max(TOLERANCE[name], 1e-14));
@@ -148,8 +152,12 @@ Deno.test(
     const [one, other] = [crystals(2), crystals(2)];
     await using nve = new NVE({ model: ARGON, dt: 2, ...where(backend) });
     await using nvt = new NVTLangevin({
-      ...{ model: ARGON, dt: 2, ...where(backend) },
-      ...{ temperature: 300, friction: 0, seed: 3 },
+      model: ARGON,
+      dt: 2,
+      ...where(backend),
+      temperature: 300,
+      friction: 0,
+      seed: 3,
     });
     await nve.run(one, 50);
     await nvt.run(other, 50);

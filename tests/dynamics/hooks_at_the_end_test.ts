@@ -14,7 +14,8 @@ Deno.test(
       const rows: number[][] = [];
       const log = hook({
         name: "log",
-        ...{ frequency, atEnd: true },
+        frequency,
+        atEnd: true,
         reads: ["energy", "fmax", "temperature", "time"],
         on: {
           dynamics: {

@@ -40,7 +40,10 @@ async function bitsAfter(
 ): Promise<Record<string, number[]>> {
   const batch = crystals(3);
   await using engine = new Dynamics(scheme, {
-    ...{ model: ARGON, ...where(backend), hooks: hooks as never, verify: options.verify ?? false },
+    model: ARGON,
+    ...where(backend),
+    hooks: hooks as never,
+    verify: options.verify ?? false,
   });
   await engine.run(batch, options.steps ?? 60);
   return bitsOf(batch);

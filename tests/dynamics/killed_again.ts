@@ -66,7 +66,8 @@ async function assertSame(whole: string, killed: string, ending: Ending, steps: 
 async function run(args: readonly string[], kill?: Kill): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", SCRIPT, ...args],
-    ...{ stdout: "piped", stderr: "inherit" },
+    stdout: "piped",
+    stderr: "inherit",
   }).spawn();
   let text = "", isKilled = false;
   for await (const chunk of child.stdout) {

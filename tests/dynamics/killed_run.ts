@@ -20,13 +20,19 @@ if (import.meta.main) {
   const sink = await openSink(`${folder}/frames.${ending}`);
   await using md = new NVTLangevin({
     model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
-    ...{ dt: 2, temperature: 50, friction: 0.02, seed: 3, device: "wasm" },
+    dt: 2,
+    temperature: 50,
+    friction: 0.02,
+    seed: 3,
+    device: "wasm",
     hooks: [
       new SnapshotHook({ sink, frequency: FRAMES }),
       new LoggingHook({ backend: "csv", logPath: `${folder}/log.csv`, frequency: FRAMES }),
       new CheckpointHook({ folder, everySteps: 60, everySeconds: 0.004, keepLast: 2 }),
       {
-        ...{ name: "saying", stage: "dynamics/AFTER_STEP", frequency: 10 },
+        name: "saying",
+        stage: "dynamics/AFTER_STEP",
+        frequency: 10,
         call: (ctx: { readonly stepCount: number }) => say(`step ${ctx.stepCount}`),
       } as never,
     ],

@@ -23,7 +23,8 @@ if (import.meta.main) {
   const sink = await openSink(`${folder}/relaxed.${ending}`);
   await using opt = new FIRE({
     model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
-    ...{ dt: 0.2, device: "wasm" },
+    dt: 0.2,
+    device: "wasm",
     hooks: [
       ConvergenceHook.fromFmax(0.005),
       new CheckpointHook({ folder, everySteps: 25, everySeconds: 0.004, keepLast: 2 }),

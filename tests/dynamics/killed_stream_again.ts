@@ -54,7 +54,8 @@ async function run({ folder, ending, count, wait }: {
 }): Promise<{ text: string; ms: number }> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", SCRIPT, folder, ending, String(count)],
-    ...{ stdout: "piped", stderr: "inherit" },
+    stdout: "piped",
+    stderr: "inherit",
   }).spawn();
   let text = "", begun = 0, timer: ReturnType<typeof setTimeout> | undefined;
   for await (const chunk of child.stdout) {

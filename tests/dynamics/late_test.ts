@@ -69,7 +69,9 @@ testOnGpu("however many steps are observed, the device is waited for as often", 
   const waits: number[] = [];
   for (const steps of [10, 90]) {
     await using md = new FIRE({
-      ...{ model: ARGON, dt: 0.1, backend: gpu! },
+      model: ARGON,
+      dt: 0.1,
+      backend: gpu!,
       hooks: [noting([]), ConvergenceHook.fromFmax(1e-5)],
     });
     waits.push(await waitsIn(() => md.run(crystals(2, 0), steps)));
@@ -175,27 +177,21 @@ testOnGpu(
   async () => {
     await using md = new NVE({ model: ARGON, dt: 1, backend: gpu! });
     const stop = md.hooks.add({
-      ...{
-        name: "stop",
-        stage: DynamicsStage.AFTER_STEP,
-        frequency: 1,
-        reads: ["energy"] as const,
-      },
-      ...{
-        sync: true,
-        call: (ctx: DynamicsContext<"energy">) => void (ctx.stepCount === 6 && ctx.stop("now")),
-      },
+      name: "stop",
+      stage: DynamicsStage.AFTER_STEP,
+      frequency: 1,
+      reads: ["energy"] as const,
+      sync: true,
+      call: (ctx: DynamicsContext<"energy">) => void (ctx.stepCount === 6 && ctx.stop("now")),
     });
     const batch = await md.run(crystals(1), 100);
     assertEquals([md.stepCount, md.outcome], [7, { status: "stopped", reason: "now", step: 6 }]);
     stop.remove();
     const late = md.hooks.add({
-      ...{
-        name: "late",
-        stage: DynamicsStage.AFTER_STEP,
-        frequency: 1,
-        reads: ["energy"] as const,
-      },
+      name: "late",
+      stage: DynamicsStage.AFTER_STEP,
+      frequency: 1,
+      reads: ["energy"] as const,
       call: (ctx: DynamicsContext<"energy">) => void (ctx.stepCount === 9 && ctx.stop("later")),
     });
     await md.run(batch, 300);
@@ -203,13 +199,12 @@ testOnGpu(
     assert(md.stepCount < 120, String(md.stepCount));
     late.remove();
     const failing = md.hooks.add({
-      ...{
-        name: "fails",
-        stage: DynamicsStage.AFTER_STEP,
-        frequency: 1,
-        reads: ["energy"] as const,
-      },
-      ...{ sync: true, onError: "throw" as const },
+      name: "fails",
+      stage: DynamicsStage.AFTER_STEP,
+      frequency: 1,
+      reads: ["energy"] as const,
+      sync: true,
+      onError: "throw" as const,
       call() {
         throw new Error("no more");
       },
@@ -220,7 +215,9 @@ testOnGpu(
     failing.remove();
     const fetched: number[][] = [];
     md.hooks.add({
-      ...{ name: "fetches", stage: DynamicsStage.AFTER_STEP, frequency: 5 },
+      name: "fetches",
+      stage: DynamicsStage.AFTER_STEP,
+      frequency: 5,
       async call(ctx: DynamicsContext) {
         const [energy, steps] = [
           await ctx.batch.fetch("energy"),
@@ -325,7 +322,9 @@ testOnGpu(
       const rows: number[][] = [];
       await using md: Dynamics = new NVE({ model: ARGON, dt: 2, ...where(backend) });
       md.hooks.add({
-        ...{ name: "adds", stage: DynamicsStage.AFTER_STEP, frequency: 1 },
+        name: "adds",
+        stage: DynamicsStage.AFTER_STEP,
+        frequency: 1,
         call: ({ stepCount }: DynamicsContext) => {
           if (stepCount === 7) {
             md.hooks.add(new BiasedPotentialHook({ bias: tethers({ stiffness: 5 }) }));
@@ -348,7 +347,9 @@ testOnGpu(
     await using md = new NVE({ model: ARGON, dt: 1, backend: own });
     md.hooks.add(noting([], { onError: "throw" }));
     md.hooks.add({
-      ...{ name: "breaks", stage: DynamicsStage.AFTER_STEP, frequency: 1 },
+      name: "breaks",
+      stage: DynamicsStage.AFTER_STEP,
+      frequency: 1,
       call: ({ stepCount }: DynamicsContext) => void (stepCount === 30 && own.device.destroy()),
     });
     const error = await assertRejects(() => md.run(batch, 1000), BackendUnavailableError);
@@ -384,7 +385,11 @@ testOnGpu("a hook is asked whether it wants a convergence as of the step of it",
     opt.hooks.add(ConvergenceHook.fromFmax(0.01));
     const found = (name: string, more: object) =>
       opt.hooks.add({
-        ...{ name, stage: DynamicsStage.ON_CONVERGE, frequency: 1, onError: "throw", ...more },
+        name,
+        stage: DynamicsStage.ON_CONVERGE,
+        frequency: 1,
+        onError: "throw",
+        ...more,
         call: ({ stepCount, convergedMask }: Converged) =>
           void rows.push([name.length, stepCount, ...convergedMask]),
       } as never);
@@ -416,7 +421,10 @@ testOnGpu("observers before one that ends the run see its step", async () => {
     md.hooks.add(noting(rows));
     md.hooks.add(
       {
-        ...{ name: "breaks", stage: DynamicsStage.AFTER_STEP, frequency: 1, onError: "throw" },
+        name: "breaks",
+        stage: DynamicsStage.AFTER_STEP,
+        frequency: 1,
+        onError: "throw",
         call: ({ stepCount }: DynamicsContext) => {
           if (stepCount === 4) throw new Error("enough");
         },
@@ -434,7 +442,9 @@ testOnGpu("whoever looks while others do waits for what they look at", async () 
   const velocities = state.field("velocities");
   const program = state.prepare([
     call(drift, {
-      ...{ positions: state.field("positions"), velocities, fraction: 1 },
+      positions: state.field("positions"),
+      velocities,
+      fraction: 1,
       dt: state.constants("real", [100]),
     }),
   ]);

@@ -22,7 +22,9 @@ function ragged(): Batch {
 
 function engineOf(options: LBFGSOptions, backend: EngineBackend, fmax = 1e-3) {
   return new LBFGS({
-    ...{ ...options, model: ARGON, ...where(backend) },
+    ...options,
+    model: ARGON,
+    ...where(backend),
     hooks: [ConvergenceHook.fromFmax(fmax)],
   });
 }
@@ -32,7 +34,10 @@ Deno.test(
   onEngines(async (backend) => {
     const expected = ragged();
     await using slow = new FIRE({
-      ...{ model: ARGON, dt: 0.63, dtMax: 6.3, ...where(backend) },
+      model: ARGON,
+      dt: 0.63,
+      dtMax: 6.3,
+      ...where(backend),
       hooks: [ConvergenceHook.fromFmax(1e-3)],
     });
     await slow.run(expected, 1000);
@@ -137,7 +142,11 @@ Deno.test(
       const batch = Batch.from([argon(1, 0)]);
       batch.set("positions", batch.get("positions").map((_, k) => k % 3 === 0 ? 0.1 + k / 100 : 0));
       await using opt = new LBFGS({
-        ...{ model: WELLS, lineSearch, curvature: 0.05, maxStep: 5, ...where(backend) },
+        model: WELLS,
+        lineSearch,
+        curvature: 0.05,
+        maxStep: 5,
+        ...where(backend),
         hooks: [ConvergenceHook.fromFmax(1e-3)],
       });
       const energies: number[] = [];

@@ -57,7 +57,10 @@ async function run(
 /** Loses the device in a step; `isKnown`: when all is known of the steps before. */
 function losing(step: number, lose: () => void, isKnown = false) {
   return {
-    ...{ name: "losing", stage: DynamicsStage.AFTER_PRE_UPDATE, frequency: 1, phase: 0 },
+    name: "losing",
+    stage: DynamicsStage.AFTER_PRE_UPDATE,
+    frequency: 1,
+    phase: 0,
     async call({ stepCount }: DynamicsContext) {
       if (stepCount !== step) return;
       if (isKnown) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -76,7 +79,9 @@ function uneven(): Batch {
 /** Notes steps, with the energies and temperatures of them. */
 function noting(rows: number[][], more: object = {}) {
   return {
-    ...{ name: "noting", stage: DynamicsStage.AFTER_STEP, frequency: 1 },
+    name: "noting",
+    stage: DynamicsStage.AFTER_STEP,
+    frequency: 1,
     reads: ["energy", "temperature"] as const,
     call: ({ stepCount, read }: DynamicsContext<"energy" | "temperature">) =>
       void rows.push([stepCount, ...read.energy, ...read.temperature]),
@@ -87,7 +92,9 @@ function noting(rows: number[][], more: object = {}) {
 /** Notes at which steps it was called. */
 function counting(steps: number[], more: object = {}) {
   return {
-    ...{ name: "counting", stage: DynamicsStage.BEFORE_STEP, frequency: 1 },
+    name: "counting",
+    stage: DynamicsStage.BEFORE_STEP,
+    frequency: 1,
     call: ({ stepCount }: DynamicsContext) => void steps.push(stepCount),
     ...more,
   };
@@ -126,20 +133,20 @@ for (const keepSeconds of KEPT) {
           counting(ends, { name: "ends", frequency: 1000, phase: 999, atEnd: true }),
           losing(37, lose),
           {
-            ...{ name: "brake", stage: DynamicsStage.AFTER_STEP, frequency: 5 },
+            name: "brake",
+            stage: DynamicsStage.AFTER_STEP,
+            frequency: 5,
             writes: ["velocities"] as const,
             call({ write }: DynamicsContext<never, "velocities">) {
               for (let i = 0; i < write.velocities.length; i++) write.velocities[i]! *= 0.8;
             },
           },
           {
-            ...{
-              name: "push",
-              stage: DynamicsStage.AFTER_STEP,
-              frequency: 1,
-              once: true,
-              after: 20,
-            },
+            name: "push",
+            stage: DynamicsStage.AFTER_STEP,
+            frequency: 1,
+            once: true,
+            after: 20,
             writes: ["velocities"] as const,
             call({ write }: DynamicsContext<never, "velocities">) {
               for (let i = 0; i < write.velocities.length; i++) write.velocities[i]! *= 1.5;
@@ -205,7 +212,9 @@ for (const keepSeconds of KEPT) {
             scheme,
             500,
             (lose) => [
-              ...[report, ConvergenceHook.fromFmax(0.01), losing(36, lose, isKnown)],
+              report,
+              ConvergenceHook.fromFmax(0.01),
+              losing(36, lose, isKnown),
               ...isVisited ? [noting(rows), counting(synced)] : [],
             ],
             keepSeconds,
@@ -320,7 +329,9 @@ testOnGpu(
           call({ stepCount, workflow }: DynamicsContext) {
             if (stepCount !== 20) return;
             (workflow as Dynamics).hooks.add({
-              ...{ name: "brake", stage: DynamicsStage.AFTER_STEP, frequency: 1 },
+              name: "brake",
+              stage: DynamicsStage.AFTER_STEP,
+              frequency: 1,
               writes: ["velocities"] as const,
               call({ write }: DynamicsContext<never, "velocities">) {
                 for (let i = 0; i < write.velocities.length; i++) write.velocities[i]! *= 0.9;
@@ -361,7 +372,9 @@ testOnGpu("whose hook fails for the device's sake is not to blame for it", async
   const { gpu, lose } = disguised();
   const warnings: HookWarning[] = [], seen: number[] = [];
   await using md = new NVE({
-    ...{ model: ARGON, dt: 2, device: { name: "auto", gpu } },
+    model: ARGON,
+    dt: 2,
+    device: { name: "auto", gpu },
     onWarning: (warning) => void warnings.push(warning),
   });
   md.hooks.add(losing(10, lose));
@@ -398,7 +411,9 @@ testOnGpu("a model in onnxruntime goes on there, too", async () => {
     await using model = await OnnxModel.open(bytes);
     const rows: number[][] = [], warnings: HookWarning[] = [];
     await using md = new NVE({
-      ...{ model, dt: 2, device },
+      model,
+      dt: 2,
+      device,
       onWarning: (warning) => void warnings.push(warning),
     });
     md.hooks.add(noting(rows) as never);

@@ -59,7 +59,11 @@ Deno.test("an engine that goes from batch to batch keeps but the last", async ()
 Deno.test("runs of one batch, and hooks that come and go, take nothing more", async () => {
   const batch = Batch.from([argon(4, 0), argon(3, 1)]);
   await using md = new NVTLangevin({
-    ...{ model: ARGON, dt: 1, temperature: 10, friction: 0.1, device: "wasm" },
+    model: ARGON,
+    dt: 1,
+    temperature: 10,
+    friction: 0.1,
+    device: "wasm",
   });
   const look = () =>
     hook({

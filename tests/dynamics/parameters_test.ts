@@ -27,8 +27,11 @@ Deno.test(
       (x: PerSystem) => noseHoover({ dt: x, temperature: times(x, 40), thermostatTime: 50 }),
       (x: PerSystem) =>
         npt({
-          ...{ dt: 1, temperature: times(x, 40), pressure: times(x, 1e-3) },
-          ...{ thermostatTime: times(x, 50), barostatTime: times(x, 200) },
+          dt: 1,
+          temperature: times(x, 40),
+          pressure: times(x, 1e-3),
+          thermostatTime: times(x, 50),
+          barostatTime: times(x, 200),
         }),
       (x: PerSystem) => lbfgs({ maxStep: times(x, 0.01), cell: { pressure: times(x, 1e-3) } }),
     ];

@@ -53,17 +53,30 @@ const ENGINES: Readonly<Record<string, (place: Place) => Dynamics>> = {
     new NPH({ ...place, dt: 2, pressure: [1000 * BAR, 0], barostatTime: 200, temperature: 40 }),
   NPT: (place) =>
     new NPT({
-      ...{ ...place, dt: 2, pressure: [1000 * BAR, 0], temperature: [60, 30] },
-      ...{ thermostatTime: 100, barostatTime: 200, pressureCoupling: "anisotropic" },
+      ...place,
+      dt: 2,
+      pressure: [1000 * BAR, 0],
+      temperature: [60, 30],
+      thermostatTime: 100,
+      barostatTime: 200,
+      pressureCoupling: "anisotropic",
     }),
   "NVTLangevin on two threads": (place) =>
     new NVTLangevin({
-      ...{ ...place, dt: 2, temperature: 60, friction: 0.02, seed: 5 },
+      ...place,
+      dt: 2,
+      temperature: 60,
+      friction: 0.02,
+      seed: 5,
       ...place.device === "wasm" ? { threads: 2 } : {},
     }),
   "NVTLangevin with constraints": (place) =>
     new NVTLangevin({
-      ...{ ...place, dt: 2, temperature: 60, friction: 0.02, seed: 5 },
+      ...place,
+      dt: 2,
+      temperature: 60,
+      friction: 0.02,
+      seed: 5,
       constraints: [fixBonds([[[0, 1], [1, 2], [4, 5]], []]), fixComponents([9, 33], "xz")],
     }),
   "NVE that holds its center of mass": (place) =>
@@ -113,7 +126,11 @@ function hooksOver({ memory, relaxed, folder }: Kept, isTimed: boolean): Hooks {
   const file = new JsonlSink(`${folder}/frames.jsonl`), logPath = `${folder}/log.csv`;
   const seen = { count: 0, steps: [] as number[] };
   const own = hook({
-    ...{ name: "own", frequency: 1, sample: 0.4, sampleSeed: 3, after: 2 },
+    name: "own",
+    frequency: 1,
+    sample: 0.4,
+    sampleSeed: 3,
+    after: 2,
     on: {
       dynamics: {
         AFTER_STEP({ stepCount }) {
@@ -167,7 +184,8 @@ function hooksOver({ memory, relaxed, folder }: Kept, isTimed: boolean): Hooks {
 /** Saves when so many steps are done, in the middle of a run. */
 function stopping(md: Dynamics, stop: number, path: string) {
   return hook({
-    ...{ name: "stopping", frequency: 1 },
+    name: "stopping",
+    frequency: 1,
     on: {
       dynamics: {
         AFTER_STEP({ stepCount }) {
@@ -195,7 +213,8 @@ for (const [name, make] of Object.entries(ENGINES)) {
       try {
         const start = async (run: string) => {
           const kept = {
-            ...{ memory: new MemorySink(), relaxed: new MemorySink() },
+            memory: new MemorySink(),
+            relaxed: new MemorySink(),
             folder: `${folder}/${run}`,
           };
           await Deno.mkdir(kept.folder);

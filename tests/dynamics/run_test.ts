@@ -378,8 +378,13 @@ Deno.test(
         dynamics: {
           AFTER_STEP: ({ read }) =>
             void rows.push([
-              ...[read.time[0]!, read.temperature[0]!, read.kineticEnergy[0]!, read.energy[0]!],
-              ...[read.fmax[0]!, read.energyChange[0]!, read.stepsDone[0]!],
+              read.time[0]!,
+              read.temperature[0]!,
+              read.kineticEnergy[0]!,
+              read.energy[0]!,
+              read.fmax[0]!,
+              read.energyChange[0]!,
+              read.stepsDone[0]!,
             ]),
         },
       },
@@ -416,7 +421,9 @@ Deno.test(
   onEngines(async (backend) => {
     const batch = Batch.from([argon(2, 0), argon(2, 1)]);
     await using opt = new FIRE({
-      ...{ model: ARGON, dt: 0.5, ...where(backend) },
+      model: ARGON,
+      dt: 0.5,
+      ...where(backend),
       hooks: [ConvergenceHook.fromFmax(0.01)],
     });
     await opt.run(batch, 1000);
@@ -506,7 +513,9 @@ Deno.test(
         const [batch, looks] = [crystals(2), [] as number[][]];
         await using md = new NVE({ model, dt: 2, ...where(backend) });
         md.hooks.add(hook({
-          ...{ name: "asks", frequency: 10, reads: isAsked ? [] : ["energy"] },
+          name: "asks",
+          frequency: 10,
+          reads: isAsked ? [] : ["energy"],
           on: {
             dynamics: {
               AFTER_STEP: (ctx) => {

@@ -88,7 +88,8 @@ export const ENGINES: Readonly<Record<string, Row>> = {
     isWide: true,
     make: (place) =>
       new NVTNoseHoover({
-        ...{ ...place, ...bath },
+        ...place,
+        ...bath,
         constraints: [fixBonds([[0, 1], [1, 2]]), fixCenterOfMass()],
       }),
   },
@@ -165,8 +166,16 @@ function crowd({ isWide = false }: Row, isUniform = false): readonly System[] {
 /** What is compared. */
 type Bits = Record<string, number[]>;
 const FIELDS = [
-  ...["positions", "velocities", "forces", "energy", "stress", "cell"],
-  ...["images", "stepsDone", "stageSteps", "time"],
+  "positions",
+  "velocities",
+  "forces",
+  "energy",
+  "stress",
+  "cell",
+  "images",
+  "stepsDone",
+  "stageSteps",
+  "time",
 ];
 
 /** What is tried: an engine somewhere, for so many steps. */
@@ -188,7 +197,9 @@ function open(
   const md = row.make({ model: ARGON, ...where(backend) }), ends: Ends = [];
   const energy = md.integrator.dt === undefined ? "fmax" : "conservedEnergy";
   const end = hook({
-    ...{ name: "end", frequency: steps, phase: steps - 1 },
+    name: "end",
+    frequency: steps,
+    phase: steps - 1,
     reads: ["systemId", "stepsDone", energy],
     on: {
       dynamics: {
@@ -249,7 +260,10 @@ const FEW = [20, LOOKED_AT, 1, 9, 23];
 /** Saves in the middle of a run, after so many steps. */
 function saving(md: Dynamics, after: number, path: string) {
   return hook({
-    ...{ name: "saving", frequency: after, phase: after - 1, until: after },
+    name: "saving",
+    frequency: after,
+    phase: after - 1,
+    until: after,
     on: { dynamics: { AFTER_STEP: () => void md.betweenSteps(() => md.saveCheckpoint(path)) } },
   });
 }
@@ -283,7 +297,8 @@ async function admitted(
   const { row, steps } = trial, systems = crowd(row, isUniform).slice(0, 20);
   const sink = new MemorySink();
   const options = {
-    ...{ sinks: [sink], refillFrequency: Math.ceil(steps / 5) },
+    sinks: [sink],
+    refillFrequency: Math.ceil(steps / 5),
     ...row.isFused ? {} : { maxSteps: steps },
   };
   const make = () => new SizeAwareSampler(systems, { maxSystems: 3 });

@@ -17,7 +17,9 @@ function listed(
 ): SampleList & { got: number[] } {
   const got: number[] = [];
   return {
-    ...{ length: sizes.length, got, sizes: (i: number) => sizes[i]! },
+    length: sizes.length,
+    got,
+    sizes: (i: number) => sizes[i]!,
     get(i: number) {
       got.push(i);
       return row(sizes[i]!.atoms);
@@ -94,7 +96,9 @@ Deno.test("a lazy list is asked for what is taken alone, and what it cannot give
 Deno.test("a seed gives an order, another seed another", async () => {
   const order = async (seed: number) => {
     const sampler = new SizeAwareSampler(Array.from({ length: 20 }, () => row(2)), {
-      ...{ maxSystems: 20, shuffle: true, seed },
+      maxSystems: 20,
+      shuffle: true,
+      seed,
     });
     return (await sampler.take()).map(({ index }) => index);
   };
@@ -148,7 +152,9 @@ Deno.test("a sampler names what is wrong with its source and its options", () =>
       "each sample must fit into maxAtoms 4: sample 1 has 5 atoms",
     ],
     [
-      ...[listed([{ atoms: 2, edges: 9 }]), { maxEdges: 8, maxSystems: 2 }, RangeError] as const,
+      listed([{ atoms: 2, edges: 9 }]),
+      { maxEdges: 8, maxSystems: 2 },
+      RangeError,
       "each sample must fit into maxEdges 8: sample 0 has 9 edges",
     ],
     [

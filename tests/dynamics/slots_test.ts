@@ -68,7 +68,8 @@ Deno.test(
         },
       });
       await using engine = new Dynamics(scheme, {
-        ...{ model: ARGON, ...where(backend) },
+        model: ARGON,
+        ...where(backend),
         hooks: [ConvergenceHook.fromFmax(0.02), watch, look],
       });
       for (let steps = 0; seen.length === 0 && steps < 300; steps++) await engine.step(batch);
@@ -106,7 +107,8 @@ Deno.test(
       const [whole, parts] = [crystals(3), crystals(3)];
       await run(scheme, whole, backend, 30);
       await using engine = new Dynamics(scheme, {
-        ...{ model: ARGON, ...where(backend) },
+        model: ARGON,
+        ...where(backend),
         hooks: scheme.dt === undefined ? [ConvergenceHook.fromFmax(0.02)] : [],
       });
       await engine.run(parts, 7);

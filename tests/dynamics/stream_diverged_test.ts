@@ -59,7 +59,8 @@ Deno.test(
       }
       for (const hooks of [[], [idle()]]) {
         const { found, summary } = await streamed(scheme, systems, {
-          ...{ ...options, hooks },
+          ...options,
+          hooks,
           onDiverged: "drop",
         });
         const left = systems.map((_, i) => i).filter((i) => !lost.includes(i));

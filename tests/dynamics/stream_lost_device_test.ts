@@ -25,16 +25,21 @@ for (const keepSeconds of [Infinity, 0]) {
         const { gpu, lose } = disguised();
         const warnings: HookWarning[] = [];
         await using engine = new Dynamics(fire({ dt: 0.3 }), {
-          ...{ model: ARGON, device: { name: "auto", gpu, keepSeconds } },
+          model: ARGON,
+          device: { name: "auto", gpu, keepSeconds },
           hooks: [ConvergenceHook.fromFmax(0.02)],
           onWarning: (warning) => void warnings.push(warning),
         });
         engine.hooks.add({
-          ...{ name: "losing", stage: DynamicsStage.AFTER_PRE_UPDATE, frequency: 1 },
+          name: "losing",
+          stage: DynamicsStage.AFTER_PRE_UPDATE,
+          frequency: 1,
           call: ({ stepCount }: DynamicsContext) => stepCount === at ? lose() : undefined,
         });
         engine.hooks.add({
-          ...{ name: "losing later", stage: DynamicsStage.ON_ADMIT, frequency: 1 },
+          name: "losing later",
+          stage: DynamicsStage.ON_ADMIT,
+          frequency: 1,
           call: () => typeof at === "string" && count++ === 0 ? lose() : undefined,
         });
         const sink = new MemorySink();

@@ -72,7 +72,8 @@ Deno.test(
     const make = () => new SizeAwareSampler(systems, { maxSystems: 3 });
     const open = () =>
       new Dynamics(langevin({ dt: 1, temperature: 60, friction: 0.01, seed: 5 }), {
-        ...{ model: ARGON, ...where(backend) },
+        model: ARGON,
+        ...where(backend),
         constraints: [fixBonds([[0, 1]]), fixAtoms(({ place }) => place === 4)],
         hooks: [new ConvergenceHook({ criteria: [{ key: "rests", threshold: 0 }] })],
       });

@@ -23,11 +23,14 @@ function stages(backend: EngineBackend, hooks: readonly (readonly object[])[] = 
   const place = { model: ARGON, ...where(backend) };
   return fuse(
     new Dynamics(fire({ dt: 0.3 }), {
-      ...{ ...place, name: "relax" },
+      ...place,
+      name: "relax",
       hooks: of([ConvergenceHook.fromFmax(0.05), ...hooks[0] ?? []]),
     }),
     new Dynamics(langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }), {
-      ...{ ...place, name: "bath", nSteps: 12 },
+      ...place,
+      name: "bath",
+      nSteps: 12,
       hooks: of(hooks[1] ?? []),
     }),
   );

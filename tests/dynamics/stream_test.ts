@@ -143,7 +143,9 @@ Deno.test(
 
 Deno.test("on two threads, too, the batch is over 90 % full, and the filling is that of the systems that move", async () => {
   await using engine = new FIRE({
-    ...{ model: ARGON, dt: 0.3, threads: 2 },
+    model: ARGON,
+    dt: 0.3,
+    threads: 2,
     hooks: [ConvergenceHook.fromFmax(0.01)],
   });
   const sink = new MemorySink(), steps = 250;
@@ -161,7 +163,9 @@ Deno.test("on two threads, too, the batch is over 90 % full, and the filling is 
 Deno.test("on two threads systems join with the bits that they have alone on one", async () => {
   const systems = rattled(7, (i) => 1 + i % 2);
   await using engine = new FIRE({
-    ...{ model: ARGON, dt: 0.3, threads: 2 },
+    model: ARGON,
+    dt: 0.3,
+    threads: 2,
     hooks: [ConvergenceHook.fromFmax(0.02)],
   });
   const sink = new MemorySink();
@@ -181,7 +185,11 @@ Deno.test(
     initVelocities(moving, 40, { seed: 1 });
     const systems = moving.systems();
     const scheme = npt({
-      ...{ dt: 2, temperature: 40, pressure: 0.001, barostatTime: 200, thermostatTime: 100 },
+      dt: 2,
+      temperature: 40,
+      pressure: 0.001,
+      barostatTime: 200,
+      thermostatTime: 100,
     });
     // They cool down at times of their own, so that some stay where others join.
     const hooks = [new ConvergenceHook({ criteria: { key: "temperature", threshold: 25 } })];
@@ -205,7 +213,8 @@ Deno.test(
     const systems = moving.systems();
     const make = () =>
       new Dynamics(langevin({ dt: 2, temperature: 60, friction: 0.05, seed: 5 }), {
-        ...{ model: ARGON, ...where(backend) },
+        model: ARGON,
+        ...where(backend),
         // As long as they are when a system joins.
         constraints: [fixBonds([[0, 1], [2, 3]]), fixCenterOfMass()],
         hooks: [new ConvergenceHook({ criteria: { key: "energy", threshold: -2.1 } })],

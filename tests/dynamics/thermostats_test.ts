@@ -65,8 +65,13 @@ Deno.test(
       new System({ symbols: ["H", "H"], positions, velocities, masses: [1, 1] }),
     ]);
     await using md = new NVTNoseHoover({
-      ...{ model: FREE, dt: unit, temperature: 0.025851999786 / BOLTZMANN, ...where(backend) },
-      ...{ thermostatTime: 10 * unit, chainLength: 2, yoshidaOrder: 1 },
+      model: FREE,
+      dt: unit,
+      temperature: 0.025851999786 / BOLTZMANN,
+      ...where(backend),
+      thermostatTime: 10 * unit,
+      chainLength: 2,
+      yoshidaOrder: 1,
     });
     await md.run(batch, 1);
     const { etaDot } = (await md.save()).resident.states;
@@ -99,7 +104,9 @@ for (const [name, make] of Object.entries(SCHEMES)) {
     onEngines(async (backend, at) => {
       const { rows, watch } = conserved();
       await using md = new Dynamics(make(2.5), {
-        ...{ model: ARGON, ...where(backend), hooks: [watch] },
+        model: ARGON,
+        ...where(backend),
+        hooks: [watch],
       });
       await md.run(crystal(), at === "webgpu" ? 400 : 2000);
       const off = rows.map(([one]) => Math.abs(one! - rows[0]![0]!));
@@ -193,8 +200,13 @@ Deno.test(
     });
     // So short a time that each step draws a kinetic energy of its own.
     await using md = new NVTBussi({
-      ...{ model: ARGON, ...where(backend), hooks: [new FreezeAtomsHook({ atoms }), watch] },
-      ...{ dt: 2, temperature: 40, thermostatTime: 0.1, seed: 4 },
+      model: ARGON,
+      ...where(backend),
+      hooks: [new FreezeAtomsHook({ atoms }), watch],
+      dt: 2,
+      temperature: 40,
+      thermostatTime: 0.1,
+      seed: 4,
     });
     await md.run(crystal(), 400);
     // Known to √(2/48/400), 1 %. Were all 32 atoms counted it would be twice as much.
@@ -211,7 +223,11 @@ Deno.test(
       if (moves) batch.set("velocities", [1e-3, 2e-3, 0]);
       else initVelocities(batch, 40, { seed: 1, removeCom });
       await using md = new NVTBussi({
-        ...{ model: FREE, dt: 2, temperature: 40, thermostatTime: 2e-3, ...where(backend) },
+        model: FREE,
+        dt: 2,
+        temperature: 40,
+        thermostatTime: 2e-3,
+        ...where(backend),
       });
       await md.run(batch, 3);
       const [x, y, z] = batch.get("velocities");

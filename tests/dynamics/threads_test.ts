@@ -71,8 +71,11 @@ const SCHEMES: Readonly<Record<string, () => Integrator>> = {
   Bussi: () => bussi({ dt: 2, temperature: 50, thermostatTime: 40, seed: 3 }),
   NPT: () =>
     npt({
-      ...{ dt: 2, temperature: 40, pressure: [0, 1e-3, 2e-3, 0, 1e-3] },
-      ...{ barostatTime: 500, thermostatTime: 100 },
+      dt: 2,
+      temperature: 40,
+      pressure: [0, 1e-3, 2e-3, 0, 1e-3],
+      barostatTime: 500,
+      thermostatTime: 100,
     }),
   FIRE: () => fire({ dt: [0.3, 0.5, 0.4, 0.5, 0.3] }),
   FIRE2: () => fire2({ dt: 0.05 }),
@@ -96,7 +99,9 @@ for (const [name, scheme] of Object.entries(SCHEMES)) {
 
 Deno.test("what hooks change by kernels, bonds, tethers and biases are on threads what they are on one", async () => {
   const bonds = [[0, 1], [1, 2], [2, 3]].map(([i, j]) => ({
-    ...{ atoms: [i!, j!] as [number, number], length: 3.7, stiffness: 0.1 },
+    atoms: [i!, j!] as [number, number],
+    length: 3.7,
+    stiffness: 0.1,
   }));
   const of = (count: number) => bonds.slice(0, count);
   const model: Model = sum(
@@ -121,7 +126,9 @@ Deno.test("bonds of fixed length and fixed atoms are on threads what they are on
   await same([2, 3], async (threads) => {
     const temperatures: number[][] = [];
     const look = hook({
-      ...{ name: "look", frequency: 5, reads: ["temperature"] },
+      name: "look",
+      frequency: 5,
+      reads: ["temperature"],
       on: { dynamics: { AFTER_STEP: ({ read }) => void temperatures.push([...read.temperature]) } },
     });
     await using md = new NVE({ model: ARGON, dt: 2, constraints, ...on(threads), hooks: [look] });
@@ -133,7 +140,9 @@ Deno.test("hooks that look at every step see the same values in the same order",
   const rows = await same([2, 3], async (threads) => {
     const rows: (readonly [step: number, kind: unknown, ...unknown[]])[] = [];
     const look = hook({
-      ...{ name: "look", frequency: 1, reads: ["energy", "temperature", "fmax", "positions"] },
+      name: "look",
+      frequency: 1,
+      reads: ["energy", "temperature", "fmax", "positions"],
       on: {
         dynamics: {
           AFTER_STEP: ({ stepCount, read }) => {
@@ -144,7 +153,10 @@ Deno.test("hooks that look at every step see the same values in the same order",
       },
     });
     const seldom = hook({
-      ...{ name: "seldom", frequency: 10, reads: ["frame", "time"], sync: true },
+      name: "seldom",
+      frequency: 10,
+      reads: ["frame", "time"],
+      sync: true,
       on: {
         dynamics: {
           AFTER_COMPUTE: ({ stepCount, read }) => {
@@ -169,7 +181,9 @@ for (const isSync of [false, true]) {
       const [steps, told] = await same([2, 3], async (threads) => {
         const told: unknown[] = [];
         const tell = hook({
-          ...{ name: "tell", reads: ["energy"], sync: isSync },
+          name: "tell",
+          reads: ["energy"],
+          sync: isSync,
           on: {
             dynamics: {
               ON_CONVERGE: ({ stepCount, convergedMask, read }) => {
@@ -196,7 +210,8 @@ for (const [name, scheme] of Object.entries(SCHEMES)) {
   Deno.test(`${name}: a checkpoint of some threads goes on with others, to the bit`, async () => {
     const make = (threads: number): Dynamics =>
       engine(scheme(), {
-        ...{ model: ARGON, ...on(threads) },
+        model: ARGON,
+        ...on(threads),
         hooks: [ConvergenceHook.fromFmax(1e-3)],
       });
     await using plain = make(1);
@@ -232,7 +247,9 @@ Deno.test("a system that comes apart is named by its place, with its step, which
 Deno.test("stop, and steps by hand, are heard on threads", async () => {
   await using md = new NVE({ model: ARGON, dt: 2, threads: 2 });
   md.hooks.add(hook({
-    ...{ name: "enough", frequency: 25, phase: 24 },
+    name: "enough",
+    frequency: 25,
+    phase: 24,
     on: { dynamics: { AFTER_STEP: () => void setTimeout(() => md.stop("enough")) } },
   }));
   const batch = await md.run(ragged(), Infinity);

@@ -162,7 +162,10 @@ export async function kernelValues(): Promise<Evaluation> {
     virial: backend.alloc("f64", 9 * size),
   };
   const parameters = filled("real", [
-    ...[c12, c6, cutoff ** 2, c12 / cutoff ** 12 - c6 / cutoff ** 6],
+    c12,
+    c6,
+    cutoff ** 2,
+    c12 / cutoff ** 12 - c6 / cutoff ** 6,
   ]);
   const program = backend.prepare(frame, [
     call(neighbors, { ...place, pbc: filled("i32", each(3 * size, 1)) }),
@@ -199,7 +202,10 @@ export async function trainingValues(device: "wasm" | "webgpu"): Promise<Trainin
   const target = { data: places.map((x) => Math.fround(x * x / 4)), dims };
   const losses: number[] = [];
   await using trainer = new Trainer({
-    ...{ model: builder.build(), loss: meanSquaredError(), optimizers: adam({ lr: 0.03 }), device },
+    model: builder.build(),
+    loss: meanSquaredError(),
+    optimizers: adam({ lr: 0.03 }),
+    device,
     data: tensorData({ x: { data: places, dims }, target }, { batchSize: 8, seed: 3 }),
     epochs: 5,
   });

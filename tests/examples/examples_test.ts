@@ -593,7 +593,9 @@ Deno.test("examples/fine_tune.ts does what it says", async () => {
     const manifest = { cutoff: 5, inputs: { batchIndex: "system" } };
     await Deno.writeTextFile(`${folder}/springs.json`, JSON.stringify(manifest));
     const frames = [1, 2, 3, 4, 5].map((r) => ({
-      ...{ symbols: ["Ar"], positions: [[r / 5, 0, 0]], energy: (r / 5) ** 2 },
+      symbols: ["Ar"],
+      positions: [[r / 5, 0, 0]],
+      energy: (r / 5) ** 2,
       forces: [-2 * r / 5, 0, 0],
     }));
     await Deno.writeTextFile(`${folder}/frames.xyz`, writeExtxyz(Batch.from(frames)));
@@ -808,8 +810,13 @@ Deno.test("examples/hooks_together.ts does what it says", async () => {
   assert(metrics[0]! > 1.8 && metrics[2]! < 1.5, "towards 2, from the last to the first");
   const failed = "fragile at training/BATCH_END: the disk is full";
   assertEquals(lines.map((line) => line.replace(/metric .*/, "metric #")).toReversed(), [
-    ...[failed, "epoch 0: received metric #", failed, "epoch 1: received metric #"],
-    ...["late: epoch 2, batch 0", failed, "epoch 2: received metric #"],
+    failed,
+    "epoch 0: received metric #",
+    failed,
+    "epoch 1: received metric #",
+    "late: epoch 2, batch 0",
+    failed,
+    "epoch 2: received metric #",
   ]);
   const [, count] = /^(\d+) of 300 batches analyzed$/.exec(analyzed!)!;
   assert(Number(count) > 15 && Number(count) < 45, "about a tenth");

@@ -17,7 +17,9 @@ function walk(askIn: readonly number[], work: () => unknown = () => {}, fails?: 
     },
   });
   loop.hooks.add({
-    ...{ name: "asker", stage: WalkStage.AFTER_STEP, frequency: 1 },
+    name: "asker",
+    stage: WalkStage.AFTER_STEP,
+    frequency: 1,
     call({ stepCount }: BaseContext) {
       if (!askIn.includes(stepCount)) return;
       asked.push(loop.betweenSteps(async () => {
@@ -59,7 +61,10 @@ Deno.test("where the run fails before, it is not done, and that is told as hooks
   const { loop, asked, seen } = walk([1]);
   let told: unknown;
   loop.hooks.add({
-    ...{ name: "falls", stage: WalkStage.AFTER_STEP, frequency: 1, onError: "throw" },
+    name: "falls",
+    stage: WalkStage.AFTER_STEP,
+    frequency: 1,
+    onError: "throw",
     call({ stepCount }: BaseContext) {
       if (stepCount === 1) throw new Error("fell");
     },
@@ -77,7 +82,9 @@ Deno.test("where the run fails before, it is not done, and that is told as hooks
 Deno.test("what is asked for as hooks are closed is not done", async () => {
   const { loop, asked } = walk([]);
   loop.hooks.add({
-    ...{ name: "late", stage: WalkStage.AFTER_STEP, frequency: 1 },
+    name: "late",
+    stage: WalkStage.AFTER_STEP,
+    frequency: 1,
     call() {},
     close: () => void asked.push(loop.betweenSteps(() => "never")),
   });

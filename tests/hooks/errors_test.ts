@@ -287,8 +287,14 @@ Deno.test("hooks added or removed in another's open are opened, or not opened at
   for (const hook of [opens, noting("b", log), noting("c", log)]) loop.hooks.add(hook);
   await loop.run(1);
   assertEquals(log, [
-    ...["open b", "open late", "a at 0", "b at 0", "late at 0"],
-    ...["close late completed", "close b completed", "close a completed"],
+    "open b",
+    "open late",
+    "a at 0",
+    "b at 0",
+    "late at 0",
+    "close late completed",
+    "close b completed",
+    "close a completed",
   ]);
 });
 

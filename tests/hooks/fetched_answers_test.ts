@@ -25,7 +25,8 @@ function decides(stage: "AMOUNT" | "MAY_WORK" | "WORK", answer: (ctx: Given) => 
   return {
     name: stage,
     stage: WorkStage[stage],
-    ...{ frequency: 1, reads: ["heights"] as const },
+    frequency: 1,
+    reads: ["heights"] as const,
     call: (ctx: unknown) => answer(ctx as Given),
   };
 }

@@ -174,7 +174,10 @@ Deno.test("late news end a run where it was over: later steps count for nothing"
     call: (ctx: Read) => void waited.push(ctx.stepCount),
   });
   loop.hooks.add({
-    ...{ name: "stops", stage: WorkStage.AFTER, frequency: 1, after: 7 },
+    name: "stops",
+    stage: WorkStage.AFTER,
+    frequency: 1,
+    after: 7,
     call: (ctx: BaseContext) => ctx.stop("too late to count"),
   });
   assertEquals(await loop.run(1000), { status: "completed" });
@@ -229,7 +232,10 @@ Deno.test("a hook that must know at once is waited for, and one that is handed n
     },
   });
   loop.hooks.add({
-    ...{ name: "exact", stage: WorkStage.AFTER, frequency: 1, sync: true },
+    name: "exact",
+    stage: WorkStage.AFTER,
+    frequency: 1,
+    sync: true,
     call: (ctx: BaseContext & { readonly loss?: number }) =>
       void seen.push(`${ctx.stepCount} ${ctx.loss}`),
   });

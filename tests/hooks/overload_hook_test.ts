@@ -47,7 +47,10 @@ Deno.test("otherwise is for other kinds: stages that a handled kind leaves out a
   const [listed] = engine.list();
   assertEquals(listed!.stages, [
     "dynamics/AFTER_STEP",
-    ...["work/BEFORE", "work/AFTER", "work/ON_FULL", "work/EPOCH_END"],
+    "work/BEFORE",
+    "work/AFTER",
+    "work/ON_FULL",
+    "work/EPOCH_END",
   ]);
   assertEquals(listed!.overloads["work/AFTER"], "otherwise");
   assertEquals(listed!.isFallback, false);

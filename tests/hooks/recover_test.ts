@@ -34,7 +34,10 @@ type Read = ContextAt<typeof WorkStage, "AFTER", readonly ["heights"]>;
 
 function reading(seen: number[], more: object = {}) {
   return {
-    ...{ name: "reading", stage: WorkStage.AFTER, frequency: 1, reads: ["heights"] as const },
+    name: "reading",
+    stage: WorkStage.AFTER,
+    frequency: 1,
+    reads: ["heights"] as const,
     call: ({ stepCount }: Read) => void seen.push(stepCount),
     ...more,
   };
@@ -109,7 +112,10 @@ Deno.test("an error that is no hook's doing ends the run, whatever the hook's po
     step: (loop) => loop.fire("work/AFTER"),
   });
   loop.hooks.add({
-    ...{ name: "watches", stage: WorkStage.AFTER, frequency: 1, onError: "warn" as const },
+    name: "watches",
+    stage: WorkStage.AFTER,
+    frequency: 1,
+    onError: "warn" as const,
     call: ({ stepCount }: BaseContext) => {
       if (stepCount === 3) throw gone;
       seen.push(stepCount);

@@ -14,7 +14,9 @@ function ticking(stageTimes: Readonly<Record<string, ScheduleOptions>>, frequenc
     },
   });
   loop.hooks.add({
-    ...{ name: "ticker", stageTimes, frequency },
+    name: "ticker",
+    stageTimes,
+    frequency,
     onTick: (ctx: BaseContext) => void seen.push(`tick ${ctx.stepCount}`),
     onTock: (ctx: BaseContext) => void seen.push(`tock ${ctx.stepCount}`),
   });
@@ -43,7 +45,9 @@ Deno.test("a hook for engines of several kinds may name stages of a kind that th
   const TockStage = stages<BaseContext>()("tock", ["TOCK", "TUCK"]);
   const seen: number[] = [];
   const both = {
-    ...{ name: "both", kinds: [TickStage, TockStage], frequency: 2 },
+    name: "both",
+    kinds: [TickStage, TockStage],
+    frequency: 2,
     on: { tick: { TICK: (ctx: BaseContext) => void seen.push(ctx.stepCount) }, tock: {} },
     otherwise: () => {},
   };

@@ -65,14 +65,23 @@ onEach("barostat_kick is driven by Σ v⊗v/w + Ξ − p V + 2K/f", async (backe
   const first = normals(6, 3, 1e-3);
   const before = [0, 3, 4, 3, 1, 5, 4, 5, 2].map((i) => first[i]!);
   const { rate, bathEnergy } = await kick(backend, {
-    ...{ velocities: [x, y, z], virial, freedom: 3, rate: before },
+    velocities: [x, y, z],
+    virial,
+    freedom: 3,
+    rate: before,
   });
   const [xx, yy, zz] = [mass * x * x, mass * y * y, mass * z * z];
   const all = (xx + yy + zz) / 3 - 1;
   const force = [
-    ...[xx + 1 + all, mass * x * y + 3, mass * x * z + 5],
-    ...[mass * x * y + 3, yy + 5 + all, mass * y * z + 7],
-    ...[mass * x * z + 5, mass * y * z + 7, zz + 9 + all],
+    xx + 1 + all,
+    mass * x * y + 3,
+    mass * x * z + 5,
+    mass * x * y + 3,
+    yy + 5 + all,
+    mass * y * z + 7,
+    mass * x * z + 5,
+    mass * y * z + 7,
+    zz + 9 + all,
   ];
   const inertia = 2 * 0.025 * 1e4;
   const expected = force.map((f, k) => before[k]! + f / inertia);
@@ -114,8 +123,12 @@ onEach(
     // Four degrees of freedom for a trace of 0 would hide the trace: one more along z.
     const rates = RATES.map((r, k) => k === 2 ? r + 0.04 : r);
     await lab.run([call(strainedKick, {
-      ...{ velocities, forces: lab.real(forces), weights: lab.real(new Array(5).fill(weight)) },
-      ...{ dt: lab.real([4]), rate: lab.f64(turned(rates)), freedom: lab.i32([12]) },
+      velocities,
+      forces: lab.real(forces),
+      weights: lab.real(new Array(5).fill(weight)),
+      dt: lab.real([4]),
+      rate: lab.f64(turned(rates)),
+      freedom: lab.i32([12]),
     })]);
     const slow = rates.map((r) => r + 0.04 / 12);
     const keep = turned(slow.map((k) => Math.exp(-2 * k)));
@@ -165,7 +178,11 @@ onEach(
     const cell = lab.real([...CUBE, ...CUBE]);
     const rate = lab.f64([0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-3, 0, 0, 0, 2e-3, 0, 0, 0, 3e-3]);
     await lab.run([call(strainedDrift, {
-      ...{ positions, cell, rate, dt: lab.real([2, 2]), cellLow: lab.f64(new Array(18).fill(0)) },
+      positions,
+      cell,
+      rate,
+      dt: lab.real([2, 2]),
+      cellLow: lab.f64(new Array(18).fill(0)),
       velocities: lab.real([0.5, 0, 0, 0, 0.25, 0, 0, 0, 0, 0, 0, 0]),
     })]);
     const places = await lab.read(positions), h = await lab.read(cell);
@@ -195,13 +212,26 @@ onEach(
     const row = [dt, 0, BOLTZMANN * temperature, time];
     await lab.run([
       call(noseHoover, {
-        ...{ velocities, weights: lab.real([weight, weight]), dt: lab.real([dt, dt]), ...links },
-        ...{ temperature: lab.real([temperature, temperature]), time: lab.real([time, time]) },
-        ...{ freedom: lab.i32([3, 0]), eta: eta!, etaDot: etaDot!, bathEnergy },
+        velocities,
+        weights: lab.real([weight, weight]),
+        dt: lab.real([dt, dt]),
+        ...links,
+        temperature: lab.real([temperature, temperature]),
+        time: lab.real([time, time]),
+        freedom: lab.i32([3, 0]),
+        eta: eta!,
+        etaDot: etaDot!,
+        bathEnergy,
       }),
       call(barostatChain, {
-        ...{ rate, parameters: lab.f64([...row, ...row]), freedom: lab.i32([3, 0]), ...links },
-        ...{ eta: cellEta!, etaDot: cellEtaDot!, bathEnergy: cellEnergy, coupling: 3 },
+        rate,
+        parameters: lab.f64([...row, ...row]),
+        freedom: lab.i32([3, 0]),
+        ...links,
+        eta: cellEta!,
+        etaDot: cellEtaDot!,
+        bathEnergy: cellEnergy,
+        coupling: 3,
         others: lab.f64([7, 0]),
       }),
     ]);

@@ -60,8 +60,12 @@ async function pair(backend: string, moved: readonly number[], active = [1]) {
   const lab = await Lab.open(backend, [2], { active });
   const zeros = [0, 0, 0, 0, 0, 0];
   const bonded = {
-    ...{ starts: lab.i32([0, 1]), clusters: lab.i32([0, 1]), bonds: lab.i32([0, 1]) },
-    ...{ weights: lab.real([3, 1]), tolerance: backend === "reference" ? 1e-12 : 1e-6, most: 20 },
+    starts: lab.i32([0, 1]),
+    clusters: lab.i32([0, 1]),
+    bonds: lab.i32([0, 1]),
+    weights: lab.real([3, 1]),
+    tolerance: backend === "reference" ? 1e-12 : 1e-6,
+    most: 20,
   };
   const positions = lab.real(moved), low = lab.real(zeros), velocities = lab.real(zeros);
   return { lab, bonded, positions, low, velocities, zeros };
@@ -77,8 +81,16 @@ onEach("shake brings a bond back along where it was, by what atoms weigh", async
   const lengths = lab.f64([1]), dt = lab.real([2]);
   await lab.run([
     call(shake, {
-      ...{ ...bonded, lengths, width: 1, positions, low, before, lowBefore },
-      ...{ velocities, dt, fraction: 0.5 },
+      ...bonded,
+      lengths,
+      width: 1,
+      positions,
+      low,
+      before,
+      lowBefore,
+      velocities,
+      dt,
+      fraction: 0.5,
     }),
   ]);
   // √(1 − 0.3²) along x: the light atom has gone three quarters of the way.
@@ -96,10 +108,19 @@ onEach("shake tells of the first system whose bonds cannot be kept", async (back
   const before = lab.real([0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0]);
   await lab.run([
     call(shake, {
-      ...{ starts: lab.i32([0, 1, 2, 3]), clusters: lab.i32([0, 1, 2, 3]) },
-      ...{ bonds: lab.i32([0, 1, 0, 1, 0, 1]), weights: lab.real(new Array(6).fill(1)) },
-      ...{ lengths: lab.f64([1, 1, 1]), width: 1, positions, low, before },
-      ...{ lowBefore: lab.real(new Array(18).fill(0)), fraction: 1, tolerance: 1e-6, most: 5 },
+      starts: lab.i32([0, 1, 2, 3]),
+      clusters: lab.i32([0, 1, 2, 3]),
+      bonds: lab.i32([0, 1, 0, 1, 0, 1]),
+      weights: lab.real(new Array(6).fill(1)),
+      lengths: lab.f64([1, 1, 1]),
+      width: 1,
+      positions,
+      low,
+      before,
+      lowBefore: lab.real(new Array(18).fill(0)),
+      fraction: 1,
+      tolerance: 1e-6,
+      most: 5,
     }),
   ]);
   const control = await lab.read(lab.frame.control);

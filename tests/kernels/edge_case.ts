@@ -92,7 +92,12 @@ export class EdgeBatch {
   async look(): Promise<Listed> {
     const { index, shifts, systems, centers, triplets, counts } = this.edges;
     const [a, b, c, d, e, f] = await this.lab.readAll([
-      ...[index, shifts, systems, centers, triplets, counts],
+      index,
+      shifts,
+      systems,
+      centers,
+      triplets,
+      counts,
     ]);
     return { index: a!, shifts: b!, systems: c!, centers: d!, triplets: e!, counts: f! };
   }
@@ -109,7 +114,9 @@ export function rowsOf(listed: Listed, { edges, offsets }: EdgeBatch): EdgeRow[]
   const count = counts[0]!;
   assertEquals([capacity % 256, capacity > count], [0, true]);
   assertEquals([index.length, shifts.length, systems.length], [
-    ...[2 * capacity, 3 * capacity, capacity],
+    2 * capacity,
+    3 * capacity,
+    capacity,
   ]);
   for (let e = 0; e < count; e++) {
     const [i, s] = [index[e]!, systems[e]!];

@@ -103,12 +103,19 @@ class Descent {
     this.memory = lab.f64(new Array((rows + LbfgsMemory.LENGTH) * systems).fill(0));
     this.counts = lab.i32(new Array(3 * systems).fill(0));
     this.#step = call(lbfgsStep, {
-      ...{ positions: this.positions, forces: this.forces, history: this.history },
-      ...{ energy: searches ? this.energy : undefined, memory: this.memory, counts: this.counts },
+      positions: this.positions,
+      forces: this.forces,
+      history: this.history,
+      energy: searches ? this.energy : undefined,
+      memory: this.memory,
+      counts: this.counts,
       parameters: lab.f64(
         Array.from({ length: systems }, () => [curvature, damping, maxStep]).flat(),
       ),
-      ...{ depth, cellPositions: undefined, cellForces: undefined, cellHistory: undefined },
+      depth,
+      cellPositions: undefined,
+      cellForces: undefined,
+      cellHistory: undefined,
     });
   }
 
@@ -205,11 +212,17 @@ onEach("lbfgs_step scales the step of all atoms of a system, and of no other", a
   using lab = await Lab.open(backend, [2, 1]);
   const positions = lab.real(new Array(9).fill(0)), rows = 2;
   await lab.run([call(lbfgsStep, {
-    ...{ positions, forces: lab.real([30, 40, 0, 0, 5, 0, 1, 0, 0]) },
-    ...{ history: lab.real(new Array(18 * rows).fill(0)), energy: undefined, depth: 1 },
-    ...{ memory: lab.f64(new Array(2 * (rows + 3)).fill(0)), counts: lab.i32([0, 0, 0, 0, 0, 0]) },
+    positions,
+    forces: lab.real([30, 40, 0, 0, 5, 0, 1, 0, 0]),
+    history: lab.real(new Array(18 * rows).fill(0)),
+    energy: undefined,
+    depth: 1,
+    memory: lab.f64(new Array(2 * (rows + 3)).fill(0)),
+    counts: lab.i32([0, 0, 0, 0, 0, 0]),
     parameters: lab.f64([10, 1, 0.2, 10, 1, 0.2]),
-    ...{ cellPositions: undefined, cellForces: undefined, cellHistory: undefined },
+    cellPositions: undefined,
+    cellForces: undefined,
+    cellHistory: undefined,
   })]);
   assertNear(await lab.read(positions), [0.12, 0.16, 0, 0, 0.02, 0, 0.1, 0, 0], 1e-6, 1);
 });

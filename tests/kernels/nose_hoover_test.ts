@@ -28,9 +28,15 @@ function chained(lab: OpenLab, given: Chained) {
   const half = call(noseHoover, {
     velocities: moving,
     weights: lab.real(new Array(velocities.length / 3).fill(ACCELERATION)),
-    ...{ dt: lab.real([given.dt]), temperature: lab.real([given.temperature]) },
-    ...{ time: lab.real([given.time]), freedom: lab.i32([given.freedom]) },
-    ...{ eta, etaDot, bathEnergy, length, parts: given.parts ?? 1 },
+    dt: lab.real([given.dt]),
+    temperature: lab.real([given.temperature]),
+    time: lab.real([given.time]),
+    freedom: lab.i32([given.freedom]),
+    eta,
+    etaDot,
+    bathEnergy,
+    length,
+    parts: given.parts ?? 1,
   });
   return { half, moving, eta, etaDot, bathEnergy };
 }
@@ -40,8 +46,11 @@ onEach("nose_hoover moves a chain of two as nvalchemi does", async (backend) => 
   const unit = TIME_UNIT_FS;
   const { half, moving, etaDot } = chained(lab, {
     velocities: [0.1 / unit, 0, 0, 0, -0.1 / unit, 0],
-    ...{ dt: unit, time: 10 * unit, temperature: 0.025851999786 / BOLTZMANN },
-    ...{ freedom: 6, length: 2 },
+    dt: unit,
+    time: 10 * unit,
+    temperature: 0.025851999786 / BOLTZMANN,
+    freedom: 6,
+    length: 2,
   });
   await lab.run([half, half]);
   const tolerance = TOLERANCE[backend === "reference" ? "f64" : "f32"];
@@ -107,7 +116,12 @@ onEach("nose_hoover leaves what has no freedom, or is at rest, as it is", async 
     using lab = await Lab.open(backend, [2], { active: [given.active] });
     const velocities = normals(6, 3, 1e-2);
     const { half, moving, eta, etaDot, bathEnergy } = chained(lab, {
-      ...{ velocities, dt: 2, temperature: 300, time: 60, length: 2, freedom: given.freedom },
+      velocities,
+      dt: 2,
+      temperature: 300,
+      time: 60,
+      length: 2,
+      freedom: given.freedom,
     });
     await lab.run([half], 3);
     assertEquals(await lab.read(moving), velocities);

@@ -85,8 +85,17 @@ export class PairBatch {
     this.#program = backend.prepare(frame, [
       call(neighbors, { pairs, positions, cell, pbc: i32(pbc), images }),
       call(kernel, {
-        ...{ pairs, positions, cell, images, species, parameters: real(parameters) },
-        ...{ forces, energy, virial, switchWidth, want: options.want ?? 3 },
+        pairs,
+        positions,
+        cell,
+        images,
+        species,
+        parameters: real(parameters),
+        forces,
+        energy,
+        virial,
+        switchWidth,
+        want: options.want ?? 3,
       }),
     ]);
   }

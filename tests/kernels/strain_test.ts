@@ -63,10 +63,19 @@ async function drive(lab: Lab, asked: Asked = {}) {
   const strain = lab.real(STRAIN), enthalpy = lab.f64([0]);
   const reference = lab.real([...REFERENCE, ...isChanged ? REFERENCE : h]);
   await lab.run([call(strainForces, {
-    ...{ forces: lab.real([1, 0, 0, 0.5, -2, 3]), virial: lab.f64(virialOf(h)), cell },
-    ...{ pbc: lab.i32(pbc), energy: lab.f64([energyOf(h)]) },
+    forces: lab.real([1, 0, 0, 0.5, -2, 3]),
+    virial: lab.f64(virialOf(h)),
+    cell,
+    pbc: lab.i32(pbc),
+    energy: lab.f64([energyOf(h)]),
     parameters: lab.f64([pressure, isotropic]),
-    ...{ strain, reference, cellForces, pulled, enthalpy, first: 0, end: 0 },
+    strain,
+    reference,
+    cellForces,
+    pulled,
+    enthalpy,
+    first: 0,
+    end: 0,
   })]);
   const [found, pull, q, both, e] = await lab.readAll(
     [cellForces, pulled, strain, reference, enthalpy],
@@ -195,14 +204,15 @@ onEach(
     const zeros = (n: number) => lab.real(new Array(n).fill(0));
     const push = [3e3, 0, 0, 0, 4e3, 0, 0, 0, 0], maxStep = 0.1;
     const moved = () => ({
-      ...{
-        positions: zeros(12),
-        velocities: zeros(12),
-        forces: zeros(12),
-        cellVelocities: zeros(9),
-      },
-      ...{ cellPositions: zeros(9), cellForces: lab.real(push) },
-      ...{ dt: lab.f64([1]), alpha: lab.f64([0.1]), positive: lab.i32([0]) },
+      positions: zeros(12),
+      velocities: zeros(12),
+      forces: zeros(12),
+      cellVelocities: zeros(9),
+      cellPositions: zeros(9),
+      cellForces: lab.real(push),
+      dt: lab.f64([1]),
+      alpha: lab.f64([0.1]),
+      positive: lab.i32([0]),
       parameters: lab.f64([10, 0.1, maxStep, 5, 0.5, 1.1, 0.1, 0.99]),
     });
     const slow = moved(), fast = moved(), pairs = moved();
@@ -210,19 +220,17 @@ onEach(
       call(fireStep, { ...slow, weights: lab.real(new Array(4).fill(ACCELERATION)) }),
       call(fire2Step, fast),
       call(lbfgsStep, {
-        ...{
-          positions: pairs.positions,
-          forces: pairs.forces,
-          history: zeros(48),
-          energy: undefined,
-        },
-        ...{ memory: lab.f64(new Array(5).fill(0)), counts: lab.i32([0, 0, 0]), depth: 1 },
+        positions: pairs.positions,
+        forces: pairs.forces,
+        history: zeros(48),
+        energy: undefined,
+        memory: lab.f64(new Array(5).fill(0)),
+        counts: lab.i32([0, 0, 0]),
+        depth: 1,
         parameters: lab.f64([70, 1, maxStep]),
-        ...{
-          cellPositions: pairs.cellPositions,
-          cellForces: pairs.cellForces,
-          cellHistory: zeros(36),
-        },
+        cellPositions: pairs.cellPositions,
+        cellForces: pairs.cellForces,
+        cellHistory: zeros(36),
       }),
     ]);
     for (const { cellPositions } of [slow, fast, pairs]) {

@@ -39,8 +39,13 @@ async function bathe(backend: string, bath: Bath): Promise<{ v: number[]; taken:
   await lab.run([call(velocityRescale, {
     velocities,
     weights: lab.real(new Array(atoms).fill(WEIGHT)),
-    ...{ dt: each(2), temperature: each(temperature), time: each(time) },
-    ...{ freedom: lab.i32(freedom), bathEnergy, seedLow: seed[0], seedHigh: seed[1] },
+    dt: each(2),
+    temperature: each(temperature),
+    time: each(time),
+    freedom: lab.i32(freedom),
+    bathEnergy,
+    seedLow: seed[0],
+    seedHigh: seed[1],
   })]);
   return { v: await lab.read(velocities), taken: await lab.read(bathEnergy) };
 }
@@ -84,7 +89,11 @@ onEach(
     const turned: boolean[] = [];
     for (let age = 0; age < 12; age++) {
       const { v } = await bathe(backend, {
-        ...{ sizes: [1], freedom: [1], velocities: [5e-3, 0, 0], time: 2, ages: [age] },
+        sizes: [1],
+        freedom: [1],
+        velocities: [5e-3, 0, 0],
+        time: 2,
+        ages: [age],
       });
       const keep = Math.exp(-2 / 2 / 2);
       const thermal = Math.sqrt(BOLTZMANN * 300 * WEIGHT);
@@ -134,7 +143,8 @@ onEach("velocity_rescale draws kinetic energies of the canonical ensemble", asyn
   for (const freedom of [1, 2, 3, 4, 5, 6]) {
     // A coupling so strong that nothing is left of before.
     const { v } = await bathe(backend, {
-      ...{ sizes: new Array(systems).fill(2), freedom: new Array(systems).fill(freedom) },
+      sizes: new Array(systems).fill(2),
+      freedom: new Array(systems).fill(freedom),
       time: 0.02,
     });
     const kT = BOLTZMANN * 300;

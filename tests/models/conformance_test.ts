@@ -86,14 +86,18 @@ const KERNELS: Readonly<Record<string, Row>> = {
   "tethers": [
     () => tethers({ stiffness: 0.7, anchors: [1, 2, 3] }),
     {
-      ...{ systems, gives, isExact: true },
+      systems,
+      gives,
+      isExact: true,
       breaks: ["translation", "rotation", "extensivity", "images", "strain"],
     },
   ],
   "a bias of the center": [
     () => centerBias({ stiffness: 3, center: [1, 2, 3] }),
     {
-      ...{ systems, gives, isExact: true },
+      systems,
+      gives,
+      isExact: true,
       breaks: ["translation", "rotation", "extensivity", "images", "strain"],
     },
   ],
@@ -108,7 +112,8 @@ const KERNELS: Readonly<Record<string, Row>> = {
         return energy;
       }),
     {
-      ...{ systems: [CHAIN], isExact: true },
+      systems: [CHAIN],
+      isExact: true,
       breaks: ["translation", "rotation", "extensivity"],
     },
   ],
@@ -181,9 +186,9 @@ const MOLECULES = [
   {
     symbols: ["C", "O", "H", "H", "H", "H"],
     positions: [
-      ...[-0.05, 0.67, 0.02, -0.05, -0.76, -0.01, -1.08, 1.04, 0.05],
-      ...[0.47, 1.04, 0.89, 0.47, 1.04, -0.89, 0.85, -1.07, 0.03],
-    ],
+      [-0.05, 0.67, 0.02, -0.05, -0.76, -0.01, -1.08, 1.04, 0.05],
+      [0.47, 1.04, 0.89, 0.47, 1.04, -0.89, 0.85, -1.07, 0.03],
+    ].flat(),
   },
   WATER,
   { ...WATER, cell: [3.1, 0.1, 0, 0, 3.3, 0.2, 0.3, 0, 3.6] },
@@ -223,7 +228,9 @@ const NETWORKS: Readonly<Record<string, Row>> = {
   "ANI-1x": [
     () =>
       OnnxModel.open(readModel("ani1x_1_ef.onnx"), {
-        ...{ cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] },
+        cutoff: 5.2,
+        reach: 3.5,
+        elements: ["H", "C", "N", "O"],
       }),
     // Its slopes bend within a hundredth of an Å, and an energy of float32 has no more digits.
     { systems: MOLECULES, precision: "f32", step: 2 ** -7, slopeTolerance: 5e-3 },

@@ -28,8 +28,11 @@ Deno.test(
   "a switched Lennard-Jones dimer has the golden energies and force, and none beyond the cutoff",
   on(PAIR_BACKENDS, async (backend) => {
     const model = lennardJones({
-      ...{ epsilon: 0.01, sigma: 3.4, cutoff: 8.5 },
-      ...{ truncation: "switch", switchWidth: 1.5 },
+      epsilon: 0.01,
+      sigma: 3.4,
+      cutoff: 8.5,
+      truncation: "switch",
+      switchWidth: 1.5,
     });
     const systems = [dimer(7.5), dimer(8.4), dimer(8.51)];
     const { energy, forces } = await evaluate(model, systems, backend);
@@ -53,7 +56,8 @@ Deno.test(
     }
     // Twelve neighbors at a/√2, each pair shared by two atoms.
     const nearest = lennardJones({
-      ...{ epsilon: 0.0104, sigma: 3.4 },
+      epsilon: 0.0104,
+      sigma: 3.4,
       cutoff: 5.2,
       truncation: "cut",
     });

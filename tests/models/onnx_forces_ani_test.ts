@@ -61,7 +61,9 @@ for (const where of ["wasm", "reference"] as const) {
 onModels("ANI-1x of energies relaxes molecules to the minima that ASE's BFGS finds", async () => {
   await using model = await open();
   await using opt = new FIRE({
-    ...{ model, dt: 0.1, nSteps: 1000 },
+    model,
+    dt: 0.1,
+    nSteps: 1000,
     hooks: [ConvergenceHook.fromFmax(1e-3)],
   });
   const batch = await opt.run(framed("start"));

@@ -361,10 +361,8 @@ Deno.test("on the reference backend a model is in double precision; where it can
   assertEquals(await energy(plain, "reference"), (1 / 3) * (1 / 3));
   assert(plain.describe().includes("the evaluator runs it"));
   const old = modelOf({
-    ...{
-      opset: 13,
-      outputs: [value("energy", "float32", [1, 1]), value("forces", "float32", ["N", 3])],
-    },
+    opset: 13,
+    outputs: [value("energy", "float32", [1, 1]), value("forces", "float32", ["N", 3])],
     nodes: [node("ReduceMean", ["x"], ["energy"], {}), node("Neg", ["x"], ["forces"])],
     inputs: [value("x", "float32", ["N", 3])],
   });

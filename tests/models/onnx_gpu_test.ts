@@ -62,7 +62,8 @@ testOnGpu("a model's own units are those of its inputs on WebGPU, too", async ()
   // The same potential in nm: the graph is told of lengths ten times as short.
   const inNm = { epsilon: 0.0104, sigma: 0.34, cutoff: 0.6 };
   await using model = await OnnxModel.open(lennardJonesModel(inNm), {
-    ...{ lengthUnit: "nm", cutoff: 6 },
+    lengthUnit: "nm",
+    cutoff: 6,
   });
   await using plain = await OnnxModel.open(lennardJonesModel(ARGON));
   await onGpu(async (gpu) => {

@@ -53,19 +53,31 @@ function mismatch(...given: Parameters<typeof match>): ModelMismatchError {
 
 Deno.test("names tell what tensors mean, however they are spelt", () => {
   const bindings = match([
-    ...[
-      "Pos float32 N 3",
-      "atomicNumbers int64 N",
-      "edgeIndex int64 2 E",
-      "unit_shifts float32 E 3",
-    ],
-    ...["batch int64 N", "ptr int64 M", "lattice float32 B 3 3", "pbc bool B 3"],
-    ...["trip_center int64 T", "trip_edge int64 2 T", "masses float32 N", "num_graphs int64"],
+    "Pos float32 N 3",
+    "atomicNumbers int64 N",
+    "edgeIndex int64 2 E",
+    "unit_shifts float32 E 3",
+    "batch int64 N",
+    "ptr int64 M",
+    "lattice float32 B 3 3",
+    "pbc bool B 3",
+    "trip_center int64 T",
+    "trip_edge int64 2 T",
+    "masses float32 N",
+    "num_graphs int64",
   ]);
   assertEquals(meanings(bindings), [
-    ...["Pos positions", "atomicNumbers numbers", "edgeIndex edges", "unit_shifts cellShifts"],
-    ...["batch batchIndex", "ptr systemOffsets", "lattice cell", "pbc pbc"],
-    ...["trip_center tripletCenters", "trip_edge tripletEdges", "masses masses"],
+    "Pos positions",
+    "atomicNumbers numbers",
+    "edgeIndex edges",
+    "unit_shifts cellShifts",
+    "batch batchIndex",
+    "ptr systemOffsets",
+    "lattice cell",
+    "pbc pbc",
+    "trip_center tripletCenters",
+    "trip_edge tripletEdges",
+    "masses masses",
     "num_graphs systemCount",
   ]);
   assert(bindings.inputs.every(({ told }) => told === "by its name"));
@@ -99,7 +111,12 @@ Deno.test("types and shapes tell what names do not, where they leave no doubt", 
     { batch: "single" },
   );
   assertEquals(meanings(bindings), [
-    ...["a positions", "b edges", "c shifts", "batch_idx batchIndex", "d numbers", "e cell"],
+    "a positions",
+    "b edges",
+    "c shifts",
+    "batch_idx batchIndex",
+    "d numbers",
+    "e cell",
   ]);
   assertEquals(bindings.inputs[0]!.told, "by its type and shape");
   const index = match(["x float32 N 3", "z int64 N", "i int32 N", "energy0 float32 B"]);
@@ -182,8 +199,12 @@ Deno.test("outputs come in eV and Å, with the sign that ours have, and what is 
   const given = match(
     ["pos float32 N 3", "batch int64 N"],
     [
-      ...["energy float32 B", "grad float32 N 3", "virial float32 B 9", "q float32 N"],
-      ...["mu float32 B 3", "extra float32 B"],
+      "energy float32 B",
+      "grad float32 N 3",
+      "virial float32 B 9",
+      "q float32 N",
+      "mu float32 B 3",
+      "extra float32 B",
     ],
     {
       energyUnit: "Hartree",
@@ -199,7 +220,10 @@ Deno.test("outputs come in eV and Å, with the sign that ours have, and what is 
     "virial virial system 9 27.211386245988",
   ]);
   const stress = match(["pos float32 N 3"], [
-    ...["forces float32 N 3", "energy float32 1", "stress float32 6", "virial float32 3 3"],
+    "forces float32 N 3",
+    "energy float32 1",
+    "stress float32 6",
+    "virial float32 3 3",
   ], { lengthUnit: 2 });
   assertEquals(results(stress)[2], "stress stress system 6 0.125"); // and no virial besides
   const cubes = match(["pos float32 N 3"], ["forces float32 N 3", "stress float32 B 3 3"]);

@@ -117,7 +117,8 @@ Deno.test("what a model adds by kernels comes after its visit, and before what h
 Deno.test("what parts of a sum have for a batch is given back, whether they are visited or not", async () => {
   const closed: string[] = [];
   const closing = (name: string, isVisited: boolean): Model => ({
-    ...{ name, gives: ["energy", "forces"] },
+    name,
+    gives: ["energy", "forces"],
     open: () => ({
       ...(isVisited && { compute: () => {} }),
       close: () => void closed.push(name),

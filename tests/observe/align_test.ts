@@ -73,7 +73,8 @@ Deno.test(
   on(BACKENDS, async (backend) => {
     const make = (more: readonly object[]) =>
       engine(velocityVerlet({ dt: 2 }), {
-        ...{ model: ARGON, ...where(backend) },
+        model: ARGON,
+        ...where(backend),
         hooks: [...more, new AlignCellHook({ frequency: 3 })],
       });
     const batch = () => batchOf(CELLS.leaning!);

@@ -81,7 +81,8 @@ Deno.test(
       for (const frequency of [1, 4]) {
         const make = (more: readonly object[]) =>
           engine(langevin({ dt: 2, temperature: 40, friction: 0.01, seed: 5 }), {
-            ...{ model: ARGON, ...where(backend) },
+            model: ARGON,
+            ...where(backend),
             hooks: [...more, new BiasedPotentialHook({ bias, frequency })],
           });
         await sameHowever({ make, batch: () => crystals(2), steps: 15 });
@@ -98,7 +99,8 @@ Deno.test(
       batch.set("velocities", Float64Array.from({ length: 96 }, (_, i) => i % 3 === 0 ? 0.02 : 0));
       const bias = new BiasedPotentialHook({ bias: tethers({ stiffness: 0.001 }) });
       await using md = engine(velocityVerlet({ dt: 2 }), {
-        ...{ model: ARGON, ...where(backend) },
+        model: ARGON,
+        ...where(backend),
         hooks: [...hooks, bias],
       });
       await md.run(batch, 120);
@@ -178,7 +180,8 @@ Deno.test("systems at rest are not biased, nor asked", async () => {
   batch.set("systemId", [3, 8]);
   batch.set("systemId2", [3, 8], { level: "system", dtype: "f64" });
   await using md = engine(velocityVerlet({ dt: 1 }), {
-    ...{ model: ARGON, device: "reference" as const },
+    model: ARGON,
+    device: "reference" as const,
     hooks: [...hooks, new BiasedPotentialHook({ bias })],
   });
   await md.run(batch, 2);

@@ -22,7 +22,9 @@ async function inFolder(test: (folder: string) => Promise<void>): Promise<void> 
 
 function bath(backend: EngineBackend, hooks: readonly object[], warnings: string[] = []) {
   return engine(langevin(BATH), {
-    ...{ model: ARGON, ...where(backend), hooks },
+    model: ARGON,
+    ...where(backend),
+    hooks,
     onWarning: ({ hook, error }: { hook: string; error: Error }) =>
       warnings.push(`${hook}: ${error.message}`),
   });
@@ -32,7 +34,9 @@ const stepsIn = async (folder: string) => (await checkpointsIn(folder)).map(({ s
 
 /** Takes its time in each step. */
 const slow = {
-  ...{ name: "slow", stage: "dynamics/AFTER_STEP", frequency: 1 },
+  name: "slow",
+  stage: "dynamics/AFTER_STEP",
+  frequency: 1,
   call: () => new Promise<void>((resolve) => setTimeout(resolve, 2)),
 };
 

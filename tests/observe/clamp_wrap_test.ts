@@ -67,7 +67,8 @@ Deno.test(
     for (const frequency of [1, 3]) {
       const make = (more: readonly object[]) =>
         engine(fire({ dt: 0.5 }), {
-          ...{ model: ARGON, ...where(backend) },
+          model: ARGON,
+          ...where(backend),
           hooks: [...more, new MaxForceClampHook({ maxForce: 0.02, frequency })],
         });
       const batch = await sameHowever({ make, batch: () => crystals(2, 0), steps: 11 });
@@ -129,7 +130,8 @@ Deno.test(
       const scheme = () => langevin({ dt: 4, temperature: 300, friction: 0.02, seed: 3 });
       const make = (more: readonly object[]) =>
         engine(scheme(), {
-          ...{ model: ARGON, ...where(backend) },
+          model: ARGON,
+          ...where(backend),
           hooks: [...more, new WrapPeriodicHook({ frequency, stage })],
         });
       const batch = await sameHowever({ make, batch: leavers, steps: 61 });

@@ -27,7 +27,9 @@ function watched(options: EnergyDriftMonitorHookOptions, dt = 5) {
   });
   const monitor = new EnergyDriftMonitorHook(options);
   const md = new NVE({
-    ...{ model: ARGON, dt, device: "reference" },
+    model: ARGON,
+    dt,
+    device: "reference",
     hooks: [total, monitor],
     onWarning: ({ error }) => void warnings.push(error as EnergyDriftError),
   });
@@ -110,7 +112,9 @@ Deno.test("rates count the steps since a system was first seen", async () => {
   const warnings: EnergyDriftError[] = [];
   const totals: number[] = [];
   await using md = new NVE({
-    ...{ model: ARGON, dt: 5, device: "reference" },
+    model: ARGON,
+    dt: 5,
+    device: "reference",
     onWarning: ({ error }) => void warnings.push(error as EnergyDriftError),
   });
   const batch = await md.run(crystals(1), 10);
@@ -148,7 +152,9 @@ Deno.test("stopped and resumed it measures as in one piece", async () => {
 Deno.test("an energy that is no number is beyond any threshold", async () => {
   const warnings: unknown[] = [];
   await using md = new NVE({
-    ...{ model: ARGON, dt: 1, device: "reference" },
+    model: ARGON,
+    dt: 1,
+    device: "reference",
     hooks: [new EnergyDriftMonitorHook({ threshold: 1e9, frequency: 2 })],
     onWarning: ({ error }) => void warnings.push(error),
   });
@@ -170,7 +176,13 @@ Deno.test(
       };
       const scheme = { temperature: 40, friction: 0.01, seed: 1 };
       await using md = new NVTLangevin({
-        ...{ model: ARGON, dt: 1, ...scheme, ...where(backend), hooks, verify, onWarning },
+        model: ARGON,
+        dt: 1,
+        ...scheme,
+        ...where(backend),
+        hooks,
+        verify,
+        onWarning,
       });
       return bitsOf(await md.run(crystals(2), 15));
     };

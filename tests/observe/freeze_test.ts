@@ -211,7 +211,8 @@ Deno.test(
       for (const scheme of SCHEMES.slice(1, 3)) {
         const make = (more: readonly object[]) =>
           engine(scheme(), {
-            ...{ model: ARGON, ...where(backend) },
+            model: ARGON,
+            ...where(backend),
             hooks: [...more, ...others(), new FreezeAtomsHook()],
           });
         await sameHowever({ make, batch: half, steps: 20 });
@@ -298,7 +299,8 @@ Deno.test("atoms are chosen by category, by a function, by flags or by their pla
     batch.set("categories", [0, -1, 7, 7, -1]);
     batch.set("velocities", 0.001);
     await using md = engine(velocityVerlet({ dt: 1 }), {
-      ...{ model: ARGON, device: "reference" as const },
+      model: ARGON,
+      device: "reference" as const,
       hooks: [new FreezeAtomsHook(options)],
     });
     const before = batch.get("positions").slice();
@@ -334,7 +336,8 @@ Deno.test("what was moved between runs is frozen where it was put; switched off,
   });
   const freeze = new FreezeAtomsHook();
   await using md = engine(velocityVerlet({ dt: 2 }), {
-    ...{ model: ARGON, device: "reference" as const },
+    model: ARGON,
+    device: "reference" as const,
     hooks: [freeze, look],
   });
   await md.run(batch, 3);

@@ -44,7 +44,9 @@ testOnGpu("a log of a relaxation has the rows that it has on wasm, to the last s
   const [wasm, device] = await both(async (backend) => {
     const rows: number[][] = [];
     const log = new LoggingHook({
-      ...{ backend: "custom", frequency: 3, atEnd: true },
+      backend: "custom",
+      frequency: 3,
+      atEnd: true,
       writerFn: (_step, more) => void rows.push(...more.map((row) => Object.values(row))),
     });
     await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [log] });
@@ -164,7 +166,9 @@ testOnGpu(
     const batch = await sameHowever({
       make: (more): Dynamics =>
         engine(fire({ dt: 0.3 }), {
-          ...{ model: ARGON, backend: gpu!, fields: [] },
+          model: ARGON,
+          backend: gpu!,
+          fields: [],
           hooks: [...more, new MaxForceClampHook({ maxForce: 0.03, frequency: 2 })],
         }),
       batch: () => crystals(1, 0),

@@ -87,7 +87,8 @@ Deno.test("a run that goes on from a checkpoint adds the rows that a run in one 
     const make = (path: string) =>
       new NVE({
         model: ARGON,
-        ...{ dt: 1, device: "reference" as const },
+        dt: 1,
+        device: "reference" as const,
         hooks: [new LoggingHook({ backend: "csv", logPath: path, frequency: 3 })],
       });
     await using whole = make(`${path}.whole`);
@@ -210,7 +211,9 @@ Deno.test("a writer's error stops the run: at once, some steps later, or when th
     const warnings: unknown[] = [];
     const { hook } = toList({ customScalars: { mine: () => [] } });
     await using md = new NVE({
-      ...{ model: ARGON, dt: 1, device: "reference" },
+      model: ARGON,
+      dt: 1,
+      device: "reference",
       onWarning: ({ error }) => void warnings.push(error),
     });
     md.hooks.add(hook, { onError: "warn" });

@@ -32,7 +32,9 @@ function systems(): Batch {
   cell[7] = -0.8;
   const leaning = new System({
     numbers: Array.from(plain.numbers, (_, i) => i % 4 === 0 ? 36 : 18),
-    ...{ positions: plain.positions, cell, pbc: true },
+    positions: plain.positions,
+    cell,
+    pbc: true,
   });
   const batch = Batch.from([
     leaning,
@@ -67,7 +69,9 @@ Deno.test(
     const vacf = new VelocityAutocorrelationHook({ frequency, lags: 9 });
     const stress = new AverageStressHook({ frequency, blockSize: 4 });
     await using md = new NVE({
-      ...{ model: ARGON, dt: 4, ...where(backend) },
+      model: ARGON,
+      dt: 4,
+      ...where(backend),
       hooks: [
         new WrapPeriodicHook(),
         rdf,
@@ -165,7 +169,8 @@ Deno.test("g is 1 at every distance in an ideal gas", async () => {
     new System({
       symbols: new Array<string>(150).fill("Ar"),
       positions: Array.from({ length: 450 }, () => 10 * random()),
-      ...{ cell: [10, 10, 10], pbc: true },
+      cell: [10, 10, 10],
+      pbc: true,
     });
   const rdf = new RadialDistributionHook({ cutoff: 6, bins: 6 });
   await using md = new NVE({ model: potential(() => 0), dt: 1, device: "reference", hooks: [rdf] });
@@ -180,12 +185,17 @@ Deno.test("g is 1 at every distance in an ideal gas", async () => {
 
 Deno.test("a free atom comes as far as its speed takes it, wrapped or not", async () => {
   const batch = Batch.from([{
-    ...{ symbols: ["H"], positions: [0.5, 0.5, 0.5], velocities: [0.03, -0.02, 0.01] },
-    ...{ cell: [2, 3, 4], pbc: true },
+    symbols: ["H"],
+    positions: [0.5, 0.5, 0.5],
+    velocities: [0.03, -0.02, 0.01],
+    cell: [2, 3, 4],
+    pbc: true,
   }]);
   const msd = new DiffusionHook({ frequency: 1, lags: 300 });
   await using md = new NVE({
-    ...{ model: potential(() => 0), dt: 2, device: "reference" },
+    model: potential(() => 0),
+    dt: 2,
+    device: "reference",
     hooks: [new WrapPeriodicHook(), msd],
   });
   await md.run(batch, 400);
@@ -200,7 +210,9 @@ Deno.test("a free atom comes as far as its speed takes it, wrapped or not", asyn
 Deno.test("where samples are left out no lag reaches across, wherever the gap is", async () => {
   for (const pauses of [[100], [5], [5, 8, 61]]) {
     const batch = Batch.from([{
-      ...{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.03, -0.02, 0.01] },
+      symbols: ["H"],
+      positions: [0, 0, 0],
+      velocities: [0.03, -0.02, 0.01],
     }]);
     const msd = new DiffusionHook({ frequency: 4, lags: 20, originEvery: 3 });
     await using md = new NVE({ model: potential(() => 0), dt: 2, device: "reference" });
@@ -237,7 +249,9 @@ Deno.test("a system that begins anew has new origins, and the mean is over both 
 
 Deno.test("of a system that has left only sums are kept, and it may come back, before a resume and after", async () => {
   const atom = (id: number) => ({
-    ...{ symbols: ["H"], positions: [id, 0, 0], velocities: [0.03, -0.02, 0.01] },
+    symbols: ["H"],
+    positions: [id, 0, 0],
+    velocities: [0.03, -0.02, 0.01],
   });
   const hook = () => new DiffusionHook({ frequency: 5, lags: 6 });
   const first = hook(), second = hook();
@@ -282,14 +296,20 @@ Deno.test("the velocity of an oscillator goes with what it was as the cosine of 
 
 Deno.test("atoms in a bath alone diffuse by kT / m γ, by displacements and by velocities", async () => {
   const batch = Batch.from([{
-    ...{ symbols: new Array<string>(1000).fill("Ar"), positions: new Array<number>(3000).fill(0) },
+    symbols: new Array<string>(1000).fill("Ar"),
+    positions: new Array<number>(3000).fill(0),
   }]);
   initVelocities(batch, 300, { seed: 2 });
   const choice = { frequency: 5, lags: 60 };
   const [msd, vacf] = [new DiffusionHook(choice), new VelocityAutocorrelationHook(choice)];
   await using md = new NVTLangevin({
-    ...{ model: potential(() => 0), dt: 2, temperature: 300, friction: 0.02, seed: 4 },
-    ...{ device: "reference", hooks: [msd, vacf] },
+    model: potential(() => 0),
+    dt: 2,
+    temperature: 300,
+    friction: 0.02,
+    seed: 4,
+    device: "reference",
+    hooks: [msd, vacf],
   });
   await md.run(batch, 1500);
   const want = 8.617333262e-5 * 300 / (39.95 * 103.642696) / 0.02; // amu Å²/fs² is 103.64 eV
@@ -325,11 +345,17 @@ Deno.test("what cannot be sampled is said: no volume, no time, options that are 
     await md.run(free, 1);
   }
   await using relax = new FIRE({
-    ...{ model, dt: 0.5, device: "reference", onWarning, hooks: [new DiffusionHook()] },
+    model,
+    dt: 0.5,
+    device: "reference",
+    onWarning,
+    hooks: [new DiffusionHook()],
   });
   await relax.run(free, 1);
   assertEquals(told.map((text) => /system 0 does not|has none|relaxation/.exec(text)?.[0]), [
-    ...["system 0 does not", "has none", "relaxation"],
+    "system 0 does not",
+    "has none",
+    "relaxation",
   ]);
   assertThrows(() => new RadialDistributionHook({ cutoff: -1 }), RangeError, "cutoff must be");
   assertThrows(() => new DiffusionHook({ lags: 1 }), RangeError, "lags must be");

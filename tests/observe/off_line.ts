@@ -24,8 +24,13 @@ export function momentsOf(frames: Batch, id: number): Moment[] {
     });
     const values = (name: string) => Array.from(system.get(name));
     return [{
-      ...{ time: frames.get("time")[place]!, positions, cell, numbers: [...system.numbers] },
-      ...{ velocities: values("velocities"), masses: values("masses"), stress: values("stress") },
+      time: frames.get("time")[place]!,
+      positions,
+      cell,
+      numbers: [...system.numbers],
+      velocities: values("velocities"),
+      masses: values("masses"),
+      stress: values("stress"),
     }];
   });
 }

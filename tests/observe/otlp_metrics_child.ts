@@ -5,7 +5,8 @@ import { openTelemetryReporter, Reporter } from "@hooke/hooke/observe";
 if (import.meta.main) {
   const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
   const loop = new Loop({
-    ...{ kinds: WalkStage, name: "walk" },
+    kinds: WalkStage,
+    name: "walk",
     step: (loop) => loop.fire(WalkStage.AFTER_STEP),
   });
   const scalars = { "walk/x": (ctx: BaseContext) => ctx.stepCount + 0.5, nothing: () => NaN };

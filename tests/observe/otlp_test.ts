@@ -47,11 +47,14 @@ Deno.test("with OTEL_DENO=true a receiver gets spans named by domain and transit
   const { spans, output } = await exported(true);
   assertEquals(output, "true");
   assertEquals(spans.map(({ name }) => name).toSorted(), [
-    ...["dynamics BEFORE_STEP→AFTER_STEP", "dynamics BEFORE_STEP→AFTER_STEP"],
+    "dynamics BEFORE_STEP→AFTER_STEP",
+    "dynamics BEFORE_STEP→AFTER_STEP",
     "feed",
     "learn",
-    ...["pipeline BEFORE_PROCESS→AFTER_PROCESS", "pipeline BEFORE_PROCESS→AFTER_PROCESS"],
-    ...["training BEFORE_FORWARD→AFTER_LOSS", "training BEFORE_FORWARD→AFTER_LOSS"],
+    "pipeline BEFORE_PROCESS→AFTER_PROCESS",
+    "pipeline BEFORE_PROCESS→AFTER_PROCESS",
+    "training BEFORE_FORWARD→AFTER_LOSS",
+    "training BEFORE_FORWARD→AFTER_LOSS",
     "walk",
   ]);
   const runs = new Map(

@@ -43,9 +43,11 @@ Deno.test("a stage that is absent from some steps is a transition of its own, no
   const profiler = new Profiler({ now: clock.now });
   const loop = scripted(clock, (step) =>
     [
-      ...[DynamicsStage.BEFORE_STEP, 1],
+      DynamicsStage.BEFORE_STEP,
+      1,
       ...step % 3 === 2 ? [DynamicsStage.AFTER_COMPUTE, 2] as const : [],
-      ...[DynamicsStage.AFTER_STEP, 10],
+      DynamicsStage.AFTER_STEP,
+      10,
     ] as const as never);
   loop.hooks.add(profiler);
   await loop.run(6);
@@ -86,10 +88,15 @@ Deno.test("domains are the kinds' names, and stages of one kind nested in anothe
   const profiler = new Profiler({ now: clock.now });
   const loop = scripted(clock, () =>
     [
-      ...[DynamicsStage.BEFORE_STEP, 1],
-      ...[TrainingStage.BATCH_BEGIN, 2, TrainingStage.BATCH_END, 3],
-      ...[PipelineStage.AFTER_PROCESS, 4],
-      ...[DynamicsStage.AFTER_STEP],
+      DynamicsStage.BEFORE_STEP,
+      1,
+      TrainingStage.BATCH_BEGIN,
+      2,
+      TrainingStage.BATCH_END,
+      3,
+      PipelineStage.AFTER_PROCESS,
+      4,
+      DynamicsStage.AFTER_STEP,
     ] as never);
   loop.hooks.add(profiler);
   await loop.run(1);
@@ -130,7 +137,11 @@ Deno.test("first in line, the time of other hooks counts from their stage on; la
     const profiler = new Profiler({ now: clock.now });
     const loop = scripted(clock, () =>
       [
-        ...[DynamicsStage.BEFORE_STEP, 1, DynamicsStage.AFTER_COMPUTE, 1, DynamicsStage.AFTER_STEP],
+        DynamicsStage.BEFORE_STEP,
+        1,
+        DynamicsStage.AFTER_COMPUTE,
+        1,
+        DynamicsStage.AFTER_STEP,
       ] as never);
     const slow = () => clock.tick(2);
     loop.hooks.add(hook({ name: "slow", on: { dynamics: { AFTER_COMPUTE: slow } } }));

@@ -99,7 +99,8 @@ Deno.test("converged systems are counted; the largest force is that of the other
   assertMatch(texts.at(-1)!, /3\/3 converged.*steps\/s\n$/);
   const other = watched({ ...OFTEN, convergedStatus: 2 });
   await using again = engine(fire({ dt: 0.5 }), {
-    ...{ model: ARGON, device: "reference" as const },
+    model: ARGON,
+    device: "reference" as const,
     hooks: [ConvergenceHook.fromFmax(0.01), other.progress],
   });
   await again.run(crystals(1, 0), 500);
@@ -119,7 +120,12 @@ Deno.test("a second run counts from its own beginning, and says the steps of bot
 Deno.test("numbers are as long as they need to be", () => {
   const line = (rate: number, steps = 10, of?: number) =>
     progressLine({
-      ...{ steps, of, converged: 0, systems: 1, energy: -1 / 3, fmax: 1234.5 },
+      steps,
+      of,
+      converged: 0,
+      systems: 1,
+      energy: -1 / 3,
+      fmax: 1234.5,
       rate: { steps: rate, seconds: 1 },
     });
   assertEquals(
@@ -140,7 +146,11 @@ Deno.test(
         throw error;
       };
       await using md = engine(velocityVerlet({ dt: 1 }), {
-        ...{ model: ARGON, ...where(backend), hooks, verify, onWarning },
+        model: ARGON,
+        ...where(backend),
+        hooks,
+        verify,
+        onWarning,
       });
       return bitsOf(await md.run(crystals(2), 15));
     };

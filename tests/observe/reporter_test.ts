@@ -34,14 +34,18 @@ function walk(
 ) {
   const WalkStage = stages<BaseContext>()("walk", ["BEFORE_STEP", "AFTER_STEP"]);
   const loop = new Loop({
-    ...{ kinds: WalkStage, name: "walk", onWarning },
+    kinds: WalkStage,
+    name: "walk",
+    onWarning,
     step(loop) {
       loop.fire(WalkStage.BEFORE_STEP);
       return loop.fire(WalkStage.AFTER_STEP);
     },
   });
   const reporter = new Reporter({
-    ...{ reporters: [], stages: ["walk/AFTER_STEP"], scalars: { x: (ctx) => ctx.stepCount ** 2 } },
+    reporters: [],
+    stages: ["walk/AFTER_STEP"],
+    scalars: { x: (ctx) => ctx.stepCount ** 2 },
     ...options,
   });
   loop.hooks.add(reporter);
@@ -72,7 +76,10 @@ Deno.test(
       ConvergenceHook.fromFmax(0.01),
       new Reporter({ reporters: [kept], frequency: 5, nSteps: 400 }),
       {
-        ...{ name: "look", stage: "dynamics/AFTER_STEP", frequency: 5, reads: ["energy", "fmax"] },
+        name: "look",
+        stage: "dynamics/AFTER_STEP",
+        frequency: 5,
+        reads: ["energy", "fmax"],
         call: (ctx: { read: Record<string, ArrayLike<number>> }) =>
           void seen.push([...Array.from(ctx.read.energy!), ...Array.from(ctx.read.fmax!)]),
       },
@@ -115,14 +122,16 @@ Deno.test("one system has no largest of its own, and no status has none", async 
   await md.run(Batch.from(crystals(1).systems()), 1);
   const { time: _, ...names } = kept.seen[0]!.scalars;
   assertEquals(Object.keys(names).sort(), [
-    ...[
-      "active_fraction",
-      "converged_fraction",
-      "dynamics/active_count",
-      "dynamics/converged_count",
-    ],
-    ...["dynamics/num_graphs", "dynamics/status/0/count", "dynamics/steps_per_s"],
-    ...["energy", "fmax", "temperature"],
+    "active_fraction",
+    "converged_fraction",
+    "dynamics/active_count",
+    "dynamics/converged_count",
+    "dynamics/num_graphs",
+    "dynamics/status/0/count",
+    "dynamics/steps_per_s",
+    "energy",
+    "fmax",
+    "temperature",
   ]);
 });
 
@@ -130,8 +139,11 @@ Deno.test("the scalars of training: losses, learning rates by optimizer and grou
   const kept = keeper({ every: 2 });
   const reporter = new Reporter({ reporters: [kept], frequency: 2, nSteps: 8 });
   await using trainer = new Trainer({
-    ...{ model: line(), loss: meanSquaredError({ target: "wanted" }), data: data() },
-    ...{ validation: data(), epochs: 4 },
+    model: line(),
+    loss: meanSquaredError({ target: "wanted" }),
+    data: data(),
+    validation: data(),
+    epochs: 4,
     optimizers: [
       sgd({ lr: 0.05, parameters: ["w"] }),
       adam({ lr: 0.01, parameters: ["b"] }),
@@ -301,7 +313,8 @@ Deno.test("the history goes into checkpoints, and another engine begins it anew"
   second.loop.load(saved);
   await second.loop.run(2);
   assertEquals(second.reporter.history.series("x"), {
-    ...{ steps: [0, 1, 2, 3, 4, 5, 6], values: [0, 1, 4, 9, 16, 25, 36] },
+    steps: [0, 1, 2, 3, 4, 5, 6],
+    values: [0, 1, 4, 9, 16, 25, 36],
   });
   const other = walk({});
   other.loop.hooks.add(second.reporter, { name: "again" });
@@ -349,7 +362,9 @@ Deno.test("a scalar of one's own that is no number is told by its name", async (
 Deno.test("what other hooks leave for logs is told once, by the name of the hook", async () => {
   const told = keeper(), { loop } = walk({ reporters: [told], scalars: {} });
   loop.hooks.add({
-    ...{ name: "half", stage: "walk/BEFORE_STEP", frequency: 2 },
+    name: "half",
+    stage: "walk/BEFORE_STEP",
+    frequency: 2,
     call: (ctx: BaseContext) =>
       postScalars(ctx, { source: "half", step: ctx.stepCount, values: { x: ctx.stepCount / 2 } }),
   } as never);

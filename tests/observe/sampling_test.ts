@@ -9,14 +9,12 @@ Deno.test("of every n-th step each stage is seen, and nothing from one such step
   const profiler = new Profiler({ frequency: 3, now: clock.now });
   const loop = scripted(clock, (step) =>
     [
-      ...[
-        DynamicsStage.BEFORE_STEP,
-        step,
-        DynamicsStage.AFTER_COMPUTE,
-        1,
-        DynamicsStage.AFTER_STEP,
-        1,
-      ],
+      DynamicsStage.BEFORE_STEP,
+      step,
+      DynamicsStage.AFTER_COMPUTE,
+      1,
+      DynamicsStage.AFTER_STEP,
+      1,
     ] as never);
   loop.hooks.add(profiler);
   await loop.run(8);
@@ -31,7 +29,10 @@ Deno.test("an event in a step that is not sampled follows nothing, and nothing f
   const profiler = new Profiler({ frequency: 4, now: clock.now });
   const loop = scripted(clock, (step) =>
     [
-      ...[DynamicsStage.BEFORE_STEP, 1, DynamicsStage.AFTER_STEP, 1],
+      DynamicsStage.BEFORE_STEP,
+      1,
+      DynamicsStage.AFTER_STEP,
+      1,
       ...step % 2 === 1 || step === 4 ? [DynamicsStage.ON_ADMIT, 7, DynamicsStage.ON_CONVERGE] : [],
     ] as never);
   loop.hooks.add(profiler);
@@ -71,7 +72,9 @@ Deno.test("a second run goes on with the same steps", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ frequency: 3, now: clock.now });
   const loop = scripted(clock, (step) => [
-    ...[PipelineStage.BEFORE_PROCESS, step, PipelineStage.AFTER_PROCESS],
+    PipelineStage.BEFORE_PROCESS,
+    step,
+    PipelineStage.AFTER_PROCESS,
   ]);
   loop.hooks.add(profiler);
   await loop.run(5);

@@ -59,7 +59,11 @@ Deno.test("any numbers come back from lines of JSON, and a line that a kill has 
   fc.assert(
     fc.property(fc.array(scalars, { maxLength: 4 }), fc.nat(), (all, cut) => {
       const rows = all.map((scalars, step): ScalarSnapshot => ({
-        ...{ step, time: 1e9 + step, stage: "walk/STEP", engine: "walk", scalars },
+        step,
+        time: 1e9 + step,
+        stage: "walk/STEP",
+        engine: "walk",
+        scalars,
       }));
       const text = rows.map((row) => `${scalarLine(row)}\n`).join("");
       assertEquals(parseScalarLines(text), rows);

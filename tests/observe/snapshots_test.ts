@@ -109,7 +109,9 @@ Deno.test(
 Deno.test("a sink that is full stops the run, with what it holds; with another policy it only warns", async () => {
   const sink = new MemorySink({ capacity: 5 });
   await using md = new NVE({
-    ...{ model: ARGON, dt: 1, device: "reference" },
+    model: ARGON,
+    dt: 1,
+    device: "reference",
     hooks: [new SnapshotHook({ sink })],
   });
   await assertRejects(
@@ -120,7 +122,9 @@ Deno.test("a sink that is full stops the run, with what it holds; with another p
   assertEquals([md.stepCount, sink.length], [2, 4]);
   const warnings: string[] = [];
   await using lenient = new NVE({
-    ...{ model: ARGON, dt: 1, device: "reference" },
+    model: ARGON,
+    dt: 1,
+    device: "reference",
     onWarning: ({ hook, step, error }) => void warnings.push(`${hook} ${step} ${error}`),
   });
   lenient.hooks.add(new SnapshotHook({ sink }), { onError: "warn" });
@@ -200,7 +204,15 @@ Deno.test("with fields a snapshot has those and what every batch has, to the bit
   await md.run(crystals(2), 8);
   const names = some.read().fields().map(({ name }) => name).sort();
   assertEquals(names, [
-    ...["cell", "forces", "masses", "numbers", "pbc", "positions", "sourceId", "step", "systemId"],
+    "cell",
+    "forces",
+    "masses",
+    "numbers",
+    "pbc",
+    "positions",
+    "sourceId",
+    "step",
+    "systemId",
     "time",
   ]);
   for (const name of names) assertEquals(some.read().get(name), all.read().get(name), name);

@@ -54,8 +54,14 @@ Deno.test("spans are named by domain and transition, at their times since 1970, 
   const { tracer, ended } = recorder();
   const loop = scripted(clock, () =>
     [
-      ...[DynamicsStage.BEFORE_STEP, 2, DynamicsStage.AFTER_STEP, 3],
-      ...[TrainingStage.BATCH_BEGIN, 1, PipelineStage.AFTER_PROCESS, 0.5],
+      DynamicsStage.BEFORE_STEP,
+      2,
+      DynamicsStage.AFTER_STEP,
+      3,
+      TrainingStage.BATCH_BEGIN,
+      1,
+      PipelineStage.AFTER_PROCESS,
+      0.5,
     ] as never, "walk");
   loop.hooks.add(new Profiler({ now: clock.now, tracer }));
   await loop.run(1);

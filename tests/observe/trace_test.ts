@@ -22,8 +22,14 @@ Deno.test("the trace file has a process per engine, a track per domain and a sli
     const profiler = new Profiler({ now: clock.now, tracePath });
     const walk = scripted(clock, () =>
       [
-        ...[DynamicsStage.BEFORE_STEP, 1.5, DynamicsStage.AFTER_STEP, 0.25],
-        ...[TrainingStage.BATCH_BEGIN, 2, TrainingStage.BATCH_END, 0.125],
+        DynamicsStage.BEFORE_STEP,
+        1.5,
+        DynamicsStage.AFTER_STEP,
+        0.25,
+        TrainingStage.BATCH_BEGIN,
+        2,
+        TrainingStage.BATCH_END,
+        0.125,
       ] as never, "walk");
     const feed = scripted(clock, () => [PipelineStage.BEFORE_PROCESS, 1], "feed");
     for (const loop of [walk, feed]) loop.hooks.add(profiler, { order: "first" });

@@ -55,7 +55,8 @@ async function warningsOf(
 }
 
 const failing = {
-  ...{ name: "failing", onError: "throw" },
+  name: "failing",
+  onError: "throw",
   onEpochEnd() {
     throw new RangeError("no more");
   },
@@ -120,7 +121,11 @@ Deno.test("notifyOn chooses occasions, monitor and mode the best", async () => {
 Deno.test("format makes what is posted", async () => {
   await using server = listening(fine);
   const format = ({ event, step, epoch, trainer }: WebhookEvent) => ({
-    ...{ event, step, epoch, trainer, odd: NaN },
+    event,
+    step,
+    epoch,
+    trainer,
+    odd: NaN,
   });
   await warningsOf([new Webhook({ url: new URL(server.url), format })]);
   assertEquals(server.jsons(), [
@@ -314,7 +319,7 @@ Deno.test("run takes a path, one after the other; training waits only where four
     "checkpoint_epoch_6.hooke 6 6",
   ]);
   const thrown = await uploading({
-    ...{ retries: 0 },
+    retries: 0,
     run: () => {
       throw new Error("no room");
     },

@@ -109,7 +109,11 @@ Deno.test("everyNEpochs leaves epochs out; saveOnTrainEpochEnd needs no validati
   assertEquals(await filesOf([9, 4, 1, 0.25, 16], { everyNEpochs: 2 }), ["e1", "e3", "last"]);
   const dir = Deno.makeTempDirSync();
   const hook = new ModelCheckpoint({
-    ...{ dir, monitor: "train/loss", filename: "e{epoch}", saveOnTrainEpochEnd: true, saveTopK: 1 },
+    dir,
+    monitor: "train/loss",
+    filename: "e{epoch}",
+    saveOnTrainEpochEnd: true,
+    saveTopK: 1,
   });
   await using trainer = line([hook], { epochs: 3 });
   await trainer.train();
@@ -140,7 +144,8 @@ Deno.test("a run that failed leaves no ranking of files that never were", async 
   const hook = new ModelCheckpoint({ dir, filename: "e{epoch}", saveTopK: 1, saveLast: false });
   let failures = 0;
   const failing = {
-    ...{ name: "failing", onError: "throw" },
+    name: "failing",
+    onError: "throw",
     onEpochEnd() {
       if (failures++ === 0) throw new Error("once");
     },
@@ -225,7 +230,13 @@ Deno.test("a simple checkpoint comes every so many epochs, and whenever the loss
     return paths.map((path) => path.replace(/\.hooke$/, "").replace("checkpoint_epoch_", "e"));
   };
   assertEquals(await written([4, 9, 1, NaN, 1], {}), [
-    ...["best_model", "e1", "e2", "best_model", "e3", "e4", "e5"],
+    "best_model",
+    "e1",
+    "e2",
+    "best_model",
+    "e3",
+    "e4",
+    "e5",
   ]);
   assertEquals(await written([4, 9, 1], { saveEveryNEpochs: 2, saveBest: false }), ["e2"]);
   assertEquals(await written([NaN, 9], { saveEveryNEpochs: 9 }), ["best_model"]);

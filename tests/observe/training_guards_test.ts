@@ -48,7 +48,8 @@ Deno.test("gradients are clipped by norm, by value, by both, while the hook is o
   assertAlmostEquals(await moved({ norm: 0.5, value: 0.25 }), 0.25, 1e-6);
   assertEquals(await moved({ norm: 100 }), 4);
   await using trainer = line([new ClipGradients({ norm: 0.5 })], {
-    ...{ data: doubles([1]), optimizers: sgd({ lr: 1 }) },
+    data: doubles([1]),
+    optimizers: sgd({ lr: 1 }),
   });
   trainer.disableHook("clip_gradients");
   await trainer.train();
@@ -78,8 +79,11 @@ async function validations(hook: object, options: Partial<TrainerParts> = {}) {
       void seen.push([epoch, state.step, metrics["val/loss"]!]),
   };
   await using trainer = line([hook, noting], {
-    ...{ epochs: 2, validation: doubles([1]), validateEvery: { epochs: 0 } },
-    ...{ optimizers: sgd({ lr: 1e-12 }), ...options },
+    epochs: 2,
+    validation: doubles([1]),
+    validateEvery: { epochs: 0 },
+    optimizers: sgd({ lr: 1e-12 }),
+    ...options,
   });
   await trainer.train();
   return seen.map(([epoch, step]) => [epoch, step]);
@@ -105,7 +109,8 @@ Deno.test("validation with data of its own, whatever the trainer's is", async ()
   };
   const options = { data: doubles([1]), optimizers: sgd({ lr: 1e-12 }) };
   await using trainer = line([new Validation({ data: doubles([3]) }), noting], {
-    ...{ ...options, validation: doubles([2]) },
+    ...options,
+    validation: doubles([2]),
   });
   await trainer.train();
   assertEquals(losses, [16, 36]); // (2 · 2)² at the end of the epoch, then (2 · 3)²
@@ -130,14 +135,17 @@ function broken(at: number, value = NaN): ReturnType<typeof tensorData> {
   const xs = Float32Array.of(1, 2, 3, 4), wanted = xs.map((x) => 2 * x);
   wanted[at] = value;
   return tensorData({ x: { data: xs, dims: [4, 1] }, wanted: { data: wanted, dims: [4, 1] } }, {
-    ...{ batchSize: 1, shuffle: false },
+    batchSize: 1,
+    shuffle: false,
   });
 }
 
 /** Breaks the gradient of one step, and leaves the loss as it is. */
 function breaking(step: number): object {
   return {
-    ...{ name: "breaking", stage: "training/GRADIENTS", frequency: 1 },
+    name: "breaking",
+    stage: "training/GRADIENTS",
+    frequency: 1,
     call: (ctx: { stepCount: number; value: Map<string, Float32Array> }) =>
       new Map([...ctx.value].map(([name, numbers]) => [
         name,
@@ -199,7 +207,7 @@ Deno.test("skip: of several batches of a step one is enough", async () => {
 Deno.test("break: it says what it is and stops, and the parameters are as they were", async () => {
   const said: string[] = [];
   await using trainer = line([new NanGuard({ mode: "break", write: (text) => said.push(text) })], {
-    ...{ data: broken(1) },
+    data: broken(1),
   });
   const outcome = await trainer.train();
   assertEquals([outcome.status, said.length], ["stopped", 1]);

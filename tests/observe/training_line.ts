@@ -34,8 +34,11 @@ export function line(
   options: Partial<TrainerParts> = {},
 ): Trainer {
   return new Trainer({
-    ...{ model: lineModel(), loss: meanSquaredError({ target: "wanted" }), name: "line" },
-    ...{ data: doubles([1, 2, 3, 4]), optimizers: sgd({ lr: 0.01 }) },
+    model: lineModel(),
+    loss: meanSquaredError({ target: "wanted" }),
+    name: "line",
+    data: doubles([1, 2, 3, 4]),
+    optimizers: sgd({ lr: 0.01 }),
     ...options,
     hooks: hooks as TrainingHooks,
   }) as Trainer;
@@ -62,7 +65,10 @@ export function validating(
   options: Partial<TrainerParts> = {},
 ): Trainer {
   return line([coming(losses), ...hooks], {
-    ...{ epochs: losses.length, data: doubles([1]), validation: doubles([1]) },
-    ...{ optimizers: sgd({ lr: 1e-12 }), ...options },
+    epochs: losses.length,
+    data: doubles([1]),
+    validation: doubles([1]),
+    optimizers: sgd({ lr: 1e-12 }),
+    ...options,
   });
 }

@@ -16,7 +16,9 @@ function posting(note?: string): object {
     name: "posting",
     onStepEnd: (ctx: TrainingBase) =>
       postScalars(ctx, {
-        ...{ source: "posting", step: ctx.stepCount, values: { half: ctx.stepCount / 2 } },
+        source: "posting",
+        step: ctx.stepCount,
+        values: { half: ctx.stepCount / 2 },
         ...(note !== undefined && { note }),
       }),
   };
@@ -105,7 +107,10 @@ Deno.test("what other hooks leave in the slot is written once by each log, and n
   assertEquals(posted, [0, 1, 2, 3].map((step) => `step ${step}  posting  half ${step / 2}`));
   const rows = linesOf(json.path!).filter(({ event }) => event === "scalars");
   assertEquals(rows.map(({ step, values }) => [step, values]), [
-    ...[[0, { half: 0 }], [1, { half: 0.5 }], [2, { half: 1 }], [3, { half: 1.5 }]],
+    [0, { half: 0 }],
+    [1, { half: 0.5 }],
+    [2, { half: 1 }],
+    [3, { half: 1.5 }],
   ]);
   const board = new Scalars();
   for (let step = 0; step < 300; step++) board.post({ source: "x", step, values: {} });
@@ -140,8 +145,16 @@ Deno.test("a log of JSON has every event, with what the documents name", async (
   assertMatch(log.path!, /\/logs\/training_\d{4}-\d\d-\d\dT[\d-]+Z\.jsonl$/);
   const lines = linesOf(log.path!);
   assertEquals(lines.map(({ event }) => event), [
-    ...["log_start", "train_begin", "batch", "batch", "validation", "epoch_end"],
-    ...["batch", "validation", "epoch_end", "train_end"],
+    "log_start",
+    "train_begin",
+    "batch",
+    "batch",
+    "validation",
+    "epoch_end",
+    "batch",
+    "validation",
+    "epoch_end",
+    "train_end",
   ]);
   for (const { time, runId } of lines) {
     assertEquals(new Date(time as string).toISOString(), time);
@@ -186,9 +199,17 @@ Deno.test("lines are valid JSON whatever values hold", async () => {
   const round: Record<string, unknown> = { big: 2n ** 70n, small: 5n, none: undefined };
   round.self = round;
   const config = {
-    ...{ round, nan: NaN, inf: -Infinity, fn: Math.max, symbol: Symbol("s"), text: "a\nb\u2028" },
-    ...{ map: new Map([["a", new Set([1])]]), numbers: Float32Array.of(1, NaN) },
-    ...{ date: new Date(0), url: new URL("http://a/b"), error: new Error("e", { cause: 1n }) },
+    round,
+    nan: NaN,
+    inf: -Infinity,
+    fn: Math.max,
+    symbol: Symbol("s"),
+    text: "a\nb\u2028",
+    map: new Map([["a", new Set([1])]]),
+    numbers: Float32Array.of(1, NaN),
+    date: new Date(0),
+    url: new URL("http://a/b"),
+    error: new Error("e", { cause: 1n }),
     many: Array.from({ length: 1500 }, (_, i) => i),
     get broken(): never {
       throw new Error("unreadable");
@@ -239,7 +260,11 @@ Deno.test("a log that is off leaves no file; switched on it begins one; what is 
   assertEquals([...Deno.readDirSync(`${outputDir}/logs`)].length, 1);
   const events = linesOf(log.path!).map(({ event }) => event);
   assertEquals(events.filter((event) => event !== "batch"), [
-    ...["log_start", "train_begin", "validation", "epoch_end", "train_end"],
+    "log_start",
+    "train_begin",
+    "validation",
+    "epoch_end",
+    "train_end",
   ]);
 });
 
@@ -286,7 +311,8 @@ Deno.test("a run that is killed leaves whole lines, up to the batch it was at", 
   const outputDir = Deno.makeTempDirSync(), path = `${outputDir}/logs/run.jsonl`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", new URL("json_log_child.ts", import.meta.url).pathname, outputDir],
-    ...{ stdout: "null", stderr: "null" },
+    stdout: "null",
+    stderr: "null",
   }).spawn();
   try {
     for (let size = 0; size < 20_000;) {

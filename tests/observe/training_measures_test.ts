@@ -38,7 +38,9 @@ async function reportsOf(
   const reports: GradientReport[] = [];
   const monitor = new GradientMonitor({ write: (report) => void reports.push(report), ...options });
   await using run = line([monitor], {
-    ...{ model: twoLayers([1, -2], [3, 1]), data: doubles([1]), ...trainer },
+    model: twoLayers([1, -2], [3, 1]),
+    data: doubles([1]),
+    ...trainer,
   });
   await run.train();
   return reports;
@@ -47,16 +49,31 @@ async function reportsOf(
 Deno.test("a report has norm, mean size, bounds, percentiles and verdict of each parameter", async () => {
   const [report] = await reportsOf({}); // y = 1, so 2 (y − 2) x = −2
   assertEquals(report, {
-    ...{ step: 0, norm: Math.sqrt(60), gradNorm: Math.sqrt(60), verdict: "fine" },
+    step: 0,
+    norm: Math.sqrt(60),
+    gradNorm: Math.sqrt(60),
+    verdict: "fine",
     layers: [
       {
-        ...{ name: "encoder.weight", size: 2, meanAbs: 4, min: -6, max: -2, nonFinite: 0 },
-        ...{ norm: Math.sqrt(40), verdict: "fine" },
+        name: "encoder.weight",
+        size: 2,
+        meanAbs: 4,
+        min: -6,
+        max: -2,
+        nonFinite: 0,
+        norm: Math.sqrt(40),
+        verdict: "fine",
         percentiles: percentilesOf([-6, -2], [10, 50, 90]),
       },
       {
-        ...{ name: "decoder.weight", size: 2, meanAbs: 3, min: -2, max: 4, nonFinite: 0 },
-        ...{ norm: Math.sqrt(20), verdict: "fine" },
+        name: "decoder.weight",
+        size: 2,
+        meanAbs: 3,
+        min: -2,
+        max: 4,
+        nonFinite: 0,
+        norm: Math.sqrt(20),
+        verdict: "fine",
         percentiles: percentilesOf([-2, 4], [10, 50, 90]),
       },
     ],
@@ -117,14 +134,18 @@ Deno.test("verdicts: vanishing, exploding, no numbers; the worst of all is that 
   assertEquals(await verdicts({ vanishing: 5 }), ["vanishing", "fine", "vanishing"]);
   assertEquals(await verdicts({ exploding: 5 }), ["exploding", "exploding", "fine"]);
   assertEquals(await verdicts({ vanishing: 5, exploding: 6 }), [
-    ...["exploding", "exploding", "vanishing"],
+    "exploding",
+    "exploding",
+    "vanishing",
   ]);
   const broken = { data: doubles([NaN]) };
   assertEquals(await verdicts({}, broken), ["nonFinite", "nonFinite", "nonFinite"]);
   const dead = { model: twoLayers([1, 1], [1, 1]) }; // y = 2 x already
   assertEquals(await verdicts({}, dead), ["vanishing", "vanishing", "vanishing"]);
   assertEquals(await verdicts({}, { model: twoLayers([1e4, 1], [1, 1]) }), [
-    ...["exploding", "exploding", "exploding"],
+    "exploding",
+    "exploding",
+    "exploding",
   ]);
 });
 
@@ -145,7 +166,8 @@ Deno.test("without `write` numbers go to the logs, with a note of what is not fi
   const log = new JsonLog({ outputDir: Deno.makeTempDirSync() });
   const monitor = new GradientMonitor({ name: "gradients", vanishing: 5, percentiles: [50] });
   await using trainer = line([monitor, log], {
-    ...{ model: twoLayers([1, -2], [3, 1]), data: doubles([1]) },
+    model: twoLayers([1, -2], [3, 1]),
+    data: doubles([1]),
   });
   await trainer.train();
   const lines = Deno.readTextFileSync(log.path!).trimEnd().split("\n").map((text) =>
@@ -161,7 +183,11 @@ Deno.test("without `write` numbers go to the logs, with a note of what is not fi
 Deno.test("moments, percentiles and histograms of known numbers", () => {
   const numbers = Float32Array.from({ length: 101 }, (_, i) => (i * 37) % 101 - 20); // −20 … 80
   assertEquals(percentilesOf(numbers, [0, 10, 50, 90.5, 100]), {
-    ...{ p0: -20, p10: -10, p50: 30, "p90.5": 70.5, p100: 80 },
+    p0: -20,
+    p10: -10,
+    p50: 30,
+    "p90.5": 70.5,
+    p100: 80,
   });
   const { min, max, meanAbs, norm, nonFinite } = momentsOf(numbers);
   assertEquals([min, max, nonFinite], [-20, 80, 0]);
@@ -202,8 +228,11 @@ async function ratesOf(
 ): Promise<(readonly [number, Readonly<Record<string, number>>])[]> {
   const rows: ScalarRow[] = [];
   await using trainer = line([new LrMonitor({ write: (row) => rows.push(row), ...options })], {
-    ...{ data: doubles([1, 2]), epochs: 2, optimizers: sgd({ lr: 1 / 64 }) },
-    ...{ schedule: exponential({ gamma: 0.5 }), ...parts },
+    data: doubles([1, 2]),
+    epochs: 2,
+    optimizers: sgd({ lr: 1 / 64 }),
+    schedule: exponential({ gamma: 0.5 }),
+    ...parts,
   });
   await trainer.train();
   return rows.map(({ step, values }) => [step, values] as const);
@@ -228,7 +257,8 @@ Deno.test("momentum and weight decay where they are asked for; of each group and
     model: twoLayers([1, -2], [3, 1]),
     optimizers: [
       adam({
-        ...{ lr: 1e-3, parameters: "encoder*" },
+        lr: 1e-3,
+        parameters: "encoder*",
       }),
       adam({ lr: 0.5, parameters: "decoder*", name: "other" }),
     ],
@@ -264,13 +294,18 @@ Deno.test("activations: mean, std and bounds of the tensors that are asked for, 
   const rows: ScalarRow[] = [], model = twoLayers([1, -2], [3, 1]);
   const stats = new ActivationStats({ points: "y", write: (row) => rows.push(row) });
   await using trainer = line([stats], {
-    ...{ model, data: doubles([1, 3], 2), validation: doubles([7]), optimizers: sgd({ lr: 1e-9 }) },
+    model,
+    data: doubles([1, 3], 2),
+    validation: doubles([7]),
+    optimizers: sgd({ lr: 1e-9 }),
   });
   await trainer.train();
   assertEquals(rows.length, 1);
   assertEquals(rows[0]!.values, {
-    ...{ "activations/y/mean": 2, "activations/y/std": 1 },
-    ...{ "activations/y/min": 1, "activations/y/max": 3 },
+    "activations/y/mean": 2,
+    "activations/y/std": 1,
+    "activations/y/min": 1,
+    "activations/y/max": 3,
   });
 });
 

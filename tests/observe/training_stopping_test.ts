@@ -48,7 +48,9 @@ Deno.test("the outcome names metric, best and how often", async () => {
   await using trainer = validating([1, 4, 4, 4], [new EarlyStopping({ patience: 2 })]);
   const outcome = await trainer.train();
   assertEquals(outcome, {
-    ...{ status: "stopped", step: 2, reason: "val/loss was no better than 1 for 2 times" },
+    status: "stopped",
+    step: 2,
+    reason: "val/loss was no better than 1 for 2 times",
   });
 });
 
@@ -68,7 +70,10 @@ Deno.test("a metric that is not there is an error that names those there are; no
 
 Deno.test("at the end of epochs it sees metrics of training, too, and needs no validation", async () => {
   const stopping = new EarlyStopping({
-    ...{ monitor: "train/loss", checkOnTrainEpochEnd: true, patience: 2, minDelta: 1e6 },
+    monitor: "train/loss",
+    checkOnTrainEpochEnd: true,
+    patience: 2,
+    minDelta: 1e6,
   });
   await using trainer = line([stopping], { epochs: 9 });
   await trainer.train();

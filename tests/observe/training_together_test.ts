@@ -41,8 +41,12 @@ function onlookers(dir: string): object[] {
 }
 
 const OPTIONS: Partial<TrainerParts> = {
-  ...{ epochs: 3, accumulate: 2, clip: { norm: 1 }, data: doubles([1, 2, 3, 4, 5]) },
-  ...{ validation: doubles([6, 7]), optimizers: adam({ lr: 0.05 }) },
+  epochs: 3,
+  accumulate: 2,
+  clip: { norm: 1 },
+  data: doubles([1, 2, 3, 4, 5]),
+  validation: doubles([6, 7]),
+  optimizers: adam({ lr: 0.05 }),
 };
 
 Deno.test("with all of them on, parameters are the same to the bit as with none, and nothing is written to", async () => {
@@ -115,6 +119,8 @@ Deno.test("on a GPU they say the same as on wasm, each number of its own step", 
     JSON.stringify([wasm.rows, gpu.rows]),
   );
   assertEquals(gpu.lines.map((text) => text.split("  loss")[0]), [
-    ...["epoch 1  batch 0", "epoch 1  batch 3", "epoch 2  batch 2"],
+    "epoch 1  batch 0",
+    "epoch 1  batch 3",
+    "epoch 2  batch 2",
   ]);
 });

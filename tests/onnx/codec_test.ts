@@ -60,7 +60,7 @@ function raw(graph: number[], ...more: number[][]): Uint8Array<ArrayBuffer> {
 }
 
 Deno.test("fields that nobody knows are kept, wherever they are", () => {
-  const group = [...[100 * 8 % 128 + 3 + 128, 6], ...field(7, 1), ...[100 * 8 % 128 + 4 + 128, 6]];
+  const group = [100 * 8 % 128 + 3 + 128, 6, ...field(7, 1), 100 * 8 % 128 + 4 + 128, 6];
   const bytes = raw(
     [...field(2, [65]), ...field(1000, [1, 2, 3])],
     field(999, 5),

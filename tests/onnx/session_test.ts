@@ -481,7 +481,9 @@ Deno.test("the runtime starts without any permission from its bytes, and says wh
         "--ext=ts",
         `data:text/typescript,${encodeURIComponent(CHILD)}`,
       ],
-      ...{ stdin: "piped", stdout: "piped", stderr: "null" },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "null",
     }).spawn();
     const writer = child.stdin.getWriter();
     await writer.write(input);

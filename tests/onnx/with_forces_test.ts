@@ -243,10 +243,13 @@ Deno.test("virials of energies that are those of atoms: as many as there are sys
     batch_idx: { data: Int32Array.of(0, 1, 1) },
   });
   assertEquals(virial!.dims, [2, 3, 3]);
-  assertEquals([...virial!.data].map((v) => v + 0), [
-    ...[-2, 0, 0, 0, 0, 0, 0, 0, 0],
-    ...[0, 0, 0, 0, -8, 0, 0, 0, -18],
-  ]);
+  assertEquals(
+    [...virial!.data].map((v) => v + 0),
+    [
+      [-2, 0, 0, 0, 0, 0, 0, 0, 0],
+      [0, 0, 0, 0, -8, 0, 0, 0, -18],
+    ].flat(),
+  );
 });
 
 /** E = Σ d⁴ over pairs, and Σ x² of atoms or shifts besides. */

@@ -40,8 +40,13 @@ Deno.test(
       },
     });
     await using md = new NVTLangevin({
-      ...{ model: tethers({ stiffness: STIFFNESS }), ...where(backend), hooks: [watch] },
-      ...{ dt: 10, temperature: TEMPERATURE, friction: 0.02, seed: 11 },
+      model: tethers({ stiffness: STIFFNESS }),
+      ...where(backend),
+      hooks: [watch],
+      dt: 10,
+      temperature: TEMPERATURE,
+      friction: 0.02,
+      seed: 11,
     });
     await md.run(batch, 31_000);
     const kT = BOLTZMANN * TEMPERATURE;
@@ -82,8 +87,13 @@ Deno.test(
       },
     });
     await using md = new NVTLangevin({
-      ...{ model: ARGON, ...where(backend), hooks: [watch] },
-      ...{ dt: 5, temperature: temperatures, friction: 0.01, seed: 7 },
+      model: ARGON,
+      ...where(backend),
+      hooks: [watch],
+      dt: 5,
+      temperature: temperatures,
+      friction: 0.01,
+      seed: 7,
     });
     await md.run(batch, 12_000);
     for (const [s, target] of temperatures.entries()) {
@@ -101,8 +111,11 @@ Deno.test(
     const batch = Batch.from([argon(2, 0)]);
     initVelocities(batch, 80, { seed: 1 });
     await using md = new NVTLangevin({
-      ...{ model: ARGON, ...where(backend) },
-      ...{ dt: 5, temperature: 0, friction: 0.05 },
+      model: ARGON,
+      ...where(backend),
+      dt: 5,
+      temperature: 0,
+      friction: 0.05,
     });
     await md.run(batch, 4000);
     // At 80 K it was 1e-3 Å/fs; the rounding of float32 forces keeps the atoms trembling.

@@ -16,8 +16,11 @@ import { type EngineBackend, where } from "../dynamics/backends.ts";
 
 /** Argon by a potential without a step in its force: what is left is the error of the steps. */
 export const SMOOTH: Model = lennardJones({
-  ...{ epsilon: 0.0104, sigma: 3.4, cutoff: 6.5 },
-  ...{ truncation: "switch", switchWidth: 2 },
+  epsilon: 0.0104,
+  sigma: 3.4,
+  cutoff: 6.5,
+  truncation: "switch",
+  switchWidth: 2,
 });
 
 /** What of a cell can change. */

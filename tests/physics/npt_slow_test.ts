@@ -49,9 +49,15 @@ async function sample(batch: Batch, sampling: Sampling) {
     },
   });
   await using md = new NPT({
-    ...{ model, dt: 5, temperature, pressureCoupling, thermostatTime, barostatTime },
+    model,
+    dt: 5,
+    temperature,
+    pressureCoupling,
+    thermostatTime,
+    barostatTime,
     pressure: Array.from({ length: batch.size }, (_, s) => pressures[s % pressures.length]!),
-    ...{ device: "wasm", hooks: [watch] },
+    device: "wasm",
+    hooks: [watch],
   });
   await md.run(batch, before + counted);
   return all;
@@ -85,8 +91,13 @@ for (const [pressureCoupling, thermostatTime, barostatTime, off] of GASES) {
     const [atoms, temperature] = [8, 300];
     const kT = BOLTZMANN * temperature, pressure = atoms * kT / 8000, freedom = 3 * atoms - 3;
     const [found] = await sample(gas(atoms, 32, temperature), {
-      ...{ model: IDEAL, temperature, pressures: [pressure], pressureCoupling },
-      ...{ thermostatTime, barostatTime, steps: [2000, 40000, 20] },
+      model: IDEAL,
+      temperature,
+      pressures: [pressure],
+      pressureCoupling,
+      thermostatTime,
+      barostatTime,
+      steps: [2000, 40000, 20],
     });
     const { volume, kinetic } = found!;
     assertAlmostEquals(volume.mean / (atoms * kT / pressure), 1, 0.01);
@@ -104,8 +115,13 @@ for (const pressureCoupling of COUPLINGS) {
     initVelocities(batch, temperature, { seed: 1 });
     const pressures = [300, 600, 900].map((p) => p * BAR);
     const found = await sample(batch, {
-      ...{ model: SMOOTH, temperature, pressures, pressureCoupling },
-      ...{ thermostatTime: 100, barostatTime: 300, steps: [1500, 20000, 10] },
+      model: SMOOTH,
+      temperature,
+      pressures,
+      pressureCoupling,
+      thermostatTime: 100,
+      barostatTime: 300,
+      steps: [1500, 20000, 10],
     });
     for (const [i, { pressure, kinetic }] of found.entries()) {
       assertAlmostEquals(pressure.mean / pressures[i]!, 1, 0.01);
@@ -123,8 +139,13 @@ Deno.test("NPT: where the center of mass is free, an ideal gas has the room of o
   const [atoms, temperature] = [4, 300];
   const kT = BOLTZMANN * temperature, pressure = atoms * kT / 8000;
   const [found] = await sample(gas(atoms, 32, temperature, false), {
-    ...{ model: IDEAL, temperature, pressures: [pressure], pressureCoupling: "isotropic" },
-    ...{ thermostatTime: 50, barostatTime: 200, steps: [2000, 40000, 20] },
+    model: IDEAL,
+    temperature,
+    pressures: [pressure],
+    pressureCoupling: "isotropic",
+    thermostatTime: 50,
+    barostatTime: 200,
+    steps: [2000, 40000, 20],
   });
   const { volume, kinetic } = found!;
   assertAlmostEquals(volume.mean / ((atoms + 1) * kT / pressure), 1, 0.01);

@@ -9,8 +9,11 @@ import { aseFrames, drift } from "./nve_case.ts";
 
 /** Argon at 80 K, by a potential without a step in its force: what is left is the error of the steps. */
 const SMOOTH = lennardJones({
-  ...{ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 },
-  ...{ truncation: "switch", switchWidth: 2 },
+  epsilon: 0.0104,
+  sigma: 3.4,
+  cutoff: 8.5,
+  truncation: "switch",
+  switchWidth: 2,
 });
 
 /** A crystal at a temperature. */

@@ -301,8 +301,15 @@ Deno.test("a sink reads a database that ASE has written, adds to it, and ASE rea
     const { constraints, ...info } = crystal!.info;
     assertEquals((constraints as { name: string }[]).map(({ name }) => name), ["FixBondLengths"]);
     assertEquals(info, {
-      ...{ calculator: "unknown", label: "a crystal", n: 4, x: 1.5e-7, on: true },
-      ...{ vector: [0, 1, 2], n64: [0, 1, 2, 3], matrix: [[1, 0], [0, 1]], hole: NaN },
+      calculator: "unknown",
+      label: "a crystal",
+      n: 4,
+      x: 1.5e-7,
+      on: true,
+      vector: [0, 1, 2],
+      n64: [0, 1, 2, 3],
+      matrix: [[1, 0], [0, 1]],
+      hole: NaN,
       nested: { a: [1, null], b: "c d" },
     });
     assertEquals([...water!.masses], [15, 2, 3]);

@@ -46,13 +46,20 @@ Deno.test("what was added comes back: steps, times, tags, numbers as float32, hi
     await board.close();
     const [first, second, third, fourth] = await readTensorBoard(`${folder}/deep/er`);
     assertEquals(first, {
-      ...{ step: 0, wallTime: 12.5, histograms: {} },
+      step: 0,
+      wallTime: 12.5,
+      histograms: {},
       scalars: { "loss/total": Math.fround(0.1), "ø": -0, nan: NaN, far: -Infinity },
     });
     assertEquals([second?.step, Object.keys(second!.scalars).length], [2 ** 40, 2]);
     assertEquals(third?.histograms["h"], {
-      ...{ min: 0, max: 4, count: 5, sum: 8, sumOfSquares: 22 },
-      ...{ limits: [1, 2, 3, 4], counts: [1, 2, 1, 1] },
+      min: 0,
+      max: 4,
+      count: 5,
+      sum: 8,
+      sumOfSquares: 22,
+      limits: [1, 2, 3, 4],
+      counts: [1, 2, 1, 1],
     });
     const { counts, min, max } = fourth!.histograms["same"]!;
     assertEquals([min, max, counts[0], counts.length], [3, 3, 2, 30]);

@@ -8,8 +8,11 @@ export function frameAt(step: number): Batch {
   const rows = (value: number) => Array.from({ length: atoms }, () => [value, value, value]);
   const batch = Batch.from([{
     numbers: Array.from({ length: atoms }, () => 1 + step % 80),
-    ...{ positions: rows(step), forces: rows(-step), energy: step / 3, info: { step } },
-    ...{ edges: Array.from({ length: atoms - 1 }, (_, i) => [i, i + 1]) },
+    positions: rows(step),
+    forces: rows(-step),
+    energy: step / 3,
+    info: { step },
+    edges: Array.from({ length: atoms - 1 }, (_, i) => [i, i + 1]),
   }]);
   batch.set("step", step, { level: "system", dtype: "i32", fill: -1 });
   return batch;

@@ -4,8 +4,28 @@ import { frameAt } from "./zarr_endless.ts";
 
 /** Values that are wrong in most places. */
 const ODD: readonly unknown[] = [
-  ...[null, true, -1, 0.5, 1e300, 2 ** 53, 0, 1, 7, "", "x", "NaN", "../x", [], {}, [1], [-1, 3]],
-  ...[{ name: "blosc" }, [{ name: "bytes" }, { name: "gzip" }], "float64", "int64", "bool"],
+  null,
+  true,
+  -1,
+  0.5,
+  1e300,
+  2 ** 53,
+  0,
+  1,
+  7,
+  "",
+  "x",
+  "NaN",
+  "../x",
+  [],
+  {},
+  [1],
+  [-1, 3],
+  { name: "blosc" },
+  [{ name: "bytes" }, { name: "gzip" }],
+  "float64",
+  "int64",
+  "bool",
 ];
 
 /** Numbers from 0 to 1 by an xorshift generator. */

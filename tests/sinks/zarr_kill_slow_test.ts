@@ -15,7 +15,8 @@ Deno.test(`a process killed ${KILLS} times while it writes a store leaves all th
       let before = 0;
       for (let kill = 0; kill < KILLS / 2; kill++) {
         const flushed = await killInMidRun(path, turn, {
-          ...{ after: /[1-9]/, wait: (kill * 0.618 % 1) * 60 },
+          after: /[1-9]/,
+          wait: (kill * 0.618 % 1) * 60,
         });
         const length = await check(path, Math.max(before, flushed));
         await checkAlone(path, length);

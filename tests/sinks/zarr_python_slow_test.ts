@@ -10,7 +10,9 @@ function frame(step: number): Batch {
     numbers: Array.from({ length: atoms }, (_, i) => 1 + (step + i) % 9),
     positions: Array.from({ length: atoms }, (_, i) => [1.1 * i, 0.25 * step, 0]),
     forces: Array.from({ length: atoms }, (_, i) => [i, step, -0.5]),
-    ...{ cell: [20, 21, 22], energy: -atoms - step / 4, charges: Array(atoms).fill(0.5) },
+    cell: [20, 21, 22],
+    energy: -atoms - step / 4,
+    charges: Array(atoms).fill(0.5),
     fields: { weight: { level: "system", values: step / 8 } },
   } as const);
   const batch = Batch.from([chain(2 + step % 3), chain(5), chain(1)]);
@@ -67,8 +69,12 @@ for (const compression of ["zstd", "none"] as const) {
       const arrays: Record<string, number[]> = read.arrays;
       for (
         const [stored, name] of [
-          ...[["positions", "positions"], ["atomic_numbers", "numbers"], ["cell", "cell"]],
-          ...[["neighbor_list", "edges"], ["energy", "energy"], ["charges", "charges"]],
+          ["positions", "positions"],
+          ["atomic_numbers", "numbers"],
+          ["cell", "cell"],
+          ["neighbor_list", "edges"],
+          ["energy", "energy"],
+          ["charges", "charges"],
         ] as const
       ) assertEquals(arrays[`core/${stored}`], Array.from(all.get(name)), name);
       for (const name of ["step", "time", "weight"]) {
@@ -102,9 +108,13 @@ Deno.test("nvalchemi's reader finds systems and their neighbor lists after sever
     for (const [i, system] of all.systems().entries()) {
       const list = (name: string) => Array.from(system.get(name));
       assertEquals(samples[i], {
-        ...{ atomic_numbers: list("numbers"), positions: list("positions") },
-        ...{ neighbor_list: list("edges"), neighbor_list_shifts: list("shifts") },
-        ...{ energy: list("energy"), cell: list("cell"), step: list("step") },
+        atomic_numbers: list("numbers"),
+        positions: list("positions"),
+        neighbor_list: list("edges"),
+        neighbor_list_shifts: list("shifts"),
+        energy: list("energy"),
+        cell: list("cell"),
+        step: list("step"),
       });
     }
   });

@@ -124,7 +124,8 @@ Deno.test("a model that depends on the batch, on chance, or sets what it must ad
 
 Deno.test("a model that changes systems at rest is found, and one that forgets images", async () => {
   const awake: Model = {
-    ...{ name: "awake", gives: ["energy", "forces"] },
+    name: "awake",
+    gives: ["energy", "forces"],
     open: (state) => ({
       compute() {
         const { energy } = outputsOf(state);

@@ -254,7 +254,11 @@ Deno.test("a batch that fails tells hooks, and all that has begun ends", async (
   });
   assertEquals(await assertRejects(() => trainer.train()), cause);
   assertEquals(ends, [
-    ...["batch completed", "Error: no more memory", "batch failed", "epoch failed", "train failed"],
+    "batch completed",
+    "Error: no more memory",
+    "batch failed",
+    "epoch failed",
+    "train failed",
   ]);
   assertEquals(trainer.state.status, "error");
 });

@@ -16,7 +16,8 @@ Deno.test("takeTurns() begins each round with another body, and waits for each",
   const seen: string[] = [];
   const settled = async (name: string) => void seen.push(await Promise.resolve(name));
   await takeTurns({ a: () => void seen.push("a"), b: () => settled("b"), c: () => settled("c") }, {
-    ...{ turns: 2, events: 1 },
+    turns: 2,
+    events: 1,
   });
   assertEquals(seen.join(" "), "a b c b c a c a b");
 });
@@ -24,15 +25,18 @@ Deno.test("takeTurns() begins each round with another body, and waits for each",
 Deno.test("the tables of the GPU and of models have the rows that were promised", () => {
   const limits = [...gpu, ...onnx].map(({ id, limit }) => [id, limit]);
   assertEquals(Object.fromEntries(limits), {
-    ...{ "gpu/1": 1.05, "gpu/2": 1.1, "gpu/3": 1.1, "gpu/4": 0, "gpu/5": 0.5, "gpu/6": 1 },
-    ...{
-      "onnx/1": 1.1,
-      "onnx/2": 2.5,
-      "onnx/3": 1,
-      "onnx/4": 1.2,
-      "onnx/5": 10,
-      "onnx/6": 1,
-      "onnx/7": 1,
-    },
+    "gpu/1": 1.05,
+    "gpu/2": 1.1,
+    "gpu/3": 1.1,
+    "gpu/4": 0,
+    "gpu/5": 0.5,
+    "gpu/6": 1,
+    "onnx/1": 1.1,
+    "onnx/2": 2.5,
+    "onnx/3": 1,
+    "onnx/4": 1.2,
+    "onnx/5": 10,
+    "onnx/6": 1,
+    "onnx/7": 1,
   });
 });

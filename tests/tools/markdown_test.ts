@@ -43,13 +43,21 @@ Deno.test("refuseCommand() finds tasks and files that do not exist", () => {
     exists: (path: string) => ["examples/a.ts", ".ci/run"].includes(path),
   };
   const good = [
-    ...["deno task demo", "npx -y deno@2.9.6 task demo", "deno task bench:table hooks --json"],
-    ...["deno run -A examples/a.ts --seed 1", ".ci/run", "deno add jsr:@hooke/hooke", "git status"],
+    "deno task demo",
+    "npx -y deno@2.9.6 task demo",
+    "deno task bench:table hooks --json",
+    "deno run -A examples/a.ts --seed 1",
+    ".ci/run",
+    "deno add jsr:@hooke/hooke",
+    "git status",
   ];
   assertEquals(good.filter((command) => refuseCommand(command, project) !== undefined), []);
   const bad = [
-    ...["deno task dmo", "npx -y deno@2.9.6 task dmo", "deno task"],
-    ...["deno run -A examples/b.ts", ".ci/runs"],
+    "deno task dmo",
+    "npx -y deno@2.9.6 task dmo",
+    "deno task",
+    "deno run -A examples/b.ts",
+    ".ci/runs",
   ];
   assertEquals(bad.map((command) => refuseCommand(command, project)), [
     'there is no task "dmo"',

@@ -7,11 +7,13 @@ Deno.test("what fires at the end of a run is of the last epoch and the last batc
   const times = { frequency: 100, after: 1, atEnd: true } as const;
   await using trainer = smallTrainer([
     hook({
-      ...{ name: "epochs", ...times },
+      name: "epochs",
+      ...times,
       on: { training: { EPOCH_END: ({ epoch }) => void seen.push(`epoch ${epoch} ends`) } },
     }),
     hook({
-      ...{ name: "batches", ...times },
+      name: "batches",
+      ...times,
       on: {
         training: {
           BATCH_END: ({ epoch, batchIdx, stepCount }) =>

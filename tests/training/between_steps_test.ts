@@ -88,8 +88,16 @@ Deno.test("TRAIN_BEGIN, CHECKPOINT_SAVE and TRAIN_END tell how many steps are do
     });
     await trainer.train(3);
     assertEquals(told, [
-      ...["begin 0", "epoch 1", "save 2", "epoch 3", "save 4", "end 4"],
-      ...["begin 5", "epoch 6", "save 7", "end 7"],
+      "begin 0",
+      "epoch 1",
+      "save 2",
+      "epoch 3",
+      "save 4",
+      "end 4",
+      "begin 5",
+      "epoch 6",
+      "save 7",
+      "end 7",
     ]);
   });
 });
@@ -132,7 +140,9 @@ Deno.test("a plateau works with validations now and then, behind a warm-up, and 
   for (const monitor of ["val/loss", "train/loss"]) {
     const slow = plateau({ monitor, patience: 0, threshold: 10, thresholdMode: "absolute" });
     await using trainer = smallTrainer([], {
-      ...{ validation: smallData(5), validateEvery: { epochs: 2 }, epochs: 4 },
+      validation: smallData(5),
+      validateEvery: { epochs: 2 },
+      epochs: 4,
       schedule: warmup({ steps: 1, then: slow }),
     });
     await trainer.train();

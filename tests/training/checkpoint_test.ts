@@ -22,10 +22,12 @@ const EPOCHS = 3;
 /** What is stopped and resumed. A function: schedules have a state of their own. */
 const CASES: Readonly<Record<string, () => Partial<TrainerParts>>> = {
   "adam with a cosine": () => ({
-    ...{ optimizers: adam({ lr: 0.01 }), schedule: cosine({ steps: 9 }) },
+    optimizers: adam({ lr: 0.01 }),
+    schedule: cosine({ steps: 9 }),
   }),
   "sgd with momentum, over two batches a step": () => ({
-    ...{ optimizers: sgd({ lr: 0.05, momentum: 0.9, weightDecay: 0.01 }), accumulate: 2 },
+    optimizers: sgd({ lr: 0.05, momentum: 0.9, weightDecay: 0.01 }),
+    accumulate: 2,
   }),
   "lion, clipped": () => ({ optimizers: lion({ lr: 0.003 }), clip: { norm: 0.1, value: 0.05 } }),
   "two optimizers, an average, and a plateau": () => ({
@@ -42,7 +44,8 @@ const CASES: Readonly<Record<string, () => Partial<TrainerParts>>> = {
       near: samples(12, { batchSize: 4, seed: 1 }),
       far: samples(6, { batchSize: 3, seed: 2 }, 30),
     },
-    ...{ loaderOrder: "roundRobin", validateEvery: { steps: 2 } },
+    loaderOrder: "roundRobin",
+    validateEvery: { steps: 2 },
     validation: samples(8, { batchSize: 4 }, 20),
   }),
 };

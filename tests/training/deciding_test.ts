@@ -226,7 +226,9 @@ const own = hook({
 for (const accumulate of [1, 2]) {
   Deno.test(`a loss of one's own is the built-in one where it computes the same, ${accumulate} batches a step`, async () => {
     const uneven = {
-      ...{ data: samples(14, { batchSize: 4, seed: 3 }), accumulate, epochs: 2 },
+      data: samples(14, { batchSize: 4, seed: 3 }),
+      accumulate,
+      epochs: 2,
       optimizers: sgd({ lr: 0.1 }),
     };
     const [ours, theirs] = [await trained([own], uneven), await trained([], uneven)];
@@ -238,7 +240,8 @@ for (const accumulate of [1, 2]) {
 
 Deno.test("a loss of one's own that is not wanted for a batch leaves that to the trainer", async () => {
   const wanted = hook({
-    ...{ name: "wanted", when: () => false },
+    name: "wanted",
+    when: () => false,
     on: { training: { COMPUTE_LOSS: () => ({ loss: 0, slopes: new Map() }) } },
   });
   assertEquals(await parametersAfter([wanted]), await parametersAfter([]));
@@ -303,16 +306,22 @@ Deno.test("two that claim the same stage are refused", () => {
 
 Deno.test("a stop that any hook asks for, at any stage, ends the run after the step under way", async () => {
   const stages = [
-    ...[
-      "TRAIN_BEGIN",
-      "EPOCH_BEGIN",
-      "BATCH_BEGIN",
-      "BEFORE_FORWARD",
-      "AFTER_FORWARD",
-      "AFTER_LOSS",
-    ],
-    ...["BEFORE_BACKWARD", "AFTER_BACKWARD", "GRADIENTS", "GRADIENT_CLIP", "MAY_UPDATE"],
-    ...["BEFORE_OPTIMIZER_STEP", "AFTER_OPTIMIZER_STEP", "STEP_END", "BATCH_END", "LOSS"],
+    "TRAIN_BEGIN",
+    "EPOCH_BEGIN",
+    "BATCH_BEGIN",
+    "BEFORE_FORWARD",
+    "AFTER_FORWARD",
+    "AFTER_LOSS",
+    "BEFORE_BACKWARD",
+    "AFTER_BACKWARD",
+    "GRADIENTS",
+    "GRADIENT_CLIP",
+    "MAY_UPDATE",
+    "BEFORE_OPTIMIZER_STEP",
+    "AFTER_OPTIMIZER_STEP",
+    "STEP_END",
+    "BATCH_END",
+    "LOSS",
   ];
   for (const stage of stages) {
     const stops = hook({

@@ -5,7 +5,9 @@ import { parts, samples } from "./networks.ts";
 /** A trainer that is the same in every process. */
 export function endlessTrainer(): Trainer {
   return new Trainer(parts({
-    ...{ optimizers: adam({ lr: 1e-3 }), epochs: Infinity, ema: { decay: 0.99 } },
+    optimizers: adam({ lr: 1e-3 }),
+    epochs: Infinity,
+    ema: { decay: 0.99 },
     data: samples(20, { batchSize: 4, seed: 9 }),
   }));
 }

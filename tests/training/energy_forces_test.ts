@@ -97,7 +97,9 @@ const BATCH = {
 /** The loss of one step, and w behind it. */
 async function oneStep(options: EnergyForcesOptions): Promise<{ loss: number; w: number }> {
   await using trainer = new Trainer({
-    ...{ model: model(), loss: energyForces(options), optimizers: sgd({ lr: 0.01 }) },
+    model: model(),
+    loss: energyForces(options),
+    optimizers: sgd({ lr: 0.01 }),
     device: "reference",
   });
   const { loss } = await trainer.step({ feeds: BATCH, size: 1 });

@@ -131,9 +131,12 @@ async function labeled(
 ): Promise<number> {
   const [{ feeds }] = mlpBatches(0) as [ReturnType<typeof mlpBatches>[number]];
   await using trainer = new Trainer({
-    ...{ model: mlp(lineOf("mlp adam").parameters), loss: crossEntropy(), device },
-    ...{ metrics: { accuracy: accuracy(), perplexity: perplexity() } },
-    ...{ optimizers: sgd({ lr: 1 }), ...more },
+    model: mlp(lineOf("mlp adam").parameters),
+    loss: crossEntropy(),
+    device,
+    metrics: { accuracy: accuracy(), perplexity: perplexity() },
+    optimizers: sgd({ lr: 1 }),
+    ...more,
   });
   const target = { data: new BigInt64Array(32).fill(label), dims: [32] };
   return (await trainer.step({ ...feeds, target })).loss;
@@ -159,7 +162,8 @@ testOnGpu("labels that are no class are refused on a GPU, which would take them"
 /** A hook that reads a field at BATCH_END. */
 function reads(field: string) {
   return hook({
-    ...{ name: "reads", reads: [field as "activations:x"] },
+    name: "reads",
+    reads: [field as "activations:x"],
     on: { training: { BATCH_END: ({ read }) => void read[field as "activations:x"].size } },
   });
 }
@@ -202,7 +206,8 @@ Deno.test("fields that there are none of are refused when the hook is registered
 Deno.test("rates that cannot be are refused, and are as they were", async () => {
   for (const [rate, value] of [["lr", -1], ["lr", NaN], ["momentum", 1], ["weightDecay", "x"]]) {
     const writes = hook({
-      ...{ name: "writes", writes: ["optimizers"] },
+      name: "writes",
+      writes: ["optimizers"],
       on: {
         training: {
           BATCH_BEGIN: ({ write }) => {
@@ -260,7 +265,8 @@ Deno.test("parameters that a hook has set after numbers went wrong are trained o
       parts({ device, optimizers: sgd({ lr: 0.1 }), data: [bad, good[0]!] }),
     );
     trainer.addHook(hook({
-      ...{ name: "sets", writes: ["parameters"] },
+      name: "sets",
+      writes: ["parameters"],
       on: {
         training: {
           STEP_END: ({ write, stepCount }) => {

@@ -18,7 +18,9 @@ const DIMER = { symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [3.8, 0, 0]] };
 /** What a trainer says to frames. */
 async function saidTo(frame: object): Promise<string> {
   await using trainer = new Trainer({
-    ...{ model: springs(), loss: energyForces(), optimizers: sgd({ lr: 1 }) },
+    model: springs(),
+    loss: energyForces(),
+    optimizers: sgd({ lr: 1 }),
     data: atomsData([{ ...DIMER, ...frame }], { cutoff: 5, batchSize: 1 }),
   });
   const { message } = await assertRejects(() => trainer.train(), TypeError);
@@ -39,7 +41,8 @@ Deno.test("a target that the frames lack is not taken for one that they have", a
 
 Deno.test("a target that is called almost so is asked about", async () => {
   await using trainer = new Trainer({
-    ...{ model: springs(), optimizers: sgd({ lr: 1 }) },
+    model: springs(),
+    optimizers: sgd({ lr: 1 }),
     loss: meanSquaredError({ target: "wanted" }),
   });
   const data = { data: new Float32Array(3), dims: [1, 3] };

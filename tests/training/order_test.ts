@@ -81,7 +81,9 @@ Deno.test("a run of two epochs, with validation, reaches every stage once, in th
   const epoch = ["EPOCH_BEGIN", ...BATCH, ...BATCH, ...BATCH, ...VALIDATION, "EPOCH_END"];
   assertEquals(seen, ["TRAIN_BEGIN", ...epoch, ...epoch, "TRAIN_END"]);
   assertEquals([trainer.stepCount, trainer.state.currentEpoch, trainer.state.status], [
-    ...[6, 2, "completed"],
+    6,
+    2,
+    "completed",
   ]);
 });
 
@@ -90,8 +92,16 @@ Deno.test("with two batches a step the update comes with the second, and with wh
   await trainer.train();
   const update = ["GRADIENT_CLIP", ...OPTIMIZER, "STEP_END", "BATCH_END"];
   assertEquals(seen, [
-    ...["TRAIN_BEGIN", "EPOCH_BEGIN", ...BEGIN, "BATCH_END", ...BEGIN, ...update],
-    ...[...BEGIN, ...update, "EPOCH_END", "TRAIN_END"],
+    "TRAIN_BEGIN",
+    "EPOCH_BEGIN",
+    ...BEGIN,
+    "BATCH_END",
+    ...BEGIN,
+    ...update,
+    ...BEGIN,
+    ...update,
+    "EPOCH_END",
+    "TRAIN_END",
   ]);
   assertEquals(trainer.stepCount, 2);
 });
@@ -111,8 +121,10 @@ Deno.test("each optimizer steps between its two stages, which tell which it is",
   await trainer.train();
   const at = seen.indexOf("AFTER_BACKWARD");
   assertEquals(seen.slice(at + 1, at + 6), [
-    ...["BEFORE_OPTIMIZER_STEP 0", "AFTER_OPTIMIZER_STEP 0"],
-    ...["BEFORE_OPTIMIZER_STEP 1", "AFTER_OPTIMIZER_STEP 1"],
+    "BEFORE_OPTIMIZER_STEP 0",
+    "AFTER_OPTIMIZER_STEP 0",
+    "BEFORE_OPTIMIZER_STEP 1",
+    "AFTER_OPTIMIZER_STEP 1",
     "STEP_END",
   ]);
 });
@@ -136,10 +148,25 @@ Deno.test("stages that decide are reached at their places", async () => {
   }));
   await trainer.train();
   assertEquals(seen, [
-    ...["TRAIN_BEGIN", "EPOCH_BEGIN", "BATCH_BEGIN", "BEFORE_FORWARD", "(ACTIVATIONS)"],
-    ...["AFTER_FORWARD", "(COMPUTE_LOSS)", "(LOSS)", ...BACKWARD, "(GRADIENTS)", "GRADIENT_CLIP"],
-    ...["(MAY_UPDATE)", "BEFORE_OPTIMIZER_STEP", "(OPTIMIZER_STEP)", "AFTER_OPTIMIZER_STEP"],
-    ...["STEP_END", "BATCH_END", "EPOCH_END", "TRAIN_END"],
+    "TRAIN_BEGIN",
+    "EPOCH_BEGIN",
+    "BATCH_BEGIN",
+    "BEFORE_FORWARD",
+    "(ACTIVATIONS)",
+    "AFTER_FORWARD",
+    "(COMPUTE_LOSS)",
+    "(LOSS)",
+    ...BACKWARD,
+    "(GRADIENTS)",
+    "GRADIENT_CLIP",
+    "(MAY_UPDATE)",
+    "BEFORE_OPTIMIZER_STEP",
+    "(OPTIMIZER_STEP)",
+    "AFTER_OPTIMIZER_STEP",
+    "STEP_END",
+    "BATCH_END",
+    "EPOCH_END",
+    "TRAIN_END",
   ]);
 });
 
@@ -148,8 +175,15 @@ Deno.test("a hook that decides in a batch and throws: EXCEPTION, then what has b
   trainer.addHook({ onAfterLoss: () => fail("too much") }, { name: "fails", onError: "throw" });
   const error = await assertRejects(() => trainer.train(), Error, "too much");
   assertEquals(seen, [
-    ...["TRAIN_BEGIN", "EPOCH_BEGIN", "BATCH_BEGIN", ...FORWARD, "AFTER_LOSS", "EXCEPTION"],
-    ...["BATCH_END failed", "EPOCH_END failed", "TRAIN_END failed"],
+    "TRAIN_BEGIN",
+    "EPOCH_BEGIN",
+    "BATCH_BEGIN",
+    ...FORWARD,
+    "AFTER_LOSS",
+    "EXCEPTION",
+    "BATCH_END failed",
+    "EPOCH_END failed",
+    "TRAIN_END failed",
   ]);
   assertEquals(trainer.outcome, { status: "failed", error });
   assertEquals([trainer.state.status, trainer.state.currentBatchIdx], ["error", 0]);
@@ -162,14 +196,19 @@ Deno.test("an error in validation ends its batch and itself before the epoch, an
     (ctx, stage) => `${ENDED(ctx, stage)} ${ctx.phase}`,
   );
   trainer.addHook({ onBeforeForward: ({ phase }) => isBad && phase === "validation" && fail() }, {
-    ...{ name: "fails", onError: "throw" },
+    name: "fails",
+    onError: "throw",
   });
   await assertRejects(() => trainer.train(), Error, "on purpose");
   assertEquals(seen.slice(-8), [
-    ...["VALIDATION_BEGIN validation", "VALIDATION_BATCH_BEGIN validation"],
-    ...["BEFORE_FORWARD validation", "EXCEPTION validation"],
-    ...["VALIDATION_BATCH_END failed validation", "VALIDATION_END failed validation"],
-    ...["EPOCH_END failed train", "TRAIN_END failed train"],
+    "VALIDATION_BEGIN validation",
+    "VALIDATION_BATCH_BEGIN validation",
+    "BEFORE_FORWARD validation",
+    "EXCEPTION validation",
+    "VALIDATION_BATCH_END failed validation",
+    "VALIDATION_END failed validation",
+    "EPOCH_END failed train",
+    "TRAIN_END failed train",
   ]);
   isBad = false;
   assertEquals(await trainer.train(), { status: "completed" });
@@ -189,8 +228,13 @@ Deno.test("data that throw in mid-epoch end epoch and run, and no batch", async 
   const { trainer, seen } = traced({ data: breaking(1) }, ENDED);
   await assertRejects(() => trainer.train(), Error, "on purpose");
   assertEquals(seen, [
-    ...["TRAIN_BEGIN", "EPOCH_BEGIN", ...BATCH.slice(0, -1), "BATCH_END completed"],
-    ...["EXCEPTION", "EPOCH_END failed", "TRAIN_END failed"],
+    "TRAIN_BEGIN",
+    "EPOCH_BEGIN",
+    ...BATCH.slice(0, -1),
+    "BATCH_END completed",
+    "EXCEPTION",
+    "EPOCH_END failed",
+    "TRAIN_END failed",
   ]);
   assertEquals(trainer.state.currentBatchIdx, 0); // the step was not done to its end
 });
@@ -199,8 +243,14 @@ Deno.test("validation data that throw are closed, and validation ends as failed"
   const { trainer, seen } = traced({ validation: breaking(1) }, ENDED);
   await assertRejects(() => trainer.train(), Error, "on purpose");
   assertEquals(seen.slice(-9), [
-    ...["VALIDATION_BEGIN", "VALIDATION_BATCH_BEGIN", ...FORWARD, "VALIDATION_BATCH_END completed"],
-    ...["EXCEPTION", "VALIDATION_END failed", "EPOCH_END failed", "TRAIN_END failed"],
+    "VALIDATION_BEGIN",
+    "VALIDATION_BATCH_BEGIN",
+    ...FORWARD,
+    "VALIDATION_BATCH_END completed",
+    "EXCEPTION",
+    "VALIDATION_END failed",
+    "EPOCH_END failed",
+    "TRAIN_END failed",
   ]);
 });
 
@@ -208,7 +258,10 @@ Deno.test("validation by hand that fails ends too", async () => {
   const { trainer, seen } = traced({ validation: breaking(1) }, ENDED);
   await assertRejects(() => trainer.validate(), Error, "on purpose");
   assertEquals(seen, [
-    ...["VALIDATION_BEGIN", "VALIDATION_BATCH_BEGIN", ...FORWARD, "VALIDATION_BATCH_END completed"],
+    "VALIDATION_BEGIN",
+    "VALIDATION_BATCH_BEGIN",
+    ...FORWARD,
+    "VALIDATION_BATCH_END completed",
     "VALIDATION_END failed",
   ]);
   assertEquals(trainer.state.metrics, {});
@@ -231,14 +284,26 @@ Deno.test("a stop in mid-epoch ends epoch and run as stopped; the next call goes
   assertEquals(await trainer.train(2), { status: "stopped", reason: "enough", step: 0 });
   const kept = /^(batch|EPOCH|TRAIN)/;
   assertEquals(seen.filter((one) => kept.test(one)), [
-    ...["TRAIN_BEGIN", "EPOCH_BEGIN", "batch 0 0", "EPOCH_END stopped", "TRAIN_END stopped"],
+    "TRAIN_BEGIN",
+    "EPOCH_BEGIN",
+    "batch 0 0",
+    "EPOCH_END stopped",
+    "TRAIN_END stopped",
   ]);
   stopper.remove();
   seen.length = 0;
   assertEquals(await trainer.train(2), { status: "completed" });
   assertEquals(seen.filter((one) => kept.test(one)), [
-    ...["TRAIN_BEGIN", "EPOCH_BEGIN", "batch 0 1", "batch 0 2", "EPOCH_END completed"],
-    ...["EPOCH_BEGIN", "batch 1 0", "batch 1 1", "batch 1 2", "EPOCH_END completed"],
+    "TRAIN_BEGIN",
+    "EPOCH_BEGIN",
+    "batch 0 1",
+    "batch 0 2",
+    "EPOCH_END completed",
+    "EPOCH_BEGIN",
+    "batch 1 0",
+    "batch 1 1",
+    "batch 1 2",
+    "EPOCH_END completed",
     "TRAIN_END completed",
   ]);
   seen.length = 0;
@@ -266,7 +331,12 @@ Deno.test("a run from a checkpoint in mid-epoch begins with the batch that is ne
     await trainer.train();
     const last = ["batch 2", ...BATCH.slice(1)];
     assertEquals(seen, [
-      ...["CHECKPOINT_LOAD", "TRAIN_BEGIN", "EPOCH_BEGIN", ...last, "EPOCH_END", "TRAIN_END"],
+      "CHECKPOINT_LOAD",
+      "TRAIN_BEGIN",
+      "EPOCH_BEGIN",
+      ...last,
+      "EPOCH_END",
+      "TRAIN_END",
     ]);
   });
 });
@@ -297,7 +367,9 @@ Deno.test("batches say which of the loaders they are from, and what it is called
   });
   await trainer.train();
   assertEquals(seen, [[0, "near", 0], [1, "far", 1], [0, "near", 2], [0, "other", 0], [
-    ...[0, "other", 1],
+    0,
+    "other",
+    1,
   ]]);
 });
 
@@ -328,7 +400,8 @@ Deno.test("the norm at GRADIENT_CLIP is that before clipping, of what the pipe h
   const { trainer } = traced({ clip: { norm: 1e-3 }, accumulate: 2, steps: 1 });
   const norms: number[] = [];
   trainer.addHook(hook({
-    ...{ name: "norms", reads: ["gradNorm"] },
+    name: "norms",
+    reads: ["gradNorm"],
     on: {
       training: {
         AFTER_BACKWARD: (ctx) => void norms.push(ctx.read.gradNorm),
@@ -365,7 +438,9 @@ Deno.test("a checkpoint that a hook asks for is on disk at CHECKPOINT_SAVE, afte
     assertEquals(sizes.map((size) => size > 100), [true, true]);
     const batch = BATCH.join();
     assertEquals(seen.join().split("CHECKPOINT_SAVE").map((part) => part.split(batch).length - 1), [
-      ...[2, 1, 0],
+      2,
+      1,
+      0,
     ]);
     assertEquals(seen.slice(-3), ["EPOCH_END", "CHECKPOINT_SAVE", "TRAIN_END"]);
   });
@@ -417,7 +492,9 @@ Deno.test("data are closed when a run is over, stopped, or has failed, in traini
 Deno.test("tensors are computed only where a hook that reads them is due", async () => {
   const early = { name: "early", onAfterForward: () => {} };
   const late = hook({
-    ...{ name: "late", after: 2, reads: ["activations:nothing"] },
+    name: "late",
+    after: 2,
+    reads: ["activations:nothing"],
     on: { training: { AFTER_FORWARD: ({ read }) => void read["activations:nothing"].size } },
   });
   const { trainer } = traced({});
@@ -432,7 +509,10 @@ Deno.test("tensors are not computed for a hook whose own condition says no, whic
   const { trainer } = traced({ validation: eight, epochs: 1 });
   const fields = ["activations:nothing"] as const;
   trainer.addHook({
-    ...{ name: "training only", stage: TrainingStage.AFTER_FORWARD, frequency: 2, reads: fields },
+    name: "training only",
+    stage: TrainingStage.AFTER_FORWARD,
+    frequency: 2,
+    reads: fields,
     when: ({ phase, batchIdx }: TrainingContext & { readonly batchIdx?: number }) => {
       asked.push(`${phase} ${batchIdx}`);
       return phase === "train";

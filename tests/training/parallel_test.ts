@@ -63,7 +63,9 @@ Deno.test("labels that do not count are shared unevenly, and the mean is that ov
   });
   const source = batchesOf(() => batches, { length: 3 });
   await assertShared({
-    ...{ model: mlp(lineOf("mlp adam").parameters), loss: crossEntropy(), data: source },
+    model: mlp(lineOf("mlp adam").parameters),
+    loss: crossEntropy(),
+    data: source,
     optimizers: adam({ lr: 0.01, eps: 1e-3 }),
   }, 2);
 });
@@ -121,11 +123,13 @@ async function assertSharedWith(asks: TrainingHooks[number]): Promise<void> {
 Deno.test("tensors that hooks put in the place of others are those of the whole batch, with workers too", async () => {
   const by = { data: madeNumbers(77, 16, 1), dims: [4, 4] };
   await assertSharedWith({
-    ...{ name: "patches", settings: { patches: [{ point: "tanh", kind: "replace", by }] } },
+    name: "patches",
+    settings: { patches: [{ point: "tanh", kind: "replace", by }] },
     onTrainBegin: () => {},
   } as never);
   await assertSharedWith(hook({
-    ...{ name: "pipes", settings: { points: ["tanh"] } },
+    name: "pipes",
+    settings: { points: ["tanh"] },
     on: {
       training: {
         ACTIVATIONS: ({ value }) =>
@@ -169,7 +173,8 @@ async function ends(script: string): Promise<boolean> {
     const config = new URL("../../deno.json", import.meta.url).pathname;
     const run = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", "--config", config, file],
-      ...{ stdout: "null", stderr: "null" },
+      stdout: "null",
+      stderr: "null",
     }).spawn();
     const late = setTimeout(() => run.kill("SIGKILL"), 30_000);
     const { signal } = await run.status;

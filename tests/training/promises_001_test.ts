@@ -11,7 +11,8 @@ Deno.test("document 001: each method is called when the document says, as often,
     data: interleave({ main: smallData(1), aux: smallData(3) }),
     validation: { held: smallData(5) },
     clip: { norm: 1 },
-    ...{ epochs: 1, accumulate: 2 },
+    epochs: 1,
+    accumulate: 2,
   });
   trainer.hooks.add({
     onTrainStart: () => say("train start"),
@@ -46,12 +47,21 @@ Deno.test("document 001: each method is called when the document says, as often,
   ];
   const update = ["clip true", "before step 0", "after step 0"];
   assertEquals(calls, [
-    ...["train start", "epoch start 0"],
-    ...[...batch(0, 0, "main"), ...batch(1, 0, "main", update)],
-    ...[...batch(2, 1, "aux"), ...batch(3, 1, "aux", update)],
-    ...["validation start 0", "held start 0 held", "held end 0 true"],
-    ...["held start 1 held", "held end 1 true", "validation end 0 val/loss"],
-    ...["epoch end 0 train/loss,val/loss", "saved true", "train end completed"],
+    "train start",
+    "epoch start 0",
+    ...batch(0, 0, "main"),
+    ...batch(1, 0, "main", update),
+    ...batch(2, 1, "aux"),
+    ...batch(3, 1, "aux", update),
+    "validation start 0",
+    "held start 0 held",
+    "held end 0 true",
+    "held start 1 held",
+    "held end 1 true",
+    "validation end 0 val/loss",
+    "epoch end 0 train/loss,val/loss",
+    "saved true",
+    "train end completed",
   ]);
 });
 
@@ -128,7 +138,11 @@ Deno.test("document 001: hooks talk to each other, and find what others have lef
 Deno.test("document 001: mode max keeps the checkpoints with the most of a metric", async () => {
   const dir = await Deno.makeTempDir(), known: number[] = [];
   const best = new ModelCheckpoint({
-    ...{ dir, monitor: "val/loss", mode: "max", saveTopK: 1, saveLast: false },
+    dir,
+    monitor: "val/loss",
+    mode: "max",
+    saveTopK: 1,
+    saveLast: false,
     filename: "{val/loss:.6f}",
   });
   await using trainer = smallTrainer([best], { validation: smallData(5), epochs: 4 });

@@ -19,7 +19,9 @@ Deno.test("document 002: five events, each when it says, as often, with what it 
   await using trainer = smallTrainer([], {
     loss: crossEntropy({ output: "hidden" }),
     metrics: { perplexity: perplexity({ output: "hidden" }) },
-    ...{ data: labeled(), validation: labeled(), epochs: 1 },
+    data: labeled(),
+    validation: labeled(),
+    epochs: 1,
   });
   trainer.hooks.add({
     onTrainBegin: ({ trainer }) => void events.push(["train begin", trainer.parameters.length]),

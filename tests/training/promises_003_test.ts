@@ -18,8 +18,12 @@ Deno.test("document 003: begin and end of the run, epochs within it, batches wit
   const batches = ["batch 0 0 true", "batch 1 1 true"];
   assertEquals(order, [
     "train begin, training",
-    ...["epoch 0 0", ...batches, "epoch 0 end"],
-    ...["epoch 1 1", ...batches, "epoch 1 end"],
+    "epoch 0 0",
+    ...batches,
+    "epoch 0 end",
+    "epoch 1 1",
+    ...batches,
+    "epoch 1 end",
     "train end, completed",
   ]);
 });

@@ -21,7 +21,10 @@ function full(more: Partial<TrainerParts> = {}): TrainerParts {
       adamW({ lr: 0.01, parameters: "w*", schedule: cosine({ steps: 6 }) }),
       sgd({ lr: 0.1, momentum: 0.9 }),
     ],
-    ...{ accumulate: 2, clip: { norm: 0.3 }, ema: { decay: 0.9, validate: true }, epochs: 3 },
+    accumulate: 2,
+    clip: { norm: 0.3 },
+    ema: { decay: 0.9, validate: true },
+    epochs: 3,
     validation: samples(8, { batchSize: 4 }, 20),
     ...more,
   });
@@ -60,8 +63,16 @@ function readsAll(seen: Map<string, number>): TrainingHooks[number] {
   return hook({
     name: "reads all",
     reads: [
-      ...["loss", "gradNorm", "lr", "optimizers", "parameters", "gradients"] as const,
-      ...["optimizerState", "parameters:w*", "gradients:b?", "optimizerState:*/first"] as const,
+      "loss",
+      "gradNorm",
+      "lr",
+      "optimizers",
+      "parameters",
+      "gradients",
+      "optimizerState",
+      "parameters:w*",
+      "gradients:b?",
+      "optimizerState:*/first",
     ],
     on: {
       training: {
@@ -70,8 +81,12 @@ function readsAll(seen: Map<string, number>): TrainingHooks[number] {
           const found = [read.loss, read.gradNorm, read.lr, read.optimizers[1]!.groups[0]!.lr];
           for (
             const numbers of [
-              ...[read.parameters, read.gradients, read.optimizerState, read["parameters:w*"]],
-              ...[read["gradients:b?"], read["optimizerState:*/first"]],
+              read.parameters,
+              read.gradients,
+              read.optimizerState,
+              read["parameters:w*"],
+              read["gradients:b?"],
+              read["optimizerState:*/first"],
             ]
           ) {
             assert(numbers.size > 0);
@@ -102,7 +117,8 @@ function looksInside(seen: Map<string, number>): TrainingHooks[number] {
     seen.set(stage, (seen.get(stage) ?? 0) + ctx.read["activations:*"].size);
   };
   return hook({
-    ...{ name: "looks inside", reads: ["activations:*", "statistics:*"] },
+    name: "looks inside",
+    reads: ["activations:*", "statistics:*"],
     on: {
       training: {
         AFTER_FORWARD: look,
@@ -147,7 +163,8 @@ for (const onError of ["warn", "disable"] as const) {
   Deno.test(`observers that throw at every stage (${onError}) change no bit`, async () => {
     const warnings: HookWarning[] = [];
     const throws = hook({
-      ...{ name: "throws", onError },
+      name: "throws",
+      onError,
       on: { training: { "*": () => fail() } },
     });
     const told = { onWarning: (warning: HookWarning) => void warnings.push(warning) };
@@ -158,7 +175,8 @@ for (const onError of ["warn", "disable"] as const) {
 
   Deno.test(`asynchronous observers that reject (${onError}) change no bit`, async () => {
     const rejects = hook({
-      ...{ name: "rejects", onError },
+      name: "rejects",
+      onError,
       on: { training: { "*": () => Promise.reject(new Error("later")) } },
     });
     assertEquals(await outcomeOf([rejects], { onWarning: () => {} }), alone);
@@ -168,7 +186,8 @@ for (const onError of ["warn", "disable"] as const) {
 Deno.test("verify changes no bit, and finds nothing where nobody writes", async () => {
   const warnings: HookWarning[] = [];
   const told = {
-    ...{ verify: true, epochs: 1 },
+    verify: true,
+    epochs: 1,
     onWarning: (warning: HookWarning) => void warnings.push(warning),
   };
   assertEquals(
@@ -181,15 +200,18 @@ Deno.test("verify changes no bit, and finds nothing where nobody writes", async 
 /** Hooks that write what they are only to look at, past the compiler, and what they change. */
 const WRITERS: Readonly<Record<string, TrainingHooks[number]>> = {
   parameters: hook({
-    ...{ name: "writes", reads: ["parameters"] },
+    name: "writes",
+    reads: ["parameters"],
     on: { training: { AFTER_LOSS: (ctx) => void (open(ctx.read.parameters, "w1")[0]! += 1) } },
   }),
   gradients: hook({
-    ...{ name: "writes", reads: ["gradients"] },
+    name: "writes",
+    reads: ["gradients"],
     on: { training: { AFTER_BACKWARD: (ctx) => void open(ctx.read.gradients, "w1").fill(0) } },
   }),
   optimizerState: hook({
-    ...{ name: "writes", reads: ["optimizerState"] },
+    name: "writes",
+    reads: ["optimizerState"],
     on: {
       training: {
         BATCH_END: (ctx) => void (open(ctx.read.optimizerState, "w1/first")[2]! += 1),
@@ -216,7 +238,8 @@ for (const [what, writes] of Object.entries(WRITERS)) {
   Deno.test(`verify says that a hook which only looks on has written ${what}`, async () => {
     const warnings: HookWarning[] = [];
     const told = {
-      ...{ verify: true, epochs: 1 },
+      verify: true,
+      epochs: 1,
       onWarning: (warning: HookWarning) => void warnings.push(warning),
     };
     await outcomeOf([writes], told);

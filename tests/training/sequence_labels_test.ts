@@ -11,14 +11,18 @@ function model(): Uint8Array<ArrayBuffer> {
 }
 
 Deno.test("labels of sequences have the axes of the scores but for the last", async () => {
-  const scores = [...[2, 0, 0], ...[0, 1, 0], ...[0, 0, 3], ...[1, 1, 1]];
+  const scores = [2, 0, 0, 0, 1, 0, 0, 0, 3, 1, 1, 1];
   const data = tensorData({
     x: { data: Float32Array.from(scores), dims: [2, 2, 3] },
     target: { data: BigInt64Array.of(0n, 0n, 2n, -100n), dims: [2, 2] },
   }, { batchSize: 2, shuffle: false });
   await using trainer = new Trainer({
-    ...{ model: model(), loss: crossEntropy(), metrics: { accuracy: accuracy() }, data },
-    ...{ validation: data, optimizers: sgd({ lr: 0 }) },
+    model: model(),
+    loss: crossEntropy(),
+    metrics: { accuracy: accuracy() },
+    data,
+    validation: data,
+    optimizers: sgd({ lr: 0 }),
   });
   const metrics = await trainer.validate();
   const e = Math.E; // −log p of each; the last does not count

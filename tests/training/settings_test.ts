@@ -123,7 +123,8 @@ Deno.test("patches of several hooks are taken together, and with the hook goes i
 /** Changes the hidden layer. */
 function pipes(change: (numbers: Activation) => Activation): TrainingHooks[number] {
   return hook({
-    ...{ name: "pipes", settings: { points: ["tanh"] } },
+    name: "pipes",
+    settings: { points: ["tanh"] },
     on: {
       training: {
         ACTIVATIONS: ({ value }) =>
@@ -134,7 +135,8 @@ function pipes(change: (numbers: Activation) => Activation): TrainingHooks[numbe
 }
 
 const zeroed = ({ dims, data }: Activation): Activation => ({
-  ...{ dims, data: new Float32Array(data.length) },
+  dims,
+  data: new Float32Array(data.length),
 });
 
 Deno.test("activations that a pipe leaves as they are train as without it", async () => {
@@ -154,7 +156,8 @@ Deno.test("where averages are validated, it is their tensors that hooks change a
   const ema = { decay: 0.8, validate: true };
   const seen: number[] = [];
   const looks = hook({
-    ...{ name: "looks", reads: ["activations:tanh"] },
+    name: "looks",
+    reads: ["activations:tanh"],
     on: {
       training: {
         VALIDATION_BATCH_END: ({ read }) => {
@@ -179,7 +182,8 @@ Deno.test("where averages are validated, it is their tensors that hooks change a
 
 Deno.test("gradients flow through a changed tensor as if it were the one before", async () => {
   const add = pipes(({ dims, data }) => ({
-    ...{ dims, data: Float32Array.from(data, (x, i) => x + BIAS.data[i % 4]!) },
+    dims,
+    data: Float32Array.from(data, (x, i) => x + BIAS.data[i % 4]!),
   }));
   const patched = await trained([asks({ patches: [{ point: "tanh", kind: "add", by: BIAS }] })]);
   assertSame(await trained([add]), patched, 1e-6);
@@ -189,7 +193,8 @@ Deno.test("activations of other names or lengths are refused", async () => {
   const short = pipes(({ dims }) => ({ dims, data: new Float32Array(3) }));
   await assertRejects(() => trained([short]), RangeError, "it must keep its 16 numbers");
   const strange = hook({
-    ...{ name: "strange", settings: { points: ["tanh"] } },
+    name: "strange",
+    settings: { points: ["tanh"] },
     on: {
       training: { ACTIVATIONS: ({ value }) => new Map([...value, ["no", value.get("tanh")!]]) },
     },
@@ -219,7 +224,8 @@ Deno.test("terms count once over several batches of a step, and for the loss of 
   const accumulated = { accumulate: 2, optimizers: sgd({ lr: 0.1 }) };
   const { parameters, losses } = await trained([asks({ terms: [squares(0.1)] })], accumulated);
   const decayed = await trained([], {
-    ...{ accumulate: 2, optimizers: sgd({ lr: 0.1, weightDecay: 0.1 }) },
+    accumulate: 2,
+    optimizers: sgd({ lr: 0.1, weightDecay: 0.1 }),
   });
   for (const [name, numbers] of Object.entries(decayed.parameters)) {
     assertWithin(name, parameters[name]!, numbers, 1e-6);

@@ -76,7 +76,8 @@ export function cnn(recipes: readonly Recipe[]): Uint8Array<ArrayBuffer> {
   const x = builder.input("x", "f32", ["B", 1, 8, 8]);
   const padded = builder.op("Conv", [x, p.w1!, p.b1!], "f32", { pads: [1, 1, 1, 1] });
   const pooled = builder.op("MaxPool", [builder.op("Relu", [padded], "f32")], "f32", {
-    ...{ kernel_shape: [2, 2], strides: [2, 2] },
+    kernel_shape: [2, 2],
+    strides: [2, 2],
   });
   const second = builder.op("Relu", [builder.op("Conv", [pooled, p.w2!, p.b2!], "f32")], "f32");
   const axes = builder.constant("i64", [2, 3]);

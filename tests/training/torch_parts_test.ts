@@ -98,7 +98,9 @@ async function trajectory(
   device: "wasm" | "reference" | "webgpu",
 ): Promise<number[]> {
   await using trainer = new Trainer({
-    ...{ model: product(), optimizers, device },
+    model: product(),
+    optimizers,
+    device,
     loss: ({ graph, output }) => graph.op("ReduceSum", [output()], "f32", { keepdims: 0 }),
     data: Array.from({ length: 20 }, (_, step) => ({
       g: { data: madeNumbers(100 + step, 7, 1), dims: [7] },
@@ -106,7 +108,8 @@ async function trajectory(
   });
   const found: number[] = [];
   trainer.addHook(hook({
-    ...{ name: "parameters", reads: ["parameters"] },
+    name: "parameters",
+    reads: ["parameters"],
     on: { training: { STEP_END: (ctx) => void found.push(...ctx.read.parameters.get("w")!) } },
   }));
   await trainer.train();
@@ -160,7 +163,10 @@ async function judge(
     },
   };
   await using trainer = new Trainer({
-    ...{ model: itself(line), loss, metrics, optimizers: sgd({ lr: 0 }) },
+    model: itself(line),
+    loss,
+    metrics,
+    optimizers: sgd({ lr: 0 }),
   });
   let gradient: number[] = [];
   trainer.addHook({

@@ -139,7 +139,9 @@ const MLP: Readonly<Record<string, Partial<TrainerParts> & Pick<TrainerParts, "o
 async function runMlp(name: string, device: DeviceName): Promise<Run> {
   const parts = MLP[name]!, { accumulate = 1 } = parts;
   return await run({
-    ...{ model: mlp(lineOf(name).parameters), loss: crossEntropy(), device },
+    model: mlp(lineOf(name).parameters),
+    loss: crossEntropy(),
+    device,
     ...parts,
   }, (step) => mlpBatches(step, accumulate));
 }
@@ -195,8 +197,12 @@ Deno.test("batches of different sizes that are one step are one batch, in float6
   const parametersOf = async (bounds: readonly number[]) => {
     const data = Array.from({ length: 10 }, (_, step) => cut(step, bounds)).flat();
     await using trainer = new Trainer({
-      ...{ model: mlp(lineOf("mlp sgd").parameters), loss: crossEntropy(), device: "reference" },
-      ...{ optimizers: sgd({ lr: 0.1 }), data, accumulate: bounds.length },
+      model: mlp(lineOf("mlp sgd").parameters),
+      loss: crossEntropy(),
+      device: "reference",
+      optimizers: sgd({ lr: 0.1 }),
+      data,
+      accumulate: bounds.length,
     });
     await trainer.train();
     return (await trainer.save()).arrays.parameters!;
@@ -231,7 +237,9 @@ async function assertMore(
 async function assertCnn(device: DeviceName): Promise<void> {
   const line = lineOf("cnn adamw");
   const ours = await run({
-    ...{ model: cnn(line.parameters), loss: crossEntropy(), device },
+    model: cnn(line.parameters),
+    loss: crossEntropy(),
+    device,
     optimizers: adamW({ lr: 1e-2, weightDecay: 0.05 }),
   }, (step) => [cnnBatch(step)]);
   await withRun(
@@ -270,7 +278,9 @@ async function assertPotential(device: DeviceName): Promise<void> {
     },
   };
   const ours = await run({
-    ...{ model: readModel("schnet_e.onnx"), optimizers: adam(line.options), device },
+    model: readModel("schnet_e.onnx"),
+    optimizers: adam(line.options),
+    device,
     loss: energyForces({ energy: 1, forces: line.ofForces }),
     parameters: line.parameters,
   }, () => [batch]);

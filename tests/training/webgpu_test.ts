@@ -22,7 +22,10 @@ import { parametersOf, parts, samples } from "./networks.ts";
 /** Everything in one run: two optimizers, two batches a step, a clip, an average, validation. */
 function full(device: "wasm" | "webgpu", more: Partial<TrainerParts> = {}): TrainerParts {
   return parts({
-    ...{ device, accumulate: 2, clip: { norm: 0.2, value: 0.1 }, epochs: 2 },
+    device,
+    accumulate: 2,
+    clip: { norm: 0.2, value: 0.1 },
+    epochs: 2,
     ema: { decay: 0.9, validate: true },
     optimizers: [
       adamW({ lr: 0.01, eps: 1e-4, parameters: "w*", schedule: cosine({ steps: 6 }) }),
@@ -95,7 +98,8 @@ testOnGpu("pipes and gates do, too", async () => {
   const scales = (value: NamedNumbers) =>
     new Map([...value].map(([name, numbers]) => [name, numbers.map((x) => 3 * x)]));
   const decides = hook({
-    ...{ name: "decides", reads: ["gradients"] },
+    name: "decides",
+    reads: ["gradients"],
     on: {
       training: {
         LOSS: ({ value }) => 0.5 * value,
@@ -193,13 +197,17 @@ testOnGpu("losses that nobody waits for are in the metrics of their epoch, in or
 /** Reads fields at a stage, and notes a few numbers of them for each step. */
 function reads(into: Map<number, number[]>, isSync: boolean) {
   return hook({
-    ...{ name: "reads", sync: isSync },
+    name: "reads",
+    sync: isSync,
     reads: ["loss", "gradNorm", "lr", "parameters:w1", "gradients", "optimizerState:b2/*"],
     on: {
       training: {
         STEP_END: ({ stepCount, read }) =>
           void into.set(stepCount, [
-            ...[read.loss, read.gradNorm, read.lr, ...read["parameters:w1"].get("w1")!],
+            read.loss,
+            read.gradNorm,
+            read.lr,
+            ...read["parameters:w1"].get("w1")!,
             ...read.gradients.get("b2")!,
             ...[...read["optimizerState:b2/*"]].sort().flatMap(([, numbers]) => [...numbers]),
           ]),
@@ -232,7 +240,8 @@ testOnGpu(
         const note = ({ read }: { readonly read: { readonly gradNorm: number } }) =>
           void found.push(read.gradNorm);
         const notes = hook({
-          ...{ name: "notes", reads: ["gradNorm"] },
+          name: "notes",
+          reads: ["gradNorm"],
           on: { training: { [stage]: note } as never },
         });
         await run(full(device, { accumulate: 1 }), [notes as never]);
@@ -251,7 +260,8 @@ testOnGpu(
     const before = async (device: "wasm" | "webgpu") => {
       const found: number[] = [];
       const notes = hook({
-        ...{ name: "notes", reads: ["loss"] },
+        name: "notes",
+        reads: ["loss"],
         on: { training: { BATCH_BEGIN: ({ read }) => void found.push(read.loss) } },
       });
       await run(full(device), [notes]);
@@ -276,8 +286,11 @@ async function order(device: "wasm" | "webgpu", folder: string): Promise<unknown
     hooks: [counts],
   });
   trainer.addHook({
-    ...{ onEpochBegin: note("epoch"), onEpochEnd: note("epoch end"), onStepEnd: note("step") },
-    ...{ onValidationBegin: note("validation"), onTrainEnd: note("end") },
+    onEpochBegin: note("epoch"),
+    onEpochEnd: note("epoch end"),
+    onStepEnd: note("step"),
+    onValidationBegin: note("validation"),
+    onTrainEnd: note("end"),
     onBatchBegin: ({ trainer, stepCount }) =>
       stepCount === 4 && trainer.checkpointSoon(`${folder}/${device}`),
     onCheckpointSave: async ({ path, stepCount }) => {
@@ -307,7 +320,8 @@ testOnGpu("rates that are read late are those of their step", async () => {
   const rates = async (device: "wasm" | "webgpu") => {
     const found: number[] = [];
     const notes = hook({
-      ...{ name: "notes", reads: ["lr", "optimizers"] },
+      name: "notes",
+      reads: ["lr", "optimizers"],
       on: {
         training: {
           STEP_END: ({ read, lr }) =>
@@ -327,12 +341,14 @@ testOnGpu("a tensor that is read where there is none yet says so, and stops noth
   for (const device of ["wasm", "webgpu"] as const) {
     const errors: unknown[] = [];
     const early = hook({
-      ...{ name: "early", reads: ["activations:tanh"] },
+      name: "early",
+      reads: ["activations:tanh"],
       on: { training: { BATCH_BEGIN: ({ read }) => void read["activations:tanh"].size } },
     });
     await using trainer = new Trainer({
       ...full(device, { steps: 1 }),
-      ...{ hooks: [early], onWarning: ({ error }) => void errors.push(error) },
+      hooks: [early],
+      onWarning: ({ error }) => void errors.push(error),
     });
     await trainer.train();
     assertEquals(errors.length, 2, device);
@@ -348,7 +364,9 @@ testOnGpu("activations and statistics are those of the batch", async () => {
   const looks = async (device: "wasm" | "webgpu") => {
     const found: number[] = [];
     const look = hook({
-      ...{ name: "looks", reads: ["activations:tanh", "statistics:tanh"], frequency: 2 },
+      name: "looks",
+      reads: ["activations:tanh", "statistics:tanh"],
+      frequency: 2,
       on: {
         training: {
           AFTER_FORWARD: ({ read }) => {
@@ -369,7 +387,8 @@ testOnGpu("activations and statistics are those of the batch", async () => {
 
 testOnGpu("who writes parameters, gradients or rates of a GPU has written them", async () => {
   const changes = hook({
-    ...{ name: "changes", writes: ["parameters:b*", "gradients:w1", "optimizers"] },
+    name: "changes",
+    writes: ["parameters:b*", "gradients:w1", "optimizers"],
     on: {
       training: {
         AFTER_BACKWARD: ({ write, stepCount }) => {
@@ -397,7 +416,8 @@ testOnGpu("what is on the GPU and was not declared says so", async () => {
 testOnGpu("a run that is stopped and resumed on a GPU goes on as on wasm", async () => {
   const lions = (device: "wasm" | "webgpu", steps?: number) =>
     full(device, {
-      ...{ optimizers: lion({ lr: 0.001 }), clip: { norm: 0.1 } },
+      optimizers: lion({ lr: 0.001 }),
+      clip: { norm: 0.1 },
       ...(steps !== undefined && { steps }),
     });
   const first = await run(lions("webgpu", 3));

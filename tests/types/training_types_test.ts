@@ -9,7 +9,8 @@ import { parts } from "../training/networks.ts";
 
 Deno.test("what a training hook looks at is readonly", () => {
   const looks = hook({
-    ...{ name: "looks", reads: ["gradients", "parameters:w*", "optimizers"] },
+    name: "looks",
+    reads: ["gradients", "parameters:w*", "optimizers"],
     on: {
       training: {
         AFTER_BACKWARD: (ctx) => {
@@ -41,7 +42,8 @@ Deno.test("what a training hook looks at is readonly", () => {
 
 Deno.test("what a training hook has declared can be written", async () => {
   const writes = hook({
-    ...{ name: "writes", writes: ["optimizers", "gradients", "parameters:w*"] },
+    name: "writes",
+    writes: ["optimizers", "gradients", "parameters:w*"],
     on: {
       training: {
         AFTER_BACKWARD: (ctx) => {

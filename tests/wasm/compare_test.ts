@@ -5,12 +5,12 @@ import { compareBytes, compareInterfaces } from "../../tools/wasm/compare.ts";
 function module(name: string, answer: number): Uint8Array<ArrayBuffer> {
   const exported = [1, name.length, ...new TextEncoder().encode(name), 0, 0];
   return Uint8Array.from([
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...[1, 5, 1, 0x60, 0, 1, 0x7f],
-    ...[3, 2, 1, 0],
-    ...[7, exported.length, ...exported],
-    ...[10, 6, 1, 4, 0, 0x41, answer, 0x0b],
-  ]);
+    [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    [1, 5, 1, 0x60, 0, 1, 0x7f],
+    [3, 2, 1, 0],
+    [7, exported.length, ...exported],
+    [10, 6, 1, 4, 0, 0x41, answer, 0x0b],
+  ].flat());
 }
 
 const files = (wasm: Uint8Array<ArrayBuffer>, types = "export {}") =>

@@ -2,9 +2,21 @@ import { codeOf } from "./code.ts";
 
 /** Globals that only Deno has, or only a page. What every worker has too, like `performance`, is fine. */
 const PLATFORM = [
-  ...["Deno", "process", "require", "__dirname"],
-  ...["window", "document", "navigator", "location", "localStorage", "sessionStorage"],
-  ...["HTMLElement", "Element", "XMLHttpRequest", "requestAnimationFrame", "customElements"],
+  "Deno",
+  "process",
+  "require",
+  "__dirname",
+  "window",
+  "document",
+  "navigator",
+  "location",
+  "localStorage",
+  "sessionStorage",
+  "HTMLElement",
+  "Element",
+  "XMLHttpRequest",
+  "requestAnimationFrame",
+  "customElements",
 ];
 
 /** The globals of one platform that this source mentions as such: not as a property, not in a comment. */

@@ -22,19 +22,42 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "models": ["batch", "onnx", "backend", "kernels"],
   "dynamics": ["hooks", "batch", "models", "backend", "kernels", "onnx", "checkpoint"],
   "training": [
-    ...["hooks", "batch", "models", "backend", "kernels", "onnx", "checkpoint"],
+    "hooks",
+    "batch",
+    "models",
+    "backend",
+    "kernels",
+    "onnx",
+    "checkpoint",
   ],
   // Two formats of files have the sum that checkpoints have.
   "sinks": ["batch", "checkpoint/crc32c.ts", "kernels/constants.ts"],
   // Ready-made hooks know what engines say, not how they run.
   "observe": [
-    ...["hooks", "batch", "sinks", "backend", "kernels"], // modifiers name the kernels that do their work
-    ...[...engineFiles("stages"), ...engineFiles("context")],
-    ...["checkpoint/mod.ts", "checkpoint/folder.ts"], // when there is one, and how many, is a hook's
+    "hooks",
+    "batch",
+    "sinks",
+    "backend",
+    "kernels", // modifiers name the kernels that do their work
+    ...engineFiles("stages"),
+    ...engineFiles("context"),
+    "checkpoint/mod.ts",
+    "checkpoint/folder.ts", // when there is one, and how many, is a hook's
   ],
   "config": [
-    ...["dispatch", "kernels", "hooks", "hook.ts", "backend", "batch", "onnx", "models"],
-    ...["dynamics", "training", "sinks", "observe", "checkpoint"],
+    "dispatch",
+    "kernels",
+    "hooks",
+    "hook.ts",
+    "backend",
+    "batch",
+    "onnx",
+    "models",
+    "dynamics",
+    "training",
+    "sinks",
+    "observe",
+    "checkpoint",
   ],
   "testing": ["*"],
   "cli": ["*"],

@@ -13,6 +13,7 @@ import { functionLength } from "./function_length.ts";
 import { hotLoops } from "./hot.ts";
 import { imports } from "./imports.ts";
 import { erasable, ignoreWithReason, inheritance, noConsole } from "./language.ts";
+import { spreadLiteral } from "./spread_literal.ts";
 
 const house: Deno.lint.Plugin = {
   name: "house",
@@ -26,6 +27,7 @@ const house: Deno.lint.Plugin = {
     "imports": imports,
     "inheritance": inheritance,
     "no-console": noConsole,
+    "spread-literal": spreadLiteral,
   },
 };
 

@@ -23,7 +23,7 @@ async function checkRule(
 
 Deno.test("house/imports holds a file to its room", async (t) => {
   await checkRule(t, "imports", {
-    file: "src/hooks/registry/registry.ts",
+    file: "src/hooks/example.ts",
     good: [
       'import { a } from "./stage.ts";',
       'import type { A } from "../dispatch/mod.ts";',
@@ -48,7 +48,7 @@ Deno.test("house/imports holds a file to its room", async (t) => {
 
 Deno.test("house/imports lets single files through where a whole room would be too much", async (t) => {
   await checkRule(t, "imports", {
-    file: "src/observe/profile/profiler.ts",
+    file: "src/observe/example.ts",
     good: ['import { DynamicsStage } from "../dynamics/stages.ts";'],
     bad: ['import { Dynamics } from "../dynamics/engine.ts";'],
   });
@@ -92,9 +92,16 @@ Deno.test("house/file-name wants snake_case and a name that says something", () 
     "src/a/x.gen.ts",
   ];
   const bad = [
-    ...["src/a/utils.ts", "src/a/helpers.ts", "src/a/types.ts", "src/a/common.ts"],
-    ...["src/a/misc.ts", "src/index.ts", "src/a/_utils.ts", "tests/utils_test.ts"],
-    ...["src/a/camelCase.ts", "src/a/kebab-case.ts"],
+    "src/a/utils.ts",
+    "src/a/helpers.ts",
+    "src/a/types.ts",
+    "src/a/common.ts",
+    "src/a/misc.ts",
+    "src/index.ts",
+    "src/a/_utils.ts",
+    "tests/utils_test.ts",
+    "src/a/camelCase.ts",
+    "src/a/kebab-case.ts",
   ];
   assertEquals(good.filter(isRefused), []);
   assertEquals(bad.filter((file) => !isRefused(file)), []);
@@ -197,4 +204,21 @@ Deno.test("house/function-length stops at 75 lines, except in kernels", async (t
   await t.step("76 are not", () => assertEquals(check("src/hooks/a.ts", 76), 1));
   await t.step("a kernel may be longer", () => assertEquals(check("src/kernels/a.ts", 200), 0));
   await t.step("so may a test", () => assertEquals(check("tests/a_test.ts", 200), 0));
+});
+
+Deno.test("house/spread-literal wants members to stand themselves", async (t) => {
+  await checkRule(t, "spread-literal", {
+    good: [
+      "f({ a, ...rest });",
+      "f({ ...(a && { a }) });",
+      "f([...list, 1]);",
+      "f(...[1, 2].map(g));",
+    ],
+    bad: [
+      "f({ ...{ a, b }, c });",
+      "f([...[1, 2], 3]);",
+      "f([...[1, 2] as const, 3]);",
+      "f(...[1, 2]);",
+    ],
+  });
 });

@@ -16,8 +16,17 @@ export async function compile(toolchain: Toolchain, target: string): Promise<Com
   try {
     const flags = ["--target", "web", "--no-pack", "--no-gitignore", "--no-opt"];
     await run([
-      ...["wasm-pack", "build", ...flags, "--mode", "no-install"],
-      ...["--out-dir", out, "--out-name", "hooke", ".", "--locked"],
+      "wasm-pack",
+      "build",
+      ...flags,
+      "--mode",
+      "no-install",
+      "--out-dir",
+      out,
+      "--out-name",
+      "hooke",
+      ".",
+      "--locked",
     ], {
       cwd: new URL("wasm/", ROOT),
       env: { ...toolchain.env, CARGO_TARGET_DIR: target },

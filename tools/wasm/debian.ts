@@ -72,8 +72,14 @@ async function buildSysroot(root: string): Promise<void> {
   await Deno.writeTextFile(`${seed}/Cargo.toml`, SEED);
   await Deno.writeTextFile(`${seed}/src/lib.rs`, "#![no_std]\n");
   await run([
-    ...[CARGO, "build", "--release", "--target", TARGET],
-    ...["-Zbuild-std=std,panic_abort", "--target-dir", `${seed}/target`],
+    CARGO,
+    "build",
+    "--release",
+    "--target",
+    TARGET,
+    "-Zbuild-std=std,panic_abort",
+    "--target-dir",
+    `${seed}/target`,
   ], {
     cwd: seed,
     env: {

@@ -12,8 +12,19 @@ export async function installTools(cargo: string, env: Record<string, string>): 
     if (await exists(marker)) continue;
     const target = `${cacheFolder()}/install`;
     await run([
-      ...[cargo, "install", crate, "--version", version, "--bin", command, "--locked", "--force"],
-      ...["--root", root, "--target-dir", target],
+      cargo,
+      "install",
+      crate,
+      "--version",
+      version,
+      "--bin",
+      command,
+      "--locked",
+      "--force",
+      "--root",
+      root,
+      "--target-dir",
+      target,
     ], { env: { ...env, CARGO_PROFILE_RELEASE_OPT_LEVEL: "1", CARGO_PROFILE_RELEASE_LTO: "off" } });
     await Deno.writeTextFile(marker, "");
     await Deno.remove(target, { recursive: true });

@@ -29,7 +29,10 @@ export class ThreadedFrame implements BufferHolder {
     for (const buffer of [active, ids, ages]) buffer.spread = "system";
     for (const buffer of [offsets, active, ids, ages, control]) this.hold(buffer);
     const there = {
-      ...{ offsets: offsets.id, active: active.id, ids: ids.id, ages: ages.id },
+      offsets: offsets.id,
+      active: active.id,
+      ids: ids.id,
+      ages: ages.id,
       control: control.id,
     };
     this.tell((part) => {

@@ -100,7 +100,9 @@ export function lossOf(device: GPUDevice): GPUDeviceLostInfo | undefined {
 
 function unavailable(requirement: string, cause?: unknown): BackendUnavailableError {
   return new BackendUnavailableError(`Cannot open a WebGPU device as ${requirement}`, {
-    ...{ backend: "webgpu", reason: "absent", during: "open" },
+    backend: "webgpu",
+    reason: "absent",
+    during: "open",
     cause,
   });
 }

@@ -99,7 +99,11 @@ export function checkNeighborOptions(options: unknown): CheckedNeighborOptions {
     throw refused(TypeError, 'overflow: "throw" must come with maxNeighbors', maxNeighbors);
   }
   return {
-    ...{ cutoff, skin, format, half, maxNeighbors: maxNeighbors ?? 16 },
+    cutoff,
+    skin,
+    format,
+    half,
+    maxNeighbors: maxNeighbors ?? 16,
     overflow: overflow ?? (maxNeighbors === undefined ? "grow" : "throw"),
   };
 }

@@ -79,8 +79,20 @@ export type ArraysOf<B extends Visited> = {
 
 /** Fields that are another system's own wherever it comes, though it be the same atoms. */
 const MOVING: ReadonlySet<string> = new Set([
-  ...["positions", "velocities", "forces", "energy", "stress", "cell", "images", "status"],
-  ...["systemId", "stepsDone", "step", "time", "sourceId", "sourceIndex"],
+  "positions",
+  "velocities",
+  "forces",
+  "energy",
+  "stress",
+  "cell",
+  "images",
+  "status",
+  "systemId",
+  "stepsDone",
+  "step",
+  "time",
+  "sourceId",
+  "sourceIndex",
 ]);
 
 // Sums over many terms, which f32 would spoil.
@@ -548,7 +560,8 @@ export class ResidentBatch {
           : [old, old + 1];
         const at = isNode ? this.#offsets[place]! : place;
         const rows = resized(seen[i]!.subarray(first * widthThere, end * widthThere), {
-          ...{ width: widthThere, to: width },
+          width: widthThere,
+          to: width,
         });
         backend.write(here, rows, at * width);
       }

@@ -12,31 +12,43 @@ import type { JsonSchema } from "../json_schema.ts";
 const ADDRESS = "https://example.com/hook";
 
 const flag = (description: string, value?: boolean): JsonSchema => ({
-  ...{ type: "boolean", description },
+  type: "boolean",
+  description,
   ...(value !== undefined && { default: value }),
 });
 const text = (description: string, value?: string): JsonSchema => ({
-  ...{ type: "string", description },
+  type: "string",
+  description,
   ...(value !== undefined && { default: value }),
 });
 const count = (description: string, value?: number, minimum: number = 1): JsonSchema => ({
-  ...{ type: "integer", minimum, description },
+  type: "integer",
+  minimum,
+  description,
   ...(value !== undefined && { default: value }),
 });
 const above0 = (description: string, value?: number): JsonSchema => ({
-  ...{ type: "number", exclusiveMinimum: 0, description },
+  type: "number",
+  exclusiveMinimum: 0,
+  description,
   ...(value !== undefined && { default: value }),
 });
 const from0 = (description: string, value?: number): JsonSchema => ({
-  ...{ type: "number", minimum: 0, description },
+  type: "number",
+  minimum: 0,
+  description,
   ...(value !== undefined && { default: value }),
 });
 const choice = (description: string, choices: readonly string[], value?: string): JsonSchema => ({
-  ...{ type: "string", enum: choices, description },
+  type: "string",
+  enum: choices,
+  description,
   ...(value !== undefined && { default: value }),
 });
 const texts = (description: string, value?: readonly string[]): JsonSchema => ({
-  ...{ type: ["string", "array"], items: { type: "string" }, description },
+  type: ["string", "array"],
+  items: { type: "string" },
+  description,
   ...(value !== undefined && { default: value }),
 });
 

@@ -181,7 +181,10 @@ function checkList(
 ): void {
   if (list === undefined || list === "other" || registered?.list === list) return;
   const loop = new Loop({
-    ...{ kinds: TrainingStage, name: path, context: { epoch: 0 }, state: ANY_STATE },
+    kinds: TrainingStage,
+    name: path,
+    context: { epoch: 0 },
+    state: ANY_STATE,
     step: () => {},
   });
   loop.hooks.add(hook as never);

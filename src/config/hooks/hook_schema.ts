@@ -107,15 +107,13 @@ export function bothSpellings(
 }
 
 const SCHEMA_MEMBERS: Readonly<Record<keyof HookSchema, true>> = {
-  ...{
-    description: true,
-    list: true,
-    options: true,
-    required: true,
-    anyOf: true,
-    inCode: true,
-    aliases: true,
-  },
+  description: true,
+  list: true,
+  options: true,
+  required: true,
+  anyOf: true,
+  inCode: true,
+  aliases: true,
 };
 
 /** Throws a TypeError for a member of a schema that is not known. */

@@ -111,5 +111,9 @@ export const LISTS: readonly HookList[] = ["forward", "update", "other"];
 /** All members, in camelCase. */
 export const CONFIG_MEMBERS: readonly (keyof HooksConfigMembers)[] = [
   ...SWITCHES.flatMap(([enable, config]) => [enable, config] as const),
-  ...["hookClasses", "hookConfigs", "continueOnHookError", "logHookErrors", "hooks"] as const,
+  "hookClasses",
+  "hookConfigs",
+  "continueOnHookError",
+  "logHookErrors",
+  "hooks",
 ];

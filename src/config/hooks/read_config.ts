@@ -120,7 +120,9 @@ function classesOf(members: HooksConfigMembers, paths: Paths): WantedHook[] {
   }
   return hookClasses.map((spec, i) => ({
     ...PLAIN,
-    ...{ path: `${at}[${i}]`, spec, isModule: isModule(spec) },
+    path: `${at}[${i}]`,
+    spec,
+    isModule: isModule(spec),
     options: hookConfigs[spec] ?? hookConfigs[bare[i]!] ?? {},
   }));
 }
@@ -161,7 +163,12 @@ function entryOf(entry: unknown, list: HookList, path: string): WantedHook {
   checkValue(FLAG, enabled, `${path}.enabled`);
   if (policy !== undefined) checkValue({ enum: ERROR_POLICIES }, policy, `${path}.onError`);
   return {
-    ...{ path, spec: spec as string, isModule: module !== undefined, options, list, isOff: false },
+    path,
+    spec: spec as string,
+    isModule: module !== undefined,
+    options,
+    list,
+    isOff: false,
     name: name as string | undefined,
     enabled: enabled as boolean,
     onError: policy as WantedHook["onError"],

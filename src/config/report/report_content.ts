@@ -117,7 +117,9 @@ function warnings({ records }: RunData, end: RunEnd | undefined): ReportBlock[] 
 
 function plots({ history }: RunData): ReportBlock[] {
   return reportPlots(history).map(({ name, title, scalars, scale }) => ({
-    ...{ kind: "plot", name, title },
+    kind: "plot",
+    name,
+    title,
     svg: plot({ history }, { title, scalars, scale }),
   }));
 }
@@ -127,8 +129,11 @@ function parts(run: RunData): ReportBlock[] {
   const all = partsOf(run);
   if (all.length < 2) return [];
   const rows = all.map((part, i) => [
-    ...[String(i + 1), part.start.time, duration(took(part))],
-    ...[String(part.start.step), String(part.last.step)],
+    String(i + 1),
+    part.start.time,
+    duration(took(part)),
+    String(part.start.step),
+    String(part.last.step),
     part.end === undefined ? "never ended" : told(part.end.outcome),
   ]);
   return [{ kind: "table", head: ["", "began", "took", "from step", "to step", "outcome"], rows }];
@@ -151,8 +156,11 @@ function hooks(records: readonly RunRecord[]): ReportBlock[] {
   const list = records.at(-1)?.hooks ?? [];
   if (list.length === 0) return [];
   const rows = list.map(({ name, enabled, stages, frequency, errors }) => [
-    ...[name, stages.join(", ") || "begin and end", stages.length > 0 ? String(frequency) : ""],
-    ...[enabled ? "on" : "off", String(errors)],
+    name,
+    stages.join(", ") || "begin and end",
+    stages.length > 0 ? String(frequency) : "",
+    enabled ? "on" : "off",
+    String(errors),
   ]);
   return [{ kind: "table", head: ["hook", "stages", "every", "state", "errors"], rows }];
 }
@@ -168,7 +176,8 @@ function timings({ profile = [] }: RunData): ReportBlock[] {
   const all = profile.reduce((sum, { count, mean }) => sum + count * mean, 0);
   const rows = profile.toSorted((a, b) => b.count * b.mean - a.count * a.mean)
     .map(({ from, to, count, mean, std, min, max }) => [
-      ...[`${from} → ${to}`, String(count)],
+      `${from} → ${to}`,
+      String(count),
       ...[mean, std, min, max].map((ms) => ms.toFixed(4)),
       `${(100 * count * mean / all).toFixed(1)} %`,
     ]);

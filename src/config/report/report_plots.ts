@@ -63,7 +63,8 @@ export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): R
   const metrics = new Set(others.map((name) => name.replace(/^(train|val)\//, "")));
   const own = [...metrics].flatMap((metric) =>
     take({
-      ...{ name: metric.replace(/[^A-Za-z0-9_]+/g, "_"), title: metric },
+      name: metric.replace(/[^A-Za-z0-9_]+/g, "_"),
+      title: metric,
       fits: new RegExp(`^((train|val)/)?${metric.replace(/[^\w/]/g, "\\$&")}$`),
     })
   );

@@ -55,7 +55,8 @@ export class HeldFolder implements RunFolder {
     this.id = identity.id;
     this.config = identity.config;
     this.#reporter = new Reporter({
-      ...{ frequency: 10, ...options.scalars },
+      frequency: 10,
+      ...options.scalars,
       reporters: [
         jsonlReporter({ path: paths.scalars }),
         ...(options.tensorBoard ? [tensorBoardReporter(paths.board)] : []),
@@ -65,7 +66,9 @@ export class HeldFolder implements RunFolder {
     this.#profiler = options.profile ? new Profiler({ frequency: 100 }) : undefined;
     const { id, config } = identity, { commit } = options;
     this.#log = runLog({
-      ...{ id, path: paths.runs, ...(commit !== undefined && { commit }) },
+      id,
+      path: paths.runs,
+      ...(commit !== undefined && { commit }),
       ...(identity.configHash !== null && { config }),
     });
     this.#log.load({ id, segments });
@@ -153,7 +156,9 @@ export class HeldFolder implements RunFolder {
   #reportHook(): object {
     const { options: { report }, paths } = this.#parts;
     return {
-      ...{ name: "runReport", on: {}, onError: "warn" }, // no stage: it costs nothing per step
+      name: "runReport",
+      on: {},
+      onError: "warn", // no stage: it costs nothing per step
       open: () => {
         this.#isWriting = true;
       },

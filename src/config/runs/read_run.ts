@@ -60,7 +60,9 @@ export async function readRun(path: string): Promise<RunData> {
   return {
     ...identity,
     name: path.split("/").findLast((part) => part !== "") ?? path,
-    ...{ records, history, heard: heardIn(records, rows) },
+    records,
+    history,
+    heard: heardIn(records, rows),
     ...(profile !== undefined && { profile: profileIn(profile, paths.profile) }),
   };
 }

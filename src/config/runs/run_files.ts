@@ -26,9 +26,14 @@ export interface RunPaths {
 export function pathsIn(folder: string): RunPaths {
   const logs = `${folder}/logs`;
   return {
-    ...{ folder, logs, config: `${folder}/config.json`, runs: `${folder}/runs.jsonl` },
-    ...{ scalars: `${logs}/scalars.jsonl`, profile: `${logs}/profile.json` },
-    ...{ board: `${logs}/tensorboard`, checkpoints: `${folder}/checkpoints` },
+    folder,
+    logs,
+    config: `${folder}/config.json`,
+    runs: `${folder}/runs.jsonl`,
+    scalars: `${logs}/scalars.jsonl`,
+    profile: `${logs}/profile.json`,
+    board: `${logs}/tensorboard`,
+    checkpoints: `${folder}/checkpoints`,
     plots: `${folder}/plots`,
   };
 }

@@ -104,7 +104,13 @@ export interface ReadFolderOptions {
 }
 
 const OPTIONS = [
-  ...["config", "checkpoints", "trajectory", "scalars", "tensorBoard", "profile", "report"],
+  "config",
+  "checkpoints",
+  "trajectory",
+  "scalars",
+  "tensorBoard",
+  "profile",
+  "report",
   "commit",
 ];
 
@@ -124,7 +130,12 @@ export function readFolderOptions(options: RunFolderOptions): ReadFolderOptions 
     refuse('report must be "html", "markdown" or false', report);
   }
   return {
-    ...{ config, scalars, tensorBoard, profile, report, commit },
+    config,
+    scalars,
+    tensorBoard,
+    profile,
+    report,
+    commit,
     checkpoints: checkpoints === false ? false : {
       every: counted("checkpoints.every", checkpoints.every ?? 1000),
       keep: counted("checkpoints.keep", checkpoints.keep ?? 3),

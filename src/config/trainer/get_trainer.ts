@@ -122,7 +122,9 @@ function inOrder([model, data, optimizers, ...rest]: readonly unknown[]): GivenO
   const [device, options] = rest.length > 1 ? rest : [undefined, rest[0]];
   return {
     ...optionsOf(options),
-    ...{ model, data, optimizers },
+    model,
+    data,
+    optimizers,
     ...(device !== undefined && { device }),
   } as GivenOptions;
 }

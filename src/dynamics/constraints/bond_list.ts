@@ -61,8 +61,11 @@ export function bondList(
   rows.forEach((row, s) => lengths.set(row, width * s));
   const tolerances = all.flatMap(({ tolerance }) => tolerance ?? []);
   return {
-    ...{ starts: Int32Array.from(starts), clusters: Int32Array.from(clusters) },
-    ...{ bonds: Int32Array.from(bonds), lengths, width },
+    starts: Int32Array.from(starts),
+    clusters: Int32Array.from(clusters),
+    bonds: Int32Array.from(bonds),
+    lengths,
+    width,
     tolerance: tolerances.length === 0 ? undefined : Math.min(...tolerances),
     maxIterations: Math.max(...all.map(({ maxIterations }) => maxIterations)),
   };

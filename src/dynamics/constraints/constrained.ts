@@ -216,7 +216,9 @@ export class Constrained {
         ...this.#list.rows,
         weights: this.#state.weights(),
         positions: field("positions"),
-        ...{ low, before, lowBefore },
+        low,
+        before,
+        lowBefore,
         ...(isTimed && {
           velocities: field("velocities"),
           dt: isTimes(own) ? own : parameter(this.#state, this.#scheme.name, "dt", dt),

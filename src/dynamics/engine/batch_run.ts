@@ -661,7 +661,8 @@ export class BatchRun {
     const marked = all.slice(known);
     const [stage, status] = all;
     return {
-      ...{ control, active },
+      control,
+      active,
       stages: known === 0 ? undefined : { stage: stage!, status: status! },
       marked: marked.filter((_, i) => marks[i]!.isSpent !== true),
     };
@@ -897,7 +898,9 @@ export class BatchRun {
     const { name, model } = this.#engine;
     const look = () =>
       assertNoneLost(this.state, control, {
-        ...{ engine: name, step, model: model.name },
+        engine: name,
+        step,
+        model: model.name,
         fault: (system) => this.#model.fault?.(system),
       });
     const leave = (error: unknown) => this.#leaveLost(step, error);

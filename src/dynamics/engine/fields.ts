@@ -16,8 +16,19 @@ import type { Clock } from "./clock.ts";
 
 /** The fields of the batch that every engine offers. */
 const STORED = [
-  ...["positions", "velocities", "forces", "energy", "masses", "charges", "cell", "pbc", "numbers"],
-  ...["images", "status", "systemId", "stepsDone"],
+  "positions",
+  "velocities",
+  "forces",
+  "energy",
+  "masses",
+  "charges",
+  "cell",
+  "pbc",
+  "numbers",
+  "images",
+  "status",
+  "systemId",
+  "stepsDone",
 ] as const;
 
 /** All fields of the batch in one. */

@@ -40,7 +40,9 @@ const MEASURES: Readonly<
     const buffer = perSystem(state, "temperature");
     const freedom = freedomIn(state, keepsMomentum), stages = restingStages.get(state);
     const measure = call(temperature, {
-      ...{ kinetic: kinetic.buffer, freedom, temperature: buffer },
+      kinetic: kinetic.buffer,
+      freedom,
+      temperature: buffer,
       ...stages && { ...stages, resting: freedomIn(state, true) },
     });
     return { buffer, calls: [...kinetic.calls, measure] };

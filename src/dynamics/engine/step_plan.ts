@@ -102,20 +102,15 @@ export function planStep(parts: StepParts): StepPlan {
       ),
     })),
     decide: prepare(convergence.decide),
-    whole: visits ? undefined : prepare([
-      ...[...work(S.BEFORE_STEP), ...work(S.BEFORE_PRE_UPDATE)],
-      ...[...integrator.pre, ...work(S.AFTER_PRE_UPDATE)],
-      ...[
-        ...work(S.BEFORE_COMPUTE),
-        ...evaluation(lean),
-        ...adding(lean),
-        ...work(S.AFTER_COMPUTE),
-      ],
-      ...[...change, ...work(S.BEFORE_POST_UPDATE)],
-      ...[...aged, ...work(S.AFTER_POST_UPDATE), ...work(S.AFTER_STEP)],
-      ...(lean.energy ? kept : []),
-      ...[...convergence.tests, ...convergence.decide],
-    ]),
+    whole: visits ? undefined : prepare(wholeStep(work, {
+      pre: integrator.pre,
+      model: evaluation(lean),
+      added: adding(lean),
+      change,
+      aged,
+      kept: lean.energy ? kept : [],
+      criteria: [...convergence.tests, ...convergence.decide],
+    })),
     forces: prepare(evaluation({ energy: true, stress }))!,
     amend: prepare([
       ...adding({ energy: true, stress }),
@@ -127,7 +122,8 @@ export function planStep(parts: StepParts): StepPlan {
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
     ...atEvents(hooks, prepare),
-    ...{ customs: convergence.customs, marks: convergence.marks },
+    customs: convergence.customs,
+    marks: convergence.marks,
     isAdded: (model.add?.(full) ?? []).length > 0,
     holdsParts: hooks.holdsParts,
     amendsParts: parts.amendsParts,
@@ -136,6 +132,41 @@ export function planStep(parts: StepParts): StepPlan {
     wholeGivesEnergy: lean.energy,
     programs,
   };
+}
+
+/** The calls of one step, by the stage after which they run. */
+interface StepCalls {
+  readonly pre: readonly Call[];
+  readonly model: readonly Call[];
+  readonly added: readonly Call[];
+  readonly change: readonly Call[];
+  readonly aged: readonly Call[];
+  readonly kept: readonly Call[];
+  readonly criteria: readonly Call[];
+}
+
+/** Returns a step as one sequence of calls, for steps in which no hook is due. */
+function wholeStep(
+  work: (stage: DynamicsStage) => readonly Call[],
+  { pre, model, added, change, aged, kept, criteria }: StepCalls,
+): Call[] {
+  return [
+    ...work(S.BEFORE_STEP),
+    ...work(S.BEFORE_PRE_UPDATE),
+    ...pre,
+    ...work(S.AFTER_PRE_UPDATE),
+    ...work(S.BEFORE_COMPUTE),
+    ...model,
+    ...added,
+    ...work(S.AFTER_COMPUTE),
+    ...change,
+    ...work(S.BEFORE_POST_UPDATE),
+    ...aged,
+    ...work(S.AFTER_POST_UPDATE),
+    ...work(S.AFTER_STEP),
+    ...kept,
+    ...criteria,
+  ];
 }
 
 /** What brings all that hooks look at up to date when systems have converged, or joined. */

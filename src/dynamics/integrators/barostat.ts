@@ -106,7 +106,9 @@ export function openBarostat(
     freedom: freedomOfBath(state),
     rate: state.state("strainRate", { dtype: "f64", level: "system", width: 9 }),
     bathEnergy: state.state("bathEnergy", {
-      ...{ dtype: "f64", level: "system", isShared: true },
+      dtype: "f64",
+      level: "system",
+      isShared: true,
       initial: work(state, perSystem(engine, "pressure", pressure, state.batch)),
     }),
     coupling: COUPLINGS[pressureCoupling],
@@ -130,8 +132,15 @@ function callsOf(
   const positions = state.field("positions"), low = lowOf(state);
   return {
     kickCell: call(barostatKick, {
-      ...{ ...shared, parameters, bathEnergy, coupling },
-      ...{ velocities, weights, cell, cellLow, virial },
+      ...shared,
+      parameters,
+      bathEnergy,
+      coupling,
+      velocities,
+      weights,
+      cell,
+      cellLow,
+      virial,
     }),
     kick: call(strainedKick, { ...shared, velocities, forces: state.field("forces"), weights, dt }),
     drift: call(strainedDrift, { positions, velocities, cell, dt, rate, low, cellLow }),

@@ -33,7 +33,11 @@ export interface NPHOptions {
 
 const NAME = "NPH";
 const PARAMETERS: readonly (keyof NPHOptions)[] = [
-  ...["dt", "pressure", "barostatTime", "temperature", "pressureCoupling"] as const,
+  "dt",
+  "pressure",
+  "barostatTime",
+  "temperature",
+  "pressureCoupling",
 ];
 
 /**

@@ -52,8 +52,14 @@ export interface NPTOptions {
 
 const NAME = "NPT";
 const PARAMETERS: readonly (keyof NPTOptions)[] = [
-  ...["dt", "temperature", "pressure", "barostatTime", "thermostatTime"] as const,
-  ...["pressureCoupling", "chainLength", "yoshidaOrder"] as const,
+  "dt",
+  "temperature",
+  "pressure",
+  "barostatTime",
+  "thermostatTime",
+  "pressureCoupling",
+  "chainLength",
+  "yoshidaOrder",
 ];
 
 /**

@@ -28,7 +28,10 @@ export interface NVTBussiOptions {
 
 const NAME = "NVTBussi";
 const PARAMETERS: readonly (keyof NVTBussiOptions)[] = [
-  ...["dt", "temperature", "thermostatTime", "seed"] as const,
+  "dt",
+  "temperature",
+  "thermostatTime",
+  "seed",
 ];
 
 /**

@@ -38,7 +38,11 @@ export interface NVTNoseHooverOptions {
 
 const NAME = "NVTNoseHoover";
 const PARAMETERS: readonly (keyof NVTNoseHooverOptions)[] = [
-  ...["dt", "temperature", "thermostatTime", "chainLength", "yoshidaOrder"] as const,
+  "dt",
+  "temperature",
+  "thermostatTime",
+  "chainLength",
+  "yoshidaOrder",
 ];
 
 /**

@@ -83,7 +83,11 @@ export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: Resc
   return call(velocityRescale, {
     velocities: state.field("velocities"),
     weights: state.weights(),
-    ...{ dt, temperature, time, freedom: freedomOfBath(state), bathEnergy: bathEnergy(state) },
+    dt,
+    temperature,
+    time,
+    freedom: freedomOfBath(state),
+    bathEnergy: bathEnergy(state),
     ...halvesOf(seed),
   });
 }
@@ -121,7 +125,12 @@ export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainB
   return call(noseHooverKernel, {
     velocities: state.field("velocities"),
     weights: state.weights(),
-    ...{ dt, temperature, time, length, parts, bathEnergy: energy },
+    dt,
+    temperature,
+    time,
+    length,
+    parts,
+    bathEnergy: energy,
     freedom: freedomOfBath(state),
     eta: state.state("eta", links),
     etaDot: state.state("etaDot", links),

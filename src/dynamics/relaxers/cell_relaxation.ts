@@ -83,7 +83,11 @@ export function openCell(
   return {
     before: [call(strainForces, { ...drive, ...searched, pulled, first: 0, end: 0 })],
     after: [call(deform, { positions, cell: h, moved, strained, strain, reference })],
-    ...{ positions: moved, forces: pulled, enthalpy, cellPositions: strained, cellForces },
+    positions: moved,
+    forces: pulled,
+    enthalpy,
+    cellPositions: strained,
+    cellForces,
   };
 }
 
@@ -93,7 +97,10 @@ function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
   const pbc = state.field<"i32">("pbc");
   assertVolumes(state, engine, cell);
   return {
-    ...{ forces, virial, pbc, cell: state.field("cell") },
+    forces,
+    virial,
+    pbc,
+    cell: state.field("cell"),
     strain: state.state("strain", NINE),
     reference: state.state("cellReference", { ...NINE, width: 18 }),
     cellForces: state.scratch("cellForces", NINE),

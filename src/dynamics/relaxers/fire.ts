@@ -47,7 +47,15 @@ export interface FIREOptions {
 
 const NAME = "FIRE";
 const PARAMETERS: readonly (keyof FIREOptions)[] = [
-  ...["dt", "dtMax", "dtMin", "maxStep", "nMin", "fDec", "fInc", "alphaStart", "fAlpha"] as const,
+  "dt",
+  "dtMax",
+  "dtMin",
+  "maxStep",
+  "nMin",
+  "fDec",
+  "fInc",
+  "alphaStart",
+  "fAlpha",
   "cell",
 ];
 

@@ -47,7 +47,14 @@ export interface FIRE2Options {
 
 const NAME = "FIRE2";
 const PARAMETERS: readonly (keyof FIRE2Options)[] = [
-  ...["dt", "delayStep", "dtGrow", "dtShrink", "alphaShrink", "alpha0", "tMax", "tMin"] as const,
+  "dt",
+  "delayStep",
+  "dtGrow",
+  "dtShrink",
+  "alphaShrink",
+  "alpha0",
+  "tMax",
+  "tMin",
   "maxStep",
   "cell",
 ];

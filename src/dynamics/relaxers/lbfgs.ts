@@ -39,7 +39,12 @@ export interface LBFGSOptions {
 
 const NAME = "LBFGS";
 const PARAMETERS: readonly (keyof LBFGSOptions)[] = [
-  ...["memory", "maxStep", "damping", "curvature", "lineSearch", "cell"] as const,
+  "memory",
+  "maxStep",
+  "damping",
+  "curvature",
+  "lineSearch",
+  "cell",
 ];
 /** Whoever has more memory than that gains nothing by it. */
 const MOST_PAIRS = 100;

@@ -59,8 +59,17 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
 
 /** What of the options of a stage is its own, or goes to the whole. */
 const KNOWN: ReadonlySet<string> = new Set([
-  ...["model", "hooks", "nSteps", "device", "backend", "fields", "name", "signal", "onWarning"],
-  ...["verify", "threads"],
+  "model",
+  "hooks",
+  "nSteps",
+  "device",
+  "backend",
+  "fields",
+  "name",
+  "signal",
+  "onWarning",
+  "verify",
+  "threads",
 ]);
 
 /** Throws a TypeError for what a stage cannot have by itself. */

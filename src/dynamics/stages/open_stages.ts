@@ -68,8 +68,15 @@ export class OpenStages {
     this.spent = budgets.map((_, i) => own(`spent ${i}`));
     this.budgets = budgets.map(({ first, end, steps: budget }, i) =>
       call(spendBudget, {
-        ...{ status: this.status, steps: this.steps, begun: this.#begun, spent: this.spent[i]! },
-        ...{ stages: count, first, end, budget, stop: end === count ? 1 : 0 },
+        status: this.status,
+        steps: this.steps,
+        begun: this.#begun,
+        spent: this.spent[i]!,
+        stages: count,
+        first,
+        end,
+        budget,
+        stop: end === count ? 1 : 0,
       })
     );
   }

@@ -405,6 +405,12 @@ const SHARE = 8;
 const ASK = 4;
 
 const NOTHING: StreamCounts = {
-  ...{ systems: 0, graduated: 0, converged: 0, failures: [], steps: 0, refills: 0 },
-  ...{ filled: 0, fillable: 0 },
+  systems: 0,
+  graduated: 0,
+  converged: 0,
+  failures: [],
+  steps: 0,
+  refills: 0,
+  filled: 0,
+  fillable: 0,
 };

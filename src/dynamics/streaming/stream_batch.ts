@@ -253,8 +253,15 @@ export function slotOf(
   endsAt: number,
 ): StreamSlot {
   return {
-    ...{ index, atoms: system.nodeCount, edges: sampler.edgesOf(index), endsAt },
-    ...{ restedAt: -1, hasConverged: false, isWritten: false, isLost: false, isJoining: false },
+    index,
+    atoms: system.nodeCount,
+    edges: sampler.edgesOf(index),
+    endsAt,
+    restedAt: -1,
+    hasConverged: false,
+    isWritten: false,
+    isLost: false,
+    isJoining: false,
   };
 }
 

@@ -43,8 +43,14 @@ export const barostatChain: Kernel<typeof args> = defineKernel(
       const dt = parameters[p + BarostatParameter.DT]!, kT = parameters[p + BarostatParameter.KT]!;
       const rest = kT * parameters[p + BarostatParameter.TIME]! ** 2;
       const chain = {
-        ...{ eta, etaDot, at: length * s, length },
-        ...{ kT, freedom: coupling, first: coupling * rest, rest },
+        eta,
+        etaDot,
+        at: length * s,
+        length,
+        kT,
+        freedom: coupling,
+        first: coupling * rest,
+        rest,
       };
       let square = 0;
       for (let k = 9 * s; k < 9 * s + 9; k++) square += rate[k]! * rate[k]!;

@@ -58,7 +58,12 @@ export function makeEdgeList(
   { cutoff, isHalf, reach }: EdgeRules,
 ): EdgeList {
   const list: EdgeList = {
-    ...{ pairs, cutoff, isHalf, reach, capacity: 0, tripletCapacity: 0 },
+    pairs,
+    cutoff,
+    isHalf,
+    reach,
+    capacity: 0,
+    tripletCapacity: 0,
     index: new Int32Array(),
     shifts: new Float64Array(),
     systems: new Int32Array(),

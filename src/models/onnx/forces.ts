@@ -84,7 +84,9 @@ export async function withMadeForces(
     ? await withWeights(loaded, options)
     : loaded;
   const asked: WithForcesOptions = {
-    ...{ name, energy: energy.name, positions: positions.tensor.name },
+    name,
+    energy: energy.name,
+    positions: positions.tensor.name,
     forces: freeName("forces", taken),
     stress: manifest.stress === true && !givesStress(model) &&
       strainedOf(model, inputs, freeName("virial", taken)),

@@ -142,8 +142,12 @@ export class GpuModel {
   ): Promise<Ready> {
     const { name, backend } = this.#parts;
     const session = await openSession(this.#form, {
-      ...{ name, device: "webgpu", gpuDevice: backend.device, outputs: "gpu" },
-      ...{ dimensions: this.#dimensions(dims), capture: isRecorded },
+      name,
+      device: "webgpu",
+      gpuDevice: backend.device,
+      outputs: "gpu",
+      dimensions: this.#dimensions(dims),
+      capture: isRecorded,
     });
     try {
       if (this.#isClosed) {
@@ -214,7 +218,10 @@ export class GpuModel {
     );
     const check = await checkSession(this.#form, {
       feeds: [feeds, { ...feeds, [moving]: { ...feeds[moving]!, data } }],
-      ...{ name, gpuDevice: backend.device, dimensions: this.#dimensions(dims), capture: true },
+      name,
+      gpuDevice: backend.device,
+      dimensions: this.#dimensions(dims),
+      capture: true,
     });
     note(check.webgpu.text);
     if (check.capture !== undefined) note(check.capture.text);

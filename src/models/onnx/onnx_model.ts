@@ -131,14 +131,24 @@ export class OnnxModel implements Model, AsyncDisposable {
     try {
       const { inputs, outputs } = session;
       const bindings = matchTensors({
-        ...{ name, inputs, outputs, manifest, by },
+        name,
+        inputs,
+        outputs,
+        manifest,
+        by,
         derived: Object.keys(derived),
         ...(made === undefined ? {} : { made }),
       });
       const { cutoff, reach } = reachOf(loaded, bindings);
       const { energy: _, length } = unitsOf(manifest);
       const opened: OnnxOpened = {
-        ...{ name, session, bindings, derived, skin, cutoff, reach },
+        name,
+        session,
+        bindings,
+        derived,
+        skin,
+        cutoff,
+        reach,
         constants: manifest.constants ?? {},
         elements: elementsOf(manifest),
         isHalf: manifest.neighbors === "half",

@@ -58,7 +58,9 @@ export function lookAt(
   { state, hasCharges, edges }: OnnxBuffers,
 ): OnnxArrays | Promise<OnnxArrays> {
   const buffers: readonly Buffer[] = [
-    ...[state.frame.active, state.field("positions"), state.field("cell")],
+    state.frame.active,
+    state.field("positions"),
+    state.field("cell"),
     ...(edges === undefined ? [] : [edges.counts, edges.index, edges.shifts, edges.systems]),
     ...(edges === undefined ? [] : [edges.centers, edges.triplets]),
     ...(hasCharges ? [state.field("charges")] : []),

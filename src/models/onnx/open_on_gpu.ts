@@ -39,7 +39,9 @@ const LENGTHS: ReadonlySet<string> = new Set(["positions", "cell", "shifts"]);
 
 /** What a device has of a type: whole numbers are of 32 bits there. */
 const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
-  ...{ float32: "float32", int32: "int32", int64: "int32" },
+  float32: "float32",
+  int32: "int32",
+  int64: "int32",
 };
 
 /** Why a model cannot take what is on a device as it is, and must be run by the host; `undefined` where it can. */
@@ -98,7 +100,13 @@ export function openOnGpu(
   const part = new OnnxPart(batch.nodeOffsets, 0, batch.size, bindings.padding);
   const lengths = bindings.inputs.filter(({ meaning }) => LENGTHS.has(meaning));
   const gpu = new GpuModel({
-    ...{ name, bytes, note, assertOpen, checks, backend, frame: state.frame },
+    name,
+    bytes,
+    note,
+    assertOpen,
+    checks,
+    backend,
+    frame: state.frame,
     inputs: bindings.inputs.map((input) =>
       inputOf(input, { model, state, edges, part, constants })
     ),

@@ -72,8 +72,17 @@ export interface OnnxModelOptions
 
 /** The options that are not the manifest's. */
 const OWN: readonly string[] = [
-  ...["name", "manifest", "derived", "skin"],
-  ...["threads", "externalData", "runtime", "signal", "passes", "rules", "cache"],
+  "name",
+  "manifest",
+  "derived",
+  "skin",
+  "threads",
+  "externalData",
+  "runtime",
+  "signal",
+  "passes",
+  "rules",
+  "cache",
 ];
 
 /** A model's file, and all that is said of it. */

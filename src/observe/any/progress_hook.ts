@@ -56,7 +56,13 @@ export interface ProgressHookOptions {
 
 const NAME = "ProgressHook";
 const OPTIONS = [
-  ...["write", "isTerminal", "nSteps", "everySeconds", "columns", "convergedStatus", "now"],
+  "write",
+  "isTerminal",
+  "nSteps",
+  "everySeconds",
+  "columns",
+  "convergedStatus",
+  "now",
 ];
 // Back to the beginning of the line, and nothing to the right of what is written.
 const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
@@ -117,7 +123,11 @@ export class ProgressHook {
     const { everySeconds = isTerminal ? 0.1 : 10, now = () => performance.now() } = options;
     this.everySeconds = everySeconds;
     this.#options = {
-      ...{ write, isTerminal, columns, convergedStatus, now },
+      write,
+      isTerminal,
+      columns,
+      convergedStatus,
+      now,
       ...(nSteps !== undefined && { nSteps }),
     };
   }
@@ -170,7 +180,12 @@ export class ProgressHook {
     const converged = isDone.filter((done) => done).length;
     const moving = fmax.filter((_, i) => !isDone[i] || converged === isDone.length);
     const line = progressLine({
-      ...{ steps, of: nSteps, converged, systems: isDone.length, stream, energy },
+      steps,
+      of: nSteps,
+      converged,
+      systems: isDone.length,
+      stream,
+      energy,
       fmax: moving.reduce((most, force) => force > most || Number.isNaN(force) ? force : most, 0),
       rate: { steps: steps - this.#begun.step, seconds },
     });

@@ -66,7 +66,10 @@ export interface WebhookOptions extends MonitorOptions, HookName {
 const NAME = "Webhook";
 const OPTIONS = ["url", "notifyOn", "monitor", "mode", "timeout", "format", "name"];
 const OCCASIONS: readonly WebhookOccasion[] = [
-  ...["training_begin", "training_end", "best_model", "exception"] as const,
+  "training_begin",
+  "training_end",
+  "best_model",
+  "exception",
 ];
 /** So many messages may wait for an answer to the first. */
 const MOST_WAITING = 16;

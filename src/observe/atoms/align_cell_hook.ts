@@ -55,7 +55,10 @@ export class AlignCellHook {
   readonly frequency: number;
   /** What it changes. */
   readonly writes: readonly ["cell", "positions", "velocities", "forces"] = [
-    ...["cell", "positions", "velocities", "forces"] as const,
+    "cell",
+    "positions",
+    "velocities",
+    "forces",
   ];
 
   /** Makes a hook that aligns. */

@@ -124,8 +124,14 @@ export class AverageStressHook {
     return this.#systems.all().map(([systemId, one]) => {
       const { mean, error, samples, blocks, blockSize } = one.result;
       return {
-        ...{ systemId, stress: mean.slice(0, 9), stressError: error.slice(0, 9) },
-        ...{ pressure: mean[9]!, pressureError: error[9]!, samples, blocks, blockSize },
+        systemId,
+        stress: mean.slice(0, 9),
+        stressError: error.slice(0, 9),
+        pressure: mean[9]!,
+        pressureError: error[9]!,
+        samples,
+        blocks,
+        blockSize,
       };
     });
   }

@@ -154,7 +154,9 @@ export class EnergyDriftMonitorHook {
     this.#metric = metric;
     this.#isTotal = options.includeKinetic ?? true;
     this.reads = [
-      ...["energy", "systemId", "stepsDone"] as const,
+      "energy",
+      "systemId",
+      "stepsDone",
       ...(this.#isTotal ? ["kineticEnergy" as const] : []),
     ];
   }

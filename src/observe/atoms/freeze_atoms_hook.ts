@@ -82,7 +82,9 @@ export class FreezeAtomsHook {
   readonly frequency = 1;
   /** What it changes. */
   readonly writes: readonly ["positions", "velocities", "forces"] = [
-    ...["positions", "velocities", "forces"] as const,
+    "positions",
+    "velocities",
+    "forces",
   ];
   readonly #category: number;
   readonly #atoms: AtomChoice | undefined;

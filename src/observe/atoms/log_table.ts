@@ -32,7 +32,12 @@ export type CustomScalar = (ctx: DynamicsContext) => number | ArrayLike<number>;
 
 /** The fields that every log reads. */
 export const LOGGED: readonly Logged[] = [
-  ...["time", "systemId", "status", "energy", "fmax", "temperature"] as const,
+  "time",
+  "systemId",
+  "status",
+  "energy",
+  "fmax",
+  "temperature",
 ];
 
 type Logged = "time" | "systemId" | "status" | "energy" | "fmax" | "temperature";

@@ -72,8 +72,15 @@ export class ModelCheckpoint {
     this.#dir = pathIn(options.dir);
     this.#ranking = new CheckpointRanking(saveTopK, mode);
     this.#options = {
-      ...{ monitor, mode, saveTopK, saveLast, saveOnTrainEpochEnd, filename },
-      ...{ autoInsertMetricName, everyNEpochs, weights },
+      monitor,
+      mode,
+      saveTopK,
+      saveLast,
+      saveOnTrainEpochEnd,
+      filename,
+      autoInsertMetricName,
+      everyNEpochs,
+      weights,
     };
   }
 

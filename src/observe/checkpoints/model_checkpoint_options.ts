@@ -69,8 +69,17 @@ export interface ModelCheckpointOptions extends MonitorOptions, HookName {
 
 const NAME = "ModelCheckpoint";
 const OPTIONS = [
-  ...["dir", "saveTopK", "monitor", "mode", "saveLast", "saveOnTrainEpochEnd", "filename"],
-  ...["autoInsertMetricName", "everyNEpochs", "weights", "name"],
+  "dir",
+  "saveTopK",
+  "monitor",
+  "mode",
+  "saveLast",
+  "saveOnTrainEpochEnd",
+  "filename",
+  "autoInsertMetricName",
+  "everyNEpochs",
+  "weights",
+  "name",
 ];
 
 /** Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. */

@@ -159,8 +159,11 @@ export class Correlation implements Collected {
 
   #arrays(): Record<string, Float64Array> {
     return {
-      ...{ sums: this.#sums, times: this.#times, counts: this.#counts },
-      ...{ origins: this.#origins, begun: this.#begun },
+      sums: this.#sums,
+      times: this.#times,
+      counts: this.#counts,
+      origins: this.#origins,
+      begun: this.#begun,
     };
   }
 }

@@ -66,7 +66,9 @@ export function checkCorrelation(
   checkNumber(hook, options, "originEvery", "a whole number from 1 on", isCount);
   const { frequency = 10, after = 0, lags = 100, originEvery = 1, element } = options;
   return {
-    ...{ frequency, after, window: { lags, originEvery } },
+    frequency,
+    after,
+    window: { lags, originEvery },
     element: element === undefined ? undefined : numberOf(hook, element),
   };
 }

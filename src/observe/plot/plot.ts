@@ -80,7 +80,8 @@ export function plot(run: PlottedRun, options: PlotOptions = {}): string {
   const lines = names.map((name) => ({ name, ...run.history.series(name) }));
   const legend = legendOf(lines, width);
   const y = axisFor(lines.flatMap(({ values }) => values), {
-    ...{ scale, ticks: Math.max(2, Math.round(height / 70)) },
+    scale,
+    ticks: Math.max(2, Math.round(height / 70)),
   });
   const widest = Math.max(...y.labels.map(({ length }) => length));
   const box: Box = {
@@ -90,7 +91,8 @@ export function plot(run: PlottedRun, options: PlotOptions = {}): string {
     bottom: height - 42,
   };
   const x = axisFor(lines.flatMap(({ steps }) => steps), {
-    ...{ scale: "linear", ticks: Math.max(2, Math.round((box.right - box.left) / 100)) },
+    scale: "linear",
+    ticks: Math.max(2, Math.round((box.right - box.left) / 100)),
     isTight: true,
   });
   const parts = [

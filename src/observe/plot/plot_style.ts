@@ -27,13 +27,21 @@ const SHAPES: readonly Rule[] = [
   [".d2", "stroke-dasharray:2 4"],
 ];
 const LIGHT: readonly Rule[] = [
-  ...[["text", "fill:#333"], [".title", "fill:#111"], [".tick", "fill:#666"]] as const,
-  ...[[".page", "fill:#fff"], [".grid", "stroke:#e6e6e6"], [".axis", "stroke:#999"]] as const,
+  ["text", "fill:#333"],
+  [".title", "fill:#111"],
+  [".tick", "fill:#666"],
+  [".page", "fill:#fff"],
+  [".grid", "stroke:#e6e6e6"],
+  [".axis", "stroke:#999"],
   ...colored(ON_LIGHT),
 ];
 const DARK: readonly Rule[] = [
-  ...[["text", "fill:#ddd"], [".title", "fill:#fff"], [".tick", "fill:#aaa"]] as const,
-  ...[[".page", "fill:#16181d"], [".grid", "stroke:#2c3038"], [".axis", "stroke:#777"]] as const,
+  ["text", "fill:#ddd"],
+  [".title", "fill:#fff"],
+  [".tick", "fill:#aaa"],
+  [".page", "fill:#16181d"],
+  [".grid", "stroke:#2c3038"],
+  [".axis", "stroke:#777"],
   ...colored(ON_DARK),
 ];
 
@@ -43,7 +51,8 @@ export const PLOT_STYLE: string = written(SHAPES) + written(LIGHT) +
 
 function colored(colors: readonly string[]): Rule[] {
   return colors.flatMap((color, i): Rule[] => [
-    ...[[`.line.c${i}`, `stroke:${color}`], [`.dot.c${i}`, `fill:${color}`]] as const,
+    [`.line.c${i}`, `stroke:${color}`],
+    [`.dot.c${i}`, `fill:${color}`],
   ]);
 }
 

@@ -30,7 +30,10 @@ export interface CollectOptions {
 
 /** What is looked at in a context of dynamics. */
 export const COLLECTED: readonly ("energy" | "fmax" | "temperature" | "status")[] = [
-  ...["energy", "fmax", "temperature", "status"] as const,
+  "energy",
+  "fmax",
+  "temperature",
+  "status",
 ];
 
 /** What a context may have, of whatever kind it is. */

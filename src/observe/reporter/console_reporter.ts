@@ -36,8 +36,15 @@ export interface ConsoleReporterOptions extends ReporterTimes {
 const NAME = "console reporter";
 const OPTIONS = ["write", "isTerminal", "columns", "show", "every", "everySeconds"];
 const SHOWN: readonly string[] = [
-  ...["loss/total", "train/loss", "val/loss", "optimizer/0/group_0/lr"],
-  ...["energy", "fmax", "fmax/max", "temperature", "converged_fraction"],
+  "loss/total",
+  "train/loss",
+  "val/loss",
+  "optimizer/0/group_0/lr",
+  "energy",
+  "fmax",
+  "fmax/max",
+  "temperature",
+  "converged_fraction",
 ];
 // To the beginning of the line; and clear what is left of it.
 const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
@@ -69,7 +76,9 @@ export function consoleReporter(options: ConsoleReporterOptions): ScalarReporter
   const { everySeconds = isTerminal ? 0.1 : 10 } = options;
   let hasPainted = false;
   return {
-    ...{ name: "console", every, everySeconds },
+    name: "console",
+    every,
+    everySeconds,
     report(snapshot) {
       const line = lineOf(snapshot, show);
       hasPainted = true;

@@ -54,7 +54,8 @@ export function openTelemetryReporter(
     return gauge;
   };
   return {
-    ...{ name: "opentelemetry", ...times },
+    name: "opentelemetry",
+    ...times,
     open() {
       meter = given ?? registry()?.metrics?.getMeter("@hooke/hooke");
     },

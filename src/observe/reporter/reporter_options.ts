@@ -98,8 +98,17 @@ export interface ReadReporterOptions extends Required<Omit<ReporterOptions, "nSt
 
 const NAME = "Reporter";
 const OPTIONS = [
-  ...["reporters", "frequency", "stages", "scalars", "reads", "nSteps", "historySize"],
-  ...["onError", "convergedStatus", "name", "now"],
+  "reporters",
+  "frequency",
+  "stages",
+  "scalars",
+  "reads",
+  "nSteps",
+  "historySize",
+  "onError",
+  "convergedStatus",
+  "name",
+  "now",
 ];
 const STAGES: readonly string[] = [
   DynamicsStage.AFTER_STEP,
@@ -124,8 +133,14 @@ export function readReporter(options: ReporterOptions): ReadReporterOptions {
   checkNumber(NAME, options, "convergedStatus", "a whole number", Number.isSafeInteger);
   for (const reporter of options.reporters) checkReporter(reporter);
   return {
-    ...{ frequency: 1, scalars: {}, reads: [], historySize: 2000, onError: "warn" },
-    ...{ convergedStatus: 1, name: "reporter", now: () => performance.now() },
+    frequency: 1,
+    scalars: {},
+    reads: [],
+    historySize: 2000,
+    onError: "warn",
+    convergedStatus: 1,
+    name: "reporter",
+    now: () => performance.now(),
     ...options,
     stages: options.stages ?? STAGES,
     isOwnChoice: options.stages !== undefined,

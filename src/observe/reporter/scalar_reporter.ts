@@ -78,7 +78,8 @@ export function jsonlReporter(options: JsonlReporterOptions): ScalarReporter {
   }
   const file = new LineFile(path!);
   return {
-    ...{ name: "jsonl", ...times },
+    name: "jsonl",
+    ...times,
     open: () => file.open(),
     report: (snapshot) => file.add(scalarLine(snapshot)),
     close: () => file.close(),
@@ -121,7 +122,8 @@ export function tensorBoardReporter(
   const { prefix = "", ...times } = options;
   const board = new TensorBoardFile(folder);
   return {
-    ...{ name: "tensorboard", ...times },
+    name: "tensorboard",
+    ...times,
     open: () => board.open(),
     report({ step, time, scalars }) {
       const named = Object.entries(scalars).map(([name, value]) => [prefix + name, value]);

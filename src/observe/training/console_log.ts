@@ -98,7 +98,8 @@ export class ConsoleLog {
     checkWrite(NAME, options);
     const { name = "console_log", logEveryNBatches: every = 10, level = "info" } = options;
     const { enableAfterEpoch, ...times } = rowTimesOf(NAME, options, {
-      ...{ every, member: "logEveryNBatches" },
+      every,
+      member: "logEveryNBatches",
     });
     this.name = name;
     this.stageTimes = { BATCH_END: times };

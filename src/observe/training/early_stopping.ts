@@ -54,8 +54,15 @@ export interface EarlyStoppingOptions extends MonitorOptions, TrainingHookTimes 
 
 const NAME = "EarlyStopping";
 const OPTIONS = [
-  ...["monitor", "mode", "patience", "minDelta", "checkOnTrainEpochEnd", "strict", "verbose"],
-  ...["write", ...TRAINING_TIMES],
+  "monitor",
+  "mode",
+  "patience",
+  "minDelta",
+  "checkOnTrainEpochEnd",
+  "strict",
+  "verbose",
+  "write",
+  ...TRAINING_TIMES,
 ];
 
 /**
@@ -107,7 +114,13 @@ export class EarlyStopping {
     const { monitor = "val/loss", mode = "min", patience = 10, minDelta = 1e-4 } = options;
     const { checkOnTrainEpochEnd = false, strict = true, verbose = false } = options;
     this.#options = {
-      ...{ monitor, mode, patience, minDelta, checkOnTrainEpochEnd, strict, verbose },
+      monitor,
+      mode,
+      patience,
+      minDelta,
+      checkOnTrainEpochEnd,
+      strict,
+      verbose,
       write: options.write ?? printLine,
     };
   }

@@ -75,8 +75,15 @@ export interface GradientMonitorOptions extends Omit<TrainingHookTimes, "frequen
 
 const NAME = "GradientMonitor";
 const OPTIONS = [
-  ...["logFrequency", "histogram", "norm", "paramFilter", "percentiles", "vanishing", "exploding"],
-  ...["write", ...TRAINING_TIMES],
+  "logFrequency",
+  "histogram",
+  "norm",
+  "paramFilter",
+  "percentiles",
+  "vanishing",
+  "exploding",
+  "write",
+  ...TRAINING_TIMES,
 ];
 const VERDICTS: readonly GradientVerdict[] = ["fine", "vanishing", "exploding", "nonFinite"];
 
@@ -159,7 +166,11 @@ export class GradientMonitor {
     const worst = Math.max(...layers.map(({ verdict }) => VERDICTS.indexOf(verdict)));
     const { stepCount: step } = ctx, { gradNorm } = ctx.read;
     const report: GradientReport = {
-      ...{ step, norm: Math.sqrt(squares), gradNorm, verdict: VERDICTS[worst]!, layers },
+      step,
+      norm: Math.sqrt(squares),
+      gradNorm,
+      verdict: VERDICTS[worst]!,
+      layers,
     };
     if (this.#write !== undefined) this.#write(report);
     else postScalars(ctx, rowOf(this.name, report));
@@ -179,7 +190,13 @@ export class GradientMonitor {
       ? "vanishing"
       : "fine";
     return {
-      ...{ name, size: numbers.length, meanAbs, min, max, nonFinite, verdict },
+      name,
+      size: numbers.length,
+      meanAbs,
+      min,
+      max,
+      nonFinite,
+      verdict,
       ...(wants.norm && { norm }),
       percentiles: percentilesOf(numbers, percentiles),
       ...(wants.histogram && { histogram: histogramOf(numbers) }),

@@ -62,11 +62,9 @@ export function rowOf(
   const bad = layers.filter((layer) => layer.verdict !== "fine");
   const note = bad.map((layer) => `${layer.verdict}: ${layer.name}`).join(", ");
   return {
-    ...{
-      source,
-      step,
-      values: { "gradients/norm": norm, "gradients/gradNorm": gradNorm, ...values },
-    },
+    source,
+    step,
+    values: { "gradients/norm": norm, "gradients/gradNorm": gradNorm, ...values },
     ...(verdict !== "fine" && { note }),
   };
 }

@@ -13,12 +13,21 @@ export function factsOf(
 ): Record<string, unknown> {
   const { model, device, modelParams: model_params, currentEpoch } = state;
   return {
-    ...{ model, device, model_params, epoch: currentEpoch + 1 },
+    model,
+    device,
+    model_params,
+    epoch: currentEpoch + 1,
     hooks: workflow.hooks.list().map(({ name, enabled, stages, frequency }) => ({
-      ...{ name, enabled, stages, frequency },
+      name,
+      enabled,
+      stages,
+      frequency,
     })),
     parameters: trainer.parameters.map(({ name, dims, size, optimizer }) => ({
-      ...{ name, dims, size, optimizer },
+      name,
+      dims,
+      size,
+      optimizer,
     })),
     optimizers: optimizers.map(({ name, groups }) => ({
       name,

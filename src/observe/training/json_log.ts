@@ -115,7 +115,8 @@ export class JsonLog {
     checkCount(NAME, options, "logEveryNBatches", 1);
     const { name = "json_log", logEveryNBatches: every = 100, outputDir, fileName } = options;
     const { enableAfterEpoch, ...times } = rowTimesOf(NAME, options, {
-      ...{ every, member: "logEveryNBatches" },
+      every,
+      member: "logEveryNBatches",
     });
     this.name = name;
     this.stageTimes = { BATCH_END: times };
@@ -179,7 +180,11 @@ export class JsonLog {
     if (outcome.status === "completed") this.#compare(known.val_loss ?? loss, epoch + 1);
     const duration = secondsSince(this.#begun.epoch);
     this.#line("epoch_end", {
-      ...{ epoch: epoch + 1, loss, duration, status: outcome.status, ...others },
+      epoch: epoch + 1,
+      loss,
+      duration,
+      status: outcome.status,
+      ...others,
     });
   }
 
@@ -196,7 +201,9 @@ export class JsonLog {
       status: statusOf(outcome),
       ...(outcome.status === "stopped" && { reason: outcome.reason }),
       training_time: secondsSince(this.#begun.run),
-      ...{ total_batches: this.#batches, total_steps: state.step, final_loss: state.latestLoss },
+      total_batches: this.#batches,
+      total_steps: state.step,
+      final_loss: state.latestLoss,
       ...(best !== undefined && { best_loss: best.loss, best_epoch: best.epoch }),
     });
   }

@@ -12,9 +12,29 @@ import { opsetOf } from "../codec/opset.ts";
 
 /** Operators of ONNX without a kernel of any type. */
 const MISSING: ReadonlySet<string> = new Set([
-  ...["OneHot", "NonZero", "Sign", "Round", "Mod", "Or", "Xor", "Sum", "Mean"],
-  ...["LogSoftmax", "Celu", "Selu", "Mish", "IsNaN", "Size", "EyeLike", "Unique", "Loop", "Scan"],
-  ...["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"],
+  "OneHot",
+  "NonZero",
+  "Sign",
+  "Round",
+  "Mod",
+  "Or",
+  "Xor",
+  "Sum",
+  "Mean",
+  "LogSoftmax",
+  "Celu",
+  "Selu",
+  "Mish",
+  "IsNaN",
+  "Size",
+  "EyeLike",
+  "Unique",
+  "Loop",
+  "Scan",
+  "RandomNormal",
+  "RandomNormalLike",
+  "RandomUniform",
+  "RandomUniformLike",
 ]);
 
 /** Operators whose kernels are for opsets below 22. */

@@ -68,8 +68,12 @@ export interface WithForcesOptions {
 
 /** The passes that simplify a graph for any runtime. */
 export const FORCE_PASSES: readonly string[] = [
-  ...["foldConstants", "dropIdentities", "einsumToMatMul"],
-  ...["multiplySmallFirst", "mergeEquals", "prune"],
+  "foldConstants",
+  "dropIdentities",
+  "einsumToMatMul",
+  "multiplySmallFirst",
+  "mergeEquals",
+  "prune",
 ];
 
 /**
@@ -123,7 +127,12 @@ function ofModel(name: string, error: unknown): unknown {
     const { node, op, requirement, place } = error;
     const more = place === undefined ? {} : { place };
     return new UnsupportedNodeError({
-      ...{ action: `give ${name} forces`, node, op, requirement, cause: error, ...more },
+      action: `give ${name} forces`,
+      node,
+      op,
+      requirement,
+      cause: error,
+      ...more,
     });
   }
   const message = `Cannot give ${name} forces as ${requirementOf(error.message)}`;
@@ -142,8 +151,13 @@ function requirementOf(message: string): string {
 
 /** What callers without types misspell. */
 const OPTIONS: Readonly<Record<keyof WithForcesOptions, true>> = {
-  ...{ name: true, positions: true, energy: true, forces: true },
-  ...{ stress: true, passes: true, rules: true },
+  name: true,
+  positions: true,
+  energy: true,
+  forces: true,
+  stress: true,
+  passes: true,
+  rules: true,
 };
 
 function checkOptions(options: WithForcesOptions, name: string): void {
@@ -175,7 +189,9 @@ function made(
   const { shifts, cell } = strained ?? {};
   const vectors = shifts && pairVectors(graph, { positions, shifts, energy });
   const { added, slopes } = differentiate(graph, {
-    ...{ energy, positions, rules: options.rules },
+    energy,
+    positions,
+    rules: options.rules,
     others: [vectors ?? shifts, cell].filter((each) => each !== undefined),
   });
   const { type = "f32", shape } = new Facts(graph).of(positions);
@@ -192,9 +208,15 @@ function made(
   return {
     bytes: graph.encode(),
     report: {
-      ...{ opset: graph.opset, energy, positions, forces, virial: strained?.output },
+      opset: graph.opset,
+      energy,
+      positions,
+      forces,
+      virial: strained?.output,
       strained: strained === undefined ? [] : whatMoves(slopes, positions, vectors, shifts),
-      ...{ nodes, passes: [...first, ...second], warnings },
+      nodes,
+      passes: [...first, ...second],
+      warnings,
     },
   };
 }

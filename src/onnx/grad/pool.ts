@@ -34,7 +34,8 @@ export function oneChannel(write: GradientWriter, x: string, like: string): stri
 export function ones(write: GradientWriter, kernel: readonly number[], like: string): string {
   const all = new Float64Array(sizeOf(kernel)).fill(1);
   return write.graph.constantOf(write.typeOf(like), all, [
-    ...[1, 1],
+    1,
+    1,
     ...kernel,
   ]);
 }

@@ -31,7 +31,10 @@ export function ruleOf(
   const op = domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
   const fail = (requirement: string, cause?: unknown) =>
     new UnsupportedNodeError({
-      ...{ action, requirement, op, cause },
+      action,
+      requirement,
+      op,
+      cause,
       node: node.name || node.output.join(),
       place: placeOf(forward, node),
     });

@@ -22,7 +22,14 @@ export type { Fact } from "./fact.ts";
 
 /** Types whose numbers are kept. */
 const WHOLE: readonly (ElementType | undefined)[] = [
-  ...["i64", "i32", "i16", "i8", "u32", "u16", "u8", "bool"] as const,
+  "i64",
+  "i32",
+  "i16",
+  "i8",
+  "u32",
+  "u16",
+  "u8",
+  "bool",
 ];
 
 /**

@@ -59,8 +59,11 @@ const HINTS = {
 
 /** Operators that take an epsilon themselves, and how much it is where the file does not say. */
 const NORMS: Readonly<Record<string, number>> = {
-  ...{ LayerNormalization: 1e-5, BatchNormalization: 1e-5, InstanceNormalization: 1e-5 },
-  ...{ GroupNormalization: 1e-5, RMSNormalization: 1e-5 },
+  LayerNormalization: 1e-5,
+  BatchNormalization: 1e-5,
+  InstanceNormalization: 1e-5,
+  GroupNormalization: 1e-5,
+  RMSNormalization: 1e-5,
 };
 
 /**

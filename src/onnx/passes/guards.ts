@@ -5,8 +5,19 @@ import { hasArray, isExternal, tensorType } from "../codec/tensor_proto.ts";
 
 /** Operators that hand on some or all of their first input, and nothing else. */
 const VIEWS = [
-  ...["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile"],
-  ...["Gather", "GatherND", "GatherElements", "Slice", "Cast"],
+  "Identity",
+  "Reshape",
+  "Squeeze",
+  "Unsqueeze",
+  "Flatten",
+  "Transpose",
+  "Expand",
+  "Tile",
+  "Gather",
+  "GatherND",
+  "GatherElements",
+  "Slice",
+  "Cast",
 ];
 
 /** Operators whose results are above 0. */

@@ -28,7 +28,9 @@ export function movedTensor(
     ? permuted(bytes, tensor.dims.map(Number), intsAttribute(node, "perm"))
     : undefined;
   return moved && create(TensorProtoSchema, {
-    ...{ dataType: tensor.dataType, dims: lengths.map(BigInt), rawData: moved },
+    dataType: tensor.dataType,
+    dims: lengths.map(BigInt),
+    rawData: moved,
   });
 }
 
@@ -61,7 +63,8 @@ function permuted(
   if (!isOrder || perm.length !== lengths.length) return undefined;
   const width = bytes.length / countOf(lengths), unit = width % 4 === 0 ? 4 : 1;
   const walks = perm.map((axis) => ({
-    ...{ length: lengths[axis]!, stride: width * countOf(lengths.slice(axis + 1)) },
+    length: lengths[axis]!,
+    stride: width * countOf(lengths.slice(axis + 1)),
   }));
   // The parts of an element are one axis more, which stays the last.
   const all = [...walks, { length: width / unit, stride: unit }].filter(({ length }) => length > 1);

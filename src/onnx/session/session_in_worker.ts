@@ -81,7 +81,9 @@ export async function openSessionInWorker(
   checkOptions(options.name ?? "a model", rest);
   const { bytes, name, external: externalData } = await loadModel(source, options);
   const session = new SessionInWorker({
-    ...{ bytes, timeout, worker },
+    bytes,
+    timeout,
+    worker,
     options: { ...rest, name, externalData },
   });
   await session.open(signal);

@@ -12,8 +12,13 @@ import { type Glob, nearestNames } from "./glob.ts";
 
 /** Operators that make no tensor. */
 const NO_TENSORS: ReadonlySet<string> = new Set([
-  ...["SequenceConstruct", "SequenceEmpty", "SequenceInsert", "SequenceErase", "SequenceMap"],
-  ...["SplitToSequence", "Optional"],
+  "SequenceConstruct",
+  "SequenceEmpty",
+  "SequenceInsert",
+  "SequenceErase",
+  "SequenceMap",
+  "SplitToSequence",
+  "Optional",
 ]);
 
 /** The names of all tensors: inputs, constants, and what nodes make, in the order of computation. */

@@ -43,9 +43,21 @@ export const COUNTS: readonly string[] = ["systemId", "status", "stepsDone", "do
 
 const RESERVED: ReadonlySet<string> = new Set([
   ...SYSTEM_COLUMNS,
-  ...["id", "user", "formula", "age", "symbols", "stresses", "energies", "dielectric_tensor"],
-  ...["born_effective_charges", "polarization", "constrained_forces", "count_atoms", "get"],
-  ...["toatoms", "external_tables"],
+  "id",
+  "user",
+  "formula",
+  "age",
+  "symbols",
+  "stresses",
+  "energies",
+  "dielectric_tensor",
+  "born_effective_charges",
+  "polarization",
+  "constrained_forces",
+  "count_atoms",
+  "get",
+  "toatoms",
+  "external_tables",
 ]);
 
 /** Whether ASE takes it as the key of a number or text that can be searched for. */

@@ -122,7 +122,10 @@ export function readArrayMetadata(file: string, bytes: Uint8Array): ArrayMetadat
     json.refuse("chunk_shape", "of 2³¹ bytes at most", bytesOfChunk);
   }
   return {
-    ...{ shape, type, value, ...packing },
+    shape,
+    type,
+    value,
+    ...packing,
     fileOf: readKeys(json, meta.chunk_key_encoding),
     fill: readFill(json, meta.fill_value, type),
     attributes: json.object("attributes", meta.attributes ?? {}),

@@ -41,7 +41,9 @@ interface Known {
 
 const vector = (name: string): Known => ({ name, rest: [3], dimensions: ["xyz"] });
 const scalar = (name: string, type?: WrittenType): Known => ({
-  ...{ name, rest: [], dimensions: [] },
+  name,
+  rest: [],
+  dimensions: [],
   ...type === undefined ? {} : { type },
 });
 
@@ -90,8 +92,11 @@ export function planOf(field: FieldInfo, precision: ZarrPrecision): ArrayPlan {
   const own = dtype === "f64" ? TYPES[precision] : TYPES[dtype];
   const { rest, dimensions, type = own } = core ?? customOf(name, width);
   return {
-    ...{ path: core === undefined ? `custom/${folderOf(name)}` : `core/${core.name}` },
-    ...{ type, rest, field, fill: field.fill ?? (isInteger(dtype) ? 0 : NaN) },
+    path: core === undefined ? `custom/${folderOf(name)}` : `core/${core.name}`,
+    type,
+    rest,
+    field,
+    fill: field.fill ?? (isInteger(dtype) ? 0 : NaN),
     dimensions: [LEVEL_NAMES[level], ...dimensions],
   };
 }
@@ -120,7 +125,10 @@ function pointer(path: string, dimension: string): ArrayPlan {
 
 /** What else is known of systems, as JSON text one after the other. */
 export const INFO_TEXT: ArrayPlan = {
-  ...{ path: "hooke/info_text", type: "uint8", rest: [], fill: 0 },
+  path: "hooke/info_text",
+  type: "uint8",
+  rest: [],
+  fill: 0,
   dimensions: ["info_byte"],
 };
 

@@ -37,7 +37,10 @@ export function arrayMetadata(
   const codecs = packing === undefined ? [bytes] : [sharding([chunkRows, ...rest], bytes, packing)];
   const along = packing === undefined ? chunkRows : chunkRows * CHUNKS_PER_SHARD;
   return JSON.stringify({
-    ...{ zarr_format: 3, node_type: "array", shape: [rows, ...rest], data_type: type },
+    zarr_format: 3,
+    node_type: "array",
+    shape: [rows, ...rest],
+    data_type: type,
     chunk_grid: { name: "regular", configuration: { chunk_shape: [along, ...rest] } },
     chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
     fill_value: fillValue(type, plan.fill),
@@ -87,7 +90,11 @@ function attributesOf({ name, level, dtype, width, unit, fill }: FieldInfo): unk
   return {
     ...unit === "" ? {} : { units: unit },
     hooke: {
-      ...{ name, level, dtype, width, unit },
+      name,
+      level,
+      dtype,
+      width,
+      unit,
       ...fill === undefined ? {} : { fill: numberText(fill) },
     },
   };
@@ -101,7 +108,8 @@ export function groupMetadata(): string {
 /** The metadata of a store with these systems: what makes them part of it. */
 export function rootMetadata(samples: number, fields: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({
-    ...{ zarr_format: 3, node_type: "group" },
+    zarr_format: 3,
+    node_type: "group",
     attributes: { num_samples: samples, fields, hooke: { version: VERSION } },
   });
 }

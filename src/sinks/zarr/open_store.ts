@@ -70,7 +70,9 @@ export async function resumeStore(setting: WriterSetting, view: StoreView): Prom
   // One of the two alone was never finished.
   const infos = arrays.text === undefined ? undefined : arrays.info;
   const totals: Totals = {
-    ...{ system: rows, node: await at(arrays.node), edge: await at(arrays.edge) },
+    system: rows,
+    node: await at(arrays.node),
+    edge: await at(arrays.edge),
     text: await at(infos),
   };
   const writer = new StoreWriter(setting, totals, { system: -1, node: -1, edge: -1 });

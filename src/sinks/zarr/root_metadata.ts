@@ -34,7 +34,15 @@ const LEVELS: ReadonlyMap<string, Level> = new Map(
 /** AtomicData's fields of edges and of systems, where nobody says what they are; others are of atoms. */
 const EDGE_FIELDS = ["shifts", "neighbor_list_shifts", "neighbor_list", "edge_embeddings"];
 const SYSTEM_FIELDS = [
-  ...["energy", "stress", "virial", "dipole", "charge", "graph_embeddings", "cell", "pbc", "spin"],
+  "energy",
+  "stress",
+  "virial",
+  "dipole",
+  "charge",
+  "graph_embeddings",
+  "cell",
+  "pbc",
+  "spin",
 ];
 
 /**

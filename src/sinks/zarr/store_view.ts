@@ -84,7 +84,9 @@ export class StoreView {
     const root = await readRoot(host.fs, path, bytes);
     if (root.samples === 0) {
       return new StoreView(path, root, {
-        ...{ fields: new Map(), arrays: undefined, mask: new Uint8Array(0) },
+        fields: new Map(),
+        arrays: undefined,
+        mask: new Uint8Array(0),
       });
     }
     const array = async (name: string) => await StoredArray.open(host, `${path}/${name}`);
@@ -131,7 +133,8 @@ export class StoreView {
     const at = places.map((place) => this.#places?.[place] ?? place);
     const system: Rows = {
       ranges: at.reduce<[number, number][]>(joinRows, []),
-      ...{ starts: at, offsets: new Int32Array(0) },
+      starts: at,
+      offsets: new Int32Array(0),
     };
     const { node, edge } = this.arrays;
     const rows = { system, node: await rowsOf(node, system), edge: await rowsOf(edge, system) };
@@ -141,8 +144,11 @@ export class StoreView {
     const infos = await infosOf(this.arrays, system);
     try {
       return Batch.load({
-        ...{ nodeOffsets: rows.node.offsets, edgeOffsets: rows.edge.offsets, infos },
-        ...{ fields: withEssentials(fields, rows.node.offsets), nextSystemId: 0 },
+        nodeOffsets: rows.node.offsets,
+        edgeOffsets: rows.edge.offsets,
+        infos,
+        fields: withEssentials(fields, rows.node.offsets),
+        nextSystemId: 0,
       });
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);

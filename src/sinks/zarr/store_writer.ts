@@ -144,7 +144,12 @@ export class StoreWriter {
   #track(plan: ArrayPlan, { rows, chunkRows, packing, ...more }: Resumed): Track {
     const { host, path: root } = this.#setting;
     const track: Track = new Track(plan, {
-      ...{ host, root, rows, chunkRows, packing, ...more },
+      host,
+      root,
+      rows,
+      chunkRows,
+      packing,
+      ...more,
       take: (column, chunk, bytes) => {
         const packing = Promise.resolve(track.pack(bytes));
         packing.catch(() => {}); // told by the work that waits for it

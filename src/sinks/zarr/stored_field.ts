@@ -83,7 +83,10 @@ function readInfo(json: JsonReader, hooke: Readonly<Record<string, unknown>>): F
   if (typeof unit !== "string") json.refuse(`${key}.unit`, "text", unit);
   if (!isDType(dtype)) json.refuse(`${key}.dtype`, "f64, f32, i32, u32 or u8", dtype);
   return Object.freeze({
-    ...{ name, unit, dtype, fill: readFill(json, `${key}.fill`, fill, dtype) },
+    name,
+    unit,
+    dtype,
+    fill: readFill(json, `${key}.fill`, fill, dtype),
     level: json.oneOf(`${key}.level`, hooke.level, ["node", "edge", "system"] as const),
     width: json.count(`${key}.width`, hooke.width, 1),
   });
@@ -111,7 +114,12 @@ function foreignInfo({ type, value }: ArrayMetadata, width: number, place: Field
   const own = builtIn === undefined ? name : `${name}_${place.group}`;
   const isFloat = value.range === undefined;
   return Object.freeze({
-    ...{ name: own, level, width, unit: "", dtype: dtypeOf(type), fill: isFloat ? NaN : undefined },
+    name: own,
+    level,
+    width,
+    unit: "",
+    dtype: dtypeOf(type),
+    fill: isFloat ? NaN : undefined,
   });
 }
 

@@ -34,7 +34,8 @@ function widened(
   range: readonly [number, number],
 ): ValueType {
   return {
-    ...{ size, range },
+    size,
+    range,
     decode: ({ buffer, byteOffset, byteLength }) =>
       Int32Array.from(new view(buffer, byteOffset, byteLength / size)),
   };
@@ -42,7 +43,8 @@ function widened(
 
 function wide(isSigned: boolean): ValueType {
   return {
-    ...{ size: 8, range: isSigned ? [-(2 ** 53), 2 ** 53] : [0, 2 ** 53] },
+    size: 8,
+    range: isSigned ? [-(2 ** 53), 2 ** 53] : [0, 2 ** 53],
     decode({ buffer, byteOffset, byteLength }) {
       const low = new Uint32Array(buffer, byteOffset, byteLength / 4);
       const high = isSigned ? new Int32Array(buffer, byteOffset, byteLength / 4) : low;

@@ -251,7 +251,11 @@ export class WrittenStore {
   #setting(host: Host): WriterSetting {
     const { compression, level, precision, chunkBytes } = this.#options;
     return {
-      ...{ host, path: this.path, precision, chunkBytes, packing: { compression, level } },
+      host,
+      path: this.path,
+      precision,
+      chunkBytes,
+      packing: { compression, level },
       enqueue: (work, bytes) => {
         const told = () => this.#telling("write to", work);
         if (this.#inline === undefined) this.#queue.push(told, bytes);

@@ -52,14 +52,21 @@ export interface ZarrSinkOptions extends WriterQueueOptions {
 
 const KEPT: readonly string[] = [
   ...ALWAYS.filter((name) => name !== "masses"),
-  ...["systemId", "sourceId", "step", "time"],
+  "systemId",
+  "sourceId",
+  "step",
+  "time",
 ];
 
 type Rest = Required<Omit<ZarrSinkOptions, "fields">>;
 
 const DEFAULTS: Rest = {
-  ...{ capacity: Infinity, precision: "f64", compression: "zstd" },
-  ...{ level: 1, chunkBytes: 2 ** 17, mostBytes: 2 ** 22 },
+  capacity: Infinity,
+  precision: "f64",
+  compression: "zstd",
+  level: 1,
+  chunkBytes: 2 ** 17,
+  mostBytes: 2 ** 22,
 };
 
 /** The options with their defaults, checked. */

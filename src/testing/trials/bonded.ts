@@ -35,7 +35,8 @@ export const BONDED: Trials = {
     for (const count of counts) starts.push(starts.at(-1)! + count);
     const bonds = counts.flatMap((count) => Array.from({ length: count }, (_, i) => [i, i + 1]));
     const chain = {
-      ...{ starts: lab.i32(starts, "starts"), bonds: lab.i32(bonds.flat(), "all") },
+      starts: lab.i32(starts, "starts"),
+      bonds: lab.i32(bonds.flat(), "all"),
       shifts: lab.i32(bonds.flatMap(([i]) => [i! % 2, 0, -(i! % 3 % 2)]), "all"),
     };
     const springs = {
@@ -50,8 +51,9 @@ export const BONDED: Trials = {
   center_bias(world) {
     const looks = { ...sumsOf(world) };
     const group = {
-      ...{ masses: world.atom("masses"), center: world.system("center") },
-      ...{ stiffness: world.system("stiffness") },
+      masses: world.atom("masses"),
+      center: world.system("center"),
+      stiffness: world.system("stiffness"),
     };
     return { calls: [call(centerBias, { ...placeOf(world), ...group, ...looks, want: 3 })], looks };
   },

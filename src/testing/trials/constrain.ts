@@ -27,18 +27,19 @@ function bondsOf(world: World) {
     starts.push(clusters.length - 1);
   }
   return {
-    ...{
-      starts: lab.i32(starts, "starts"),
-      clusters: lab.i32(clusters, "all"),
-      bonds: lab.i32(bonds, "all"),
-    },
+    starts: lab.i32(starts, "starts"),
+    clusters: lab.i32(clusters, "all"),
+    bonds: lab.i32(bonds, "all"),
     held: world.atoms(
       "i32",
       1,
       ({ size }) => Array.from({ length: size }, (_, i) => i % 9 ? 0 : 5),
     ),
-    ...{ weights: world.atom("weights"), cell: world.system("cell"), pbc: world.whole("pbc") },
-    ...{ tolerance: 1e-6, most: 500 },
+    weights: world.atom("weights"),
+    cell: world.system("cell"),
+    pbc: world.whole("pbc"),
+    tolerance: 1e-6,
+    most: 500,
   };
 }
 
@@ -89,12 +90,14 @@ export const CONSTRAIN: Trials = {
     const width = Math.max(1, ...world.members.map((member) => trianglesOf(member).flat().length));
     const lengths = world.systems("f64", width, () => new Float64Array(width).fill(1));
     const args = {
-      ...{ ...bondsOf(world), positions, velocities, lengths, width },
-      ...{
-        before: world.atoms("real", 3, corners),
-        low: world.atom("low"),
-        dt: world.system("dt"),
-      },
+      ...bondsOf(world),
+      positions,
+      velocities,
+      lengths,
+      width,
+      before: world.atoms("real", 3, corners),
+      low: world.atom("low"),
+      dt: world.system("dt"),
       lowBefore: world.atoms("real", 3, ({ size }) => new Float64Array(3 * size)),
       fraction: 0.5,
     };

@@ -36,7 +36,10 @@ async function listed(world: World, { edges, positions }: ReturnType<typeof list
   const vector = (e: number) =>
     [0, 1, 2].map((d) => x[3 * atoms[capacity + e]! + d]! - x[3 * atoms[e]! + d]! + by[3 * e + d]!);
   return {
-    ...{ vector, sources: atoms, edges: many[0]!, triplets: many[1]! },
+    vector,
+    sources: atoms,
+    edges: many[0]!,
+    triplets: many[1]!,
     pair: (t: number) => [both[t]!, both[tripletCapacity + t]!] as const,
     zeros: (width: number): number[] => Array(width * (x.length / 3)).fill(0),
   };
@@ -88,10 +91,14 @@ export const GRAPHS: Trials = {
   add_model(world) {
     const looks = { ...sumsOf(world) };
     const args = {
-      ...{ atomForces: world.atom("velocities"), cell: world.system("cell"), ...looks },
+      atomForces: world.atom("velocities"),
+      cell: world.system("cell"),
+      ...looks,
       stresses: world.systems("real", 9, ({ id }) => normals(9, seed(41, id))),
       constants: world.systems("f64", 1, ({ id }) => normals(1, seed(42, id), 1e4)),
-      ...{ forceUnit: 1.1, energyUnit: 0.0367, stressUnit: 1 / 160.2 },
+      forceUnit: 1.1,
+      energyUnit: 0.0367,
+      stressUnit: 1 / 160.2,
     };
     const energies = world.systems("real", 1, ({ id }) => normals(1, seed(43, id)));
     const perAtom = world.atoms("real", 1, ({ size, id }) => normals(size, seed(44, id)));

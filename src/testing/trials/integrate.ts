@@ -21,8 +21,12 @@ export const INTEGRATE: Trials = {
   kick_drift(world) {
     const [positions, velocities] = [world.atom("positions"), world.atom("velocities")];
     const args = {
-      ...{ positions, velocities, forces: world.atom("forces") },
-      ...{ weights: world.atom("weights"), dt: world.system("dt"), low: world.atom("low") },
+      positions,
+      velocities,
+      forces: world.atom("forces"),
+      weights: world.atom("weights"),
+      dt: world.system("dt"),
+      low: world.atom("low"),
     };
     return { calls: [call(kickDrift, args)], looks: { positions, velocities } };
   },
@@ -35,9 +39,14 @@ export const INTEGRATE: Trials = {
     const velocities = world.atom("velocities");
     const bathEnergy = world.systems("f64", 1, ({ id }) => [0.1 * id]);
     const args = {
-      ...{ velocities, weights: world.atom("weights"), dt: world.system("dt"), bathEnergy },
-      ...{ temperature: world.system("temperature"), friction: world.system("friction") },
-      ...{ seedLow: 0xfedcba98, seedHigh: 3 },
+      velocities,
+      weights: world.atom("weights"),
+      dt: world.system("dt"),
+      bathEnergy,
+      temperature: world.system("temperature"),
+      friction: world.system("friction"),
+      seedLow: 0xfedcba98,
+      seedHigh: 3,
     };
     return { calls: [call(thermalize, args)], looks: { velocities, bathEnergy } };
   },
@@ -45,11 +54,15 @@ export const INTEGRATE: Trials = {
     const velocities = world.atom("velocities");
     const bathEnergy = world.systems("f64", 1, ({ id }) => [0.1 * id]);
     const step = call(velocityRescale, {
-      ...{ velocities, weights: world.atom("weights"), dt: world.system("dt") },
+      velocities,
+      weights: world.atom("weights"),
+      dt: world.system("dt"),
       temperature: world.system("temperature"),
       time: world.systems("real", 1, ({ id }) => [1 + id % 16]),
       freedom: world.systems("i32", 1, ({ size, id }) => [Math.max(0, 3 * size - id % 4)]),
-      ...{ bathEnergy, seedLow: 0xfedcba98, seedHigh: 3 },
+      bathEnergy,
+      seedLow: 0xfedcba98,
+      seedHigh: 3,
     });
     return { calls: [step], looks: { velocities, bathEnergy } };
   },
@@ -58,11 +71,17 @@ export const INTEGRATE: Trials = {
     const eta = world.systems("f64", 3, ({ id }) => normals(3, seed(40, id), 0.1));
     const etaDot = world.systems("f64", 3, ({ id }) => normals(3, seed(41, id), 0.02));
     const step = call(noseHoover, {
-      ...{ velocities, weights: world.atom("weights"), dt: world.system("dt") },
+      velocities,
+      weights: world.atom("weights"),
+      dt: world.system("dt"),
       temperature: world.system("temperature"),
       time: world.systems("real", 1, ({ id }) => [10 + id % 16]),
       freedom: world.systems("i32", 1, ({ size, id }) => [Math.max(0, 3 * size - id % 2 * 3)]),
-      ...{ eta, etaDot, bathEnergy, length: 3, parts: 5 },
+      eta,
+      etaDot,
+      bathEnergy,
+      length: 3,
+      parts: 5,
     });
     return { calls: [step, step], looks: { velocities, eta, etaDot, bathEnergy } };
   },

@@ -46,17 +46,22 @@ function row(epsilon: number, sigma: number, shift: number): number[] {
 /** Kernel → how it is tried. */
 export const PAIRS: Trials = {
   neighbors: potential({
-    ...{ kernel: lennardJones, rows: [[1, 1, 25, 0]] },
-    ...{ switchWidth: 1, isWrapped: true },
+    kernel: lennardJones,
+    rows: [[1, 1, 25, 0]],
+    switchWidth: 1,
+    isWrapped: true,
   }),
   lennard_jones: potential({
     kernel: lennardJones,
     rows: [row(0.01, 3.1, 1e-3), row(0.013, 3, 0), row(0.013, 3, 0), row(0.02, 2.9, 1e-3)],
-    ...{ switchWidth: 1, isWrapped: true },
+    switchWidth: 1,
+    isWrapped: true,
   }),
   morse: potential({
     // Nothing is left of it at the cutoff, where rounding decides which pairs there are.
-    ...{ kernel: morse, rows: [[0.02, 5, 3, 25, 0]] },
-    ...{ switchWidth: 0, isWrapped: false },
+    kernel: morse,
+    rows: [[0.02, 5, 3, 25, 0]],
+    switchWidth: 0,
+    isWrapped: false,
   }),
 };

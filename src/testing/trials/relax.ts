@@ -25,8 +25,12 @@ function withCells(world: World) {
   const cells = (kind: number, width: number) =>
     world.systems("real", 9, ({ id }) => normals(9, seed(kind, id), width));
   return {
-    ...{ positions: atoms(60, 1), velocities: atoms(61, 1e-2), forces: atoms(62, 1) },
-    ...{ cellPositions: cells(63, 1), cellVelocities: cells(64, 1e-2), cellForces: cells(65, 1) },
+    positions: atoms(60, 1),
+    velocities: atoms(61, 1e-2),
+    forces: atoms(62, 1),
+    cellPositions: cells(63, 1),
+    cellVelocities: cells(64, 1e-2),
+    cellForces: cells(65, 1),
   };
 }
 

@@ -34,11 +34,18 @@ export const RELAX_CELLS: Trials = {
     const cellForces = world.systems("real", 9, () => new Array(9).fill(1));
     const enthalpy = world.systems("f64", 1, () => [1]);
     const args = {
-      ...{ forces: world.atom("forces"), cell: world.system("cell"), pbc: world.whole("pbc") },
+      forces: world.atom("forces"),
+      cell: world.system("cell"),
+      pbc: world.whole("pbc"),
       virial: world.systems("f64", 9, ({ id, size }) => normals(9, seed(71, id), size)),
       energy: world.systems("f64", 1, ({ id }) => [-1000 / (id + 1)]),
       parameters: world.systems("f64", 2, ({ id }) => [0.01 * (id % 4), id % 2]),
-      ...{ ...state, cellForces, pulled, enthalpy, first: 0, end: 0 },
+      ...state,
+      cellForces,
+      pulled,
+      enthalpy,
+      first: 0,
+      end: 0,
     };
     const staged = world.systems("real", 9, () => new Array(9).fill(1));
     const stage = world.systems("i32", 1, ({ id }) => [id % 4]);

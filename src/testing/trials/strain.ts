@@ -42,7 +42,9 @@ export const STRAIN: Trials = {
   barostat_kick(world) {
     const { dt: _, rate, ...all } = strained(world);
     const args = {
-      ...{ ...all, weights: world.atom("weights"), cell: world.system("cell") },
+      ...all,
+      weights: world.atom("weights"),
+      cell: world.system("cell"),
       parameters: world.systems("f64", BarostatParameter.LENGTH, parametersOf),
       virial: world.systems("f64", 9, ({ id, size }) => normals(9, seed(22, id), size)),
     };
@@ -82,8 +84,14 @@ export const STRAIN: Trials = {
     const step = call(barostatChain, {
       parameters: world.systems("f64", BarostatParameter.LENGTH, parametersOf),
       others: world.systems("f64", 1, ({ id }) => [0.25 * id]),
-      ...{ rate, freedom, eta, etaDot, bathEnergy },
-      ...{ coupling: Coupling.TRICLINIC, length: 3, parts: 3 },
+      rate,
+      freedom,
+      eta,
+      etaDot,
+      bathEnergy,
+      coupling: Coupling.TRICLINIC,
+      length: 3,
+      parts: 3,
     });
     return { calls: [step, step], looks: { rate, eta, etaDot, bathEnergy } };
   },

@@ -125,8 +125,14 @@ const DEFAULT_NAMES: Readonly<Record<AtomsName, string | null>> = {
 
 /** The names of the options that other data have not. */
 export const ATOMS_OPTIONS: readonly string[] = [
-  ...["cutoff", "tripletCutoff", "names", "elements", "elementEnergies"],
-  ...["energy", "forces", "stress"],
+  "cutoff",
+  "tripletCutoff",
+  "names",
+  "elements",
+  "elementEnergies",
+  "energy",
+  "forces",
+  "stress",
 ];
 
 /**
@@ -157,7 +163,10 @@ export function readAtomsOptions(action: string, options: AtomsDataOptions): Ato
   checkValues(action, "elements", numbers, Number.isInteger, "a whole number");
   checkValues(action, "elementEnergies", energies, Number.isFinite, "finite");
   return {
-    ...{ cutoff, tripletCutoff: tripletCutoff ?? 0, numbers, energies },
+    cutoff,
+    tripletCutoff: tripletCutoff ?? 0,
+    numbers,
+    energies,
     names: readNames(action, names ?? {}, tripletCutoff !== undefined),
     targets: { energy, forces, stress },
   };

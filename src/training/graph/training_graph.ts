@@ -179,7 +179,9 @@ function objectiveOf(graph: Graph, terms: number): string {
   const axis = builder.constant("i64", [0]);
   const own = graph.shape(MEANS)?.[0] === terms ? means : builder.op("Slice", [
     means,
-    ...[builder.constant("i64", [0]), builder.constant("i64", [terms]), axis],
+    builder.constant("i64", [0]),
+    builder.constant("i64", [terms]),
+    axis,
   ], "f32");
   return builder.op("ReduceSum", [builder.mul(own, shares)], "f32", { keepdims: 0 }).name;
 }

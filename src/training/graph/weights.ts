@@ -37,8 +37,16 @@ const BEFORE_BIAS: ReadonlySet<string> = new Set([
 
 /** Operators that show a tensor in another form. */
 const VIEWS: ReadonlySet<string> = new Set([
-  ...["Identity", "Cast", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Expand"],
-  ...["Slice", "Split"],
+  "Identity",
+  "Cast",
+  "Transpose",
+  "Reshape",
+  "Squeeze",
+  "Unsqueeze",
+  "Flatten",
+  "Expand",
+  "Slice",
+  "Split",
 ]);
 
 /** As exporters call the parameters of modules. */

@@ -65,9 +65,15 @@ export interface EnergyForcesNames {
 }
 
 const NAMES = {
-  ...{ energy: "energy", forces: "forces", stress: "stress", positions: "positions" },
-  ...{ energyTarget: "energy_target", forcesTarget: "forces_target" },
-  ...{ stressTarget: "stress_target", atoms: "atoms", cell: "cell" },
+  energy: "energy",
+  forces: "forces",
+  stress: "stress",
+  positions: "positions",
+  energyTarget: "energy_target",
+  forcesTarget: "forces_target",
+  stressTarget: "stress_target",
+  atoms: "atoms",
+  cell: "cell",
 } as const;
 
 /** What virials come out as, where they are made. */
@@ -108,7 +114,9 @@ export function energyForces(options: EnergyForcesOptions = {}): Loss {
     terms: (builder) => [
       ...(energy === 0 ? [] : [energyTerm(builder, names, { weight: energy, perAtom })]),
       ...(forces === 0 ? [] : [squared(builder, "forces", {
-        ...{ output: names.forces, target: names.forcesTarget, weight: forces },
+        output: names.forces,
+        target: names.forcesTarget,
+        weight: forces,
       })]),
       ...(stress === 0 ? [] : [stressTerm(builder, names, stress)]),
     ],

@@ -36,8 +36,13 @@ export interface AdamStepOptions extends MomentOptions {
 export function adamStep({ decoupled = true, ...options }: AdamStepOptions = {}): Transform {
   const { beta2, eps } = checked(options);
   const settings = ({ momentum, count, lr, weightDecay }: Moment) => [
-    ...[momentum, 1 - momentum, beta2, 1 - beta2],
-    ...[lr / (1 - momentum ** count), 1 / Math.sqrt(1 - beta2 ** count), eps],
+    momentum,
+    1 - momentum,
+    beta2,
+    1 - beta2,
+    lr / (1 - momentum ** count),
+    1 / Math.sqrt(1 - beta2 ** count),
+    eps,
     ...(decoupled ? [1 - lr * weightDecay, 0] : [1, weightDecay]),
   ];
   return {
@@ -48,8 +53,11 @@ export function adamStep({ decoupled = true, ...options }: AdamStepOptions = {})
     usesUpdates: false,
     calls: ({ parameters, gradients, state, settings }) => [
       call(adamStepKernel, {
-        ...{ parameters, gradients, settings: settings("adam") },
-        ...{ first: state("first"), second: state("second") },
+        parameters,
+        gradients,
+        settings: settings("adam"),
+        first: state("first"),
+        second: state("second"),
       }),
     ],
   };

@@ -53,7 +53,8 @@ export type LionOptions = Omit<AdamOptions, "eps">;
  */
 export function sgd(options: SgdOptions): Optimizer {
   const { dampening = 0, nesterov = false, ...rest } = known("sgd", options, [
-    ...["dampening", "nesterov"],
+    "dampening",
+    "nesterov",
   ]);
   const momenta = [rest.momentum, ...rest.groups?.map(({ momentum }) => momentum) ?? []];
   const hasMomentum = momenta.some((momentum) => (momentum ?? 0) > 0);
@@ -116,14 +117,17 @@ export function adamW(options: AdamOptions): Optimizer {
 export function lion(options: LionOptions): Optimizer {
   const { beta1 = 0.9, beta2 = 0.99, ...rest } = known("lion", options, ["beta1", "beta2"]);
   return optimizer([scaleByLion({ beta2 }), addDecayedWeights()], {
-    ...{ name: "lion", momentum: beta1 },
+    name: "lion",
+    momentum: beta1,
     ...rest,
   });
 }
 
 function adamOf(name: string, options: AdamOptions, decoupled: boolean): Optimizer {
   const { beta1 = 0.9, beta2 = 0.999, eps = 1e-8, ...rest } = known(name, options, [
-    ...["beta1", "beta2", "eps"],
+    "beta1",
+    "beta2",
+    "eps",
   ]);
   return optimizer([adamStep({ beta2, eps, decoupled })], { name, momentum: beta1, ...rest });
 }

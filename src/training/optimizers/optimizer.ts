@@ -72,7 +72,13 @@ export interface Optimizer extends OptimizerOptions {
 
 /** The members of {@linkcode OptimizerOptions}. */
 export const OPTIMIZER_OPTIONS: readonly string[] = [
-  ...["lr", "weightDecay", "momentum", "name", "parameters", "groups", "schedule"],
+  "lr",
+  "weightDecay",
+  "momentum",
+  "name",
+  "parameters",
+  "groups",
+  "schedule",
 ];
 
 /**
@@ -114,7 +120,10 @@ export function optimizer(
     );
   }
   return {
-    ...{ name: "optimizer", weightDecay: 0, momentum: 0, groups: [] },
+    name: "optimizer",
+    weightDecay: 0,
+    momentum: 0,
+    groups: [],
     ...options,
     transforms: last === -1 ? [...transforms, descend()] : transforms,
   };
@@ -139,7 +148,10 @@ function checkOptimizer(action: string, options: unknown): asserts options is Op
       throw new TypeError(complaint(action, "each group must name its parameters", group));
     }
     checkKeys(action, "the members of a group", group, [
-      ...["parameters", "lr", "weightDecay", "momentum"],
+      "parameters",
+      "lr",
+      "weightDecay",
+      "momentum",
     ]);
     checkRates(action, group);
   }

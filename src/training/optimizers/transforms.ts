@@ -49,15 +49,23 @@ export function scaleByAdam(options: MomentOptions = {}): Transform {
     keeps: ["first", "second"],
     settings: {
       adam: ({ momentum, count }) => [
-        ...[momentum, 1 - momentum, beta2, 1 - beta2],
-        ...[1 / (1 - momentum ** count), 1 / Math.sqrt(1 - beta2 ** count), eps],
+        momentum,
+        1 - momentum,
+        beta2,
+        1 - beta2,
+        1 / (1 - momentum ** count),
+        1 / Math.sqrt(1 - beta2 ** count),
+        eps,
       ],
     },
     moves: false,
     usesUpdates: true,
     calls: ({ updates, state, settings }) => [
       call(scaleByAdamKernel, {
-        ...{ updates, first: state("first"), second: state("second"), settings: settings("adam") },
+        updates,
+        first: state("first"),
+        second: state("second"),
+        settings: settings("adam"),
       }),
     ],
   };
@@ -99,14 +107,18 @@ export function scaleByMomentum(
     keeps: ["trace"],
     settings: {
       momentum: ({ momentum, count }) => [
-        ...[momentum, count === 1 ? 1 : 1 - dampening, nesterov ? 1 : 0],
+        momentum,
+        count === 1 ? 1 : 1 - dampening,
+        nesterov ? 1 : 0,
       ],
     },
     moves: false,
     usesUpdates: true,
     calls: ({ updates, state, settings }) => [
       call(scaleByMomentumKernel, {
-        ...{ updates, trace: state("trace"), settings: settings("momentum") },
+        updates,
+        trace: state("trace"),
+        settings: settings("momentum"),
       }),
     ],
   };
@@ -160,8 +172,10 @@ export function addDecayedWeights(): Transform {
     usesUpdates: true,
     calls: ({ updates, parameters, settings }) => [
       call(mix, {
-        ...{ target: updates, source: parameters },
-        ...{ keep: settings("decay.keep"), take: settings("decay.take") },
+        target: updates,
+        source: parameters,
+        keep: settings("decay.keep"),
+        take: settings("decay.take"),
       }),
     ],
   };
@@ -187,8 +201,10 @@ export function descend(): Transform {
     usesUpdates: true,
     calls: ({ updates, parameters, settings }) => [
       call(mix, {
-        ...{ target: parameters, source: updates },
-        ...{ keep: settings("descend.keep"), take: settings("descend.take") },
+        target: parameters,
+        source: updates,
+        keep: settings("descend.keep"),
+        take: settings("descend.take"),
       }),
     ],
   };

@@ -67,8 +67,10 @@ export class Updates {
     this.#arena.activate(() => true);
     this.#run("add", () => [
       call(mix, {
-        ...{ target: this.#arena.array("gradients"), source: this.#arena.array("more") },
-        ...{ keep: this.#ones, take: this.#ones },
+        target: this.#arena.array("gradients"),
+        source: this.#arena.array("more"),
+        keep: this.#ones,
+        take: this.#ones,
       }),
     ]);
   }
@@ -107,7 +109,8 @@ export class Updates {
     this.#backend.write(this.#limits.norm, [limit]);
     this.#run("clip norm", () => [
       call(clipNorm, {
-        ...{ values: this.#arena.array("gradients"), squares: this.#squares },
+        values: this.#arena.array("gradients"),
+        squares: this.#squares,
         limit: this.#limits.norm,
       }),
     ]);
@@ -171,8 +174,10 @@ export class Updates {
     this.#backend.write(takes, new Float64Array(this.#of.length).fill(take));
     this.#run(key, () => [
       call(mix, {
-        ...{ target: this.#arena.array(target), source: this.#arena.array(source) },
-        ...{ keep: keeps, take: takes },
+        target: this.#arena.array(target),
+        source: this.#arena.array(source),
+        keep: keeps,
+        take: takes,
       }),
     ]);
   }
@@ -213,8 +218,10 @@ export class Updates {
     if (!usesUpdates) return { program: program(calls), rows };
     const zeros = this.#rowsOf(() => [0]), ones = this.#rowsOf(() => [1]);
     const begin = call(mix, {
-      ...{ target: this.#arena.array("updates"), source: this.#arena.array("gradients") },
-      ...{ keep: zeros.buffer, take: ones.buffer },
+      target: this.#arena.array("updates"),
+      source: this.#arena.array("gradients"),
+      keep: zeros.buffer,
+      take: ones.buffer,
     });
     return { program: program([begin, ...calls]), rows: [...rows, zeros, ones] };
   }

@@ -157,7 +157,14 @@ const FACTOR = { isGood: (x: number) => x >= 0 && x < 1, wanted: "0 or more and 
 function checked(options: PlateauOptions): Required<PlateauOptions> {
   const action = "make a plateau schedule";
   checkOptions(action, options, [
-    ...["monitor", "mode", "factor", "patience", "threshold", "thresholdMode", "cooldown", "min"],
+    "monitor",
+    "mode",
+    "factor",
+    "patience",
+    "threshold",
+    "thresholdMode",
+    "cooldown",
+    "min",
   ]);
   const { monitor = "val/loss", mode = "min", factor = 0.1, patience = 10 } = options;
   const { threshold = 1e-4, thresholdMode = "relative", cooldown = 0, min = 0 } = options;

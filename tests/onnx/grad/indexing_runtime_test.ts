@@ -55,9 +55,15 @@ function* putting(isConstant: boolean): Iterable<RuntimeCase> {
 
 function* cutting(isConstant: boolean): Iterable<RuntimeCase> {
   const of = numbers(isConstant), known = numbers(true), far = 2 ** 31 - 1;
-  const cuts = [
-    ...[[2, 5, 1], [-3, far, 1], [9, 20, 1], [1, -1, 1]] as const,
-    ...[[1, far, 3], [-6, 6, 4], [-1, -far, -1], [5, 0, -3]] as const,
+  const cuts: readonly (readonly [number, number, number])[] = [
+    [2, 5, 1],
+    [-3, far, 1],
+    [9, 20, 1],
+    [1, -1, 1],
+    [1, far, 3],
+    [-6, 6, 4],
+    [-1, -far, -1],
+    [5, 0, -3],
   ];
   for (const [start, end, step] of cuts) {
     const bounds = [of([start]), of([end]), known([1]), known([step])];

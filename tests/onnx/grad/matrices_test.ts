@@ -131,7 +131,13 @@ Deno.test("the gradient of a gradient reaches weights that are constants", () =>
   const x = { dims: [1, 1, 2], data: Float32Array.of(1, 1) };
   // Twice the slope, 14 and 22, for each weight of its row.
   assertEquals([...openEvaluator(graph).run({ x }, ["second"]).second!.data], [
-    ...[28, 28, 44, 44],
-    ...[28, 28, 44, 44],
+    28,
+    28,
+    44,
+    44,
+    28,
+    28,
+    44,
+    44,
   ]);
 });

@@ -1,8 +1,15 @@
 import { checkRule } from "../../../src/testing/onnx.ts";
 
 const OPERATORS = [
-  ...["ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"],
-  ...["ReduceSumSquare", "ReduceLogSumExp"],
+  "ReduceSum",
+  "ReduceMean",
+  "ReduceProd",
+  "ReduceMax",
+  "ReduceMin",
+  "ReduceL1",
+  "ReduceL2",
+  "ReduceSumSquare",
+  "ReduceLogSumExp",
 ];
 
 for (const op of OPERATORS) {

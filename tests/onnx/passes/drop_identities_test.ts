@@ -105,7 +105,10 @@ Deno.test("what comes out stays, and so does what inferred shapes cannot prove",
   assertEquals(dropIdentities(graph), 1);
   assertEquals(graph.nodes.length, before - 1);
   assertEquals(graph.nodes.map(({ opType }) => opType).sort(), [
-    ...["Identity", "Neg", "Neg", "Reshape"],
+    "Identity",
+    "Neg",
+    "Neg",
+    "Reshape",
   ]);
 });
 

@@ -123,7 +123,10 @@ Deno.test("lengths of 0 that the file does not say are no problem for the runtim
   for (const equation of ["bijk,bjkl->bil", "bij,bjkl->bikl", "ijk,lkj->il", "bijk,bl->bijkl"]) {
     const [left = "", output] = equation.split("->");
     const graph = new Graph(decodeModel(build({
-      ...{ terms: left.split(","), output, lengths: LENGTHS, isKnown: () => false },
+      terms: left.split(","),
+      output,
+      lengths: LENGTHS,
+      isKnown: () => false,
     })));
     assertEquals(einsumToMatMul(graph), 1);
     for (const empty of ["b", "i", "j", "l"]) {
@@ -158,7 +161,9 @@ Deno.test("an ellipsis is written out; diagonals, and sums over lengths of 1 and
   const graph = new Graph(decodeModel(bytes));
   assertEquals(einsumToMatMul(graph), 4);
   assertEquals(["y", "z", "t"].map((name) => graph.producer(name)?.opType), [
-    ...["MatMul", "MatMul", "Transpose"],
+    "MatMul",
+    "MatMul",
+    "Transpose",
   ]);
   const feeds = plainFeeds({
     x: f32(Array.from({ length: 24 }, (_, i) => i), 4, 2, 3),

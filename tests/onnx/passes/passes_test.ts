@@ -18,14 +18,12 @@ import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
 
 /** The passes that leave numbers what they are but for rounding. */
 const SIMPLE = [
-  ...[
-    "foldConstants",
-    "dropIdentities",
-    "einsumToMatMul",
-    "sigmoidFromParts",
-    "multiplySmallFirst",
-    "mergeEquals",
-  ],
+  "foldConstants",
+  "dropIdentities",
+  "einsumToMatMul",
+  "sigmoidFromParts",
+  "multiplySmallFirst",
+  "mergeEquals",
   "prune",
 ];
 
@@ -122,7 +120,12 @@ Deno.test("nothing follows from the numbers that parameters have now", () => {
     return graph.sort().map(({ opType, input }) => `${opType} ${input.at(-1)}`);
   };
   assertEquals(left({ parameters }), [
-    ...["Transpose weight", "MatMul transpose", "Add a", "Mul scale", "Tanh mul", "Sub b"],
+    "Transpose weight",
+    "MatMul transpose",
+    "Add a",
+    "Mul scale",
+    "Tanh mul",
+    "Sub b",
   ]);
   assertEquals(left({}).length, 3);
 });
@@ -174,7 +177,8 @@ function grow(g: GraphBuilder, known: Known[], [op, i, j]: [number, number, numb
 
 Deno.test("graphs at random keep their numbers through every pass", () => {
   const steps = fc.array(fc.tuple(fc.nat(100), fc.nat(100), fc.nat(100)), {
-    ...{ minLength: 3, maxLength: 24 },
+    minLength: 3,
+    maxLength: 24,
   });
   const order = fc.shuffledSubarray([...SIMPLE, ...SIMPLE]);
   fc.assert(

@@ -161,7 +161,9 @@ Deno.test("one system has a strain [3, 3], and its cell's rows move as positions
 
 Deno.test("as many strains as cells; what is missing is said before anything changes", () => {
   const graph = strained(crystal(["systems", 3, 3]), {
-    ...{ positions: "positions", cell: "cell", batch: "batch" },
+    positions: "positions",
+    cell: "cell",
+    batch: "batch",
   });
   assertEquals(graph.shape("strain"), ["systems", 3, 3]);
   const errors: [StrainInputOptions, string][] = [

@@ -180,7 +180,9 @@ for (const file of MODELS) {
     );
     const length = (name: string) => tensors[name]?.dims[0] ?? 0;
     await assertFit(gpuForm(readModel(file)), twoFeeds(tensors, "positions"), {
-      ...{ N: length("positions"), E: length("shifts"), B: length("energy0") },
+      N: length("positions"),
+      E: length("shifts"),
+      B: length("energy0"),
       T: length("trip_center"),
     });
   });

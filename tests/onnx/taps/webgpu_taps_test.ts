@@ -130,7 +130,11 @@ gpuTest("patches are all on WebGPU, switched on and off, and replay", async () =
   const x = f32(noise(20, 1), 5, 4);
   const feeds = { x, x2: f32(noise(20, 6), 5, 4), p: f32(noise(20, 2), 5, 4), a: f32(noise(4), 4) };
   const at = (isOn: boolean) => ({
-    ...{ ...feeds, s: f32([3]), "p.on": flag(isOn), "a.on": flag(isOn), "s.on": flag(isOn) },
+    ...feeds,
+    s: f32([3]),
+    "p.on": flag(isOn),
+    "a.on": flag(isOn),
+    "s.on": flag(isOn),
     "patch:mul_3.zero.on": flag(isOn),
   });
   await assertFit(graph, [at(true), at(false)], { N: 5 });

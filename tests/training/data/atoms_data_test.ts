@@ -132,9 +132,11 @@ for (const [model, cutoffs] of [["schnet", [4]], ["ani1x_1", [5.2, 3.5]]] as con
       };
     });
     const { feeds } = await first(systems, {
-      ...{ batchSize: systems.length, cutoff: cutoffs[0] },
+      batchSize: systems.length,
+      cutoff: cutoffs[0],
       ...(isAni && {
-        ...{ tripletCutoff: cutoffs[1]!, elements: ["H", "C", "N", "O"] },
+        tripletCutoff: cutoffs[1]!,
+        elements: ["H", "C", "N", "O"],
         names: { numbers: "species" },
       }),
     });
@@ -176,7 +178,8 @@ function tripletsOf(feeds: Readonly<Record<string, readonly number[]>>): string[
 Deno.test("atomsData() calls tensors what it is told, and leaves out what is null", async () => {
   const { feeds } = await first([row], {
     names: { positions: "r", numbers: "species", shifts: null, batchIndex: null, forces: "F" },
-    ...{ elements: { O: 3, H: 0 }, stress: false },
+    elements: { O: 3, H: 0 },
+    stress: false,
   });
   assertEquals(Object.keys(feeds).sort(), [
     "F",

@@ -81,7 +81,10 @@ for (const [name, make] of Object.entries(SOURCES)) {
 
   Deno.test(`${name} keeps the order, leaves out the rest, and counts tokens when asked`, async () => {
     const source = make({
-      ...{ batchSize: 5, shuffle: false, dropLast: true, name: "train" },
+      batchSize: 5,
+      shuffle: false,
+      dropLast: true,
+      name: "train",
       tokens: ({ x }) => 10 * x!.data.length,
     });
     assertEquals([source.name, source.length], ["train", 4]);
@@ -173,7 +176,8 @@ Deno.test("interleave() of one source, or of a list of batches, gives all of it 
   const given = await Array.fromAsync(one.batches(2, 1));
   assertEquals(given.map(({ batch }) => batch), await gathered(source, 2, 1));
   assertEquals(given.map(({ loaderName, loaderIndex }) => [loaderName, loaderIndex]), [
-    ...[["train", 0], ["train", 0]],
+    ["train", 0],
+    ["train", 0],
   ]);
   const list = interleave([{ x: { data: Float32Array.of(1, 2) } }, {
     feeds: { x: { data: Float32Array.of(3), dims: [1, 1] } },

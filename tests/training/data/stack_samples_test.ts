@@ -106,7 +106,8 @@ Deno.test("errors of a loader number samples as the dataset does", () => {
 Deno.test("a loader stacks by a function of one's own, and then does not split", async () => {
   const words = ["to", "be", "or"];
   const loader = dataLoader(words, {
-    ...{ batchSize: 2, shuffle: false },
+    batchSize: 2,
+    shuffle: false,
     collate: (all, places) => ({
       length: { data: Int32Array.from(all, (word) => word.length) },
       place: { data: Int32Array.from(places) },

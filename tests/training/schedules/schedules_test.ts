@@ -90,7 +90,10 @@ Deno.test("exponential() is a power of the steps, or of every so many", () => {
 Deno.test("oneCycle() begins, peaks and ends where it says, along half a cosine each", () => {
   // The peak is at 0.4 · 20 − 1 = 7, the end at 19: 13 is half-way down.
   const { factor, momentum } = oneCycle({
-    ...{ steps: 20, peakAt: 0.4, divide: 5, finalDivide: 2 },
+    steps: 20,
+    peakAt: 0.4,
+    divide: 5,
+    finalDivide: 2,
     momentum: [0.8, 0.9],
   });
   const factors = { 0: 0.2, 7: 1, 13: 0.55, 19: 0.1, 20: 0.1, 99: 0.1 };

@@ -135,7 +135,10 @@ class CallMaker {
     const { systems, atoms, tiles, offsets } = this.#frame;
     const buffer = (name: string) => args[name] as GpuBuffer;
     return {
-      ...{ systems, atoms, tiles, offsets },
+      systems,
+      atoms,
+      tiles,
+      offsets,
       has: (name) => args[name] !== undefined,
       number: (name) => args[name] as number,
       length: (name) => buffer(name).length,
@@ -162,14 +165,21 @@ class CallMaker {
     const { systems, tiles } = this.#frame;
     const given = Object.entries(args).filter(([name]) => kernel.args[name] === "number");
     const all = () => ({
-      ...{ systems, tiles, call: index, capacity: pairs?.capacity ?? 0 },
+      systems,
+      tiles,
+      call: index,
+      capacity: pairs?.capacity ?? 0,
       ...(edges === undefined ? {} : numbersOf(edges, kernel.name)),
-      ...{ reach: pairs ? pairs.cutoff + pairs.skin : 0, slack: (pairs?.skin ?? 0) / 2 },
+      reach: pairs ? pairs.cutoff + pairs.skin : 0,
+      slack: (pairs?.skin ?? 0) / 2,
       ...Object.fromEntries(given.filter(([name]) => name !== "target")) as Record<string, number>,
       ...shader.derived?.(view),
     });
     const own: Readonly<Record<string, Word>> = {
-      ...{ systems: "u32", tiles: "u32", call: "u32", capacity: "u32" },
+      systems: "u32",
+      tiles: "u32",
+      call: "u32",
+      capacity: "u32",
       ...shader.words,
     };
     const words = Object.keys(all()).map((name) => [name, own[name] ?? "f32"] as const);
@@ -298,8 +308,11 @@ interface Bound extends Slot {
 }
 
 const SIZES: Readonly<Record<Scratch["type"], number>> = {
-  ...{ f32: 4, u32: 4, i32: 4 },
-  ...{ "vec2<f32>": 8, "vec4<f32>": 16 },
+  f32: 4,
+  u32: 4,
+  i32: 4,
+  "vec2<f32>": 8,
+  "vec4<f32>": 16,
 };
 
 const TYPES = { real: "f32", f64: "vec2<f32>", i32: "i32" } as const;

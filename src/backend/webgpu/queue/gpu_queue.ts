@@ -310,7 +310,9 @@ interface Delivery {
 
 function gone(reason: "lost" | "memory", requirement: string): BackendUnavailableError {
   return new BackendUnavailableError(`Cannot go on with backend webgpu as ${requirement}`, {
-    ...{ backend: "webgpu", reason, during: "run" },
+    backend: "webgpu",
+    reason,
+    during: "run",
   });
 }
 
