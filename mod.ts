@@ -54,7 +54,7 @@ export * from "./src/hooks/mod.ts";
 export * from "./src/batch/mod.ts";
 export * from "./src/models/mod.ts";
 export * from "./src/dynamics/mod.ts";
-export * from "./src/training/for_hooks.ts";
+export * from "./src/training/hook_api.ts";
 export * from "./src/observe/mod.ts";
 export * from "./src/sinks/mod.ts";
 export * from "./src/config/hooks/hooks_and_logs.ts";

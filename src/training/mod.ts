@@ -4,15 +4,15 @@
  * @module
  */
 
-export * from "./for_hooks.ts";
+export * from "./hook_api.ts";
 export * from "./data/mod.ts";
 export * from "./losses/mod.ts";
 export * from "./metrics/mod.ts";
 export * from "./optimizers/mod.ts";
 export * from "./schedules/mod.ts";
-export type { SavedGroup, SavedOptimizer, SavedTrainer } from "./checkpoint.ts";
+export type { SavedGroup, SavedOptimizer, SavedTrainer } from "./state/checkpoint.ts";
 export type { Patterns } from "./graph/parameters.ts";
-export type { SavedProgress } from "./progress.ts";
+export type { SavedProgress } from "./engine/progress.ts";
 export type { StepResult } from "./trainer.ts";
 export { Trainer } from "./trainer.ts";
 export type {

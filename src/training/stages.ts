@@ -1,22 +1,30 @@
 /**
- * The stages of training, and what hooks get at each.
+ * The stages of training. Their contexts are in `stage_contexts.ts`.
  *
  * @module
  */
 
-import type { BaseContext, ClassContext, ReadonlyNumbers } from "../hooks/protocol/context.ts";
-import type { Outcome } from "../hooks/protocol/outcome.ts";
+import type { Activation } from "./context.ts";
 import type {
-  Activation,
-  ActivationStatistics,
-  OptimizerSettings,
-  OptimizerView,
-  ScheduleView,
-  TrainerControl,
-  TrainerState,
-  TrainingBatch,
-  TrainingPhase,
-} from "./context.ts";
+  BatchContext,
+  BatchEndContext,
+  CheckpointContext,
+  ComputedLoss,
+  ComputeLossContext,
+  EndContext,
+  ExceptionContext,
+  GradientContext,
+  LossContext,
+  MetricsContext,
+  NamedNumbers,
+  NormContext,
+  OptimizerContext,
+  StepContext,
+  TrainerFields,
+  TrainingBase,
+  TrainingFields,
+  UpdateContext,
+} from "./stage_contexts.ts";
 import {
   type Gate,
   type Observe,
@@ -27,156 +35,7 @@ import {
   stagesOf,
 } from "../hooks/protocol/stage.ts";
 
-/** Fields at every training stage. */
-export interface TrainingBase extends BaseContext {
-  /** Epochs done before this one. */
-  readonly epoch: number;
-  /** Whether this is of training, or of validation. */
-  readonly phase: TrainingPhase;
-  /** What is known of the run. */
-  readonly state: TrainerState;
-  /** The trainer. */
-  readonly trainer: TrainerControl;
-  /** The optimizers, to be looked at; to change one declare `writes: ["optimizers"]`. */
-  readonly optimizers: readonly OptimizerView[];
-  /** What the learning rates of each optimizer follow. */
-  readonly lrSchedulers: readonly ScheduleView[];
-}
-
-/** The fields that a {@linkcode TrainingBase} has of a trainer: a loop of one's own may leave them out. */
-export type TrainerFields = "phase" | "state" | "trainer" | "optimizers" | "lrSchedulers";
-
-/** How something that began has ended. */
-export interface EndContext extends TrainingBase {
-  /** Whether all of it was done. */
-  readonly outcome: Outcome;
-}
-
-/** Fields of a batch. */
-export interface BatchContext extends TrainingBase {
-  /** Its tensors. */
-  readonly batch: TrainingBatch;
-  /** Batches of this epoch, or of this validation, before it. */
-  readonly batchIdx: number;
-  /** Which of the loaders it is from. */
-  readonly loaderIdx: number;
-  /** What that is called. */
-  readonly loaderName: string;
-}
-
-/** Fields from AFTER_LOSS to the end of a batch. */
-export interface LossContext extends BatchContext {
-  /** The loss of this batch. */
-  readonly loss: number;
-}
-
-/** Fields at the end of a batch. */
-export interface BatchEndContext extends LossContext {
-  /** `loss`, its terms, and what metrics are measured in this phase. `loss` is NaN where the batch failed before it. */
-  readonly metrics: Readonly<Record<string, number>>;
-  /** Whether all of it was done. */
-  readonly outcome: Outcome;
-}
-
-/** Fields from AFTER_BACKWARD to the optimizer step. */
-export interface GradientContext extends LossContext {
-  /** Parameter name → gradient. On a GPU they must be declared: `reads: ["gradients"]`. */
-  readonly gradients: ReadonlyMap<string, ReadonlyNumbers>;
-}
-
-/** Fields when gradients were clipped, and when a step may be taken. */
-export interface NormContext extends GradientContext {
-  /** Norm of all gradients together, before they were clipped. */
-  readonly gradNorm: number;
-}
-
-/** Fields around an optimizer's step. */
-export interface OptimizerContext extends NormContext {
-  /** Which of the optimizers, from 0. */
-  readonly optimizerIdx: number;
-}
-
-/** Fields when a step is done. */
-export interface StepContext extends LossContext {
-  /** Norm of all gradients together, before they were clipped. */
-  readonly gradNorm: number;
-  /** Learning rate of the first group. */
-  readonly lr: number;
-  /** Samples seen so far, this step's included. */
-  readonly samplesSeen: number;
-  /** Tokens seen so far, where batches say how many they have. */
-  readonly tokensSeen: number;
-  /** Whether a gate vetoed it: then no parameter has changed. */
-  readonly skipped: boolean;
-}
-
-/** What a loss of one's own gets. */
-export interface ComputeLossContext extends BatchContext {
-  /** Output of the model → its numbers. */
-  readonly outputs: ReadonlyMap<string, Activation>;
-}
-
-/** What a loss of one's own answers with. */
-export interface ComputedLoss {
-  /** The loss. */
-  readonly loss: number;
-  /** Output of the model → the slope of the loss by each of its numbers; 0 for those left out. */
-  readonly slopes: ReadonlyMap<string, ArrayLike<number>>;
-}
-
-/** Fields at the end of an epoch, and of validation. */
-export interface MetricsContext extends TrainingBase {
-  /** Metric → value: `"train/loss"`, and `"val/loss"` where there was a validation, among them. */
-  readonly metrics: Readonly<Record<string, number>>;
-  /** Whether all of it was done. */
-  readonly outcome: Outcome;
-}
-
-/** Fields when a checkpoint was written or read. */
-export interface CheckpointContext extends TrainingBase {
-  /** Where. */
-  readonly path: string;
-}
-
-/** Fields when a step threw. */
-export interface ExceptionContext extends TrainingBase {
-  /** What it threw. */
-  readonly error: unknown;
-}
-
-/** Parameter name → numbers. */
-export type NamedNumbers = ReadonlyMap<string, Float32Array>;
-
-/**
- * What a training hook can read, and what of it can be written: `optimizers`, `parameters`, `gradients`. Behind a colon
- * stands which: `"gradients:encoder*"`.
- */
-export interface TrainingFields {
-  /** The loss of the last batch. */
-  readonly loss: number;
-  /** Norm of all gradients together, before they were clipped. */
-  readonly gradNorm: number;
-  /** Learning rate of the first group. */
-  readonly lr: number;
-  /** The optimizers; who writes them may change `lr`, `weightDecay` and `momentum` of each group. */
-  readonly optimizers: readonly OptimizerSettings[];
-  /** All parameters that are trained. */
-  readonly parameters: NamedNumbers;
-  /** Some parameters, by a pattern of names. */
-  readonly [some: `parameters:${string}`]: NamedNumbers;
-  /** The gradients of all of them. */
-  readonly gradients: NamedNumbers;
-  /** Some gradients, by a pattern of parameters' names. */
-  readonly [some: `gradients:${string}`]: NamedNumbers;
-  /** What the optimizers keep: `"fc1.weight/first"`. */
-  readonly optimizerState: NamedNumbers;
-  /** Some of that, by a pattern. */
-  readonly [some: `optimizerState:${string}`]: NamedNumbers;
-  /** Tensors of the model in this batch, by a pattern of their names: computed where a hook that reads them is due. */
-  readonly [some: `activations:${string}`]: ReadonlyMap<string, Activation>;
-  /** A few numbers about such tensors. */
-  readonly [some: `statistics:${string}`]: ReadonlyMap<string, ActivationStatistics>;
-}
+export type * from "./stage_contexts.ts";
 
 /** Each training stage, in the order of a run. */
 export interface TrainingStages {
@@ -188,45 +47,45 @@ export interface TrainingStages {
   readonly BATCH_BEGIN: Observe<BatchContext>;
   /** Before the forward pass. */
   readonly BEFORE_FORWARD: Observe<BatchContext>;
-  /** Tensors within the forward pass, to be changed: those that the hook's `points` name. */
+  /** Pipes the tensors of the forward pass that the hook's `points` name. */
   readonly ACTIVATIONS: Pipe<BatchContext, ReadonlyMap<string, Activation>>;
-  /** After it, before the loss. */
+  /** After the forward pass, before the loss. */
   readonly AFTER_FORWARD: Observe<BatchContext>;
-  /** The loss itself, instead of the trainer's. */
+  /** Replaces the loss of the trainer by a custom one. */
   readonly COMPUTE_LOSS: Replace<ComputeLossContext, ComputedLoss>;
-  /** The loss, to be weighed: gradients are multiplied by what comes back over what went in. */
+  /** Pipes the loss. The gradients are scaled by the returned loss over the original one. */
   readonly LOSS: Pipe<BatchContext, number>;
   /** After the loss. */
   readonly AFTER_LOSS: Observe<LossContext>;
   /** Before the backward pass. */
   readonly BEFORE_BACKWARD: Observe<LossContext>;
-  /** After it. */
+  /** After the backward pass. */
   readonly AFTER_BACKWARD: Observe<GradientContext>;
-  /** The gradients of a step, to be changed before they are used; a parameter that is left out stays as it is. */
+  /** Pipes the gradients of a step before the update. A parameter that is left out is not updated. */
   readonly GRADIENTS: Pipe<LossContext, NamedNumbers>;
-  /** Gradients were clipped. */
+  /** After gradient clipping. */
   readonly GRADIENT_CLIP: Observe<NormContext>;
-  /** Whether to update at all. */
+  /** Decides whether the parameters are updated. */
   readonly MAY_UPDATE: Gate<NormContext>;
   /** Before an optimizer's step. */
   readonly BEFORE_OPTIMIZER_STEP: Observe<OptimizerContext>;
-  /** The optimizer's step itself. */
+  /** Replaces an optimizer's step. */
   readonly OPTIMIZER_STEP: Replace<OptimizerContext & UpdateContext, void>;
   /** After an optimizer's step. */
   readonly AFTER_OPTIMIZER_STEP: Observe<OptimizerContext>;
-  /** All optimizers have stepped. */
+  /** After all optimizers have stepped. */
   readonly STEP_END: Observe<StepContext>;
   /** A batch ends. */
   readonly BATCH_END: Observe<BatchEndContext>;
   /** Validation begins. */
   readonly VALIDATION_BEGIN: Observe<TrainingBase>;
-  /** A batch of it begins. */
+  /** A validation batch begins. */
   readonly VALIDATION_BATCH_BEGIN: Observe<BatchContext>;
-  /** A batch of it ends. */
+  /** A validation batch ends. */
   readonly VALIDATION_BATCH_END: Observe<BatchEndContext>;
   /** Validation ends. */
   readonly VALIDATION_END: Observe<MetricsContext>;
-  /** What validation came to is known to all: metrics are called `"eval/loss"`, too. */
+  /** After VALIDATION_END: the metrics are also available as `"eval/loss"` and so on. */
   readonly EVAL_END: Observe<MetricsContext>;
   /** An epoch ends. */
   readonly EPOCH_END: Observe<MetricsContext>;
@@ -234,25 +93,13 @@ export interface TrainingStages {
   readonly CHECKPOINT_SAVE: Observe<CheckpointContext>;
   /** A checkpoint was loaded. */
   readonly CHECKPOINT_LOAD: Observe<CheckpointContext>;
-  /** A step threw. */
+  /** A step has thrown. */
   readonly EXCEPTION: Observe<ExceptionContext>;
-  /** Training ends, however it ends. */
+  /** Training ends, with any outcome. */
   readonly TRAIN_END: Observe<EndContext>;
 }
 
-/** What an optimizer of one's own gets. */
-export interface UpdateContext {
-  /** The parameters of this optimizer, to be changed in place. */
-  readonly parameters: NamedNumbers;
-}
-
-/** For hook classes: `R` and `W` are the declared reads and writes; without `R` each field may be undefined. */
-export type TrainingContext<
-  R extends keyof TrainingFields = never,
-  W extends keyof TrainingFields = never,
-> = ClassContext<TrainingBase, TrainingFields, R, W>;
-
-/** The names that other systems give to lifecycle methods; `Start` for `Begin` is understood without. */
+/** Names of lifecycle methods in other systems. `Start` for `Begin` is accepted without an alias. */
 export interface TrainingAliases {
   /** The same as `onTrainBegin`. */
   readonly onTrainingBegin: "TRAIN_BEGIN";

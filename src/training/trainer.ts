@@ -23,7 +23,7 @@ import {
   type SavedTrainer,
   saveModel,
   SCHEMA,
-} from "./checkpoint.ts";
+} from "./state/checkpoint.ts";
 import type {
   ParameterInfo,
   ParameterValues,
@@ -35,25 +35,24 @@ import { batchOf } from "./data/batches_of.ts";
 import type { BatchLike } from "./data/batches_of.ts";
 import { interleave } from "./data/interleave.ts";
 import type { NamedData } from "./data/named_data.ts";
-import { TrainingFieldSource } from "./fields.ts";
-import { fillContext, type Having, momentOf, progressOf } from "./moment.ts";
-import { Observed } from "./observed.ts";
-import { type LoadedBytes, type ModelPlan, OpenedModel, planModel } from "./opened_model.ts";
-import type { Progress } from "./progress.ts";
-import { type MergedSettings, mergeSettings } from "./settings.ts";
+import { TrainingFieldSource } from "./state/field_source.ts";
+import { fillContext, type Having, momentOf, progressOf } from "./state/trainer_view.ts";
+import { ObservedTensors } from "./state/observed_tensors.ts";
+import { type LoadedBytes, type ModelPlan, OpenedModel, planModel } from "./model/opened_model.ts";
+import type { Progress } from "./engine/progress.ts";
+import { type MergedSettings, mergeSettings } from "./engine/merged_settings.ts";
 import { TrainingStage } from "./stages.ts";
-import {
-  checkCount,
-  checkTrainerOptions,
-  type TrainerOptions,
-  type TrainerParts,
-  type TrainingData,
-  type TrainingHooks,
-  type TrainingKind,
+import { checkCount, checkTrainerOptions } from "./check_trainer_options.ts";
+import type {
+  TrainerOptions,
+  TrainerParts,
+  TrainingData,
+  TrainingHooks,
+  TrainingKind,
 } from "./trainer_options.ts";
-import { type OpenedParts, TrainingRun, type WantedFile } from "./training_run.ts";
-import { type StepHost, TrainingSteps } from "./training_step.ts";
-import { Validation } from "./validation.ts";
+import { type OpenedParts, TrainingRun, type WantedFile } from "./engine/training_run.ts";
+import { type StepHost, TrainingSteps } from "./engine/training_step.ts";
+import { Validation } from "./engine/validation.ts";
 
 /** What a step came to. */
 export interface StepResult {
@@ -112,7 +111,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   readonly #options: TrainerParts;
   readonly #loop: Loop<TrainingKind>;
   readonly #progress: Progress;
-  readonly #observed = new Observed();
+  readonly #observed = new ObservedTensors();
   readonly #data: NamedData | undefined;
   #plan: ModelPlan | undefined;
   #backend: Backend | undefined;
@@ -237,7 +236,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       this.#run.given = given;
       try {
         await this.#loop.step();
-        await this.#run.tellAll();
+        await this.#run.deliverAll();
       } finally {
         this.#run.given = undefined;
       }

@@ -17,7 +17,7 @@ import type {
   HostTensor,
   Outputs,
 } from "../../onnx/session/session_tensor.ts";
-import type { Arena } from "../arena.ts";
+import type { Arena } from "../model/arena.ts";
 import type { Activation, TrainingBatch } from "../context.ts";
 import { feedsOf } from "./fed.ts";
 import {

@@ -16,7 +16,7 @@ import { PASSES, runPasses } from "../../onnx/passes/passes.ts";
 import type { Shape } from "../../onnx/codec/value_info.ts";
 import type { Loss, LossBuilder, LossTerm } from "../losses/loss.ts";
 import type { Metric, Metrics } from "../metrics/metric.ts";
-import type { Place } from "../arena.ts";
+import type { Place } from "../model/arena.ts";
 import {
   FLAT_GRADIENTS,
   FLAT_PARAMETERS,

@@ -9,7 +9,7 @@ import { clipNorm } from "../../kernels/learn/clip_norm.ts";
 import { clipValues } from "../../kernels/learn/clip_values.ts";
 import { mix } from "../../kernels/mix.ts";
 import { sumSquares } from "../../kernels/learn/sum_squares.ts";
-import type { Arena } from "../arena.ts";
+import type { Arena } from "../model/arena.ts";
 import type { AssignedOptimizer, Assignment } from "./assigned.ts";
 import type { Transform } from "./transform.ts";
 

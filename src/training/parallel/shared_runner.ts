@@ -6,7 +6,7 @@
 
 import { openSessionInWorker, type WorkerSession } from "../../onnx/session/session_in_worker.ts";
 import type { HostFeed, HostTensor } from "../../onnx/session/session_tensor.ts";
-import type { Arena } from "../arena.ts";
+import type { Arena } from "../model/arena.ts";
 import type { TrainingBatch } from "../context.ts";
 import { splitBatch } from "../data/split_batch.ts";
 import type { DataSource } from "../data/data_source.ts";
@@ -14,7 +14,7 @@ import { feedsOf } from "../graph/fed.ts";
 import { gradientName, MEANS, SHARES } from "../graph/own_names.ts";
 import type { GradientTarget, Ran, Runner } from "../graph/runner.ts";
 import { type GraphParts, lossGraph, type Measured } from "../graph/training_graph.ts";
-import { countsOf } from "../tally.ts";
+import { countsOf } from "../engine/metric_sums.ts";
 
 /** What workers are told. */
 export interface SharedParts {

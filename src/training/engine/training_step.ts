@@ -4,26 +4,26 @@
  * @module
  */
 
-import type { Loop } from "../hooks/loop/loop.ts";
-import type { Outcome } from "../hooks/protocol/outcome.ts";
-import { isThenable } from "../base/sequence.ts";
-import type { HostFeed } from "../onnx/session/session_tensor.ts";
-import { tensorsToPipe } from "./activations.ts";
-import { checkComputed, slopesOf } from "./computed_loss.ts";
-import type { TrainingBatch } from "./context.ts";
-import type { NamedBatch, NamedData } from "./data/named_data.ts";
-import type { Measured } from "./graph/training_graph.ts";
-import type { GradientTarget, Ran } from "./graph/runner.ts";
-import { KNOWING, OF_LAST, OF_LOSS, OF_STEP } from "./knowing_stages.ts";
-import { isObserved, type Observed } from "./observed.ts";
-import type { OpenedModel } from "./opened_model.ts";
-import type { AssignedOptimizer } from "./optimizers/assigned.ts";
-import { arraysOf, checkPiped, writeArrays } from "./parameter_arrays.ts";
+import type { Loop } from "../../hooks/loop/loop.ts";
+import type { Outcome } from "../../hooks/protocol/outcome.ts";
+import { isThenable } from "../../base/sequence.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
+import { tensorsToPipe } from "../model/activations.ts";
+import { checkComputed, slopesOf } from "../model/computed_loss.ts";
+import type { TrainingBatch } from "../context.ts";
+import type { NamedBatch, NamedData } from "../data/named_data.ts";
+import type { Measured } from "../graph/training_graph.ts";
+import type { GradientTarget, Ran } from "../graph/runner.ts";
+import { LAST_BATCH_STAGES, LOSS_STAGES, STAGES_WITH_LOSS, UPDATE_STAGES } from "./loss_stages.ts";
+import { isObserved, type ObservedTensors } from "../state/observed_tensors.ts";
+import type { OpenedModel } from "../model/opened_model.ts";
+import type { AssignedOptimizer } from "../optimizers/assigned.ts";
+import { arraysOf, checkPiped, writeArrays } from "../model/parameter_arrays.ts";
 import type { Progress } from "./progress.ts";
-import type { MergedSettings } from "./settings.ts";
-import { type ComputedLoss, TrainingStage } from "./stages.ts";
-import { batchMetrics, countsOf, lossFrom, sharesOf, weightsAt } from "./tally.ts";
-import type { TrainingKind } from "./trainer_options.ts";
+import type { MergedSettings } from "./merged_settings.ts";
+import { type ComputedLoss, TrainingStage } from "../stages.ts";
+import { batchMetrics, countsOf, lossFrom, sharesOf, weightsAt } from "./metric_sums.ts";
+import type { TrainingKind } from "../trainer_options.ts";
 
 /** The context that hooks see, as the trainer fills it. */
 export type FilledContext = Loop<TrainingKind>["context"];
@@ -37,7 +37,7 @@ export interface StepHost {
   /** The optimizer of each parameter. */
   readonly owners: readonly number[];
   readonly progress: Progress;
-  readonly observed: Observed;
+  readonly observed: ObservedTensors;
   readonly data: NamedData | undefined;
 }
 
@@ -86,7 +86,7 @@ export class TrainingSteps {
 
   /** What of the context is yet to come at a stage. */
   coming(stage: string): Promise<Known> | undefined {
-    return KNOWING.has(stage) ? this.#coming : undefined;
+    return STAGES_WITH_LOSS.has(stage) ? this.#coming : undefined;
   }
 
   /** What the last batch has come to, when it is known. */
@@ -209,7 +209,7 @@ export class TrainingSteps {
     const more = await this.changedActivations(batch, settings.points);
     const isReplaced = this.isDue(TrainingStage.COMPUTE_LOSS);
     const ran = isReplaced ? undefined : await this.#gradients(work, more);
-    await this.#look(batch, more, work.isLast ? OF_LAST : OF_LOSS);
+    await this.#look(batch, more, work.isLast ? LAST_BATCH_STAGES : LOSS_STAGES);
     await loop.fire(TrainingStage.AFTER_FORWARD);
     loop.advance("forward");
     if (ran === undefined) await this.#ownLoss(work, more);
@@ -274,7 +274,7 @@ export class TrainingSteps {
       Object.assign(context, this.#record(ran.means, work));
       return;
     }
-    const stages = work.isLast ? OF_LAST : OF_LOSS;
+    const stages = work.isLast ? LAST_BATCH_STAGES : LOSS_STAGES;
     if (stages.some((stage) => this.#decides(stage))) {
       await this.settle(); // in order
       Object.assign(context, this.#record(await ran.fetch(true), work));
@@ -301,7 +301,7 @@ export class TrainingSteps {
     const loss = lossFrom(means, weights);
     progress.latestLoss = loss;
     const isOld = step < loop.stepCount; // it has come late
-    progress.tally.add(measured, { means, counts, loss, size: batch.size, isOld });
+    progress.sums.add(measured, { means, counts, loss, size: batch.size, isOld });
     return { loss, metrics: batchMetrics(measured, means, loss) };
   }
 
@@ -323,7 +323,7 @@ export class TrainingSteps {
     this.#coming = undefined;
     context.loss = progress.latestLoss = computed.loss;
     context.metrics = { loss: computed.loss };
-    progress.tally.add({ terms: [], metrics: [] }, {
+    progress.sums.add({ terms: [], metrics: [] }, {
       means: [],
       counts: [],
       loss: computed.loss,
@@ -342,7 +342,7 @@ export class TrainingSteps {
     model.updates.scale(into, loss === next ? 1 : next / loss);
     context.loss = progress.latestLoss = next;
     context.metrics = { ...context.metrics, loss: next };
-    progress.tally.weigh(next - loss, size);
+    progress.sums.weigh(next - loss, size);
   }
 
   async #update(settings: MergedSettings, parts: readonly NamedBatch[]): Promise<void> {
@@ -420,7 +420,7 @@ export class TrainingSteps {
       if (isClipping) void this.norm; // before it is another
       return;
     }
-    const isWanted = OF_STEP.some((stage) => this.isDue(stage)) ||
+    const isWanted = UPDATE_STAGES.some((stage) => this.isDue(stage)) ||
       this.#host.loop.hooks.reads().has("gradNorm");
     if (!isWanted) return;
     if (this.#coming === undefined) await this.#fetchNorm();

@@ -4,24 +4,24 @@
  * @module
  */
 
-import type { Backend } from "../backend/backend.ts";
-import { decodeModel } from "../onnx/codec/codec.ts";
-import type { HostFeed } from "../onnx/session/session_tensor.ts";
-import { tensorProto, tensorValues } from "../onnx/codec/tensor_proto.ts";
-import { encodeModel } from "../onnx/codec/codec.ts";
-import type { Patch } from "../onnx/taps/patch.ts";
+import type { Backend } from "../../backend/backend.ts";
+import { decodeModel } from "../../onnx/codec/codec.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
+import { tensorProto, tensorValues } from "../../onnx/codec/tensor_proto.ts";
+import { encodeModel } from "../../onnx/codec/codec.ts";
+import type { Patch } from "../../onnx/taps/patch.ts";
 import { openPoints } from "./activations.ts";
 import { Arena, type Place } from "./arena.ts";
-import type { GraphParts } from "./graph/training_graph.ts";
-import { chooseParameters } from "./graph/parameters.ts";
-import { Runner } from "./graph/runner.ts";
-import { type Loss, lossOf } from "./losses/loss.ts";
-import { assign, type AssignedOptimizer } from "./optimizers/assigned.ts";
-import { Updates } from "./optimizers/updates.ts";
-import { SharedRunner } from "./parallel/shared_runner.ts";
-import { constant } from "./schedules/constant.ts";
-import { applyPatches, type MergedSettings } from "./settings.ts";
-import type { TrainerParts } from "./trainer_options.ts";
+import type { GraphParts } from "../graph/training_graph.ts";
+import { chooseParameters } from "../graph/parameters.ts";
+import { Runner } from "../graph/runner.ts";
+import { type Loss, lossOf } from "../losses/loss.ts";
+import { assign, type AssignedOptimizer } from "../optimizers/assigned.ts";
+import { Updates } from "../optimizers/updates.ts";
+import { SharedRunner } from "../parallel/shared_runner.ts";
+import { constant } from "../schedules/constant.ts";
+import { applyPatches, type MergedSettings } from "../engine/merged_settings.ts";
+import type { TrainerParts } from "../trainer_options.ts";
 
 /** What is loaded of a model. */
 export interface LoadedBytes {

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { isObject } from "../hooks/protocol/shape.ts";
-import { complaint } from "../base/show.ts";
-import type { OptimizerView, TrainerState, TrainerStatus } from "./context.ts";
-import { Tally } from "./tally.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+import type { OptimizerView, TrainerState, TrainerStatus } from "../context.ts";
+import { MetricSums } from "./metric_sums.ts";
 
 /** What a checkpoint keeps of it. */
 export interface SavedProgress {
@@ -24,7 +24,7 @@ export interface SavedProgress {
   /** The last metrics of each name. */
   readonly metrics: Readonly<Record<string, number>>;
   /** Sums and counts over the batches of this epoch, by what is measured. */
-  readonly tally: Readonly<Record<string, readonly number[]>>;
+  readonly sums: Readonly<Record<string, readonly number[]>>;
 }
 
 /** What a {@linkcode Progress} asks of its trainer. */
@@ -46,7 +46,7 @@ export class Progress implements TrainerState {
   status: TrainerStatus = "idle";
   metrics: Record<string, number> = {};
   /** Sums over the batches of this epoch. */
-  readonly tally: Tally = new Tally();
+  readonly sums: MetricSums = new MetricSums();
   readonly #host: ProgressHost;
   #before = { currentBatchIdx: 0, samplesSeen: 0, tokensSeen: 0 };
 
@@ -75,20 +75,20 @@ export class Progress implements TrainerState {
   }
 
   get avgLoss(): number {
-    return this.tally.loss;
+    return this.sums.loss;
   }
 
   /** A step begins. */
   mark(): void {
     const { currentBatchIdx, samplesSeen, tokensSeen } = this;
     this.#before = { currentBatchIdx, samplesSeen, tokensSeen };
-    this.tally.mark();
+    this.sums.mark();
   }
 
   /** It has failed, and counts for nothing: its batches are yet to come. */
   back(): void {
     Object.assign(this, this.#before);
-    this.tally.back();
+    this.sums.back();
   }
 
   /** What a checkpoint keeps. */
@@ -101,7 +101,7 @@ export class Progress implements TrainerState {
       tokensSeen,
       latestLoss: this.latestLoss,
       metrics: { ...this.metrics },
-      tally: this.tally.save(),
+      sums: this.sums.save(),
     };
   }
 
@@ -113,7 +113,7 @@ export class Progress implements TrainerState {
     this.tokensSeen = saved.tokensSeen;
     this.latestLoss = saved.latestLoss;
     this.metrics = { ...saved.metrics };
-    this.tally.load(saved.tally);
+    this.sums.load(saved.sums);
   }
 }
 
@@ -122,7 +122,7 @@ export function assertSavedProgress(
   action: string,
   saved: unknown,
 ): asserts saved is SavedProgress {
-  const isSaved = isObject(saved) && isObject(saved.metrics) && isObject(saved.tally) &&
+  const isSaved = isObject(saved) && isObject(saved.metrics) && isObject(saved.sums) &&
     ["epoch", "batchIdx", "samplesSeen", "tokensSeen", "latestLoss"].every((member) =>
       typeof saved[member] === "number"
     );

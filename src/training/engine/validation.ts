@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Outcome } from "../hooks/protocol/outcome.ts";
-import { interleave } from "./data/interleave.ts";
-import type { TrainingData } from "./trainer_options.ts";
-import { TrainingStage } from "./stages.ts";
+import type { Outcome } from "../../hooks/protocol/outcome.ts";
+import { interleave } from "../data/interleave.ts";
+import type { TrainingData } from "../trainer_options.ts";
+import { TrainingStage } from "../stages.ts";
 import type { StepHost, TrainingSteps } from "./training_step.ts";
-import type { MergedSettings } from "./settings.ts";
-import { batchMetrics, countsOf, lossFrom, Tally, weightsAt } from "./tally.ts";
+import type { MergedSettings } from "./merged_settings.ts";
+import { batchMetrics, countsOf, lossFrom, MetricSums, weightsAt } from "./metric_sums.ts";
 
 /** Stages of a batch of validation from which tensors may be looked at. */
 const STAGES: readonly TrainingStage[] = [
@@ -33,7 +33,7 @@ export class Validation {
   /** All batches of the data; answers with `"val/loss"` and the like. */
   async run(data: TrainingData, settings: MergedSettings): Promise<Record<string, number>> {
     const { loop, context, model, progress } = this.#host;
-    const epoch = progress.currentEpoch, tally = new Tally();
+    const epoch = progress.currentEpoch, sums = new MetricSums();
     await this.#steps.settle();
     context.phase = "validation";
     this.#isOpen = true;
@@ -41,13 +41,13 @@ export class Validation {
     let index = 0;
     for await (const { batch, loaderIndex, loaderName } of interleave(data).batches(epoch, 0)) {
       Object.assign(context, { batch, batchIdx: index++, loaderIdx: loaderIndex, loaderName });
-      await this.#batch(tally, settings);
+      await this.#batch(sums, settings);
     }
     if (index === 0) {
       throw new RangeError("Cannot validate as the data must have a batch: current value is none");
     }
     const measured = await model.runner.measured();
-    const metrics = tally.metrics(measured, "val/");
+    const metrics = sums.metrics(measured, "val/");
     Object.assign(progress.metrics, metrics);
     await this.end({ status: "completed" }, metrics);
     context.metrics = {
@@ -74,7 +74,7 @@ export class Validation {
     if (outcome.status !== "completed") context.phase = "train";
   }
 
-  async #batch(tally: Tally, { ema, points }: MergedSettings): Promise<void> {
+  async #batch(sums: MetricSums, { ema, points }: MergedSettings): Promise<void> {
     const { loop, context, model, observed } = this.#host, batch = context.batch!;
     observed.forget();
     context.loss = NaN;
@@ -91,7 +91,7 @@ export class Validation {
     const means = ran.means ?? await ran.fetch(true);
     const measured = await model.runner.measured();
     const loss = lossFrom(means, weightsAt(measured, loop.stepCount));
-    tally.add(measured, { means, counts: countsOf(measured, batch), loss, size: batch.size });
+    sums.add(measured, { means, counts: countsOf(measured, batch), loss, size: batch.size });
     context.loss = loss;
     context.metrics = batchMetrics(measured, means, loss);
     await this.#endBatch({ status: "completed" });

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { isThenable } from "../base/sequence.ts";
+import { isThenable } from "../../base/sequence.ts";
 import type { Arena } from "./arena.ts";
-import type { NamedNumbers } from "./stages.ts";
+import type { NamedNumbers } from "../stages.ts";
 
 /** Parts of an array by parameter: views in host memory, copies elsewhere. */
 export async function arraysOf(

@@ -6,13 +6,13 @@
  * @module
  */
 
-import type { Graph } from "../onnx/graph/graph.ts";
-import type { HostFeed } from "../onnx/session/session_tensor.ts";
-import { expose } from "../onnx/taps/expose.ts";
-import { statistics, type TensorStatistics } from "../onnx/taps/statistics.ts";
-import type { Activation, ActivationStatistics, TrainingBatch } from "./context.ts";
-import { partsOf } from "./fields.ts";
-import { type Runner, tensorsOf } from "./graph/runner.ts";
+import type { Graph } from "../../onnx/graph/graph.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
+import { expose } from "../../onnx/taps/expose.ts";
+import { statistics, type TensorStatistics } from "../../onnx/taps/statistics.ts";
+import type { Activation, ActivationStatistics, TrainingBatch } from "../context.ts";
+import { partsOf } from "./field_source.ts";
+import { type Runner, tensorsOf } from "../graph/runner.ts";
 
 /** Where the tensors behind a field come out. */
 type Found =
@@ -25,7 +25,7 @@ export function isObserved(field: string): boolean {
 }
 
 /** What was seen of the model in a batch. */
-export class Observed {
+export class ObservedTensors {
   readonly #found = new Map<string, ReadonlyMap<string, Found>>();
   #seen: ReadonlyMap<string, unknown> = new Map();
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { complaint } from "../base/show.ts";
-import type { HostFeed } from "../onnx/session/session_tensor.ts";
-import type { ComputedLoss, ComputeLossContext } from "./stages.ts";
+import { complaint } from "../../base/show.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
+import type { ComputedLoss, ComputeLossContext } from "../stages.ts";
 
 /** Throws a TypeError or RangeError for what is no loss with its slopes. */
 export function checkComputed(

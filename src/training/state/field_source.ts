@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { FieldValues, ReadPlan, StateSource } from "../hooks/run/reads.ts";
-import { didYouMean } from "../base/did_you_mean.ts";
-import { fits } from "./graph/parameters.ts";
-import type { Arena, Place } from "./arena.ts";
-import type { OptimizerSettings } from "./context.ts";
+import type { FieldValues, ReadPlan, StateSource } from "../../hooks/run/reads.ts";
+import { didYouMean } from "../../base/did_you_mean.ts";
+import { fits } from "../graph/parameters.ts";
+import type { Arena, Place } from "../model/arena.ts";
+import type { OptimizerSettings } from "../context.ts";
 
 /** What a trainer knows at a moment. */
 export interface TrainingMoment {

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { TrainingStage } from "./stages.ts";
+import { TrainingStage } from "../stages.ts";
 
 /** Stages at which the loss of a batch must be known, if anybody is there. */
-export const OF_LOSS: readonly TrainingStage[] = [
+export const LOSS_STAGES: readonly TrainingStage[] = [
   TrainingStage.LOSS,
   TrainingStage.AFTER_LOSS,
   TrainingStage.BEFORE_BACKWARD,
@@ -16,7 +16,7 @@ export const OF_LOSS: readonly TrainingStage[] = [
 ];
 
 /** The same for the last batch of a step. */
-export const OF_STEP: readonly TrainingStage[] = [
+export const UPDATE_STAGES: readonly TrainingStage[] = [
   TrainingStage.GRADIENTS,
   TrainingStage.GRADIENT_CLIP,
   TrainingStage.MAY_UPDATE,
@@ -27,11 +27,11 @@ export const OF_STEP: readonly TrainingStage[] = [
 ];
 
 /** Both. */
-export const OF_LAST: readonly TrainingStage[] = [...OF_LOSS, ...OF_STEP];
+export const LAST_BATCH_STAGES: readonly TrainingStage[] = [...LOSS_STAGES, ...UPDATE_STAGES];
 
 /** Observe stages at which hooks are told of loss, metrics and norm. */
-export const KNOWING: ReadonlySet<string> = new Set([
-  ...OF_LOSS.filter((stage) => stage !== TrainingStage.LOSS),
+export const STAGES_WITH_LOSS: ReadonlySet<string> = new Set([
+  ...LOSS_STAGES.filter((stage) => stage !== TrainingStage.LOSS),
   TrainingStage.GRADIENT_CLIP,
   TrainingStage.BEFORE_OPTIMIZER_STEP,
   TrainingStage.AFTER_OPTIMIZER_STEP,

@@ -1,6 +1,6 @@
 /**
- * What hooks know of training: its stages, and what they find there. Nothing here needs a package, so the main entry
- * point has it; trainers read ONNX files, and are in `@hooke/hooke/training`.
+ * The stages of training and the types of their contexts. Nothing here needs a package, so the main entry point exports
+ * it. Trainers read ONNX files and are exported from `@hooke/hooke/training`.
  *
  * @module
  */

@@ -13,7 +13,7 @@ type Optimizers = readonly Pick<AssignedOptimizer, "schedule">[];
 type Metrics = Readonly<Record<string, number>>;
 
 /** Tells schedules what was measured: each when what it follows is new. */
-export function tellSchedules(
+export function reportToSchedules(
   optimizers: Optimizers,
   metrics: Metrics,
   after: MeasuredAfter,

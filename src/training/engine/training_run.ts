@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { Loop } from "../hooks/loop/loop.ts";
-import type { Outcome } from "../hooks/protocol/outcome.ts";
-import type { ValidationData } from "./context.ts";
-import type { NamedBatch } from "./data/named_data.ts";
-import { EpochReader } from "./epochs.ts";
-import { checkMonitors, tellSchedules } from "./schedules/tell.ts";
-import type { MergedSettings } from "./settings.ts";
-import { TrainingStage } from "./stages.ts";
-import type { TrainerParts, TrainingKind } from "./trainer_options.ts";
+import type { Loop } from "../../hooks/loop/loop.ts";
+import type { Outcome } from "../../hooks/protocol/outcome.ts";
+import type { ValidationData } from "../context.ts";
+import type { NamedBatch } from "../data/named_data.ts";
+import { EpochReader } from "./epoch_reader.ts";
+import { checkMonitors, reportToSchedules } from "../schedules/report_metrics.ts";
+import type { MergedSettings } from "./merged_settings.ts";
+import { TrainingStage } from "../stages.ts";
+import type { TrainerParts, TrainingKind } from "../trainer_options.ts";
 import type { Progress } from "./progress.ts";
 import type { StepHost, TrainingSteps } from "./training_step.ts";
 import type { Validation } from "./validation.ts";
@@ -116,7 +116,7 @@ export class TrainingRun {
   /** What hooks have asked for, between two steps. */
   async between(): Promise<void> {
     if (this.#wantsValidation) await this.#validateIfAny();
-    if (this.#files.length > 0) await this.tellAll();
+    if (this.#files.length > 0) await this.deliverAll();
     while (this.#files.length > 0) await this.#host.write(this.#files.shift()!);
   }
 
@@ -124,7 +124,7 @@ export class TrainingRun {
    * Waits until hooks have been told of all steps so far: what begins or ends with several steps, and what is saved of
    * hooks, comes after them.
    */
-  async tellAll(): Promise<void> {
+  async deliverAll(): Promise<void> {
     await this.#opened.steps.settle();
     await this.#host.loop.hooks.soFar;
   }
@@ -214,10 +214,10 @@ export class TrainingRun {
     this.#wantsValidation = false;
     this.#wantedData = undefined;
     if (validation === undefined) return undefined;
-    await this.tellAll();
+    await this.deliverAll();
     const { host: { optimizers, progress }, validation: own } = this.#opened;
     const metrics = await own.run(validation, await this.#host.follow());
-    tellSchedules(optimizers, { ...progress.metrics, ...metrics }, "validation");
+    reportToSchedules(optimizers, { ...progress.metrics, ...metrics }, "validation");
     return metrics;
   }
 
@@ -234,7 +234,7 @@ export class TrainingRun {
       );
     }
     this.#reader = reader;
-    if (from === 0) progress.tally.load({});
+    if (from === 0) progress.sums.load({});
     loop.context.epoch = epoch;
     this.#isEpochOpen = true;
     await loop.fire(TrainingStage.EPOCH_BEGIN);
@@ -243,11 +243,11 @@ export class TrainingRun {
 
   async #endEpoch(validated: Metrics | undefined): Promise<void> {
     const { loop, progress } = this.#host, { model, optimizers } = this.#opened.host;
-    await this.tellAll();
+    await this.deliverAll();
     const measured = await model.runner.measured();
-    const metrics = { ...progress.tally.metrics(measured, "train/"), ...validated };
+    const metrics = { ...progress.sums.metrics(measured, "train/"), ...validated };
     Object.assign(progress.metrics, metrics);
-    tellSchedules(optimizers, metrics, validated === undefined ? "epoch" : "validatedEpoch");
+    reportToSchedules(optimizers, metrics, validated === undefined ? "epoch" : "validatedEpoch");
     await this.#closeEpoch({ status: "completed" }, metrics);
     if (this.#wantsValidation) await this.#validateIfAny(); // of this epoch, too
     loop.advance("epoch");
@@ -289,7 +289,7 @@ export class TrainingRun {
     if (!this.#isEpochOpen) return {};
     const { model, progress } = this.#opened.host;
     const measured = await model.runner.measured().catch(() => undefined);
-    return measured === undefined ? {} : progress.tally.metrics(measured, "train/");
+    return measured === undefined ? {} : progress.sums.metrics(measured, "train/");
   }
 
   /** A run may be all done and its last epoch not: there were to be so many steps. */

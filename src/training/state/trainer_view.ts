@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Backend } from "../backend/backend.ts";
-import type { TrainingMoment } from "./fields.ts";
-import type { Observed } from "./observed.ts";
-import type { ModelPlan } from "./opened_model.ts";
-import { Progress } from "./progress.ts";
-import type { OpenedParts } from "./training_run.ts";
-import type { FilledContext } from "./training_step.ts";
+import type { Backend } from "../../backend/backend.ts";
+import type { TrainingMoment } from "./field_source.ts";
+import type { ObservedTensors } from "./observed_tensors.ts";
+import type { ModelPlan } from "../model/opened_model.ts";
+import { Progress } from "../engine/progress.ts";
+import type { OpenedParts } from "../engine/training_run.ts";
+import type { FilledContext } from "../engine/training_step.ts";
 
 /** What a trainer has by now. */
 export interface Having {
@@ -48,7 +48,11 @@ export function progressOf(has: Having): Progress {
 }
 
 /** What its fields are at a moment. */
-export function momentOf(has: Having, progress: Progress, observed: Observed): TrainingMoment {
+export function momentOf(
+  has: Having,
+  progress: Progress,
+  observed: ObservedTensors,
+): TrainingMoment {
   return {
     get arena() {
       if (has.parts !== undefined) return has.parts.host.model.arena;

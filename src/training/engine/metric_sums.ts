@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { TrainingBatch } from "./context.ts";
-import type { Measured } from "./graph/training_graph.ts";
+import type { TrainingBatch } from "../context.ts";
+import type { Measured } from "../graph/training_graph.ts";
 
 /** The weight of each term of the loss in a step. */
 export function weightsAt({ terms }: Measured, step: number): number[] {
@@ -50,7 +50,7 @@ function addTo(sums: Sums, name: string, mean: number, count: number): void {
 }
 
 /** Sums over batches, from which their means come. */
-export class Tally {
+export class MetricSums {
   #sums: Sums = new Map();
   #marked: Sums = new Map();
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Backend, Buffer, FrameBuffers } from "../backend/backend.ts";
+import type { Backend, Buffer, FrameBuffers } from "../../backend/backend.ts";
 
 /** A parameter, and its place. */
 export interface Place {

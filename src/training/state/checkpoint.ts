@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { SavedLoop } from "../hooks/registry/saved.ts";
-import { isObject } from "../hooks/protocol/shape.ts";
-import { complaint } from "../base/show.ts";
-import type { Arena } from "./arena.ts";
-import type { OpenedModel } from "./opened_model.ts";
-import type { AssignedOptimizer } from "./optimizers/assigned.ts";
-import { assertSavedProgress, type SavedProgress } from "./progress.ts";
+import type { SavedLoop } from "../../hooks/registry/saved.ts";
+import { isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+import type { Arena } from "../model/arena.ts";
+import type { OpenedModel } from "../model/opened_model.ts";
+import type { AssignedOptimizer } from "../optimizers/assigned.ts";
+import { assertSavedProgress, type SavedProgress } from "../engine/progress.ts";
 
 /** What the container says of it. */
 export const CHECKPOINT_KIND = "training";

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { checkKeys, isObject } from "../hooks/protocol/shape.ts";
-import { complaint } from "../base/show.ts";
-import { addTo, replaceBy, scaleBy, zero } from "../onnx/taps/patches.ts";
-import type { Graph } from "../onnx/graph/graph.ts";
-import type { HostFeed } from "../onnx/session/session_tensor.ts";
-import type { ActivationPatch, TrainerSettings } from "./context.ts";
-import { type Loss, lossOf } from "./losses/loss.ts";
-import { checkClip, checkCount, checkEma } from "./trainer_options.ts";
+import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
+import { complaint } from "../../base/show.ts";
+import { addTo, replaceBy, scaleBy, zero } from "../../onnx/taps/patches.ts";
+import type { Graph } from "../../onnx/graph/graph.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
+import type { ActivationPatch, TrainerSettings } from "../context.ts";
+import { type Loss, lossOf } from "../losses/loss.ts";
+import { checkClip, checkCount, checkEma } from "../check_trainer_options.ts";
 
 /** What a step is done by. */
 export interface MergedSettings extends TrainerSettings {

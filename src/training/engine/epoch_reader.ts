@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NamedBatch, NamedData } from "./data/named_data.ts";
+import type { NamedBatch, NamedData } from "../data/named_data.ts";
 
 /** The batches of an epoch that are left. It is always one ahead, and so knows which is the last. */
 export class EpochReader {

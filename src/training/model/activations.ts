@@ -7,14 +7,14 @@
  * @module
  */
 
-import type { Graph } from "../onnx/graph/graph.ts";
-import type { HostFeed } from "../onnx/session/session_tensor.ts";
-import { expose } from "../onnx/taps/expose.ts";
-import { addTo } from "../onnx/taps/patches.ts";
-import type { Patch } from "../onnx/taps/patch.ts";
-import { points as pointsOf } from "../onnx/taps/points.ts";
-import type { Activation, TrainingBatch } from "./context.ts";
-import type { Runner } from "./graph/runner.ts";
+import type { Graph } from "../../onnx/graph/graph.ts";
+import type { HostFeed } from "../../onnx/session/session_tensor.ts";
+import { expose } from "../../onnx/taps/expose.ts";
+import { addTo } from "../../onnx/taps/patches.ts";
+import type { Patch } from "../../onnx/taps/patch.ts";
+import { points as pointsOf } from "../../onnx/taps/points.ts";
+import type { Activation, TrainingBatch } from "../context.ts";
+import type { Runner } from "../graph/runner.ts";
 
 /** Lets the tensors that fit some patterns be changed; answers with their patches. */
 export function openPoints(graph: Graph, patterns: readonly string[]): Patch[] {

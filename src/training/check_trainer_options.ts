@@ -1,0 +1,147 @@
+/**
+ * Checks of the options of a trainer.
+ *
+ * @module
+ */
+
+import { type DeviceName, DEVICES } from "../backend/webgpu/pick.ts";
+import { checkKeys, isObject } from "../hooks/protocol/shape.ts";
+import { complaint } from "../base/show.ts";
+import type { ClipSettings, EmaSettings } from "./context.ts";
+import type { TrainerParts } from "./trainer_options.ts";
+
+const MEMBERS: Readonly<Record<keyof TrainerParts | "hooks", true>> = {
+  model: true,
+  loss: true,
+  metrics: true,
+  data: true,
+  validation: true,
+  optimizers: true,
+  schedule: true,
+  parameters: true,
+  freeze: true,
+  epochs: true,
+  steps: true,
+  accumulate: true,
+  clip: true,
+  ema: true,
+  validateEvery: true,
+  loaderOrder: true,
+  workers: true,
+  device: true,
+  threads: true,
+  name: true,
+  signal: true,
+  onWarning: true,
+  verify: true,
+  hooks: true,
+};
+
+/**
+ * Checks the options of a trainer.
+ *
+ * @throws {TypeError} if an option is missing, unknown or of the wrong type
+ * @throws {RangeError} if an option has a wrong value
+ */
+export function checkTrainerOptions(options: unknown): void {
+  const action = "make a trainer";
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object", options));
+  }
+  checkKeys(action, "its options", options, Object.keys(MEMBERS));
+  for (const member of ["model", "loss", "optimizers"] as const) {
+    if (options[member] !== undefined) continue;
+    throw new TypeError(complaint(action, `it must have ${member}`, undefined));
+  }
+  for (const member of ["epochs", "accumulate", "threads", "workers"] as const) {
+    checkCount(action, member, options[member], 1);
+  }
+  checkCount(action, "steps", options.steps, 0);
+  checkDevice(action, options);
+  checkMembers(action, options);
+  checkTimes(action, options.validateEvery);
+  checkClip(action, options.clip as ClipSettings | undefined);
+  checkEma(action, options.ema as EmaSettings | undefined);
+}
+
+function checkDevice(action: string, options: Readonly<Record<string, unknown>>): void {
+  const { device = "wasm", workers } = options;
+  if (!DEVICES.includes(device as DeviceName)) {
+    throw new RangeError(complaint(action, `device must be one of ${DEVICES.join(", ")}`, device));
+  }
+  if (workers !== undefined && device !== "wasm") {
+    throw new RangeError(complaint(action, 'workers need the device "wasm"', device));
+  }
+}
+
+/** Checks the types of the members. */
+function checkMembers(action: string, options: Readonly<Record<string, unknown>>): void {
+  const { model, loss, metrics, optimizers, schedule, parameters, freeze, hooks } = options;
+  const wrong = (what: string, value: unknown) => new TypeError(complaint(action, what, value));
+  const has = (value: unknown, member: string) =>
+    isObject(value) && typeof value[member] === "function";
+  if (typeof model !== "string" && !isObject(model)) {
+    throw wrong("model must be the bytes of an .onnx file, its address or its path", model);
+  }
+  if (typeof loss !== "function" && !has(loss, "terms")) {
+    throw wrong("loss must be a loss, or a function that writes one", loss);
+  }
+  if (metrics !== undefined && !isObject(metrics)) {
+    throw wrong("metrics must be metrics by name", metrics);
+  }
+  for (const [name, metric] of Object.entries(metrics ?? {})) {
+    if (has(metric, "mean") || has(metric, "terms")) continue;
+    throw wrong(`metric ${name} must be a metric or a loss`, metric);
+  }
+  for (const one of [optimizers].flat()) {
+    if (isObject(one) && Array.isArray(one.transforms)) continue;
+    throw wrong("optimizers must be what adam(), sgd() or optimizer() gives", one);
+  }
+  if (schedule !== undefined && !has(schedule, "factor")) {
+    throw wrong("schedule must have a function factor", schedule);
+  }
+  for (const pattern of [parameters ?? [], freeze ?? []].flat()) {
+    if (typeof pattern === "string") continue;
+    throw wrong("parameters and freeze must be names, or patterns of names", pattern);
+  }
+  if (hooks !== undefined && !Array.isArray(hooks)) throw wrong("hooks must be a list", hooks);
+}
+
+function checkTimes(action: string, times: unknown = {}): void {
+  if (!isObject(times)) {
+    throw new TypeError(complaint(action, "validateEvery must be an object", times));
+  }
+  checkKeys(action, "validateEvery", times, ["epochs", "steps"]);
+  checkCount(action, "validateEvery.epochs", times.epochs, 0);
+  checkCount(action, "validateEvery.steps", times.steps, 1);
+}
+
+/** Throws a RangeError if a value is given that is not an integer of at least `least`. */
+export function checkCount(action: string, member: string, value: unknown, least: number): void {
+  if (value === undefined || value === Infinity) return;
+  if (Number.isSafeInteger(value) && (value as number) >= least) return;
+  throw new RangeError(
+    complaint(action, `${member} must be a whole number from ${least} on`, value),
+  );
+}
+
+/** Throws a RangeError if a clipping limit is not above 0. */
+export function checkClip(action: string, clip: ClipSettings = {}): void {
+  if (!isObject(clip)) throw new TypeError(complaint(action, "clip must be an object", clip));
+  checkKeys(action, "clip", clip, ["norm", "value"]);
+  for (const member of ["norm", "value"] as const) {
+    const value = clip[member];
+    if (value === undefined || (typeof value === "number" && value > 0)) continue;
+    throw new RangeError(complaint(action, `clip.${member} must be above 0`, value));
+  }
+}
+
+/** Throws a RangeError if the decay is not between 0 and 1. */
+export function checkEma(action: string, ema: EmaSettings | undefined): void {
+  if (ema === undefined) return;
+  if (!isObject(ema)) throw new TypeError(complaint(action, "ema must be an object", ema));
+  checkKeys(action, "ema", ema, ["decay", "validate"]);
+  const { decay } = ema;
+  if (typeof decay === "number" && decay >= 0 && decay <= 1) return;
+  throw new RangeError(complaint(action, "ema.decay must be from 0 to 1", decay));
+}
