@@ -10,6 +10,7 @@ import { graduate } from "../../src/kernels/converge/graduate.ts";
 import { Control, type Kernel } from "../../src/kernels/kernel.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { Lab } from "../../src/testing/lab.ts";
+import { kernelSources } from "./kernel_sources.ts";
 import { isOfSlowSuite, threadedCases } from "./threads_cases.ts";
 
 for (const { name, run } of threadedCases()) {
@@ -48,12 +49,8 @@ Deno.test("systems are shared out in a row, with about as many atoms for each th
 
 Deno.test("each kernel that halts a run though nothing has come apart says so, and no other", async () => {
   const says: string[] = [], does: string[] = [];
-  const folder = new URL("../../src/kernels/", import.meta.url);
-  for await (const { name } of Deno.readDir(folder)) {
-    if (!name.endsWith(".ts")) continue;
-    const text = await Deno.readTextFile(new URL(name, folder));
-    if (!text.includes("= defineKernel(")) continue;
-    const all: Record<string, Partial<Kernel>> = await import(new URL(name, folder).href);
+  for (const { url, text } of await kernelSources()) {
+    const all: Record<string, Partial<Kernel>> = await import(url.href);
     const kernels = Object.values(all).filter((one) => typeof one.run === "function") as Kernel[];
     says.push(...kernels.filter(({ canHalt }) => canHalt).map(({ name }) => name));
     const isHalting = text.includes("Control.HALT") && !text.includes("Control.DIVERGED");
