@@ -1,5 +1,20 @@
 /**
- * What a backend is: buffers, and programs of kernels over them.
+ * The backend interface: buffers, and programs of kernels over them.
+ *
+ * Values in buffers are reached by few verbs, here and in everything built on a backend. One word has one meaning:
+ *
+ * | verb | answers | copies | use it for |
+ * |---|---|---|---|
+ * | `view` | at once; host backends only | nothing: the buffer's own memory, valid until the next call of the backend | hot paths on the host |
+ * | `read` | at once on the host; must be awaited on a device | always | one buffer, as it is now |
+ * | `viewOrRead` | as `view` on the host, as `read` on a device | on a device, all buffers by one command | values that decide how a run goes on |
+ * | `readLate` | later, on every backend | always, as of the moment of the call | observers: nothing waits for it |
+ * | `withArrays` (`ResidentBatch`) | as `viewOrRead` | as `viewOrRead`; changes are written back | host code that works in place |
+ * | `refreshMirror`, `mirrored…` (`ResidentBatch`) | refreshing as `viewOrRead`; `mirrored…` at once | into a mirror in host memory | code that cannot wait and is called often |
+ * | `upload`, `download` (`ResidentBatch`) | as `viewOrRead` | between a batch and its buffers, in the batch's precision | begin and end of a run |
+ * | `fetch` (`Batch`, plans of hooks) | always later | always | callers that do not know where the values are |
+ *
+ * `write` is the opposite direction: it copies at once, and reads that were asked for before it do not see it.
  *
  * @module
  */
@@ -175,18 +190,22 @@ export interface Backend {
   alloc<D extends Dtype>(dtype: D, length: number, spread?: Spread): Buffer<D>;
   /** Copies numbers into a buffer. */
   write(buffer: Buffer, values: ArrayLike<number>, at?: number): void;
-  /** A copy of a buffer. */
+  /** Returns a copy of a buffer as it is now; on a device a promise of it. */
   read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] | Promise<Arrays[D]>;
-  /** The buffer itself; only where it is in host memory. Valid until the next call of the backend. */
+  /**
+   * Returns the memory of a buffer itself, valid until the next call of the backend.
+   *
+   * @throws {TypeError} if the buffer is not in host memory
+   */
   view<D extends Dtype>(buffer: Buffer<D>): Arrays[D];
   /**
-   * What is in some buffers, all as of the same moment. In host memory these are the buffers themselves, valid until
-   * the next call of the backend; elsewhere copies by one command, to be awaited.
+   * Returns the values of some buffers, all as of the same moment. In host memory these are the buffers themselves, valid
+   * until the next call of the backend; on a device a promise of copies, made by one command.
    */
-  see<const B extends readonly Buffer[]>(buffers: B): Values<B> | Promise<Values<B>>;
-  /** Copies of some buffers as they are now, in the order of asking, for who only looks on: nothing waits for them. */
-  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>>;
-  /** Hands over what was asked for and is still held back. Nothing is where the host itself runs kernels. */
+  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Values<B> | Promise<Values<B>>;
+  /** Copies some buffers as they are now. The copies arrive later, in the order of the calls; nothing waits for them. */
+  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>>;
+  /** Submits all work that is still held back. A host backend holds nothing back. */
   flush(): void;
   /** Whether the host itself runs kernels, at once: then `view` can be had, and nothing has to be awaited. */
   readonly isHost: boolean;

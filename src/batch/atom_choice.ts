@@ -70,7 +70,7 @@ function asked(
 ): Int32Array {
   const { nodeCount, nodeOffsets, systemOfNode } = state.batch;
   const [positions, numbers, ids] = ["positions", "numbers", "systemId"].map((field) =>
-    state.valuesOf(field)
+    state.mirroredField(field)
   ) as [NumericArray, NumericArray, NumericArray];
   return Int32Array.from({ length: nodeCount }, (_, index) => {
     const system = systemOfNode[index]!;

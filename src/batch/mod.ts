@@ -55,5 +55,5 @@ export type { VelocityOptions } from "./velocities.ts";
 export { initVelocities } from "./velocities.ts";
 export { unwrappedPositions, wrapPositions } from "./wrap.ts";
 export type { SavedResident, StateShape } from "./resident/resident_batch.ts";
-export type { ArraysOf, Uploaded, Visited } from "./resident/resident_batch.ts";
+export type { ArraysOf, NamedBuffers, Uploaded } from "./resident/resident_batch.ts";
 export { ResidentBatch } from "./resident/resident_batch.ts";

@@ -309,7 +309,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       stream = Stream.resume(engine, sampler, sinks, { batch: run.state.batch, saved });
       this.#loaded = undefined;
     } else if (known?.sampler === sampler && !known.isDone) {
-      if (run?.state.isOf(known.batch)) stream = known;
+      if (run?.state.matches(known.batch)) stream = known;
       else {
         throw new Error(
           `Cannot go on with the stream of ${this.name} as its batch must be the last one that was run: ` +
@@ -352,7 +352,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** What is saved of a stream that may go on. */
   async #savedStream(): Promise<{ readonly stream?: SavedStream }> {
     const { run } = this.#place, stream = this.#stream;
-    if (stream === undefined || !run?.state.isOf(stream.batch)) return {};
+    if (stream === undefined || !run?.state.matches(stream.batch)) return {};
     return { stream: await stream.save() };
   }
 
@@ -523,7 +523,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
         // What can be had at once is as of now, even if nobody awaits it.
         const waiting = name === "energy" || name === "stress" ? run.refresh() : undefined;
         if (isThenable(waiting)) await waiting;
-        return await run.state.fetch(name);
+        return await run.state.downloadField(name);
       },
     };
     batch.attach(holder);
@@ -544,7 +544,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   async #saveHeld(run: BatchRun): Promise<SavedDynamics> {
     const { state: { batch }, state } = run;
     const kept = { ...await run.keep(), ...await this.#savedStream() };
-    batch.detach(state.homeOf(kept.resident));
+    batch.detach(state.savedToHost(kept.resident));
     try {
       const copy = Batch.load(batch.save());
       run.clock.note(copy);

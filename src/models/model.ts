@@ -73,7 +73,7 @@ export interface Outputs {
  * loop of a device, as of when engines last looked, which they do before they open anything there.
  */
 export function valuesOf(state: ResidentBatch, field: string): NumericArray {
-  return state.valuesOf(field);
+  return state.mirroredField(field);
 }
 
 /** The buffers that models add to. */

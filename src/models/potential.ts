@@ -97,7 +97,7 @@ export function potential(
           energy[system]! += answer;
         }
       };
-      return { compute: () => state.visit(buffers, ["forces", "virial", "energy"], evaluate) };
+      return { compute: () => state.withArrays(buffers, ["forces", "virial", "energy"], evaluate) };
     },
   };
 }

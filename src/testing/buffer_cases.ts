@@ -64,8 +64,8 @@ async function look(backend: Backend): Promise<void> {
   const [real, whole] = [backend.alloc("real", 2), backend.alloc("i32", 1)];
   backend.write(real, [1, 2]);
   backend.write(whole, [3]);
-  const taken = backend.take([real, whole]);
-  const [x, n] = await backend.see([real, whole]);
+  const taken = backend.readLate([real, whole]);
+  const [x, n] = await backend.viewOrRead([real, whole]);
   assertSameBits(x, [1, 2]);
   assertSameBits(n, [3]);
   backend.write(real, [9]);
@@ -76,7 +76,7 @@ async function look(backend: Backend): Promise<void> {
   const order: number[] = [];
   const all = Array.from({ length: 100 }, async (_, i) => {
     backend.write(whole, [i]);
-    const [values] = await backend.take([whole]);
+    const [values] = await backend.readLate([whole]);
     order.push(values[0]!);
   });
   backend.flush();

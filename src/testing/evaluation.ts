@@ -74,7 +74,7 @@ async function run(state: ResidentBatch, calls: Parameters<ResidentBatch["prepar
   if (calls.length === 0) return;
   const program = state.prepare(calls);
   await state.backend.run(program, 0, 1);
-  state.forget([program]);
+  state.freePrograms([program]);
   const control = await state.backend.read(state.frame.control);
   const lost = control[Control.DIVERGED]! - 1;
   claim(lost < 0, () => `System ${lost} has a position, a cell or a force that is no number`);

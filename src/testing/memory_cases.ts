@@ -103,7 +103,7 @@ async function round(backend: Backend): Promise<void> {
     call(advance, {}),
   ]);
   const done = backend.run(program, 0, 3);
-  const seen = backend.take([positions, pbc]);
+  const seen = backend.readLate([positions, pbc]);
   program.free();
   await done;
   await backend.savePairs(pairs);

@@ -118,11 +118,11 @@ class Measured implements StateSource {
 
   plan(fields: readonly string[]) {
     const buffers = fields.map((field) => this.#buffers[field]!);
-    const take = async (): Promise<FieldValues> => {
-      const values = await this.#gpu.take(buffers);
+    const fetch = async (): Promise<FieldValues> => {
+      const values = await this.#gpu.readLate(buffers);
       return Object.fromEntries(fields.map((field, i) => [field, values[i]]));
     };
-    return { live: false as const, take };
+    return { live: false as const, fetch };
   }
 
   writable(): never {
@@ -176,7 +176,7 @@ testOnGpu("observing for long takes no more memory than for short", async () => 
   const buffer = gpu.alloc("real", 10);
   const before = made.length;
   for (let round = 0; round < 20; round++) {
-    await Promise.all(Array.from({ length: 64 }, () => gpu.take([buffer])));
+    await Promise.all(Array.from({ length: 64 }, () => gpu.readLate([buffer])));
   }
   assertEquals(made.length - before, 64);
   gpu.dispose();

@@ -87,7 +87,7 @@ onGpu("copies that nobody waits for come in order, each as of its moment", async
   const all = Array.from({ length: 300 }, async (_, step) => {
     if (step === 100) gpu.write(velocities, Array(9).fill(-1));
     gpu.run(program, step, 1);
-    const [x, ages] = await gpu.take([positions, frame.ages]);
+    const [x, ages] = await gpu.readLate([positions, frame.ages]);
     seen[step] = [x[0]!, x[3]!, ages[1]!];
     came.push(step);
   });
@@ -143,7 +143,9 @@ onGpu("a list that is too short holds everything up until it has grown", async (
     const all = Array.from({ length: 9 }, async (_, step) => {
       if (step === 6) gpu.write(velocities, [9]); // may only be seen by later steps
       gpu.run(program, step, 1);
-      return (await gpu.take([positions, forces, energy, frame.ages])).map((values) => [...values]);
+      return (await gpu.readLate([positions, forces, energy, frame.ages])).map((
+        values,
+      ) => [...values]);
     });
     return { seen: await Promise.all(all), hasGrown: pairs.capacity > begun };
   };
@@ -157,7 +159,7 @@ onGpu("a run of many steps goes on where its list was too short", async (gpu) =>
   const trace = async (isLarge: boolean) => {
     const { frame, positions, forces, virial, program } = collapse(gpu, isLarge);
     const done = await gpu.run(program, 0, 9);
-    const values = await gpu.see([positions, forces, virial, frame.ages]);
+    const values = await gpu.viewOrRead([positions, forces, virial, frame.ages]);
     return [[done], ...values.map((values) => [...values])];
   };
   assertEquals(await trace(false), await trace(true));
@@ -189,9 +191,9 @@ onGpu("what others do in between is done again with what a list held up", async 
     const all = [];
     for (let step = 0; step < 9; step++) {
       gpu.run(program, step, 1);
-      await gpu.visit(frame, copy);
+      await gpu.runExternal(frame, copy);
       gpu.run(kicked, step, 1);
-      const seen = gpu.take([positions, velocities, forces, frame.ages]);
+      const seen = gpu.readLate([positions, velocities, forces, frame.ages]);
       if (waits) await seen;
       all.push(seen);
     }
@@ -222,11 +224,11 @@ onGpu(
     const [one, other] = [crowded(), crowded()];
     await gpu.read(other.frame.ages);
     const pause = (milliseconds: number) => new Promise<void>((go) => setTimeout(go, milliseconds));
-    const ages = async ({ frame }: typeof one) => (await gpu.take([frame.ages]))[0][0];
+    const ages = async ({ frame }: typeof one) => (await gpu.readLate([frame.ages]))[0][0];
     let visits = 0;
     gpu.run(one.first, 0, 1);
     const seen = [ages(one)];
-    await gpu.visit(one.frame, () => ++visits > 1 ? pause(150) : Promise.resolve());
+    await gpu.runExternal(one.frame, () => ++visits > 1 ? pause(150) : Promise.resolve());
     gpu.run(one.next, 1, 1);
     seen.push(ages(one));
     gpu.run(other.first, 0, 1);
@@ -267,7 +269,7 @@ testOnGpu("whoever still waits for a backend that was disposed of is told", asyn
   const { velocities, forces, program } = collapse(backend, false);
   const run = backend.run(program, 0, 9);
   backend.write(velocities, [9]); // waits for the run
-  const waiting = [backend.read(forces), backend.take([velocities]), run];
+  const waiting = [backend.read(forces), backend.readLate([velocities]), run];
   const told = waiting.map((one) => assertRejects(async () => await one, Error, "disposed of"));
   backend.dispose();
   await Promise.all(told);

@@ -34,15 +34,15 @@ async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wa
 /** How often the device was waited for while something ran. */
 async function waitsIn(work: () => Promise<unknown>): Promise<number> {
   let waits = 0;
-  const see = gpu!.see;
-  gpu!.see = function (buffers) {
+  const see = gpu!.viewOrRead;
+  gpu!.viewOrRead = function (buffers) {
     waits++;
     return see.call(this, buffers) as never;
   };
   try {
     await work();
   } finally {
-    gpu!.see = see;
+    gpu!.viewOrRead = see;
   }
   return waits;
 }
@@ -448,15 +448,15 @@ testOnGpu("whoever looks while others do waits for what they look at", async () 
       dt: state.constants("real", [100]),
     }),
   ]);
-  await state.look();
-  const before = state.valuesOf("positions");
+  await state.refreshMirror();
+  const before = state.mirroredField("positions");
   state.run(program, 0, 1);
-  const first = state.look();
-  await state.look();
-  const seen = state.valuesOf("positions");
+  const first = state.refreshMirror();
+  await state.refreshMirror();
+  const seen = state.mirroredField("positions");
   await first;
-  assertEquals(seen, state.valuesOf("positions"));
+  assertEquals(seen, state.mirroredField("positions"));
   assert(seen.some((x, i) => x !== before[i]));
-  assertEquals(state.look(), undefined);
+  assertEquals(state.refreshMirror(), undefined);
   state.free();
 });

@@ -9,7 +9,7 @@ function far(heights: readonly number[]): StateSource {
     fields: ["heights"],
     plan: () => ({
       live: false,
-      take: () => Promise.resolve({ heights: Float64Array.from(heights) }),
+      fetch: () => Promise.resolve({ heights: Float64Array.from(heights) }),
     }),
     writable: () => heights,
   };

@@ -26,7 +26,7 @@ class MovingState implements StateSource {
     if (!this.isFar) return { live: true, value: (field) => this.values[field] };
     return {
       live: false,
-      take: async (isAwaited) => {
+      fetch: async (isAwaited) => {
         const copy = Object.fromEntries(
           fields.map((field) => [field, this.values[field]!.slice()]),
         );
@@ -35,7 +35,7 @@ class MovingState implements StateSource {
         await new Promise((resolve) => setTimeout(resolve, 1));
         return isLost ? undefined : copy;
       },
-      give: (values: FieldValues) => {
+      writeBack: (values: FieldValues) => {
         this.asked.push(`back ${Object.keys(values).join()}`);
         Object.assign(this.values, values);
       },
@@ -97,8 +97,8 @@ Deno.test("state that can only be fetched refuses what a hook would write, by it
   const state = new MovingState();
   state.isFar = true;
   const plan = (fields: readonly string[]): ReadPlan => {
-    const { take } = state.plan(fields) as Extract<ReadPlan, { live: false }>;
-    return { live: false, take };
+    const { fetch } = state.plan(fields) as Extract<ReadPlan, { live: false }>;
+    return { live: false, fetch };
   };
   const loop = work({ state: { fields: state.fields, plan, writable: () => [] } });
   loop.hooks.add({ ...grow, frequency: 2, phase: 1 });

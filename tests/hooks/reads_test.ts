@@ -37,7 +37,7 @@ class SlowState implements StateSource {
     this.plans.push([...fields]);
     return {
       live: false as const,
-      take: () => {
+      fetch: () => {
         const copy = Object.fromEntries(
           fields.map((field) => [field, new Float64Array([this.#values[field]!])]),
         );

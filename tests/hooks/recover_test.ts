@@ -16,13 +16,13 @@ class BreakingState implements StateSource {
   #copies = 0;
 
   plan(): ReadPlan {
-    const take = async (): Promise<FieldValues> => {
+    const fetch = async (): Promise<FieldValues> => {
       const copy = this.#copies++;
       await new Promise((resolve) => setTimeout(resolve, copy === this.broken ? 5 : 1));
       if (copy === this.broken) throw new Error("gone");
       return { heights: copy };
     };
-    return { live: false, take };
+    return { live: false, fetch };
   }
 
   writable(): never {

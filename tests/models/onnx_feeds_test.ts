@@ -80,7 +80,7 @@ function feedsOf(
   const bindings = bindingsOf(inputs, [], {});
   const model = { name: "a model", bindings, constants: {}, derived: {}, perAngstrom, ...more };
   const part = new OnnxPart(OFFSETS, from, to, padding && bindings.padding);
-  return new PartFeeds(model, part, CONSTANTS).look(ARRAYS);
+  return new PartFeeds(model, part, CONSTANTS).fill(ARRAYS);
 }
 
 Deno.test("constants are fed in the type and the form that the model has", () => {

@@ -79,9 +79,9 @@ Deno.test("hooks on a GPU are told what they are told on wasm, in the same order
 });
 
 Deno.test("however many steps are observed, the device is waited for as often; who decides is waited for", async () => {
-  const { see } = WebGpuBackend.prototype;
+  const { viewOrRead: see } = WebGpuBackend.prototype;
   let waits = 0;
-  WebGpuBackend.prototype.see = function (buffers) {
+  WebGpuBackend.prototype.viewOrRead = function (buffers) {
     waits++;
     return see.call(this, buffers) as never;
   };
@@ -100,6 +100,6 @@ Deno.test("however many steps are observed, the device is waited for as often; w
     const sync = await waitsWith([{ stage, frequency: 1, sync: true, call() {} }]);
     assertEquals(sync >= none + steps, true);
   } finally {
-    WebGpuBackend.prototype.see = see;
+    WebGpuBackend.prototype.viewOrRead = see;
   }
 });

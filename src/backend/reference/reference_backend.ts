@@ -39,11 +39,11 @@ export class ReferenceBackend implements Backend {
     return (buffer as HostBuffer<D>).array;
   }
 
-  see<const B extends readonly Buffer[]>(buffers: B): Values<B> {
+  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Values<B> {
     return buffers.map((buffer) => this.view(buffer)) as unknown as Values<B>;
   }
 
-  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return Promise.resolve(buffers.map((buffer) => this.read(buffer)) as unknown as Values<B>);
   }
 

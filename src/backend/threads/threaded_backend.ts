@@ -62,7 +62,7 @@ export class ThreadedBackend implements Backend {
   }
 
   async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
-    const [values] = await this.see([buffer]);
+    const [values] = await this.viewOrRead([buffer]);
     return values as Arrays[D];
   }
 
@@ -73,13 +73,13 @@ export class ThreadedBackend implements Backend {
     );
   }
 
-  see<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
-    const seen = this.take(buffers);
+  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+    const seen = this.readLate(buffers);
     this.#crew.flush();
     return seen;
   }
 
-  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return this.#look(buffers as unknown as readonly ThreadedBuffer[]) as unknown as Promise<
       Values<B>
     >;

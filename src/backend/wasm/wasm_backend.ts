@@ -59,11 +59,11 @@ export class WasmBackend implements Backend {
     return (buffer as WasmBuffer<D>).view();
   }
 
-  see<const B extends readonly Buffer[]>(buffers: B): Values<B> {
+  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Values<B> {
     return buffers.map((buffer) => this.view(buffer)) as unknown as Values<B>;
   }
 
-  take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return Promise.resolve(buffers.map((buffer) => this.read(buffer)) as unknown as Values<B>);
   }
 

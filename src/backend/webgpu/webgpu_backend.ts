@@ -115,12 +115,12 @@ export class WebGpuBackend implements Backend {
   }
 
   async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
-    const [copy] = await this.see([buffer]);
+    const [copy] = await this.viewOrRead([buffer]);
     return copy as Arrays[D];
   }
 
   /** Copies of several buffers as they are now, by one copy command and one wait. */
-  async see<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  async viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), false));
   }
 
@@ -128,7 +128,7 @@ export class WebGpuBackend implements Backend {
    * The same, but nothing waits for it: the copies are made now, in turn with all that was asked for, and come when 64
    * are under way, when something is read, or when the event loop turns. In order; for those who only look on.
    */
-  async take<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  async readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
   }
 
@@ -137,8 +137,8 @@ export class WebGpuBackend implements Backend {
    * asked for before; and again, when a list was too short and what came before it had to be done again. It must read
    * and write the same memory each time, look up what may grow when it is called, and not wait for the device.
    */
-  async visit(frame: FrameBuffers, work: () => Promise<void>): Promise<void> {
-    await this.#queue.visit(this.#frameOf(frame), work);
+  async runExternal(frame: FrameBuffers, work: () => Promise<void>): Promise<void> {
+    await this.#queue.runExternal(this.#frameOf(frame), work);
   }
 
   /** What the device knows a buffer by. It stays the buffer's. */
@@ -148,7 +148,7 @@ export class WebGpuBackend implements Backend {
 
   /**
    * Lets a buffer be where others have made room for it, who keep it; what was in it is gone. Only in a
-   * {@linkcode visit}: what was asked for before it then still finds the buffer where it was.
+   * {@linkcode runExternal}: what was asked for before it then still finds the buffer where it was.
    */
   adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
     const own = buffer as GpuBuffer;

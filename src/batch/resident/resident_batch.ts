@@ -68,10 +68,10 @@ export interface StateShape<D extends Dtype> {
 export type Uploaded = ReadonlyMap<string, ReadonlySet<number>>;
 
 /** Buffers by name; some may not be there. */
-export type Visited = Readonly<Record<string, Buffer | undefined>>;
+export type NamedBuffers = Readonly<Record<string, Buffer | undefined>>;
 
 /** What is in them. */
-export type ArraysOf<B extends Visited> = {
+export type ArraysOf<B extends NamedBuffers> = {
   readonly [k in keyof B]: B[k] extends Buffer<infer D> ? Arrays[D]
     : B[k] extends Buffer<infer D> | undefined ? Arrays[D] | undefined
     : never;
@@ -228,7 +228,7 @@ export class ResidentBatch {
   }
 
   /** What is kept within something is for these systems what it was to begin with. */
-  renew(systems: ReadonlySet<number>): void {
+  resetScoped(systems: ReadonlySet<number>): void {
     const atoms = this.#atomsOf(systems);
     for (const [name, { level, width = 1, initial = 0 }] of this.#shapes) {
       const buffer = this.#states.get(name)!;
@@ -310,7 +310,7 @@ export class ResidentBatch {
    * the buffers themselves, and it is done at once; elsewhere copies, waited for, and what may have changed is written
    * back. They are valid only while `work` runs, which may take its time there.
    */
-  visit<const B extends Visited, T>(
+  withArrays<const B extends NamedBuffers, T>(
     buffers: B,
     changed: readonly (keyof B & string)[],
     work: (arrays: ArraysOf<B>) => T,
@@ -321,7 +321,7 @@ export class ResidentBatch {
     const { backend } = this;
     const arrays = (values: readonly NumericArray[]) =>
       Object.fromEntries(there.map(([name], i) => [name, values[i]])) as ArraysOf<B>;
-    const seen = backend.see(there.map(([, buffer]) => buffer));
+    const seen = backend.viewOrRead(there.map(([, buffer]) => buffer));
     if (!(seen instanceof Promise)) return work(arrays(seen));
     return seen.then(async (values): Promise<Awaited<T>> => {
       const copies = arrays(values);
@@ -349,14 +349,14 @@ export class ResidentBatch {
   }
 
   /** Gives programs back. */
-  forget(programs: Iterable<Program>): void {
+  freePrograms(programs: Iterable<Program>): void {
     for (const program of programs) {
       if (this.#programs.delete(program)) program.free();
     }
   }
 
   /** Notes that a field was changed by other means than a kernel. */
-  touch(name: string): void {
+  markChanged(name: string): void {
     this.#hasRun = true;
     this.#changed.add(name);
   }
@@ -373,10 +373,10 @@ export class ResidentBatch {
   }
 
   /**
-   * Looks at all fields and at all that is kept, as they are now, where they are not in host memory: `valuesOf` and
-   * `keptIn` then know them.
+   * Looks at all fields and at all that is kept, as they are now, where they are not in host memory: `mirroredField` and
+   * `mirroredState` then know them.
    */
-  look(isNeeded: boolean = this.#hasRun): void | Promise<void> {
+  refreshMirror(isNeeded: boolean = this.#hasRun): void | Promise<void> {
     if (this.backend.isHost) return;
     if (!isNeeded) return this.#looking; // somebody else's, which has not come yet
     this.#hasRun = false;
@@ -387,21 +387,23 @@ export class ResidentBatch {
     const over = () => {
       if (this.#looking === looking) this.#looking = undefined;
     };
-    const looking: Promise<void> = Promise.resolve(this.backend.see(buffers)).then((values) => {
-      buffers.forEach((buffer, i) => this.#mirror.set(buffer, values[i]!));
-    }).finally(over);
+    const looking: Promise<void> = Promise.resolve(this.backend.viewOrRead(buffers)).then(
+      (values) => {
+        buffers.forEach((buffer, i) => this.#mirror.set(buffer, values[i]!));
+      },
+    ).finally(over);
     return this.#looking = looking;
   }
 
   /** What an engine keeps under a name, as of now; on a device as it was last looked at, if it was. */
-  keptIn(name: string): NumericArray | undefined {
+  mirroredState(name: string): NumericArray | undefined {
     const buffer = this.#states.get(name);
     if (buffer === undefined) return undefined;
     return this.backend.isHost ? this.backend.view(buffer) : this.#mirror.get(buffer);
   }
 
   /** A copy of a field as it is now, in the precision of the backend; on a device as it was last looked at. */
-  valuesOf(name: string): NumericArray {
+  mirroredField(name: string): NumericArray {
     const { backend } = this;
     this.#looked.add(name);
     const buffer = this.field<Dtype>(name);
@@ -428,7 +430,7 @@ export class ResidentBatch {
       }] as const;
     });
     if (!this.backend.isHost) {
-      return Promise.resolve(this.look(true)).then(() =>
+      return Promise.resolve(this.refreshMirror(true)).then(() =>
         this.#bring(fields, fields.map(([, { buffer }]) => this.#mirror.get(buffer)!))
       );
     }
@@ -458,7 +460,7 @@ export class ResidentBatch {
   }
 
   /** Gives systems the values of a field again that they had before, but for those with a 1. */
-  putBack(name: string, before: NumericArray, mask: ArrayLike<number>): void {
+  revert(name: string, before: NumericArray, mask: ArrayLike<number>): void {
     const isNode = this.#isNode(name);
     const width = before.length / (isNode ? this.batch.nodeCount : this.batch.size);
     for (let s = 0; s < mask.length; s++) {
@@ -470,7 +472,7 @@ export class ResidentBatch {
   }
 
   /** Systems move again. */
-  wake(systems: ReadonlySet<number>): void {
+  activate(systems: ReadonlySet<number>): void {
     this.writeRows(this.frame.active, systems, new Int32Array(this.batch.size).fill(1));
   }
 
@@ -484,16 +486,16 @@ export class ResidentBatch {
   /** The fields that programs have changed, in host precision: what a rounding alone would change stays as it was. */
   async download(): Promise<Record<string, NumericArray>> {
     const names = this.#changedNames;
-    const seen = this.backend.see(names.map((name) => this.#fields.get(name)!.buffer));
+    const seen = this.backend.viewOrRead(names.map((name) => this.#fields.get(name)!.buffer));
     const home = (values: readonly NumericArray[]) =>
-      Object.fromEntries(names.map((name, i) => [name, this.home(name, values[i]!)]));
+      Object.fromEntries(names.map((name, i) => [name, this.toHost(name, values[i]!)]));
     return seen instanceof Promise ? home(await seen) : home(seen);
   }
 
   /** The same of what was saved. */
-  homeOf({ fields }: SavedResident): Record<string, NumericArray> {
+  savedToHost({ fields }: SavedResident): Record<string, NumericArray> {
     return Object.fromEntries(
-      this.#changedNames.map((name) => [name, this.home(name, fields[name]!)]),
+      this.#changedNames.map((name) => [name, this.toHost(name, fields[name]!)]),
     );
   }
 
@@ -505,12 +507,12 @@ export class ResidentBatch {
    * A copy of a field as it is now, in the types and the precision of the batch: what a rounding alone would change
    * stays as it was.
    */
-  async fetch(name: string): Promise<NumericArray> {
-    return this.home(name, await this.backend.read(this.field<Dtype>(name)));
+  async downloadField(name: string): Promise<NumericArray> {
+    return this.toHost(name, await this.backend.read(this.field<Dtype>(name)));
   }
 
   /** Values of a field in the types and the precision of the batch, as `fetch` answers with. */
-  home(name: string, there: NumericArray): NumericArray {
+  toHost(name: string, there: NumericArray): NumericArray {
     const { host } = this.#fields.get(name)!;
     if (there instanceof Int32Array && host instanceof Int32Array) return there.slice();
     return there instanceof Float32Array && host instanceof Float64Array
@@ -519,12 +521,12 @@ export class ResidentBatch {
   }
 
   /** The same where only some rows are wanted: what no program has changed is the batch's own. */
-  now(name: string, there: NumericArray): NumericArray {
-    return this.#changed.has(name) ? this.home(name, there) : this.#fields.get(name)!.host;
+  toHostIfChanged(name: string, there: NumericArray): NumericArray {
+    return this.#changed.has(name) ? this.toHost(name, there) : this.#fields.get(name)!.host;
   }
 
   /** Is it still what the batch is, or have systems come or gone? */
-  isOf(batch: Batch): boolean {
+  matches(batch: Batch): boolean {
     return batch === this.batch && batch.nodeOffsets === this.#offsets;
   }
 
@@ -533,7 +535,7 @@ export class ResidentBatch {
    * for those that were not there and begin anew. Fields, states and pairs go on to the bit, and so does what could be
    * found again, by where atoms are now. What engine, models and hooks keep must have been asked for before.
    */
-  async takeOver(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
+  async carryOver(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
     const { backend } = this;
     const columns = [{ there: before.frame.active, here: this.frame.active, isNode: false }];
     for (const [name, { buffer: there }] of before.#fields) {
@@ -547,7 +549,7 @@ export class ResidentBatch {
       const isNode = before.#levels.get(name) === "node";
       if (here !== undefined) columns.push({ there, here, isNode } as typeof columns[0]);
     }
-    const seen = await backend.see(columns.map(({ there }) => there));
+    const seen = await backend.viewOrRead(columns.map(({ there }) => there));
     const rowsOf = (offsets: Int32Array, isNode: boolean) =>
       isNode ? offsets.at(-1)! : offsets.length - 1;
     for (const [i, { there, here, isNode }] of columns.entries()) {
@@ -587,7 +589,7 @@ export class ResidentBatch {
    */
   canReplace(systems: Batch, places: readonly number[]): boolean {
     const { batch } = this;
-    const isOpen = this.backend.forgetPairs !== undefined && this.isOf(batch) &&
+    const isOpen = this.backend.forgetPairs !== undefined && this.matches(batch) &&
       batch.edgeCount === 0 && systems.edgeCount === 0 &&
       [...this.#initials.values()].every((initial) => typeof initial === "number") &&
       ![...this.#looked].some((name) => this.#isMoving(name)) &&
@@ -607,7 +609,7 @@ export class ResidentBatch {
   }
 
   /** Systems in these places have the values again that they came with: what became of them is no number. */
-  recall(places: readonly number[]): void {
+  restoreInitial(places: readonly number[]): void {
     const { backend, batch } = this;
     for (const [name, { buffer, host }] of this.#fields) {
       const isNode = this.#isNode(name);
@@ -625,9 +627,9 @@ export class ResidentBatch {
   }
 
   /** The batch has other systems in these places now, for which {@linkcode canReplace} said yes: they begin anew. */
-  replaced(places: readonly number[]): void {
+  restart(places: readonly number[]): void {
     const { backend, batch } = this;
-    this.recall(places);
+    this.restoreInitial(places);
     for (const [name, buffer] of this.#states) {
       const level = this.#levels.get(name)!, initial = this.#initials.get(name)!;
       const width = buffer.length / (level === "node" ? batch.nodeCount : batch.size);
@@ -638,7 +640,7 @@ export class ResidentBatch {
       }
     }
     for (const pairs of this.#pairs.values()) backend.forgetPairs!(pairs, places);
-    this.wake(new Set(places));
+    this.activate(new Set(places));
     this.#hasRun = true;
   }
 
@@ -648,7 +650,7 @@ export class ResidentBatch {
     const fields = [...this.#fields].map(([name, { buffer }]) => [name, buffer] as const);
     const states = [...this.#states];
     const buffers = [frame.active, ...[...fields, ...states].map(([, buffer]) => buffer)];
-    const taking = backend.take(buffers);
+    const taking = backend.readLate(buffers);
     const listing = Promise.all(
       [...this.#pairs].map(async ([key, list]) => [key, await backend.savePairs(list)] as const),
     ); // with one wait for all
@@ -713,7 +715,7 @@ export class ResidentBatch {
 
   /** Gives all memory back. */
   free(): void {
-    this.forget([...this.#programs]);
+    this.freePrograms([...this.#programs]);
     for (const edges of this.#edges.values()) this.backend.freeEdges(edges);
     for (const pairs of this.#pairs.values()) this.backend.freePairs(pairs);
     const { offsets, active, control } = this.frame;

@@ -14,9 +14,9 @@ export class BondGeometry {
   /** As they are now; on a device as it was last looked at. */
   constructor(state: ResidentBatch) {
     this.#offsets = state.batch.nodeOffsets;
-    this.#positions = state.valuesOf("positions");
-    this.#cells = state.valuesOf("cell");
-    this.#pbc = state.valuesOf("pbc");
+    this.#positions = state.mirroredField("positions");
+    this.#cells = state.mirroredField("cell");
+    this.#pbc = state.mirroredField("pbc");
   }
 
   /** From the first atom of a pair to the nearest image of the second, Å. The same array at each call. */

@@ -63,7 +63,7 @@ export class Constrained {
 
   /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
   count(masks: readonly ArrayLike<number>[]): void {
-    const fixed = this.#held && (this.#state.keptIn(FIXED) ?? this.#mask);
+    const fixed = this.#held && (this.#state.mirroredState(FIXED) ?? this.#mask);
     const [hasCenter, bonds, ranks] = [this.#hasCenter, this.#bonds, this.#ranksOf(fixed)];
     countHeld(this.#state, { fixed, masks, hasCenter, bonds, ranks });
   }

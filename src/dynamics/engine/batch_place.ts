@@ -136,7 +136,7 @@ export class BatchPlace {
 
   #bring(batch: Batch, backend: Backend): BatchRun | PromiseLike<BatchRun> {
     const known = this.#run;
-    if (known?.state.isOf(batch)) return after(known.upload(), () => known);
+    if (known?.state.matches(batch)) return after(known.upload(), () => known);
     this.leave();
     const { loop: { stepCount, hooks } } = this.#engine;
     this.#keep({ step: stepCount, saved: undefined, isHome: true, marks: hooks.marks() });
@@ -274,7 +274,7 @@ export class BatchPlace {
     const marks = hooks.marks();
     const saved = await this.#run!.keep();
     this.#keep({ step, saved, isHome: true, marks });
-    return state.homeOf(saved.resident);
+    return state.savedToHost(saved.resident);
   }
 
   /**

@@ -156,7 +156,7 @@ export class BatchRun {
         if (name === "stepsDone") continue;
         if (name !== "status") this.#isSettled = false;
         if (!HARMLESS.has(name)) this.#isPrimed = false;
-        state.wake(systems);
+        state.activate(systems);
       }
     });
   }
@@ -194,7 +194,7 @@ export class BatchRun {
 
   /** A hook was given a field to write. */
   touch(field: string): void {
-    this.state.touch(field);
+    this.state.markChanged(field);
     this.#isTouched = true;
   }
 
@@ -212,7 +212,7 @@ export class BatchRun {
   /** Something that the plan of a step depends on has changed. */
   forgetPlan(): void {
     if (this.#plan === undefined) return;
-    this.state.forget(this.#plan.programs);
+    this.state.freePrograms(this.#plan.programs);
     this.#plan = undefined;
   }
 
@@ -262,7 +262,7 @@ export class BatchRun {
   /** What must come first: an evaluation under way; where there is no plan, a look at what it is made for. */
   #unready(): void | PromiseLike<void> {
     if (this.#underWay !== undefined) return this.#underWay;
-    if (this.#plan === undefined) return this.state.look();
+    if (this.#plan === undefined) return this.state.refreshMirror();
   }
 
   /** Waits until there is nothing like that. */
@@ -292,7 +292,7 @@ export class BatchRun {
       this.#run(this.#planned().begin);
     }
     await this.#integrator.stages?.rest();
-    const looked = state.visit(
+    const looked = state.withArrays(
       { control: frame.control, active: frame.active },
       [],
       ({ control, active }) => ({ control: control.slice(), isMoving: active.includes(1) }),
@@ -310,7 +310,7 @@ export class BatchRun {
   async takeOver(before: BatchRun, from: readonly (number | undefined)[]): Promise<void> {
     await this.#ready();
     this.#planned(); // asks for all that is kept
-    await this.state.takeOver(before.state, from);
+    await this.state.carryOver(before.state, from);
     this.#clock.carry(before.#clock.save(), from);
     if (!this.#constrained.isEmpty) this.forgetPlan(); // what is held is known only now
     this.#isPrimed = before.#isPrimed;
@@ -325,7 +325,7 @@ export class BatchRun {
 
   /** The batch has other systems in these places now, as large as those before: they have no forces yet. */
   replaced(places: readonly number[]): void {
-    this.state.replaced(places);
+    this.state.restart(places);
     this.#clock.admit(this.state.batch, places);
   }
 
@@ -334,7 +334,7 @@ export class BatchRun {
     if (this.#constrained.isEmpty) return;
     const { state: { backend, frame } } = this;
     await this.#ready();
-    const [active] = await backend.see([frame.active]);
+    const [active] = await backend.viewOrRead([frame.active]);
     const before = active.slice();
     backend.write(frame.active, mask);
     this.#run(this.#planned().settle);
@@ -353,7 +353,7 @@ export class BatchRun {
   async #amendComers({ stage, status }: StageNews, step: number): Promise<void> {
     const { state: { backend, frame } } = this;
     await this.#ready();
-    const [active] = await backend.see([frame.active]);
+    const [active] = await backend.viewOrRead([frame.active]);
     const mask = stage.map((was, s) => was !== status[s] && active[s] !== 0 ? 1 : 0);
     if (!mask.includes(1)) return;
     await this.#forSome(mask, step, async () => {
@@ -372,7 +372,7 @@ export class BatchRun {
   ): Promise<void> {
     const { state: { backend, frame } } = this;
     await this.#ready();
-    const [active] = await backend.see([frame.active]);
+    const [active] = await backend.viewOrRead([frame.active]);
     const before = active.slice();
     const others = await this.#written(mask);
     const [hadEnergy, forcesOf] = [this.#hasEnergy, this.#forcesOf];
@@ -383,7 +383,7 @@ export class BatchRun {
       await this.#ready();
       this.#run(this.#planned().begin);
       others();
-      const [control] = await backend.see([frame.control]);
+      const [control] = await backend.viewOrRead([frame.control]);
       await this.#assertTogether(control, step - 1);
     } finally {
       const { now: keeper } = this.#engine.keeper;
@@ -418,9 +418,9 @@ export class BatchRun {
   async #written(mask: Int32Array): Promise<() => void> {
     const { state } = this;
     const names = [...this.#loop.hooks.writes()].filter((name) => state.fields.has(name));
-    const seen = await state.backend.see(names.map((name) => state.field(name)));
+    const seen = await state.backend.viewOrRead(names.map((name) => state.field(name)));
     const before = seen.map((values) => values.slice());
-    return () => names.forEach((name, i) => state.putBack(name, before[i]!, mask));
+    return () => names.forEach((name, i) => state.revert(name, before[i]!, mask));
   }
 
   /** Hooks are told of systems that have joined. */
@@ -448,7 +448,7 @@ export class BatchRun {
   async #comingIn(mask: Int32Array): Promise<StageEvent | undefined> {
     const { stages } = this.#integrator;
     if (stages === undefined) return undefined;
-    const [seen] = await this.state.backend.see([stages.status]);
+    const [seen] = await this.state.backend.viewOrRead([stages.status]);
     const status = seen.slice();
     return { status, mask, stage: status.map((stage, s) => mask[s] === 0 ? stage : -1) };
   }
@@ -515,7 +515,7 @@ export class BatchRun {
     const isSteered = this.#engine.integrator.needsStress === true;
     const kept = isSteered ? [forces, virial] : [forces];
     return after<readonly NumericArray[], void>(
-      backend.isHost ? kept.map((buffer) => backend.view(buffer).slice()) : backend.take(kept),
+      backend.isHost ? kept.map((buffer) => backend.view(buffer).slice()) : backend.readLate(kept),
       (before) =>
         after(this.#evaluate(step), () => {
           kept.forEach((buffer, i) => backend.write(buffer, before[i]!));
@@ -603,9 +603,9 @@ export class BatchRun {
         for (let s = 0; s < batch.size; s++) if (!answers[s]) marks[s] = 0;
       }
     };
-    if (!this.#isLate) return state.visit(Object.fromEntries(buffers), changed, judge);
+    if (!this.#isLate) return state.withArrays(Object.fromEntries(buffers), changed, judge);
     const { soFar } = this.#loop.hooks; // what the steps before have come to
-    return state.visit(Object.fromEntries(buffers), changed, async (arrays) => {
+    return state.withArrays(Object.fromEntries(buffers), changed, async (arrays) => {
       await soFar;
       if (!this.#isOver) judge(arrays);
     });
@@ -628,7 +628,9 @@ export class BatchRun {
     const mustWait = this.#mustWait;
     const marks = this.#planned().marks.filter(isOf(step));
     const buffers = [frame.control, frame.active, ...this.#told, ...convergedIn(marks)] as const;
-    const coming = mustWait ? Promise.resolve(backend.see(buffers)) : backend.take(buffers);
+    const coming = mustWait
+      ? Promise.resolve(backend.viewOrRead(buffers))
+      : backend.readLate(buffers);
     const news = coming.then(([control, active, ...all]) =>
       this.#newsOf(control, active, all as Int32Array[], marks)
     );
@@ -690,7 +692,7 @@ export class BatchRun {
     }
     const point = this.#loop.point(DynamicsStage.ON_CONVERGE);
     if (!point.isEmpty && mask.includes(1)) {
-      if (this.#plan === undefined) await this.state.look();
+      if (this.#plan === undefined) await this.state.refreshMirror();
       this.#run(this.#planned().converged);
       const event = { [STAGE_EVENT]: stages && { ...stages, mask } };
       await point.fireLate(step, { stepCount: step, convergedMask: mask, ...event });
@@ -774,7 +776,7 @@ export class BatchRun {
     let done = n;
     const tell = async (): Promise<News> => {
       const buffers = [frame.control, frame.active, ...this.#told, ...convergedIn(marks)];
-      const copies = canConverge ? backend.see(buffers) : backend.take(buffers);
+      const copies = canConverge ? backend.viewOrRead(buffers) : backend.readLate(buffers);
       // At once: leaps that go to the device together come from it together, and it stands still meanwhile.
       backend.flush();
       const [control, active, ...all] = await copies as Int32Array[];
@@ -864,7 +866,7 @@ export class BatchRun {
     const { state } = this;
     const { stages } = this.#integrator;
     const isAfter = stage === DynamicsStage.ON_CONVERGE;
-    return after(state.look(), () => {
+    return after(state.refreshMirror(), () => {
       this.#once(withinPart(stages, part, hook.kernels({ state }, stage), isAfter));
       this.#isTouched = true;
       if (hook.compute === undefined) return;
@@ -883,7 +885,7 @@ export class BatchRun {
   #once(calls: readonly Call[]): void {
     const program = this.state.prepare(calls);
     this.#run(program);
-    this.state.forget([program]);
+    this.state.freePrograms([program]);
   }
 
   /** Throws a DivergedError when a system has come apart, where that is known at once; or rejects with it. */
@@ -928,7 +930,7 @@ export class BatchRun {
       this.#engine.keeper.now?.isLeft(step, error) === true;
     if (!isLeft) throw error;
     this.#setActive(error.systems, 0);
-    this.state.recall(error.systems);
+    this.state.restoreInitial(error.systems);
     const control = new Int32Array(Control.LENGTH);
     control[Control.HALT] = 1; // who has come to rest in the same step is still to be told
     backend.write(frame.control, control);

@@ -170,7 +170,7 @@ export function firstLost(
   system: number,
 ): number | undefined | Promise<number | undefined> {
   const { batch: { nodeOffsets } } = state;
-  return state.visit({ positions: state.field("positions") }, [], ({ positions }) => {
+  return state.withArrays({ positions: state.field("positions") }, [], ({ positions }) => {
     const own = positions.subarray(3 * nodeOffsets[system]!, 3 * nodeOffsets[system + 1]!);
     const at = own.findIndex((value) => !(Math.abs(value) <= OUT_OF_REACH));
     return at === -1 ? undefined : Math.floor(at / 3);

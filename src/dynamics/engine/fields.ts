@@ -68,8 +68,8 @@ export class DynamicsFields implements StateSource {
     if (this.#isLive()) return { live: true, value: (field) => this.#value(field) };
     return {
       live: false,
-      take: (isAwaited) => this.#take(fields, isAwaited),
-      give: (values) => this.#give(values),
+      fetch: (isAwaited) => this.#fetch(fields, isAwaited),
+      writeBack: (values) => this.#writeBack(values),
     };
   }
 
@@ -89,14 +89,14 @@ export class DynamicsFields implements StateSource {
   }
 
   /** Nothing, where a system has come apart: the step is not done, then. */
-  async #take(fields: readonly string[], isAwaited: boolean): Promise<FieldValues | undefined> {
+  async #fetch(fields: readonly string[], isAwaited: boolean): Promise<FieldValues | undefined> {
     const host = this.#host();
     const { state, state: { backend, frame }, clock } = host;
     for (const field of fields) if (isMeasured(field)) host.measure(field);
     const all = [
       ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(host, field))]),
     ];
-    const values = await (isAwaited ? backend.see(all) : backend.take(all));
+    const values = await (isAwaited ? backend.viewOrRead(all) : backend.readLate(all));
     const arrived = new Map(all.map((buffer, i) => [buffer, values[i]!]));
     const valueIn = (buffer: Buffer) => arrived.get(buffer)!;
     if (valueIn(frame.control)[Control.DIVERGED] !== 0) return undefined;
@@ -109,7 +109,7 @@ export class DynamicsFields implements StateSource {
     }));
   }
 
-  #give(values: FieldValues): void {
+  #writeBack(values: FieldValues): void {
     const host = this.#host();
     for (const [field, numbers] of Object.entries(values)) {
       assertStored(field);
@@ -133,7 +133,7 @@ function frameOf(
 ): Readonly<Record<string, NumericArray>> {
   return Object.fromEntries(
     [...state.fields].filter((name) => state.batch.has(name)).map((name) => {
-      return [name, state.home(name, valueIn(state.field<Dtype>(name)))];
+      return [name, state.toHost(name, valueIn(state.field<Dtype>(name)))];
     }),
   );
 }
@@ -143,7 +143,7 @@ function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>
   const frame: Record<string, NumericArray> = {};
   for (const name of state.fields) {
     if (!state.batch.has(name)) continue;
-    const get = () => state.home(name, state.view(state.field<Dtype>(name)));
+    const get = () => state.toHost(name, state.view(state.field<Dtype>(name)));
     Object.defineProperty(frame, name, { get, enumerable: true });
   }
   return markMade(frame);

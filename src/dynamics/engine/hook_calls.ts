@@ -135,7 +135,7 @@ function prepareState({ state, constrained, devices, partOf }: StepParts): void 
 function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
   if (part === undefined) return { state };
   const { first, end } = part as StageRange;
-  const status = state.valuesOf("status");
+  const status = state.mirroredField("status");
   return { state, has: (system) => first <= status[system]! && status[system]! < end };
 }
 

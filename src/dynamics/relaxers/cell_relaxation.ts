@@ -138,7 +138,7 @@ function measureOf(state: ResidentBatch, drivers: readonly Driver[]): CellForces
 }
 
 function assertVolumes(state: ResidentBatch, engine: string, { pressure }: CheckedCell): void {
-  const pbc = state.valuesOf("pbc");
+  const pbc = state.mirroredField("pbc");
   const pressures = perSystem(engine, "pressure", pressure, state.batch);
   for (const [system, one] of pressures.entries()) {
     const directions = pbc.subarray(3 * system, 3 * system + 3);

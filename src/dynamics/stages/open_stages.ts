@@ -120,7 +120,7 @@ export class OpenStages {
     const { batch } = this.#state;
     assertStatus(batch.ensure("status"));
     this.#came = this.#coming();
-    this.#state.renew(systems);
+    this.#state.resetScoped(systems);
     this.#state.writeRows(this.#begun, systems, countStages(batch, this.count), this.count);
     this.#state.writeRows(this.stage, systems, batch.ensure("status"));
   }
@@ -137,7 +137,7 @@ export class OpenStages {
   rest(): void | PromiseLike<void> {
     const { status, count } = this;
     const { active } = this.#state.frame;
-    return this.#state.visit({ status, active }, ["active"], ({ status, active }) => {
+    return this.#state.withArrays({ status, active }, ["active"], ({ status, active }) => {
       for (let s = 0; s < active.length; s++) if (status[s]! >= count) active[s] = 0;
     });
   }

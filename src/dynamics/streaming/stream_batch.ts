@@ -66,8 +66,10 @@ export class StreamBatch {
   async frame(places: readonly number[]): Promise<Batch> {
     const { state, clock } = this.#engine.place.run!;
     const names = [...state.fields].filter((name) => this.batch.has(name));
-    const seen = await state.backend.see(names.map((name) => state.field<Dtype>(name)));
-    const known = Object.fromEntries(names.map((name, i) => [name, state.now(name, seen[i]!)]));
+    const seen = await state.backend.viewOrRead(names.map((name) => state.field<Dtype>(name)));
+    const known = Object.fromEntries(
+      names.map((name, i) => [name, state.toHostIfChanged(name, seen[i]!)]),
+    );
     const times = clock.at(known[clock.counter] as Int32Array);
     return stamped(await this.batch.snapshot(places, known), {
       step: places.map((at) => this.slots[at]!.restedAt),

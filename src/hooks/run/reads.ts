@@ -44,16 +44,16 @@ export interface FetchPlan {
   /** They must be fetched. */
   readonly live: false;
   /**
-   * Begins to copy all fields of the plan as they are now; `isAwaited`: the engine waits for them. Answers with nothing
-   * where the step has turned out to be none: nobody is called then.
+   * Starts copying all fields of the plan as they are now. `isAwaited` tells whether the engine waits for them.
+   * Resolves to `undefined` if the step turns out not to count, as when a system diverged: no hook is called then.
    */
-  take(isAwaited: boolean): PromiseLike<FieldValues | undefined>;
+  fetch(isAwaited: boolean): PromiseLike<FieldValues | undefined>;
   /**
-   * Takes back what a hook has changed of such copies: the engine has waited meanwhile.
+   * Writes the copies that a hook has changed back to the state. The engine waits meanwhile.
    *
    * @default none: state that must be fetched cannot be written
    */
-  give?(values: FieldValues): void;
+  writeBack?(values: FieldValues): void;
 }
 
 /**

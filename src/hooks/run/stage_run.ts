@@ -240,7 +240,7 @@ export class StageRun {
   }
 
   #takeFor(place: Place): Promise<FieldValues | undefined> {
-    return this.#take([place], () => place.plan!.take(true));
+    return this.#fetch([place], () => place.plan!.fetch(true));
   }
 
   /** Calls a place with values that were fetched, and hands back what it has changed of them; gives its answer. */
@@ -255,7 +255,7 @@ export class StageRun {
     }
     const answer: unknown = await place.target.call(own, stage);
     if (changed.size === 0) return answer;
-    if (plan?.give === undefined) {
+    if (plan?.writeBack === undefined) {
       throw new TypeError(
         `Cannot write ${
           [...changed].join(", ")
@@ -263,7 +263,7 @@ export class StageRun {
           `only be read`,
       );
     }
-    plan.give(
+    plan.writeBack(
       share?.whole(changed) ??
         Object.fromEntries([...changed].map((field) => [field, values[field]])),
     );
@@ -271,13 +271,13 @@ export class StageRun {
   }
 
   /** Begins to fetch what the places declared; what goes wrong names the stage and the step. */
-  async #take(
+  async #fetch(
     places: readonly Place[],
-    take: () => PromiseLike<FieldValues | undefined>,
+    fetch: () => PromiseLike<FieldValues | undefined>,
   ): Promise<FieldValues | undefined> {
     const { step } = this.host;
     try {
-      return await take();
+      return await fetch();
     } catch (cause) {
       const names = places.map((place) => place.entry.name).join(", ");
       throw new Error(
@@ -317,7 +317,7 @@ export class StageRun {
   #takeLate(places: readonly Place[]): Promise<FieldValues | undefined> {
     const reading = places.filter(({ isDeferred }) => isDeferred);
     if (reading.length === 0) return Promise.resolve({});
-    return this.#take(reading, () => (this.#plan as FetchPlan).take(false));
+    return this.#fetch(reading, () => (this.#plan as FetchPlan).fetch(false));
   }
 
   async #deliver(

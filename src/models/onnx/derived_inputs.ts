@@ -60,7 +60,7 @@ export class DerivedArrays {
   readonly #arrays = new Map<string, FeedArray>();
 
   /** What functions are told of a part of the batch. */
-  look(filling: Omit<Filling, "form">, constants: OnnxConstants): OnnxDerivedFrom {
+  derive(filling: Omit<Filling, "form">, constants: OnnxConstants): OnnxDerivedFrom {
     const { part: { sizes, nodes, systems }, arrays: { lists } } = filling;
     const ints = (name: string, length: number) => this.#array(name, "int32", length);
     const moving = (

@@ -58,12 +58,12 @@ export class PartFeeds {
   }
 
   /** What the model is fed now; valid until the next call. */
-  look(arrays: OnnxArrays): Feeds {
+  fill(arrays: OnnxArrays): Feeds {
     const { perAngstrom, name: model, derived } = this.#fed;
     const part = this.#part;
-    if (arrays.lists !== undefined) part.look(arrays.lists);
+    if (arrays.lists !== undefined) part.locate(arrays.lists);
     const from = this.#isDerived
-      ? this.#derived.look({ arrays, part, perAngstrom }, this.#constants)
+      ? this.#derived.derive({ arrays, part, perAngstrom }, this.#constants)
       : undefined;
     for (const { input: { tensor, meaning, form }, array } of this.#moving) {
       if (form === undefined) {

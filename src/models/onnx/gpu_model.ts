@@ -95,7 +95,7 @@ export class GpuModel {
     const { backend, frame, checks, assertOpen } = this.#parts;
     assertOpen();
     const check = await (checks.get(backend.device) ?? this.#checked());
-    await backend.visit(frame, () => this.#visit(check.capture?.ok === true));
+    await backend.runExternal(frame, () => this.#visit(check.capture?.ok === true));
   }
 
   /** Compares it, for all that run on the device; again for the next, where that did not come to an end. */
@@ -206,7 +206,7 @@ export class GpuModel {
   /** Runs it here and on wasm, recorded and not, before anything is built on it. */
   async #compare(): Promise<SessionCheck> {
     const { name, note, backend, inputs, moving } = this.#parts;
-    const values = await backend.see(inputs.map(({ buffer }) => buffer)); // lists have grown by then
+    const values = await backend.viewOrRead(inputs.map(({ buffer }) => buffer)); // lists have grown by then
     const dims = new Map(inputs.map(({ name, dims }) => [name, dims()]));
     const feeds: HostFeeds = Object.fromEntries(inputs.map((input, i) => [
       input.name,

@@ -54,7 +54,7 @@ export interface OnnxBuffers {
  * Looks at what moves: in host memory nothing is copied, nothing has to be awaited, and it is valid until the backend
  * is next called.
  */
-export function lookAt(
+export function viewOrReadArrays(
   { state, hasCharges, edges }: OnnxBuffers,
 ): OnnxArrays | Promise<OnnxArrays> {
   const buffers: readonly Buffer[] = [
@@ -65,7 +65,7 @@ export function lookAt(
     ...(edges === undefined ? [] : [edges.centers, edges.triplets]),
     ...(hasCharges ? [state.field("charges")] : []),
   ];
-  const seen = state.backend.see(buffers);
+  const seen = state.backend.viewOrRead(buffers);
   const has = { charges: hasCharges, lists: edges !== undefined };
   return seen instanceof Promise ? seen.then((all) => named(all, has)) : named(seen, has);
 }
@@ -109,7 +109,7 @@ export class OnnxPart {
   }
 
   /** Finds its part of the lists, which come by atoms. */
-  look({ counts, index, centers }: OnnxLists): void {
+  locate({ counts, index, centers }: OnnxLists): void {
     const [from, to] = this.nodes;
     this.edges = rangeOf(index, counts[0]!, from, to);
     this.triplets = rangeOf(centers, counts[1]!, from, to);
@@ -119,7 +119,7 @@ export class OnnxPart {
   }
 
   /** Takes lists as they are on a device, with all the room there is in them: the host does not know how many. */
-  take({ capacity, tripletCapacity }: Edges): void {
+  useCapacities({ capacity, tripletCapacity }: Edges): void {
     this.sizes.E = capacity;
     this.sizes.T = tripletCapacity;
   }

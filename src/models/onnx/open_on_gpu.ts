@@ -143,7 +143,7 @@ function inputOf(input: OnnxInputBinding, sources: Sources): GpuInput {
   const moving = BUFFERS[meaning as OnnxInput];
   if (moving !== undefined) {
     const dims = () => {
-      if (edges !== undefined) part.take(edges);
+      if (edges !== undefined) part.useCapacities(edges);
       return part.dims(form!);
     };
     return { name, buffer: moving(state, edges!), dims };

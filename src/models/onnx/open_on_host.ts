@@ -14,7 +14,7 @@ import { type OpenModel, valuesOf } from "../model.ts";
 import { freeEnergies, modelNumbers, type OnnxElements } from "./elements.ts";
 import { type OnnxFed, PartFeeds } from "./feeds.ts";
 import type { OnnxConstants } from "./fills.ts";
-import { lookAt, type OnnxArrays, OnnxPart } from "./onnx_part.ts";
+import { type OnnxArrays, OnnxPart, viewOrReadArrays } from "./onnx_part.ts";
 import { OnnxResults } from "./results.ts";
 
 /** A model that is open, and all that is known of it. */
@@ -59,11 +59,11 @@ export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
     let copies: OnnxArrays | undefined;
     for (const { part, feeds } of parts) {
       // What is no copy is looked at anew: other engines may have had the memory moved while this one was waiting.
-      const seen = copies ?? lookAt(buffers);
+      const seen = copies ?? viewOrReadArrays(buffers);
       const arrays = seen instanceof Promise ? copies = await seen : seen;
       if (!arrays.active.subarray(...part.systems).includes(1)) continue;
-      results.look(part, arrays);
-      results.take(part, await session.run(feeds.look(arrays), results.names));
+      results.noteSystems(part, arrays);
+      results.store(part, await session.run(feeds.fill(arrays), results.names));
     }
   };
   return {

@@ -64,7 +64,7 @@ export class OnnxResults {
   }
 
   /** Notes, before a run for a part of the batch, what of it is to be known when it is over. */
-  look({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
+  noteSystems({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
     const { isActive, volumes } = this.#seen;
     for (let s = from; s < to; s++) {
       isActive[s] = active[s]!;
@@ -73,7 +73,7 @@ export class OnnxResults {
   }
 
   /** Keeps what a run has given for a part of the batch. Throws a RangeError for what has not the length it must have. */
-  take(part: OnnxPart, given: Outputs): void {
+  store(part: OnnxPart, given: Outputs): void {
     for (const output of this.#bindings.outputs) {
       const values = valuesOf(given, output.tensor.name);
       const { meaning } = output;
@@ -176,7 +176,7 @@ export class OnnxResults {
       const own = rows.subarray((first - from) * width, (last - from) * width);
       backend.write(buffer, own, first * width);
     }
-    this.#state.touch(field!);
+    this.#state.markChanged(field!);
   }
 
   #assertLength({ tensor, meaning, field }: OnnxOutputBinding, values: Values, length: number) {

@@ -87,7 +87,7 @@ function anchorsToo(state: ResidentBatch): Call[] {
   const { backend } = state;
   const cell = state.scratch("anchors' cell", { dtype: "real", level: "system", width: 9 });
   const none = state.scratch("anchors' rest", { dtype: "real", level: "node", width: 3 });
-  backend.write(cell, state.valuesOf("cell"));
+  backend.write(cell, state.mirroredField("cell"));
   const anchors = anchorsOn(state);
   const pbc = state.field<"i32">("pbc");
   return [call(alignCells, { cell, positions: anchors, velocities: none, forces: none, pbc })];

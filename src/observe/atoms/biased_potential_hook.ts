@@ -154,7 +154,7 @@ function addBias(state: ResidentBatch, bias: BiasFunction): void | PromiseLike<v
     positions: state.field("positions"),
     cell: state.field("cell"),
   };
-  return state.visit(buffers, ["forces", "virial", "energy"], (arrays) => {
+  return state.withArrays(buffers, ["forces", "virial", "energy"], (arrays) => {
     const { active, ids, ages, numbers, masses, positions, cell, forces, virial, energy } = arrays;
     for (let system = 0; system < size; system++) {
       if (active[system] === 0) continue;

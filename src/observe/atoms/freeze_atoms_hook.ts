@@ -165,7 +165,7 @@ export class FreezeAtomsHook {
       );
     }
     return Int32Array.from(
-      state.valuesOf("categories"),
+      state.mirroredField("categories"),
       (category) => category === this.#category ? 1 : 0,
     );
   }

@@ -29,8 +29,8 @@ export function hasAnchors(state: ResidentBatch): boolean {
 export function anchor(state: ResidentBatch, frozen: ArrayLike<number>): void {
   const { images: counters, batch: { systemOfNode, nodeCount } } = state;
   const anchors = anchorsOn(state);
-  const [positions, cell] = [state.valuesOf("positions"), state.valuesOf("cell")];
-  const [images, known] = [counters && state.valuesOf("images"), state.keptIn(ANCHORS)];
+  const [positions, cell] = [state.mirroredField("positions"), state.mirroredField("cell")];
+  const [images, known] = [counters && state.mirroredField("images"), state.mirroredState(ANCHORS)];
   const rounding = state.backend.real === "f32" ? 2 ** -22 : 2 ** -51;
   const places = positions.slice();
   const atoms: number[] = [];

@@ -249,7 +249,7 @@ export class TrainingSteps {
     const fields = this.observedFields([TrainingStage.AFTER_FORWARD, ...stages]);
     if (fields.length === 0) return;
     const { model, observed } = this.#host;
-    await observed.look(model.runner, batch, fields, more);
+    await observed.observe(model.runner, batch, fields, more);
   }
 
   /** What is fed for patches, and for what hooks have made of tensors within the model. */

@@ -85,7 +85,7 @@ export class Validation {
     const more = await this.#steps.changedActivations(batch, points, parameters);
     const ran = await model.runner.evaluate(batch, more, parameters);
     const fields = this.#steps.observedFields(STAGES);
-    if (fields.length > 0) await observed.look(model.runner, batch, fields, more, parameters);
+    if (fields.length > 0) await observed.observe(model.runner, batch, fields, more, parameters);
     await loop.fire(TrainingStage.AFTER_FORWARD);
     loop.advance("forward");
     const means = ran.means ?? await ran.fetch(true);

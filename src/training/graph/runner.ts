@@ -290,17 +290,18 @@ export class Runner {
         [FLAT_GRADIENTS]: { buffer: gpu.memoryOf(arena.array(into)), dims: [arena.size] },
       }),
     };
-    await gpu.visit(arena.frame, async () => void await session.run(feeds, fetches));
+    await gpu.runExternal(arena.frame, async () => void await session.run(feeds, fetches));
     return {
       means: undefined,
-      fetch: async (isAwaited) => (isAwaited ? await gpu.see([means]) : await gpu.take([means]))[0],
+      fetch: async (isAwaited) =>
+        (isAwaited ? await gpu.viewOrRead([means]) : await gpu.readLate([means]))[0],
     };
   }
 
   async #runPlain({ session }: Opened, feeds: Feeds): Promise<Outputs> {
     if (this.#gpu === undefined) return await session.run(feeds);
     let outputs: Outputs = {};
-    await this.#gpu.visit(this.#parts.arena.frame, async () => {
+    await this.#gpu.runExternal(this.#parts.arena.frame, async () => {
       outputs = await session.run(feeds);
     });
     return outputs;

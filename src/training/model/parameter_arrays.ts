@@ -14,7 +14,7 @@ export async function arraysOf(
   array: string,
   isWanted: (index: number) => boolean,
 ): Promise<Map<string, Float32Array>> {
-  const seen = arena.backend.see([arena.array(array)]);
+  const seen = arena.backend.viewOrRead([arena.array(array)]);
   const [numbers] = isThenable(seen) ? await seen : seen;
   return new Map(
     arena.places.filter((_, i) => isWanted(i)).map(({ name, from, size }) => [

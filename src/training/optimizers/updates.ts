@@ -92,7 +92,7 @@ export class Updates {
 
   /** What `sumSquares` has come to, a number for each parameter. */
   squares(): ArrayLike<number> | PromiseLike<ArrayLike<number>> {
-    const seen = this.#backend.see([this.#squares]);
+    const seen = this.#backend.viewOrRead([this.#squares]);
     return this.#backend.isHost
       ? (seen as readonly [Float64Array])[0]
       : (seen as Promise<readonly [Float64Array]>).then(([squares]) => squares);
@@ -100,7 +100,7 @@ export class Updates {
 
   /** The same for who only looks on: nothing waits for it. */
   async takeSquares(): Promise<ArrayLike<number>> {
-    const [squares] = await this.#backend.take([this.#squares]);
+    const [squares] = await this.#backend.readLate([this.#squares]);
     return squares;
   }
 

@@ -61,8 +61,8 @@ export class TrainingFieldSource implements StateSource {
     // Who looks on may be called later: what it reads is that of now all the same.
     return {
       live: false,
-      take: (isAwaited) => this.#take(fields, isAwaited),
-      give: (values) => this.#give(values),
+      fetch: (isAwaited) => this.#fetch(fields, isAwaited),
+      writeBack: (values) => this.#give(values),
     };
   }
 
@@ -125,7 +125,7 @@ export class TrainingFieldSource implements StateSource {
   }
 
   /** One copy of all arrays that the fields are parts of. */
-  async #take(fields: readonly string[], isAwaited: boolean): Promise<FieldValues> {
+  async #fetch(fields: readonly string[], isAwaited: boolean): Promise<FieldValues> {
     const { arena } = this.#moment;
     const arrays = [
       ...new Set(fields.filter(isResident).flatMap((field) => this.#arraysOf(partsOf(field)[0]))),
@@ -137,7 +137,7 @@ export class TrainingFieldSource implements StateSource {
     const buffers = arrays.map((array) => arena.array(array));
     const copies = buffers.length === 0
       ? []
-      : await (isAwaited ? arena.backend.see(buffers) : arena.backend.take(buffers));
+      : await (isAwaited ? arena.backend.viewOrRead(buffers) : arena.backend.readLate(buffers));
     const numbers = (array: string) => copies[arrays.indexOf(array)]!;
     const resident = fields.filter(isResident).map((field) =>
       [field, described(() => this.#named(field, numbers))] as const

@@ -49,7 +49,7 @@ export class ObservedTensors {
   }
 
   /** Looks at all fields at once. Throws a RangeError for a pattern that no tensor of the model fits. */
-  async look(
+  async observe(
     runner: Pick<Runner, "tapped">,
     batch: TrainingBatch,
     fields: readonly string[],

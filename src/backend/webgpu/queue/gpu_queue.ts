@@ -7,7 +7,7 @@ import { GpuRun } from "../program/gpu_run.ts";
 import { Pending } from "./pending.ts";
 import type { Pipelines } from "../program/pipelines.ts";
 import { Staging } from "./staging.ts";
-import { Visit } from "./visit.ts";
+import { ExternalWork } from "./external_work.ts";
 import { FrameWord } from "../wgsl/module.ts";
 
 /**
@@ -71,10 +71,10 @@ export class GpuQueue {
   }
 
   /** What others do on the device when it is their turn, with the memory of a batch. */
-  visit(frame: GpuFrame, work: () => Promise<void>): Promise<void> {
+  runExternal(frame: GpuFrame, work: () => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#fault !== undefined) throw this.#fault;
-      this.#pending.get(frame)!.add(new Visit(work));
+      this.#pending.get(frame)!.add(new ExternalWork(work));
       this.#commands.send();
       const visiting = work();
       this.#visiting = Promise.allSettled([this.#visiting, visiting]);

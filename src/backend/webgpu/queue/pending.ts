@@ -1,10 +1,10 @@
 import type { CopyRequest } from "./copy_request.ts";
 import { GpuRun } from "../program/gpu_run.ts";
-import { Visit } from "./visit.ts";
+import { ExternalWork } from "./external_work.ts";
 import { FrameWord } from "../wgsl/module.ts";
 
 /** What may have to be done again. */
-export type Repeatable = GpuRun | CopyRequest | Visit;
+export type Repeatable = GpuRun | CopyRequest | ExternalWork;
 
 /** What was asked for on a batch since the last run of which it is known how it ended, in order. */
 export class Pending {
@@ -42,7 +42,7 @@ export class Pending {
       return false;
     });
     // Only what follows a run that has not ended is ever done again.
-    while (kept[0] instanceof Visit) kept.shift();
+    while (kept[0] instanceof ExternalWork) kept.shift();
     this.#all.splice(0, this.#all.length, ...kept);
   }
 
