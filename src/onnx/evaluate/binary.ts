@@ -5,7 +5,7 @@ import { broadcastDims, broadcastStrides } from "./broadcast.ts";
 import { required } from "./operands.ts";
 import type { Evaluate } from "./operator.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
-import { isWhole, wrap } from "./rounding.ts";
+import { isWhole, wrap } from "./operators/rounding.ts";
 import { walk } from "./strides.ts";
 
 /** Writes y from `k` on, from `a` in steps of `s` and `b` in steps of `t`. A loop per operator, so that it is fast. */

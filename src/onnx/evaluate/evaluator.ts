@@ -8,7 +8,7 @@ import { plainFeed, type PlainFeeds } from "./feeds.ts";
 import type { Operators } from "./operator.ts";
 import { plainOf, type PlainTensor } from "./plain_tensor.ts";
 import { type Plan, planFor } from "./plan.ts";
-import { roundTo } from "./rounding.ts";
+import { roundTo } from "./operators/rounding.ts";
 
 /** How to evaluate a graph. */
 export interface EvaluatorOptions {

@@ -4,27 +4,27 @@
  * @module
  */
 
-import { ACTIVATIONS } from "./activations.ts";
-import { BATCH_NORMALIZATION } from "./batch_normalization.ts";
-import { CASTS } from "./casts.ts";
-import { CONTRIB } from "./contrib.ts";
-import { CONVOLUTION } from "./convolution.ts";
-import { EINSUM } from "./einsum.ts";
-import { ELEMENTWISE } from "./elementwise.ts";
-import { GENERATORS } from "./generators.ts";
-import { INDEXING } from "./indexing.ts";
-import { LAYOUT } from "./layout.ts";
-import { LINEAR } from "./linear.ts";
-import { LOGIC } from "./logic.ts";
-import { NORMALIZATION } from "./normalization.ts";
+import { ACTIVATIONS } from "./operators/activations.ts";
+import { BATCH_NORMALIZATION } from "./operators/batch_normalization.ts";
+import { CASTS } from "./operators/casts.ts";
+import { CONTRIB } from "./operators/contrib.ts";
+import { CONVOLUTION } from "./operators/convolution.ts";
+import { EINSUM } from "./operators/einsum.ts";
+import { ELEMENTWISE } from "./operators/elementwise.ts";
+import { GENERATORS } from "./operators/generators.ts";
+import { INDEXING } from "./operators/indexing.ts";
+import { LAYOUT } from "./operators/layout.ts";
+import { LINEAR } from "./operators/linear.ts";
+import { LOGIC } from "./operators/logic.ts";
+import { NORMALIZATION } from "./operators/normalization.ts";
 import type { Operators } from "./operator.ts";
-import { ORDERING } from "./ordering.ts";
-import { PLAIN_NORMALIZATION } from "./plain_normalization.ts";
-import { POOLING } from "./pooling.ts";
-import { REARRANGING } from "./rearranging.ts";
-import { REDUCTIONS } from "./reductions.ts";
-import { SCATTERING } from "./scattering.ts";
-import { SHAPES } from "./shapes.ts";
+import { ORDERING } from "./operators/ordering.ts";
+import { PLAIN_NORMALIZATION } from "./operators/plain_normalization.ts";
+import { POOLING } from "./operators/pooling.ts";
+import { REARRANGING } from "./operators/rearranging.ts";
+import { REDUCTIONS } from "./operators/reductions.ts";
+import { SCATTERING } from "./operators/scattering.ts";
+import { SHAPES } from "./operators/shapes.ts";
 
 /** Operator → what it does. */
 export const OPERATORS: Operators = {

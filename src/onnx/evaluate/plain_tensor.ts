@@ -7,7 +7,7 @@
 import type { ElementType } from "../codec/element_type.ts";
 import type { TensorProto } from "../codec/messages.ts";
 import { tensorType, type TensorValues, tensorValues } from "../codec/tensor_proto.ts";
-import { floatOfHalf } from "./rounding.ts";
+import { floatOfHalf } from "./operators/rounding.ts";
 
 /**
  * A tensor as plain numbers: float64 whatever its type; whole numbers too (exact to 2^53), truth values 0 and 1.

@@ -3,7 +3,7 @@ import type { NodeProto } from "../codec/messages.ts";
 import { required } from "./operands.ts";
 import type { Evaluate } from "./operator.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
-import { wrap } from "./rounding.ts";
+import { wrap } from "./operators/rounding.ts";
 
 /** A formula of one number. */
 export type Formula = (x: number) => number;

@@ -5,7 +5,7 @@ import { showNode } from "../codec/check_model.ts";
 import { encodeModel } from "../codec/codec.ts";
 import { tensorOfConstant } from "../codec/constant_node.ts";
 import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
-import { bitsOfHalves } from "../evaluate/rounding.ts";
+import { bitsOfHalves } from "../evaluate/operators/rounding.ts";
 import { FreshNames } from "./fresh_names.ts";
 import { insideNode, malformed } from "./graph_errors.ts";
 import { Links, type Use } from "./graph_links.ts";

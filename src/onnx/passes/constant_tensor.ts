@@ -5,7 +5,7 @@
  */
 
 import type { PlainTensor } from "../evaluate/plain_tensor.ts";
-import { bitsOfHalves, isWhole, roundTo } from "../evaluate/rounding.ts";
+import { bitsOfHalves, isWhole, roundTo } from "../evaluate/operators/rounding.ts";
 import type { TensorProto } from "../codec/messages.ts";
 import { hasArray, tensorProto } from "../codec/tensor_proto.ts";
 

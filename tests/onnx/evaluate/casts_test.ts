@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { codeOf, type ElementType } from "../../../src/onnx/codec/element_type.ts";
-import { roundTo } from "../../../src/onnx/evaluate/rounding.ts";
+import { roundTo } from "../../../src/onnx/evaluate/operators/rounding.ts";
 import { assertSame, bool, evaluate, f32, i64, tensor } from "./evaluate_op.ts";
 
 /** These numbers as another type. */

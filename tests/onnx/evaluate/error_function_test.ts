@@ -1,4 +1,4 @@
-import { erf, erfc } from "../../../src/onnx/evaluate/error_function.ts";
+import { erf, erfc } from "../../../src/onnx/evaluate/operators/error_function.ts";
 import { assertNear, f32 } from "./evaluate_op.ts";
 
 Deno.test("what is missing to 1 keeps its digits, however small", () => {

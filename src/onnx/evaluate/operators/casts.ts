@@ -4,14 +4,14 @@
  * @module
  */
 
-import { intAttribute } from "../codec/attributes.ts";
-import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
+import { intAttribute } from "../../codec/attributes.ts";
+import { type ElementType, elementTypeOf } from "../../codec/element_type.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import type { PlainTensor } from "../plain_tensor.ts";
 import { isWhole } from "./rounding.ts";
-import { mapped } from "./unary.ts";
+import { mapped } from "../unary.ts";
 
 const FLOATS: ReadonlySet<ElementType> = new Set(["f16", "bf16", "f32", "f64"]);
 

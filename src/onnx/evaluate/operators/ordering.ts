@@ -4,11 +4,11 @@
  * @module
  */
 
-import { attributeOf, intAttribute } from "../codec/attributes.ts";
-import { around } from "./lines.ts";
-import { stridesOf } from "./strides.ts";
-import { axisOf, refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
+import { attributeOf, intAttribute } from "../../codec/attributes.ts";
+import { around } from "../lines.ts";
+import { stridesOf } from "../strides.ts";
+import { axisOf, refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
 
 /** Sorted whether asked for or not. Of equal elements the first comes first; NaN counts as the largest. */
 const topK: Evaluate = (inputs, node) => {

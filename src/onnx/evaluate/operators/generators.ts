@@ -4,13 +4,13 @@
  * @module
  */
 
-import { attributeOf, intAttribute } from "../codec/attributes.ts";
-import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { around } from "./lines.ts";
-import { axisOf, refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, plainOf, type PlainTensor, scalar } from "./plain_tensor.ts";
+import { attributeOf, intAttribute } from "../../codec/attributes.ts";
+import { type ElementType, elementTypeOf } from "../../codec/element_type.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { around } from "../lines.ts";
+import { axisOf, refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, plainOf, type PlainTensor, scalar } from "../plain_tensor.ts";
 
 /** The one number of an input. */
 function numberOf(

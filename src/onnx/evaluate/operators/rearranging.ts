@@ -4,13 +4,13 @@
  * @module
  */
 
-import { intAttribute, textAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { permuted } from "./lines.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf } from "./plain_tensor.ts";
-import { stridesOf } from "./strides.ts";
+import { intAttribute, textAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { permuted } from "../lines.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf } from "../plain_tensor.ts";
+import { stridesOf } from "../strides.ts";
 
 /** Lengths of an image, and the length of the blocks that it is parted into or put together from. */
 type Image = readonly [

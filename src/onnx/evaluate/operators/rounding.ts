@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ElementType } from "../codec/element_type.ts";
+import type { ElementType } from "../../codec/element_type.ts";
 
 /** Type of whole numbers → its bits, and whether it goes below zero. */
 const WHOLE: { readonly [Type in ElementType]?: readonly [bits: number, isSigned: boolean] } = {

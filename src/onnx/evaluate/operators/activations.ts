@@ -4,13 +4,13 @@
  * @module
  */
 
-import { floatAttribute, intAttribute, textAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
+import { floatAttribute, intAttribute, textAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
 import { erfc } from "./error_function.ts";
-import { axisOf, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { alongAxis, type Line } from "./lines.ts";
-import { type Formula, unary, unaryOf } from "./unary.ts";
+import { axisOf, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { alongAxis, type Line } from "../lines.ts";
+import { type Formula, unary, unaryOf } from "../unary.ts";
 
 /** Attributes are floats of 32 bits in files, and so is what holds without them. */
 function attribute(node: NodeProto, name: string, otherwise: number): number {

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { intAttribute, intsAttribute } from "../codec/attributes.ts";
-import { broadcastData, broadcastDims } from "./broadcast.ts";
-import { permuted } from "./lines.ts";
-import { axisOf, listOf, refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
+import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
+import { broadcastData, broadcastDims } from "../broadcast.ts";
+import { permuted } from "../lines.ts";
+import { axisOf, listOf, refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
 import { pad } from "./pad.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { slice } from "./slice.ts";
-import { copyInto, gather, stridesOf } from "./strides.ts";
+import { copyInto, gather, stridesOf } from "../strides.ts";
 
 const transpose: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), rank = x.dims.length;

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { floatAttribute, intAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { broadcastData, broadcastDims, broadcastStrides } from "./broadcast.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { broadcastData, broadcastDims, broadcastStrides } from "../broadcast.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { wrap } from "./rounding.ts";
-import { walk } from "./strides.ts";
+import { walk } from "../strides.ts";
 
 /** Adds the product of the m × k matrix at `aAt` and the k × n matrix at `bAt` to the m × n matrix at `outAt`. */
 // hot

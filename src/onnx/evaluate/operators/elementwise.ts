@@ -4,16 +4,16 @@
  * @module
  */
 
-import { floatAttribute, intAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { binary, type BinaryRow, combine, rowOf } from "./binary.ts";
-import { broadcastData, broadcastDims } from "./broadcast.ts";
+import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { binary, type BinaryRow, combine, rowOf } from "../binary.ts";
+import { broadcastData, broadcastDims } from "../broadcast.ts";
 import { erf } from "./error_function.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { bitsOf, roundHalfEven } from "./rounding.ts";
-import { mapped, unary } from "./unary.ts";
+import { mapped, unary } from "../unary.ts";
 
 const add: BinaryRow = (a, b, y, i, s, j, t, n, k) => {
   for (const end = k + n; k < end; k++, i += s, j += t) y[k] = a[i]! + b[j]!;

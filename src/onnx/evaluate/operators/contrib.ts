@@ -4,16 +4,16 @@
  * @module
  */
 
-import { floatAttribute, intAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
+import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
 import { gelu, sigmoid, tanhGelu } from "./activations.ts";
-import { broadcastData, broadcastDims } from "./broadcast.ts";
+import { broadcastData, broadcastDims } from "../broadcast.ts";
 import { matrixProduct, transposed } from "./linear.ts";
 import { layerNormalized } from "./normalization.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
-import { type Formula, mapped, unary, unaryOf } from "./unary.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import type { PlainTensor } from "../plain_tensor.ts";
+import { type Formula, mapped, unary, unaryOf } from "../unary.ts";
 
 /** A tensor plus one that broadcasts to its lengths; itself where there is none. */
 function plus(node: NodeProto, x: PlainTensor, term: PlainTensor | undefined): PlainTensor {

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { intAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { around } from "./lines.ts";
-import { stridesOf } from "./strides.ts";
-import { axisOf, refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { intAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { around } from "../lines.ts";
+import { stridesOf } from "../strides.ts";
+import { axisOf, refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
 /**
  * An index that may be counted from the end, as one that is counted from the beginning.

@@ -1,8 +1,8 @@
-import { floatAttribute, textAttribute } from "../codec/attributes.ts";
-import { around } from "./lines.ts";
-import { axesOf, listOf, refused, required } from "./operands.ts";
-import type { Evaluate } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { floatAttribute, textAttribute } from "../../codec/attributes.ts";
+import { around } from "../lines.ts";
+import { axesOf, listOf, refused, required } from "../operands.ts";
+import type { Evaluate } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
 /** The place that an element comes from, for places that may lie outside; -1 for none. */
 type Source = (place: number, length: number) => number;

@@ -1,10 +1,10 @@
-import { floatAttribute, intAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { around } from "./lines.ts";
+import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { around } from "../lines.ts";
 import { EPSILON, type Moments, momentsOf } from "./moments.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import type { PlainTensor } from "../plain_tensor.ts";
 
 /** Mean and variance of each channel over all images. */
 function channelMoments({ dims, data }: PlainTensor): Moments[] {

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { intAttribute, textAttribute } from "../codec/attributes.ts";
-import { binary, combine, rowOf } from "./binary.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
+import { intAttribute, textAttribute } from "../../codec/attributes.ts";
+import { binary, combine, rowOf } from "../binary.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
 import { bitsOf } from "./rounding.ts";
-import { mapped, unary } from "./unary.ts";
+import { mapped, unary } from "../unary.ts";
 
 /** A comparison, or what two truth values make. */
 function truth(formula: (a: number, b: number) => boolean): Evaluate {

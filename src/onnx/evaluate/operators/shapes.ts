@@ -4,11 +4,11 @@
  * @module
  */
 
-import { intAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { axesOf, axisOf, listOf, refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor, scalar, wholeNumbers } from "./plain_tensor.ts";
+import { intAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { axesOf, axisOf, listOf, refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor, scalar, wholeNumbers } from "../plain_tensor.ts";
 
 const shape: Evaluate = (inputs, node) => {
   const { dims } = required(inputs, 0, node);

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { floatAttribute, intAttribute, intsAttribute } from "../codec/attributes.ts";
-import { around } from "./lines.ts";
-import { broadcastData } from "./broadcast.ts";
-import { axisOf, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf } from "./plain_tensor.ts";
-import { root } from "./root.ts";
+import { floatAttribute, intAttribute, intsAttribute } from "../../codec/attributes.ts";
+import { around } from "../lines.ts";
+import { broadcastData } from "../broadcast.ts";
+import { axisOf, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf } from "../plain_tensor.ts";
+import { root } from "../root.ts";
 
 /** As ONNX defines it: 10⁻⁹ is added to the deviation, not to the variance. */
 const meanVarianceNormalization: Evaluate = (inputs, node) => {

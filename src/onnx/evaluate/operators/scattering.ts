@@ -4,11 +4,11 @@
  * @module
  */
 
-import { textAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
+import { textAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
 import { elementPlaces, slicesAt } from "./indexing.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
 import { wrap } from "./rounding.ts";
 
 /** What becomes of an element that something is put on. */

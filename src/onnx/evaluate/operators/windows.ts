@@ -4,8 +4,8 @@
  * @module
  */
 
-import { intAttribute, intsAttribute, textAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
+import { intAttribute, intsAttribute, textAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
 
 /** How windows lie over an image, one entry per axis of it. */
 export interface Windows {

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { intAttribute, intsAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
-import { root } from "./root.ts";
+import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
+import { root } from "../root.ts";
 import { IN_PADDING, placesOf, type Windows, windowsOver } from "./windows.ts";
 
 /** The windows of a pool over the channels of a tensor. */

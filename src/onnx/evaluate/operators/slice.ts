@@ -1,8 +1,8 @@
-import type { NodeProto } from "../codec/messages.ts";
-import { axesOf, listOf, refused, required } from "./operands.ts";
-import type { Evaluate } from "./operator.ts";
-import type { PlainTensor } from "./plain_tensor.ts";
-import { gather, stridesOf } from "./strides.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { axesOf, listOf, refused, required } from "../operands.ts";
+import type { Evaluate } from "../operator.ts";
+import type { PlainTensor } from "../plain_tensor.ts";
+import { gather, stridesOf } from "../strides.ts";
 
 /** One axis of a slice. */
 interface Cut {

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { floatAttribute, intAttribute } from "../codec/attributes.ts";
-import { elementTypeOf } from "../codec/element_type.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { broadcastData, broadcastDims } from "./broadcast.ts";
+import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
+import { elementTypeOf } from "../../codec/element_type.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { broadcastData, broadcastDims } from "../broadcast.ts";
 import { EPSILON, momentsOf } from "./moments.ts";
-import { axisOf, refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { axisOf, refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
 /** One number for each block of elements that lie together. */
 interface Standardized {

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { intAttribute, intsAttribute } from "../codec/attributes.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { placesOf, reach, stepsOf, type Windows, windowsOver } from "./windows.ts";
 
 /** The images that a convolution is between, the one with windows on it and the one with an element per window. */

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { intAttribute } from "../codec/attributes.ts";
+import { intAttribute } from "../../codec/attributes.ts";
 
-import { around, permuted } from "./lines.ts";
-import { axesOf, axisOf, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { around, permuted } from "../lines.ts";
+import { axesOf, axisOf, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { greatestOf, isWhole, leastOf, wrap } from "./rounding.ts";
 
 /** What `n` numbers from `at` on come to; `x` is the tensor they are from. */

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { textAttribute } from "../codec/attributes.ts";
-import { einsumEquation } from "../graph/einsum_equation.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { stridesOf } from "./strides.ts";
-import { refused, required } from "./operands.ts";
-import type { Evaluate, Operators } from "./operator.ts";
-import { countOf, type PlainTensor } from "./plain_tensor.ts";
+import { textAttribute } from "../../codec/attributes.ts";
+import { einsumEquation } from "../../graph/einsum_equation.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { stridesOf } from "../strides.ts";
+import { refused, required } from "../operands.ts";
+import type { Evaluate, Operators } from "../operator.ts";
+import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
 /** The length along each label. Lengths of 1 are repeated. */
 function lengthsOf(
