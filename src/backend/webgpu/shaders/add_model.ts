@@ -31,7 +31,8 @@ function addSums(has: (name: string) => boolean): string {
   if (params.perAtom == 0u) {
     if (lane == 0u) { sum = wide(energies[s]); }
   } else {
-    for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+    let end = first_of(s + 1u);
+    for (var a = first_of(s) + lane; a < end; a += LANES) {
       if (is_bad(energies[a])) { found = 1u; } else { sum = wide_add(sum, wide(energies[a])); }
     }
   }
@@ -42,7 +43,8 @@ function addSums(has: (name: string) => boolean): string {
   if (is_bad(term.x)) { found = 1u; }
   if (lane == 0u) { energy[s] = wide_add(energy[s], term); }`;
   const lookAtForces = /* wgsl */ `
-  for (var k = 3u * first_of(s) + lane; k < 3u * first_of(s + 1u); k += LANES) {
+  let end = 3u * first_of(s + 1u);
+  for (var k = 3u * first_of(s) + lane; k < end; k += LANES) {
     if (is_bad(params.forceUnit * atomForces[k])) { found = 1u; }
   }`;
   return /* wgsl */ `${IS_BAD}

@@ -63,10 +63,11 @@ fn lose(s: u32) {
 /** Goes over the bonds of a cluster c, round after round, until `adjust`, which is said for a bond b, is true for all. */
 export function rounds(adjust: string): string {
   return /* wgsl */ `
+    let over = u32(clusters[c + 1u]);
     var is_done = false;
     for (var round = 0u; round <= params.most && !is_done; round++) {
       is_done = true;
-      for (var b = u32(clusters[c]); b < u32(clusters[c + 1u]); b++) {
+      for (var b = u32(clusters[c]); b < over; b++) {
         if (!${adjust}) { is_done = false; }
       }
     }

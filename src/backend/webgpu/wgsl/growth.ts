@@ -16,7 +16,8 @@ fn growth_of(x: f32) -> f32 {
 /** Velocities are scaled as v += m v: a factor close to 1 would lose digits, always the same way. */
 export const GROWTH: string = /* wgsl */ `${GROWTH_OF}
 fn scale_velocities(s: u32, lane: u32, by: f32) {
-  for (var k = 3u * first_of(s) + lane; k < 3u * first_of(s + 1u); k += LANES) {
+  let end = 3u * first_of(s + 1u);
+  for (var k = 3u * first_of(s) + lane; k < end; k += LANES) {
     velocities[k] += by * velocities[k];
   }
 }

@@ -40,9 +40,10 @@ export function addSums(want: number): Pass[] {
     per: "group",
     code: /* wgsl */ `
 fn group(s: u32, lane: u32) {
+  let end = tiles_of(s + 1u);
   for (var c = 0u; c < 10u; c++) {
     var sum = wide(0.0);
-    for (var t = tiles_of(s) + lane; t < tiles_of(s + 1u); t += LANES) { sum = wide_add(sum, partials[10u * t + c]); }
+    for (var t = tiles_of(s) + lane; t < end; t += LANES) { sum = wide_add(sum, partials[10u * t + c]); }
     sum = sum_of_lanes(lane, sum);
     if (lane == 0u && c == 0u && (params.want & ${Want.ENERGY}u) != 0u) {
       energy[s] = wide_add(energy[s], sum);

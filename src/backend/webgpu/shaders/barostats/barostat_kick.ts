@@ -11,7 +11,8 @@ export const barostatKick: Shader = {
     code: /* wgsl */ `
 fn group(s: u32, lane: u32) {
   var sums = array<vec2<f32>, 6>();
-  for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+  let end = first_of(s + 1u);
+  for (var a = first_of(s) + lane; a < end; a += LANES) {
     if (weights[a] == 0.0) { continue; }
     let v = vec3<f32>(velocities[3u * a], velocities[3u * a + 1u], velocities[3u * a + 2u]);
     let p = v / weights[a];

@@ -16,7 +16,8 @@ fn group(s: u32, lane: u32) {
   var x = wide(0.0);
   var y = wide(0.0);
   var z = wide(0.0);
-  for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+  let end = first_of(s + 1u);
+  for (var a = first_of(s) + lane; a < end; a += LANES) {
     let m = masses[a];
     if (m == 0.0) { continue; }
     let place = unwrapped(a, s);

@@ -21,7 +21,8 @@ export const harmonicBonds: Shader = {
         code: /* wgsl */ `${unwrapped(has)}${isShifted ? lattice("moved_by", "shifts") : ""}
 
 fn group(s: u32, lane: u32) {
-  for (var b = u32(starts[s]) + lane; b < u32(starts[s + 1u]); b += LANES) {
+  let end = u32(starts[s + 1u]);
+  for (var b = u32(starts[s]) + lane; b < end; b += LANES) {
     let i = first_of(s) + u32(bonds[2u * b]);
     let j = first_of(s) + u32(bonds[2u * b + 1u]);
     let d = unwrapped(j, s) - unwrapped(i, s)${isShifted ? " + moved_by(3u * b, s)" : ""};
@@ -39,7 +40,8 @@ fn group(s: u32, lane: u32) {
         code: /* wgsl */ `
 fn atom(s: u32, a: u32) {
   var f = vec3<f32>(forces[3u * a], forces[3u * a + 1u], forces[3u * a + 2u]);
-  for (var n = bondsOf[a]; n < bondsOf[a + 1u]; n++) {
+  let end = bondsOf[a + 1u];
+  for (var n = bondsOf[a]; n < end; n++) {
     let one = bondsOf[n];
     let pull = pulls[2u * (one >> 1u)].xyz;
     if ((one & 1u) == 0u) { f += pull; } else { f -= pull; }
@@ -56,9 +58,10 @@ fn term(b: u32, c: u32) -> f32 {
 }
 
 fn group(s: u32, lane: u32) {
+  let end = u32(starts[s + 1u]);
   for (var c = 0u; c < 10u; c++) {
     var sum = wide(0.0);
-    for (var b = u32(starts[s]) + lane; b < u32(starts[s + 1u]); b += LANES) { sum = wide_add(sum, wide(term(b, c))); }
+    for (var b = u32(starts[s]) + lane; b < end; b += LANES) { sum = wide_add(sum, wide(term(b, c))); }
     sum = sum_of_lanes(lane, sum);
     if (lane == 0u && c == 0u && (params.want & ${Want.ENERGY}u) != 0u) {
       energy[s] = wide_add(energy[s], sum);

@@ -15,11 +15,12 @@ fn is_held(a: u32, axis: u32) -> bool {
 fn share_of(a: u32) -> f32 { return ${has("shares") ? "shares[a]" : "1.0"}; }
 
 fn group(s: u32, lane: u32) {
+  let end = first_of(s + 1u);
   for (var axis = 0u; axis < 3u; axis++) {
     var mass = wide(0.0);
     var moment = wide(0.0);
     var size = wide(0.0);
-    for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+    for (var a = first_of(s) + lane; a < end; a += LANES) {
       if (is_held(a, axis)) { continue; }
       let k = 3u * a + axis;
       let moved = ${has("before") ? "opaque(vectors[k] - before[k])" : "vectors[k]"};
@@ -33,7 +34,7 @@ fn group(s: u32, lane: u32) {
     size = sum_of_lanes(lane, size);
     if (!(abs(moment.x) > SLACK * size.x)) { continue; }
     let shift = -wide_divide(moment, mass).x;
-    for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+    for (var a = first_of(s) + lane; a < end; a += LANES) {
       if (is_held(a, axis)) { continue; }
       let k = 3u * a + axis;
       let by = shift * share_of(a);

@@ -65,9 +65,11 @@ fn adjust(s: u32, b: u32, slack: f32) -> bool {
 }
 
 fn group(s: u32, lane: u32) {
-  for (var c = u32(starts[s]) + lane; c < u32(starts[s + 1u]); c += LANES) {
+  let end = u32(starts[s + 1u]);
+  for (var c = u32(starts[s]) + lane; c < end; c += LANES) {
     var square = 0.0;
-    for (var n = 2u * u32(clusters[c]); n < 2u * u32(clusters[c + 1u]); n++) {
+    let last = 2u * u32(clusters[c + 1u]);
+    for (var n = 2u * u32(clusters[c]); n < last; n++) {
       let v = vector_of(3u * (first_of(s) + u32(bonds[n])));
       square = max(square, dot(v, v));
     }

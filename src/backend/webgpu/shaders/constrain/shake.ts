@@ -65,7 +65,8 @@ fn adjust(s: u32, b: u32, length: f32) -> bool {
 
 fn group(s: u32, lane: u32) {
   let begin = u32(clusters[starts[s]]);
-  for (var c = u32(starts[s]) + lane; c < u32(starts[s + 1u]); c += LANES) {
+  let end = u32(starts[s + 1u]);
+  for (var c = u32(starts[s]) + lane; c < end; c += LANES) {
     ${rounds("adjust(s, b, lengths[params.width * s + b - begin].x)")}
   }
 }`,

@@ -30,7 +30,8 @@ fn group(s: u32, lane: u32) {
   }
   var sum = wide(0.0);
   var largest = 0u;
-  for (var t = tiles_of(s) + lane; t < tiles_of(s + 1u); t += LANES) {
+  let end = tiles_of(s + 1u);
+  for (var t = tiles_of(s) + lane; t < end; t += LANES) {
     sum = wide_add(sum, partials[t]);
     largest = max(largest, size_bits(partials[t].x));
   }

@@ -8,7 +8,8 @@ export const fmax: Shader = {
     code: /* wgsl */ `
 fn group(s: u32, lane: u32) {
   var largest = 0u;
-  for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+  let end = first_of(s + 1u);
+  for (var a = first_of(s) + lane; a < end; a += LANES) {
     let f = vec3<f32>(forces[3u * a], forces[3u * a + 1u], forces[3u * a + 2u]);
     var bits = size_bits(dot(f, f));
     if (is_nan(f.x) || is_nan(f.y) || is_nan(f.z)) { bits = NOT_A_NUMBER; }

@@ -113,8 +113,9 @@ fn group(s: u32, lane: u32) {
   if (lane == 0u && is_known) { pull_back(s); }
   workgroupBarrier();
   let is_strained = is_known && any(abs(change[0]) + abs(change[1]) + abs(change[2]) != vec3<f32>(0.0));
+  let end = first_of(s + 1u);
   var found = 0u; // 1: moved, 2: lost
-  for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+  for (var a = first_of(s) + lane; a < end; a += LANES) {
     for (var k = 0u; k < 3u; k++) {
       let x = positions[3u * a + k];
       if (is_nan(x) || is_infinite(x) || !(abs(x) <= most)) { found = 2u; }
@@ -141,7 +142,7 @@ fn group(s: u32, lane: u32) {
     verdict = due;
   }
   if (workgroupUniformLoad(&verdict) != 1) { return; }
-  for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+  for (var a = first_of(s) + lane; a < end; a += LANES) {
     for (var k = 0u; k < 3u; k++) {
       kept[reference_at(a) + k] = positions[3u * a + k];
       marks[images_at(a) + k] = ${count("k")};
@@ -222,7 +223,8 @@ fn group(s: u32, lane: u32) {
   let volume = dot(rows[0], normals[0]);
   var low = vec3<f32>(3e38);
   var high = vec3<f32>(-3e38);
-  for (var a = first_of(s) + lane; a < first_of(s + 1u); a += LANES) {
+  let end = first_of(s + 1u);
+  for (var a = first_of(s) + lane; a < end; a += LANES) {
     let x = reference_of(a);
     let place = vec3<f32>(dot(x, normals[0]), dot(x, normals[1]), dot(x, normals[2])) / volume;
     low = min(low, place);
@@ -238,7 +240,8 @@ fn group(s: u32, lane: u32) {
     }
     workgroupBarrier();
   }
-  for (var b = lane; b < first_of(s + 1u) - first_of(s); b += LANES) { marks[bins_at(s) + b] = 0; }
+  let atoms = end - first_of(s);
+  for (var b = lane; b < atoms; b += LANES) { marks[bins_at(s) + b] = 0; }
   if (lane > 0u) { return; }
   var begin = vec3<f32>(0.0);
   var size = vec3<f32>(1.0);
@@ -366,7 +369,8 @@ fn atom(s: u32, a: u32) {
         let image = f32(p) * boxed(s, 0u) + f32(q) * boxed(s, 1u) + f32(r) * boxed(s, 2u);
         var o = 0u;
         if (bin > 0u) { o = u32(marks[bins_at(s) + bin - 1u]); }
-        for (; o < u32(marks[bins_at(s) + bin]); o++) {
+        let end = u32(marks[bins_at(s) + bin]);
+        for (; o < end; o++) {
           let j = u32(marks[order_at(first_of(s) + o)]);
           if (j == a && p == 0 && q == 0 && r == 0) { continue; }
           let other = wrapped_at(j);

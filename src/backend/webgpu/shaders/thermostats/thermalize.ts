@@ -57,7 +57,8 @@ fn tile(s: u32, t: u32, a: u32, lane: u32) {
   code: /* wgsl */ `
 fn system(s: u32) {
   var sum = bathEnergy[s];
-  for (var t = tiles_of(s); t < tiles_of(s + 1u); t++) { sum = wide_add(sum, partials[t]); }
+  let end = tiles_of(s + 1u);
+  for (var t = tiles_of(s); t < end; t++) { sum = wide_add(sum, partials[t]); }
   bathEnergy[s] = sum;
 }`,
 }];
