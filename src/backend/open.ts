@@ -12,7 +12,6 @@ import {
   type PickOptions,
   type SkippedDevice,
 } from "./webgpu/pick.ts";
-import { WebGpuBackend } from "./webgpu/mod.ts";
 
 /** Name → how to make it. */
 const BACKENDS: Readonly<Record<string, () => Backend>> = {
@@ -76,7 +75,9 @@ export async function openDevice(
   }
 }
 
+/** Opens the picked GPU. The shaders are loaded here, so runs on a CPU never load them. */
 async function openGpu({ adapter, info, skipped }: PickedDevice): Promise<OpenedDevice> {
+  const { WebGpuBackend } = await import("./webgpu/mod.ts");
   const device = await openGpuDevice({ adapter: adapter! });
   const backend = new WebGpuBackend(device, true);
   return { backend, device: "webgpu", info: info!, skipped };

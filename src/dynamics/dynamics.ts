@@ -7,7 +7,6 @@
 import type { Backend } from "../backend/backend.ts";
 import { Batch } from "../batch/batch.ts";
 import { markChanging } from "../batch/changing.ts";
-import { encodeCheckpoint, loadLatest, readCheckpoint, writeWhole } from "../checkpoint/mod.ts";
 import type { NumericArray } from "../batch/fields/fields.ts";
 import type { FieldHolder } from "../batch/fields/holder.ts";
 import type { BaseContext, Workflow } from "../hooks/protocol/context.ts";
@@ -36,18 +35,21 @@ import type { Integrator } from "./integrators/integrator.ts";
 import { checkIntegrator } from "./integrators/integrator_checks.ts";
 import type { WithKernels } from "./engine/step_parts.ts";
 import { ConvergenceHook } from "./convergence/convergence_hook.ts";
-import { Graduates } from "./streaming/graduates.ts";
 import type { SizeAwareSampler } from "./streaming/sampler.ts";
 import { isBath } from "./stages/staged.ts";
 import { STAGE_STEPS } from "./stages/stage_steps.ts";
 import { DynamicsStage } from "./stages.ts";
 import type { SavedStream } from "./streaming/saved_stream.ts";
-import { Stream } from "./streaming/stream.ts";
+import type { Stream } from "./streaming/stream.ts";
 import type { StreamEngine } from "./streaming/stream_batch.ts";
-import { checkStream, type StreamOptions, type StreamSummary } from "./streaming/stream_options.ts";
+import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts";
 import type { DynamicsBase } from "./stages.ts";
 
-/** What has come of a source without systems. */
+// Loaded when first used: most runs neither stream nor write checkpoints.
+const loadCheckpointing = () => import("../checkpoint/mod.ts");
+const loadStreaming = () => import("./streaming/mod.ts");
+
+/** The summary of a source without systems. */
 const NO_STREAM: StreamSummary = {
   systems: 0,
   graduated: 0,
@@ -261,6 +263,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     this.#assertIdle("stream through");
     const canConverge = this.integrator.stages !== undefined || // which systems get through, else there are none
       this.#loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
+    const { checkStream } = await loadStreaming();
     checkStream(this.name, sampler, options, canConverge);
     if (options.onDiverged === "drop" && !this.#device.isHost) {
       throw new RangeError(
@@ -293,6 +296,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     sampler: SizeAwareSampler,
     options: StreamOptions,
   ): Promise<Stream | undefined> {
+    const { Graduates, Stream } = await loadStreaming();
     const sinks = new Graduates(this.name, options.sinks);
     await sinks.open();
     const saved = this.#loaded, known = this.#stream, { run } = this.#place;
@@ -410,6 +414,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   async saveCheckpoint(path: string | URL): Promise<void> {
     const bytes = await this.takeCheckpoint();
     await this.#loop.hooks.flush(); // what hooks say that they have written must be there
+    const { writeWhole } = await loadCheckpointing();
     await writeWhole(path, bytes, "checkpoint");
   }
 
@@ -419,6 +424,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>> {
     if (this.#whole !== undefined) return await this.#whole.takeCheckpoint();
+    const { encodeCheckpoint } = await loadCheckpointing();
     const data = await this.save();
     return encodeCheckpoint({ kind: this.#checkpointKind, schema: SCHEMA, data });
   }
@@ -432,6 +438,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async loadCheckpoint(path: string | URL): Promise<Batch> {
     const expected = { kind: this.#checkpointKind, schema: SCHEMA };
+    const { readCheckpoint } = await loadCheckpointing();
     const { data } = await readCheckpoint(path, expected);
     return await this.load(data as SavedDynamics);
   }
@@ -443,6 +450,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * Throws what `loadCheckpoint` throws, but for damage.
    */
   async loadLatest(folder: string | URL): Promise<Batch | undefined> {
+    const { loadLatest } = await loadCheckpointing();
     return await loadLatest(folder, {
       load: (path) => this.loadCheckpoint(path),
       passedOver: (_path, error) => this.#loop.hooks.warn("(checkpoint)", "load", error),

@@ -4,5 +4,5 @@
  * @module
  */
 
-export { checkThreads, openThreads, type ThreadsOptions } from "./open_threads.ts";
+export { openThreads, type ThreadsOptions } from "./open_threads.ts";
 export { ThreadedBackend } from "./threaded_backend.ts";

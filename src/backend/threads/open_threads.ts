@@ -1,5 +1,6 @@
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import type { Backend } from "../backend.ts";
+import { checkThreads } from "./check_threads.ts";
 import { ThreadedBackend } from "./threaded_backend.ts";
 
 /** How {@linkcode openThreads} starts threads. */
@@ -40,17 +41,6 @@ export interface ThreadsOptions {
 export function openThreads(threads: number, options: ThreadsOptions = {}): Backend {
   checkThreads("open threads", threads);
   return new ThreadedBackend(threads, options.worker ?? openWorker);
-}
-
-/** Throws a TypeError or RangeError for what is no number of threads. */
-export function checkThreads(action: string, threads: unknown): asserts threads is number {
-  if (Number.isInteger(threads) && (threads as number) >= 1) return;
-  const Wrong = typeof threads === "number" ? RangeError : TypeError;
-  throw new Wrong(
-    `Cannot ${action} as threads must be a whole number from 1 on: current value is ${
-      typeof threads === "string" ? JSON.stringify(threads) : String(threads)
-    }`,
-  );
 }
 
 function openWorker(): Worker {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkThreads } from "../../backend/threads/mod.ts";
+import { checkThreads } from "../../backend/threads/check_threads.ts";
 import { DEVICES } from "../../backend/webgpu/pick.ts";
 import { Batch } from "../../batch/batch.ts";
 import { busyError } from "../../batch/fields/holder.ts";

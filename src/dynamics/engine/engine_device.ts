@@ -7,7 +7,6 @@
 import type { Backend } from "../../backend/backend.ts";
 import { BackendUnavailableError } from "../../backend/backend_unavailable_error.ts";
 import { openBackend, openDevice } from "../../backend/open.ts";
-import { openThreads } from "../../backend/threads/mod.ts";
 import type { AdapterInfo } from "../../backend/webgpu/adapter.ts";
 import type { Device, DeviceName, PickOptions, SkippedDevice } from "../../backend/webgpu/pick.ts";
 
@@ -94,15 +93,19 @@ export class EngineDevice {
   open(): Backend | Promise<Backend> {
     if (this.#backend !== undefined) return this.#backend;
     const { name, ...options } = this.#request!;
-    if (this.#threads > 1) {
-      const threads = openThreads(this.#threads);
-      this.#use(threads);
-      return threads;
-    }
+    if (this.#threads > 1) return this.#openThreads();
     return openDevice(name, options).then(({ backend, ...inUse }) => {
       this.#use(backend, inUse);
       return backend;
     });
+  }
+
+  /** Starts the workers. Their code is loaded here, so runs on one thread never load it. */
+  async #openThreads(): Promise<Backend> {
+    const { openThreads } = await import("../../backend/threads/mod.ts");
+    const backend = openThreads(this.#threads);
+    this.#use(backend);
+    return backend;
   }
 
   /** Whether it may be exchanged for wasm: `"auto"` has picked a GPU. */
