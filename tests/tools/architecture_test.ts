@@ -1,6 +1,7 @@
 // Each rule of tools/architecture on small made-up trees, to show that it can fail.
 import { assertEquals, assertThrows } from "@std/assert";
 import { codeOf } from "../../tools/architecture/code.ts";
+import { codeSize, sizeOfRooms } from "../../tools/architecture/code_lines.ts";
 import { findCycles } from "../../tools/architecture/cycles.ts";
 import { errorClasses, findIdleErrors } from "../../tools/architecture/error_classes.ts";
 import { type ImportGraph, toGraph } from "../../tools/architecture/graph.ts";
@@ -215,4 +216,23 @@ Deno.test("apiChanges() names what came and what went, entry points too", () => 
     apiChanges({ ".": ["a: function", "b: class"] }, { ".": ["a: function"], "./x": ["c: class"] }),
     ["- . b: class", "+ ./x c: class"],
   );
+});
+
+Deno.test("codeSize() leaves out blank lines and comments, but not what looks like one inside a string", () => {
+  const text = '/** Doc. */\n\nconst a = "// x"; // why\n/* more\n */ const b = `\n// c`;\n';
+  assertEquals(codeSize(text), { files: 1, lines: 3, characters: 26 });
+});
+
+Deno.test("sizeOfRooms() sums by room, largest first, without generated files and tests", () => {
+  const sources = new Map([
+    ["mod.ts", "a;\n"],
+    ["src/hooks/a.ts", "a;\n"],
+    ["src/hooks/b/b.ts", "b;\nc;\n"],
+    ["src/hooks/c.gen.ts", "c;\n"],
+    ["tests/a_test.ts", "a;\n"],
+  ]);
+  assertEquals(sizeOfRooms(sources), [
+    ["hooks", { files: 2, lines: 3, characters: 6 }],
+    ["mod.ts", { files: 1, lines: 1, characters: 2 }],
+  ]);
 });
