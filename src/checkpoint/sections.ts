@@ -27,7 +27,7 @@
  * @module
  */
 
-import { crc32c } from "./crc32c.ts";
+import { crc32c } from "../base/crc32c.ts";
 
 /** What every checkpoint begins with. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x48, 0x4b, 0x43, 0x0d, 0x0a, 0x1a, 0x0a);

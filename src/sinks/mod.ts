@@ -16,26 +16,28 @@
  * @module
  */
 
-export { AseDatabaseSink } from "./ase_database_sink.ts";
-export type { AseDatabaseSinkOptions } from "./ase_database_sink.ts";
-export { CsvFile } from "./csv_file.ts";
-export { CsvSink } from "./csv_sink.ts";
-export { ExtxyzSink } from "./extxyz_sink.ts";
-export type { ExtxyzSinkOptions } from "./extxyz_sink.ts";
-export { JsonlSink } from "./jsonl_sink.ts";
-export { LineFile } from "./line_file.ts";
+export { AseDatabaseSink } from "./ase/ase_database_sink.ts";
+export type { AseDatabaseSinkOptions } from "./ase/ase_database_sink.ts";
+export { CsvFile } from "./csv/csv_file.ts";
+export { CsvSink } from "./csv/csv_sink.ts";
+export { ExtxyzSink } from "./extxyz/extxyz_sink.ts";
+export type { ExtxyzSinkOptions } from "./extxyz/extxyz_sink.ts";
+export { JsonlSink } from "./jsonl/jsonl_sink.ts";
+export { FileSink } from "./files/file_sink.ts";
+export type { FrameStore } from "./files/frame_store.ts";
+export { LineFile } from "./files/line_file.ts";
 export { MemorySink } from "./memory_sink.ts";
 export type { MemorySinkOptions } from "./memory_sink.ts";
 export { openSink, SINK_FORMATS } from "./open_sink.ts";
 export type { MakeSink, OpenSinkOptions } from "./open_sink.ts";
 export { openSystems } from "./systems_file.ts";
 export type { SystemsFile } from "./systems_file.ts";
-export { parseTensorBoard, readTensorBoard } from "./read_tensorboard.ts";
+export { parseTensorBoard, readTensorBoard } from "./tensorboard/read_tensorboard.ts";
 export type { Sink, Slice, StoredSink, SystemMask, SystemWriter } from "./sink.ts";
-export { TensorBoardFile } from "./tensorboard.ts";
-export type { EventTime, HistogramOptions } from "./tensorboard.ts";
-export type { TensorBoardEvent, TensorBoardHistogram } from "./tensorboard_event.ts";
-export type { WriterQueueOptions } from "./writer_queue.ts";
+export { TensorBoardFile } from "./tensorboard/tensorboard_file.ts";
+export type { EventTime, HistogramOptions } from "./tensorboard/tensorboard_file.ts";
+export type { TensorBoardEvent, TensorBoardHistogram } from "./tensorboard/tensorboard_event.ts";
+export type { WriterQueueOptions } from "./files/writer_queue.ts";
 export type { ZarrPrecision } from "./zarr/layout.ts";
 export type { ZarrCompression } from "./zarr/metadata.ts";
 export type { ZarrSinkOptions } from "./zarr/zarr_options.ts";

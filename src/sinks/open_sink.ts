@@ -1,6 +1,6 @@
 import { show } from "../batch/show.ts";
 import type { StoredSink } from "./sink.ts";
-import type { WriterQueueOptions } from "./writer_queue.ts";
+import type { WriterQueueOptions } from "./files/writer_queue.ts";
 
 /** Makes a sink for a path. */
 export type MakeSink = (
@@ -22,17 +22,18 @@ export type MakeSink = (
 export const SINK_FORMATS: Readonly<Record<string, MakeSink>> = Object.freeze({
   ".xyz": extxyz,
   ".extxyz": extxyz,
-  ".jsonl": async (path, options) => new (await import("./jsonl_sink.ts")).JsonlSink(path, options),
+  ".jsonl": async (path, options) =>
+    new (await import("./jsonl/jsonl_sink.ts")).JsonlSink(path, options),
   ".csv": async (path, options) =>
-    new (await import("./csv_sink.ts")).CsvSink(path, undefined, options),
+    new (await import("./csv/csv_sink.ts")).CsvSink(path, undefined, options),
   ".db": async (path, options) =>
-    new (await import("./ase_database_sink.ts")).AseDatabaseSink(path, options),
+    new (await import("./ase/ase_database_sink.ts")).AseDatabaseSink(path, options),
   ".zarr": async (path, options) =>
     new (await import("./zarr/zarr_sink.ts")).ZarrSink(path, options),
 });
 
 async function extxyz(path: string, options: WriterQueueOptions): Promise<StoredSink> {
-  const { ExtxyzSink } = await import("./extxyz_sink.ts");
+  const { ExtxyzSink } = await import("./extxyz/extxyz_sink.ts");
   return new ExtxyzSink(path, options);
 }
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { decodeCheckpoint, encodeCheckpoint } from "../../src/checkpoint/mod.ts";
-import { crc32c } from "../../src/checkpoint/crc32c.ts";
+import { crc32c } from "../../src/base/crc32c.ts";
 import { joinSections, PREAMBLE_LENGTH, sectionSize } from "../../src/checkpoint/sections.ts";
 
 const DATA = { step: 40, positions: Float64Array.of(1, NaN, -0), status: Int8Array.of(1, -1) };

@@ -1,6 +1,6 @@
 // What a disk that is full for a while leaves in a file that is added to.
 import { assertEquals, assertRejects } from "@std/assert";
-import { FileEnd } from "../../src/sinks/file_end.ts";
+import { FileEnd } from "../../src/sinks/files/file_end.ts";
 
 /** A file of so many bytes of room, which may refuse to be cut. */
 function fakeFile() {

@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { parseTensorBoard, readTensorBoard, TensorBoardFile } from "../../src/sinks/mod.ts";
-import { frameRecord } from "../../src/sinks/tensorboard_records.ts";
+import { frameRecord } from "../../src/sinks/tensorboard/tensorboard_records.ts";
 
 async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { crc32c } from "../../src/checkpoint/crc32c.ts";
+import { crc32c } from "../../src/base/crc32c.ts";
 import type { FileSystem } from "../../src/sinks/zarr/files.ts";
 import { INDEX_SIZE, ShardFile } from "../../src/sinks/zarr/shard_file.ts";
 import { randomOf } from "./zarr_fuzz.ts";

@@ -30,8 +30,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "onnx",
     "checkpoint",
   ],
-  // Two formats of files have the sum that checkpoints have.
-  "sinks": ["batch", "checkpoint/crc32c.ts", "kernels/constants.ts"],
+  "sinks": ["batch", "kernels/constants.ts"],
   // Ready-made hooks know what engines say, not how they run.
   "observe": [
     "hooks",

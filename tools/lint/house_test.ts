@@ -170,9 +170,14 @@ Deno.test("house/erasable refuses enum and namespace", async (t) => {
   });
 });
 
-Deno.test("house/inheritance lets only errors inherit", async (t) => {
+Deno.test("house/inheritance lets only errors inherit, and from classes that users subclass", async (t) => {
   await checkRule(t, "inheritance", {
-    good: ["class A {}", "class A extends Error {}", "class A extends NoOverloadError {}"],
+    good: [
+      "class A {}",
+      "class A extends Error {}",
+      "class A extends NoOverloadError {}",
+      "class A extends FileSink {}",
+    ],
     bad: ["class A extends B {}", "const A = class extends mixin(B) {};"],
   });
   await checkRule(t, "inheritance", {

@@ -12,12 +12,17 @@ export const erasable: Deno.lint.Rule = {
   },
 };
 
-/** Structural interfaces and composition; only errors form hierarchies, because callers catch by class. */
+/** Classes that users subclass, for instance for a file format of their own. */
+const BASES = ["FileSink"];
+
+/** Refuses hierarchies, except of errors, which callers catch by class, and below classes that users subclass. */
 export const inheritance: Deno.lint.Rule = {
   create(context) {
     if (!isPublished(context.filename)) return {};
     const check = (node: Deno.lint.ClassDeclaration | Deno.lint.ClassExpression) => {
-      if (!node.superClass || /Error$/.test(context.sourceCode.getText(node.superClass))) return;
+      if (!node.superClass) return;
+      const name = context.sourceCode.getText(node.superClass);
+      if (name.endsWith("Error") || BASES.includes(name)) return;
       context.report({ node: node.superClass, message: "Only errors inherit: compose instead" });
     };
     return { ClassDeclaration: check, ClassExpression: check };

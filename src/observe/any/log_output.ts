@@ -6,7 +6,7 @@
 
 import { isObject } from "../../hooks/protocol/shape.ts";
 import { complaint } from "../../base/show.ts";
-import { CsvFile } from "../../sinks/csv_file.ts";
+import { CsvFile } from "../../sinks/csv/csv_file.ts";
 import type { LogRow } from "../atoms/log_table.ts";
 
 /** Takes the rows of steps, in order. */

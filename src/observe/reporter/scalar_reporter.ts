@@ -5,8 +5,8 @@
  */
 
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
-import { LineFile } from "../../sinks/line_file.ts";
-import { TensorBoardFile } from "../../sinks/tensorboard.ts";
+import { LineFile } from "../../sinks/files/line_file.ts";
+import { TensorBoardFile } from "../../sinks/tensorboard/tensorboard_file.ts";
 import { scalarLine, type ScalarSnapshot } from "./scalar_snapshot.ts";
 
 /** How often a reporter is told. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { refusal } from "../open_file.ts";
+import { refusal } from "../files/open_file.ts";
 
 /** What a cell of a table holds. */
 export type Cell = null | number | bigint | string | Uint8Array;

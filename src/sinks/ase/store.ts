@@ -6,9 +6,9 @@
 
 import type { Batch } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
-import { codeOf, type OpenFile, openFile } from "../open_file.ts";
+import { codeOf, type OpenFile, openFile } from "../files/open_file.ts";
 import type { Slice } from "../sink.ts";
-import type { FrameStore } from "../stored_frames.ts";
+import type { FrameStore } from "../files/frame_store.ts";
 import { type Cell, type Database, databaseError, isBusy, openDatabase } from "./database.ts";
 import { systemOfRow } from "./read_row.ts";
 import { hasTables, prepareTables, SYSTEM_COLUMNS, TABLES } from "./schema.ts";

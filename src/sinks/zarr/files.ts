@@ -4,7 +4,7 @@
  * @module
  */
 
-import { codeOf } from "../open_file.ts";
+import { codeOf } from "../files/open_file.ts";
 
 /** An open file. */
 export interface OpenFile {

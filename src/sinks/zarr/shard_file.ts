@@ -9,8 +9,8 @@
  * @module
  */
 
-import { crc32c } from "../../checkpoint/crc32c.ts";
-import { codeOf } from "../open_file.ts";
+import { crc32c } from "../../base/crc32c.ts";
+import { codeOf } from "../files/open_file.ts";
 import { type FileSystem, type OpenFile, readAt, writeAt } from "./files.ts";
 import { CHUNKS_PER_SHARD } from "./metadata.ts";
 

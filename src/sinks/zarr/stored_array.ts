@@ -5,7 +5,7 @@
  */
 
 import { allocate, dtypeOf, type NumericArray } from "../../batch/fields/fields.ts";
-import { crc32c } from "../../checkpoint/crc32c.ts";
+import { crc32c } from "../../base/crc32c.ts";
 import { type ArrayMetadata, type Decoding, readArrayMetadata } from "./array_metadata.ts";
 import { type Host, type OpenFile, readAt, readIfThere } from "./files.ts";
 import { swapBytes } from "./value_types.ts";

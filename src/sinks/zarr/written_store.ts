@@ -6,11 +6,11 @@
 
 import { Batch } from "../../batch/batch.ts";
 import type { FieldInfo } from "../../batch/fields/fields.ts";
-import { codeOf, refusal } from "../open_file.ts";
+import { codeOf, refusal } from "../files/open_file.ts";
 import { checkLength } from "../check_length.ts";
 import type { SystemMask } from "../sink.ts";
 import { FieldPattern, taken } from "../copied_systems.ts";
-import { WriterQueue } from "../writer_queue.ts";
+import { WriterQueue } from "../files/writer_queue.ts";
 import { type Host, markOf, openHost } from "./files.ts";
 import { checkVacant, makeStore, resumeStore, tellFewer } from "./open_store.ts";
 import { StoreView } from "./store_view.ts";

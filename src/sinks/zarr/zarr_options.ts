@@ -6,7 +6,7 @@
 
 import { ALWAYS } from "../../batch/fields/fields.ts";
 import { show } from "../../batch/show.ts";
-import type { WriterQueueOptions } from "../writer_queue.ts";
+import type { WriterQueueOptions } from "../files/writer_queue.ts";
 import type { ZarrPrecision } from "./layout.ts";
 import type { ZarrCompression } from "./metadata.ts";
 

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { AddedFile } from "./added_file.ts";
-import { FileEnd } from "./file_end.ts";
+import { AddedFile } from "../files/added_file.ts";
+import { FileEnd } from "../files/file_end.ts";
 import { histogramOf } from "./histogram.ts";
-import { codeOf, type OpenFile, openFile, refusal } from "./open_file.ts";
+import { codeOf, type OpenFile, openFile, refusal } from "../files/open_file.ts";
 import { eventMessage, versionMessage } from "./tensorboard_event.ts";
 import { frameRecord } from "./tensorboard_records.ts";
 

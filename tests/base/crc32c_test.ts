@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { crc32c } from "../../src/checkpoint/crc32c.ts";
+import { crc32c } from "../../src/base/crc32c.ts";
 
 Deno.test("crc32c() gives the values of RFC 3720, appendix B.4, and the check value of the CRC catalog", () => {
   const known: [bytes: Uint8Array, crc: number][] = [

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { ALWAYS, BUILT_IN, type FieldInfo, type NumericArray } from "../batch/fields/fields.ts";
-import type { NumericInput } from "../batch/fields/field_values.ts";
-import { show } from "../batch/show.ts";
-import { System } from "../batch/system.ts";
-import type { SystemInput, UserField } from "../batch/system_input.ts";
-import type { Stamp } from "./slice.ts";
-import { numberOf, numberText, readTagged, writeTagged } from "./tagged_json.ts";
-import type { TextFormat } from "./text_format.ts";
+import { ALWAYS, BUILT_IN, type FieldInfo, type NumericArray } from "../../batch/fields/fields.ts";
+import type { NumericInput } from "../../batch/fields/field_values.ts";
+import { show } from "../../batch/show.ts";
+import { System } from "../../batch/system.ts";
+import type { SystemInput, UserField } from "../../batch/system_input.ts";
+import type { Stamp } from "../slice.ts";
+import { numberOf, numberText, readTagged, writeTagged } from "../tagged_json.ts";
+import type { TextFormat } from "../text/text_format.ts";
 
 /** The version that is written, and the newest that is read. */
 const VERSION = 1;

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { FieldInfo } from "../batch/fields/fields.ts";
-import { show } from "../batch/show.ts";
-import type { System } from "../batch/system.ts";
-import type { Stamp } from "./slice.ts";
-import type { TextFormat } from "./text_format.ts";
+import type { FieldInfo } from "../../batch/fields/fields.ts";
+import { show } from "../../batch/show.ts";
+import type { System } from "../../batch/system.ts";
+import type { Stamp } from "../slice.ts";
+import type { TextFormat } from "../text/text_format.ts";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NAME = /^[^\s:=",'[\]{}\\]+(\[\d+\])?$/;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkLength } from "./check_length.ts";
-import { endOfLines, FileEnd } from "./file_end.ts";
-import { type OpenFile, openFile, readAt, syncFile } from "./open_file.ts";
+import { checkLength } from "../check_length.ts";
+import { endOfLines, FileEnd } from "../files/file_end.ts";
+import { type OpenFile, openFile, readAt, syncFile } from "../files/open_file.ts";
 
 // So much text may wait for the disk before whoever adds to it should wait, too.
 const MOST_WAITING = 1 << 20;

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Batch } from "../batch/batch.ts";
-import { FileEnd } from "./file_end.ts";
-import { codeOf, type OpenFile, openFile, readAt, syncFile } from "./open_file.ts";
+import type { Batch } from "../../batch/batch.ts";
+import { FileEnd } from "../files/file_end.ts";
+import { codeOf, type OpenFile, openFile, readAt, syncFile } from "../files/open_file.ts";
 import { RecordScanner } from "./record_scanner.ts";
-import type { Slice } from "./sink.ts";
-import { isMeant, looksInside } from "./slice.ts";
+import type { Slice } from "../sink.ts";
+import { isMeant, looksInside } from "../slice.ts";
 import type { TextFormat } from "./text_format.ts";
 
 const CHUNK = 1 << 18;

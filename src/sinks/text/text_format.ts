@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { System } from "../batch/system.ts";
-import type { Stamp } from "./slice.ts";
+import type { System } from "../../batch/system.ts";
+import type { Stamp } from "../slice.ts";
 
 /** A kind of file: records of whole lines, one for each system. */
 export interface TextFormat<T> {

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { crc32c } from "../checkpoint/crc32c.ts";
+import { crc32c } from "../../base/crc32c.ts";
 
 const HEADER = 12;
 const FOOTER = 4;

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { readPairs } from "../batch/extxyz/comment.ts";
-import { bad } from "../batch/extxyz/lines.ts";
-import { parseExtxyz } from "../batch/extxyz/read.ts";
-import { type ExtxyzOptions, writeExtxyz } from "../batch/extxyz/write.ts";
-import { BUILT_IN, isInteger } from "../batch/fields/fields.ts";
-import type { Field } from "../batch/store.ts";
-import { storeOf, type System, systemOf } from "../batch/system.ts";
-import { asDeclared, DECLARED, readDeclared, writeDeclared } from "./declared_fields.ts";
-import type { Stamp } from "./slice.ts";
-import type { TextFormat } from "./text_format.ts";
+import { readPairs } from "../../batch/extxyz/comment.ts";
+import { bad } from "../../batch/extxyz/lines.ts";
+import { parseExtxyz } from "../../batch/extxyz/read.ts";
+import { type ExtxyzOptions, writeExtxyz } from "../../batch/extxyz/write.ts";
+import { BUILT_IN, isInteger } from "../../batch/fields/fields.ts";
+import type { Field } from "../../batch/store.ts";
+import { storeOf, type System, systemOf } from "../../batch/system.ts";
+import { asDeclared, DECLARED, readDeclared, writeDeclared } from "../declared_fields.ts";
+import type { Stamp } from "../slice.ts";
+import type { TextFormat } from "../text/text_format.ts";
 
 /** What the comments of all our frames begin with. */
 const BEGINNINGS: readonly string[] = ['Lattice="', "Properties="];

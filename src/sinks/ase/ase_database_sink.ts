@@ -1,0 +1,46 @@
+import { FileSink } from "../files/file_sink.ts";
+import type { WriterQueueOptions } from "../files/writer_queue.ts";
+import { AseStore } from "./store.ts";
+
+/** Options of an {@linkcode AseDatabaseSink}. */
+export interface AseDatabaseSinkOptions extends WriterQueueOptions {
+  /**
+   * Owner of the rows, which ASE finds by `user=…`.
+   *
+   * @default no owner
+   */
+  readonly username?: string;
+}
+
+/**
+ * Keeps systems in a database of ASE's (SQLite, version 9 of its tables), so that `ase.db.connect(path).select(…)` finds
+ * them, and gives back those that ASE has written.
+ *
+ * Elements, positions, cell, pbc, masses, momenta, charges, energy, forces, stress, and the fields `tags`, `magmoms`,
+ * `magmom`, `dipole`, `free_energy`, `initial_charges`, `initial_magmoms` are in ASE's own columns; `move_mask` (0 for
+ * atoms that are fixed) is its `FixAtoms`. Other numbers per system (`step`, `time`, …), and numbers and texts of `info`,
+ * are key-value pairs; all the rest is in `data`, so that every field comes back to the bit. Typed arrays in `info` come
+ * back as lists.
+ *
+ * Other programs see systems once they were flushed.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { AseDatabaseSink } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = `${await Deno.makeTempDir()}/argon.db`;
+ * await using sink = new AseDatabaseSink(path);
+ * const info = { label: "dimer" };
+ * await sink.write(Batch.from([{ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 0, 0, 3.8], info }]));
+ * await sink.flush(); // ase.db.connect("argon.db").get(label="dimer") finds it now
+ * assertEquals((await sink.read()).infos[0], { label: "dimer" });
+ * ```
+ */
+export class AseDatabaseSink extends FileSink {
+  /** Makes the sink. The database is opened by `open` or the first `write`. */
+  constructor(path: string, { username, ...options }: AseDatabaseSinkOptions = {}) {
+    super(path, new AseStore(path, username ?? null), options);
+  }
+}

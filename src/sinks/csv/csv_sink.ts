@@ -1,0 +1,91 @@
+import { FileSink } from "../files/file_sink.ts";
+import type { FrameStore } from "../files/frame_store.ts";
+import type { WriterQueueOptions } from "../files/writer_queue.ts";
+import type { Slice } from "../sink.ts";
+import { checkedSlice } from "../slice.ts";
+import { TextStore } from "../text/text_store.ts";
+import { CsvFormat } from "./csv_format.ts";
+
+/**
+ * Keeps a row of numbers for each system in a file of comma-separated values: its fields per system, of which those of
+ * several numbers are columns `cell[0]`, `cell[1]`, …; what a system does not have, and NaN, is an empty cell.
+ *
+ * A table has no place for atoms, so that systems cannot be read back: `read`, `slice`, `frames` and `drain` throw a
+ * TypeError and leave the file as it is. `table` reads the numbers.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { CsvSink } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = `${await Deno.makeTempDir()}/energies.csv`;
+ * await using sink = new CsvSink(path, ["systemId", "energy"]);
+ * for (const energy of [-1, -1.5]) {
+ *   await sink.write(Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0], energy }]));
+ * }
+ * await sink.flush();
+ * assertEquals(await Deno.readTextFile(path), "systemId,energy\n0,-1\n0,-1.5\n");
+ * assertEquals([...(await sink.table({ from: 1 })).get("energy")!], [-1.5]);
+ * ```
+ */
+export class CsvSink extends FileSink {
+  readonly #rows: TextStore<number[]>;
+  readonly #format: CsvFormat;
+
+  /**
+   * Makes the sink. The file is opened by `open` or the first `write`.
+   *
+   * @param columns the numbers to keep, such as `energy` or `cell[0]`. By default the columns that the file has, or all
+   * numbers of the systems that come first.
+   * @throws {TypeError} if `columns` is not a list
+   * @throws {RangeError} if a column is not a name, or comes twice
+   */
+  constructor(path: string, columns?: readonly string[], options: WriterQueueOptions = {}) {
+    const format = new CsvFormat(path, columns), rows = new TextStore(path, format);
+    super(path, rowsOnly(path, rows), options);
+    this.#format = format;
+    this.#rows = rows;
+  }
+
+  /** Names of the columns, as far as they are known. */
+  get columns(): readonly string[] {
+    return this.#format.columns;
+  }
+
+  /**
+   * Returns the numbers of the systems of a slice, by column. An empty cell is NaN.
+   *
+   * @throws {SyntaxError} if the file is not such a table, naming the line
+   */
+  async table(slice: Slice = {}): Promise<Map<string, Float64Array>> {
+    const checked = checkedSlice(slice, `read ${this.path}`);
+    await this.settle();
+    const rows: number[][] = [];
+    for await (const row of this.#rows.frames(checked)) rows.push(row);
+    return new Map(
+      this.columns.map((column, i) => [column, Float64Array.from(rows, (row) => row[i]!)]),
+    );
+  }
+}
+
+/** Makes a store that adds systems, and gives none back. */
+function rowsOnly(path: string, rows: TextStore<number[]>): FrameStore {
+  return {
+    get length() {
+      return rows.length;
+    },
+    open: () => rows.open(),
+    append: (batch, counted) => rows.append(batch, counted),
+    sync: () => rows.sync(),
+    clear: () => rows.clear(),
+    truncate: (length) => rows.truncate(length),
+    close: () => rows.close(),
+    last: async () => void await rows.last(), // whoever adds to a damaged table is to know
+    frames: () => {
+      throw new TypeError(
+        `Cannot read systems from ${path} as it must hold their atoms: a table has rows of numbers, which table() reads`,
+      );
+    },
+  };
+}

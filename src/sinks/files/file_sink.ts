@@ -1,0 +1,259 @@
+/**
+ * The part that all sinks in files share: one queue, copies taken at once, and reading back.
+ *
+ * @module
+ */
+
+import { Batch } from "../../batch/batch.ts";
+import type { System } from "../../batch/system.ts";
+import { checkLength } from "../check_length.ts";
+import { FieldPattern, taken } from "../copied_systems.ts";
+import type { Slice, StoredSink, SystemMask } from "../sink.ts";
+import { checkedSlice } from "../slice.ts";
+import type { FrameStore } from "./frame_store.ts";
+import { WriterQueue, type WriterQueueOptions } from "./writer_queue.ts";
+
+/**
+ * Keeps systems in a file of any format: a format implements {@linkcode FrameStore}, and its sink passes that store to
+ * this class.
+ *
+ * @example
+ * ```ts
+ * import { Batch, type System } from "@hooke/hooke/batch";
+ * import { FileSink, type FrameStore } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * class HeapStore implements FrameStore {
+ *   #systems: System[] = [];
+ *   get length() {
+ *     return this.#systems.length;
+ *   }
+ *   async open() {}
+ *   async append(batch: Batch, counted: () => void) {
+ *     this.#systems.push(...batch.systems());
+ *     counted();
+ *   }
+ *   async sync() {}
+ *   async clear() {
+ *     this.#systems = [];
+ *   }
+ *   async truncate(length: number) {
+ *     this.#systems.length = length;
+ *   }
+ *   async close() {}
+ *   async last() {
+ *     return this.#systems.at(-1);
+ *   }
+ *   async *frames({ from = 0, to = Infinity }) {
+ *     yield* this.#systems.slice(from, to);
+ *   }
+ * }
+ *
+ * class HeapSink extends FileSink {
+ *   constructor(path: string) {
+ *     super(path, new HeapStore());
+ *   }
+ * }
+ *
+ * await using sink = new HeapSink("argon.heap");
+ * await sink.write(Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]));
+ * assertEquals((await sink.read()).nodeCount, 1);
+ * ```
+ */
+export class FileSink implements StoredSink, AsyncDisposable {
+  /** Path of the file. */
+  readonly path: string;
+  /** The number of systems that fit: unlimited. */
+  readonly capacity: number = Infinity;
+  /** Always `false`: there is no limit. */
+  readonly isFull: boolean = false;
+  readonly #store: FrameStore;
+  readonly #queue: WriterQueue;
+  readonly #pattern = new FieldPattern();
+  /** The same with what the file already held, once it was asked. */
+  #stored: FieldPattern | undefined;
+  #waiting = 0;
+  #isClosed = false;
+
+  /** Makes the sink. The file is opened by `open` or the first `write`. */
+  constructor(path: string, store: FrameStore, options: WriterQueueOptions = {}) {
+    this.path = path;
+    this.#store = store;
+    this.#queue = new WriterQueue(options);
+  }
+
+  /** Number of systems in the file, once it was opened, and on the way to it. */
+  get length(): number {
+    return this.#store.length + this.#waiting;
+  }
+
+  /**
+   * Opens the file, or creates it.
+   *
+   * @throws {SyntaxError} if the file is damaged or of another format, naming the line; it stays as it is
+   * @throws {RangeError} if it is of another version, or a table with other columns
+   * @throws {Error} if the file system refuses, or the sink is closed
+   */
+  open(): Promise<void> {
+    this.#checkOpen("open");
+    return this.#inTurn(() => this.#open());
+  }
+
+  /**
+   * Copies the systems of a batch at once and writes them in the background. The promise that it may return resolves
+   * when there is room for more.
+   *
+   * @throws {TypeError} if `batch` is not a batch or `mask` not a mask, or if fields differ from those of earlier systems
+   * @throws {RangeError} if `mask` has another length than the batch
+   * @throws {Error} if the sink is closed, or if writing earlier systems failed
+   */
+  write(batch: Batch, mask?: SystemMask): void | Promise<void> {
+    this.#checkOpen("write to");
+    const copy = taken(batch, mask, `write to ${this.path}`);
+    if (copy === undefined) return;
+    this.#queue.check(); // before anything is kept of it
+    this.#pattern.join(copy);
+    this.#waiting += copy.size;
+    let waits = copy.size;
+    const counted = () => {
+      this.#waiting -= waits;
+      waits = 0;
+    };
+    return this.#queue.add(async () => {
+      try {
+        await this.#open();
+        this.#stored?.join(copy);
+        await this.#store.append(copy, counted);
+      } finally {
+        counted();
+      }
+    }, bytesOf(copy));
+  }
+
+  /** Waits until all systems are in the file and on the disk. Throws the first error since the last call that threw. */
+  async flush(): Promise<void> {
+    // Whatever went wrong before, the rest is made safe first.
+    const [before] = await Promise.allSettled([this.settle()]);
+    const [after] = await Promise.allSettled([this.#inTurn(() => this.#store.sync())]);
+    if (before.status === "rejected") throw before.reason;
+    if (after.status === "rejected") throw after.reason;
+  }
+
+  /** Returns all systems as one batch. Throws a RangeError if there are none. */
+  read(): Promise<Batch> {
+    return this.slice({});
+  }
+
+  /** Returns the systems of a slice, read without the others. Throws a RangeError if there are none. */
+  async slice(slice: Slice): Promise<Batch> {
+    const checked = checkedSlice(slice, `read ${this.path}`);
+    await this.settle();
+    return await this.#inTurn(() => this.#batch(checked));
+  }
+
+  /** Yields the systems of a slice one by one, without holding them all. */
+  async *frames(slice: Slice = {}): AsyncGenerator<System, void> {
+    const checked = checkedSlice(slice, `read ${this.path}`);
+    await this.settle();
+    yield* this.#store.frames(checked);
+  }
+
+  /** Returns all systems as one batch, and empties the file. */
+  async drain(): Promise<Batch> {
+    await this.settle();
+    return await this.#inTurn(async () => {
+      const all = await this.#batch({});
+      await this.#clear();
+      return all;
+    });
+  }
+
+  /** Removes all systems from the file. */
+  async clear(): Promise<void> {
+    await this.settle();
+    await this.#inTurn(() => this.#clear());
+  }
+
+  /** Removes all systems except the first `length`. Throws a RangeError if `length` is not a count. */
+  async truncate(length: number): Promise<void> {
+    this.#checkOpen("truncate");
+    checkLength(length, `truncate ${this.path}`);
+    await this.settle();
+    await this.#inTurn(async () => {
+      await this.#open();
+      if (length >= this.#store.length) return;
+      if (length === 0) return await this.#clear();
+      this.#pattern.clear();
+      this.#stored = undefined; // the last one is another now
+      await this.#store.truncate(length);
+    });
+  }
+
+  /** Writes the remaining systems and closes the file, which can still be read. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return await this.settle();
+    this.#isClosed = true;
+    try {
+      await this.flush();
+    } finally {
+      await this.#inTurn(() => this.#store.close());
+    }
+  }
+
+  /** Closes the sink, as `close` does. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Waits until nothing is being written. Throws the first error since the last call that threw. */
+  protected settle(): Promise<void> {
+    return this.#queue.flush();
+  }
+
+  #checkOpen(verb: string): void {
+    if (!this.#isClosed) return;
+    throw new Error(`Cannot ${verb} ${this.path} as it must be open: it was closed`);
+  }
+
+  /** Work after all that waits. What it throws is its caller's, nobody else's. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const room = this.#queue.add(async () => {
+      try {
+        resolve(await work());
+      } catch (error) {
+        reject(error);
+      }
+    }, 0);
+    const [result] = await Promise.all([promise, room]);
+    return result;
+  }
+
+  async #open(): Promise<void> {
+    await this.#store.open();
+    if (this.#stored !== undefined) return;
+    const last = await this.#store.last();
+    this.#stored = new FieldPattern();
+    if (last !== undefined) this.#stored.join(Batch.from(last));
+  }
+
+  async #batch(slice: Slice): Promise<Batch> {
+    const systems: System[] = [];
+    for await (const system of this.#store.frames(slice)) systems.push(system);
+    if (systems.length > 0) return Batch.from(systems);
+    throw new RangeError(
+      `Cannot read ${this.path} as a system or more must be meant, and none is: current length is ${this.length}`,
+    );
+  }
+
+  async #clear(): Promise<void> {
+    this.#pattern.clear();
+    this.#stored?.clear();
+    await this.#store.clear();
+  }
+}
+
+/** About as many bytes as its arrays take. */
+function bytesOf(batch: Batch): number {
+  return batch.fields().reduce((sum, { name }) => sum + batch.get(name).byteLength, 0);
+}

@@ -1,0 +1,34 @@
+/**
+ * A file of systems as a sink uses it.
+ *
+ * @module
+ */
+
+import type { Batch } from "../../batch/batch.ts";
+import type { System } from "../../batch/system.ts";
+import type { Slice } from "../sink.ts";
+
+/**
+ * A file of systems: what a format implements for a {@linkcode FileSink}. Its methods are called one at a time, except
+ * `frames`, which may run beside them.
+ */
+export interface FrameStore {
+  /** Number of systems in the file, as far as known before the file was opened. */
+  readonly length: number;
+  /** Opens or creates the file, to add to it. Does nothing if it is open. */
+  open(): Promise<void>;
+  /** Adds systems: all of them, or none if it throws. Calls `counted` once `length` includes them. */
+  append(batch: Batch, counted: () => void): Promise<void>;
+  /** Makes the disk keep what was added. */
+  sync(): Promise<void>;
+  /** Removes all systems. */
+  clear(): Promise<void>;
+  /** Removes all systems except the first `length`, of an open file that has more. */
+  truncate(length: number): Promise<void>;
+  /** Closes the file. It can still be read, and opened again. */
+  close(): Promise<void>;
+  /** Returns the system added last, or `undefined` if there is none or the format cannot be read back. */
+  last(): Promise<System | undefined>;
+  /** Returns the systems of a slice, one by one. */
+  frames(slice: Slice): AsyncIterable<System>;
+}

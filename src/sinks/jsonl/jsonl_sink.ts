@@ -1,0 +1,34 @@
+import { FileSink } from "../files/file_sink.ts";
+import type { WriterQueueOptions } from "../files/writer_queue.ts";
+import { TextStore } from "../text/text_store.ts";
+import { JSONL_FORMAT } from "./jsonl_format.ts";
+
+/**
+ * Keeps systems in a file of JSON, one line for each, added to those that are there. Every field comes back to the bit,
+ * whatever its level and dtype, and `info`, too.
+ *
+ * A line is an object: `hooke` (the version of the format), each field by its name (a number, a list, or a list of rows;
+ * what is not finite as `"NaN"`, `"Infinity"`, `"-Infinity"`), `fields` (level, dtype, width, unit and fill value of
+ * one's own), `info`.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { JsonlSink } from "@hooke/hooke/sinks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = `${await Deno.makeTempDir()}/argon.jsonl`;
+ * await using sink = new JsonlSink(path);
+ * await sink.write(Batch.from([{ symbols: ["Ar"], positions: [0, -0, 1.5], energy: -1 }]));
+ * await sink.flush();
+ * const line = JSON.parse(await Deno.readTextFile(path));
+ * assertEquals([line.numbers, line.positions, line.energy], [[18], [[0, -0, 1.5]], -1]);
+ * assertEquals([...(await sink.read()).get("positions")], [0, -0, 1.5]);
+ * ```
+ */
+export class JsonlSink extends FileSink {
+  /** Makes the sink. The file is opened by `open` or the first `write`. */
+  constructor(path: string, options: WriterQueueOptions = {}) {
+    super(path, new TextStore(path, JSONL_FORMAT), options);
+  }
+}
