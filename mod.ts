@@ -35,12 +35,13 @@
  * });
  * const loop = new Loop({
  *   kinds: WalkStage,
- *   hooks: [log],
  *   context: { x: 0 },
  *   step: (loop) => {
  *     loop.context.x += 0.5;
  *     return loop.fire(WalkStage.AFTER_STEP);
  *   },
+ * }, {
+ *   hooks: [log],
  * });
  * await loop.run(3);
  * assertEquals(rows, ["0: 0.5", "2: 1.5"]);

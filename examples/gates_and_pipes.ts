@@ -40,7 +40,6 @@ const w = new Float32Array([0]); // y = w x
 const loop = new Loop({
   kinds: TrainingStage,
   context: { epoch: 0 },
-  hooks: [careful, log, bell],
   async step(loop) { // a batch, and round it what begins before it and ends after it
     const { context, stepCount } = loop;
     const batch = stepCount % BATCHES.length;
@@ -68,5 +67,7 @@ const loop = new Loop({
     }
     if (stepCount === EPOCHS * BATCHES.length - 1) await loop.fire(TrainingStage.TRAIN_END);
   },
+}, {
+  hooks: [careful, log, bell],
 });
 await loop.run(EPOCHS * BATCHES.length);

@@ -59,10 +59,8 @@ const third = hook({
 });
 
 const loop = new Loop({
-  name: "autumn",
   kinds: [OrchardStage, PressStage],
   context: { apples: 0, litres: 0 },
-  hooks: [log, start, third, new StopWhenFull(4)],
   async step(loop) {
     const { context } = loop;
     await loop.fire(OrchardStage.BEFORE_TREE);
@@ -75,6 +73,9 @@ const loop = new Loop({
       await loop.fire(PressStage.AFTER_JUICE);
     }
   },
+}, {
+  name: "autumn",
+  hooks: [log, start, third, new StopWhenFull(4)],
 });
 console.log(`${loop.hooks.plan()}\n`);
 console.log(await loop.run(100));

@@ -13,12 +13,13 @@ const log = runLog({ config, write: (line) => void lines.push(line) }); // or pa
 const profiler = new Profiler({ frequency: 10 }); // with tracePath: "trace.json" it writes a trace
 
 const loop = new Loop({
-  name: "walk",
   kinds: WalkStage,
   async step(loop) {
     await loop.fire(WalkStage.BEFORE_STEP);
     await loop.fire(WalkStage.AFTER_STEP);
   },
+}, {
+  name: "walk",
 });
 loop.hooks.add(log, { order: "first" }); // before all others, to see every change of them
 loop.hooks.add(profiler, { order: "first" });

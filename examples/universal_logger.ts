@@ -48,17 +48,19 @@ const relaxation = new FIRE({ model, dt: 0.5, hooks: [logger] });
 const pipeline = new Loop({
   kinds: PipelineStage,
   context: { items: [] },
-  hooks: [logger],
   step(loop) {
     loop.context.items.push(`item ${loop.stepCount}`);
     return loop.fire(PipelineStage.AFTER_PROCESS);
   },
+}, {
+  hooks: [logger],
 });
 
 const garden = new Loop({
   kinds: GardenStage,
-  hooks: [logger],
   step: (loop) => loop.fire(GardenStage.AFTER_RAIN),
+}, {
+  hooks: [logger],
 });
 
 const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });

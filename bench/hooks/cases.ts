@@ -72,8 +72,9 @@ const NO_STEPPER: Stepper = { context: { stepCount: 0 }, step: () => undefined }
 function oneStage(hooks: readonly StepHook[]): { context: StepContext; steps: Steps } {
   const loop = new Loop({
     kinds: One,
-    hooks: hooks as readonly HookInput<typeof One>[],
     step: () => {},
+  }, {
+    hooks: hooks as readonly HookInput<typeof One>[],
   });
   const point = loop.point(One.S);
   const context: StepContext = loop.context;

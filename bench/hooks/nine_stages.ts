@@ -103,7 +103,7 @@ export class NineStages implements Stepper {
   readonly #s8: StagePoint;
 
   constructor(hooks: readonly HookInput<typeof Nine>[]) {
-    const loop = new Loop({ kinds: Nine, hooks, step: () => {} });
+    const loop = new Loop({ kinds: Nine, step: () => {} }, { hooks });
     if (loop.hooks.list().length !== hooks.length) {
       throw new Error("Cannot make the engine as it must have all its hooks");
     }

@@ -124,8 +124,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     };
     this.#loop = new Loop<DynamicsKind>({
       kinds: DynamicsStage,
-      name: this.name,
-      context: { model } as DynamicsBase, // whole as soon as there is a batch, and no hook runs before
+      // Complete as soon as there is a batch; no hook runs before.
+      context: { model } as DynamicsBase,
       workflow: this,
       state,
       worker,
@@ -135,7 +135,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
         return this.#current.end();
       },
       step: () => (this.#flow ?? this.#place).step(),
-      leap: (_loop: unknown, n: number) => (this.#flow ?? this.#place).leap(n),
+      multiStep: (_loop: unknown, n: number) => (this.#flow ?? this.#place).leap(n),
       settled: async () => {
         await this.#current.refresh();
         this.#home = await this.#place.takeHome();
@@ -146,6 +146,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
         return step;
       },
       isFatal: (error: unknown) => this.#device.lossIn(error) !== undefined,
+    }, {
+      name: this.name,
       ...(options.signal && { signal: options.signal }),
       ...(options.onWarning && { onWarning: options.onWarning }),
       ...(options.verify && { verify: options.verify }),

@@ -52,7 +52,7 @@ export { EngineHooks } from "./registry/hooks.ts";
 export type { Lifecycle, LifecycleName, Method, Pascal } from "./protocol/lifecycle.ts";
 export type { HookListing, PlanStep } from "./registry/listing.ts";
 export { Plan } from "./registry/listing.ts";
-export type { ContextOption, LoopOptions } from "./loop/loop.ts";
+export type { ContextOption, Engine, LoopOptions } from "./loop/loop.ts";
 export { Loop } from "./loop/loop.ts";
 export type { ErrorPolicy, HookWarning, Outcome } from "./protocol/outcome.ts";
 export type {

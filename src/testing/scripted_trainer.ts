@@ -251,9 +251,7 @@ class Scripted implements ScriptedTrainer {
     const { schedule = { factor: () => 1 } } = this.#script;
     return new Loop<TrainingKind>({
       kinds: TrainingStage,
-      name: this.name,
       workflow: this,
-      onWarning: onWarning ?? ((warning) => this.#failed(warning)),
       context: {
         epoch: 0,
         phase: "train",
@@ -268,6 +266,9 @@ class Scripted implements ScriptedTrainer {
       end: () => this.#steps.between(),
       settled: () => this.#steps.close(this.#loop.outcome),
       recover: (error: unknown) => this.#steps.fail(error),
+    }, {
+      name: this.name,
+      onWarning: onWarning ?? ((warning) => this.#failed(warning)),
     });
   }
 }

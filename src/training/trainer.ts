@@ -494,7 +494,6 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     const moment = momentOf(has, this.#progress, this.#observed);
     const loop = new Loop<TrainingKind>({
       kinds: TrainingStage,
-      name: this.name,
       workflow: this,
       context: { epoch: 0, phase: "train", state: this.#progress, trainer: this },
       state: new TrainingFieldSource(moment, () => this.#backend?.isHost ?? false),
@@ -504,6 +503,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       settled: () => this.#run.finish(),
       recover: (error: unknown) => this.#run.fail(error),
       ...(isOnHost(this.#options) ? {} : { coming: (stage) => this.#parts?.steps.coming(stage) }),
+    }, {
+      name: this.name,
       ...(signal && { signal }),
       ...(onWarning && { onWarning }),
       ...(verify && { verify }),

@@ -5,6 +5,7 @@ import type { RunLogOptions } from "../../src/config/runs/run_log_options.ts";
 import type { RunRecord } from "../../src/config/runs/run_record.ts";
 import {
   type BaseContext,
+  type Engine,
   Loop,
   type LoopOptions,
   type Observe,
@@ -40,14 +41,14 @@ export function observer(
   return { name, stage: WalkStage.AFTER_STEP, frequency, call };
 }
 
+/** Options of the loop, and its step if it is another than firing the stage. */
+type WalkOptions = LoopOptions<WalkKind> & Partial<Pick<Engine<WalkKind>, "step">>;
+
 /** A loop that fires its one stage. */
-export function walk(options: Partial<LoopOptions<WalkKind>> = {}): Loop<WalkKind> {
-  return new Loop({
-    name: "walk",
-    kinds: WalkStage,
-    step: (loop) => loop.fire(WalkStage.AFTER_STEP),
-    ...options,
-  });
+export function walk(
+  { step = (loop) => loop.fire(WalkStage.AFTER_STEP), ...options }: WalkOptions = {},
+): Loop<WalkKind> {
+  return new Loop({ kinds: WalkStage, step }, { name: "walk", ...options });
 }
 
 /** The records of what was written, whatever the pieces it was written in. */

@@ -297,12 +297,13 @@ Deno.test("an overload set as a hook is matched when it is registered, by contex
   const loop = new Loop({
     kinds: [DynamicsStage, OtherStage] as const,
     context: {} as never,
-    hooks: [hook({ name: "set", on: describe })],
     step(loop) {
       loop.fire("dynamics/BEFORE_STEP");
       loop.fire("dynamics/AFTER_STEP");
       loop.fire("other/SOME");
     },
+  }, {
+    hooks: [hook({ name: "set", on: describe })],
   });
   await loop.run(1);
   assertEquals(seen, ["kind dynamics/BEFORE_STEP", "stage", "else other/SOME"]);

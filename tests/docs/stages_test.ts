@@ -5,6 +5,7 @@ import type {
   ContextOption,
   DynamicsFields,
   DynamicsStages,
+  Engine,
   LoopOptions,
   TrainingFields,
 } from "../../mod.ts";
@@ -93,10 +94,10 @@ const CONTEXT = {
   globalRank: 0,
 } satisfies Record<keyof BaseContext, 0>;
 type Dynamics = typeof DynamicsStage;
-const OPTIONS = {
+const ENGINE = {
   kinds: 0,
   step: 0,
-  leap: 0,
+  multiStep: 0,
   begin: 0,
   end: 0,
   settled: 0,
@@ -105,15 +106,17 @@ const OPTIONS = {
   worker: 0,
   context: 0,
   state: 0,
+  isFatal: 0,
+  coming: 0,
+} satisfies Record<keyof (Engine<Dynamics> & ContextOption<Dynamics>), 0>;
+const OPTIONS = {
   hooks: 0,
   nSteps: 0,
   name: 0,
   signal: 0,
   onWarning: 0,
-  isFatal: 0,
-  coming: 0,
   verify: 0,
-} satisfies Record<keyof (LoopOptions<Dynamics> & ContextOption<Dynamics>), 0>;
+} satisfies Record<keyof LoopOptions<Dynamics>, 0>;
 
 const ATOMS = { batch: 0, model: 0, stream: 0 } as const;
 const DYNAMICS_CONTEXT = {
@@ -171,7 +174,8 @@ Deno.test("docs/stages.md has every field, every context member and every option
   assertEquals(names("`DynamicsStage`", 3), Object.keys(DYNAMICS_FIELDS));
   assertEquals(firsts("field to read"), Object.keys(TRAINING_FIELDS));
   assertEquals(names("What every context has", 2), Object.keys(CONTEXT));
-  assertEquals(names("What a `Loop` takes", 3), Object.keys(OPTIONS));
+  assertEquals(names("Members of an `Engine`", 3), Object.keys(ENGINE));
+  assertEquals(names("Options of a `Loop`", 3), Object.keys(OPTIONS));
 });
 
 Deno.test("docs/stages.md has what every training stage, some of them, and the state have", () => {

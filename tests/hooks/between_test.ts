@@ -9,12 +9,13 @@ function walk(askIn: readonly number[], work: () => unknown = () => {}, fails?: 
   const seen: string[] = [], asked: Promise<unknown>[] = [];
   const loop = new Loop({
     kinds: WalkStage,
-    name: "walk",
     step(loop) {
       seen.push(`step ${loop.stepCount}`);
       if (loop.stepCount === fails) throw new Error("fell");
       return loop.fire(WalkStage.AFTER_STEP);
     },
+  }, {
+    name: "walk",
   });
   loop.hooks.add({
     name: "asker",

@@ -150,13 +150,13 @@ Deno.test("modify() lets the due modifiers of a stage work, nobody else, and cou
   assertEquals(seen, ["modifier", "modifier", "observer"]);
 });
 
-Deno.test("a leap says how many steps it did; done() ends the run as completed", async () => {
+Deno.test("a multi-step call says how many steps it did; done() ends the run as completed", async () => {
   const leaps: number[] = [];
   const loop = new Loop({
     kinds: WorkStage,
     context: { total: 0 },
     step() {},
-    leap(loop, n) {
+    multiStep(loop, n) {
       leaps.push(n);
       if (loop.stepCount >= 6) loop.done();
       return Math.min(n, 3);
@@ -175,7 +175,7 @@ Deno.test("begin is called when the hooks are open, before the first step; what 
     context: { total: 0 },
     step: () => void order.push("step"),
   };
-  const loop = new Loop({ ...options, hooks: [], begin: () => void order.push("begin") });
+  const loop = new Loop({ ...options, begin: () => void order.push("begin") });
   loop.hooks.add({
     stage: WorkStage.AFTER,
     frequency: 1,
@@ -187,7 +187,6 @@ Deno.test("begin is called when the hooks are open, before the first step; what 
   assertEquals(order, ["open", "begin", "step", "close"]);
   const failing = new Loop({
     ...options,
-    hooks: [],
     begin: () => {
       throw new Error("no batch");
     },

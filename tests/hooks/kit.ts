@@ -1,6 +1,7 @@
 /** A kind with every role, and loops over it, for the tests of the hook core. */
 import {
   type BaseContext,
+  type Engine,
   type Gate,
   Loop,
   type LoopOptions,
@@ -43,29 +44,44 @@ export const WorkStage: Stages<"work", WorkStages, WorkFields> = stagesOf("work"
 
 export type WorkLoop = Loop<typeof WorkStage>;
 
+/** Options of the loop, and what its engine has besides its stages. */
+type WorkOptions =
+  & LoopOptions<typeof WorkStage>
+  & Partial<
+    Pick<Engine<typeof WorkStage>, "state" | "worker" | "coming" | "recover" | "isFatal" | "step">
+  >;
+
 /** A loop that fires every stage of a step; an epoch is three steps, and it is full at multiples of four. */
-export function work(options: Partial<LoopOptions<typeof WorkStage>> = {}): WorkLoop {
+export function work(
+  { state, worker, coming, recover, isFatal, step = workStep, ...options }: WorkOptions = {},
+): WorkLoop {
   return new Loop({
     kinds: WorkStage,
     context: { total: 0 },
-    async step(loop) {
-      await loop.fire("work/BEFORE");
-      const amount = await loop.pipe("work/AMOUNT", 1);
-      if (await loop.gate("work/MAY_WORK")) {
-        loop.context.total += await loop.replace("work/WORK", () => amount);
-      }
-      await loop.fire("work/AFTER");
-      if (loop.stepCount % 4 === 3) {
-        loop.context.by = loop.context.total;
-        await loop.fire("work/ON_FULL");
-      }
-      if (loop.stepCount % 3 === 2) {
-        await loop.fire("work/EPOCH_END");
-        loop.advance("epoch");
-      }
-    },
-    ...options,
-  });
+    step,
+    ...(state && { state }),
+    ...(worker && { worker }),
+    ...(coming && { coming }),
+    ...(recover && { recover }),
+    ...(isFatal && { isFatal }),
+  }, options);
+}
+
+async function workStep(loop: WorkLoop): Promise<void> {
+  await loop.fire("work/BEFORE");
+  const amount = await loop.pipe("work/AMOUNT", 1);
+  if (await loop.gate("work/MAY_WORK")) {
+    loop.context.total += await loop.replace("work/WORK", () => amount);
+  }
+  await loop.fire("work/AFTER");
+  if (loop.stepCount % 4 === 3) {
+    loop.context.by = loop.context.total;
+    await loop.fire("work/ON_FULL");
+  }
+  if (loop.stepCount % 3 === 2) {
+    await loop.fire("work/EPOCH_END");
+    loop.advance("epoch");
+  }
 }
 
 /** A hook at one stage that notes the steps at which it fires. */

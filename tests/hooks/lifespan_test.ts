@@ -120,7 +120,7 @@ Deno.test("an abort signal stops the loop after the step under way", async () =>
 
 Deno.test("a loop of synchronous steps gives way, so that timers and signals come through", async () => {
   for (
-    const leap of [undefined, (_loop: unknown, n: number) => {
+    const multiStep of [undefined, (_loop: unknown, n: number) => {
       for (const until = performance.now() + n / 1e5; performance.now() < until;);
     }]
   ) {
@@ -129,9 +129,10 @@ Deno.test("a loop of synchronous steps gives way, so that timers and signals com
     const loop = new Loop({
       kinds: TickStage,
       context: { total: 0 },
-      signal: controller.signal,
       step: () => {},
-      ...(leap && { leap }),
+      ...(multiStep && { multiStep }),
+    }, {
+      signal: controller.signal,
     });
     setTimeout(() => controller.abort("timer"), 20);
     const outcome = await loop.run();
@@ -178,12 +179,13 @@ Deno.test("sync until something is thenable: a loop of synchronous hooks makes n
   const loop = new Loop({
     kinds: WorkStage,
     context: { total: 0 },
-    hooks: [new Steps()],
     step: (loop) => {
       queueMicrotask(() => stepping && hops++);
       if (loop.stepCount === 99) stepping = false;
       return loop.fire("work/AFTER");
     },
+  }, {
+    hooks: [new Steps()],
   });
   await loop.run(100);
   assertEquals(hops, 0); // no microtask got a turn between the first step and the last

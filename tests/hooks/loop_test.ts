@@ -11,7 +11,7 @@ Deno.test("leaps grow only when they were not cut short, so that the longest is 
     kinds: WorkStage,
     context: { total: 0 },
     step: (loop) => loop.fire("work/AFTER"),
-    leap: (_loop, n) => void leaps.push(n),
+    multiStep: (_loop, n) => void leaps.push(n),
   });
   const handle = loop.hooks.add(new Steps("work/AFTER", 2));
   await loop.run(6000); // three thousand leaps of one step each
@@ -21,13 +21,13 @@ Deno.test("leaps grow only when they were not cut short, so that the longest is 
   assertEquals(leaps.slice(3000, 3004), [1024, 2048, 4096, 8192]);
 });
 
-Deno.test("a leap that takes long is followed by shorter ones", async () => {
+Deno.test("a multi-step call that takes long is followed by shorter ones", async () => {
   const leaps: number[] = [];
-  const leap = (_loop: unknown, n: number) => {
+  const multiStep = (_loop: unknown, n: number) => {
     leaps.push(n);
     for (const end = performance.now() + n / 16; performance.now() < end;); // 64 ms for 1024
   };
-  const loop = new Loop({ kinds: WorkStage, context: { total: 0 }, step: () => {}, leap });
+  const loop = new Loop({ kinds: WorkStage, context: { total: 0 }, step: () => {}, multiStep });
   await loop.run(2000);
   assertEquals(leaps.slice(0, 2), [1024, 512]);
 });

@@ -13,7 +13,7 @@ import {
 import { DynamicsStage, hook, overload } from "@hooke/hooke";
 import { isWellFormed } from "../../src/hooks/protocol/is_hook.ts";
 import { checkKinds } from "../../src/hooks/protocol/kind.ts";
-import { checkLoopOptions } from "../../src/hooks/loop/loop_checks.ts";
+import { checkEngine, checkLoopOptions } from "../../src/hooks/loop/loop_checks.ts";
 import { show } from "../../src/base/show.ts";
 import { Steps, work, WorkStage } from "./kit.ts";
 
@@ -309,15 +309,36 @@ Deno.test("an engine's kinds are kinds, one at least, each with a name of its ow
   checkKinds([WorkStage, DynamicsStage]);
 });
 
-Deno.test("every option of a loop is checked and named", () => {
+Deno.test("every member of an engine is checked and named", () => {
   const wrong: [object, Kind, string][] = [
     [{ step: 5 }, TypeError, "step must be a function: current value is 5"],
-    [{ leap: "x" }, TypeError, 'leap must be a function: current value is "x"'],
+    [{ multiStep: "x" }, TypeError, 'multiStep must be a function: current value is "x"'],
     [{ kinds: undefined }, TypeError, "kinds must be kinds of stages"],
     [{ kinds: [] }, RangeError, "kinds must have one kind at least"],
     [{ kinds: [WorkStage, WorkStage] }, RangeError, "the names of its kinds must differ"],
-    [{ hooks: new Steps() }, TypeError, "hooks must be an array of hooks: current value is Steps"],
     [{ state: { heights: 1 } }, TypeError, "state must have fields, plan and writable"],
+    [{ context: 5 }, TypeError, "context must be an object: current value is 5"],
+    [{ nSteps: 5 }, TypeError, "write new Loop(engine, { nSteps })"],
+    [{ multistep() {} }, TypeError, 'current value is "multistep"; did you mean multiStep?'],
+  ];
+  const right = { kinds: WorkStage, step() {} };
+  for (const [members, type, message] of wrong) {
+    assertThrows(() => checkEngine({ ...right, ...members }), type, message);
+  }
+  for (const engine of [undefined, null, 5]) {
+    assertThrows(() => checkEngine(engine), TypeError, "its engine must be an object");
+  }
+  class Own {
+    readonly name = "own"; // an engine of a class may have members besides
+    readonly kinds = WorkStage;
+    step(): void {}
+  }
+  checkEngine(new Own());
+});
+
+Deno.test("every option of a loop is checked and named", () => {
+  const wrong: [object, Kind, string][] = [
+    [{ hooks: new Steps() }, TypeError, "hooks must be an array of hooks: current value is Steps"],
     [{ name: 5 }, TypeError, "name must be a text: current value is 5"],
     [
       { nSteps: "5" },
@@ -335,24 +356,22 @@ Deno.test("every option of a loop is checked and named", () => {
       TypeError,
       "signal must be an AbortSignal: current value is AbortController",
     ],
-    [{ context: 5 }, TypeError, "context must be an object: current value is 5"],
     [{ nStep: 5 }, TypeError, 'current value is "nStep"; did you mean nSteps?'],
   ];
-  const right = { kinds: WorkStage, step() {} };
   for (const [options, type, message] of wrong) {
-    assertThrows(() => checkLoopOptions({ ...right, ...options }), type, message);
+    assertThrows(() => checkLoopOptions(options), type, message);
   }
   for (const options of [undefined, null, 5, () => {}]) {
     assertThrows(() => checkLoopOptions(options), TypeError, "its options must be an object");
   }
 });
 
-Deno.test("a loop with every option there is passes", () => {
-  type Options = ConstructorParameters<typeof Loop<typeof WorkStage>>[0];
-  const options: Required<Options> = {
+Deno.test("an engine with every member and a loop with every option pass", () => {
+  type Arguments = ConstructorParameters<typeof Loop<typeof WorkStage>>;
+  const engine: Required<Arguments[0]> = {
     kinds: [WorkStage],
     step() {},
-    leap() {},
+    multiStep() {},
     begin() {},
     end() {},
     settled() {},
@@ -362,16 +381,20 @@ Deno.test("a loop with every option there is passes", () => {
     workflow: { name: "all", hooks: work().hooks, stepCount: 0 },
     worker: { work() {}, changed() {} },
     context: { total: 0 },
+    state: hostState({}),
+  };
+  checkEngine(engine);
+  checkEngine({ ...engine, kinds: WorkStage });
+  const options: Required<NonNullable<Arguments[1]>> = {
     hooks: [],
     nSteps: 0,
     name: "all",
     signal: new AbortController().signal,
-    state: hostState({}),
     onWarning() {},
     verify: false,
   };
   checkLoopOptions(options);
-  checkLoopOptions({ ...options, kinds: WorkStage, nSteps: Infinity });
+  checkLoopOptions({ ...options, nSteps: Infinity });
 });
 
 Deno.test("makeHook and makeOverload want a list of kinds, be it empty", () => {

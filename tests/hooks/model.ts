@@ -88,8 +88,9 @@ class Real {
   readonly log: string[] = [];
   readonly loop: Loop<typeof PlainStage> = new Loop({
     kinds: PlainStage,
-    onWarning: () => {},
     step: () => {},
+  }, {
+    onWarning: () => {},
   });
   #handles: { readonly handle: HookHandle; readonly enabled: boolean }[] = [];
 

@@ -172,15 +172,16 @@ Deno.test("a promise that the step forgets to await is found out", async () => {
   const loop = new Loop({
     kinds: WorkStage,
     context: { total: 0 },
+    step(loop) {
+      loop.fire("work/BEFORE");
+      return loop.fire("work/AFTER");
+    },
+  }, {
     hooks: [{
       stage: WorkStage.BEFORE,
       frequency: 1,
       call: () => new Promise((resolve) => setTimeout(resolve, 5)),
     }],
-    step(loop) {
-      loop.fire("work/BEFORE");
-      return loop.fire("work/AFTER");
-    },
   });
   await assertRejects(() => loop.run(1), Error, "the hooks of work/BEFORE must be done");
   await new Promise((resolve) => setTimeout(resolve, 10));

@@ -26,7 +26,7 @@ function ticks(leaps?: number[]): Loop<typeof TickStage> {
       loop.fire("tick/TICK");
       loop.fire("tick/TOCK");
     },
-    ...(leaps && { leap: (_loop, n) => void leaps.push(n) }),
+    ...(leaps && { multiStep: (_loop, n) => void leaps.push(n) }),
   });
 }
 
@@ -185,8 +185,9 @@ Deno.test("a stage reached twice at one count fires its due hooks twice", async 
   const hook = ticking({ frequency: 2 });
   const loop = new Loop({
     kinds: TickStage,
-    hooks: [hook],
     step: (loop) => void [loop.fire("tick/TICK"), loop.fire("tick/TICK")],
+  }, {
+    hooks: [hook],
   });
   await loop.run(3);
   assertEquals(hook.steps, [0, 0, 2, 2]);
@@ -307,6 +308,7 @@ Deno.test("when must answer true or false", async () => {
     const loop = new Loop({
       kinds: TickStage,
       step: (loop) => loop.fire("tick/TICK"),
+    }, {
       onWarning: ({ error }) => void errors.push(error),
     });
     const hook = ticking({});

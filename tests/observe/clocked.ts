@@ -43,7 +43,7 @@ export type AnyLoop = Loop<typeof DynamicsStage | typeof TrainingStage | typeof 
 /** A loop over stages of all three kinds. */
 export function anyLoop(step: (loop: AnyLoop) => void | Promise<void>, name = "loop"): AnyLoop {
   const kinds = [DynamicsStage, TrainingStage, PipelineStage];
-  return new Loop({ kinds, name, context: { epoch: 0 }, step });
+  return new Loop({ kinds, context: { epoch: 0 }, step }, { name });
 }
 
 /** A loop whose step is, alternately, a wait in ms and a stage. */

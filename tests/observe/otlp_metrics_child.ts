@@ -6,8 +6,9 @@ if (import.meta.main) {
   const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
   const loop = new Loop({
     kinds: WalkStage,
-    name: "walk",
     step: (loop) => loop.fire(WalkStage.AFTER_STEP),
+  }, {
+    name: "walk",
   });
   const scalars = { "walk/x": (ctx: BaseContext) => ctx.stepCount + 0.5, nothing: () => NaN };
   loop.hooks.add(new Reporter({ reporters: [openTelemetryReporter()], scalars }));

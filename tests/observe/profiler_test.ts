@@ -73,7 +73,7 @@ Deno.test("a profiler fits engines of each kind alone, by type and at run time",
   const profiler = new Profiler();
   const step = () => {};
   const loops = [
-    new Loop({ kinds: DynamicsStage, context: {} as DynamicsBase, hooks: [profiler], step }),
+    new Loop({ kinds: DynamicsStage, context: {} as DynamicsBase, step }, { hooks: [profiler] }),
     new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step }),
     new Loop({ kinds: PipelineStage, step }),
   ] as const;

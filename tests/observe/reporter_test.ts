@@ -35,12 +35,13 @@ function walk(
   const WalkStage = stages<BaseContext>()("walk", ["BEFORE_STEP", "AFTER_STEP"]);
   const loop = new Loop({
     kinds: WalkStage,
-    name: "walk",
-    onWarning,
     step(loop) {
       loop.fire(WalkStage.BEFORE_STEP);
       return loop.fire(WalkStage.AFTER_STEP);
     },
+  }, {
+    name: "walk",
+    onWarning,
   });
   const reporter = new Reporter({
     reporters: [],

@@ -54,7 +54,7 @@ Deno.test("an engine may leap over the steps that are not sampled", async () => 
       clock.tick(2);
       loop.fire(PipelineStage.AFTER_PROCESS);
     },
-    leap(loop, n) {
+    multiStep(loop, n) {
       leaps.push([loop.stepCount, n]);
       clock.tick(1000);
     },

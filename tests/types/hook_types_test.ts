@@ -206,8 +206,8 @@ Deno.test("a hook fits the engines whose kind it handles, and no other", () => {
   // @ts-expect-error neither of its kinds is training
   assertThrows(() => training().hooks.add(pipe), TypeError, "accepts training stages");
   // @ts-expect-error the same in a constructor
-  assertThrows(() => new Loop({ ...MAKE, hooks: [train] }), TypeError);
-  new Loop({ ...MAKE, hooks: [pipe] });
+  assertThrows(() => new Loop(MAKE, { hooks: [train] }), TypeError);
+  new Loop(MAKE, { hooks: [pipe] });
 });
 
 Deno.test("hook classes are checked against the stages they declare", () => {
@@ -269,7 +269,7 @@ Deno.test("hook classes are checked against the stages they declare", () => {
   hooks.add(new Chooses());
   training().hooks.add(new Both());
   training().hooks.add(new Clip());
-  new Loop({ ...MAKE, hooks: [new Narrowing(), new Both(), new Chooses()] });
+  new Loop(MAKE, { hooks: [new Narrowing(), new Both(), new Chooses()] });
   // @ts-expect-error dynamics class on a training engine
   assertThrows(() => training().hooks.add(new PrintFmax()), TypeError);
   // @ts-expect-error neither kind fits
@@ -434,11 +434,12 @@ Deno.test("an engine of several kinds takes hooks of each, in every form", () =>
   const loop = new Loop({
     kinds: [DynamicsStage, PipelineStage] as const,
     context: { ...ATOMS, items: [] },
+    step: () => {},
+  }, {
     hooks: [
       hook({ name: "one", on: { dynamics: { AFTER_STEP: (ctx) => void ctx.stepCount } } }),
       { stage: PipelineStage.AFTER_PROCESS, frequency: 1, call: () => {} },
     ],
-    step: () => {},
   });
   class Dynamic {
     readonly stage = DynamicsStage.ON_CONVERGE;
@@ -503,22 +504,23 @@ Deno.test("hooks in a constructor are checked as add does", () => {
     }
   }
   // @ts-expect-error stages of another kind
-  assertThrows(() => new Loop({ ...MAKE, hooks: [new Fits(), new Trains()] }), TypeError);
+  assertThrows(() => new Loop(MAKE, { hooks: [new Fits(), new Trains()] }), TypeError);
   // @ts-expect-error it chooses among stages of another kind
-  new Loop({ ...MAKE, hooks: [new Chooses()] });
+  new Loop(MAKE, { hooks: [new Chooses()] });
   // @ts-expect-error the context of another kind
-  new Loop({ ...MAKE, hooks: [new WrongContext()] });
+  new Loop(MAKE, { hooks: [new WrongContext()] });
   // @ts-expect-error a misspelt read
-  assertThrows(() => new Loop({ ...MAKE, hooks: [new Misread()] }), TypeError);
+  assertThrows(() => new Loop(MAKE, { hooks: [new Misread()] }), TypeError);
   assertThrows(() =>
     // @ts-expect-error a misspelt stage in a literal
-    new Loop({ ...MAKE, hooks: [{ stage: "dynamics/AFTR_STEP", frequency: 1, call() {} }] })
+    new Loop(MAKE, { hooks: [{ stage: "dynamics/AFTR_STEP", frequency: 1, call() {} }] })
   );
   new Loop({
     ...MAKE,
+  }, {
     hooks: [new Fits(), { stage: "dynamics/AFTER_STEP", frequency: 1, call() {} }],
   });
-  new Loop({ ...MAKE, hooks: [{ onConverge: (ctx) => void ctx.convergedMask[0] }] });
+  new Loop(MAKE, { hooks: [{ onConverge: (ctx) => void ctx.convergedMask[0] }] });
 });
 
 Deno.test("lifecycle methods are given what their class declares, and no more", () => {
@@ -547,16 +549,17 @@ Deno.test("lifecycle methods are given what their class declares, and no more", 
   new Loop({
     ...MAKE,
     state,
+  }, {
     hooks: [new Declares(), { onConverge: (ctx) => void ctx.stepCount }],
   });
   // @ts-expect-error it writes what it does not declare
   hooks.add(new Undeclared());
   // @ts-expect-error the same in a list
-  new Loop({ ...MAKE, state, hooks: [new Undeclared()] });
+  new Loop({ ...MAKE, state }, { hooks: [new Undeclared()] });
   // @ts-expect-error a misspelt read
   assertThrows(() => hooks.add(new Misspelt()), TypeError, "enrgy");
   // @ts-expect-error the same in a list
-  assertThrows(() => new Loop({ ...MAKE, hooks: [new Misspelt()] }), TypeError, "enrgy");
+  assertThrows(() => new Loop(MAKE, { hooks: [new Misspelt()] }), TypeError, "enrgy");
 });
 
 Deno.test("a literal keeps its stage, and open and close know their arguments", () => {
@@ -584,11 +587,11 @@ Deno.test("a context that every stage offers must be given", () => {
 
 Deno.test("lists of hooks made beforehand are checked by what is known of them", () => {
   const any: HookInput<typeof DynamicsStage>[] = [{ onAfterStep: () => {} }];
-  new Loop({ ...MAKE, hooks: any });
+  new Loop(MAKE, { hooks: any });
   for (const one of any) dynamics().hooks.add(one);
   const trains = [hook({ name: "t", on: { training: { AFTER_LOSS: () => {} } } })];
   // @ts-expect-error training-only hooks in a list
-  assertThrows(() => new Loop({ ...MAKE, hooks: trains }), TypeError);
+  assertThrows(() => new Loop(MAKE, { hooks: trains }), TypeError);
   // @ts-expect-error no objects
-  assertThrows(() => new Loop({ ...MAKE, hooks: [5] }), TypeError);
+  assertThrows(() => new Loop(MAKE, { hooks: [5] }), TypeError);
 });

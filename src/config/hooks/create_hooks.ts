@@ -182,10 +182,11 @@ function checkList(
   if (list === undefined || list === "other" || registered?.list === list) return;
   const loop = new Loop({
     kinds: TrainingStage,
-    name: path,
     context: { epoch: 0 },
     state: ANY_STATE,
     step: () => {},
+  }, {
+    name: path,
   });
   loop.hooks.add(hook as never);
   const { stages, writes } = loop.hooks.list()[0]!;

@@ -8,7 +8,7 @@ import type { Backend, Buffer, Call, Program } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { LeapLength } from "../../hooks/loop/multi_step_length.ts";
+import { MultiStepLength } from "../../hooks/loop/multi_step_length.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
 import { after, isThenable } from "../../base/sequence.ts";
@@ -113,7 +113,7 @@ export class BatchRun {
   /** What is still to come of steps. */
   readonly #backlog = new Backlog();
   /** How long leaps are on a device: the first says nothing about what it takes. */
-  readonly #leaps = new LeapLength(16);
+  readonly #leaps = new MultiStepLength(16);
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine) {

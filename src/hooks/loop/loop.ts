@@ -1,13 +1,13 @@
 /**
- * A step loop of the user's own, with hooks at every stage of it.
+ * Step loops with hooks at every stage, and the interface of the engines that they run.
  *
  * @module
  */
 
 import { Between } from "./between_steps.ts";
 import type { BaseContext, Workflow } from "../protocol/context.ts";
-import { EngineHooks, type EngineHooksOptions } from "../registry/hooks.ts";
 import type { DeviceWorker } from "../run/device_work.ts";
+import { EngineHooks, type EngineHooksOptions } from "../registry/hooks.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { OwnFields } from "../protocol/own_fields.ts";
 import type { StagePoint } from "../run/point.ts";
@@ -18,68 +18,88 @@ import type { AnyStages, StageOf } from "../protocol/stage.ts";
 import { isThenable } from "../../base/sequence.ts";
 import { Turn } from "./yielding.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
-import { LeapLength } from "./multi_step_length.ts";
-import { assertSteps, checkLoopOptions } from "./loop_checks.ts";
+import { MultiStepLength } from "./multi_step_length.ts";
+import { assertSteps, checkEngine, checkLoopOptions } from "./loop_checks.ts";
 import { reasonOf, stopper } from "./stop.ts";
 import { Pending } from "./pending.ts";
 
-/** The kinds' own context fields: to be given where a kind has some that every stage offers. */
+/** The context fields that the kinds `E` declare; required if a kind has fields that every stage offers. */
 export type ContextOption<E extends AnyStages> = Record<never, never> extends OwnFields<E>
   ? { readonly context?: OwnFields<E> }
   : { readonly context: OwnFields<E> };
 
-/** What a {@linkcode Loop} is made of. */
-export interface LoopOptions<E extends AnyStages>
-  extends Pick<EngineHooksOptions<E>, "state" | "onWarning" | "verify" | "isFatal" | "coming"> {
-  /** The kinds of stages it fires: one, or several. */
+/**
+ * The engine of a step loop: which stages it has, and what a step of it does. {@linkcode Loop} counts the steps, opens
+ * and closes the hooks, and ends a run.
+ *
+ * `Dynamics` and `Trainer` implement it; a custom loop passes an object literal. Only `kinds` and `step` are required.
+ *
+ * @example A random walk with one stage
+ * ```ts
+ * import { type BaseContext, type Engine, Loop, stages } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const WalkStage = stages<BaseContext & { place: number }>()("walk", ["AFTER_STEP"]);
+ *
+ * class Walk implements Engine<typeof WalkStage> {
+ *   readonly kinds = WalkStage;
+ *   readonly context = { place: 0 };
+ *
+ *   step(loop: Loop<typeof WalkStage>): void | PromiseLike<void> {
+ *     loop.context.place += 1;
+ *     return loop.fire(WalkStage.AFTER_STEP);
+ *   }
+ * }
+ *
+ * const loop = new Loop(new Walk(), { name: "walk", nSteps: 3 });
+ * await loop.run();
+ * assertEquals(loop.context.place, 3);
+ * ```
+ */
+export interface Engine<E extends AnyStages>
+  extends Pick<EngineHooksOptions<E>, "state" | "isFatal" | "coming"> {
+  /** The kinds of stages that the engine fires: one, or several. */
   readonly kinds: E | readonly E[];
-  /** One step; fires stages through the loop it is given. */
+  /** Runs one step; fires stages through the loop that it is given. */
   step(loop: Loop<E>): void | PromiseLike<void>;
   /**
-   * Many steps at once, `n` of them, during which no hook is due: one WASM call, one command buffer. Answers with how
-   * many it did, where those may be fewer. When it throws, the steps before `loop.context.stepCount` are done.
+   * Runs up to `n` steps in which no hook is due: one WASM call, one command buffer. Returns the number of steps it ran
+   * if that may be fewer than `n`. When it throws, the steps before `loop.context.stepCount` count as done.
    *
-   * @default none: `step` is called for each
+   * @default undefined: `step` is called for each
    */
-  leap?(loop: Loop<E>, n: number): number | void | PromiseLike<number | void>;
-  /**
-   * Called as a run begins, when the hooks are open.
-   *
-   * @default nothing
-   */
+  multiStep?(loop: Loop<E>, n: number): number | void | PromiseLike<number | void>;
+  /** Begins a run: called once the hooks are open, and again after `recover`. */
   begin?(loop: Loop<E>): void | PromiseLike<void>;
-  /**
-   * Called after the last step of a run, before hooks with `atEnd` fire: what they read must be as of then.
-   *
-   * @default nothing
-   */
+  /** Ends a run: called after its last step, before hooks with `atEnd` fire, which read the state as of then. */
   end?(loop: Loop<E>): void | PromiseLike<void>;
-  /**
-   * Called when everything of a run, or of a step by hand, is done, before the hooks close: brings home what it has come to.
-   *
-   * @default nothing
-   */
+  /** Brings home the results of a run, or of a step by hand: called when all work is done, before the hooks close. */
   settled?(loop: Loop<E>): void | PromiseLike<void>;
   /**
-   * Called when something of a run has failed; answers with how many steps are done where it can go on from. Hooks have
-   * been taken back there by `hooks.goBack` then, and `begin` is called again. Counters other than the step stay
-   * as they are.
+   * Recovers from an error of a run, and returns the number of steps from which the run can go on, if it can. The engine
+   * has taken the hooks back to that step by `loop.hooks.goBack`; `begin` is called again. Counters other than the step
+   * keep their values.
    *
-   * @default nothing: the run fails
+   * @default undefined: the run fails
    */
   recover?(error: unknown): number | undefined | PromiseLike<number | undefined>;
   /**
-   * What hooks see as `ctx.workflow`, for an engine that has a loop inside.
+   * The engine that hooks find as `ctx.workflow`, if that is not the loop itself.
    *
    * @default the loop
    */
   readonly workflow?: Workflow;
   /**
-   * Runs the kernels of hooks that give some.
+   * Runs the kernels of hooks that provide kernels.
    *
-   * @default none: such a hook is refused
+   * @default undefined: a hook with kernels is refused
    */
   readonly worker?: DeviceWorker;
+}
+
+/** Options of a {@linkcode Loop}. */
+export interface LoopOptions<E extends AnyStages>
+  extends Pick<EngineHooksOptions<E>, "onWarning" | "verify"> {
   /**
    * Hooks to begin with; `loop.hooks.add` takes more, with options.
    *
@@ -87,13 +107,13 @@ export interface LoopOptions<E extends AnyStages>
    */
   readonly hooks?: readonly HookInput<E>[];
   /**
-   * Steps that `run` does when it is not told.
+   * Number of steps that `run` runs if it is called without one.
    *
    * @default Infinity: until a hook asks to stop
    */
   readonly nSteps?: number;
   /**
-   * What it is called in listings and logs.
+   * Name of the loop in listings and logs.
    *
    * @default "loop"
    */
@@ -102,8 +122,10 @@ export interface LoopOptions<E extends AnyStages>
   readonly signal?: AbortSignal;
 }
 
-/** An engine for step loops of the user's own: declares kinds, fires stages, counts steps. `H`: its first
- * hooks, checked by the compiler as `add` does; where `E` is written out, as in a subclass, only `add` checks. */
+/**
+ * A step loop: runs the steps of an {@linkcode Engine}, counts them, and calls hooks at its stages. `H` are its first
+ * hooks, which the compiler checks as `add` does; if `E` is written out, as in a subclass, only `add` checks them.
+ */
 export class Loop<
   E extends AnyStages,
   const H extends readonly HookInput<E>[] = readonly HookInput<E>[],
@@ -114,9 +136,10 @@ export class Loop<
   readonly context: { -readonly [k in keyof BaseContext]: BaseContext[k] } & OwnFields<E>;
   readonly #hooks: EngineHooks<E>;
   readonly #kinds: readonly E[];
+  readonly #engine: Engine<E>;
   readonly #options: LoopOptions<E>;
   readonly #turn = new Turn();
-  readonly #leaps = new LeapLength();
+  readonly #lengths = new MultiStepLength();
   readonly #pending = new Pending();
   readonly #between = new Between();
   readonly #counts = new Map<string, number>();
@@ -130,33 +153,37 @@ export class Loop<
   #again = 0;
   #busy: string | undefined;
 
-  /** Throws a TypeError or RangeError that names the hook or option that is wrong. */
+  /** Throws a TypeError or RangeError that names the hook, member or option that is wrong. */
   constructor(
-    options: LoopOptions<E> & ContextOption<E> & { readonly hooks?: H & AcceptAll<E, H> },
+    engine: Engine<E> & ContextOption<E>,
+    options: LoopOptions<E> & { readonly hooks?: H & AcceptAll<E, H> } = {},
   ) {
+    checkEngine(engine);
     checkLoopOptions(options);
+    this.#engine = engine;
     this.#options = options;
     this.name = options.name ?? "loop";
+    const workflow = engine.workflow ?? this;
     const base = {
       stepCount: 0,
       globalRank: 0,
       shared: new Shared(),
-      workflow: options.workflow ?? this,
+      workflow,
       stop: stopper((reason, step) => this.#stop ??= { reason, step: step ?? this.#stepCount }),
       value: undefined,
       skipping: false,
     };
-    this.context = {
-      ...base,
-      ...(options as { readonly context?: object }).context,
-    } as unknown as Loop<E>["context"];
-    this.#kinds = [options.kinds].flat() as readonly E[];
+    this.context = { ...base, ...engine.context } as unknown as Loop<E>["context"];
+    this.#kinds = [engine.kinds].flat() as readonly E[];
+    const { onWarning, verify } = options;
     this.#hooks = new EngineHooks({
-      ...options,
       kinds: this.#kinds,
       context: this.context,
-      workflow: options.workflow ?? this,
+      workflow,
       counts: (counter) => this.#count(counter),
+      ...partsOf(engine),
+      ...(onWarning && { onWarning }),
+      ...(verify && { verify }),
     });
     for (const hook of options.hooks ?? []) this.#hooks.add(hook);
   }
@@ -338,13 +365,13 @@ export class Loop<
         await this.#open();
         const last = this.#stepCount + nSteps;
         await this.#attempt(async () => {
-          await this.#options.begin?.(this);
+          await this.#engine.begin?.(this);
           if (signal?.aborted) abort();
           signal?.addEventListener("abort", abort); // once, however often
           await this.#steps(last);
           await this.#finish();
           await this.#between.workOff();
-          await this.#options.settled?.(this);
+          await this.#engine.settled?.(this);
         });
       } catch (error) {
         this.#between.drop(this.name, error); // hooks may wait for it as they are closed
@@ -370,11 +397,11 @@ export class Loop<
         await this.#open();
         const last = this.#stepCount + 1;
         await this.#attempt(async () => {
-          await this.#options.begin?.(this);
+          await this.#engine.begin?.(this);
           do await this.#step(); while (this.#stepCount < last && !this.#isDone);
           this.#hooks.check();
           await this.#between.workOff();
-          await this.#options.settled?.(this);
+          await this.#engine.settled?.(this);
         });
       } catch (error) {
         this.#between.drop(this.name, error); // hooks may wait for it as they are closed
@@ -422,7 +449,7 @@ export class Loop<
       try {
         return await work();
       } catch (error) {
-        const stepCount = await this.#options.recover?.(error);
+        const stepCount = await this.#engine.recover?.(error);
         if (stepCount === undefined) throw error;
         this.#backTo(stepCount);
       }
@@ -440,7 +467,7 @@ export class Loop<
   async #finish(): Promise<void> {
     await this.#hooks.settle(); // which may say that the run was over before
     this.#goBack();
-    await this.#options.end?.(this);
+    await this.#engine.end?.(this);
     await this.#hooks.finish();
   }
 
@@ -471,13 +498,13 @@ export class Loop<
   }
 
   async #steps(last: number): Promise<void> {
-    const { leap } = this.#options;
+    const canRunMany = this.#engine.multiStep !== undefined;
     while (this.#stepCount < last && !this.#isStopped && !this.#isDone) {
       if (!this.#between.isEmpty && await this.#isOverNow()) break;
       const until = this.#stop === undefined ? last : Math.min(last, this.#again);
       const left = until - this.#stepCount;
-      const free = leap === undefined ? 0 : Math.min(this.#hooks.horizon(this.#stepCount), left);
-      const result = free >= 1 ? this.#leap(free) : this.#step();
+      const free = canRunMany ? Math.min(this.#hooks.horizon(this.#stepCount), left) : 0;
+      const result = free >= 1 ? this.#multiStep(free) : this.#step();
       if (isThenable(result)) await result;
       const turn = this.#turn.give();
       if (turn !== undefined) await turn;
@@ -498,11 +525,11 @@ export class Loop<
     return this.#stop !== undefined && this.#stepCount >= this.#again;
   }
 
-  #leap(free: number): void | PromiseLike<void> {
-    const steps = this.#leaps.next(free);
+  #multiStep(free: number): void | PromiseLike<void> {
+    const steps = this.#lengths.next(free);
     const begun = performance.now();
-    const leapt = (done: number | void) => {
-      this.#leaps.took(done ?? steps, performance.now() - begun);
+    const ran = (done: number | void) => {
+      this.#lengths.took(done ?? steps, performance.now() - begun);
       this.#stepCount += done ?? steps;
       this.context.stepCount = this.#stepCount - 1;
     };
@@ -512,9 +539,9 @@ export class Loop<
       throw error;
     };
     try {
-      const result = this.#options.leap!(this, steps);
-      if (isThenable(result)) return result.then(leapt, failed);
-      leapt(result);
+      const result = this.#engine.multiStep!(this, steps);
+      if (isThenable(result)) return result.then(ran, failed);
+      ran(result);
     } catch (error) {
       failed(error);
     }
@@ -522,7 +549,7 @@ export class Loop<
 
   #step(): void | PromiseLike<void> {
     this.context.stepCount = this.#stepCount;
-    const result = this.#options.step(this);
+    const result = this.#engine.step(this);
     if (isThenable(result)) return result.then(() => this.#stepped());
     this.#stepped();
   }
@@ -554,4 +581,17 @@ export class Loop<
       }()`,
     );
   }
+}
+
+/** Returns the parts of an engine that its hooks work with; methods stay bound to the engine. */
+function partsOf<E extends AnyStages>(
+  engine: Engine<E>,
+): Pick<EngineHooksOptions<E>, "state" | "worker" | "coming" | "isFatal"> {
+  const { state, worker } = engine;
+  return {
+    ...(state && { state }),
+    ...(worker && { worker }),
+    ...(engine.coming && { coming: (stage) => engine.coming!(stage) }),
+    ...(engine.isFatal && { isFatal: (error) => engine.isFatal!(error) }),
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * What a loop is made of, checked.
+ * Checks of the arguments of a loop.
  *
  * @module
  */
@@ -8,11 +8,12 @@ import { checkKinds } from "../protocol/kind.ts";
 import { checkKeys, isObject, type Members } from "../protocol/shape.ts";
 import { complaint, show } from "../../base/show.ts";
 
-const OPTIONS: readonly string[] = [
+const OPTIONS: readonly string[] = ["hooks", "nSteps", "name", "signal", "onWarning", "verify"];
+
+const MEMBERS: readonly string[] = [
   "kinds",
-  "nSteps", // before step: of two equally near the first is named, and nStep means this one
   "step",
-  "leap",
+  "multiStep",
   "begin",
   "end",
   "settled",
@@ -22,15 +23,45 @@ const OPTIONS: readonly string[] = [
   "workflow",
   "worker",
   "context",
-  "hooks",
-  "name",
-  "signal",
   "state",
-  "onWarning",
-  "verify",
 ];
 
 const ACTION = "make a loop";
+
+/**
+ * Throws a TypeError that names the member of an engine that is missing or wrong. An object literal may have no other
+ * members; an instance of a class may.
+ */
+export function checkEngine(engine: unknown): void {
+  if (!isObject(engine)) {
+    throw new TypeError(complaint(ACTION, "its engine must be an object", engine));
+  }
+  if (Object.getPrototypeOf(engine) === Object.prototype) checkLiteral(engine);
+  must(engine, "step", "be a function", isFunction);
+  checkKinds(Array.isArray(engine.kinds) ? engine.kinds : [engine.kinds], ACTION);
+  may(engine, "multiStep", "be a function", isFunction);
+  may(engine, "begin", "be a function", isFunction);
+  may(engine, "end", "be a function", isFunction);
+  may(engine, "settled", "be a function", isFunction);
+  may(engine, "recover", "be a function", isFunction);
+  may(engine, "isFatal", "be a function", isFunction);
+  may(engine, "coming", "be a function", isFunction);
+  may(engine, "workflow", "be an engine", isObject);
+  may(engine, "worker", "be an object", isObject);
+  may(engine, "context", "be an object", isObject);
+  may(engine, "state", "have fields, plan and writable, as hostState makes them", isState);
+}
+
+/** Throws a TypeError for a member that is misspelt, or that belongs into the options. */
+function checkLiteral(engine: Members): void {
+  const option = Object.keys(engine).find((key) => OPTIONS.includes(key));
+  if (option !== undefined) {
+    throw new TypeError(
+      `Cannot ${ACTION} as ${option} must be among its options: write new Loop(engine, { ${option} })`,
+    );
+  }
+  checkKeys(ACTION, "its engine", engine, MEMBERS);
+}
 
 /** Throws a TypeError or RangeError that names the option of a loop that is wrong. Hooks are checked as they are added. */
 export function checkLoopOptions(options: unknown): void {
@@ -38,24 +69,11 @@ export function checkLoopOptions(options: unknown): void {
     throw new TypeError(complaint(ACTION, "its options must be an object", options));
   }
   checkKeys(ACTION, "its options", options, OPTIONS);
-  must(options, "step", "be a function", isFunction);
-  checkKinds(Array.isArray(options.kinds) ? options.kinds : [options.kinds], ACTION);
-  may(options, "leap", "be a function", isFunction);
-  may(options, "begin", "be a function", isFunction);
-  may(options, "end", "be a function", isFunction);
-  may(options, "settled", "be a function", isFunction);
-  may(options, "recover", "be a function", isFunction);
-  may(options, "isFatal", "be a function", isFunction);
-  may(options, "coming", "be a function", isFunction);
-  may(options, "workflow", "be an engine", isObject);
-  may(options, "worker", "be an object", isObject);
-  may(options, "context", "be an object", isObject);
   may(options, "hooks", "be an array of hooks", Array.isArray);
   may(options, "name", "be a text", (x) => typeof x === "string" && x !== "");
   may(options, "onWarning", "be a function", isFunction);
   may(options, "verify", "be true or false", (x) => typeof x === "boolean");
   may(options, "signal", "be an AbortSignal", isSignal);
-  may(options, "state", "have fields, plan and writable, as hostState makes them", isState);
   checkSteps(options.nSteps);
 }
 
