@@ -122,7 +122,7 @@ function kernelTree(changes: Record<string, string | undefined> = {}) {
     "src/kernels/integrate/drift.ts": 'defineKernel("drift", args, run)',
     "src/kernels/constants.ts": "export const G = 1;",
     "src/backend/webgpu/shaders/integrate/drift.ts": "",
-    "wasm/src/motion.rs": "pub fn drift(x: &mut [f32]) {}",
+    "wasm/src/integrate/motion.rs": "pub fn drift(x: &mut [f32]) {}",
     "tests/kernels/drift_test.ts": 'check("drift");',
     "bench/kernels_bench.ts": 'bench("drift");',
     ...changes,
@@ -146,14 +146,26 @@ Deno.test("findIncompleteKernels() names each place that is missing", () => {
     ),
     ["kernel drift has no shader", "shader kick has no kernel"],
   );
-  assertEquals(missing("wasm/src/motion.rs", "pub fn drifting() {}"), ["kernel drift has no wasm"]);
+  assertEquals(missing("wasm/src/integrate/motion.rs", "pub fn drifting() {}"), [
+    "kernel drift has no wasm",
+  ]);
+  const elsewhere = {
+    "wasm/src/integrate/motion.rs": undefined,
+    "wasm/src/measure.rs": "pub fn drift() {}",
+  };
+  assertEquals(findIncompleteKernels(kernelTree(elsewhere)), ["kernel drift has no wasm"]);
+  const inOneFile = {
+    "wasm/src/integrate/motion.rs": undefined,
+    "wasm/src/integrate.rs": "pub fn drift() {}",
+  };
+  assertEquals(findIncompleteKernels(kernelTree(inOneFile)), []);
   assertEquals(missing("tests/kernels/drift_test.ts", ""), ["kernel drift has no test"]);
   assertEquals(missing("bench/kernels_bench.ts"), ["kernel drift has no bench"]);
   assertEquals(missing("src/kernels/integrate/drift.ts"), ["shader drift has no kernel"]);
 });
 
 Deno.test("findIncompleteKernels() takes a written exception, and refuses one without need", () => {
-  const tree = kernelTree({ "wasm/src/motion.rs": undefined });
+  const tree = kernelTree({ "wasm/src/integrate/motion.rs": undefined });
   const exception = { kernel: "drift", place: "wasm", reason: "host only" } as const;
   assertEquals(findIncompleteKernels(tree, [exception]), []);
   assertEquals(findIncompleteKernels(kernelTree(), [exception]), [

@@ -18,7 +18,8 @@ export interface KernelTree {
 
 /**
  * One kernel, one name, five places: `src/kernels/family/x.ts` (its meaning), `src/backend/webgpu/shaders/family/x.ts`,
- * a `fn x(` in `wasm/src`, a test and a bench that name it. A kernel is a file of src/kernels that defines one.
+ * a `fn x(` in `wasm/src/family.rs` or `wasm/src/family/`, a test and a bench that name it. A kernel is a file of
+ * src/kernels that defines one.
  * Shaders are asked for as soon as there is one. Returns what is missing, and exceptions that no longer are.
  */
 export function findIncompleteKernels(
@@ -70,12 +71,18 @@ function isIn(
     case "shader":
       return files.includes(`src/backend/webgpu/shaders/${path}.ts`);
     case "wasm":
-      return mentions(/^wasm\/src\/.*\.rs$/, new RegExp(`\\bfn ${kernel}\\b`));
+      return mentions(rustFiles(path), new RegExp(`\\bfn ${kernel}\\b`));
     case "test":
       return mentions(/^tests\/.*_test\.ts$/, named(kernel));
     case "bench":
       return mentions(/^bench\/.*\.ts$/, named(kernel));
   }
+}
+
+/** The Rust files of a kernel's family, or the one of a kernel that belongs to no family. */
+function rustFiles(path: string): RegExp {
+  const [family] = path.split("/");
+  return new RegExp(`^wasm/src/${family}(?:\\.rs|/.*\\.rs)$`);
 }
 
 /** Its name, as text or as it is imported: drift_far, driftFar. */

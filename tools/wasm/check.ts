@@ -1,5 +1,6 @@
 /**
- * Compiles the kernels afresh, by the route that CI can repeat, and compares every byte with what is committed.
+ * Compiles the kernels afresh, by the route that CI can repeat, and compares every byte with what is committed; then
+ * once more with other comments and names, which must not change a byte of the kernels.
  *
  * Where Debian has moved on to another compiler, the bytes cannot be equal though nothing in the tree is wrong.
  * Then the recorded source, the declarations and the exported names are compared, and it says so.
@@ -11,7 +12,9 @@
 
 import { compareBytes, compareInterfaces } from "./compare.ts";
 import { compile, type Compiled } from "./compile.ts";
+import { copyDisguised } from "./disguise.ts";
 import { hashSource, readRecord, ROOT } from "./files.ts";
+import type { Toolchain } from "./route.ts";
 import { openToolchain } from "./toolchain.ts";
 
 async function differences(target: string): Promise<string[]> {
@@ -19,14 +22,36 @@ async function differences(target: string): Promise<string[]> {
   const compiled = await compile(toolchain, target);
   const committed = await readCommitted(compiled.keys());
   const record = await readRecord();
-  if (record.toolchain === toolchain.name) return compareBytes(committed, compiled);
+  const unstable = await instability(compiled, toolchain, target);
+  if (record.toolchain === toolchain.name) {
+    return [...compareBytes(committed, compiled), ...unstable];
+  }
   console.warn(
     `Not compared to the byte: committed are kernels by ${record.toolchain}, here is ${toolchain.name}`,
   );
   const stale = await hashSource(record.toolchain) === record.hash
     ? []
     : ["the sources are not those that were compiled"];
-  return [...stale, ...await compareInterfaces(committed, compiled)];
+  return [...stale, ...unstable, ...await compareInterfaces(committed, compiled)];
+}
+
+/** What comments and names change of the compiled kernels: nothing may. */
+async function instability(
+  compiled: Compiled,
+  toolchain: Toolchain,
+  target: string,
+): Promise<string[]> {
+  const crate = await Deno.makeTempDir();
+  try {
+    await copyDisguised(crate);
+    const again = await compile(toolchain, target, crate);
+    const kernels = (files: Compiled) =>
+      new Map([...files].filter(([path]) => path.endsWith(".wasm")));
+    return compareBytes(kernels(compiled), kernels(again))
+      .map((line) => `with other comments and names: ${line}`);
+  } finally {
+    await Deno.remove(crate, { recursive: true });
+  }
 }
 
 async function readCommitted(paths: Iterable<string>): Promise<Compiled> {

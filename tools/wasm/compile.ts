@@ -9,8 +9,12 @@ export type Compiled = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 /** What is committed of what wasm-pack writes. */
 const NAMES = ["hooke.js", "hooke.d.ts", "hooke_bg.wasm", "hooke_bg.wasm.d.ts"];
 
-/** Compiles the kernels. `target` is where Cargo keeps what it may use again. */
-export async function compile(toolchain: Toolchain, target: string): Promise<Compiled> {
+/** Compiles the kernels of `crate`. `target` is where Cargo keeps what it may use again. */
+export async function compile(
+  toolchain: Toolchain,
+  target: string,
+  crate: string | URL = new URL("wasm/", ROOT),
+): Promise<Compiled> {
   const hash = await hashSource(toolchain.name);
   const out = await Deno.makeTempDir();
   try {
@@ -28,7 +32,7 @@ export async function compile(toolchain: Toolchain, target: string): Promise<Com
       ".",
       "--locked",
     ], {
-      cwd: new URL("wasm/", ROOT),
+      cwd: crate,
       env: { ...toolchain.env, CARGO_TARGET_DIR: target },
     });
     if (BINARYEN !== "") await optimize(`${out}/hooke_bg.wasm`);

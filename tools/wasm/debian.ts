@@ -1,5 +1,5 @@
 import { output, run } from "./command.ts";
-import { cacheFolder, cargoHome, FLAGS, TARGET, TOOLS } from "./pins.ts";
+import { cacheFolder, cargoHome, FLAGS, KERNEL_FLAGS, TARGET, TOOLS } from "./pins.ts";
 import { exists, installTools } from "./tools.ts";
 import type { Toolchain } from "./route.ts";
 
@@ -30,7 +30,8 @@ export async function debianToolchain(): Promise<Toolchain> {
     name: `Debian rustc-web ${version}, ${TOOLS}`,
     env: {
       PATH: `${compiler}:${tools}:${Deno.env.get("PATH")}`,
-      RUSTFLAGS: FLAGS,
+      RUSTFLAGS: KERNEL_FLAGS,
+      RUSTC_BOOTSTRAP: "1",
       CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: LINKER,
     },
   };

@@ -20,6 +20,14 @@ export const TOOLS: string = [
 /** Flags for compiling the kernels, and the standard library under them. */
 export const FLAGS = "-Ctarget-feature=+simd128";
 
+/**
+ * Flags for compiling the kernels themselves. Panics keep no file names and line numbers, which nothing could show
+ * anyway, and functions are written in the order of their sources instead of by name: so comments, names and places of
+ * files do not change the bytes. Both are unstable options: `RUSTC_BOOTSTRAP` lets a stable compiler accept them.
+ */
+export const KERNEL_FLAGS: string =
+  `${FLAGS} -Zlocation-detail=none -Zcodegen-source-order`;
+
 /** The one target. */
 export const TARGET = "wasm32-unknown-unknown";
 

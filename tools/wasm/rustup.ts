@@ -1,5 +1,5 @@
 import { output } from "./command.ts";
-import { cargoHome, FLAGS, TARGET, TOOLS } from "./pins.ts";
+import { cargoHome, KERNEL_FLAGS, TARGET, TOOLS } from "./pins.ts";
 import { installTools } from "./tools.ts";
 import type { Toolchain } from "./route.ts";
 
@@ -17,7 +17,8 @@ export async function rustupToolchain(): Promise<Toolchain | undefined> {
     name: `rustup's ${version}, ${TOOLS}`,
     env: {
       PATH: `${tools}:${cargoHome()}/bin:${Deno.env.get("PATH")}`,
-      RUSTFLAGS: `${FLAGS} --remap-path-prefix=${cargoHome()}/registry/src=/registry`,
+      RUSTFLAGS: `${KERNEL_FLAGS} --remap-path-prefix=${cargoHome()}/registry/src=/registry`,
+      RUSTC_BOOTSTRAP: "1",
     },
   };
 }

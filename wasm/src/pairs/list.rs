@@ -5,9 +5,9 @@ use std::slice::from_raw_parts_mut;
 
 use wasm_bindgen::prelude::*;
 
-use crate::clusters::Tree;
 use crate::lanes::F4;
-use crate::pair_vectors::{V3, ZERO};
+use crate::pairs::clusters::Tree;
+use crate::pairs::vectors::{V3, ZERO};
 
 /// Where lanes without an atom are: further than any pair reaches, and near enough for squares to be finite. All
 /// they ever add is zero.

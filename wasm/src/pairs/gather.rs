@@ -1,9 +1,9 @@
 //! Positions from the order of the user into clusters, forces back.
 
-use crate::clusters::NOBODY;
 use crate::lanes::F4;
-use crate::pair_list::{Copy4, SystemPairs};
-use crate::pair_vectors::{V3, ZERO};
+use crate::pairs::clusters::NOBODY;
+use crate::pairs::list::{Copy4, SystemPairs};
+use crate::pairs::vectors::{V3, ZERO};
 
 impl SystemPairs {
     /// Brings positions into the clusters and their ghosts, and sets all forces there to zero.

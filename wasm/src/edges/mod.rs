@@ -1,14 +1,16 @@
 //! See src/kernels/edges/edges.ts and src/kernels/edges/triplets.ts.
 
+pub mod list;
+
 use crate::args::Args;
 use crate::cells::{add, cell_of, dot, sub, vector, Cell, Vector};
-use crate::clusters::NOBODY;
-use crate::edge_list::{Edge, EdgeList};
+use crate::edges::list::{Edge, EdgeList};
 use crate::frame::Frame;
 use crate::lanes::F4;
-use crate::neighbors::{self, unwrap};
-use crate::pair_list::{PairList, SystemPairs};
-use crate::pair_vectors::square;
+use crate::pairs::clusters::NOBODY;
+use crate::pairs::list::{PairList, SystemPairs};
+use crate::pairs::neighbors::{self, unwrap};
+use crate::pairs::vectors::square;
 
 /// Whole lattice vectors.
 type Whole = [i32; 3];

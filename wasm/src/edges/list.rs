@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use crate::pair_list::PairList;
+use crate::pairs::list::PairList;
 
 /// A shift that puts an edge beyond every cutoff: what a list is padded with adds exactly nothing.
 const FAR: f32 = 100.0;

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
-use crate::pair_sum::{sum_pairs, Parameters, Potential, PARAMETERS};
+use crate::pairs::sum::{sum_pairs, Parameters, Potential, PARAMETERS};
 
 struct LennardJones;
 

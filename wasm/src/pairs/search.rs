@@ -1,10 +1,10 @@
 //! Finds which clusters are near each other, and which atoms of a cluster are near another.
 
-use crate::clusters::{Node, NOBODY};
 use crate::lanes::F4;
-use crate::pair_lattice::{Lattice, Row};
-use crate::pair_list::{Copy4, Ghost, Scratch, SystemPairs, NOWHERE};
-use crate::pair_vectors::{square, V3, ZERO};
+use crate::pairs::clusters::{Node, NOBODY};
+use crate::pairs::lattice::{Lattice, Row};
+use crate::pairs::list::{Copy4, Ghost, Scratch, SystemPairs, NOWHERE};
+use crate::pairs::vectors::{square, V3, ZERO};
 
 /// A cell whose faces are closer to each other than this part of the reach has too many images to look at.
 const FLATTEST: f64 = 1.0 / 64.0;

@@ -1,88 +1,11 @@
-//! What holds atoms, centers and bonds. In f64, and rounded once; positions with what rounding took off them.
+//! What holds bonds. In f64, and rounded once; positions with what rounding took off them.
 
 use core::ops::Range;
 
 use crate::args::Args;
-use crate::cells::{cell_of, dot, inverse, row, sub, vector, Cell, Vector};
+use crate::cells::{cell_of, dot, inverse, put, row, sub, vector, Cell, Vector};
+use crate::constrain::{add_to, is_held};
 use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
-use crate::measure::twice_kinetic;
-
-/// See src/kernels/remember.ts.
-pub fn remember(args: Args, frame: &mut Frame) {
-    let source = args.read::<f32>(0);
-    let target = args.change::<f32>(1);
-    for (_, atoms) in frame.awake() {
-        let range = 3 * atoms.start..3 * atoms.end;
-        target[range.clone()].copy_from_slice(&source[range]);
-    }
-}
-
-/// See src/kernels/thermostats/credit_bath.ts.
-pub fn credit_bath(args: Args, frame: &mut Frame) {
-    let velocities = args.read::<f32>(0);
-    let before = args.read::<f32>(1);
-    let weights = args.read::<f32>(2);
-    let bath_energy = args.change::<f64>(3);
-    for (s, atoms) in frame.awake() {
-        let range = 3 * atoms.start..3 * atoms.end;
-        let weights = &weights[atoms];
-        let taken = twice_kinetic(&before[range.clone()], weights) - twice_kinetic(&velocities[range], weights);
-        bath_energy[s] += 0.5 * taken;
-    }
-}
-
-/// What rounding takes off a sum of float32, as a part of the sum of the sizes of its terms.
-const SLACK: f64 = 1.0 / 8_388_608.0;
-
-/// Whether an atom is fixed in a direction.
-fn is_held(held: Option<&[i32]>, atom: usize, axis: usize) -> bool {
-    held.is_some_and(|held| (held[atom] >> axis) & 1 != 0)
-}
-
-/// See src/kernels/constrain/hold_center.ts.
-pub fn hold_center(args: Args, frame: &mut Frame) {
-    let vectors = args.change::<f32>(0);
-    let before = args.optional::<f32>(1).map(|before| &*before);
-    let mut low = args.optional::<f32>(2);
-    let masses = args.read::<f32>(3);
-    let shares = args.optional::<f32>(4).map(|shares| &*shares);
-    let share = |atom: usize| shares.map_or(1.0, |shares| shares[atom] as f64);
-    let held = args.optional::<i32>(5).map(|held| &*held);
-    for (_, atoms) in frame.awake() {
-        let (mut mass, mut moment, mut size) = ([0.0; 3], [0.0; 3], [0.0; 3]);
-        for a in atoms.clone() {
-            let m = masses[a] as f64;
-            for axis in (0..3).filter(|&axis| !is_held(held, a, axis)) {
-                let k = 3 * a + axis;
-                let term = m * (vectors[k] as f64 - before.map_or(0.0, |before| before[k] as f64));
-                mass[axis] += m * share(a);
-                moment[axis] += term;
-                size[axis] += term.abs();
-            }
-        }
-        let by: Vector = [0, 1, 2].map(|k| {
-            if moment[k].abs() > SLACK * size[k] { -moment[k] / mass[k] } else { 0.0 }
-        });
-        if by == [0.0; 3] {
-            continue;
-        }
-        for a in atoms {
-            for axis in (0..3).filter(|&axis| by[axis] != 0.0 && !is_held(held, a, axis)) {
-                let low = low.as_mut().map(|low| &mut low[3 * a + axis]);
-                add_to(&mut vectors[3 * a + axis], low, by[axis] * share(a));
-            }
-        }
-    }
-}
-
-/// x += by; what rounding takes off goes into `low`, where there is one.
-fn add_to(x: &mut f32, low: Option<&mut f32>, by: f64) {
-    let sum = *x as f64 + by + low.as_ref().map_or(0.0, |low| **low as f64);
-    *x = sum as f32;
-    if let Some(low) = low {
-        *low = (sum - *x as f64) as f32;
-    }
-}
 
 /// Bonds in clusters, and what their atoms are like.
 #[derive(Clone, Copy)]
@@ -360,11 +283,5 @@ pub fn rattle(args: Args, frame: &mut Frame) {
                 lose(s, frame);
             }
         }
-    }
-}
-
-fn put(vectors: &mut [f32], i: usize, vector: Vector) {
-    for (to, x) in vectors[3 * i..3 * i + 3].iter_mut().zip(vector) {
-        *to = x as f32;
     }
 }

@@ -1,12 +1,14 @@
 //! Thermostats.
 
+pub mod chain;
+
 use crate::args::Args;
-use crate::chain::Chain;
 use crate::constants::BOLTZMANN;
 use crate::frame::Frame;
 use crate::lanes::F4;
 use crate::measure::twice_kinetic;
 use crate::philox::{gaussians, uniform, Philox, RESCALING, THERMOSTAT};
+use crate::thermostats::chain::Chain;
 use crate::xyz::{padded, Xyz};
 
 /// See src/kernels/thermostats/thermalize.ts.
@@ -174,4 +176,18 @@ impl Noise {
 /// v += growth v: a factor close to 1 would lose digits in f32, always the same way.
 fn grow(v: &mut [f32], growth: f32) {
     v.iter_mut().for_each(|v| *v += growth * *v);
+}
+
+/// See src/kernels/thermostats/credit_bath.ts.
+pub fn credit_bath(args: Args, frame: &mut Frame) {
+    let velocities = args.read::<f32>(0);
+    let before = args.read::<f32>(1);
+    let weights = args.read::<f32>(2);
+    let bath_energy = args.change::<f64>(3);
+    for (s, atoms) in frame.awake() {
+        let range = 3 * atoms.start..3 * atoms.end;
+        let weights = &weights[atoms];
+        let taken = twice_kinetic(&before[range.clone()], weights) - twice_kinetic(&velocities[range], weights);
+        bath_energy[s] += 0.5 * taken;
+    }
 }

@@ -3,8 +3,8 @@
 use crate::args::Args;
 use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
 use crate::lanes::F4;
-use crate::pair_lattice::Lattice;
-use crate::pair_list::{PairList, Scratch, SystemPairs};
+use crate::pairs::lattice::Lattice;
+use crate::pairs::list::{PairList, Scratch, SystemPairs};
 use crate::xyz::Xyz;
 
 /// A position further from the origin, in Å, is no number any more.

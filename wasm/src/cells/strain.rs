@@ -1,7 +1,7 @@
 //! Cells that relax. In f64, and rounded once.
 
 use crate::args::Args;
-use crate::cells::{cell_of, cross, dot, product, row, signed_volume, vector, Cell, Vector, IDENTITY};
+use crate::cells::{cell_of, cross, dot, product, put, row, signed_volume, vector, Cell, Vector, IDENTITY};
 use crate::frame::Frame;
 
 /// src/kernels/cells/deformation.ts and strain_forces.ts have the same.
@@ -142,8 +142,4 @@ fn restricted(force: Cell, along: &Cell, is_isotropic: bool) -> Cell {
     let directions = trace(along);
     let each = if directions == 0.0 { 0.0 } else { trace(&inside) / directions };
     along.map(|x| each * x)
-}
-
-fn put(vectors: &mut [f32], i: usize, vector: Vector) {
-    vectors[3 * i..3 * i + 3].copy_from_slice(&vector.map(|x| x as f32));
 }

@@ -1,5 +1,8 @@
 //! Lattice coordinates in cells with any periodicity, in f64: see src/kernels/cells.
 
+pub mod align;
+pub mod strain;
+
 /// Nine numbers, the lattice vectors one after the other.
 pub type Cell = [f64; 9];
 
@@ -127,6 +130,13 @@ impl<'a> Unwrap<'a> {
 /// The i-th vector.
 pub fn vector(vectors: &[f32], i: usize) -> Vector {
     core::array::from_fn(|k| vectors[3 * i + k] as f64)
+}
+
+/// Rounds a vector into the i-th place.
+pub fn put(vectors: &mut [f32], i: usize, vector: Vector) {
+    for (to, x) in vectors[3 * i..3 * i + 3].iter_mut().zip(vector) {
+        *to = x as f32;
+    }
 }
 
 pub fn add(a: Vector, b: Vector) -> Vector {

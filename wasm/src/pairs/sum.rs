@@ -1,12 +1,12 @@
 //! Sums of pair potentials: src/kernels/pairs/sum_pairs.ts says what they are.
 
 use crate::args::Args;
-use crate::clusters::NOBODY;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
-use crate::neighbors::{unwrap, Now};
-use crate::pair_list::{Copy4, PairList, SystemPairs};
-use crate::pair_vectors::{square, sums, V3, ZERO};
+use crate::pairs::clusters::NOBODY;
+use crate::pairs::list::{Copy4, PairList, SystemPairs};
+use crate::pairs::neighbors::{unwrap, Now};
+use crate::pairs::vectors::{square, sums, V3, ZERO};
 
 /// How many vectors of parameters a pair of types has: the squared cutoff first.
 pub const PARAMETERS: usize = 6;

@@ -2,9 +2,9 @@
 
 use crate::args::Args;
 use crate::cells::{product, signed_volume, Cell, IDENTITY};
-use crate::chain::Chain;
 use crate::frame::Frame;
 use crate::lanes::{D2, F4};
+use crate::thermostats::chain::Chain;
 use crate::xyz::{padded, Xyz};
 
 /// A row of parameters per system; src/kernels/barostats/barostat_kick.ts says which is where.

@@ -1,0 +1,4 @@
+//! Gradients and optimizers.
+
+pub mod gradients;
+pub mod optimizers;

@@ -1,0 +1,4 @@
+//! Relaxers.
+
+pub mod fire;
+pub mod lbfgs;
