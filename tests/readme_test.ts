@@ -2,6 +2,7 @@
 // which the task `test` is; here only that nothing gets around it.
 import { assert, assertEquals } from "@std/assert";
 import { ROOT } from "../tools/check/entry_points.ts";
+import { sharesOf } from "../tools/suite/shares.ts";
 import { commands, refuseCommand, unrunExamples } from "../tools/check/markdown.ts";
 
 const { tasks, exclude, test: testOptions } = JSON.parse(
@@ -54,14 +55,14 @@ Deno.test("every command in README.md and docs/ names tasks and files that exist
 });
 
 Deno.test("every TypeScript block in README.md and docs/ is run by the task test", async () => {
-  for (const [page, text] of await pages()) {
+  const all = await pages();
+  for (const [page, text] of all) {
     assertEquals(unrunExamples(text), [], `${page} has blocks that deno test --doc passes over`);
   }
-  // Without paths on its command line `deno test --doc` takes every page and module of the project.
-  const [, command] = tasks.test.command.split(" && "); // behind what it says first
-  const words = command.replaceAll("'", "").split(" ").slice(2);
-  assert(words.includes("--doc"));
-  assertEquals(words.filter((word: string) => !word.startsWith("-")), []);
+  const shares = sharesOf([...all.keys(), "src/hooks/mod.ts", "mod.ts"], "fast");
+  const shown = shares.filter(({ isDocs }) => isDocs).flatMap(({ paths }) => paths);
+  assertEquals(shown.sort(), [...all.keys(), "mod.ts", "src/hooks"].sort());
+  assertEquals(tasks.test.command, "deno run -A tools/suite/run.ts fast");
   assertEquals([exclude, testOptions], [undefined, undefined], "deno.json leaves files out");
 });
 

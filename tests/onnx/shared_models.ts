@@ -10,7 +10,7 @@ const FOLDER = Deno.env.get("HOOKE_MODELS") ??
 /** Are they there? */
 export const hasModels: boolean = await Deno.stat(FOLDER).then(() => true, () => false);
 
-if (!hasModels) console.log(`no models at ${FOLDER}: tests with real models are left out`);
+if (!hasModels) console.log(`left out: tests with real models, as there are none at ${FOLDER}`);
 
 /** The names of all model files. */
 export const MODELS: readonly string[] = hasModels

@@ -1,0 +1,124 @@
+import { assertEquals } from "@std/assert";
+import { sourceFiles } from "../../tools/architecture/source_files.ts";
+import { ROOT } from "../../tools/check/entry_points.ts";
+import { childProcessorSeconds } from "../../tools/suite/processor_time.ts";
+import {
+  addCounts,
+  leftOut,
+  parseClosing,
+  parseSeconds,
+  showCounts,
+} from "../../tools/suite/report.ts";
+import { judgeEnd, runShare } from "../../tools/suite/run_share.ts";
+import { type Share, sharesOf } from "../../tools/suite/shares.ts";
+import { withFolder } from "../checkpoint/folder.ts";
+
+/** What a process would be given of tests, in any order. */
+function testsIn(shares: readonly Share[]): string[] {
+  return shares.filter(({ isDocs }) => !isDocs).flatMap(({ paths }) => paths).sort();
+}
+
+Deno.test("every test file of the project is in one share of the fast suite or of the slow one", async () => {
+  const files = await sourceFiles(ROOT);
+  const tests = files.filter((file) => file.endsWith("_test.ts"));
+  const [fast, slow, all] = (["fast", "slow", "all"] as const).map((suite) =>
+    testsIn(sharesOf(files, suite))
+  );
+  assertEquals([...fast!, ...slow!].sort(), tests);
+  assertEquals(all, tests);
+});
+
+Deno.test("the examples of every room, page and loose module are in one share; slow tests have none", () => {
+  const files = ["README.md", "docs/a.md", "mod.ts", "src/hook.ts", "src/b/c.ts", "src/b/d/e.ts"];
+  assertEquals(
+    sharesOf(files, "fast").map(({ paths, isDocs }) => [isDocs, ...paths]),
+    [[true, "docs/a.md"], [true, "README.md"], [true, "src/b"], [true, "mod.ts"], [
+      true,
+      "src/hook.ts",
+    ]],
+  );
+  assertEquals(sharesOf(files, "slow"), []);
+});
+
+Deno.test("what must run apart has a process of its own, and no process has many files", () => {
+  const files = ["a_apart_test.ts", ...Array.from({ length: 12 }, (_, i) => `${i}_test.ts`)]
+    .map((name) => `tests/room/${name}`);
+  const shares = sharesOf(files, "fast").map(({ paths }) => paths);
+  assertEquals(shares.map(({ length }) => length).sort(), [1, 4, 4, 4]);
+  assertEquals(shares.find(({ length }) => length === 1), ["tests/room/a_apart_test.ts"]);
+});
+
+Deno.test("closing lines are read, added up and written as deno test writes them", () => {
+  const one = parseClosing(
+    "a ... ok\nok | 1 passed | 0 failed (5ms)\nFAILED | 20 passed (3 steps) | 1 failed (1 step) | 4 ignored (2 steps) (1m2s)\n",
+  )!;
+  assertEquals(one, {
+    passed: 20,
+    passedSteps: 3,
+    failed: 1,
+    failedSteps: 1,
+    ignored: 4,
+    ignoredSteps: 2,
+  });
+  const other = parseClosing("ok | 1 passed | 0 failed (5ms)")!;
+  assertEquals(
+    showCounts(addCounts([one, other]), false, 62),
+    "FAILED | 21 passed (3 steps) | 1 failed (1 step) | 4 ignored (2 steps) (1m2s)",
+  );
+  assertEquals(showCounts(other, true, 5), "ok | 1 passed | 0 failed (5s)");
+  assertEquals(parseClosing("running 1 test from a_test.ts"), undefined);
+});
+
+Deno.test("the times of steps are part of their tests'", () => {
+  const cases = [["t", 2], ["t &gt; a", 1.5], ["a &gt; b", 1]].map(([name, time]) =>
+    `<testcase name="${name}" classname="./tests/x_test.ts" time="${time}" line="1" col="6"></testcase>`
+  );
+  assertEquals([...parseSeconds(cases.join("\n"))], [["tests/x_test.ts", 3]]);
+});
+
+Deno.test("what is left out is said once", () => {
+  assertEquals(leftOut(["left out: b\nx", "left out: a\nleft out: b\n"]), [
+    "left out: a",
+    "left out: b",
+  ]);
+});
+
+Deno.test("a share fails by a failed test, and by a process that dies in mid-run", async () => {
+  await withFolder(async (folder) => {
+    const run = async (text: string) => {
+      const path = `${folder}/case_test.ts`;
+      await Deno.writeTextFile(path, text);
+      const share = { name: "case", paths: [path], isDocs: false };
+      const { isGood, counts } = await runShare(share, ["--no-config"]);
+      return [isGood, counts?.passed, counts?.failed];
+    };
+    assertEquals(await run('Deno.test("a", () => {});'), [true, 1, 0]);
+    assertEquals(await run('Deno.test("a", () => { throw 1; });'), [false, 0, 1]);
+    assertEquals(
+      await run('Deno.test("a", () => Deno.kill(Deno.pid, "SIGKILL"));'),
+      [false, undefined, undefined],
+    );
+  });
+});
+
+Deno.test("a signal after the closing line of tests that passed is said, and no failure", () => {
+  const counts = parseClosing("ok | 1 passed | 0 failed (5ms)"), none = undefined;
+  const failed = parseClosing("FAILED | 1 passed | 1 failed (5ms)");
+  assertEquals(judgeEnd({ success: true, signal: null }, counts), { isGood: true });
+  assertEquals(judgeEnd({ success: true, signal: null }, none), { isGood: false });
+  assertEquals(judgeEnd({ success: false, signal: null }, counts), { isGood: false });
+  assertEquals(judgeEnd({ success: false, signal: "SIGABRT" }, counts), {
+    isGood: true,
+    lateSignal: "SIGABRT",
+  });
+  assertEquals(judgeEnd({ success: false, signal: "SIGABRT" }, failed), { isGood: false });
+  assertEquals(judgeEnd({ success: false, signal: "SIGABRT" }, none), { isGood: false });
+});
+
+Deno.test("the processor time of processes that ended is counted", async () => {
+  const before = childProcessorSeconds();
+  if (before === undefined) return; // not on Linux
+  const spin = "const end = performance.now() + 150; while (performance.now() < end);";
+  await new Deno.Command(Deno.execPath(), { args: ["eval", spin] }).output();
+  assertEquals(childProcessorSeconds()! > before, true);
+});

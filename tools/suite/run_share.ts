@@ -1,0 +1,77 @@
+import { ROOT } from "../check/entry_points.ts";
+import { type Counts, parseClosing, parseSeconds } from "./report.ts";
+import type { Share } from "./shares.ts";
+
+/** Whether a process did what it should. */
+export interface Verdict {
+  readonly isGood: boolean;
+  /** The signal that ended the process after all its tests had passed. */
+  readonly lateSignal?: Deno.Signal;
+}
+
+/** What came of a share. */
+export interface ShareResult extends Verdict {
+  readonly share: Share;
+  /** `undefined` if the process ended before its closing line. */
+  readonly counts: Counts | undefined;
+  /** Everything that the process printed. */
+  readonly output: string;
+  /** Wall time, with starting the process and loading its files. */
+  readonly seconds: number;
+  /** Seconds of each file's tests. */
+  readonly secondsOf: ReadonlyMap<string, number>;
+}
+
+/** Runs a share in a process of its own. */
+export async function runShare(share: Share, flags: readonly string[]): Promise<ShareResult> {
+  const folder = await Deno.makeTempDir();
+  const began = performance.now();
+  try {
+    const junit = `${folder}/report.xml`;
+    const { stdout, stderr, ...end } = await new Deno.Command(Deno.execPath(), {
+      args: ["test", "-A", "--no-check", `--junit-path=${junit}`, ...flags, ...argsOf(share)],
+      cwd: ROOT,
+      // Mesa complains on every start if this is missing.
+      env: { XDG_RUNTIME_DIR: Deno.env.get("XDG_RUNTIME_DIR") || folder },
+      stdin: "null",
+    }).output();
+    const output = decode(stdout) + decode(stderr);
+    const counts = parseClosing(decode(stdout));
+    return {
+      ...judgeEnd(end, counts),
+      share,
+      counts,
+      output,
+      seconds: (performance.now() - began) / 1000,
+      secondsOf: parseSeconds(await Deno.readTextFile(junit).catch(() => "")),
+    };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function argsOf({ paths, isDocs }: Share): string[] {
+  // Also without examples: a room whose modules have none yet is not an error.
+  return isDocs ? ["--doc", "--permit-no-files", ...paths] : [...paths];
+}
+
+/**
+ * Judges a process by how it ended and by its closing line.
+ *
+ * Mesa's software GPU sometimes aborts in glibc while a process that used it ends, after the closing line. Tests that
+ * passed have passed: such an end is reported and is not a failure.
+ */
+export function judgeEnd(
+  { success, signal }: Pick<Deno.CommandStatus, "success" | "signal">,
+  counts: Counts | undefined,
+): Verdict {
+  if (success || counts === undefined || signal === null) {
+    return { isGood: success && counts !== undefined };
+  }
+  const isPassed = counts.failed === 0 && counts.failedSteps === 0;
+  return isPassed ? { isGood: true, lateSignal: signal } : { isGood: false };
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

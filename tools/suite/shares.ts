@@ -1,0 +1,103 @@
+/**
+ * Divides the test suite into shares: what one process of `deno test` runs, file after file.
+ *
+ * @module
+ */
+
+/** Files and folders that one process is given. */
+export interface Share {
+  /** The name shown to the user. */
+  readonly name: string;
+  readonly paths: readonly string[];
+  /** Whether the examples in these files are run, instead of the tests. */
+  readonly isDocs: boolean;
+}
+
+/** The suites: tests and examples for every day, the slow tests, or both. */
+export type Suite = "fast" | "slow" | "all";
+
+/** Files per share. A process takes 0.1 s to start, and a long share at the end leaves the other cores idle. */
+const SIZE = 5;
+
+/** Rooms that take longest come first, so that no long share is left for the end. */
+const FIRST = [
+  "docs/",
+  "src/training/",
+  "src/observe/",
+  "src/onnx/",
+  "tests/models/",
+  "tests/backend/",
+  "tests/examples/",
+  "tests/docs/",
+  "tests/dynamics/",
+  "tests/onnx/",
+  "tests/training/",
+  "tests/testing/",
+  "tests/sinks/",
+  "tests/cli/",
+];
+
+/**
+ * Divides files into shares, those that take longest first.
+ *
+ * Tests of one folder are kept together. A file named `…_apart_test.ts` has a process of its own, and so has each
+ * page, and the examples in each room of `src`.
+ *
+ * @param files all files of the project, as paths from its root
+ * @param suite which of them to run
+ */
+export function sharesOf(files: readonly string[], suite: Suite): Share[] {
+  const tests = files.filter((file) => /_test\.ts$/.test(file) && belongs(file, suite));
+  const shares = [...suite === "slow" ? [] : docShares(files), ...testShares(tests)];
+  return shares
+    .map((share, i) => ({ share, i, rank: rankOf(share) }))
+    .sort((a, b) => a.rank - b.rank || a.i - b.i)
+    .map(({ share }) => share);
+}
+
+function belongs(file: string, suite: Suite): boolean {
+  return suite === "all" || /_slow_test\.ts$/.test(file) === (suite === "slow");
+}
+
+function rankOf({ paths: [path = ""] }: Share): number {
+  const rank = FIRST.findIndex((room) => `${path}/`.startsWith(room));
+  return rank === -1 ? FIRST.length : rank;
+}
+
+function testShares(tests: readonly string[]): Share[] {
+  const apart = tests.filter((file) => /_apart_test\.ts$/.test(file));
+  const folders = Map.groupBy(
+    tests.filter((file) => !apart.includes(file)),
+    (file) => file.slice(0, file.lastIndexOf("/")),
+  );
+  const together = [...folders].flatMap(([folder, files]) => {
+    const count = Math.ceil(files.length / SIZE);
+    return Array.from({ length: count }, (_, i): Share => ({
+      name: count === 1 ? folder : `${folder} ${i + 1}/${count}`,
+      // Every count-th file, as files beside each other in the alphabet are often alike and take long together.
+      paths: files.filter((_, j) => j % count === i),
+      isDocs: false,
+    }));
+  });
+  return [
+    ...together,
+    ...apart.map((file): Share => ({ name: file, paths: [file], isDocs: false })),
+  ];
+}
+
+function docShares(files: readonly string[]): Share[] {
+  const pages = files.filter((file) => file.endsWith(".md"));
+  const rooms = new Set(
+    files.filter((file) => file.startsWith("src/") && file.split("/").length > 2)
+      .map((file) => file.split("/").slice(0, 2).join("/")),
+  );
+  // A module that is named itself is not only searched for examples but also started, as if it were a test. That is
+  // harmless for those that only export names, and wrong for workers and commands: their folder is named instead.
+  const loose = files.filter((file) => /^(src\/)?\w+\.ts$/.test(file));
+  const share = (path: string): Share => ({
+    name: `examples in ${path}`,
+    paths: [path],
+    isDocs: true,
+  });
+  return [...pages, ...rooms, ...loose].map(share);
+}
