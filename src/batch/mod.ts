@@ -54,6 +54,8 @@ export { degreesOfFreedom, kineticEnergies, temperatureOf } from "./temperature.
 export type { VelocityOptions } from "./velocities.ts";
 export { initVelocities } from "./velocities.ts";
 export { unwrappedPositions, wrapPositions } from "./wrap.ts";
-export type { SavedResident, StateShape } from "./resident/resident_batch.ts";
-export type { ArraysOf, NamedBuffers, Uploaded } from "./resident/resident_batch.ts";
+export type { StateShape } from "./resident/column.ts";
+export type { Uploaded } from "./resident/residency.ts";
+export type { SavedResident } from "./resident/snapshots.ts";
+export type { ArraysOf, NamedBuffers } from "./resident/with_arrays.ts";
 export { ResidentBatch } from "./resident/resident_batch.ts";

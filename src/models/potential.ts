@@ -1,5 +1,5 @@
 import { checkOptions } from "../base/check_options.ts";
-import type { ArraysOf } from "../batch/resident/resident_batch.ts";
+import type { ArraysOf } from "../batch/resident/with_arrays.ts";
 import { type Model, outputsOf } from "./model.ts";
 
 /** One system, as a potential written in TypeScript sees it. Arrays are in the backend's precision. */

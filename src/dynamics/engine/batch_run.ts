@@ -149,10 +149,10 @@ export class BatchRun {
           this.#integrator.stages?.restart(systems);
           if (this.#amendsParts) this.#isPrimed = false;
         }
-        if (name === "positions") state.clearRows(LOW, systems);
-        if (name === "cell") state.clearRows(CELL_LOW, systems);
+        if (name === "positions") state.resetState(LOW, systems);
+        if (name === "cell") state.resetState(CELL_LOW, systems);
         // A step that somebody else has changed says nothing.
-        if (name === "positions" || name === "cell") state.clearRows(COUNTS, systems);
+        if (name === "positions" || name === "cell") state.resetState(COUNTS, systems);
         if (name === "stepsDone") continue;
         if (name !== "status") this.#isSettled = false;
         if (!HARMLESS.has(name)) this.#isPrimed = false;

@@ -5,7 +5,7 @@
  */
 
 import type { SavedBatch } from "../../batch/saved/saved_batch.ts";
-import type { SavedResident } from "../../batch/resident/resident_batch.ts";
+import type { SavedResident } from "../../batch/resident/snapshots.ts";
 import type { SavedLoop } from "../../hooks/registry/saved.ts";
 import type { SavedStream } from "../streaming/saved_stream.ts";
 import { isObject } from "../../hooks/protocol/shape.ts";

@@ -1,0 +1,168 @@
+import type { Backend, Buffer, Spread } from "../../backend/backend.ts";
+import { ACCELERATION } from "../../kernels/constants.ts";
+import type { Dtype } from "../../kernels/kernel.ts";
+import type { Batch } from "../batch.ts";
+import type { FieldInfo, Level, NumericArray } from "../fields/fields.ts";
+import {
+  type FieldColumn,
+  filled,
+  type ScratchColumn,
+  type StateColumn,
+  type StateShape,
+} from "./column.ts";
+import { SystemRows } from "./system_rows.ts";
+
+/** Fields summed over many terms, for which float32 is too coarse. */
+const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
+
+/** All columns of a batch on a backend, made when they are first asked for. */
+export class ColumnTable {
+  /** The batch. */
+  readonly batch: Batch;
+  /** Rows of its systems. */
+  readonly rows: SystemRows;
+  /** Field → its column. */
+  readonly fields: Map<string, FieldColumn> = new Map<string, FieldColumn>();
+  /** State → its column; the names of scoped states begin with the scope. */
+  readonly states: Map<string, StateColumn> = new Map<string, StateColumn>();
+  /** Scratch → its column, named like states. */
+  readonly scratches: Map<string, ScratchColumn> = new Map<string, ScratchColumn>();
+  /** Names of the fields there are: one set that grows, as the holder of a batch keeps it. */
+  readonly names: Set<string> = new Set<string>();
+  readonly #backend: Backend;
+  readonly #constants = new Set<Buffer>();
+  #scope: string | undefined;
+
+  /** Makes an empty table. */
+  constructor(batch: Batch, backend: Backend) {
+    this.batch = batch;
+    this.rows = new SystemRows(batch);
+    this.#backend = backend;
+  }
+
+  /** Returns the column of a field, uploading it first if it is not there. Throws a TypeError for an unknown name. */
+  field(name: string): FieldColumn {
+    const known = this.fields.get(name);
+    if (known !== undefined) return known;
+    const host = this.batch.ensure(name as "positions") as NumericArray;
+    const { level } = this.#infoOf(name);
+    const buffer = this.#backend.alloc(dtypeOf(name, host), host.length, spreadOf(level));
+    this.#backend.write(buffer, host);
+    return this.adopt(name, buffer, host);
+  }
+
+  /** Adds a field whose buffer exists already. */
+  adopt(name: string, buffer: Buffer, host: NumericArray): FieldColumn {
+    const { level, width } = this.#infoOf(name);
+    const flags = { mirror: undefined, isChanged: false, hasDerived: false };
+    const column: FieldColumn = { kind: "field", buffer, level, width, host, ...flags };
+    this.fields.set(name, column);
+    this.names.add(name);
+    return column;
+  }
+
+  /** Returns the buffer of a state of the current scope, making it first if it is not there. */
+  state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+    const key = this.#scoped(name, shape);
+    let column = this.states.get(key);
+    if (column === undefined) {
+      const { level, width = 1, initial = 0 } = shape;
+      const buffer = this.#made(shape);
+      column = {
+        kind: "state",
+        buffer,
+        level,
+        width,
+        initial,
+        mirror: undefined,
+        isScoped: key !== name,
+      };
+      this.states.set(key, column);
+    }
+    return column.buffer as Buffer<D>;
+  }
+
+  /** Returns the buffer of a scratch array of the current scope, making it first if it is not there. */
+  scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+    const key = this.#scoped(name, shape);
+    let column = this.scratches.get(key);
+    if (column === undefined) {
+      const { level, width = 1 } = shape;
+      column = { kind: "scratch", buffer: this.#made(shape), level, width };
+      this.scratches.set(key, column);
+    }
+    return column.buffer as Buffer<D>;
+  }
+
+  /** Runs `work` in a scope: states and scratch arrays that it asks for are its own, unless they are shared. */
+  within<T>(scope: string, work: () => T): T {
+    const outer = this.#scope;
+    this.#scope = outer === undefined ? scope : `${outer}/${scope}`;
+    try {
+      return work();
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
+  /** Returns ACCELERATION / mass of each atom, shared by all scopes. */
+  weights(): Buffer<"real"> {
+    const known = this.scratches.get("weights");
+    if (known !== undefined) return known.buffer as Buffer<"real">;
+    const initial = this.#inverseMasses();
+    return this.scratch("weights", { dtype: "real", level: "node", initial, isShared: true });
+  }
+
+  /** Computes the weights again, if they are there, after masses have changed. */
+  refreshWeights(): void {
+    const weights = this.scratches.get("weights");
+    if (weights !== undefined) this.#backend.write(weights.buffer, this.#inverseMasses());
+  }
+
+  /** Makes a buffer of numbers that never change. */
+  constants<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
+    const buffer = this.#backend.alloc(dtype, values.length, spread);
+    this.#backend.write(buffer, values);
+    this.#constants.add(buffer);
+    return buffer;
+  }
+
+  /** Frees all buffers. */
+  free(): void {
+    for (const kept of [this.fields, this.states, this.scratches]) {
+      for (const { buffer } of kept.values()) this.#backend.free(buffer);
+      kept.clear();
+    }
+    for (const buffer of this.#constants) this.#backend.free(buffer);
+    this.#constants.clear();
+  }
+
+  #scoped(name: string, { isShared }: StateShape<Dtype>): string {
+    return this.#scope === undefined || isShared === true ? name : `${this.#scope}/${name}`;
+  }
+
+  #made({ dtype, level, width = 1, initial = 0 }: StateShape<Dtype>): Buffer {
+    const length = width * this.rows.count(level);
+    const buffer = this.#backend.alloc(dtype, length, level);
+    this.#backend.write(buffer, typeof initial === "number" ? filled(initial, length) : initial);
+    return buffer;
+  }
+
+  #infoOf(name: string): FieldInfo {
+    return this.batch.fields().find((field) => field.name === name)!;
+  }
+
+  #inverseMasses(): Float64Array {
+    return (this.field("masses").host as Float64Array).map((mass) => ACCELERATION / mass);
+  }
+}
+
+/** Threads own atoms and systems, and no edges: a column of edges is not split among them. */
+function spreadOf(level: Level): Spread | undefined {
+  return level === "edge" ? undefined : level;
+}
+
+function dtypeOf(name: string, values: NumericArray): Dtype {
+  if (SUMS.has(name)) return "f64";
+  return values instanceof Float64Array || values instanceof Float32Array ? "real" : "i32";
+}

@@ -1,0 +1,200 @@
+import type { Backend } from "../../backend/backend.ts";
+import type { Dtype } from "../../kernels/kernel.ts";
+import type { NumericArray } from "../fields/fields.ts";
+import type { Column, FieldColumn } from "./column.ts";
+import type { ColumnTable } from "./column_table.ts";
+
+/** Fields that had changed on the host when they were uploaded → the systems whose values had changed. */
+export type Uploaded = ReadonlyMap<string, ReadonlySet<number>>;
+
+/** Relation of the mirror to the buffers of a device. */
+type MirrorState =
+  | { readonly kind: "current" }
+  | { readonly kind: "stale" }
+  | { readonly kind: "refreshing"; readonly done: Promise<void> };
+
+const CURRENT: MirrorState = { kind: "current" };
+const STALE: MirrorState = { kind: "stale" };
+
+/**
+ * Moves values between a batch and its buffers.
+ *
+ * The batch has its own types and precision, the backend others. A value on which both agree after rounding counts as
+ * unchanged and keeps the batch's digits. On a device, a mirror in host memory holds the values last read, for code that
+ * cannot wait; on a host backend the buffers themselves serve, and the mirror stays empty.
+ */
+export class Residency {
+  readonly #backend: Backend;
+  readonly #columns: ColumnTable;
+  #mirror: MirrorState = CURRENT;
+
+  /** Copies nothing yet. */
+  constructor(backend: Backend, columns: ColumnTable) {
+    this.#backend = backend;
+    this.#columns = columns;
+  }
+
+  /** Notes that buffers may have changed: the mirror must be read again. Called at each run, so it allocates nothing. */
+  markStale(): void {
+    this.#mirror = STALE;
+  }
+
+  /** Reads all fields and states of a device into the mirror, if they may have changed since, or if it is `forced`. */
+  refreshMirror(forced: boolean = false): void | Promise<void> {
+    if (this.#backend.isHost) return;
+    const now = this.#mirror;
+    // A refresh under way is as of now, as nothing has run since it began.
+    if (now.kind === "refreshing" && !forced) return now.done;
+    if (now.kind === "current" && !forced) return;
+    const columns = [...this.#columns.fields.values(), ...this.#columns.states.values()];
+    const reading = Promise.resolve(
+      this.#backend.viewOrRead(columns.map(({ buffer }) => buffer)),
+    );
+    const done = reading.then((values) => {
+      columns.forEach((column, i) => column.mirror = values[i]!);
+    }).finally(() => {
+      if (this.#mirror === refreshing) this.#mirror = CURRENT;
+    });
+    const refreshing: MirrorState = { kind: "refreshing", done };
+    this.#mirror = refreshing;
+    return done;
+  }
+
+  /** Returns a state as it is now, or as it was last mirrored; `undefined` if there is none of that name. */
+  mirroredState(name: string): NumericArray | undefined {
+    const column = this.#columns.states.get(name);
+    if (column === undefined) return undefined;
+    return this.#backend.isHost ? this.#backend.view(column.buffer) : column.mirror;
+  }
+
+  /** Returns a copy of a field as it is now, or as it was last mirrored, in the backend's precision. */
+  mirroredField(name: string): NumericArray {
+    const column = this.#columns.field(name);
+    column.hasDerived = true;
+    const { buffer, mirror, host } = column;
+    if (this.#backend.isHost) return this.#backend.view(buffer).slice();
+    if (mirror !== undefined) return mirror.slice();
+    return inPrecision(this.#backend.real, buffer.dtype, host);
+  }
+
+  /** Writes what has changed on the host since the last upload or download into the buffers. */
+  upload(): Uploaded | Promise<Uploaded> {
+    const fields = [...this.#columns.fields].map(([name, column]) => {
+      // `batch.set` makes new arrays, so they are asked for at each upload.
+      const host = this.#columns.batch.ensure(name as "positions") as NumericArray;
+      return { name, column, host };
+    });
+    if (this.#backend.isHost) {
+      return this.#writeChanged(fields, ({ buffer }) => this.#backend.view(buffer));
+    }
+    return Promise.resolve(this.refreshMirror(true)).then(() =>
+      this.#writeChanged(fields, ({ mirror }) => mirror!)
+    );
+  }
+
+  #writeChanged(
+    fields: readonly { name: string; column: FieldColumn; host: NumericArray }[],
+    valuesOf: (column: FieldColumn) => NumericArray,
+  ): Uploaded {
+    const changed = new Map<string, ReadonlySet<number>>();
+    for (const { name, column, host } of fields) {
+      const there = valuesOf(column);
+      column.host = host;
+      const systems = this.#systemsThatDiffer(column, there);
+      if (systems.size === 0) continue;
+      this.#backend.write(column.buffer, host);
+      if (!this.#backend.isHost) there.set(host);
+      changed.set(name, systems);
+    }
+    if (changed.has("masses")) this.#columns.refreshWeights();
+    return changed;
+  }
+
+  /** Reads the fields that programs have changed, in the batch's types and precision. */
+  async download(): Promise<Record<string, NumericArray>> {
+    const names = this.#changedNames;
+    const buffers = names.map((name) => this.#columns.fields.get(name)!.buffer);
+    const seen = this.#backend.viewOrRead(buffers);
+    const values = seen instanceof Promise ? await seen : seen;
+    return Object.fromEntries(names.map((name, i) => [name, this.toHost(name, values[i]!)]));
+  }
+
+  /** Converts the saved fields that programs have changed, as {@linkcode download} would. */
+  savedToHost(fields: Readonly<Record<string, NumericArray>>): Record<string, NumericArray> {
+    return Object.fromEntries(
+      this.#changedNames.map((name) => [name, this.toHost(name, fields[name]!)]),
+    );
+  }
+
+  /** Reads one field, in the batch's types and precision. */
+  async downloadField(name: string): Promise<NumericArray> {
+    const { buffer } = this.#columns.field(name);
+    return this.toHost(name, await this.#backend.read<Dtype>(buffer));
+  }
+
+  /** Converts values of a field to the batch's types and precision. */
+  toHost(name: string, there: NumericArray): NumericArray {
+    const { host } = this.#columns.fields.get(name)!;
+    if (there instanceof Int32Array && host instanceof Int32Array) return there.slice();
+    return there instanceof Float32Array && host instanceof Float64Array
+      ? unrounded(host, there)
+      : host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
+  }
+
+  /** Converts as {@linkcode toHost}, or returns the batch's own array if no program has changed the field. */
+  toHostIfChanged(name: string, there: NumericArray): NumericArray {
+    const { isChanged, host } = this.#columns.fields.get(name)!;
+    return isChanged ? this.toHost(name, there) : host;
+  }
+
+  get #changedNames(): readonly string[] {
+    return [...this.#columns.fields].filter(([, { isChanged }]) => isChanged).map(([name]) => name);
+  }
+
+  #systemsThatDiffer(column: FieldColumn, there: NumericArray): Set<number> {
+    const { host, level, width } = column, { rows } = this.#columns;
+    const systems = new Set<number>();
+    for (let s = 0; s < rows.size; s++) {
+      const [first, end] = rows.of(level, s);
+      for (let i = width * first; i < width * end; i++) {
+        if (isSame(there, i, host[i]!)) continue;
+        systems.add(s);
+        break;
+      }
+    }
+    return systems;
+  }
+}
+
+/** Sets the mirror of a column to values that were just written to its buffer. */
+export function mirrorWritten(
+  backend: Backend,
+  column: Exclude<Column, { kind: "scratch" }>,
+  values: NumericArray,
+): void {
+  if (!backend.isHost) column.mirror = values.slice();
+}
+
+function inPrecision(real: Backend["real"], dtype: Dtype, host: NumericArray): NumericArray {
+  if (dtype === "i32") return Int32Array.from(host);
+  return dtype === "f64" || real === "f64" ? Float64Array.from(host) : Float32Array.from(host);
+}
+
+/**
+ * Converts float32 to float64, keeping the batch's digits wherever rounding alone makes the difference. Runs over
+ * every atom of each frame that is written: `map` would call a closure per number.
+ */
+// hot
+function unrounded(here: Float64Array, there: Float32Array): Float64Array {
+  const values = new Float64Array(here.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = here[i]!, now = there[i]!;
+    values[i] = now === Math.fround(value) ? value : now; // NaN is unequal to itself, and is kept as NaN
+  }
+  return values;
+}
+
+function isSame(there: ArrayLike<number>, i: number, here: number): boolean {
+  const value = there instanceof Float32Array ? Math.fround(here) : here;
+  return Object.is(there[i], value) || there[i] === value;
+}

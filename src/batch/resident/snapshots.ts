@@ -1,0 +1,106 @@
+/**
+ * Snapshots of a batch on a backend: what a checkpoint keeps of it.
+ *
+ * @module
+ */
+
+import type { Backend, FrameBuffers, SavedPairs } from "../../backend/backend.ts";
+import type { NumericArray } from "../fields/fields.ts";
+import { assertSavedPairs, assertValues } from "../saved/check_saved.ts";
+import type { ColumnTable } from "./column_table.ts";
+import type { NeighborLists } from "./neighbor_lists.ts";
+import { mirrorWritten } from "./residency.ts";
+
+/** Everything a checkpoint needs to resume a batch on a backend bitwise identically. Plain data. */
+export interface SavedResident {
+  /** Precision of the backend. Only a backend of the same precision can resume. */
+  readonly real: "f32" | "f64";
+  /** 1 for each active system, 0 for each finished one. */
+  readonly active: Int32Array;
+  /** Field → its values. */
+  readonly fields: Readonly<Record<string, NumericArray>>;
+  /** State of the engine or a model → its values. */
+  readonly states: Readonly<Record<string, NumericArray>>;
+  /** Cutoff and skin → how the pairs were found. */
+  readonly pairs: Readonly<Record<string, SavedPairs>>;
+}
+
+/** Parts of a batch on a backend. */
+export interface ResidentParts {
+  readonly backend: Backend;
+  readonly frame: FrameBuffers;
+  readonly columns: ColumnTable;
+  readonly lists: NeighborLists;
+}
+
+/** Copies all fields, states and pairs as they are now. */
+export async function saveResident(parts: ResidentParts): Promise<SavedResident> {
+  const { backend, frame, columns, lists } = parts;
+  const fields = [...columns.fields], states = [...columns.states];
+  const buffers = [frame.active, ...[...fields, ...states].map(([, { buffer }]) => buffer)];
+  // All copies are asked for before the first is awaited: a device then takes them by one wait.
+  const reading = backend.readLate(buffers);
+  const saving = Promise.all(
+    [...lists.pairs].map(async ([key, pairs]) => [key, await backend.savePairs(pairs)] as const),
+  );
+  backend.flush();
+  const [[active, ...values], pairs] = await Promise.all([reading, saving]);
+  const named = (columns: readonly (readonly [string, unknown])[], from: number) =>
+    Object.fromEntries(columns.map(([name], i) => [name, values[from + i] as NumericArray]));
+  return {
+    real: backend.real,
+    active: active as Int32Array,
+    fields: named(fields, 0),
+    states: named(states, fields.length),
+    pairs: Object.fromEntries(pairs),
+  };
+}
+
+/**
+ * Writes a snapshot back. States and pairs that nobody has asked for are left out.
+ *
+ * @throws {RangeError} if the backend has another precision
+ * @throws {TypeError} if the snapshot does not fit the batch; nothing has changed then
+ */
+export function loadResident(parts: ResidentParts, saved: SavedResident): void {
+  const { backend, frame, columns, lists } = parts;
+  if (saved.real !== backend.real) {
+    throw new RangeError(
+      `Cannot go on from a checkpoint as backend ${backend.name} must have the precision it was written in, ` +
+        `${saved.real}: current value is ${backend.real}`,
+    );
+  }
+  assertFits(parts, saved);
+  backend.write(frame.active, saved.active);
+  for (const [name, values] of Object.entries(saved.fields)) {
+    const column = columns.field(name);
+    backend.write(column.buffer, values);
+    mirrorWritten(backend, column, values);
+    column.isChanged = true;
+  }
+  for (const [name, values] of Object.entries(saved.states)) {
+    const column = columns.states.get(name);
+    if (column === undefined) continue;
+    backend.write(column.buffer, values);
+    mirrorWritten(backend, column, values);
+  }
+  for (const [key, list] of Object.entries(saved.pairs)) {
+    const pairs = lists.pairs.get(key);
+    if (pairs !== undefined) backend.loadPairs(pairs, columns.rows.nodeOffsets, list);
+  }
+}
+
+function assertFits({ columns, lists }: ResidentParts, saved: SavedResident): void {
+  const { active, fields, states, pairs } = saved;
+  assertValues("which systems move", active, columns.rows.size);
+  for (const [name, values] of Object.entries(fields)) {
+    assertValues(name, values, columns.field(name).buffer.length);
+  }
+  for (const [name, values] of Object.entries(states)) {
+    const column = columns.states.get(name);
+    if (column !== undefined) assertValues(name, values, column.buffer.length);
+  }
+  for (const [key, list] of Object.entries(pairs)) {
+    if (lists.pairs.has(key)) assertSavedPairs(list, columns.rows.nodeOffsets);
+  }
+}
