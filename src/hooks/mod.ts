@@ -46,9 +46,9 @@ export type {
 } from "./protocol/context.ts";
 export { field } from "./protocol/context.ts";
 export type { HookChange, HookControl } from "./protocol/control.ts";
-export type { AddOptions, Band } from "./registry/entry.ts";
-export type { EngineHooksOptions, HookMarks } from "./registry/hooks.ts";
-export { EngineHooks } from "./registry/hooks.ts";
+export type { AddOptions, Band } from "./registry/add_options.ts";
+export type { EngineHooksOptions, HookMarks } from "./registry/engine_hooks_options.ts";
+export { EngineHooks } from "./registry/engine_hooks.ts";
 export type { Lifecycle, LifecycleName, Method, Pascal } from "./protocol/lifecycle.ts";
 export type { HookListing, PlanStep } from "./registry/listing.ts";
 export { Plan } from "./registry/listing.ts";

@@ -8,7 +8,7 @@ import type { Backend } from "../backend/backend.ts";
 import { openBackend, openDevice, type OpenedDevice } from "../backend/open.ts";
 import { readCheckpoint, writeCheckpoint, writeWhole } from "../checkpoint/mod.ts";
 import type { Workflow } from "../hooks/protocol/context.ts";
-import type { AddOptions } from "../hooks/registry/entry.ts";
+import type { AddOptions } from "../hooks/registry/add_options.ts";
 import type { Lifecycle } from "../hooks/protocol/lifecycle.ts";
 import { Loop } from "../hooks/loop/loop.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AddOptions } from "../../hooks/registry/entry.ts";
+import type { AddOptions } from "../../hooks/registry/add_options.ts";
 import { Loop } from "../../hooks/loop/loop.ts";
 import { type ErrorPolicy, type HookWarning, printFirst } from "../../hooks/protocol/outcome.ts";
 import type { StateSource } from "../../hooks/run/reads.ts";

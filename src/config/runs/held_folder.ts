@@ -5,7 +5,7 @@
  */
 
 import { checkpointsIn, writeWhole } from "../../checkpoint/mod.ts";
-import type { AddOptions } from "../../hooks/registry/entry.ts";
+import type { AddOptions } from "../../hooks/registry/add_options.ts";
 import {
   CheckpointHook,
   jsonlReporter,

@@ -5,7 +5,7 @@
  */
 
 import type { Workflow } from "../../hooks/protocol/context.ts";
-import type { AddOptions } from "../../hooks/registry/entry.ts";
+import type { AddOptions } from "../../hooks/registry/add_options.ts";
 import type { ScalarHistory } from "../../observe/mod.ts";
 import type { RunData } from "./read_run.ts";
 

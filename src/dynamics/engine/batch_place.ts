@@ -10,7 +10,7 @@ import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { after, isThenable } from "../../base/sequence.ts";
-import type { HookMarks } from "../../hooks/registry/hooks.ts";
+import type { HookMarks } from "../../hooks/registry/engine_hooks_options.ts";
 import { BatchRun } from "./batch_run.ts";
 import type { Keeper, RunEngine } from "./run_engine.ts";
 import type { SavedDynamics, SavedRun } from "./checkpoint.ts";

@@ -6,8 +6,9 @@
 
 import { Between } from "./between_steps.ts";
 import type { BaseContext, Workflow } from "../protocol/context.ts";
+import { EngineHooks } from "../registry/engine_hooks.ts";
+import type { EngineHooksOptions } from "../registry/engine_hooks_options.ts";
 import type { DeviceWorker } from "../run/device_work.ts";
-import { EngineHooks, type EngineHooksOptions } from "../registry/hooks.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { OwnFields } from "../protocol/own_fields.ts";
 import type { StagePoint } from "../run/point.ts";

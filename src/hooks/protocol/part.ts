@@ -6,8 +6,6 @@
 
 import type { Workflow } from "./context.ts";
 import type { FieldValues } from "../run/reads.ts";
-import type { Target } from "./target.ts";
-import { isThenable } from "../../base/sequence.ts";
 
 /** Some of what an engine has, such as the systems in one of its stages. It may have another share at each step. */
 export interface Part {
@@ -41,24 +39,4 @@ export interface Share {
   readonly context: object;
   /** The values of the whole, after these have changed. */
   whole(fields: Iterable<string>): FieldValues;
-}
-
-/** A handler of a part that changes something. */
-export class PartTarget implements Target {
-  readonly #target: Target;
-  readonly #part: Part;
-
-  /** `target` changes only what is of the part. */
-  constructor(target: Target, part: Part) {
-    this.#target = target;
-    this.#part = part;
-  }
-
-  /** Calls it, and puts what it has changed where that belongs. */
-  call(ctx: never, stage: never): unknown {
-    const answer: unknown = this.#target.call(ctx, stage);
-    if (isThenable(answer)) return answer.then(() => this.#part.giveBack());
-    this.#part.giveBack();
-    return answer;
-  }
 }

@@ -148,8 +148,10 @@ export class Schedule {
   readonly #options: Required<ScheduleOptions>;
   readonly #every: number;
   readonly #window: Required<ScheduleOptions> | undefined;
-  /** The count at which it last fired; -1 before that. */
+  /** The count at which it last fired; -1 before its first firing. */
   last = -1;
+  /** The count of the firing before that; -1 if there was none. */
+  previous = -1;
   #since = { time: performance.now(), count: 0 };
   #checkFrom = 0;
 
@@ -197,6 +199,12 @@ export class Schedule {
     }
     if (this.#options.sample < 1 && !this.#isSampled(count)) return false;
     return this.#options.everySeconds === 0 || this.#isTime(count);
+  }
+
+  /** Records a firing. */
+  fired(count: number): void {
+    this.previous = this.last;
+    this.last = count;
   }
 
   /** Starts the clock of `everySeconds`. */

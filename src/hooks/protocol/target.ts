@@ -4,6 +4,9 @@
  * @module
  */
 
+import { after } from "../../base/sequence.ts";
+import type { Part } from "./part.ts";
+
 /** What a stage calls: an object, because V8 inlines methods of few shapes and never a wandering closure. */
 export interface Target {
   /** Runs the handler. */
@@ -39,6 +42,23 @@ export class MethodTarget implements Target {
 
   call(ctx: unknown): unknown {
     return this.#hook[this.#method]!(ctx);
+  }
+}
+
+/** A handler that changes the share of a part. */
+export class PartTarget implements Target {
+  readonly #target: Target;
+  readonly #part: Part;
+
+  /** `target` changes only the share of the part. */
+  constructor(target: Target, part: Part) {
+    this.#target = target;
+    this.#part = part;
+  }
+
+  /** Calls the handler, then writes the changed share back to the whole. */
+  call(ctx: never, stage: never): unknown {
+    return after(this.#target.call(ctx, stage), () => this.#part.giveBack());
   }
 }
 

@@ -1,37 +1,40 @@
 /**
- * Registered hooks in words.
+ * Descriptions of registered hooks.
  *
  * @module
  */
 
-import { type Entry, type Place, timesAt } from "./entry.ts";
-import type { HookListing, PlanStep } from "./listing.ts";
 import type { StageInfo } from "../protocol/stage.ts";
+import type { HookListing, PlanStep } from "./listing.ts";
+import { type Entry, type StageHandler, timesAt } from "./stage_handler.ts";
 
-/** A hook as a line of {@linkcode HookListing}. */
+/** Describes a registered hook. */
 export function listEntry(
   entry: Entry,
   order: number,
   name: string = entry.name,
 ): HookListing {
-  const { record, places } = entry;
+  const { record, handlers } = entry;
   return {
     name,
     enabled: entry.enabled,
-    stages: places.map((place) => place.info.stage),
+    stages: handlers.map(({ info }) => info.stage),
     frequency: record.schedule.frequency,
     order,
     band: entry.order,
-    overloads: Object.fromEntries(places.map((place) => [place.info.stage, place.matched])),
-    isFallback: places.length > 0 && places.every((place) => place.matched === "otherwise"),
+    overloads: Object.fromEntries(handlers.map(({ info, matched }) => [info.stage, matched])),
+    isFallback: handlers.length > 0 && handlers.every(({ matched }) => matched === "otherwise"),
     reads: record.reads,
     writes: record.writes,
     errors: entry.errors,
   };
 }
 
-/** A place as a line of a plan. */
-export function planStep({ entry, info, matched }: Place, hook: string = entry.name): PlanStep {
+/** Describes a handler as a step of a plan. */
+export function planStep(
+  { entry, info, matched }: StageHandler,
+  hook: string = entry.name,
+): PlanStep {
   return { hook, matched, when: describeSchedule(entry, info), enabled: entry.enabled };
 }
 

@@ -1,75 +1,86 @@
 /**
- * Opening and closing hooks with a run.
+ * Opening and closing of hooks with a run.
  *
  * @module
  */
 
 import type { Workflow } from "../protocol/context.ts";
 import { DeferredQueue } from "../run/deferred.ts";
-import type { Entry } from "./entry.ts";
+import type { ErrorReports } from "./error_reports.ts";
+import type { Entry } from "./stage_handler.ts";
 import type { ErrorPolicy, Outcome } from "../protocol/outcome.ts";
 import { isThenable } from "../../base/sequence.ts";
 
-/** What a life span needs of the registry. */
+/** What a lifespan needs of the registry. */
 export interface LifespanHost {
   /** The engine, as hooks see it. */
   readonly workflow: Workflow;
-  /** The hooks as they are now, in order; some may come or go while others open. */
-  readonly entries: readonly Entry[];
-  /** Told of an error that is not thrown. */
-  report(entry: Entry, where: string, error: unknown): void;
-  /** Told that a hook is open, or will not be: its stages must be compiled again. */
-  settled(entry: Entry): void;
-  /** Told that opening has begun, or is over: all stages must be compiled again. */
-  changed(): void;
-  /** Told that a hook could not be opened in mid-run and is to be taken out. */
-  drop(entry: Entry): void;
+  /** Returns the hooks in order as they are now; some may be added or removed while others open. */
+  entries(): readonly Entry[];
+  /** Reports an error that is not thrown. */
+  readonly errors: Pick<ErrorReports, "report" | "warn">;
+  /** Compiles the stages of some hooks anew, because they may be called from now on, or no longer. */
+  compile(entries: readonly Entry[]): void;
+  /** Removes a hook that could not be opened during a run. */
+  remove(entry: Entry): void;
 }
 
-/** The hooks of one engine, from their opening to their closing, and what is on its way to them. */
+/** The hooks of one engine from their opening to their closing, and the deliveries in flight to them. */
 export class Lifespan {
   readonly #host: LifespanHost;
   readonly #leaving: { readonly entry: Entry; readonly outcome: Outcome }[] = [];
   readonly #closing = new Set<object>();
-  // Apart from the deliveries, which a slow `open` or `close` must not hold up.
+  // A queue of its own, because a slow `open` or `close` must not hold up deliveries.
   readonly #moves = new DeferredQueue();
-  /** Deliveries under way, in order. */
+  /** Deliveries in flight, in order. */
   readonly queue: DeferredQueue = new DeferredQueue();
-  /** Are the hooks open? */
-  isOpen = false;
-  /** Are they being opened? No stage reaches them meanwhile. */
-  isOpening = false;
+  #state: "closed" | "opening" | "open" = "closed";
+  /** Whether a hook that opened or left during this run has thrown. */
   #hasThrown = false;
 
-  /** Nothing is open yet. */
+  /** Begins with all hooks closed. */
   constructor(host: LifespanHost) {
     this.#host = host;
   }
 
+  /** Whether the hooks are open. */
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
+  /** Whether the hooks are being opened; no stage calls them meanwhile. */
+  get isOpening(): boolean {
+    return this.#state === "opening";
+  }
+
   /**
-   * Opens all hooks in order. When one throws, those that are open already are closed in reverse with that error,
-   * and it is thrown; a hook that was told to warn is reported and takes no part in the run.
+   * Opens all hooks in order. If one throws, those that are open are closed in reverse order with that error, and it is
+   * thrown. If the policy of that hook is to warn, it is reported instead, and the run goes on without the hook.
    */
   async open(): Promise<void> {
-    this.isOpening = true;
     this.#hasThrown = false;
-    this.#host.changed(); // nothing is called before all are open
+    this.#enter("opening");
+    let isOpen = false;
     try {
       await this.#openAll();
-      this.isOpen = true;
+      isOpen = true;
     } finally {
-      this.isOpening = false;
-      this.#host.changed(); // without those that were to be opened and could not
+      this.#enter(isOpen ? "open" : "closed");
     }
+  }
+
+  #enter(state: "closed" | "opening" | "open"): void {
+    this.#state = state;
+    this.#host.compile(this.#host.entries());
   }
 
   async #openAll(): Promise<void> {
     const tried = new Set<Entry>();
     for (;;) {
-      const entry = this.#host.entries.find((entry) => !entry.isOpen && !tried.has(entry));
+      const entry = this.#host.entries().find((entry) => !entry.isOpen && !tried.has(entry));
       if (entry === undefined) break;
       tried.add(entry);
-      entry.isOpen = true; // removed while it opens, it is closed
+      entry.isOpen = true; // before `open` returns: if it is removed meanwhile, it must be closed
       try {
         await entry.record.hook.open?.(this.#workflowOf(entry));
       } catch (error) {
@@ -78,12 +89,12 @@ export class Lifespan {
           await this.#closeAll({ status: "failed", error });
           throw error;
         }
-        this.#host.report(entry, "open", error);
+        this.#host.errors.report(entry, "open", error);
       }
     }
   }
 
-  /** Opens a hook that was added in mid-run; it runs once its `open` has come back. Throws what `open` throws. */
+  /** Opens a hook that was added during a run; it is called once its `open` has settled. Throws what `open` throws. */
   openLate(entry: Entry): void {
     if (this.#closing.has(entry.record.hook)) {
       throw new Error(
@@ -96,11 +107,11 @@ export class Lifespan {
       entry.isOpen = true;
     } catch (error) {
       if (!isLenient(entry)) throw error;
-      this.#host.report(entry, "open", error);
+      this.#host.errors.report(entry, "open", error);
     }
   }
 
-  /** A hook was taken out: it is closed as soon as no dispatch can still call it. */
+  /** Closes a removed hook as soon as no dispatch can still call it. */
   leave(entry: Entry): void {
     if (!entry.isOpen) return;
     const { stepCount: step } = this.#host.workflow;
@@ -108,7 +119,7 @@ export class Lifespan {
     this.#leaving.push({ entry, outcome: { status: "stopped", reason: "removed", step } });
   }
 
-  /** Between two steps: begins to close what has left, and throws what a delivery or a closing has thrown. */
+  /** Between two steps: begins to close removed hooks, and throws the error of a delivery or of a closing. */
   check(): void {
     while (this.#leaving.length > 0) {
       const { entry, outcome } = this.#leaving.shift()!;
@@ -118,7 +129,7 @@ export class Lifespan {
     this.#moves.check();
   }
 
-  /** Waits until all that is under way is done; throws the first error of it. */
+  /** Waits until nothing is in flight. Throws the first error. */
   async settle(): Promise<void> {
     try {
       this.check();
@@ -126,19 +137,30 @@ export class Lifespan {
       if (this.#moves.length > 0) await this.#moves.flush();
     } finally {
       await this.queue.idle();
-      this.queue.resume(); // what comes now is of another time
+      this.queue.resume(); // later deliveries belong to another run
     }
   }
 
   /**
-   * Closes the open hooks in reverse; every one is attempted. After a run that went well the first error is thrown
-   * at the end; after one that failed all of them are only reported, so that they do not hide why, and so are
-   * those of hooks that were told to warn.
+   * Waits until nothing is in flight, then closes the open hooks in reverse order; every close is attempted. After a run
+   * that succeeded the first error is thrown at the end. After a run that failed, errors are only reported, so that they
+   * do not hide why it failed; so are errors of hooks whose policy is to warn.
    */
   async close(outcome: Outcome): Promise<void> {
-    if (!this.isOpen) return;
-    this.isOpen = false;
-    await this.#closeAll(outcome);
+    let ending = outcome;
+    try {
+      await this.settle();
+    } catch (error) {
+      if (outcome.status !== "failed") ending = { status: "failed", error };
+      else if (rootOf(error) !== rootOf(outcome.error)) {
+        this.#host.errors.warn("(deferred)", "close", error);
+      }
+    }
+    if (this.isOpen) {
+      this.#state = "closed";
+      await this.#closeAll(ending);
+    }
+    if (ending !== outcome && ending.status === "failed") throw ending.error;
   }
 
   async #closeAll(outcome: Outcome): Promise<void> {
@@ -152,16 +174,16 @@ export class Lifespan {
     };
     for (;;) { // a closing hook may remove another
       const left = this.#leaving.shift();
-      const entry = left?.entry ?? this.#host.entries.findLast((entry) => entry.isOpen);
+      const entry = left?.entry ?? this.#host.entries().findLast((entry) => entry.isOpen);
       if (entry === undefined) break;
       await attempt(entry, left?.outcome ?? outcome);
     }
     const first = outcome.status === "failed" ? undefined : errors.shift();
-    for (const { entry, error } of errors) this.#host.report(entry, "close", error);
+    for (const { entry, error } of errors) this.#host.errors.report(entry, "close", error);
     if (first !== undefined) throw first.error;
   }
 
-  /** Closes a hook that has left. The first error of a run is thrown at the next check, later ones are reported. */
+  /** Closes a removed hook. The first error of a run is thrown at the next check, later ones are reported. */
   async #closeLeft(entry: Entry, outcome: Outcome): Promise<void> {
     try {
       await this.#close(entry, outcome);
@@ -175,12 +197,12 @@ export class Lifespan {
   }
 
   #throwFirst(entry: Entry, where: string, error: unknown): void {
-    if (this.#hasThrown) return this.#host.report(entry, where, error);
+    if (this.#hasThrown) return this.#host.errors.report(entry, where, error);
     this.#hasThrown = true;
     throw error;
   }
 
-  /** Closes one hook, if it is open. Throws what `close` throws, unless the hook was told to warn. */
+  /** Closes one hook, if it is open. Throws what `close` throws, unless the policy of the hook is to warn. */
   async #close(entry: Entry, outcome: Outcome): Promise<void> {
     if (!entry.isOpen) return;
     entry.isOpen = false;
@@ -188,7 +210,7 @@ export class Lifespan {
       await entry.record.hook.close?.(outcome, this.#workflowOf(entry));
     } catch (error) {
       if (!isLenient(entry)) throw error;
-      this.#host.report(entry, "close", error);
+      this.#host.errors.report(entry, "close", error);
     } finally {
       this.#closing.delete(entry.record.hook);
     }
@@ -197,13 +219,13 @@ export class Lifespan {
   #openSlowly(entry: Entry, opening: PromiseLike<void>): void {
     const opened = () => {
       entry.isOpen = true;
-      if (this.#host.entries.includes(entry)) this.#host.settled(entry);
-      else this.leave(entry); // it was removed in the meantime
+      if (this.#host.entries().includes(entry)) this.#host.compile([entry]);
+      else this.leave(entry); // it was removed meanwhile
     };
     const failed = (error: unknown) => {
-      const isGone = !this.#host.entries.includes(entry);
-      if (isGone || isLenient(entry)) return this.#host.report(entry, "open", error);
-      this.#host.drop(entry);
+      const isGone = !this.#host.entries().includes(entry);
+      if (isGone || isLenient(entry)) return this.#host.errors.report(entry, "open", error);
+      this.#host.remove(entry);
       this.#throwFirst(entry, "open", error);
     };
     const done = opening.then(() => opened, (error: unknown) => () => failed(error));
@@ -211,8 +233,13 @@ export class Lifespan {
   }
 }
 
-/** Was it said, by the hook or when it was added, that its errors shall not stop a run? */
+/** Returns whether the policy of the hook, or of its registration, is that errors do not stop a run. */
 function isLenient({ onError, record }: Entry): boolean {
   const policy: ErrorPolicy | undefined = onError ?? record.onError;
   return policy === "warn" || policy === "disable";
+}
+
+/** Returns the original cause of an error: one that is already known is not reported again. */
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
 }

@@ -1,5 +1,5 @@
 /**
- * What is registered, for people and for logs.
+ * Lists of registered hooks, for people and for logs.
  *
  * @module
  */
@@ -14,19 +14,19 @@ export interface HookListing {
   readonly stages: readonly string[];
   /** Its frequency. */
   readonly frequency: number;
-  /** Its place in the order of execution, from 0. */
+  /** Its position in the order of execution, from 0. */
   readonly order: number;
   /** Its band. */
   readonly band: "first" | "normal" | "last";
   /** Stage → the overload that was matched. */
   readonly overloads: Readonly<Record<string, string>>;
-  /** Whether nothing but `otherwise` matched: the hook knows none of this engine's kinds. */
+  /** Whether only `otherwise` matched: the hook knows none of this engine's kinds. */
   readonly isFallback: boolean;
-  /** The fields it looks at. */
+  /** The fields that it reads. */
   readonly reads: readonly string[];
-  /** The fields it changes. */
+  /** The fields that it writes. */
   readonly writes: readonly string[];
-  /** How often it has thrown. */
+  /** Number of errors that it has thrown. */
   readonly errors: number;
 }
 
@@ -36,15 +36,15 @@ export interface PlanStep {
   readonly hook: string;
   /** The overload that was matched. */
   readonly matched: string;
-  /** When it is due, in words: `every 10 steps`. */
+  /** Its schedule in words: `every 10 steps`. */
   readonly when: string;
   /** Whether it runs. */
   readonly enabled: boolean;
 }
 
-/** What happens at each stage, in order. `String(plan)` is a table. */
+/** The hooks of each stage, in order. `String(plan)` is a table. */
 export class Plan {
-  /** Stage → its hooks, in the order in which they run. Stages without hooks are there too. */
+  /** Stage → its hooks, in the order in which they run. Stages without hooks are included. */
   readonly stages: ReadonlyMap<string, readonly PlanStep[]>;
   readonly #roles: ReadonlyMap<string, string>;
 
@@ -62,7 +62,7 @@ export class Plan {
     );
   }
 
-  /** One line per hook and stage. */
+  /** Returns a table with one line per hook and stage. */
   toString(): string {
     const lines: string[][] = [];
     for (const [stage, steps] of this.stages) {

@@ -1,14 +1,22 @@
 /**
- * The order of hooks: bands, then registration, then what `before` and `after` ask for.
+ * The order of hooks: by band, then by registration, then by `before` and `after`.
  *
  * @module
  */
 
-import { BANDS, type Entry, type Place } from "./entry.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import type { StageInfo } from "../protocol/stage.ts";
+import type { Band } from "./add_options.ts";
+import type { Entry, StageHandler } from "./stage_handler.ts";
 
-/** Sorts entries. Throws a RangeError that names the hooks of a cycle. */
+/** The bands, in order. */
+export const BANDS: readonly Band[] = ["first", "normal", "last"];
+
+/**
+ * Sorts entries.
+ *
+ * @throws {RangeError} if `before` and `after` form a cycle; the message names its hooks
+ */
 export function sortEntries(entries: readonly Entry[]): Entry[] {
   const left = pullForward(
     entries.toSorted((a, b) => BANDS.indexOf(a.order) - BANDS.indexOf(b.order)),
@@ -24,7 +32,7 @@ export function sortEntries(entries: readonly Entry[]): Entry[] {
   return sorted;
 }
 
-/** Moves what asks to run before something there, so that it is the one that asks which moves. */
+/** Moves each entry with `before` in front of the entry that it names, so that the one that asks is the one that moves. */
 function pullForward(entries: readonly Entry[]): Entry[] {
   const list = [...entries];
   for (const entry of entries) {
@@ -40,7 +48,7 @@ function mustPrecede(a: Entry, b: Entry): boolean {
 }
 
 function cycle(entries: readonly Entry[]): RangeError {
-  // Every entry left has a predecessor among them: going back from any one must come round.
+  // Each entry left has a predecessor among them, so following predecessors must lead into a cycle.
   const path = [entries[0]!];
   for (;;) {
     const previous = entries.find((other) => other !== path[0] && mustPrecede(other, path[0]!))!;
@@ -56,15 +64,19 @@ function cycle(entries: readonly Entry[]): RangeError {
 }
 
 /**
- * The places of one stage, of entries in order: modifiers first, so that every observer sees the state they leave.
- * Throws when `before` or `after` asks for the opposite.
+ * Returns the handlers of one stage, of sorted entries: modifiers first, so that every observer sees the state that
+ * they leave.
+ *
+ * @throws {RangeError} if `before` or `after` asks for the opposite
  */
-export function placesAt(entries: readonly Entry[], info: StageInfo): Place[] {
-  const places = entries.flatMap((entry) => entry.places.filter((place) => place.info === info));
-  const modifiers = places.filter((place) => place.isModifier);
-  const others = places.filter((place) => !place.isModifier);
+export function handlersAt(entries: readonly Entry[], info: StageInfo): StageHandler[] {
+  const handlers = entries.flatMap((entry) =>
+    entry.handlers.filter((handler) => handler.info === info)
+  );
+  const modifiers = handlers.filter(({ isModifier }) => isModifier);
+  const others = handlers.filter(({ isModifier }) => !isModifier);
   for (const modifier of modifiers) {
-    const early = others.find((place) => mustPrecede(place.entry, modifier.entry));
+    const early = others.find(({ entry }) => mustPrecede(entry, modifier.entry));
     if (early === undefined) continue;
     throw new RangeError(
       `Cannot order hooks as ${modifier.entry.name} changes state at ${modifier.info.stage} and must run before its ` +
@@ -74,7 +86,7 @@ export function placesAt(entries: readonly Entry[], info: StageInfo): Place[] {
   return [...modifiers, ...others];
 }
 
-/** The names in `before` and `after` that no hook has, as errors: a misspelt one would order nothing. */
+/** Returns an error for each name in `before` and `after` that no hook has: a misspelled one would order nothing. */
 export function unknownNames(
   entries: readonly Entry[],
 ): { readonly entry: Entry; readonly error: RangeError }[] {

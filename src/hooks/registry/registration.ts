@@ -4,7 +4,9 @@
  * @module
  */
 
-import { type Access, type AddOptions, type Band, BANDS, type Entry, Place } from "./entry.ts";
+import type { AddOptions, Band } from "./add_options.ts";
+import { BANDS } from "./order.ts";
+import { type Access, type Entry, StageHandler } from "./stage_handler.ts";
 import { tableOf } from "../../dispatch/overload.ts";
 import { type DeviceWorker, isDeviceHook, isLastWork } from "../run/device_work.ts";
 import { ERROR_POLICIES } from "../protocol/outcome.ts";
@@ -17,7 +19,7 @@ import { complaint, show } from "../../base/show.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
 import { isTableHook } from "../protocol/table.ts";
 
-/** The engine's side of a registration. */
+/** The engine, as a registration needs it. */
 export interface Registering {
   readonly kinds: readonly AnyStages[];
   readonly infos: ReadonlyMap<string, StageInfo>;
@@ -25,7 +27,7 @@ export interface Registering {
   readonly state: StateSource;
   readonly others: readonly Entry[];
   readonly worker: DeviceWorker | undefined;
-  /** What its hooks see of the engine, where that is not all. */
+  /** The part of the engine that its hooks see, if that is not the whole. */
   readonly part?: Part | undefined;
 }
 
@@ -40,7 +42,7 @@ const OPTIONS: readonly string[] = Object.keys(
   } satisfies Readonly<Record<keyof AddOptions, true>>,
 );
 
-/** Makes an entry, with its place at every stage that it handles. Throws when it cannot be registered. */
+/** Makes an entry with a handler for each of its stages. Throws if the hook cannot be registered. */
 export function makeEntry(hook: unknown, options: AddOptions, engine: Registering): Entry {
   const record = readHook(hook, engine.kinds, engine.worker);
   checkOptionKeys(record.label, options);
@@ -60,20 +62,20 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
     before: [options.before ?? []].flat(),
     after: [options.after ?? []].flat(),
     onError: options.onError,
-    places: [],
+    handlers: [],
     enabled: options.enabled ?? true,
     part: engine.part,
     path: pathOf(name, engine.part),
     isOpen: false,
     errors: 0,
   };
-  entry.places.push(...makePlaces(entry, engine));
+  entry.handlers.push(...makeHandlers(entry, engine));
   checkStageTimes(entry, engine);
-  checkPlaces(entry, engine);
+  checkHandlers(entry, engine);
   return entry;
 }
 
-/** The name of a hook among all of an engine. */
+/** Returns the name of a hook among all hooks of an engine. */
 export function pathOf(name: string, part: Part | undefined): string {
   return part === undefined ? name : `${part.name}/${name}`;
 }
@@ -148,8 +150,8 @@ function checkEpochs({ hook, label }: HookRecord, { infos }: Registering): void 
   );
 }
 
-function checkStageTimes({ name, record, places }: Entry, { kinds }: Registering): void {
-  const stages = places.map(({ info }) => info.name);
+function checkStageTimes({ name, record, handlers }: Entry, { kinds }: Registering): void {
+  const stages = handlers.map(({ info }) => info.name);
   const known = (record.hook as { readonly kinds?: readonly AnyStages[] }).kinds ?? [];
   const elsewhere = known.filter((kind) => !kinds.includes(kind));
   for (const stage of record.stageTimes.keys()) {
@@ -161,7 +163,7 @@ function checkStageTimes({ name, record, places }: Entry, { kinds }: Registering
   }
 }
 
-/** The kinds that a hook names; `undefined` where it may take others, too. */
+/** Returns the kinds that a hook names; `undefined` if it may accept others. */
 function kindsOf(hook: HookOptions): readonly string[] | undefined {
   if (isTableHook(hook)) {
     const isOpen = tableOf(hook.on) !== undefined || hook.otherwise !== undefined;
@@ -171,16 +173,16 @@ function kindsOf(hook: HookOptions): readonly string[] | undefined {
   return runsOnStage === undefined ? stages?.map((stage) => stage.split("/")[0]!) : undefined;
 }
 
-function makePlaces(entry: Entry, engine: Registering): Place[] {
+function makeHandlers(entry: Entry, engine: Registering): StageHandler[] {
   const { record } = entry;
   const access = accessOf(record, engine);
   return [...engine.infos.values()].flatMap((info) => {
     const bound = record.bind(info, engine.context);
-    return bound === undefined ? [] : [new Place(entry, info, bound, access)];
+    return bound === undefined ? [] : [new StageHandler(entry, info, bound, access)];
   });
 }
 
-/** How a hook gets at the engine's state, wherever that is now. */
+/** Returns how a hook reaches the state of the engine, where that is stored now. */
 export function accessOf(
   record: HookRecord,
   { context, state, part }: Pick<Registering, "context" | "state" | "part">,
@@ -219,15 +221,18 @@ export function accessOf(
   return { shared: context, own, plan };
 }
 
-function checkPlaces({ record, name, places }: Entry, { kinds, infos, others }: Registering): void {
+function checkHandlers(
+  { record, name, handlers }: Entry,
+  { kinds, infos, others }: Registering,
+): void {
   const accepted = kinds.map(({ kind }) => kind).join(", ");
   const { open, close, settings } = record.hook;
-  if (places.length === 0 && (open ?? close ?? settings) === undefined) {
+  if (handlers.length === 0 && (open ?? close ?? settings) === undefined) {
     throw new TypeError(
       `Cannot register hook ${name} as it must handle a stage of this engine: the engine accepts ${accepted} stages`,
     );
   }
-  for (const { info, schedule } of places) {
+  for (const { info, schedule } of handlers) {
     if (isLastWork(record.hook) && !(schedule.isPlain && record.when === undefined)) {
       throw new TypeError(
         `Cannot register hook ${name} as it must have no schedule but frequency and phase: the engine does its work ` +
@@ -241,7 +246,7 @@ function checkPlaces({ record, name, places }: Entry, { kinds, infos, others }: 
     }
     if (infos.get(info.stage)?.role !== "replace") continue;
     const rival = others.find((other) =>
-      other.places.some((place) => place.info.stage === info.stage)
+      other.handlers.some((handler) => handler.info.stage === info.stage)
     );
     if (rival === undefined) continue;
     throw new TypeError(

@@ -5,7 +5,7 @@
  */
 
 import type { AnyStages } from "../protocol/stage.ts";
-import type { AddOptions } from "./entry.ts";
+import type { AddOptions } from "./add_options.ts";
 import type { FieldKey } from "../protocol/context.ts";
 import type { Lifecycle, LifecycleName } from "../protocol/lifecycle.ts";
 import type { HookControl } from "../protocol/control.ts";

@@ -1,43 +1,43 @@
 /**
- * What a checkpoint keeps of the hooks, by name.
+ * State of the hooks in a checkpoint, by name.
  *
  * @module
  */
 
-import type { Entry } from "./entry.ts";
+import type { Entry } from "./stage_handler.ts";
 import { isObject } from "../protocol/shape.ts";
 import { show } from "../../base/show.ts";
 
-/** The hooks' part of a checkpoint, by name: plain data. */
+/** State of all hooks by name: plain data. */
 export type SavedHooks = Readonly<Record<string, SavedHook>>;
 
-/** What a checkpoint keeps of a {@linkcode Loop}. */
+/** State of a {@linkcode Loop} in a checkpoint. */
 export interface SavedLoop {
   /** Steps done. */
   readonly stepCount: number;
   /** The other counters. */
   readonly counts: Readonly<Record<string, number>>;
-  /** The hooks' part. */
+  /** State of the hooks. */
   readonly hooks: SavedHooks;
 }
 
-/** What is kept of one hook. */
+/** State of one hook. */
 export interface SavedHook {
   /** Whether it runs. */
   readonly enabled: boolean;
-  /** Stage → the count at which it last fired, where it has. */
+  /** Stage → the count at which it last fired, if it has. */
   readonly fired: Readonly<Record<string, number>>;
-  /** Event stage → how many events it was asked about. */
+  /** Event stage → the number of events of which its schedule was asked. */
   readonly events: Readonly<Record<string, number>>;
-  /** What its own `save` gave, if it has one. */
+  /** The result of its own `save`, if it has one. */
   readonly state?: unknown;
 }
 
-/** Reads the state of hooks. */
+/** Returns the state of hooks. */
 export function saveEntries(entries: readonly Entry[]): SavedHooks {
-  return Object.fromEntries(entries.map(({ path: name, enabled, places, record: { hook } }) => {
-    const fired = places.filter(({ schedule }) => schedule.last >= 0);
-    const asked = places.filter(({ events }) => events > 0);
+  return Object.fromEntries(entries.map(({ path: name, enabled, handlers, record: { hook } }) => {
+    const fired = handlers.filter(({ schedule }) => schedule.last >= 0);
+    const asked = handlers.filter(({ events }) => events > 0);
     const saved: SavedHook = {
       enabled,
       fired: Object.fromEntries(fired.map(({ info, schedule }) => [info.stage, schedule.last])),
@@ -49,16 +49,17 @@ export function saveEntries(entries: readonly Entry[]): SavedHooks {
 }
 
 /**
- * Gives hooks their state back; answers with the names that no hook has. Throws a TypeError for what is no saved
- * state, before any hook has got something.
+ * Restores the state of hooks. Returns the saved names that no hook has.
+ *
+ * @throws {TypeError} if `saved` is not what `save` returned; no hook has changed then
  */
 export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): string[] {
   assertSaved(saved);
-  for (const { path: name, places, record: { hook } } of entries) {
+  for (const { path: name, handlers, record: { hook } } of entries) {
     const own = Object.hasOwn(saved, name) ? saved[name] : undefined;
-    for (const place of places) {
-      place.schedule.last = own?.fired[place.info.stage] ?? -1;
-      place.events = own?.events[place.info.stage] ?? 0;
+    for (const handler of handlers) {
+      handler.schedule.last = own?.fired[handler.info.stage] ?? -1;
+      handler.events = own?.events[handler.info.stage] ?? 0;
     }
     if (own !== undefined && "state" in own) hook.load?.(own.state);
   }
@@ -90,7 +91,11 @@ function isCounts(value: unknown): value is Readonly<Record<string, number>> {
   return isObject(value) && Object.values(value).every(isCount);
 }
 
-/** Throws a TypeError for what is no saved loop with these counters, or whose hooks are not saved ones. */
+/**
+ * Checks the saved state of a loop with these counters.
+ *
+ * @throws {TypeError} if it is not what `save` returned
+ */
 export function assertSavedLoop(
   saved: unknown,
   counters: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 /**
- * Hooks that give work for the device instead of a handler, so that the state need not be visited.
+ * Hooks that provide kernels instead of a handler, so that their work stays on the device.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import type { Part } from "../protocol/part.ts";
 import type { HookOptions } from "../protocol/protocol.ts";
 
 /**
- * A hook that changes state where it lives: instead of `call` it has `kernels`, which the engine asks once, when its
- * state is there. What comes back runs at the hook's stages, between two steps of one run without a visit here where
- * the hook's schedule is no more than `frequency` and `phase`.
+ * A hook that changes state where it is stored. Instead of `call` it has `kernels`, which the engine calls once, as soon
+ * as its state exists. The returned kernels run at the hook's stages. If the schedule of the hook has only `frequency`
+ * and `phase`, they run within a multi-step call, without returning to JavaScript.
  */
 export interface DeviceHook extends HookOptions {
   /** Its name; the class's name, numbered when repeated, by default. */
@@ -23,52 +23,52 @@ export interface DeviceHook extends HookOptions {
   readonly frequency: number;
   /** Fields it changes. */
   readonly writes: readonly unknown[];
-  /** What to run: kernels over the engine's buffers, in the engine's own form. */
+  /** Returns the kernels to run over the engine's buffers, in the engine's own form. */
   kernels(device: never, stage: never): unknown;
   /**
-   * Whether the engine does the work after everything else of the stage, whatever the order of the hooks. Such a hook
-   * has no schedule but `frequency` and `phase`.
+   * Whether the kernels run after everything else of the stage, in any order of the hooks. The schedule of such a hook
+   * has only `frequency` and `phase`.
    *
    * @default false
    */
   readonly isLast?: boolean;
-  /** What it does besides, on the host: a hook that has it is visited whenever it is due. It may take its time. */
+  /** Does the part of the work that runs on the host; it may be asynchronous. A hook with this method ends a multi-step call whenever it is due. */
   compute?(device: never, stage: never): unknown;
 }
 
-/** The engine's side: how such work is run. */
+/** The part of an engine that runs such kernels. */
 export interface DeviceWorker {
-  /** Runs the work of one hook now, at a stage; on a part alone, where there is one. */
+  /** Runs the kernels of one hook now, at a stage; on its part alone, if it has one. */
   work(hook: object, stage: string, part?: Part): unknown;
-  /** Told that what runs by itself may have changed. */
+  /** Called when the set of hooks whose kernels run without a visit may have changed. */
   changed(): void;
 }
 
-/** Work that the engine is to do at a stage by itself, when step % frequency === phase. */
+/** Kernels that the engine runs at a stage without a visit, if step % frequency === phase. */
 export interface StageWork {
   /** The hook. */
   readonly hook: object;
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
-  /** What it is for, where that is not all. */
+  /** The part that it belongs to, if that is not the whole. */
   readonly part: Part | undefined;
-  /** Every so many steps … */
+  /** Number of steps between two runs. */
   readonly frequency: number;
-  /** … at this remainder. */
+  /** Remainder of step / frequency at which it runs. */
   readonly phase: number;
 }
 
-/** Does the hook do some of its work on the host? */
+/** Returns whether the hook does some of its work on the host. */
 export function isHostWork(hook: object): boolean {
   return typeof (hook as { readonly compute?: unknown }).compute === "function";
 }
 
-/** Does the engine do the hook's work after everything else of a stage? */
+/** Returns whether the kernels of the hook run after everything else of a stage. */
 export function isLastWork(hook: object): boolean {
   return isDeviceHook(hook) && (hook as { readonly isLast?: unknown }).isLast === true;
 }
 
-/** Does the hook give work instead of a handler? */
+/** Returns whether the hook provides kernels instead of a handler. */
 export function isDeviceHook(hook: object): boolean {
   return typeof (hook as { readonly kernels?: unknown }).kernels === "function";
 }

@@ -1,75 +1,76 @@
 /**
- * A stage of an engine: what it costs to reach it.
+ * A stage of an engine, compiled so that reaching it costs one comparison if no hook is due.
  *
  * @module
  */
 
-import type { Place } from "../registry/entry.ts";
+import type { StageHandler } from "../registry/stage_handler.ts";
 import { lift, type Target } from "../protocol/target.ts";
-import { gate, pipe, replace } from "../protocol/roles.ts";
+import { gate, pipe, replace } from "./roles.ts";
 import { type Runner, RUNNERS } from "./runners.gen.ts";
-import { type StageHost, StageRun } from "./stage_run.ts";
+import type { StageHost } from "./stage_host.ts";
+import { StageRun } from "./stage_run.ts";
 import type { StageInfo } from "../protocol/stage.ts";
 
-// Later than any count that matters: a small integer, so that V8 compares it without touching the heap. A count
+// Later than any count that matters. It is a small integer, so that V8 compares it without reading the heap. A count
 // beyond it costs a visit that finds nothing due.
 const NEVER = 2 ** 30 - 1;
 
-// Handed out in turn, over all engines, so that few stages share a text of the unrolled runner.
+// Numbers the copies of the unrolled runners, over all engines, so that few stages share one.
 let nextText = 0;
 
 /** One stage of one engine. Engines keep it in a field and call `fire` (or `pipe`, `gate`, `replace`). */
 export interface StagePoint {
-  /** The stage. */
+  /** The stage and its kind. */
   readonly info: StageInfo;
-  /** Has it no hooks? */
+  /** Whether it has no hooks. */
   readonly isEmpty: boolean;
   /**
-   * Reaches an observe stage at a count of its counter. Costs one compare when nothing is due; answers with a
-   * promise only when a hook did.
+   * Visits an observe stage at a count of its counter. Costs one comparison if nothing is due; returns a promise only
+   * if a hook did.
    */
   fire(count: number): PromiseLike<void> | undefined;
   /**
-   * Reaches an event stage after the fact: hooks find `event` in their context, and state as it is now. Where
-   * `mustWait`, this is too late: whoever fires the stage must wait until it is known whether there is an event.
+   * Visits an event stage later than the event happened: hooks find `event` in their context, and the state as it is
+   * now. If `mustWait`, that is too late: the engine must wait until it knows whether there is an event.
    */
   fireLate(count: number, event: object, options?: LateOptions): PromiseLike<void>;
-  /** Has it hooks of parts? */
+  /** Whether it has hooks of parts. */
   readonly hasParts: boolean;
-  /** Has it hooks that change something, or that nothing may happen before? */
+  /** Whether it has modifiers, or hooks with `sync`. */
   readonly mustWait: boolean;
-  /** The first count from `from` on at which a hook here may be due; `Infinity` where there is none. */
+  /** Returns the first count from `from` on at which a hook may be due; `Infinity` if there is none. */
   next(from: number): number;
-  /** Lets the modifiers that are due at a count do their work, and nobody else; remembers nothing of it. */
+  /** Calls only the modifiers that are due at a count, without recording that they fired. */
   modify(count: number): PromiseLike<void>;
-  /** Hands a value through the pipes that are due; each gets what the one before returned. */
+  /** Pipes a value through the hooks that are due; each gets the result of the one before. */
   pipe<V>(value: V, count: number): V | PromiseLike<V>;
-  /** Asks the gates that are due: `true` to go on. All are asked, and see whether one before has vetoed. */
+  /** Asks the gates that are due; returns `true` to go on. All are asked, and each sees whether an earlier one vetoed. */
   gate(count: number): boolean | PromiseLike<boolean>;
-  /** Lets the claimant take over if it is due; `otherwise` does the work when there is none. */
+  /** Lets the claimant do the work if it is due; otherwise `otherwise` does it. */
   replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V>;
 }
 
-/** How an event of long ago is told. */
+/** Options of an event that is reported late. */
 export interface LateOptions {
   /**
-   * Whether it is none for the whole, so that only hooks of parts are told.
+   * Whether only hooks of parts are called, because for the whole there was no event.
    *
    * @default false
    */
   readonly isOfParts?: boolean;
 }
 
-/** All of a point but `fire`, with what the registry asks of it. */
+/** Base of the compiled stages: everything but `fire`, with what the registry needs. */
 export abstract class EnginePoint implements StagePoint {
   readonly info: StageInfo;
-  /** What its runs need of the registry. */
+  /** The registry. */
   readonly host: StageHost;
-  /** The engine's one context. */
+  /** The one context of the engine. */
   protected readonly ctx: object;
   /** The first count at which a hook may be due. */
   protected due: number = NEVER;
-  /** Calls what is due; `null` where there are no hooks. */
+  /** Calls the handlers that are due; `null` if there are none. */
   protected runner: Runner | null = null;
   #run: StageRun | undefined;
   #text: number | undefined;
@@ -85,7 +86,10 @@ export abstract class EnginePoint implements StagePoint {
     return this.#run === undefined;
   }
 
-  /** Written out in each class of points.gen.ts, so that each place in an engine has a text of its own. */
+  /**
+   * Written out in each class of points.gen.ts: V8 collects type feedback per function text, and a single `fire` for all
+   * stages would see every runner and inline none.
+   */
   abstract fire(count: number): PromiseLike<void> | undefined;
 
   pipe<V>(value: V, count: number): V | PromiseLike<V> {
@@ -94,10 +98,10 @@ export abstract class EnginePoint implements StagePoint {
   }
 
   async modify(count: number): Promise<void> {
-    for (const place of this.#run?.places ?? []) {
-      if (!place.isModifier || place.schedule.next(count) !== count) continue;
-      if (!place.hasShare() || !place.isWanted()) continue;
-      await this.#run!.call(place);
+    for (const handler of this.#run?.handlers ?? []) {
+      if (!handler.isModifier || handler.schedule.next(count) !== count) continue;
+      if (!handler.hasShare() || !handler.isWanted()) continue;
+      await this.#run!.call(handler);
     }
   }
 
@@ -111,17 +115,17 @@ export abstract class EnginePoint implements StagePoint {
     return run === undefined ? otherwise() : replace(run, otherwise, count);
   }
 
-  /** What is to be called at a count of a stage that decides, if anything: one compare when nothing is. */
+  /** Returns the run of a deciding stage if a handler may be due at a count; costs one comparison if none is. */
   #dueRun(count: number): StageRun | undefined {
     if (this.#run === undefined || count < this.due) return undefined;
     if (this.info.isEvent) return this.#run;
-    this.due = firstDue(this.#run.places, count);
+    this.due = firstDue(this.#run.handlers, count);
     return this.due > count ? undefined : this.#run;
   }
 
-  /** Takes a new list of places. A dispatch under way goes on with the one it began with. */
+  /** Takes a new list of handlers. A dispatch under way goes on with the list that it began with. */
   compile(run: StageRun | undefined): void {
-    for (const place of run?.places ?? []) place.next = -1; // what it was to wait for may have changed
+    for (const handler of run?.handlers ?? []) handler.next = -1; // computed anew, as schedules may have changed
     this.#run = run;
     this.due = run === undefined ? NEVER : 0;
     this.runner = run === undefined ? null : this.#unrolled(run) ?? this.#scheduled(run);
@@ -136,32 +140,35 @@ export abstract class EnginePoint implements StagePoint {
   }
 
   get hasParts(): boolean {
-    return this.#run?.places.some(({ entry }) => entry.part !== undefined) ?? false;
+    return this.#run?.handlers.some(({ entry }) => entry.part !== undefined) ?? false;
   }
 
   get mustWait(): boolean {
-    return this.#run?.places.some(({ isModifier, entry }) =>
+    return this.#run?.handlers.some(({ isModifier, entry }) =>
       isModifier || entry.record.hook.sync === true
     ) ?? false;
   }
 
-  /** A runner for places that are all due whenever the stage is reached: nothing to compare or ask. */
+  /**
+   * Returns a runner for handlers that are all due at every visit, so that there is nothing to compare or ask. Its text
+   * is one of the copies in runners.gen.ts: each copy has call sites of its own, at which V8 inlines the handlers.
+   */
   #unrolled(run: StageRun): Runner | undefined {
-    const texts = RUNNERS[run.places.length - 1];
+    const texts = RUNNERS[run.handlers.length - 1];
     const { verify, isTracked, coming } = this.host;
     const isPlain = verify === undefined && !isTracked && coming === undefined &&
-      run.places.every((place) => place.isAlways);
+      run.handlers.every((handler) => handler.isAlways);
     if (texts === undefined || !isPlain) return undefined;
     this.#text ??= nextText++;
-    return texts[this.#text % texts.length]!(run.places.map(targetOf), this.info.stage, run);
+    return texts[this.#text % texts.length]!(run.handlers.map(targetOf), this.info.stage, run);
   }
 
   #scheduled(run: StageRun): Runner {
     if (this.info.isEvent) return (_ctx, count) => run.observe(0, count);
     const always = this.#unrolledPart(run);
     if (always === undefined) return (_ctx, count) => this.#visit(run, count);
-    const rest = run.places.filter((place) => !place.isAlways);
-    // The stage is always due: until one of the others is, those that always are need not ask.
+    const rest = run.handlers.filter((handler) => !handler.isAlways);
+    // Until a scheduled handler is due, the handlers that are always due run unrolled.
     let due = 0;
     return (ctx, count) => {
       if (count >= due) due = firstDue(rest, count);
@@ -169,49 +176,51 @@ export abstract class EnginePoint implements StagePoint {
     };
   }
 
-  /** A runner for those of the places that are always due, if there are any. */
+  /** Returns a runner for the handlers that are always due, if there are any. */
   #unrolledPart(run: StageRun): Runner | undefined {
-    const always = run.places.filter((place) => place.isAlways);
+    const always = run.handlers.filter((handler) => handler.isAlways);
     return always.length === 0
       ? undefined
       : this.#unrolled(new StageRun(always, this.host, undefined));
   }
 
-  /** Fires what `atEnd` asks for, after the last step, unless it fired there. */
+  /** Calls the handlers with `atEnd` after the last step, unless they fired there. */
   async fireEnd(): Promise<void> {
     if (this.info.isEvent || this.info.role !== "observe") return;
     await this.#run?.fireEnd(this.host.count(this.info.counter) - 1);
   }
 
-  /** The first count from `from` on at which a hook here may be due. */
+  /** See {@linkcode StagePoint.next}. */
   next(from: number): number {
     if (this.info.isEvent || this.#run === undefined) return Infinity;
     if (this.due > from && this.due < NEVER) return this.due;
     return Math.min(
-      ...this.#run.places.map((place) => place.next >= from ? place.next : place.dueFrom(from)),
+      ...this.#run.handlers.map((handler) =>
+        handler.next >= from ? handler.next : handler.dueFrom(from)
+      ),
     );
   }
 
   #visit(run: StageRun, count: number): PromiseLike<void> | undefined {
-    const due = firstDue(run.places, count);
-    // A stage may be reached again at this count, so it stays due until the count has moved on.
+    const due = firstDue(run.handlers, count);
+    // A stage may be visited again at this count, so it stays due until the count has moved on.
     this.due = due;
     return due > count ? undefined : run.observe(0, count);
   }
 }
 
-/** The first count from `count` on at which one of the places may be due; moves them up to it. */
-function firstDue(places: readonly Place[], count: number): number {
+/** Returns the first count from `count` on at which one of the handlers may be due; moves their `next` up to it. */
+function firstDue(handlers: readonly StageHandler[], count: number): number {
   let due = NEVER;
-  for (let i = 0; i < places.length; i++) {
-    const place = places[i]!;
-    place.advance(count);
-    if (place.next < due) due = place.next;
+  for (let i = 0; i < handlers.length; i++) {
+    const handler = handlers[i]!;
+    handler.advance(count);
+    if (handler.next < due) due = handler.next;
   }
   return due;
 }
 
-// A place whose context is its own must be called with that, whatever the runner hands on.
-function targetOf({ target, ctx, hasOwnContext }: Place): Target {
+// A handler with a context of its own is called with that, whatever context the runner passes.
+function targetOf({ binding: { target, ctx, hasOwnContext } }: StageHandler): Target {
   return hasOwnContext ? lift((_ctx: unknown, stage: string) => target.call(ctx, stage)) : target;
 }

@@ -1,23 +1,23 @@
 /**
- * Verify mode: did an observer change what it was only to look at?
+ * Verify mode: finds observers that change state.
  *
  * @module
  */
 
-import type { Place } from "../registry/entry.ts";
+import type { StageHandler } from "../registry/stage_handler.ts";
 import type { FieldValues, StateSource } from "./reads.ts";
-import { isThenable } from "../../base/sequence.ts";
+import { after } from "../../base/sequence.ts";
 
-/** An observer changed something. Reported, never thrown into the run. */
+/** An observer has changed state. The error is reported as a warning; the run goes on. */
 export class ObserverMutationError extends Error {
-  /** The hook. */
+  /** Name of the hook. */
   readonly hook: string;
-  /** The stage at which it was caught. */
+  /** Stage at which the change was found. */
   readonly stage: string;
-  /** What was different afterwards. */
+  /** Names of the fields that changed. */
   readonly changed: readonly string[];
 
-  /** Builds the message. */
+  /** Makes the error with its message. */
   constructor(hook: string, stage: string, changed: readonly string[]) {
     super(
       `Cannot trust hook ${hook} as an observer must change nothing at ${stage}: it changed ${
@@ -32,7 +32,7 @@ export class ObserverMutationError extends Error {
   }
 }
 
-/** Context members that are no state, or that a hook may change. */
+/** Members of the context that are not state, or that a hook may change. */
 const EXEMPT: readonly string[] = [
   "shared",
   "workflow",
@@ -43,30 +43,25 @@ const EXEMPT: readonly string[] = [
   "skipping",
 ];
 
-/** Calls a place between two fingerprints of its context and of the engine's state. */
+/** Returns a function that calls a handler between two fingerprints of its context and of the engine's state. */
 export function verifying(
   source: StateSource,
-  report: (place: Place, error: ObserverMutationError) => void,
-): (place: Place, call: () => unknown) => unknown {
+  report: (handler: StageHandler, error: ObserverMutationError) => void,
+): (handler: StageHandler, call: () => unknown) => unknown {
   const state = (): FieldValues => {
-    const plan = source.plan(source.fields); // it may have moved
-    if (!plan.live) return {}; // what must be fetched cannot be looked at in between
+    const plan = source.plan(source.fields); // planned anew, as the state may have moved
+    if (!plan.live) return {}; // fields that must be fetched cannot be compared
     return Object.fromEntries(source.fields.map((field) => [field, plan.value(field)]));
   };
-  return (place, call) => {
-    const before = fingerprints(place.ctx, state());
-    const compare = () => {
-      const after = fingerprints(place.ctx, state());
-      const names = new Set([...before.keys(), ...after.keys()]);
-      const changed = [...names].filter((name) => before.get(name) !== after.get(name));
-      if (changed.length > 0) {
-        report(place, new ObserverMutationError(place.entry.name, place.info.stage, changed));
-      }
-    };
-    const result = call();
-    if (isThenable(result)) return Promise.resolve(result).then(compare);
-    compare();
-    return result;
+  return (handler, call) => {
+    const { entry: { name }, info: { stage }, binding: { ctx } } = handler;
+    const before = fingerprints(ctx, state());
+    return after(call(), () => {
+      const now = fingerprints(ctx, state());
+      const names = new Set([...before.keys(), ...now.keys()]);
+      const changed = [...names].filter((field) => before.get(field) !== now.get(field));
+      if (changed.length > 0) report(handler, new ObserverMutationError(name, stage, changed));
+    });
   };
 }
 
@@ -81,7 +76,7 @@ function fingerprints(ctx: object, state: FieldValues): Map<string, number> {
   return prints;
 }
 
-/** A hash of a value and all that it holds; functions count by name only. */
+/** Returns a hash of a value and everything in it. Functions count by their name only. */
 export function fingerprint(value: unknown): number {
   const print = new Print();
   print.add(value);

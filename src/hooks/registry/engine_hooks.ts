@@ -1,0 +1,384 @@
+/**
+ * The hooks of one engine: what users do with `engine.hooks`, and what the engine itself asks of them.
+ *
+ * @module
+ */
+
+import type { HookChange } from "../protocol/control.ts";
+import { checkKinds } from "../protocol/kind.ts";
+import type { Outcome } from "../protocol/outcome.ts";
+import type { Part } from "../protocol/part.ts";
+import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "../protocol/stage.ts";
+import {
+  type DeviceHook,
+  type DeviceWorker,
+  isDeviceHook,
+  type StageWork,
+} from "../run/device_work.ts";
+import type { StagePoint } from "../run/point.ts";
+import { accessor, NO_STATE, type StateSource } from "../run/reads.ts";
+import type { AddOptions } from "./add_options.ts";
+import type { EngineHooksOptions, HookMarks } from "./engine_hooks_options.ts";
+import { ErrorReports } from "./error_reports.ts";
+import { listEntry, planStep } from "./describe.ts";
+import { readsOf } from "./hook_queries.ts";
+import { Lifespan } from "./lifespan.ts";
+import { type HookListing, Plan } from "./listing.ts";
+import { accessOf, makeEntry } from "./registration.ts";
+import type { HookHandle, HookSet } from "./registry.ts";
+import { Roster } from "./roster.ts";
+import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
+import type { Entry, StageHandler } from "./stage_handler.ts";
+import { StageTable } from "./stage_table.ts";
+
+/**
+ * The hooks of one engine. Users see it as {@linkcode HookSet}.
+ *
+ * Each of its pieces has one job: {@linkcode Roster} which hooks there are, {@linkcode Lifespan} when they are open,
+ * {@linkcode StageTable} what each stage calls, {@linkcode ErrorReports} what happens if one throws.
+ */
+export class EngineHooks<E extends AnyStages> implements HookSet<E> {
+  readonly #options: EngineHooksOptions<E>;
+  readonly #state: StateSource;
+  readonly #infos: ReadonlyMap<string, StageInfo>;
+  readonly #roster: Roster<EngineHooks<E>>;
+  readonly #errors: ErrorReports;
+  readonly #lifespan: Lifespan;
+  readonly #table: StageTable;
+
+  /** Makes a registry without hooks. */
+  constructor(options: EngineHooksOptions<E>) {
+    checkKinds(options.kinds);
+    this.#options = options;
+    const state = this.#state = options.state ?? NO_STATE;
+    const infos = this.#infos = stageInfos(options.kinds);
+    const refusing = (member: "reads" | "writes") =>
+      accessor(`without ${member}`, member, [], state.fields, () => undefined);
+    Object.assign(options.context, { read: refusing("reads"), write: refusing("writes") });
+    this.#roster = this.#makeRoster();
+    const errors = this.#errors = this.#makeErrors();
+    this.#lifespan = new Lifespan({
+      workflow: options.workflow,
+      entries: () => this.#all,
+      errors,
+      compile: (entries) => this.#table.compile(entries),
+      remove: (entry) => this.#roster.remove(entry),
+    });
+    const { queue } = this.#lifespan;
+    const readyAt = (info: StageInfo) =>
+      this.#roster.handlersAt(info).filter(({ entry }) => this.#isReady(entry));
+    this.#table = new StageTable({ infos, state, options, errors, queue, readyAt });
+  }
+
+  /** See {@linkcode HookSet.add}. */
+  add(hook: object, options: AddOptions = {}): HookHandle {
+    const root = this.#root, roster = this.#roster;
+    const entry = makeEntry(hook, options, {
+      kinds: this.#options.kinds,
+      infos: this.#infos,
+      others: roster.own,
+      worker: this.#worker,
+      context: root.#options.context,
+      state: root.#state,
+      part: roster.part,
+    });
+    const entries = roster.with(entry);
+    if (this.isOpen) {
+      root.#table.startClocks([entry]);
+      root.#lifespan.openLate(entry);
+    }
+    // Everything above may throw; only now the hook is there.
+    return roster.add(entry, entries);
+  }
+
+  /** See {@linkcode HookControl.has}. */
+  has(name: string): boolean {
+    return this.#all.some((entry) => this.#roster.nameOf(entry) === name);
+  }
+
+  /** See {@linkcode HookControl.list}. */
+  list(): HookListing[] {
+    return this.#all.map((entry, order) => listEntry(entry, order, this.#roster.nameOf(entry)));
+  }
+
+  /** See {@linkcode HookControl.plan}. */
+  plan(): Plan {
+    return new Plan([...this.#infos.values()].map((info) => ({
+      stage: info.stage,
+      role: info.role,
+      steps: this.#roster.handlersAt(info)
+        .map((handler) => planStep(handler, this.#roster.nameOf(handler.entry))),
+    })));
+  }
+
+  /** See {@linkcode HookControl.enable}. */
+  enable(name: string): void {
+    this.#roster.toggle(this.#roster.find(name, "enable"), true);
+  }
+
+  /** See {@linkcode HookControl.disable}. */
+  disable(name: string): void {
+    this.#roster.toggle(this.#roster.find(name, "disable"), false);
+  }
+
+  /** See {@linkcode HookControl.remove}. */
+  remove(name: string): void {
+    this.#roster.remove(this.#roster.find(name, "remove"));
+  }
+
+  /** See {@linkcode HookControl.subscribe}. */
+  subscribe(listener: (change: HookChange) => void): () => void {
+    return this.#roster.subscribe(listener);
+  }
+
+  /** Returns a stage for the engine to keep and fire. Throws a RangeError if the engine has no such stage. */
+  point(stage: StageOf<E>): StagePoint {
+    return this.#table.point(stage);
+  }
+
+  /** Whether the hooks are open. */
+  get isOpen(): boolean {
+    return this.#root.#lifespan.isOpen;
+  }
+
+  /**
+   * Joins the hooks of another engine: they are called with these from now on, each for its part alone. The other engine
+   * still adds, removes and switches them.
+   */
+  join(hooks: EngineHooks<E>, part: Part): void {
+    this.#roster.join(hooks.#roster, part);
+    this.rejoin();
+  }
+
+  /** The hooks that were added here, those of parts excluded. */
+  get own(): readonly object[] {
+    return this.#roster.own.map(({ record }) => record.hook);
+  }
+
+  /** Updates the names of parts, after they were renamed or given other engines. */
+  rejoin(): void {
+    this.#roster.root.rename();
+    this.#root.replan();
+  }
+
+  /** Returns how many steps from `step` on need no visit: no hook that counts steps is due in them. */
+  horizon(step: number): number {
+    return this.#table.horizon(step);
+  }
+
+  /** Returns the kernels that the engine runs at a stage without a visit, before it fires the stage. */
+  work(stage: StageOf<E>): StageWork[] {
+    return this.#table.work(stage);
+  }
+
+  /** Returns the enabled hooks that provide kernels, visited or not. */
+  devices(): DeviceHook[] {
+    return (this.enabled() as DeviceHook[]).filter(isDeviceHook);
+  }
+
+  /** Returns the part that a hook belongs to, if that is not the whole. */
+  partOf(hook: object): Part | undefined {
+    return this.#all.find(({ record }) => record.hook === hook)?.part;
+  }
+
+  /** Returns the enabled hooks in order, as they were added. */
+  enabled(): object[] {
+    return this.#all.filter((entry) => this.#isReady(entry)).map(({ record }) => record.hook);
+  }
+
+  /**
+   * Returns the fields that enabled hooks read: at one stage, or at any. With a count, only those of hooks that may be due
+   * at it; with `isNext`, if the stage is the next one, without hooks whose own condition declines.
+   */
+  reads(stage?: StageOf<E>, count?: number, isNext: boolean = false): ReadonlySet<string> {
+    return readsOf(this.#all, { stage, count, isNext });
+  }
+
+  /** Returns the fields that enabled hooks change on a visit, those excluded whose kernels run without one. */
+  writes(): ReadonlySet<string> {
+    const isVisited = ({ info: { stage }, entry: { record } }: StageHandler) =>
+      !this.#table.work(stage).some(({ hook }) => hook === record.hook);
+    const visited = this.#all.filter(({ enabled, handlers }) =>
+      enabled && handlers.some(isVisited)
+    );
+    return new Set(visited.flatMap(({ record }) => record.writes));
+  }
+
+  /**
+   * Plans all reads and writes anew, after the state has moved to or from a device. Deferred calls from before are still
+   * to come: await `soFar` before the state moves back, so that hooks see everything in order.
+   */
+  replan(): void {
+    const engine = { context: this.#options.context, state: this.#state };
+    for (const { record, handlers, part } of this.#all) {
+      const access = accessOf(record, { ...engine, part });
+      for (const handler of handlers) handler.rebind(access);
+    }
+    this.#table.compile(this.#all);
+  }
+
+  /**
+   * Hands pending values to `deliver`, in order with the fields of observers. Returns a promise to await if too many
+   * deliveries are in flight.
+   */
+  defer<T>(
+    values: PromiseLike<T>,
+    deliver: (values: T | undefined) => unknown,
+  ): PromiseLike<void> | undefined {
+    return this.#lifespan.queue.push(values, deliver);
+  }
+
+  /** Switches on or off that each firing is recorded, for {@linkcode goBack}. */
+  track(isTracked: boolean): void {
+    if (this.#table.track(isTracked)) this.#table.compile(this.#all);
+  }
+
+  /** Returns the count at which each handler last fired, to go back there. */
+  marks(): HookMarks {
+    const handlers = this.#all.flatMap(({ handlers }) => handlers);
+    return new Map(handlers.map((handler) => [handler, handler.schedule.last]));
+  }
+
+  /** Drops all deliveries in flight, and their errors. */
+  async drop(): Promise<void> {
+    await this.#lifespan.queue.drop();
+  }
+
+  /**
+   * Goes back to `marks`, because the steps since then are run again: modifiers fire again, observers are called only for
+   * what they have not seen. Nothing may be in flight.
+   */
+  goBack(marks: HookMarks): void {
+    for (const { handlers } of this.#all) {
+      for (const handler of handlers) handler.goBack(marks.get(handler) ?? -1);
+    }
+    this.#table.compile(this.#all);
+  }
+
+  /** Emits a warning that does not belong to any hook. */
+  warn(about: string, stage: string, error: unknown): void {
+    this.#errors.warn(about, stage, error);
+  }
+
+  /** Settles once everything deferred so far is delivered. */
+  get soFar(): Promise<void> {
+    return this.#lifespan.queue.soFar;
+  }
+
+  /** Drops everything deferred from now on until the run ends: those steps do not count. */
+  cut(): void {
+    this.#lifespan.queue.cut();
+  }
+
+  /** Waits for everything deferred. Throws its first error. */
+  async settle(): Promise<void> {
+    await this.#lifespan.settle();
+  }
+
+  /** Opens all hooks in order. If one throws, closes those that are open, then throws its error. */
+  async open(): Promise<void> {
+    if (this.isOpen) return;
+    for (const { entry, error } of this.#roster.unknownNames()) {
+      this.#errors.warn(entry.path, "order", error);
+    }
+    this.#table.startClocks(this.#all);
+    await this.#lifespan.open();
+  }
+
+  /** Between two steps: throws the error of a deferred call, and begins to close removed hooks. */
+  check(): void {
+    this.#lifespan.check();
+  }
+
+  /** After the last step: waits for everything in flight, then calls the hooks with `atEnd`. */
+  async finish(): Promise<void> {
+    await this.#lifespan.settle();
+    await this.#table.fireEnd();
+    await this.#lifespan.settle();
+  }
+
+  /** Closes all hooks in reverse order, once nothing is in flight. Throws the first error. */
+  async close(outcome: Outcome): Promise<void> {
+    await this.#lifespan.close(outcome);
+  }
+
+  /** Returns the state of the hooks for a checkpoint: plain data by name. */
+  save(): SavedHooks {
+    return saveEntries(this.#all);
+  }
+
+  /** See {@linkcode HookControl.flush}. */
+  async flush(): Promise<void> {
+    // All hooks are asked before any is awaited: each flushes what it has at this moment.
+    const all = this.#root.#all.map(async ({ record: { hook } }) => await hook.flush?.());
+    for (const result of await Promise.allSettled(all)) {
+      if (result.status === "rejected") throw result.reason;
+    }
+  }
+
+  /**
+   * Restores the state of the hooks, and enables or disables them as they were. Emits a warning for each saved name that
+   * no hook has. Throws a TypeError if `saved` is not what `save` returned.
+   */
+  load(saved: SavedHooks): void {
+    for (const name of restoreEntries(this.#all, saved)) {
+      const message = `Cannot restore hook ${name} as no hook has that name: its state is left out`;
+      this.warn(name, "load", new RangeError(message));
+    }
+    this.#table.startClocks(this.#all);
+    for (const entry of this.#all) {
+      const own = Object.hasOwn(saved, entry.path) ? saved[entry.path] : undefined;
+      this.#roster.toggle(entry, own?.enabled ?? entry.enabled);
+    }
+    this.#table.compile(this.#all);
+  }
+
+  get #root(): EngineHooks<E> {
+    return this.#roster.root.owner;
+  }
+
+  get #all(): readonly Entry[] {
+    return this.#roster.all;
+  }
+
+  /** Runs the kernels of hooks that are added here, on the part alone if these hooks belong to one. */
+  get #worker(): DeviceWorker | undefined {
+    if (this.#options.worker === undefined) return undefined;
+    const worker = () => this.#root.#options.worker!;
+    return {
+      work: (hook, stage) => worker().work(hook, stage, this.#roster.part),
+      changed: () => worker().changed(),
+    };
+  }
+
+  #makeRoster(): Roster<EngineHooks<E>> {
+    const { workflow } = this.#options;
+    return new Roster<EngineHooks<E>>(this, this.#infos, {
+      get step() {
+        return workflow.stepCount;
+      },
+      changed: (entry) => this.#table.compile([entry]),
+      removed: (entry) => this.#lifespan.leave(entry),
+      listenerFailed: (hook, error) => this.warn(hook, "listener", error),
+    });
+  }
+
+  #makeErrors(): ErrorReports {
+    const { workflow, onWarning } = this.#options;
+    return new ErrorReports({
+      get step() {
+        return workflow.stepCount;
+      },
+      onWarning,
+      onWarningOf: (entry) => (this.#roster.ownerOf(entry)?.owner ?? this).#options.onWarning,
+      isFatal: (error) => this.#options.isFatal?.(error) === true,
+      disable: (entry) => this.#roster.toggle(entry, false),
+    });
+  }
+
+  /** Whether stages may call the hook now. Before a run, when an engine is used step by step, it need not be open. */
+  #isReady(entry: Entry): boolean {
+    if (!entry.enabled || this.#lifespan.isOpening) return false;
+    return !this.isOpen || entry.isOpen;
+  }
+}

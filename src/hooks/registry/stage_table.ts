@@ -1,0 +1,177 @@
+/**
+ * The stages of an engine, compiled: which handlers run at each, and which kernels run there without a visit.
+ *
+ * @module
+ */
+
+import { didYouMean } from "../../base/did_you_mean.ts";
+import { show } from "../../base/show.ts";
+import type { AnyStages, StageInfo } from "../protocol/stage.ts";
+import type { DeferredQueue } from "../run/deferred.ts";
+import { isDeviceHook, isHostWork, isLastWork, type StageWork } from "../run/device_work.ts";
+import type { EnginePoint } from "../run/point.ts";
+import { pointClass } from "../run/points.gen.ts";
+import type { FieldValues, StateSource } from "../run/reads.ts";
+import type { StageHost } from "../run/stage_host.ts";
+import { StageRun } from "../run/stage_run.ts";
+import { verifying } from "../run/verify.ts";
+import type { EngineHooksOptions } from "./engine_hooks_options.ts";
+import type { ErrorReports } from "./error_reports.ts";
+import type { Entry, StageHandler } from "./stage_handler.ts";
+
+/** What a table needs of the registry. */
+export interface TableHost {
+  /** The stages of the engine, by literal. */
+  readonly infos: ReadonlyMap<string, StageInfo>;
+  /** The state that hooks may read. */
+  readonly state: StateSource;
+  /** The options of the engine. */
+  readonly options: EngineHooksOptions<AnyStages>;
+  /** Applies the error policies. */
+  readonly errors: ErrorReports;
+  /** Deliveries to observers, in flight. */
+  readonly queue: DeferredQueue;
+  /** Returns the handlers that a stage calls now, in order: those of enabled, open hooks. */
+  readyAt(info: StageInfo): readonly StageHandler[];
+}
+
+// Numbers engines, so that two of them alive at once do not share the classes of their stages.
+let engines = 0;
+
+/** The compiled stages of one engine. */
+export class StageTable {
+  readonly #host: TableHost;
+  readonly #stageHost: StageHost;
+  readonly #points: ReadonlyMap<string, EnginePoint>;
+  #isTracked = false;
+
+  /** Makes a table without handlers. */
+  constructor(host: TableHost) {
+    this.#host = host;
+    this.#stageHost = this.#makeStageHost();
+    const engine = engines++;
+    this.#points = new Map(
+      [...host.infos.values()].map((info, i) => [
+        info.stage,
+        new (pointClass(i, engine))(info, this.#stageHost),
+      ]),
+    );
+  }
+
+  /**
+   * Returns a stage to keep and fire.
+   *
+   * @throws {RangeError} if the engine has no such stage
+   */
+  point(stage: string): EnginePoint {
+    const point = this.#points.get(stage);
+    if (point !== undefined) return point;
+    throw new RangeError(
+      `Cannot fire stage ${show(stage)} as the engine has no such stage: its stages are ` +
+        `${[...this.#points.keys()].join(", ")}${didYouMean(String(stage), this.#points.keys())}`,
+    );
+  }
+
+  /** Compiles the stages of some hooks anew; the others stay as they are. */
+  compile(entries: readonly Entry[]): void {
+    const stages = new Set(
+      entries.flatMap(({ handlers }) => handlers.map(({ info }) => info.stage)),
+    );
+    for (const stage of stages) {
+      const point = this.#points.get(stage)!;
+      const all = this.#host.readyAt(point.info);
+      const unvisited = new Set(withoutVisit(all, point.info));
+      const handlers = all.filter((handler) => !unvisited.has(handler));
+      const reads = handlers.filter(({ isLate }) => isLate)
+        .flatMap(({ entry }) => [...entry.record.reads, ...entry.part?.keys ?? []]);
+      const plan = reads.length === 0 ? undefined : this.#host.state.plan([...new Set(reads)]);
+      point.compile(
+        handlers.length === 0 ? undefined : new StageRun(handlers, this.#stageHost, plan),
+      );
+    }
+    this.#host.options.worker?.changed();
+  }
+
+  /** Sets whether each firing is recorded, so that the engine can go back. Returns whether that is a change. */
+  track(isTracked: boolean): boolean {
+    const isNew = this.#isTracked !== isTracked;
+    this.#isTracked = isTracked;
+    return isNew;
+  }
+
+  /** Returns the number of steps from `step` on in which no hook that counts steps is due. */
+  horizon(step: number): number {
+    let due = Infinity;
+    for (const point of this.#points.values()) {
+      if (point.info.counter === "step") due = Math.min(due, point.next(step));
+    }
+    return due - step;
+  }
+
+  /** Returns the kernels that the engine runs at a stage without a visit, in order. */
+  work(stage: string): StageWork[] {
+    const { info } = this.point(stage);
+    return withoutVisit(this.#host.readyAt(info), info).map(({ entry }) => {
+      const { hook, schedule: { frequency, phase } } = entry.record;
+      return { hook, name: entry.name, part: entry.part, frequency, phase };
+    });
+  }
+
+  /** Starts the clocks of `everySeconds`: as a run begins, when a hook is added to a run, and after a load. */
+  startClocks(entries: readonly Entry[]): void {
+    for (const { schedule, info } of entries.flatMap(({ handlers }) => handlers)) {
+      schedule.start(this.#stageHost.count(info.counter));
+    }
+  }
+
+  /** Calls the handlers with `atEnd` of all stages. */
+  async fireEnd(): Promise<void> {
+    for (const point of this.#points.values()) await point.fireEnd();
+  }
+
+  /** Returns the registry as a visit sees it. Getters, because a run changes what they return. */
+  #makeStageHost(): StageHost {
+    const { options, state, errors, queue } = this.#host, { workflow } = options;
+    const isTracked = () => this.#isTracked;
+    return {
+      context: options.context,
+      coming: options.coming && ((stage) => options.coming!(stage)),
+      fields: state.fields,
+      get step() {
+        return workflow.stepCount;
+      },
+      count: (counter) => options.counts?.(counter) ?? workflow.stepCount,
+      failed: (handler, error, step, previous) => errors.failed(handler, error, step, previous),
+      verify: options.verify === true
+        ? verifying(state, ({ entry, info }, error) => errors.report(entry, info.stage, error))
+        : undefined,
+      defer: (values, deliver) => queue.push<FieldValues | undefined>(values, deliver),
+      get soFar() {
+        return queue.soFar;
+      },
+      get isCut() {
+        return queue.isCut;
+      },
+      get isTracked() {
+        return isTracked();
+      },
+    };
+  }
+}
+
+/**
+ * Returns the handlers of a stage whose kernels run without a visit: those with a plain schedule up to the first one
+ * that needs a visit, so that the order of the hooks holds; and those that run last in any order.
+ */
+function withoutVisit(
+  handlers: readonly StageHandler[],
+  { counter, isEvent }: StageInfo,
+): readonly StageHandler[] {
+  if (counter !== "step" || isEvent) return [];
+  const end = handlers.findIndex(({ entry: { record }, schedule }) =>
+    !(isDeviceHook(record.hook) && !isHostWork(record.hook) && schedule.isPlain &&
+      record.when === undefined)
+  );
+  if (end === -1) return handlers;
+  return handlers.filter(({ entry }, i) => i < end || isLastWork(entry.record.hook));
+}

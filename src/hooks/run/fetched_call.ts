@@ -1,0 +1,133 @@
+/**
+ * Calls with fields that had to be fetched, such as copies of arrays on a GPU.
+ *
+ * @module
+ */
+
+import type { StageHandler } from "../registry/stage_handler.ts";
+import { accessor, type FieldValues } from "./reads.ts";
+import type { StageHost } from "./stage_host.ts";
+
+/** Fetches the fields of a handler, then calls it. */
+export async function fetchThenCall(host: StageHost, handler: StageHandler): Promise<unknown> {
+  const values = await fetchFor(host, handler);
+  if (values !== undefined) return await callFetched(host, handler, handler.binding.ctx, values);
+}
+
+/** Fetches the fields of one handler; the engine waits for them. */
+export function fetchFor(
+  host: StageHost,
+  handler: StageHandler,
+): Promise<FieldValues | undefined> {
+  return fetchAs(host, [handler], () => handler.binding.plan!.fetch(true));
+}
+
+/** Fetches the fields of a handler, if they must be fetched. */
+export async function fetchIfDeferred(
+  host: StageHost,
+  handler: StageHandler,
+): Promise<FieldValues | undefined> {
+  return handler.isDeferred ? await fetchFor(host, handler) : {};
+}
+
+/** Begins to fetch what the handlers declared. An error names the hooks, the stage and the step. */
+export async function fetchAs(
+  { step }: StageHost,
+  handlers: readonly StageHandler[],
+  fetch: () => PromiseLike<FieldValues | undefined>,
+): Promise<FieldValues | undefined> {
+  try {
+    return await fetch();
+  } catch (cause) {
+    const names = handlers.map((handler) => handler.entry.name).join(", ");
+    const { stage } = handlers[0]!.info;
+    throw new Error(
+      `Cannot fetch what ${names} reads at ${stage} of step ${step} as the state's source failed`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Calls a handler with fetched values, then gives the values that it has changed back to the source of the state.
+ * Returns what the handler returned.
+ */
+export async function callFetched(
+  { fields }: StageHost,
+  handler: StageHandler,
+  ctx: object,
+  all: FieldValues,
+): Promise<unknown> {
+  const { schedule, info: { stage }, entry: { part } } = handler;
+  const share = part?.share(all, stage, ctx);
+  const values = share?.values ?? all;
+  const changed = new Set<string>();
+  const known = share === undefined ? ctx : withFields(ctx, share.context);
+  const own = withValues(handler, known, values, fields, changed);
+  if (part !== undefined && (share === undefined || !handler.isWanted(own))) {
+    return handler.skip(schedule.last, schedule.previous);
+  }
+  const answer: unknown = await handler.binding.target.call(own, stage);
+  if (changed.size > 0) {
+    writeBack(handler, changed, share?.whole(changed) ?? pick(values, changed));
+  }
+  return answer;
+}
+
+function writeBack(handler: StageHandler, changed: Iterable<string>, values: FieldValues): void {
+  const { plan } = handler.binding;
+  if (plan?.writeBack !== undefined) return plan.writeBack(values);
+  const names = [...changed].join(", ");
+  throw new TypeError(
+    `Cannot write ${names} in hook ${handler.entry.record.label} as the state's source must take it back: it can ` +
+      `only be read`,
+  );
+}
+
+function pick(values: FieldValues, names: Iterable<string>): FieldValues {
+  return Object.fromEntries([...names].map((name) => [name, values[name]]));
+}
+
+/** Returns the context for a handler with its share of fetched values; `undefined` if it has none, or declines. */
+export function contextWithShare(
+  { fields }: StageHost,
+  handler: StageHandler,
+  ctx: object,
+  values: FieldValues,
+): object | undefined {
+  const { part } = handler.entry;
+  if (part === undefined) return withValues(handler, ctx, values, fields);
+  const share = part.share(values, handler.info.stage, ctx);
+  if (share === undefined) return undefined;
+  const own = withValues(handler, withFields(ctx, share.context), share.values, fields);
+  return handler.isWanted(own) ? own : undefined;
+}
+
+/** Returns a context with fetched values; records in `changed` which of them the handler takes from `write`. */
+function withValues(
+  { entry: { record } }: StageHandler,
+  ctx: object,
+  values: FieldValues,
+  fields: readonly string[],
+  changed?: Set<string>,
+): object {
+  const { label, reads, writes } = record;
+  const read = accessor(label, "reads", reads, fields, (field) => values[field]);
+  const own: PropertyDescriptorMap = { read: { value: read, enumerable: true } };
+  if (changed !== undefined && writes.length > 0) {
+    const write = accessor(label, "writes", writes, fields, (field) => {
+      changed.add(field);
+      return values[field];
+    });
+    own.write = { value: write, enumerable: true };
+  }
+  return Object.create(ctx, own);
+}
+
+/** Returns a context with fields that were pending before. */
+export function withFields(ctx: object, fields: object): object {
+  const entries = Object.entries(fields);
+  if (entries.length === 0) return ctx;
+  const own = entries.map(([name, value]) => [name, { value, enumerable: true }] as const);
+  return Object.create(ctx, Object.fromEntries(own));
+}

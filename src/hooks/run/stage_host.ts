@@ -1,0 +1,43 @@
+/**
+ * The registry, as a visit of a stage sees it.
+ *
+ * @module
+ */
+
+import type { StageHandler } from "../registry/stage_handler.ts";
+import type { FieldValues } from "./reads.ts";
+
+/** What a stage needs of the registry. */
+export interface StageHost {
+  /** The one context of the engine. */
+  readonly context: object;
+  /** Number of steps done. */
+  readonly step: number;
+  /** Returns the value of a counter. */
+  count(counter: string): number;
+  /** Names of all fields of the engine's state. */
+  readonly fields: readonly string[];
+  /**
+   * Applies the error policy of a handler: throws the error, or counts and reports it. `previous` is the count at which
+   * the handler had fired before it threw.
+   */
+  failed(handler: StageHandler, error: unknown, step?: number, previous?: number): void;
+  /** Calls an observer between two fingerprints of what it was given; absent unless verifying. */
+  readonly verify: ((handler: StageHandler, call: () => unknown) => unknown) | undefined;
+  /** Hands the values to `deliver` once they have arrived, in order; `undefined` if their step does not count. */
+  defer(
+    values: PromiseLike<FieldValues | undefined>,
+    deliver: (values: FieldValues | undefined) => unknown,
+  ): PromiseLike<void> | undefined;
+  /** Settles once everything deferred so far is delivered. */
+  readonly soFar: Promise<void>;
+  /** Whether the run turned out to be over at an earlier step. */
+  readonly isCut: boolean;
+  /** Whether the last firing of each handler must be recorded. */
+  readonly isTracked: boolean;
+  /** Returns the fields of the context that are still pending at a stage; absent if none ever are. */
+  readonly coming: ((stage: string) => Coming | undefined) | undefined;
+}
+
+/** Pending fields of the context; `undefined` if their step turns out not to count. */
+export type Coming = PromiseLike<object | undefined>;
