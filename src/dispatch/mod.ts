@@ -5,7 +5,7 @@
  * @module
  */
 
-export { AmbiguousOverloadError, NoOverloadError } from "./errors.ts";
+export { AmbiguousOverloadError, NoOverloadError } from "./rows.ts";
 export { any } from "./matcher.ts";
 export type { Class, Guard, KindLike, Literal, Match, MatchAll, Matcher } from "./matcher.ts";
 export { overloads } from "./overload.ts";

@@ -103,8 +103,8 @@ export type {
 } from "./registry/registry.ts";
 export type { SavedHook, SavedHooks, SavedLoop } from "./registry/saved.ts";
 export type { ScheduleOptions } from "./protocol/schedule.ts";
-export type { Slot } from "./protocol/shared.ts";
-export { Shared, slot } from "./protocol/shared.ts";
+export type { Slot } from "./protocol/context.ts";
+export { Shared, slot } from "./protocol/context.ts";
 export type {
   AliasesOf,
   AliasOption,

@@ -3,8 +3,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { any, NoOverloadError, overloads } from "@hooke/hooke/dispatch";
 import { runInNewContext } from "node:vm";
 import { setFlagsFromString } from "node:v8";
-import { callable } from "../../src/dispatch/cache.ts";
-import { Memory } from "../../src/dispatch/memory.ts";
+import { callable, Memory } from "../../src/dispatch/cache.ts";
 import { makeRow } from "../../src/dispatch/rows.ts";
 
 type Untyped = (...args: unknown[]) => unknown;

@@ -4,6 +4,7 @@ import {
   type AddOptions,
   EngineHooks,
   hostState,
+  isHook,
   Loop,
   makeHook,
   makeOverload,
@@ -11,7 +12,6 @@ import {
   stagesOf,
 } from "@hooke/hooke/hooks";
 import { DynamicsStage, hook, overload } from "@hooke/hooke";
-import { isWellFormed } from "../../src/hooks/protocol/is_hook.ts";
 import { checkKinds } from "../../src/hooks/protocol/kind.ts";
 import { checkEngine, checkLoopOptions } from "../../src/hooks/loop/loop_checks.ts";
 import { show } from "../../src/base/show.ts";
@@ -120,11 +120,11 @@ Deno.test("what is well-formed can be asked of anything, and is what hook() and 
     overload(),
     Steps,
   ];
-  for (const value of bad) assertFalse(isWellFormed(value));
-  assert(isWellFormed(members));
-  assert(isWellFormed(hook({ name: "x", on: { dynamics: { AFTER_STEP() {} } } })));
-  assert(isWellFormed({ name: "x", on: overload() }));
-  assert(isWellFormed({ name: "x", on: { another: { STAGE() {} } } }));
+  for (const value of bad) assertFalse(isHook(value));
+  assert(isHook(members));
+  assert(isHook(hook({ name: "x", on: { dynamics: { AFTER_STEP() {} } } })));
+  assert(isHook({ name: "x", on: overload() }));
+  assert(isHook({ name: "x", on: { another: { STAGE() {} } } }));
 });
 
 Deno.test("options of add are an object of known members", () => {

@@ -6,7 +6,8 @@
 
 import type { AddOptions } from "../../hooks/registry/add_options.ts";
 import { Loop } from "../../hooks/loop/loop.ts";
-import { type ErrorPolicy, type HookWarning, printFirst } from "../../hooks/protocol/outcome.ts";
+import type { ErrorPolicy, HookWarning } from "../../hooks/protocol/outcome.ts";
+import { printFirst } from "../../hooks/registry/error_reports.ts";
 import type { StateSource } from "../../hooks/run/reads.ts";
 import type { HookInput } from "../../hooks/registry/registry.ts";
 import { isObject } from "../../hooks/protocol/shape.ts";

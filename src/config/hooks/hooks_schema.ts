@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ERROR_POLICIES } from "../../hooks/protocol/outcome.ts";
+import { ERROR_POLICIES } from "../../hooks/protocol/protocol.ts";
 import { HookRegistry, type RegisteredHook } from "./hook_registry.ts";
 import { bothSpellings, type HookList, type HookSchema, spellings } from "./hook_schema.ts";
 import { LISTS, SWITCHES } from "./hooks_config.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ERROR_POLICIES } from "../../hooks/protocol/outcome.ts";
+import { ERROR_POLICIES } from "../../hooks/protocol/protocol.ts";
 import { isObject, type Members } from "../../hooks/protocol/shape.ts";
 import { bareName, isModule } from "./hook_module.ts";
 import { type HookList, unknownMember } from "./hook_schema.ts";

@@ -14,7 +14,7 @@ import type { OwnFields } from "../protocol/own_fields.ts";
 import type { StagePoint } from "../run/point.ts";
 import type { AcceptAll, HookInput, HookSet } from "../registry/registry.ts";
 import { assertSavedLoop, type SavedLoop } from "../registry/saved.ts";
-import { Shared } from "../protocol/shared.ts";
+import { Shared } from "../protocol/context.ts";
 import type { AnyStages, StageOf } from "../protocol/stage.ts";
 import { isThenable } from "../../base/sequence.ts";
 import { Turn } from "./yielding.ts";

@@ -28,9 +28,6 @@ export type Outcome =
 /** What to do when a hook throws. */
 export type ErrorPolicy = "throw" | "warn" | "disable";
 
-/** The policies, for checking. */
-export const ERROR_POLICIES: readonly ErrorPolicy[] = ["throw", "warn", "disable"];
-
 /** A hook threw, and its policy was not to let that stop the run. */
 export interface HookWarning {
   /** The hook's name. */
@@ -43,14 +40,4 @@ export interface HookWarning {
   readonly error: unknown;
   /** How often this hook has thrown so far. */
   readonly count: number;
-}
-
-/** Prints the first error of each hook; what an engine does with warnings when it is given nothing better. */
-export function printFirst({ hook, stage, step, error, count }: HookWarning): void {
-  if (count > 1) return;
-  // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this
-  console.warn(
-    `Hook ${hook} failed at ${stage}, step ${step}; hooks.list() counts further errors of it:`,
-    error,
-  );
 }

@@ -4,9 +4,20 @@
  * @module
  */
 
-import type { MatchAll, Matcher } from "../../dispatch/matcher.ts";
-import { buildOverload } from "../../dispatch/overload.ts";
-import type { AnyStages, At, FieldsOf, NameIn, Observed, StageOf } from "./stage.ts";
+import { type MatchAll, type Matcher, passes, type Test } from "../../dispatch/matcher.ts";
+import { buildOverload, type OverloadTable } from "../../dispatch/overload.ts";
+import { findRow, type Handler, noOverload, type Row } from "../../dispatch/rows.ts";
+import type {
+  AnyStages,
+  At,
+  FieldsOf,
+  NameIn,
+  Observed,
+  Role,
+  StageInfo,
+  StageOf,
+} from "./stage.ts";
+import { type Bound, lift } from "./target.ts";
 import type { View } from "./context.ts";
 import { stageInfos } from "./stage.ts";
 import { checkKindList } from "./kind.ts";
@@ -102,4 +113,52 @@ export function makeOverload<B extends AnyStages>(
     );
   });
   return set as unknown as StageOverload<never, never, B>;
+}
+
+/** Binds an overload set to a stage: finds the row for (ctx, stage) now, unless a guard must be asked at each call. */
+export function bindSet(
+  { rows, fallback }: OverloadTable,
+  info: StageInfo,
+  ctx: object,
+): Bound | undefined {
+  const candidates = rows.filter(({ tests }) => tests.length === 2 && mayClaim(tests[1]!, info));
+  // `otherwise` may observe any stage, but a row must name a stage to pipe, vote or replace there.
+  const otherwise = info.role === "observe" && !handles(rows, info.kind) ? fallback : undefined;
+  if (candidates.some(({ tests }) => tests[0]!.type === "guard" && passes(tests[1]!, info.stage))) {
+    return { target: lift(asking(candidates, otherwise, info)), matched: "by guard at each call" };
+  }
+  const row = findRow(candidates, [ctx, info.stage]);
+  if (row !== undefined) return { target: lift(row.handler), matched: row.label };
+  return otherwise && { target: lift(otherwise), matched: "otherwise" };
+}
+
+/** Returns a handler that finds the row at each call. If none accepts it, the hook does nothing; a claimed stage needs a row. */
+function asking(rows: readonly Row[], otherwise: Handler | undefined, info: StageInfo): Handler {
+  const nothing: Partial<Record<Role, Handler>> = {
+    observe: () => undefined,
+    gate: () => true,
+    pipe: value,
+  };
+  return (ctx: never, stage: never) => {
+    const handler = findRow(rows, [ctx, stage])?.handler ?? otherwise ?? nothing[info.role];
+    if (handler === undefined) throw noOverload(rows, [ctx, stage]);
+    return handler(ctx, stage);
+  };
+}
+
+function value(ctx: never): unknown {
+  return (ctx as { readonly value: unknown }).value;
+}
+
+function handles(rows: readonly Row[], kind: string): boolean {
+  return rows.some(({ tests: [, test] }) =>
+    test?.type === "kind"
+      ? test.kind === kind
+      : test?.type === "literal" && String(test.value).startsWith(`${kind}/`)
+  );
+}
+
+// A row for a whole kind only observes; a row that names the stage may pipe, vote or replace.
+function mayClaim(test: Test, { role, stage }: StageInfo): boolean {
+  return role === "observe" || (test.type === "literal" && test.value === stage);
 }

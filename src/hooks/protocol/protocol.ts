@@ -7,7 +7,7 @@
 import type { AnyStages, ObservedStage, StageOf } from "./stage.ts";
 import type { ArgsAt, Field, FieldKey } from "./context.ts";
 import type { At, NameIn } from "./stage.ts";
-import { ERROR_POLICIES, type ErrorPolicy, type Outcome } from "./outcome.ts";
+import type { ErrorPolicy, Outcome } from "./outcome.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
 import { isObject } from "./shape.ts";
 import { isClass, nameOf, show } from "../../base/show.ts";
@@ -153,6 +153,9 @@ export interface AcceptAt<E extends AnyStages, S, H> {
 export type FieldsFor<E extends AnyStages, H> = [Exclude<DeclaredStage<H>, StageOf<E>>] extends
   [never] ? FieldKey<E>
   : string | Field<string, unknown>;
+
+/** The error policies. */
+export const ERROR_POLICIES: readonly ErrorPolicy[] = ["throw", "warn", "disable"];
 
 /** Throws a TypeError or RangeError that names every member which keeps a value from being a hook. */
 export function assertProtocol(value: object): asserts value is ProtocolHook {

@@ -9,27 +9,22 @@ import { checkKinds } from "../protocol/kind.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { Part } from "../protocol/part.ts";
 import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "../protocol/stage.ts";
-import {
-  type DeviceHook,
-  type DeviceWorker,
-  isDeviceHook,
-  type StageWork,
-} from "../run/device_work.ts";
+import type { DeviceHook, DeviceWorker, StageWork } from "../run/device_work.ts";
 import type { StagePoint } from "../run/point.ts";
 import { accessor, NO_STATE, type StateSource } from "../run/reads.ts";
 import type { AddOptions } from "./add_options.ts";
 import type { EngineHooksOptions, HookMarks } from "./engine_hooks_options.ts";
 import { ErrorReports } from "./error_reports.ts";
 import { listEntry, planStep } from "./describe.ts";
-import { readsOf } from "./hook_queries.ts";
 import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
-import { accessOf, makeEntry } from "./registration.ts";
+import { isDeviceHook } from "./record.ts";
+import { makeEntry, rebind } from "./registration.ts";
 import type { HookHandle, HookSet } from "./registry.ts";
 import { Roster } from "./roster.ts";
-import { restoreEntries, type SavedHooks, saveEntries } from "./saved.ts";
-import type { Entry, StageHandler } from "./stage_handler.ts";
-import { StageTable } from "./stage_table.ts";
+import { restoreEntries, type SavedHooks, saveEntries, wasEnabled } from "./saved.ts";
+import type { Entry } from "./stage_handler.ts";
+import { readsOf, StageTable } from "./stage_table.ts";
 
 /**
  * The hooks of one engine. Users see it as {@linkcode HookSet}.
@@ -55,10 +50,22 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     const refusing = (member: "reads" | "writes") =>
       accessor(`without ${member}`, member, [], state.fields, () => undefined);
     Object.assign(options.context, { read: refusing("reads"), write: refusing("writes") });
-    this.#roster = this.#makeRoster();
-    const errors = this.#errors = this.#makeErrors();
+    const { workflow } = options;
+    this.#roster = new Roster<EngineHooks<E>>(this, infos, {
+      workflow,
+      changed: (entry) => this.#table.compile([entry]),
+      removed: (entry) => this.#lifespan.leave(entry),
+      listenerFailed: (hook, error) => this.warn(hook, "listener", error),
+    });
+    const errors = this.#errors = new ErrorReports({
+      workflow,
+      onWarning: options.onWarning,
+      onWarningOf: (entry) => (this.#roster.ownerOf(entry)?.owner ?? this).#options.onWarning,
+      isFatal: (error) => options.isFatal?.(error) === true,
+      disable: (entry) => this.#roster.toggle(entry, false),
+    });
     this.#lifespan = new Lifespan({
-      workflow: options.workflow,
+      workflow,
       entries: () => this.#all,
       errors,
       compile: (entries) => this.#table.compile(entries),
@@ -196,12 +203,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** Returns the fields that enabled hooks change on a visit, those excluded whose kernels run without one. */
   writes(): ReadonlySet<string> {
-    const isVisited = ({ info: { stage }, entry: { record } }: StageHandler) =>
-      !this.#table.work(stage).some(({ hook }) => hook === record.hook);
-    const visited = this.#all.filter(({ enabled, handlers }) =>
-      enabled && handlers.some(isVisited)
-    );
-    return new Set(visited.flatMap(({ record }) => record.writes));
+    return this.#table.writesOf(this.#all);
   }
 
   /**
@@ -209,11 +211,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
    * to come: await `soFar` before the state moves back, so that hooks see everything in order.
    */
   replan(): void {
-    const engine = { context: this.#options.context, state: this.#state };
-    for (const { record, handlers, part } of this.#all) {
-      const access = accessOf(record, { ...engine, part });
-      for (const handler of handlers) handler.rebind(access);
-    }
+    rebind(this.#all, this.#options.context, this.#state);
     this.#table.compile(this.#all);
   }
 
@@ -278,9 +276,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   /** Opens all hooks in order. If one throws, closes those that are open, then throws its error. */
   async open(): Promise<void> {
     if (this.isOpen) return;
-    for (const { entry, error } of this.#roster.unknownNames()) {
-      this.#errors.warn(entry.path, "order", error);
-    }
+    const unknown = this.#roster.unknownNames();
+    for (const { entry, error } of unknown) this.warn(entry.path, "order", error);
     this.#table.startClocks(this.#all);
     await this.#lifespan.open();
   }
@@ -321,15 +318,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
    * no hook has. Throws a TypeError if `saved` is not what `save` returned.
    */
   load(saved: SavedHooks): void {
-    for (const name of restoreEntries(this.#all, saved)) {
-      const message = `Cannot restore hook ${name} as no hook has that name: its state is left out`;
-      this.warn(name, "load", new RangeError(message));
-    }
+    for (const { name, error } of restoreEntries(this.#all, saved)) this.warn(name, "load", error);
     this.#table.startClocks(this.#all);
-    for (const entry of this.#all) {
-      const own = Object.hasOwn(saved, entry.path) ? saved[entry.path] : undefined;
-      this.#roster.toggle(entry, own?.enabled ?? entry.enabled);
-    }
+    for (const entry of this.#all) this.#roster.toggle(entry, wasEnabled(saved, entry));
     this.#table.compile(this.#all);
   }
 
@@ -349,31 +340,6 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       work: (hook, stage) => worker().work(hook, stage, this.#roster.part),
       changed: () => worker().changed(),
     };
-  }
-
-  #makeRoster(): Roster<EngineHooks<E>> {
-    const { workflow } = this.#options;
-    return new Roster<EngineHooks<E>>(this, this.#infos, {
-      get step() {
-        return workflow.stepCount;
-      },
-      changed: (entry) => this.#table.compile([entry]),
-      removed: (entry) => this.#lifespan.leave(entry),
-      listenerFailed: (hook, error) => this.warn(hook, "listener", error),
-    });
-  }
-
-  #makeErrors(): ErrorReports {
-    const { workflow, onWarning } = this.#options;
-    return new ErrorReports({
-      get step() {
-        return workflow.stepCount;
-      },
-      onWarning,
-      onWarningOf: (entry) => (this.#roster.ownerOf(entry)?.owner ?? this).#options.onWarning,
-      isFatal: (error) => this.#options.isFatal?.(error) === true,
-      disable: (entry) => this.#roster.toggle(entry, false),
-    });
   }
 
   /** Whether stages may call the hook now. Before a run, when an engine is used step by step, it need not be open. */

@@ -4,13 +4,14 @@
  * @module
  */
 
-import { type HookWarning, printFirst } from "../protocol/outcome.ts";
+import type { Workflow } from "../protocol/context.ts";
+import type { HookWarning } from "../protocol/outcome.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
 /** What reports of errors need of the registry. */
 export interface ErrorHost {
-  /** Number of steps done. */
-  readonly step: number;
+  /** The engine, as hooks see it. */
+  readonly workflow: Workflow;
   /** Where warnings of the engine go; the default prints the first of each hook. */
   readonly onWarning: ((warning: HookWarning) => void) | undefined;
   /** Where warnings of a hook go, if the registry that it was added to says so. */
@@ -38,7 +39,7 @@ export class ErrorReports {
   failed(
     handler: StageHandler,
     error: unknown,
-    step: number = this.#host.step,
+    step: number = this.#host.workflow.stepCount,
     previous: number = handler.schedule.previous,
   ): void {
     const { entry, info, onError } = handler;
@@ -55,15 +56,20 @@ export class ErrorReports {
   }
 
   /** Counts an error of a hook and emits a warning. */
-  report(entry: Entry, stage: string, error: unknown, step: number = this.#host.step): void {
+  report(
+    entry: Entry,
+    stage: string,
+    error: unknown,
+    step: number = this.#host.workflow.stepCount,
+  ): void {
     const warning = { hook: entry.path, stage, step, error, count: ++entry.errors };
     emit(warning, this.#host.onWarningOf(entry) ?? this.#host.onWarning);
   }
 
   /** Emits a warning that does not count as an error of a hook. */
   warn(hook: string, stage: string, error: unknown): void {
-    const { step, onWarning } = this.#host;
-    emit({ hook, stage, step, error, count: 1 }, onWarning);
+    const { workflow, onWarning } = this.#host;
+    emit({ hook, stage, step: workflow.stepCount, error, count: 1 }, onWarning);
   }
 }
 
@@ -78,4 +84,14 @@ function emit(
     printFirst(warning);
     printFirst({ ...warning, hook: "onWarning", error, count: 1 });
   }
+}
+
+/** Prints the first error of each hook: the default for warnings. */
+export function printFirst({ hook, stage, step, error, count }: HookWarning): void {
+  if (count > 1) return;
+  // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this
+  console.warn(
+    `Hook ${hook} failed at ${stage}, step ${step}; hooks.list() counts further errors of it:`,
+    error,
+  );
 }

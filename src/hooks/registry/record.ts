@@ -7,8 +7,7 @@
 import { tableOf } from "../../dispatch/overload.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
 import type { ErrorPolicy } from "../protocol/outcome.ts";
-import { type DeviceWorker, isDeviceHook } from "../run/device_work.ts";
-import { isWellFormed } from "../protocol/is_hook.ts";
+import type { DeviceWorker } from "../run/device_work.ts";
 import { bindMethods, lifecycleMethods } from "../protocol/lifecycle.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import {
@@ -22,9 +21,15 @@ import {
 } from "../protocol/protocol.ts";
 import { readSchedule, type ScheduleOptions } from "../protocol/schedule.ts";
 import { type Bound, lift, MethodTarget, type Target } from "../protocol/target.ts";
-import { bindSet } from "../protocol/bind_set.ts";
+import { bindSet } from "../protocol/overload.ts";
 import { show } from "../../base/show.ts";
-import { type Hook, isTableHook, type MadeHook, makeHook } from "../protocol/table.ts";
+import {
+  assertTableHook,
+  type Hook,
+  isTableHook,
+  type MadeHook,
+  makeHook,
+} from "../protocol/table.ts";
 
 /** A hook in the form the registry works with. */
 export interface HookRecord {
@@ -52,9 +57,15 @@ export interface HookRecord {
   bind(stage: StageInfo, ctx: object): Bound | undefined;
 }
 
-/** Does the value satisfy the hook protocol (or was it made by `hook()`)? Never throws. */
+/** Returns whether an engine with the right kinds would accept the value as a hook class or a table. Never throws. */
 export function isHook(value: unknown): value is ProtocolHook | Hook<string> {
-  return isWellFormed(value);
+  try {
+    if (isTableHook(value)) assertTableHook(value);
+    else assertProtocol(value as object);
+    return true;
+  } catch {
+    return false; // a getter of the value may have thrown anything
+  }
 }
 
 /** Brings a hook into the registry's form. Throws a TypeError or RangeError that names what is wrong with it. */
@@ -208,4 +219,19 @@ function conditionOf(hook: HookOptions): HookRecord["when"] {
     const { epoch } = ctx as { readonly epoch?: number };
     return (epoch ?? 0) >= first && (when === undefined || when.call(hook, ctx));
   };
+}
+
+/** Returns whether the hook does some of its work on the host. */
+export function isHostWork(hook: object): boolean {
+  return typeof (hook as { readonly compute?: unknown }).compute === "function";
+}
+
+/** Returns whether the kernels of the hook run after everything else of a stage. */
+export function isLastWork(hook: object): boolean {
+  return isDeviceHook(hook) && (hook as { readonly isLast?: unknown }).isLast === true;
+}
+
+/** Returns whether the hook provides kernels instead of a handler. */
+export function isDeviceHook(hook: object): boolean {
+  return typeof (hook as { readonly kernels?: unknown }).kernels === "function";
 }

@@ -8,12 +8,11 @@ import type { AddOptions, Band } from "./add_options.ts";
 import { BANDS } from "./order.ts";
 import { type Access, type Entry, StageHandler } from "./stage_handler.ts";
 import { tableOf } from "../../dispatch/overload.ts";
-import { type DeviceWorker, isDeviceHook, isLastWork } from "../run/device_work.ts";
-import { ERROR_POLICIES } from "../protocol/outcome.ts";
+import type { DeviceWorker } from "../run/device_work.ts";
 import type { Part } from "../protocol/part.ts";
-import type { HookOptions } from "../protocol/protocol.ts";
+import { ERROR_POLICIES, type HookOptions } from "../protocol/protocol.ts";
 import { accessor, assertFields, type StateSource, unfetched } from "../run/reads.ts";
-import { type HookRecord, readHook } from "./record.ts";
+import { type HookRecord, isDeviceHook, isLastWork, readHook } from "./record.ts";
 import { checkKeys, isObject } from "../protocol/shape.ts";
 import { complaint, show } from "../../base/show.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
@@ -182,8 +181,16 @@ function makeHandlers(entry: Entry, engine: Registering): StageHandler[] {
   });
 }
 
+/** Plans the reads and writes of all hooks anew, after the state of the engine has moved. */
+export function rebind(entries: readonly Entry[], context: object, state: StateSource): void {
+  for (const { record, handlers, part } of entries) {
+    const access = accessOf(record, { context, state, part });
+    for (const handler of handlers) handler.rebind(access);
+  }
+}
+
 /** Returns how a hook reaches the state of the engine, where that is stored now. */
-export function accessOf(
+function accessOf(
   record: HookRecord,
   { context, state, part }: Pick<Registering, "context" | "state" | "part">,
 ): Access {

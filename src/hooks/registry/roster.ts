@@ -6,6 +6,7 @@
 
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { show } from "../../base/show.ts";
+import type { Workflow } from "../protocol/context.ts";
 import type { HookChange } from "../protocol/control.ts";
 import type { Part } from "../protocol/part.ts";
 import type { StageInfo } from "../protocol/stage.ts";
@@ -16,8 +17,8 @@ import type { Entry, StageHandler } from "./stage_handler.ts";
 
 /** What a roster calls at the root of the tree when a hook has changed. */
 export interface RosterCalls {
-  /** Number of steps done. */
-  readonly step: number;
+  /** The engine, as hooks see it. */
+  readonly workflow: Workflow;
   /** Compiles the stages of the hook anew. */
   changed(entry: Entry): void;
   /** Closes the hook, as it was removed. */
@@ -194,7 +195,7 @@ export class Roster<R> {
 
   #report(entry: Entry, type: HookChange["type"]): void {
     this.root.#calls.changed(entry);
-    this.#callListeners(entry, { type, name: entry.name, step: this.#calls.step });
+    this.#callListeners(entry, { type, name: entry.name, step: this.#calls.workflow.stepCount });
   }
 
   /** Calls the listeners here, then those of the whole. */

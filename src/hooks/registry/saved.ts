@@ -49,11 +49,14 @@ export function saveEntries(entries: readonly Entry[]): SavedHooks {
 }
 
 /**
- * Restores the state of hooks. Returns the saved names that no hook has.
+ * Restores the state of hooks. Returns an error for each saved name that no hook has.
  *
  * @throws {TypeError} if `saved` is not what `save` returned; no hook has changed then
  */
-export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): string[] {
+export function restoreEntries(
+  entries: readonly Entry[],
+  saved: SavedHooks,
+): { readonly name: string; readonly error: RangeError }[] {
   assertSaved(saved);
   for (const { path: name, handlers, record: { hook } } of entries) {
     const own = Object.hasOwn(saved, name) ? saved[name] : undefined;
@@ -63,7 +66,18 @@ export function restoreEntries(entries: readonly Entry[], saved: SavedHooks): st
     }
     if (own !== undefined && "state" in own) hook.load?.(own.state);
   }
-  return Object.keys(saved).filter((name) => !entries.some(({ path }) => path === name));
+  const unknown = Object.keys(saved).filter((name) => !entries.some(({ path }) => path === name));
+  return unknown.map((name) => ({
+    name,
+    error: new RangeError(
+      `Cannot restore hook ${name} as no hook has that name: its state is left out`,
+    ),
+  }));
+}
+
+/** Returns whether a hook was enabled when it was saved; if it was not saved, whether it is now. */
+export function wasEnabled(saved: SavedHooks, { path, enabled }: Entry): boolean {
+  return Object.hasOwn(saved, path) ? saved[path]!.enabled : enabled;
 }
 
 function assertSaved(saved: unknown): asserts saved is SavedHooks {

@@ -8,7 +8,7 @@ import { didYouMean } from "../../base/did_you_mean.ts";
 import { show } from "../../base/show.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
 import type { DeferredQueue } from "../run/deferred.ts";
-import { isDeviceHook, isHostWork, isLastWork, type StageWork } from "../run/device_work.ts";
+import type { StageWork } from "../run/device_work.ts";
 import type { EnginePoint } from "../run/point.ts";
 import { pointClass } from "../run/points.gen.ts";
 import type { FieldValues, StateSource } from "../run/reads.ts";
@@ -17,6 +17,7 @@ import { StageRun } from "../run/stage_run.ts";
 import { verifying } from "../run/verify.ts";
 import type { EngineHooksOptions } from "./engine_hooks_options.ts";
 import type { ErrorReports } from "./error_reports.ts";
+import { isDeviceHook, isHostWork, isLastWork } from "./record.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
 /** What a table needs of the registry. */
@@ -117,6 +118,14 @@ export class StageTable {
     });
   }
 
+  /** Returns the fields that enabled hooks change on a visit. */
+  writesOf(entries: readonly Entry[]): ReadonlySet<string> {
+    const isVisited = ({ info: { stage }, entry: { record } }: StageHandler) =>
+      !this.work(stage).some(({ hook }) => hook === record.hook);
+    const visited = entries.filter(({ enabled, handlers }) => enabled && handlers.some(isVisited));
+    return new Set(visited.flatMap(({ record }) => record.writes));
+  }
+
   /** Starts the clocks of `everySeconds`: as a run begins, when a hook is added to a run, and after a load. */
   startClocks(entries: readonly Entry[]): void {
     for (const { schedule, info } of entries.flatMap(({ handlers }) => handlers)) {
@@ -174,4 +183,41 @@ function withoutVisit(
   );
   if (end === -1) return handlers;
   return handlers.filter(({ entry }, i) => i < end || isLastWork(entry.record.hook));
+}
+
+/** Which hooks to ask for their reads. */
+export interface ReadsOf {
+  /** Only hooks at this stage. */
+  readonly stage?: string | undefined;
+  /** Only hooks that may be due at this count. */
+  readonly count?: number | undefined;
+  /** Whether that stage is the next one, so that hooks whose `when` declines are left out. */
+  readonly isNext: boolean;
+}
+
+/** Returns the fields that enabled hooks read. */
+export function readsOf(
+  entries: readonly Entry[],
+  { stage, count, isNext }: ReadsOf,
+): ReadonlySet<string> {
+  const mayFire = (handler: StageHandler) =>
+    count === undefined || handler.info.isEvent ||
+    (handler.dueFrom(count) <= count && (!isNext || wants(handler, count)));
+  const reading = entries.filter(({ enabled, handlers }) =>
+    enabled &&
+    (stage === undefined ||
+      handlers.some((handler) => handler.info.stage === stage && mayFire(handler)))
+  );
+  return new Set(reading.flatMap(({ record }) => record.reads));
+}
+
+/** Returns whether the `when` of a handler wants it called at a count. If that throws, the visit deals with it. */
+function wants(handler: StageHandler, count: number): boolean {
+  // Without reads the answer does not matter here, and `when` is asked at the visit alone.
+  if (handler.entry.record.reads.length === 0 || handler.isAskedLate) return true;
+  try {
+    return handler.isWantedAt(count);
+  } catch {
+    return true;
+  }
 }

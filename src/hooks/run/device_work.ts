@@ -57,18 +57,3 @@ export interface StageWork {
   /** Remainder of step / frequency at which it runs. */
   readonly phase: number;
 }
-
-/** Returns whether the hook does some of its work on the host. */
-export function isHostWork(hook: object): boolean {
-  return typeof (hook as { readonly compute?: unknown }).compute === "function";
-}
-
-/** Returns whether the kernels of the hook run after everything else of a stage. */
-export function isLastWork(hook: object): boolean {
-  return isDeviceHook(hook) && (hook as { readonly isLast?: unknown }).isLast === true;
-}
-
-/** Returns whether the hook provides kernels instead of a handler. */
-export function isDeviceHook(hook: object): boolean {
-  return typeof (hook as { readonly kernels?: unknown }).kernels === "function";
-}

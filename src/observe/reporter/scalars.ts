@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Slot, slot } from "../../hooks/protocol/shared.ts";
+import { type Slot, slot } from "../../hooks/protocol/context.ts";
 import type { BaseContext } from "../../hooks/protocol/context.ts";
 
 /** A few numbers of one step. */
