@@ -30,6 +30,11 @@ Deno.test("only entry points for ONNX, trainers among them, and the command name
   assertEquals(naming.map(([name]) => name), WITH_PACKAGES);
 });
 
+Deno.test("the hooks alone load at most 50 files", () => {
+  const loaded = [...loadedWith(modules, entries.find(([name]) => name === "./hooks")![1])];
+  assert(loaded.length <= 50, `${loaded.length} files:\n${loaded.sort().join("\n")}`);
+});
+
 Deno.test("no entry point loads onnxruntime-web; opening a session does", () => {
   for (const [name, file] of entries) {
     assert(!packagesOf(file, false).includes("onnxruntime-web"), name);
