@@ -131,7 +131,7 @@ Deno.test("what cannot be shared out among threads is refused, and says why", as
       },
       "as virial, which it changes, must have a row",
     );
-    refuse(() => backend.view(values), "await see()");
+    refuse(() => backend.view(values), "await viewOrRead()");
     backend.write(lab.frame.offsets, [0, 2, 4]);
     refuse(() => backend.write(lab.frame.offsets, [3], 1), "make another frame");
     const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });

@@ -3,25 +3,25 @@ import type { Backend } from "../backend.ts";
 import { checkThreads } from "./check_threads.ts";
 import { ThreadedBackend } from "./threaded_backend.ts";
 
-/** How {@linkcode openThreads} starts threads. */
+/** Options of {@linkcode openThreads}. */
 export interface ThreadsOptions {
   /**
-   * Makes a worker, for a bundler that must be told where it is: of a script that imports
-   * `@hooke/hooke/backend/worker`.
+   * Makes a worker from a script that imports `@hooke/hooke/backend/worker`, for bundlers that do not find the script
+   * of this package.
    *
-   * @default the one of this package
+   * @default a worker of this package's script
    */
   readonly worker?: () => Worker;
 }
 
 /**
- * The WebAssembly backend on several threads, for engines: each of so many workers has some of the systems of a batch,
- * and kernels of its own. What comes of it is what one thread gives, to the bit. `threads: n` of an engine opens one of
- * its own; this one stays open until it is disposed of, and keeps a process alive until then.
+ * Opens the WebAssembly backend on several threads, for engines: each worker has some systems of a batch. Results are
+ * bitwise identical to those of one thread. An engine with `threads: n` opens one of its own; this one stays open, and
+ * keeps the process alive, until it is disposed of.
  *
- * Starting a worker takes `--allow-read` of this package in Deno, or `--allow-import` where it comes from the net.
+ * In Deno, starting a worker takes `--allow-read` of this package, or `--allow-import` if it comes from the network.
  *
- * @throws {TypeError | RangeError} for what is no number of threads
+ * @throws {TypeError | RangeError} if `threads` is not a whole number from 1 on
  *
  * @example
  * ```ts

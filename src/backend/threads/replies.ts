@@ -1,38 +1,42 @@
-import type { Answer } from "./requests.ts";
+import type { ReplyValue } from "./requests.ts";
 
-interface Open {
-  readonly answers: Answer[];
+/** A request that some threads have not answered yet. */
+interface PendingReply {
+  readonly values: ReplyValue[];
   missing: number;
-  readonly resolve: (answers: readonly Answer[]) => void;
+  readonly resolve: (values: readonly ReplyValue[]) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** What threads have been asked and have not all answered yet. */
-export class Questions {
-  readonly #open = new Map<number, Open>();
-  #asked = 0;
+/** Requests that wait for replies, by ticket. */
+export class PendingReplies {
+  readonly #open = new Map<number, PendingReply>();
+  #nextTicket = 0;
 
-  /** One more, for so many threads: its ticket, and the answers of all, by thread. */
-  ask(threads: number): { readonly ticket: number; readonly answers: Promise<readonly Answer[]> } {
-    const ticket = this.#asked++;
-    const answers = new Promise<readonly Answer[]>((resolve, reject) => {
-      this.#open.set(ticket, { answers: [], missing: threads, resolve, reject });
+  /** Opens a ticket for a request to so many threads. `values` has their replies, by thread. */
+  open(threads: number): {
+    readonly ticket: number;
+    readonly values: Promise<readonly ReplyValue[]>;
+  } {
+    const ticket = this.#nextTicket++;
+    const values = new Promise<readonly ReplyValue[]>((resolve, reject) => {
+      this.#open.set(ticket, { values: [], missing: threads, resolve, reject });
     });
-    return { ticket, answers };
+    return { ticket, values };
   }
 
-  /** A thread has answered. */
-  answer(thread: number, ticket: number, answer: Answer): void {
-    const open = this.#open.get(ticket);
-    if (open === undefined) return;
-    open.answers[thread] = answer;
-    if (--open.missing > 0) return;
+  /** Takes in the reply of one thread. Resolves the request once all have replied. */
+  settle(thread: number, ticket: number, value: ReplyValue): void {
+    const pending = this.#open.get(ticket);
+    if (pending === undefined) return;
+    pending.values[thread] = value;
+    if (--pending.missing > 0) return;
     this.#open.delete(ticket);
-    open.resolve(open.answers);
+    pending.resolve(pending.values);
   }
 
-  /** Nobody answers any more. */
-  fail(error: Error): void {
+  /** Rejects every open request. */
+  rejectAll(error: Error): void {
     for (const { reject } of this.#open.values()) reject(error);
     this.#open.clear();
   }

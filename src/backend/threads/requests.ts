@@ -1,5 +1,7 @@
 /**
- * What threads are told, and what they answer: plain data.
+ * Messages to worker threads, and their replies: plain data.
+ *
+ * The main thread numbers every buffer, list and program that it has a worker make, so that no message waits for a reply.
  *
  * @module
  */
@@ -10,29 +12,29 @@ import type { PairsOptions, SavedPairs } from "../backend.ts";
 /** Numbers in a message. */
 export type Numbers = Float32Array | Float64Array | Int32Array;
 
-/** What a call is given: a number, or what has this number on the thread; nothing where it does without. */
-export type GivenThere =
+/** Argument of a call: a number, or the number of a buffer or list of pairs; `undefined` if it is left out. */
+export type ArgumentMessage =
   | { readonly number: number }
   | { readonly buffer: number }
   | { readonly pairs: number }
   | undefined;
 
-/** A call, by the name of its kernel. */
-export interface CallThere {
-  /** Of the kernel. */
+/** A call of a kernel. */
+export interface CallMessage {
+  /** Name of the kernel. */
   readonly name: string;
-  /** Its arguments. */
+  /** Arguments that the kernel declares. */
   readonly args: Arguments;
-  /** One for each of them. */
-  readonly given: Readonly<Record<string, GivenThere>>;
-  /** Only at steps with step % every === phase. */
+  /** Value of each argument. */
+  readonly given: Readonly<Record<string, ArgumentMessage>>;
+  /** The call runs at steps with step % every === phase. */
   readonly every: number | undefined;
-  /** The remainder. */
+  /** Remainder. */
   readonly phase: number | undefined;
 }
 
-/** The buffers of a frame, by number. */
-export interface FrameThere {
+/** Buffers of a frame, by number. */
+export interface FrameMessage {
   readonly systems: number;
   readonly offsets: number;
   readonly active: number;
@@ -41,12 +43,12 @@ export interface FrameThere {
   readonly control: number;
 }
 
-/** What a thread is told. All that is made has a number that the main thread gives it. */
-export type Order =
+/** A request to a worker thread. One with a ticket is replied to. */
+export type WorkerRequest =
   | { readonly kind: "alloc"; readonly id: number; readonly dtype: Dtype; readonly length: number }
   | { readonly kind: "write"; readonly id: number; readonly values: Numbers; readonly at: number }
   | { readonly kind: "free"; readonly id: number }
-  | { readonly kind: "frame"; readonly id: number; readonly frame: FrameThere }
+  | { readonly kind: "frame"; readonly id: number; readonly frame: FrameMessage }
   | {
     readonly kind: "pairs";
     readonly id: number;
@@ -66,40 +68,40 @@ export type Order =
     readonly kind: "prepare";
     readonly id: number;
     readonly frame: number;
-    readonly calls: readonly CallThere[];
+    readonly calls: readonly CallMessage[];
   }
-  | { readonly kind: "forget"; readonly id: number }
+  | { readonly kind: "freeProgram"; readonly id: number }
   | {
     readonly kind: "run";
     readonly id: number;
     readonly first: number;
     readonly steps: number;
-    /** Where it is to be said how many steps were done. */
+    /** Left out if nobody asks how many steps were done. */
     readonly ticket: number | undefined;
   }
-  | { readonly kind: "look"; readonly ids: readonly number[]; readonly ticket: number };
+  | { readonly kind: "read"; readonly ids: readonly number[]; readonly ticket: number };
 
-/** How a run has ended. */
-export interface Ended {
-  /** Steps done. */
+/** Outcome of a run. */
+export interface RunResult {
+  /** Number of steps done. */
   readonly done: number;
   /** Whether it was halted. */
   readonly isHalted: boolean;
 }
 
-/** What was asked for. */
-export type Answer = Ended | readonly Numbers[] | SavedPairs;
+/** Value that a request asked for. */
+export type ReplyValue = RunResult | readonly Numbers[] | SavedPairs;
 
-/** An error without its class, which no message carries. */
-export interface ErrorThere {
+/** An error as data: messages carry no classes. */
+export interface ErrorMessage {
   readonly name: string;
   readonly message: string;
 }
 
-/** What a thread answers to the orders of one message. */
-export interface Reply {
-  /** To those that asked for something, in their order. */
-  readonly answers: readonly { readonly ticket: number; readonly answer: Answer }[];
-  /** What went wrong: it does nothing more. */
-  readonly error: ErrorThere | undefined;
+/** Reply to the requests of one message. */
+export interface WorkerReply {
+  /** Values of the requests with a ticket, in order. */
+  readonly values: readonly { readonly ticket: number; readonly value: ReplyValue }[];
+  /** Error that stopped the thread for good. */
+  readonly error: ErrorMessage | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Which thread has which systems of a batch, and which numbers of a buffer go there.
+ * Splits batches and buffers among threads, and merges what the threads have.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { Control } from "../../kernels/kernel.ts";
 import type { SavedPairs, Spread } from "../backend.ts";
 import type { Numbers } from "./requests.ts";
 
-/** From … to before …. */
+/** A range of numbers. `to` is past the last. */
 export type Stretch = readonly [from: number, to: number];
 
-/** What one thread has of a batch. */
+/** Part of a batch that one thread has. */
 export interface Part {
   /** Its systems. */
   readonly systems: Stretch;
@@ -19,7 +19,7 @@ export interface Part {
   readonly atoms: Stretch;
 }
 
-/** Systems in a row for each of so many threads, with about as many atoms each; fewer parts where there are few systems. */
+/** Splits systems among threads, in order, with about equal numbers of atoms. Threads without a system get no part. */
 export function partsOf(offsets: Int32Array, threads: number): readonly Part[] {
   const systems = offsets.length - 1, atoms = offsets[systems]!;
   const count = Math.max(1, Math.min(threads, systems));
@@ -39,13 +39,13 @@ export function partsOf(offsets: Int32Array, threads: number): readonly Part[] {
   });
 }
 
-/** The same, and what a frame has: where atoms begin, counted anew on each thread, and what stops all. */
-export type SpreadHere = Spread | "offsets" | "control";
+/** Spread of a buffer. Frames have two kinds of their own: offsets, which begin at 0 on each thread, and control words. */
+export type FrameSpread = Spread | "offsets" | "control";
 
-/** Which numbers of a buffer a part has. */
+/** Returns the range of a buffer that a part has. */
 export function stretchOf(
   { systems, atoms }: Part,
-  spread: SpreadHere,
+  spread: FrameSpread,
   length: number,
   of: { readonly systems: number; readonly atoms: number },
 ): Stretch {
@@ -56,7 +56,7 @@ export function stretchOf(
   return [width * from, width * to];
 }
 
-/** The words of `control` of all threads as one: what stopped them first, by its place in the batch. */
+/** Merges the control words of all threads. The system that diverged first counts, by its place in the batch. */
 export function mergedControl(parts: readonly Part[], words: readonly Numbers[]): Int32Array {
   const merged = new Int32Array(Control.LENGTH);
   let first = Infinity;
@@ -71,7 +71,7 @@ export function mergedControl(parts: readonly Part[], words: readonly Numbers[])
   return merged;
 }
 
-/** How pairs of all parts were found, of how those of each were. */
+/** Joins the saved pairs of all parts. */
 export function mergedPairs(saved: readonly SavedPairs[]): SavedPairs {
   if (saved.length === 1) return saved[0]!;
   return {
@@ -82,7 +82,7 @@ export function mergedPairs(saved: readonly SavedPairs[]): SavedPairs {
   };
 }
 
-/** How the pairs of each part were found: systems whose pairs never were have none. */
+/** Splits saved pairs by part. Systems whose pairs were never found take no room in them. */
 export function splitPairs(
   parts: readonly Part[],
   offsets: Int32Array,

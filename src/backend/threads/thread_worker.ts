@@ -1,53 +1,54 @@
 /**
- * What runs inside the workers of a {@linkcode ThreadedBackend}: kernels, for part of a batch.
+ * The script of the workers of a {@linkcode ThreadedBackend}: runs kernels on part of a batch.
  *
  * @module
  */
 
-import { Desk } from "./worker_port.ts";
-import type { Answer, ErrorThere, Numbers, Order, Reply } from "./requests.ts";
+import { WorkerPort } from "./worker_port.ts";
+import type { ErrorMessage, Numbers, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
 
-/** A worker's own side of it. */
+/** Global scope of a worker, as far as it is used. */
 interface Scope {
-  onmessage: ((event: { readonly data: readonly Order[] }) => void) | null;
-  postMessage(message: Reply, transfer: readonly ArrayBufferLike[]): void;
+  onmessage: ((event: { readonly data: readonly WorkerRequest[] }) => void) | null;
+  postMessage(message: WorkerReply, transfer: readonly ArrayBufferLike[]): void;
 }
 
-/** What is smaller is copied as fast as it is handed over, bytes. */
+/** Size from which arrays are transferred, bytes. Smaller ones are copied as fast. */
 const LARGE = 4096;
 
-/** Their memory goes along, instead of being copied. */
-function buffersOf(answers: Reply["answers"]): ArrayBufferLike[] {
-  return answers.flatMap(({ answer }) => Array.isArray(answer) ? answer as Numbers[] : [])
+/** Lists the memory to transfer instead of copying it. */
+function transferred(values: WorkerReply["values"]): ArrayBufferLike[] {
+  return values.flatMap(({ value }) => Array.isArray(value) ? value as Numbers[] : [])
     .filter(({ byteLength }) => byteLength >= LARGE)
     .map(({ buffer }) => buffer);
 }
 
-function describe(error: unknown): ErrorThere {
+function describe(error: unknown): ErrorMessage {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   return { name: error.name, message: error.message };
 }
 
 const scope = globalThis as unknown as Scope & { readonly WorkerGlobalScope?: unknown };
 
-// Imported anywhere else, for its types, it does nothing.
+// Outside a worker, where this file is imported for its types, it does nothing.
 if (scope.WorkerGlobalScope !== undefined) {
-  const desk = new Desk();
-  let error: ErrorThere | undefined;
-  scope.onmessage = ({ data: orders }) => {
-    const answers: { ticket: number; answer: Answer }[] = [];
+  const port = new WorkerPort();
+  let error: ErrorMessage | undefined;
+  scope.onmessage = ({ data: requests }) => {
+    const values: { ticket: number; value: ReplyValue }[] = [];
     try {
-      for (const order of error === undefined ? orders : []) {
-        const answer = desk.take(order);
-        if ("ticket" in order && order.ticket !== undefined) {
-          answers.push({ ticket: order.ticket, answer: answer! });
+      // After a failure nothing more is done: state may be half changed.
+      for (const request of error === undefined ? requests : []) {
+        const value = port.handle(request);
+        if ("ticket" in request && request.ticket !== undefined) {
+          values.push({ ticket: request.ticket, value: value! });
         }
       }
     } catch (thrown) {
       error = describe(thrown);
     }
-    if (answers.length > 0 || error !== undefined) {
-      scope.postMessage({ answers, error }, buffersOf(answers));
+    if (values.length > 0 || error !== undefined) {
+      scope.postMessage({ values, error }, transferred(values));
     }
   };
 }

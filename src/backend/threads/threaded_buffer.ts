@@ -1,41 +1,41 @@
 import type { Arrays, Dtype } from "../../kernels/kernel.ts";
 import type { Buffer } from "../backend.ts";
-import type { Answer, Numbers, Order } from "./requests.ts";
-import type { SpreadHere } from "./split.ts";
+import type { Numbers, ReplyValue, WorkerRequest } from "./requests.ts";
+import type { FrameSpread } from "./split.ts";
 
-/** No buffer of the backends that threads have may be larger, bytes. */
+/** Largest buffer that fits the memory of a thread, bytes. */
 const MOST_BYTES = 2 ** 31 - 64;
 const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
 
-/** Threads that have a buffer. */
+/** The threads that share a buffer. */
 export interface BufferHolder {
-  /** Something to do for each of them. */
-  tell(order: (part: number) => Order): void;
-  /** Something to be answered by each of them. */
-  ask(order: (ticket: number) => Order): Promise<readonly Answer[]>;
-  /** Writes numbers into it, from `at` on. */
+  /** Sends a request to each of them. */
+  send(request: (part: number) => WorkerRequest): void;
+  /** Sends a request to each of them, and resolves to their replies. */
+  request(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]>;
+  /** Writes numbers into the buffer, from index `at` on. */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void;
-  /** What all parts have of it, as one. */
+  /** Joins the values that the threads have of the buffer. */
   merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers;
 }
 
-/** A buffer over several threads; in host memory until a program is to work on it. */
+/** A buffer shared by several threads. It is in host memory until a program uses it. */
 export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly dtype: D;
   readonly length: number;
-  /** What threads call it. */
+  /** Its number on the threads. */
   readonly id: number;
-  /** What its numbers belong to; undefined where nobody has said. */
-  spread: SpreadHere | undefined;
-  /** The threads of the batch it belongs to. */
+  /** What its rows belong to, if the caller has said. */
+  spread: FrameSpread | undefined;
+  /** The threads that have it; `undefined` until a program uses it. */
   holder: BufferHolder | undefined;
-  /** What is in it; undefined where only threads know. */
+  /** Its values; `undefined` once only the threads have them. */
   host: Arrays[D] | undefined;
-  /** Whether it is anything but zeros. */
+  /** Whether anything was written to it; buffers begin as zeros. */
   isWritten = false;
 
-  /** Throws a RangeError where no memory of WebAssembly could hold it. */
-  constructor(dtype: D, length: number, id: number, spread: SpreadHere | undefined) {
+  /** Throws a RangeError if no memory of WebAssembly can hold it. */
+  constructor(dtype: D, length: number, id: number, spread: FrameSpread | undefined) {
     const bytes = BYTES[dtype] * length;
     if (bytes > MOST_BYTES) {
       throw new RangeError(
@@ -50,7 +50,7 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   }
 }
 
-/** Zeros, as threads have them. */
+/** Makes an array of zeros of the type that threads use. */
 export function numbers(dtype: Dtype, length: number): Numbers {
   if (dtype === "i32") return new Int32Array(length);
   return dtype === "f64" ? new Float64Array(length) : new Float32Array(length);

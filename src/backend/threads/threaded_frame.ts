@@ -1,33 +1,33 @@
 import type { FrameBuffers } from "../backend.ts";
-import type { Crew } from "./worker_pool.ts";
-import type { Answer, Numbers, Order } from "./requests.ts";
+import type { WorkerPool } from "./worker_pool.ts";
+import type { Numbers, ReplyValue, WorkerRequest } from "./requests.ts";
 import { mergedControl, type Part, partsOf, type Stretch, stretchOf } from "./split.ts";
 import { type BufferHolder, numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
 
-/** A batch over several threads. */
+/** A batch spread over several threads. */
 export class ThreadedFrame implements BufferHolder {
-  /** What threads call it. */
+  /** Its number on the threads. */
   readonly id: number;
-  /** Where the atoms of each system begin. */
+  /** First atom of each system; one entry more than systems. */
   readonly offsets: Int32Array;
-  /** What each thread has of it: the first so many have something. */
+  /** The part of each thread. A small batch leaves the last threads without one. */
   readonly parts: readonly Part[];
-  readonly #crew: Crew;
+  readonly #pool: WorkerPool;
 
-  /** Brings what systems there are to threads. */
-  constructor(id: number, buffers: FrameBuffers, crew: Crew) {
+  /** Decides which systems each thread has, and sends them. */
+  constructor(id: number, buffers: FrameBuffers, pool: WorkerPool) {
     this.id = id;
-    this.#crew = crew;
+    this.#pool = pool;
     const { systems } = buffers;
     const all = buffers as unknown as Readonly<Record<string, ThreadedBuffer>>;
     const [offsets, active] = [all.offsets!, all.active!];
     const [ids, ages, control] = [all.ids!, all.ages!, all.control!];
     this.offsets = offsets.host!.slice() as Int32Array;
-    this.parts = partsOf(this.offsets, crew.size);
+    this.parts = partsOf(this.offsets, pool.size);
     offsets.spread = "offsets";
     control.spread = "control";
     for (const buffer of [active, ids, ages]) buffer.spread = "system";
-    for (const buffer of [offsets, active, ids, ages, control]) this.hold(buffer);
+    for (const buffer of [offsets, active, ids, ages, control]) this.adopt(buffer);
     const there = {
       offsets: offsets.id,
       active: active.id,
@@ -35,24 +35,24 @@ export class ThreadedFrame implements BufferHolder {
       ages: ages.id,
       control: control.id,
     };
-    this.tell((part) => {
+    this.send((part) => {
       const [from, to] = this.parts[part]!.systems;
       return { kind: "frame", id, frame: { systems: Math.min(systems, to - from), ...there } };
     });
   }
 
-  /** Something to do for each of its threads. */
-  tell(order: (part: number) => Order): void {
-    for (let part = 0; part < this.parts.length; part++) this.#crew.tell(part, order(part));
+  /** Sends a request to each of its threads. */
+  send(request: (part: number) => WorkerRequest): void {
+    for (let part = 0; part < this.parts.length; part++) this.#pool.send(part, request(part));
   }
 
-  /** Something to be answered by each of them. */
-  ask(order: (ticket: number) => Order): Promise<readonly Answer[]> {
-    return this.#crew.ask(this.parts.length, order);
+  /** Sends a request to each of its threads, and resolves to their replies. */
+  request(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]> {
+    return this.#pool.request(this.parts.length, request);
   }
 
-  /** Brings a buffer to its threads, if it is not there. */
-  hold(buffer: ThreadedBuffer): void {
+  /** Sends a buffer to the threads if they do not have it. */
+  adopt(buffer: ThreadedBuffer): void {
     if (buffer.holder === this) return;
     if (buffer.holder !== undefined) {
       throw new TypeError(
@@ -61,7 +61,7 @@ export class ThreadedFrame implements BufferHolder {
     }
     buffer.holder = this;
     const { id, dtype, host, isWritten, spread } = buffer;
-    this.tell((part) => {
+    this.send((part) => {
       const [from, to] = this.#stretch(buffer, this.parts[part]!);
       return { kind: "alloc", id, dtype, length: to - from };
     });
@@ -70,7 +70,7 @@ export class ThreadedFrame implements BufferHolder {
     if (!isKept) buffer.host = undefined;
   }
 
-  /** Writes numbers into a buffer that is there, from `at` on. Throws a TypeError where systems would have other atoms. */
+  /** Writes numbers into a buffer that the threads have. Throws a TypeError if systems would get other atoms. */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void {
     if (buffer.spread === "offsets") this.#assertSame(values, at);
     for (const [thread, part] of this.parts.entries()) {
@@ -79,11 +79,11 @@ export class ThreadedFrame implements BufferHolder {
       if (from >= to) continue;
       const share = values.slice(from - at, to - at);
       if (buffer.spread === "offsets") share.forEach((one, i) => share[i] = one - part.atoms[0]);
-      this.#crew.tell(thread, { kind: "write", id: buffer.id, values: share, at: from - first });
+      this.#pool.send(thread, { kind: "write", id: buffer.id, values: share, at: from - first });
     }
   }
 
-  /** What all parts have of a buffer, as one. */
+  /** Joins the values that the threads have of a buffer. */
   merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers {
     if (buffer.spread === "control") return mergedControl(this.parts, found);
     if (found.length === 1) return found[0]!;
@@ -94,7 +94,7 @@ export class ThreadedFrame implements BufferHolder {
     return merged;
   }
 
-  /** Which thread has which atoms is settled when a frame is made. */
+  /** Threads get their atoms when the frame is made, so its offsets can only be written again as they are. */
   #assertSame(offsets: Numbers, at: number): void {
     if (offsets.every((offset, i) => offset === this.offsets[at + i])) return;
     throw new TypeError(
@@ -102,7 +102,7 @@ export class ThreadedFrame implements BufferHolder {
     );
   }
 
-  /** Which numbers of a buffer a part has. */
+  /** Returns the range of a buffer that a part has. */
   #stretch({ spread = "all", length }: ThreadedBuffer, part: Part): Stretch {
     const systems = this.offsets.length - 1;
     return stretchOf(part, spread, length, { systems, atoms: this.offsets[systems]! });

@@ -1,11 +1,11 @@
 import type { Pairs, PairsOptions } from "../backend.ts";
 import type { ThreadedFrame } from "./threaded_frame.ts";
 
-/** Lists of pairs, of each thread its own. */
+/** A list of pairs: each thread has one for its part. */
 export class ThreadedPairs implements Pairs {
   readonly cutoff: number;
   readonly skin: number;
-  /** What threads call it. */
+  /** Its number on the threads. */
   readonly id: number;
   /** The batch. */
   readonly frame: ThreadedFrame;
@@ -16,6 +16,6 @@ export class ThreadedPairs implements Pairs {
     this.skin = skin;
     this.id = id;
     this.frame = frame;
-    frame.tell(() => ({ kind: "pairs", id, frame: frame.id, options: { cutoff, skin } }));
+    frame.send(() => ({ kind: "pairs", id, frame: frame.id, options: { cutoff, skin } }));
   }
 }

@@ -1,47 +1,47 @@
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Call, Program } from "../backend.ts";
 import { loadModule } from "../wasm/module.ts";
-import type { CallThere, GivenThere } from "./requests.ts";
+import type { ArgumentMessage, CallMessage } from "./requests.ts";
 import type { ThreadedBuffer } from "./threaded_buffer.ts";
 import type { ThreadedFrame } from "./threaded_frame.ts";
 import { ThreadedPairs } from "./threaded_pairs.ts";
 
-/** A program, the same on each thread. */
+/** A program that every thread has. */
 export class ThreadedProgram implements Program {
   readonly length: number;
-  /** What threads call it. */
+  /** Its number on the threads. */
   readonly id: number;
   /** The batch. */
   readonly frame: ThreadedFrame;
-  /** Whether one thread may halt where others would go on. */
+  /** Whether a thread may halt in a step in which others do not. */
   readonly canHalt: boolean;
 
-  /** Throws a TypeError for a kernel that is not there, and for what cannot be split among threads. */
+  /** Throws a TypeError for an unknown kernel, or for arguments that cannot be split among threads. */
   constructor(id: number, frame: ThreadedFrame, calls: readonly Call[]) {
-    const there = calls.map((call) => callThere(frame, call));
+    const messages = calls.map((call) => messageOf(frame, call));
     this.id = id;
     this.frame = frame;
     this.length = calls.length;
     this.canHalt = frame.parts.length > 1 && calls.some(({ kernel }) => kernel.canHalt === true);
-    frame.tell(() => ({ kind: "prepare", id, frame: frame.id, calls: there }));
+    frame.send(() => ({ kind: "prepare", id, frame: frame.id, calls: messages }));
   }
 
   free(): void {
     const { id } = this;
-    this.frame.tell(() => ({ kind: "forget", id }));
+    this.frame.send(() => ({ kind: "freeProgram", id }));
   }
 }
 
-function callThere(frame: ThreadedFrame, { kernel, args: given, every, phase }: Call): CallThere {
+function messageOf(frame: ThreadedFrame, { kernel, args: given, every, phase }: Call): CallMessage {
   const { name, args } = kernel;
   assertKnown(frame, kernel);
-  const there = Object.keys(args).map((key): [string, GivenThere] => {
+  const there = Object.keys(args).map((key): [string, ArgumentMessage] => {
     const value = given[key];
     if (value === undefined) return [key, undefined];
     if (typeof value === "number") return [key, { number: value }];
     if (value instanceof ThreadedPairs) return [key, { pairs: value.id }];
     assertSplit(frame, kernel, key, value as ThreadedBuffer);
-    frame.hold(value as ThreadedBuffer);
+    frame.adopt(value as ThreadedBuffer);
     return [key, { buffer: (value as ThreadedBuffer).id }];
   });
   return { name, args, given: Object.fromEntries(there), every, phase };
@@ -59,7 +59,7 @@ function assertKnown({ parts }: ThreadedFrame, { name, needsWhole }: Kernel): vo
   );
 }
 
-/** A thread that is alone has all of a batch. */
+/** A single thread has the whole batch, so nothing is split. */
 function assertSplit(
   { parts }: ThreadedFrame,
   { name, args }: Kernel,
@@ -75,6 +75,6 @@ function assertSplit(
   if (parts.length === 1 || spread !== undefined) return;
   throw new TypeError(
     `Cannot prepare kernel ${name} on threads as it must be said of ${key} what has its rows, node, system, starts or all: ` +
-      `whoever made it said nothing`,
+      `alloc or constants was called without spread`,
   );
 }

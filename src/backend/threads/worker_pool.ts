@@ -1,115 +1,128 @@
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
-import type { Answer, Order } from "./requests.ts";
-import { Questions } from "./replies.ts";
-import { Thread } from "./worker_thread.ts";
+import type { ReplyValue, WorkerRequest } from "./requests.ts";
+import { PendingReplies } from "./replies.ts";
+import { WorkerThread } from "./worker_thread.ts";
 
-/** An order to one of the threads. */
-type Told = readonly [thread: number, order: Order];
+/** A request, and the thread it goes to. */
+type AddressedRequest = readonly [thread: number, request: WorkerRequest];
 
-/** How something is asked. */
-export type Ask = (
+/** Sends a request to the first so many threads, and resolves to their replies. */
+export type SendRequest = (
   threads: number,
-  order: (ticket: number) => Order,
-) => Promise<readonly Answer[]>;
+  request: (ticket: number) => WorkerRequest,
+) => Promise<readonly ReplyValue[]>;
 
 /**
- * Threads, started when they are first told something. What they are told goes out when the code under way is done, or
- * there is much of it; and stays back while something must be known before it.
+ * Worker threads, each started by its first request.
+ *
+ * Requests are posted at the next microtask, so that all requests of one step share a message, or earlier once a message
+ * is full. While exclusive work is under way, other requests are held back: they must come after it on every thread.
  */
-export class Crew {
-  /** How many there are at most. */
+export class WorkerPool {
+  /** Most threads there can be. */
   readonly size: number;
   readonly #start: () => Worker;
-  readonly #threads: Thread[] = [];
-  readonly #questions = new Questions();
+  readonly #threads: WorkerThread[] = [];
+  readonly #replies = new PendingReplies();
   #failure: Error | undefined;
+  /** Whether a microtask is scheduled that posts what is queued. */
   #isSending = false;
-  /** What stays back, and what must be known first. */
-  #held: (Told | (() => Promise<void>))[] | undefined;
+  /** What waits for the exclusive work under way, in order; `undefined` if there is none. */
+  #held: (AddressedRequest | (() => Promise<void>))[] | undefined;
 
+  /** `start` makes a worker. */
   constructor(size: number, start: () => Worker) {
     this.size = size;
     this.#start = start;
   }
 
-  /** What has gone wrong. */
+  /** The error that ended the threads. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  /** Something to do for one of them; nothing where something has gone wrong. */
-  tell(thread: number, order: Order): void {
-    if (this.#held !== undefined) this.#held.push([thread, order]);
-    else this.#send(thread, order);
+  /** Sends a request that needs no reply. After a failure it is dropped. */
+  send(thread: number, request: WorkerRequest): void {
+    if (this.#held !== undefined) this.#held.push([thread, request]);
+    else this.#send(thread, request);
   }
 
-  /** Something to be answered by the first so many of them. */
-  ask(threads: number, order: (ticket: number) => Order): Promise<readonly Answer[]> {
-    return this.#ask(threads, order, (thread, order) => this.tell(thread, order));
+  /** Sends a request to the first so many threads, and resolves to their replies. */
+  request(
+    threads: number,
+    request: (ticket: number) => WorkerRequest,
+  ): Promise<readonly ReplyValue[]> {
+    return this.#request(threads, request, (thread, request) => this.send(thread, request));
   }
 
-  /** Does something that takes questions one after another: what they are told from now on comes after it. */
-  alone<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+  /**
+   * Runs work that sends several requests, each after the reply to the one before. Requests of others are held back until
+   * it has settled.
+   */
+  runExclusive<T>(work: (send: SendRequest) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    promise.catch(() => {}); // whoever waits for it learns of it
-    const ask: Ask = (threads, order) => {
-      const answers = this.#ask(threads, order, (thread, order) => this.#send(thread, order));
+    promise.catch(() => {}); // the caller learns of it whenever it awaits; until then it is not unhandled
+    const send: SendRequest = (threads, request) => {
+      const values = this.#request(threads, request, (thread, request) => {
+        this.#send(thread, request);
+      });
       this.flush();
-      return answers;
+      return values;
     };
-    const job = () => work(ask).then(resolve, reject);
+    const job = () => work(send).then(resolve, reject);
     if (this.#held !== undefined) this.#held.push(job);
     else this.#hold(job);
     return promise;
   }
 
-  /** Sends all that does not stay back. */
+  /** Posts all requests that are not held back. */
   flush(): void {
     this.#isSending = false;
     for (const thread of this.#threads) thread?.flush();
   }
 
-  /** Ends all; who waits for answers gets none but this error. */
-  end(error: Error): void {
+  /** Ends all threads, and rejects open requests with the error. */
+  terminate(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    for (const thread of this.#threads) thread?.end();
-    this.#questions.fail(error);
+    for (const thread of this.#threads) thread?.terminate();
+    this.#replies.rejectAll(error);
   }
 
-  #ask(
+  #request(
     threads: number,
-    order: (ticket: number) => Order,
-    tell: (thread: number, order: Order) => void,
-  ): Promise<readonly Answer[]> {
+    request: (ticket: number) => WorkerRequest,
+    send: (thread: number, request: WorkerRequest) => void,
+  ): Promise<readonly ReplyValue[]> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const { ticket, answers } = this.#questions.ask(threads);
-    answers.catch(() => {});
-    for (let thread = 0; thread < threads; thread++) tell(thread, order(ticket));
-    return answers;
+    const { ticket, values } = this.#replies.open(threads);
+    values.catch(() => {}); // as above
+    for (let thread = 0; thread < threads; thread++) send(thread, request(ticket));
+    return values;
   }
 
-  #send(number: number, order: Order): void {
+  #send(number: number, request: WorkerRequest): void {
     if (this.#failure !== undefined) return;
     const thread = this.#threads[number] ??= this.#started(number);
-    thread.tell(order);
+    thread.post(request);
     if (this.#isSending) return;
     this.#isSending = true;
     queueMicrotask(() => this.#isSending && this.flush());
   }
 
-  #started(number: number): Thread {
-    return new Thread(this.#start(), number, {
-      answered: (thread, ticket, answer) => this.#questions.answer(thread, ticket, answer),
-      failed: (error) => this.end(failureOf(error)),
+  #started(number: number): WorkerThread {
+    return new WorkerThread(this.#start(), number, {
+      onReply: (thread, ticket, value) => this.#replies.settle(thread, ticket, value),
+      onFailure: (error) => this.terminate(failureOf(error)),
     });
   }
 
   #hold(job: () => Promise<void>): void {
     this.#held ??= [];
-    job().then(() => this.#release()).catch((error) => this.end(failureOf(error)));
+    job().then(() => this.#release()).catch((error) => this.terminate(failureOf(error)));
   }
 
+  /** Sends what was held back, up to the next exclusive work: the rest waits for that. */
   #release(): void {
     const held = this.#held!;
     for (let next = held.shift(); next !== undefined; next = held.shift()) {

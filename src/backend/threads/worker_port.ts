@@ -1,5 +1,5 @@
 /**
- * What a thread does with its orders.
+ * The worker's end of a thread: carries out requests on a backend of its own.
  *
  * @module
  */
@@ -8,120 +8,127 @@ import { Control, type Kernel } from "../../kernels/kernel.ts";
 import type { Buffer, Call, FrameBuffers, Pairs, Program } from "../backend.ts";
 import { WasmBackend } from "../wasm/mod.ts";
 import type {
-  Answer,
-  CallThere,
-  Ended,
-  FrameThere,
-  GivenThere,
+  ArgumentMessage,
+  CallMessage,
+  FrameMessage,
   Numbers,
-  Order,
+  ReplyValue,
+  RunResult,
+  WorkerRequest,
 } from "./requests.ts";
 
-/** Part of a batch, and how far it has come. */
-interface FrameHere {
+/** A part of a batch. */
+interface LocalFrame {
   readonly id: number;
   readonly buffers: FrameBuffers;
-  /** Steps that it was told to do: on all threads the same. */
-  told: number;
-  /** In which of them a system has come apart: from then on it stands still. */
-  lost: number | undefined;
+  /** Number of steps requested so far. All threads count the same, whatever they have done. */
+  requestedSteps: number;
+  /** Which of these steps diverged; from then on the part stands still. */
+  divergedAt: number | undefined;
 }
 
-interface ProgramHere {
+interface LocalProgram {
   readonly program: Program;
-  readonly frame: FrameHere;
+  readonly frame: LocalFrame;
 }
 
-/** Kernels of one thread, and all that it was told to make. */
-export class Desk {
+/** Carries out the requests to one thread, and keeps what they make, by number. */
+export class WorkerPort {
   readonly #backend = new WasmBackend();
   readonly #buffers = new Map<number, Buffer>();
-  readonly #frames = new Map<number, FrameHere>();
-  /** The same, by the buffer that stops them. */
-  readonly #stops = new Map<Buffer, FrameHere>();
+  readonly #frames = new Map<number, LocalFrame>();
+  /** The same frames, by their control buffer. */
+  readonly #framesByControl = new Map<Buffer, LocalFrame>();
   readonly #pairs = new Map<number, Pairs>();
-  readonly #programs = new Map<number, ProgramHere>();
+  readonly #programs = new Map<number, LocalProgram>();
 
-  /** Does what it is told; answers where it is asked. */
-  take(order: Order): Answer | void {
-    switch (order.kind) {
+  /** Carries out a request. Returns its value if it asks for one. */
+  handle(request: WorkerRequest): ReplyValue | void {
+    switch (request.kind) {
       case "run":
-        return this.#run(this.#programs.get(order.id)!, order.first, order.steps);
-      case "look":
-        return order.ids.map((id) => this.#copy(this.#buffers.get(id)!));
+        return this.#run(this.#programs.get(request.id)!, request.first, request.steps);
+      case "read":
+        return request.ids.map((id) => this.#copy(this.#buffers.get(id)!));
       case "write":
-        return this.#write(this.#buffers.get(order.id)!, order.values, order.at);
+        return this.#write(this.#buffers.get(request.id)!, request.values, request.at);
       case "alloc":
-        return void this.#buffers.set(order.id, this.#backend.alloc(order.dtype, order.length));
+        return void this.#buffers.set(
+          request.id,
+          this.#backend.alloc(request.dtype, request.length),
+        );
       case "free":
-        return this.#free(order.id);
+        return this.#free(request.id);
       case "frame":
-        return this.#enter(order.id, order.frame);
+        return this.#enter(request.id, request.frame);
       case "prepare":
-        return this.#prepare(order.id, this.#frames.get(order.frame)!, order.calls);
-      case "forget":
-        this.#programs.get(order.id)?.program.free();
-        return void this.#programs.delete(order.id);
+        return this.#prepare(request.id, this.#frames.get(request.frame)!, request.calls);
+      case "freeProgram":
+        this.#programs.get(request.id)?.program.free();
+        return void this.#programs.delete(request.id);
       case "pairs": {
-        const { buffers } = this.#frames.get(order.frame)!;
-        return void this.#pairs.set(order.id, this.#backend.pairs(buffers, order.options));
+        const { buffers } = this.#frames.get(request.frame)!;
+        return void this.#pairs.set(request.id, this.#backend.pairs(buffers, request.options));
       }
       case "freePairs":
-        this.#backend.freePairs(this.#pairs.get(order.id)!);
-        return void this.#pairs.delete(order.id);
+        this.#backend.freePairs(this.#pairs.get(request.id)!);
+        return void this.#pairs.delete(request.id);
       case "forgetPairs":
-        return this.#backend.forgetPairs(this.#pairs.get(order.id)!, order.places);
+        return this.#backend.forgetPairs(this.#pairs.get(request.id)!, request.places);
       case "savePairs":
-        return this.#backend.savePairs(this.#pairs.get(order.id)!);
+        return this.#backend.savePairs(this.#pairs.get(request.id)!);
       case "loadPairs":
-        return this.#backend.loadPairs(this.#pairs.get(order.id)!, order.offsets, order.saved);
+        return this.#backend.loadPairs(
+          this.#pairs.get(request.id)!,
+          request.offsets,
+          request.saved,
+        );
     }
   }
 
-  /** What has come apart is left as it was found. */
-  #run({ program, frame }: ProgramHere, first: number, steps: number): Ended {
-    const before = frame.told;
-    frame.told += steps;
-    if (frame.lost !== undefined) return { done: 0, isHalted: true };
+  /** A part that has diverged is not run again: the host reads it as it was in the step that failed. */
+  #run({ program, frame }: LocalProgram, first: number, steps: number): RunResult {
+    const before = frame.requestedSteps;
+    frame.requestedSteps += steps;
+    if (frame.divergedAt !== undefined) return { done: 0, isHalted: true };
     const done = this.#backend.run(program, first, steps);
     const control = this.#backend.view(frame.buffers.control);
-    if (control[Control.DIVERGED] !== 0) frame.lost = before + done;
+    if (control[Control.DIVERGED] !== 0) frame.divergedAt = before + done;
     return { done, isHalted: control[Control.HALT] !== 0 };
   }
 
   #copy(buffer: Buffer): Numbers {
-    const frame = this.#stops.get(buffer);
+    const frame = this.#framesByControl.get(buffer);
     if (frame === undefined) return this.#backend.read(buffer) as Numbers;
-    return Int32Array.of(...this.#backend.view(buffer), frame.lost ?? 0);
+    return Int32Array.of(...this.#backend.view(buffer), frame.divergedAt ?? 0);
   }
 
   #write(buffer: Buffer, values: Numbers, at: number): void {
     this.#backend.write(buffer, values, at);
-    const frame = this.#stops.get(buffer);
-    if (frame !== undefined) frame.lost = undefined;
+    const frame = this.#framesByControl.get(buffer);
+    if (frame !== undefined) frame.divergedAt = undefined;
   }
 
   #free(id: number): void {
     const buffer = this.#buffers.get(id)!;
     this.#buffers.delete(id);
-    const frame = this.#stops.get(buffer);
+    const frame = this.#framesByControl.get(buffer);
     if (frame !== undefined) this.#frames.delete(frame.id);
-    this.#stops.delete(buffer);
+    this.#framesByControl.delete(buffer);
     this.#backend.free(buffer);
   }
 
-  #enter(id: number, { systems, ...numbers }: FrameThere): void {
+  #enter(id: number, { systems, ...numbers }: FrameMessage): void {
     const of = (name: keyof typeof numbers) => this.#buffers.get(numbers[name]) as Buffer<"i32">;
     const [offsets, active, ids, ages] = [of("offsets"), of("active"), of("ids"), of("ages")];
     const buffers = { systems, offsets, active, ids, ages, control: of("control") };
-    const frame: FrameHere = { id, buffers, told: 0, lost: undefined };
+    const frame: LocalFrame = { id, buffers, requestedSteps: 0, divergedAt: undefined };
     this.#frames.set(id, frame);
-    this.#stops.set(buffers.control, frame);
+    this.#framesByControl.set(buffers.control, frame);
   }
 
-  #prepare(id: number, frame: FrameHere, calls: readonly CallThere[]): void {
+  #prepare(id: number, frame: LocalFrame, calls: readonly CallMessage[]): void {
     const made = calls.map(({ name, args, given, every, phase }): Call => ({
-      kernel: { name, args } as unknown as Kernel, // what it means is known to Rust
+      kernel: { name, args } as unknown as Kernel, // Rust knows kernels by name; their meaning in TypeScript stays on the main thread
       args: Object.fromEntries(
         Object.entries(given).map(([key, value]) => [key, this.#given(value)]),
       ),
@@ -132,7 +139,7 @@ export class Desk {
     this.#programs.set(id, { program, frame });
   }
 
-  #given(given: GivenThere): Call["args"][string] {
+  #given(given: ArgumentMessage): Call["args"][string] {
     if (given === undefined) return undefined;
     if ("number" in given) return given.number;
     return "buffer" in given ? this.#buffers.get(given.buffer) : this.#pairs.get(given.pairs);

@@ -1,55 +1,56 @@
-import type { Answer, Order, Reply } from "./requests.ts";
+import type { ErrorMessage, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
 
-/** So many orders go in one message at most: the thread has something to do while more are found. */
+/** Most requests per message: the thread can work on these while further ones are made. */
 const FULL = 32;
 
-/** Who is told what a thread answers. */
-export interface ThreadOwner {
-  /** To a question with this ticket. */
-  answered(thread: number, ticket: number, answer: Answer): void;
-  /** It does nothing more. */
-  failed(error: Error): void;
+/** Receiver of what a thread sends back. */
+export interface ThreadListener {
+  /** Called for each reply to a request with a ticket. */
+  onReply(thread: number, ticket: number, value: ReplyValue): void;
+  /** Called once the thread has failed and does nothing more. */
+  onFailure(error: Error): void;
 }
 
-/** A worker, and what it is to be told next. */
-export class Thread {
+/** A worker, with the requests that were not posted to it yet. */
+export class WorkerThread {
   readonly #worker: Worker;
-  #orders: Order[] = [];
+  #requests: WorkerRequest[] = [];
 
-  /** Starts it. */
-  constructor(worker: Worker, number: number, owner: ThreadOwner) {
+  /** Listens to a worker. */
+  constructor(worker: Worker, number: number, listener: ThreadListener) {
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
-      const { answers, error } = data as Reply;
-      for (const { ticket, answer } of answers) owner.answered(number, ticket, answer);
-      if (error !== undefined) owner.failed(revived(error));
+      const { values, error } = data as WorkerReply;
+      for (const { ticket, value } of values) listener.onReply(number, ticket, value);
+      if (error !== undefined) listener.onFailure(revived(error));
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      owner.failed(new Error(event.message));
+      listener.onFailure(new Error(event.message));
     };
-    worker.onmessageerror = () => owner.failed(new Error("a message could not be read"));
+    worker.onmessageerror = () => listener.onFailure(new Error("a message could not be read"));
   }
 
-  /** Something more, in order. */
-  tell(order: Order): void {
-    this.#orders.push(order);
-    if (this.#orders.length >= FULL) this.flush();
+  /** Queues a request. Requests are handled in order. */
+  post(request: WorkerRequest): void {
+    this.#requests.push(request);
+    if (this.#requests.length >= FULL) this.flush();
   }
 
-  /** Sends what there is. */
+  /** Posts the queued requests. */
   flush(): void {
-    if (this.#orders.length === 0) return;
-    this.#worker.postMessage(this.#orders);
-    this.#orders = [];
+    if (this.#requests.length === 0) return;
+    this.#worker.postMessage(this.#requests);
+    this.#requests = [];
   }
 
-  /** Ends it, whatever it does. */
-  end(): void {
+  /** Ends the worker at once, even in the middle of a request. */
+  terminate(): void {
     this.#worker.terminate();
   }
 }
 
-function revived({ name, message }: { readonly name: string; readonly message: string }): Error {
+/** Messages carry no classes: a RangeError, which says that memory ran out, is made one again. */
+function revived({ name, message }: ErrorMessage): Error {
   return name === "RangeError" ? new RangeError(message) : new Error(message);
 }
