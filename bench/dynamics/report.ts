@@ -7,6 +7,7 @@
 
 import os from "node:os";
 import { parseArgs } from "@std/cli/parse-args";
+import { fileURLToPath } from "node:url";
 import rows from "../dynamics_table.ts";
 import { type BenchResult, type BenchRow, isMeasured, type NotMeasured } from "../row.ts";
 import { show } from "../show.ts";
@@ -103,7 +104,7 @@ if (import.meta.main) {
   };
   const text = [where, tableOf(measured), figuresOf(figures)].join("\n\n");
   await Deno.writeTextFile(PAGE, replaceWritten(await Deno.readTextFile(PAGE), text));
-  await new Deno.Command(Deno.execPath(), { args: ["fmt", "-q", PAGE.pathname] }).output();
+  await new Deno.Command(Deno.execPath(), { args: ["fmt", "-q", fileURLToPath(PAGE)] }).output();
   const missing = measured.filter(([, result]) => !isMeasured(result)).map(([row]) => row.id);
   if (missing.length > 0) {
     console.error(`Not measured: ${missing.join(", ")}`);

@@ -1,6 +1,7 @@
 /** The real models that stand beside the project: in `../shared/models`, or where the variable HOOKE_MODELS says. */
+import { fileURLToPath } from "node:url";
 const FOLDER = Deno.env.get("HOOKE_MODELS") ??
-  new URL("../../../shared/models", import.meta.url).pathname;
+  fileURLToPath(new URL("../../../shared/models", import.meta.url));
 
 /** Where they are, or `undefined` where there are none. */
 export async function modelFolder(): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 import { loadModule } from "../../src/backend/wasm/module.ts";
 import { philox } from "../../src/kernels/philox.ts";
 import { backendSuite, type BackendSuiteOptions, type WordsOf } from "../../src/testing/mod.ts";
-import { type BackendName, BACKENDS, openOn } from "../kernels/lab.ts";
+import { ALL_BACKENDS, type BackendName, lacksBackend, openOn } from "../kernels/lab.ts";
 import { buffersHeld, device } from "./gpu.ts";
 import { wordsOnGpu } from "./gpu_words.ts";
 
@@ -32,10 +32,10 @@ const OPTIONS: Readonly<Record<BackendName, () => BackendSuiteOptions>> = {
 
 /** Registers the tests. */
 export function testConformance(options: BackendSuiteOptions = {}): void {
-  for (const backend of BACKENDS) {
+  for (const backend of ALL_BACKENDS) {
     const all = { ...OPTIONS[backend](), ...options };
     for (const { name, run } of backendSuite(() => openOn(backend), all)) {
-      Deno.test(`${backend}: ${name}`, run);
+      Deno.test({ name: `${backend}: ${name}`, fn: run, ignore: lacksBackend(backend) });
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import { parseExtxyz } from "../../src/batch/mod.ts";
 import { run } from "../../src/cli/mod.ts";
 import { programName } from "../../src/cli/program.ts";
@@ -266,7 +267,7 @@ Deno.test("the demo overwrites nothing: a folder with such files is refused, and
   assertEquals(await Deno.readTextFile(`${path}/nvt.csv`), "mine");
   assertEquals(await namesIn(path), ["file", "nvt.csv"]);
 
-  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+  const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
   for (const name of ["hooke-demo", "hooke-demo-2"]) {
     const args = ["run", "-A", main, "demo", "--systems", "1", "--steps", "0"];
     const { code, stdout } = await new Deno.Command(Deno.execPath(), { args, cwd: path }).output();
@@ -356,7 +357,7 @@ Deno.test("a failing command ends in 1 with the error", async () => {
 
 /** Starts the demo in a folder, in a process of its own. */
 function start(cwd: string, ...args: string[]): Deno.ChildProcess {
-  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+  const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", main, "demo", "--out", "out", ...args],
     cwd,

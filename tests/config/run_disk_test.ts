@@ -1,21 +1,15 @@
 // Run folders on disks that are full, and that may only be read from.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { lacks } from "../machine.ts";
+import { fileURLToPath } from "node:url";
 import { readRun } from "../../src/config/mod.ts";
 import type { Told } from "./run_on_disk.ts";
-
-/** Where a process may have disks of its own; elsewhere these tests tell why they are left out. */
-const mayMount = await new Deno.Command("unshare", {
-  args: ["-rm", "sh", "-c", "mount -t tmpfs -o size=192k none /mnt"],
-  stdout: "null",
-  stderr: "null",
-}).output().then(({ success }) => success, () => false);
-if (!mayMount) console.warn("left out: full disks, as unshare -rm cannot mount one here");
 
 /** Runs dynamics in a folder on a disk of its own, which is copied beside at the end; answers with what it says. */
 async function runOn(mount: string, parent: string): Promise<Told> {
   const [disk, beside, copy] = ["disk", "log.csv", "copy"].map((name) => `${parent}/${name}`);
   await Deno.mkdir(disk!);
-  const script = new URL("run_on_disk.ts", import.meta.url).pathname;
+  const script = fileURLToPath(new URL("run_on_disk.ts", import.meta.url));
   const { stdout, stderr, success } = await new Deno.Command("unshare", {
     args: [
       "-rm",
@@ -39,7 +33,7 @@ async function runOn(mount: string, parent: string): Promise<Told> {
 Deno.test({
   name:
     "on a disk that is full a run goes on to its end, its other files unharmed, and what was lost is told",
-  ignore: !mayMount,
+  ignore: lacks("disks"),
   async fn() {
     const parent = await Deno.makeTempDir();
     const told = await runOn("size=160k", parent);
@@ -62,7 +56,7 @@ Deno.test({
 
 Deno.test({
   name: "a folder that may only be read from is refused with a code",
-  ignore: !mayMount,
+  ignore: lacks("disks"),
   async fn() {
     const parent = await Deno.makeTempDir();
     const { refused } = await runOn("ro", parent);

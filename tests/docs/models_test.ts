@@ -5,10 +5,11 @@ import { type OnnxManifest, OnnxModel, type OnnxModelOptions } from "@hooke/hook
 import { GraphBuilder, type Value } from "@hooke/hooke/onnx";
 import { INPUTS, type Meaning, OUTPUTS } from "../../src/models/onnx/meanings.ts";
 import { ENERGY_UNITS, LENGTH_UNITS } from "../../src/models/onnx/units.ts";
-import { device } from "../backend/gpu.ts";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { lacksGpu } from "../backend/gpu.ts";
+import { readModel } from "../onnx/shared_models.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
 import { tablesOf } from "./tables.ts";
+import { lacks } from "../machine.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/models.md", import.meta.url));
 const DATA = new URL("../data/", import.meta.url);
@@ -204,7 +205,7 @@ Deno.test("each mistake that docs/models.md lists is the error it says, and name
 
 Deno.test({
   name: "the manifest in docs/models.md is all that ANI-1x needs",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   async fn() {
     const manifest = JSON.parse(/```json\n([\s\S]*?)```/.exec(PAGE)![1]!);
     await using model = await OnnxModel.open(readModel("ani1x_1_ef.onnx"), manifest);
@@ -233,7 +234,7 @@ Deno.test("what PyTorch exports by docs/models.md gives energies and forces in b
   const largest = Math.max(...forces.map(Math.abs));
   await using model = await OnnxModel.open(new URL("morse.onnx", DATA), { cutoff: 6 });
   for (const where of ["wasm", "webgpu"] as const) {
-    const ignore = where === "webgpu" && device === undefined;
+    const ignore = where === "webgpu" && lacksGpu();
     await t.step({ name: where, ignore, fn: () => compare(where) });
   }
 

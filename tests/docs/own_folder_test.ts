@@ -3,7 +3,7 @@ import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "
 import { fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { commands, fences } from "../../tools/check/markdown.ts";
-import { device } from "../backend/gpu.ts";
+import { lacksGpu } from "../backend/gpu.ts";
 
 const README = await Deno.readTextFile(new URL("README.md", ROOT));
 const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
@@ -128,7 +128,7 @@ Deno.test("each program on training prints just what stands below it", async () 
 Deno.test("programs on GPUs print the same wherever they run", async (t) => {
   const pages = { auto: GPU, webgpu: GPU.replaceAll('"auto"', '"webgpu"') };
   for (const [where, page] of Object.entries(pages)) {
-    const ignore = where === "webgpu" && device === undefined;
+    const ignore = where === "webgpu" && lacksGpu();
     const fn = async () => assert(await runShown(page) >= 2);
     await t.step({ name: where, ignore, fn });
   }

@@ -1,7 +1,7 @@
 /** The backends that engines and models are tested on, and what numbers may be off by there. */
 import { type Backend, WebGpuBackend } from "../../src/backend/mod.ts";
 import type { DynamicsOptions } from "../../src/dynamics/mod.ts";
-import { device } from "../backend/gpu.ts";
+import { device, lacksGpu } from "../backend/gpu.ts";
 
 /** A backend by name. */
 export type BackendName = "reference" | "wasm";
@@ -46,6 +46,6 @@ export function onEngines(
 ): (t: Deno.TestContext) => Promise<void> {
   return async (t) => {
     for (const backend of BACKENDS) await t.step(backend, () => test(backend, backend));
-    await t.step({ name: "webgpu", ignore: gpu === undefined, fn: () => test(gpu!, "webgpu") });
+    await t.step({ name: "webgpu", ignore: lacksGpu(), fn: () => test(gpu!, "webgpu") });
   };
 }

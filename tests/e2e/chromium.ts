@@ -1,13 +1,11 @@
 /**
- * Chromium, for pages to be tried in. Where there is none they are not, which is said; in CI that is an error.
+ * Chromium, for tests of pages, which are left out if it is not installed.
  *
  * @module
  */
 
 import { chromium, type Page } from "playwright-core";
-
-/** What Chromium is called. */
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+import { chromiumPath, lacks } from "../machine.ts";
 
 /** WebGPU on an adapter in software; its sandbox needs rights that containers lack. */
 const FLAGS = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
@@ -15,28 +13,9 @@ const FLAGS = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=s
 /** Shaders in software, on a busy machine. Milliseconds. */
 const SLOWEST = 120_000;
 
-function findChromium(): string | undefined {
-  const folders = (Deno.env.get("PATH") ?? "").split(":");
-  return NAMES.flatMap((name) => folders.map((folder) => `${folder}/${name}`)).find((path) => {
-    try {
-      return Deno.statSync(path).isFile;
-    } catch {
-      return false;
-    }
-  });
-}
-
-const path = findChromium();
-
-if (path === undefined) {
-  console.warn(
-    "No page is tried in a browser: there is no chromium on PATH (apt-get install chromium)",
-  );
-}
-
-/** A test that needs it. */
+/** Registers a test that needs it. */
 export function testInChromium(name: string, test: (t: Deno.TestContext) => Promise<void>): void {
-  Deno.test({ name, fn: test, ignore: path === undefined && Deno.env.get("CI") === undefined });
+  Deno.test({ name, fn: test, ignore: lacks("chromium") });
 }
 
 /** Chromium, running. */
@@ -55,10 +34,10 @@ export interface OpenPage extends AsyncDisposable {
 
 /** Starts it; disposing ends it with all its pages. */
 export async function openChromium(): Promise<RunningBrowser> {
-  if (path === undefined) {
+  if (chromiumPath === undefined) {
     throw new Error("Cannot open a page as there must be chromium on PATH: none found");
   }
-  const browser = await chromium.launch({ executablePath: path, args: FLAGS });
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: FLAGS });
   return {
     async open(url) {
       const page = await browser.newPage();

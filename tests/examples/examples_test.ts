@@ -7,19 +7,20 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import { Batch, fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
 import { GraphBuilder, openEvaluator } from "../../src/onnx/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
-import { device } from "../backend/gpu.ts";
-import { hasModels } from "../onnx/shared_models.ts";
+import { lacksGpu } from "../backend/gpu.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
+import { lacks, MODELS_FOLDER } from "../machine.ts";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
 
 /** Runs an example; answers with what it printed. */
 async function run(name: string, ...args: string[]): Promise<string> {
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", new URL(`${name}.ts`, FOLDER).pathname, ...args],
+    args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, FOLDER)), ...args],
     env: { NO_COLOR: "1" },
   });
   const { code, stdout, stderr } = await command.output();
@@ -383,7 +384,7 @@ Deno.test("examples/relax_with_onnx.ts takes a model, what stands beside it, and
 
 Deno.test("examples/observe_on_gpu.ts does what it says", async (t) => {
   for (const where of ["wasm", "webgpu"] as const) {
-    const ignore = where === "webgpu" && device === undefined;
+    const ignore = where === "webgpu" && lacksGpu();
     await t.step({ name: where, ignore, fn: () => observe(where) });
   }
 
@@ -412,7 +413,7 @@ Deno.test("every example is run by a test", async () => {
 /** Runs an example that fails; answers with its exit code and what it says of that. */
 async function fails(name: string, ...args: string[]): Promise<[code: number, stderr: string]> {
   const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", new URL(`${name}.ts`, FOLDER).pathname, ...args],
+    args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, FOLDER)), ...args],
     env: { NO_COLOR: "1" },
   }).output();
   return [code, new TextDecoder().decode(stderr).trim()];
@@ -489,7 +490,7 @@ Deno.test("examples/energy_to_forces.ts writes a graph with forces, and says wha
 
 Deno.test({
   name: "examples/relax_molecule.ts does what it says",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   async fn() {
     const output = await run("relax_molecule");
     assertStringIncludes(output, "forces by differentiating energy by positions: 147 → ");
@@ -614,13 +615,15 @@ Deno.test("examples/fine_tune.ts does what it says", async () => {
 
 Deno.test({
   name: "examples/fine_tune_ani.ts does what it says",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   async fn() {
     const folder = await Deno.makeTempDir();
     try {
-      const model = Deno.env.get("HOOKE_MODELS") ??
-        new URL("../../../shared/models", import.meta.url).pathname;
-      const output = await run("fine_tune_ani", `${model}/ani1x_1_e.onnx`, `${folder}/t.onnx`);
+      const output = await run(
+        "fine_tune_ani",
+        `${MODELS_FOLDER}/ani1x_1_e.onnx`,
+        `${folder}/t.onnx`,
+      );
       const off = [...output.matchAll(/ off by ([\d.]+) me?V.* before, ([\d.]+) after$/gm)];
       const [energy, forces] = off.map(([, ...numbers]) => numbers.map(Number));
       assert(energy![1]! < energy![0]! / 2 && forces![1]! < forces![0]! / 3, output);

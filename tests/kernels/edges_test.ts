@@ -17,6 +17,7 @@ import {
   tripletsOf,
   withoutSides,
 } from "./edge_case.ts";
+import { readReference } from "../onnx/shared_models.ts";
 import { Lab, onEach } from "./lab.ts";
 import { uniform } from "./pair_case.ts";
 
@@ -201,10 +202,8 @@ onEach("lists of edges grow within a run, and their buffers stay the same", asyn
 });
 
 onEach("edges() and triplets() of ANI-1x's molecules are those torchani found", async (backend) => {
-  const { inputs } = JSON.parse(
-    await Deno.readTextFile(new URL("../../../shared/models/ani1x_1_ref.json", import.meta.url)),
-  );
-  const bytes = (name: string) => Uint8Array.fromBase64(inputs[name].b64).buffer;
+  const { inputs } = readReference("ani1x_1");
+  const bytes = (name: string) => Uint8Array.fromBase64(inputs[name]!.b64).buffer;
   const i64 = (name: string) => Array.from(new BigInt64Array(bytes(name)), Number);
   const positions = [...new Float32Array(bytes("positions"))];
   const systemOf = i64("batch_idx");
@@ -224,7 +223,7 @@ onEach("edges() and triplets() of ANI-1x's molecules are those torchani found", 
     tripletsOf(listed, batch).map(([a, b]) => both(rows, a, b)).sort(),
     trips.slice(0, count).map((a, t) => both(theirs, a, trips[count + t]!)).sort(),
   );
-});
+}, { needs: "models" });
 
 onEach("edges that pairs do not have are refused", async (backend) => {
   using lab = await Lab.open(backend, [1]);

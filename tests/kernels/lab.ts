@@ -2,7 +2,8 @@
 import { type Backend, openBackend } from "../../src/backend/mod.ts";
 import { openWebGpu } from "../../src/backend/webgpu/mod.ts";
 import { Lab as LabOn, type LabOptions } from "../../src/testing/lab.ts";
-import { device } from "../backend/gpu.ts";
+import { device, lacksGpu } from "../backend/gpu.ts";
+import { lacks } from "../machine.ts";
 
 export { normals } from "../../src/testing/lab.ts";
 export { assertNear } from "../../src/testing/mod.ts";
@@ -10,10 +11,18 @@ export { assertNear } from "../../src/testing/mod.ts";
 /** Where kernels run. */
 export type BackendName = "reference" | "wasm" | "webgpu";
 
-/** The backends that every kernel is tried on. */
-export const BACKENDS: readonly BackendName[] = device === undefined
-  ? ["reference", "wasm"]
-  : ["reference", "wasm", "webgpu"];
+/** The backends that every kernel is tested on. */
+export const ALL_BACKENDS: readonly BackendName[] = ["reference", "wasm", "webgpu"];
+
+/** Those of them that this machine has, for tests that compare one with another. */
+export const BACKENDS: readonly BackendName[] = ALL_BACKENDS.filter((name) =>
+  name !== "webgpu" || device !== undefined
+);
+
+/** Returns whether a test must be left out as this machine lacks its backend, for `ignore`. */
+export function lacksBackend(name: string): boolean {
+  return name === "webgpu" && lacksGpu();
+}
 
 /** A backend by name. */
 export async function openOn(name: string): Promise<Backend> {
@@ -39,10 +48,23 @@ export function kept({ backend }: Lab, value: number): number {
   return Math.fround(value) + Math.fround(value - Math.fround(value));
 }
 
-/** A test on each backend. */
+/** Registers a test on one backend. */
+export function testOn(
+  backend: BackendName,
+  name: string,
+  fn: () => void | Promise<void>,
+): void {
+  Deno.test({ name: `${backend}: ${name}`, fn, ignore: lacksBackend(backend) });
+}
+
+/** Registers a test on each backend; `needs` names what else it needs of the machine. */
 export function onEach(
   name: string,
   test: (backend: BackendName) => void | Promise<void>,
+  { needs }: { readonly needs?: "models" } = {},
 ): void {
-  for (const backend of BACKENDS) Deno.test(`${name} (${backend})`, () => test(backend));
+  for (const backend of ALL_BACKENDS) {
+    const ignore = lacksBackend(backend) || (needs !== undefined && lacks(needs));
+    Deno.test({ name: `${name} (${backend})`, fn: () => test(backend), ignore });
+  }
 }

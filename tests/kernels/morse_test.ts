@@ -1,13 +1,13 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 
 import { morse } from "../../src/kernels/pairs/morse.ts";
-import { BACKENDS, openOn } from "./lab.ts";
+import { ALL_BACKENDS, BACKENDS, openOn, testOn } from "./lab.ts";
 import { assertClose, PairBatch, uniform } from "./pair_case.ts";
 
 /** D = 0.5 eV, a = 1.7 1/Å, r₀ = 2.1 Å. */
 const OPTIONS = { kernel: morse, parameters: [0.5, 1.7, 2.1, 49, 0], cutoff: 7 } as const;
 
-for (const name of BACKENDS) {
+for (const name of ALL_BACKENDS) {
   const dimer = async (x: number, options: typeof OPTIONS | { parameters: number[] } = OPTIONS) =>
     new PairBatch(await openOn(name), [{ positions: [0, 0, 0, 0, 0, x] }], {
       ...OPTIONS,
@@ -15,7 +15,7 @@ for (const name of BACKENDS) {
     })
       .run();
 
-  Deno.test(`${name}: morse() of a dimer, by hand`, async () => {
+  testOn(name, `morse() of a dimer, by hand`, async () => {
     assertAlmostEquals((await (await dimer(2.1)).get("energy"))[0]!, -0.5, 1e-6);
     assertAlmostEquals((await (await dimer(2.1)).get("forces"))[2]!, 0, 1e-6);
     for (const r of [0.4, 1, 1.6, 2.5, 3, 5, 6.9]) {
@@ -31,14 +31,14 @@ for (const name of BACKENDS) {
     assertEquals(await (await dimer(7.001)).get("energy"), [0]);
   });
 
-  Deno.test(`${name}: the energy at the cutoff is taken off each pair`, async () => {
+  testOn(name, `the energy at the cutoff is taken off each pair`, async () => {
     const shift = 0.5 * ((1 - Math.exp(-1.7 * 4.9)) ** 2 - 1);
     const shifted =
       (await (await dimer(3, { parameters: [0.5, 1.7, 2.1, 49, shift] })).get("energy"))[0]!;
     assertAlmostEquals(shifted, (await (await dimer(3)).get("energy"))[0]! - shift, 1e-6);
   });
 
-  Deno.test(`${name}: atoms in one place push each other nowhere, and no number is lost`, async () => {
+  testOn(name, `atoms in one place push each other nowhere, and no number is lost`, async () => {
     const positions = [0, 0, 0, 0, 0, 0, 2, 0, 0];
     const batch = new PairBatch(await openOn(name), [{ positions }], OPTIONS).run();
     const [x] = (await batch.get("forces")).slice(6);

@@ -5,7 +5,7 @@ import { Control } from "../../src/kernels/kernel.ts";
 import { morse } from "../../src/kernels/pairs/morse.ts";
 import { makePairList, type SystemPairs } from "../../src/kernels/pairs/pair_list.ts";
 import { findPairs } from "../../src/kernels/pairs/find_pairs.ts";
-import { BACKENDS, openOn } from "./lab.ts";
+import { ALL_BACKENDS, BACKENDS, openOn, testOn } from "./lab.ts";
 import { PairBatch, type PairSystem, uniform } from "./pair_case.ts";
 
 /** Strong at the cutoff, but for the switch: a pair that is missing shows. */
@@ -69,8 +69,8 @@ Deno.test("every list gives what the plain list gives, for any cell, periodicity
   );
 });
 
-for (const name of BACKENDS) {
-  Deno.test(`${name}: pairs stay right while atoms wander and are wrapped`, async () => {
+for (const name of ALL_BACKENDS) {
+  testOn(name, `pairs stay right while atoms wander and are wrapped`, async () => {
     const random = uniform(5);
     const cell = [9, 0, 0, 1, 8, 0, -1, 2, 10];
     const positions = Array.from({ length: 180 }, () => 9 * random());
@@ -88,7 +88,7 @@ for (const name of BACKENDS) {
     assert(builds! > 2 && builds! < 20, `${builds}`);
   });
 
-  Deno.test(`${name}: no pair comes below the cutoff unseen, however atoms move`, async () => {
+  testOn(name, `no pair comes below the cutoff unseen, however atoms move`, async () => {
     const random = uniform(6);
     const cell = [11, 0, 0, 0, 12, 0, 0, 0, 13];
     for (const [skin, pace] of [[0.5, 0.03], [1, 0.02], [1, 0.2], [0.2, 0.003]] as const) {
@@ -112,20 +112,24 @@ for (const name of BACKENDS) {
     }
   });
 
-  Deno.test(`${name}: pairs are found again once an atom has gone further than half the skin`, async () => {
-    const system = { positions: [0, 0, 0, 3, 0, 0], cell: [12, 0, 0, 0, 12, 0, 0, 0, 12] };
-    const batch = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 }).run();
-    const after = (x: number) =>
-      batch.move([0, 0, 0, 3, 0, 0, 0, 0, 0, 3 + x, 0, 0]).run().builds();
-    assertEquals(await after(0.1), [1, 1]);
-    assertEquals(await after(0.49), [1, 1]);
-    assertEquals(await after(0.3), [1, 1]);
-    assertEquals(await after(-0.51), [1, 2]);
-    assertEquals(await after(-0.1), [1, 2]);
-    assertEquals(await after(0), [1, 3]);
-  });
+  testOn(
+    name,
+    `pairs are found again once an atom has gone further than half the skin`,
+    async () => {
+      const system = { positions: [0, 0, 0, 3, 0, 0], cell: [12, 0, 0, 0, 12, 0, 0, 0, 12] };
+      const batch = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 }).run();
+      const after = (x: number) =>
+        batch.move([0, 0, 0, 3, 0, 0, 0, 0, 0, 3 + x, 0, 0]).run().builds();
+      assertEquals(await after(0.1), [1, 1]);
+      assertEquals(await after(0.49), [1, 1]);
+      assertEquals(await after(0.3), [1, 1]);
+      assertEquals(await after(-0.51), [1, 2]);
+      assertEquals(await after(-0.1), [1, 2]);
+      assertEquals(await after(0), [1, 3]);
+    },
+  );
 
-  Deno.test(`${name}: wrapping by whole lattice vectors neither forces nor hides new pairs`, async () => {
+  testOn(name, `wrapping by whole lattice vectors neither forces nor hides new pairs`, async () => {
     const cell = [12, 0, 0, 2, 12, 0, 0, -3, 12];
     const images = [0, 0, 0, 0, 0, 0];
     const batch = new PairBatch(
@@ -146,7 +150,7 @@ for (const name of BACKENDS) {
     assertEquals(await batch.builds(), [2]);
   });
 
-  Deno.test(`${name}: a changed cell has its pairs found again`, async () => {
+  testOn(name, `a changed cell has its pairs found again`, async () => {
     const cell = [6, 0, 0, 0, 6, 0, 0, 0, 6];
     const batch = new PairBatch(await openOn(name), [{ positions: [0, 0, 0], cell }], FIRM).run();
     batch.backend.write(batch.cell, cell.map((x) => 0.5 * x));
@@ -160,33 +164,39 @@ for (const name of BACKENDS) {
     await assertClose(batch, fresh);
   });
 
-  Deno.test(`${name}: a cell that is strained with its atoms keeps its pairs while none can be missing`, async () => {
-    const cell = [12, 0, 0, 1, 12, 0, 0, -1, 12];
-    const positions = [0, 0, 0, 3, 0, 0, 30, -40, 50];
-    const options = { ...FIRM, skin: 1 };
-    const batch = new PairBatch(await openOn(name), [{ positions, cell }], options).run();
-    const after = async (strain: number, shift = 0) => {
-      const grown = cell.map((x, i) => x * (i % 3 === 0 ? 1 + strain : 1));
-      batch.backend.write(batch.cell, grown);
-      const x = positions.map((x, i) => x * (i % 3 === 0 ? 1 + strain : 1) + (i === 3 ? shift : 0));
-      batch.move(x).run();
-      const fresh = new PairBatch(
-        await openOn("reference"),
-        [{ positions: x, cell: grown }],
-        FIRM,
-      );
-      await assertClose(batch, fresh.run());
-      return (await batch.builds())[0];
-    };
-    assertEquals(await after(0.05), 1);
-    assertEquals(await after(-0.05), 1); // what comes nearer by 5 % of 4 Å comes nearer by 0.2 of 1 Å
-    assertEquals(await after(-0.05, 0.35), 1); // and leaves 0.4 of 0.5 Å for each atom
-    assertEquals(await after(-0.05, 0.45), 2);
-    assertEquals(await after(-0.05), 3 - 1); // back within the slack of the new ones
-    assertEquals(await after(0.5), 3);
-  });
+  testOn(
+    name,
+    `a cell that is strained with its atoms keeps its pairs while none can be missing`,
+    async () => {
+      const cell = [12, 0, 0, 1, 12, 0, 0, -1, 12];
+      const positions = [0, 0, 0, 3, 0, 0, 30, -40, 50];
+      const options = { ...FIRM, skin: 1 };
+      const batch = new PairBatch(await openOn(name), [{ positions, cell }], options).run();
+      const after = async (strain: number, shift = 0) => {
+        const grown = cell.map((x, i) => x * (i % 3 === 0 ? 1 + strain : 1));
+        batch.backend.write(batch.cell, grown);
+        const x = positions.map((x, i) =>
+          x * (i % 3 === 0 ? 1 + strain : 1) + (i === 3 ? shift : 0)
+        );
+        batch.move(x).run();
+        const fresh = new PairBatch(
+          await openOn("reference"),
+          [{ positions: x, cell: grown }],
+          FIRM,
+        );
+        await assertClose(batch, fresh.run());
+        return (await batch.builds())[0];
+      };
+      assertEquals(await after(0.05), 1);
+      assertEquals(await after(-0.05), 1); // what comes nearer by 5 % of 4 Å comes nearer by 0.2 of 1 Å
+      assertEquals(await after(-0.05, 0.35), 1); // and leaves 0.4 of 0.5 Å for each atom
+      assertEquals(await after(-0.05, 0.45), 2);
+      assertEquals(await after(-0.05), 3 - 1); // back within the slack of the new ones
+      assertEquals(await after(0.5), 3);
+    },
+  );
 
-  Deno.test(`${name}: no pair comes below the cutoff unseen, however a cell is strained`, async () => {
+  testOn(name, `no pair comes below the cutoff unseen, however a cell is strained`, async () => {
     const random = uniform(7);
     const cell = [11, 0, 0, 1, 12, 0, -2, 1, 13];
     for (const [skin, pace] of [[0.5, 0.002], [1, 0.01], [1, 0.03]] as const) {
@@ -213,40 +223,50 @@ for (const name of BACKENDS) {
   });
 
   for (const lost of [NaN, Infinity, -Infinity, 1e30, -3e38]) {
-    Deno.test(`${name}: a position of ${lost} stops the run and names the first such system`, async () => {
-      const near = { positions: [0, 0, 0, 3, 0, 0], cell: [12, 0, 0, 0, 12, 0, 0, 0, 12] };
-      const free = { positions: [0, 0, 0, 2, 0, 0] };
-      const batch = new PairBatch(await openOn(name), [near, near, free, free], FIRM).run();
-      const good = [near, near, free, free].flatMap(({ positions }) => positions);
-      const before = await batch.get("forces");
-      for (const at of [9, 15]) {
+    testOn(
+      name,
+      `a position of ${lost} stops the run and names the first such system`,
+      async () => {
+        const near = { positions: [0, 0, 0, 3, 0, 0], cell: [12, 0, 0, 0, 12, 0, 0, 0, 12] };
+        const free = { positions: [0, 0, 0, 2, 0, 0] };
+        const batch = new PairBatch(await openOn(name), [near, near, free, free], FIRM).run();
+        const good = [near, near, free, free].flatMap(({ positions }) => positions);
+        const before = await batch.get("forces");
+        for (const at of [9, 15]) {
+          batch.backend.write(batch.control, [0, 0, 0, 0]);
+          const bad = good.slice();
+          bad[at] = lost;
+          bad[19] = lost;
+          batch.move(bad).run();
+          const control = await batch.get("control");
+          assertEquals(control[Control.HALT], 1);
+          assertEquals(control[Control.DIVERGED], at === 9 ? 2 : 3);
+          assertEquals((await batch.get("forces")).slice(0, 6), before.slice(0, 6));
+        }
         batch.backend.write(batch.control, [0, 0, 0, 0]);
-        const bad = good.slice();
-        bad[at] = lost;
-        bad[19] = lost;
-        batch.move(bad).run();
-        const control = await batch.get("control");
-        assertEquals(control[Control.HALT], 1);
-        assertEquals(control[Control.DIVERGED], at === 9 ? 2 : 3);
-        assertEquals((await batch.get("forces")).slice(0, 6), before.slice(0, 6));
-      }
-      batch.backend.write(batch.control, [0, 0, 0, 0]);
-      batch.move(good).run();
-      assertEquals(await batch.get("control"), [0, 0, 0, 0]);
-      assertEquals(await batch.get("forces"), before);
-      assertEquals(await batch.builds(), [1, 1, 1, 1]);
-    });
+        batch.move(good).run();
+        assertEquals(await batch.get("control"), [0, 0, 0, 0]);
+        assertEquals(await batch.get("forces"), before);
+        assertEquals(await batch.builds(), [1, 1, 1, 1]);
+      },
+    );
   }
 
-  Deno.test(`${name}: positions that are no numbers from the first stop the run, and it goes on with good ones`, async () => {
-    const batch = new PairBatch(await openOn(name), [{ positions: [0, 0, 0, 2, NaN, 0] }], FIRM);
-    assertEquals((await batch.run().get("control")).slice(0, 2), [1, 1]);
-    batch.backend.write(batch.control, [0, 0, 0, 0]);
-    batch.move([0, 0, 0, 2, 0, 0]).run();
-    assert(Math.abs((await batch.get("energy"))[0]! - firmEnergy([0, 0, 0, 2, 0, 0], 0, 3)) < 1e-6);
-  });
+  testOn(
+    name,
+    `positions that are no numbers from the first stop the run, and it goes on with good ones`,
+    async () => {
+      const batch = new PairBatch(await openOn(name), [{ positions: [0, 0, 0, 2, NaN, 0] }], FIRM);
+      assertEquals((await batch.run().get("control")).slice(0, 2), [1, 1]);
+      batch.backend.write(batch.control, [0, 0, 0, 0]);
+      batch.move([0, 0, 0, 2, 0, 0]).run();
+      assert(
+        Math.abs((await batch.get("energy"))[0]! - firmEnergy([0, 0, 0, 2, 0, 0], 0, 3)) < 1e-6,
+      );
+    },
+  );
 
-  Deno.test(`${name}: a cell that has collapsed stops the run`, async () => {
+  testOn(name, `a cell that has collapsed stops the run`, async () => {
     const system = { positions: [0, 0, 0], cell: [9, 0, 0, 0, 9, 0, 0, 1e-9, 1e-9] };
     const batch = new PairBatch(await openOn(name), [system], FIRM).run();
     assertEquals((await batch.get("control")).slice(0, 2), [1, 1]);
@@ -255,7 +275,7 @@ for (const name of BACKENDS) {
     assertEquals(await batch.run().get("control"), [0, 0, 0, 0]);
   });
 
-  Deno.test(`${name}: nothing of a system at rest is looked at`, async () => {
+  testOn(name, `nothing of a system at rest is looked at`, async () => {
     const system = { positions: [0, 0, 0, 3, 0, 0] };
     const batch = new PairBatch(await openOn(name), [system, system], FIRM);
     batch.backend.write(batch.active, [0, 1]);
@@ -266,44 +286,52 @@ for (const name of BACKENDS) {
     assert((await batch.get("forces"))[6]! !== 0);
   });
 
-  Deno.test(`${name}: pairs loaded from a checkpoint give the same bits as those that were saved`, async () => {
-    const random = uniform(11);
-    const cell = [11, 0, 0, 0, 12, 0, 0, 0, 13];
-    const positions = Array.from({ length: 300 }, () => 12 * random());
-    const images = positions.map(() => 0);
-    const system = { positions, cell, images };
-    const batch = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 }).run();
-    const moved = [...positions, ...positions].map((x) => x + 0.4 * (random() - 0.5));
-    batch.move(moved).run();
-    assertEquals(await batch.builds(), [1, 1]);
-    const again = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 });
-    const saved = await batch.backend.savePairs(batch.pairs);
-    again.backend.loadPairs(again.pairs, again.offsets, saved);
-    again.move(moved).run();
-    for (const what of ["forces", "energy", "virial"] as const) {
-      assertEquals(await again.get(what), await batch.get(what));
-    }
-    assertEquals(await again.builds(), [1, 1]);
-    const fresh = new PairBatch(await openOn(name), [system, system], FIRM).move(moved).run();
-    const before = await batch.get("forces");
-    assert((await fresh.get("forces")).some((f, i) => f !== before[i]));
-  });
+  testOn(
+    name,
+    `pairs loaded from a checkpoint give the same bits as those that were saved`,
+    async () => {
+      const random = uniform(11);
+      const cell = [11, 0, 0, 0, 12, 0, 0, 0, 13];
+      const positions = Array.from({ length: 300 }, () => 12 * random());
+      const images = positions.map(() => 0);
+      const system = { positions, cell, images };
+      const batch = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 }).run();
+      const moved = [...positions, ...positions].map((x) => x + 0.4 * (random() - 0.5));
+      batch.move(moved).run();
+      assertEquals(await batch.builds(), [1, 1]);
+      const again = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 });
+      const saved = await batch.backend.savePairs(batch.pairs);
+      again.backend.loadPairs(again.pairs, again.offsets, saved);
+      again.move(moved).run();
+      for (const what of ["forces", "energy", "virial"] as const) {
+        assertEquals(await again.get(what), await batch.get(what));
+      }
+      assertEquals(await again.builds(), [1, 1]);
+      const fresh = new PairBatch(await openOn(name), [system, system], FIRM).move(moved).run();
+      const before = await batch.get("forces");
+      assert((await fresh.get("forces")).some((f, i) => f !== before[i]));
+    },
+  );
 
-  Deno.test(`${name}: pairs loaded from a checkpoint are found anew where atoms have gone too far`, async () => {
-    const system = { positions: [0, 0, 0, 6, 0, 0], cell: [20, 0, 0, 0, 20, 0, 0, 0, 20] };
-    const batch = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 }).run();
-    const saved = await batch.backend.savePairs(batch.pairs);
-    const again = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 });
-    again.backend.loadPairs(again.pairs, again.offsets, saved);
-    const near = [0, 0, 0, 3.5, 0, 0];
-    again.move([...system.positions, ...near]).run();
-    assertEquals(await again.builds(), [1, 2]);
-    const [none, one] = await again.get("energy");
-    assertEquals(none, 0);
-    assert(Math.abs(one! - firmEnergy(near, 0, 3)) < 1e-6);
-  });
+  testOn(
+    name,
+    `pairs loaded from a checkpoint are found anew where atoms have gone too far`,
+    async () => {
+      const system = { positions: [0, 0, 0, 6, 0, 0], cell: [20, 0, 0, 0, 20, 0, 0, 0, 20] };
+      const batch = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 }).run();
+      const saved = await batch.backend.savePairs(batch.pairs);
+      const again = new PairBatch(await openOn(name), [system, system], { ...FIRM, skin: 1 });
+      again.backend.loadPairs(again.pairs, again.offsets, saved);
+      const near = [0, 0, 0, 3.5, 0, 0];
+      again.move([...system.positions, ...near]).run();
+      assertEquals(await again.builds(), [1, 2]);
+      const [none, one] = await again.get("energy");
+      assertEquals(none, 0);
+      assert(Math.abs(one! - firmEnergy(near, 0, 3)) < 1e-6);
+    },
+  );
 
-  Deno.test(`${name}: a gas has far more room than atoms`, async () => {
+  testOn(name, `a gas has far more room than atoms`, async () => {
     const random = uniform(12);
     const [side, far] = [400, Array.from({ length: 60 }, () => [random(), random(), random()])];
     const positions = far.flatMap((place) => {
@@ -319,7 +347,7 @@ for (const name of BACKENDS) {
     }
   });
 
-  Deno.test(`${name}: lists grow as far as they must`, async () => {
+  testOn(name, `lists grow as far as they must`, async () => {
     const random = uniform(3);
     const positions = Array.from({ length: 1500 }, () => 5 * random());
     const batch = new PairBatch(

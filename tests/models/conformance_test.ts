@@ -13,8 +13,9 @@ import {
 import { OnnxModel } from "../../src/models/onnx.ts";
 import { decodeModel, encodeModel, lennardJonesModel } from "../../src/onnx/mod.ts";
 import { modelSuite, type ModelSuiteOptions } from "../../src/testing/mod.ts";
-import { BACKENDS, openOn } from "../kernels/lab.ts";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { ALL_BACKENDS, lacksBackend, openOn } from "../kernels/lab.ts";
+import { lacks } from "../machine.ts";
+import { readModel } from "../onnx/shared_models.ts";
 
 const [AR, KR] = [{ epsilon: 0.0104, sigma: 3.4 }, { epsilon: 0.014, sigma: 3.65 }];
 
@@ -171,7 +172,8 @@ function testAll(models: Readonly<Record<string, Row>>, backends: readonly strin
     for (const backend of backends) {
       const all = { ...options, backend: () => openOn(backend) };
       for (const { name: what, run } of modelSuite(open, all)) {
-        Deno.test(`${name}, ${backend}: ${what}`, run);
+        const ignore = lacksBackend(backend) || models === NETWORKS && lacks("models");
+        Deno.test({ name: `${name}, ${backend}: ${what}`, fn: run, ignore });
       }
     }
   }
@@ -237,7 +239,7 @@ const NETWORKS: Readonly<Record<string, Row>> = {
   ],
 };
 
-testAll(KERNELS, BACKENDS);
+testAll(KERNELS, ALL_BACKENDS);
 testAll(STEPS, ["reference"]);
-testAll(GRAPHS, BACKENDS);
-if (hasModels) testAll(NETWORKS, BACKENDS);
+testAll(GRAPHS, ALL_BACKENDS);
+testAll(NETWORKS, ALL_BACKENDS);

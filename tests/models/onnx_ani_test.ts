@@ -12,8 +12,9 @@ import {
 } from "@hooke/hooke";
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { assertWithin, largest } from "../onnx/assert_within.ts";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { readModel } from "../onnx/shared_models.ts";
 import { storedBatch } from "./onnx_references.ts";
+import { lacks } from "../machine.ts";
 
 const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
 const open = (options: OnnxModelOptions = {}) =>
@@ -24,7 +25,8 @@ const BACKENDS = ["reference", "wasm"] as const;
 /** What Python's onnxruntime 1.31.1 is away from PyTorch in float64, in parts of the largest value. */
 const PYTHON = { energy: 1.13e-6, forces: 9.96e-7 };
 
-const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, fn, ignore: !hasModels });
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, ignore: lacks("models") });
 
 async function evaluated(
   model: OnnxModel,

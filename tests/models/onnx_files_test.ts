@@ -3,8 +3,9 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, NVE } from "@hooke/hooke";
 import { ModelMismatchError, OnnxModel } from "@hooke/hooke/models/onnx";
 import { lennardJonesModel } from "@hooke/hooke/onnx";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { readModel } from "../onnx/shared_models.ts";
 import { farWeight, modelOf, node, type TinyModel, value, weight } from "../onnx/tiny_model.ts";
+import { lacks } from "../machine.ts";
 
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
 
@@ -208,7 +209,7 @@ Deno.test("options that there are none of, or of another kind, are named", async
 Deno.test({
   name:
     "a description says operators, parameters, memory, what tensors mean, units, and what WebGPU runs",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   async fn() {
     await using model = await OnnxModel.open(readModel("ani1x_1_ef.onnx"), {
       name: "ani1x",

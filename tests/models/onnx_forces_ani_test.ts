@@ -12,17 +12,18 @@ import {
 } from "@hooke/hooke";
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { openWebGpu } from "../../src/backend/mod.ts";
-import { device, testOnGpu } from "../backend/gpu.ts";
+import { device, lacksGpu } from "../backend/gpu.ts";
 import { assertWithin, largest } from "../onnx/assert_within.ts";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { readModel } from "../onnx/shared_models.ts";
 import { storedBatch } from "./onnx_references.ts";
+import { lacks } from "../machine.ts";
 
 const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
 const open = (file: "ani1x_1_e" | "ani1x_1_ef" = "ani1x_1_e") =>
   OnnxModel.open(readModel(`${file}.onnx`), ANI);
 
 const onModels = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, ignore: !hasModels });
+  Deno.test({ name, fn, ignore: lacks("models") });
 
 const frames = parseExtxyz(
   await Deno.readTextFile(new URL("../data/ani1x_ase.xyz", import.meta.url)),
@@ -122,7 +123,8 @@ onModels(
   },
 );
 
-const gpuTest = hasModels ? testOnGpu : onModels;
+const gpuTest = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, ignore: lacks("models") || lacksGpu() });
 
 for (const name of ["mlp", "schnet", "painnx"]) {
   gpuTest(

@@ -1,5 +1,6 @@
 /** Models of energies in engines: forces are made when they are opened. */
 import { assert, assertAlmostEquals, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import {
   Batch,
   fcc,
@@ -385,7 +386,13 @@ Deno.test("the evaluator runs a model where there is no onnxruntime, and loads n
     await Deno.writeFile(file, argonGraph());
     const run = async (...args: string[]) => {
       const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", new URL("no_runtime.ts", import.meta.url).pathname, file, ...args],
+        args: [
+          "run",
+          "-A",
+          fileURLToPath(new URL("no_runtime.ts", import.meta.url)),
+          file,
+          ...args,
+        ],
         env: { NO_COLOR: "1" },
       }).output();
       const text = new TextDecoder();

@@ -4,9 +4,10 @@ import { Batch, ConvergenceHook, fcc, FIRE, initVelocities, NVE } from "@hooke/h
 import { type Backend, openBackend, openWebGpu } from "@hooke/hooke/backend";
 import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, lennardJonesModel, type LennardJonesModelOptions } from "@hooke/hooke/onnx";
-import { device, testOnGpu } from "../backend/gpu.ts";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { device, lacksGpu, testOnGpu } from "../backend/gpu.ts";
+import { readModel } from "../onnx/shared_models.ts";
 import { storedBatch } from "./onnx_references.ts";
+import { lacks } from "../machine.ts";
 
 const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
@@ -121,7 +122,7 @@ const TOLERANCE = { energy: 1e-6 + 3 * 1.13e-6, forces: 1e-6 + 3 * 9.96e-7 };
 
 Deno.test({
   name: "ANI-1x gives PyTorch's energies and forces on WebGPU, together and alone",
-  ignore: !hasModels || device === undefined,
+  ignore: lacks("models") || lacksGpu(),
   fn: () =>
     onGpu(async (gpu) => {
       const stored = storedBatch("ani1x_1", "species", [1, 6, 7, 8]);

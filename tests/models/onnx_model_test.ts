@@ -13,8 +13,9 @@ import {
 } from "@hooke/hooke";
 import { OnnxModel } from "@hooke/hooke/models/onnx";
 import { dataOf, GraphBuilder, lennardJonesModel, openSession } from "@hooke/hooke/onnx";
-import { hasModels, readModel, readReference } from "../onnx/shared_models.ts";
+import { readModel, readReference } from "../onnx/shared_models.ts";
 import { numbersOf, storedBatch } from "./onnx_references.ts";
+import { lacks } from "../machine.ts";
 
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
 const argon = (far: number, seed: number) =>
@@ -137,7 +138,7 @@ function allPairs(
 
 Deno.test({
   name: "a real potential gives, from atoms alone, what it gives when it is fed by hand",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   async fn() {
     const { inputs } = readReference("schnet");
     const positions = numbersOf(inputs.positions!), numbers = numbersOf(inputs.z!);
@@ -182,7 +183,7 @@ Deno.test({
 Deno.test({
   name:
     "a real potential over the stored edges, which a function gives, is what PyTorch made of them",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   async fn() {
     const { systems, edges, energies, forces } = storedBatch("schnet", "z");
     await using model = await OnnxModel.open(readModel("schnet_ef.onnx"), {

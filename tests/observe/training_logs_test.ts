@@ -1,5 +1,6 @@
 // Logs of training for people and for programs.
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import { ConsoleLog, JsonLog, postScalars, Scalars } from "../../src/observe/mod.ts";
 import { jsonLine } from "../../src/observe/training/json_line.ts";
 import type { TrainingBase } from "../../src/training/mod.ts";
@@ -310,7 +311,7 @@ Deno.test("a log of JSON that cannot be written stops the run", async () => {
 Deno.test("a run that is killed leaves whole lines, up to the batch it was at", async () => {
   const outputDir = Deno.makeTempDirSync(), path = `${outputDir}/logs/run.jsonl`;
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", new URL("json_log_child.ts", import.meta.url).pathname, outputDir],
+    args: ["run", "-A", fileURLToPath(new URL("json_log_child.ts", import.meta.url)), outputDir],
     stdout: "null",
     stderr: "null",
   }).spawn();

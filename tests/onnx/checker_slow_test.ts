@@ -22,7 +22,7 @@ import {
 } from "../../src/onnx/mod.ts";
 import { openPython } from "../python.ts";
 import { torchCases } from "./grad/torch_cases.ts";
-import { hasModels, MODELS, readModel } from "./shared_models.ts";
+import { MODELS, readModel } from "./shared_models.ts";
 
 /**
  * Prints what is wrong with each model of a folder, or null.
@@ -52,6 +52,7 @@ def infer(model, data_prop):
 
 print(json.dumps({path.stem: complaint(path) for path in pathlib.Path(sys.argv[1]).glob("*.onnx")}))
 `;
+import { lacks } from "../machine.ts";
 
 /** Models by what they are. */
 type Models = Readonly<Record<string, Uint8Array>>;
@@ -150,7 +151,7 @@ Deno.test("Python's onnx accepts the Lennard-Jones models, and what passes make 
 
 Deno.test({
   name: "Python's onnx accepts what passes make of real models",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: async () => {
     const models = Object.fromEntries(MODELS.map((name) => [name, readModel(name)]));
     assertEquals(await complaints(passed(models)), {});
@@ -185,7 +186,7 @@ function tapped(models: Models): Models {
 
 Deno.test({
   name: "Python's onnx accepts real models with taps and patches, and with forces and virials",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: async () => {
     const models = MODELS.filter((name) => name.endsWith("_e.onnx"));
     const tapping = tapped(Object.fromEntries(models.map((name) => [name, readModel(name)])));
@@ -215,7 +216,7 @@ Deno.test("Python's onnx accepts the gradients of the Lennard-Jones models", asy
 
 Deno.test({
   name: "Python's onnx accepts the gradients of real models, and what passes make of them",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: async () => {
     const models = Object.fromEntries(
       MODELS.filter((name) => name.endsWith("_e.onnx")).map((name) => [name, readModel(name)]),

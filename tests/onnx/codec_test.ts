@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { type ModelProto, ModelProtoSchema, TensorProtoSchema } from "onnx-buf";
 import { decodeModel, encodeModel, Graph, tensorValues, valueInfo } from "../../src/onnx/mod.ts";
 import { branching, bytesOf, modelOf, node, oddModels, tensors } from "./odd_models.ts";
-import { MODELS, readModel } from "./shared_models.ts";
+import { MODELS, modelTest, readModel } from "./shared_models.ts";
 
 Deno.test("files of other kinds are refused by what they are", () => {
   const kinds: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ Deno.test("every model is written as it was read, to the byte", () => {
 });
 
 for (const name of MODELS) {
-  Deno.test(`${name} is written as it was read, to the byte`, () => {
+  modelTest(`${name} is written as it was read, to the byte`, () => {
     const bytes = readModel(name);
     // Not assertEquals, which takes minutes to show two megabytes that differ.
     const isSame = (other: Uint8Array) =>

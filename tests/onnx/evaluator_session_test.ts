@@ -1,9 +1,10 @@
 /** Models run with no runtime: sessions over the evaluator. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { dataOf, evaluatorSession, openSession, UnsupportedNodeError } from "../../src/onnx/mod.ts";
-import { hasModels, readModel } from "./shared_models.ts";
+import { readModel } from "./shared_models.ts";
 import { feedsOf, referenceOf } from "./reference_feeds.ts";
 import { modelOf, node, value } from "./tiny_model.ts";
+import { lacks } from "../machine.ts";
 
 const THIRD = modelOf({
   nodes: [node("Mul", ["x", "x"], ["y"]), node("Shape", ["x"], ["n"])],
@@ -50,7 +51,7 @@ Deno.test("a session of the evaluator refuses what it cannot run, by name", asyn
 for (const model of ["schnet_ef", "ani1x_1_ef", "painnx_e", "mlp_e"]) {
   Deno.test({
     name: `${model} by the evaluator gives PyTorch's energies and forces, and what wasm gives`,
-    ignore: !hasModels,
+    ignore: lacks("models"),
     async fn() {
       await using plain = evaluatorSession(readModel(`${model}.onnx`));
       await using wasm = await openSession(readModel(`${model}.onnx`));

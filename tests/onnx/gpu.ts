@@ -1,32 +1,28 @@
 /**
- * Tests on a GPU. Where there is none they are left out, and say so; in CI there is one in software, and they fail
- * without it.
+ * Tests on a GPU, which are left out if there is none.
  *
  * @module
  */
 
 import { describeAdapter } from "../../src/backend/mod.ts";
+import { lacksUnless } from "../machine.ts";
 
 // Mesa complains without it.
 if (Deno.env.get("XDG_RUNTIME_DIR") === undefined) Deno.env.set("XDG_RUNTIME_DIR", "/tmp");
 
 const adapter = await navigator.gpu?.requestAdapter() ?? null;
 
-/** Is there one? */
-export const hasGpu: boolean = adapter !== null;
-
-if (adapter === null) {
-  console.log(
-    "no WebGPU adapter: tests on a GPU are left out (install a Vulkan driver, as mesa-vulkan-drivers)",
-  );
+/** Returns whether a test must be left out for want of a GPU, for `ignore`. */
+export function lacksGpu(): boolean {
+  return lacksUnless(adapter !== null, "webgpu");
 }
 
 /** Whether it is software. */
 export const isSoftware: boolean = adapter !== null && describeAdapter(adapter).isSoftware;
 
-/** A test on a GPU. */
+/** Registers a test on a GPU. */
 export function gpuTest(name: string, run: () => Promise<void>): void {
-  Deno.test({ name, fn: run, ignore: !hasGpu && Deno.env.get("CI") === undefined });
+  Deno.test({ name, fn: run, ignore: lacksGpu() });
 }
 
 /** The numbers of a float32 buffer. */

@@ -19,8 +19,9 @@ import {
   type Session,
   type TensorArray,
 } from "../../src/onnx/mod.ts";
-import { gpuTest } from "./gpu.ts";
-import { hasModels, readModel, readReference, type ReferenceTensor } from "./shared_models.ts";
+import { lacksGpu } from "./gpu.ts";
+import { readModel, readReference, type ReferenceTensor } from "./shared_models.ts";
+import { lacks } from "../machine.ts";
 
 /** Model → output → how far Python's onnxruntime is away, in parts of the largest value. */
 const PYTHON: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -77,10 +78,10 @@ function moved(feeds: HostFeeds): HostFeeds {
 }
 
 const onModels = (name: string, run: () => Promise<void>) =>
-  Deno.test({ name, fn: run, ignore: !hasModels });
+  Deno.test({ name, fn: run, ignore: lacks("models") });
 
 const onGpuModels = (name: string, run: () => Promise<void>) =>
-  hasModels ? gpuTest(name, run) : onModels(name, run);
+  Deno.test({ name, fn: run, ignore: lacks("models") || lacksGpu() });
 
 for (const model of Object.keys(PYTHON)) {
   onModels(`${model} gives PyTorch's energies, and forces where it has them, on wasm`, async () => {

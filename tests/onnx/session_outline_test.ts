@@ -1,7 +1,7 @@
 /** What the door reads of a model before it lets it in, and what it makes of files that are none. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { decodeModel, openSession, outlineModel } from "../../src/onnx/mod.ts";
-import { hasModels, MODELS, readModel } from "./shared_models.ts";
+import { MODELS, readModel } from "./shared_models.ts";
 import {
   DOUBLE,
   farWeight,
@@ -14,6 +14,7 @@ import {
   unary,
   value,
 } from "./tiny_model.ts";
+import { lacks } from "../machine.ts";
 
 Deno.test("an outline has opsets, operators and other files, those of subgraphs and functions too", () => {
   const inner = graphOf({
@@ -49,7 +50,7 @@ Deno.test("an outline has opsets, operators and other files, those of subgraphs 
 
 Deno.test({
   name: "an outline of a real model counts the operators that its graph has",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: () => {
     for (const name of MODELS) {
       const bytes = readModel(name);

@@ -1,5 +1,6 @@
 /** The door on wasm: what it opens, what it gives, and what it says when it cannot. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import { dataOf, openSession, type SessionOptions, withRuntime } from "../../src/onnx/mod.ts";
 import {
   attribute,
@@ -469,7 +470,7 @@ try {
 }`;
 
 Deno.test("the runtime starts without any permission from its bytes, and says what it lacks without them", async () => {
-  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const config = fileURLToPath(new URL("../../deno.json", import.meta.url));
   const wasm = new URL("ort-wasm-simd-threaded.wasm", import.meta.resolve("onnxruntime-web"));
   const run = async (input: Uint8Array<ArrayBuffer>) => {
     const child = new Deno.Command(Deno.execPath(), {

@@ -1,22 +1,36 @@
 /**
- * The real models that stand beside the project: in `../shared/models`, or where the variable HOOKE_MODELS says.
+ * The real models beside the project: in `../shared/models`, or in the folder that HOOKE_MODELS names. Tests that need
+ * them are left out if they are missing.
  *
  * @module
  */
 
-const FOLDER = Deno.env.get("HOOKE_MODELS") ??
-  new URL("../../../shared/models", import.meta.url).pathname;
+import { has, lacks, MODELS_FOLDER as FOLDER } from "../machine.ts";
 
-/** Are they there? */
-export const hasModels: boolean = await Deno.stat(FOLDER).then(() => true, () => false);
-
-if (!hasModels) console.log(`left out: tests with real models, as there are none at ${FOLDER}`);
+/** The names that tests which are left out are counted by. */
+const NAMES = [
+  "ani1x_1_e.onnx",
+  "ani1x_1_ef.onnx",
+  "chgnet_e.onnx",
+  "chgnet_ef.onnx",
+  "mlp_e.onnx",
+  "painnx_e.onnx",
+  "schnet_e.onnx",
+  "schnet_ef.onnx",
+  "sevennet0_e.onnx",
+  "sevennet0_ef.onnx",
+];
 
 /** The names of all model files. */
-export const MODELS: readonly string[] = hasModels
+export const MODELS: readonly string[] = has("models")
   ? [...Deno.readDirSync(FOLDER)].map(({ name }) => name)
     .filter((name) => name.endsWith(".onnx")).sort()
-  : [];
+  : NAMES;
+
+/** Registers a test that reads real models. */
+export function modelTest(name: string, fn: () => void | Promise<void>): void {
+  Deno.test({ name, fn, ignore: lacks("models") });
+}
 
 /** The bytes of one. */
 export function readModel(name: string): Uint8Array<ArrayBuffer> {

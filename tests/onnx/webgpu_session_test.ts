@@ -405,7 +405,7 @@ gpuTest("two sessions are compared run by run, with the first input again at the
 gpuTest("a device outlives what was needed to open it", async () => {
   const child = new URL("../backend/collected_adapter_child.ts", import.meta.url);
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--v8-flags=--expose-gc", child.pathname],
+    args: ["run", "-A", "--no-check", "--v8-flags=--expose-gc", child.href],
     stderr: "null",
   }).output();
   assertEquals([success, new TextDecoder().decode(stdout)], [true, "string\n"]);

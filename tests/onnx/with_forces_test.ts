@@ -23,8 +23,9 @@ import {
 } from "../../src/onnx/mod.ts";
 import { feedsOf, referenceOf } from "./reference_feeds.ts";
 import { assertWithin, largest } from "./assert_within.ts";
-import { hasModels, readModel } from "./shared_models.ts";
+import { readModel } from "./shared_models.ts";
 import { attribute, modelOf, node, value, weight } from "./tiny_model.ts";
+import { lacks } from "../machine.ts";
 
 /**
  * Model → how far energy and forces of Python's onnxruntime (1.31.1, CPU) are away from PyTorch in float64, in parts of
@@ -38,7 +39,7 @@ const PYTHON: Readonly<Record<string, { readonly energy: number; readonly forces
 };
 
 const onModels = (name: string, fn: () => Promise<void> | void) =>
-  Deno.test({ name, fn, ignore: !hasModels });
+  Deno.test({ name, fn, ignore: lacks("models") });
 
 for (const [model, away] of Object.entries(PYTHON)) {
   onModels(`${model} gets PyTorch's forces, on wasm and by the evaluator`, async () => {

@@ -1,5 +1,6 @@
 // Tables in files: whole rows, exact numbers, one header.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import { CsvFile } from "../../src/sinks/mod.ts";
 
 async function inFolder(test: (path: string) => Promise<void>): Promise<void> {
@@ -98,7 +99,7 @@ Deno.test("a disk that takes nothing, and a folder there is not, are errors of o
 
 Deno.test("of rows that the disk takes only a part of nothing stays, and that is an error", () =>
   inFolder(async (path) => {
-    const child = new URL("limited_writer.ts", import.meta.url).pathname;
+    const child = fileURLToPath(new URL("limited_writer.ts", import.meta.url));
     const { stdout, code } = await new Deno.Command("bash", {
       args: [
         "-c",

@@ -1,18 +1,12 @@
 // Disks that are full, that may not be written to, and that are not ours.
 import { assert, assertEquals } from "@std/assert";
+import { lacks } from "../machine.ts";
+import { fileURLToPath } from "node:url";
 import { withFolder } from "../checkpoint/folder.ts";
 import type { Told } from "./full_disk.ts";
 
 const ENDINGS = ["xyz", "jsonl", "csv", "db"];
 const MOUNT = "mount -t tmpfs -o size=192k none";
-
-/** Where a process may have disks of its own; elsewhere these tests tell why they are left out. */
-const mayMount = await new Deno.Command("unshare", {
-  args: ["-rm", "sh", "-c", `${MOUNT} /mnt`],
-  stdout: "null",
-  stderr: "null",
-}).output().then(({ success }) => success, () => false);
-if (!mayMount) console.warn("left out: full disks, as unshare -rm cannot mount one here");
 
 /** Runs a program on a disk of its own at `folder`; answers with what it prints. */
 async function onDisk(mount: string, folder: string, args: readonly string[]): Promise<string> {
@@ -26,10 +20,10 @@ async function onDisk(mount: string, folder: string, args: readonly string[]): P
 Deno.test({
   name:
     "a disk that is full is an error with a code, nothing is half there, and there is room again later",
-  ignore: !mayMount,
+  ignore: lacks("disks"),
   fn: () =>
     withFolder(async (folder) => {
-      const script = new URL("full_disk.ts", import.meta.url).pathname;
+      const script = fileURLToPath(new URL("full_disk.ts", import.meta.url));
       for (const ending of ENDINGS) {
         const [small, beside] = [`${folder}/small-${ending}`, `${folder}/${ending}`];
         await Deno.mkdir(small);
@@ -60,7 +54,7 @@ for (const path of Deno.args) {
 
 Deno.test({
   name: "a disk that may only be read from is an error with a code",
-  ignore: !mayMount,
+  ignore: lacks("disks"),
   fn: () =>
     withFolder(async (folder) => {
       await Deno.mkdir(`${folder}/disk`);
@@ -77,9 +71,13 @@ Deno.test({
 
 Deno.test("files and folders that others may not write to are errors with a code, and stay as they are", () =>
   withFolder(async (folder) => {
-    // Whoever runs it must be able to read the program, which may be in a folder of somebody else's.
-    const source = new URL("../../src", import.meta.url).pathname;
+    // Nothing is forbidden to root, so another user runs it, who may be unable to read the sources and the runtime
+    // where they are: often in somebody's home.
+    const source = fileURLToPath(new URL("../../src", import.meta.url));
     await new Deno.Command("cp", { args: ["-r", source, folder] }).output();
+    const nobody = Deno.uid() === 0 ? { uid: 65534, gid: 65534 } : undefined;
+    const runtime = nobody === undefined ? Deno.execPath() : `${folder}/deno`;
+    if (nobody !== undefined) await Deno.copyFile(Deno.execPath(), runtime);
     await Deno.writeTextFile(`${folder}/open.ts`, OPEN("./src/sinks/mod.ts"));
     await Deno.mkdir(`${folder}/locked`);
     await Deno.mkdir(`${folder}/cache`);
@@ -94,8 +92,7 @@ Deno.test("files and folders that others may not write to are errors with a code
     await Deno.chmod(`${folder}/locked`, 0o555);
     await Deno.chmod(`${folder}/cache`, 0o777);
     await Deno.chmod(folder, 0o755);
-    const nobody = Deno.uid() === 0 ? { uid: 65534, gid: 65534 } : {}; // nothing is forbidden to root
-    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    const { stdout, stderr } = await new Deno.Command(runtime, {
       args: ["run", "-A", "--no-check", `${folder}/open.ts`, ...paths],
       env: { DENO_DIR: `${folder}/cache`, HOME: `${folder}/cache` },
       ...nobody,

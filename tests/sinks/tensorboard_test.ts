@@ -1,5 +1,6 @@
 // Numbers for TensorBoard: records, sums, messages; damaged files and files that are not whole.
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { parseTensorBoard, readTensorBoard, TensorBoardFile } from "../../src/sinks/mod.ts";
 import { frameRecord } from "../../src/sinks/tensorboard/tensorboard_records.ts";
@@ -188,7 +189,7 @@ Deno.test("a disk that is full: the record is not there at all, those before are
         `trap '' XFSZ; ulimit -f 8; exec ${Deno.execPath()} eval --no-lock "$0"`,
         script,
       ],
-      cwd: new URL("../..", import.meta.url).pathname,
+      cwd: fileURLToPath(new URL("../..", import.meta.url)),
     }).output();
     assert(success);
     const [told, last, after] = new TextDecoder().decode(stdout).split(" ").map(Number);

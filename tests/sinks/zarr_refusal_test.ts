@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 import { frameAt } from "./zarr_endless.ts";
@@ -7,7 +8,7 @@ for (const turn of [0, 1]) {
   Deno.test(`where files cannot grow, what was flushed stays, and other sinks go on (${turn})`, async () => {
     await withFolder(async (folder) => {
       const path = `${folder}/x.zarr`;
-      const child = new URL("zarr_limited.ts", import.meta.url).pathname;
+      const child = fileURLToPath(new URL("zarr_limited.ts", import.meta.url));
       const limited = `trap '' XFSZ; ulimit -f 32; exec "$0" run -A --no-check "$1" "$2" "$3"`;
       const { stdout, stderr, code } = await new Deno.Command("bash", {
         args: ["-c", limited, Deno.execPath(), child, path, String(turn)],

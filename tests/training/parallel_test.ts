@@ -1,5 +1,6 @@
 /** Batches that are shared by workers. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import { hook } from "../../src/hook.ts";
 import {
   adam,
@@ -170,7 +171,7 @@ async function ends(script: string): Promise<boolean> {
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   try {
     await Deno.writeTextFile(file, script);
-    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const config = fileURLToPath(new URL("../../deno.json", import.meta.url));
     const run = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", "--config", config, file],
       stdout: "null",

@@ -2,7 +2,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { decodeModel, Graph, GraphBuilder, tensorProto } from "../../src/onnx/mod.ts";
 import { chooseParameters } from "../../src/training/graph/parameters.ts";
-import { hasModels, readModel } from "../onnx/shared_models.ts";
+import { readModel } from "../onnx/shared_models.ts";
+import { lacks } from "../machine.ts";
 
 const namesOf = (
   bytes: Uint8Array,
@@ -48,7 +49,7 @@ Deno.test("patterns name any tensor, and a star names all", () => {
 
 Deno.test({
   name: "of real potentials the weights are trained, and what their exporter has folded is not",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn() {
     const ani = namesOf(readModel("ani1x_1_e.onnx"));
     assertEquals(ani.sort(), ["W0", "W1", "W2", "W3", "b0", "b1", "b2", "b3"]);

@@ -18,10 +18,10 @@ import {
   type TrainerParts,
   type TrainingBatch,
 } from "../../src/training/mod.ts";
-import { testOnGpu } from "../backend/gpu.ts";
+import { lacksGpu, testOnGpu } from "../backend/gpu.ts";
 import { largest } from "../onnx/assert_within.ts";
 import { decode } from "../onnx/reference_feeds.ts";
-import { hasModels, readModel, readReference } from "../onnx/shared_models.ts";
+import { readModel, readReference } from "../onnx/shared_models.ts";
 import {
   cnn,
   cnnBatch,
@@ -33,6 +33,7 @@ import {
   mlpBatches,
   type TorchRun,
 } from "./torch_networks.ts";
+import { lacks } from "../machine.ts";
 
 const STEPS = 50;
 
@@ -293,10 +294,12 @@ async function assertPotential(device: DeviceName): Promise<void> {
 Deno.test({
   name:
     "schnet adam: a potential trained on energies and forces has PyTorch's losses and parameters",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: () => assertPotential("wasm"),
 });
 
-if (hasModels) {
-  testOnGpu("schnet adam: on WebGPU it has them, too", () => assertPotential("webgpu"));
-}
+Deno.test({
+  name: "schnet adam: on WebGPU it has them, too",
+  ignore: lacks("models") || lacksGpu(),
+  fn: () => assertPotential("webgpu"),
+});

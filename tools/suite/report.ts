@@ -29,10 +29,12 @@ export function parseClosing(output: string): Counts | undefined {
   return { passed, passedSteps, failed, failedSteps, ignored, ignoredSteps };
 }
 
-/** The lines in which tests say what they leave out on this machine, each once. */
+/** Returns what tests say they leave out on this machine, by lines as `left out: …`; each once. */
 export function leftOut(outputs: readonly string[]): string[] {
   const lines = outputs.flatMap((output) => output.split("\n"));
-  return [...new Set(lines.filter((line) => line.startsWith("left out: ")))].sort();
+  const prefix = "left out: ";
+  const named = lines.filter((line) => line.startsWith(prefix));
+  return [...new Set(named.map((line) => line.slice(prefix.length)))].sort();
 }
 
 /** Adds up the numbers of several processes. */

@@ -136,10 +136,9 @@ if (import.meta.main) {
   const isFast = showProcessorTime(options);
   console.log();
   const counts = addCounts(results.flatMap(({ counts }) => counts ?? []));
-  for (const line of leftOut(results.map(({ output }) => output))) console.log(line);
-  if (options.suite === "fast") {
-    console.log("left out: slow suites; run them by: deno task test:slow");
-  }
+  const missing = leftOut(results.map(({ output }) => output));
+  if (options.suite === "fast") missing.push("the slow suites (deno task test:slow)");
+  if (missing.length > 0) console.log(`left out: ${missing.join("; ")}`);
   const isAll = isGood && isFast;
   console.log(`${showCounts(counts, isAll, (performance.now() - began) / 1000)}`);
   Deno.exit(isAll ? 0 : 1);

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { compile } from "./compile.ts";
 import { ROOT } from "./files.ts";
 import { openToolchain } from "./toolchain.ts";
@@ -13,7 +14,7 @@ import { routeOf } from "./route.ts";
 
 if (import.meta.main) {
   const toolchain = await openToolchain(routeOf(Deno.args[0]));
-  const target = new URL(`wasm/target/${toolchain.route}/`, ROOT).pathname;
+  const target = fileURLToPath(new URL(`wasm/target/${toolchain.route}/`, ROOT));
   await Deno.mkdir(target, { recursive: true });
   // Two builds at once would write each other's halves.
   using lock = await Deno.open(`${target}hooke.lock`, { create: true, write: true });

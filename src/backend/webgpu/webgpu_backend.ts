@@ -43,11 +43,13 @@ export interface WebGpuOptions {
  * import { openWebGpu } from "./webgpu_backend.ts";
  * import { assertEquals } from "@std/assert";
  *
- * const backend = await openWebGpu();
- * const forces = backend.alloc("real", 3);
- * backend.write(forces, [1, 2, 3]);
- * assertEquals(Array.from(await backend.read(forces)), [1, 2, 3]);
- * backend.dispose();
+ * if (await navigator.gpu?.requestAdapter()) {
+ *   const backend = await openWebGpu();
+ *   const forces = backend.alloc("real", 3);
+ *   backend.write(forces, [1, 2, 3]);
+ *   assertEquals(Array.from(await backend.read(forces)), [1, 2, 3]);
+ *   backend.dispose();
+ * }
  * ```
  *
  * @throws {BackendUnavailableError} where there is no WebGPU, no adapter or no device

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { fromBinary } from "@bufbuild/protobuf";
 import { TensorProtoSchema } from "onnx-buf";
 import { plainOf, type PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
@@ -29,7 +30,7 @@ export interface NodeCase {
   readonly sets: readonly CaseSet[];
 }
 
-const SCRIPT = new URL("../node_cases.py", import.meta.url).pathname;
+const SCRIPT = fileURLToPath(new URL("../node_cases.py", import.meta.url));
 
 /** The cases whose nodes all have one of these operators, by name. */
 export async function nodeCases(operators: readonly string[]): Promise<NodeCase[]> {

@@ -14,7 +14,7 @@ import {
   valueInfo,
 } from "../../../src/onnx/mod.ts";
 import { worst } from "../ort.ts";
-import { hasModels, readModel, readReference } from "../shared_models.ts";
+import { readModel, readReference } from "../shared_models.ts";
 import {
   alone,
   countsOf,
@@ -28,6 +28,7 @@ import {
   turned,
   withPositions,
 } from "./atoms.ts";
+import { lacks } from "../../machine.ts";
 
 /** What may differ, in parts of the largest force: in float64 by the rounding of the file's weights alone. */
 interface Limits {
@@ -67,11 +68,9 @@ function assertClose(actual: ArrayLike<number>, expected: ArrayLike<number>, lim
 }
 
 for (const [model, limits] of Object.entries(MODELS)) {
-  const ignore = !hasModels;
-
   Deno.test({
     name: `${model}: forces in float64 are PyTorch's, but for the rounding of the weights`,
-    ignore,
+    ignore: lacks("models"),
     fn() {
       const { energy, forces } = readReference(model).outputs;
       const found = openEvaluator(withForces(model)).run(referenceFeeds(model), [
@@ -86,7 +85,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
   Deno.test({
     name:
       `${model}: in float64 the forces are what differences of the energy say, along a random way`,
-    ignore,
+    ignore: lacks("models"),
     fn() {
       const evaluator = openEvaluator(withForces(model)), feeds = referenceFeeds(model);
       const start = Float64Array.from(feeds["positions"]!.data as Float32Array);
@@ -108,7 +107,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
 
   Deno.test({
     name: `${model}: forces on onnxruntime are PyTorch's to float tolerance, for A, B and A again`,
-    ignore,
+    ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
       const { energy, forces } = readReference(model).outputs;
@@ -132,7 +131,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
 
   Deno.test({
     name: `${model}: forces of each system sum to zero`,
-    ignore,
+    ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
       const feeds = referenceFeeds(model), { forces } = await run(session, feeds);
@@ -148,7 +147,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
 
   Deno.test({
     name: `${model}: forces turn with the positions, and energies stay`,
-    ignore,
+    ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
       const feeds = referenceFeeds(model), { energy, forces } = await run(session, feeds);
@@ -161,7 +160,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
 
   Deno.test({
     name: `${model}: forces change places with the atoms`,
-    ignore,
+    ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
       const feeds = referenceFeeds(model), { energy, forces } = await run(session, feeds);
@@ -176,7 +175,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
 
   Deno.test({
     name: `${model}: two batches in one are what each is by itself`,
-    ignore,
+    ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
       const feeds = referenceFeeds(model), { energy, forces } = await run(session, feeds);
@@ -191,7 +190,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
 
   Deno.test({
     name: `${model}: edges beyond the cutoff change nothing`,
-    ignore,
+    ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
       const feeds = referenceFeeds(model), before = await run(session, feeds);
@@ -205,7 +204,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
 
   Deno.test({
     name: `${model}: atoms with nobody near feel no force`,
-    ignore,
+    ignore: lacks("models"),
     async fn() {
       const graph = withForces(model), feeds = alone(referenceFeeds(model));
       await using session = await openSession(graph.encode());
@@ -220,11 +219,9 @@ for (const [model, limits] of Object.entries(MODELS)) {
 }
 
 for (const [model, nodes] of Object.entries(TRACED)) {
-  const ignore = !hasModels;
-
   Deno.test({
     name: `${model}: forces are those of PyTorch's traced graph, with fewer nodes`,
-    ignore,
+    ignore: lacks("models"),
     async fn() {
       const graph = withForces(model), traced = readModel(`${model}_ef.onnx`);
       const feeds = referenceFeeds(model);

@@ -10,8 +10,9 @@ import {
   valueInfo,
 } from "../../../src/onnx/mod.ts";
 import { worst } from "../ort.ts";
-import { hasModels, readModel, readSecondReference, type Reference } from "../shared_models.ts";
+import { readModel, readSecondReference, type Reference } from "../shared_models.ts";
 import { feedOf, type Feeds, numbersOf } from "./atoms.ts";
+import { lacks } from "../../machine.ts";
 
 /** A network, and how its parameters are in the file. */
 interface Network {
@@ -88,7 +89,7 @@ function moveAlong(graph: Graph, parameter: string, t: string): void {
 for (const [model, { turned, float64 }] of Object.entries(NETWORKS)) {
   Deno.test({
     name: `${model}: the gradient of a loss on forces, by every parameter, is PyTorch's`,
-    ignore: !hasModels,
+    ignore: lacks("models"),
     async fn() {
       const { inputs, outputs } = readSecondReference(model);
       const feeds = feedsOf(inputs);
@@ -117,7 +118,7 @@ for (const [model, { turned, float64 }] of Object.entries(NETWORKS)) {
   Deno.test({
     name:
       `${model}: in float64 it is what differences of that loss say, along a random way of all parameters`,
-    ignore: !hasModels,
+    ignore: lacks("models"),
     fn() {
       const { inputs, outputs } = readSecondReference(model);
       const parameters = parametersOf(outputs);

@@ -3,9 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Facts } from "../../../src/onnx/infer/facts.ts";
 import { readFileLength } from "../../../src/onnx/infer/length.ts";
 import { decodeModel, Graph } from "../../../src/onnx/mod.ts";
-import { hasModels, MODELS, readModel } from "../shared_models.ts";
-
-const opening = { ignore: !hasModels };
+import { MODELS, modelTest, readModel } from "../shared_models.ts";
 
 /** A model's graph as its file is, and another one with nothing said of what is between inputs and outputs. */
 function both(name: string): { readonly said: Graph; readonly silent: Graph } {
@@ -15,9 +13,8 @@ function both(name: string): { readonly said: Graph; readonly silent: Graph } {
 }
 
 for (const model of MODELS) {
-  Deno.test(
+  modelTest(
     `types and shapes inferred for ${model} are those in the file, in every node`,
-    opening,
     () => {
       const { said, silent } = both(model), facts = new Facts(silent);
       const wrong: string[] = [];
@@ -44,9 +41,8 @@ for (const model of MODELS) {
     },
   );
 
-  Deno.test(
+  modelTest(
     `what the file of ${model} says makes no difference to what is inferred`,
-    opening,
     () => {
       const { said, silent } = both(model), own = new Facts(silent), told = new Facts(said);
       for (const name of silent.nodes.flatMap(({ output }) => output)) {

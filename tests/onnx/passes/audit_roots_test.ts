@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { auditRoots, decodeModel, Graph, GraphBuilder, type Value } from "../../../src/onnx/mod.ts";
 import { MODELS, readModel } from "../shared_models.ts";
+import { lacks } from "../../machine.ts";
 
 type F32 = Value<"f32">;
 
@@ -124,7 +125,7 @@ Deno.test("a warning names node and value, and only what lies between is looked 
 });
 
 Deno.test("the roots of real models are found: the lengths of pairs", {
-  ignore: MODELS.length === 0,
+  ignore: lacks("models"),
 }, () => {
   const found = Object.fromEntries(
     MODELS.filter((name) => name.endsWith("_e.onnx")).map((name) => {

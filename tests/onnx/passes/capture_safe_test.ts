@@ -17,7 +17,7 @@ import {
 import { feeds, indexed } from "../indexed_model.ts";
 import { branching, modelOf, node } from "../odd_models.ts";
 import { f32, fromReference, i32, numbersOf, runModel, worst } from "../ort.ts";
-import { MODELS, readModel, readReference } from "../shared_models.ts";
+import { MODELS, modelTest, readModel, readReference } from "../shared_models.ts";
 
 const SCATTERS = ["ScatterElements", "ScatterND"];
 
@@ -171,7 +171,7 @@ Deno.test("what cannot be made safe is refused by name", () => {
 });
 
 for (const file of MODELS) {
-  Deno.test(`${file} made safe to capture gives the same, to the bit`, async () => {
+  modelTest(`${file} made safe to capture gives the same, to the bit`, async () => {
     const bytes = readModel(file);
     const { inputs } = readReference(file.replace(/_ef?\.onnx$/, ""));
     const tensors = Object.fromEntries(

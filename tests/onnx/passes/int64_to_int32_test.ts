@@ -12,7 +12,7 @@ import {
 import { expectedOf, feeds, indexed } from "../indexed_model.ts";
 import { branching } from "../odd_models.ts";
 import { f32, fromReference, i32, i64, narrowed, numbersOf, runModel, worst } from "../ort.ts";
-import { MODELS, readModel, readReference } from "../shared_models.ts";
+import { MODELS, modelTest, readModel, readReference } from "../shared_models.ts";
 
 Deno.test("a model with int64 indices gives the same with int32, to the bit", async () => {
   const [plain, graph] = [indexed(), new Graph(decodeModel(indexed()))];
@@ -164,7 +164,7 @@ Deno.test("control flow is refused by name, before anything is changed", () => {
 });
 
 for (const file of MODELS) {
-  Deno.test(`${file} gives the same with int32 indices, to the bit`, async () => {
+  modelTest(`${file} gives the same with int32 indices, to the bit`, async () => {
     const bytes = readModel(file);
     const { inputs } = readReference(file.replace(/_ef?\.onnx$/, ""));
     const wide = Object.fromEntries(

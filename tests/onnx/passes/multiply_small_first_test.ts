@@ -8,6 +8,7 @@ import {
 } from "../../../src/onnx/mod.ts";
 import { plainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
+import { modelTest } from "../shared_models.ts";
 
 /** What a graph multiplies, as "a*b", in its order; values in between by their shapes. */
 function products(graph: Graph): string[] {
@@ -81,7 +82,7 @@ Deno.test("lengths that may differ are not taken for equal", () => {
   assertEquals([...openEvaluator(graph).run(feeds).y!.data], [30, 60, 90, -40, -50, -60]);
 });
 
-Deno.test("real models keep their numbers to rounding", () => {
+modelTest("real models keep their numbers to rounding", () => {
   let changed = 0;
   for (const graph of passGraphs()) {
     changed += assertKeepsNumbers(graph, multiplySmallFirst, 2e-5).changed;

@@ -10,6 +10,7 @@ import {
 import { f32, fromReference, i32, type Tensors, worst } from "../ort.ts";
 import { plainFeeds } from "../plain_feeds.ts";
 import { MODELS, readModel, readReference } from "../shared_models.ts";
+import { has } from "../../machine.ts";
 
 /** A model and a batch for it. */
 export interface PassGraph {
@@ -38,11 +39,11 @@ export function lennardJonesBatch(): PassGraph {
   return { name: "Lennard-Jones", bytes, tensors, feeds: plainFeeds(tensors) };
 }
 
-/** All models there are. */
+/** All models there are: one of our own, and the real ones if they are there. */
 export function passGraphs(): PassGraph[] {
   return [
     lennardJonesBatch(),
-    ...MODELS.map((name) => {
+    ...(has("models") ? MODELS : []).map((name) => {
       const bytes = readModel(name);
       const inputs = decodeModel(bytes).graph!.input.map((input) => input.name);
       const reference = readReference(name.replace(/_ef?\.onnx$/, "")).inputs;

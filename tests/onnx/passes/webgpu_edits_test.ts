@@ -16,7 +16,8 @@ import {
   type LennardJonesModelOptions,
   openSession,
 } from "../../../src/onnx/mod.ts";
-import { gpuTest } from "../gpu.ts";
+import { lacks } from "../../machine.ts";
+import { gpuTest, lacksGpu } from "../gpu.ts";
 import { feeds as indexedFeeds, indexed } from "../indexed_model.ts";
 import { fromReference, narrowed, type Tensors } from "../ort.ts";
 import { MODELS, readModel, readReference } from "../shared_models.ts";
@@ -173,7 +174,8 @@ gpuTest("angles by atan are closer on WebGPU than by acos, and as close as float
 });
 
 for (const file of MODELS) {
-  gpuTest(`${file} is all on WebGPU after the edits, and replays`, async () => {
+  const ignore = lacks("models") || lacksGpu();
+  Deno.test(`${file} is all on WebGPU after the edits, and replays`, { ignore }, async () => {
     const { inputs } = readReference(file.replace(/_ef?\.onnx$/, ""));
     const tensors = Object.fromEntries(
       Object.entries(inputs).map(([name, tensor]) => [name, fromReference(tensor)]),

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { expose, Graph, points, valueInfo } from "../../../src/onnx/mod.ts";
 import { modelOf, node } from "../odd_models.ts";
-import { hasModels } from "../shared_models.ts";
 import { f32, graphOf, mlp, run } from "./run.ts";
+import { lacks } from "../../machine.ts";
 
 Deno.test("exposed tensors come out with their numbers: values, inputs and constants", async () => {
   const graph = graphOf((g) => {
@@ -57,7 +57,7 @@ Deno.test("when one of several patterns matches nothing, nothing is exposed", ()
 
 Deno.test({
   name: "everything of a network exposed: its own output stays what it was, to the bit",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: async () => {
     const { graph, feeds } = mlp();
     const plain = await run(graph, feeds);

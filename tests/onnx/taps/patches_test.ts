@@ -14,8 +14,8 @@ import {
   zero,
 } from "../../../src/onnx/mod.ts";
 import { branching, modelOf, node } from "../odd_models.ts";
-import { hasModels } from "../shared_models.ts";
 import { f32, flag, graphOf, mlp, noise, run } from "./run.ts";
+import { lacks } from "../../machine.ts";
 
 const X = f32([1, 2, 3], 3);
 
@@ -174,7 +174,7 @@ Deno.test("a network whose block is zeroed is the network that is built without 
 Deno.test({
   name:
     "mlp: replaced by itself, switched off, or with nothing added it gives the same, to the bit",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: async () => {
     const { graph: plain, feeds } = mlp();
     expose(plain, "tanh");
@@ -199,7 +199,7 @@ Deno.test({
 
 Deno.test({
   name: "mlp: with its last activations zeroed each atom has the energy of the last bias",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: async () => {
     const { graph, feeds } = mlp();
     zero(graph, "tanh_1");

@@ -1,8 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Graph, points, showPoints, statistics, valueInfo, zero } from "../../../src/onnx/mod.ts";
 import { branching, modelOf, node } from "../odd_models.ts";
-import { hasModels, readModel } from "../shared_models.ts";
+import { readModel } from "../shared_models.ts";
 import { graphOf, mlp } from "./run.ts";
+import { lacks } from "../../machine.ts";
 
 /** A weight, a bias by formula, one value in between and one that comes out. */
 const small = () =>
@@ -99,7 +100,7 @@ Deno.test("sequences are not listed, and refused by their names", () => {
 
 Deno.test({
   name: "the points of a network's file: its activations and its weights by patterns",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: () => {
     const found = points(readModel("mlp_e.onnx"), ["tanh*", "net.*.weight", "energy*"]);
     assertEquals(found.map(({ name, kind, shape }) => [name, kind, shape]), [

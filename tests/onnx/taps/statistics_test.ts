@@ -9,9 +9,9 @@ import {
   statistics,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
-import { hasModels } from "../shared_models.ts";
 import { COLUMNS, isClose, PLAIN, plainHistogram } from "./plain_statistics.ts";
 import { f32, graphOf, mlp, noise, run } from "./run.ts";
+import { lacks } from "../../machine.ts";
 
 const ALL: readonly Statistic[] = [...COLUMNS, "histogram"];
 
@@ -131,7 +131,7 @@ Deno.test("columns come in the order in which they were asked for, alone too", a
 
 Deno.test({
   name: "statistics of everything in a network are those of the same tensors exposed",
-  ignore: !hasModels,
+  ignore: lacks("models"),
   fn: async () => {
     const { graph, feeds } = mlp();
     const plain = await run(graph, feeds);

@@ -15,10 +15,10 @@ import {
   statistics,
   zero,
 } from "../../../src/onnx/mod.ts";
-import { gpuTest } from "../gpu.ts";
-import { hasModels } from "../shared_models.ts";
+import { gpuTest, lacksGpu } from "../gpu.ts";
 import { COLUMNS, isClose, PLAIN, plainHistogram } from "./plain_statistics.ts";
 import { f32, flag, graphOf, mlp, noise } from "./run.ts";
+import { lacks } from "../../machine.ts";
 
 /** Runs all of it on the GPU, and compares that with wasm, and replays with runs. */
 async function assertFit(
@@ -140,8 +140,9 @@ gpuTest("patches are all on WebGPU, switched on and off, and replay", async () =
   await assertFit(graph, [at(true), at(false)], { N: 5 });
 });
 
-(hasModels ? gpuTest : Deno.test.ignore)(
+Deno.test(
   "a network with taps and a patch is all on WebGPU, and replays",
+  { ignore: lacks("models") || lacksGpu() },
   async () => {
     const { graph, feeds } = mlp();
     const length = (name: string) => feeds[name]!.dims![0]!;

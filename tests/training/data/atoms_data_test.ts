@@ -12,9 +12,10 @@ import {
   type AtomsDataOptions,
   type TrainingBatch,
 } from "../../../src/training/data/mod.ts";
-import { hasModels, readReference } from "../../onnx/shared_models.ts";
+import { readReference } from "../../onnx/shared_models.ts";
 import { decode } from "../../onnx/reference_feeds.ts";
 import { gathered } from "./gathered.ts";
+import { lacks } from "../../machine.ts";
 
 /** Three in a row, 1 Å apart, with all that can be learned. */
 const row: SystemInput = {
@@ -117,7 +118,7 @@ Deno.test("atomsData() has the edges of a crystal: nearest neighbors, across its
 // The reference of schnet lists the edges of cubes of about 3 Å, not their diagonals.
 for (const [model, cutoffs] of [["schnet", [4]], ["ani1x_1", [5.2, 3.5]]] as const) {
   const name = `atomsData() makes the inputs that the reference of ${model} has`;
-  Deno.test({ name, ignore: !hasModels }, async () => {
+  Deno.test({ name, ignore: lacks("models") }, async () => {
     const { inputs } = readReference(model);
     const theirs = Object.fromEntries(
       Object.entries(inputs).map(([name, tensor]) => [name, Array.from(decode(tensor), Number)]),

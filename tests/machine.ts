@@ -1,0 +1,87 @@
+/**
+ * Tells which of the things that tests need this machine has. A test is registered wherever it runs; if something is
+ * missing it is ignored, and the test task names what is missing in its closing line.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+
+/** What tests need and a machine may lack → how to get it. */
+const NEEDS = {
+  webgpu: "a WebGPU adapter (on Linux install mesa-vulkan-drivers)",
+  chromium: "Chromium on PATH",
+  models: "the model files of ../shared/models (or of the folder that HOOKE_MODELS names)",
+  disks: "unshare -rm to mount a disk",
+  python: "python3 on PATH",
+} as const;
+
+/** Something that tests need and a machine may lack. */
+export type Need = keyof typeof NEEDS;
+
+/** The folder of the real models, which are not part of the repository. */
+export const MODELS_FOLDER: string = Deno.env.get("HOOKE_MODELS") ??
+  fileURLToPath(new URL("../../shared/models", import.meta.url));
+
+/** The names that Chromium has on PATH. */
+const CHROMIUM = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/** The path of Chromium, if it is installed. */
+export const chromiumPath: string | undefined = findProgram(CHROMIUM);
+
+/** Finds out; a GPU is not here, as only those who open a device know. */
+const FINDERS: Readonly<Record<Exclude<Need, "webgpu">, () => boolean>> = {
+  chromium: () => chromiumPath !== undefined,
+  models: () => isThere(MODELS_FOLDER),
+  disks: mayMount,
+  python: () => findProgram(["python3"]) !== undefined,
+};
+
+const answers = new Map<Need, boolean>();
+const said = new Set<Need>();
+
+/** Returns whether this machine has what some tests need. */
+export function has(need: Exclude<Need, "webgpu">): boolean {
+  const known = answers.get(need) ?? FINDERS[need]();
+  answers.set(need, known);
+  return known;
+}
+
+/** Returns whether a test must be left out for want of something, for `ignore`; if so, says what. */
+export function lacks(need: Exclude<Need, "webgpu">): boolean {
+  return lacksUnless(has(need), need);
+}
+
+/** The same, if the caller has found out itself. */
+export function lacksUnless(isThere: boolean, need: Need): boolean {
+  if (isThere) return false;
+  // tools/suite collects these lines.
+  if (!said.has(need)) console.warn(`left out: tests that need ${NEEDS[need]}`);
+  said.add(need);
+  return true;
+}
+
+function findProgram(names: readonly string[]): string | undefined {
+  const folders = (Deno.env.get("PATH") ?? "").split(":");
+  return names.flatMap((name) => folders.map((folder) => `${folder}/${name}`)).find(isThere);
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether a process may have disks of its own, as containers often forbid. */
+function mayMount(): boolean {
+  try {
+    const args = ["-rm", "sh", "-c", "mount -t tmpfs -o size=192k none /mnt"];
+    return new Deno.Command("unshare", { args, stdout: "null", stderr: "null" }).outputSync()
+      .success;
+  } catch {
+    return false;
+  }
+}
