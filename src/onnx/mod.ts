@@ -63,7 +63,7 @@ export type { GradientWriter, WriterOperand } from "./grad/gradient_writer.ts";
 export type { GradientRule, Placed, Share, Step } from "./grad/rule.ts";
 export type { GradientRules } from "./grad/rules.ts";
 export { gradientRules } from "./grad/rules.ts";
-export type { NodeOptions } from "./graph/graph.ts";
+export type { NodeOptions } from "./graph/graph_nodes.ts";
 export { Graph } from "./graph/graph.ts";
 export type { Use } from "./graph/graph_links.ts";
 export type { GraphBuilderOptions, NumericType, Operand, Value } from "./graph/graph_builder.ts";

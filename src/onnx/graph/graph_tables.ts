@@ -1,0 +1,141 @@
+/**
+ * The tables of a graph that is being edited: its nodes, who makes and uses each value, and which names are taken.
+ *
+ * @module
+ */
+
+import { showNode } from "../codec/check_model.ts";
+import type {
+  GraphProto,
+  ModelProto,
+  NodeProto,
+  TensorProto,
+  ValueInfoProto,
+} from "../codec/messages.ts";
+import { assertOpset } from "../codec/opset.ts";
+import { FreshNames } from "./fresh_names.ts";
+import { malformed } from "./graph_errors.ts";
+import { Links } from "./graph_links.ts";
+import { namesInside } from "./subgraphs.ts";
+
+/** The tables of one graph. Every edit keeps all of them in step with the model's messages. */
+export interface GraphTables {
+  /** The message that is edited. */
+  readonly proto: GraphProto;
+  /** All nodes, in the order of the last sort and then of addition. */
+  readonly nodes: Set<NodeProto>;
+  /** Producers and uses of values. */
+  readonly links: Links;
+  /** Initializers that cannot be fed, by name. */
+  readonly constants: Map<string, TensorProto>;
+  /** Names of sparse initializers. */
+  readonly sparse: Set<string>;
+  /** Types and shapes as the file states them, by name of the value. */
+  readonly infos: Map<string, ValueInfoProto>;
+  /** Names of the inputs. */
+  readonly inputNames: Set<string>;
+  /** Names of the outputs. */
+  readonly outputNames: Set<string>;
+  /** Names of values, at any depth. */
+  readonly names: FreshNames;
+  /** Names of nodes, which onnxruntime requires to be unique too. */
+  readonly nodeNames: FreshNames;
+}
+
+/**
+ * Makes the tables of a model's graph.
+ *
+ * @throws {RangeError} for an opset other than 18 to 21
+ * @throws {SyntaxError} if a value is made twice or not at all
+ */
+export function tablesOf(model: ModelProto): GraphTables {
+  const { graph } = model;
+  if (graph === undefined) throw malformed("it must have a graph", "none");
+  assertOpset(model, "edit a model");
+  const tables: GraphTables = {
+    proto: graph,
+    nodes: new Set(),
+    links: new Links(),
+    constants: new Map(),
+    sparse: new Set(),
+    infos: new Map(),
+    inputNames: new Set(graph.input.map(({ name }) => name)),
+    outputNames: new Set(graph.output.map(({ name }) => name)),
+    names: new FreshNames(),
+    nodeNames: new FreshNames(),
+  };
+  defineGiven(tables);
+  for (const node of graph.node) linkNode(tables, node);
+  assertAllMade(tables);
+  return tables;
+}
+
+/** Returns whether the graph has a value of this name. */
+export function hasValue(tables: GraphTables, name: string): boolean {
+  return tables.links.producer(name) !== undefined || isGiven(tables, name);
+}
+
+/** Reserves the name of a new value, which `freshName` may have returned before. Throws a SyntaxError if it exists. */
+export function claimName(tables: GraphTables, name: string): void {
+  if (hasValue(tables, name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
+  tables.names.take(name);
+}
+
+/** Adds a node to the tables. Throws a SyntaxError if it makes a value that exists. */
+export function linkNode(tables: GraphTables, node: NodeProto): void {
+  tables.links.link(node, (name) => isGiven(tables, name));
+  tables.nodes.add(node);
+  tables.nodeNames.take(node.name);
+  for (const name of [...node.output, ...namesInside(node)]) tables.names.take(name);
+}
+
+/** Removes a node from the tables. */
+export function unlinkNode({ nodes, links }: GraphTables, node: NodeProto): void {
+  nodes.delete(node);
+  links.unlink(node);
+}
+
+/** Returns whether a value exists that no node makes: an input or a constant. */
+function isGiven({ constants, sparse, inputNames }: GraphTables, name: string): boolean {
+  return constants.has(name) || sparse.has(name) || inputNames.has(name);
+}
+
+/** Notes inputs, constants and what the file states about values. */
+function defineGiven({ proto, inputNames, names, constants, sparse, infos }: GraphTables): void {
+  const claim = (name: string) => {
+    if (names.has(name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
+    names.take(name);
+  };
+  inputNames.forEach((name) => names.take(name));
+  if (inputNames.size < proto.input.length) throw malformed(ONCE, "an input twice");
+  for (const tensor of proto.initializer) {
+    // Before IR version 4 every constant was an input too, which may be fed instead.
+    if (inputNames.has(tensor.name)) continue;
+    claim(tensor.name);
+    constants.set(tensor.name, tensor);
+  }
+  for (const { values } of proto.sparseInitializer) {
+    if (values === undefined || inputNames.has(values.name)) continue;
+    claim(values.name);
+    sparse.add(values.name);
+  }
+  for (const info of [...proto.valueInfo, ...proto.output, ...proto.input]) {
+    infos.set(info.name, info);
+  }
+}
+
+/** Throws a SyntaxError if a value that is used, or an output, does not exist. */
+function assertAllMade(tables: GraphTables): void {
+  for (const [name, node] of tables.links.used()) {
+    if (hasValue(tables, name)) continue;
+    throw malformed(
+      "every value that is used must be made",
+      `${JSON.stringify(name)}, which ${showNode(node)} uses`,
+    );
+  }
+  const missing = tables.proto.output.find(({ name }) => !hasValue(tables, name));
+  if (missing === undefined) return;
+  throw malformed("every output must be made", JSON.stringify(missing.name));
+}
+
+const ONCE = "every value must be made once";
