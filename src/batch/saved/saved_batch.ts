@@ -7,6 +7,7 @@
 import { dtypeOf, type FieldInfo, isDType, type NumericArray } from "../fields/fields.ts";
 import { show } from "../show.ts";
 import type { Field, Info, Store } from "../store.ts";
+import { checkStore } from "./check_store.ts";
 
 /** What a checkpoint keeps of a batch: plain data. */
 export interface SavedBatch {
@@ -45,10 +46,10 @@ export function saveStore(store: Store, nextSystemId: number): SavedBatch {
   };
 }
 
-/** Takes it back. Throws a TypeError for what `saveStore` did not give. */
+/** Makes a store from the result of `saveStore`. Throws a TypeError for anything else. */
 export function loadStore(saved: unknown): Store {
   const { nodeOffsets, edgeOffsets, infos, fields } = checked(saved);
-  return {
+  const store: Store = {
     nodeOffsets: nodeOffsets.slice(),
     edgeOffsets: edgeOffsets.slice(),
     infos: structuredClone(infos) as Info[],
@@ -57,6 +58,8 @@ export function loadStore(saved: unknown): Store {
       { info: Object.freeze({ ...info, fill }), values: values.slice() },
     ])),
   };
+  checkStore(store, "load a batch", (system) => ` of system ${system}`);
+  return store;
 }
 
 function checked(saved: unknown): SavedBatch {

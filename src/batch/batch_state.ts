@@ -1,0 +1,96 @@
+/**
+ * The state of a batch, and how it is replaced.
+ *
+ * @module
+ */
+
+import { ALWAYS } from "./fields/fields.ts";
+import { busyError, type FieldHolder } from "./fields/holder.ts";
+import { checkStore } from "./saved/check_store.ts";
+import { sizeOf, type Store } from "./store.ts";
+import { giveIds } from "./system_ids.ts";
+
+/** The fields that every batch has. */
+export const ESSENTIAL: readonly string[] = [...ALWAYS, "systemId"];
+
+/** The state of one batch. */
+export interface BatchState {
+  /** Its systems. */
+  store: Store;
+  /** The least system id that no system of the batch ever had. */
+  nextId: number;
+  /** The engine that holds some of its fields, if one does. */
+  holder: FieldHolder | undefined;
+  /** The place of the system of each node; `undefined` until it is needed. */
+  systemOfNode: Int32Array | undefined;
+}
+
+/** Makes the state of a new batch, and gives its systems ids of their own. */
+export function newState(store: Store, nextId: number): BatchState {
+  return {
+    store,
+    nextId: giveIds(store, nextId, new Set()),
+    holder: undefined,
+    systemOfNode: undefined,
+  };
+}
+
+/** Returns the part of an error message that names a system of a batch. */
+export function inBatch(system: number): string {
+  return ` of system ${system}`;
+}
+
+/** Returns the store. Throws an Error while an engine holds a part of it. */
+export function wholeStore({ store, holder }: BatchState, action: string): Store {
+  if (holder !== undefined) throw busyError(action, holder.by);
+  return store;
+}
+
+/** Throws a RangeError for the first impossible value, and an Error while an engine holds a part of the batch. */
+export function checkState(state: BatchState, action: string): void {
+  checkStore(wholeStore(state, action), action, inBatch);
+}
+
+/** Replaces the systems of a batch. Those at the places `keepers` keep their ids. */
+export function replaceStore(
+  state: BatchState,
+  store: Store,
+  action: string,
+  keepers: readonly number[] = [],
+): void {
+  if (state.holder !== undefined) throw busyError(action, state.holder.by);
+  checkStore(store, action, inBatch);
+  state.nextId = giveIds(store, state.nextId, new Set(keepers));
+  state.store = store;
+  state.systemOfNode = undefined;
+}
+
+/** Returns a function that gives a batch back the systems that it has now. */
+export function restorePointOf(state: BatchState): () => void {
+  const { store, nextId } = state;
+  return () => {
+    state.store = store;
+    state.nextId = nextId;
+    state.systemOfNode = undefined;
+  };
+}
+
+/** Returns the place of the system of each node. */
+export function systemsOfNodes(state: BatchState): Int32Array {
+  if (state.systemOfNode !== undefined) return state.systemOfNode;
+  const { nodeOffsets } = state.store, size = sizeOf(state.store);
+  const systems = new Int32Array(nodeOffsets[size]!);
+  for (let system = 0; system < size; system++) {
+    systems.fill(system, nodeOffsets[system], nodeOffsets[system + 1]);
+  }
+  return state.systemOfNode = systems;
+}
+
+/** Describes a batch in words: its systems, atoms and fields, and the engine that holds it. */
+export function describeBatch({ store, holder }: BatchState): string {
+  const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  const size = sizeOf(store), atoms = store.nodeOffsets[size]!;
+  const fields = [...store.fields.keys()].join(", ");
+  const held = holder === undefined ? "" : `, held by ${holder.by}`;
+  return `Batch of ${count(size, "system")}, ${count(atoms, "atom")} (${fields})${held}`;
+}
