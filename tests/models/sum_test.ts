@@ -44,8 +44,8 @@ Deno.test("potentials of one's own and springs name an option that they have not
   assertThrows(() => tethers({} as never), TypeError, "stiffness must be a number");
   const anchor = { stiffness: 1, anchor: [0, 0, 0] };
   assertThrows(() => tethers(anchor), TypeError, "must be among stiffness, anchors: current value");
-  const center = { stiffness: 1, center: [0, 0, 0] };
-  assertThrows(() => centerBias(center as never), TypeError, 'current value is "center"');
+  const middle = { stiffness: 1, middle: [0, 0, 0] };
+  assertThrows(() => centerBias(middle as never), TypeError, 'current value is "middle"');
   const label = { label: "a well" };
   assertThrows(() => potential(() => 0, label as never), TypeError, 'current value is "label"');
 });
