@@ -1,24 +1,75 @@
 /**
- * Options that callers without types misspell.
+ * Checks of options, which callers without types misspell, forget or mistake.
  *
  * @module
  */
 
-import { didYouMean } from "./did_you_mean.ts";
-import { show } from "./show.ts";
+import { isObject, isPlain, type Members } from "./object.ts";
+import { complaint } from "./show.ts";
 
-/** Throws a TypeError for options that are no object, and for one that is not known. */
-export function checkOptions(action: string, options: unknown, known: readonly string[]): void {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(
-      `Cannot ${action} as its options must be an object: current value is ${show(options)}`,
-    );
+/** Throws a TypeError if options are not an object, or have a member that is not known. */
+export function checkOptions(
+  action: string,
+  options: unknown,
+  known: readonly string[],
+): void {
+  if (!isObject(options)) {
+    throw new TypeError(complaint(action, "its options must be an object", options));
   }
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  checkKeys(action, "its options", options, known);
+}
+
+/**
+ * Throws a TypeError for the first member that is not known. Instances of classes are not checked, as they may have
+ * members of their own.
+ */
+export function checkKeys(
+  action: string,
+  what: string,
+  given: object,
+  known: readonly string[],
+): void {
+  if (!isPlain(given)) return;
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const list = known.join(", ");
   throw new TypeError(
-    `Cannot ${action} as its options must be among ${list}: current value is ${show(unknown)}` +
-      didYouMean(unknown, known),
+    complaint(action, `${what} must be among ${known.join(", ")}`, unknown, known),
   );
+}
+
+/** Throws a TypeError if a value is of the wrong kind. */
+export function checkKind(
+  action: string,
+  name: string,
+  value: unknown,
+  requirement: string,
+  isFine: (value: unknown) => boolean,
+): void {
+  if (isFine(value)) return;
+  throw new TypeError(complaint(action, `${name} must be ${requirement}`, value));
+}
+
+/** Throws a TypeError if an option is given and of the wrong kind. */
+export function checkOption(
+  action: string,
+  options: object,
+  member: string,
+  requirement: string,
+  isFine: (value: unknown) => boolean,
+): void {
+  const value = (options as Members)[member];
+  if (value !== undefined) checkKind(action, member, value, requirement, isFine);
+}
+
+/** Throws a RangeError if a value is not one of these. */
+export function checkOneOf(
+  action: string,
+  name: string,
+  value: unknown,
+  choices: readonly unknown[],
+): void {
+  if (choices.includes(value)) return;
+  const words = choices.filter((choice) => typeof choice === "string");
+  const list = choices.map((choice) => JSON.stringify(choice)).join(" or ");
+  throw new RangeError(complaint(action, `${name} must be ${list}`, value, words));
 }

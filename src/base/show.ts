@@ -4,37 +4,66 @@
  * @module
  */
 
-import { describeValue } from "./describe_value.ts";
+import { nameOr } from "./describe_value.ts";
 import { didYouMean } from "./did_you_mean.ts";
 
-const SHOWN = 8;
+/** The number of elements of a list that are shown: those of a cell are. */
+const SHOWN = 9;
+/** The number of characters of a string that are shown. */
+const LONGEST = 80;
 
 /**
- * A value as an error message shows it: strings quoted, functions by name, objects by class name, arrays by their
- * first elements. Never throws, whatever the value does when it is looked at.
+ * Returns a value as an error message shows it: strings quoted, functions by name, objects by class, lists by their first
+ * elements. Never throws, whatever the value does when it is looked at.
  */
 export function show(value: unknown): string {
   try {
-    return Array.isArray(value) ? showArray(value) : showOne(value);
+    return isList(value) ? showList(value) : showOne(value);
   } catch {
     return typeof value; // a proxy, or a getter that throws
   }
 }
 
-function showArray(list: readonly unknown[]): string {
-  const rest = list.length > SHOWN ? [`… ${list.length} in all`] : [];
-  return `[${[...list.slice(0, SHOWN).map(showOne), ...rest].join(", ")}]`;
+function isList(value: unknown): value is ArrayLike<unknown> {
+  return Array.isArray(value) || ArrayBuffer.isView(value) && "length" in value;
+}
+
+function showList(list: ArrayLike<unknown>): string {
+  const shown = Array.from({ length: Math.min(list.length, SHOWN) }, (_, i) => showOne(list[i]));
+  if (list.length > SHOWN) shown.push(`… ${list.length} in all`);
+  return `[${shown.join(", ")}]`;
 }
 
 function showOne(value: unknown): string {
-  if (typeof value !== "function") return describeValue(value);
-  return `${isClass(value) ? "class" : "function"} ${nameOf(value)}`.trimEnd();
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+  }
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "function") {
+    return `${isClass(value) ? "class" : "function"} ${nameOf(value)}`.trimEnd();
+  }
+  if (isList(value)) return `[… ${value.length} in all]`;
+  if (typeof value !== "object" || value === null) return String(value);
+  return showClass(value);
 }
 
-/** The name of a function, or nothing: a class may have a static `name` that is no text. */
-export function nameOf(f: unknown): string {
-  const { name } = f as { readonly name: unknown };
-  return typeof name === "string" ? name : "";
+/** Returns a value as `show` does, but lists by class, not by their elements. */
+export function showKind(value: unknown): string {
+  return typeof value === "object" && value !== null ? showClass(value) : show(value);
+}
+
+function showClass(value: object): string {
+  return withArticle(nameOr(value.constructor ?? {}, "object"));
+}
+
+/** Returns a name with "a" or "an" before it. */
+export function withArticle(name: string): string {
+  return `${/^[AEIOU]/i.test(name) ? "an" : "a"} ${name}`;
+}
+
+/** Returns the name of a function, or "": a class may have a static `name` that is not a string. */
+export function nameOf(f: object): string {
+  return nameOr(f, "");
 }
 
 /** Is the value a class? A frozen function has a prototype as fixed as a class has, hence the look at its source. */
@@ -44,7 +73,7 @@ export function isClass(value: unknown): boolean {
     /^class\b|\[native code\]/.test(Function.prototype.toString.call(value));
 }
 
-/** The message of an error, with the nearest of some candidates where a name is wrong. */
+/** Returns the message of an error, with the nearest of some candidates if a name is wrong. */
 export function complaint(
   action: string,
   requirement: string,

@@ -7,7 +7,7 @@
 import { assertStays } from "./changing.ts";
 import type { NumericArray } from "./fields/fields.ts";
 import type { ResidentBatch } from "./resident/resident_batch.ts";
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 
 /** An atom, as a choice sees it. */
 export interface AtomView {

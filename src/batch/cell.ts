@@ -5,7 +5,7 @@
  * @module
  */
 
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 
 /** A cell as callers give it: three lengths, nine numbers, or three vectors. */
 export type CellInput = ArrayLike<number> | readonly ArrayLike<number>[];

@@ -7,7 +7,7 @@
 import { gaussians, philox, Stream } from "../kernels/philox.ts";
 import { checkOptions } from "../base/check_options.ts";
 import { seedWords } from "./seed.ts";
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 import { assemble } from "./store.ts";
 import { storeOf, System, systemOf } from "./system.ts";
 

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 
 /** Symbol and mass in amu, by atomic number. 0 is no element: a place holder with mass 1. */
 // deno-fmt-ignore -- a table

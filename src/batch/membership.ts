@@ -9,7 +9,7 @@ import type { NumericArray } from "./fields/fields.ts";
 import { readSystem } from "./read_system.ts";
 import { checkStore } from "./saved/check_store.ts";
 import { placesOf, type Selection } from "./selection.ts";
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 import { allOf, assemble, fillOf, type Pick, rowsOf, sizeOf, type Store } from "./store.ts";
 import { storeOf, System } from "./system.ts";
 import { afterIds } from "./system_ids.ts";

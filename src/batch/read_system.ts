@@ -14,7 +14,7 @@ import {
   type FieldOptions,
   type NumericInput,
 } from "./fields/field_values.ts";
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 import type { Field, Info, Store } from "./store.ts";
 import type { SystemInput, UserField } from "./system_input.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 
 /**
  * The two words of a seed that random numbers are keyed by.

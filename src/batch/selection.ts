@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 
 /**
  * Systems by their places, or by a mask: a list of booleans, or a Uint8Array of zeros and ones, one per system. A

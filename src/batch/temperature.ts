@@ -6,7 +6,7 @@
 
 import { ACCELERATION, BOLTZMANN } from "../kernels/constants.ts";
 import type { Batch } from "./batch.ts";
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 
 /**
  * The kinetic energy of each system, eV: Σ ½ m v². Zero where there are no velocities.

@@ -13,7 +13,6 @@ import {
   SectionReader,
   sectionSize,
 } from "./sections.ts";
-import { showBytes } from "./show.ts";
 import { unpack } from "./unpack.ts";
 
 /**
@@ -146,4 +145,9 @@ function assertExpected(
       `Cannot read ${name} as its schema must be at most ${expected.schema}, the newest known here: current value is ${schema}`,
     );
   }
+}
+
+/** Returns bytes in hexadecimal. */
+function showBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }

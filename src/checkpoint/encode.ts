@@ -7,7 +7,7 @@
 import type { CheckpointContent } from "./content.ts";
 import { pack } from "./pack.ts";
 import { BYTE_ORDER, joinSections } from "./sections.ts";
-import { show } from "./show.ts";
+import { show } from "../base/show.ts";
 
 /**
  * The bytes of a checkpoint. It copies, at once, so the state may change as soon as it returns. Equal contents have

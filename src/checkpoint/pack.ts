@@ -4,8 +4,9 @@
  * @module
  */
 
+import { isPlain } from "../base/object.ts";
 import { MAX_DEPTH, Place } from "./place.ts";
-import { show } from "./show.ts";
+import { showKind } from "../base/show.ts";
 import { isDetached, typedArrayName } from "./typed_array.ts";
 
 /** Data as the sections of a file hold it. */
@@ -92,7 +93,7 @@ class Packer {
   #refuse(requirement: string, value: unknown): never {
     throw new TypeError(
       `Cannot save a checkpoint as ${this.#place} must be ${requirement}: current value is ${
-        show(value)
+        showKind(value)
       }`,
     );
   }
@@ -101,10 +102,4 @@ class Packer {
 function textOfNumber(value: number): string {
   if (Object.is(value, -0)) return '{"$number":"-0"}';
   return Number.isFinite(value) ? String(value) : `{"$number":"${value}"}`;
-}
-
-/** Not of a class. Another realm (a frame, a vm) has an Object.prototype of its own: nothing is above that, too. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { showKind } from "../base/show.ts";
+import { isPlain } from "../base/object.ts";
+
 /**
  * Writes a value as canonical JSON: members sorted by the UTF-16 code units of their names, numbers as ECMAScript
  * writes them (`-0` is `0`), no white space. For hashing and comparing; the text parses back with `JSON.parse`.
@@ -92,12 +95,6 @@ function textOfMembers(value: object, at: Place): string {
   return `{${texts.join(",")}}`;
 }
 
-// Another realm (a frame, a vm) has an Object.prototype of its own: it too has nothing above it.
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
 function within(value: unknown, key: string | number, at: Place): string {
   at.keys.push(key);
   const text = textOf(value, at);
@@ -106,15 +103,13 @@ function within(value: unknown, key: string | number, at: Place): string {
 }
 
 function quote(text: string, at: Place): string {
-  return text.isWellFormed()
-    ? JSON.stringify(text)
-    : refuse(at, "free of lone surrogates", JSON.stringify(text));
+  return text.isWellFormed() ? JSON.stringify(text) : refuse(at, "free of lone surrogates", text);
 }
 
 function refuse(at: Place, requirement: string, value: unknown): never {
   throw new TypeError(
     `Cannot write canonical JSON as ${pathOf(at)} must be ${requirement}: current value is ${
-      describe(value)
+      showKind(value)
     }`,
   );
 }
@@ -126,12 +121,4 @@ function pathOf({ root, keys }: Place): string {
       ? `.${key}`
       : `[${JSON.stringify(key)}]`;
   }).join("");
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "function") return `function ${value.name}`.trim();
-  if (typeof value === "bigint") return `${value}n`;
-  if (typeof value !== "object" || value === null) return String(value);
-  const name: unknown = value.constructor?.name;
-  return typeof name === "string" && name !== "" ? `an object of class ${name}` : "an object";
 }

@@ -5,7 +5,7 @@
  */
 
 import { didYouMean } from "../base/did_you_mean.ts";
-import { isObject } from "../hooks/protocol/shape.ts";
+import { isObject } from "../base/object.ts";
 import { show } from "../base/show.ts";
 
 /** A type of JSON. */

@@ -4,8 +4,9 @@
  * @module
  */
 
-/** An object of unknown members. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { show } from "../base/show.ts";
+import { isCount } from "../base/check_number.ts";
+import { isObject, type Members } from "../base/object.ts";
 
 /**
  * The object in a text.
@@ -16,7 +17,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function parseObject(
   text: string,
   { name, schema }: { readonly name: string; readonly schema?: number },
-): JsonObject {
+): Members {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -43,7 +44,7 @@ export function parseObject(
 
 /** A member of an object. Throws a SyntaxError that names it where it is not what it must be. */
 export function checked(
-  { name, of }: { readonly name: string; readonly of: JsonObject },
+  { name, of }: { readonly name: string; readonly of: Members },
   key: string,
   requirement: string,
   isFine: (value: unknown) => boolean,
@@ -55,26 +56,12 @@ export function checked(
   );
 }
 
-/** Is the value an object, no list? */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Is the value a time as ISO 8601 writes it? */
 export function isIsoTime(value: unknown): boolean {
   return typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) &&
     !Number.isNaN(Date.parse(value));
 }
 
-/** Is the value a whole number from 0 on? */
-export function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
 function isSchema(value: unknown): boolean {
   return isCount(value) && Number(value) > 0;
-}
-
-function show(value: unknown): string {
-  return (JSON.stringify(value) ?? "none").slice(0, 80);
 }

@@ -1,4 +1,4 @@
-import { show } from "../batch/show.ts";
+import { show } from "../base/show.ts";
 import type { Model, OpenModel, Wanted } from "./model.ts";
 
 /**

@@ -6,7 +6,7 @@
 
 import { Batch } from "../batch/batch.ts";
 import type { FieldInfo } from "../batch/fields/fields.ts";
-import { show } from "../batch/show.ts";
+import { show } from "../base/show.ts";
 import type { System } from "../batch/system.ts";
 import type { SystemMask } from "./sink.ts";
 

@@ -1,5 +1,6 @@
+import { checkNumber } from "../base/check_number.ts";
+import { checkOptions } from "../base/check_options.ts";
 import { Batch } from "../batch/batch.ts";
-import { show } from "../batch/show.ts";
 import { checkLength } from "./check_length.ts";
 import type { Sink, SystemMask } from "./sink.ts";
 import { FieldPattern, taken } from "./copied_systems.ts";
@@ -139,27 +140,13 @@ export class MemorySink implements Sink, Disposable {
   }
 }
 
-function readCapacity(options: unknown): number {
+function readCapacity(options: MemorySinkOptions): number {
   const action = "make a memory sink";
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new TypeError(
-      `Cannot ${action} as its options must be an object: current value is ${show(options)}`,
-    );
-  }
-  for (const key of Object.keys(options)) {
-    if (key === "capacity") continue;
-    throw new TypeError(
-      `Cannot ${action} as its options must be among capacity: current value is ${show(key)}`,
-    );
-  }
-  const { capacity = Infinity } = options as { readonly capacity?: unknown };
-  if (typeof capacity !== "number") {
-    throw new TypeError(
-      `Cannot ${action} as capacity must be a number: current value is ${show(capacity)}`,
-    );
-  }
-  if (capacity === Infinity || (Number.isSafeInteger(capacity) && capacity > 0)) return capacity;
-  throw new RangeError(
-    `Cannot ${action} as capacity must be a whole number from 1 on, or Infinity: current value is ${capacity}`,
-  );
+  checkOptions(action, options, ["capacity"]);
+  const { capacity = Infinity } = options;
+  checkNumber(action, "capacity", capacity, {
+    requirement: "a whole number from 1 on, or Infinity",
+    holds: (x) => x === Infinity || Number.isSafeInteger(x) && x > 0,
+  });
+  return capacity;
 }

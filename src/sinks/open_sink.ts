@@ -1,4 +1,4 @@
-import { show } from "../batch/show.ts";
+import { show } from "../base/show.ts";
 import type { StoredSink } from "./sink.ts";
 import type { WriterQueueOptions } from "./files/writer_queue.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../batch/show.ts";
+import { show } from "../base/show.ts";
 import type { System } from "../batch/system.ts";
 import type { Slice } from "./sink.ts";
 

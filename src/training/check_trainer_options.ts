@@ -5,7 +5,8 @@
  */
 
 import { type DeviceName, DEVICES } from "../backend/webgpu/pick.ts";
-import { checkKeys, isObject } from "../hooks/protocol/shape.ts";
+import { checkKeys } from "../base/check_options.ts";
+import { isObject } from "../base/object.ts";
 import { complaint } from "../base/show.ts";
 import type { ClipSettings, EmaSettings } from "./context.ts";
 import type { TrainerParts } from "./trainer_options.ts";

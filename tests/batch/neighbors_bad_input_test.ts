@@ -20,7 +20,7 @@ function refusal(kind: ErrorConstructor, run: () => unknown): string {
 
 Deno.test("options that cannot be are named", () => {
   const bad: [options: unknown, kind: ErrorConstructor, message: string][] = [
-    [undefined, TypeError, "an object with a cutoff: current value is undefined"],
+    [undefined, TypeError, "its options must be an object: current value is undefined"],
     [{}, TypeError, "cutoff must be a number: current value is undefined"],
     [{ cutoff: "5" }, TypeError, 'cutoff must be a number: current value is "5"'],
     [{ cutoff: 0 }, RangeError, "cutoff must be above 0 and finite: current value is 0"],
@@ -37,7 +37,7 @@ Deno.test("options that cannot be are named", () => {
     [
       { cutoff: 5, maxNeighbors: 3 },
       TypeError,
-      "only a matrix may have maxNeighbors: current value is 3",
+      "maxNeighbors must be left out, as only a matrix may have it: current value is 3",
     ],
     [
       { cutoff: 5, format: "matrix", maxNeighbors: 1.5 },

@@ -91,11 +91,11 @@ Deno.test("canonicalJson() refuses what would be lost or is ambiguous, and names
     ],
     [{ n: 10n }, "value.n must be plain data: current value is 10n"],
     [BigInt64Array.of(1n), "value[0] must be plain data: current value is 1n"],
-    [{ m: new Map() }, "value.m must be plain data: current value is an object of class Map"],
-    [{ m: new Set() }, "value.m must be plain data: current value is an object of class Set"],
+    [{ m: new Map() }, "value.m must be plain data: current value is a Map"],
+    [{ m: new Set() }, "value.m must be plain data: current value is a Set"],
     [
       { m: new Settings() },
-      "value.m must be plain data: current value is an object of class Settings",
+      "value.m must be plain data: current value is a Settings",
     ],
     [{ m: new DataView(new ArrayBuffer(1)) }, "value.m must be plain data"],
     [{ m: new ArrayBuffer(1) }, "value.m must be plain data"],
@@ -104,7 +104,7 @@ Deno.test("canonicalJson() refuses what would be lost or is ambiguous, and names
     [{ "\ud800": 1 }, "value must be free of lone surrogates"],
     [
       cycle,
-      "value.inner[0].cycle must be free of cycles: current value is an object of class Object",
+      "value.inner[0].cycle must be free of cycles: current value is an Object",
     ],
   ];
   for (const [value, message] of refused) {

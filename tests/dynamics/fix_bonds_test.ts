@@ -397,7 +397,7 @@ Deno.test("what is wrong with bonds is told by name", async () => {
       [{ length: 1 }, TypeError, "its options must be among lengths"],
       [{ lengths: 0 }, RangeError, "lengths must be above 0"],
       [{ lengths: [1, -1] }, RangeError, "lengths must be above 0"],
-      [{ lengths: "1" }, TypeError, "lengths must be above 0"],
+      [{ lengths: "1" }, TypeError, "lengths must be a number"],
       [{ tolerance: 0 }, RangeError, "tolerance must be above 0"],
       [{ maxIterations: 0 }, RangeError, "maxIterations must be a whole number"],
     ] as const

@@ -55,7 +55,7 @@ Deno.test("a hook that is no specification at all is a TypeError saying what it 
     );
   }
   assertThrows(() => js.hook({ on: {} }), TypeError, "its name must be a text");
-  assertThrows(() => js.hook({ name: none, on: {} }), TypeError, "current value is object");
+  assertThrows(() => js.hook({ name: none, on: {} }), TypeError, "current value is an object");
 });
 
 Deno.test("an unknown member of a specification names the nearest", () => {
@@ -137,8 +137,8 @@ Deno.test("options of add are an object of known members", () => {
     [{ nme: "x" }, 'current value is "nme"; did you mean name?'],
     [{ name: null }, "its name must be a text: current value is null"],
     [{ before: null }, "before must be names of hooks: current value is null"],
-    [{ after: ["a", none] }, 'after must be names of hooks: current value is ["a", object]'],
-    [{ enabled: none }, "enabled must be true or false: current value is object"],
+    [{ after: ["a", none] }, 'after must be names of hooks: current value is ["a", an object]'],
+    [{ enabled: none }, "enabled must be true or false: current value is an object"],
     [{ order: Symbol("x") }, "order must be first | normal | last: current value is Symbol(x)"],
   ];
   for (const [options, message] of wrong) {
@@ -173,8 +173,8 @@ Deno.test("what is no hook is called by its name, never by its source", () => {
     [Symbol("x"), "current value is Symbol(x)"],
     [none, "Cannot register hook hook as stage must be"],
     ["log", 'Cannot register hook "log" as a hook must be an object'],
-    [{ ...members, frequency: none }, "frequency must be a number: current value is object"],
-    [{ ...members, stage: none }, "current value is object"],
+    [{ ...members, frequency: none }, "frequency must be a number: current value is an object"],
+    [{ ...members, stage: none }, "current value is an object"],
     [
       { ...members, reads: ["a", 5] },
       'reads must be an array of field names: current value is ["a", 5]',
@@ -193,7 +193,7 @@ Deno.test("each lifecycle member is a function of a stage, and each stage has on
       "onBefor must be a function: current value is 5; did you mean onBefore?",
     ],
     [{ onAfter: f, onBefor: f }, "did you mean onBefore?"],
-    [{ onAfter: none }, "current value is object"],
+    [{ onAfter: none }, "current value is an object"],
   ];
   for (const [value, message] of wrong) refused(value, {}, TypeError, message);
   const school = stages()("school", ["TRAIN_BEGIN"], {
@@ -263,7 +263,7 @@ Deno.test("a kind is made of a word, names and options, each of its type", () =>
       'its events must be an array of stage names: current value is "A"',
     ],
     [["k", ["A"], { events: ["B"] }], RangeError, "its events must name stages of it (A)"],
-    [["k", ["A"], { events: [none] }], TypeError, "current value is object"],
+    [["k", ["A"], { events: [none] }], TypeError, "current value is an object"],
     [["k", ["A"], { aliases: [] }], TypeError, "its aliases must be an object"],
     [
       ["k", ["A"], { aliases: { whenA: "A" } }],
@@ -287,7 +287,7 @@ Deno.test("roles are an object of known roles", () => {
   );
   assertThrows(() => js.stagesOf("k", ["A"]), TypeError, 'current value is ["A"]');
   assertThrows(() => js.stagesOf("k", { A: "observ" }), TypeError, "did you mean observe?");
-  assertThrows(() => js.stagesOf("k", { A: none }), TypeError, "current value is object");
+  assertThrows(() => js.stagesOf("k", { A: none }), TypeError, "current value is an object");
   assertThrows(
     () => js.stagesOf("k", { A: "pipe" }, 5),
     TypeError,
@@ -338,7 +338,11 @@ Deno.test("every member of an engine is checked and named", () => {
 
 Deno.test("every option of a loop is checked and named", () => {
   const wrong: [object, Kind, string][] = [
-    [{ hooks: new Steps() }, TypeError, "hooks must be an array of hooks: current value is Steps"],
+    [
+      { hooks: new Steps() },
+      TypeError,
+      "hooks must be an array of hooks: current value is a Steps",
+    ],
     [{ name: 5 }, TypeError, "name must be a text: current value is 5"],
     [
       { nSteps: "5" },
@@ -354,7 +358,7 @@ Deno.test("every option of a loop is checked and named", () => {
     [
       { signal: new AbortController() },
       TypeError,
-      "signal must be an AbortSignal: current value is AbortController",
+      "signal must be an AbortSignal: current value is an AbortController",
     ],
     [{ nStep: 5 }, TypeError, 'current value is "nStep"; did you mean nSteps?'],
   ];
@@ -419,17 +423,19 @@ Deno.test("show tells a value in a few characters and never throws", () => {
     [undefined, "undefined"],
     [3n, "3n"],
     [Symbol("x"), "Symbol(x)"],
-    [none, "object"],
-    [{}, "Object"],
-    [new Steps(), "Steps"],
+    [none, "an object"],
+    [{}, "an Object"],
+    [new Steps(), "a Steps"],
     [Steps, "class Steps"],
     [Map, "class Map"],
     [Object.freeze(function log() {}), "function log"],
     [() => {}, "function"],
-    [[1, ["a"]], "[1, Array]"],
-    [Array.from({ length: 9 }, (_, i) => i), "[0, 1, 2, 3, 4, 5, 6, 7, … 9 in all]"],
-    [Proxy.revocable({}, {}).proxy, "Object"],
-    [throwing, "Object"],
+    [Float32Array.of(0.5, NaN), "[0.5, NaN]"],
+    ["x".repeat(100), `"${"x".repeat(80)}…"`],
+    [[1, ["a"]], "[1, [… 1 in all]]"],
+    [Array.from({ length: 10 }, (_, i) => i), "[0, 1, 2, 3, 4, 5, 6, 7, 8, … 10 in all]"],
+    [Proxy.revocable({}, {}).proxy, "an Object"],
+    [throwing, "an Object"],
     [Object.defineProperty({}, "constructor", { get: () => throwing.stage }), "object"],
   ];
   for (const [value, text] of shown) assertEquals(show(value), text);

@@ -36,7 +36,11 @@ Deno.test("a sum gives what each of its models gives, and needs one", () => {
   const spring = tethers({ stiffness: 1 });
   assertEquals(sum(spring, potential(() => 0)).gives, ["energy", "forces"]);
   assertThrows(() => sum(), RangeError, "it must have a model or more");
-  assertThrows(() => sum(spring, tethers as never), TypeError, "current part 1 is a function");
+  assertThrows(
+    () => sum(spring, tethers as never),
+    TypeError,
+    "current part 1 is function tethers",
+  );
 });
 
 Deno.test("potentials of one's own and springs name an option that they have not", () => {

@@ -5,11 +5,11 @@ import { anyLoop } from "./clocked.ts";
 
 const wrong: readonly [unknown, new () => Error, string][] = [
   [{ path: "trace.json" }, TypeError, 'current value is "path"'],
-  [{ frequency: 0 }, RangeError, "frequency must be a positive whole number: current value is 0"],
-  [{ frequency: 1.5 }, RangeError, "frequency must be a positive whole number"],
+  [{ frequency: 0 }, RangeError, "frequency must be a whole number from 1 on: current value is 0"],
+  [{ frequency: 1.5 }, RangeError, "frequency must be a whole number from 1 on"],
   [{ frequency: NaN }, RangeError, "current value is NaN"],
   [{ frequency: true }, TypeError, "frequency must be a number: current value is true"],
-  [{ traceCapacity: -1 }, RangeError, "traceCapacity must be a positive whole number"],
+  [{ traceCapacity: -1 }, RangeError, "traceCapacity must be a whole number from 1 on"],
   [{ name: "" }, TypeError, 'name must be a text: current value is ""'],
   [{ tracePath: 7 }, TypeError, "tracePath must be a path: current value is 7"],
   [{ trace: 1 }, TypeError, "trace must be true or false"],

@@ -15,7 +15,10 @@ async function copyFolder(from: URL, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     if (isDirectory) await copyFolder(new URL(`${name}/`, from), `${to}${name}/`);
-    else await Deno.writeTextFile(to + name, disguised(await Deno.readTextFile(new URL(name, from))));
+    else {await Deno.writeTextFile(
+        to + name,
+        disguised(await Deno.readTextFile(new URL(name, from))),
+      );}
   }
 }
 
@@ -26,7 +29,9 @@ export function disguised(code: string): string {
   for (const [, name] of text.matchAll(/^fn (\w+)/gm)) {
     const uses = [...text.matchAll(new RegExp(`(.?)\\b${name}\\b(.{0,2})`, "g"))];
     // A method, a module or a variable of that name would have to be told apart from it.
-    const isPlain = uses.every(([, before, after]) => before !== "." && /^(?:[(<]|::)/.test(after!));
+    const isPlain = uses.every(([, before, after]) =>
+      before !== "." && /^(?:[(<]|::)/.test(after!)
+    );
     if (isPlain) text = text.replaceAll(new RegExp(`\\b${name}\\b`, "g"), `another_${name}`);
   }
   return text;

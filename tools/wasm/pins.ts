@@ -25,8 +25,7 @@ export const FLAGS = "-Ctarget-feature=+simd128";
  * anyway, and functions are written in the order of their sources instead of by name: so comments, names and places of
  * files do not change the bytes. Both are unstable options: `RUSTC_BOOTSTRAP` lets a stable compiler accept them.
  */
-export const KERNEL_FLAGS: string =
-  `${FLAGS} -Zlocation-detail=none -Zcodegen-source-order`;
+export const KERNEL_FLAGS: string = `${FLAGS} -Zlocation-detail=none -Zcodegen-source-order`;
 
 /** The one target. */
 export const TARGET = "wasm32-unknown-unknown";

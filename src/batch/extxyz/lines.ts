@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 
 /** Lines with their numbers. */
 export class LineReader {

@@ -5,7 +5,7 @@
  */
 
 import { readJson, writeJson } from "./python_json.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 
 /** A value of a key: what the text means, or what `_JSON` text holds. */
 export type Value = unknown;

@@ -11,7 +11,7 @@ import { type Column, type ColumnType, isTaken, MEANINGS, RESERVED } from "./col
 import { transposed } from "./frame.ts";
 import { quote, writeNumber, writeValue } from "./values.ts";
 import { BUILT_IN, type FieldInfo, type NumericArray } from "../fields/fields.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 import { System } from "../system.ts";
 
 /** What is written besides what must be. */

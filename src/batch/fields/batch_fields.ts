@@ -6,7 +6,7 @@
 
 import { type BatchState, ESSENTIAL, inBatch, replaceStore } from "../batch_state.ts";
 import { checkStore } from "../saved/check_store.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 import type { Field } from "../store.ts";
 import { afterIds } from "../system_ids.ts";
 import { storeWithEdges } from "../with_edges.ts";

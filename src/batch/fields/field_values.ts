@@ -16,7 +16,7 @@ import {
   type NumericArray,
   rangeOf,
 } from "./fields.ts";
-import { show, showRow } from "../show.ts";
+import { show } from "../../base/show.ts";
 
 /** Values of a field: flat, or one list per row. */
 export type NumericInput = ArrayLike<number> | readonly ArrayLike<number>[];
@@ -216,4 +216,11 @@ export function typed(values: NumericArray, { dtype }: FieldInfo): NumericArray 
   const copy = allocate(dtype, values.length);
   copy.set(values);
   return copy;
+}
+
+/** Returns a row of numbers as an error message shows it. */
+export function showRow(values: ArrayLike<number>, row: number, width: number): string {
+  return show(
+    width === 1 ? values[row] : Array.from({ length: width }, (_, i) => values[row * width + i]),
+  );
 }

@@ -5,7 +5,7 @@
  */
 
 import { BUILT_IN } from "./fields.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 
 /** The error for a field that a system or batch does not have. */
 export function missing(

@@ -13,7 +13,7 @@ import {
   ROW_NAMES,
 } from "./field_values.ts";
 import { type Field, rowsOf, sizeOf, type Store } from "../store.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 
 /** A field of these values: the one there is with new values, or a new one. */
 export function fieldFrom(

@@ -11,7 +11,8 @@ import { checkCell } from "../cell.ts";
 import { sortCandidates } from "./sort.ts";
 import { Room } from "./room.ts";
 import type { NeighborSource } from "./source.ts";
-import { show, showRow } from "../show.ts";
+import { show } from "../../base/show.ts";
+import { showRow } from "../fields/field_values.ts";
 
 /** Positions so many cells away from the origin, along a periodic direction, are no numbers any more. */
 const MOST_CELLS = 2 ** 20;

@@ -10,7 +10,7 @@ import { Matrix, type NeighborMatrix } from "./matrix.ts";
 import { NearPairs } from "./near.ts";
 import { checkNeighborOptions, type NeighborFormat, type NeighborListOptions } from "./options.ts";
 import { type NeighborSource, sourceOf } from "./source.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 
 /** The neighbors that a format gives. */
 export interface Neighbors {

@@ -4,7 +4,9 @@
  * @module
  */
 
-import { show } from "../show.ts";
+import { checkNumber, NOT_NEGATIVE, POSITIVE, wholeFrom } from "../../base/check_number.ts";
+import { checkOneOf, checkOption, checkOptions } from "../../base/check_options.ts";
+import { complaint } from "../../base/show.ts";
 
 /** How neighbors are laid out: one row per pair (`"coo"`), or one row of neighbors per atom (`"matrix"`). */
 export type NeighborFormat = "coo" | "matrix";
@@ -71,32 +73,27 @@ export interface CheckedNeighborOptions {
 
 const NAMES = ["cutoff", "skin", "format", "half", "maxNeighbors", "overflow"];
 const ONLY_MATRIX = ["maxNeighbors", "overflow"];
+const ACTION = "make a list of neighbors";
 
 /** Throws a TypeError or RangeError that names the option that is wrong. */
 export function checkNeighborOptions(options: unknown): CheckedNeighborOptions {
-  if (typeof options !== "object" || options === null) {
-    throw refused(TypeError, "its options must be an object with a cutoff", options);
+  checkOptions(ACTION, options, NAMES);
+  const given = options as Partial<NeighborMatrixOptions>;
+  const { cutoff, skin = 0.5, format = "coo", half = false, maxNeighbors, overflow } = given;
+  for (const name of ONLY_MATRIX) {
+    const isFine = () => format === "matrix";
+    checkOption(ACTION, given, name, "left out, as only a matrix may have it", isFine);
   }
-  const { cutoff, skin = 0.5, format = "coo", half = false, maxNeighbors, overflow } =
-    options as Partial<NeighborMatrixOptions>;
-  for (const [name, value] of Object.entries(options)) {
-    if (!NAMES.includes(name)) {
-      throw refused(TypeError, `its options must be among ${NAMES.join(", ")}`, name);
-    }
-    if (value !== undefined && format !== "matrix" && ONLY_MATRIX.includes(name)) {
-      throw refused(TypeError, `only a matrix may have ${name}`, value);
-    }
-  }
-  checkLength("cutoff", cutoff, (x) => x > 0, "above 0");
-  checkLength("skin", skin, (x) => x >= 0, "0 or more");
-  checkOneOf("format", format, ["coo", "matrix"]);
-  checkOneOf("half", half, [true, false]);
-  if (overflow !== undefined) checkOneOf("overflow", overflow, ["grow", "throw"]);
-  if (maxNeighbors !== undefined && !(Number.isSafeInteger(maxNeighbors) && maxNeighbors > 0)) {
-    throw refused(RangeError, "maxNeighbors must be a whole number above 0", maxNeighbors);
-  }
+  checkNumber(ACTION, "cutoff", cutoff, POSITIVE);
+  checkNumber(ACTION, "skin", skin, NOT_NEGATIVE);
+  checkOneOf(ACTION, "format", format, ["coo", "matrix"]);
+  checkOneOf(ACTION, "half", half, [true, false]);
+  if (overflow !== undefined) checkOneOf(ACTION, "overflow", overflow, ["grow", "throw"]);
+  if (maxNeighbors !== undefined) checkNumber(ACTION, "maxNeighbors", maxNeighbors, wholeFrom(1));
   if (maxNeighbors === undefined && overflow === "throw") {
-    throw refused(TypeError, 'overflow: "throw" must come with maxNeighbors', maxNeighbors);
+    throw new TypeError(
+      complaint(ACTION, 'overflow: "throw" must come with maxNeighbors', maxNeighbors),
+    );
   }
   return {
     cutoff,
@@ -106,30 +103,4 @@ export function checkNeighborOptions(options: unknown): CheckedNeighborOptions {
     maxNeighbors: maxNeighbors ?? 16,
     overflow: overflow ?? (maxNeighbors === undefined ? "grow" : "throw"),
   };
-}
-
-function checkLength(
-  name: string,
-  value: unknown,
-  isGood: (x: number) => boolean,
-  wanted: string,
-): asserts value is number {
-  if (typeof value !== "number") throw refused(TypeError, `${name} must be a number`, value);
-  if (isGood(value) && value < Infinity) return;
-  throw refused(RangeError, `${name} must be ${wanted} and finite`, value);
-}
-
-function checkOneOf(name: string, value: unknown, choices: readonly unknown[]): void {
-  if (choices.includes(value)) return;
-  throw refused(RangeError, `${name} must be ${choices.map(show).join(" or ")}`, value);
-}
-
-function refused(
-  kind: typeof TypeError | typeof RangeError,
-  requirement: string,
-  value: unknown,
-): Error {
-  return new kind(
-    `Cannot make a list of neighbors as ${requirement}: current value is ${show(value)}`,
-  );
 }

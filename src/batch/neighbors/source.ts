@@ -5,7 +5,7 @@
  */
 
 import { Batch } from "../batch.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 
 /** Atoms in plain arrays, such as a backend's views of them: systems one after the other, as in a batch. */
 export interface NeighborSource {

@@ -5,7 +5,7 @@
  */
 
 import type { SavedPairs } from "../../backend/backend.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 
 /** Throws a TypeError where values are no numbers, or not as many as there should be. */
 export function assertValues(what: string, values: unknown, length: number): void {

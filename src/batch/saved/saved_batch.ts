@@ -5,7 +5,7 @@
  */
 
 import { dtypeOf, type FieldInfo, isDType, type NumericArray } from "../fields/fields.ts";
-import { show } from "../show.ts";
+import { show } from "../../base/show.ts";
 import type { Field, Info, Store } from "../store.ts";
 import { checkStore } from "./check_store.ts";
 

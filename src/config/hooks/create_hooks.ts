@@ -10,7 +10,7 @@ import type { ErrorPolicy, HookWarning } from "../../hooks/protocol/outcome.ts";
 import { printFirst } from "../../hooks/registry/error_reports.ts";
 import type { StateSource } from "../../hooks/run/reads.ts";
 import type { HookInput } from "../../hooks/registry/registry.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { stageInfos } from "../../hooks/protocol/stage.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import type { TrainingKind } from "../../training/trainer_options.ts";

@@ -5,7 +5,7 @@
  */
 
 import { didYouMean } from "../../base/did_you_mean.ts";
-import { isObject, type Members } from "../../hooks/protocol/shape.ts";
+import { isObject, type Members } from "../../base/object.ts";
 import { isClass, show } from "../../base/show.ts";
 import { findDeno } from "../host.ts";
 import { wrong } from "../json_schema.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { BUILT_IN_HOOKS } from "./built_in_hooks.ts";
 import { checkKeysOfSchema, type HookSchema } from "./hook_schema.ts";

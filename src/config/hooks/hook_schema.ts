@@ -5,7 +5,8 @@
  */
 
 import { didYouMean } from "../../base/did_you_mean.ts";
-import { checkKeys, type Members } from "../../hooks/protocol/shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
+import type { Members } from "../../base/object.ts";
 import { checkValue, type JsonSchema, wrong } from "../json_schema.ts";
 import { camelCase, snakeCase } from "../letter_case.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { ERROR_POLICIES } from "../../hooks/protocol/protocol.ts";
-import { isObject, type Members } from "../../hooks/protocol/shape.ts";
+import { isObject, type Members } from "../../base/object.ts";
 import { bareName, isModule } from "./hook_module.ts";
 import { type HookList, unknownMember } from "./hook_schema.ts";
 import {

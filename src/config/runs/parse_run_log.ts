@@ -4,14 +4,9 @@
  * @module
  */
 
-import {
-  checked,
-  isCount,
-  isIsoTime,
-  isObject,
-  type JsonObject,
-  parseObject,
-} from "../read_json.ts";
+import { isCount } from "../../base/check_number.ts";
+import { isObject, type Members } from "../../base/object.ts";
+import { checked, isIsoTime, parseObject } from "../read_json.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /**
@@ -95,7 +90,7 @@ function areHooks(value: unknown): boolean {
 
 function isOutcome(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { status, reason, error } = value as JsonObject;
+  const { status, reason, error } = value as Members;
   return status === "completed" || (status === "stopped" && typeof reason === "string") ||
     (status === "failed" && isObject(error) && typeof error.name === "string" &&
       typeof error.message === "string");

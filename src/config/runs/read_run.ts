@@ -7,7 +7,7 @@
 import { parseScalarLines, ScalarHistory, type TransitionSummary } from "../../observe/mod.ts";
 import { heardIn } from "./run_parts.ts";
 import { parseRunLog } from "./parse_run_log.ts";
-import { isObject } from "../read_json.ts";
+import { isObject } from "../../base/object.ts";
 import { parseIdentity, pathsIn, type RunIdentity, textIn } from "./run_files.ts";
 import type { RunRecord } from "./run_record.ts";
 

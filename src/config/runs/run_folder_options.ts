@@ -7,7 +7,7 @@
 import type { ReporterOptions, ScalarReporter } from "../../observe/mod.ts";
 import type { SystemWriter } from "../../sinks/mod.ts";
 import { canonicalText } from "../canonical_json.ts";
-import { isObject } from "../read_json.ts";
+import { isObject } from "../../base/object.ts";
 
 /** A trajectory of a run. */
 export interface RunTrajectory {

@@ -7,7 +7,7 @@
 import { LineFile } from "../../sinks/mod.ts";
 import { canonicalText } from "../canonical_json.ts";
 import { configHash } from "../config_hash.ts";
-import { isObject } from "../read_json.ts";
+import { isObject } from "../../base/object.ts";
 import {
   namesIn,
   parseIdentity,

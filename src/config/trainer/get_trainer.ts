@@ -7,7 +7,7 @@
 import type { DeviceName } from "../../backend/webgpu/pick.ts";
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
 import { printFirst } from "../../hooks/registry/error_reports.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { ModelSource } from "../../onnx/session/session_source.ts";
 import type { Optimizer } from "../../training/optimizers/optimizer.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 /**

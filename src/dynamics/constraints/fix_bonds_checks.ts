@@ -4,8 +4,16 @@
  * @module
  */
 
-import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
+import { checkNumber, type NumberRule, POSITIVE, wholeFrom } from "../../base/check_number.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import type { Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
+
+/** How far a bond may be from its length: a fraction of it. */
+const TOLERANCE: NumberRule = {
+  requirement: "above 0 and below 0.1",
+  holds: (x) => x > 0 && x < 0.1,
+};
 
 /** Whether it is one list for all systems. */
 export function isShared(bonds: readonly unknown[]): boolean {
@@ -55,32 +63,16 @@ export function checkPairs(pairs: readonly unknown[], of: string): void {
   }
 }
 
-/** Throws a TypeError or RangeError for options that are none. */
+/** Throws a TypeError or RangeError that names the option that is wrong. */
 export function checkFixBonds(options: unknown): void {
   const action = "make fixBonds";
-  if (!isObject(options)) {
-    throw new TypeError(complaint(action, "its options must be an object", options));
+  checkOptions(action, options, ["lengths", "tolerance", "maxIterations"]);
+  const { lengths, tolerance, maxIterations } = options as Members;
+  if (tolerance !== undefined) checkNumber(action, "tolerance", tolerance, TOLERANCE);
+  if (maxIterations !== undefined) {
+    checkNumber(action, "maxIterations", maxIterations, wholeFrom(1));
   }
-  checkKeys(action, "its options", options, ["lengths", "tolerance", "maxIterations"]);
-  const { lengths, tolerance, maxIterations } = options;
-  const check = (
-    name: string,
-    value: unknown,
-    requirement: string,
-    holds: (x: number) => boolean,
-  ) => {
-    if (value === undefined || (typeof value === "number" && holds(value))) return;
-    const Wrong = typeof value === "number" ? RangeError : TypeError;
-    throw new Wrong(complaint(action, `${name} must ${requirement}`, value));
-  };
-  check("tolerance", tolerance, "be above 0 and below 0.1", (x) => x > 0 && x < 0.1);
-  check(
-    "maxIterations",
-    maxIterations,
-    "be a whole number from 1 on",
-    (x) => Number.isInteger(x) && x >= 1,
-  );
   for (const length of Array.isArray(lengths) ? lengths.flat() : [lengths]) {
-    check("lengths", length, "be above 0 and finite, Å", (x) => x > 0 && x < Infinity);
+    if (length !== undefined) checkNumber(action, "lengths", length, POSITIVE);
   }
 }

@@ -9,8 +9,8 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { Dtype } from "../../kernels/kernel.ts";
 import { criterion, Level, Reduce } from "../../kernels/converge/criterion.ts";
 import { graduate } from "../../kernels/converge/graduate.ts";
-import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
-import { complaint } from "../../base/show.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import { complaint, show } from "../../base/show.ts";
 import { CHANGE } from "../engine/measures.ts";
 import { DynamicsStage } from "../stages.ts";
 
@@ -116,7 +116,7 @@ export class ConvergenceHook {
 
   /** Throws a TypeError or RangeError that names the criterion and the member that is wrong. */
   constructor(options: ConvergenceOptions = {}) {
-    checkConvergenceOptions(options);
+    checkOptions("make a ConvergenceHook", options, OPTIONS);
     const { criteria = [DEFAULT], sourceStatus, targetStatus = 1, frequency = 1 } = options;
     this.criteria = [criteria].flat() as readonly Criterion[];
     if (this.criteria.length === 0) {
@@ -259,28 +259,18 @@ function testOf(
   };
 }
 
-function checkConvergenceOptions(options: unknown): void {
-  const action = "make a ConvergenceHook";
-  if (!isObject(options)) {
-    throw new TypeError(complaint(action, "its options must be an object", options));
-  }
-  checkKeys(action, "its options", options, OPTIONS);
-}
-
 function checkCriterion(i: number, given: unknown): void {
   const wrong = (member: string, requirement: string, value: unknown) => {
     const error = typeof value === "number" ? RangeError : TypeError;
     throw new error(
       `Cannot make a ConvergenceHook as ${member} of criterion ${i} must ${requirement}: current value is ${
-        String(value)
+        show(value)
       }`,
     );
   };
   if (typeof given !== "object" || given === null) {
     throw new TypeError(
-      `Cannot make a ConvergenceHook as criterion ${i} must be an object: current value is ${
-        String(given)
-      }`,
+      complaint("make a ConvergenceHook", `criterion ${i} must be an object`, given),
     );
   }
   const { key, threshold, reduceOp, reduceDims, customOp } = given as Record<string, unknown>;

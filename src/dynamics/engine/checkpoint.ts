@@ -8,7 +8,7 @@ import type { SavedBatch } from "../../batch/saved/saved_batch.ts";
 import type { SavedResident } from "../../batch/resident/snapshots.ts";
 import type { SavedLoop } from "../../hooks/registry/saved.ts";
 import type { SavedStream } from "../streaming/saved_stream.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 /** The version of {@linkcode SavedDynamics}. */

@@ -5,7 +5,7 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { type Integrator, type PerSystem, perSystem } from "../integrators/integrator.ts";
 import { STAGE_STEPS } from "../stages/stage_steps.ts";
 

@@ -9,7 +9,8 @@ import { DEVICES } from "../../backend/webgpu/pick.ts";
 import { Batch } from "../../batch/batch.ts";
 import { busyError } from "../../batch/fields/holder.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { checkKeys, isObject, type Members } from "../../hooks/protocol/shape.ts";
+import { checkKeys, checkOptions } from "../../base/check_options.ts";
+import { isObject, type Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { checkConstraints } from "../constraints/constraint.ts";
 import type { DynamicsOptions } from "./dynamics_options.ts";
@@ -40,11 +41,8 @@ export function checkDynamicsOptions(
   parameters: readonly string[],
 ): void {
   const action = `make ${name}`;
-  if (!isObject(options)) {
-    throw new TypeError(complaint(action, "its options must be an object", options));
-  }
-  checkKeys(action, "its options", options, [...parameters, ...ENGINE_OPTIONS]);
-  const { model, hooks, nSteps, fields } = options;
+  checkOptions(action, options, [...parameters, ...ENGINE_OPTIONS]);
+  const { model, hooks, nSteps, fields, constraints, threads } = options as Members;
   if (!isModel(model)) {
     throw new TypeError(
       complaint(action, "model must be a model, as lennardJones() makes one", model),
@@ -63,9 +61,9 @@ export function checkDynamicsOptions(
   if (fields !== undefined && !Array.isArray(fields)) {
     throw new TypeError(complaint(action, "fields must be an array of names", fields));
   }
-  checkConstraints(action, options.constraints);
-  checkPlace(action, options);
-  if (options.threads !== undefined) checkThreaded(action, options);
+  checkConstraints(action, constraints);
+  checkPlace(action, options as Members);
+  if (threads !== undefined) checkThreaded(action, options as Members);
   if (nSteps !== undefined) checkSteps(name, nSteps);
 }
 

@@ -8,8 +8,9 @@ import type { Buffer, Call } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { isChanging } from "../../batch/changing.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
-import { complaint, show } from "../../base/show.ts";
+import { checkOptions as checkKnown } from "../../base/check_options.ts";
+import { isObject } from "../../base/object.ts";
+import { show } from "../../base/show.ts";
 import type { OpenStages } from "../stages/open_stages.ts";
 import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";
 
@@ -129,11 +130,7 @@ export function checkOptions(
   options: unknown,
   parameters: readonly string[],
 ): void {
-  const action = `make ${engine}`;
-  if (!isObject(options)) {
-    throw new TypeError(complaint(action, "its options must be an object", options));
-  }
-  checkKeys(action, "its options", options, [...parameters, ...ENGINE_OPTIONS]);
+  checkKnown(`make ${engine}`, options, [...parameters, ...ENGINE_OPTIONS]);
 }
 
 /** What fields that give parameters must be. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 

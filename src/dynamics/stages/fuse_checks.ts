@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint, show } from "../../base/show.ts";
 import type { Dynamics } from "../dynamics.ts";
 import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 /** What takes the systems that leave a stream, as every sink does. */

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { isCount } from "../../base/check_number.ts";
 import { System } from "../../batch/system.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 /** How large a sample is. */
@@ -91,8 +92,4 @@ export function sizesOf(action: string, list: SizedList, withEdges: boolean): {
     edges[index] = joined;
   }
   return { atoms, edges };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

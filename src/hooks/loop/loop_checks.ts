@@ -5,7 +5,8 @@
  */
 
 import { checkKinds } from "../protocol/kind.ts";
-import { checkKeys, isObject, type Members } from "../protocol/shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
+import { isObject, type Members } from "../../base/object.ts";
 import { complaint, show } from "../../base/show.ts";
 
 const OPTIONS: readonly string[] = ["hooks", "nSteps", "name", "signal", "onWarning", "verify"];

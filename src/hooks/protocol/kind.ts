@@ -4,7 +4,8 @@
  * @module
  */
 
-import { checkKeys, isObject, type Members } from "./shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
+import { isObject, type Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 const ROLES: readonly unknown[] = ["observe", "pipe", "gate", "replace"];

@@ -7,7 +7,7 @@
 import type { AliasesOf, AnyStages, At, MapOf, StageInfo } from "./stage.ts";
 import type { ContextAt } from "./context.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
-import type { Members } from "./shape.ts";
+import type { Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 /** SNAKE_CASE → PascalCase. */

@@ -9,7 +9,7 @@ import type { ArgsAt, Field, FieldKey } from "./context.ts";
 import type { At, NameIn } from "./stage.ts";
 import type { ErrorPolicy, Outcome } from "./outcome.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
-import { isObject } from "./shape.ts";
+import { isObject } from "../../base/object.ts";
 import { isClass, nameOf, show } from "../../base/show.ts";
 import type { Workflow } from "./context.ts";
 import { tableOf } from "../../dispatch/overload.ts";
@@ -195,7 +195,7 @@ export function problems(value: unknown): string[] {
 /** What to pass instead of a function. */
 function instead(value: unknown): string {
   if (tableOf(value) !== undefined) return "; an overload set is the on: of a hook";
-  return isClass(value) ? `; pass an instance, new ${nameOf(value)}()` : "";
+  return isClass(value) ? `; pass an instance, new ${nameOf(value as object)}()` : "";
 }
 
 /** Problems with the members that every form of hook may have. */

@@ -13,7 +13,8 @@ import { checkKindList } from "./kind.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { type HookOptions, optionProblems, scheduleOf } from "./protocol.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
-import { checkKeys, isObject, type Members } from "./shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
+import { isObject, type Members } from "../../base/object.ts";
 import { complaint, isClass, show } from "../../base/show.ts";
 
 /** The handlers of one kind. `"*"` takes the observe stages without a handler of their own. */

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { isCount } from "../../base/check_number.ts";
 import type { Entry } from "./stage_handler.ts";
-import { isObject } from "../protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { show } from "../../base/show.ts";
 
 /** State of all hooks by name: plain data. */
@@ -95,10 +96,6 @@ function isSavedHooks(saved: unknown): boolean {
       isObject(hook) && typeof hook.enabled === "boolean" &&
       isCounts(hook.fired) && isCounts(hook.events)
     );
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function isCounts(value: unknown): value is Readonly<Record<string, number>> {

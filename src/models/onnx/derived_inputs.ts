@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { HostFeed, TensorDtype, TensorInfo } from "../../onnx/session/session_tensor.ts";
 import { FeedArray } from "./feed_array.ts";
 import { type Filling, MOVING, type OnnxConstants } from "./fills.ts";

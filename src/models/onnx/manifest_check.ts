@@ -4,8 +4,9 @@
  * @module
  */
 
+import { isObject } from "../../base/object.ts";
 import { isSymbol } from "../../batch/elements.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { INPUTS, OUTPUTS } from "./meanings.ts";
 import type { OnnxManifest } from "./manifest.ts";
@@ -168,10 +169,6 @@ function checkMembers(
     }
     if (one !== undefined) checks[name]!(one, inside(member, name));
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function inside(member: Member, name: string): Member {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import type { TensorInfo } from "../../onnx/session/session_tensor.ts";
 import { ModelMismatchError } from "./model_mismatch_error.ts";

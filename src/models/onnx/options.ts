@@ -5,7 +5,7 @@
  */
 
 import { checkOptions } from "../../base/check_options.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { decodeModel } from "../../onnx/codec/codec.ts";
 import type { ModelProto } from "../../onnx/codec/messages.ts";
 import type { SessionOptions } from "../../onnx/session/session_options.ts";

@@ -1,3 +1,4 @@
+import { POSITIVE } from "../../base/check_number.ts";
 import type {
   BatchEndContext,
   EndContext,
@@ -7,14 +8,9 @@ import type {
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import { complaint } from "../../base/show.ts";
 import { Errands, send, within } from "./background_tasks.ts";
-import { checkType } from "./hook_options.ts";
+import { checkNumber, checkType } from "./hook_options.ts";
 import { jsonLine } from "../training/json_line.ts";
-import {
-  checkPositive,
-  checkTraining,
-  type HookName,
-  isPlace,
-} from "../training/training_options.ts";
+import { checkTraining, type HookName, isPlace } from "../training/training_options.ts";
 import { checkUrl } from "./url.ts";
 import { writeFile } from "./write_file.ts";
 
@@ -153,8 +149,8 @@ function checkHeartbeat(options: HeartbeatOptions): void {
   checkTraining(NAME, options, ["path", "url", "everySeconds", "timeout", "name"]);
   checkType(NAME, options, "path", "a path", isPlace);
   checkUrl(NAME, options, "url");
-  checkPositive(NAME, options, "everySeconds");
-  checkPositive(NAME, options, "timeout");
+  checkNumber(NAME, options, "everySeconds", POSITIVE);
+  checkNumber(NAME, options, "timeout", POSITIVE);
   if (options.path !== undefined || options.url !== undefined) return;
   throw new TypeError(complaint(`make a ${NAME}`, "it must have path or url", options));
 }

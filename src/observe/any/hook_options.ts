@@ -11,8 +11,10 @@ import {
   SCHEDULE_KEYS,
   type ScheduleOptions,
 } from "../../hooks/protocol/schedule.ts";
-import { checkKeys, isObject, type Members } from "../../hooks/protocol/shape.ts";
-import { complaint } from "../../base/show.ts";
+import { checkNumber as checkValue, type NumberRule } from "../../base/check_number.ts";
+import { checkOption, checkOptions as checkKnown } from "../../base/check_options.ts";
+import type { Members } from "../../base/object.ts";
+import { complaint, withArticle } from "../../base/show.ts";
 import { stageInfos } from "../../hooks/protocol/stage.ts";
 
 /** When a ready-made observer fires: what every hook may say. Events ignore all of it but `once`. */
@@ -27,11 +29,7 @@ export function checkOptions(
   options: unknown,
   known: readonly string[],
 ): void {
-  const action = `make ${article(hook)} ${hook}`;
-  if (!isObject(options)) {
-    throw new TypeError(complaint(action, "its options must be an object", options));
-  }
-  checkKeys(action, "its options", options, known);
+  checkKnown(making(hook), options, known);
 }
 
 /** The times among options, checked; to be assigned to the hook. */
@@ -49,11 +47,7 @@ export function checkType(
   requirement: string,
   isFine: (value: unknown) => boolean,
 ): void {
-  const value: unknown = (options as Members)[member];
-  if (value === undefined || isFine(value)) return;
-  throw new TypeError(
-    complaint(`make ${article(hook)} ${hook}`, `${member} must be ${requirement}`, value),
-  );
+  checkOption(making(hook), options, member, requirement, isFine);
 }
 
 /** Throws a TypeError where the option `stage` is given and is none of dynamics. */
@@ -67,22 +61,17 @@ export function checkNumber(
   hook: string,
   options: object,
   member: string,
-  requirement: string,
-  isFine: (value: number) => boolean,
+  rule: NumberRule,
 ): void {
-  checkType(hook, options, member, "a number", (value) => typeof value === "number");
-  const value = (options as Members)[member] as number | undefined;
-  if (value === undefined || isFine(value)) return;
-  throw new RangeError(
-    complaint(`make ${article(hook)} ${hook}`, `${member} must be ${requirement}`, value),
-  );
+  const value = (options as Members)[member];
+  if (value !== undefined) checkValue(making(hook), member, value, rule);
 }
 
 /** Throws a TypeError for an option that must be given. */
 export function checkGiven(hook: string, options: object, member: string, what: string): void {
   if ((options as Members)[member] !== undefined) return;
   throw new TypeError(
-    complaint(`make ${article(hook)} ${hook}`, `it must have ${member}, ${what}`, undefined),
+    complaint(making(hook), `it must have ${member}, ${what}`, undefined),
   );
 }
 
@@ -101,6 +90,7 @@ export function isOneOf(...values: readonly unknown[]): (value: unknown) => bool
   return (value) => values.includes(value);
 }
 
-function article(name: string): "a" | "an" {
-  return /^[AEIOU]/.test(name) ? "an" : "a";
+/** What is attempted when a hook is made, as errors say it. */
+export function making(hook: string): string {
+  return `make ${withArticle(hook)}`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { CsvFile } from "../../sinks/csv/csv_file.ts";
 import type { LogRow } from "../atoms/log_table.ts";

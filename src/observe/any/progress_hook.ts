@@ -1,3 +1,4 @@
+import { POSITIVE, WHOLE, wholeFrom } from "../../base/check_number.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
@@ -212,10 +213,8 @@ function checkProgress(options: ProgressHookOptions): void {
   checkType(NAME, options, "write", "a function", isFunction);
   checkType(NAME, options, "isTerminal", "true or false", isFlag);
   checkType(NAME, options, "now", "a function", isFunction);
-  const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
-  checkNumber(NAME, options, "nSteps", "a whole number from 1 on", isCount);
-  checkNumber(NAME, options, "columns", "a whole number from 1 on", isCount);
-  checkNumber(NAME, options, "convergedStatus", "a whole number", Number.isSafeInteger);
-  const isTime = (x: number) => x > 0 && x < Infinity;
-  checkNumber(NAME, options, "everySeconds", "above 0 and finite", isTime);
+  checkNumber(NAME, options, "nSteps", wholeFrom(1));
+  checkNumber(NAME, options, "columns", wholeFrom(1));
+  checkNumber(NAME, options, "convergedStatus", WHOLE);
+  checkNumber(NAME, options, "everySeconds", POSITIVE);
 }

@@ -1,3 +1,4 @@
+import { POSITIVE } from "../../base/check_number.ts";
 import type {
   EndContext,
   ExceptionContext,
@@ -5,7 +6,7 @@ import type {
   TrainingBase,
 } from "../../training/stages.ts";
 import { Errands, send, within } from "./background_tasks.ts";
-import { checkGiven, checkType, isFunction } from "./hook_options.ts";
+import { checkGiven, checkNumber, checkType, isFunction } from "./hook_options.ts";
 import { jsonLine } from "../training/json_line.ts";
 import {
   checkMonitor,
@@ -14,12 +15,7 @@ import {
   type MonitorMode,
   type MonitorOptions,
 } from "../training/monitored.ts";
-import {
-  checkPositive,
-  checkSaved,
-  checkTraining,
-  type HookName,
-} from "../training/training_options.ts";
+import { checkSaved, checkTraining, type HookName } from "../training/training_options.ts";
 import { checkUrl } from "./url.ts";
 
 /** What somebody may want to be told. */
@@ -229,7 +225,7 @@ function checkWebhook(options: WebhookOptions): void {
   checkGiven(NAME, options, "url", "where it posts to");
   checkUrl(NAME, options, "url");
   checkMonitor(NAME, options);
-  checkPositive(NAME, options, "timeout");
+  checkNumber(NAME, options, "timeout", POSITIVE);
   checkType(NAME, options, "format", "a function", isFunction);
   const areOccasions = (x: unknown) =>
     Array.isArray(x) && x.every((each) => OCCASIONS.includes(each));

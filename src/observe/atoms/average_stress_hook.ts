@@ -1,3 +1,4 @@
+import { wholeFrom } from "../../base/check_number.ts";
 import { cellVolume } from "../../batch/cell.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import { ACCELERATION } from "../../kernels/constants.ts";
@@ -98,8 +99,7 @@ export class AverageStressHook {
   /** Nothing is seen yet. */
   constructor(options: AverageStressHookOptions = {}) {
     checkOptions(NAME, options, ["blockSize", ...TIMES]);
-    const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
-    checkNumber(NAME, options, "blockSize", "a whole number from 1 on", isCount);
+    checkNumber(NAME, options, "blockSize", wholeFrom(1));
     this.frequency = 10;
     Object.assign(this, timesOf(NAME, options));
     this.#blockSize = options.blockSize ?? 10;

@@ -1,3 +1,4 @@
+import { numberFrom } from "../../base/check_number.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { complaint } from "../../base/show.ts";
@@ -136,7 +137,7 @@ export class EnergyDriftMonitorHook {
   constructor(options: EnergyDriftMonitorHookOptions) {
     checkOptions(NAME, options, OPTIONS);
     checkGiven(NAME, options, "threshold", "in eV");
-    checkNumber(NAME, options, "threshold", "0 or more", (x) => x >= 0);
+    checkNumber(NAME, options, "threshold", numberFrom(0));
     checkType(
       NAME,
       options,

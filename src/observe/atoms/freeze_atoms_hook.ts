@@ -1,3 +1,4 @@
+import { WHOLE } from "../../base/check_number.ts";
 import { type Buffer, type Call, call } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { KernelDevice } from "../../dynamics/context.ts";
@@ -95,7 +96,7 @@ export class FreezeAtomsHook {
   /** Nothing is frozen before a run begins. */
   constructor(options: FreezeAtomsHookOptions = {}) {
     checkOptions(NAME, options, ["freezeCategory", "atoms", "zeroForces"]);
-    checkNumber(NAME, options, "freezeCategory", "a whole number", Number.isInteger);
+    checkNumber(NAME, options, "freezeCategory", WHOLE);
     checkType(NAME, options, "atoms", "a function, flags or places", isAtomChoice);
     checkType(NAME, options, "zeroForces", "true or false", isFlag);
     const { freezeCategory, atoms, zeroForces = true } = options;

@@ -5,7 +5,7 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
 

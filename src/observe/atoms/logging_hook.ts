@@ -1,7 +1,7 @@
 import { type DynamicsContext, type DynamicsFields, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Field } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import {
   checkGiven,

@@ -1,3 +1,4 @@
+import { POSITIVE } from "../../base/check_number.ts";
 import { type Call, call } from "../../backend/backend.ts";
 import type { KernelDevice } from "../../dynamics/context.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
@@ -59,7 +60,7 @@ export class MaxForceClampHook {
   constructor(options: MaxForceClampHookOptions) {
     checkOptions(NAME, options, ["maxForce", "frequency"]);
     checkGiven(NAME, options, "maxForce", "in eV/Å");
-    checkNumber(NAME, options, "maxForce", "above 0 and finite", (x) => x > 0 && x < Infinity);
+    checkNumber(NAME, options, "maxForce", POSITIVE);
     const { maxForce, frequency = 1 } = options;
     timesOf(NAME, { frequency });
     this.frequency = frequency;

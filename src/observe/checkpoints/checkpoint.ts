@@ -1,13 +1,8 @@
+import { wholeFrom } from "../../base/check_number.ts";
 import type { MetricsContext } from "../../training/stages.ts";
 import { fileSystemFor, pathIn } from "../any/file_system.ts";
-import { checkGiven, checkType, isFlag } from "../any/hook_options.ts";
-import {
-  checkCount,
-  checkSaved,
-  checkTraining,
-  type HookName,
-  isPlace,
-} from "../training/training_options.ts";
+import { checkGiven, checkNumber, checkType, isFlag } from "../any/hook_options.ts";
+import { checkSaved, checkTraining, type HookName, isPlace } from "../training/training_options.ts";
 
 /** What a {@linkcode Checkpoint} is told. */
 export interface CheckpointOptions extends HookName {
@@ -77,7 +72,7 @@ export class Checkpoint {
     checkTraining(NAME, options, ["outputDir", "saveEveryNEpochs", "saveBest", "name"]);
     checkGiven(NAME, options, "outputDir", "the folder of its files");
     checkType(NAME, options, "outputDir", "a path", isPlace);
-    checkCount(NAME, options, "saveEveryNEpochs", 1);
+    checkNumber(NAME, options, "saveEveryNEpochs", wholeFrom(1));
     checkType(NAME, options, "saveBest", "true or false", isFlag);
     this.name = options.name ?? "checkpoint";
     this.#dir = pathIn(options.outputDir);

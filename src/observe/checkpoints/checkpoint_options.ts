@@ -4,6 +4,7 @@
  * @module
  */
 
+import { POSITIVE, wholeFrom } from "../../base/check_number.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import { complaint } from "../../base/show.ts";
 import { checkGiven, checkNumber, checkOptions, checkType, isFlag } from "../any/hook_options.ts";
@@ -85,10 +86,9 @@ export function checkCheckpoints(options: CheckpointHookOptions): void {
   checkOptions(NAME, options, OPTIONS);
   checkGiven(NAME, options, "folder", "the folder of its files");
   checkType(NAME, options, "folder", "a path", isPlace);
-  const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
-  checkNumber(NAME, options, "everySteps", "a whole number from 1 on", isCount);
-  checkNumber(NAME, options, "everySeconds", "a number above 0", (x) => x > 0 && x < Infinity);
-  checkNumber(NAME, options, "keepLast", "a whole number from 1 on", isCount);
+  checkNumber(NAME, options, "everySteps", wholeFrom(1));
+  checkNumber(NAME, options, "everySeconds", POSITIVE);
+  checkNumber(NAME, options, "keepLast", wholeFrom(1));
   checkType(NAME, options, "atEnd", "true or false", isFlag);
   checkType(NAME, options, "atBegin", "true or false", isFlag);
   checkType(NAME, options, "sinks", "a list of sinks", Array.isArray);

@@ -1,15 +1,11 @@
+import { POSITIVE, wholeFrom } from "../../base/check_number.ts";
 import type { CheckpointContext } from "../../training/stages.ts";
 import { complaint } from "../../base/show.ts";
 import { type Errand, Errands, pause, send, within } from "../any/background_tasks.ts";
 import { fileSystemFor } from "../any/file_system.ts";
-import { checkType, isFunction } from "../any/hook_options.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
-import {
-  checkCount,
-  checkPositive,
-  checkTraining,
-  type HookName,
-} from "../training/training_options.ts";
+import { checkNumber, checkType, isFunction } from "../any/hook_options.ts";
+import { isObject } from "../../base/object.ts";
+import { checkTraining, type HookName } from "../training/training_options.ts";
 import { checkUrl } from "../any/url.ts";
 
 /** A checkpoint that is to be taken somewhere. */
@@ -176,8 +172,8 @@ function checkUpload(options: CheckpointUploadOptions): void {
   const areHeaders = (x: unknown) =>
     isObject(x) && Object.values(x).every((each) => typeof each === "string");
   checkType(NAME, options, "headers", "an object of texts", areHeaders);
-  checkPositive(NAME, options, "timeout");
-  checkCount(NAME, options, "retries", 0);
+  checkNumber(NAME, options, "timeout", POSITIVE);
+  checkNumber(NAME, options, "retries", wholeFrom(0));
   const { to, run } = options, action = `make a ${NAME}`;
   if ((to === undefined) === (run === undefined)) {
     throw new TypeError(complaint(action, "it must have to or run, one of them", options));

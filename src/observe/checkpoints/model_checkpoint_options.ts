@@ -4,16 +4,11 @@
  * @module
  */
 
+import { wholeFrom } from "../../base/check_number.ts";
 import { checkTemplate } from "./checkpoint_name.ts";
 import { checkGiven, checkNumber, checkType, isFlag, isOneOf } from "../any/hook_options.ts";
 import { checkMonitor, type MonitorOptions } from "../training/monitored.ts";
-import {
-  checkCount,
-  checkTraining,
-  type HookName,
-  isPlace,
-  isText,
-} from "../training/training_options.ts";
+import { checkTraining, type HookName, isPlace, isText } from "../training/training_options.ts";
 
 /** What a checkpoint holds: all that training needs to go on, the model alone as an .onnx file, or one file of each. */
 export type CheckpointWeights = "checkpoint" | "onnx" | "both";
@@ -88,17 +83,14 @@ export function checkModelCheckpoint(options: ModelCheckpointOptions): void {
   checkGiven(NAME, options, "dir", "the folder of its files");
   checkType(NAME, options, "dir", "a path", isPlace);
   checkMonitor(NAME, options);
-  checkNumber(
-    NAME,
-    options,
-    "saveTopK",
-    "−1 or a whole number from 0 on",
-    (x) => Number.isSafeInteger(x) && x >= -1,
-  );
+  checkNumber(NAME, options, "saveTopK", {
+    requirement: "−1 or a whole number from 0 on",
+    holds: (x) => Number.isSafeInteger(x) && x >= -1,
+  });
   for (const member of ["saveLast", "saveOnTrainEpochEnd", "autoInsertMetricName"]) {
     checkType(NAME, options, member, "true or false", isFlag);
   }
-  checkCount(NAME, options, "everyNEpochs", 1);
+  checkNumber(NAME, options, "everyNEpochs", wholeFrom(1));
   checkType(NAME, options, "filename", "a template", isText);
   if (options.filename !== undefined) checkTemplate(options.filename);
   const isWeights = isOneOf("checkpoint", "onnx", "both");

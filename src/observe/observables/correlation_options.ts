@@ -4,6 +4,7 @@
  * @module
  */
 
+import { wholeFrom } from "../../base/check_number.ts";
 import type { CorrelationWindow } from "./correlation.ts";
 import { type ElementName, numberOf } from "../atoms/element_choice.ts";
 import { checkNumber, checkOptions } from "../any/hook_options.ts";
@@ -59,11 +60,10 @@ export function checkCorrelation(
   more: readonly string[],
 ): CheckedCorrelation {
   checkOptions(hook, options, [...OPTIONS, ...more]);
-  const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
-  checkNumber(hook, options, "frequency", "a whole number from 1 on", isCount);
-  checkNumber(hook, options, "after", "a whole number from 0 on", (x) => x === 0 || isCount(x));
-  checkNumber(hook, options, "lags", "a whole number from 2 on", (x) => isCount(x) && x > 1);
-  checkNumber(hook, options, "originEvery", "a whole number from 1 on", isCount);
+  checkNumber(hook, options, "frequency", wholeFrom(1));
+  checkNumber(hook, options, "after", wholeFrom(0));
+  checkNumber(hook, options, "lags", wholeFrom(2));
+  checkNumber(hook, options, "originEvery", wholeFrom(1));
   const { frequency = 10, after = 0, lags = 100, originEvery = 1, element } = options;
   return {
     frequency,

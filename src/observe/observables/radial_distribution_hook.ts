@@ -1,3 +1,4 @@
+import { wholeFrom } from "../../base/check_number.ts";
 import { NeighborList } from "../../batch/neighbors/neighbor_list.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import { type ElementName, numberOf } from "../atoms/element_choice.ts";
@@ -107,9 +108,8 @@ export class RadialDistributionHook {
     checkOptions(NAME, options, OPTIONS);
     checkGiven(NAME, options, "cutoff", "a distance in Å");
     const isLength = (x: number) => x > 0 && x < Infinity;
-    checkNumber(NAME, options, "cutoff", "a distance above 0", isLength);
-    const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
-    checkNumber(NAME, options, "bins", "a whole number from 1 on", isCount);
+    checkNumber(NAME, options, "cutoff", { requirement: "a distance above 0", holds: isLength });
+    checkNumber(NAME, options, "bins", wholeFrom(1));
     const isPair = (x: unknown) => Array.isArray(x) && x.length === 2;
     checkType(NAME, options, "elements", "two elements", isPair);
     this.frequency = 10;

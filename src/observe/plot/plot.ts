@@ -125,8 +125,14 @@ function checkPlot(options: PlotOptions): void {
   checkType(NAME, options, "scalars", "a list of names", areTexts);
   checkType(NAME, options, "scale", '"linear" or "log"', isOneOf("linear", "log"));
   checkType(NAME, options, "title", "a text", (x) => typeof x === "string");
-  checkNumber(NAME, options, "width", "160 or more, and finite", (x) => x >= 160 && x < Infinity);
-  checkNumber(NAME, options, "height", "120 or more, and finite", (x) => x >= 120 && x < Infinity);
+  checkNumber(NAME, options, "width", {
+    requirement: "160 or more, and finite",
+    holds: (x) => x >= 160 && x < Infinity,
+  });
+  checkNumber(NAME, options, "height", {
+    requirement: "120 or more, and finite",
+    holds: (x) => x >= 120 && x < Infinity,
+  });
 }
 
 function chosen({ history }: PlottedRun, { scalars }: PlotOptions): readonly string[] {

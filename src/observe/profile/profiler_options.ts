@@ -4,7 +4,10 @@
  * @module
  */
 
-import { checkKeys } from "../../hooks/protocol/shape.ts";
+import { checkNumber, wholeFrom } from "../../base/check_number.ts";
+import { checkOption, checkOptions } from "../../base/check_options.ts";
+import { isFlag, isFunction } from "../any/hook_options.ts";
+import { isText } from "../training/training_options.ts";
 import type { ProfileTracer } from "../reporter/open_telemetry.ts";
 import type { Milliseconds } from "./transition.ts";
 import { hasFiles, writeFile } from "../any/write_file.ts";
@@ -87,9 +90,11 @@ const NAMES: readonly string[] = Object.keys(
   } satisfies Readonly<Record<keyof ProfilerOptions, true>>,
 );
 
+const ACTION = "make a profiler";
+
 /** Checks the options. Throws a TypeError for a wrong type, a RangeError for a wrong value. */
 export function readOptions(options: ProfilerOptions): ReadOptions {
-  checkKeys("make a profiler", "its options", options, NAMES);
+  checkOptions(ACTION, options, NAMES);
   checkTypes(options);
   checkTrace(options);
   return {
@@ -105,20 +110,20 @@ export function readOptions(options: ProfilerOptions): ReadOptions {
 }
 
 function checkTypes(options: ProfilerOptions): void {
-  checkCount("frequency", options.frequency);
-  checkCount("traceCapacity", options.traceCapacity);
-  check("name", options.name, "a text", (x) => typeof x === "string" && x !== "");
-  const isPath = (x: unknown) => (typeof x === "string" && x !== "") || x instanceof URL;
-  check("tracePath", options.tracePath, "a path", isPath);
-  for (const flag of ["trace", "userTiming"] as const) {
-    check(flag, options[flag], "true or false", (x) => typeof x === "boolean");
+  const check = (name: keyof ProfilerOptions, what: string, isFine: (value: unknown) => boolean) =>
+    checkOption(ACTION, options, name, what, isFine);
+  for (const name of ["frequency", "traceCapacity"] as const) {
+    if (options[name] !== undefined) checkNumber(ACTION, name, options[name], wholeFrom(1));
   }
-  for (const name of ["write", "now"] as const) {
-    check(name, options[name], "a function", (x) => typeof x === "function");
-  }
+  check("name", "a text", isText);
+  check("tracePath", "a path", (x) => isText(x) || x instanceof URL);
+  check("trace", "true or false", isFlag);
+  check("userTiming", "true or false", isFlag);
+  check("write", "a function", isFunction);
+  check("now", "a function", isFunction);
   const isTracer = (x: unknown) =>
     x === false || typeof (x as Partial<ProfileTracer> | null)?.startSpan === "function";
-  check("tracer", options.tracer, "a tracer with startSpan, or false", isTracer);
+  check("tracer", "a tracer with startSpan, or false", isTracer);
 }
 
 function checkTrace(options: ProfilerOptions): void {
@@ -134,25 +139,4 @@ function checkTrace(options: ProfilerOptions): void {
         options.tracePath,
     );
   }
-}
-
-function check(
-  name: keyof ProfilerOptions,
-  value: unknown,
-  requirement: string,
-  isFine: (value: unknown) => boolean,
-): void {
-  if (value === undefined || isFine(value)) return;
-  const found = typeof value === "string" ? JSON.stringify(value) : String(value);
-  throw new TypeError(
-    `Cannot make a profiler as its ${name} must be ${requirement}: current value is ${found}`,
-  );
-}
-
-function checkCount(name: "frequency" | "traceCapacity", value: unknown): void {
-  check(name, value, "a number", (x) => typeof x === "number");
-  if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return;
-  throw new RangeError(
-    `Cannot make a profiler as its ${name} must be a positive whole number: current value is ${value}`,
-  );
 }

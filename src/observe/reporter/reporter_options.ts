@@ -4,9 +4,10 @@
  * @module
  */
 
+import { WHOLE, wholeFrom } from "../../base/check_number.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import type { ScalarOf } from "./collect_scalars.ts";
@@ -126,11 +127,10 @@ export function readReporter(options: ReporterOptions): ReadReporterOptions {
   checkType(NAME, options, "onError", '"warn", "throw" or "disable"', isOneOf(...POLICIES));
   checkType(NAME, options, "now", "a function", isFunction);
   checkType(NAME, options, "name", "a text", (x) => typeof x === "string" && x !== "");
-  const isCount = (x: number) => Number.isSafeInteger(x) && x > 0;
-  checkNumber(NAME, options, "frequency", "a whole number from 1 on", isCount);
-  checkNumber(NAME, options, "nSteps", "a whole number from 0 on", (x) => x === 0 || isCount(x));
-  checkNumber(NAME, options, "historySize", "a whole number from 2 on", (x) => isCount(x) && x > 1);
-  checkNumber(NAME, options, "convergedStatus", "a whole number", Number.isSafeInteger);
+  checkNumber(NAME, options, "frequency", wholeFrom(1));
+  checkNumber(NAME, options, "nSteps", wholeFrom(0));
+  checkNumber(NAME, options, "historySize", wholeFrom(2));
+  checkNumber(NAME, options, "convergedStatus", WHOLE);
   for (const reporter of options.reporters) checkReporter(reporter);
   return {
     frequency: 1,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isCount } from "../../base/check_number.ts";
 import type { ScalarSnapshot } from "./scalar_snapshot.ts";
 
 /** One scalar over steps. */
@@ -172,8 +173,4 @@ function isSavedSeries(
   return typeof name === "string" && isCount(stride) && Number(stride) > 0 && isCount(seen) &&
     areNumbers(steps) && areNumbers(values) &&
     (steps as number[]).length === (values as number[]).length;
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

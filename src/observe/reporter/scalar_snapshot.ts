@@ -4,6 +4,9 @@
  * @module
  */
 
+import { show } from "../../base/show.ts";
+import { isObject } from "../../base/object.ts";
+
 /** Names and numbers. */
 export type NamedScalars = Readonly<Record<string, number>>;
 
@@ -104,12 +107,4 @@ function unpacked(key: string, value: unknown, refuse: Refuse): number {
   return refuse(
     `scalars[${JSON.stringify(key)}] must be a number: current value is ${show(value)}`,
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function show(value: unknown): string {
-  return (JSON.stringify(value) ?? "none").slice(0, 80);
 }

@@ -1,5 +1,6 @@
-import { checkGiven } from "../any/hook_options.ts";
-import { checkCount, checkTraining, type HookName } from "./training_options.ts";
+import { wholeFrom } from "../../base/check_number.ts";
+import { checkGiven, checkNumber } from "../any/hook_options.ts";
+import { checkTraining, type HookName } from "./training_options.ts";
 
 /** What an {@linkcode AccumulateGradients} is told. */
 export interface AccumulateGradientsOptions extends HookName {
@@ -48,7 +49,7 @@ export class AccumulateGradients {
     const hook = "AccumulateGradients";
     checkTraining(hook, options, ["steps", "name"]);
     checkGiven(hook, options, "steps", "how many batches are one step");
-    checkCount(hook, options, "steps", 1);
+    checkNumber(hook, options, "steps", wholeFrom(1));
     this.name = options.name ?? "accumulate_gradients";
     this.settings = { accumulate: options.steps };
   }

@@ -1,8 +1,8 @@
+import { wholeFrom } from "../../base/check_number.ts";
 import type { TrainingContext } from "../../training/stages.ts";
 import { TrainingStage } from "../../training/stages.ts";
-import { checkType } from "../any/hook_options.ts";
+import { checkNumber, checkType } from "../any/hook_options.ts";
 import {
-  checkCount,
   checkTraining,
   checkWrite,
   handOver,
@@ -80,7 +80,7 @@ export class ActivationStats {
     checkTraining(NAME, options, ["points", "logInterval", "write", ...TRAINING_TIMES]);
     const arePoints = (x: unknown) => [x].flat().length > 0 && [x].flat().every(isText);
     checkType(NAME, options, "points", "names of tensors, or patterns", arePoints);
-    checkCount(NAME, options, "logInterval", 1);
+    checkNumber(NAME, options, "logInterval", wholeFrom(1));
     checkWrite(NAME, options);
     const { name = "activation_stats", points = "*", logInterval: every = 1 } = options;
     this.name = name;

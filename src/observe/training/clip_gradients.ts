@@ -48,7 +48,7 @@ export class ClipGradients {
     const hook = "ClipGradients";
     checkTraining(hook, options, ["norm", "value", "name"]);
     for (const member of ["norm", "value"]) {
-      checkNumber(hook, options, member, "above 0", (x) => x > 0);
+      checkNumber(hook, options, member, { requirement: "above 0", holds: (x) => x > 0 });
     }
     const { name = "clip_gradients", norm, value } = options;
     if (norm === undefined && value === undefined) {

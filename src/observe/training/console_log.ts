@@ -1,3 +1,4 @@
+import { wholeFrom } from "../../base/check_number.ts";
 import type {
   BatchEndContext,
   EndContext,
@@ -6,11 +7,10 @@ import type {
   TrainingBase,
 } from "../../training/stages.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
-import { checkType, isOneOf } from "../any/hook_options.ts";
+import { checkNumber, checkType, isOneOf } from "../any/hook_options.ts";
 import { printLine } from "../any/print_line.ts";
 import { type ScalarRow, scalarsOf } from "../reporter/scalars.ts";
 import {
-  checkCount,
   checkTraining,
   checkWrite,
   rowTimesOf,
@@ -93,7 +93,7 @@ export class ConsoleLog {
   /** Says nothing yet. */
   constructor(options: ConsoleLogOptions = {}) {
     checkTraining(NAME, options, ["logEveryNBatches", "level", "write", ...TRAINING_TIMES]);
-    checkCount(NAME, options, "logEveryNBatches", 1);
+    checkNumber(NAME, options, "logEveryNBatches", wholeFrom(1));
     checkType(NAME, options, "level", LEVELS.join(" | "), isOneOf(...LEVELS));
     checkWrite(NAME, options);
     const { name = "console_log", logEveryNBatches: every = 10, level = "info" } = options;

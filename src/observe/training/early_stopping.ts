@@ -1,9 +1,9 @@
+import { numberFrom, wholeFrom } from "../../base/check_number.ts";
 import type { EndContext, MetricsContext, TrainingBase } from "../../training/stages.ts";
 import { checkNumber, checkType, isFlag } from "../any/hook_options.ts";
 import { checkMonitor, isBetter, monitored, type MonitorOptions } from "./monitored.ts";
 import { printLine } from "../any/print_line.ts";
 import {
-  checkCount,
   checkSaved,
   checkTraining,
   checkWrite,
@@ -210,8 +210,8 @@ export class EarlyStopping {
 function checkStopping(options: EarlyStoppingOptions): void {
   checkTraining(NAME, options, OPTIONS);
   checkMonitor(NAME, options);
-  checkCount(NAME, options, "patience", 0);
-  checkNumber(NAME, options, "minDelta", "0 or more", (x) => x >= 0);
+  checkNumber(NAME, options, "patience", wholeFrom(0));
+  checkNumber(NAME, options, "minDelta", numberFrom(0));
   for (const member of ["checkOnTrainEpochEnd", "strict", "verbose"]) {
     checkType(NAME, options, member, "true or false", isFlag);
   }

@@ -59,7 +59,10 @@ export class Ema {
   /** Asks for nothing yet. */
   constructor(options: EmaOptions = {}) {
     checkTraining("Ema", options, ["decay", "validate", "name"]);
-    checkNumber("Ema", options, "decay", "from 0 to 1", (x) => x >= 0 && x <= 1);
+    checkNumber("Ema", options, "decay", {
+      requirement: "from 0 to 1",
+      holds: (x) => x >= 0 && x <= 1,
+    });
     checkType("Ema", options, "validate", "true or false", isFlag);
     const { name = "ema", decay = 0.999, validate = true } = options;
     this.name = name;

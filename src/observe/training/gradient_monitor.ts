@@ -1,3 +1,4 @@
+import { numberFrom, wholeFrom } from "../../base/check_number.ts";
 import type { TrainingContext } from "../../training/stages.ts";
 import type { ReadonlyNumbers } from "../../hooks/protocol/context.ts";
 import { complaint } from "../../base/show.ts";
@@ -12,7 +13,6 @@ import {
 import { checkNumber, checkType, isFlag, isFunction } from "../any/hook_options.ts";
 import { postScalars } from "../reporter/scalars.ts";
 import {
-  checkCount,
   checkTraining,
   checkWrite,
   isText,
@@ -228,7 +228,7 @@ function squaresOf(gradients: ReadonlyMap<string, ReadonlyNumbers>): number {
 
 function checkGradientMonitor(options: GradientMonitorOptions): void {
   checkTraining(NAME, options, OPTIONS);
-  checkCount(NAME, options, "logFrequency", 1);
+  checkNumber(NAME, options, "logFrequency", wholeFrom(1));
   checkType(NAME, options, "histogram", "true or false", isFlag);
   checkType(NAME, options, "norm", "true or false", isFlag);
   const isFilter = (x: unknown) => isFunction(x) || [x].flat().every(isText);
@@ -237,7 +237,7 @@ function checkGradientMonitor(options: GradientMonitorOptions): void {
     Array.isArray(x) && x.every((each) => typeof each === "number" && each >= 0 && each <= 100);
   checkType(NAME, options, "percentiles", "an array of numbers from 0 to 100", arePercents);
   for (const member of ["vanishing", "exploding"]) {
-    checkNumber(NAME, options, member, "0 or more", (x) => x >= 0);
+    checkNumber(NAME, options, member, numberFrom(0));
   }
   checkWrite(NAME, options);
 }

@@ -1,3 +1,4 @@
+import { wholeFrom } from "../../base/check_number.ts";
 import type {
   BatchEndContext,
   EndContext,
@@ -7,12 +8,11 @@ import type {
 } from "../../training/stages.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
-import { checkGiven, checkType } from "../any/hook_options.ts";
+import { checkGiven, checkNumber, checkType } from "../any/hook_options.ts";
 import { factsOf, flat, statusOf } from "./json_events.ts";
 import { LogFile } from "../any/log_file.ts";
 import { scalarsOf } from "../reporter/scalars.ts";
 import {
-  checkCount,
   checkSaved,
   checkTraining,
   isPlace,
@@ -112,7 +112,7 @@ export class JsonLog {
     checkGiven(NAME, options, "outputDir", "the folder of its logs");
     checkType(NAME, options, "outputDir", "a path", isPlace);
     checkType(NAME, options, "fileName", "the name of a file", isText);
-    checkCount(NAME, options, "logEveryNBatches", 1);
+    checkNumber(NAME, options, "logEveryNBatches", wholeFrom(1));
     const { name = "json_log", logEveryNBatches: every = 100, outputDir, fileName } = options;
     const { enableAfterEpoch, ...times } = rowTimesOf(NAME, options, {
       every,

@@ -1,10 +1,10 @@
+import { wholeFrom } from "../../base/check_number.ts";
 import type { TrainingBase } from "../../training/stages.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import { complaint } from "../../base/show.ts";
-import { checkType, isFlag, isOneOf } from "../any/hook_options.ts";
+import { checkNumber, checkType, isFlag, isOneOf } from "../any/hook_options.ts";
 import type { ScalarRow } from "../reporter/scalars.ts";
 import {
-  checkCount,
   checkTraining,
   checkWrite,
   handOver,
@@ -118,7 +118,7 @@ export class LrMonitor {
 function checkLrMonitor(options: LrMonitorOptions): void {
   checkTraining(NAME, options, OPTIONS);
   checkType(NAME, options, "frequency", '"step" or "epoch"', isOneOf("step", "epoch"));
-  checkCount(NAME, options, "everyNSteps", 1);
+  checkNumber(NAME, options, "everyNSteps", wholeFrom(1));
   checkType(NAME, options, "logMomentum", "true or false", isFlag);
   checkType(NAME, options, "logWeightDecay", "true or false", isFlag);
   checkWrite(NAME, options);

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { wholeFrom } from "../../base/check_number.ts";
 import type { BaseContext } from "../../hooks/protocol/context.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import {
   checkNumber,
@@ -55,7 +56,7 @@ export const TRAINING_TIMES: readonly string[] = ["name", "enableAfterEpoch", ..
 export function checkTraining(hook: string, options: object, known: readonly string[]): void {
   checkOptions(hook, options, known);
   checkType(hook, options, "name", "a name", isText);
-  checkCount(hook, options, "enableAfterEpoch", 0);
+  checkNumber(hook, options, "enableAfterEpoch", wholeFrom(0));
 }
 
 /** The times among options, checked; to be assigned to the hook. */
@@ -80,17 +81,6 @@ export function rowTimesOf(
     );
   }
   return { ...trainingTimesOf(hook, { ...options, frequency: every }), frequency: every };
-}
-
-/** Throws for an option that is no whole number from `least` on. */
-export function checkCount(hook: string, options: object, member: string, least: number): void {
-  const isFine = (x: number) => Number.isSafeInteger(x) && x >= least;
-  checkNumber(hook, options, member, `a whole number from ${least} on`, isFine);
-}
-
-/** Throws for an option that is no number above 0, or not finite. */
-export function checkPositive(hook: string, options: object, member: string): void {
-  checkNumber(hook, options, member, "above 0 and finite", (x) => x > 0 && x < Infinity);
 }
 
 /** Throws a TypeError for a `write` that is no function. */

@@ -1,10 +1,10 @@
+import { wholeFrom } from "../../base/check_number.ts";
 import type { TrainingBase } from "../../training/stages.ts";
 import type { ValidationData } from "../../training/context.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import { complaint } from "../../base/show.ts";
-import { checkType, isOneOf } from "../any/hook_options.ts";
+import { checkNumber, checkType, isOneOf } from "../any/hook_options.ts";
 import {
-  checkCount,
   checkTraining,
   TRAINING_TIMES,
   type TrainingHookTimes,
@@ -88,7 +88,7 @@ export class Validation {
       );
     }
     checkTraining(NAME, options, ["every", "unit", "data", ...TRAINING_TIMES]);
-    checkCount(NAME, options, "every", 1);
+    checkNumber(NAME, options, "every", wholeFrom(1));
     checkType(NAME, options, "unit", '"epoch" or "step"', isOneOf("epoch", "step"));
     checkType(NAME, options, "data", "batches", (x) => typeof x === "object" && x !== null);
     const { name = "validation", every = 1, unit = "epoch" } = options;

@@ -5,7 +5,7 @@ import { gradient } from "../grad/gradient.ts";
 import type { GradientRules } from "../grad/rules.ts";
 import { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
-import { assertKnownOptions } from "../../base/known_options.ts";
+import { checkOptions } from "../../base/check_options.ts";
 import type { ModelProto } from "../codec/messages.ts";
 import { between } from "../passes/path.ts";
 import { auditRoots } from "../passes/audit_roots.ts";
@@ -113,7 +113,7 @@ export function withForces(
 ): ForcesModel {
   const { name = "the model" } = options ?? {};
   try {
-    checkOptions(options, name);
+    checkForcesOptions(options, name);
     return made(model, name, options);
   } catch (error) {
     throw ofModel(name, error);
@@ -160,11 +160,11 @@ const OPTIONS: Readonly<Record<keyof WithForcesOptions, true>> = {
   rules: true,
 };
 
-function checkOptions(options: WithForcesOptions, name: string): void {
-  assertKnownOptions(`give ${name} forces`, options, Object.keys(OPTIONS));
+function checkForcesOptions(options: WithForcesOptions, name: string): void {
+  checkOptions(`give ${name} forces`, options, Object.keys(OPTIONS));
   const { stress, passes = [] } = options;
   if (typeof stress !== "boolean" && stress !== undefined) {
-    assertKnownOptions(`give ${name} virials`, stress, STRAINED_MEMBERS);
+    checkOptions(`give ${name} virials`, stress, STRAINED_MEMBERS);
   }
   passesNamed(passes);
 }

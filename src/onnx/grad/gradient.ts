@@ -5,7 +5,7 @@ import type { NodeProto, TensorProto } from "../codec/messages.ts";
 import { valueInfo } from "../codec/value_info.ts";
 import { between } from "../passes/path.ts";
 import { checkGradient } from "./check_gradient.ts";
-import { checkOptions } from "./check_options.ts";
+import { checkGradientOptions } from "./check_options.ts";
 import { checkShares } from "./check_shares.ts";
 import { GradientWriter } from "./gradient_writer.ts";
 import type { GradientOptions } from "./gradient_options.ts";
@@ -53,7 +53,7 @@ export interface Gradient {
  * ```
  */
 export function gradient(graph: Graph, options: GradientOptions): Gradient {
-  checkOptions(options);
+  checkGradientOptions(options);
   const { rules = gradientRules, cotangent, unused = "error" } = options;
   const of = typeof options.of === "string" ? [options.of] : options.of;
   const wrt = Array.isArray(options.wrt)

@@ -5,7 +5,7 @@
  */
 
 import { readJson } from "../../batch/extxyz/python_json.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { Row } from "./database.ts";
 import { listsOf, unpack } from "./packed.ts";
 

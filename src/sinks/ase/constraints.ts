@@ -6,7 +6,7 @@
 
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { readJson } from "../../batch/extxyz/python_json.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { System } from "../../batch/system.ts";
 
 /** The field's name: that of the column in which ASE writes it to extended XYZ. */

@@ -7,7 +7,7 @@
 
 import { dtypeOf, type NumericArray } from "../../batch/fields/fields.ts";
 import { readJson, writeJson } from "../../batch/extxyz/python_json.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 
 /** Rows of numbers. */
 export class Table {

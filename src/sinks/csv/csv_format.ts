@@ -5,7 +5,7 @@
  */
 
 import type { FieldInfo } from "../../batch/fields/fields.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { System } from "../../batch/system.ts";
 import type { Stamp } from "../slice.ts";
 import type { TextFormat } from "../text/text_format.ts";

@@ -4,9 +4,10 @@
  * @module
  */
 
+import { isObject } from "../../base/object.ts";
 import { ALWAYS, BUILT_IN, type FieldInfo, type NumericArray } from "../../batch/fields/fields.ts";
 import type { NumericInput } from "../../batch/fields/field_values.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { System } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import type { Stamp } from "../slice.ts";
@@ -169,10 +170,6 @@ function numbersOf(value: unknown, name: string): NumericInput | number {
   throw new SyntaxError(
     `Cannot read a line as ${name} must be numbers: current value is ${show(value)}`,
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function stamp(text: string): Stamp {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { VALUE_TYPES, type ValueType } from "./value_types.ts";
 
 /** How the bytes of a chunk become values: what was done to them last comes first. */

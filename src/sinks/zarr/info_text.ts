@@ -5,7 +5,7 @@
  */
 
 import type { Info } from "../../batch/store.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { readTagged, writeTagged } from "../tagged_json.ts";
 import { JsonReader } from "./array_metadata.ts";
 

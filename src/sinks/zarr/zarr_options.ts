@@ -5,7 +5,7 @@
  */
 
 import { ALWAYS } from "../../batch/fields/fields.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { WriterQueueOptions } from "../files/writer_queue.ts";
 import type { ZarrPrecision } from "./layout.ts";
 import type { ZarrCompression } from "./metadata.ts";

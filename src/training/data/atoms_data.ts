@@ -7,7 +7,7 @@
 import { Batch, type Systems } from "../../batch/batch.ts";
 import { atomicSymbol } from "../../batch/elements.ts";
 import { readSystem } from "../../batch/read_system.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { System, systemOf } from "../../batch/system.ts";
 import { type AtomsEdges, edgesOf } from "./atoms_edges.ts";
 import { type Atoms, atomsFeeds } from "./atoms_feeds.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { System } from "../../batch/system.ts";
 import type { SystemInput } from "../../batch/system_input.ts";
 import { atomsData } from "./atoms_data.ts";

@@ -6,7 +6,7 @@
 
 import { checkOptions } from "../../base/check_options.ts";
 import { atomicSymbol } from "../../batch/elements.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { elementsOf } from "../../models/onnx/elements.ts";
 import { type BatchingOptions, checkKinds } from "./batch_plan.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { atomicSymbol } from "../../batch/elements.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { System } from "../../batch/system.ts";
 import type { AtomsPlan, Target } from "./atoms_options.ts";
 

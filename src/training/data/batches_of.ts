@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { checkKinds } from "./batch_plan.ts";
 import {
   checkPlace,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { type BatchingOptions, checkKinds, planBatches } from "./batch_plan.ts";
 import type { DataSource, TrainingBatch, TrainingFeeds } from "./data_source.ts";
 import { splitBatch } from "./split_batch.ts";

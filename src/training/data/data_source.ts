@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 
 /** Tensors by the names the graph has for them: inputs and targets alike. */

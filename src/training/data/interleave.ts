@@ -5,7 +5,7 @@
  */
 
 import { checkOptions } from "../../base/check_options.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { batchesOf, type BatchLike } from "./batches_of.ts";
 import { checkPlace, type DataSource } from "./data_source.ts";
 import { inTurn, oneAfterAnother } from "./loader_order.ts";

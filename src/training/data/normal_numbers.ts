@@ -6,7 +6,7 @@
 
 import { checkOptions } from "../../base/check_options.ts";
 import { seedWords } from "../../batch/seed.ts";
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { gaussians, philox, Stream } from "../../kernels/philox.ts";
 
 /** Which numbers to draw. */

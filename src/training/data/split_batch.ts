@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 import type { TrainingBatch } from "./data_source.ts";
 import { sized } from "./tensor_rows.ts";

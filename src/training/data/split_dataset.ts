@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import { checkDataset, type Dataset, type IndexedDataset } from "./data_loader.ts";
 import { permutation } from "./permutation.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../batch/show.ts";
+import { show } from "../../base/show.ts";
 import type { HostFeed, TensorArray } from "../../onnx/session/session_tensor.ts";
 import type { TrainingFeeds } from "./data_source.ts";
 import { dtypeOf, type Sized, sized, zerosLike } from "./tensor_rows.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { OptimizerView, TrainerState, TrainerStatus } from "../context.ts";
 import { MetricSums } from "./metric_sums.ts";

@@ -1,7 +1,7 @@
 import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
 import { Facts } from "../../onnx/infer/facts.ts";
 import { writtenShape } from "../../onnx/infer/written_shape.ts";
-import { checkKeys } from "../../hooks/protocol/shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 import type { TrainingBatch } from "../data/data_source.ts";
 import type { Loss, LossBuilder } from "./loss.ts";

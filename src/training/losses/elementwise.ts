@@ -1,5 +1,5 @@
 import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
-import { checkKeys } from "../../hooks/protocol/shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 import { type Loss, type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 

@@ -1,7 +1,7 @@
 import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
 import { withForces } from "../../onnx/forces/with_forces.ts";
 import { decodeModel } from "../../onnx/codec/codec.ts";
-import { checkKeys } from "../../hooks/protocol/shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 import { type Loss, type LossBuilder, type LossTerm, meanOf, numbersOf } from "./loss.ts";
 

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
+import { isObject } from "../../base/object.ts";
 import { adamStep } from "./adam_step.ts";
 import {
   type Optimizer,

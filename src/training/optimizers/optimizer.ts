@@ -4,7 +4,8 @@
  * @module
  */
 
-import { checkKeys, isObject } from "../../hooks/protocol/shape.ts";
+import { checkKeys } from "../../base/check_options.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { Schedule } from "../schedules/schedule.ts";
 import { descend } from "./transforms.ts";

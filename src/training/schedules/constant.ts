@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkFactor } from "./checks.ts";
+import { checkNumber, NOT_NEGATIVE } from "../../base/check_number.ts";
 import type { Schedule } from "./schedule.ts";
 
 /**
@@ -24,6 +24,6 @@ import type { Schedule } from "./schedule.ts";
  * ```
  */
 export function constant(value: number = 1): Schedule {
-  checkFactor("make a constant schedule", "its value", value);
+  checkNumber("make a constant schedule", "its value", value, NOT_NEGATIVE);
   return { factor: () => value };
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { checkNumber, NOT_NEGATIVE, wholeFrom } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
-import { checkFactor, checkSteps } from "./checks.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** Half a wave. */
@@ -44,8 +44,8 @@ export function cosine(options: CosineOptions): Schedule {
   const action = "make a cosine schedule";
   checkOptions(action, options, ["steps", "to"]);
   const { steps, to = 0 } = options;
-  checkSteps(action, "steps", steps);
-  checkFactor(action, "to", to);
+  checkNumber(action, "steps", steps, wholeFrom(1));
+  checkNumber(action, "to", to, NOT_NEGATIVE);
   return {
     factor: (step) =>
       step >= steps ? to : to + (1 - to) * (1 + Math.cos(Math.PI * step / steps)) / 2,

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { checkNumber, NOT_NEGATIVE, wholeFrom } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
-import { checkFactor, checkSteps } from "./checks.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** How fast it decays. */
@@ -39,7 +39,7 @@ export function exponential(options: ExponentialOptions): Schedule {
   const action = "make an exponential schedule";
   checkOptions(action, options, ["gamma", "every"]);
   const { gamma, every = 1 } = options;
-  checkFactor(action, "gamma", gamma);
-  checkSteps(action, "every", every);
+  checkNumber(action, "gamma", gamma, NOT_NEGATIVE);
+  checkNumber(action, "every", every, wholeFrom(1));
   return { factor: (step) => gamma ** Math.floor(step / every) };
 }

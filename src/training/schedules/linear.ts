@@ -4,8 +4,8 @@
  * @module
  */
 
+import { checkNumber, NOT_NEGATIVE, wholeFrom } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
-import { checkFactor, checkSteps } from "./checks.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** A straight line. */
@@ -45,8 +45,8 @@ export function linear(options: LinearOptions): Schedule {
   const action = "make a linear schedule";
   checkOptions(action, options, ["from", "to", "steps"]);
   const { from = 1, to = 0, steps } = options;
-  checkFactor(action, "from", from);
-  checkFactor(action, "to", to);
-  checkSteps(action, "steps", steps);
+  checkNumber(action, "from", from, NOT_NEGATIVE);
+  checkNumber(action, "to", to, NOT_NEGATIVE);
+  checkNumber(action, "steps", steps, wholeFrom(1));
   return { factor: (step) => step >= steps ? to : from + (to - from) * step / steps };
 }

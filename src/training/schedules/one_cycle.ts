@@ -4,9 +4,9 @@
  * @module
  */
 
+import { checkNumber, type NumberRule, POSITIVE, wholeFrom } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
-import { show } from "../../batch/show.ts";
-import { checkSteps, checkThat } from "./checks.ts";
+import { show } from "../../base/show.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** A rise and a fall. */
@@ -83,17 +83,16 @@ function halfWave(from: number, to: number, t: number): number {
   return to + (from - to) * (1 + Math.cos(Math.PI * t)) / 2;
 }
 
-const PART = { isGood: (x: number) => x >= 0 && x <= 1, wanted: "0 … 1" };
-const RATIO = { isGood: (x: number) => x > 0 && x < Infinity, wanted: "above 0 and finite" };
+const PART: NumberRule = { requirement: "0 … 1", holds: (x) => x >= 0 && x <= 1 };
 
 function checked(options: OneCycleOptions) {
   const action = "make a one-cycle schedule";
   checkOptions(action, options, ["steps", "peakAt", "divide", "finalDivide", "momentum"]);
   const { steps, peakAt = 0.3, divide = 25, finalDivide = 1e4, momentum } = options;
-  checkSteps(action, "steps", steps);
-  checkThat(action, "peakAt", peakAt, PART);
-  checkThat(action, "divide", divide, RATIO);
-  checkThat(action, "finalDivide", finalDivide, RATIO);
+  checkNumber(action, "steps", steps, wholeFrom(1));
+  checkNumber(action, "peakAt", peakAt, PART);
+  checkNumber(action, "divide", divide, POSITIVE);
+  checkNumber(action, "finalDivide", finalDivide, POSITIVE);
   if (momentum !== undefined) {
     if (!Array.isArray(momentum) || momentum.length !== 2) {
       throw new TypeError(
@@ -102,7 +101,7 @@ function checked(options: OneCycleOptions) {
         }`,
       );
     }
-    for (const one of momentum) checkThat(action, "momentum", one, PART);
+    for (const one of momentum) checkNumber(action, "momentum", one, PART);
   }
   return { steps, peakAt, divide, finalDivide, momentum };
 }

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { checkNumber, NOT_NEGATIVE } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
-import { show } from "../../batch/show.ts";
-import { checkFactor } from "./checks.ts";
+import { show } from "../../base/show.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** Where it jumps, and to what. */
@@ -43,7 +43,7 @@ export function piecewise(options: PiecewiseOptions): Schedule {
     );
   }
   const jumps = Object.entries(at).map(([key, factor]) => {
-    checkFactor(action, `the factor at ${key}`, factor);
+    checkNumber(action, `the factor at ${key}`, factor, NOT_NEGATIVE);
     return { step: stepOf(action, key), factor };
   });
   return {

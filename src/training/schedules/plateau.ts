@@ -4,9 +4,15 @@
  * @module
  */
 
-import { checkOptions } from "../../base/check_options.ts";
-import { show } from "../../batch/show.ts";
-import { checkFactor, checkOneOf, checkThat } from "./checks.ts";
+import {
+  checkNumber,
+  isCount,
+  NOT_NEGATIVE,
+  type NumberRule,
+  wholeFrom,
+} from "../../base/check_number.ts";
+import { checkOneOf, checkOptions } from "../../base/check_options.ts";
+import { show } from "../../base/show.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** What is watched, and what is done. */
@@ -148,11 +154,7 @@ function isBetter(
   return sign * value > sign * least;
 }
 
-const COUNT = {
-  isGood: (x: number) => Number.isSafeInteger(x) && x >= 0,
-  wanted: "a whole number from 0 on",
-};
-const FACTOR = { isGood: (x: number) => x >= 0 && x < 1, wanted: "0 or more and below 1" };
+const FACTOR: NumberRule = { requirement: "0 or more and below 1", holds: (x) => x >= 0 && x < 1 };
 
 function checked(options: PlateauOptions): Required<PlateauOptions> {
   const action = "make a plateau schedule";
@@ -175,17 +177,16 @@ function checked(options: PlateauOptions): Required<PlateauOptions> {
   }
   checkOneOf(action, "mode", mode, ["min", "max"]);
   checkOneOf(action, "thresholdMode", thresholdMode, ["relative", "absolute"]);
-  checkThat(action, "factor", factor, FACTOR);
-  checkThat(action, "patience", patience, COUNT);
-  checkThat(action, "cooldown", cooldown, COUNT);
-  checkFactor(action, "threshold", threshold);
-  checkFactor(action, "min", min);
+  checkNumber(action, "factor", factor, FACTOR);
+  checkNumber(action, "patience", patience, wholeFrom(0));
+  checkNumber(action, "cooldown", cooldown, wholeFrom(0));
+  checkNumber(action, "threshold", threshold, NOT_NEGATIVE);
+  checkNumber(action, "min", min, NOT_NEGATIVE);
   return { monitor, mode, factor, patience, threshold, thresholdMode, cooldown, min };
 }
 
 function readState(saved: unknown): State {
   const { best, bad, cooling, factor } = (saved ?? {}) as Partial<Record<string, unknown>>;
-  const isCount = (x: unknown): x is number => typeof x === "number" && COUNT.isGood(x);
   const isRead = (best === null || typeof best === "number") && isCount(bad) && isCount(cooling) &&
     typeof factor === "number" && factor >= 0;
   if (isRead) return { best, bad, cooling, factor };

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { checkNumber, NOT_NEGATIVE, wholeFrom } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
-import { show } from "../../batch/show.ts";
-import { checkFactor, checkSteps } from "./checks.ts";
+import { show } from "../../base/show.ts";
 import { constant } from "./constant.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -49,8 +49,8 @@ export function warmup(options: WarmupOptions): Schedule {
   const action = "make a warm-up";
   checkOptions(action, options, ["steps", "from", "then"]);
   const { steps, from = 1 / steps, then = constant() } = options;
-  checkSteps(action, "steps", steps);
-  checkFactor(action, "from", from);
+  checkNumber(action, "steps", steps, wholeFrom(1));
+  checkNumber(action, "from", from, NOT_NEGATIVE);
   if (typeof then !== "object" || then === null || typeof then.factor !== "function") {
     throw new TypeError(
       `Cannot ${action} as then must be a schedule: current value is ${show(then)}`,

@@ -5,7 +5,7 @@
  */
 
 import type { SavedLoop } from "../../hooks/registry/saved.ts";
-import { isObject } from "../../hooks/protocol/shape.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { Arena } from "../model/arena.ts";
 import type { OpenedModel } from "../model/opened_model.ts";
