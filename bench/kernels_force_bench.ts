@@ -9,8 +9,9 @@
 
 import { call, type EdgesOptions, openBackend } from "../src/backend/mod.ts";
 import { edges as edgesOf } from "../src/kernels/edges/edges.ts";
-import { lennardJones } from "../src/kernels/pairs/lennard_jones.ts";
-import { morse } from "../src/kernels/pairs/morse.ts";
+import { lennardJones } from "../src/models/pair/lennard_jones.ts";
+import { morse } from "../src/models/pair/morse.ts";
+import type { PairKernel } from "../src/kernels/pairs/pair_potential.ts";
 import { neighbors } from "../src/kernels/pairs/neighbors.ts";
 import { triplets } from "../src/kernels/edges/triplets.ts";
 import { ARGON, argon } from "./kernels_force/argon.ts";
@@ -19,11 +20,11 @@ const ATOMS = 4000;
 
 const { cutoff, epsilon, sigma } = ARGON;
 const LJ = [4 * epsilon * sigma ** 12, 4 * epsilon * sigma ** 6, cutoff ** 2, 0];
-const MORSE = [epsilon, 1.6, sigma * 2 ** (1 / 6), cutoff ** 2, 0];
+const MORSE = morse.row({ depth: epsilon, width: 1.6, distance: sigma * 2 ** (1 / 6) }, cutoff);
 
 /** What is compared with Lennard-Jones forces of one species. */
 interface Body {
-  readonly kernel?: typeof lennardJones | typeof morse;
+  readonly kernel?: PairKernel;
   readonly parameters?: readonly number[];
   readonly types?: number;
   readonly switchWidth?: number;
@@ -54,7 +55,9 @@ function place() {
   return { backend, i32, real, frame, pairs, at, pbc: i32([1, 1, 1]) };
 }
 
-function body({ kernel = lennardJones, parameters = LJ, types = 1, ...rest }: Body): () => void {
+function body(
+  { kernel = lennardJones.kernel, parameters = LJ, types = 1, ...rest }: Body,
+): () => void {
   const { switchWidth = 0, want = 0 } = rest;
   const { backend, i32, real, frame, pairs, at, pbc } = place();
   const step = backend.prepare(frame, [
@@ -93,7 +96,7 @@ const BODIES: Readonly<Record<string, Body>> = {
   "lennard_jones, switched off": { switchWidth: 1 },
   "lennard_jones, two species": { types: 2 },
   "lennard_jones, four species": { types: 4 },
-  "morse": { kernel: morse, parameters: MORSE },
+  "morse": { kernel: morse.kernel, parameters: MORSE },
 };
 
 for (const [name, options] of Object.entries(BODIES)) {

@@ -10,7 +10,7 @@ import { ACCELERATION } from "../../src/kernels/constants.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { kick } from "../../src/kernels/integrate/kick.ts";
 import { kickDrift } from "../../src/kernels/integrate/kick_drift.ts";
-import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
+import { lennardJones } from "../../src/models/pair/lennard_jones.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { ARGON, type Argon } from "./argon.ts";
 
@@ -66,7 +66,7 @@ export class Nve {
     const find = call(neighbors, { pairs, positions, cell, pbc, images: undefined });
     const cleared = call(clear, { forces, energy, virial });
     const lj = (want: number) =>
-      call(lennardJones, {
+      call(lennardJones.kernel, {
         pairs,
         positions,
         cell,

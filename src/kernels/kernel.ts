@@ -5,6 +5,7 @@
  */
 
 import type { EdgeList } from "./edges/edge_list.ts";
+import type { PairProgram } from "./pairs/expression/program.ts";
 import type { PairList } from "./pairs/pair_list.ts";
 
 /**
@@ -96,6 +97,8 @@ export interface KernelTraits {
    * @default false
    */
   readonly needsWhole?: boolean;
+  /** The pair potential that it sums. A backend that has no kernel of its name makes one from the program. */
+  readonly pair?: PairProgram;
 }
 
 /** A computation that every backend offers under one name. */

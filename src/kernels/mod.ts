@@ -18,4 +18,12 @@ export type {
 } from "./kernel.ts";
 export type { EdgeList, EdgeRules } from "./edges/edge_list.ts";
 export { Control, defineKernel } from "./kernel.ts";
+export type {
+  BinaryOperation,
+  PairOperation,
+  PairProgram,
+  UnaryOperation,
+} from "./pairs/expression/program.ts";
+export type { PairKernel } from "./pairs/pair_potential.ts";
+export { PAIR_ARGS } from "./pairs/sum_pairs.ts";
 export type { PairList, SystemPairs } from "./pairs/pair_list.ts";

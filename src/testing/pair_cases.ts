@@ -8,7 +8,7 @@ import { type Backend, type Buffer, call, type SavedPairs } from "../backend/bac
 import { ReferenceBackend } from "../backend/reference/mod.ts";
 import { clear } from "../kernels/clear.ts";
 import { Control } from "../kernels/kernel.ts";
-import { lennardJones } from "../kernels/pairs/lennard_jones.ts";
+import { lennardJones } from "../models/pair/lennard_jones.ts";
 import { neighbors } from "../kernels/pairs/neighbors.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";
 import { claim, onBackend } from "./claims.ts";
@@ -52,7 +52,7 @@ function paired(backend: Backend, systems: readonly Member[] = SYSTEMS) {
   const calls = [
     call(neighbors, { pairs, positions, cell, pbc: world.whole("pbc") }),
     call(clear, sums),
-    call(lennardJones, { ...args, images: undefined, species: undefined }),
+    call(lennardJones.kernel, { ...args, images: undefined, species: undefined }),
   ];
   return { world, lab, positions, pairs, ...sums, calls };
 }

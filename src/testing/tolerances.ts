@@ -155,6 +155,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   neighbors: POTENTIAL, // what it lists is told by what a potential of these pairs adds
   lennard_jones: POTENTIAL,
   morse: POTENTIAL,
+  pair_potential: POTENTIAL,
   edges: { edges: { part: 2e-5, scale: 1 } },
   triplets: { triplets: { part: 5e-5, scale: 1 } },
   add_model: {

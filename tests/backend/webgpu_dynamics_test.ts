@@ -10,7 +10,7 @@ import { fmax } from "../../src/kernels/measure/fmax.ts";
 import { kickDrift } from "../../src/kernels/integrate/kick_drift.ts";
 import { kick } from "../../src/kernels/integrate/kick.ts";
 import { kineticEnergy } from "../../src/kernels/measure/kinetic_energy.ts";
-import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
+import { lennardJones } from "../../src/models/pair/lennard_jones.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { work, WorkStage } from "../hooks/kit.ts";
 import { assertNear, Lab, normals } from "../kernels/lab.ts";
@@ -56,7 +56,7 @@ async function argon(name: string, sides: readonly number[]) {
   const evaluate = [
     call(neighbors, { ...place, pbc: lab.i32(Array(3 * sides.length).fill(1)) }),
     call(clear, sums),
-    call(lennardJones, { ...place, parameters, ...sums, switchWidth: 1, want: 1 }),
+    call(lennardJones.kernel, { ...place, parameters, ...sums, switchWidth: 1, want: 1 }),
   ];
   const kinetic = lab.f64(none(sides.length)), largest = lab.f64(none(sides.length));
   const measure = [

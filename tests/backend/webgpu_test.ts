@@ -12,7 +12,7 @@ import { advance } from "../../src/kernels/integrate/advance.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { drift } from "../../src/kernels/integrate/drift.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
+import { lennardJones } from "../../src/models/pair/lennard_jones.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { device as shared, testOnGpu } from "./gpu.ts";
 
@@ -120,7 +120,7 @@ function collapse(gpu: WebGpuBackend, isLarge: boolean) {
     call(drift, { positions, velocities, dt, fraction: 1 }),
     call(neighbors, { pairs, positions, cell, pbc, images: undefined }),
     call(clear, sums),
-    call(lennardJones, {
+    call(lennardJones.kernel, {
       pairs,
       positions,
       cell,

@@ -18,7 +18,7 @@ import { heat } from "../../src/cli/demo_heat.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
+import { lennardJones } from "../../src/models/pair/lennard_jones.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 
 /** How the demo is run. */
@@ -170,7 +170,7 @@ export async function kernelValues(): Promise<Evaluation> {
   const program = backend.prepare(frame, [
     call(neighbors, { ...place, pbc: filled("i32", each(3 * size, 1)) }),
     call(clear, sums),
-    call(lennardJones, { ...place, parameters, ...sums, switchWidth: 0, want: 1 }),
+    call(lennardJones.kernel, { ...place, parameters, ...sums, switchWidth: 0, want: 1 }),
   ]);
   await backend.run(program, 0, 1);
   return {

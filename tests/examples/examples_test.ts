@@ -941,6 +941,10 @@ Deno.test("examples/argon_npt.ts does what it says", async () => {
   }
 });
 
+Deno.test("examples/buckingham.ts finds the crystal of argon", async () => {
+  assertEquals(await run("buckingham"), "a = 5.267 Å\n"); // 5.26 Å is measured
+});
+
 Deno.test("examples/own_integrator.ts keeps the temperature of its bath", async () => {
   const [, kelvin] = /^4000 steps of OBABO: (\d+\.\d) K\n$/.exec(await run("own_integrator"))!;
   assertAlmostEquals(Number(kelvin), 40, 1); // 1600 looks at 96 degrees of freedom, some of them alike

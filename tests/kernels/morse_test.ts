@@ -1,11 +1,16 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 
-import { morse } from "../../src/kernels/pairs/morse.ts";
+import { morse } from "../../src/models/pair/morse.ts";
 import { ALL_BACKENDS, BACKENDS, openOn, testOn } from "./lab.ts";
 import { assertClose, PairBatch, uniform } from "./pair_case.ts";
 
 /** D = 0.5 eV, a = 1.7 1/Å, r₀ = 2.1 Å. */
-const OPTIONS = { kernel: morse, parameters: [0.5, 1.7, 2.1, 49, 0], cutoff: 7 } as const;
+function row(isShifted = false): number[] {
+  return morse.row({ depth: 0.5, width: 1.7, distance: 2.1 }, 7, isShifted);
+}
+
+/** D = 0.5 eV, a = 1.7 1/Å, r₀ = 2.1 Å. */
+const OPTIONS = { kernel: morse.kernel, parameters: row(), cutoff: 7 } as const;
 
 for (const name of ALL_BACKENDS) {
   const dimer = async (x: number, options: typeof OPTIONS | { parameters: number[] } = OPTIONS) =>
@@ -33,8 +38,7 @@ for (const name of ALL_BACKENDS) {
 
   testOn(name, `the energy at the cutoff is taken off each pair`, async () => {
     const shift = 0.5 * ((1 - Math.exp(-1.7 * 4.9)) ** 2 - 1);
-    const shifted =
-      (await (await dimer(3, { parameters: [0.5, 1.7, 2.1, 49, shift] })).get("energy"))[0]!;
+    const shifted = (await (await dimer(3, { parameters: row(true) })).get("energy"))[0]!;
     assertAlmostEquals(shifted, (await (await dimer(3)).get("energy"))[0]! - shift, 1e-6);
   });
 

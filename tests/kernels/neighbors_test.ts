@@ -2,17 +2,26 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 
 import { Control } from "../../src/kernels/kernel.ts";
-import { morse } from "../../src/kernels/pairs/morse.ts";
+import { morse } from "../../src/models/pair/morse.ts";
 import { makePairList, type SystemPairs } from "../../src/kernels/pairs/pair_list.ts";
 import { findPairs } from "../../src/kernels/pairs/find_pairs.ts";
 import { ALL_BACKENDS, BACKENDS, openOn, testOn } from "./lab.ts";
 import { PairBatch, type PairSystem, uniform } from "./pair_case.ts";
 
 /** Strong at the cutoff, but for the switch: a pair that is missing shows. */
-const FIRM = { kernel: morse, parameters: [1, 0.3, 2, 16, 0], cutoff: 4, switchWidth: 1 } as const;
+const FIRM = {
+  kernel: morse.kernel,
+  parameters: morse.row({ depth: 1, width: 0.3, distance: 2 }, 4),
+  cutoff: 4,
+  switchWidth: 1,
+} as const;
 
 /** −1 eV for each pair below the cutoff, without a force: the energy counts them. */
-const COUNT = { kernel: morse, parameters: [1, 0, 2, 16, 0], cutoff: 4 };
+const COUNT = {
+  kernel: morse.kernel,
+  parameters: morse.row({ depth: 1, width: 0, distance: 2 }, 4),
+  cutoff: 4,
+};
 
 /** Systems of any cell, periodicity and handedness, atoms also outside, some closer than others. */
 const systems: fc.Arbitrary<Required<Pick<PairSystem, "positions" | "cell" | "pbc">>> = fc.record({

@@ -7,8 +7,8 @@ import {
   type Program,
 } from "../../src/backend/mod.ts";
 import { Control } from "../../src/kernels/kernel.ts";
-import { lennardJones } from "../../src/kernels/pairs/lennard_jones.ts";
-import type { morse } from "../../src/kernels/pairs/morse.ts";
+import { lennardJones } from "../../src/models/pair/lennard_jones.ts";
+import type { PairKernel } from "../../src/kernels/pairs/pair_potential.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 
 /** A system to sum pairs of. */
@@ -24,7 +24,7 @@ export interface PairSystem {
 
 /** What to sum. */
 export interface PairOptions {
-  readonly kernel?: typeof lennardJones | typeof morse;
+  readonly kernel?: PairKernel;
   readonly parameters: readonly number[];
   readonly cutoff: number;
   readonly skin?: number;
@@ -49,7 +49,8 @@ export class PairBatch {
   readonly #program: Program;
 
   constructor(backend: Backend, systems: readonly PairSystem[], options: PairOptions) {
-    const { kernel = lennardJones, parameters, cutoff, skin = 0.5, switchWidth = 0 } = options;
+    const { kernel = lennardJones.kernel, parameters, cutoff, skin = 0.5, switchWidth = 0 } =
+      options;
     this.backend = backend;
     const counts = systems.map(({ positions }) => positions.length / 3);
     this.offsets = Int32Array.from([0, ...counts]);

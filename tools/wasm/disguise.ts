@@ -6,7 +6,7 @@ import { ROOT } from "./files.ts";
  */
 export async function copyDisguised(folder: string): Promise<void> {
   await copyFolder(new URL("wasm/src/", ROOT), `${folder}/src/`);
-  for (const name of ["Cargo.toml", "Cargo.lock"]) {
+  for (const name of ["Cargo.toml", "Cargo.lock", "build.rs"]) {
     await Deno.copyFile(new URL(`wasm/${name}`, ROOT), `${folder}/${name}`);
   }
 }
@@ -14,11 +14,12 @@ export async function copyDisguised(folder: string): Promise<void> {
 async function copyFolder(from: URL, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (isDirectory) await copyFolder(new URL(`${name}/`, from), `${to}${name}/`);
-    else {await Deno.writeTextFile(
-        to + name,
-        disguised(await Deno.readTextFile(new URL(name, from))),
-      );}
+    if (isDirectory) {
+      await copyFolder(new URL(`${name}/`, from), `${to}${name}/`);
+    } else {
+      const code = await Deno.readTextFile(new URL(name, from));
+      await Deno.writeTextFile(to + name, disguised(code));
+    }
   }
 }
 

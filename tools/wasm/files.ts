@@ -41,7 +41,7 @@ export async function hashSource(toolchain: string): Promise<string> {
 /** All that decides the compiled bytes besides the toolchain, as sorted paths from the root. */
 async function sourcePaths(): Promise<string[]> {
   const paths = await rustFiles("wasm/src/");
-  return [...paths, "wasm/Cargo.lock", "wasm/Cargo.toml"].sort();
+  return [...paths, "wasm/Cargo.lock", "wasm/Cargo.toml", "wasm/build.rs"].sort();
 }
 
 async function rustFiles(folder: string): Promise<string[]> {

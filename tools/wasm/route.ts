@@ -6,7 +6,7 @@ export interface Toolchain {
   route: Route;
   /** The versions of all that shapes the bytes. */
   name: string;
-  /** What wasm-pack needs in its environment. */
+  /** What Cargo and wasm-bindgen need in their environment. */
   env: Record<string, string>;
 }
 

@@ -1,8 +1,8 @@
 import { run } from "./command.ts";
-import { cacheFolder, WASM_BINDGEN, WASM_PACK } from "./pins.ts";
+import { cacheFolder, WASM_BINDGEN } from "./pins.ts";
 
 /**
- * The folder with the pinned wasm-pack and wasm-bindgen, which are compiled by this Cargo where they are missing.
+ * The folder with the pinned wasm-bindgen, which is compiled by this Cargo where it is missing.
  * Takes about six minutes then.
  */
 export async function installTools(cargo: string, env: Record<string, string>): Promise<string> {
@@ -33,7 +33,6 @@ export async function installTools(cargo: string, env: Record<string, string>): 
 }
 
 const TOOLS = [
-  ["wasm-pack", "wasm-pack", WASM_PACK],
   ["wasm-bindgen-cli", "wasm-bindgen", WASM_BINDGEN],
 ] as const;
 

@@ -85,6 +85,7 @@ export interface InitOutput {
     readonly edges_place: (a: number, b: number) => number;
     readonly edges_room: (a: number, b: number) => number;
     readonly kernel_number: (a: number, b: number) => number;
+    readonly __indirect_function_table: WebAssembly.Table;
     readonly pairs_atoms: (a: number) => number;
     readonly pairs_bytes: (a: number) => number;
     readonly pairs_forget: (a: number, b: number) => void;

@@ -7,6 +7,7 @@ export const edges_new: (a: number, b: number, c: number, d: number, e: number) 
 export const edges_place: (a: number, b: number) => number;
 export const edges_room: (a: number, b: number) => number;
 export const kernel_number: (a: number, b: number) => number;
+export const __indirect_function_table: WebAssembly.Table;
 export const pairs_atoms: (a: number) => number;
 export const pairs_bytes: (a: number) => number;
 export const pairs_forget: (a: number, b: number) => void;

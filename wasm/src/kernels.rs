@@ -46,6 +46,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("morse", pairs::morse::morse),
     ("neighbors", pairs::neighbors::neighbors),
     ("nose_hoover", thermostats::nose_hoover),
+    ("pair_potential", pairs::generated::pair_potential),
     ("rattle", constrain::bonds::rattle),
     ("remember", remember::remember),
     ("scale_by_adam", learn::optimizers::scale_by_adam),

@@ -7,6 +7,7 @@
  */
 
 import type { Arguments, Dtype } from "../../kernels/kernel.ts";
+import type { PairProgram } from "../../kernels/pairs/expression/program.ts";
 import type { PairsOptions, SavedPairs } from "../backend.ts";
 
 /** Numbers in a message. */
@@ -25,6 +26,8 @@ export interface CallMessage {
   readonly name: string;
   /** Arguments that the kernel declares. */
   readonly args: Arguments;
+  /** Pair potential that the kernel sums. */
+  readonly pair: PairProgram | undefined;
   /** Value of each argument. */
   readonly given: Readonly<Record<string, ArgumentMessage>>;
   /** The call runs at steps with step % every === phase. */

@@ -33,7 +33,7 @@ export class ThreadedProgram implements Program {
 }
 
 function messageOf(frame: ThreadedFrame, { kernel, args: given, every, phase }: Call): CallMessage {
-  const { name, args } = kernel;
+  const { name, args, pair } = kernel;
   assertKnown(frame, kernel);
   const there = Object.keys(args).map((key): [string, ArgumentMessage] => {
     const value = given[key];
@@ -44,11 +44,11 @@ function messageOf(frame: ThreadedFrame, { kernel, args: given, every, phase }: 
     frame.adopt(value as ThreadedBuffer);
     return [key, { buffer: (value as ThreadedBuffer).id }];
   });
-  return { name, args, given: Object.fromEntries(there), every, phase };
+  return { name, args, pair, given: Object.fromEntries(there), every, phase };
 }
 
-function assertKnown({ parts }: ThreadedFrame, { name, needsWhole }: Kernel): void {
-  if (loadModule().kernel_number(name) < 0) {
+function assertKnown({ parts }: ThreadedFrame, { name, pair, needsWhole }: Kernel): void {
+  if (pair === undefined && loadModule().kernel_number(name) < 0) {
     throw new TypeError(
       `Cannot prepare kernel ${name} as the wasm backend must have it: it has none of that name`,
     );

@@ -127,8 +127,8 @@ export class WorkerPort {
   }
 
   #prepare(id: number, frame: LocalFrame, calls: readonly CallMessage[]): void {
-    const made = calls.map(({ name, args, given, every, phase }): Call => ({
-      kernel: { name, args } as unknown as Kernel, // Rust knows kernels by name; their meaning in TypeScript stays on the main thread
+    const made = calls.map(({ name, args, pair, given, every, phase }): Call => ({
+      kernel: { name, args, pair } as unknown as Kernel, // Rust knows kernels by name; their meaning in TypeScript stays on the main thread
       args: Object.fromEntries(
         Object.entries(given).map(([key, value]) => [key, this.#given(value)]),
       ),

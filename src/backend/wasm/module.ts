@@ -8,8 +8,8 @@ let loaded: WasmModule | undefined;
 /** The compiled kernels, loaded once; needs no permission, no file and no network. */
 export function loadModule(): WasmModule {
   if (loaded === undefined) {
-    const { memory } = initSync({ module: decode(WASM_BASE64) });
-    loaded = { ...exports, memory } as unknown as WasmModule;
+    const { memory, __indirect_function_table: table } = initSync({ module: decode(WASM_BASE64) });
+    loaded = { ...exports, memory, table } as unknown as WasmModule;
   }
   return loaded;
 }

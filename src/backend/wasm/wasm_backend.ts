@@ -13,6 +13,7 @@ import type {
   Values,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
+import { withPairFunctions } from "./pair_functions.ts";
 import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
 import { WasmEdges } from "./wasm_edges.ts";
 import { WasmPairs } from "./wasm_pairs.ts";
@@ -108,7 +109,9 @@ export class WasmBackend implements Backend {
     if (this.#edges.delete(edges as WasmEdges)) (edges as WasmEdges).free();
   }
 
-  prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
+  prepare(frame: FrameBuffers, given: readonly Call[]): Program {
+    const atoms = this.view(frame.offsets)[frame.systems]!;
+    const calls = given.map((call) => withPairFunctions(this.#wasm, call, atoms));
     for (const { kernel } of calls) this.#numberOf(kernel); // before anything is taken
     const { offsets, active, ids, ages, control } = frame;
     const frameSlots = this.#block(5 * SLOT);

@@ -4,6 +4,8 @@ import type { Buffer } from "../backend.ts";
 /** What the compiled module exports. */
 export interface WasmModule {
   readonly memory: WebAssembly.Memory;
+  /** The functions that kernels can call. */
+  readonly table: WebAssembly.Table;
   allocate(bytes: number): number;
   release(pointer: number, bytes: number): void;
   kernel_number(name: string): number;

@@ -1,16 +1,10 @@
-import { call } from "../../backend/backend.ts";
-import { morse as kernel } from "../../kernels/pairs/morse.ts";
-import type { Model } from "../model.ts";
 import {
-  AtomTypes,
-  type BySymbol,
-  checkPairOptions,
-  pairArguments,
-  type PairOptions,
-  positive,
-} from "./pair_options.ts";
+  type PairPotential,
+  pairPotentialOf,
+  type PairPotentialOptions,
+} from "./pair_potential.ts";
 
-/** The three parameters of a Morse pair. */
+/** The parameters of a Morse pair. */
 export interface MorsePair {
   /** D, the depth of the well, eV. */
   readonly depth: number;
@@ -20,19 +14,13 @@ export interface MorsePair {
   readonly distance: number;
 }
 
-/** What a Morse potential is made of: one triple for all atoms, or one for each pair of elements. */
-export type MorseOptions =
-  & PairOptions
-  & (MorsePair | {
-    /** Two elements → their parameters, as `"Cu-Ni"`: every pair of the elements that occur. */
-    readonly pairs: BySymbol<MorsePair>;
-  });
+/** Options of {@linkcode morse}. */
+export type MorseOptions = PairPotentialOptions<MorsePair>;
 
 /**
- * The Morse potential, E = Σ D((1 − exp(−a(r − r₀)))² − 1) over all pairs below the cutoff, images included: a kernel,
- * with energies, forces and stresses.
+ * The Morse potential, E = Σ D((1 − exp(−a(r − r₀)))² − 1) over all pairs below the cutoff, images included.
  *
- * Throws a TypeError or RangeError that names the parameter that is wrong.
+ * P. M. Morse, Phys. Rev. 34, 57 (1929).
  *
  * @example
  * ```ts
@@ -42,54 +30,11 @@ export type MorseOptions =
  * console.log(copper.name);
  * ```
  */
-export function morse(options: MorseOptions): Model {
-  const checked = checkPairOptions(NAME, options, OWN);
-  const { types, rows } = "pairs" in options
-    ? byPair(options.pairs)
-    : { types: new AtomTypes(NAME, undefined), rows: [checkedPair("", options)] };
-  const table = rows.flatMap((pair) => row(pair, checked.cutoff, checked.truncation === "shift"));
-  return {
-    name: NAME,
-    gives: ["energy", "forces", "stress"],
-    open(state) {
-      const args = pairArguments(state, checked, types, table);
-      return { calls: (wanted) => [call(kernel, args(wanted))] };
-    },
-  };
-}
-
-const NAME = "a Morse potential";
-const OWN = ["depth", "width", "distance", "pairs"];
-
-/** D, a, r₀, the squared cutoff, the energy taken off each pair. */
-function row({ depth, width, distance }: MorsePair, cutoff: number, isShifted: boolean): number[] {
-  const q = Math.exp(-width * (cutoff - distance));
-  return [depth, width, distance, cutoff * cutoff, isShifted ? depth * q * (q - 2) : 0];
-}
-
-function checkedPair(of: string, { depth, width, distance }: MorsePair): MorsePair {
-  positive(NAME, `depth${of}`, depth);
-  positive(NAME, `width${of}`, width);
-  positive(NAME, `distance${of}`, distance);
-  return { depth, width, distance };
-}
-
-function byPair(pairs: BySymbol<MorsePair>): { types: AtomTypes; rows: MorsePair[] } {
-  const given = new Map(
-    Object.entries(pairs).map(([name, pair]) => [
-      name.split("-").sort().join("-"),
-      checkedPair(` of ${name}`, pair),
-    ]),
-  );
-  const symbols = [...new Set([...given.keys()].flatMap((name) => name.split("-")))];
-  const rows = symbols.flatMap((a) =>
-    symbols.map((b) => {
-      const pair = given.get([a, b].sort().join("-"));
-      if (pair !== undefined) return pair;
-      throw new RangeError(
-        `Cannot make ${NAME} as pairs must have every pair of its elements: ${a}-${b} is missing`,
-      );
-    })
-  );
-  return { types: new AtomTypes(NAME, symbols), rows };
-}
+export const morse: PairPotential<MorsePair> = pairPotentialOf("morse", {
+  name: "Morse",
+  parameters: { depth: "nonnegative", width: "positive", distance: "positive" },
+  energy: (r, { depth, width, distance }) => {
+    const q = width.mul(r.sub(distance)).neg().exp();
+    return depth.mul(q).mul(q.sub(2));
+  },
+});

@@ -1,14 +1,16 @@
 /** Kernels that find pairs, and those of potentials of pairs. */
 import { call } from "../../backend/backend.ts";
-import { lennardJones } from "../../kernels/pairs/lennard_jones.ts";
-import { morse } from "../../kernels/pairs/morse.ts";
+import { lennardJones } from "../../models/pair/lennard_jones.ts";
+import { morse } from "../../models/pair/morse.ts";
+import { pairPotential } from "../../models/pair/pair_potential.ts";
 import { neighbors } from "../../kernels/pairs/neighbors.ts";
+import type { PairKernel } from "../../kernels/pairs/pair_potential.ts";
 import type { Trial, Trials } from "../trial.ts";
 import { sumsOf } from "./sums.ts";
 
 /** What a potential of pairs is given besides the batch. */
 interface PairTrial {
-  readonly kernel: typeof lennardJones | typeof morse;
+  readonly kernel: PairKernel;
   /** One row, or one for each of the four ordered pairs of two types. */
   readonly rows: readonly (readonly number[])[];
   /** Over how many Å it is switched off. */
@@ -43,24 +45,42 @@ function row(epsilon: number, sigma: number, shift: number): number[] {
   return [4 * epsilon * sigma ** 12, 4 * epsilon * sigma ** 6, 25, shift];
 }
 
+/** A potential that no backend has by hand. */
+const steep = pairPotential({
+  name: "steep",
+  parameters: { strength: "positive", length: "positive" },
+  energy: (r, { strength, length }) => strength.mul(r.div(length).neg().exp()).sub(r.pow(-6)),
+});
+
 /** Kernel → how it is tried. */
 export const PAIRS: Trials = {
   neighbors: potential({
-    kernel: lennardJones,
+    kernel: lennardJones.kernel,
     rows: [[1, 1, 25, 0]],
     switchWidth: 1,
     isWrapped: true,
   }),
   lennard_jones: potential({
-    kernel: lennardJones,
+    kernel: lennardJones.kernel,
     rows: [row(0.01, 3.1, 1e-3), row(0.013, 3, 0), row(0.013, 3, 0), row(0.02, 2.9, 1e-3)],
+    switchWidth: 1,
+    isWrapped: true,
+  }),
+  pair_potential: potential({
+    kernel: steep.kernel,
+    rows: [
+      steep.row({ strength: 40, length: 0.4 }, 5, true),
+      steep.row({ strength: 50, length: 0.3 }, 5, true),
+      steep.row({ strength: 50, length: 0.3 }, 5, true),
+      steep.row({ strength: 60, length: 0.35 }, 5),
+    ],
     switchWidth: 1,
     isWrapped: true,
   }),
   morse: potential({
     // Nothing is left of it at the cutoff, where rounding decides which pairs there are.
-    kernel: morse,
-    rows: [[0.02, 5, 3, 25, 0]],
+    kernel: morse.kernel,
+    rows: [morse.row({ depth: 0.02, width: 5, distance: 3 }, 5)],
     switchWidth: 0,
     isWrapped: false,
   }),

@@ -1,4 +1,4 @@
-//! See src/kernels/pairs/lennard_jones.ts.
+//! See src/models/pair/lennard_jones.ts. Parameters: 4εσ¹², 4εσ⁶, the squared cutoff, the shift.
 
 use crate::args::Args;
 use crate::frame::Frame;
@@ -41,7 +41,7 @@ impl Potential for LennardJones {
     }
 }
 
-/// See src/kernels/pairs/lennard_jones.ts.
+/// See src/models/pair/lennard_jones.ts.
 pub fn lennard_jones(args: Args, frame: &mut Frame) {
     sum_pairs::<LennardJones>(args, frame);
 }

@@ -112,6 +112,8 @@ pub struct Scratch {
     pub rows: [Vec<*mut Copy4>; 4],
     /// Room for a number per pair of the longest row.
     pub begun: Vec<F4>,
+    /// Slopes and energies of the pairs of one row, of potentials that are generated.
+    pub values: Vec<F4>,
     /// Parameters of pairs of each copy with each type.
     pub parameters: Vec<F4>,
 }

@@ -2,6 +2,7 @@
 
 pub mod clusters;
 pub mod gather;
+pub mod generated;
 pub mod lattice;
 pub mod lennard_jones;
 pub mod list;
@@ -9,4 +10,5 @@ pub mod morse;
 pub mod neighbors;
 pub mod search;
 pub mod sum;
+pub mod system;
 pub mod vectors;

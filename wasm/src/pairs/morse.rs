@@ -1,4 +1,4 @@
-//! See src/kernels/pairs/morse.ts.
+//! See src/models/pair/morse.ts. Parameters: r₀, a log₂ e, D, the squared cutoff, the shift.
 
 use crate::args::Args;
 use crate::frame::Frame;
@@ -11,7 +11,8 @@ impl Potential for Morse {
     const WIDTH: usize = 5;
 
     fn parameters(numbers: &[f32]) -> [f32; PARAMETERS] {
-        let &[depth, a, r0, limit, shift] = numbers else { return [0.0; PARAMETERS] };
+        let &[r0, a, depth, limit, shift] = numbers else { return [0.0; PARAMETERS] };
+        let a = (f64::from(a) * core::f64::consts::LN_2) as f32;
         [limit, -a, r0, depth, 2.0 * a * depth, shift]
     }
 
@@ -54,7 +55,7 @@ fn exp(x: F4) -> F4 {
     (p * f * f + f + F4::splat(1.0)) * n.exp2_whole()
 }
 
-/// See src/kernels/pairs/morse.ts.
+/// See src/models/pair/morse.ts.
 pub fn morse(args: Args, frame: &mut Frame) {
     sum_pairs::<Morse>(args, frame);
 }

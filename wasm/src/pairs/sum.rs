@@ -1,11 +1,11 @@
-//! Sums of pair potentials: src/kernels/pairs/sum_pairs.ts says what they are.
+//! Sums of pair potentials that are written by hand.
 
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
 use crate::pairs::clusters::NOBODY;
-use crate::pairs::list::{Copy4, PairList, SystemPairs};
-use crate::pairs::neighbors::{unwrap, Now};
+use crate::pairs::list::{Copy4, SystemPairs};
+use crate::pairs::system::{push, sum_systems, switch_off, PairSystem, Switch};
 use crate::pairs::vectors::{square, sums, V3, ZERO};
 
 /// How many vectors of parameters a pair of types has: the squared cutoff first.
@@ -29,13 +29,6 @@ pub trait Potential {
     fn shift(parameters: &Parameters) -> F4;
 }
 
-/// Over how many Å before the cutoff a potential is switched off, and one divided by it.
-#[derive(Clone, Copy)]
-struct Switch {
-    width: F4,
-    inverse: F4,
-}
-
 /// What the rows of one system are summed with.
 struct Sum<'a> {
     pairs: &'a mut SystemPairs,
@@ -48,55 +41,17 @@ struct Sum<'a> {
     begun: *mut F4,
 }
 
-const ENERGY: u32 = 1;
-const VIRIAL: u32 = 2;
-
 /// Adds forces, energies and virials of a potential.
 pub fn sum_pairs<P: Potential>(args: Args, frame: &mut Frame) {
-    let list = args.object::<PairList>(0);
-    let positions = args.read::<f32>(1);
-    let cell = args.read::<f32>(2);
-    let images = args.optional::<i32>(3);
-    let species = args.optional::<i32>(4);
-    let numbers = args.read::<f32>(5);
-    let forces = args.change::<f32>(6);
-    let energy = args.change::<f64>(7);
-    let virial = args.change::<f64>(8);
-    let width = args.number(9) as f32;
-    let want = args.number(10) as u32;
-    let switch = Switch { width: F4::splat(width), inverse: F4::splat(1.0 / width) };
-    let types = (numbers.len() / P::WIDTH).isqrt();
-    for s in 0..frame.systems {
-        if !frame.is_active(s) {
-            continue;
-        }
-        let atoms = frame.atoms(s);
-        let range = 3 * atoms.start..3 * atoms.end;
-        let pairs = &mut list.systems[s];
-        if pairs.order.is_empty() {
-            continue;
-        }
-        let now = Now {
-            positions: &positions[range.clone()],
-            images: images.as_ref().map(|images| &images[range.clone()]),
-            cell: &cell[9 * s..9 * s + 9],
-            pbc: &[],
-        };
-        pairs.gather(unwrap(&mut list.scratch.unwrapped, pairs, &now));
-        let species = species.as_ref().map_or(&[][..], |species| &species[atoms]);
-        let parameters = &mut list.scratch.parameters;
+    sum_systems(args, frame, |system| {
+        let PairSystem { pairs, species, numbers, switch, wants_energy, scratch, .. } = system;
+        let types = (numbers.len() / P::WIDTH).isqrt();
+        let parameters = &mut scratch.parameters;
         fill_parameters::<P>(parameters, pairs, numbers, types, species);
-        let begun = list.scratch.begun.as_mut_ptr();
+        let begun = scratch.begun.as_mut_ptr();
         let mut sum = Sum { pairs, parameters, species, types, switch, begun };
-        let total = sum.all::<P>(want & ENERGY != 0, width > 0.0, types > 1);
-        if want & ENERGY != 0 {
-            energy[s] += total;
-        }
-        if want & VIRIAL != 0 {
-            add_virial(&pairs.copies, &mut virial[9 * s..9 * s + 9]);
-        }
-        pairs.scatter(&mut forces[range]);
-    }
+        sum.all::<P>(wants_energy, switch.is_on(), types > 1)
+    });
 }
 
 /// With one type a single set; else one for each copy and each type that may meet it.
@@ -256,8 +211,9 @@ impl Sum<'_> {
 }
 
 const ON: u32 = u32::MAX;
-const ALL: U4 = U4::new(ON, ON, ON, ON);
-const LATER: [U4; 3] = [U4::new(0, ON, ON, ON), U4::new(0, 0, ON, ON), U4::new(0, 0, 0, ON)];
+pub const ALL: U4 = U4::new(ON, ON, ON, ON);
+/// The lanes after each: within a cluster each pair counts once.
+pub const LATER: [U4; 3] = [U4::new(0, ON, ON, ON), U4::new(0, 0, ON, ON), U4::new(0, 0, 0, ON)];
 
 /// One atom, in all lanes of `x`, with the four of a copy.
 #[inline(always)]
@@ -283,48 +239,4 @@ unsafe fn pair<P: Potential, const E: bool, const S: bool>(
         *energy = *energy + e;
     }
     push(r, slope, f, other);
-}
-
-/// Adds the forces along r to one atom and takes them off those of a copy.
-#[inline(always)]
-unsafe fn push(r: V3, slope: F4, f: &mut V3, other: *mut Copy4) {
-    for d in 0..3 {
-        let along = r[d] * slope;
-        f[d] = f[d] + along;
-        (*other).f[d] = (*other).f[d] - along;
-    }
-}
-
-/// S = 1 − 10x³ + 15x⁴ − 6x⁵ times the energy, x from 0 to 1 over the last Å before the cutoff.
-#[inline(always)]
-fn switch_off(square: F4, mask: U4, c: F4, e: F4, limit: F4, switch: Switch) -> (F4, F4) {
-    let one = F4::splat(1.0);
-    let distance = square.sqrt();
-    let x = (distance - limit.sqrt() + switch.width) * switch.inverse;
-    let x = x.greater(F4::splat(0.0)).lesser(one);
-    let s = one - x * x * x * (F4::splat(10.0) + x * (F4::splat(6.0) * x - F4::splat(15.0)));
-    let rest = one - x;
-    let slope = F4::splat(-30.0) * x * x * rest * rest * switch.inverse;
-    let bend = (slope * e / distance).only(mask);
-    (s * c - bend, s * e)
-}
-
-/// W = Σ f ⊗ r over pairs is Σ F ⊗ x over copies: each pair adds f to one copy and −f to another. Places count from
-/// the first atom, so that far from the origin nothing is lost.
-fn add_virial(copies: &[Copy4], virial: &mut [f64]) {
-    let Some(first) = copies.first() else { return };
-    let origin = first.x.map(|x| f64::from(x.to_array()[0]));
-    let mut sum = [0.0; 9];
-    for copy in copies {
-        let f = copy.f.map(|f| f.to_array().map(f64::from));
-        let x = copy.x.map(|x| x.to_array().map(f64::from));
-        for (k, sum) in sum.iter_mut().enumerate() {
-            for lane in 0..4 {
-                *sum += f[k / 3][lane] * (x[k % 3][lane] - origin[k % 3]);
-            }
-        }
-    }
-    for (to, sum) in virial.iter_mut().zip(sum) {
-        *to += sum;
-    }
 }

@@ -15,6 +15,7 @@ import {
   type Word,
 } from "./shader.ts";
 import { SHADERS } from "../shaders/mod.ts";
+import { pairPotential } from "../shaders/pairs/pair_potential.ts";
 import { passModule, type Slot } from "../wgsl/module.ts";
 
 /** What a dispatch may have in one direction, at the least. */
@@ -105,10 +106,11 @@ class CallMaker {
   }
 
   make(call: Call, index: number): ReadyCall {
-    const shader = SHADERS.get(call.kernel.name);
+    const { name, pair } = call.kernel;
+    const shader = SHADERS.get(name) ?? (pair && pairPotential(pair));
     if (shader === undefined) {
       throw new TypeError(
-        `Cannot prepare kernel ${call.kernel.name} as the webgpu backend must have it: it has none of that name`,
+        `Cannot prepare kernel ${name} as the webgpu backend must have it: it has none of that name`,
       );
     }
     const view = this.#view(call);

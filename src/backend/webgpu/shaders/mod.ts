@@ -36,9 +36,7 @@ import { kick } from "./integrate/kick.ts";
 import { kickDrift } from "./integrate/kick_drift.ts";
 import { kineticEnergy } from "./measure/kinetic_energy.ts";
 import { lbfgsStep } from "./relax/lbfgs_step.ts";
-import { lennardJones } from "./pairs/lennard_jones.ts";
 import { mix } from "./mix.ts";
-import { morse } from "./pairs/morse.ts";
 import { neighbors } from "./pairs/neighbors.ts";
 import { noseHoover } from "./thermostats/nose_hoover.ts";
 import { rattle } from "./constrain/rattle.ts";
@@ -93,9 +91,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   kick_drift: kickDrift,
   kinetic_energy: kineticEnergy,
   lbfgs_step: lbfgsStep,
-  lennard_jones: lennardJones,
   mix,
-  morse,
   neighbors,
   nose_hoover: noseHoover,
   rattle,

@@ -1,0 +1,50 @@
+import type { PairProgram } from "../../kernels/pairs/expression/program.ts";
+import type { Call } from "../backend.ts";
+import { pairModule, type PairVariant } from "./pair_code.ts";
+import type { WasmModule } from "./wasm_buffer.ts";
+
+/** In the order in which wasm/src/pairs/generated.rs counts them. */
+const VARIANTS: readonly PairVariant[] = [
+  { energies: false, types: false },
+  { energies: true, types: false },
+  { energies: false, types: true },
+  { energies: true, types: true },
+];
+
+/** Where the functions of each program are, for each instance of the kernels: they stay in its table. */
+const PLACES = new WeakMap<WasmModule, Map<string, number>>();
+
+/**
+ * Returns a call of the kernel that runs generated functions, instead of a call of a pair potential that Rust does not
+ * know, or not with exclusions. Returns any other call as it is.
+ */
+export function withPairFunctions(wasm: WasmModule, call: Call, atoms: number): Call {
+  const { kernel: { name, pair, args, run }, args: given } = call;
+  if (pair === undefined) return call;
+  const { species } = given;
+  const isPlain = species === undefined || (species as { length: number }).length <= atoms;
+  if (name !== GENERATED && isPlain && wasm.kernel_number(name) >= 0) return call;
+  return {
+    ...call,
+    kernel: { name: GENERATED, args: { ...args, functions: "number", width: "number" }, run },
+    args: { ...given, functions: placeOf(wasm, pair), width: pair.width },
+  };
+}
+
+const GENERATED = "pair_potential";
+
+/** Returns where the functions are in the table, and puts them there if they are not. */
+function placeOf(wasm: WasmModule, program: PairProgram): number {
+  let places = PLACES.get(wasm);
+  if (places === undefined) PLACES.set(wasm, places = new Map());
+  const key = JSON.stringify(program);
+  const known = places.get(key);
+  if (known !== undefined) return known;
+  const { memory, table } = wasm;
+  const module = new WebAssembly.Module(pairModule(program, VARIANTS));
+  const { exports } = new WebAssembly.Instance(module, { hooke: { memory } });
+  const place = table.grow(VARIANTS.length);
+  VARIANTS.forEach((_, i) => table.set(place + i, exports[i] as CallableFunction));
+  places.set(key, place);
+  return place;
+}

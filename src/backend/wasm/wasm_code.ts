@@ -1,0 +1,95 @@
+/** SIMD instructions, after the prefix 0xfd. */
+export const SIMD = {
+  LOAD: 0x00,
+  STORE: 0x0b,
+  F32_SPLAT: 0x13,
+  F32_LESS: 0x43,
+  F32_GREATER_OR_EQUAL: 0x46,
+  AND: 0x4e,
+  I32_SHIFT_LEFT: 0xab,
+  I32_SHIFT_RIGHT: 0xac,
+  I32_ADD: 0xae,
+  I32_SUBTRACT: 0xb1,
+  F32_NEGATE: 0xe1,
+  F32_SQRT: 0xe3,
+  F32_ADD: 0xe4,
+  F32_SUBTRACT: 0xe5,
+  F32_MULTIPLY: 0xe6,
+  F32_DIVIDE: 0xe7,
+  F32_LESSER: 0xea,
+  F32_GREATER: 0xeb,
+  I32_TO_F32: 0xfa,
+} as const;
+
+/** Types of values. */
+export const V128 = 0x7b, F32 = 0x7d, I32 = 0x7f;
+
+/** Writes WebAssembly: the instructions and sections of which a generated function is made. */
+export class WasmCode {
+  readonly bytes: number[] = [];
+
+  /** Adds bytes as they are. */
+  raw(...bytes: readonly number[]): this {
+    for (const byte of bytes) this.bytes.push(byte);
+    return this;
+  }
+
+  /** Adds an unsigned number in LEB128. */
+  unsigned(value: number): this {
+    let rest = value;
+    for (; rest > 0x7f; rest >>>= 7) this.bytes.push(rest & 0x7f | 0x80);
+    this.bytes.push(rest);
+    return this;
+  }
+
+  /** Adds a name. */
+  name(text: string): this {
+    const bytes = new TextEncoder().encode(text);
+    return this.unsigned(bytes.length).raw(...bytes);
+  }
+
+  /** Adds a section, or another part that is preceded by its length. */
+  part(part: WasmCode): this {
+    return this.unsigned(part.bytes.length).raw(...part.bytes);
+  }
+
+  /** Pushes a local. */
+  get(local: number): this {
+    return this.raw(0x20).unsigned(local);
+  }
+
+  /** Pops into a local. */
+  set(local: number): this {
+    return this.raw(0x21).unsigned(local);
+  }
+
+  /** Pushes a small number, from 0 to 63. */
+  small(value: number): this {
+    return this.raw(0x41, value);
+  }
+
+  /** Pushes four times a float32. */
+  splat(value: number): this {
+    return this.raw(0x43, ...new Uint8Array(Float32Array.of(value).buffer)).simd(SIMD.F32_SPLAT);
+  }
+
+  /** Adds a SIMD instruction. */
+  simd(instruction: number): this {
+    return this.raw(0xfd).unsigned(instruction);
+  }
+
+  /** Pops an address and pushes the 16 bytes that are so far behind it. */
+  load(offset: number): this {
+    return this.simd(SIMD.LOAD).raw(4).unsigned(offset);
+  }
+
+  /** Pops 16 bytes and an address and writes them there. */
+  store(): this {
+    return this.simd(SIMD.STORE).raw(4, 0);
+  }
+
+  /** Adds a multiple of 16, below 64, to a local. */
+  advance(local: number, by: number): this {
+    return this.get(local).small(by).raw(0x6a).set(local);
+  }
+}

@@ -1,0 +1,54 @@
+import { type Graph, type Node, partsOf } from "./graph.ts";
+
+/**
+ * Returns the derivative of an energy by the squared distance. It is accumulated from the energy backwards, so that
+ * what the energy has in common with its derivative is the same node.
+ */
+export function differentiate(graph: Graph, energy: Node): Node {
+  const slopes = new Map<Node, Node[]>([[energy, [graph.number(1)]]]);
+  for (const node of dependentNodes(energy).reverse()) {
+    const slope = graph.sum(...slopes.get(node) ?? []);
+    if (node.kind === "square") return slope;
+    for (const [part, by] of partials(graph, node)) {
+      const known = slopes.get(part) ?? [];
+      slopes.set(part, [...known, graph.multiply(slope, by)]);
+    }
+  }
+  return graph.number(0);
+}
+
+/** Returns the nodes that depend on the distance, each after its parts: the squared distance is the first. */
+function dependentNodes(root: Node): Node[] {
+  const dependent = new Map<Node, boolean>();
+  const order: Node[] = [];
+  const visit = (node: Node): boolean => {
+    const known = dependent.get(node);
+    if (known !== undefined) return known;
+    // Every part is visited, also after the first that depends on the distance.
+    const depends = node.kind === "square" || partsOf(node).map(visit).includes(true);
+    dependent.set(node, depends);
+    if (depends) order.push(node);
+    return depends;
+  };
+  visit(root);
+  return order;
+}
+
+/** Returns the parts of a node, each with the derivative of the node by it. */
+function partials(graph: Graph, node: Node): (readonly [Node, Node])[] {
+  switch (node.kind) {
+    case "exp":
+      return [[node.of, node]];
+    case "log":
+      return [[node.of, graph.product(1, [{ base: node.of, exponent: -1 }])]];
+    case "sum":
+      return node.terms.map((term) => [term, graph.number(1)]);
+    case "product":
+      return node.factors.map(({ base, exponent }) => [
+        base,
+        graph.product(node.scale * exponent, [...node.factors, { base, exponent: -1 }]),
+      ]);
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Energy expressions as a graph in which equal nodes are one object.
+ *
+ * @module
+ */
+
+/** A number. */
+interface NumberNode {
+  readonly kind: "number";
+  readonly id: number;
+  readonly value: number;
+}
+
+/** The squared distance. */
+interface SquareNode {
+  readonly kind: "square";
+  readonly id: number;
+}
+
+/** A parameter of the potential. */
+interface ParameterNode {
+  readonly kind: "parameter";
+  readonly id: number;
+  readonly index: number;
+}
+
+/** A function of one node. */
+interface FunctionNode {
+  readonly kind: "exp" | "log";
+  readonly id: number;
+  readonly of: Node;
+}
+
+/** `scale` times powers of other nodes. */
+interface ProductNode {
+  readonly kind: "product";
+  readonly id: number;
+  readonly scale: number;
+  readonly factors: readonly Factor[];
+}
+
+/** A sum of a number and other nodes. */
+interface SumNode {
+  readonly kind: "sum";
+  readonly id: number;
+  readonly constant: number;
+  readonly terms: readonly Node[];
+}
+
+/** A node of an energy expression. */
+export type Node =
+  | NumberNode
+  | SquareNode
+  | ParameterNode
+  | FunctionNode
+  | ProductNode
+  | SumNode;
+
+/** A node and the power to which it is raised. */
+export interface Factor {
+  readonly base: Node;
+  readonly exponent: number;
+}
+
+/** Returns the nodes of which a node is made. */
+export function partsOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case "exp":
+    case "log":
+      return [node.of];
+    case "product":
+      return node.factors.map(({ base }) => base);
+    case "sum":
+      return node.terms;
+    default:
+      return [];
+  }
+}
+
+/** Makes nodes. Products and sums are flattened and like terms are merged, so that equal parts are found. */
+export class Graph {
+  readonly #nodes = new Map<string, Node>();
+
+  /** Returns a number. */
+  number(value: number): Node {
+    return this.#same(`number ${value}`, (id) => ({ kind: "number", id, value }));
+  }
+
+  /** Returns the squared distance. */
+  square(): Node {
+    return this.#same("square", (id) => ({ kind: "square", id }));
+  }
+
+  /** Returns a parameter. */
+  parameter(index: number): Node {
+    return this.#same(`parameter ${index}`, (id) => ({ kind: "parameter", id, index }));
+  }
+
+  /** Returns e to the power of a node. */
+  exp(of: Node): Node {
+    if (of.kind === "number") return this.number(Math.exp(of.value));
+    return this.#same(`exp ${of.id}`, (id) => ({ kind: "exp", id, of }));
+  }
+
+  /** Returns the natural logarithm of a node. */
+  log(of: Node): Node {
+    if (of.kind === "number") return this.number(Math.log(of.value));
+    return this.#same(`log ${of.id}`, (id) => ({ kind: "log", id, of }));
+  }
+
+  /** Returns the product of some nodes. */
+  multiply(...nodes: readonly Node[]): Node {
+    return this.product(1, nodes.map((base) => ({ base, exponent: 1 })));
+  }
+
+  /**
+   * Returns `scale` times powers of nodes. Powers of powers are merged: (xᵃ)ᵇ = xᵃᵇ holds as distances are positive, and
+   * so is every base of a fractional power.
+   */
+  product(scale: number, factors: readonly Factor[]): Node {
+    const exponents = new Map<Node, number>();
+    const add = ({ base, exponent }: Factor): void => {
+      if (base.kind === "number") {
+        scale *= base.value ** exponent;
+      } else if (base.kind === "product") {
+        scale *= base.scale ** exponent;
+        for (const one of base.factors) add({ base: one.base, exponent: one.exponent * exponent });
+      } else {
+        exponents.set(base, (exponents.get(base) ?? 0) + exponent);
+      }
+    };
+    factors.forEach(add);
+    const kept = [...exponents].filter(([, exponent]) => exponent !== 0)
+      .map(([base, exponent]): Factor => ({ base, exponent }))
+      .sort((a, b) => a.base.id - b.base.id);
+    const [first] = kept;
+    if (first === undefined || scale === 0) return this.number(scale);
+    if (scale === 1 && kept.length === 1 && first.exponent === 1) return first.base;
+    const key = kept.map(({ base, exponent }) => `${base.id}^${exponent}`).join(" ");
+    const make = (id: number): Node => ({ kind: "product", id, scale, factors: kept });
+    return this.#same(`product ${scale} ${key}`, make);
+  }
+
+  /** Returns the sum of some nodes. */
+  sum(...nodes: readonly Node[]): Node {
+    let constant = 0;
+    const scales = new Map<Node, number>();
+    const add = (node: Node): void => {
+      if (node.kind === "number") {
+        constant += node.value;
+      } else if (node.kind === "sum") {
+        constant += node.constant;
+        node.terms.forEach(add);
+      } else {
+        const [scale, base] = this.unscaled(node);
+        scales.set(base, (scales.get(base) ?? 0) + scale);
+      }
+    };
+    nodes.forEach(add);
+    const terms = [...scales].filter(([, scale]) => scale !== 0)
+      .map(([base, scale]) => this.product(scale, [{ base, exponent: 1 }]));
+    const [first] = terms;
+    if (first === undefined) return this.number(constant);
+    if (terms.length === 1 && constant === 0) return first;
+    const key = terms.map(({ id }) => id).join(" ");
+    const make = (id: number): Node => ({ kind: "sum", id, constant, terms });
+    return this.#same(`sum ${constant} ${key}`, make);
+  }
+
+  /** Returns a node as a number times a node whose scale is 1. */
+  unscaled(node: Node): readonly [number, Node] {
+    return node.kind === "product" ? [node.scale, this.product(1, node.factors)] : [1, node];
+  }
+
+  #same(key: string, make: (id: number) => Node): Node {
+    let node = this.#nodes.get(key);
+    if (node === undefined) this.#nodes.set(key, node = make(this.#nodes.size));
+    return node;
+  }
+}

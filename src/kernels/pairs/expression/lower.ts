@@ -1,0 +1,206 @@
+import { type Factor, type Graph, type Node, partsOf } from "./graph.ts";
+import type { BinaryOperation, PairOperation } from "./program.ts";
+
+/** A number that does not depend on the distance: `scale` times a node. It is computed once, in float64. */
+export interface Coefficient {
+  readonly scale: number;
+  readonly node: Node;
+}
+
+/** The position of an operation, and whether the value wanted is the negative of its result. */
+interface Signed {
+  readonly at: number;
+  readonly isNegative: boolean;
+}
+
+/** Turns nodes into operations; equal operations are emitted once. */
+export class Lowering {
+  readonly operations: PairOperation[] = [];
+  readonly coefficients: Coefficient[] = [];
+  readonly #graph: Graph;
+  readonly #positions = new Map<string, number>();
+  readonly #values = new Map<Node, Signed>();
+  readonly #dependent = new Map<Node, boolean>();
+  /** Whether 1/r² is needed: 1/r then is r/r², which takes no other division. */
+  readonly #hasInverseSquare: boolean;
+
+  /** `roots`: all that will be asked for. */
+  constructor(graph: Graph, roots: readonly Node[]) {
+    this.#graph = graph;
+    this.#hasInverseSquare = hasPower(graph.square(), roots, (exponent) => exponent <= -1);
+    this.#emit({ op: "square" });
+  }
+
+  /** Returns the position of the operation that gives the value of a node. */
+  valueOf(node: Node): number {
+    const { at, isNegative } = this.#signed(node);
+    return isNegative ? this.#emit({ op: "negate", a: at }) : at;
+  }
+
+  #signed(node: Node): Signed {
+    const value = this.#values.get(node) ?? this.#lower(node);
+    this.#values.set(node, value);
+    return value;
+  }
+
+  #lower(node: Node): Signed {
+    if (node.kind === "number") return this.#number(node.value);
+    if (!this.#depends(node)) return this.#coefficient(node);
+    switch (node.kind) {
+      case "product":
+        return this.#product(node.scale, node.factors);
+      case "sum":
+        return this.#sum(node.constant, node.terms);
+      case "exp": {
+        const argument = this.valueOf(inBase2(this.#graph, node.of));
+        return { at: this.#emit({ op: "exp2", a: argument }), isNegative: false };
+      }
+      case "log": {
+        const log2 = this.#emit({ op: "log2", a: this.valueOf(node.of) });
+        return { at: this.#two("multiply", log2, this.#number(Math.LN2).at), isNegative: false };
+      }
+      default:
+        return { at: 0, isNegative: false };
+    }
+  }
+
+  #product(scale: number, factors: readonly Factor[]): Signed {
+    const own = factors.filter(({ base }) => this.#depends(base));
+    const before = this.#graph.product(scale, factors.filter(({ base }) => !this.#depends(base)));
+    const [above, below]: [number[], number[]] = [[], []];
+    const signs: boolean[] = [];
+    for (const { base, exponent } of own) {
+      if (base.kind === "square") {
+        above.push(this.#distance(2 * exponent));
+        continue;
+      }
+      const { at, isNegative } = this.#raised(base, Math.abs(exponent));
+      (exponent > 0 ? above : below).push(at);
+      signs.push(isNegative);
+    }
+    const first = this.#signed(before);
+    signs.push(first.isNegative);
+    const isOne = before.kind === "number" && Math.abs(before.value) === 1;
+    // What does not depend on types is multiplied first: it may be part of another term.
+    if (!isOne || above.length === 0) above.push(first.at);
+    const multiplied = (all: readonly number[]) =>
+      all.reduce((a, b) => this.#two("multiply", a, b));
+    const top = multiplied(above);
+    const at = below.length > 0 ? this.#two("divide", top, multiplied(below)) : top;
+    return { at, isNegative: signs.filter((isNegative) => isNegative).length % 2 === 1 };
+  }
+
+  #sum(constant: number, terms: readonly Node[]): Signed {
+    const others = terms.filter((term) => !this.#depends(term));
+    const rest = this.#graph.sum(this.#graph.number(constant), ...others);
+    const own = terms.filter((term) => this.#depends(term));
+    if (rest.kind !== "number" || rest.value !== 0) own.push(rest);
+    // A sum that begins with what is added needs no negation.
+    const [first, ...more] = own.map((term) => this.#signed(term))
+      .sort((a, b) => Number(a.isNegative) - Number(b.isNegative));
+    const { at: start, isNegative } = first!;
+    const at = more.reduce(
+      (sum, one) => this.#two(one.isNegative === isNegative ? "add" : "subtract", sum, one.at),
+      start,
+    );
+    return { at, isNegative };
+  }
+
+  /** A multiple of a coefficient that is there is that one times a number. */
+  #coefficient(node: Node): Signed {
+    const [scale, base] = this.#graph.unscaled(node);
+    const size = Math.abs(scale);
+    let index = this.coefficients.findIndex((one) => one.node === base);
+    if (index === -1) index = this.coefficients.push({ scale: size, node: base }) - 1;
+    const at = this.#emit({ op: "coefficient", index });
+    const ratio = size / this.coefficients[index]!.scale;
+    return {
+      at: ratio === 1 ? at : this.#two("multiply", at, this.#number(ratio).at),
+      isNegative: scale < 0,
+    };
+  }
+
+  #number(value: number): Signed {
+    return { at: this.#emit({ op: "number", value: Math.abs(value) }), isNegative: value < 0 };
+  }
+
+  /** A power of r. */
+  #distance(exponent: number): number {
+    const size = Math.abs(exponent);
+    if (!Number.isInteger(size)) return this.#power(0, exponent / 2);
+    const one = this.#number(1).at;
+    const root = this.#emit({ op: "sqrt", a: 0 });
+    if (exponent === -1 && !this.#hasInverseSquare) return this.#two("divide", one, root);
+    const square = exponent > 0 ? 0 : this.#two("divide", one, 0);
+    if (size % 2 === 0) return this.#power(square, size / 2);
+    if (exponent === 1) return root;
+    const rest = this.#power(square, exponent > 0 ? (size - 1) / 2 : (size + 1) / 2);
+    return this.#two("multiply", root, rest);
+  }
+
+  /** A power above 0 of what depends on the distance: whole powers may be of negative numbers. */
+  #raised(base: Node, exponent: number): Signed {
+    if (!Number.isInteger(exponent)) {
+      return { at: this.#power(this.valueOf(base), exponent), isNegative: false };
+    }
+    const { at, isNegative } = this.#signed(base);
+    return { at: this.#power(at, exponent), isNegative: isNegative && exponent % 2 === 1 };
+  }
+
+  /** Products for whole powers, a root for one half, a logarithm for others. */
+  #power(at: number, exponent: number): number {
+    if (exponent === 1) return at;
+    if (exponent === 0.5) return this.#emit({ op: "sqrt", a: at });
+    if (Number.isInteger(exponent) && exponent > 0) {
+      if (exponent % 2 === 1) return this.#two("multiply", this.#power(at, exponent - 1), at);
+      const half = this.#power(at, exponent / 2);
+      return this.#two("multiply", half, half);
+    }
+    const by = this.#number(exponent);
+    const product = this.#two("multiply", this.#emit({ op: "log2", a: at }), by.at);
+    const argument = by.isNegative ? this.#emit({ op: "negate", a: product }) : product;
+    return this.#emit({ op: "exp2", a: argument });
+  }
+
+  #depends(node: Node): boolean {
+    const depends = this.#dependent.get(node) ??
+      (node.kind === "square" || partsOf(node).some((part) => this.#depends(part)));
+    this.#dependent.set(node, depends);
+    return depends;
+  }
+
+  #two(op: BinaryOperation, a: number, b: number): number {
+    return this.#emit({ op, a, b });
+  }
+
+  #emit(operation: PairOperation): number {
+    const key = Object.values(operation).join(" ");
+    let at = this.#positions.get(key);
+    if (at === undefined) this.#positions.set(key, at = this.operations.push(operation) - 1);
+    return at;
+  }
+}
+
+/** The argument of 2 to the power of it: the factor becomes part of coefficients, which are computed in float64. */
+function inBase2(graph: Graph, node: Node): Node {
+  const scaled = (one: Node) => graph.multiply(graph.number(Math.LOG2E), one);
+  if (node.kind !== "sum") return scaled(node);
+  return graph.sum(scaled(graph.number(node.constant)), ...node.terms.map(scaled));
+}
+
+/** Whether there is a power of a node, such as `is` accepts, below some roots. */
+function hasPower(
+  base: Node,
+  roots: readonly Node[],
+  is: (exponent: number) => boolean,
+): boolean {
+  const seen = new Set<Node>();
+  const visit = (node: Node): boolean => {
+    if (seen.has(node)) return false;
+    seen.add(node);
+    const isHere = node.kind === "product" &&
+      node.factors.some((one) => one.base === base && is(one.exponent));
+    return isHere || partsOf(node).some(visit);
+  };
+  return roots.some(visit);
+}

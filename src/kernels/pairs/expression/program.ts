@@ -1,0 +1,49 @@
+/**
+ * A pair potential as a list of operations, from which every backend makes code of its own.
+ *
+ * @module
+ */
+
+/** An operation on the results of earlier ones, which are named by their position. */
+export type PairOperation =
+  | { readonly op: "square" }
+  | { readonly op: "coefficient"; readonly index: number }
+  | { readonly op: "number"; readonly value: number }
+  | { readonly op: BinaryOperation; readonly a: number; readonly b: number }
+  | { readonly op: UnaryOperation; readonly a: number };
+
+/** An operation on two results. */
+export type BinaryOperation = "add" | "subtract" | "multiply" | "divide";
+
+/** An operation on one result. */
+export type UnaryOperation = "negate" | "sqrt" | "exp2" | "log2";
+
+/** A pair potential as plain data. */
+export interface PairProgram {
+  /**
+   * Numbers per row of the table of parameters: the coefficients, the squared cutoff, and the energy that is subtracted
+   * from each pair. There is a row for each ordered pair of types.
+   */
+  readonly width: number;
+  /** The operations, in order. */
+  readonly operations: readonly PairOperation[];
+  /** The position of the energy, before anything is subtracted from it. */
+  readonly energy: number;
+  /** The position of −(dE/dr)/r. */
+  readonly slope: number;
+}
+
+/** Returns which operations are needed for some results. */
+export function neededFor(
+  operations: readonly PairOperation[],
+  results: readonly number[],
+): boolean[] {
+  const isNeeded = operations.map((_, i) => results.includes(i));
+  for (let i = operations.length - 1; i >= 0; i--) {
+    const operation = operations[i]!;
+    if (!isNeeded[i]) continue;
+    if ("a" in operation) isNeeded[operation.a] = true;
+    if ("b" in operation) isNeeded[operation.b] = true;
+  }
+  return isNeeded;
+}

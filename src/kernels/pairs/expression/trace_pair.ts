@@ -1,0 +1,89 @@
+import { differentiate } from "./differentiate.ts";
+import { evaluate } from "./evaluate.ts";
+import { PairExpression } from "./expression.ts";
+import { type Factor, Graph, type Node } from "./graph.ts";
+import { Lowering } from "./lower.ts";
+import { neededFor, type PairOperation, type PairProgram } from "./program.ts";
+
+/** Returns the energy of a pair at a distance, Å, in eV. */
+export type PairEnergy<P extends string> = (
+  r: PairExpression,
+  parameters: Readonly<Record<P, PairExpression>>,
+) => PairExpression;
+
+/** A pair energy that was recorded. */
+export interface TracedPair {
+  /** What backends run. */
+  readonly program: PairProgram;
+  /**
+   * Returns the row of the table of parameters for one pair of types, from the values of the parameters in their order.
+   */
+  readonly row: (values: ArrayLike<number>, cutoff: number, isShifted: boolean) => number[];
+}
+
+/**
+ * Records a pair energy by calling it once, and derives −(dE/dr)/r from the record.
+ *
+ * @throws {TypeError} if the energy returns anything but an expression of its arguments
+ */
+export function tracePair<const P extends string>(
+  names: readonly P[],
+  energy: PairEnergy<P>,
+): TracedPair {
+  const graph = new Graph();
+  const entries = names.map((name, i) => [name, new PairExpression(graph, graph.parameter(i))]);
+  const r = new PairExpression(graph, graph.product(1, [{ base: graph.square(), exponent: 0.5 }]));
+  const returned = energy(r, Object.fromEntries(entries) as Record<P, PairExpression>);
+  const node = distributed(graph, PairExpression.nodeOf(returned, graph));
+  // By the chain rule (dE/dr)/r = 2 dE/d(r²).
+  const doubled = graph.multiply(graph.number(-2), differentiate(graph, node));
+  const slope = distributed(graph, doubled);
+  const lowering = new Lowering(graph, [node, slope]);
+  const results = [lowering.valueOf(node), lowering.valueOf(slope)] as const;
+  const { coefficients, operations } = lowering;
+  return {
+    program: { width: coefficients.length + 2, ...withoutUnused(operations, results) },
+    row(values, cutoff, isShifted) {
+      const square = cutoff * cutoff;
+      return [
+        ...coefficients.map(({ scale, node }) => scale * evaluate(node, square, values)),
+        square,
+        isShifted ? evaluate(node, square, values) : 0,
+      ];
+    },
+  };
+}
+
+/** Brings the factors before a sum into its terms, where they become part of coefficients. */
+function distributed(graph: Graph, node: Node): Node {
+  if (node.kind === "sum") {
+    const terms = node.terms.map((term) => distributed(graph, term));
+    return graph.sum(graph.number(node.constant), ...terms);
+  }
+  if (node.kind !== "product") return node;
+  const isParameter = ({ base }: Factor) => base.kind === "parameter";
+  const [only, ...rest] = node.factors.filter((factor) => !isParameter(factor));
+  if (rest.length > 0 || only?.base.kind !== "sum" || only.exponent !== 1) return node;
+  const before = graph.product(node.scale, node.factors.filter(isParameter));
+  const terms = only.base.terms.map((term) => distributed(graph, graph.multiply(before, term)));
+  return graph.sum(graph.multiply(before, graph.number(only.base.constant)), ...terms);
+}
+
+/** Leaves out operations that neither result needs. */
+function withoutUnused(
+  operations: readonly PairOperation[],
+  results: readonly [number, number],
+): Omit<PairProgram, "width"> {
+  const isNeeded = neededFor(operations, results);
+  const places = new Map<number, number>();
+  operations.forEach((_, i) => isNeeded[i] && places.set(i, places.size));
+  const placeOf = (i: number) => places.get(i)!;
+  const kept = operations.filter((_, i) => isNeeded[i]).map((operation): PairOperation =>
+    "b" in operation
+      ? { op: operation.op, a: placeOf(operation.a), b: placeOf(operation.b) }
+      : "a" in operation
+      ? { op: operation.op, a: placeOf(operation.a) }
+      : operation
+  );
+  return { operations: kept, energy: placeOf(results[0]), slope: placeOf(results[1]) };
+}

@@ -1,0 +1,190 @@
+/**
+ * Parameters of pair potentials: for all atoms, by element, or by pair of elements.
+ *
+ * @module
+ */
+
+import { type BySymbol, positive } from "./pair_options.ts";
+
+/** Which numbers a parameter may be. All must be finite. */
+export type ParameterRange = "positive" | "nonnegative" | "any";
+
+/** How the parameter of two unlike atoms follows from their own. */
+export type MixingRule = "arithmetic" | "geometric" | ((a: number, b: number) => number);
+
+/** The parameters of a pair potential. */
+export interface ParameterRules<V extends object, M extends string> {
+  /** The parameters, and which numbers each may be. */
+  readonly parameters: Readonly<Record<keyof V & string, ParameterRange>>;
+  /**
+   * Rules by which parameters of unlike atoms follow from those of elements, by name; the first is used if `mixing` is
+   * not given.
+   *
+   * @default none: parameters must be given for every pair of elements
+   */
+  readonly mixing?: Readonly<Record<M, Readonly<Record<keyof V & string, MixingRule>>>>;
+}
+
+/** Parameters for all atoms, by element, or by pair of elements. */
+export type PairParameters<V extends object, M extends string> =
+  | V
+  | PairMixture<V, M>
+  | {
+    /** Two elements → their parameters, as `"Cu-Ni"`: every pair of the elements that occur. */
+    readonly pairs: BySymbol<V>;
+  };
+
+/** The parameters of several elements. */
+export interface PairMixture<V extends object, M extends string> {
+  /** Element → its parameters. */
+  readonly species: BySymbol<V>;
+  /**
+   * The rule by which parameters of unlike atoms are found.
+   *
+   * @default the first rule of the potential
+   */
+  readonly mixing?: M;
+  /** Pairs that do not mix, as `"Ar-Kr"`. */
+  readonly pairs?: BySymbol<V>;
+}
+
+/** The parameters of every ordered pair of types. */
+export interface TypedParameters<V> {
+  /** The element of each type; undefined if all atoms are of one type. */
+  readonly symbols: readonly string[] | undefined;
+  /** The parameters: row by row. */
+  readonly rows: readonly V[];
+}
+
+/** Returns the parameters of every pair of types. Throws a TypeError or RangeError that names what is wrong. */
+export function typesOf<V extends object, M extends string>(
+  model: string,
+  rules: ParameterRules<V, M>,
+  options: PairParameters<V, M>,
+): TypedParameters<V> {
+  if ("species" in options) return mixture(model, rules, options);
+  if (!("pairs" in options)) {
+    return { symbols: undefined, rows: [checked(model, rules, "", options)] };
+  }
+  const names = Object.keys(options.pairs);
+  const symbols = [...new Set(names.flatMap((name) => name.split("-")))];
+  return { symbols, rows: allPairs(model, symbols, given(model, rules, symbols, options.pairs)) };
+}
+
+function mixture<V extends object, M extends string>(
+  model: string,
+  rules: ParameterRules<V, M>,
+  { species, pairs = {}, mixing }: PairMixture<V, M>,
+): TypedParameters<V> {
+  const symbols = Object.keys(species);
+  if (symbols.length === 0) {
+    throw new RangeError(
+      `Cannot make ${model} as species must name an element or more: current value is {}`,
+    );
+  }
+  const rule = ruleOf(model, rules, mixing);
+  const own = new Map(symbols.map((a) => [a, checked(model, rules, ` of ${a}`, species[a]!)]));
+  const known = given(model, rules, symbols, pairs);
+  const mixed = (a: string, b: string): V | undefined =>
+    a === b ? own.get(a)! : rule && mix(rule, own.get(a)!, own.get(b)!);
+  return { symbols, rows: allPairs(model, symbols, known, mixed) };
+}
+
+/** Returns the parameters of each pair that was given, whichever atom comes first in its name. */
+function given<V extends object>(
+  model: string,
+  rules: ParameterRules<V, string>,
+  symbols: readonly string[],
+  pairs: BySymbol<V>,
+): ReadonlyMap<string, V> {
+  return new Map(
+    Object.entries(pairs).map(([name, values]) => {
+      const [a, b, ...rest] = name.split("-");
+      if (rest.length > 0 || !symbols.includes(a!) || !symbols.includes(b!)) {
+        throw new RangeError(
+          `Cannot make ${model} as pairs must be named by two of ${symbols.join(", ")}, as in "${
+            symbols[0]
+          }-${symbols.at(-1)}": current value is ${JSON.stringify(name)}`,
+        );
+      }
+      return [pairName(a!, b!), checked(model, rules, ` of ${name}`, values)];
+    }),
+  );
+}
+
+function allPairs<V>(
+  model: string,
+  symbols: readonly string[],
+  known: ReadonlyMap<string, V>,
+  mixed: (a: string, b: string) => V | undefined = () => undefined,
+): V[] {
+  return symbols.flatMap((a) =>
+    symbols.map((b) => {
+      const values = known.get(pairName(a, b)) ?? mixed(a, b);
+      if (values !== undefined) return values;
+      throw new RangeError(
+        `Cannot make ${model} as pairs must have every pair of its elements: ${a}-${b} is missing`,
+      );
+    })
+  );
+}
+
+function pairName(a: string, b: string): string {
+  return a < b ? `${a}-${b}` : `${b}-${a}`;
+}
+
+function ruleOf<V extends object, M extends string>(
+  model: string,
+  { mixing = {} as Readonly<Record<M, Readonly<Record<keyof V & string, MixingRule>>>> }:
+    ParameterRules<V, M>,
+  name: M | undefined,
+): Readonly<Record<keyof V & string, MixingRule>> | undefined {
+  const names = Object.keys(mixing) as M[];
+  const chosen = name ?? names[0];
+  if (chosen === undefined || names.includes(chosen)) return mixing[chosen!];
+  throw new RangeError(
+    `Cannot make ${model} as mixing must be ${names.join(" or ") || "left out"}: current value is ${
+      String(name)
+    }`,
+  );
+}
+
+function mix<V extends object>(
+  rules: Readonly<Record<keyof V & string, MixingRule>>,
+  a: V,
+  b: V,
+): V {
+  const entries = Object.entries<MixingRule>(rules).map(([name, rule]) => {
+    const [x, y] = [a[name as keyof V] as number, b[name as keyof V] as number];
+    if (typeof rule === "function") return [name, rule(x, y)];
+    return [name, rule === "arithmetic" ? (x + y) / 2 : Math.sqrt(x * y)];
+  });
+  return Object.fromEntries(entries) as V;
+}
+
+function checked<V extends object>(
+  model: string,
+  { parameters }: ParameterRules<V, string>,
+  of: string,
+  values: V,
+): V {
+  for (const [name, range] of Object.entries<ParameterRange>(parameters)) {
+    const value: unknown = values?.[name as keyof V];
+    if (range === "positive") positive(model, name + of, value);
+    else finite(model, name + of, value, range === "any" ? -Infinity : 0);
+  }
+  return values;
+}
+
+function finite(model: string, what: string, value: unknown, least: number): void {
+  if (typeof value !== "number") {
+    throw new TypeError(
+      `Cannot make ${model} as ${what} must be a number: current value is ${String(value)}`,
+    );
+  }
+  if (value >= least && Number.isFinite(value)) return;
+  const range = least === 0 ? "0 or above, and finite" : "finite";
+  throw new RangeError(
+    `Cannot make ${model} as ${what} must be ${range}: current value is ${value}`,
+  );
+}

@@ -1,0 +1,95 @@
+import { call } from "../../backend/backend.ts";
+import { type PairEnergy, tracePair } from "../../kernels/pairs/expression/trace_pair.ts";
+import { type PairKernel, pairKernel } from "../../kernels/pairs/pair_potential.ts";
+import type { Model } from "../model.ts";
+import { AtomTypes, checkPairOptions, pairArguments, type PairOptions } from "./pair_options.ts";
+import { type PairParameters, type ParameterRules, typesOf } from "./pair_parameters.ts";
+
+/** A pair potential, as {@linkcode pairPotential} takes it. */
+export interface PairDefinition<V extends object, M extends string> extends ParameterRules<V, M> {
+  /** The name of the potential, such as `"Buckingham"`. */
+  readonly name: string;
+  /**
+   * Returns the energy of a pair, eV. It is called once, with expressions instead of numbers: the distance in Å, and the
+   * parameters by name.
+   */
+  readonly energy: PairEnergy<keyof V & string>;
+}
+
+/** Options of a pair potential: its reach, and parameters for all atoms, by element, or by pair of elements. */
+export type PairPotentialOptions<V extends object, M extends string = never> =
+  & PairOptions
+  & PairParameters<V, M>;
+
+/** Makes models of one pair potential. */
+export interface PairPotential<V extends object, M extends string = never> {
+  /**
+   * Returns a model with energies, forces and stresses.
+   *
+   * @throws {TypeError | RangeError} if an option is wrong; the message names it
+   */
+  (options: PairPotentialOptions<V, M>): Model;
+  /** The kernel that sums it. */
+  readonly kernel: PairKernel;
+  /** Returns the row of parameters that the kernel takes for one pair of types. */
+  readonly row: (values: V, cutoff: number, isShifted?: boolean) => number[];
+}
+
+/**
+ * Defines a pair potential by its energy. Forces and stresses follow by differentiation, and it runs on every backend, in
+ * single systems and in batches, with cutoffs, mixtures and exclusions.
+ *
+ * The energy is recorded, not run: it must be made of the methods of {@linkcode PairExpression} and cannot branch on
+ * distances. Units are eV and Å.
+ *
+ * @throws {TypeError} if the energy is not an expression of its arguments
+ *
+ * @example
+ * ```ts
+ * import { pairPotential } from "@hooke/hooke/models";
+ *
+ * // E = A exp(−κr)/r
+ * const yukawa = pairPotential({
+ *   name: "Yukawa",
+ *   parameters: { strength: "any", kappa: "positive" },
+ *   energy: (r, { strength, kappa }) => strength.mul(kappa.mul(r).neg().exp()).div(r),
+ * });
+ * const model = yukawa({ strength: 2.5, kappa: 0.8, cutoff: 10 });
+ * console.log(model.name); // a Yukawa potential
+ * ```
+ */
+export function pairPotential<
+  const V extends object = Record<string, number>,
+  M extends string = never,
+>(definition: PairDefinition<V, M>): PairPotential<V, M> {
+  return pairPotentialOf(undefined, definition);
+}
+
+/** As {@linkcode pairPotential}, for a kernel that some backends have under this name. */
+export function pairPotentialOf<V extends object, M extends string>(
+  kernelName: string | undefined,
+  { energy, ...rules }: PairDefinition<V, M>,
+): PairPotential<V, M> {
+  const names = Object.keys(rules.parameters) as (keyof V & string)[];
+  const name = `a ${rules.name} potential`;
+  const traced = tracePair(names, energy);
+  const kernel = pairKernel(traced.program, kernelName);
+  const row = (values: V, cutoff: number, isShifted = false) =>
+    traced.row(names.map((one) => values[one] as number), cutoff, isShifted);
+  const make = (options: PairPotentialOptions<V, M>): Model => {
+    const checked = checkPairOptions(name, options, [...names, "species", "mixing", "pairs"]);
+    const { symbols, rows } = typesOf(name, rules, options);
+    const types = new AtomTypes(name, symbols);
+    const isShifted = checked.truncation === "shift";
+    const table = rows.flatMap((values) => row(values, checked.cutoff, isShifted));
+    return {
+      name,
+      gives: ["energy", "forces", "stress"],
+      open(state) {
+        const args = pairArguments(state, checked, types, table);
+        return { calls: (wanted) => [call(kernel, args(wanted))] };
+      },
+    };
+  };
+  return Object.freeze(Object.assign(make, { kernel, row }));
+}
