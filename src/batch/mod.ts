@@ -1,5 +1,6 @@
 /**
- * Structures and batches of structures: atoms, cells, files, velocities.
+ * Structures and batches of structures: atoms, cells, velocities. Files are read and written by `./batch/extxyz`, neighbors
+ * are found by `./batch/neighbors`.
  *
  * @example
  * ```ts
@@ -21,9 +22,6 @@ export { cellVolume, invertCell } from "./cell.ts";
 export type { CrystalOptions } from "./crystal.ts";
 export { fcc, rattle } from "./crystal.ts";
 export { atomicMass, atomicNumber, atomicSymbol } from "./elements.ts";
-export { parseExtxyz, readExtxyz } from "./extxyz/read.ts";
-export type { ExtxyzOptions } from "./extxyz/write.ts";
-export { writeExtxyz } from "./extxyz/write.ts";
 export type {
   BuiltInFields,
   BuiltInName,
@@ -34,17 +32,6 @@ export type {
 } from "./fields/fields.ts";
 export type { FieldOptions, NumericInput } from "./fields/field_values.ts";
 export type { FieldHolder } from "./fields/holder.ts";
-export type { Neighbors } from "./neighbors/neighbor_list.ts";
-export { NeighborList, neighborList } from "./neighbors/neighbor_list.ts";
-export type { NeighborEdges } from "./neighbors/edges.ts";
-export type { NeighborMatrix } from "./neighbors/matrix.ts";
-export type {
-  NeighborFormat,
-  NeighborListOptions,
-  NeighborMatrixOptions,
-  NeighborOptions,
-} from "./neighbors/options.ts";
-export type { NeighborSource } from "./neighbors/source.ts";
 export type { SavedBatch, SavedField } from "./saved/saved_batch.ts";
 export type { Selection } from "./selection.ts";
 export type { Info } from "./store.ts";

@@ -5,11 +5,11 @@ import {
   atomicSymbol,
   Batch,
   fcc,
-  parseExtxyz,
   rattle,
   System,
   type SystemInput,
 } from "../../src/batch/mod.ts";
+import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
 
 /** What may be wrong with a system, and what its error must say. */
 const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] = [

@@ -1,13 +1,6 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import {
-  Batch,
-  fcc,
-  initVelocities,
-  parseExtxyz,
-  rattle,
-  System,
-  writeExtxyz,
-} from "../../src/batch/mod.ts";
+import { Batch, fcc, initVelocities, rattle, System } from "../../src/batch/mod.ts";
+import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { openPython } from "../python.ts";
 

@@ -1,13 +1,7 @@
 import { assertAlmostEquals, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import {
-  atomicMass,
-  Batch,
-  parseExtxyz,
-  readExtxyz,
-  System,
-  writeExtxyz,
-} from "../../src/batch/mod.ts";
+import { atomicMass, Batch, System } from "../../src/batch/mod.ts";
+import { parseExtxyz, readExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 
 const frame = (comment: string, rows = "Ar 0 0 0") =>

@@ -1,5 +1,7 @@
 import { assertEquals, assertGreater } from "@std/assert";
-import { Batch, fcc, neighborList, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
+import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
+import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
+import { neighborList } from "../../src/batch/neighbors/mod.ts";
 import { openPython } from "../python.ts";
 import { halfOf, type Row, rowsOfEdges, rowsOfMatrix } from "./neighbors_brute.ts";
 

@@ -1,12 +1,11 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { Batch, fcc } from "../../src/batch/mod.ts";
 import {
-  Batch,
-  fcc,
   NeighborList,
   neighborList,
   type NeighborListOptions,
   type NeighborSource,
-} from "../../src/batch/mod.ts";
+} from "../../src/batch/neighbors/mod.ts";
 
 const atom = { symbols: ["Ar"], positions: [0, 0, 0] };
 const box = { ...atom, symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3, 0, 0], cell: [9, 9, 9] };

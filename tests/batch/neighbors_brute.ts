@@ -1,7 +1,8 @@
 /** Lists of neighbors by looking at every image of every atom, and systems to look at. */
 
 import fc from "fast-check";
-import type { Batch, NeighborEdges, NeighborMatrix } from "../../src/batch/mod.ts";
+import type { Batch } from "../../src/batch/mod.ts";
+import type { NeighborEdges, NeighborMatrix } from "../../src/batch/neighbors/mod.ts";
 
 /** i, j, then the three numbers of the shift. */
 export type Row = [number, number, number, number, number];

@@ -1,14 +1,7 @@
 import { assert, assertEquals, assertGreater } from "@std/assert";
 import fc from "fast-check";
-import {
-  Batch,
-  fcc,
-  NeighborList,
-  neighborList,
-  type NeighborSource,
-  rattle,
-  wrapPositions,
-} from "../../src/batch/mod.ts";
+import { Batch, fcc, rattle, wrapPositions } from "../../src/batch/mod.ts";
+import { NeighborList, neighborList, type NeighborSource } from "../../src/batch/neighbors/mod.ts";
 import {
   bruteForce,
   cutoffs,

@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { parseExtxyz } from "../../src/batch/mod.ts";
+import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { run } from "../../src/cli/mod.ts";
 import { programName } from "../../src/cli/program.ts";
 import { device as adapter } from "../backend/gpu.ts";

@@ -1,6 +1,7 @@
 /** What README.md says about one's own folder, done in one: its deno.json, its blocks, its commands. */
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
-import { fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
+import { fcc, rattle, System } from "../../src/batch/mod.ts";
+import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { commands, fences } from "../../tools/check/markdown.ts";
 import { lacksGpu } from "../backend/gpu.ts";

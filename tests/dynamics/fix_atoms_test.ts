@@ -1,7 +1,8 @@
 // Atoms and coordinates that stay where they are, whatever the scheme does.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
-import { Batch, initVelocities, parseExtxyz, System } from "../../src/batch/mod.ts";
+import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
+import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
 import {
   type Constraint,
   ConvergenceHook,

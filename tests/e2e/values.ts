@@ -1,6 +1,7 @@
 // What is computed both in a page and here, to be compared. Nothing in it is Deno's own.
 import { type DeviceName, openThreads, openWebGpu } from "@hooke/hooke/backend";
-import { type Batch, NeighborList } from "@hooke/hooke/batch";
+import type { Batch } from "@hooke/hooke/batch";
+import { NeighborList } from "@hooke/hooke/batch/neighbors";
 import { NVE } from "@hooke/hooke/dynamics";
 import {
   dataOf,

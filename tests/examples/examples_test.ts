@@ -8,7 +8,8 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { Batch, fcc, parseExtxyz, rattle, System, writeExtxyz } from "../../src/batch/mod.ts";
+import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
+import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { GraphBuilder, openEvaluator } from "../../src/onnx/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 import { lacksGpu } from "../backend/gpu.ts";

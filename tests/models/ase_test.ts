@@ -1,6 +1,7 @@
 /** Lennard-Jones argon against ASE in float64. See tests/data/argon_ase.ts. */
 import { assertEquals } from "@std/assert";
-import { parseExtxyz, type System } from "../../src/batch/mod.ts";
+import type { System } from "../../src/batch/mod.ts";
+import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { assertNear, evaluate } from "../dynamics/atoms.ts";
 import { on, PAIR_BACKENDS } from "../dynamics/backends.ts";

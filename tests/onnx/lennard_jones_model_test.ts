@@ -1,6 +1,7 @@
 /** The Lennard-Jones model in the file against the potential by hand and the kernel's. */
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import { Batch, fcc, neighborList, rattle, System } from "../../src/batch/mod.ts";
+import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
+import { neighborList } from "../../src/batch/neighbors/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import {
   decodeModel,

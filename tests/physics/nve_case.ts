@@ -1,5 +1,6 @@
 /** Runs of constant energy that the tests measure. */
-import { type Batch, kineticEnergies, parseExtxyz, type System } from "../../src/batch/mod.ts";
+import { type Batch, kineticEnergies, type System } from "../../src/batch/mod.ts";
+import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import type { Model } from "../../src/models/mod.ts";

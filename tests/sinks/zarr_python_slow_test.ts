@@ -1,6 +1,7 @@
 // What Python's programs make of our stores, and what we make of theirs.
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { Batch, neighborList } from "../../src/batch/mod.ts";
+import { Batch } from "../../src/batch/mod.ts";
+import { neighborList } from "../../src/batch/neighbors/mod.ts";
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { openPython } from "../python.ts";
 

@@ -25,7 +25,7 @@ import { System } from "../system.ts";
  *
  * @example
  * ```ts
- * import { readExtxyz } from "@hooke/hooke/batch";
+ * import { readExtxyz } from "@hooke/hooke/batch/extxyz";
  * import { assertEquals } from "@std/assert";
  *
  * const text = `2

@@ -50,7 +50,8 @@ const KEYS = ["systemId", "status", "stepsDone", "dofRemoved"];
  *
  * @example
  * ```ts
- * import { fcc, parseExtxyz, writeExtxyz } from "@hooke/hooke/batch";
+ * import { fcc } from "@hooke/hooke/batch";
+ * import { parseExtxyz, writeExtxyz } from "@hooke/hooke/batch/extxyz";
  * import { assertEquals } from "@std/assert";
  *
  * const argon = fcc({ element: "Ar", a: 5.26 });

@@ -32,7 +32,8 @@ export interface Neighbors {
  *
  * @example Edges, as most models take them
  * ```ts
- * import { Batch, NeighborList } from "@hooke/hooke/batch";
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { NeighborList } from "@hooke/hooke/batch/neighbors";
  * import { assertEquals } from "@std/assert";
  *
  * const chain = Batch.from([
@@ -52,7 +53,8 @@ export interface Neighbors {
  *
  * @example A matrix, for models of fixed size
  * ```ts
- * import { Batch, NeighborList } from "@hooke/hooke/batch";
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { NeighborList } from "@hooke/hooke/batch/neighbors";
  * import { assertEquals } from "@std/assert";
  *
  * const dimer = Batch.from([{ symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [3.8, 0, 0]] }]);
@@ -150,7 +152,8 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
  *
  * @example
  * ```ts
- * import { Batch, fcc, neighborList } from "@hooke/hooke/batch";
+ * import { Batch, fcc } from "@hooke/hooke/batch";
+ * import { neighborList } from "@hooke/hooke/batch/neighbors";
  * import { assertEquals } from "@std/assert";
  *
  * const argon = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 1 })]);

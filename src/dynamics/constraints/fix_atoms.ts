@@ -66,7 +66,8 @@ export function fixComponents(choice: AtomChoice, directions: Directions): Const
  *
  * @example
  * ```ts
- * import { Batch, parseExtxyz } from "@hooke/hooke/batch";
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { parseExtxyz } from "@hooke/hooke/batch/extxyz";
  * import { FIRE, fixMasked } from "@hooke/hooke/dynamics";
  * import { lennardJones } from "@hooke/hooke/models";
  * import { assertEquals } from "@std/assert";

@@ -1,12 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import {
-  Batch,
-  fcc,
-  parseExtxyz,
-  rattle,
-  type System,
-  type SystemInput,
-} from "../../../src/batch/mod.ts";
+import { Batch, fcc, rattle, type System, type SystemInput } from "../../../src/batch/mod.ts";
+import { parseExtxyz } from "../../../src/batch/extxyz/mod.ts";
 import {
   atomsData,
   type AtomsDataOptions,
