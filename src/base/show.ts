@@ -4,7 +4,6 @@
  * @module
  */
 
-import { nameOr } from "./describe_value.ts";
 import { didYouMean } from "./did_you_mean.ts";
 
 /** The number of elements of a list that are shown: those of a cell are. */
@@ -71,6 +70,24 @@ export function isClass(value: unknown): boolean {
   return typeof value === "function" &&
     Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false &&
     /^class\b|\[native code\]/.test(Function.prototype.toString.call(value));
+}
+
+/** Returns a value in a few characters: the class of an object, a primitive itself. */
+export function describeValue(x: unknown): string {
+  if (typeof x === "string") return JSON.stringify(x);
+  if (typeof x === "bigint") return `${x}n`;
+  if (typeof x === "function") return nameOr(x, "function");
+  if (typeof x !== "object" || x === null) return String(x);
+  return nameOr(x.constructor ?? {}, "object");
+}
+
+/**
+ * Returns the name of a function or class, or `otherwise` if it has none: a static member called `name` may hide the
+ * name of a class.
+ */
+export function nameOr(f: object, otherwise: string): string {
+  const name: unknown = (f as { readonly name?: unknown }).name;
+  return typeof name === "string" && name !== "" ? name : otherwise;
 }
 
 /** Returns the message of an error, with the nearest of some candidates if a name is wrong. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { describeValue, nameOr } from "../base/describe_value.ts";
+import { describeValue, nameOr } from "../base/show.ts";
 
 /** A kind of stages as the dispatcher sees it: it matches the strings that start with `kind/`. */
 export interface KindLike {

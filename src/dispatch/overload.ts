@@ -4,7 +4,7 @@
  * @module
  */
 
-import { describeValue } from "../base/describe_value.ts";
+import { describeValue } from "../base/show.ts";
 import { callable } from "./cache.ts";
 import {
   any,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { describeValue } from "../base/describe_value.ts";
+import { describeValue } from "../base/show.ts";
 import { describeTest, passes, type Test } from "./matcher.ts";
 import { relate } from "./relation.ts";
 
