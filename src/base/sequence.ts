@@ -1,13 +1,63 @@
-/** Is the value something to be awaited? */
+/**
+ * Sequences of work that stay synchronous unless something has to be awaited.
+ *
+ * A step whose parts all return at once runs without a promise, which would cost more than a small step. Each function
+ * here runs what comes next at once if the value before is no promise, and when it settles if it is. (There is no `then`
+ * among them: a module that exports `then` is itself a thenable for `await import(…)`.)
+ *
+ * @module
+ */
+
+/** Returns whether a value has to be awaited. */
 export function isThenable(x: unknown): x is PromiseLike<unknown> {
   return typeof x === "object" && x !== null &&
     typeof (x as { then?: unknown }).then === "function";
 }
 
-/** Goes on at once, or when what is under way is done. */
+/** Calls `next` with a value, or with what the value settles to, and returns its result. */
 export function after<V, W>(
-  waiting: V | PromiseLike<V>,
+  value: V | PromiseLike<V>,
   next: (value: V) => W | PromiseLike<W>,
 ): W | PromiseLike<W> {
-  return isThenable(waiting) ? waiting.then(next) : next(waiting as V);
+  return isThenable(value) ? value.then(next) : next(value as V);
+}
+
+/** Runs functions in order, each when the one before is done. */
+export function inOrder(
+  ...steps: readonly (() => void | PromiseLike<void>)[]
+): void | PromiseLike<void> {
+  for (const [i, step] of steps.entries()) {
+    const waiting = step();
+    if (isThenable(waiting)) return waiting.then(() => inOrder(...steps.slice(i + 1)));
+  }
+}
+
+/** Runs `work`, then `cleanup` whether it failed or not, and returns or throws the result of `work`. */
+export function always<T>(
+  work: () => T | PromiseLike<T>,
+  cleanup: () => void,
+): T | PromiseLike<T> {
+  let result: T | PromiseLike<T>;
+  try {
+    result = work();
+  } catch (error) {
+    cleanup();
+    throw error;
+  }
+  if (isThenable(result)) return Promise.resolve(result as PromiseLike<T>).finally(cleanup);
+  cleanup();
+  return result;
+}
+
+/** Runs `work`, and hands an error of it to `handle`, which throws it again or returns a result in its place. */
+export function catching<T>(
+  work: () => T | PromiseLike<T>,
+  handle: (error: unknown) => T | PromiseLike<T>,
+): T | PromiseLike<T> {
+  try {
+    const result = work();
+    return isThenable(result) ? (result as PromiseLike<T>).then(undefined, handle) : result;
+  } catch (error) {
+    return handle(error);
+  }
 }

@@ -5,61 +5,25 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import { Batch } from "../batch/batch.ts";
-import { markChanging } from "../batch/changing.ts";
-import type { NumericArray } from "../batch/fields/fields.ts";
-import type { FieldHolder } from "../batch/fields/holder.ts";
+import type { Batch } from "../batch/batch.ts";
 import type { BaseContext, Workflow } from "../hooks/protocol/context.ts";
-import { Loop } from "../hooks/loop/loop.ts";
-import type { DeviceWorker } from "../hooks/run/device_work.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
-import { isThenable } from "../base/sequence.ts";
 import type { HookSet } from "../hooks/registry/registry.ts";
 import type { Model } from "../models/model.ts";
-import { BatchPlace } from "./engine/batch_place.ts";
-import type { BatchRun } from "./engine/batch_run.ts";
-import { assertSaved, type SavedDynamics, SCHEMA } from "./engine/checkpoint.ts";
 import type { Constraint } from "./constraints/constraint.ts";
+import type { SavedDynamics } from "./engine/checkpoint.ts";
+import { Checkpoints } from "./engine/checkpoints.ts";
+import { checkDynamicsOptions, checkRun } from "./engine/dynamics_checks.ts";
+import { DynamicsEngine } from "./engine/dynamics_engine.ts";
 import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./engine/dynamics_options.ts";
-import {
-  assertTogether,
-  checkDynamicsOptions,
-  checkRun,
-  lostSystems,
-} from "./engine/dynamics_checks.ts";
-import { DivergedError } from "./diverged_error.ts";
-import { type DeviceInUse, EngineDevice, unavailable } from "./engine/engine_device.ts";
+import type { DeviceInUse } from "./engine/engine_device.ts";
 import { keepParts, type WholeEngine } from "./engine/engine_parts.ts";
-import { DynamicsFields } from "./engine/fields.ts";
 import type { Integrator } from "./integrators/integrator.ts";
 import { checkIntegrator } from "./integrators/integrator_checks.ts";
-import type { WithKernels } from "./engine/step_parts.ts";
-import { ConvergenceHook } from "./convergence/convergence_hook.ts";
-import type { SizeAwareSampler } from "./streaming/sampler.ts";
-import { isBath } from "./stages/staged.ts";
-import { STAGE_STEPS } from "./stages/stage_steps.ts";
-import { DynamicsStage } from "./stages.ts";
-import type { SavedStream } from "./streaming/saved_stream.ts";
-import type { Stream } from "./streaming/stream.ts";
-import type { StreamEngine } from "./streaming/stream_batch.ts";
-import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts";
 import type { DynamicsBase } from "./stages.ts";
-
-// Loaded when first used: most runs neither stream nor write checkpoints.
-const loadCheckpointing = () => import("../checkpoint/mod.ts");
-const loadStreaming = () => import("./streaming/mod.ts");
-
-/** The summary of a source without systems. */
-const NO_STREAM: StreamSummary = {
-  systems: 0,
-  graduated: 0,
-  converged: 0,
-  failures: [],
-  steps: 0,
-  refills: 0,
-  filling: NaN,
-  isDone: true,
-};
+import { EngineStreams, NO_STREAM } from "./streaming/engine_streams.ts";
+import type { SizeAwareSampler } from "./streaming/sampler.ts";
+import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts";
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
@@ -82,118 +46,65 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** How the last run ended. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions;
-  readonly #device: EngineDevice;
-  readonly #loop: Loop<DynamicsKind>;
-  readonly #place: BatchPlace;
+  readonly #engine: DynamicsEngine;
+  readonly #streams: EngineStreams;
+  readonly #checkpoints: Checkpoints;
   #isRunning = false;
-  /** What holds the batch of the run under way. */
-  #holder: FieldHolder | undefined;
-  /** Whether the run under way waits between two steps. */
-  #isBetween = false;
-  /** The stream under way, or the last one, which may go on. */
-  #stream: Stream | undefined;
-  /** What a stream is to go on from. */
-  #loaded: SavedStream | undefined;
-  /** The stream under way. */
-  #flow: Stream | undefined;
-  /** What it is a stage of: that runs it, then. */
+  /** The engine that this one is a stage of, and that runs it then. */
   #whole: WholeEngine | undefined;
-  /** What the run under way has come to. */
-  #home: Record<string, NumericArray> | undefined;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(integrator: Integrator, options: DynamicsOptions<H>) {
     checkIntegrator(integrator);
     this.name = options?.name ?? integrator.name;
     checkDynamicsOptions(this.name, options, integrator.parameters ?? []);
-    const { model, hooks = [], fields = [] } = options;
-    this.model = model;
+    this.model = options.model;
     this.integrator = integrator;
     this.constraints = [...options.constraints ?? []];
     this.#options = options as unknown as DynamicsOptions;
-    this.#device = new EngineDevice(this.name, options);
-    const own = [
-      ...fields.map((field) => typeof field === "string" ? field : field.field),
-      ...model.fields ?? [],
-    ];
-    const state = new DynamicsFields(own, () => this.#current, () => this.#device.isHost);
-    const worker: DeviceWorker = {
-      work: (hook, stage, part) =>
-        this.#current.work(hook as WithKernels, stage as DynamicsStage, part),
-      changed: () => this.#place?.run?.forgetPlan(),
-    };
-    this.#loop = new Loop<DynamicsKind>({
-      kinds: DynamicsStage,
-      // Complete as soon as there is a batch; no hook runs before.
-      context: { model } as DynamicsBase,
-      workflow: this,
-      state,
-      worker,
-      begin: () => (this.#flow ?? this.#place).begin(),
-      end: () => {
-        this.#flow?.end();
-        return this.#current.end();
-      },
-      step: () => (this.#flow ?? this.#place).step(),
-      multiStep: (_loop: unknown, n: number) => (this.#flow ?? this.#place).leap(n),
-      settled: async () => {
-        await this.#current.refresh();
-        this.#home = await this.#place.takeHome();
-      },
-      recover: async (error: unknown) => {
-        const step = await this.#place.recover(error);
-        if (step !== undefined) this.#flow?.goBack();
-        return step;
-      },
-      isFatal: (error: unknown) => this.#device.lossIn(error) !== undefined,
-    }, {
+    this.#engine = new DynamicsEngine({
       name: this.name,
-      ...(options.signal && { signal: options.signal }),
-      ...(options.onWarning && { onWarning: options.onWarning }),
-      ...(options.verify && { verify: options.verify }),
+      integrator,
+      model: this.model,
+      constraints: this.constraints,
+      options: this.#options,
+      workflow: this,
+      contextOf: (batch) => this.buildContext(batch),
     });
-    this.#place = new BatchPlace({
-      engine: {
-        name: this.name,
-        integrator,
-        constraints: this.constraints,
-        model,
-        loop: this.#loop,
-      },
-      device: this.#device,
-      entered: (batch) => void Object.assign(this.#loop.context, this.buildContext(batch)),
-    });
+    this.#streams = new EngineStreams(this.#engine);
+    this.#checkpoints = new Checkpoints(this.#engine, this.#streams);
+    const { loop } = this.#engine;
     keepParts(this, {
       options: this.#options,
-      hooks: this.#loop.registry,
+      hooks: loop.registry,
       engines: [],
       part: undefined,
       contextOf: (batch) => this.buildContext(batch),
-      current: () => this.#current,
+      current: () => this.#engine.current,
       assertFree: () => this.#assertIdle("fuse"),
       join: (whole) => void (this.#whole = whole),
     });
-    for (const hook of hooks) this.#loop.hooks.add(hook as never);
+    for (const hook of options.hooks ?? []) loop.hooks.add(hook as never);
   }
 
   /** The hooks. */
   get hooks(): HookSet<DynamicsKind> {
-    return this.#loop.hooks;
+    return this.#engine.loop.hooks;
   }
 
   /** Steps done so far, over all runs. */
   get stepCount(): number {
-    return this.#whole?.stepCount ?? this.#loop.stepCount;
+    return this.#whole?.stepCount ?? this.#engine.loop.stepCount;
   }
 
   /** Where it runs. A GPU, and threads, are there from the first run on until the engine is closed; else this throws an Error. */
   get backend(): Backend {
-    return this.#whole?.backend ?? this.#device.backend;
+    return this.#whole?.backend ?? this.#engine.device.backend;
   }
 
   /** The device that was picked, and what was passed over and why; `undefined` before the first run has picked one. */
   get device(): DeviceInUse | undefined {
-    return this.#whole === undefined ? this.#device.inUse : this.#whole.device;
+    return this.#whole === undefined ? this.#engine.device.inUse : this.#whole.device;
   }
 
   /**
@@ -208,7 +119,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   async run(batch: Batch, nSteps: number | undefined = this.#options.nSteps): Promise<Batch> {
     checkRun(this.name, batch, nSteps);
     return await this.#with(batch, async () => {
-      this.outcome = await this.#loop.run(nSteps);
+      this.outcome = await this.#engine.loop.run(nSteps);
     });
   }
 
@@ -218,13 +129,13 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async step(batch: Batch): Promise<Batch> {
     checkRun(this.name, batch, 1);
+    const { loop, running } = this.#engine;
     return await this.#with(batch, async () => {
-      this.#current.isByHand = true;
+      running.isByHand = true;
       try {
-        await this.#loop.step();
+        await loop.step();
       } finally {
-        const { run } = this.#place;
-        if (run !== undefined) run.isByHand = false;
+        running.isByHand = false;
       }
     });
   }
@@ -263,80 +174,18 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async stream(sampler: SizeAwareSampler, options: StreamOptions): Promise<StreamSummary> {
     this.#assertIdle("stream through");
-    const canConverge = this.integrator.stages !== undefined || // which systems get through, else there are none
-      this.#loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
-    const { checkStream } = await loadStreaming();
-    checkStream(this.name, sampler, options, canConverge);
-    if (options.onDiverged === "drop" && !this.#device.isHost) {
-      throw new RangeError(
-        `Cannot stream through ${this.name} as onDiverged must be "throw" on a GPU and on threads, where it is learned ` +
-          `late what has come apart: current value is "drop"`,
-      );
-    }
-    const stream = await this.#streamOf(sampler, options);
+    await this.#streams.check(sampler, options);
+    const stream = await this.#streams.open(sampler, options);
     if (stream === undefined) return NO_STREAM;
     if (stream.isDone) return stream.summary;
     const { nSteps = Infinity } = options;
     checkRun(this.name, stream.batch, nSteps);
-    this.#flow = this.#stream = stream;
-    this.#place.watch(stream);
-    Object.assign(this.#loop.context, { stream: stream.progress });
-    try {
+    await this.#streams.during(stream, async () => {
       await this.#with(stream.batch, async () => {
-        this.outcome = await this.#loop.run(nSteps);
+        this.outcome = await this.#engine.loop.run(nSteps);
       });
-    } finally {
-      this.#flow = undefined;
-      this.#place.watch(undefined);
-      Object.assign(this.#loop.context, { stream: undefined });
-    }
+    });
     return stream.summary;
-  }
-
-  /** The stream of a sampler: the one before, one that was saved, or a new one; `undefined` where there is nothing. */
-  async #streamOf(
-    sampler: SizeAwareSampler,
-    options: StreamOptions,
-  ): Promise<Stream | undefined> {
-    const { Graduates, Stream } = await loadStreaming();
-    const sinks = new Graduates(this.name, options.sinks);
-    await sinks.open();
-    const saved = this.#loaded, known = this.#stream, { run } = this.#place;
-    const engine: StreamEngine = {
-      name: this.name,
-      loop: this.#loop,
-      place: this.#place,
-      changing: (home, work) => this.#changing(home, work),
-      isLost: (error) => this.#device.lossIn(error) !== undefined,
-    };
-    let stream: Stream | undefined;
-    if (saved !== undefined && run !== undefined) {
-      await sinks.goBack(saved.lengths);
-      stream = Stream.resume(engine, sampler, sinks, { batch: run.state.batch, saved });
-      this.#loaded = undefined;
-    } else if (known?.sampler === sampler && !known.isDone) {
-      if (run?.state.matches(known.batch)) stream = known;
-      else {
-        throw new Error(
-          `Cannot go on with the stream of ${this.name} as its batch must be the last one that was run: ` +
-            `another was run since, or the engine was closed; load a checkpoint`,
-        );
-      }
-    } else stream = await Stream.begin(engine, sampler, sinks, options);
-    if (stream === undefined) return undefined;
-    stream.heed(sinks, options);
-    markChanging(stream.batch);
-    return stream;
-  }
-
-  #changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void {
-    const { batch } = this.#current.state;
-    batch.detach(home);
-    try {
-      work();
-    } finally {
-      batch.attach(this.#holder!);
-    }
   }
 
   /**
@@ -345,21 +194,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * {@linkcode Dynamics.betweenSteps}; else it throws an Error.
    */
   async save(): Promise<SavedDynamics> {
-    if (this.#whole !== undefined) return await this.#whole.save();
-    if (this.#isBetween) return await this.#saveHeld(this.#current);
-    return {
-      integrator: this.integrator.name,
-      loop: this.#loop.save(),
-      ...await this.#current.save(),
-      ...await this.#savedStream(),
-    };
-  }
-
-  /** What is saved of a stream that may go on. */
-  async #savedStream(): Promise<{ readonly stream?: SavedStream }> {
-    const { run } = this.#place, stream = this.#stream;
-    if (stream === undefined || !run?.state.matches(stream.batch)) return {};
-    return { stream: await stream.save() };
+    return await (this.#whole ?? this.#checkpoints).save();
   }
 
   /**
@@ -367,15 +202,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * there is none. What it throws is the caller's: the run goes on. A hook must not await it.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
-    if (this.#whole !== undefined) return this.#whole.betweenSteps(work);
-    return this.#loop.betweenSteps(async () => {
-      this.#isBetween = this.#holder !== undefined;
-      try {
-        return await work();
-      } finally {
-        this.#isBetween = false;
-      }
-    });
+    return (this.#whole ?? this.#checkpoints).betweenSteps(work);
   }
 
   /**
@@ -387,25 +214,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async load(saved: SavedDynamics): Promise<Batch> {
     this.#assertIdle("load into");
-    assertSaved(this.name, this.integrator.name, saved);
-    const batch = Batch.load(saved.batch);
-    this.#isRunning = true;
-    try {
-      const run = await this.#place.enter(batch);
-      this.#place.load(run, saved);
-      this.#loop.load(saved.loop);
-      this.#loaded = saved.stream;
-      this.#stream = undefined;
-      if (saved.stream !== undefined) {
-        run.clock.carry(saved.stream.clock, Array.from({ length: batch.size }, (_, s) => s));
-      }
-    } catch (error) {
-      this.#place.leave();
-      throw error;
-    } finally {
-      this.#isRunning = false;
-    }
-    return batch;
+    return await this.#alone(() => this.#checkpoints.load(saved));
   }
 
   /**
@@ -414,10 +223,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * @throws {Error} when it cannot be written; a file that was there stays as it was
    */
   async saveCheckpoint(path: string | URL): Promise<void> {
-    const bytes = await this.takeCheckpoint();
-    await this.#loop.hooks.flush(); // what hooks say that they have written must be there
-    const { writeWhole } = await loadCheckpointing();
-    await writeWhole(path, bytes, "checkpoint");
+    await this.#checkpoints.write(path, await this.takeCheckpoint());
   }
 
   /**
@@ -426,9 +232,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    */
   async takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>> {
     if (this.#whole !== undefined) return await this.#whole.takeCheckpoint();
-    const { encodeCheckpoint } = await loadCheckpointing();
-    const data = await this.save();
-    return encodeCheckpoint({ kind: this.#checkpointKind, schema: SCHEMA, data });
+    return await this.#checkpoints.encode(await this.save());
   }
 
   /**
@@ -439,10 +243,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * @throws {TypeError} for one of another engine
    */
   async loadCheckpoint(path: string | URL): Promise<Batch> {
-    const expected = { kind: this.#checkpointKind, schema: SCHEMA };
-    const { readCheckpoint } = await loadCheckpointing();
-    const { data } = await readCheckpoint(path, expected);
-    return await this.load(data as SavedDynamics);
+    return await this.load(await this.#checkpoints.read(path));
   }
 
   /**
@@ -452,21 +253,12 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * Throws what `loadCheckpoint` throws, but for damage.
    */
   async loadLatest(folder: string | URL): Promise<Batch | undefined> {
-    const { loadLatest } = await loadCheckpointing();
-    return await loadLatest(folder, {
-      load: (path) => this.loadCheckpoint(path),
-      passedOver: (_path, error) => this.#loop.hooks.warn("(checkpoint)", "load", error),
-    });
-  }
-
-  get #checkpointKind(): string {
-    return `dynamics/${this.integrator.name}`;
+    return await this.#checkpoints.loadLatest(folder, (path) => this.loadCheckpoint(path));
   }
 
   /** Asks to stop after the step under way; the first reason is kept. */
   stop(reason: string): void {
-    if (this.#whole === undefined) this.#loop.stop(reason);
-    else this.#whole.stop(reason);
+    (this.#whole ?? this.#engine.loop).stop(reason);
   }
 
   /** Closes the hooks, if they are open, and gives the memory of the last batch back. Not while it is running. */
@@ -474,9 +266,9 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     if (this.#whole !== undefined) return; // it has nothing of its own
     this.#assertIdle("close");
     try {
-      await this.#loop.close();
+      await this.#engine.loop.close();
     } finally {
-      await this.#place.close();
+      await this.#engine.place.close();
     }
   }
 
@@ -487,28 +279,26 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
 
   /** What hooks of this engine find in `ctx` besides what every engine has. An engine of one's own may add to it. */
   protected buildContext(batch: Batch): Omit<DynamicsBase, keyof BaseContext> {
-    return { batch, model: this.model, stream: this.#flow?.progress };
+    return { batch, model: this.model, stream: this.#engine.running.stream?.progress };
   }
 
-  get #current(): BatchRun {
-    if (this.#place.run !== undefined) return this.#place.run;
-    throw new Error(
-      `Cannot read the state of ${this.name} as it must have a batch: run one first`,
-    );
-  }
-
-  /** Runs something with a batch in hand, and takes the values home; those of a run that diverged are left behind. */
+  /** Runs something with a batch on the device, and takes the results home; those of a run that diverged are dropped. */
   async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     this.#assertIdle("run");
+    await this.#alone(() => this.#engine.held.with(batch, work));
+    return batch;
+  }
+
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
     this.#isRunning = true;
     try {
-      return await this.#withFree(batch, work);
+      return await work();
     } finally {
       this.#isRunning = false;
     }
   }
 
-  /** A second run, or the end of the batch under way, would pull the state from under the first. */
+  /** Throws an Error if a second run would take the batch away from the first, or if another engine runs this one. */
   #assertIdle(action: string): void {
     if (this.#whole !== undefined) {
       throw new Error(
@@ -519,100 +309,5 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     throw new Error(
       `Cannot ${action} ${this.name} as it must not be running already: await its run first`,
     );
-  }
-
-  async #withFree(batch: Batch, work: () => Promise<void>): Promise<Batch> {
-    const place = this.#place;
-    const holder: FieldHolder = {
-      by: this.name,
-      get fields() {
-        return place.fields;
-      },
-      fetch: async (name) => {
-        const run = place.run!;
-        // What can be had at once is as of now, even if nobody awaits it.
-        const waiting = name === "energy" || name === "stress" ? run.refresh() : undefined;
-        if (isThenable(waiting)) await waiting;
-        return await run.state.downloadField(name);
-      },
-    };
-    batch.attach(holder);
-    this.#holder = holder;
-    try {
-      const entering = place.enter(batch);
-      if (isThenable(entering)) await entering;
-    } catch (error) {
-      this.#holder = undefined;
-      batch.detach();
-      throw error;
-    }
-    await this.#workOn(batch, work);
-    return batch;
-  }
-
-  /** What `save` gives, in mid-run: the batch is as if the run had ended with the last step. */
-  async #saveHeld(run: BatchRun): Promise<SavedDynamics> {
-    const { state: { batch }, state } = run;
-    const kept = { ...await run.keep(), ...await this.#savedStream() };
-    batch.detach(state.savedToHost(kept.resident));
-    try {
-      const copy = Batch.load(batch.save());
-      run.clock.note(copy);
-      return {
-        integrator: this.integrator.name,
-        loop: this.#loop.save(),
-        batch: copy.save(),
-        ...kept,
-      };
-    } finally {
-      batch.attach(this.#holder!);
-    }
-  }
-
-  /** Runs something, and takes home what has come of it, whether it went well or not. */
-  async #workOn(batch: Batch, work: () => Promise<void>): Promise<void> {
-    let failure: { readonly error: unknown } | undefined;
-    this.#home = undefined;
-    try {
-      await work();
-    } catch (error) {
-      failure = { error: unavailable(error) ?? error };
-    }
-    let hasDiverged = failure?.error instanceof DivergedError;
-    let isLost = unavailable(failure?.error) !== undefined;
-    // The first error says what is wrong.
-    if (failure !== undefined && !hasDiverged && !isLost) {
-      await this.#place.run?.mend().catch(() => {});
-    }
-    let home: Record<string, NumericArray> = {};
-    try {
-      if (!isLost) home = this.#home ?? await this.#place.takeHome();
-    } catch (error) {
-      isLost = true;
-      failure ??= { error };
-    }
-    hasDiverged ||= lostSystems(batch, home.positions).length > 0;
-    this.#holder = undefined;
-    batch.detach(hasDiverged ? {} : home);
-    if (hasDiverged || isLost) this.#place.leave();
-    else this.#leaveNotes(this.#current);
-    if (isLost) this.#device.close(); // the next run may find it again
-    if (failure !== undefined) throw failure.error;
-    assertTogether(this.name, batch, this.stepCount - 1, home.positions);
-  }
-
-  /** What the next scheme must know: the time, and that a bath has set the center of mass in motion again. */
-  #leaveNotes({ clock, state }: BatchRun): void {
-    clock.keep(state.batch);
-    const { integrator, integrator: { stages = [] }, stepCount } = this;
-    if (!state.batch.has("dofRemoved")) return;
-    const baths = stages.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
-    const steps = stages.length === 0 ? [] : state.batch.get(STAGE_STEPS);
-    const isMoved = (system: number) =>
-      stages.length === 0
-        ? isBath(integrator) && stepCount > 0
-        : baths.some((k) => steps[stages.length * system + k]! > 0);
-    const removed = state.batch.get("dofRemoved");
-    for (let s = 0; s < removed.length; s++) if (isMoved(s)) removed[s] = 0;
   }
 }

@@ -20,8 +20,8 @@ export interface SavedRun {
   readonly resident: SavedResident;
   /** Whether the forces are those of the positions. */
   readonly isPrimed: boolean;
-  /** The hooks that had a hand in them: with others they are computed anew. */
-  readonly amenders: string;
+  /** Names of the hooks that modified the forces: with other hooks they are computed anew. */
+  readonly forceHooks: string;
   /** Whether the energies are. */
   readonly hasEnergy: boolean;
 }
@@ -46,7 +46,7 @@ export function assertSaved(
 ): asserts saved is SavedDynamics {
   const isSaved = isObject(saved) && isObject(saved.loop) && isObject(saved.batch) &&
     isResident(saved.resident) && typeof saved.isPrimed === "boolean" &&
-    typeof saved.hasEnergy === "boolean" && typeof saved.amenders === "string";
+    typeof saved.hasEnergy === "boolean" && typeof saved.forceHooks === "string";
   if (!isSaved) {
     throw new TypeError(
       complaint(`load into ${engine}`, "its state must be what save() gave", saved),

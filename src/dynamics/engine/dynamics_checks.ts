@@ -159,11 +159,11 @@ function isModel(value: unknown): value is ModelLike {
     typeof value.open === "function";
 }
 
-/** Further out nothing is found again, Å. */
+/** Coordinates beyond this count as diverged, Å. */
 const OUT_OF_REACH = 1e6;
 
-/** The first atom of a system that is nowhere, or too far out, counted within the system. */
-export function firstLost(
+/** Returns the first atom of a system with a coordinate that is not finite or too far out, counted within the system. */
+export function firstDivergedAtom(
   state: ResidentBatch,
   system: number,
 ): number | undefined | Promise<number | undefined> {
@@ -175,25 +175,25 @@ export function firstLost(
   });
 }
 
-/** The systems with positions that are no numbers. */
-export function lostSystems(batch: Batch, positions: ArrayLike<number> = []): number[] {
-  const lost = new Set<number>();
+/** Returns the systems with positions that are not finite. */
+export function divergedSystems(batch: Batch, positions: ArrayLike<number> = []): number[] {
+  const diverged = new Set<number>();
   for (let i = 0; i < positions.length; i++) {
-    if (!Number.isFinite(positions[i])) lost.add(batch.systemOfNode[Math.floor(i / 3)]!);
+    if (!Number.isFinite(positions[i])) diverged.add(batch.systemOfNode[Math.floor(i / 3)]!);
   }
-  return [...lost];
+  return [...diverged];
 }
 
-/** Throws a DivergedError where a run has left positions that are no numbers. */
-export function assertTogether(
+/** Throws a DivergedError if a run has left positions that are not finite. */
+export function assertAllFinite(
   name: string,
   batch: Batch,
   step: number,
   positions: ArrayLike<number> = [],
 ): void {
-  const lost = lostSystems(batch, positions);
-  if (lost.length === 0) return;
+  const diverged = divergedSystems(batch, positions);
+  if (diverged.length === 0) return;
   const first = Array.from(positions).findIndex((value) => !Number.isFinite(value));
-  const atom = Math.floor(first / 3) - batch.nodeOffsets[lost[0]!]!;
-  throw new DivergedError(name, step, lost, { atom });
+  const atom = Math.floor(first / 3) - batch.nodeOffsets[diverged[0]!]!;
+  throw new DivergedError(name, step, diverged, { atom });
 }

@@ -8,7 +8,7 @@ import type { Backend } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { EngineHooks } from "../../hooks/registry/engine_hooks.ts";
-import type { BatchRun } from "./batch_run.ts";
+import type { BatchRun } from "../step/batch_run.ts";
 import type { SavedDynamics } from "./checkpoint.ts";
 import type { DynamicsKind, DynamicsOptions } from "./dynamics_options.ts";
 import type { DeviceInUse } from "./engine_device.ts";

@@ -12,6 +12,7 @@ import { markMade } from "../../batch/fields/holder.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { Control, type Dtype } from "../../kernels/kernel.ts";
 import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
+import type { HookWork } from "../step/hook_work.ts";
 import type { Clock } from "./clock.ts";
 
 /** The fields of the batch that every engine offers. */
@@ -45,10 +46,8 @@ export interface FieldHost {
   readonly state: ResidentBatch;
   /** How far in time it has come. */
   readonly clock: Clock;
-  /** Told of each field that a hook was given to write. */
-  touch(field: string): void;
-  /** Brings a measure up to date, if a hook has changed something since it was taken. */
-  measure(field: string): void;
+  /** Keeps measures up to date with what hooks change. */
+  readonly work: Pick<HookWork, "touch" | "measure">;
 }
 
 /** The fields of one engine: of whatever batch it has at the time. */
@@ -75,7 +74,7 @@ export class DynamicsFields implements StateSource {
 
   writable(field: string): unknown {
     assertStored(field);
-    this.#host().touch(field);
+    this.#host().work.touch(field);
     return this.#value(field);
   }
 
@@ -84,7 +83,7 @@ export class DynamicsFields implements StateSource {
     const { state } = host;
     if (field === "time") return host.clock.at(state.view(state.field<"i32">(host.clock.counter)));
     if (field === FRAME) return frameAsked(state);
-    if (isMeasured(field)) host.measure(field);
+    if (isMeasured(field)) host.work.measure(field);
     return state.view(bufferOf(state, field));
   }
 
@@ -92,7 +91,7 @@ export class DynamicsFields implements StateSource {
   async #fetch(fields: readonly string[], isAwaited: boolean): Promise<FieldValues | undefined> {
     const host = this.#host();
     const { state, state: { backend, frame }, clock } = host;
-    for (const field of fields) if (isMeasured(field)) host.measure(field);
+    for (const field of fields) if (isMeasured(field)) host.work.measure(field);
     const all = [
       ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(host, field))]),
     ];
@@ -113,7 +112,7 @@ export class DynamicsFields implements StateSource {
     const host = this.#host();
     for (const [field, numbers] of Object.entries(values)) {
       assertStored(field);
-      host.touch(field);
+      host.work.touch(field);
       host.state.backend.write(host.state.field<Dtype>(field), numbers as Numbers);
     }
   }

@@ -1,27 +1,27 @@
 /**
- * Who has left a stage in a step, and who has come to one.
+ * Systems that change stage in a step.
  *
  * @module
  */
 
-/** Where systems were in a step, and where they are after it. */
-export interface StageNews {
+/** The stages of systems in a step and after it. */
+export interface StageChanges {
   /** The stage in which each system did the step. */
   readonly stage: Int32Array;
-  /** Its stage from now on. */
+  /** The stage of each system after the step. */
   readonly status: Int32Array;
 }
 
-/** The same with who has converged, as hooks of stages find it in their context. */
-export interface StageEvent extends StageNews {
-  /** 1 for each that has converged, or has come. */
+/** The same with the systems that an event is about, as hooks of stages find it in their context. */
+export interface StageEvent extends StageChanges {
+  /** 1 for each system that has converged, or has changed stage. */
   readonly mask: ArrayLike<number>;
 }
 
-/** Where it is in a context. */
+/** Key of the event in a context. */
 export const STAGE_EVENT: unique symbol = Symbol("stages");
 
-/** Has some system come to another stage? */
-export function hasComers({ stage, status }: StageNews): boolean {
+/** Returns whether a system has changed stage. */
+export function hasChanges({ stage, status }: StageChanges): boolean {
   return stage.some((was, s) => was !== status[s]);
 }

@@ -7,7 +7,7 @@
 import type { SavedClock } from "../engine/clock.ts";
 import type { SavedSampler } from "./sampler.ts";
 
-/** A place of the batch, and who is in it. */
+/** A slot of the batch, and the system in it. */
 export interface StreamSlot {
   /** Its place in the source. */
   readonly index: number;
@@ -15,18 +15,18 @@ export interface StreamSlot {
   readonly atoms: number;
   /** Edges. */
   readonly edges: number;
-  /** When the engine has done so many steps it is done at the latest. */
+  /** Number of steps of the engine after which the system is finished at the latest. */
   readonly endsAt: number;
-  /** The step in which it has come to rest; -1 while it moves. */
-  restedAt: number;
+  /** The step in which the system has finished; -1 while it is active. */
+  finishedAt: number;
   /** Whether it has converged. */
   hasConverged: boolean;
-  /** Whether a sink has it, or it has come apart and left. */
+  /** Whether the system has been written to a sink, or has diverged and left. */
   isWritten: boolean;
-  /** Whether it has come apart: no sink gets it. */
-  isLost: boolean;
-  /** Whether it has no forces yet: it gets them in the next step. */
-  isJoining: boolean;
+  /** Whether the system has diverged: it is not written to a sink. */
+  hasDiverged: boolean;
+  /** Whether the system has no forces yet: it gets them in the next step. */
+  isEntering: boolean;
 }
 
 /** A system that has come apart, and what was wrong. */

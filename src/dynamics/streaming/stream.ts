@@ -5,33 +5,33 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import { after, isThenable } from "../../base/sequence.ts";
-import type { Keeper, RestNews } from "../engine/run_engine.ts";
+import type { FinishedSystems, SystemStream } from "../step/run_engine.ts";
 import type { DivergedError } from "../diverged_error.ts";
 import type { Graduates } from "./graduates.ts";
 import type { Sample, SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
 import type { StreamProgress } from "../stages.ts";
+import { StreamFilling } from "./stream_filling.ts";
 import { batchOf, isWaiting, slotOf, StreamBatch, type StreamEngine } from "./stream_batch.ts";
 import type { StreamOptions, StreamSummary } from "./stream_options.ts";
 
+/** Options of the call under way. */
+interface CallOptions extends Omit<StreamOptions, "sinks"> {
+  readonly sinks: Graduates;
+}
+
 /** A stream of systems through an engine. */
-export class Stream implements Keeper {
-  /** What its systems come from. */
+export class Stream implements SystemStream {
+  /** The source of its systems. */
   readonly sampler: SizeAwareSampler;
   readonly #engine: StreamEngine;
   readonly #crowd: StreamBatch;
   readonly #counts: StreamCounts;
-  #sinks: Graduates;
-  #asked: number | undefined;
-  #maxSteps = Infinity;
-  #isDropping = false;
+  readonly #filling: StreamFilling;
+  #options: CallOptions;
   #failure: { readonly error: unknown } | undefined;
-  /** What the run would go on from elsewhere. */
-  #kept: Pick<SavedStream, "slots" | "counts"> & { readonly uncounted: number } | undefined;
-  /** So many steps, up to the last, of which it may not be known yet who rested in them. */
-  #uncounted = 0;
-  #last = -1;
+  /** The state from which the run would go on elsewhere. */
+  #snapshot: Pick<SavedStream, "slots" | "counts"> & { readonly uncounted: number } | undefined;
 
   private constructor(
     engine: StreamEngine,
@@ -45,7 +45,8 @@ export class Stream implements Keeper {
   ) {
     this.#engine = engine;
     this.sampler = sampler;
-    this.#sinks = sinks;
+    this.#options = { sinks };
+    this.#filling = new StreamFilling(sampler);
     this.#crowd = new StreamBatch(engine, sampler, had);
     this.#counts = { ...had.counts };
   }
@@ -84,19 +85,13 @@ export class Stream implements Keeper {
     return new Stream(engine, sampler, sinks, { batch, ...saved });
   }
 
-  /** What is to be heeded from now on. */
-  heed(
-    sinks: Graduates,
-    { refillFrequency, maxSteps = Infinity, onDiverged = "throw" }: StreamOptions,
-  ): void {
-    this.#isDropping = onDiverged === "drop";
-    this.#sinks = sinks;
-    this.#asked = refillFrequency;
-    this.#maxSteps = maxSteps;
+  /** Sets the options of the next run. */
+  configure(sinks: Graduates, options: StreamOptions): void {
+    this.#options = { ...options, sinks };
     this.#failure = undefined;
   }
 
-  /** The systems of the moment. */
+  /** The systems that are in the batch now. */
   get batch(): Batch {
     return this.#crowd.batch;
   }
@@ -107,7 +102,7 @@ export class Stream implements Keeper {
 
   /** What it has come to. */
   get summary(): StreamSummary {
-    this.#countFilling();
+    this.#filling.count(this.#slots, this.#counts);
     const { filled, fillable, ...counts } = this.#counts;
     return { ...counts, filling: filled / fillable, isDone: this.isDone };
   }
@@ -130,84 +125,71 @@ export class Stream implements Keeper {
 
   /** All that it needs to go on: plain data. Sinks have all that they were given. */
   async save(): Promise<SavedStream> {
-    await this.#sinks.flush();
-    this.#countFilling();
+    await this.#options.sinks.flush();
+    this.#filling.count(this.#slots, this.#counts);
     return {
       sampler: this.sampler.save(),
       slots: this.#slots.map((slot) => ({ ...slot })),
       counts: { ...this.#counts },
-      lengths: this.#sinks.lengths(),
+      lengths: this.#options.sinks.lengths(),
       clock: this.#engine.place.run!.clock.save(),
     };
   }
 
-  /** A run begins: somebody may have come to rest in one before, and could not be written. */
+  /** Begins a run: systems may have finished in the run before that could not be written. */
   async begin(): Promise<void> {
-    await this.#engine.place.begin();
-    this.#engine.place.run!.join(this.#joining);
-    if (!this.#isAnyMoving && !this.isDone) await this.#tryRefill(this.#engine.loop.stepCount - 1);
-    if (this.isDone) this.#engine.loop.done();
+    const { loop, place } = this.#engine;
+    place.run!.admission.enter(this.#entering);
+    if (!this.#isAnyActive && !this.isDone) await this.#tryRefill(loop.stepCount - 1);
+    if (this.isDone) loop.done();
   }
 
-  /** One step, and what follows it. */
-  step(): void | PromiseLike<void> {
-    return after(this.#engine.place.step(), () => this.#after(1));
-  }
-
-  /** Many steps in which no hook is due, as far as nobody has to be looked after; answers with how many. */
-  leap(n: number): number | PromiseLike<number> {
-    return after(this.#engine.place.leap(Math.min(n, this.#free())), (done: number) => {
-      const waiting = this.#after(done);
-      return isThenable(waiting) ? waiting.then(() => done) : done;
-    });
-  }
-
-  /** Throws what was wrong with a refill: the step before it is done. */
+  /** Throws the error of a refill: the step before it is done. */
   end(): void {
     const { place, loop } = this.#engine;
-    if (this.#isDropping) place.run!.lookAtLast(loop.stepCount - 1);
+    if (this.#isDropping) place.run!.divergence.checkLast(loop.stepCount - 1);
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** See {@linkcode Keeper.rested}. */
-  rested(step: number, { active, mask }: RestNews): void {
-    for (const [place, slot] of this.#slots.entries()) {
-      if (active[place] !== 0 || slot.restedAt >= 0) continue;
-      slot.restedAt = step;
-      slot.hasConverged = mask[place] !== 0;
+  finished(step: number, { active, converged }: FinishedSystems): void {
+    for (const [at, slot] of this.#slots.entries()) {
+      if (active[at] !== 0 || slot.finishedAt >= 0) continue;
+      slot.finishedAt = step;
+      slot.hasConverged = converged[at] !== 0;
     }
   }
 
-  /** See {@linkcode Keeper.isLeft}. */
-  isLeft(step: number, { systems, message }: DivergedError): boolean {
+  drops(step: number, { systems, message }: DivergedError): boolean {
     if (!this.#isDropping) return false;
-    for (const place of systems) {
-      const slot = this.#slots[place]!;
-      if (slot.isLost) continue;
-      Object.assign(slot, { isLost: true, restedAt: Math.max(0, step), hasConverged: false });
+    for (const at of systems) {
+      const slot = this.#slots[at]!;
+      if (slot.hasDiverged) continue;
+      Object.assign(slot, {
+        hasDiverged: true,
+        finishedAt: Math.max(0, step),
+        hasConverged: false,
+      });
       const failure = { sourceIndex: slot.index, step, reason: message };
       this.#counts.failures = [...this.#counts.failures, failure];
     }
     return true;
   }
 
-  /** See {@linkcode Keeper.isLost}. */
-  isLost(place: number): boolean {
-    return this.#slots[place]?.isLost === true;
+  hasDiverged(slot: number): boolean {
+    return this.#slots[slot]?.hasDiverged === true;
   }
 
-  /** See {@linkcode Keeper.kept}. */
-  kept(): void {
+  snapshotTaken(): void {
     const slots = this.#slots.map((slot) => ({ ...slot }));
-    this.#kept = { slots, counts: { ...this.#counts }, uncounted: this.#uncounted };
+    const { uncounted } = this.#filling;
+    this.#snapshot = { slots, counts: { ...this.#counts }, uncounted };
   }
 
-  /** Steps since then are done again; what was written stays so. */
+  /** Goes back to the last snapshot: the steps since then are repeated, and written systems stay written. */
   goBack(): void {
-    if (this.#kept === undefined) return;
-    const { slots, counts, uncounted } = this.#kept;
-    this.#uncounted = uncounted;
-    this.#last = this.#engine.loop.stepCount - 1;
+    if (this.#snapshot === undefined) return;
+    const { slots, counts, uncounted } = this.#snapshot;
+    this.#filling.goBack(uncounted, this.#engine.loop.stepCount - 1);
     const written = new Set(this.#slots.filter((one) => one.isWritten).map(({ index }) => index));
     const back = slots.map((slot) => ({ ...slot, isWritten: written.has(slot.index) }));
     this.#slots.splice(0, Infinity, ...back);
@@ -215,8 +197,12 @@ export class Stream implements Keeper {
     Object.assign(this.#counts, counts, { graduated, converged });
   }
 
-  get #isAnyMoving(): boolean {
-    return this.#slots.some(({ restedAt }) => restedAt < 0);
+  get #isDropping(): boolean {
+    return this.#options.onDiverged === "drop";
+  }
+
+  get #isAnyActive(): boolean {
+    return this.#slots.some(({ finishedAt }) => finishedAt < 0);
   }
 
   get #isHost(): boolean {
@@ -225,44 +211,47 @@ export class Stream implements Keeper {
 
   /** To change the batch takes time, and on a device to know who rests; with a visited model each step takes more. */
   get #refillFrequency(): number {
-    if (this.#asked !== undefined) return this.#asked;
-    return this.#isHost && this.#engine.place.run!.joinsInStep ? 1 : 20;
+    const { refillFrequency } = this.#options;
+    if (refillFrequency !== undefined) return refillFrequency;
+    return this.#isHost && this.#engine.place.run!.admission.isInStep ? 1 : 20;
   }
 
   /** Where others join at little cost, who rests is asked for more often than that on a device. */
   get #askFrequency(): number {
     const { isHost, forgetPairs } = this.#engine.place.run!.state.backend;
-    const isCheap = !isHost && forgetPairs !== undefined && this.#asked === undefined;
+    const isCheap = !isHost && forgetPairs !== undefined &&
+      this.#options.refillFrequency === undefined;
     return isCheap ? ASK : this.#refillFrequency;
   }
 
   /** Whether so many wait to be written that it is time, though it is not the step. */
   get #isWorthIt(): boolean {
-    if (this.#asked !== undefined) return !this.#isAnyMoving;
+    if (this.#options.refillFrequency !== undefined) return !this.#isAnyActive;
     const waiting = this.#slots.reduce((sum, slot) => isWaiting(slot) ? sum + 1 : sum, 0);
-    return SHARE * waiting >= this.#slots.length || !this.#isAnyMoving;
+    return SHARE * waiting >= this.#slots.length || !this.#isAnyActive;
   }
 
-  /** Steps that can be done until somebody has to be looked after. */
-  #free(): number {
+  /** Returns how many steps can run until systems have to be taken out or admitted. */
+  free(): number {
     const { loop: { stepCount } } = this.#engine;
     const toRefill = this.#askFrequency - stepCount % this.#askFrequency;
     const isWaited = !this.#isHost ||
       this.#slots.some(isWaiting);
     let free = isWaited ? toRefill : Infinity;
-    for (const { restedAt, endsAt } of this.#slots) {
-      if (restedAt < 0) free = Math.min(free, endsAt - stepCount);
+    for (const { finishedAt, endsAt } of this.#slots) {
+      if (finishedAt < 0) free = Math.min(free, endsAt - stepCount);
     }
     return Math.max(1, free);
   }
 
-  /** After steps: budgets, and the refill if it is time. */
-  #after(done: number): void | PromiseLike<void> {
+  /** Notes steps that are done: takes out systems that have done all their steps, and refills if it is time. */
+  stepped(done: number): void | PromiseLike<void> {
     const last = this.#engine.loop.stepCount + done - 1;
     const ends = this.#isOver(last);
     const isTime = (last + 1) % this.#refillFrequency === 0;
-    this.#count(done);
-    if (this.#joining.length > 0) return this.#look(last, isTime);
+    this.#counts.steps += done;
+    this.#filling.add(done, last);
+    if (this.#entering.length > 0) return this.#look(last, isTime);
     if (!ends && !this.#isHost && !this.#isAsking(last)) return;
     if (ends || !this.#isHost) return this.#look(last, isTime);
     if (!this.#slots.some(isWaiting) || (!isTime && !this.#isWorthIt)) return;
@@ -276,51 +265,26 @@ export class Stream implements Keeper {
 
   /** Whether somebody's steps are over. */
   #isOver(last: number): boolean {
-    return this.#slots.some((slot) => slot.restedAt < 0 && slot.endsAt <= last + 1);
+    return this.#slots.some((slot) => slot.finishedAt < 0 && slot.endsAt <= last + 1);
   }
 
   /** The same where it takes its time to know who rests, or where somebody's budget is spent. */
   async #look(last: number, isTime: boolean): Promise<void> {
     const { loop, place } = this.#engine;
-    if (this.#joining.length > 0) await this.#join(last);
+    if (this.#entering.length > 0) await this.#reportEntered(last);
     if (!this.#isHost && !this.#isAsking(last) && !this.#isOver(last)) return;
     await loop.hooks.soFar;
     const over = this.#slots.flatMap((slot, at) =>
-      slot.restedAt < 0 && slot.endsAt <= last + 1 ? [at] : []
+      slot.finishedAt < 0 && slot.endsAt <= last + 1 ? [at] : []
     );
-    if (over.length > 0) await place.run!.rest(over);
-    for (const at of over) this.#slots[at]!.restedAt = last;
+    if (over.length > 0) await place.run!.admission.finish(over);
+    for (const at of over) this.#slots[at]!.finishedAt = last;
     if (this.#slots.some(isWaiting) && (isTime || this.#isWorthIt)) await this.#tryRefill(last);
   }
 
-  #count(done: number): void {
-    this.#counts.steps += done;
-    this.#last = this.#engine.loop.stepCount + done - 1;
-    if (!this.sampler.isDry) this.#uncounted += done;
-  }
-
-  /** How full it was in each of the last steps: once it is known who rested, and before others are in the places. */
-  #countFilling(): void {
-    const { maxSystems, maxAtoms, maxEdges } = this.sampler;
-    for (let step = this.#last - this.#uncounted + 1; step <= this.#last; step++) {
-      let systems = 0, atoms = 0, edges = 0;
-      for (const slot of this.#slots) {
-        const hasRested = slot.restedAt >= 0 && slot.restedAt < step;
-        if (hasRested || slot.isJoining) continue;
-        systems++;
-        atoms += slot.atoms;
-        edges += slot.edges;
-      }
-      const filling = Math.max(systems / maxSystems, atoms / maxAtoms, edges / maxEdges);
-      this.#counts.filled += filling;
-      this.#counts.fillable++;
-    }
-    this.#uncounted = 0;
-  }
-
-  /** What goes wrong is told when the run ends: the step is done, and counts. */
+  /** Refills the batch. An error is thrown when the run ends: the step is done, and counts. */
   async #tryRefill(last: number): Promise<void> {
-    this.#countFilling();
+    this.#filling.count(this.#slots, this.#counts);
     try {
       await this.#refill(last);
     } catch (error) {
@@ -336,24 +300,24 @@ export class Stream implements Keeper {
   async #refill(last: number): Promise<void> {
     const { loop, place } = this.#engine;
     this.#crowd.settle();
-    await place.keepBefore(last + 1);
+    if (place.fallback.last?.saved === undefined) await this.#takeSnapshot(last + 1);
     await this.#graduate(last);
     const samples = await this.sampler.take(this.#crowd.room);
     if (samples.length > 0) await this.#admit(samples, last);
     else if (this.isDone) return loop.done();
     else if (this.#crowd.isHalfEmpty) await this.#crowd.compact();
     else return;
-    await place.keepChanged(last + 1);
+    await this.#takeSnapshot(last + 1);
     this.#crowd.settle();
   }
 
   /** Those that rest are written; those that have come apart leave. */
   async #graduate(last: number): Promise<void> {
-    if (this.#isDropping) this.#engine.place.run!.lookAtLast(last);
-    for (const slot of this.#slots) if (slot.isLost) slot.isWritten = true;
+    if (this.#isDropping) this.#engine.place.run!.divergence.checkLast(last);
+    for (const slot of this.#slots) if (slot.hasDiverged) slot.isWritten = true;
     const places = this.#slots.flatMap((slot, at) => isWaiting(slot) ? [at] : []);
     if (places.length === 0) return;
-    await this.#sinks.write(await this.#crowd.frame(places), (written) => {
+    await this.#options.sinks.write(await this.#crowd.frame(places), (written) => {
       for (const at of written) {
         const slot = this.#slots[places[at]!]!;
         slot.isWritten = true;
@@ -363,20 +327,26 @@ export class Stream implements Keeper {
     });
   }
 
-  async #admit(samples: readonly Sample[], last: number): Promise<void> {
+  /** Takes a snapshot: the last one is of other systems. */
+  async #takeSnapshot(step: number): Promise<void> {
     const { place } = this.#engine;
-    const first = last + (place.run!.joinsInStep ? 2 : 1);
-    const joined = await this.#crowd.admit(samples, first + this.#maxSteps);
-    this.#counts.systems += joined.length;
+    await place.fallback.take(place.run!, step);
+  }
+
+  async #admit(samples: readonly Sample[], last: number): Promise<void> {
+    const { place } = this.#engine, { maxSteps = Infinity } = this.#options;
+    const { isInStep } = place.run!.admission;
+    const entered = await this.#crowd.admit(samples, last + (isInStep ? 2 : 1) + maxSteps);
+    this.#counts.systems += entered.length;
     this.#counts.refills++;
-    const run = place.run!, mask = this.#maskOf(joined);
-    await run.settle(mask);
-    if (run.joinsInStep) {
-      for (const at of joined) this.#slots[at]!.isJoining = true;
-      return run.join(joined);
+    const { admission } = place.run!, mask = this.#maskOf(entered);
+    await admission.settle(mask);
+    if (isInStep) {
+      for (const at of entered) this.#slots[at]!.isEntering = true;
+      return admission.enter(entered);
     }
-    await run.prime(mask, last + 1);
-    await run.admitted(mask, last);
+    await admission.prime(mask, last + 1);
+    await admission.report(mask, last);
   }
 
   #maskOf(places: readonly number[]): Int32Array {
@@ -385,16 +355,16 @@ export class Stream implements Keeper {
     return mask;
   }
 
-  /** Those that have got their forces in a step have joined. */
-  async #join(last: number): Promise<void> {
-    const joined = this.#joining;
-    this.#countFilling();
-    for (const at of joined) this.#slots[at]!.isJoining = false;
-    await this.#engine.place.run!.admitted(this.#maskOf(joined), last);
+  /** Reports systems that have got their first forces in a step. */
+  async #reportEntered(last: number): Promise<void> {
+    const entered = this.#entering;
+    this.#filling.count(this.#slots, this.#counts);
+    for (const at of entered) this.#slots[at]!.isEntering = false;
+    await this.#engine.place.run!.admission.report(this.#maskOf(entered), last);
   }
 
-  get #joining(): number[] {
-    return this.#slots.flatMap(({ isJoining }, at) => isJoining ? [at] : []);
+  get #entering(): number[] {
+    return this.#slots.flatMap(({ isEntering }, at) => isEntering ? [at] : []);
   }
 }
 

@@ -72,7 +72,7 @@ export class StreamBatch {
     );
     const times = clock.at(known[clock.counter] as Int32Array);
     return stamped(await this.batch.snapshot(places, known), {
-      step: places.map((at) => this.slots[at]!.restedAt),
+      step: places.map((at) => this.slots[at]!.finishedAt),
       time: places.map((at) => times[at]!),
     });
   }
@@ -156,7 +156,7 @@ export class StreamBatch {
     if (!isPut) return undefined;
     for (const [i, at] of places.entries()) this.slots[at] = slots[order[i]!]!;
     const from = this.slots.map((_, at) => places.includes(at) ? undefined : at);
-    await place.change(from, true);
+    place.replace(from.flatMap((old, at) => old === undefined ? [at] : []));
     return from;
   }
 
@@ -223,7 +223,7 @@ export class StreamBatch {
         restore = restorePoint(this.batch);
         from = work();
       });
-      await place.change(from, false);
+      await place.rebuild(from);
     } catch (error) {
       this.undo();
       throw error;
@@ -244,8 +244,8 @@ interface Places {
 }
 
 /** Is it done, and no sink has it? */
-export function isWaiting({ restedAt, isWritten }: StreamSlot): boolean {
-  return restedAt >= 0 && !isWritten;
+export function isWaiting({ finishedAt, isWritten }: StreamSlot): boolean {
+  return finishedAt >= 0 && !isWritten;
 }
 
 /** A system that joins: when the engine has done so many steps it is done. */
@@ -259,11 +259,11 @@ export function slotOf(
     atoms: system.nodeCount,
     edges: sampler.edgesOf(index),
     endsAt,
-    restedAt: -1,
+    finishedAt: -1,
     hasConverged: false,
     isWritten: false,
-    isLost: false,
-    isJoining: false,
+    hasDiverged: false,
+    isEntering: false,
   };
 }
 

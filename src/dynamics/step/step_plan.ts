@@ -11,7 +11,7 @@ import { clear } from "../../kernels/clear.ts";
 import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { outputsOf, type Wanted } from "../../models/model.ts";
 import { HookCalls } from "./hook_calls.ts";
-import { CHANGE, CONSERVED, measureChange, measureOf } from "./measures.ts";
+import { CHANGE, CONSERVED, measureChange, measureOf } from "../engine/measures.ts";
 import { DynamicsStage } from "../stages.ts";
 import type { Custom, Mark, StepParts, Stop } from "./step_parts.ts";
 
@@ -26,7 +26,7 @@ export interface StepPlan {
   /** Pairs, forces and energies of the systems as they are, out of turn; the model is visited after it. */
   readonly forces: Program;
   /** What comes after that visit: what the model adds, and what hooks do to all of it. */
-  readonly amend: Program | undefined;
+  readonly modify: Program | undefined;
   /** What brings the batch to its constraints before the first forces. */
   readonly settle: Program | undefined;
   /** What makes the energies those of the step before, after the first forces. */
@@ -45,10 +45,10 @@ export interface StepPlan {
   readonly marks: readonly Mark[];
   /** Whether the model adds by kernels what a visit has given. */
   readonly isAdded: boolean;
-  /** Whether hooks of stages hold atoms: who comes or goes changes the plan. */
-  readonly holdsParts: boolean;
-  /** Whether hooks of stages change what the model gives: who comes has it changed as in the new stage. */
-  readonly amendsParts: boolean;
+  /** Whether hooks of stages hold atoms: a system that changes stage then changes the plan. */
+  readonly holdsStages: boolean;
+  /** Whether hooks of stages modify the results of the model: a system that changes stage has them modified anew. */
+  readonly modifiesStages: boolean;
   /** Whether systems can converge. */
   readonly canConverge: boolean;
   /** Whether a visited step leaves energies (and stresses) up to date. */
@@ -112,7 +112,7 @@ export function planStep(parts: StepParts): StepPlan {
       criteria: [...convergence.tests, ...convergence.decide],
     })),
     forces: prepare(evaluation({ energy: true, stress }))!,
-    amend: prepare([
+    modify: prepare([
       ...adding({ energy: true, stress }),
       ...work(S.AFTER_COMPUTE),
       ...stressOf(parts, stress),
@@ -125,8 +125,8 @@ export function planStep(parts: StepParts): StepPlan {
     customs: convergence.customs,
     marks: convergence.marks,
     isAdded: (model.add?.(full) ?? []).length > 0,
-    holdsParts: hooks.holdsParts,
-    amendsParts: parts.amendsParts,
+    holdsStages: hooks.holdsStages,
+    modifiesStages: parts.modifiesStages,
     canConverge: convergence.decide.length > 0,
     givesEnergy: full.energy,
     wholeGivesEnergy: lean.energy,
@@ -195,14 +195,14 @@ interface Needs {
 }
 
 function needsOf(parts: StepParts, hooks: HookCalls): Needs {
-  const { convergence: { keys, decide }, isAmending } = hooks;
+  const { convergence: { keys, decide }, modifiesForces } = hooks;
   const all = parts.reads();
   const changes = all.has(CHANGE) || keys.has(CHANGE);
   // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
   // where it is learned later that systems rest, those of their last step must be there by then.
   const written = parts.writes();
   const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
-    written.has("forces") || parts.amendsParts || (parts.isLate && decide.length > 0);
+    written.has("forces") || parts.modifiesStages || (parts.isLate && decide.length > 0);
   // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
   const reads = all.has("energy") || all.has(CONSERVED);
   const looks = always || reads || parts.model.compute !== undefined;
@@ -215,7 +215,7 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
     // Whoever has the energies has the stresses, too, if the batch keeps some, or does from now on.
     kept: looks ? stressOf(parts, stress) : [],
     change: [
-      ...isAmending ? parts.constrained.forces : [],
+      ...modifiesForces ? parts.constrained.forces : [],
       ...changes ? measureChange(parts.state).calls : [],
     ],
   };

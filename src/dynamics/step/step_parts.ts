@@ -40,8 +40,8 @@ export interface StepParts {
   devices(): readonly WithKernels[];
   /** The stages that a hook is for, where those are not all. */
   partOf(hook: object): unknown;
-  /** Whether hooks of stages change what the model gives. */
-  readonly amendsParts: boolean;
+  /** Whether hooks of stages modify the results of the model. */
+  readonly modifiesStages: boolean;
   /** The fields that hooks look at, at a stage; at any, without one. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
   /** The fields that hooks change on a visit. */

@@ -12,7 +12,7 @@ import type { KernelDevice } from "../context.ts";
 import { ConvergenceHook, type ConvergenceParts } from "../convergence/convergence_hook.ts";
 import { decidersOf } from "./deciders.ts";
 import { keySource } from "./key_source.ts";
-import { countFreedom, measureOf } from "./measures.ts";
+import { countFreedom, measureOf } from "../engine/measures.ts";
 import type { OpenStages, StageRange } from "../stages/open_stages.ts";
 import { DynamicsStage } from "../stages.ts";
 import type { Custom, Mark, StepParts, WithKernels } from "./step_parts.ts";
@@ -70,7 +70,7 @@ export class HookCalls {
   }
 
   /** Whether hooks change forces after the model. */
-  get isAmending(): boolean {
+  get modifiesForces(): boolean {
     const { devices, writes } = this.#parts;
     const isForces = (key: unknown) => fieldName(key as string) === "forces";
     return writes().has("forces") || devices().some((hook) => hook.writes.some(isForces));
@@ -94,8 +94,8 @@ export class HookCalls {
       });
   }
 
-  /** Do hooks of stages hold atoms? */
-  get holdsParts(): boolean {
+  /** Whether hooks of stages hold atoms. */
+  get holdsStages(): boolean {
     const { devices, partOf } = this.#parts;
     return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
   }

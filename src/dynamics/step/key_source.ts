@@ -6,7 +6,7 @@
 
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { KeySource } from "../convergence/convergence_hook.ts";
-import { CHANGE, CONSERVED, isMeasured, measuredIn, measureOf } from "./measures.ts";
+import { CHANGE, CONSERVED, isMeasured, measuredIn, measureOf } from "../engine/measures.ts";
 
 /** Finds a key among the measures and the fields of the batch. Throws a TypeError that names what there is. */
 export function keySource(state: ResidentBatch, key: string, keepsMomentum: boolean): KeySource {

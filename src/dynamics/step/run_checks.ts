@@ -7,7 +7,7 @@
 import type { Backend } from "../../backend/backend.ts";
 import type { Model } from "../../models/model.ts";
 import type { Integrator } from "../integrators/integrator.ts";
-import { CHANGE, CONSERVED } from "./measures.ts";
+import { CHANGE, CONSERVED } from "../engine/measures.ts";
 import type { RunEngine } from "./run_engine.ts";
 
 /** Throws a TypeError where a hook looks at what the model does not give. */

@@ -1,0 +1,120 @@
+/**
+ * Saves engines between their steps, and loads them.
+ *
+ * @module
+ */
+
+import { Batch } from "../../batch/batch.ts";
+import type { EngineStreams } from "../streaming/engine_streams.ts";
+import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
+import type { DynamicsEngine } from "./dynamics_engine.ts";
+
+// Loaded when first used: most runs write no checkpoints.
+const loadCheckpointing = () => import("../../checkpoint/mod.ts");
+
+/** The checkpoints of one engine. */
+export class Checkpoints {
+  readonly #engine: DynamicsEngine;
+  readonly #streams: EngineStreams;
+  /** Whether the run under way waits between two steps. */
+  #isBetween = false;
+
+  /** Saves nothing yet. */
+  constructor(engine: DynamicsEngine, streams: EngineStreams) {
+    this.#engine = engine;
+    this.#streams = streams;
+  }
+
+  /** Returns the state of the engine; see `Dynamics.save`. */
+  async save(): Promise<SavedDynamics> {
+    if (this.#isBetween) return await this.#saveHeld();
+    const { integrator, loop, current } = this.#engine;
+    return {
+      integrator: integrator.name,
+      loop: loop.save(),
+      ...await current.save(),
+      ...await this.#streams.save(),
+    };
+  }
+
+  /** Returns the state in mid-run: the batch is as if the run had ended with the last step. */
+  async #saveHeld(): Promise<SavedDynamics> {
+    const { integrator, loop, current, held } = this.#engine;
+    const { state, clock } = current;
+    const kept = { ...await current.snapshot(), ...await this.#streams.save() };
+    return held.lend(state.savedToHost(kept.resident), (batch) => {
+      const copy = Batch.load(batch.save());
+      clock.note(copy);
+      return { integrator: integrator.name, loop: loop.save(), batch: copy.save(), ...kept };
+    });
+  }
+
+  /** Runs `work` between two steps. */
+  betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    return this.#engine.loop.betweenSteps(async () => {
+      this.#isBetween = this.#engine.held.isHeld;
+      try {
+        return await work();
+      } finally {
+        this.#isBetween = false;
+      }
+    });
+  }
+
+  /** Goes on from a state, and returns its batch. Throws a TypeError for a state of another integrator. */
+  async load(saved: SavedDynamics): Promise<Batch> {
+    const { name, integrator, place, loop } = this.#engine;
+    assertSaved(name, integrator.name, saved);
+    const batch = Batch.load(saved.batch);
+    try {
+      const run = await place.enter(batch);
+      place.load(run, saved);
+      loop.load(saved.loop);
+      this.#streams.load(saved.stream);
+      if (saved.stream !== undefined) {
+        run.clock.carry(saved.stream.clock, Array.from({ length: batch.size }, (_, s) => s));
+      }
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
+    return batch;
+  }
+
+  /** Writes a state to a file, once hooks have written what they say that they have. */
+  async write(path: string | URL, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const { writeWhole } = await loadCheckpointing();
+    await this.#engine.loop.hooks.flush();
+    await writeWhole(path, bytes, "checkpoint");
+  }
+
+  /** Returns a state as the bytes of a file. */
+  async encode(data: SavedDynamics): Promise<Uint8Array<ArrayBuffer>> {
+    const { encodeCheckpoint } = await loadCheckpointing();
+    return encodeCheckpoint({ kind: this.#kind, schema: SCHEMA, data });
+  }
+
+  /** Reads a state from a file. */
+  async read(path: string | URL): Promise<SavedDynamics> {
+    const { readCheckpoint } = await loadCheckpointing();
+    const { data } = await readCheckpoint(path, { kind: this.#kind, schema: SCHEMA });
+    return data as SavedDynamics;
+  }
+
+  /** Goes on from the newest whole file of a folder; warns of damaged ones. */
+  async loadLatest(
+    folder: string | URL,
+    load: (path: string) => Promise<Batch>,
+  ): Promise<Batch | undefined> {
+    const { loadLatest } = await loadCheckpointing();
+    const { hooks } = this.#engine.loop;
+    return await loadLatest(folder, {
+      load,
+      passedOver: (_path, error) => hooks.warn("(checkpoint)", "load", error),
+    });
+  }
+
+  get #kind(): string {
+    return `dynamics/${this.#engine.integrator.name}`;
+  }
+}

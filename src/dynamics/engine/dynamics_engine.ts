@@ -1,0 +1,180 @@
+/**
+ * The engine that a loop runs for `Dynamics`: what each call of the loop does with the batch.
+ *
+ * @module
+ */
+
+import type { Batch } from "../../batch/batch.ts";
+import { after, inOrder } from "../../base/sequence.ts";
+import type { Workflow } from "../../hooks/protocol/context.ts";
+import { type Engine, Loop } from "../../hooks/loop/loop.ts";
+import type { DeviceWorker } from "../../hooks/run/device_work.ts";
+import type { Model } from "../../models/model.ts";
+import type { Constraint } from "../constraints/constraint.ts";
+import type { Integrator } from "../integrators/integrator.ts";
+import { type DynamicsBase, DynamicsStage } from "../stages.ts";
+import type { BatchRun } from "../step/batch_run.ts";
+import { ReportedEvents } from "../step/reported_events.ts";
+import type { RunSettings } from "../step/run_engine.ts";
+import type { WithKernels } from "../step/step_parts.ts";
+import { BatchPlace } from "./batch_place.ts";
+import type { DynamicsKind, DynamicsOptions } from "./dynamics_options.ts";
+import { EngineDevice } from "./engine_device.ts";
+import { DynamicsFields } from "./fields.ts";
+import { HeldBatch } from "./held_batch.ts";
+
+/** The parts that a `DynamicsEngine` is made of. */
+export interface EngineSettings {
+  /** Its name in listings, logs and errors. */
+  readonly name: string;
+  /** Moves the atoms. */
+  readonly integrator: Integrator;
+  /** Computes the forces. */
+  readonly model: Model;
+  /** Hold degrees of freedom. */
+  readonly constraints: readonly Constraint[];
+  /** The options that the user gave. */
+  readonly options: DynamicsOptions;
+  /** The engine that hooks find as `ctx.workflow`. */
+  readonly workflow: Workflow;
+  /** Returns the context fields of a batch. */
+  contextOf(batch: Batch): object;
+}
+
+/**
+ * Runs the steps of a batch for a loop. A step is run by `BatchRun.steps`, many in one call by `BatchRun.multiStep`; the
+ * stream under way admits and takes out systems between them.
+ */
+export class DynamicsEngine implements Engine<DynamicsKind> {
+  readonly kinds: DynamicsKind = DynamicsStage;
+  readonly context: DynamicsBase;
+  readonly state: DynamicsFields;
+  readonly worker: DeviceWorker;
+  readonly workflow: Workflow;
+  /** Its name in listings, logs and errors. */
+  readonly name: string;
+  /** Moves the atoms. */
+  readonly integrator: Integrator;
+  /** The device it runs on. */
+  readonly device: EngineDevice;
+  /** Counts steps and calls hooks. */
+  readonly loop: Loop<DynamicsKind>;
+  /** The batch on the device. */
+  readonly place: BatchPlace;
+  /** The batch on the host, while a run has it. */
+  readonly held: HeldBatch;
+  /** The settings of the run under way. */
+  readonly running: RunSettings = { stream: undefined, isByHand: false };
+
+  /** Throws a TypeError or RangeError for a device that does not exist. */
+  constructor(
+    { name, integrator, model, constraints, options, workflow, contextOf }: EngineSettings,
+  ) {
+    this.name = name;
+    this.integrator = integrator;
+    this.workflow = workflow;
+    // Complete as soon as there is a batch; no hook runs before.
+    this.context = { model } as DynamicsBase;
+    this.device = new EngineDevice(name, options);
+    this.state = new DynamicsFields(
+      fieldsOf(options),
+      () => this.current,
+      () => this.device.isHost,
+    );
+    this.worker = {
+      work: (hook, stage, part) =>
+        this.current.work.work(hook as WithKernels, stage as DynamicsStage, part),
+      changed: () => this.place?.run?.forgetPlan(),
+    };
+    const { signal, onWarning, verify } = options;
+    this.loop = new Loop<DynamicsKind>(this, {
+      name,
+      ...(signal && { signal }),
+      ...(onWarning && { onWarning }),
+      ...(verify && { verify }),
+    });
+    const { loop, device, running } = this;
+    this.place = new BatchPlace({
+      engine: {
+        name,
+        integrator,
+        constraints,
+        model,
+        loop,
+        running,
+        reported: new ReportedEvents(),
+      },
+      device,
+      entered: (batch) => void Object.assign(loop.context, contextOf(batch)),
+    });
+    this.held = new HeldBatch(this);
+  }
+
+  /** The batch on the device. Throws an Error before the first run. */
+  get current(): BatchRun {
+    if (this.place.run !== undefined) return this.place.run;
+    throw new Error(
+      `Cannot read the state of ${this.name} as it must have a batch: run one first`,
+    );
+  }
+
+  /** Begins a run: evaluates the first forces. */
+  async begin(): Promise<void> {
+    this.place.fallback.begin();
+    await this.current.begin();
+    await this.running.stream?.begin();
+  }
+
+  /** Runs one step. */
+  step(): void | PromiseLike<void> {
+    const { place, running: { stream } } = this;
+    const taking = place.fallback.takeIfDue(place.run!);
+    // Nearly always; without closures, as it is run for each step that a hook visits.
+    if (taking === undefined && stream === undefined) return place.run!.steps.step();
+    return inOrder(
+      () => taking,
+      () => place.run!.steps.step(),
+      () => stream?.stepped(1),
+    );
+  }
+
+  /** Runs up to `n` steps in which no hook is due. */
+  multiStep(_loop: unknown, n: number): number | PromiseLike<number> {
+    const { place, running: { stream } } = this;
+    const taking = place.fallback.takeIfDue(place.run!);
+    const free = stream === undefined ? n : Math.min(n, stream.free());
+    const running = after(taking, () => place.run!.multiStep.run(free));
+    if (stream === undefined) return running;
+    return after(running, (done: number) => after(stream.stepped(done), () => done));
+  }
+
+  /** Ends a run: what hooks read after the last step is brought up to date. */
+  async end(): Promise<void> {
+    this.running.stream?.end();
+    await this.current.end();
+  }
+
+  /** Takes the results of a run home. */
+  async settled(): Promise<void> {
+    await this.current.evaluator.refresh();
+    await this.held.takeHome();
+  }
+
+  /** Goes on on wasm if the device that `"auto"` had picked is lost. */
+  async recover(error: unknown): Promise<number | undefined> {
+    const step = await this.place.recover(error);
+    if (step !== undefined) this.running.stream?.goBack();
+    return step;
+  }
+
+  /** Returns whether an error says that the device is lost. */
+  isFatal(error: unknown): boolean {
+    return this.device.lossIn(error) !== undefined;
+  }
+}
+
+/** Returns the names of the fields that the user and the model add. */
+function fieldsOf({ fields = [], model }: DynamicsOptions): string[] {
+  const own = fields.map((field) => typeof field === "string" ? field : field.field);
+  return [...own, ...model.fields ?? []];
+}

@@ -1,0 +1,264 @@
+/**
+ * A batch under an engine: its state, and the pieces that run its steps.
+ *
+ * @module
+ */
+
+import type { Backend } from "../../backend/backend.ts";
+import type { Batch } from "../../batch/batch.ts";
+import { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { after, isThenable } from "../../base/sequence.ts";
+import { Control } from "../../kernels/kernel.ts";
+import { Constrained } from "../constraints/constrained.ts";
+import type { SavedDynamics, SavedRun } from "../engine/checkpoint.ts";
+import { Clock } from "../engine/clock.ts";
+import { countFreedom } from "../engine/measures.ts";
+import { CELL_LOW } from "../integrators/barostat.ts";
+import { checkedOpen } from "../integrators/integrator_checks.ts";
+import { LOW } from "../integrators/parts.ts";
+import { COUNTS } from "../relaxers/lbfgs_state.ts";
+import { DynamicsStage } from "../stages.ts";
+import { Admission } from "./admission.ts";
+import { BatchPhase } from "./batch_phase.ts";
+import { CurrentPlan } from "./current_plan.ts";
+import { Divergence } from "./divergence.ts";
+import { Evaluator } from "./evaluator.ts";
+import { HookWork } from "./hook_work.ts";
+import { HostReport } from "./host_report.ts";
+import { LateMultiStep } from "./late_multi_step.ts";
+import { LateReport } from "./late_report.ts";
+import { MultiStep } from "./multi_step.ts";
+import { forceHooksOf, makePlan, modifiesStages } from "./make_plan.ts";
+import { assertWhole } from "./run_checks.ts";
+import type { RunEngine, RunParts } from "./run_engine.ts";
+import { StageReport } from "./stage_report.ts";
+import { pairsOf } from "./step_plan.ts";
+import { StepRunner } from "./step_runner.ts";
+
+/** Fields that can change from outside without a change of forces and energies. */
+const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
+
+/** One batch under one engine: brought to its backend, primed, and ready for steps. */
+export class BatchRun {
+  /** The batch on the backend. */
+  readonly state: ResidentBatch;
+  /** Runs single steps. */
+  readonly steps: StepRunner;
+  /** Runs multi-step calls. */
+  readonly multiStep: MultiStep;
+  /** Evaluates energies on demand. */
+  readonly evaluator: Evaluator;
+  /** Checks for diverged systems. */
+  readonly divergence: Divergence;
+  /** Admits systems. */
+  readonly admission: Admission;
+  /** Runs the kernels of hooks. */
+  readonly work: HookWork;
+  readonly #run: RunParts;
+  readonly #late: LateMultiStep | undefined;
+  #clock: Clock;
+  /** Whether the batch keeps to its constraints. */
+  #isSettled = false;
+  /** Names of the hooks that modified the forces when a run last began. */
+  #forceHooks = "";
+
+  /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
+  constructor(batch: Batch, backend: Backend, engine: RunEngine) {
+    this.state = new ResidentBatch(batch, backend);
+    try {
+      this.#run = openRun(this.state, engine);
+      this.#clock = new Clock(batch, engine.integrator);
+    } catch (error) {
+      this.state.free();
+      throw error;
+    }
+    const run = this.#run;
+    this.divergence = new Divergence(run);
+    this.evaluator = new Evaluator(run, this.divergence);
+    this.admission = new Admission(run, this.evaluator, this.divergence);
+    this.work = new HookWork(run);
+    const { divergence, admission, work } = this;
+    const stages = new StageReport(run, admission);
+    const late = run.isLate ? new LateReport(run, divergence, stages) : undefined;
+    const report = late ?? new HostReport(run, this.evaluator, stages);
+    this.#late = late && new LateMultiStep(run, late);
+    this.steps = new StepRunner(run, { divergence, admission, work, report });
+    this.multiStep = new MultiStep(run, {
+      runner: this.steps,
+      divergence,
+      report,
+      late: this.#late,
+    });
+  }
+
+  /** The time of each system. */
+  get clock(): Clock {
+    return this.#clock;
+  }
+
+  /** Whether the run has turned out to be over. */
+  get isOver(): boolean {
+    return this.#run.phase.isOver;
+  }
+
+  /** Drops the plan of a step: hooks have changed. */
+  forgetPlan(): void {
+    this.#run.plan.forget();
+  }
+
+  /** Uploads what has changed on the host: the systems of which something has changed are updated again. */
+  upload(): void | PromiseLike<void> {
+    const { state, clock } = this;
+    if (!clock.isOf(state.batch)) {
+      this.#clock = new Clock(state.batch, this.#run.engine.integrator);
+    }
+    return after(state.upload(), (changed) => {
+      for (const [name, systems] of changed) this.#changed(name, systems);
+    });
+  }
+
+  #changed(name: string, systems: ReadonlySet<number>): void {
+    const { state } = this, { phase, integrator, engine } = this.#run;
+    if (name === "status") {
+      integrator.stages?.restart(systems);
+      if (modifiesStages(engine.loop)) phase.unprime();
+    }
+    if (name === "positions") state.resetState(LOW, systems);
+    if (name === "cell") state.resetState(CELL_LOW, systems);
+    // A step that was changed from outside says nothing about the next.
+    if (name === "positions" || name === "cell") state.resetState(COUNTS, systems);
+    if (name === "stepsDone") return;
+    if (name !== "status") this.#isSettled = false;
+    if (!HARMLESS.has(name)) phase.unprime();
+    state.activate(systems);
+  }
+
+  /** Returns what a checkpoint keeps of the batch. */
+  async save(): Promise<Omit<SavedDynamics, "integrator" | "loop">> {
+    return { batch: this.state.batch.save(), ...await this.snapshot() };
+  }
+
+  /** Returns what a run can go on from elsewhere, while the batch on the host stays as it is. */
+  async snapshot(): Promise<SavedRun> {
+    const { phase } = this.#run;
+    return {
+      resident: await this.state.save(),
+      isPrimed: phase.hasForces,
+      forceHooks: this.#forceHooks,
+      hasEnergy: phase.forces.hasEnergy,
+    };
+  }
+
+  /** Goes on from a snapshot. Throws a RangeError for another precision. */
+  load({ resident, isPrimed, hasEnergy, forceHooks }: SavedRun): void {
+    const { plan, phase, constrained } = this.#run;
+    void plan.now; // asks for all that is kept
+    this.state.load(resident);
+    if (isPrimed) phase.prime();
+    else phase.unprime();
+    this.#isSettled = isPrimed;
+    if (!constrained.isEmpty) plan.forget(); // held atoms are known only now
+    phase.forces.hasEnergy = hasEnergy;
+    this.#forceHooks = forceHooks;
+  }
+
+  /** Evaluates forces before the first step, and after changes from outside. */
+  async begin(): Promise<void> {
+    const { state, state: { backend, frame } } = this;
+    const { plan, phase, integrator, engine: { loop, running } } = this.#run;
+    phase.resume();
+    this.#late?.begin();
+    await plan.ready();
+    countFreedom(state); // the center of mass may have been brought to rest since the last run
+    backend.write(frame.control, new Int32Array(Control.LENGTH));
+    if (!this.#isSettled) plan.run(plan.now.settle);
+    this.#isSettled = true;
+    const forceHooks = forceHooksOf(loop);
+    const isNew = phase.now.name !== "primed" || forceHooks !== this.#forceHooks;
+    this.#forceHooks = forceHooks;
+    if (isNew) await this.#prime();
+    await integrator.stages?.rest();
+    const looking = state.withArrays(
+      { control: frame.control, active: frame.active },
+      [],
+      ({ control, active }) => ({ control: control.slice(), isMoving: active.includes(1) }),
+    );
+    const { control, isMoving } = isThenable(looking) ? await looking : looking;
+    await this.divergence.assertNone(control, loop.stepCount - 1);
+    if (isNew) phase.prime();
+    if (!isMoving && running.stream === undefined) loop.done();
+  }
+
+  /** Evaluates the first forces of a run, and lets hooks modify them. */
+  async #prime(): Promise<void> {
+    const { plan, engine: { loop } } = this.#run;
+    await this.evaluator.evaluate(loop.stepCount);
+    await loop.point(DynamicsStage.AFTER_COMPUTE).modify(loop.stepCount);
+    await plan.ready();
+    plan.run(plan.now.begin);
+  }
+
+  /** Ends a run: brings all that hooks read after the last step up to date. */
+  async end(): Promise<void> {
+    const { plan } = this.#run;
+    await plan.ready();
+    await this.evaluator.refresh();
+    await plan.ready();
+    plan.run(plan.now.end);
+  }
+
+  /** After a step that was broken off: makes forces and energies those of the present positions. */
+  async mend(): Promise<void> {
+    const { plan, phase, engine: { loop } } = this.#run;
+    if (!phase.hasForces) return;
+    await plan.ready();
+    if (phase.now.name !== "moved") return await this.evaluator.refresh();
+    phase.unprime(); // without the work of modifiers, with which the next run begins
+    await this.evaluator.evaluate(loop.stepCount);
+  }
+
+  /**
+   * Goes on with the systems of a batch before: `from` has the slot that each had there, `undefined` for those that are
+   * new and have no forces yet.
+   */
+  async takeOver(before: BatchRun, from: readonly (number | undefined)[]): Promise<void> {
+    const { plan, phase, constrained, isLate } = this.#run;
+    await plan.ready();
+    void plan.now; // asks for all that is kept
+    await this.state.carryOver(before.state, from);
+    this.#clock.carry(before.#clock.save(), from);
+    if (!constrained.isEmpty) plan.forget(); // held atoms are known only now
+    phase.copy(before.#run.phase);
+    this.#forceHooks = before.#forceHooks;
+    this.#isSettled = before.#isSettled;
+    // A device would find these pairs in the next step, for the systems active in it: now all systems are.
+    if (isLate) plan.runOnce(pairsOf(this.state));
+  }
+
+  /** Begins anew in slots whose systems were replaced by systems as large. */
+  restart(slots: readonly number[]): void {
+    this.state.restart(slots);
+    this.#clock.admit(this.state.batch, slots);
+  }
+
+  /** Frees all memory. Returns a promise if a model takes time. */
+  free(): void | PromiseLike<void> {
+    this.forgetPlan();
+    this.state.free();
+    return this.#run.model.close?.();
+  }
+}
+
+/** Opens integrator and model on a batch. */
+function openRun(state: ResidentBatch, engine: RunEngine): RunParts {
+  const constrained = new Constrained(state, engine.integrator, engine.constraints);
+  const integrator = constrained.weave(
+    checkedOpen(engine.name, engine.integrator.open(state)),
+  );
+  const model = engine.model.open(state);
+  if (model.compute !== undefined) assertWhole(engine, state.backend);
+  const isLate = !state.backend.isHost;
+  const opened = { engine, state, integrator, constrained, model, isLate };
+  const plan = new CurrentPlan(state, engine.loop, () => makePlan(opened));
+  return { ...opened, phase: new BatchPhase(), plan };
+}

@@ -1,0 +1,96 @@
+/**
+ * Multi-step calls on a device, whose results are reported late.
+ *
+ * @module
+ */
+
+import type { Program } from "../../backend/backend.ts";
+import { after } from "../../base/sequence.ts";
+import { MultiStepLength } from "../../hooks/loop/multi_step_length.ts";
+import { Control } from "../../kernels/kernel.ts";
+import type { LateReport } from "./late_report.ts";
+import type { RunParts } from "./run_engine.ts";
+import { isSetIn, type StepResults } from "./step_results.ts";
+
+/** A multi-step call on a device. */
+interface Call {
+  /** Its first step. */
+  readonly first: number;
+  /** The number of steps asked for. */
+  readonly n: number;
+  /** The number of steps that ran: known for certain when the call is over. */
+  readonly ran: number | PromiseLike<number>;
+}
+
+/**
+ * Runs multi-step calls on a device. If systems can converge, it runs one step at a time without waiting for any: a call
+ * of many steps may run fewer of them. If not, two calls are in flight.
+ */
+export class LateMultiStep {
+  readonly #run: RunParts;
+  readonly #report: LateReport;
+  // The first call includes set-up, so its time says nothing about the others: it is short.
+  readonly #lengths = new MultiStepLength(16);
+  /** Settles when the results of the last call are delivered. */
+  #last: PromiseLike<void> | undefined;
+
+  /** Runs nothing yet. */
+  constructor(run: RunParts, report: LateReport) {
+    this.#run = run;
+    this.#report = report;
+  }
+
+  /** Forgets the calls of the run before. */
+  begin(): void {
+    this.#last = undefined;
+  }
+
+  /** Runs up to `free` steps. Returns how many it ran. */
+  run(whole: Program, free: number): number | PromiseLike<number> {
+    const { plan, phase, state, engine: { loop } } = this.#run;
+    const { canConverge, wholeGivesEnergy } = plan.now;
+    const first = loop.stepCount;
+    const isSingle = canConverge && !this.#report.mustWait;
+    const n = isSingle ? 1 : this.#lengths.next(free);
+    const ran = state.run(whole, first, n);
+    phase.evaluated(first + n - 1, wholeGivesEnergy);
+    if (!isSingle) return this.#deliver({ first, n, ran });
+    loop.context.stepCount = first;
+    return after(this.#report.report(first), () => 1);
+  }
+
+  /** Queues the results of a call. Waits for it if its end must be known, and for the call before it if not. */
+  #deliver({ first, n, ran }: Call): PromiseLike<number> {
+    const { plan: { now: { canConverge } }, phase, engine: { loop } } = this.#run;
+    const begun = performance.now();
+    let done = n;
+    const results = this.#read({ first, n, ran }, (count) => void (done = count));
+    const delivered = loop.defer(results, (results) => {
+      if (done < n) phase.forces.step = first + done - 1;
+      return this.#report.deliver(first + done - 1, results);
+    }, true)!;
+    const before = canConverge ? undefined : this.#last;
+    this.#last = delivered;
+    return (before ?? delivered).then(() => {
+      this.#lengths.took(done, performance.now() - begun);
+      return done;
+    });
+  }
+
+  /** Reads the results of a call; `count` receives the number of steps that it ran if that may be fewer than asked for. */
+  async #read({ first, n, ran }: Call, count: (done: number) => void): Promise<StepResults> {
+    const { plan: { now: { canConverge, marks } }, state: { backend } } = this.#run;
+    const buffers = this.#report.buffersWith(marks);
+    const copies = canConverge ? backend.viewOrRead(buffers) : backend.readLate(buffers);
+    // At once: calls that are sent to the device together return together, and it stands still meanwhile.
+    backend.flush();
+    const arrays = await copies as Int32Array[];
+    let done = n;
+    if (canConverge || arrays[0]![Control.DIVERGED] !== 0) count(done = await ran);
+    const isSet = isSetIn(first + done - 1), { unmarkedCount } = this.#report;
+    return this.#report.resultsOf(
+      arrays.filter((_, i) => i < unmarkedCount || isSet(marks[i - unmarkedCount]!)),
+      marks.filter(isSet),
+    );
+  }
+}

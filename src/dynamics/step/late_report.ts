@@ -1,0 +1,128 @@
+/**
+ * Reports the results of steps late: for devices, which nothing waits for.
+ *
+ * @module
+ */
+
+import type { Buffer } from "../../backend/backend.ts";
+import { Control } from "../../kernels/kernel.ts";
+import { DynamicsStage } from "../stages.ts";
+import { hasChanges, STAGE_EVENT } from "../stages/stage_changes.ts";
+import type { Divergence } from "./divergence.ts";
+import { PendingResults } from "./pending_results.ts";
+import type { RunParts } from "./run_engine.ts";
+import type { StageReport } from "./stage_report.ts";
+import type { Mark } from "./step_parts.ts";
+import { buffersOf, isSetIn, maskOf, type StepResults } from "./step_results.ts";
+
+/**
+ * Reports the results of steps when they arrive, in one row with what observers read, and as they would have been
+ * reported at once.
+ */
+export class LateReport {
+  readonly #run: RunParts;
+  readonly #divergence: Divergence;
+  readonly #stages: StageReport;
+  readonly #pending = new PendingResults();
+
+  /** Reports nothing yet. */
+  constructor(run: RunParts, divergence: Divergence, stages: StageReport) {
+    this.#run = run;
+    this.#divergence = divergence;
+    this.#stages = stages;
+  }
+
+  /** Whether nothing may run before the results of the last step are known. */
+  get mustWait(): boolean {
+    const { plan, engine: { loop, running } } = this.#run;
+    if (plan.known?.holdsStages || plan.known?.modifiesStages) return true;
+    return running.isByHand || loop.point(DynamicsStage.ON_CONVERGE).mustWait ||
+      loop.point(DynamicsStage.ON_ADMIT).mustWait;
+  }
+
+  /** Queues the results of a step for delivery to hooks. */
+  report(step: number): void | PromiseLike<void> {
+    const { plan, state: { backend }, engine: { loop } } = this.#run;
+    const { mustWait } = this;
+    const marks = plan.now.marks.filter(isSetIn(step));
+    const buffers = this.buffersWith(marks);
+    const arriving = mustWait
+      ? Promise.resolve(backend.viewOrRead(buffers))
+      : backend.readLate(buffers);
+    const results = arriving.then((arrays) => this.resultsOf(arrays as Int32Array[], marks));
+    const full = loop.defer(results, (results) => this.deliver(step, results), mustWait);
+    if (mustWait) return full;
+    return this.#pending.push(loop.hooks.soFar) ?? full;
+  }
+
+  /** Returns the buffers that have the results of a step, those of these marks among them. */
+  buffersWith(marks: readonly Mark[]): Buffer<"i32">[] {
+    const { frame } = this.#run.state;
+    return [frame.control, frame.active, ...this.#stageBuffers, ...buffersOf(marks)];
+  }
+
+  /** How many of these buffers come before those of marks. */
+  get unmarkedCount(): number {
+    return 2 + this.#stageBuffers.length;
+  }
+
+  get #stageBuffers(): Buffer<"i32">[] {
+    const { stages } = this.#run.integrator;
+    return stages === undefined ? [] : [stages.stage, stages.status];
+  }
+
+  /** Returns the results that the arrays of such buffers hold. */
+  resultsOf(arrays: readonly Int32Array[], marks: readonly Mark[]): StepResults {
+    const [control, active, stage, status] = arrays;
+    const marked = arrays.slice(this.unmarkedCount);
+    return {
+      control: control!,
+      active: active!,
+      stages: this.unmarkedCount === 2 ? undefined : { stage: stage!, status: status! },
+      marked: marked.filter((_, i) => marks[i]!.isSpent !== true),
+    };
+  }
+
+  /** Delivers the results of a step to hooks; without results the run was over before that step. */
+  async deliver(step: number, results: StepResults | undefined): Promise<void> {
+    if (results === undefined) return;
+    const { engine: { running: { stream } } } = this.#run;
+    const { control, active, marked, stages } = results;
+    if (control[Control.DIVERGED] !== 0) await this.#endDiverged(control, step);
+    const converged = maskOf(marked, active.length);
+    const isChanged = stages !== undefined && hasChanges(stages);
+    const isOver = stages !== undefined && !active.includes(1); // a hook may have ended all systems
+    stream?.finished(step, { active, converged });
+    if (!converged.includes(1) && !isChanged && !isOver) return;
+    if (!active.includes(1) && stream === undefined) this.#end(step);
+    if (converged.includes(1)) await this.#fire(step, converged, results);
+    if (isChanged) await this.#stages.report(step, stages);
+  }
+
+  /** Ends the run in a step that is done. */
+  #end(step: number): void {
+    const { phase, engine: { loop } } = this.#run;
+    loop.done(step + 1);
+    phase.forces.step = step;
+    phase.end();
+  }
+
+  /** Ends the run before the step in which a system has diverged, and throws. */
+  async #endDiverged(control: Int32Array, step: number): Promise<void> {
+    const { phase, engine: { loop } } = this.#run;
+    loop.done(step);
+    phase.end();
+    await this.#divergence.assertNone(control, step);
+  }
+
+  async #fire(step: number, mask: Int32Array, { stages }: StepResults): Promise<void> {
+    const { plan, state, engine: { loop, reported } } = this.#run;
+    const point = loop.point(DynamicsStage.ON_CONVERGE);
+    if (point.isEmpty) return;
+    if (plan.known === undefined) await state.refreshMirror();
+    plan.run(plan.now.converged);
+    const event = { [STAGE_EVENT]: stages && { ...stages, mask } };
+    await point.fireLate(step, { stepCount: step, convergedMask: mask, ...event });
+    reported.add(mask);
+  }
+}

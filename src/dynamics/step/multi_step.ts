@@ -1,0 +1,56 @@
+/**
+ * Runs many steps of a batch in one call, when no hook is due.
+ *
+ * @module
+ */
+
+import type { Program } from "../../backend/backend.ts";
+import { after, inOrder, isThenable } from "../../base/sequence.ts";
+import type { Divergence } from "./divergence.ts";
+import type { LateMultiStep } from "./late_multi_step.ts";
+import type { RunParts } from "./run_engine.ts";
+import type { StepReport, StepRunner } from "./step_runner.ts";
+
+/** The pieces that a multi-step call needs besides the batch. */
+export interface MultiStepPieces {
+  /** Runs single steps. */
+  readonly runner: StepRunner;
+  /** Checks for diverged systems. */
+  readonly divergence: Divergence;
+  /** Reports the results of steps. */
+  readonly report: StepReport;
+  /** Runs the calls of a device. */
+  readonly late: LateMultiStep | undefined;
+}
+
+/** Runs multi-step calls of a batch. */
+export class MultiStep {
+  readonly #run: RunParts;
+  readonly #pieces: MultiStepPieces;
+
+  /** Runs nothing yet. */
+  constructor(run: RunParts, pieces: MultiStepPieces) {
+    this.#run = run;
+    this.#pieces = pieces;
+  }
+
+  /** Runs up to `n` steps in which no hook is due. Returns how many it ran. */
+  run(n: number): number | PromiseLike<number> {
+    const { plan, engine: { loop } } = this.#run, { runner, late } = this.#pieces;
+    const unready = plan.unready();
+    if (isThenable(unready)) return unready.then(() => this.run(n));
+    const { whole } = plan.now;
+    if (whole === undefined) return runner.single(loop.stepCount);
+    return late === undefined ? this.#runOnHost(whole, n) : late.run(whole, n);
+  }
+
+  #runOnHost(whole: Program, n: number): number | PromiseLike<number> {
+    const { plan, phase, state, engine: { loop: { stepCount } } } = this.#run;
+    const { divergence, report } = this.#pieces;
+    const done = state.run(whole, stepCount, n) as number;
+    const last = stepCount + done - 1;
+    phase.evaluated(last, plan.now.wholeGivesEnergy);
+    const reported = inOrder(() => divergence.check(last), () => report.report(last));
+    return after(reported, () => done);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The streams of an engine, one after the other.
+ *
+ * @module
+ */
+
+import { markChanging } from "../../batch/changing.ts";
+import type { DynamicsEngine } from "../engine/dynamics_engine.ts";
+import { ConvergenceHook } from "../convergence/convergence_hook.ts";
+import type { SizeAwareSampler } from "./sampler.ts";
+import type { SavedStream } from "./saved_stream.ts";
+import type { Stream } from "./stream.ts";
+import type { StreamEngine } from "./stream_batch.ts";
+import type { StreamOptions, StreamSummary } from "./stream_options.ts";
+
+// Loaded when first used: most runs do not stream.
+const loadStreaming = () => import("./mod.ts");
+
+/** The summary of a source without systems. */
+export const NO_STREAM: StreamSummary = {
+  systems: 0,
+  graduated: 0,
+  converged: 0,
+  failures: [],
+  steps: 0,
+  refills: 0,
+  filling: NaN,
+  isDone: true,
+};
+
+/** Begins, resumes and saves the streams of one engine. */
+export class EngineStreams {
+  readonly #engine: DynamicsEngine;
+  /** The stream under way, or the last one, which may go on. */
+  #last: Stream | undefined;
+  /** The stream of a loaded checkpoint, from which the next one goes on. */
+  #loaded: SavedStream | undefined;
+
+  /** Begins nothing yet. */
+  constructor(engine: DynamicsEngine) {
+    this.#engine = engine;
+  }
+
+  /** Throws a TypeError or RangeError for options that are wrong, or that the device cannot follow. */
+  async check(sampler: SizeAwareSampler, options: StreamOptions): Promise<void> {
+    const { name, device, integrator, loop } = this.#engine;
+    const canConverge = integrator.stages !== undefined || // else no system would leave the last stage
+      loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
+    const { checkStream } = await loadStreaming();
+    checkStream(name, sampler, options, canConverge);
+    if (options.onDiverged === "drop" && !device.isHost) {
+      throw new RangeError(
+        `Cannot stream through ${name} as onDiverged must be "throw" on a GPU and on threads, where it is learned ` +
+          `late what has come apart: current value is "drop"`,
+      );
+    }
+  }
+
+  /** Returns the stream of a sampler, ready to run: the last one, a saved one, or a new one; `undefined` for a dry source. */
+  async open(sampler: SizeAwareSampler, options: StreamOptions): Promise<Stream | undefined> {
+    const { Graduates, Stream } = await loadStreaming();
+    const { name, place: { run } } = this.#engine;
+    const sinks = new Graduates(name, options.sinks);
+    await sinks.open();
+    const saved = this.#loaded, last = this.#last, engine = this.#streamEngine();
+    let stream: Stream | undefined;
+    if (saved !== undefined && run !== undefined) {
+      await sinks.goBack(saved.lengths);
+      stream = Stream.resume(engine, sampler, sinks, { batch: run.state.batch, saved });
+      this.#loaded = undefined;
+    } else if (last?.sampler === sampler && !last.isDone) {
+      this.#assertPresent(last);
+      stream = last;
+    } else stream = await Stream.begin(engine, sampler, sinks, options);
+    if (stream === undefined) return undefined;
+    stream.configure(sinks, options);
+    markChanging(stream.batch);
+    return stream;
+  }
+
+  /** Throws an Error if another batch was run since. */
+  #assertPresent({ batch }: Stream): void {
+    const { name, place: { run } } = this.#engine;
+    if (run?.state.matches(batch)) return;
+    throw new Error(
+      `Cannot go on with the stream of ${name} as its batch must be the last one that was run: ` +
+        `another was run since, or the engine was closed; load a checkpoint`,
+    );
+  }
+
+  #streamEngine(): StreamEngine {
+    const { name, loop, place, held, device } = this.#engine;
+    return {
+      name,
+      loop,
+      place,
+      changing: (home, work) => held.lend(home, work),
+      isLost: (error) => device.lossIn(error) !== undefined,
+    };
+  }
+
+  /** Runs `work` while a stream admits systems and takes them out. */
+  async during(stream: Stream, work: () => Promise<void>): Promise<void> {
+    const { loop: { context }, running } = this.#engine;
+    running.stream = this.#last = stream;
+    Object.assign(context, { stream: stream.progress });
+    try {
+      await work();
+    } finally {
+      running.stream = undefined;
+      Object.assign(context, { stream: undefined });
+    }
+  }
+
+  /** Returns what a checkpoint keeps of a stream that may go on. */
+  async save(): Promise<{ readonly stream?: SavedStream }> {
+    const { run } = this.#engine.place, stream = this.#last;
+    if (stream === undefined || !run?.state.matches(stream.batch)) return {};
+    return { stream: await stream.save() };
+  }
+
+  /** Notes the stream of a checkpoint, if it has one. */
+  load(saved: SavedStream | undefined): void {
+    this.#loaded = saved;
+    this.#last = undefined;
+  }
+}
