@@ -4,7 +4,7 @@
  * @module
  */
 
-import { after, inOrder } from "../../base/sequence.ts";
+import { inOrder } from "../../base/sequence.ts";
 import { Control } from "../../kernels/kernel.ts";
 import { CONSERVED } from "../engine/measures.ts";
 import { DynamicsStage } from "../stages.ts";

@@ -114,7 +114,7 @@ export class StreamBatch {
       const newcomers = batchOf(samples);
       const slots = samples.map((sample) => slotOf(sample, this.#sampler, endsAt));
       const places = this.#placesFor(slots);
-      const from = await this.#putInPlace(newcomers, slots, places) ??
+      const from = this.#putInPlace(newcomers, slots, places) ??
         await this.#putAnew(newcomers, slots, places);
       const undo = this.#undo;
       this.#undo = () => {
@@ -137,11 +137,11 @@ export class StreamBatch {
   }
 
   /** Where each is as large as the one that has left, and nobody else has: all else stays as it is. */
-  async #putInPlace(
+  #putInPlace(
     newcomers: Batch,
     slots: readonly StreamSlot[],
     { order, places }: Places,
-  ): Promise<Origins | undefined> {
+  ): Origins | undefined {
     const { place, changing } = this.#engine;
     const left = this.slots.reduce((sum, { isWritten }) => isWritten ? sum + 1 : sum, 0);
     if (places.length !== slots.length || places.length !== left) return undefined;
