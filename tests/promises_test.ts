@@ -23,8 +23,12 @@ function defines(text: string, test: string): boolean {
 
 function isTest(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    // The second form is for tests that need a GPU, the third for tests that need models, the last one for options.
-    if (/(Deno\.test|testOnGpu|onModels|Deno\.test\(\{\s*name:)\(?\s*$/.test(text.slice(0, at))) {
+    // The second form is for tests that need a GPU, those after it for models and for Python, the last one for options.
+    if (
+      /(Deno\.test|testOnGpu|onModels|modelTest|pythonTest|Deno\.test\(\{\s*name:)\(?\s*$/.test(
+        text.slice(0, at),
+      )
+    ) {
       return true;
     }
   }

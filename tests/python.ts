@@ -7,6 +7,8 @@
  * @module
  */
 
+import { lacks } from "./machine.ts";
+
 /** What tests ask, and the packages for it. Versions are fixed, so that an answer does not change by itself. */
 const PACKAGES = {
   ase: ["ase==3.29.0"],
@@ -29,6 +31,14 @@ export type PythonPackages = keyof typeof PACKAGES;
 export interface Python {
   /** Runs a program given as text, or by the arguments of `python`; answers with what it prints. */
   run(program: string | readonly string[], args?: readonly string[]): Promise<string>;
+}
+
+/** Registers a test that needs Python. */
+export function pythonTest(
+  name: string,
+  fn: (t: Deno.TestContext) => void | Promise<void>,
+): void {
+  Deno.test({ name, fn, ignore: lacks("python") });
 }
 
 /**

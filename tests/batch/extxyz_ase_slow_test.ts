@@ -2,7 +2,7 @@ import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { Batch, fcc, initVelocities, rattle, System } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
-import { openPython } from "../python.ts";
+import { openPython, pythonTest } from "../python.ts";
 
 /** What ASE makes of a file, in plain numbers. */
 interface Seen {
@@ -122,7 +122,7 @@ function ours(): System[] {
   return [...crystal.systems(), odd];
 }
 
-Deno.test("ASE reads what writeExtxyz() writes, and parseExtxyz() what ASE writes", async (t) => {
+pythonTest("ASE reads what writeExtxyz() writes, and parseExtxyz() what ASE writes", async (t) => {
   await withAse(async (python, file) => {
     await t.step("ASE reads ours to the bit", async () => {
       const systems = ours();

@@ -2,7 +2,7 @@ import { assertEquals, assertGreater } from "@std/assert";
 import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { neighborList } from "../../src/batch/neighbors/mod.ts";
-import { openPython } from "../python.ts";
+import { openPython, pythonTest } from "../python.ts";
 import { halfOf, type Row, rowsOfEdges, rowsOfMatrix } from "./neighbors_brute.ts";
 
 /** Prints the neighbors of each structure of a file for each cutoff: [i, j, shift] in order. */
@@ -67,7 +67,7 @@ function structures(): System[] {
   ];
 }
 
-Deno.test("lists of neighbors are those of ASE", async () => {
+pythonTest("lists of neighbors are those of ASE", async () => {
   const systems = structures();
   const seen = await listedByAse(systems);
   assertEquals(seen.length, systems.length);

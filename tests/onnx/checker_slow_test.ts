@@ -20,7 +20,8 @@ import {
   withForces,
   zero,
 } from "../../src/onnx/mod.ts";
-import { openPython } from "../python.ts";
+import { lacks } from "../machine.ts";
+import { openPython, pythonTest } from "../python.ts";
 import { torchCases } from "./grad/torch_cases.ts";
 import { MODELS, readModel } from "./shared_models.ts";
 
@@ -52,7 +53,6 @@ def infer(model, data_prop):
 
 print(json.dumps({path.stem: complaint(path) for path in pathlib.Path(sys.argv[1]).glob("*.onnx")}))
 `;
-import { lacks } from "../machine.ts";
 
 /** Models by what they are. */
 type Models = Readonly<Record<string, Uint8Array>>;
@@ -127,7 +127,7 @@ function strained(models: Models): Models {
   return Object.fromEntries(results);
 }
 
-Deno.test("Python's onnx complains of what is wrong", async () => {
+pythonTest("Python's onnx complains of what is wrong", async () => {
   const type = new GraphBuilder("type");
   type.output("y", { ...type.add(type.input("x", "f32", ["N"]), 1), type: "i64" });
   const shape = new GraphBuilder("shape");
@@ -143,15 +143,18 @@ Deno.test("Python's onnx complains of what is wrong", async () => {
   assertMatch(found["shape"]!, /incompatible dimensions/i);
 });
 
-Deno.test("Python's onnx accepts the Lennard-Jones models, and what passes make of them", async () => {
-  const models = lennardJonesModels();
-  assertEquals(await complaints(models), {});
-  assertEquals(await complaints(passed(models)), {});
-});
+pythonTest(
+  "Python's onnx accepts the Lennard-Jones models, and what passes make of them",
+  async () => {
+    const models = lennardJonesModels();
+    assertEquals(await complaints(models), {});
+    assertEquals(await complaints(passed(models)), {});
+  },
+);
 
 Deno.test({
   name: "Python's onnx accepts what passes make of real models",
-  ignore: lacks("models"),
+  ignore: lacks("python") || lacks("models"),
   fn: async () => {
     const models = Object.fromEntries(MODELS.map((name) => [name, readModel(name)]));
     assertEquals(await complaints(passed(models)), {});
@@ -186,7 +189,7 @@ function tapped(models: Models): Models {
 
 Deno.test({
   name: "Python's onnx accepts real models with taps and patches, and with forces and virials",
-  ignore: lacks("models"),
+  ignore: lacks("python") || lacks("models"),
   fn: async () => {
     const models = MODELS.filter((name) => name.endsWith("_e.onnx"));
     const tapping = tapped(Object.fromEntries(models.map((name) => [name, readModel(name)])));
@@ -210,13 +213,13 @@ function differentiated(models: Models): Models {
   return Object.fromEntries(results);
 }
 
-Deno.test("Python's onnx accepts the gradients of the Lennard-Jones models", async () => {
+pythonTest("Python's onnx accepts the gradients of the Lennard-Jones models", async () => {
   assertEquals(await complaints(differentiated(lennardJonesModels())), {});
 });
 
 Deno.test({
   name: "Python's onnx accepts the gradients of real models, and what passes make of them",
-  ignore: lacks("models"),
+  ignore: lacks("python") || lacks("models"),
   fn: async () => {
     const models = Object.fromEntries(
       MODELS.filter((name) => name.endsWith("_e.onnx")).map((name) => [name, readModel(name)]),
@@ -227,23 +230,26 @@ Deno.test({
   },
 });
 
-Deno.test("Python's onnx accepts the gradients of operators, and the gradients of these", async () => {
-  const models: Record<string, Uint8Array> = {};
-  // The checker takes GroupNormalization of opset 18 for deprecated, as its successor was.
-  const cases = torchCases().filter(({ name }) =>
-    !name.startsWith("GroupNormalization: scale by group")
-  );
-  for (const { name, graph: build, wrt, weigh, second } of cases) {
-    for (const lengths of ["named", "fixed"] as const) {
-      const graph = build(lengths);
-      const { names } = gradient(graph, { of: "loss", wrt, unused: "zeros" });
-      models[`${name}, ${lengths} lengths`] = graph.encode();
-      if (second === undefined) continue;
-      weigh(graph, names);
-      const by = Object.fromEntries(Object.keys(second).map((each) => [each, `second_${each}`]));
-      gradient(graph, { of: "weighed", wrt: by, unused: "zeros" });
-      models[`${name}, ${lengths} lengths, second order`] = graph.encode();
+pythonTest(
+  "Python's onnx accepts the gradients of operators, and the gradients of these",
+  async () => {
+    const models: Record<string, Uint8Array> = {};
+    // The checker takes GroupNormalization of opset 18 for deprecated, as its successor was.
+    const cases = torchCases().filter(({ name }) =>
+      !name.startsWith("GroupNormalization: scale by group")
+    );
+    for (const { name, graph: build, wrt, weigh, second } of cases) {
+      for (const lengths of ["named", "fixed"] as const) {
+        const graph = build(lengths);
+        const { names } = gradient(graph, { of: "loss", wrt, unused: "zeros" });
+        models[`${name}, ${lengths} lengths`] = graph.encode();
+        if (second === undefined) continue;
+        weigh(graph, names);
+        const by = Object.fromEntries(Object.keys(second).map((each) => [each, `second_${each}`]));
+        gradient(graph, { of: "weighed", wrt: by, unused: "zeros" });
+        models[`${name}, ${lengths} lengths, second order`] = graph.encode();
+      }
     }
-  }
-  assertEquals(await complaints(models), {});
-});
+    assertEquals(await complaints(models), {});
+  },
+);

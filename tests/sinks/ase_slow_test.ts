@@ -3,7 +3,7 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { Batch, type System } from "../../src/batch/mod.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { AseDatabaseSink, ExtxyzSink, type StoredSink } from "../../src/sinks/mod.ts";
-import { openPython } from "../python.ts";
+import { openPython, pythonTest } from "../python.ts";
 
 const PLAIN = `
 import json, sys
@@ -183,28 +183,31 @@ function assertAtoms(seen: Seen, system: System): void {
   }
 }
 
-Deno.test("ASE reads energy, forces, stress, info and fixed atoms from an ExtxyzSink", async () => {
-  await withAse("x.xyz", async (run, path) => {
-    await write(new ExtxyzSink(path));
-    const [water, argon, ...none]: Seen[] = JSON.parse(await run(READ_XYZ));
-    assertEquals(none, []);
-    const [first, second] = ours().systems();
-    assertAtoms(water!, first!);
-    assertAtoms(argon!, second!);
-    assertEquals(water!.results["energy"], -4.25);
-    assertEquals(water!.results["forces"], FORCES);
-    assertEquals(water!.results["stress"], [1, 2, 3, 4, 5, -6].map((x) => x / 70));
-    assertEquals(argon!.results, { charges: [0], magmoms: [0] });
-    assertEquals(water!.constraints, [{ name: "FixAtoms", kwargs: { indices: [1] } }]);
-    assertEquals(argon!.constraints, [{ name: "FixAtoms", kwargs: { indices: [] } }]);
-    const { hooke_fields, ...info } = water!.info;
-    assertEquals(typeof hooke_fields, "string");
-    const known = { systemId: 0, step: 10, time: 2.5, pressure: 0.5 };
-    assertEquals(info, { ...first!.info, ...known });
-  });
-});
+pythonTest(
+  "ASE reads energy, forces, stress, info and fixed atoms from an ExtxyzSink",
+  async () => {
+    await withAse("x.xyz", async (run, path) => {
+      await write(new ExtxyzSink(path));
+      const [water, argon, ...none]: Seen[] = JSON.parse(await run(READ_XYZ));
+      assertEquals(none, []);
+      const [first, second] = ours().systems();
+      assertAtoms(water!, first!);
+      assertAtoms(argon!, second!);
+      assertEquals(water!.results["energy"], -4.25);
+      assertEquals(water!.results["forces"], FORCES);
+      assertEquals(water!.results["stress"], [1, 2, 3, 4, 5, -6].map((x) => x / 70));
+      assertEquals(argon!.results, { charges: [0], magmoms: [0] });
+      assertEquals(water!.constraints, [{ name: "FixAtoms", kwargs: { indices: [1] } }]);
+      assertEquals(argon!.constraints, [{ name: "FixAtoms", kwargs: { indices: [] } }]);
+      const { hooke_fields, ...info } = water!.info;
+      assertEquals(typeof hooke_fields, "string");
+      const known = { systemId: 0, step: 10, time: 2.5, pressure: 0.5 };
+      assertEquals(info, { ...first!.info, ...known });
+    });
+  },
+);
 
-Deno.test("ASE selects rows of an AseDatabaseSink, and reads them as they are", async () => {
+pythonTest("ASE selects rows of an AseDatabaseSink, and reads them as they are", async () => {
   await withAse("x.db", async (run, path) => {
     await write(new AseDatabaseSink(path, { username: "robert" }));
     const queries = [
@@ -267,70 +270,73 @@ Deno.test("ASE selects rows of an AseDatabaseSink, and reads them as they are", 
   });
 });
 
-Deno.test("a sink reads a database that ASE has written, adds to it, and ASE reads on", async () => {
-  await withAse("x.db", async (run, path) => {
-    await run(WRITE_DB);
-    const seen: SeenRow[] = JSON.parse(await run(READ_DB)).rows;
-    const sink = new AseDatabaseSink(path);
-    const systems: System[] = [];
-    for await (const system of sink.frames()) systems.push(system);
-    assertEquals(systems.length, 3);
-    for (const [i, { atoms }] of seen.entries()) {
-      const system = systems[i]!;
-      assertEquals(system.symbols, atoms.symbols);
-      assertEquals(rows(system.positions, 3), atoms.positions);
-      assertEquals(rows(system.cell, 3), atoms.cell);
-      assertEquals(Array.from(system.pbc, Boolean), atoms.pbc);
-    }
-    const [crystal, water, left] = systems;
-    const { results, momenta, masses, tags } = seen[0]!.atoms;
-    for (const [i, v] of crystal!.get("velocities").entries()) {
-      const momentum = v * masses[Math.floor(i / 3)]! * TIME_UNIT_FS;
-      assertAlmostEquals(momentum, momenta.flat()[i]!, 1e-14);
-    }
-    assertEquals(crystal!.energy, -1.25);
-    assertEquals([...crystal!.get("free_energy")], [-1.5]);
-    assertEquals(rows(crystal!.get("forces"), 3), results["forces"]);
-    const stress = crystal!.get("stress");
-    assertEquals([0, 4, 8, 5, 2, 1].map((k) => stress[k]!), results["stress"]);
-    assertEquals([...crystal!.get("charges")], results["charges"]);
-    assertEquals([...crystal!.get("magmoms")], results["magmoms"]);
-    assertEquals([...crystal!.get("dipole")], results["dipole"]);
-    assertEquals([...crystal!.get("tags")], tags);
-    assertEquals([...crystal!.get("move_mask")], [0, 1, 1, 1, 1, 0]);
-    const { constraints, ...info } = crystal!.info;
-    assertEquals((constraints as { name: string }[]).map(({ name }) => name), ["FixBondLengths"]);
-    assertEquals(info, {
-      calculator: "unknown",
-      label: "a crystal",
-      n: 4,
-      x: 1.5e-7,
-      on: true,
-      vector: [0, 1, 2],
-      n64: [0, 1, 2, 3],
-      matrix: [[1, 0], [0, 1]],
-      hole: NaN,
-      nested: { a: [1, null], b: "c d" },
+pythonTest(
+  "a sink reads a database that ASE has written, adds to it, and ASE reads on",
+  async () => {
+    await withAse("x.db", async (run, path) => {
+      await run(WRITE_DB);
+      const seen: SeenRow[] = JSON.parse(await run(READ_DB)).rows;
+      const sink = new AseDatabaseSink(path);
+      const systems: System[] = [];
+      for await (const system of sink.frames()) systems.push(system);
+      assertEquals(systems.length, 3);
+      for (const [i, { atoms }] of seen.entries()) {
+        const system = systems[i]!;
+        assertEquals(system.symbols, atoms.symbols);
+        assertEquals(rows(system.positions, 3), atoms.positions);
+        assertEquals(rows(system.cell, 3), atoms.cell);
+        assertEquals(Array.from(system.pbc, Boolean), atoms.pbc);
+      }
+      const [crystal, water, left] = systems;
+      const { results, momenta, masses, tags } = seen[0]!.atoms;
+      for (const [i, v] of crystal!.get("velocities").entries()) {
+        const momentum = v * masses[Math.floor(i / 3)]! * TIME_UNIT_FS;
+        assertAlmostEquals(momentum, momenta.flat()[i]!, 1e-14);
+      }
+      assertEquals(crystal!.energy, -1.25);
+      assertEquals([...crystal!.get("free_energy")], [-1.5]);
+      assertEquals(rows(crystal!.get("forces"), 3), results["forces"]);
+      const stress = crystal!.get("stress");
+      assertEquals([0, 4, 8, 5, 2, 1].map((k) => stress[k]!), results["stress"]);
+      assertEquals([...crystal!.get("charges")], results["charges"]);
+      assertEquals([...crystal!.get("magmoms")], results["magmoms"]);
+      assertEquals([...crystal!.get("dipole")], results["dipole"]);
+      assertEquals([...crystal!.get("tags")], tags);
+      assertEquals([...crystal!.get("move_mask")], [0, 1, 1, 1, 1, 0]);
+      const { constraints, ...info } = crystal!.info;
+      assertEquals((constraints as { name: string }[]).map(({ name }) => name), ["FixBondLengths"]);
+      assertEquals(info, {
+        calculator: "unknown",
+        label: "a crystal",
+        n: 4,
+        x: 1.5e-7,
+        on: true,
+        vector: [0, 1, 2],
+        n64: [0, 1, 2, 3],
+        matrix: [[1, 0], [0, 1]],
+        hole: NaN,
+        nested: { a: [1, null], b: "c d" },
+      });
+      assertEquals([...water!.masses], [15, 2, 3]);
+      assertEquals([...water!.get("charges")], [-0.8, 0.4, 0.4]);
+      assertEquals([...water!.get("initial_magmoms")], [0, 1, -1]);
+      assertEquals([...water!.get("move_mask")], [1, 1, 1, 0, 1, 0, 1, 1, 1]);
+      assertEquals(water!.info, { step: 7 });
+      assertEquals((await sink.slice({ steps: [7, 7] })).nodeCount, 3);
+      assertEquals(left!.info, {});
+
+      await sink.write(Batch.from(water!));
+      await sink.close();
+      assertEquals(sink.length, 4);
+      const after: SeenRow[] = JSON.parse(await run(READ_DB)).rows;
+      assertEquals(after.length, 4);
+      assertEquals(after.slice(0, 3), seen);
+      assertEquals(after[3]!.atoms, seen[1]!.atoms);
     });
-    assertEquals([...water!.masses], [15, 2, 3]);
-    assertEquals([...water!.get("charges")], [-0.8, 0.4, 0.4]);
-    assertEquals([...water!.get("initial_magmoms")], [0, 1, -1]);
-    assertEquals([...water!.get("move_mask")], [1, 1, 1, 0, 1, 0, 1, 1, 1]);
-    assertEquals(water!.info, { step: 7 });
-    assertEquals((await sink.slice({ steps: [7, 7] })).nodeCount, 3);
-    assertEquals(left!.info, {});
+  },
+);
 
-    await sink.write(Batch.from(water!));
-    await sink.close();
-    assertEquals(sink.length, 4);
-    const after: SeenRow[] = JSON.parse(await run(READ_DB)).rows;
-    assertEquals(after.length, 4);
-    assertEquals(after.slice(0, 3), seen);
-    assertEquals(after[3]!.atoms, seen[1]!.atoms);
-  });
-});
-
-Deno.test("a sink reads extxyz that ASE has written, adds to it, and ASE reads on", async () => {
+pythonTest("a sink reads extxyz that ASE has written, adds to it, and ASE reads on", async () => {
   await withAse("x.xyz", async (run, path) => {
     await run(WRITE_XYZ);
     const seen: Seen[] = JSON.parse(await run(READ_XYZ));

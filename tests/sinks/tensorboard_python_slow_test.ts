@@ -1,7 +1,7 @@
 // TensorBoard's own loader reads what we write, and we read what its writer writes.
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { readTensorBoard, TensorBoardFile } from "../../src/sinks/mod.ts";
-import { openPython } from "../python.ts";
+import { openPython, pythonTest } from "../python.ts";
 
 const READ = `
 import json, sys
@@ -32,33 +32,36 @@ for step in range(100):
 writer.close()
 `;
 
-Deno.test("TensorBoard's own loader reads the scalars and histograms, of several runs in one folder", async () => {
-  const python = await openPython("tensorboard");
-  const folder = await Deno.makeTempDir();
-  for (const run of [0, 1]) {
-    await using board = new TensorBoardFile(folder);
-    await board.open();
-    for (let i = 0; i < 500; i++) {
-      const step = 500 * run + i;
-      await board.add(step, { "loss/total": 1 / (step + 1), lr: 2 ** -run }, {
-        wallTime: 1e9 + step,
-      });
+pythonTest(
+  "TensorBoard's own loader reads the scalars and histograms, of several runs in one folder",
+  async () => {
+    const python = await openPython("tensorboard");
+    const folder = await Deno.makeTempDir();
+    for (const run of [0, 1]) {
+      await using board = new TensorBoardFile(folder);
+      await board.open();
+      for (let i = 0; i < 500; i++) {
+        const step = 500 * run + i;
+        await board.add(step, { "loss/total": 1 / (step + 1), lr: 2 ** -run }, {
+          wallTime: 1e9 + step,
+        });
+      }
+      board.addHistogram(500 * run, "forces", [-1, 0, 0.5, 3], { ranges: 4 });
     }
-    board.addHistogram(500 * run, "forces", [-1, 0, 0.5, 3], { ranges: 4 });
-  }
-  const { scalars, histograms } = JSON.parse(await python.run(READ, [folder]));
-  assertEquals(Object.keys(scalars).sort(), ["loss/total", "lr"]);
-  assertEquals(scalars["loss/total"].length, 1000);
-  for (const [step, [time, seen, value]] of scalars["loss/total"].entries()) {
-    assertEquals([time, seen], [1e9 + step, step]);
-    assertAlmostEquals(value, Math.fround(1 / (step + 1)), 1e-9);
-  }
-  const spread = [-1, 3, 4, 2.5, 10.25, [0, 1, 2, 3], [1, 2, 0, 1]];
-  assertEquals(histograms, { forces: [[0, ...spread], [500, ...spread]] });
-  await Deno.remove(folder, { recursive: true });
-});
+    const { scalars, histograms } = JSON.parse(await python.run(READ, [folder]));
+    assertEquals(Object.keys(scalars).sort(), ["loss/total", "lr"]);
+    assertEquals(scalars["loss/total"].length, 1000);
+    for (const [step, [time, seen, value]] of scalars["loss/total"].entries()) {
+      assertEquals([time, seen], [1e9 + step, step]);
+      assertAlmostEquals(value, Math.fround(1 / (step + 1)), 1e-9);
+    }
+    const spread = [-1, 3, 4, 2.5, 10.25, [0, 1, 2, 3], [1, 2, 0, 1]];
+    assertEquals(histograms, { forces: [[0, ...spread], [500, ...spread]] });
+    await Deno.remove(folder, { recursive: true });
+  },
+);
 
-Deno.test("we read what TensorBoard's writer has written", async () => {
+pythonTest("we read what TensorBoard's writer has written", async () => {
   const python = await openPython("tensorboard");
   const folder = await Deno.makeTempDir();
   await python.run(WRITE, [folder]);

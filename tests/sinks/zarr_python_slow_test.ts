@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { neighborList } from "../../src/batch/neighbors/mod.ts";
 import { ZarrSink } from "../../src/sinks/mod.ts";
-import { openPython } from "../python.ts";
+import { openPython, pythonTest } from "../python.ts";
 
 /** Three systems of different sizes, with edges between neighbors, that differ from step to step. */
 function frame(step: number): Batch {
@@ -60,7 +60,7 @@ print(json.dumps({
 `;
 
 for (const compression of ["zstd", "none"] as const) {
-  Deno.test(`zarr and xarray open a store (${compression}) without a warning`, async () => {
+  pythonTest(`zarr and xarray open a store (${compression}) without a warning`, async () => {
     const python = await openPython("zarr");
     await withFolder(async (folder) => {
       const path = `${folder}/x.zarr`, all = await writeRuns(path, compression);
@@ -100,26 +100,29 @@ names = ["atomic_numbers", "positions", "neighbor_list", "neighbor_list_shifts",
 print(json.dumps([{name: getattr(s, name).ravel().tolist() for name in names} for s in samples]))
 `;
 
-Deno.test("nvalchemi's reader finds systems and their neighbor lists after several appends", async () => {
-  const python = await openPython("nvalchemi");
-  await withFolder(async (folder) => {
-    const path = `${folder}/x.zarr`, all = await writeRuns(path, "zstd");
-    const samples = JSON.parse((await python.run(DATASET, [path])).split("\n").at(-2)!);
-    assertEquals(samples.length, 36);
-    for (const [i, system] of all.systems().entries()) {
-      const list = (name: string) => Array.from(system.get(name));
-      assertEquals(samples[i], {
-        atomic_numbers: list("numbers"),
-        positions: list("positions"),
-        neighbor_list: list("edges"),
-        neighbor_list_shifts: list("shifts"),
-        energy: list("energy"),
-        cell: list("cell"),
-        step: list("step"),
-      });
-    }
-  });
-});
+pythonTest(
+  "nvalchemi's reader finds systems and their neighbor lists after several appends",
+  async () => {
+    const python = await openPython("nvalchemi");
+    await withFolder(async (folder) => {
+      const path = `${folder}/x.zarr`, all = await writeRuns(path, "zstd");
+      const samples = JSON.parse((await python.run(DATASET, [path])).split("\n").at(-2)!);
+      assertEquals(samples.length, 36);
+      for (const [i, system] of all.systems().entries()) {
+        const list = (name: string) => Array.from(system.get(name));
+        assertEquals(samples[i], {
+          atomic_numbers: list("numbers"),
+          positions: list("positions"),
+          neighbor_list: list("edges"),
+          neighbor_list_shifts: list("shifts"),
+          energy: list("energy"),
+          cell: list("cell"),
+          step: list("step"),
+        });
+      }
+    });
+  },
+);
 
 const WRITE = `
 import sys, torch
@@ -149,7 +152,7 @@ writer.write(Batch.from_data_list([data(3, 0), data(2, 1)]))
 writer.append(data(4, 2))
 `;
 
-Deno.test("stores that nvalchemi wrote are read, what it deleted left out", async () => {
+pythonTest("stores that nvalchemi wrote are read, what it deleted left out", async () => {
   const python = await openPython("nvalchemi");
   await withFolder(async (folder) => {
     await python.run(WRITE, [folder]);
@@ -202,16 +205,23 @@ write("start", chunks=(4, 3), compressors=None, serializer=ShardingCodec(
 write("blosc", chunks=(2, 3), compressors=BloscCodec())
 `;
 
-Deno.test("arrays of any chunks, codecs and byte order are read; codecs that are not known are named", async () => {
-  const python = await openPython("zarr");
-  await withFolder(async (folder) => {
-    await python.run(CHUNKINGS, [folder]);
-    for (const name of ["columns", "one", "checked", "sharded", "dots", "big", "start"]) {
-      const all = await new ZarrSink(`${folder}/${name}.zarr`).read();
-      assertEquals([...all.get("positions")], Array.from({ length: 15 }, (_, i) => i), name);
-      assertEquals([...all.nodeOffsets, ...all.get("numbers")], [0, 3, 5, 8, 1, 1, 18, 18]);
-    }
-    const blosc = new ZarrSink(`${folder}/blosc.zarr`);
-    await assertRejects(() => blosc.read(), SyntaxError, `codecs[1].name must be "gzip" or "zstd"`);
-  });
-});
+pythonTest(
+  "arrays of any chunks, codecs and byte order are read; codecs that are not known are named",
+  async () => {
+    const python = await openPython("zarr");
+    await withFolder(async (folder) => {
+      await python.run(CHUNKINGS, [folder]);
+      for (const name of ["columns", "one", "checked", "sharded", "dots", "big", "start"]) {
+        const all = await new ZarrSink(`${folder}/${name}.zarr`).read();
+        assertEquals([...all.get("positions")], Array.from({ length: 15 }, (_, i) => i), name);
+        assertEquals([...all.nodeOffsets, ...all.get("numbers")], [0, 3, 5, 8, 1, 1, 18, 18]);
+      }
+      const blosc = new ZarrSink(`${folder}/blosc.zarr`);
+      await assertRejects(
+        () => blosc.read(),
+        SyntaxError,
+        `codecs[1].name must be "gzip" or "zstd"`,
+      );
+    });
+  },
+);

@@ -6,6 +6,7 @@ import { decodeModel, Graph, tensorProto, valueInfo } from "../../../src/onnx/mo
 import { faultOf } from "../evaluate/node_case_fault.ts";
 import { type NodeCase, nodeCases } from "../evaluate/node_cases.ts";
 import { mismatch } from "./mismatch.ts";
+import { pythonTest } from "../../python.ts";
 
 /** How the lengths of inputs are said: as numbers, each by a name of its own, or equal ones by one name. */
 const NAMINGS: Readonly<Record<string, (length: number, axis: string) => number | string>> = {
@@ -56,14 +57,17 @@ function faults(each: NodeCase, naming: string, areListsFixed: boolean): string[
   });
 }
 
-Deno.test("what is inferred for the node tests of the Python package onnx is what comes out", async () => {
-  const all = await nodeCases(Object.keys(OPERATORS));
-  const cases = all.filter((each) => faultOf(each) === undefined);
-  const wrong = cases.flatMap((each) =>
-    Object.keys(NAMINGS).flatMap((naming) =>
-      [false, true].flatMap((areListsFixed) => faults(each, naming, areListsFixed))
-    )
-  );
-  assertEquals(wrong, []);
-  assert(cases.length > 500, `${cases.length} cases are too few`);
-});
+pythonTest(
+  "what is inferred for the node tests of the Python package onnx is what comes out",
+  async () => {
+    const all = await nodeCases(Object.keys(OPERATORS));
+    const cases = all.filter((each) => faultOf(each) === undefined);
+    const wrong = cases.flatMap((each) =>
+      Object.keys(NAMINGS).flatMap((naming) =>
+        [false, true].flatMap((areListsFixed) => faults(each, naming, areListsFixed))
+      )
+    );
+    assertEquals(wrong, []);
+    assert(cases.length > 500, `${cases.length} cases are too few`);
+  },
+);
