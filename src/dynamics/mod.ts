@@ -10,7 +10,7 @@ export type { PressureCoupling } from "./integrators/barostat.ts";
 export type { SavedClock } from "./engine/clock.ts";
 export type { KernelDevice } from "./context.ts";
 export type { SavedDynamics, SavedRun } from "./engine/checkpoint.ts";
-export type { CellOptions } from "./relaxers/cell_options.ts";
+export type { CellOptions, RelaxerOptions } from "./relaxers/cell_options.ts";
 export { fixAtoms, fixComponents, fixMasked } from "./constraints/fix_atoms.ts";
 export type { Directions } from "./constraints/fix_atoms.ts";
 export { fixBonds } from "./constraints/fix_bonds.ts";
@@ -35,13 +35,15 @@ export type { FIREOptions } from "./relaxers/fire.ts";
 export { FIRE2, fire2 } from "./relaxers/fire2.ts";
 export type { FIRE2Options } from "./relaxers/fire2.ts";
 export type {
-  FromField,
-  Integrator,
-  OpenIntegrator,
-  ParameterRule,
-  PerSystem,
-} from "./integrators/integrator.ts";
-export { checkParameter, parameter, Rule } from "./integrators/integrator.ts";
+  ChainOptions,
+  PressureOptions,
+  StochasticThermostatOptions,
+  TimeStepOptions,
+} from "./integrators/shared_options.ts";
+export type { Integrator, OpenIntegrator } from "./integrators/integrator.ts";
+export type { FromField, PerSystem } from "./integrators/parameters.ts";
+export type { NumberRule as ParameterRule } from "../base/check_number.ts";
+export { checkParameter, parameter, Rule } from "./integrators/parameters.ts";
 export { fuse, FusedDynamics } from "./stages/fuse.ts";
 export type { FuseOptions } from "./stages/fuse.ts";
 export { LBFGS, lbfgs } from "./relaxers/lbfgs.ts";

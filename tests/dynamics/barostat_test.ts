@@ -94,7 +94,7 @@ Deno.test("a barostat names the option that is wrong, and what it must be", () =
     assertThrows(
       make({ pressureCoupling: "cubic" }),
       RangeError,
-      "pressureCoupling must be isotropic, anisotropic, triclinic: current value is cubic",
+      'pressureCoupling must be isotropic, anisotropic, triclinic: current value is "cubic"',
     );
     assertThrows(make({ pressureCoupling: 3 }), TypeError, "current value is 3");
     assertThrows(make({ presure: 1 }), TypeError, "did you mean pressure?");

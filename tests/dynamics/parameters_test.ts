@@ -11,7 +11,7 @@ import {
   type PerSystem,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
-import { times } from "../../src/dynamics/integrators/integrator.ts";
+import { times } from "../../src/dynamics/integrators/parameters.ts";
 import { ARGON, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { onEngines, where } from "./backends.ts";
 

@@ -12,8 +12,8 @@ export const erasable: Deno.lint.Rule = {
   },
 };
 
-/** Classes that users subclass, for instance for a file format of their own. */
-const BASES = ["FileSink"];
+/** Classes that users subclass: an engine named after its integrator, a sink for a file format. */
+const BASES = ["Dynamics", "FileSink"];
 
 /** Refuses hierarchies, except of errors, which callers catch by class, and below classes that users subclass. */
 export const inheritance: Deno.lint.Rule = {

@@ -17,7 +17,8 @@ import { type BondBuffers, bondBuffers } from "./bond_buffers.ts";
 import { type BondList, bondList } from "./bond_list.ts";
 import { bondRank } from "./bond_rank.ts";
 import type { Constraint, Held } from "./constraint.ts";
-import { type Integrator, type OpenIntegrator, parameter } from "../integrators/integrator.ts";
+import type { Integrator, OpenIntegrator } from "../integrators/integrator.ts";
+import { parameter } from "../integrators/parameters.ts";
 import { countHeld } from "./held_freedom.ts";
 import { LOW } from "../integrators/parts.ts";
 

@@ -6,7 +6,8 @@
 
 import type { Batch } from "../../batch/batch.ts";
 import { isObject } from "../../base/object.ts";
-import { type Integrator, type PerSystem, perSystem } from "../integrators/integrator.ts";
+import type { Integrator } from "../integrators/integrator.ts";
+import { type PerSystem, perSystem } from "../integrators/parameters.ts";
 import { STAGE_STEPS } from "../stages/stage_steps.ts";
 
 /** The field of the batch in which the time is kept between runs. */

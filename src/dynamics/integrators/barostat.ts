@@ -4,6 +4,7 @@
  * @module
  */
 
+import { complaint } from "../../base/show.ts";
 import { type Buffer, type Call, call } from "../../backend/backend.ts";
 import { signedVolume } from "../../kernels/cells/inverse.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
@@ -13,32 +14,24 @@ import { BOLTZMANN } from "../../kernels/constants.ts";
 import { strainedDrift } from "../../kernels/barostats/strained_drift.ts";
 import { strainedKick } from "../../kernels/barostats/strained_kick.ts";
 import { outputsOf } from "../../models/model.ts";
-import {
-  checkParameter,
-  parameter,
-  parameterTable,
-  type PerSystem,
-  perSystem,
-  Rule,
-  times,
-} from "./integrator.ts";
+import { parameter, parameterTable, type PerSystem, perSystem, times } from "./parameters.ts";
 import { freedomOfBath } from "../engine/measures.ts";
 import { lowOf } from "./parts.ts";
 
 /** What of a cell can change. */
 export type PressureCoupling = "isotropic" | "anisotropic" | "triclinic";
 
-/** What a barostat is. */
-export interface BarostatOptions {
+/** The parameters of a barostat. */
+export interface BarostatParameters {
   /** The time of a step, fs. */
   readonly dt: PerSystem;
   /** The pressure outside, eV/Å³. */
   readonly pressure: PerSystem;
-  /** How fast the cell answers, fs. */
+  /** The relaxation time of the cell, fs. */
   readonly barostatTime: PerSystem;
-  /** K: with the time it gives the cell its inertia. */
+  /** K: together with the time it gives the cell its inertia. */
   readonly temperature: PerSystem;
-  /** What of the cell can change. */
+  /** The part of the cell that can change. */
   readonly pressureCoupling: PressureCoupling;
 }
 
@@ -71,18 +64,13 @@ const COUPLINGS: Readonly<Record<PressureCoupling, number>> = {
   triclinic: Coupling.TRICLINIC,
 };
 
-/** Throws a TypeError or RangeError that names engine, option and system. */
-export function checkBarostat(engine: string, options: BarostatOptions): void {
-  const { dt, pressure, barostatTime, temperature, pressureCoupling } = options;
-  checkParameter(engine, "dt", dt, Rule.STEP);
-  checkParameter(engine, "temperature", temperature, Rule.POSITIVE);
-  checkParameter(engine, "pressure", pressure, Rule.PRESSURE);
-  checkParameter(engine, "barostatTime", barostatTime, Rule.POSITIVE);
-  if (typeof pressureCoupling === "string" && Object.hasOwn(COUPLINGS, pressureCoupling)) return;
-  const Wrong = typeof pressureCoupling === "string" ? RangeError : TypeError;
+/** Throws a TypeError or RangeError if `pressureCoupling` is not one of those that exist. */
+export function checkPressureCoupling(engine: string, coupling: unknown): void {
+  if (typeof coupling === "string" && Object.hasOwn(COUPLINGS, coupling)) return;
+  const Wrong = typeof coupling === "string" ? RangeError : TypeError;
+  const requirement = `pressureCoupling must be ${Object.keys(COUPLINGS).join(", ")}`;
   throw new Wrong(
-    `Cannot make ${engine} as pressureCoupling must be ${Object.keys(COUPLINGS).join(", ")}: ` +
-      `current value is ${String(pressureCoupling)}`,
+    complaint(`make ${engine}`, requirement, coupling, Object.keys(COUPLINGS)),
   );
 }
 
@@ -90,7 +78,7 @@ export function checkBarostat(engine: string, options: BarostatOptions): void {
 export function openBarostat(
   state: ResidentBatch,
   engine: string,
-  options: BarostatOptions,
+  options: BarostatParameters,
 ): Barostat {
   const { dt, pressure, barostatTime, temperature, pressureCoupling } = options;
   checkCells(state, engine, pressureCoupling);

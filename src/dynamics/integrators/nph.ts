@@ -1,44 +1,27 @@
-import {
-  type BarostatOptions,
-  checkBarostat,
-  openBarostat,
-  type PressureCoupling,
-} from "./barostat.ts";
+import { checkPressureCoupling, openBarostat } from "./barostat.ts";
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
-import { checkOptions, type Integrator, type PerSystem } from "./integrator.ts";
+import type { Integrator } from "./integrator.ts";
+import { checkedParameters, type ParameterTable, type PerSystem, Rule } from "./parameters.ts";
+import { PRESSURE_PARAMETERS, type PressureOptions } from "./shared_options.ts";
 import { checkCoupling } from "./nvt_nose_hoover.ts";
 
-/** What {@linkcode NPH} needs besides a model. */
-export interface NPHOptions {
-  /** The time of a step, fs. */
-  readonly dt: PerSystem;
-  /** The pressure outside, eV/Å³: `1000 * BAR`, `0.1 * GIGAPASCAL`. Below 0 it pulls. */
-  readonly pressure: PerSystem;
-  /** τ, how fast the cell answers, fs: some 500 steps. */
-  readonly barostatTime: PerSystem;
+/** Options of {@linkcode NPH} besides those of every engine. */
+export interface NPHOptions extends PressureOptions {
   /**
-   * About how warm the system is, K: with τ it gives the cell its inertia, and nothing else depends on it.
+   * The approximate temperature of the system, K. Together with τ it gives the cell its inertia; nothing else depends on
+   * it.
    *
    * @default 300
    */
   readonly temperature?: PerSystem;
-  /**
-   * What of the cell can change: its volume, its lengths along x, y and z, or all of it.
-   *
-   * @default "isotropic"
-   */
-  readonly pressureCoupling?: PressureCoupling;
 }
 
 const NAME = "NPH";
-const PARAMETERS: readonly (keyof NPHOptions)[] = [
-  "dt",
-  "pressure",
-  "barostatTime",
-  "temperature",
-  "pressureCoupling",
-];
+const PARAMETERS: ParameterTable<NPHOptions> = {
+  ...PRESSURE_PARAMETERS,
+  temperature: { rule: Rule.POSITIVE, initial: 300 },
+};
 
 /**
  * Dynamics at constant pressure and enthalpy, the scheme of {@linkcode NPH}: that of Martyna, Tobias and Klein, without
@@ -65,21 +48,19 @@ const PARAMETERS: readonly (keyof NPHOptions)[] = [
  * Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
  */
 export function nph(options: NPHOptions): Integrator {
-  checkOptions(NAME, options, PARAMETERS);
-  const { dt, pressure, barostatTime } = options;
-  const { temperature = 300, pressureCoupling = "isotropic" } = options;
-  const barostat: BarostatOptions = { dt, pressure, barostatTime, temperature, pressureCoupling };
-  checkBarostat(NAME, barostat);
+  const parameters = checkedParameters(NAME, options, PARAMETERS);
+  const { dt, barostatTime } = parameters;
+  checkPressureCoupling(NAME, parameters.pressureCoupling);
   checkCoupling(NAME, "barostatTime", barostatTime, dt);
   return {
     name: NAME,
-    parameters: PARAMETERS,
+    parameters: Object.keys(PARAMETERS),
     dt,
     keepsMomentum: true,
     needsStress: true,
     open(state) {
       checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
-      const { kickCell, kick, drift } = openBarostat(state, NAME, barostat);
+      const { kickCell, kick, drift } = openBarostat(state, NAME, parameters);
       return { pre: [kickCell, kick, drift], post: [kick, kickCell] };
     },
   };
@@ -106,7 +87,6 @@ export function nph(options: NPHOptions): Integrator {
  * console.log(batch.get("cell")[0]); // Å
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class NPH<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: NPHOptions & DynamicsOptions<H>) {

@@ -1,66 +1,22 @@
-import {
-  barostatChain,
-  type BarostatOptions,
-  checkBarostat,
-  openBarostat,
-  type PressureCoupling,
-} from "./barostat.ts";
+import { barostatChain, checkPressureCoupling, openBarostat } from "./barostat.ts";
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { Integrator } from "./integrator.ts";
+import { checkedParameters, parameter, type ParameterTable } from "./parameters.ts";
 import {
-  checkOptions,
-  checkParameter,
-  type Integrator,
-  parameter,
-  type PerSystem,
-  Rule,
-} from "./integrator.ts";
+  CHAIN_PARAMETERS,
+  type ChainOptions,
+  PRESSURE_PARAMETERS,
+  type PressureOptions,
+} from "./shared_options.ts";
 import { checkChain, checkCoupling } from "./nvt_nose_hoover.ts";
 import { noseHooverChain } from "./parts.ts";
 
-/** What {@linkcode NPT} needs besides a model. */
-export interface NPTOptions {
-  /** The time of a step, fs. */
-  readonly dt: PerSystem;
-  /** The temperature of the baths, K, above 0. */
-  readonly temperature: PerSystem;
-  /** The pressure outside, eV/Å³: `1000 * BAR`, `0.1 * GIGAPASCAL`. Below 0 it pulls. */
-  readonly pressure: PerSystem;
-  /** How fast the cell answers, fs: some 500 steps. */
-  readonly barostatTime: PerSystem;
-  /** How fast the bath of the atoms answers, fs: some 50 steps or more. */
-  readonly thermostatTime: PerSystem;
-  /**
-   * What of the cell can change: its volume, its lengths along x, y and z, or all of it.
-   *
-   * @default "isotropic"
-   */
-  readonly pressureCoupling?: PressureCoupling;
-  /**
-   * How many thermostats are in each of the two chains.
-   *
-   * @default 3
-   */
-  readonly chainLength?: number;
-  /**
-   * Into how many parts, by Suzuki and Yoshida, a half step of a chain is divided: 1, 3 or 5.
-   *
-   * @default 3
-   */
-  readonly yoshidaOrder?: 1 | 3 | 5;
-}
+/** Options of {@linkcode NPT} besides those of every engine. */
+export interface NPTOptions extends ChainOptions, PressureOptions {}
 
 const NAME = "NPT";
-const PARAMETERS: readonly (keyof NPTOptions)[] = [
-  "dt",
-  "temperature",
-  "pressure",
-  "barostatTime",
-  "thermostatTime",
-  "pressureCoupling",
-  "chainLength",
-  "yoshidaOrder",
-];
+const PARAMETERS: ParameterTable<NPTOptions> = { ...PRESSURE_PARAMETERS, ...CHAIN_PARAMETERS };
 
 /**
  * Dynamics at constant pressure and temperature, the scheme of {@linkcode NPT}: that of Martyna, Tobias and Klein. As
@@ -84,25 +40,22 @@ const PARAMETERS: readonly (keyof NPTOptions)[] = [
  * J. Phys. A 39, 5629 (2006).
  */
 export function npt(options: NPTOptions): Integrator {
-  checkOptions(NAME, options, PARAMETERS);
-  const { dt, temperature, pressure, barostatTime, thermostatTime } = options;
-  const { pressureCoupling = "isotropic", chainLength = 3, yoshidaOrder = 3 } = options;
-  const barostat: BarostatOptions = { dt, pressure, barostatTime, temperature, pressureCoupling };
-  checkBarostat(NAME, barostat);
+  const parameters = checkedParameters(NAME, options, PARAMETERS);
+  const { dt, temperature, barostatTime, thermostatTime, chainLength, yoshidaOrder } = parameters;
+  checkPressureCoupling(NAME, parameters.pressureCoupling);
   checkCoupling(NAME, "barostatTime", barostatTime, dt);
-  checkParameter(NAME, "thermostatTime", thermostatTime, Rule.POSITIVE);
   checkCoupling(NAME, "thermostatTime", thermostatTime, dt);
   checkChain(NAME, chainLength, yoshidaOrder);
   return {
     name: NAME,
-    parameters: PARAMETERS,
+    parameters: Object.keys(PARAMETERS),
     dt,
     keepsMomentum: true,
     needsStress: true,
     open(state) {
       checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
       checkCoupling(NAME, "thermostatTime", thermostatTime, dt, state.batch);
-      const { step, kickCell, kick, drift, cell } = openBarostat(state, NAME, barostat);
+      const { step, kickCell, kick, drift, cell } = openBarostat(state, NAME, parameters);
       const energy = state.scratch("chainEnergy", { dtype: "f64", level: "system" });
       const links = { length: chainLength, parts: yoshidaOrder };
       const atoms = noseHooverChain(state, step, {
@@ -145,7 +98,6 @@ export function npt(options: NPTOptions): Integrator {
  * console.log(batch.get("cell")[0], batch.get("cell")[9]); // Å
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class NPT<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: NPTOptions & DynamicsOptions<H>) {

@@ -1,20 +1,14 @@
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
-import {
-  checkOptions,
-  checkParameter,
-  type Integrator,
-  parameter,
-  type PerSystem,
-  Rule,
-} from "./integrator.ts";
+import type { Integrator } from "./integrator.ts";
+import { checkedParameters, parameter, type ParameterTable, Rule } from "./parameters.ts";
+import type { TimeStepOptions } from "./shared_options.ts";
 import { kick, kickDrift } from "./parts.ts";
 
-/** What {@linkcode NVE} needs besides a model. */
-export interface NVEOptions {
-  /** The time of a step, fs. */
-  readonly dt: PerSystem;
-}
+/** Options of {@linkcode NVE} besides those of every engine. */
+export interface NVEOptions extends TimeStepOptions {}
+
+const PARAMETERS: ParameterTable<NVEOptions> = { dt: { rule: Rule.STEP } };
 
 /**
  * Velocity Verlet, the scheme of {@linkcode NVE}:
@@ -29,12 +23,10 @@ export interface NVEOptions {
  * Wilson, J. Chem. Phys. 76, 637 (1982).
  */
 export function velocityVerlet(options: NVEOptions): Integrator {
-  checkOptions("NVE", options, ["dt"]);
-  const { dt } = options;
-  checkParameter("NVE", "dt", dt, Rule.STEP);
+  const { dt } = checkedParameters("NVE", options, PARAMETERS);
   return {
     name: "NVE",
-    parameters: ["dt"],
+    parameters: Object.keys(PARAMETERS),
     dt,
     keepsMomentum: true,
     open(state) {
@@ -63,7 +55,6 @@ export function velocityVerlet(options: NVEOptions): Integrator {
  * console.log(batch.get("energy"));
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class NVE<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: NVEOptions & DynamicsOptions<H>) {

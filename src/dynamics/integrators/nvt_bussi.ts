@@ -1,38 +1,27 @@
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { Integrator } from "./integrator.ts";
 import {
-  checkOptions,
-  checkParameter,
-  type Integrator,
+  checkedParameters,
   parameter,
+  type ParameterTable,
   type PerSystem,
   Rule,
-} from "./integrator.ts";
+} from "./parameters.ts";
+import { STOCHASTIC_PARAMETERS, type StochasticThermostatOptions } from "./shared_options.ts";
 import { kick, kickDrift, rescaleVelocities } from "./parts.ts";
 
-/** What {@linkcode NVTBussi} needs besides a model. */
-export interface NVTBussiOptions {
-  /** The time of a step, fs. */
-  readonly dt: PerSystem;
-  /** The temperature of the bath, K. */
-  readonly temperature: PerSystem;
-  /** τ, within which the kinetic energy forgets what it was, fs. */
+/** Options of {@linkcode NVTBussi} besides those of every engine. */
+export interface NVTBussiOptions extends StochasticThermostatOptions {
+  /** The relaxation time τ of the kinetic energy, fs. */
   readonly thermostatTime: PerSystem;
-  /**
-   * What the noise is drawn by: the same seed gives the same noise to a system, wherever it stands in a batch.
-   *
-   * @default 0
-   */
-  readonly seed?: number;
 }
 
 const NAME = "NVTBussi";
-const PARAMETERS: readonly (keyof NVTBussiOptions)[] = [
-  "dt",
-  "temperature",
-  "thermostatTime",
-  "seed",
-];
+const PARAMETERS: ParameterTable<NVTBussiOptions> = {
+  ...STOCHASTIC_PARAMETERS,
+  thermostatTime: { rule: Rule.POSITIVE },
+};
 
 /**
  * Stochastic velocity rescaling (CSVR), the scheme of {@linkcode NVTBussi}: velocity Verlet, then v = α v for each system,
@@ -52,15 +41,10 @@ const PARAMETERS: readonly (keyof NVTBussiOptions)[] = [
  * 014101 (2007).
  */
 export function bussi(options: NVTBussiOptions): Integrator {
-  checkOptions(NAME, options, PARAMETERS);
-  const { dt, temperature, thermostatTime, seed = 0 } = options;
-  checkParameter(NAME, "dt", dt, Rule.STEP);
-  checkParameter(NAME, "temperature", temperature, Rule.NOT_NEGATIVE);
-  checkParameter(NAME, "thermostatTime", thermostatTime, Rule.POSITIVE);
-  checkParameter(NAME, "seed", seed, Rule.SEED);
+  const { dt, temperature, thermostatTime, seed } = checkedParameters(NAME, options, PARAMETERS);
   return {
     name: NAME,
-    parameters: PARAMETERS,
+    parameters: Object.keys(PARAMETERS),
     dt,
     keepsMomentum: true,
     open(state) {
@@ -94,7 +78,6 @@ export function bussi(options: NVTBussiOptions): Integrator {
  * await md.run(batch, 100);
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class NVTBussi<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: NVTBussiOptions & DynamicsOptions<H>) {

@@ -1,33 +1,27 @@
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { Integrator } from "./integrator.ts";
 import {
-  checkOptions,
-  checkParameter,
-  type Integrator,
+  checkedParameters,
   parameter,
+  type ParameterTable,
   type PerSystem,
   Rule,
-} from "./integrator.ts";
+} from "./parameters.ts";
+import { STOCHASTIC_PARAMETERS, type StochasticThermostatOptions } from "./shared_options.ts";
 import { drift, kick, thermalize } from "./parts.ts";
 
-/** What {@linkcode NVTLangevin} needs besides a model. */
-export interface NVTLangevinOptions {
-  /** The time of a step, fs. */
-  readonly dt: PerSystem;
-  /** The temperature of the bath, K. */
-  readonly temperature: PerSystem;
-  /** How strongly the bath couples, 1/fs; 0.01 forgets velocities within 100 fs. With 0 it is NVE. */
+/** Options of {@linkcode NVTLangevin} besides those of every engine. */
+export interface NVTLangevinOptions extends StochasticThermostatOptions {
+  /** The friction, 1/fs; 0.01 forgets velocities within 100 fs. With 0 it is NVE. */
   readonly friction: PerSystem;
-  /**
-   * What the noise is drawn by: the same seed gives the same noise to a system, wherever it stands in a batch.
-   *
-   * @default 0
-   */
-  readonly seed?: number;
 }
 
 const NAME = "NVTLangevin";
-const PARAMETERS: readonly (keyof NVTLangevinOptions)[] = ["dt", "temperature", "friction", "seed"];
+const PARAMETERS: ParameterTable<NVTLangevinOptions> = {
+  ...STOCHASTIC_PARAMETERS,
+  friction: { rule: Rule.NOT_NEGATIVE },
+};
 
 /**
  * Langevin dynamics split as BAOAB, the scheme of {@linkcode NVTLangevin}: half a kick (B), half a drift (A), the bath
@@ -44,15 +38,10 @@ const PARAMETERS: readonly (keyof NVTLangevinOptions)[] = ["dt", "temperature", 
  * (Bussi, Parrinello, Phys. Rev. E 75, 056707, 2007). Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
  */
 export function langevin(options: NVTLangevinOptions): Integrator {
-  checkOptions(NAME, options, PARAMETERS);
-  const { dt, temperature, friction, seed = 0 } = options;
-  checkParameter(NAME, "dt", dt, Rule.STEP);
-  checkParameter(NAME, "temperature", temperature, Rule.NOT_NEGATIVE);
-  checkParameter(NAME, "friction", friction, Rule.NOT_NEGATIVE);
-  checkParameter(NAME, "seed", seed, Rule.SEED);
+  const { dt, temperature, friction, seed } = checkedParameters(NAME, options, PARAMETERS);
   return {
     name: NAME,
-    parameters: PARAMETERS,
+    parameters: Object.keys(PARAMETERS),
     dt,
     open(state) {
       const step = parameter(state, NAME, "dt", dt);
@@ -86,7 +75,6 @@ export function langevin(options: NVTLangevinOptions): Integrator {
  * await md.run(batch, 100);
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class NVTLangevin<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: NVTLangevinOptions & DynamicsOptions<H>) {

@@ -1,49 +1,22 @@
 import type { Batch } from "../../batch/batch.ts";
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { Integrator } from "./integrator.ts";
 import {
-  checkOptions,
+  checkedParameters,
   checkParameter,
-  type Integrator,
   isFromField,
   parameter,
   type PerSystem,
   perSystem,
-  Rule,
-} from "./integrator.ts";
+} from "./parameters.ts";
+import { CHAIN_PARAMETERS, type ChainOptions } from "./shared_options.ts";
 import { kick, kickDrift, noseHooverChain } from "./parts.ts";
 
-/** What {@linkcode NVTNoseHoover} needs besides a model. */
-export interface NVTNoseHooverOptions {
-  /** The time of a step, fs. */
-  readonly dt: PerSystem;
-  /** The temperature of the bath, K, above 0. */
-  readonly temperature: PerSystem;
-  /** τ, how fast the bath answers, fs: 20 steps or more, and never below two. */
-  readonly thermostatTime: PerSystem;
-  /**
-   * How many thermostats are in the chain, each held by the next. One alone does not sample what is stiff or small.
-   *
-   * @default 3
-   */
-  readonly chainLength?: number;
-  /**
-   * Into how many parts, by Suzuki and Yoshida, a half step of the chain is divided: 1, 3 or 5. More follow a chain
-   * that is fast against the step.
-   *
-   * @default 3
-   */
-  readonly yoshidaOrder?: 1 | 3 | 5;
-}
+/** Options of {@linkcode NVTNoseHoover} besides those of every engine. */
+export interface NVTNoseHooverOptions extends ChainOptions {}
 
 const NAME = "NVTNoseHoover";
-const PARAMETERS: readonly (keyof NVTNoseHooverOptions)[] = [
-  "dt",
-  "temperature",
-  "thermostatTime",
-  "chainLength",
-  "yoshidaOrder",
-];
 
 /**
  * Nosé–Hoover chains, the scheme of {@linkcode NVTNoseHoover}: half a step of the chain, velocity Verlet, half a step of
@@ -62,16 +35,13 @@ const PARAMETERS: readonly (keyof NVTNoseHooverOptions)[] = [
  * Tuckerman, J. Chem. Phys. 97, 2635 (1992); Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
  */
 export function noseHoover(options: NVTNoseHooverOptions): Integrator {
-  checkOptions(NAME, options, PARAMETERS);
-  const { dt, temperature, thermostatTime, chainLength = 3, yoshidaOrder = 3 } = options;
-  checkParameter(NAME, "dt", dt, Rule.STEP);
-  checkParameter(NAME, "temperature", temperature, Rule.POSITIVE);
-  checkParameter(NAME, "thermostatTime", thermostatTime, Rule.POSITIVE);
+  const parameters = checkedParameters(NAME, options, CHAIN_PARAMETERS);
+  const { dt, temperature, thermostatTime, chainLength, yoshidaOrder } = parameters;
   checkCoupling(NAME, "thermostatTime", thermostatTime, dt);
   checkChain(NAME, chainLength, yoshidaOrder);
   return {
     name: NAME,
-    parameters: PARAMETERS,
+    parameters: Object.keys(CHAIN_PARAMETERS),
     dt,
     keepsMomentum: true,
     open(state) {
@@ -129,11 +99,11 @@ export function checkChain(engine: string, chainLength: unknown, yoshidaOrder: u
     );
   }
   checkParameter(engine, "chainLength", chainLength, {
-    requirement: "be a whole number from 1 to 16",
+    requirement: "a whole number from 1 to 16",
     holds: (x) => Number.isInteger(x) && x >= 1 && x <= 16,
   });
   checkParameter(engine, "yoshidaOrder", yoshidaOrder, {
-    requirement: "be 1, 3 or 5",
+    requirement: "1, 3 or 5",
     holds: (x) => x === 1 || x === 3 || x === 5,
   });
 }
@@ -157,7 +127,6 @@ export function checkChain(engine: string, chainLength: unknown, yoshidaOrder: u
  * await md.run(batch, 100);
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class NVTNoseHoover<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: NVTNoseHooverOptions & DynamicsOptions<H>) {

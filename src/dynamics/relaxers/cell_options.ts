@@ -4,10 +4,9 @@
  * @module
  */
 
-import { checkKeys } from "../../base/check_options.ts";
+import { checkKeys, checkKind } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
-import { complaint } from "../../base/show.ts";
-import { checkParameter, type PerSystem, Rule } from "../integrators/integrator.ts";
+import { checkParameter, type PerSystem, Rule } from "../integrators/parameters.ts";
 
 /** How the cells of a batch relax. */
 export interface CellOptions {
@@ -15,6 +14,17 @@ export interface CellOptions {
   readonly pressure?: PerSystem;
   /** Whether cells keep their shape, and only grow or shrink. @default false */
   readonly isotropic?: boolean;
+}
+
+/** Options of all relaxers. */
+export interface RelaxerOptions {
+  /**
+   * Relaxes the cells as well, along their periodic directions. The `fmax` of a `ConvergenceHook` then includes their
+   * part: see {@linkcode CellOptions}.
+   *
+   * @default false
+   */
+  readonly cell?: boolean | CellOptions;
 }
 
 /** The same with nothing left out; 1 for what is isotropic. */
@@ -30,14 +40,10 @@ export function checkCell(engine: string, cell: unknown): CheckedCell | undefine
   if (cell === undefined || cell === false) return undefined;
   if (cell === true) return { pressure: 0, isotropic: 0 };
   const action = `make ${engine}`;
-  if (!isObject(cell)) {
-    throw new TypeError(complaint(action, "cell must be a boolean or an object", cell));
-  }
-  checkKeys(action, "cell", cell, ["pressure", "isotropic"]);
+  checkKind(action, "cell", cell, "a boolean or an object", isObject);
+  checkKeys(action, "cell", cell as CellOptions, ["pressure", "isotropic"]);
   const { pressure = 0, isotropic = false } = cell as CellOptions;
   checkParameter(engine, "pressure", pressure, Rule.PRESSURE);
-  if (typeof isotropic !== "boolean") {
-    throw new TypeError(complaint(action, "isotropic must be a boolean", isotropic));
-  }
+  checkKind(action, "isotropic", isotropic, "a boolean", (x) => typeof x === "boolean");
   return { pressure, isotropic: Number(isotropic) };
 }

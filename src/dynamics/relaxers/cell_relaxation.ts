@@ -13,7 +13,8 @@ import { deform } from "../../kernels/cells/deform.ts";
 import { strainForces } from "../../kernels/cells/strain_forces.ts";
 import { outputsOf } from "../../models/model.ts";
 import type { CheckedCell } from "./cell_options.ts";
-import { parameterTable, perSystem } from "../integrators/integrator.ts";
+import type { OpenIntegrator } from "../integrators/integrator.ts";
+import { parameterTable, perSystem } from "../integrators/parameters.ts";
 import { placeOf, type StagePlace } from "../stages/stage_place.ts";
 
 /** What an optimizer works on where cells relax. */
@@ -62,6 +63,11 @@ const NO_STAGE = 2 ** 30;
 /** Batch → what relaxes its cells. */
 const DRIVERS = new WeakMap<ResidentBatch, Driver[]>();
 const MEASURES = new WeakMap<ResidentBatch, CellForces>();
+
+/** Returns a relaxer that runs one kernel, with the calls around it by which cells relax. */
+export function withCell(step: Call, cells: CellRelaxation | undefined): OpenIntegrator {
+  return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
+}
 
 /** Of a batch on a backend; throws a RangeError for a pressure on what has no volume. */
 export function openCell(

@@ -1,23 +1,20 @@
 import { call } from "../../backend/backend.ts";
-import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { fireStep } from "../../kernels/relax/fire_step.ts";
-import { type CellOptions, checkCell } from "./cell_options.ts";
-import { openCell } from "./cell_relaxation.ts";
 import { Dynamics } from "../dynamics.ts";
-import { cellVelocities, fireState } from "./fire_state.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { Integrator } from "../integrators/integrator.ts";
 import {
-  checkOptions,
-  checkParameter,
-  type Integrator,
-  parameterTable,
+  checkedParameters,
+  type ParameterTable,
   type PerSystem,
   Rule,
   times,
-} from "../integrators/integrator.ts";
+} from "../integrators/parameters.ts";
+import type { RelaxerOptions } from "./cell_options.ts";
+import { fireIntegrator, inFemtoseconds } from "./fire_integrator.ts";
 
-/** What {@linkcode FIRE} needs besides a model; times in Å·√(amu/eV), as in ASE. */
-export interface FIREOptions {
+/** Options of {@linkcode FIRE} besides those of every engine; times in Å·√(amu/eV), as in ASE. */
+export interface FIREOptions extends RelaxerOptions {
   /** The step to begin with, Å·√(amu/eV): 1 is 10.18 fs. */
   readonly dt: PerSystem;
   /** The longest step. @default 10 dt */
@@ -36,28 +33,21 @@ export interface FIREOptions {
   readonly alphaStart?: PerSystem;
   /** What a downhill step multiplies that by. @default 0.99 */
   readonly fAlpha?: PerSystem;
-  /**
-   * Whether cells relax, too, along their periodic directions, and how. The `fmax` of a `ConvergenceHook` then has their
-   * part in it: see {@linkcode CellOptions}.
-   *
-   * @default false
-   */
-  readonly cell?: boolean | CellOptions;
 }
 
 const NAME = "FIRE";
-const PARAMETERS: readonly (keyof FIREOptions)[] = [
-  "dt",
-  "dtMax",
-  "dtMin",
-  "maxStep",
-  "nMin",
-  "fDec",
-  "fInc",
-  "alphaStart",
-  "fAlpha",
-  "cell",
-];
+const PARAMETERS: ParameterTable<FIREOptions> = {
+  dt: { rule: Rule.POSITIVE },
+  dtMax: { rule: Rule.POSITIVE, initial: (dt: PerSystem) => times(dt, 10) },
+  dtMin: { rule: Rule.POSITIVE, initial: (dt: PerSystem) => times(dt, 0.02) },
+  maxStep: { rule: Rule.POSITIVE, initial: 0.2 },
+  nMin: { rule: Rule.COUNT, initial: 5 },
+  fDec: { rule: Rule.SHRINKING, initial: 0.5 },
+  fInc: { rule: Rule.GROWING, initial: 1.1 },
+  alphaStart: { rule: Rule.FRACTION, initial: 0.1 },
+  fAlpha: { rule: Rule.SHRINKING, initial: 0.99 },
+  cell: { initial: false },
+};
 
 /**
  * The fast inertial relaxation engine, the scheme of {@linkcode FIRE}; each system by itself, with P = Σ v·F.
@@ -70,45 +60,27 @@ const PARAMETERS: readonly (keyof FIREOptions)[] = [
  * Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
  */
 export function fire(options: FIREOptions): Integrator {
-  checkOptions(NAME, options, PARAMETERS);
-  const { dt } = options;
-  checkParameter(NAME, "dt", dt, Rule.POSITIVE);
-  const { dtMax = times(dt, 10), dtMin = times(dt, 0.02), maxStep = 0.2, nMin = 5 } = options;
-  const { fDec = 0.5, fInc = 1.1, alphaStart = 0.1, fAlpha = 0.99 } = options;
-  checkParameter(NAME, "dtMax", dtMax, Rule.POSITIVE);
-  checkParameter(NAME, "dtMin", dtMin, Rule.POSITIVE);
-  checkParameter(NAME, "maxStep", maxStep, Rule.POSITIVE);
-  checkParameter(NAME, "nMin", nMin, Rule.COUNT);
-  checkParameter(NAME, "fDec", fDec, Rule.SHRINKING);
-  checkParameter(NAME, "fInc", fInc, Rule.GROWING);
-  checkParameter(NAME, "alphaStart", alphaStart, Rule.FRACTION);
-  checkParameter(NAME, "fAlpha", fAlpha, Rule.SHRINKING);
-  const cell = checkCell(NAME, options.cell);
-  return {
+  const { dt, dtMax, dtMin, cell, ...others } = checkedParameters(NAME, options, PARAMETERS);
+  const { maxStep, nMin, fDec, fInc, alphaStart, fAlpha } = others;
+  return fireIntegrator({
     name: NAME,
-    parameters: PARAMETERS,
-    needsStress: cell !== undefined,
-    open(state) {
-      const cells = cell && openCell(state, NAME, cell);
-      const step = call(fireStep, {
-        ...fireState(state, NAME, dt, alphaStart),
-        ...cells && { ...cells, cellVelocities: cellVelocities(state) },
-        weights: state.weights(),
-        // In the order of FireParameter.
-        parameters: parameterTable(state, NAME, {
-          dtMax: times(dtMax, TIME_UNIT_FS),
-          dtMin: times(dtMin, TIME_UNIT_FS),
-          maxStep,
-          nMin,
-          fDec,
-          fInc,
-          alphaStart,
-          fAlpha,
-        }),
-      });
-      return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
+    parameters: Object.keys(PARAMETERS),
+    dt,
+    alpha: alphaStart,
+    cell,
+    // In the order of FireParameter.
+    columns: {
+      dtMax: inFemtoseconds(dtMax),
+      dtMin: inFemtoseconds(dtMin),
+      maxStep,
+      nMin,
+      fDec,
+      fInc,
+      alphaStart,
+      fAlpha,
     },
-  };
+    step: (state, args) => call(fireStep, { ...args, weights: state.weights() }),
+  });
 }
 
 /**
@@ -137,7 +109,6 @@ export function fire(options: FIREOptions): Integrator {
  * assertEquals([...batch.get("status")], [1, 1]); // both are relaxed
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class FIRE<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: FIREOptions & DynamicsOptions<H>) {

@@ -1,23 +1,19 @@
 import { call } from "../../backend/backend.ts";
-import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { fire2Step } from "../../kernels/relax/fire2_step.ts";
-import { type CellOptions, checkCell } from "./cell_options.ts";
-import { openCell } from "./cell_relaxation.ts";
 import { Dynamics } from "../dynamics.ts";
-import { cellVelocities, fireState } from "./fire_state.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { Integrator } from "../integrators/integrator.ts";
 import {
-  checkOptions,
-  checkParameter,
-  type Integrator,
-  parameterTable,
+  checkedParameters,
+  type ParameterTable,
   type PerSystem,
   Rule,
-  times,
-} from "../integrators/integrator.ts";
+} from "../integrators/parameters.ts";
+import type { RelaxerOptions } from "./cell_options.ts";
+import { fireIntegrator, inFemtoseconds } from "./fire_integrator.ts";
 
-/** What {@linkcode FIRE2} needs besides a model; times in Å·√(amu/eV), as in ASE. */
-export interface FIRE2Options {
+/** Options of {@linkcode FIRE2} besides those of every engine; times in Å·√(amu/eV), as in ASE. */
+export interface FIRE2Options extends RelaxerOptions {
   /** The step to begin with, Å·√(amu/eV). */
   readonly dt: PerSystem;
   /** After how many steps downhill the step grows. @default 60 */
@@ -36,28 +32,21 @@ export interface FIRE2Options {
   readonly tMin?: PerSystem;
   /** The furthest that any atom of a system goes in one step, Å: all its atoms are held back together. @default 0.1 */
   readonly maxStep?: PerSystem;
-  /**
-   * Whether cells relax, too, along their periodic directions, and how. The `fmax` of a `ConvergenceHook` then has their
-   * part in it: see {@linkcode CellOptions}.
-   *
-   * @default false
-   */
-  readonly cell?: boolean | CellOptions;
 }
 
 const NAME = "FIRE2";
-const PARAMETERS: readonly (keyof FIRE2Options)[] = [
-  "dt",
-  "delayStep",
-  "dtGrow",
-  "dtShrink",
-  "alphaShrink",
-  "alpha0",
-  "tMax",
-  "tMin",
-  "maxStep",
-  "cell",
-];
+const PARAMETERS: ParameterTable<FIRE2Options> = {
+  dt: { rule: Rule.POSITIVE },
+  delayStep: { rule: Rule.COUNT, initial: 60 },
+  dtGrow: { rule: Rule.GROWING, initial: 1.05 },
+  dtShrink: { rule: Rule.SHRINKING, initial: 0.75 },
+  alphaShrink: { rule: Rule.SHRINKING, initial: 0.985 },
+  alpha0: { rule: Rule.FRACTION, initial: 0.09 },
+  tMax: { rule: Rule.POSITIVE, initial: 0.08 },
+  tMin: { rule: Rule.POSITIVE, initial: 0.005 },
+  maxStep: { rule: Rule.POSITIVE, initial: 0.1 },
+  cell: { initial: false },
+};
 
 /**
  * FIRE 2.0, the scheme of {@linkcode FIRE2}: as `fire`, but every atom has 1 amu, velocities take their kick before
@@ -66,43 +55,27 @@ const PARAMETERS: readonly (keyof FIRE2Options)[] = [
  * Guénolé, Nöhring, Vaid, Houllé, Xie, Prakash, Bitzek, Comput. Mater. Sci. 175, 109584 (2020).
  */
 export function fire2(options: FIRE2Options): Integrator {
-  checkOptions(NAME, options, PARAMETERS);
-  const { dt, delayStep = 60, dtGrow = 1.05, dtShrink = 0.75, alphaShrink = 0.985 } = options;
-  const { alpha0 = 0.09, tMax = 0.08, tMin = 0.005, maxStep = 0.1 } = options;
-  checkParameter(NAME, "dt", dt, Rule.POSITIVE);
-  checkParameter(NAME, "delayStep", delayStep, Rule.COUNT);
-  checkParameter(NAME, "dtGrow", dtGrow, Rule.GROWING);
-  checkParameter(NAME, "dtShrink", dtShrink, Rule.SHRINKING);
-  checkParameter(NAME, "alphaShrink", alphaShrink, Rule.SHRINKING);
-  checkParameter(NAME, "alpha0", alpha0, Rule.FRACTION);
-  checkParameter(NAME, "tMax", tMax, Rule.POSITIVE);
-  checkParameter(NAME, "tMin", tMin, Rule.POSITIVE);
-  checkParameter(NAME, "maxStep", maxStep, Rule.POSITIVE);
-  const cell = checkCell(NAME, options.cell);
-  return {
+  const { dt, tMax, tMin, cell, ...others } = checkedParameters(NAME, options, PARAMETERS);
+  const { maxStep, delayStep, dtShrink, dtGrow, alpha0, alphaShrink } = others;
+  return fireIntegrator({
     name: NAME,
-    parameters: PARAMETERS,
-    needsStress: cell !== undefined,
-    open(state) {
-      const cells = cell && openCell(state, NAME, cell);
-      const step = call(fire2Step, {
-        ...fireState(state, NAME, dt, alpha0),
-        ...cells && { ...cells, cellVelocities: cellVelocities(state) },
-        // In the order of Fire2Parameter.
-        parameters: parameterTable(state, NAME, {
-          tMax: times(tMax, TIME_UNIT_FS),
-          tMin: times(tMin, TIME_UNIT_FS),
-          maxStep,
-          delayStep,
-          dtShrink,
-          dtGrow,
-          alpha0,
-          alphaShrink,
-        }),
-      });
-      return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
+    parameters: Object.keys(PARAMETERS),
+    dt,
+    alpha: alpha0,
+    cell,
+    // In the order of Fire2Parameter.
+    columns: {
+      tMax: inFemtoseconds(tMax),
+      tMin: inFemtoseconds(tMin),
+      maxStep,
+      delayStep,
+      dtShrink,
+      dtGrow,
+      alpha0,
+      alphaShrink,
     },
-  };
+    step: (_state, args) => call(fire2Step, args),
+  });
 }
 
 /**
@@ -127,7 +100,6 @@ export function fire2(options: FIRE2Options): Integrator {
  * await opt.run(batch);
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class FIRE2<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: FIRE2Options & DynamicsOptions<H>) {

@@ -1,23 +1,24 @@
 import { call } from "../../backend/backend.ts";
+import { checkNumber, type NumberRule } from "../../base/check_number.ts";
+import { checkKind } from "../../base/check_options.ts";
 import { lbfgsStep } from "../../kernels/relax/lbfgs_step.ts";
-import { complaint } from "../../base/show.ts";
 import { outputsOf } from "../../models/model.ts";
-import { type CellOptions, checkCell } from "./cell_options.ts";
-import { openCell } from "./cell_relaxation.ts";
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
-import { lbfgsCellHistory, lbfgsState } from "./lbfgs_state.ts";
+import type { Integrator } from "../integrators/integrator.ts";
 import {
-  checkOptions,
-  checkParameter,
-  type Integrator,
+  checkedParameters,
+  type ParameterTable,
   parameterTable,
   type PerSystem,
   Rule,
-} from "../integrators/integrator.ts";
+} from "../integrators/parameters.ts";
+import { checkCell, type RelaxerOptions } from "./cell_options.ts";
+import { openCell, withCell } from "./cell_relaxation.ts";
+import { lbfgsCellHistory, lbfgsState } from "./lbfgs_state.ts";
 
-/** What {@linkcode LBFGS} needs besides a model. */
-export interface LBFGSOptions {
+/** Options of {@linkcode LBFGS} besides those of every engine. */
+export interface LBFGSOptions extends RelaxerOptions {
   /** How many steps are kept, with the changes of the forces: up to 100. @default 6 */
   readonly memory?: number;
   /** The furthest that any atom of a system goes in one step, Å: all its atoms are held back together. @default 0.2 */
@@ -28,26 +29,22 @@ export interface LBFGSOptions {
   readonly curvature?: PerSystem;
   /** Whether a step that does not lower the energy enough is taken back and shortened. @default false */
   readonly lineSearch?: boolean;
-  /**
-   * Whether cells relax, too, along their periodic directions, and how. The `fmax` of a `ConvergenceHook` then has their
-   * part in it: see {@linkcode CellOptions}.
-   *
-   * @default false
-   */
-  readonly cell?: boolean | CellOptions;
 }
 
 const NAME = "LBFGS";
-const PARAMETERS: readonly (keyof LBFGSOptions)[] = [
-  "memory",
-  "maxStep",
-  "damping",
-  "curvature",
-  "lineSearch",
-  "cell",
-];
-/** Whoever has more memory than that gains nothing by it. */
-const MOST_PAIRS = 100;
+const PARAMETERS: ParameterTable<LBFGSOptions> = {
+  memory: { initial: 6 },
+  maxStep: { rule: Rule.POSITIVE, initial: 0.2 },
+  damping: { rule: Rule.SHRINKING, initial: 1 },
+  curvature: { rule: Rule.POSITIVE, initial: 70 },
+  lineSearch: { initial: false },
+  cell: { initial: false },
+};
+/** The number of pairs to keep. More than a hundred gain nothing. */
+const MEMORY: NumberRule = {
+  requirement: "a whole number from 1 to 100",
+  holds: (x) => Number.isInteger(x) && x >= 1 && x <= 100,
+};
 
 /**
  * Limited-memory BFGS, the scheme of {@linkcode LBFGS}; each system by itself. From the last `memory` steps s and the
@@ -62,19 +59,14 @@ const MOST_PAIRS = 100;
  * Liu, Nocedal, Math. Program. 45, 503 (1989).
  */
 export function lbfgs(options: LBFGSOptions = {}): Integrator {
-  checkOptions(NAME, options, PARAMETERS);
-  const { memory = 6, maxStep = 0.2, damping = 1, curvature = 70, lineSearch = false } = options;
-  checkMemory(memory);
-  checkParameter(NAME, "maxStep", maxStep, Rule.POSITIVE);
-  checkParameter(NAME, "damping", damping, Rule.SHRINKING);
-  checkParameter(NAME, "curvature", curvature, Rule.POSITIVE);
-  if (typeof lineSearch !== "boolean") {
-    throw new TypeError(complaint(`make ${NAME}`, "lineSearch must be a boolean", lineSearch));
-  }
-  const cell = checkCell(NAME, options.cell);
+  const parameters = checkedParameters(NAME, options, PARAMETERS);
+  const { memory, maxStep, damping, curvature, lineSearch } = parameters;
+  checkNumber(`make ${NAME}`, "memory", memory, MEMORY);
+  checkKind(`make ${NAME}`, "lineSearch", lineSearch, "a boolean", (x) => typeof x === "boolean");
+  const cell = checkCell(NAME, parameters.cell);
   return {
     name: NAME,
-    parameters: PARAMETERS,
+    parameters: Object.keys(PARAMETERS),
     needsEnergy: lineSearch,
     needsStress: cell !== undefined,
     open(state) {
@@ -92,19 +84,9 @@ export function lbfgs(options: LBFGSOptions = {}): Integrator {
         cellForces: cells?.cellForces,
         cellHistory: cells && lbfgsCellHistory(state, memory),
       });
-      return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
+      return withCell(step, cells);
     },
   };
-}
-
-function checkMemory(memory: unknown): void {
-  if (typeof memory !== "number") {
-    throw new TypeError(complaint(`make ${NAME}`, "memory must be a number", memory));
-  }
-  if (Number.isInteger(memory) && memory >= 1 && memory <= MOST_PAIRS) return;
-  throw new RangeError(
-    `Cannot make ${NAME} as memory must be a whole number from 1 to ${MOST_PAIRS}: current value is ${memory}`,
-  );
 }
 
 /**
@@ -131,7 +113,6 @@ function checkMemory(memory: unknown): void {
  * assert(batch.get("status")[0] === 1 && opt.stepCount < 40);
  * ```
  */
-// deno-lint-ignore house/inheritance -- a named Dynamics: nothing of it is changed
 export class LBFGS<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: LBFGSOptions & DynamicsOptions<H>) {

@@ -35,7 +35,6 @@ export type FuseOptions<H extends FirstHooks = FirstHooks> = Omit<DynamicsOption
  * assertEquals(all.stages.map(({ name }) => name), ["slow", "fast"]);
  * ```
  */
-// deno-lint-ignore house/inheritance -- a Dynamics with a scheme of several
 export class FusedDynamics<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
   /** The engines of the stages, in order: a system of `status` n is in the stage n, or done if there is none. */
   readonly stages: readonly Dynamics[];

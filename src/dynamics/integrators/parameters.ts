@@ -1,0 +1,237 @@
+/**
+ * Parameters of integrators: numbers, the same for all systems or one for each.
+ *
+ * @module
+ */
+
+import type { Buffer } from "../../backend/backend.ts";
+import { NOT_NEGATIVE, type NumberRule, POSITIVE } from "../../base/check_number.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import { isObject, type Members } from "../../base/object.ts";
+import { complaint } from "../../base/show.ts";
+import type { Batch } from "../../batch/batch.ts";
+import { isChanging } from "../../batch/changing.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";
+
+/** A number of each system that it brings along: it goes with it wherever systems join and leave a batch. */
+export interface FromField {
+  /** The field of the batch, one number per system, in the units of the parameter. */
+  readonly field: string;
+  /** What its values are multiplied by. @default 1 */
+  readonly factor?: number;
+}
+
+/** A number for all systems of a batch, or one for each: by place, or by a field of theirs. */
+export type PerSystem = number | ArrayLike<number> | FromField;
+
+/** Rules that parameters have in common. */
+export const Rule: Readonly<
+  Record<
+    | ("POSITIVE" | "NOT_NEGATIVE" | "COUNT" | "SHRINKING" | "FRACTION" | "GROWING")
+    | ("STEP" | "PRESSURE" | "SEED"),
+    NumberRule
+  >
+> = {
+  /** Above 0. */
+  POSITIVE,
+  /** From 0 on. */
+  NOT_NEGATIVE,
+  /** A count. */
+  COUNT: { requirement: "a whole number from 0 on", holds: (x) => Number.isInteger(x) && x >= 0 },
+  /** A factor that makes smaller. */
+  SHRINKING: { requirement: "above 0 and at most 1", holds: (x) => x > 0 && x <= 1 },
+  /** A mixing ratio. */
+  FRACTION: { requirement: "from 0 to 1", holds: (x) => x >= 0 && x <= 1 },
+  /** A factor that makes larger. */
+  GROWING: { requirement: "1 or more, and finite", holds: (x) => x >= 1 && x < Infinity },
+  /** Time of a step of molecular dynamics. Beyond a hundred fs no bond and no collision is left. */
+  STEP: { requirement: "above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
+  /** A pressure, which may also pull. Beyond a terapascal and a half it was meant in another unit. */
+  PRESSURE: {
+    requirement: "from -10 to 10 eV/Å³, as 100 * BAR is",
+    holds: (x) => Math.abs(x) <= 10,
+  },
+  /** Seed of random numbers. */
+  SEED: {
+    requirement: "a whole number from 0 to 2^53 - 1",
+    holds: (x) => Number.isSafeInteger(x) && x >= 0,
+  },
+};
+
+/** An option of an integrator. */
+export interface Parameter {
+  /** Condition on its number, or on each of its numbers. If it is missing, the value is checked elsewhere. */
+  readonly rule?: NumberRule;
+  /** Default value, which may depend on `dt`. If it is missing, the option is required. */
+  readonly initial?: unknown;
+}
+
+/** The options of an integrator, in the order in which they are checked. */
+export type ParameterTable<O> = Readonly<Record<keyof O & string, Parameter>>;
+
+/**
+ * Returns the options of an integrator with their defaults.
+ *
+ * @throws {TypeError} if `options` is not an object, has an option that neither integrator nor engine knows, or one of
+ * the wrong kind
+ * @throws {RangeError} if a number does not meet its rule
+ */
+export function checkedParameters<O extends object>(
+  engine: string,
+  options: O,
+  table: ParameterTable<O>,
+): Required<O> {
+  checkOptions(`make ${engine}`, options, [...Object.keys(table), ...ENGINE_OPTIONS]);
+  const values: Record<string, unknown> = {};
+  for (const [name, { rule, initial }] of Object.entries<Parameter>(table)) {
+    const given = (options as Members)[name];
+    const otherwise = typeof initial === "function" ? initial(values.dt) : initial;
+    values[name] = given === undefined ? otherwise : given;
+    if (rule !== undefined) checkParameter(engine, name, values[name], rule);
+  }
+  return values as Required<O>;
+}
+
+/** What fields that give parameters must be. */
+const RULES = new WeakMap<object, NumberRule>();
+
+/** Throws a TypeError or RangeError that names engine, parameter and system. */
+export function checkParameter(
+  engine: string,
+  name: string,
+  value: unknown,
+  rule: NumberRule,
+): asserts value is PerSystem {
+  if (isFromField(value)) {
+    RULES.set(value, rule);
+    return;
+  }
+  const list = typeof value === "number" ? [value] : numbersOf(value);
+  if (list === undefined) {
+    const requirement = `${name} must be a number, or one for each system`;
+    throw new TypeError(complaint(`make ${engine}`, requirement, value));
+  }
+  assertRule(`make ${engine}`, name, list, rule, typeof value === "number");
+}
+
+function assertRule(
+  action: string,
+  name: string,
+  list: readonly unknown[],
+  { requirement, holds }: NumberRule,
+  isOne: boolean,
+): void {
+  for (const [system, one] of list.entries()) {
+    if (typeof one === "number" && holds(one)) continue;
+    const of = isOne ? "" : ` of system ${system}`;
+    throw new RangeError(
+      `Cannot ${action} as ${name}${of} must be ${requirement}: current value is ${String(one)}`,
+    );
+  }
+}
+
+/** Does a parameter come from a field? Its values are known with a batch, then. */
+export function isFromField(value: unknown): value is FromField {
+  return isObject(value) && typeof value.field === "string";
+}
+
+function numbersOf(value: unknown): unknown[] | undefined {
+  const isList = Array.isArray(value) || ArrayBuffer.isView(value);
+  return isList ? Array.from(value as unknown as ArrayLike<unknown>) : undefined;
+}
+
+/**
+ * A parameter as one number for each system of a batch, or of so many. Throws a RangeError where there are fewer or more
+ * than systems, and for a field with a value that cannot be; a TypeError where a field is not there, and for a list by
+ * place where systems come and go.
+ */
+export function perSystem(
+  engine: string,
+  name: string,
+  value: PerSystem,
+  of: Batch | number,
+): Float64Array {
+  const systems = typeof of === "number" ? of : of.size;
+  if (typeof value === "number") return new Float64Array(systems).fill(value);
+  if (isFromField(value)) return fromField(engine, name, value, of);
+  if (typeof of !== "number" && isChanging(of)) {
+    throw new TypeError(
+      `Cannot run ${engine} as ${name} must be one number, or { field } with one for each system, where systems come ` +
+        `and go: current value is a list of ${value.length} by place`,
+    );
+  }
+  if (value.length === systems) return Float64Array.from(value);
+  throw new RangeError(
+    `Cannot run ${engine} as ${name} must be one number, or one for each of ${systems} systems: current length is ${value.length}`,
+  );
+}
+
+function fromField(
+  engine: string,
+  name: string,
+  value: FromField,
+  of: Batch | number,
+): Float64Array {
+  const { field, factor = 1 } = value;
+  const info = typeof of === "number"
+    ? undefined
+    : of.fields().find((one) => one.name === field && one.level === "system" && one.width === 1);
+  if (typeof of === "number" || info === undefined) {
+    throw new TypeError(
+      `Cannot run ${engine} as ${name} must come from a field of the batch with one number per system: ` +
+        `current field is ${JSON.stringify(field)}`,
+    );
+  }
+  const values = Float64Array.from(of.get(field));
+  const rule = RULES.get(value);
+  if (rule !== undefined) assertRule(`run ${engine}`, name, [...values], rule, false);
+  return values.map((one) => one * factor);
+}
+
+/** What a state that begins with a parameter is told: one number where it is one. */
+export function initialOf(
+  engine: string,
+  name: string,
+  value: PerSystem,
+  batch: Batch,
+): number | Float64Array {
+  return typeof value === "number" ? value : perSystem(engine, name, value, batch);
+}
+
+/** A parameter as a buffer of one number for each system. */
+export function parameter(
+  state: ResidentBatch,
+  engine: string,
+  name: string,
+  value: PerSystem,
+): Buffer<"real"> {
+  return state.constants("real", perSystem(engine, name, value, state.batch), "system");
+}
+
+/** Parameters as rows, one for each system: what a kernel with many of them takes. */
+export function parameterTable(
+  state: ResidentBatch,
+  engine: string,
+  columns: Readonly<Record<string, PerSystem>>,
+): Buffer<"f64"> {
+  const { batch } = state;
+  const lists = Object.entries(columns).map(([name, value]) =>
+    perSystem(engine, name, value, batch)
+  );
+  const rows = Array.from(
+    { length: batch.size },
+    (_, system) => lists.map((list) => list[system]!),
+  );
+  return state.constants("f64", rows.flat(), "system");
+}
+
+/** A parameter times a number. */
+export function times(value: PerSystem, factor: number): PerSystem {
+  if (typeof value === "number") return value * factor;
+  if (!isFromField(value)) return Array.from(value, (one) => one * factor);
+  const product: FromField = { ...value, factor: factor * (value.factor ?? 1) };
+  const rule = RULES.get(value);
+  if (rule !== undefined) RULES.set(product, rule);
+  return product;
+}
