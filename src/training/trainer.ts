@@ -4,26 +4,13 @@
  * @module
  */
 
-import type { Backend } from "../backend/backend.ts";
-import { openBackend, openDevice, type OpenedDevice } from "../backend/open.ts";
-import { readCheckpoint, writeCheckpoint, writeWhole } from "../checkpoint/mod.ts";
 import type { Workflow } from "../hooks/protocol/context.ts";
-import type { AddOptions } from "../hooks/registry/add_options.ts";
 import type { Lifecycle } from "../hooks/protocol/lifecycle.ts";
-import { Loop } from "../hooks/loop/loop.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type { HookOptions } from "../hooks/protocol/protocol.ts";
-import { complaint } from "../base/show.ts";
+import type { AddOptions } from "../hooks/registry/add_options.ts";
 import type { Accept, HookHandle, HookSet } from "../hooks/registry/registry.ts";
-import { loadWhole } from "../onnx/codec/load_whole.ts";
-import {
-  assertSaved,
-  CHECKPOINT_KIND,
-  loadModel,
-  type SavedTrainer,
-  saveModel,
-  SCHEMA,
-} from "./state/checkpoint.ts";
+import { checkCount, checkTrainerOptions } from "./check_trainer_options.ts";
 import type {
   ParameterInfo,
   ParameterValues,
@@ -31,18 +18,10 @@ import type {
   TrainerState,
   ValidationData,
 } from "./context.ts";
-import { batchOf } from "./data/batches_of.ts";
-import type { BatchLike } from "./data/batches_of.ts";
-import { interleave } from "./data/interleave.ts";
-import type { NamedData } from "./data/named_data.ts";
-import { TrainingFieldSource } from "./state/field_source.ts";
-import { fillContext, type Having, momentOf, progressOf } from "./state/trainer_view.ts";
-import { ObservedTensors } from "./state/observed_tensors.ts";
-import { type LoadedBytes, type ModelPlan, OpenedModel, planModel } from "./model/opened_model.ts";
-import type { Progress } from "./engine/progress.ts";
-import { type MergedSettings, mergeSettings } from "./engine/merged_settings.ts";
-import { TrainingStage } from "./stages.ts";
-import { checkCount, checkTrainerOptions } from "./check_trainer_options.ts";
+import { type BatchLike, batchOf } from "./data/batches_of.ts";
+import type { DeviceInfo } from "./engine/resources.ts";
+import { type RunMode, TrainingEngine } from "./engine/training_engine.ts";
+import type { SavedTrainer } from "./state/checkpoint.ts";
 import type {
   TrainerOptions,
   TrainerParts,
@@ -50,32 +29,28 @@ import type {
   TrainingHooks,
   TrainingKind,
 } from "./trainer_options.ts";
-import { type OpenedParts, TrainingRun, type WantedFile } from "./engine/training_run.ts";
-import { type StepHost, TrainingSteps } from "./engine/training_step.ts";
-import { Validation } from "./engine/validation.ts";
 
-/** What a step came to. */
+/** Result of a step. */
 export interface StepResult {
   /** The loss of its last batch. */
   readonly loss: number;
-  /** That, its terms, and what is measured. */
+  /** The loss, its terms, and the metrics. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** Whether a gate vetoed it. */
+  /** Whether a gate vetoed the update. */
   readonly skipped: boolean;
 }
 
-const VALUES: readonly ParameterValues[] = ["parameters", "ema", "gradients"];
-
 /**
- * Trains a model in an ONNX file: its tensors of float32 are the parameters, the loss is written into its graph, and the
- * graph is differentiated. Parameters, gradients and what optimizers keep stay on the device.
+ * Trains the model of an ONNX file. Its float32 tensors are the parameters; the loss is written into its graph, and the
+ * graph is differentiated. Parameters, gradients and optimizer state stay on the device.
  *
- * A run: TRAIN_BEGIN; for each epoch EPOCH_BEGIN, its batches, validation, EPOCH_END; TRAIN_END. A batch: BATCH_BEGIN,
- * BEFORE_FORWARD, AFTER_FORWARD, AFTER_LOSS, BEFORE_BACKWARD, AFTER_BACKWARD, with the last batch of a step the update,
- * BATCH_END. The update: GRADIENT_CLIP, for each optimizer BEFORE_OPTIMIZER_STEP and AFTER_OPTIMIZER_STEP, then
- * STEP_END. What has begun ends, whatever happens, and says how.
+ * A run fires TRAIN_BEGIN; for each epoch EPOCH_BEGIN, the stages of its batches and of validation, EPOCH_END; then
+ * TRAIN_END. A batch fires BATCH_BEGIN, BEFORE_FORWARD, AFTER_FORWARD, AFTER_LOSS, BEFORE_BACKWARD, AFTER_BACKWARD, the
+ * stages of the update if it is the last batch of a step, and BATCH_END. The update fires GRADIENT_CLIP, for each optimizer
+ * BEFORE_OPTIMIZER_STEP and AFTER_OPTIMIZER_STEP, then STEP_END. A stage that begins something is always followed by the
+ * one that ends it, which has the outcome.
  *
- * The same seeds give the same bits, whoever looks on, stopped and resumed or not.
+ * Results are bitwise identical for the same seeds, with or without observers, and after stopping and resuming.
  *
  * @example Fit a line
  * ```ts
@@ -104,122 +79,86 @@ const VALUES: readonly ParameterValues[] = ["parameters", "ema", "gradients"];
  */
 export class Trainer<const H extends TrainingHooks = TrainingHooks>
   implements Workflow, AsyncDisposable, TrainerControl {
-  /** What it is called in listings, logs and checkpoints. */
+  /** Name of the trainer in listings, logs and checkpoints. */
   readonly name: string;
-  /** How the last run ended. */
+  /** The outcome of the last run. */
   outcome: Outcome | undefined;
   readonly #options: TrainerParts;
-  readonly #loop: Loop<TrainingKind>;
-  readonly #progress: Progress;
-  readonly #observed = new ObservedTensors();
-  readonly #data: NamedData | undefined;
-  #plan: ModelPlan | undefined;
-  #backend: Backend | undefined;
-  #device: Omit<OpenedDevice, "backend"> | undefined;
-  #opened: Promise<void> | undefined;
-  #parts: OpenedParts | undefined;
-  #settings: MergedSettings | undefined;
+  readonly #engine: TrainingEngine;
   #isBusy = false;
-  #isClosed = false;
-  readonly #run: TrainingRun;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(options: TrainerOptions<H>) {
     checkTrainerOptions(options);
     this.#options = options;
     this.name = options.name ?? "trainer";
-    const { model, data, loaderOrder = "sequential" } = options;
-    this.#data = data === undefined ? undefined : interleave(data, { order: loaderOrder });
-    const { device = "wasm" } = options;
-    if (device === "wasm" || device === "reference") {
-      this.#backend = openBackend(device);
-      this.#device = { device, skipped: [] };
-    }
-    if (model instanceof Uint8Array) {
-      this.#plan = planModel({ bytes: model, name: this.name }, options);
-    }
-    const has = this.#having();
-    this.#progress = progressOf(has);
-    this.#loop = this.#makeLoop(has);
-    this.#run = this.#makeRun();
-    this.#loop.hooks.subscribe(() => this.#settings = undefined);
-    for (const hook of (options.hooks ?? []) as TrainingHooks) this.#loop.hooks.add(hook as never);
+    this.#engine = new TrainingEngine(this, options);
+    for (const hook of (options.hooks ?? []) as TrainingHooks) this.hooks.add(hook as never);
   }
 
   /** The hooks. */
   get hooks(): HookSet<TrainingKind> {
-    return this.#loop.hooks;
+    return this.#engine.loop.hooks;
   }
 
-  /** Optimizer steps done, over all runs. */
+  /** Number of optimizer steps done, over all runs. */
   get stepCount(): number {
-    return this.#loop.stepCount;
+    return this.#engine.loop.stepCount;
   }
 
-  /** Where it runs, and why there; not known before a GPU is open: `await open()`. */
-  get device(): Omit<OpenedDevice, "backend"> | undefined {
-    return this.#device;
+  /** The device that it runs on, and why; `undefined` until a GPU is open: `await open()`. */
+  get device(): DeviceInfo | undefined {
+    return this.#engine.resources.device;
   }
 
-  /** What is known of the run, live. */
+  /** The live state of the run. */
   get state(): TrainerState {
-    return this.#progress;
+    return this.#engine.progress;
   }
 
-  /** The tensors that are trained. Throws an Error where the model is in a file that nobody has opened: `await open()`. */
+  /** The trained tensors. Throws an Error if the model is in a file that is not open yet: `await open()`. */
   get parameters(): readonly ParameterInfo[] {
-    const { places, owners } = this.#planned;
-    return places.map(({ name, dims, size }, i) => ({ name, dims, size, optimizer: owners[i]! }));
+    return this.#engine.resources.parameters;
   }
 
-  /** Reads the model and opens the device, where a run has not done so. Throws what that throws. */
+  /** Reads the model and opens the device, if a run has not done so already. Throws their errors. */
   async open(): Promise<void> {
-    if (this.#isClosed) {
-      throw new Error(`Cannot open ${this.name} as it must not have been closed: it was`);
-    }
-    await this.#once();
-  }
-
-  #once(): Promise<void> {
-    if (this.#opened === undefined) {
-      this.#opened = this.#open();
-      this.#opened.catch(() => this.#opened = undefined); // the next try may do better
-    }
-    return this.#opened;
+    await this.#engine.open();
   }
 
   /**
-   * Trains until `epochs` epochs are done over all calls, `steps` of the options are, or something asked to stop. Stopped
-   * in mid-epoch, the next call goes on there; after an error, with the step that failed. Where that failed after its
-   * update, in a validation or as its epoch ended, it would be done twice: go on from a checkpoint then.
+   * Trains until `epochs` epochs are done over all calls, until `steps` of the options are done, or until something asks
+   * to stop. After a stop within an epoch the next call goes on there; after an error it goes on with the step that
+   * failed. If that step failed after its update, in a validation or at the end of its epoch, it would run twice: resume
+   * from a checkpoint then.
    *
-   * @throws {TypeError} where there is no data, and for batches that lack what the model needs
-   * @throws {Error} what a step, or a hook that decides, has thrown
+   * @throws {TypeError} if there is no data, or if batches lack what the model needs
+   * @throws {Error} the error of a step, or of a hook that decides
    */
   async train(epochs: number = this.#options.epochs ?? 1): Promise<Outcome> {
     checkCount(`train ${this.name}`, "epochs", epochs, 0);
-    if (this.#data === undefined) {
+    const { loop, progress, hasData } = this.#engine;
+    if (!hasData) {
       throw new TypeError(`Cannot train ${this.name} as it must have data: current value is none`);
     }
     return await this.#alone("train", async () => {
-      this.#run.epochs = epochs;
-      const isOver = this.#progress.currentEpoch >= epochs;
+      const isOver = progress.currentEpoch >= epochs;
       const left = Math.max(0, (this.#options.steps ?? Infinity) - this.stepCount);
-      this.#run.isTraining = true;
       try {
-        return this.outcome = await this.#loop.run(isOver ? 0 : left);
+        return this.outcome = await this.#in(
+          { type: "train", epochs },
+          () => loop.run(isOver ? 0 : left),
+        );
       } catch (error) {
         this.outcome = { status: "failed", error };
         throw error;
-      } finally {
-        this.#run.isTraining = false;
       }
     });
   }
 
   /**
-   * One step over a batch, or over several whose gradients count as those of one; opens the hooks if they are not open.
-   * `close`, or leaving an `await using` block, closes them.
+   * Runs one step over a batch, or over several whose gradients count as those of one. Opens the hooks if they are not
+   * open; `close` closes them.
    */
   async step(...batches: readonly BatchLike[]): Promise<StepResult> {
     if (batches.length === 0) {
@@ -227,22 +166,17 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
         `Cannot do a step of ${this.name} as there must be a batch: there is none`,
       );
     }
-    const given = batches.map((batch, i) => ({
-      batch: batchOf(batch, i),
-      loaderIndex: 0,
-      loaderName: "given",
-    }));
+    const named = { loaderIndex: 0, loaderName: "given" };
+    const given = batches.map((batch, i) => ({ batch: batchOf(batch, i), ...named }));
     return await this.#alone("step", async () => {
-      this.#run.given = given;
-      try {
-        await this.#loop.step();
-        await this.#run.deliverAll();
-      } finally {
-        this.#run.given = undefined;
-      }
-      const { loss, metrics } = await this.#parts!.steps.known;
-      const result = { loss, metrics, skipped: this.#loop.context.skipped === true };
-      await this.#run.between();
+      const { loop } = this.#engine;
+      await this.#in({ type: "given", batches: given }, async () => {
+        await loop.step();
+        await this.#engine.deliverAll();
+      });
+      const { loss, metrics } = await this.#engine.parts!.steps.results.known;
+      const result = { loss, metrics, skipped: loop.context.skipped === true };
+      await this.#engine.betweenSteps();
       return result;
     });
   }
@@ -253,11 +187,11 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   }
 
   /**
-   * Measures the loss, and what else is measured, over all batches of some data: `"val/loss"` and the like.
+   * Measures the loss and the metrics over all batches of some data: `"val/loss"` and so on.
    *
-   * @param data left out, that of the options
-   * @throws {TypeError} where there is none
-   * @throws {Error} while it is running: hooks ask by `ctx.trainer.validateSoon()`
+   * @param data by default that of the options
+   * @throws {TypeError} if there is none
+   * @throws {Error} during a run: hooks ask by `ctx.trainer.validateSoon()`
    */
   async validate(
     data: TrainingData | undefined = this.#options.validation,
@@ -268,19 +202,19 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
       );
     }
     return await this.#alone("validate", async () => {
-      await this.open();
+      const { validation, settings } = await this.#engine.open();
       try {
-        return await this.#parts!.validation.run(data, await this.#follow());
+        return await validation.run(data, await settings.get());
       } catch (error) {
-        await this.#parts?.validation.end({ status: "failed", error });
+        await validation.end({ status: "failed", error });
         throw error;
       }
     });
   }
 
-  /** Asks to stop after the step under way; the first reason is kept. */
+  /** Asks to stop after the current step; the first reason is kept. */
   stop(reason: string): void {
-    this.#loop.stop(reason);
+    this.#engine.loop.stop(reason);
   }
 
   /** Registers a hook: the same as `hooks.add`. */
@@ -288,157 +222,99 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     hook: (T | (Lifecycle<TrainingKind> & HookOptions)) & Accept<TrainingKind, T>,
     options?: AddOptions,
   ): HookHandle {
-    return this.#loop.hooks.add(hook as never, options);
+    return this.hooks.add(hook as never, options);
   }
 
-  /** Takes a hook out. Throws a RangeError for an unknown name. */
+  /** Removes a hook. Throws a RangeError for an unknown name. */
   removeHook(name: string): void {
-    this.#loop.hooks.remove(name);
+    this.hooks.remove(name);
   }
 
-  /** Lets a hook run again. Throws a RangeError for an unknown name. */
+  /** Enables a hook. Throws a RangeError for an unknown name. */
   enableHook(name: string): void {
-    this.#loop.hooks.enable(name);
+    this.hooks.enable(name);
   }
 
-  /** Keeps a hook from running, without removing it. Throws a RangeError for an unknown name. */
+  /** Disables a hook, without removing it. Throws a RangeError for an unknown name. */
   disableHook(name: string): void {
-    this.#loop.hooks.disable(name);
+    this.hooks.disable(name);
   }
 
   /**
-   * Does something between two steps, such as `saveCheckpoint`: as soon as the step under way is done, and at once where
-   * there is none. What it throws is the caller's: the run goes on. A hook must not await it.
+   * Runs `work`, such as `saveCheckpoint`, between two steps: as soon as the current step is done, or at once if there is
+   * none. The caller gets its errors, and the run goes on. A hook must not await it.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
-    return this.#loop.betweenSteps(work);
+    return this.#engine.loop.betweenSteps(work);
   }
 
   /** See {@linkcode TrainerControl.checkpointSoon}. */
   checkpointSoon(path: string, weights?: "onnx"): void {
-    this.#run.wantFile({ path, weights });
+    this.#engine.requests.files.push({ path, weights });
   }
 
   /** See {@linkcode TrainerControl.validateSoon}. */
   validateSoon(data?: ValidationData): void {
-    this.#run.wantValidation(data);
+    this.#engine.requests.validate(data);
   }
 
   /**
-   * A copy of a parameter as it is now, of its average where those are kept, or of its gradient in the last step.
+   * Returns a copy of a parameter as it is now, of its average if averages are kept, or of its gradient in the last step.
    *
-   * @throws {RangeError} for a name that no parameter has, for other numbers than these, and for averages where none are kept
+   * @throws {RangeError} if no parameter has that name, if `of` is unknown, or if averages are not kept
    */
   async parameter(name: string, of: ParameterValues = "parameters"): Promise<Float32Array> {
-    await this.open();
-    const { arena } = this.#parts!.host.model;
-    const place = arena.places.find((place) => place.name === name);
-    if (place === undefined) {
-      throw new RangeError(
-        `Cannot read parameter ${JSON.stringify(name)} as it must be one of ${
-          arena.places.map(({ name }) => name).join(", ")
-        }`,
-      );
-    }
-    this.#assertKept(of);
-    const all = await arena.backend.read(arena.array(of));
-    return Float32Array.from(all.subarray(place.from, place.from + place.size));
+    return await this.#engine.files.parameter(name, of);
   }
 
-  /** The trained model as the bytes of an .onnx file; with `"ema"` that of the averages. */
+  /** Returns the bytes of the trained model as an .onnx file; with `"ema"` that of the averages. */
   async export(of: "parameters" | "ema" = "parameters"): Promise<Uint8Array<ArrayBuffer>> {
-    await this.open();
-    this.#assertKept(of);
-    return await this.#parts!.host.model.export(of);
+    return await this.#engine.files.export(of);
   }
 
-  #assertKept(of: ParameterValues): void {
-    if (!VALUES.includes(of)) {
-      const requirement = `what is read must be one of ${VALUES.join(", ")}`;
-      throw new RangeError(complaint(`read ${this.name}`, requirement, of, VALUES));
-    }
-    if (of !== "ema" || this.#parts!.host.model.arena.has("ema")) return;
-    throw new RangeError(
-      `Cannot read averages of ${this.name} as they must be kept, ema: { decay }: they are not`,
-    );
-  }
-
-  /** Writes the trained model to a file, which is there whole or not at all. Throws an Error when it cannot be written. */
+  /** Writes the trained model to a file, whole or not at all. Throws an Error if it cannot be written. */
   async exportTo(path: string | URL, of: "parameters" | "ema" = "parameters"): Promise<void> {
-    await writeWhole(path, await this.export(of), "model");
-  }
-
-  /** All that it needs to go on to the bit: plain data. Throws an Error in mid-step: hooks ask by `checkpointSoon`. */
-  async save(): Promise<SavedTrainer> {
-    await this.open();
-    this.#assertBetween();
-    await this.#parts!.steps.settle();
-    this.#assertBetween(); // a run may have gone on meanwhile
-    const { model, optimizers } = this.#parts!.host;
-    const state = saveModel(model, optimizers);
-    const [progress, loop] = [this.#progress.save(), this.#loop.save()];
-    return { ...await state, progress, loop };
-  }
-
-  /** Throws an Error in mid-step: parameters and counters are not of the same moment. */
-  #assertBetween(): void {
-    if (!this.#run.isInStep) return;
-    throw new Error(
-      `Cannot save ${this.name} as no step must be under way: one is; checkpointSoon() saves when it is done`,
-    );
+    await this.#engine.files.exportTo(path, of);
   }
 
   /**
-   * Goes on where `save` was called; hooks are matched by name.
+   * Returns everything that bitwise resumption needs: plain data.
    *
-   * @throws {TypeError} for what no trainer with these parameters and optimizers has saved
-   * @throws {RangeError} for another precision
+   * @throws {Error} within a step: hooks ask by `checkpointSoon`
+   */
+  async save(): Promise<SavedTrainer> {
+    return await this.#engine.files.save();
+  }
+
+  /**
+   * Restores what `save` returned; hooks are matched by name.
+   *
+   * @throws {TypeError} if it was not saved by a trainer with these parameters and optimizers
+   * @throws {RangeError} if its precision is another
    */
   async load(saved: SavedTrainer): Promise<void> {
-    await this.open();
-    const { model, optimizers } = this.#parts!.host;
-    assertSaved(this.name, model, optimizers, saved);
-    this.#loop.load(saved.loop);
-    loadModel(model, optimizers, saved);
-    this.#progress.load(saved.progress);
-    await this.#run.reset();
+    await this.#engine.files.load(saved);
   }
 
-  /** Writes what `save` gives to a file, which is there whole or not at all; then CHECKPOINT_SAVE. */
+  /** Writes what `save` returns to a file, whole or not at all; then fires CHECKPOINT_SAVE. */
   async saveCheckpoint(path: string | URL): Promise<void> {
-    const data = await this.save();
-    await this.#loop.hooks.flush(); // what hooks say that they have written must be there
-    await writeCheckpoint(path, { kind: CHECKPOINT_KIND, schema: SCHEMA, data });
-    await this.#fireAt(TrainingStage.CHECKPOINT_SAVE, path);
+    await this.#engine.files.saveCheckpoint(path);
   }
 
   /**
-   * Goes on from such a file; then CHECKPOINT_LOAD.
+   * Restores such a file; then fires CHECKPOINT_LOAD.
    *
-   * @throws {SyntaxError} for a file that is damaged or is no checkpoint
-   * @throws {RangeError} for one of a newer version, or of another precision
-   * @throws {TypeError} for one of another engine, model or optimizer
+   * @throws {SyntaxError} if the file is damaged or not a checkpoint
+   * @throws {RangeError} if it is of a newer version, or of another precision
+   * @throws {TypeError} if it is of another engine, model or optimizer
    */
   async loadCheckpoint(path: string | URL): Promise<void> {
-    const { data } = await readCheckpoint(path, { kind: CHECKPOINT_KIND, schema: SCHEMA });
-    await this.load(data as SavedTrainer);
-    await this.#fireAt(TrainingStage.CHECKPOINT_LOAD, path);
+    await this.#engine.files.loadCheckpoint(path);
   }
 
-  /** Closes the hooks, if they are open, and gives model and device back. Not while it is running. */
+  /** Closes the hooks if they are open, then model and device. Not during a run. */
   async close(): Promise<void> {
-    await this.#alone("close", async () => {
-      this.#isClosed = true;
-      try {
-        await this.#loop.close();
-      } finally {
-        await this.#run.drop();
-        await this.#opened?.catch(() => {});
-        await this.#parts?.host.model.close();
-        if (this.#backend?.isHost === false) this.#backend.dispose();
-        this.#opened = this.#parts = undefined;
-      }
-    });
+    await this.#alone("close", () => this.#engine.close());
   }
 
   /** The same as `close`. */
@@ -446,7 +322,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     return this.close();
   }
 
-  /** One thing at a time: a run that another begins or closes in its midst could rely on nothing. */
+  /** Runs `work` unless something else is running: a second run, or a close, in its midst would break both. */
   async #alone<T>(action: string, work: () => Promise<T>): Promise<T> {
     if (this.#isBusy) {
       throw new Error(
@@ -461,136 +337,13 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     }
   }
 
-  get #planned(): ModelPlan {
-    if (this.#plan !== undefined) return this.#plan;
-    throw new Error(
-      `Cannot tell the parameters of ${this.name} as its model must be read: await open() first`,
-    );
-  }
-
-  #having(): Having {
-    const plan = () => this.#plan, backend = () => this.#backend, parts = () => this.#parts;
-    const steps = () => this.stepCount;
-    return {
-      name: this.name,
-      wanted: this.#options.device ?? "wasm",
-      get plan() {
-        return plan();
-      },
-      get backend() {
-        return backend();
-      },
-      get parts() {
-        return parts();
-      },
-      get stepCount() {
-        return steps();
-      },
-    };
-  }
-
-  #makeLoop(has: Having): Loop<TrainingKind> {
-    const { signal, onWarning, verify } = this.#options;
-    const moment = momentOf(has, this.#progress, this.#observed);
-    const loop = new Loop<TrainingKind>({
-      kinds: TrainingStage,
-      workflow: this,
-      context: { epoch: 0, phase: "train", state: this.#progress, trainer: this },
-      state: new TrainingFieldSource(moment, () => this.#backend?.isHost ?? false),
-      begin: () => this.#run.begin(),
-      step: () => this.#run.step(),
-      end: () => this.#run.end(),
-      settled: () => this.#run.finish(),
-      recover: (error: unknown) => this.#run.fail(error),
-      ...(isOnHost(this.#options) ? {} : { coming: (stage) => this.#parts?.steps.coming(stage) }),
-    }, {
-      name: this.name,
-      ...(signal && { signal }),
-      ...(onWarning && { onWarning }),
-      ...(verify && { verify }),
-    });
-    fillContext(loop.context, has, moment);
-    return loop;
-  }
-
-  #makeRun(): TrainingRun {
-    const parts = () => this.#parts;
-    return new TrainingRun({
-      name: this.name,
-      options: this.#options,
-      loop: this.#loop,
-      progress: this.#progress,
-      get opened() {
-        return parts();
-      },
-      open: () => this.open(),
-      follow: () => this.#follow(),
-      write: (wanted) => this.#write(wanted),
-    });
-  }
-
-  async #open(): Promise<void> {
-    const options = this.#options;
-    if (this.#plan === undefined) {
-      const loaded: LoadedBytes = await loadWhole(options.model, {
-        ...(options.signal && { signal: options.signal }),
-      });
-      this.#plan = planModel(loaded, options);
+  /** Runs `work` with the engine in a mode. */
+  async #in<T>(mode: RunMode, work: () => Promise<T>): Promise<T> {
+    this.#engine.mode = mode;
+    try {
+      return await work();
+    } finally {
+      this.#engine.mode = { type: "idle" };
     }
-    if (this.#backend === undefined) {
-      const { backend, ...device } = await openDevice(options.device ?? "wasm");
-      this.#backend = backend;
-      this.#device = device;
-    }
-    const plan = this.#plan, model = new OpenedModel(plan, this.#backend, options);
-    if (options.ema !== undefined) model.updates.copy("parameters", "ema");
-    const host: StepHost = {
-      loop: this.#loop,
-      context: this.#loop.context,
-      model,
-      data: this.#data,
-      optimizers: plan.optimizers,
-      owners: plan.owners,
-      progress: this.#progress,
-      observed: this.#observed,
-    };
-    const steps = new TrainingSteps(host);
-    this.#parts = { host, steps, validation: new Validation(host, steps) };
-    this.#loop.hooks.replan();
   }
-
-  /** What trainer and hooks ask for now; graphs are built anew where they must be. */
-  async #follow(): Promise<MergedSettings> {
-    if (this.#settings === undefined) {
-      const { host: { model }, steps } = this.#parts!;
-      const settings = mergeSettings(this.#options, this.#loop.hooks.enabled());
-      if (await model.follow(settings)) steps.reset();
-      if (settings.ema !== undefined && !model.arena.has("ema")) {
-        model.updates.copy("parameters", "ema");
-      }
-      this.#settings = settings;
-    }
-    return this.#settings;
-  }
-
-  async #write({ path, weights }: WantedFile): Promise<void> {
-    if (weights === undefined) return await this.saveCheckpoint(path);
-    await this.exportTo(path);
-    await this.#fireAt(TrainingStage.CHECKPOINT_SAVE, path);
-  }
-
-  async #fireAt(
-    stage: typeof TrainingStage.CHECKPOINT_SAVE | typeof TrainingStage.CHECKPOINT_LOAD,
-    path: string | URL,
-  ): Promise<void> {
-    const { context } = this.#loop, { stepCount } = context;
-    Object.assign(context, { path: String(path), stepCount: this.stepCount });
-    await this.#loop.fire(stage);
-    context.stepCount = stepCount;
-  }
-}
-
-/** Are all losses known at once? */
-function isOnHost({ device = "wasm" }: TrainerParts): boolean {
-  return device === "wasm" || device === "reference";
 }

@@ -1,12 +1,12 @@
 /**
- * At which stages what a batch has come to is asked for.
+ * The stages at which hooks get loss, metrics and gradient norm.
  *
  * @module
  */
 
 import { TrainingStage } from "../stages.ts";
 
-/** Stages at which the loss of a batch must be known, if anybody is there. */
+/** Stages of a batch at which hooks need its loss. */
 export const LOSS_STAGES: readonly TrainingStage[] = [
   TrainingStage.LOSS,
   TrainingStage.AFTER_LOSS,
@@ -15,7 +15,7 @@ export const LOSS_STAGES: readonly TrainingStage[] = [
   TrainingStage.BATCH_END,
 ];
 
-/** The same for the last batch of a step. */
+/** Stages of the update at which hooks need the loss of the last batch. */
 export const UPDATE_STAGES: readonly TrainingStage[] = [
   TrainingStage.GRADIENTS,
   TrainingStage.GRADIENT_CLIP,
@@ -26,10 +26,10 @@ export const UPDATE_STAGES: readonly TrainingStage[] = [
   TrainingStage.STEP_END,
 ];
 
-/** Both. */
+/** Stages of the last batch of a step, the update included. */
 export const LAST_BATCH_STAGES: readonly TrainingStage[] = [...LOSS_STAGES, ...UPDATE_STAGES];
 
-/** Observe stages at which hooks are told of loss, metrics and norm. */
+/** Observe stages whose context has loss, metrics and norm. */
 export const STAGES_WITH_LOSS: ReadonlySet<string> = new Set([
   ...LOSS_STAGES.filter((stage) => stage !== TrainingStage.LOSS),
   TrainingStage.GRADIENT_CLIP,

@@ -1,5 +1,5 @@
 /**
- * What trainer and hooks together ask for.
+ * The settings of a trainer, merged from its options and its hooks.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { ActivationPatch, TrainerSettings } from "../context.ts";
 import { type Loss, lossOf } from "../losses/loss.ts";
 import { checkClip, checkCount, checkEma } from "../check_trainer_options.ts";
 
-/** What a step is done by. */
+/** The settings of a step. */
 export interface MergedSettings extends TrainerSettings {
   readonly accumulate: number;
   readonly terms: readonly Loss[];
@@ -26,7 +26,7 @@ const KINDS: readonly ActivationPatch["kind"][] = ["zero", "scale", "add", "repl
 
 const OF_TERMS = new WeakMap<object, Loss>();
 
-/** The options of a trainer and what its hooks ask for; the last one says it. */
+/** Merges the options of a trainer with the settings of its hooks; the last one counts. */
 export function mergeSettings(
   options: TrainerSettings,
   hooks: readonly object[],
@@ -50,7 +50,7 @@ export function mergeSettings(
   };
 }
 
-/** The same loss for the same function, so that graphs are built anew only where something has changed. */
+/** Returns the same loss for the same function, so that graphs are built anew only if something has changed. */
 function knownLoss(given: Parameters<typeof lossOf>[0]): Loss {
   const known = OF_TERMS.get(given) ?? lossOf(given);
   OF_TERMS.set(given, known);
@@ -80,7 +80,7 @@ function checkSettings(settings: unknown): void {
   checkEma(action, ema);
 }
 
-/** Writes patches into a graph; answers with what is to be fed for them. */
+/** Writes patches into a graph. Returns what to feed for them. */
 export function applyPatches(
   graph: Graph,
   patches: readonly ActivationPatch[],

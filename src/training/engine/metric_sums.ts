@@ -1,5 +1,5 @@
 /**
- * What losses and metrics come to: of a batch, of parts of one, and of all batches together.
+ * Values of losses and metrics: of a batch, of parts of a batch, and over all batches.
  *
  * @module
  */
@@ -7,19 +7,19 @@
 import type { TrainingBatch } from "../context.ts";
 import type { Measured } from "../graph/training_graph.ts";
 
-/** The weight of each term of the loss in a step. */
+/** Returns the weight of each term of the loss in a step. */
 export function weightsAt({ terms }: Measured, step: number): number[] {
   return terms.map(({ weight = 1 }) => typeof weight === "number" ? weight : weight(step));
 }
 
-/** Over how many each mean is taken in a batch: terms, then metrics. */
+/** Returns the count that each mean of a batch is taken over: terms, then metrics. */
 export function countsOf({ terms, metrics }: Measured, batch: TrainingBatch): number[] {
   return [...terms, ...metrics].map((each) => each.count?.(batch) ?? batch.size);
 }
 
 /**
- * What the slopes of each term are multiplied by in each part of a step, so that all parts count as one batch: its
- * weight, and its share of what the mean is taken over.
+ * Returns what the gradients of each term are multiplied by in each part of a step, so that all parts count as one
+ * batch: the weight of the term times the part's share of its count.
  */
 export function sharesOf(
   weights: readonly number[],
@@ -34,14 +34,14 @@ export function sharesOf(
   );
 }
 
-/** The loss: Σ weight · mean over its terms. */
+/** Returns the loss: Σ weight · mean over its terms. */
 export function lossFrom(means: ArrayLike<number>, weights: readonly number[]): number {
   let loss = 0;
   for (let k = 0; k < weights.length; k++) loss += weights[k]! * means[k]!;
   return loss;
 }
 
-/** Sums by name; an entry is never changed, but another put in its place. */
+/** Sums by name. Entries are replaced, never changed, so that a copy of the map keeps its values. */
 type Sums = Map<string, readonly [sum: number, count: number]>;
 
 function addTo(sums: Sums, name: string, mean: number, count: number): void {
@@ -49,12 +49,12 @@ function addTo(sums: Sums, name: string, mean: number, count: number): void {
   if (count > 0) sums.set(name, [sum + mean * count, total + count]);
 }
 
-/** Sums over batches, from which their means come. */
+/** Sums of loss and metrics over batches, which give their means. */
 export class MetricSums {
   #sums: Sums = new Map();
   #marked: Sums = new Map();
 
-  /** Adds a batch: the loss, over its samples, and each mean, over what it is taken over. `isOld`: of before the mark. */
+  /** Adds a batch: the loss over its samples, and each mean over its count. `isOld`: the batch is from before the mark. */
   add(
     measured: Measured,
     { means, counts, loss, size, isOld = false }: {
@@ -73,29 +73,29 @@ export class MetricSums {
     }
   }
 
-  /** What is added from now on may come to nothing. */
+  /** Remembers the sums, as what is added from now on may be undone. */
   mark(): void {
     this.#marked = new Map(this.#sums);
   }
 
-  /** What was added since the mark has come to nothing. */
+  /** Undoes what was added since the mark. */
   back(): void {
     this.#sums = new Map(this.#marked);
   }
 
-  /** A loss that was added counts for so much more. */
+  /** Adds `more` to a loss that was added already. */
   weigh(more: number, size: number): void {
     const [sum, count] = this.#sums.get("loss") ?? [0, 0];
     this.#sums.set("loss", [sum + more * size, count]);
   }
 
-  /** The mean loss; NaN before there was a batch. */
+  /** The mean loss; NaN before the first batch. */
   get loss(): number {
     const [sum, count] = this.#sums.get("loss") ?? [0, 0];
     return sum / count;
   }
 
-  /** What all batches come to, each name behind a prefix. */
+  /** Returns the means over all batches, each name with a prefix. */
   metrics(measured: Measured, prefix: string): Record<string, number> {
     const finish = new Map(measured.metrics.map((metric) => [metric.name, metric.finish]));
     return Object.fromEntries([...this.#sums].map(([name, [sum, count]]) => [
@@ -104,12 +104,12 @@ export class MetricSums {
     ]));
   }
 
-  /** What a checkpoint keeps. */
+  /** Returns the sums for a checkpoint. */
   save(): Record<string, readonly number[]> {
     return Object.fromEntries(this.#sums);
   }
 
-  /** Goes on from there. */
+  /** Restores saved sums. */
   load(saved: Readonly<Record<string, readonly number[]>>): void {
     this.#sums.clear();
     for (const [name, [sum, count]] of Object.entries(saved)) {
@@ -118,7 +118,7 @@ export class MetricSums {
   }
 }
 
-/** What the means are called: `"loss/energy"` for terms of several, then the metrics. The only term is the loss. */
+/** Returns the names of the means: `"loss/energy"` for each of several terms, then the metrics. A single term has none. */
 function namesOf({ terms, metrics }: Measured): string[] {
   return [
     ...terms.map(({ name }) => name === undefined || name === "" ? "" : `loss/${name}`),
@@ -126,7 +126,7 @@ function namesOf({ terms, metrics }: Measured): string[] {
   ];
 }
 
-/** The metrics of one batch. */
+/** Returns the metrics of one batch. */
 export function batchMetrics(
   measured: Measured,
   means: ArrayLike<number>,

@@ -1,5 +1,5 @@
 /**
- * How far a trainer has come.
+ * Counts, loss and metrics of a trainer.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { complaint } from "../../base/show.ts";
 import type { OptimizerView, TrainerState, TrainerStatus } from "../context.ts";
 import { MetricSums } from "./metric_sums.ts";
 
-/** What a checkpoint keeps of it. */
+/** Progress of a trainer in a checkpoint. */
 export interface SavedProgress {
   /** Epochs done. */
   readonly epoch: number;
@@ -17,17 +17,17 @@ export interface SavedProgress {
   readonly batchIdx: number;
   /** Samples seen, over all epochs. */
   readonly samplesSeen: number;
-  /** Tokens seen, where batches say how many they have. */
+  /** Tokens seen, if batches report their `tokens`. */
   readonly tokensSeen: number;
   /** The loss of the last batch. */
   readonly latestLoss: number;
   /** The last metrics of each name. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** Sums and counts over the batches of this epoch, by what is measured. */
+  /** Sums and counts over the batches of this epoch, by metric. */
   readonly sums: Readonly<Record<string, readonly number[]>>;
 }
 
-/** What a {@linkcode Progress} asks of its trainer. */
+/** The trainer, as its progress sees it. */
 export interface ProgressHost {
   readonly model: string;
   readonly optimizer: readonly OptimizerView[];
@@ -36,7 +36,7 @@ export interface ProgressHost {
   readonly step: number;
 }
 
-/** The state of a trainer, live. */
+/** The live state of a trainer. */
 export class Progress implements TrainerState {
   currentEpoch = 0;
   currentBatchIdx = 0;
@@ -78,20 +78,20 @@ export class Progress implements TrainerState {
     return this.sums.loss;
   }
 
-  /** A step begins. */
+  /** Remembers the counts as a step begins. */
   mark(): void {
     const { currentBatchIdx, samplesSeen, tokensSeen } = this;
     this.#before = { currentBatchIdx, samplesSeen, tokensSeen };
     this.sums.mark();
   }
 
-  /** It has failed, and counts for nothing: its batches are yet to come. */
+  /** Restores the counts of the last `mark`, because the step has failed: its batches are still to come. */
   back(): void {
     Object.assign(this, this.#before);
     this.sums.back();
   }
 
-  /** What a checkpoint keeps. */
+  /** Returns the progress for a checkpoint. */
   save(): SavedProgress {
     const { currentEpoch: epoch, currentBatchIdx: batchIdx, samplesSeen, tokensSeen } = this;
     return {
@@ -105,7 +105,7 @@ export class Progress implements TrainerState {
     };
   }
 
-  /** Goes on from there. */
+  /** Restores saved progress. */
   load(saved: SavedProgress): void {
     this.currentEpoch = saved.epoch;
     this.currentBatchIdx = saved.batchIdx;
@@ -117,7 +117,7 @@ export class Progress implements TrainerState {
   }
 }
 
-/** Throws a TypeError for what no trainer has saved. */
+/** Throws a TypeError if `saved` is not what `save` returned. */
 export function assertSavedProgress(
   action: string,
   saved: unknown,

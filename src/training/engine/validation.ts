@@ -8,17 +8,19 @@ import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import { interleave } from "../data/interleave.ts";
 import type { TrainingData } from "../trainer_options.ts";
 import { TrainingStage } from "../stages.ts";
-import type { StepHost, TrainingSteps } from "./training_step.ts";
+import { observedFields } from "./due_hooks.ts";
+import type { StepHost } from "./step_host.ts";
+import type { TrainingSteps } from "./training_step.ts";
 import type { MergedSettings } from "./merged_settings.ts";
 import { batchMetrics, countsOf, lossFrom, MetricSums, weightsAt } from "./metric_sums.ts";
 
-/** Stages of a batch of validation from which tensors may be looked at. */
+/** Stages of a validation batch at which hooks may observe tensors of the model. */
 const STAGES: readonly TrainingStage[] = [
   TrainingStage.AFTER_FORWARD,
   TrainingStage.VALIDATION_BATCH_END,
 ];
 
-/** Validates; pairs what it begins with its end. */
+/** Runs validations. Each stage that begins something is followed by the one that ends it. */
 export class Validation {
   readonly #host: StepHost;
   readonly #steps: TrainingSteps;
@@ -30,11 +32,11 @@ export class Validation {
     this.#steps = steps;
   }
 
-  /** All batches of the data; answers with `"val/loss"` and the like. */
+  /** Runs all batches of the data. Returns the metrics: `"val/loss"` and so on. */
   async run(data: TrainingData, settings: MergedSettings): Promise<Record<string, number>> {
     const { loop, context, model, progress } = this.#host;
     const epoch = progress.currentEpoch, sums = new MetricSums();
-    await this.#steps.settle();
+    await this.#steps.results.settle();
     context.phase = "validation";
     this.#isOpen = true;
     await loop.fire(TrainingStage.VALIDATION_BEGIN);
@@ -62,7 +64,7 @@ export class Validation {
     return metrics;
   }
 
-  /** Ends what is under way. */
+  /** Ends the validation and its batch, if they have begun. */
   async end(outcome: Outcome, metrics: Readonly<Record<string, number>> = {}): Promise<void> {
     if (!this.#isOpen) return;
     const { loop, context } = this.#host;
@@ -82,9 +84,9 @@ export class Validation {
     await loop.fire(TrainingStage.VALIDATION_BATCH_BEGIN);
     await loop.fire(TrainingStage.BEFORE_FORWARD);
     const parameters = ema?.validate === true ? "ema" : "parameters";
-    const more = await this.#steps.changedActivations(batch, points, parameters);
+    const more = await this.#steps.pipeActivations(batch, points, parameters);
     const ran = await model.runner.evaluate(batch, more, parameters);
-    const fields = this.#steps.observedFields(STAGES);
+    const fields = observedFields(loop, STAGES);
     if (fields.length > 0) await observed.observe(model.runner, batch, fields, more, parameters);
     await loop.fire(TrainingStage.AFTER_FORWARD);
     loop.advance("forward");

@@ -1,5 +1,5 @@
 /**
- * What training hooks read and write.
+ * The fields that training hooks read and write.
  *
  * @module
  */
@@ -10,25 +10,25 @@ import { fits } from "../graph/parameters.ts";
 import type { Arena, Place } from "../model/arena.ts";
 import type { OptimizerSettings } from "../context.ts";
 
-/** What a trainer knows at a moment. */
-export interface TrainingMoment {
-  /** Where the parameters are; throws where the model is not open. */
+/** The values behind the fields, as they are now. */
+export interface TrainingValues {
+  /** The arrays of the parameters. Throws if the model is not open. */
   readonly arena: Arena;
   /** The loss of the last batch. */
   readonly loss: number;
-  /** The norm of the gradients, or how it is found. */
+  /** The norm of the gradients. */
   readonly gradNorm: number;
   /** The learning rate of the first group. */
   readonly lr: number;
   /** The optimizers. */
   readonly optimizers: readonly OptimizerSettings[];
-  /** Loss and norm of this moment, when they are known. */
+  /** Loss and norm of the current batch, once they are known. */
   readonly known: PromiseLike<{ readonly loss: number; readonly gradNorm?: number }>;
-  /** What was seen of the model in this batch, by field. Throws where it was not. */
+  /** Returns the observed tensors of a field in this batch. Throws if there are none. */
   seen(field: string): unknown;
 }
 
-/** Arrays that are no state of an optimizer. */
+/** Arrays that do not belong to the state of an optimizer. */
 const OTHERS: readonly string[] = ["parameters", "gradients", "more", "updates", "shard"];
 const PLAIN: readonly string[] = [
   "loss",
@@ -44,11 +44,11 @@ const PATTERNS = /^(parameters|gradients|optimizerState|activations|statistics):
 /** The fields of a trainer. */
 export class TrainingFieldSource implements StateSource {
   readonly fields: readonly string[] = PLAIN;
-  readonly #moment: TrainingMoment;
+  readonly #values: TrainingValues;
   readonly #isHost: () => boolean;
 
-  constructor(moment: TrainingMoment, isHost: () => boolean) {
-    this.#moment = moment;
+  constructor(values: TrainingValues, isHost: () => boolean) {
+    this.#values = values;
     this.#isHost = isHost;
   }
 
@@ -58,11 +58,11 @@ export class TrainingFieldSource implements StateSource {
 
   plan(fields: readonly string[]): ReadPlan {
     if (this.#isHost()) return { live: true, value: (field) => this.#value(field) };
-    // Who looks on may be called later: what it reads is that of now all the same.
+    // Observers may be called later, and read the values of now all the same.
     return {
       live: false,
       fetch: (isAwaited) => this.#fetch(fields, isAwaited),
-      writeBack: (values) => this.#give(values),
+      writeBack: (values) => this.#writeBack(values),
     };
   }
 
@@ -70,33 +70,33 @@ export class TrainingFieldSource implements StateSource {
     return this.#value(field);
   }
 
-  /** A field as it is now; of what is resident, views. */
+  /** Returns the value of a field now; views of arrays. */
   #value(field: string): unknown {
-    const moment = this.#moment;
+    const values = this.#values;
     if (isResident(field)) {
-      const { arena } = moment;
+      const { arena } = values;
       return this.#named(field, (array) => arena.backend.view(arena.array(array)));
     }
     switch (field) {
       case "loss":
-        return moment.loss;
+        return values.loss;
       case "gradNorm":
-        return moment.gradNorm;
+        return values.gradNorm;
       case "lr":
-        return moment.lr;
+        return values.lr;
       case "optimizers":
-        return moment.optimizers;
+        return values.optimizers;
       default:
-        return moment.seen(field);
+        return values.seen(field);
     }
   }
 
-  /** Parts of arrays by the names of parameters, or for what optimizers keep by those and the name of what it is. */
+  /** Returns parts of arrays by the names of parameters; for optimizer state by `parameter/array`. */
   #named(
     field: string,
     numbers: (array: string) => Float32Array | Float64Array,
   ): Map<string, Float32Array> {
-    const [kind, pattern = "*"] = partsOf(field), { places } = this.#moment.arena;
+    const [kind, pattern = "*"] = partsOf(field), { places } = this.#values.arena;
     const arrays = this.#arraysOf(kind);
     const found = arrays.flatMap((array) => {
       const all = numbers(array);
@@ -118,21 +118,21 @@ export class TrainingFieldSource implements StateSource {
   }
 
   #arraysOf(kind: string): readonly string[] {
-    const { arena } = this.#moment;
+    const { arena } = this.#values;
     return kind === "optimizerState"
       ? arena.names.filter((name) => !OTHERS.includes(name))
       : [kind];
   }
 
-  /** One copy of all arrays that the fields are parts of. */
+  /** Copies all arrays that the fields are parts of, at once. */
   async #fetch(fields: readonly string[], isAwaited: boolean): Promise<FieldValues> {
-    const { arena } = this.#moment;
+    const { arena } = this.#values;
     const arrays = [
       ...new Set(fields.filter(isResident).flatMap((field) => this.#arraysOf(partsOf(field)[0]))),
     ];
     const others = fields.filter((field) => !isResident(field));
-    const isComing = others.some(isToCome), known = isComing ? this.#moment.known : {};
-    const now = others.filter((field) => !isToCome(field))
+    const isPending = others.some(mayBePending), known = isPending ? this.#values.known : {};
+    const now = others.filter((field) => !mayBePending(field))
       .map((field) => [field, described(() => this.#later(field, isAwaited))] as const);
     const buffers = arrays.map((array) => arena.array(array));
     const copies = buffers.length === 0
@@ -146,15 +146,15 @@ export class TrainingFieldSource implements StateSource {
     return Object.defineProperties({ loss, gradNorm }, Object.fromEntries([...now, ...resident]));
   }
 
-  /** A field as it is now, for later. */
+  /** Returns the value of a field now, for a call that may come later. */
   #later(field: string, isAwaited: boolean): unknown {
     const isLate = field === "optimizers" && !isAwaited;
-    return isLate ? copied(this.#moment.optimizers) : this.#value(field);
+    return isLate ? copied(this.#values.optimizers) : this.#value(field);
   }
 
-  /** Takes back what a hook has changed of copies. */
-  #give(values: FieldValues): void {
-    const { arena } = this.#moment;
+  /** Writes the copies that a hook has changed back to the arrays. */
+  #writeBack(values: FieldValues): void {
+    const { arena } = this.#values;
     for (const [field, value] of Object.entries(values)) {
       if (!isResident(field)) continue;
       const [kind] = partsOf(field);
@@ -167,7 +167,7 @@ export class TrainingFieldSource implements StateSource {
   }
 }
 
-/** `"gradients:fc*"` → `["gradients", "fc*"]`. */
+/** Splits a field into kind and pattern: `"gradients:fc*"` → `["gradients", "fc*"]`. */
 export function partsOf(field: string): [kind: string, pattern: string | undefined] {
   const at = field.indexOf(":");
   return at === -1 ? [field, undefined] : [field.slice(0, at), field.slice(at + 1)];
@@ -178,17 +178,17 @@ function splitLast(name: string): [string, string] {
   return [name.slice(0, at), name.slice(at + 1)];
 }
 
-/** Of float64 where the backend is. */
+/** Returns the part of a parameter, in float64 on a backend of that precision. */
 function part(numbers: Float32Array | Float64Array, { from, size }: Place): Float32Array {
   return numbers.subarray(from, from + size) as Float32Array;
 }
 
-/** May it be yet to come where gradients are on a GPU? */
-function isToCome(field: string): boolean {
+/** Returns whether a field may be pending while gradients are on a GPU. */
+function mayBePending(field: string): boolean {
   return field === "loss" || field === "gradNorm";
 }
 
-/** A value, or where there is none what whoever asks for it is told. */
+/** Returns a property with a value, or one that throws the error of `value` when it is read. */
 function described(value: () => unknown): PropertyDescriptor {
   try {
     return { value: value(), enumerable: true };
@@ -202,7 +202,7 @@ function described(value: () => unknown): PropertyDescriptor {
   }
 }
 
-/** Optimizers as they are now. */
+/** Copies the settings of optimizers. */
 function copied(optimizers: readonly OptimizerSettings[]): readonly OptimizerSettings[] {
   return optimizers.map(({ name, groups }) => ({
     name,

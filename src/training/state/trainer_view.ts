@@ -1,98 +1,109 @@
 /**
- * What is known of a trainer at a moment: for its state, its fields, and the context that hooks see.
+ * The values of a trainer that are looked up when something reads them: for its state, for the fields of hooks, and for
+ * their context.
  *
  * @module
  */
 
-import type { Backend } from "../../backend/backend.ts";
-import type { TrainingMoment } from "./field_source.ts";
+import type { OptimizerView } from "../context.ts";
+import type { Progress, ProgressHost } from "../engine/progress.ts";
+import type { TrainerResources } from "../engine/resources.ts";
+import type { FilledContext } from "../engine/step_host.ts";
+import type { TrainingSteps } from "../engine/training_step.ts";
+import type { TrainingValues } from "./field_source.ts";
 import type { ObservedTensors } from "./observed_tensors.ts";
-import type { ModelPlan } from "../model/opened_model.ts";
-import { Progress } from "../engine/progress.ts";
-import type { OpenedParts } from "../engine/training_run.ts";
-import type { FilledContext } from "../engine/training_step.ts";
 
-/** What a trainer has by now. */
-export interface Having {
-  readonly name: string;
-  /** What it was told to run on. */
-  readonly wanted: string;
-  /** Once the model is read. */
-  readonly plan: ModelPlan | undefined;
-  /** Once the device is open. */
-  readonly backend: Backend | undefined;
-  /** Once all is open. */
-  readonly parts: OpenedParts | undefined;
-  readonly stepCount: number;
+/** What changes while a trainer runs. */
+export interface Running {
+  /** Returns the number of steps done. */
+  step(): number;
+  /** Returns the steps, once the model is open. */
+  steps(): TrainingSteps | undefined;
 }
 
-/** How far a trainer has come. */
-export function progressOf(has: Having): Progress {
-  return new Progress({
-    get model() {
-      return has.plan?.loaded.name ?? has.name;
-    },
-    get optimizer() {
-      return has.plan?.optimizers ?? [];
-    },
-    get device() {
-      return has.backend?.name ?? has.wanted;
-    },
-    get modelParams() {
-      return has.plan?.initial.length ?? 0;
-    },
-    get step() {
-      return has.stepCount;
-    },
-  });
+/** A trainer as its state shows it, whether its model is open or not. */
+export class TrainerView implements ProgressHost {
+  readonly #name: string;
+  readonly #wanted: string;
+  readonly #resources: TrainerResources;
+  readonly #running: Running;
+
+  /** `wanted` is the device of the options. */
+  constructor(name: string, wanted: string, resources: TrainerResources, running: Running) {
+    this.#name = name;
+    this.#wanted = wanted;
+    this.#resources = resources;
+    this.#running = running;
+  }
+
+  get model(): string {
+    return this.#resources.plan?.loaded.name ?? this.#name;
+  }
+
+  get optimizer(): readonly OptimizerView[] {
+    return this.#resources.plan?.optimizers ?? [];
+  }
+
+  get device(): string {
+    return this.#resources.backend?.name ?? this.#wanted;
+  }
+
+  get modelParams(): number {
+    return this.#resources.plan?.initial.length ?? 0;
+  }
+
+  get step(): number {
+    return this.#running.step();
+  }
+
+  /** Returns the values behind the fields that hooks read. */
+  values(progress: Progress, observed: ObservedTensors): TrainingValues {
+    const resources = this.#resources, name = this.#name, { steps } = this.#running;
+    return {
+      get arena() {
+        if (resources.model !== undefined) return resources.model.arena;
+        throw new Error(`Cannot read the state of ${name} as its model must be open: run it first`);
+      },
+      get loss() {
+        return progress.latestLoss;
+      },
+      get gradNorm() {
+        return steps()?.norm.value ?? NaN;
+      },
+      get lr() {
+        return resources.plan?.optimizers[0]?.groups[0]?.lr ?? NaN;
+      },
+      get optimizers() {
+        return resources.plan?.optimizers ?? [];
+      },
+      get known() {
+        return steps()?.results.known ?? Promise.resolve({ loss: NaN });
+      },
+      seen: (field) => observed.get(field),
+    };
+  }
+
+  /** Returns the schedules of the optimizers. */
+  get schedules(): FilledContext["lrSchedulers"] {
+    return this.#resources.plan?.optimizers.map(({ schedule }) => schedule) ?? [];
+  }
 }
 
-/** What its fields are at a moment. */
-export function momentOf(
-  has: Having,
-  progress: Progress,
-  observed: ObservedTensors,
-): TrainingMoment {
-  return {
-    get arena() {
-      if (has.parts !== undefined) return has.parts.host.model.arena;
-      throw new Error(
-        `Cannot read the state of ${has.name} as its model must be open: run it first`,
-      );
-    },
-    get loss() {
-      return progress.latestLoss;
-    },
-    get gradNorm() {
-      return has.parts?.steps.norm ?? NaN;
-    },
-    get lr() {
-      return has.plan?.optimizers[0]?.groups[0]?.lr ?? NaN;
-    },
-    get optimizers() {
-      return has.plan?.optimizers ?? [];
-    },
-    get known() {
-      return has.parts?.steps.known ?? Promise.resolve({ loss: NaN });
-    },
-    seen: (field) => observed.get(field),
-  };
-}
-
-/** Gives a context what is found when it is asked for: most hooks do not. */
-export function fillContext(context: FilledContext, has: Having, moment: TrainingMoment): void {
+/** Adds fields to a context that are computed only when a hook reads them: most hooks do not. */
+export function addLazyFields(
+  context: FilledContext,
+  view: TrainerView,
+  values: TrainingValues,
+): void {
   Object.defineProperties(context, {
-    optimizers: { get: () => has.plan?.optimizers ?? [], enumerable: true },
-    lrSchedulers: {
-      get: () => has.plan?.optimizers.map(({ schedule }) => schedule) ?? [],
-      enumerable: false,
-    },
-    gradNorm: { get: () => moment.gradNorm, enumerable: false },
-    gradients: { get: () => gradientsOf(moment), enumerable: false },
+    optimizers: { get: () => view.optimizer, enumerable: true },
+    lrSchedulers: { get: () => view.schedules, enumerable: false },
+    gradNorm: { get: () => values.gradNorm, enumerable: false },
+    gradients: { get: () => gradientsOf(values), enumerable: false },
   });
 }
 
-function gradientsOf({ arena }: TrainingMoment): ReadonlyMap<string, Float32Array> {
+function gradientsOf({ arena }: TrainingValues): ReadonlyMap<string, Float32Array> {
   if (!arena.backend.isHost) {
     throw new TypeError(
       'Cannot read gradients as they must be declared where they are on a GPU, reads: ["gradients"]: they are not',

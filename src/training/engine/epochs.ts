@@ -1,0 +1,110 @@
+/**
+ * Epochs: their batches, what begins and ends with them, and their metrics.
+ *
+ * @module
+ */
+
+import type { Outcome } from "../../hooks/protocol/outcome.ts";
+import type { NamedBatch } from "../data/named_data.ts";
+import { reportToSchedules } from "../schedules/report_metrics.ts";
+import { TrainingStage } from "../stages.ts";
+import { EpochReader } from "./epoch_reader.ts";
+import type { StepHost } from "./step_host.ts";
+
+type Metrics = Readonly<Record<string, number>>;
+
+/** The epochs of a trainer, one after another. */
+export class Epochs {
+  readonly #name: string;
+  readonly #host: StepHost;
+  /** The current epoch. `hasEnded`: EPOCH_END has been fired for it. */
+  #epoch: { readonly reader: EpochReader; hasEnded: boolean } | undefined;
+
+  /** `name` is that of the trainer. */
+  constructor(name: string, host: StepHost) {
+    this.#name = name;
+    this.#host = host;
+  }
+
+  /** Whether an epoch has begun and not ended. */
+  get isOpen(): boolean {
+    return this.#epoch?.hasEnded === false;
+  }
+
+  /** Returns the reader of the current epoch. Begins an epoch if there is none, at the batch where the last run stopped. */
+  async reader(): Promise<EpochReader> {
+    return this.#epoch?.reader ?? await this.#begin();
+  }
+
+  async #begin(): Promise<EpochReader> {
+    const { progress, loop, data } = this.#host;
+    const { currentEpoch: epoch, currentBatchIdx: from } = progress;
+    const reader = new EpochReader(data!, epoch, from);
+    if (await reader.isDone()) {
+      await reader.close();
+      throw new RangeError(
+        `Cannot train ${this.#name} as each epoch must have a batch: epoch ${epoch} has ${
+          from === 0 ? "none" : `none after ${from}`
+        }`,
+      );
+    }
+    if (from === 0) progress.sums.load({});
+    loop.context.epoch = epoch;
+    this.#epoch = { reader, hasEnded: false };
+    await loop.fire(TrainingStage.EPOCH_BEGIN);
+    return reader;
+  }
+
+  /** Takes the batches of the next step. */
+  async take(accumulate: number): Promise<readonly NamedBatch[]> {
+    return await (await this.reader()).take(accumulate);
+  }
+
+  /** Ends an epoch whose batches are all done; `validated` are the metrics of its validation, if there was one. */
+  async end(validated: Metrics | undefined): Promise<void> {
+    const { progress, model, optimizers } = this.#host;
+    const measured = await model.runner.measured();
+    const metrics = { ...progress.sums.metrics(measured, "train/"), ...validated };
+    Object.assign(progress.metrics, metrics);
+    reportToSchedules(optimizers, metrics, validated === undefined ? "epoch" : "validatedEpoch");
+    await this.#fireEnd({ status: "completed" }, metrics);
+  }
+
+  /** Counts the epoch that has ended; the next step begins a new one. */
+  advance(): void {
+    const { loop, progress } = this.#host;
+    loop.advance("epoch");
+    progress.currentEpoch++;
+    progress.currentBatchIdx = 0;
+    loop.context.epoch = progress.currentEpoch;
+    this.#epoch = undefined;
+  }
+
+  /** Ends an epoch that is cut short because its run ends. */
+  async cutShort(outcome: Outcome): Promise<void> {
+    if (!this.isOpen) return;
+    const { model, progress, loop } = this.#host;
+    const measured = await model.runner.measured().catch(() => undefined);
+    const metrics = measured === undefined ? {} : progress.sums.metrics(measured, "train/");
+    // A run may be completed and its last epoch not: the number of steps was limited.
+    const own: Outcome = outcome.status === "completed"
+      ? { status: "stopped", reason: "all steps are done", step: loop.stepCount - 1 }
+      : outcome;
+    await this.#fireEnd(own, metrics);
+  }
+
+  async #fireEnd(outcome: Outcome, metrics: Metrics): Promise<void> {
+    if (this.#epoch === undefined || this.#epoch.hasEnded) return;
+    const { loop } = this.#host;
+    this.#epoch.hasEnded = true;
+    Object.assign(loop.context, { outcome, metrics });
+    await loop.fire(TrainingStage.EPOCH_END);
+  }
+
+  /** Closes the reader; the next step begins the epoch again, at the batch where it was. */
+  async drop(): Promise<void> {
+    const reader = this.#epoch?.reader;
+    this.#epoch = undefined;
+    await reader?.close();
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The norm of the gradients of a step, computed once and only if something uses it.
+ *
+ * @module
+ */
+
+import { isThenable } from "../../base/sequence.ts";
+import type { OpenedModel } from "../model/opened_model.ts";
+
+/** What is known of the norm. `pending`: it is being read from a device, and the squares are already computed. */
+type NormState =
+  | { readonly status: "unknown" }
+  | { readonly status: "pending" }
+  | { readonly status: "known"; readonly norm: number };
+
+const UNKNOWN: NormState = { status: "unknown" };
+
+/** The norm of all gradients of a step that are used, before clipping. */
+export class GradientNorm {
+  readonly #model: OpenedModel;
+  readonly #isUsed: (index: number) => boolean;
+  #state: NormState = UNKNOWN;
+
+  /** `isUsed` says whether the gradient of a parameter takes part in the step. */
+  constructor(model: OpenedModel, isUsed: (index: number) => boolean) {
+    this.#model = model;
+    this.#isUsed = isUsed;
+  }
+
+  /** Forgets the norm, because the gradients have changed. */
+  forget(): void {
+    this.#state = UNKNOWN;
+  }
+
+  /** Whether it is neither known nor pending. */
+  get isUnknown(): boolean {
+    return this.#state.status === "unknown";
+  }
+
+  /** The norm if it is known, else NaN. */
+  get ifKnown(): number {
+    return this.#state.status === "known" ? this.#state.norm : NaN;
+  }
+
+  /**
+   * The norm. In host memory it is computed when it is asked for.
+   *
+   * @throws {TypeError} if it is not known and the gradients are on a GPU
+   */
+  get value(): number {
+    if (this.#state.status === "known") return this.#state.norm;
+    const { updates, arena } = this.#model;
+    if (!arena.backend.isHost) {
+      throw new TypeError(
+        'Cannot read gradNorm as it must be declared where gradients are on a GPU, reads: ["gradNorm"]: it is not',
+      );
+    }
+    this.#sumSquares();
+    return this.#know(updates.squares() as ArrayLike<number>);
+  }
+
+  /** Reads the norm from its device, and waits for it. */
+  async fetch(): Promise<void> {
+    this.#sumSquares();
+    const squares = this.#model.updates.squares();
+    this.#know(isThenable(squares) ? await squares : squares);
+  }
+
+  /** Begins to read the norm from its device. Nothing waits for it but the returned promise. */
+  fetchLate(): Promise<number> {
+    this.#state = { status: "pending" };
+    this.#sumSquares();
+    return this.#model.updates.takeSquares().then(normOf);
+  }
+
+  /** Computes the sums of squares that clipping by norm uses, unless they are there. */
+  prepareClip(): void {
+    if (this.isUnknown) this.#sumSquares();
+  }
+
+  #sumSquares(): void {
+    this.#model.updates.sumSquares(this.#isUsed);
+  }
+
+  #know(squares: ArrayLike<number>): number {
+    const norm = normOf(squares);
+    this.#state = { status: "known", norm };
+    return norm;
+  }
+}
+
+function normOf(squares: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < squares.length; i++) sum += squares[i]!;
+  return Math.sqrt(sum);
+}

@@ -1,0 +1,112 @@
+/**
+ * The model and the device of a trainer, opened when they are first needed.
+ *
+ * @module
+ */
+
+import type { Backend } from "../../backend/backend.ts";
+import { openBackend, openDevice, type OpenedDevice } from "../../backend/open.ts";
+import { loadWhole } from "../../onnx/codec/load_whole.ts";
+import type { ParameterInfo } from "../context.ts";
+import { type ModelPlan, OpenedModel, planModel } from "../model/opened_model.ts";
+import type { TrainerParts } from "../trainer_options.ts";
+
+/** The device that a trainer runs on, and why. */
+export type DeviceInfo = Omit<OpenedDevice, "backend">;
+
+/** The model and the device of a trainer. */
+export class TrainerResources {
+  readonly #options: TrainerParts;
+  #plan: ModelPlan | undefined;
+  #device: OpenedDevice | undefined;
+  #model: OpenedModel | undefined;
+  #opening: Promise<void> | undefined;
+  #isClosed = false;
+  readonly #name: string;
+
+  /** Reads a model that is given as bytes, and opens a device in host memory. Throws what these throw. */
+  constructor(name: string, options: TrainerParts) {
+    this.#name = name;
+    this.#options = options;
+    const { device = "wasm", model } = options;
+    if (device === "wasm" || device === "reference") {
+      this.#device = { backend: openBackend(device), device, skipped: [] };
+    }
+    if (model instanceof Uint8Array) this.#plan = planModel({ bytes: model, name }, options);
+  }
+
+  /** The parameters and optimizers of the model, once it is read. */
+  get plan(): ModelPlan | undefined {
+    return this.#plan;
+  }
+
+  /** The trained tensors. Throws an Error if the model is not read yet. */
+  get parameters(): readonly ParameterInfo[] {
+    if (this.#plan === undefined) {
+      throw new Error(
+        `Cannot tell the parameters of ${this.#name} as its model must be read: await open() first`,
+      );
+    }
+    const { places, owners } = this.#plan;
+    return places.map(({ name, dims, size }, i) => ({ name, dims, size, optimizer: owners[i]! }));
+  }
+
+  /** The backend, once the device is open. */
+  get backend(): Backend | undefined {
+    return this.#device?.backend;
+  }
+
+  /** The device, once it is open. */
+  get device(): DeviceInfo | undefined {
+    if (this.#device === undefined) return undefined;
+    const { backend: _, ...device } = this.#device;
+    return device;
+  }
+
+  /** The model on its device, once it is open. */
+  get model(): OpenedModel | undefined {
+    return this.#model;
+  }
+
+  /**
+   * Opens model and device once, then calls `opened`. After a failure the next call tries again.
+   *
+   * @throws {Error} if the trainer was closed
+   */
+  async open(opened: (plan: ModelPlan, model: OpenedModel) => void): Promise<void> {
+    if (this.#isClosed) {
+      throw new Error(`Cannot open ${this.#name} as it must not have been closed: it was`);
+    }
+    if (this.#opening === undefined) {
+      this.#opening = this.#open(opened);
+      this.#opening.catch(() => this.#opening = undefined);
+    }
+    await this.#opening;
+  }
+
+  async #open(opened: (plan: ModelPlan, model: OpenedModel) => void): Promise<void> {
+    const options = this.#options, { signal } = options;
+    this.#plan ??= planModel(
+      await loadWhole(options.model, { ...(signal && { signal }) }),
+      options,
+    );
+    this.#device ??= await openDevice(options.device ?? "wasm");
+    const model = new OpenedModel(this.#plan, this.#device.backend, options);
+    if (options.ema !== undefined) model.updates.copy("parameters", "ema");
+    this.#model = model;
+    opened(this.#plan, model);
+  }
+
+  /** Refuses to open again. */
+  refuse(): void {
+    this.#isClosed = true;
+  }
+
+  /** Closes the model, and the device unless it is in host memory. */
+  async close(): Promise<void> {
+    await this.#opening?.catch(() => {});
+    await this.#model?.close();
+    if (this.backend?.isHost === false) this.backend.dispose();
+    this.#opening = this.#model = undefined;
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * The engine of a trainer: what a run begins and ends with, and what a step of it does.
+ *
+ * @module
+ */
+
+import type { Workflow } from "../../hooks/protocol/context.ts";
+import type { OwnFields } from "../../hooks/protocol/own_fields.ts";
+import type { Outcome } from "../../hooks/protocol/outcome.ts";
+import { type Engine, Loop } from "../../hooks/loop/loop.ts";
+import type { TrainerControl } from "../context.ts";
+import { interleave } from "../data/interleave.ts";
+import type { NamedBatch, NamedData } from "../data/named_data.ts";
+import type { ModelPlan, OpenedModel } from "../model/opened_model.ts";
+import { checkMonitors, reportToSchedules } from "../schedules/report_metrics.ts";
+import { TrainingStage } from "../stages.ts";
+import { TrainingFieldSource } from "../state/field_source.ts";
+import { ObservedTensors } from "../state/observed_tensors.ts";
+import { addLazyFields, TrainerView } from "../state/trainer_view.ts";
+import type { TrainerParts, TrainingKind } from "../trainer_options.ts";
+import type { BatchResult } from "./batch_results.ts";
+import { Epochs } from "./epochs.ts";
+import { CurrentSettings } from "./current_settings.ts";
+import type { MergedSettings } from "./merged_settings.ts";
+import { Progress } from "./progress.ts";
+import { StepRequests } from "./requests.ts";
+import { TrainerResources } from "./resources.ts";
+import type { StepHost } from "./step_host.ts";
+import { TrainerFiles } from "./trainer_files.ts";
+import { TrainingSteps } from "./training_step.ts";
+import { Validation } from "./validation.ts";
+
+type Metrics = Readonly<Record<string, number>>;
+
+/** What exists once the model is open. */
+export interface OpenParts {
+  /** What steps work with. */
+  readonly host: StepHost;
+  /** The steps. */
+  readonly steps: TrainingSteps;
+  /** The epochs. */
+  readonly epochs: Epochs;
+  /** The validations. */
+  readonly validation: Validation;
+  /** What trainer and hooks ask for. */
+  readonly settings: CurrentSettings;
+}
+
+/** What a run does: it trains until so many epochs are done, or does one step over given batches. */
+export type RunMode =
+  | { readonly type: "idle" }
+  | { readonly type: "train"; readonly epochs: number }
+  | { readonly type: "given"; readonly batches: readonly NamedBatch[] };
+
+const IDLE: RunMode = { type: "idle" };
+
+/**
+ * The engine of a trainer. {@linkcode Loop} calls `begin`, then `step` once per optimizer step, then `end` and `settled`;
+ * `recover` if something has failed. Everything that has begun, such as an epoch, ends in every case, and says how.
+ */
+export class TrainingEngine implements Engine<TrainingKind> {
+  readonly kinds: TrainingKind = TrainingStage;
+  readonly workflow: Workflow;
+  readonly context: OwnFields<TrainingKind>;
+  readonly state: TrainingFieldSource;
+  /** Absent in host memory, where every loss is known at once. */
+  readonly coming?: (stage: string) => Promise<BatchResult> | undefined;
+  /** The loop that runs the engine. */
+  readonly loop: Loop<TrainingKind>;
+  /** Model and device. */
+  readonly resources: TrainerResources;
+  /** Counts, loss and metrics of the run. */
+  readonly progress: Progress;
+  /** What hooks have asked for. */
+  readonly requests: StepRequests = new StepRequests();
+  /** Saves, loads and exports. */
+  readonly files: TrainerFiles;
+  /** What the current call of the loop does. */
+  mode: RunMode = IDLE;
+  readonly #options: TrainerParts;
+  readonly #data: NamedData | undefined;
+  readonly #observed = new ObservedTensors();
+  #parts: OpenParts | undefined;
+  #isTrainOpen = false;
+  /** The last step that has begun. */
+  #begun: number | undefined;
+
+  /** Throws a TypeError or RangeError that names the option that is wrong. */
+  constructor(trainer: Workflow & TrainerControl, options: TrainerParts) {
+    const { data, loaderOrder = "sequential", device = "wasm" } = options;
+    const { signal, onWarning, verify } = options;
+    this.#options = options;
+    this.workflow = trainer;
+    this.#data = data === undefined ? undefined : interleave(data, { order: loaderOrder });
+    this.resources = new TrainerResources(trainer.name, options);
+    const view = new TrainerView(trainer.name, device, this.resources, {
+      step: () => this.loop.stepCount,
+      steps: () => this.#parts?.steps,
+    });
+    this.progress = new Progress(view);
+    const values = view.values(this.progress, this.#observed);
+    this.state = new TrainingFieldSource(values, () => this.resources.backend?.isHost ?? false);
+    this.context = { epoch: 0, phase: "train", state: this.progress, trainer };
+    if (device !== "wasm" && device !== "reference") {
+      this.coming = (stage) => this.#parts?.steps.results.coming(stage);
+    }
+    this.loop = new Loop<TrainingKind>(this, {
+      name: trainer.name,
+      ...(signal && { signal }),
+      ...(onWarning && { onWarning }),
+      ...(verify && { verify }),
+    });
+    this.files = new TrainerFiles(this);
+    addLazyFields(this.loop.context, view, values);
+    this.loop.hooks.subscribe(() => this.#parts?.settings.forget());
+  }
+
+  /** What exists once the model is open; `undefined` before. */
+  get parts(): OpenParts | undefined {
+    return this.#parts;
+  }
+
+  /** Whether there is training data. */
+  get hasData(): boolean {
+    return this.#data !== undefined;
+  }
+
+  /** Whether a step is running, with the end of its epoch if it is the last one of that. */
+  get isInStep(): boolean {
+    return this.#begun === this.loop.stepCount;
+  }
+
+  /** Opens model and device, if they are not open. */
+  async open(): Promise<OpenParts> {
+    await this.resources.open((plan, model) => {
+      this.#parts = this.#makeParts(plan, model);
+      this.loop.hooks.replan();
+    });
+    return this.#parts!;
+  }
+
+  #makeParts(plan: ModelPlan, model: OpenedModel): OpenParts {
+    const { loop, progress } = this, { name } = this.workflow;
+    const host: StepHost = {
+      loop,
+      context: loop.context,
+      model,
+      data: this.#data,
+      optimizers: plan.optimizers,
+      owners: plan.owners,
+      progress,
+      observed: this.#observed,
+    };
+    const steps = new TrainingSteps(host);
+    return {
+      host,
+      steps,
+      epochs: new Epochs(name, host),
+      validation: new Validation(host, steps),
+      settings: new CurrentSettings(this.#options, host, () => steps.reset()),
+    };
+  }
+
+  /** Begins a run, or a step by hand: opens the model; fires TRAIN_BEGIN. */
+  async begin(): Promise<void> {
+    const { loop, progress } = this;
+    const { settings, steps } = await this.open();
+    await settings.get();
+    steps.schedule(loop.stepCount);
+    if (this.mode.type !== "train") return;
+    progress.status = "training";
+    this.#isTrainOpen = true;
+    loop.context.stepCount = loop.stepCount;
+    await loop.fire(TrainingStage.TRAIN_BEGIN);
+  }
+
+  /** Runs one step, with what its epoch begins and ends with. */
+  async step(): Promise<void> {
+    const { mode } = this, { steps, epochs } = this.#opened;
+    if (mode.type !== "given") await this.betweenSteps();
+    const settings = await this.#opened.settings.get();
+    if (mode.type !== "given") await epochs.reader(); // EPOCH_BEGIN comes before the step
+    this.#begun = this.loop.stepCount;
+    this.progress.mark();
+    if (mode.type === "given") await steps.step(mode.batches, settings, { isByHand: true });
+    else await this.#stepOfEpoch(settings);
+  }
+
+  async #stepOfEpoch(settings: MergedSettings): Promise<void> {
+    const { steps, epochs } = this.#opened;
+    await steps.step(await epochs.take(settings.accumulate), settings);
+    const isLast = await (await epochs.reader()).isDone();
+    const validated = this.#isToValidate(isLast) ? await this.#validateIfAny() : undefined;
+    if (!isLast) return;
+    await this.deliverAll();
+    await epochs.end(validated);
+    if (this.requests.wantsValidation) await this.#validateIfAny(); // still in this epoch
+    epochs.advance();
+    if (this.mode.type === "train" && this.progress.currentEpoch >= this.mode.epochs) {
+      this.loop.done();
+    }
+  }
+
+  /** Ends a run, after its last step. */
+  async end(): Promise<void> {
+    const { loop, progress } = this;
+    await this.#parts?.steps.results.settle();
+    if (this.mode.type !== "train") return;
+    await this.betweenSteps();
+    // Hooks with `atEnd` find the last epoch there was.
+    if (!this.#opened.epochs.isOpen) loop.context.epoch = Math.max(0, progress.currentEpoch - 1);
+  }
+
+  /** Ends the epoch and the training, once all steps are done. */
+  async settled(): Promise<void> {
+    if (this.mode.type !== "train") return;
+    const { loop: { outcome }, progress: { metrics, currentEpoch } } = this;
+    const isWhole = outcome.status === "completed" && currentEpoch > 0;
+    if (isWhole && this.#options.validation === undefined) {
+      checkMonitors(this.#opened.host.optimizers, metrics);
+    }
+    await this.#endAll(outcome);
+    await this.betweenSteps(); // TRAIN_END may have asked for something, too
+  }
+
+  /** Ends everything that has begun, because a step has thrown. A trainer cannot go on from there. */
+  async recover(error: unknown): Promise<undefined> {
+    const { loop, progress } = this, parts = this.#parts;
+    const attempt = async (work: () => unknown) => {
+      try {
+        await work();
+      } catch (failure) {
+        loop.hooks.warn(loop.name, "EXCEPTION", failure);
+      }
+    };
+    loop.context.error = error;
+    const outcome: Outcome = { status: "failed", error };
+    await attempt(() => loop.fire(TrainingStage.EXCEPTION));
+    await attempt(() => parts?.validation.end(outcome));
+    await attempt(() => parts?.steps.fail(outcome));
+    if (this.isInStep) progress.back();
+    this.#begun = undefined;
+    await attempt(() => this.#endAll(outcome));
+    await attempt(() => parts?.epochs.drop());
+    await attempt(() => parts?.host.model.rest());
+    loop.context.phase = "train";
+    this.requests.clear();
+    return undefined;
+  }
+
+  /** Does what hooks have asked for, between two steps. */
+  async betweenSteps(): Promise<void> {
+    const { requests } = this;
+    if (requests.wantsValidation) await this.#validateIfAny();
+    if (requests.files.length > 0) await this.deliverAll();
+    while (requests.files.length > 0) await this.files.write(requests.files.shift()!);
+  }
+
+  /** Waits until the results of all steps so far are delivered to hooks, before what comes after those steps. */
+  async deliverAll(): Promise<void> {
+    await this.#opened.steps.results.settle();
+    await this.loop.hooks.soFar;
+  }
+
+  /** Forgets where the last run was, because a checkpoint was loaded. */
+  async reset(): Promise<void> {
+    this.#begun = undefined;
+    this.loop.context.epoch = this.progress.currentEpoch;
+    await this.#parts?.epochs.drop();
+  }
+
+  /** Closes the hooks, then model and device. */
+  async close(): Promise<void> {
+    this.resources.refuse();
+    try {
+      await this.loop.close();
+    } finally {
+      await this.#parts?.epochs.drop();
+      await this.resources.close();
+      this.#parts = undefined;
+    }
+  }
+
+  get #opened(): OpenParts {
+    return this.#parts!;
+  }
+
+  /** Whether to validate after this step: once, for any number of reasons. */
+  #isToValidate(isLast: boolean): boolean {
+    const { epochs = 1, steps } = this.#options.validateEvery ?? {};
+    return this.requests.wantsValidation ||
+      (steps !== undefined && (this.loop.stepCount + 1) % steps === 0) ||
+      (isLast && epochs > 0 && (this.progress.currentEpoch + 1) % epochs === 0);
+  }
+
+  async #validateIfAny(): Promise<Metrics | undefined> {
+    const data = this.requests.takeValidation() ?? this.#options.validation;
+    if (data === undefined) return undefined;
+    await this.deliverAll();
+    const { host: { optimizers, progress }, validation, settings } = this.#opened;
+    const metrics = await validation.run(data, await settings.get());
+    reportToSchedules(optimizers, { ...progress.metrics, ...metrics }, "validation");
+    return metrics;
+  }
+
+  /** Ends epoch and training. */
+  async #endAll(outcome: Outcome): Promise<void> {
+    const { loop, progress } = this;
+    await loop.hooks.soFar;
+    try {
+      await this.#parts?.epochs.cutShort(outcome);
+    } finally {
+      await this.#parts?.epochs.drop();
+      if (this.#isTrainOpen) {
+        this.#isTrainOpen = false;
+        progress.status = outcome.status === "failed" ? "error" : outcome.status;
+        const { currentEpoch: epoch, step: stepCount } = progress;
+        Object.assign(loop.context, { outcome, epoch, stepCount });
+        await loop.fire(TrainingStage.TRAIN_END);
+      }
+    }
+  }
+}
