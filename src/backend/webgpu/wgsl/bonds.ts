@@ -5,10 +5,11 @@
  */
 
 import { Control } from "../../../kernels/kernel.ts";
+import type { Pass } from "../program/shader.ts";
 import { COMPLETED_ROWS } from "./cells.ts";
 
 /** A vector brought to its nearest image; itself, where there are no cells. */
-export function nearest(has: (name: string) => boolean): string {
+function nearest(has: (name: string) => boolean): string {
   if (!has("cell") || !has("pbc")) {
     return "fn nearest(d: array<vec2<f32>, 3>, s: u32) -> vec3<f32> { return vec3<f32>(d[0].x, d[1].x, d[2].x); }";
   }
@@ -30,6 +31,32 @@ fn nearest(given: array<vec2<f32>, 3>, s: u32) -> vec3<f32> {
   return vec3<f32>(d[0].x, d[1].x, d[2].x);
 }
 `;
+}
+
+/**
+ * A pass over the bonds of a system, which writes the vector of each to an array `to`.
+ *
+ * @param at WGSL of the exact coordinate k
+ */
+export function bondVectors(
+  has: (name: string) => boolean,
+  to: string,
+  at: (k: string) => string,
+): Pass {
+  return {
+    per: "group",
+    code: /* wgsl */ `${nearest(has)}
+fn group(s: u32, lane: u32) {
+  let end = u32(clusters[starts[s + 1u]]);
+  for (var b = u32(clusters[starts[s]]) + lane; b < end; b += LANES) {
+    let p = 3u * (first_of(s) + u32(bonds[2u * b]));
+    let q = 3u * (first_of(s) + u32(bonds[2u * b + 1u]));
+    var d: array<vec2<f32>, 3>;
+    for (var i = 0u; i < 3u; i++) { d[i] = wide_add(${at("q + i")}, -${at("p + i")}); }
+    ${to}[b] = vec4<f32>(nearest(d, s), 0.0);
+  }
+}`,
+  };
 }
 
 /** How easily an atom moves in each direction. */

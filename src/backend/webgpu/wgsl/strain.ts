@@ -1,6 +1,7 @@
 import { BarostatParameter as P } from "../../../kernels/barostats/barostat_kick.ts";
 import { TERMS } from "../../../kernels/cells/strain.ts";
 import type { Scratch, ShaderCall } from "../program/shader.ts";
+import { parameterOf } from "./settings.ts";
 
 /** What a rate of strain does to the atoms of each system: six rows. */
 export function strainScratch({ systems }: ShaderCall): Readonly<Record<string, Scratch>> {
@@ -36,9 +37,7 @@ fn exact_cell(s: u32, k: u32) -> vec2<f32> { return wide_add(wide(cell[9u * s + 
 `;
 
 /** What a barostat is told, and the inertia of a cell. */
-export const INERTIA: string = /* wgsl */ `
-fn parameter(s: u32, which: u32) -> vec2<f32> { return parameters[${P.LENGTH}u * s + which]; }
-
+export const INERTIA: string = /* wgsl */ `${parameterOf(P.LENGTH)}
 fn inertia_of(s: u32) -> vec2<f32> {
   let many = wide_add(wide_divide(wide(f32(freedom[s])), wide(3.0)), wide(1.0));
   let time = parameter(s, ${P.TIME}u);

@@ -34,16 +34,32 @@ fn keep_sums(t: u32, lane: u32, e: vec2<f32>, virials: array<f32, 9>) {
 }
 `;
 
-/** Adds the sums of the tiles of a system to its energy and its virial, those that are wanted. */
+/** Adds the sums of the tiles of a system to its energy and its virial, as far as they are wanted. */
 export function addSums(want: number): Pass[] {
+  return addTerms(want, ["tiles_of(s)", "tiles_of(s + 1u)"], "partials[10u * t + c]");
+}
+
+/**
+ * Adds terms to the energy (c = 0) and the virial (c = 1 … 9) of each system, as far as they are wanted.
+ *
+ * @param range WGSL of the first t of a system s, and of the first that is not its own
+ * @param term WGSL of the exact term c of t
+ * @param functions WGSL that `term` calls
+ */
+export function addTerms(
+  want: number,
+  [from, to]: readonly [from: string, to: string],
+  term: string,
+  functions: string = "",
+): Pass[] {
   return want === 0 ? [] : [{
     per: "group",
-    code: /* wgsl */ `
+    code: /* wgsl */ `${functions}
 fn group(s: u32, lane: u32) {
-  let end = tiles_of(s + 1u);
+  let end = ${to};
   for (var c = 0u; c < 10u; c++) {
     var sum = wide(0.0);
-    for (var t = tiles_of(s) + lane; t < end; t += LANES) { sum = wide_add(sum, partials[10u * t + c]); }
+    for (var t = ${from} + lane; t < end; t += LANES) { sum = wide_add(sum, ${term}); }
     sum = sum_of_lanes(lane, sum);
     if (lane == 0u && c == 0u && (params.want & ${Want.ENERGY}u) != 0u) {
       energy[s] = wide_add(energy[s], sum);

@@ -1,6 +1,6 @@
-import { Want } from "../../../../kernels/pairs/sum_pairs.ts";
 import type { Shader, ShaderCall } from "../../program/shader.ts";
 import { lattice, unwrapped } from "../../wgsl/cells.ts";
+import { addTerms } from "../../wgsl/tile_sums.ts";
 
 /**
  * See src/kernels/bonded/harmonic_bonds.ts. First the pull of each bond by itself, then each atom takes those of its bonds, in
@@ -49,32 +49,23 @@ fn atom(s: u32, a: u32) {
   for (var i = 0u; i < 3u; i++) { forces[3u * a + i] = f[i]; }
 }`,
       },
-      ...(number("want") === 0 ? [] : [{
-        per: "group" as const,
-        code: /* wgsl */ `
+      ...addTerms(
+        number("want"),
+        ["u32(starts[s])", "u32(starts[s + 1u])"],
+        "wide(term(t, c))",
+        TERM,
+      ),
+    ];
+  },
+};
+
+/** The energy of a bond (c = 0), or a number of its virial. */
+const TERM = /* wgsl */ `
 fn term(b: u32, c: u32) -> f32 {
   if (c == 0u) { return pulls[2u * b].w; }
   return -pulls[2u * b][(c - 1u) / 3u] * pulls[2u * b + 1u][(c - 1u) % 3u];
 }
-
-fn group(s: u32, lane: u32) {
-  let end = u32(starts[s + 1u]);
-  for (var c = 0u; c < 10u; c++) {
-    var sum = wide(0.0);
-    for (var b = u32(starts[s]) + lane; b < end; b += LANES) { sum = wide_add(sum, wide(term(b, c))); }
-    sum = sum_of_lanes(lane, sum);
-    if (lane == 0u && c == 0u && (params.want & ${Want.ENERGY}u) != 0u) {
-      energy[s] = wide_add(energy[s], sum);
-    }
-    if (lane == 0u && c > 0u && (params.want & ${Want.VIRIAL}u) != 0u) {
-      virial[9u * s + c - 1u] = wide_add(virial[9u * s + c - 1u], sum);
-    }
-  }
-}`,
-      }]),
-    ];
-  },
-};
+`;
 
 /** Where the bonds of each atom begin, one more than atoms; then the bonds, twice, plus 1 for their second atom. */
 function bondsOf({ atoms, systems, offsets, written }: ShaderCall) {

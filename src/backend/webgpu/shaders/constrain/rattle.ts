@@ -1,5 +1,5 @@
 import type { Shader } from "../../program/shader.ts";
-import { ease, LOSE, nearest, rounds } from "../../wgsl/bonds.ts";
+import { bondVectors, ease, LOSE, rounds } from "../../wgsl/bonds.ts";
 
 /** See src/kernels/constrain/rattle.ts. First the bonds, and how easily atoms move; then a thread for each cluster. */
 export const rattle: Shader = {
@@ -21,20 +21,7 @@ fn atom(s: u32, a: u32) {
   lows[a] = vec4<f32>(0.0);
 }`,
       },
-      {
-        per: "group",
-        code: /* wgsl */ `${nearest(has)}
-fn group(s: u32, lane: u32) {
-  let end = u32(clusters[starts[s + 1u]]);
-  for (var b = u32(clusters[starts[s]]) + lane; b < end; b += LANES) {
-    let p = 3u * (first_of(s) + u32(bonds[2u * b]));
-    let q = 3u * (first_of(s) + u32(bonds[2u * b + 1u]));
-    var d: array<vec2<f32>, 3>;
-    for (var i = 0u; i < 3u; i++) { d[i] = wide_add(${at("q + i")}, -${at("p + i")}); }
-    along[b] = vec4<f32>(nearest(d, s), 0.0);
-  }
-}`,
-      },
+      bondVectors(has, "along", at),
       {
         per: "group",
         atomic: ["control"],

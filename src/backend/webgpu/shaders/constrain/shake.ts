@@ -1,5 +1,5 @@
 import type { Shader } from "../../program/shader.ts";
-import { ease, LOSE, nearest, rounds } from "../../wgsl/bonds.ts";
+import { bondVectors, ease, LOSE, rounds } from "../../wgsl/bonds.ts";
 
 /**
  * See src/kernels/constrain/shake.ts. First how far each atom has gone and how easily it moves, and the bonds as they were; then,
@@ -26,23 +26,7 @@ fn atom(s: u32, a: u32) {
   going[3u * a + 2u] = vec4<f32>(0.0);
 }`,
     },
-    {
-      per: "group",
-      code: /* wgsl */ `${nearest(has)}
-fn group(s: u32, lane: u32) {
-  let end = u32(clusters[starts[s + 1u]]);
-  for (var b = u32(clusters[starts[s]]) + lane; b < end; b += LANES) {
-    let p = 3u * (first_of(s) + u32(bonds[2u * b]));
-    let q = 3u * (first_of(s) + u32(bonds[2u * b + 1u]));
-    var d: array<vec2<f32>, 3>;
-    for (var i = 0u; i < 3u; i++) {
-      let other = two_sum(before[p + i], lowBefore[p + i]);
-      d[i] = wide_add(two_sum(before[q + i], lowBefore[q + i]), -other);
-    }
-    olds[b] = vec4<f32>(nearest(d, s), 0.0);
-  }
-}`,
-    },
+    bondVectors(has, "olds", (k) => `two_sum(before[${k}], lowBefore[${k}])`),
     {
       per: "group",
       atomic: ["control"],

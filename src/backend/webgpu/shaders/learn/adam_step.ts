@@ -1,13 +1,12 @@
 import { AdamStepSetting as S } from "../../../../kernels/learn/adam_step.ts";
 import type { Shader } from "../../program/shader.ts";
+import { settingOf } from "../../wgsl/settings.ts";
 
 /** See src/kernels/learn/adam_step.ts. */
 export const adamStep: Shader = {
   passes: () => [{
     per: "atom",
-    code: /* wgsl */ `
-fn setting(s: u32, which: u32) -> f32 { return settings[${S.LENGTH}u * s + which]; }
-
+    code: /* wgsl */ `${settingOf(S.LENGTH)}
 fn atom(s: u32, a: u32) {
   let p = parameters[a];
   let g = gradients[a] + setting(s, ${S.L2}u) * p;

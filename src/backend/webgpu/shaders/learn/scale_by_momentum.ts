@@ -1,13 +1,12 @@
 import { MomentumSetting as S } from "../../../../kernels/learn/scale_by_momentum.ts";
 import type { Shader } from "../../program/shader.ts";
+import { settingOf } from "../../wgsl/settings.ts";
 
 /** See src/kernels/learn/scale_by_momentum.ts. */
 export const scaleByMomentum: Shader = {
   passes: () => [{
     per: "atom",
-    code: /* wgsl */ `
-fn setting(s: u32, which: u32) -> f32 { return settings[${S.LENGTH}u * s + which]; }
-
+    code: /* wgsl */ `${settingOf(S.LENGTH)}
 fn atom(s: u32, a: u32) {
   let g = updates[a];
   let keep = setting(s, ${S.KEEP}u);

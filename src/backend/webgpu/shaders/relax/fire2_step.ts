@@ -2,15 +2,14 @@ import { ACCELERATION } from "../../../../kernels/constants.ts";
 import { Fire2Parameter as P } from "../../../../kernels/relax/fire2_step.ts";
 import { CELL_SUMS } from "./fire_step.ts";
 import type { Shader } from "../../program/shader.ts";
+import { parameterOf } from "../../wgsl/settings.ts";
 
 /** See src/kernels/relax/fire2_step.ts. */
 export const fire2Step: Shader = {
   passes: ({ has }) => [{
     per: "group",
     changes: has("cellPositions") ? ["cellPositions", "cellVelocities"] : [],
-    code: /* wgsl */ `
-fn parameter(s: u32, which: u32) -> vec2<f32> { return parameters[${P.LENGTH}u * s + which]; }
-
+    code: /* wgsl */ `${parameterOf(P.LENGTH)}
 fn group(s: u32, lane: u32) {
   let first = 3u * first_of(s);
   let end = 3u * first_of(s + 1u);

@@ -6,6 +6,7 @@ import {
   LineSearch as L,
 } from "../../../../kernels/relax/lbfgs_step.ts";
 import type { Shader } from "../../program/shader.ts";
+import { parameterOf } from "../../wgsl/settings.ts";
 
 /**
  * Lines for each number e of the atoms, and of the cell: X, F and H are where it is, what drives it, and its rows;
@@ -52,9 +53,7 @@ export const lbfgsStep: Shader = {
     return [{
       per: "group",
       changes: hasCell ? ["cellPositions", "cellHistory"] : [],
-      code: /* wgsl */ `
-fn parameter(s: u32, which: u32) -> vec2<f32> { return parameters[${P.LENGTH}u * s + which]; }
-
+      code: /* wgsl */ `${parameterOf(P.LENGTH)}
 var<workgroup> first_value: u32;
 var<workgroup> kept: array<f32, ${MOST_STORED}>;
 
