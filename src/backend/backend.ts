@@ -21,101 +21,102 @@
 
 import type { Argument, Arguments, Arrays, Dtype, Kernel } from "../kernels/kernel.ts";
 
-/** A run of numbers on a backend. */
+/** An array of numbers on a backend. */
 export interface Buffer<D extends Dtype = Dtype> {
-  /** The type of its elements. */
+  /** Type of its elements. */
   readonly dtype: D;
-  /** How many. */
+  /** Number of elements. */
   readonly length: number;
 }
 
 /**
- * What has the rows of a buffer, so that systems of a batch can be in different places: atoms; systems; systems, as
- * where something of each begins, one more than there are; or nothing of the batch: it is the same for all.
+ * Owner of the rows of a buffer, so that a backend can spread the systems of a batch over threads: atoms
+ * (`"node"`), systems (`"system"`), the beginnings of systems, of which there is one more (`"starts"`), or nothing in
+ * particular, so that every thread gets all of it (`"all"`).
  */
 export type Spread = "node" | "system" | "starts" | "all";
 
-/** The pairs of atoms within a cutoff, on a backend. */
+/** A list of the pairs of atoms within a cutoff, on a backend. */
 export interface Pairs {
-  /** Å. */
+  /** Cutoff radius, Å. */
   readonly cutoff: number;
-  /** Å. */
+  /** Verlet skin, Å. */
   readonly skin: number;
 }
 
-/** How far pairs reach. */
+/** Options of a list of pairs. */
 export interface PairsOptions {
-  /** Å. */
+  /** Cutoff radius, Å. */
   readonly cutoff: number;
-  /** How much further pairs are kept, so that they need not be found anew at each step. Å. */
+  /** Verlet skin: how much further pairs are listed, so that the list serves many steps. Å. */
   readonly skin: number;
 }
 
-/** What a checkpoint keeps of the pairs: with it they are found as they were, in the same order. */
+/** State of a list of pairs. With it the pairs are found again as they were, in the same order. */
 export interface SavedPairs {
-  /** Where the atoms were when the pairs of their system were last found, three per atom, Å. */
+  /** Positions of the atoms when the pairs of their system were last found, three per atom, Å. */
   readonly reference: Float64Array;
-  /** The image counters at that time. */
+  /** Image counters at that time. */
   readonly images: Int32Array;
-  /** The cells at that time, nine numbers each, Å. */
+  /** Cells at that time, nine numbers each, Å. */
   readonly cells: Float64Array;
-  /** How often the pairs of each system were found: 0 where they never were. */
+  /** Number of times that the pairs of each system were found; 0 if never. */
   readonly builds: Int32Array;
 }
 
-/** What edges are listed. */
+/** Options of a list of edges. */
 export interface EdgesOptions {
-  /** Where they come from: the kernel `neighbors` must keep them up to date. */
+  /** Pairs that the edges are made of. The kernel `neighbors` must keep them up to date. */
   readonly pairs: Pairs;
-  /** Only pairs nearer than that, now. At most the cutoff of the pairs. Å. */
+  /** Cutoff radius, applied at every step; at most that of the pairs. Å. */
   readonly cutoff: number;
-  /** Whether each pair is listed once, the lower atom first, rather than both ways. */
+  /** Whether each pair is listed once, the lower atom first, instead of both ways. */
   readonly isHalf: boolean;
-  /** How long both edges of a triplet may be at most; 0: no triplets. At most the cutoff. Å. */
+  /** Longest edge of a triplet, at most the cutoff; 0 for no triplets. Å. */
   readonly reach: number;
 }
 
 /**
- * Edges and triplets of edges of a batch, on a backend, as graphs of atoms take them: padded, so that shapes repeat.
- * The kernels `edges` and `triplets` list them. Its buffers stay the same objects; their lengths and what holds them
- * change as it grows.
+ * Edges and triplets of edges of a batch, on a backend, as graph networks take them: padded, so that shapes repeat. The
+ * kernels `edges` and `triplets` fill the list. Its buffers stay the same objects while their lengths and memory change
+ * as it grows.
  */
 export interface Edges {
-  /** Edges there is room for: a multiple of 256, always more than there are, so that the last is padding. */
+  /** Edges that fit: a multiple of 256, always more than there are, so that the last one is padding. */
   readonly capacity: number;
-  /** The same for triplets; 0 where there are none. */
+  /** Triplets that fit; 0 if there are none. */
   readonly tripletCapacity: number;
-  /** [2, capacity]: sources, then targets. Atoms are counted over the batch. */
+  /** [2, capacity]: source atoms, then target atoms, counted over the whole batch. */
   readonly index: Buffer<"i32">;
-  /** [capacity, 3], Å: the vector of an edge is positions[target] − positions[source] + shift. */
+  /** [capacity, 3], Å. The vector of an edge is positions[target] − positions[source] + shift. */
   readonly shifts: Buffer<"real">;
   /** [capacity]: the system of each edge. */
   readonly systems: Buffer<"i32">;
-  /** [tripletCapacity]: the atom that both edges leave. */
+  /** [tripletCapacity]: the source atom of both edges. */
   readonly centers: Buffer<"i32">;
-  /** [2, tripletCapacity]: its two edges. Each unordered pair of different edges is there once. */
+  /** [2, tripletCapacity]: the two edges. Each unordered pair of different edges is listed once. */
   readonly triplets: Buffer<"i32">;
-  /** How many edges there are, and how many triplets. */
+  /** [2]: numbers of edges and of triplets. */
   readonly counts: Buffer<"i32">;
 }
 
 /** The buffers behind a {@linkcode Frame}. */
 export interface FrameBuffers {
-  /** How many systems. */
+  /** Number of systems. */
   readonly systems: number;
-  /** Where the atoms of each system begin; one more than systems. */
+  /** First atom of each system; one entry more than systems. */
   readonly offsets: Buffer<"i32">;
-  /** 1 where the system is updated, 0 where it is at rest. */
+  /** 1 for each active system, 0 for each finished one. */
   readonly active: Buffer<"i32">;
-  /** What each system is called. */
+  /** Id of each system. */
   readonly ids: Buffer<"i32">;
-  /** Steps each system has done. */
+  /** Number of steps that each system has done. */
   readonly ages: Buffer<"i32">;
-  /** What stops a run of many steps. */
+  /** Words that halt a run of many steps, see {@linkcode Control}. */
   readonly control: Buffer<"i32">;
 }
 
-/** What to hand over for an argument. */
+/** Value of an argument in a call. */
 export type Given<A extends Argument> = A extends "number" ? number
   : A extends "pairs" ? Pairs
   : A extends "edges" ? Edges
@@ -124,35 +125,35 @@ export type Given<A extends Argument> = A extends "number" ? number
   : A extends `${infer D extends Dtype} optional` ? Buffer<D> | undefined
   : never;
 
-/** What to hand over to a kernel: what is optional may be left out. */
+/** Values of all arguments of a kernel; optional ones may be left out. */
 export type Handed<A extends Arguments> =
   & { readonly [k in keyof A as A[k] extends `${Dtype} optional` ? never : k]: Given<A[k]> }
   & { readonly [k in keyof A as A[k] extends `${Dtype} optional` ? k : never]?: Given<A[k]> };
 
-/** A kernel with what it is to work on. */
+/** A kernel with its arguments. */
 export interface Call {
   /** The kernel. */
   readonly kernel: Kernel;
-  /** One for each of its arguments. */
+  /** Value of each argument. */
   readonly args: Readonly<Record<string, Buffer | Pairs | Edges | number | undefined>>;
   /**
-   * Only at steps with step % every === phase.
+   * The call runs at steps with step % every === phase.
    *
    * @default 1
    */
   readonly every?: number;
   /**
-   * The remainder.
+   * Remainder.
    *
    * @default 0
    */
   readonly phase?: number;
 }
 
-/** When a call is to run. */
+/** Steps at which a call runs. */
 export type CallTimes = Pick<Call, "every" | "phase">;
 
-/** A kernel with what it is to work on. */
+/** Makes a call of a kernel. */
 export function call<A extends Arguments>(
   kernel: Kernel<A>,
   args: Handed<A>,
@@ -161,34 +162,34 @@ export function call<A extends Arguments>(
   return { kernel: kernel as unknown as Kernel, args: args as unknown as Call["args"], ...times };
 }
 
-/** What is in buffers, one array for each. */
+/** Values of buffers, one array for each. */
 export type Values<B extends readonly Buffer[]> = {
   readonly [k in keyof B]: Arrays[B[k]["dtype"]];
 };
 
-/** Calls in order, ready to run. */
+/** Calls in order, prepared to run. */
 export interface Program {
-  /** How many calls there are. */
+  /** Number of calls. */
   readonly length: number;
-  /** Gives back what it takes. */
+  /** Frees what it uses. */
   free(): void;
 }
 
-/** Where kernels run and state lives. */
+/** A place where kernels run and state lives. */
 export interface Backend {
-  /** Which one. */
+  /** Name of the backend. */
   readonly name: "reference" | "wasm" | "webgpu";
-  /** What `real` is there. */
+  /** Precision of `real`. */
   readonly real: "f32" | "f64";
   /**
-   * Over how many threads it spreads the systems of a batch.
+   * Number of threads over which the systems of a batch are spread.
    *
    * @default 1
    */
   readonly threads?: number;
-  /** Makes a buffer of zeros. `spread` is what has its rows: where there are several threads it must be said. */
+  /** Makes a buffer of zeros. On several threads, `spread` must tell what its rows belong to. */
   alloc<D extends Dtype>(dtype: D, length: number, spread?: Spread): Buffer<D>;
-  /** Copies numbers into a buffer. */
+  /** Copies numbers into a buffer, from index `at` on. */
   write(buffer: Buffer, values: ArrayLike<number>, at?: number): void;
   /** Returns a copy of a buffer as it is now; on a device a promise of it. */
   read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] | Promise<Arrays[D]>;
@@ -207,31 +208,31 @@ export interface Backend {
   readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>>;
   /** Submits all work that is still held back. A host backend holds nothing back. */
   flush(): void;
-  /** Whether the host itself runs kernels, at once: then `view` can be had, and nothing has to be awaited. */
+  /** Whether the host itself runs kernels, at once. Then `view` is allowed, and nothing has to be awaited. */
   readonly isHost: boolean;
-  /** Gives a buffer back. */
+  /** Frees a buffer. */
   free(buffer: Buffer): void;
   /** Makes an empty list of pairs; the kernel `neighbors` fills it. */
   pairs(frame: FrameBuffers, options: PairsOptions): Pairs;
-  /** Reads what a checkpoint needs of it. */
+  /** Reads the state of a list of pairs. */
   savePairs(pairs: Pairs): SavedPairs | Promise<SavedPairs>;
-  /** The kernel `neighbors` finds the pairs again as they were, when it next runs. */
+  /** Restores the state of a list. The kernel `neighbors` then finds the pairs as they were when it next runs. */
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
   /**
-   * Other systems, as large, are in these places now: their pairs were never found. Without it systems cannot take the
-   * places of others in a batch that is there.
+   * Forgets the pairs of systems in these places, which have been replaced by others of the same size. A backend without
+   * it cannot replace systems of a batch.
    */
   forgetPairs?(pairs: Pairs, places: readonly number[]): void;
-  /** Gives it back. */
+  /** Frees a list of pairs. */
   freePairs(pairs: Pairs): void;
-  /** Makes an empty list of edges. Throws a RangeError for edges that the pairs do not have. */
+  /** Makes an empty list of edges. Throws a RangeError if the pairs do not reach as far. */
   edges(frame: FrameBuffers, options: EdgesOptions): Edges;
-  /** Gives it back. */
+  /** Frees a list of edges. */
   freeEdges(edges: Edges): void;
-  /** Makes calls ready. Never in the loop. */
+  /** Prepares calls to run. Takes long; never to be called in a step loop. */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program;
-  /** Runs a program for up to `steps` steps from step `first` on; answers with how many it did. */
+  /** Runs a program for up to `steps` steps, the first of which is step `first`. Returns the number of steps done. */
   run(program: Program, first: number, steps: number): number | PromiseLike<number>;
-  /** Gives everything back. */
+  /** Frees everything. */
   dispose(): void;
 }

@@ -1,31 +1,31 @@
-/** Why a backend cannot be used, for those who want to do something about it. */
+/** Reason why a backend cannot be used. */
 export type UnavailableReason =
-  /** There is no such device here: no WebGPU, no adapter. */
+  /** There is no such device: no WebGPU, or no adapter. */
   | "absent"
-  /** The device was there and is gone; what was in its memory is gone with it. */
+  /** The device was lost, with everything in its memory. */
   | "lost"
-  /** It has too little memory for this. A smaller batch may fit. */
+  /** The device has too little memory. A smaller batch may fit. */
   | "memory"
-  /** It did not answer in time. */
+  /** The device did not respond in time. */
   | "hung"
   /** The runtime is in a state in which nothing works any more. */
   | "broken";
 
-/** What {@linkcode BackendUnavailableError} is made of. */
+/** Details of a {@linkcode BackendUnavailableError}. */
 export interface Unavailable {
-  /** Which backend. */
+  /** The backend. */
   readonly backend: "webgpu" | "wasm";
-  /** Why. */
+  /** The reason. */
   readonly reason: UnavailableReason;
-  /** In the middle of what: `"open"`, `"create"`, `"run"`, `"read"` … */
+  /** Action under way: `"open"`, `"create"`, `"run"`, `"read"` … */
   readonly during: string;
   /** The original error. */
   readonly cause?: unknown;
 }
 
 /**
- * A backend that is not there, or no longer. Whoever catches it can go on with another one: what is needed for that
- * is in host memory or in the last checkpoint, never on the device.
+ * Error thrown if a backend does not exist, or no longer. A program that catches it can go on with another backend:
+ * what it needs for that is in host memory or in the last checkpoint, never on the device only.
  *
  * ```ts
  * import { BackendUnavailableError, openGpuDevice } from "@hooke/hooke/backend";
@@ -39,16 +39,16 @@ export interface Unavailable {
  * ```
  */
 export class BackendUnavailableError extends Error {
-  /** By which it is known across realms. */
+  /** Name by which it is recognized across realms. */
   override readonly name = "BackendUnavailableError";
-  /** Which backend. */
+  /** The backend. */
   readonly backend: "webgpu" | "wasm";
-  /** Why. */
+  /** The reason. */
   readonly reason: UnavailableReason;
-  /** In the middle of what. */
+  /** Action under way. */
   readonly during: string;
 
-  /** A message, and what a program wants to know of it. */
+  /** Makes an error from a message and its details. */
   constructor(message: string, { backend, reason, during, cause }: Unavailable) {
     super(message, cause === undefined ? undefined : { cause });
     this.backend = backend;

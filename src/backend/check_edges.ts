@@ -1,7 +1,7 @@
 import { FAR } from "../kernels/edges/edge_list.ts";
 import type { EdgesOptions } from "./backend.ts";
 
-/** Throws a RangeError for edges that a list of pairs does not have. */
+/** Throws a RangeError unless a list of pairs has such edges. */
 export function checkEdges({ pairs, cutoff, isHalf, reach }: EdgesOptions): void {
   if (!(cutoff > 0 && cutoff <= pairs.cutoff)) {
     throw new RangeError(

@@ -1,5 +1,5 @@
 /**
- * Where kernels run: backends behind one interface.
+ * Backends: places where kernels run, behind one interface.
  *
  * @module
  */

@@ -13,15 +13,15 @@ import {
   type SkippedDevice,
 } from "./webgpu/pick.ts";
 
-/** Name → how to make it. */
+/** Name → constructor. */
 const BACKENDS: Readonly<Record<string, () => Backend>> = {
   reference: () => new ReferenceBackend(),
   wasm: () => new WasmBackend(),
 };
 
 /**
- * Makes a backend by name: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64. Throws a
- * RangeError for another name; {@linkcode openDevice} knows those that have to be waited for, too.
+ * Opens a backend by name: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64. Throws a RangeError
+ * for any other name; {@linkcode openDevice} also opens GPUs, which must be awaited.
  */
 export function openBackend(name: string = "wasm"): Backend {
   const make = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined;
@@ -33,21 +33,21 @@ export function openBackend(name: string = "wasm"): Backend {
   );
 }
 
-/** A device that is open. */
+/** An open device. */
 export interface OpenedDevice {
-  /** Kernels run there. Whoever opened it disposes of it, and a GPU's device goes with it. */
+  /** Backend on the device. The caller disposes of it; the GPU's device is destroyed with it. */
   readonly backend: Backend;
-  /** What was taken. */
+  /** Name of the device. */
   readonly device: Device;
-  /** What the adapter says of itself, on a GPU. */
+  /** Description of the adapter, on a GPU. */
   readonly info?: AdapterInfo;
-  /** What came before it and was passed over. */
+  /** Devices that were preferred but could not be used. */
   readonly skipped: readonly SkippedDevice[];
 }
 
 /**
- * Opens a device by name. `"auto"` takes WebGPU on a real adapter and `"wasm"` otherwise, and says why; `"webgpu"` takes
- * an adapter in software, too.
+ * Opens a device by name. `"auto"` takes WebGPU on a hardware adapter, otherwise `"wasm"`, and lists in `skipped` why;
+ * `"webgpu"` also takes a software adapter.
  *
  * @example
  * ```ts
@@ -58,8 +58,8 @@ export interface OpenedDevice {
  * backend.dispose();
  * ```
  *
- * @throws {RangeError} for another name
- * @throws {BackendUnavailableError} for `"webgpu"` where there is none
+ * @throws {RangeError} if there is no device of that name
+ * @throws {BackendUnavailableError} if `"webgpu"` is asked for and there is no WebGPU
  */
 export async function openDevice(
   name: DeviceName = "auto",

@@ -3,7 +3,7 @@ import type { Arrays, Dtype } from "../../kernels/kernel.ts";
 import type { PairList } from "../../kernels/pairs/pair_list.ts";
 import type { Buffer, Edges, EdgesOptions } from "../backend.ts";
 
-/** A list of edges as kernels have it, and its arrays as buffers. */
+/** A list of edges with its arrays as buffers. */
 export class HostEdges implements Edges {
   readonly list: EdgeList;
   readonly index: Buffer<"i32">;
@@ -15,12 +15,12 @@ export class HostEdges implements Edges {
 
   constructor(pairs: PairList, atoms: number, options: EdgesOptions) {
     const list = this.list = makeEdgeList(pairs, atoms, options);
-    this.index = now("i32", () => list.index);
-    this.shifts = now("real", () => list.shifts);
-    this.systems = now("i32", () => list.systems);
-    this.centers = now("i32", () => list.centers);
-    this.triplets = now("i32", () => list.triplets);
-    this.counts = now("i32", () => list.counts);
+    this.index = latest("i32", () => list.index);
+    this.shifts = latest("real", () => list.shifts);
+    this.systems = latest("i32", () => list.systems);
+    this.centers = latest("i32", () => list.centers);
+    this.triplets = latest("i32", () => list.triplets);
+    this.counts = latest("i32", () => list.counts);
   }
 
   get capacity(): number {
@@ -32,15 +32,15 @@ export class HostEdges implements Edges {
   }
 }
 
-/** A buffer whose array is another one once the list has grown. */
-function now<D extends Dtype>(dtype: D, look: () => Arrays[D]): Buffer<D> {
+/** Makes a buffer whose array is looked up at each use: growing a list replaces its arrays. */
+function latest<D extends Dtype>(dtype: D, arrayOf: () => Arrays[D]): Buffer<D> {
   const buffer = {
     dtype,
     get length() {
-      return look().length;
+      return arrayOf().length;
     },
     get array() {
-      return look();
+      return arrayOf();
     },
   };
   return buffer;

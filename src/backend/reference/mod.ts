@@ -1,5 +1,5 @@
 /**
- * The reference backend: the kernels as they are written, in float64.
+ * The reference backend: kernels as they are written in TypeScript, in float64.
  *
  * @module
  */

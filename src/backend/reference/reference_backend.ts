@@ -16,7 +16,7 @@ import type {
 import { checkEdges } from "../check_edges.ts";
 import { HostEdges } from "./host_edges.ts";
 
-/** The oracle of the tests: the kernels as they are written, in float64. */
+/** The reference backend, oracle of the tests: kernels as they are written in TypeScript, in float64. */
 export class ReferenceBackend implements Backend {
   readonly name = "reference";
   readonly real = "f64";

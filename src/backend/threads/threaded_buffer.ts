@@ -25,7 +25,7 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly length: number;
   /** Its number on the threads. */
   readonly id: number;
-  /** What its rows belong to, if the caller has said. */
+  /** Owner of its rows, if the caller has said. */
   spread: FrameSpread | undefined;
   /** The threads that have it; `undefined` until a program uses it. */
   holder: BufferHolder | undefined;

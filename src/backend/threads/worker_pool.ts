@@ -27,7 +27,7 @@ export class WorkerPool {
   #failure: Error | undefined;
   /** Whether a microtask is scheduled that posts what is queued. */
   #isSending = false;
-  /** What waits for the exclusive work under way, in order; `undefined` if there is none. */
+  /** Requests and work that wait for the exclusive work under way, in order; `undefined` if there is none. */
   #held: (AddressedRequest | (() => Promise<void>))[] | undefined;
 
   /** `start` makes a worker. */

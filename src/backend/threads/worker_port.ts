@@ -128,7 +128,8 @@ export class WorkerPort {
 
   #prepare(id: number, frame: LocalFrame, calls: readonly CallMessage[]): void {
     const made = calls.map(({ name, args, pair, given, every, phase }): Call => ({
-      kernel: { name, args, pair } as unknown as Kernel, // Rust knows kernels by name; their meaning in TypeScript stays on the main thread
+      // Rust knows kernels by name. Their meaning in TypeScript stays on the main thread.
+      kernel: { name, args, pair } as unknown as Kernel,
       args: Object.fromEntries(
         Object.entries(given).map(([key, value]) => [key, this.#given(value)]),
       ),

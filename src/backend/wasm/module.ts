@@ -5,7 +5,7 @@ import type { WasmModule } from "./wasm_buffer.ts";
 
 let loaded: WasmModule | undefined;
 
-/** The compiled kernels, loaded once; needs no permission, no file and no network. */
+/** Loads the compiled kernels, once. Needs no permission, file or network. */
 export function loadModule(): WasmModule {
   if (loaded === undefined) {
     const { memory, __indirect_function_table: table } = initSync({ module: decode(WASM_BASE64) });

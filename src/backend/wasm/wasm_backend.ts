@@ -21,10 +21,10 @@ import { loadModule } from "./module.ts";
 
 const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
 const SLOT = 8, HEADER = 16;
-/** No allocation in 32 bits may be larger, rounded up to 64 bytes. */
+/** Largest allocation of a 32-bit memory, rounded up to 64 bytes. */
 const MOST_BYTES = 2 ** 31 - 64;
 
-/** Kernels in Rust with 128-bit SIMD, in float32; sums over many terms in float64. */
+/** The WebAssembly backend: kernels in Rust with 128-bit SIMD, in float32; sums over many terms in float64. */
 export class WasmBackend implements Backend {
   readonly name = "wasm";
   readonly real = "f32";
@@ -34,7 +34,7 @@ export class WasmBackend implements Backend {
   readonly #pairs = new Set<WasmPairs>();
   readonly #edges = new Set<WasmEdges>();
 
-  /** Throws a RangeError when there is not enough memory. */
+  /** Throws a RangeError if there is not enough memory. */
   alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
     const bytes = BYTES[dtype] * length;
     const pointer = bytes <= MOST_BYTES ? this.#wasm.allocate(bytes) >>> 0 : 0;
@@ -112,7 +112,7 @@ export class WasmBackend implements Backend {
   prepare(frame: FrameBuffers, given: readonly Call[]): Program {
     const atoms = this.view(frame.offsets)[frame.systems]!;
     const calls = given.map((call) => withPairFunctions(this.#wasm, call, atoms));
-    for (const { kernel } of calls) this.#numberOf(kernel); // before anything is taken
+    for (const { kernel } of calls) this.#numberOf(kernel); // throws before any memory is taken
     const { offsets, active, ids, ages, control } = frame;
     const frameSlots = this.#block(5 * SLOT);
     [offsets, active, ids, ages, control].forEach((buffer, i) => {

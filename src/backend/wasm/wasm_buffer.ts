@@ -1,7 +1,7 @@
 import type { Arrays, Dtype } from "../../kernels/kernel.ts";
 import type { Buffer } from "../backend.ts";
 
-/** What the compiled module exports. */
+/** Exports of the compiled module. */
 export interface WasmModule {
   readonly memory: WebAssembly.Memory;
   /** The functions that kernels can call. */
@@ -13,9 +13,9 @@ export interface WasmModule {
   pairs_new(systems: number, cutoff: number, skin: number): number;
   pairs_free(pairs: number): void;
   pairs_forget(pairs: number, system: number): void;
-  /** Copies what a checkpoint keeps into four buffers. */
+  /** Copies the state of a list into four buffers. */
   pairs_save(pairs: number, reference: number, images: number, cells: number, builds: number): void;
-  /** Takes it back; `offsets` has one entry more than there are systems. */
+  /** Restores the state; `offsets` has one entry more than there are systems. */
   pairs_load(
     pairs: number,
     offsets: number,
@@ -24,7 +24,7 @@ export interface WasmModule {
     cells: number,
     builds: number,
   ): void;
-  /** How many atoms the list has kept reference positions of. */
+  /** Number of atoms whose reference positions the list keeps. */
   pairs_atoms(pairs: number): number;
   edges_new(
     pairs: number,
@@ -34,9 +34,9 @@ export interface WasmModule {
     reach: number,
   ): number;
   edges_free(edges: number): void;
-  /** How many edges, or triplets, there is room for. */
+  /** Number of edges, or triplets, that fit. */
   edges_room(edges: number, triplets: boolean): number;
-  /** Where index, shifts, systems, centers, triplets and counts are: 0 to 5. */
+  /** Address of index, shifts, systems, centers, triplets or counts: 0 to 5. */
   edges_place(edges: number, which: number): number;
 }
 
@@ -44,9 +44,9 @@ export interface WasmModule {
 export class WasmBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly dtype: D;
   length: number;
-  /** Where it is. */
+  /** Address. */
   pointer: number;
-  /** How large it is. */
+  /** Size in bytes. */
   readonly bytes: number;
   readonly #wasm: WasmModule;
   #view: Arrays[D] | undefined;
@@ -59,21 +59,21 @@ export class WasmBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     this.bytes = bytes;
   }
 
-  /** A view, made again when the memory has grown meanwhile: what there was before is detached then. */
+  /** Returns a view. Growing the memory detaches all views, so it is made again then. */
   view(): Arrays[D] {
     const { buffer } = this.#wasm.memory;
-    if (this.#view === undefined || this.#view.buffer !== buffer) this.#view = this.#look(buffer);
+    if (this.#view === undefined || this.#view.buffer !== buffer) this.#view = this.#viewIn(buffer);
     return this.#view;
   }
 
-  /** It is elsewhere from now on, as what Rust keeps in it has grown. */
+  /** Moves to the address that Rust has given it after its contents have grown. */
   move(pointer: number, length: number): void {
     this.pointer = pointer;
     this.length = length;
     this.#view = undefined;
   }
 
-  #look(memory: ArrayBufferLike): Arrays[D] {
+  #viewIn(memory: ArrayBufferLike): Arrays[D] {
     const { dtype, pointer, length } = this;
     const view = dtype === "f64"
       ? new Float64Array(memory, pointer, length)

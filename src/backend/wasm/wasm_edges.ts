@@ -2,9 +2,9 @@ import type { Edges, EdgesOptions } from "../backend.ts";
 import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
 import type { WasmPairs } from "./wasm_pairs.ts";
 
-/** Edges in linear memory: Rust lists them and lets them grow. */
+/** A list of edges in linear memory, which Rust fills and grows. */
 export class WasmEdges implements Edges {
-  /** Where Rust keeps them. */
+  /** Address of the list. */
   readonly pointer: number;
   readonly index: WasmBuffer<"i32">;
   readonly shifts: WasmBuffer<"real">;
@@ -27,7 +27,7 @@ export class WasmEdges implements Edges {
     this.refresh();
   }
 
-  /** Takes note of where the lists are once they have grown. */
+  /** Updates addresses and lengths after the list may have grown. */
   refresh(): void {
     const room = this.#wasm.edges_room(this.pointer, false);
     const tripletRoom = this.#wasm.edges_room(this.pointer, true);
@@ -44,7 +44,7 @@ export class WasmEdges implements Edges {
     }
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   free(): void {
     this.#wasm.edges_free(this.pointer);
   }

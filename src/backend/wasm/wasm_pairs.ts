@@ -1,11 +1,11 @@
 import type { Pairs, PairsOptions, SavedPairs } from "../backend.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
-/** Cluster pairs in linear memory: Rust makes them and lets them grow. */
+/** A list of cluster pairs in linear memory, which Rust fills and grows. */
 export class WasmPairs implements Pairs {
   readonly cutoff: number;
   readonly skin: number;
-  /** Where Rust keeps them. */
+  /** Address of the list. */
   readonly pointer: number;
   readonly #wasm: WasmModule;
   readonly #systems: number;
@@ -50,7 +50,7 @@ export class WasmPairs implements Pairs {
     for (const place of places) this.#wasm.pairs_forget(this.pointer, place);
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   free(): void {
     this.#wasm.pairs_free(this.pointer);
   }
@@ -86,7 +86,7 @@ export class WasmPairs implements Pairs {
   }
 }
 
-/** Memory, or a RangeError where there is not enough. */
+/** Allocates memory. Throws a RangeError if there is not enough. */
 function allocated(wasm: WasmModule, bytes: number): number {
   const pointer = wasm.allocate(bytes) >>> 0;
   if (pointer !== 0) return pointer;

@@ -1,35 +1,34 @@
-/** What is asked of `navigator.gpu`. */
+/** The part of `navigator.gpu` that is used. */
 export interface GpuHost {
-  /** The adapter there is, or `null`. */
+  /** Resolves to an adapter, or to `null` if there is none. */
   requestAdapter(options?: GPURequestAdapterOptions): Promise<GPUAdapter | null>;
 }
 
-/** What an adapter says of itself. Browsers say little, and leave strings empty rather than out. */
+/** Description of an adapter. Browsers tell little: unknown strings are empty. */
 export interface AdapterInfo {
-  /** Who made it. */
+  /** Manufacturer. */
   readonly vendor: string;
-  /** Its family. */
+  /** Family of the device. */
   readonly architecture: string;
-  /** Its model. */
+  /** Model of the device. */
   readonly device: string;
-  /** In words. */
+  /** Description in words. */
   readonly description: string;
-  /** Whether it is a processor that plays at being a GPU. */
+  /** Whether it is software that runs on the CPU. */
   readonly isSoftware: boolean;
 }
 
 /**
- * Renderers that run on the processor: Mesa's, Google's, Microsoft's. They are told by name as well, because not
- * every browser says so by a flag.
+ * Software renderers: Mesa's, Google's, Microsoft's. Not every browser sets a flag for them, so names are checked too.
  */
 const SOFTWARE = /llvmpipe|lavapipe|softpipe|swiftshader|basic render|\bwarp\b|software/i;
 
-/** `navigator.gpu`, where there is one. */
+/** Returns `navigator.gpu`, or `undefined` if there is none. */
 export function findGpu(): GpuHost | undefined {
   return (globalThis as { readonly navigator?: { readonly gpu?: GpuHost } }).navigator?.gpu;
 }
 
-/** What an adapter says of itself, and whether it is software. */
+/** Describes an adapter, and tells whether it is software. */
 export function describeAdapter(adapter: Pick<GPUAdapter, "info">): AdapterInfo {
   const { vendor = "", architecture = "", device = "", description = "" } = adapter.info ?? {};
   const flags = [adapter.info, adapter] as ReadonlyArray<
@@ -40,7 +39,7 @@ export function describeAdapter(adapter: Pick<GPUAdapter, "info">): AdapterInfo 
   return { vendor, architecture, device, description, isSoftware };
 }
 
-/** What to call an adapter in a message. */
+/** Returns a name of an adapter for messages. */
 export function nameAdapter({ description, vendor, architecture, device }: AdapterInfo): string {
   return description || [vendor, architecture, device].filter((text) => text !== "").join(" ") ||
     "an adapter without a name";

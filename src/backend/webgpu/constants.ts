@@ -1,26 +1,25 @@
 /**
- * The flags of WebGPU, as its specification numbers them: TypeScript's library of the browser has their types, but not
- * the objects that hold them.
+ * Flags of WebGPU, as its specification numbers them. TypeScript's DOM library has their types, but not their values.
  *
  * @module
  */
 
-/** What a buffer is for. */
+/** Usages of a buffer. */
 export const BufferUsage = {
-  /** The host may look at it. */
+  /** The host may map it. */
   MAP_READ: 0x1,
-  /** It is copied from. */
+  /** Source of copies. */
   COPY_SRC: 0x4,
-  /** It is copied to. */
+  /** Target of copies. */
   COPY_DST: 0x8,
-  /** It holds the numbers of a call. */
+  /** Numbers of a call. */
   UNIFORM: 0x40,
-  /** Kernels work on it. */
+  /** Memory of kernels. */
   STORAGE: 0x80,
 } as const;
 
-/** Mapped to be read. */
+/** Mapping for reading. */
 export const MAP_READ = 0x1;
 
-/** Bound to kernels. */
+/** Visibility to compute shaders. */
 export const COMPUTE = 0x4;

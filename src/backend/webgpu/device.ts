@@ -1,26 +1,26 @@
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import { findGpu, type GpuHost } from "./adapter.ts";
 
-/** How {@linkcode openGpuDevice} opens a device. */
+/** Options of {@linkcode openGpuDevice}. */
 export interface GpuDeviceOptions {
   /**
-   * Where adapters come from.
+   * Source of adapters.
    *
    * @default navigator.gpu
    */
   readonly gpu?: GpuHost | undefined;
   /**
-   * An adapter already asked for; it is used up.
+   * Adapter to use. An adapter gives only one device.
    *
-   * @default the one `gpu` gives
+   * @default the adapter that `gpu` gives
    */
   readonly adapter?: GPUAdapter;
 }
 
-/** Without these onnxruntime picks slower programs, or none; so the device has all the adapter has. */
+/** Features that onnxruntime uses for its faster programs. The device gets those that the adapter has. */
 const FEATURES: readonly GPUFeatureName[] = ["shader-f16", "subgroups", "timestamp-query"];
 
-/** What onnxruntime asks for when it opens a device itself. The defaults are far below what most adapters have. */
+/** Limits that onnxruntime raises when it opens a device itself. The defaults are far below most adapters. */
 const LIMITS = [
   "maxBindGroups",
   "maxStorageBuffersPerShaderStage",
@@ -35,20 +35,20 @@ const LIMITS = [
 ] as const;
 
 /**
- * Device → its adapter, which must not be collected before it: asked for `adapterInfo`, as onnxruntime asks, Deno 2.9
- * looks the adapter up, and ends the process when it is no longer there.
+ * Device → its adapter, which must not be collected before the device: for `adapterInfo`, which onnxruntime reads,
+ * Deno 2.9 looks the adapter up, and ends the process if it is gone.
  */
 const adapters = new WeakMap<GPUDevice, GPUAdapter>();
 
-/** Device → how it was lost, once it was. */
+/** Watched device → how it was lost, once it was. */
 const lost = new WeakMap<GPUDevice, GPUDeviceLostInfo | undefined>();
 
 /**
- * Opens a WebGPU device with the limits and features of its adapter that models and kernels want, for all of them
- * to share: their buffers then need no copy between each other. Whoever opens it destroys it. (Whoever opens one
- * otherwise must, under Deno, keep its adapter from being collected: the process would end.)
+ * Opens a WebGPU device with the limits and features that models and kernels want. They share it, so that their buffers
+ * need no copies. The caller destroys it. (A device opened in any other way must, under Deno, keep its adapter from being
+ * collected: the process would end.)
  *
- * Throws a {@linkcode BackendUnavailableError} where there is no WebGPU, no adapter or no device to be had.
+ * Throws a {@linkcode BackendUnavailableError} if there is no WebGPU, no adapter or no device.
  *
  * ```ts
  * import { openGpuDevice, pickDevice } from "@hooke/hooke/backend";
@@ -70,7 +70,7 @@ export async function openGpuDevice(options: GpuDeviceOptions = {}): Promise<GPU
   return device;
 }
 
-/** Asks for an adapter. Throws a {@linkcode BackendUnavailableError} where there is none. */
+/** Asks for an adapter. Throws a {@linkcode BackendUnavailableError} if there is none. */
 export async function openAdapter(gpu: GpuHost | undefined): Promise<GPUAdapter> {
   if (gpu === undefined) {
     throw unavailable("there must be WebGPU: navigator.gpu is undefined here");
@@ -83,7 +83,7 @@ export async function openAdapter(gpu: GpuHost | undefined): Promise<GPUAdapter>
   );
 }
 
-/** From now on {@linkcode lossOf} knows of this device's loss. Calling it again does nothing. */
+/** Watches a device for {@linkcode lossOf}. Calling it again does nothing. */
 export function watchDevice(device: GPUDevice): void {
   if (lost.has(device)) return;
   lost.set(device, undefined);
@@ -91,8 +91,8 @@ export function watchDevice(device: GPUDevice): void {
 }
 
 /**
- * How a watched device was lost, or `undefined` while it is not. A loss is known a turn of the event loop after it
- * happened; until then whatever does not read back seems to work.
+ * Tells how a watched device was lost; `undefined` while it is not. A loss is known a turn of the event loop after it
+ * happened; until then everything that does not read back seems to work.
  */
 export function lossOf(device: GPUDevice): GPUDeviceLostInfo | undefined {
   return lost.get(device);

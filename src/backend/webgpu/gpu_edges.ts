@@ -7,7 +7,7 @@ import type { Growing } from "./program/growing.ts";
 import { placesLength } from "./wgsl/edge_places.ts";
 import { tooLarge } from "./too_large.ts";
 
-/** Edges on a device. */
+/** A list of edges on a device. */
 export class GpuEdges implements Edges {
   readonly pairs: GpuPairs;
   readonly cutoff: number;
@@ -19,11 +19,11 @@ export class GpuEdges implements Edges {
   readonly centers: GpuBuffer<"i32">;
   readonly triplets: GpuBuffer<"i32">;
   readonly counts: GpuBuffer<"i32">;
-  /** How many edges and triplets each atom has, and where its own begin. */
+  /** Numbers of edges and triplets of each atom, and where its own begin. */
   readonly places: GPUBuffer;
-  /** What grows when the kernel `edges` finds it too short. */
+  /** Buffers that grow if the kernel `edges` finds them too short. */
   readonly rows: GpuRows;
-  /** And when `triplets` does. */
+  /** Buffers that grow if the kernel `triplets` finds them too short. */
   readonly fans: GpuRows;
 
   constructor(device: GPUDevice, frame: { atoms: number; systems: number }, options: EdgesOptions) {
@@ -43,7 +43,7 @@ export class GpuEdges implements Edges {
     this.fans = new GpuRows(device, "triplets", [[this.centers, 1], [this.triplets, 2]]);
     this.rows.make(roomFor(0));
     if (this.reach > 0) this.fans.make(roomFor(0));
-    // For a batch without systems no kernel ever pads it.
+    // A batch without systems dispatches no kernel that would pad the list.
     const far = Float32Array.from({ length: 3 * this.capacity }, (_, i) => i % 3 === 0 ? FAR : 0);
     device.queue.writeBuffer(this.shifts.memory, 0, far);
   }
@@ -56,23 +56,23 @@ export class GpuEdges implements Edges {
     return this.fans.capacity;
   }
 
-  /** All that can be read. */
+  /** All buffers that can be read. */
   get buffers(): readonly GpuBuffer[] {
     const { index, shifts, systems, centers, triplets, counts } = this;
     return [index, shifts, systems, centers, triplets, counts] as unknown as GpuBuffer[];
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   free(): void {
     for (const { memory } of this.buffers) memory.destroy();
     this.places.destroy();
   }
 }
 
-/** Buffers that have room for the same number of things, and get more of it together. */
+/** Buffers with room for the same number of edges or triplets, which grow together. */
 class GpuRows implements Growing {
   readonly isLoaded = false;
-  /** How many there is room for. */
+  /** Number of edges or triplets that fit. */
   capacity = 0;
   readonly #device: GPUDevice;
   readonly #what: string;
@@ -88,14 +88,14 @@ class GpuRows implements Growing {
     this.#buffers = buffers as unknown as readonly (readonly [GpuBuffer, number])[];
   }
 
-  /** Throws a BackendUnavailableError where the device has no such memory. */
+  /** Throws a BackendUnavailableError if the device has no such memory. */
   grow(need: number, { memories }: GpuFrame): void {
     for (const [{ memory }] of this.#buffers) memories.delete(memory);
     this.make(roomFor(need));
     for (const [{ memory }] of this.#buffers) memories.add(memory);
   }
 
-  /** Room for so many, of zeros. */
+  /** Makes room for so many, filled with zeros. */
   make(capacity: number): void {
     const widest = Math.max(...this.#buffers.map(([, width]) => width));
     const most = this.#device.limits.maxStorageBufferBindingSize;

@@ -3,7 +3,7 @@ import { type GpuBuffer, storage } from "./program/gpu_buffer.ts";
 import { LANES } from "./program/shader.ts";
 import { OFFSETS } from "./wgsl/module.ts";
 
-/** What kernels know of a batch: where its systems are, their tiles, and whether anything is to be done at all. */
+/** The systems of a batch and their tiles, as kernels find them, and the words that freeze the batch. */
 export class GpuFrame {
   readonly buffers: FrameBuffers;
   readonly systems: number;
@@ -11,18 +11,18 @@ export class GpuFrame {
   /** Workgroups of atoms, each of one system. */
   readonly tiles: number;
   readonly offsets: Int32Array;
-  /** Words, offsets, where the tiles of each system begin, the system of each tile. */
+  /** Words, offsets, first tile of each system, system of each tile. */
   readonly memory: GPUBuffer;
-  /** The memory that its programs work on, and that can be read: what is read of it depends on its runs. */
+  /** Memory that its programs use. A copy of such memory counts only if the runs before it were not frozen. */
   readonly memories: Set<GPUBuffer> = new Set<GPUBuffer>();
-  /** How many runs there have been. */
+  /** Number of runs so far. */
   runs = 0;
-  /** How often lists have grown. */
+  /** Number of times that lists have grown. */
   generation = 0;
-  /** How often memory was replaced by other memory: whoever binds some must do so anew. */
+  /** Number of times that memory was replaced: programs then bind theirs again. */
   moves = 0;
 
-  /** Throws a TypeError when the offsets were not written by the host. */
+  /** Throws a TypeError if the host did not write the offsets. */
   constructor(device: GPUDevice, buffers: FrameBuffers) {
     this.buffers = buffers;
     for (const word of ["active", "ages", "control"] as const) {

@@ -4,7 +4,7 @@ import type { Growing } from "./program/growing.ts";
 import { pairSizes } from "./wgsl/pair_state.ts";
 import { tooLarge } from "./too_large.ts";
 
-/** Entries of a row to begin with; rows grow as they must. */
+/** Entries per row at first; rows grow when they are too short. */
 const CAPACITY = 48;
 
 /** A list of pairs on a device: a row for each atom, all of the same capacity. */
@@ -17,11 +17,11 @@ export class GpuPairs implements Pairs, Growing {
   readonly kept: GPUBuffer;
   /** Images, bins, builds. */
   readonly marks: GPUBuffer;
-  /** The rows. Another one when they have grown. */
+  /** Rows. Growing replaces the buffer. */
   list: GPUBuffer;
   /** Entries per row. */
   capacity: number = CAPACITY;
-  /** Loaded from a checkpoint: pairs must be found from where atoms were, before anything else. */
+  /** Whether the pairs must first be found from the reference positions, as they were in a checkpoint. */
   isLoaded = false;
   readonly #device: GPUDevice;
   readonly #offsets: Int32Array;
@@ -40,8 +40,8 @@ export class GpuPairs implements Pairs, Growing {
   }
 
   /**
-   * What is listed stays: pairs that are not due are not found anew. Where it is does not depend on the capacity. Throws
-   * a BackendUnavailableError where the device has no such memory.
+   * Makes longer rows and copies the list over: systems whose pairs are not due keep them. The layout of the list does
+   * not depend on the capacity. Throws a BackendUnavailableError if the device has no such memory.
    */
   grow(need: number): void {
     const capacity = Math.ceil(1.15 * need / 16) * 16;
@@ -52,11 +52,11 @@ export class GpuPairs implements Pairs, Growing {
     this.list.destroy();
     this.list = list;
     this.capacity = capacity;
-    // It may have been too short for what was loaded: pairs as of now are then still to be found.
+    // The list may have been too short for a checkpoint's pairs; the current pairs must then still be found after them.
     this.isLoaded = true;
   }
 
-  /** What a checkpoint keeps, of copies of `kept` and `marks`. */
+  /** Extracts the state from copies of `kept` and `marks`. */
   saved(kept: Float32Array, marks: Int32Array): SavedPairs {
     const { atoms, systems } = this;
     const { cells, builds: at } = pairSizes(atoms, systems);
@@ -75,7 +75,7 @@ export class GpuPairs implements Pairs, Growing {
     };
   }
 
-  /** Takes it back. */
+  /** Restores the state. */
   load(offsets: Int32Array, saved: SavedPairs): void {
     const sizes = pairSizes(this.atoms, this.systems);
     const kept = new Float32Array(sizes.kept), marks = new Int32Array(sizes.marks);
@@ -95,7 +95,7 @@ export class GpuPairs implements Pairs, Growing {
     this.isLoaded = true;
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   free(): void {
     for (const buffer of [this.kept, this.marks, this.list]) buffer.destroy();
   }

@@ -1,5 +1,5 @@
 /**
- * The WebGPU backend: kernels in WGSL, in float32, that wait for nobody.
+ * The WebGPU backend: kernels in WGSL, in float32.
  *
  * @module
  */

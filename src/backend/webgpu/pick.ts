@@ -8,13 +8,13 @@ import {
 } from "./adapter.ts";
 import { openAdapter } from "./device.ts";
 
-/** Where models and kernels can run. A model runs on wasm where the kernels are on `"reference"`. */
+/** Device that models and kernels run on. With kernels on `"reference"`, a model runs on wasm. */
 export type Device = "webgpu" | "wasm" | "reference";
 
-/** What may be asked for: `"auto"` is WebGPU on a real adapter, else wasm. */
+/** Name of a device to open: `"auto"` is WebGPU on a hardware adapter, otherwise wasm. */
 export type DeviceName = "auto" | Device;
 
-/** The names of all. */
+/** All names of devices. */
 export const DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
   "auto",
   "webgpu",
@@ -22,41 +22,42 @@ export const DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
   "reference",
 ];
 
-/** How {@linkcode pickDevice} picks. */
+/** Options of {@linkcode pickDevice}. */
 export interface PickOptions {
   /**
-   * Where adapters come from.
+   * Source of adapters.
    *
    * @default navigator.gpu
    */
   readonly gpu?: GpuHost | undefined;
 }
 
-/** A device that was not taken. */
+/** A device that was preferred but could not be used. */
 export interface SkippedDevice {
-  /** Which. */
+  /** The device. */
   readonly device: Device;
-  /** Why, in words. */
+  /** Reason, in words. */
   readonly reason: string;
 }
 
-/** What {@linkcode pickDevice} picked, and why. */
+/** Choice of {@linkcode pickDevice}. */
 export interface PickedDevice {
-  /** Where to run. */
+  /** Device to run on. */
   readonly device: Device;
-  /** The adapter to open, when the device is `"webgpu"`. */
+  /** Adapter to open if the device is `"webgpu"`. */
   readonly adapter: GPUAdapter | undefined;
-  /** What it says of itself. */
+  /** Description of the adapter. */
   readonly info: AdapterInfo | undefined;
-  /** What came before it and was passed over. */
+  /** Devices that were preferred but could not be used. */
   readonly skipped: readonly SkippedDevice[];
 }
 
 /**
- * Decides where to run. `"auto"` takes WebGPU on a real adapter and `"wasm"` otherwise: an adapter in software is
- * correct and slower than wasm, so only an explicit `"webgpu"` takes it.
+ * Picks a device to run on. `"auto"` takes WebGPU on a hardware adapter, otherwise `"wasm"`: a software adapter is
+ * correct but slower than wasm, so only an explicit `"webgpu"` takes it.
  *
- * Throws a RangeError for another name, and a {@linkcode BackendUnavailableError} for `"webgpu"` where there is none.
+ * Throws a RangeError for any other name, and a {@linkcode BackendUnavailableError} if `"webgpu"` is asked for and there
+ * is none.
  *
  * ```ts
  * import { pickDevice } from "@hooke/hooke/backend";

@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 
-/** The error of who wants more than the device has: with a smaller batch, or elsewhere, it can go on. */
+/** Makes the error for memory that the device does not have. A smaller batch or another device may do. */
 export function tooLarge(action: string, requirement: string): BackendUnavailableError {
   return new BackendUnavailableError(`Cannot ${action} as ${requirement}`, {
     backend: "webgpu",

@@ -25,18 +25,18 @@ import { GpuRun } from "./program/gpu_run.ts";
 import { type Pipelines, pipelinesOf } from "./program/pipelines.ts";
 import { tooLarge } from "./too_large.ts";
 
-/** How to open the backend. */
+/** Options of {@linkcode openWebGpu}. */
 export interface WebGpuOptions {
   /**
-   * The device to share, as with sessions of a model. It stays whose it was.
+   * Device to share, for example with sessions of a model. The caller keeps it.
    *
-   * @default a device of its own, of the fastest adapter
+   * @default a device of the backend's own, of the fastest adapter
    */
   readonly device?: GPUDevice;
 }
 
 /**
- * Opens WebGPU: kernels in WGSL, in float32, on one device.
+ * Opens the WebGPU backend: kernels in WGSL, in float32, on one device.
  *
  * @example
  * ```ts
@@ -52,23 +52,23 @@ export interface WebGpuOptions {
  * }
  * ```
  *
- * @throws {BackendUnavailableError} where there is no WebGPU, no adapter or no device
+ * @throws {BackendUnavailableError} if there is no WebGPU, no adapter or no device
  */
 export async function openWebGpu({ device }: WebGpuOptions = {}): Promise<WebGpuBackend> {
   return new WebGpuBackend(device ?? await openGpuDevice(), device === undefined);
 }
 
 /**
- * Kernels in WGSL. `real` is float32; sums are two float32 each, about 48 bits.
+ * The WebGPU backend: kernels in WGSL. `real` is float32; a sum is two float32, about 48 bits.
  *
- * Nothing waits for the device but who reads: `run` encodes and submits, and only awaiting what it answers with asks how
- * many steps were done. Everything happens in the order in which it was asked for.
+ * Only reading waits for the device. `run` encodes and submits; the number of steps done is asked for only if the result
+ * is awaited. Everything happens in the order of the calls.
  */
 export class WebGpuBackend implements Backend {
   readonly name = "webgpu";
   readonly real = "f32";
   readonly isHost = false;
-  /** What everything is on. */
+  /** The device of all buffers and kernels. */
   readonly device: GPUDevice;
   readonly #ownsDevice: boolean;
   readonly #pipelines: Pipelines;
@@ -79,7 +79,7 @@ export class WebGpuBackend implements Backend {
   readonly #edges = new Set<GpuEdges>();
   readonly #frames = new Map<Buffer, GpuFrame>();
 
-  /** `ownsDevice`: the device goes when the backend does. */
+  /** `ownsDevice` tells whether `dispose` destroys the device. */
   constructor(device: GPUDevice, ownsDevice: boolean) {
     this.device = device;
     this.#ownsDevice = ownsDevice;
@@ -87,7 +87,7 @@ export class WebGpuBackend implements Backend {
     this.#queue = new GpuQueue(device, this.#pipelines);
   }
 
-  /** Throws a BackendUnavailableError where the device cannot have such a buffer. */
+  /** Throws a BackendUnavailableError if the device cannot have a buffer of this size. */
   alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
     const most = this.device.limits.maxStorageBufferBindingSize;
     if ((dtype === "f64" ? 8 : 4) * length > most) {
@@ -101,7 +101,7 @@ export class WebGpuBackend implements Backend {
     return buffer;
   }
 
-  /** Throws a RangeError for more numbers than there is room for. */
+  /** Throws a RangeError if the numbers do not fit. */
   write(buffer: Buffer, values: ArrayLike<number>, at = 0): void {
     const own = buffer as GpuBuffer;
     if (at + values.length > own.length) {
@@ -109,11 +109,11 @@ export class WebGpuBackend implements Backend {
         `Cannot write ${values.length} numbers from ${at} on as the buffer must have room: its length is ${own.length}`,
       );
     }
-    if (values.length === 0) return; // writing nothing is more than Deno can take
+    if (values.length === 0) return; // Deno 2.9 throws if nothing is written
     const data = own.encode(values);
     own.written?.set(data, at);
     const bytes = own.placeOf(at);
-    this.#queue.exactly(() => this.device.queue.writeBuffer(own.memory, bytes, data));
+    this.#queue.runOnce(() => this.device.queue.writeBuffer(own.memory, bytes, data));
   }
 
   async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
@@ -121,36 +121,36 @@ export class WebGpuBackend implements Backend {
     return copy as Arrays[D];
   }
 
-  /** Copies of several buffers as they are now, by one copy command and one wait. */
+  /** Copies several buffers as they are now, by one command and one wait. */
   async viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), false));
   }
 
   /**
-   * The same, but nothing waits for it: the copies are made now, in turn with all that was asked for, and come when 64
-   * are under way, when something is read, or when the event loop turns. In order; for those who only look on.
+   * Copies buffers as they are now, without making anything wait. The copies arrive in order: when 64 are under way, when
+   * something is read, or when the event loop turns.
    */
   async readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
   }
 
   /**
-   * What others do on the device with the memory of a batch, such as a session of a model: in turn, after all that was
-   * asked for before; and again, when a list was too short and what came before it had to be done again. It must read
-   * and write the same memory each time, look up what may grow when it is called, and not wait for the device.
+   * Runs work that others submit to the device on the memory of a batch, such as a session of a model, after everything
+   * called before. The work is repeated if a list was too short before it. It must read and write the same memory each
+   * time, look up memory that may move when it is called, and not wait for the device.
    */
   async runExternal(frame: FrameBuffers, work: () => Promise<void>): Promise<void> {
     await this.#queue.runExternal(this.#frameOf(frame), work);
   }
 
-  /** What the device knows a buffer by. It stays the buffer's. */
+  /** Returns the device's memory of a buffer. The buffer keeps it. */
   memoryOf(buffer: Buffer): GPUBuffer {
     return (buffer as GpuBuffer).memory;
   }
 
   /**
-   * Lets a buffer be where others have made room for it, who keep it; what was in it is gone. Only in a
-   * {@linkcode runExternal}: what was asked for before it then still finds the buffer where it was.
+   * Moves a buffer to memory that others have made and keep; its old values are lost. Allowed only in
+   * {@linkcode runExternal}: work before it then still finds the buffer in its old memory.
    */
   adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
     const own = buffer as GpuBuffer;
@@ -163,12 +163,12 @@ export class WebGpuBackend implements Backend {
     known.moves++;
   }
 
-  /** Hands everything to the device that it does not have yet, and has all copies come. */
+  /** Submits all commands to the device, and maps all copies. */
   flush(): void {
     this.#queue.flush();
   }
 
-  /** Throws a TypeError: there is no view of a device's memory. */
+  /** Throws a TypeError: the memory of a device cannot be viewed. */
   view<D extends Dtype>(_buffer: Buffer<D>): Arrays[D] {
     throw new TypeError(
       "Cannot view a buffer as it must be in host memory: it is on a GPU, from where it can be read",
@@ -178,7 +178,7 @@ export class WebGpuBackend implements Backend {
   free(buffer: Buffer): void {
     const own = buffer as GpuBuffer;
     if (!this.#buffers.delete(own)) return;
-    this.#queue.exactly(() => {
+    this.#queue.runOnce(() => {
       if (own.isOwn) own.memory.destroy();
       for (const { memories } of this.#frames.values()) memories.delete(own.memory);
       const frame = this.#frames.get(own);
@@ -203,12 +203,12 @@ export class WebGpuBackend implements Backend {
   }
 
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void {
-    this.#queue.exactly(() => (pairs as GpuPairs).load(offsets, saved));
+    this.#queue.runOnce(() => (pairs as GpuPairs).load(offsets, saved));
   }
 
   freePairs(pairs: Pairs): void {
     if (!this.#pairs.delete(pairs as GpuPairs)) return;
-    this.#queue.exactly(() => (pairs as GpuPairs).free());
+    this.#queue.runOnce(() => (pairs as GpuPairs).free());
   }
 
   edges({ systems, offsets }: FrameBuffers, options: EdgesOptions): Edges {
@@ -222,7 +222,7 @@ export class WebGpuBackend implements Backend {
   freeEdges(edges: Edges): void {
     const own = edges as GpuEdges;
     if (!this.#edges.delete(own)) return;
-    this.#queue.exactly(() => {
+    this.#queue.runOnce(() => {
       for (const { memories } of this.#frames.values()) {
         for (const { memory } of own.buffers) memories.delete(memory);
       }
@@ -230,10 +230,10 @@ export class WebGpuBackend implements Backend {
     });
   }
 
-  /** Compiles what has not been compiled before. Throws a TypeError for a kernel that it has not. */
+  /** Compiles kernels that were not compiled before. Throws a TypeError if there is no shader of a kernel. */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
     const free = (program: GpuProgram) => {
-      if (this.#programs.delete(program)) this.#queue.exactly(() => program.destroy());
+      if (this.#programs.delete(program)) this.#queue.runOnce(() => program.destroy());
     };
     const program = new GpuProgram(
       this.device,
@@ -246,7 +246,7 @@ export class WebGpuBackend implements Backend {
     return program;
   }
 
-  /** Answers at once where there is nothing to do, else with something that asks the device when it is awaited. */
+  /** Returns 0 if there is nothing to do, otherwise a thenable that asks the device only when it is awaited. */
   run(program: Program, first: number, steps: number): number | PromiseLike<number> {
     if (steps === 0) return 0;
     const own = program as GpuProgram;
@@ -281,7 +281,7 @@ export class WebGpuBackend implements Backend {
   }
 }
 
-/** The backend as what it is, if it is on a GPU: for models that share its device. */
+/** Returns the backend if it is on a GPU, for models that share its device. */
 export function gpuOf(backend: Backend): WebGpuBackend | undefined {
   return backend instanceof WebGpuBackend ? backend : undefined;
 }

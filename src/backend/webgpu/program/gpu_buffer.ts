@@ -5,13 +5,13 @@ import type { Buffer } from "../../backend.ts";
 /** Bytes per number: a sum takes two float32. */
 const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
 
-/** A buffer on a device. A sum is there as the nearest float32 and what that leaves over: about 48 bits. */
+/** A buffer on a device. A sum is stored as the nearest float32 and the remainder, which gives about 48 bits. */
 export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly dtype: D;
   length: number;
   #memory: GPUBuffer;
   #isOwn = true;
-  /** What the host wrote to it, where that are integers: offsets and bonds are known to both. */
+  /** Integers that the host wrote: shaders are compiled for offsets and bonds. `undefined` for other types. */
   written: Int32Array | undefined;
 
   /** Makes a buffer of zeros. */
@@ -22,23 +22,23 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     this.written = dtype === "i32" ? new Int32Array(length) : undefined;
   }
 
-  /** What the device knows it by. */
+  /** The device's memory. */
   get memory(): GPUBuffer {
     return this.#memory;
   }
 
-  /** Whether its memory goes when it does. */
+  /** Whether freeing the buffer destroys the memory. */
   get isOwn(): boolean {
     return this.#isOwn;
   }
 
-  /** From now on it is in memory of others. */
+  /** Moves to memory that others keep. */
   adopt(memory: GPUBuffer): void {
     this.#memory = memory;
     this.#isOwn = false;
   }
 
-  /** Other memory, of zeros, for so many numbers: of what kernels alone write, and what grows. */
+  /** Replaces the memory by zeros for so many numbers. For buffers that only kernels write, and that grow. */
   resize(device: GPUDevice, length: number): void {
     this.#memory.destroy();
     this.#memory = storage(device, BYTES[this.dtype] * length);
@@ -46,17 +46,17 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     this.written = undefined;
   }
 
-  /** How much of the device's memory its numbers take. */
+  /** Number of bytes on the device. */
   get bytes(): number {
     return this.placeOf(this.length);
   }
 
-  /** Where a number is, in bytes. */
+  /** Returns the offset of a number, in bytes. */
   placeOf(index: number): number {
     return BYTES[this.dtype] * index;
   }
 
-  /** Numbers as the device has them. */
+  /** Converts numbers to the device's format. */
   encode(values: ArrayLike<number>): Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> {
     if (this.dtype === "i32") return Int32Array.from(values);
     if (this.dtype === "real") return Float32Array.from(values);
@@ -68,7 +68,7 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     return halves;
   }
 
-  /** Numbers as the host has them. */
+  /** Converts the device's bytes to numbers. */
   decode(bytes: ArrayBuffer): Arrays[D] {
     return decoded(this.dtype, bytes) as unknown as Arrays[D];
   }
@@ -86,7 +86,7 @@ function decoded(dtype: Dtype, bytes: ArrayBuffer): Float32Array | Float64Array 
   return sums;
 }
 
-/** Memory for kernels, of zeros; some even where there is nothing to keep, as nothing cannot be bound. */
+/** Makes memory for kernels, filled with zeros. It is never empty: WebGPU cannot bind an empty buffer. */
 export function storage(device: GPUDevice, bytes: number): GPUBuffer {
   const size = Math.max(16, Math.ceil(bytes / 16) * 16);
   const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;

@@ -1,18 +1,18 @@
 import type { GpuProgram } from "./gpu_program.ts";
 
-/** A run of a program, from when it is asked for until it is known how it ended. */
+/** A run of a program, from the call until the host knows how it ended. */
 export class GpuRun implements PromiseLike<number> {
   readonly program: GpuProgram;
   readonly first: number;
   readonly steps: number;
-  /** Which one it is of its frame, from 1; 0 before it was handed to the device. */
+  /** Number among the runs of its frame, from 1; 0 before it was encoded. */
   number = 0;
-  /** How many steps it did, once known. */
+  /** Number of steps done, once known. */
   done: number | undefined;
   readonly #settle: (run: GpuRun) => Promise<number>;
   #promise: Promise<number> | undefined;
 
-  /** `settle` finds out how it ended. */
+  /** `settle` asks the device how it ended. */
   constructor(
     program: GpuProgram,
     first: number,
@@ -25,7 +25,7 @@ export class GpuRun implements PromiseLike<number> {
     this.#settle = settle;
   }
 
-  /** Only who asks how many steps were done waits for the device, and has it asked. */
+  /** Asks the device for the number of steps done. A run that is never awaited costs no such question. */
   then<A = number, B = never>(
     onDone?: ((done: number) => A | PromiseLike<A>) | null,
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -1,9 +1,9 @@
 import type { GpuFrame } from "../gpu_frame.ts";
 
-/** A list that a kernel may find too short: then the device freezes, and the list grows. */
+/** A list that a kernel may find too short. The frame then freezes until the list has grown. */
 export interface Growing {
-  /** Loaded from a checkpoint: the kernel must run twice, once from where atoms were. */
+  /** Whether it was restored from a checkpoint: the kernel must then run twice, first from the reference positions. */
   isLoaded: boolean;
-  /** Makes room for so many. Throws a BackendUnavailableError where the device has no such memory. */
+  /** Makes room for so many entries. Throws a BackendUnavailableError if the device has no such memory. */
   grow(need: number, frame: GpuFrame): void;
 }

@@ -1,7 +1,7 @@
 import { COMPUTE } from "../constants.ts";
 import type { Slot } from "../wgsl/module.ts";
 
-/** A compiled module and how its buffers are bound. */
+/** A compiled module, and the layout of its bindings. */
 export interface Pipeline {
   readonly pipeline: GPUComputePipeline;
   readonly layout: GPUBindGroupLayout;
@@ -9,7 +9,7 @@ export interface Pipeline {
 
 const ALL = new WeakMap<GPUDevice, Pipelines>();
 
-/** The pipelines of a device: whatever was compiled for it before is there. */
+/** Returns the pipelines of a device, which all backends on it share: compiling is slow. */
 export function pipelinesOf(device: GPUDevice): Pipelines {
   let pipelines = ALL.get(device);
   if (pipelines === undefined) ALL.set(device, pipelines = new Pipelines(device));
@@ -25,7 +25,7 @@ export class Pipelines {
     this.#device = device;
   }
 
-  /** Throws a RangeError where the device cannot bind as many buffers. */
+  /** Returns the pipeline of a module. Throws a RangeError if the device cannot bind so many buffers. */
   get(code: string, slots: readonly Slot[]): Pipeline {
     let made = this.#made.get(code);
     if (made === undefined) this.#made.set(code, made = this.#make(code, slots));

@@ -1,33 +1,33 @@
 /**
- * What a kernel is in WGSL: passes, each a function of an atom, a tile of atoms, a workgroup or a system.
+ * Kernels in WGSL: passes, each a function of an atom, a tile of atoms, a workgroup or a system.
  *
  * @module
  */
 
-/** How a number comes to a shader; of `wide` it has the nearest two float32, `x` and `x_low`. */
+/** Type of a number in a shader; a `wide` one comes as two float32, `x` and `x_low`. */
 export type Word = "f32" | "u32" | "i32" | "wide";
 
-/** What a kernel is given, as far as its shader depends on it. */
+/** Description of a call, as far as its shader depends on it. */
 export interface ShaderCall {
-  /** Whether there is such an argument. */
+  /** Tells whether an argument is given. */
   has(name: string): boolean;
-  /** A number among the arguments. */
+  /** Returns a number argument. */
   number(name: string): number;
-  /** How many numbers a buffer has. */
+  /** Returns the length of a buffer. */
   length(name: string): number;
-  /** What the host wrote to a buffer of integers. Throws a TypeError when it did not. */
+  /** Returns the integers that the host wrote to a buffer. Throws a TypeError if it has none. */
   written(name: string): Int32Array;
-  /** How many systems there are. */
+  /** Number of systems. */
   readonly systems: number;
-  /** How many atoms. */
+  /** Number of atoms. */
   readonly atoms: number;
-  /** How many tiles: workgroups of atoms, each of one system. */
+  /** Number of tiles: workgroups of atoms, each of one system. */
   readonly tiles: number;
-  /** Where the atoms of each system begin. */
+  /** First atom of each system. */
   readonly offsets: Int32Array;
 }
 
-/** The threads of a workgroup, and the atoms of a tile. */
+/** Threads of a workgroup, and atoms of a tile. */
 export const LANES = 64;
 
 /**
@@ -43,44 +43,44 @@ export const LANES = 64;
  * Arguments, the words of the frame and scratch are there by name; `active` is called `moving`, as WGSL keeps the word.
  */
 export interface Pass {
-  /** What it is called for. */
+  /** Domain of the function. */
   readonly per: "atom" | "tile" | "group" | "system";
   /** WGSL. */
   readonly code: string;
   /**
-   * Also for systems at rest.
+   * Whether it also runs for finished systems.
    *
    * @default false
    */
   readonly always?: boolean;
-  /** What it changes of the frame, or of what the kernel declares as optional. */
+  /** Names that it changes: of the frame, or of optional arguments. */
   readonly changes?: readonly string[];
-  /** What it changes as atomics: `control`, `frame`, or scratch. */
+  /** Names that it changes as atomics: `control`, `frame`, or scratch. */
   readonly atomic?: readonly string[];
 }
 
 /** Memory of one call. */
 export interface Scratch {
-  /** What it holds. */
+  /** Type of its elements. */
   readonly type: "f32" | "u32" | "i32" | "vec2<f32>" | "vec4<f32>";
-  /** How many. */
+  /** Number of elements. */
   readonly length: number;
-  /** What it begins with. */
+  /** Initial values. */
   readonly values?: Uint32Array | Int32Array | Float32Array;
 }
 
 /** A kernel in WGSL. */
 export interface Shader {
   /**
-   * How its numbers come.
+   * Types of its numbers.
    *
    * @default "f32" for each
    */
   readonly words?: Readonly<Record<string, Word>>;
-  /** More numbers, found when it is made ready. */
+  /** Further numbers, computed when the call is prepared. */
   readonly derived?: (call: ShaderCall) => Readonly<Record<string, number>>;
-  /** Memory it needs. */
+  /** Memory that it needs for itself. */
   readonly scratch?: (call: ShaderCall) => Readonly<Record<string, Scratch>>;
-  /** What it does, one after the other. */
+  /** Passes, in order. */
   readonly passes: (call: ShaderCall) => readonly Pass[];
 }

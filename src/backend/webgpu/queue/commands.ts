@@ -1,36 +1,31 @@
-import type { Clock } from "./gpu_clock.ts";
+import type { GpuClock } from "./gpu_clock.ts";
 import type { Attempt } from "./copy_request.ts";
-import type { ReadyCall } from "../program/gpu_program.ts";
+import type { ReadyCall } from "../program/call_maker.ts";
 import type { GpuRun } from "../program/gpu_run.ts";
 
-/** So many dispatches go to the device at once: enough to cost little, not so many that it begins late. */
+/** Dispatches per submit: enough that a submit costs little, few enough that the device begins early. */
 const ENOUGH = 256;
 
-/** Commands on their way to the device: passes and copies in order, in few submits. */
+/** Encodes passes and copies in order, and submits them to the device in batches. */
 export class Commands {
   readonly #device: GPUDevice;
-  readonly #clock: Clock;
+  readonly #clock: GpuClock;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
   #dispatches = 0;
 
-  constructor(device: GPUDevice, clock: Clock) {
+  constructor(device: GPUDevice, clock: GpuClock) {
     this.#device = device;
     this.#clock = clock;
   }
 
-  /** Whether there are any that the device does not have. */
-  get isWaiting(): boolean {
-    return this.#encoder !== undefined;
-  }
-
-  /** A run from its beginning. */
+  /** Encodes a run. */
   run(run: GpuRun): void {
     this.#clock.begin(this.#computing(), run.program.frame);
     this.#steps(run, 0);
   }
 
-  /** What is left of a run after `done` steps had begun, the last of which came as far as a call. */
+  /** Encodes the rest of a run that froze in its step `done`, at a call. */
   resume(run: GpuRun, done: number, call: number): void {
     const { program: { calls }, first } = run;
     const step = first + done - 1;
@@ -38,15 +33,15 @@ export class Commands {
     this.#steps(run, done);
   }
 
-  /** Copies of memory as it is after all that came before. */
+  /** Encodes copies of memory as it is after everything encoded before. */
   copy(attempt: Attempt): void {
     this.#pass?.end();
     this.#pass = undefined;
     attempt.encode(this.#encoding());
   }
 
-  /** Hands all to the device. */
-  send(): void {
+  /** Submits everything encoded so far. */
+  submit(): void {
     if (this.#encoder === undefined) return;
     this.#pass?.end();
     this.#device.queue.submit([this.#encoder.finish()]);
@@ -58,14 +53,14 @@ export class Commands {
     for (let step = first + from; step < first + steps; step++) {
       this.#clock.tick(this.#computing(), frame);
       for (let i = 0; i < calls.length; i++) this.#call(calls[i]!, step);
-      if (this.#dispatches >= ENOUGH) this.send();
+      if (this.#dispatches >= ENOUGH) this.submit();
     }
   }
 
   #call({ passes, every, phase, fills }: ReadyCall, step: number): void {
     if (every !== 1 && step % every !== phase) return;
     if (fills?.isLoaded) {
-      fills.isLoaded = false; // once from where atoms were, then as ever
+      fills.isLoaded = false; // first from where atoms were when pairs were last found, then from where they are
       this.#passes(passes);
     }
     this.#passes(passes);

@@ -3,21 +3,21 @@ import type { GpuFrame } from "../gpu_frame.ts";
 import type { Staging } from "./staging.ts";
 import { OFFSETS } from "../wgsl/module.ts";
 
-/** Some memory, from its beginning on; another one, maybe, once what it holds has grown. */
+/** Memory to copy, from its beginning. It may be replaced by other memory when its contents grow. */
 export interface Source {
-  /** Where it is now. */
+  /** The memory as of now. */
   readonly memory: GPUBuffer;
-  /** How much of it. */
+  /** Number of bytes to copy. */
   readonly bytes: number;
 }
 
-/** Copies of some memory as it is at one moment, on their way to the host. */
+/** A request to copy memory as it is at one moment. */
 export class CopyRequest {
   readonly #sources: readonly Source[];
   readonly #staging: Staging;
-  /** The batches that the memory belongs to: what the device says of their runs comes with it. */
+  /** Batches that the memory belongs to. Their frame words are copied along, as they tell whether the copy counts. */
   readonly frames: readonly GpuFrame[];
-  /** The copies under way; others, when what was copied has to be computed again. */
+  /** The attempt under way. Another one replaces it when the copied values have to be computed again. */
   attempt: Attempt;
 
   constructor(sources: readonly Source[], frames: readonly GpuFrame[], staging: Staging) {
@@ -27,7 +27,7 @@ export class CopyRequest {
     this.attempt = this.#attempt();
   }
 
-  /** Copies anew, in a place of its own: the first copies may be being looked at. */
+  /** Begins another attempt, in a staging buffer of its own: the first one may be mapped already. */
   again(): Attempt {
     return this.attempt = this.#attempt();
   }
@@ -37,7 +37,7 @@ export class CopyRequest {
   }
 }
 
-/** Copies on their way. */
+/** One attempt to copy: a staging buffer, and what goes into it. */
 export class Attempt {
   readonly #parts: readonly (readonly [memory: GPUBuffer, bytes: number])[];
   readonly #values: number;
@@ -56,7 +56,7 @@ export class Attempt {
     this.#to = staging.lend(this.#bytes);
   }
 
-  /** Encodes the copies, one after the other into one buffer. */
+  /** Encodes the copies, one after the other, into the staging buffer. */
   encode(encoder: GPUCommandEncoder): void {
     let at = 0;
     for (const [memory, bytes] of this.#parts) {
@@ -65,20 +65,20 @@ export class Attempt {
     }
   }
 
-  /** Waits for the copies; once. */
+  /** Maps the staging buffer, copies its bytes out and gives it back. To be called once. */
   async arrive(): Promise<Arrived> {
     const size = Math.max(4, this.#bytes);
     try {
       await this.#to.mapAsync(MAP_READ, 0, size);
     } catch (error) {
-      this.#staging.lose(this.#to);
+      this.#staging.discard(this.#to);
       throw error;
     }
     const mapped = this.#to.getMappedRange(0, size);
     let at = 0;
     const parts = this.#parts.map(([, bytes]) => mapped.slice(at, at += bytes));
     this.#to.unmap();
-    this.#staging.take(this.#to);
+    this.#staging.takeBack(this.#to);
     return {
       values: parts.slice(0, this.#values),
       frames: this.#frames.map(({ frame, generation }, i) => {
@@ -88,11 +88,11 @@ export class Attempt {
   }
 }
 
-/** What has come to the host. */
+/** Values that have arrived at the host. */
 export interface Arrived {
-  /** The bytes of each source. */
+  /** Bytes of each source. */
   readonly values: readonly ArrayBuffer[];
-  /** What the device said of each batch, and how often its lists had grown when it was asked. */
+  /** Frame words of each batch, and its generation when the copy was encoded. */
   readonly frames: readonly {
     readonly frame: GpuFrame;
     readonly generation: number;

@@ -1,6 +1,6 @@
-/** What others do on the device, such as a session of a model, between two runs. */
+/** Work that others submit to the device between two runs, such as a session of a model. */
 export class ExternalWork {
-  /** Does it; again, where what came before it had to be done again. Settled when the device has its work. */
+  /** Submits it, and settles when the device has it. Called again if work before it has to be repeated. */
   readonly work: () => Promise<void>;
 
   constructor(work: () => Promise<void>) {

@@ -14,8 +14,9 @@ const BINDINGS = /* wgsl */ `
 const COUNT = `frame[${FrameWord.DONE}u + frame[${FrameWord.RUN}u] % ${FrameWord.RING}u]`;
 
 /**
- * A run begins: unless a list is too short, what halted the one before does not halt this one. But where a system has
- * come apart nothing more is done until the host says so: it learns of it later, and finds the atoms as they were.
+ * Begins a run. What halted the run before does not halt this one, unless a list is too short. After a system diverged,
+ * the frame stays frozen until the host clears DIVERGED: it learns of the divergence later, and must find the atoms as
+ * they were.
  */
 const BEGIN = /* wgsl */ `${BINDINGS}
 @compute @workgroup_size(1)
@@ -27,7 +28,7 @@ fn main() {
   ${COUNT} = 0u;
 }`;
 
-/** A step begins, unless a kernel of the one before has ended the run. */
+/** Begins a step, unless a kernel of the step before has halted the run. */
 const TICK = /* wgsl */ `${BINDINGS}
 @compute @workgroup_size(1)
 fn main() {
@@ -39,8 +40,8 @@ fn main() {
   }
 }`;
 
-/** What begins runs and steps. */
-export class Clock {
+/** Dispatches that begin runs and steps on the device. */
+export class GpuClock {
   readonly #device: GPUDevice;
   readonly #pipelines: Pipelines;
   readonly #zero: GPUBuffer;
@@ -52,17 +53,17 @@ export class Clock {
     this.#zero = device.createBuffer({ size: 16, usage: BufferUsage.UNIFORM });
   }
 
-  /** Before the first step of a run. */
+  /** Encodes the beginning of a run. */
   begin(pass: GPUComputePassEncoder, frame: GpuFrame): void {
     this.#dispatch(pass, BEGIN, frame);
   }
 
-  /** Before each step. */
+  /** Encodes the beginning of a step. */
   tick(pass: GPUComputePassEncoder, frame: GpuFrame): void {
     this.#dispatch(pass, TICK, frame);
   }
 
-  /** Gives its memory back. */
+  /** Frees its memory. */
   free(): void {
     this.#zero.destroy();
   }
@@ -74,7 +75,7 @@ export class Clock {
     pass.dispatchWorkgroups(1);
   }
 
-  /** Both modules bind alike. */
+  /** Returns the bind group of a frame: both modules bind the same buffers. */
   #bind(frame: GpuFrame, layout: GPUBindGroupLayout): GPUBindGroup {
     let bound = this.#bound.get(frame);
     if (bound === undefined) {
@@ -87,5 +88,5 @@ export class Clock {
   }
 }
 
-/** Of what is bound after the zero. */
+/** Slots after that of `zero`. */
 const SLOTS = ["frame", "control"].map((name) => ({ name, type: "u32", changes: true }));

@@ -1,323 +1,180 @@
-import { BackendUnavailableError } from "../../backend_unavailable_error.ts";
-import { Clock } from "./gpu_clock.ts";
+import type { GpuFrame } from "../gpu_frame.ts";
+import type { Pipelines } from "../program/pipelines.ts";
+import type { GpuRun } from "../program/gpu_run.ts";
+import { FrameWord } from "../wgsl/module.ts";
 import { Commands } from "./commands.ts";
 import { type Arrived, CopyRequest, type Source } from "./copy_request.ts";
-import type { GpuFrame } from "../gpu_frame.ts";
-import { GpuRun } from "../program/gpu_run.ts";
-import { Pending } from "./pending.ts";
-import type { Pipelines } from "../program/pipelines.ts";
-import { Staging } from "./staging.ts";
+import { Deliveries } from "./deliveries.ts";
+import { DeviceFault } from "./device_fault.ts";
 import { ExternalWork } from "./external_work.ts";
-import { FrameWord } from "../wgsl/module.ts";
+import { GpuClock } from "./gpu_clock.ts";
+import { PendingWork } from "./pending.ts";
+import { Repeats } from "./repeats.ts";
+import { Staging } from "./staging.ts";
+import { Turns } from "./turns.ts";
 
 /**
- * All that goes to a device and comes from it, in the order in which it was asked for, though nobody waits.
+ * Everything that goes to a device and comes from it, in the order of the calls, without waiting for the device.
  *
- * When a list of pairs, or of edges, is too short the device freezes, to the call. The host learns of it with the next copies that
- * come; then the list grows, the run goes on where it was, and every run and copy that was asked for since is made again.
- * What cannot be made again (writing to memory, giving it back) waits until there is nothing like that to come.
+ * A kernel may find a list of pairs or edges too short, which the host learns only later. Then the list grows, and every
+ * run and copy since is repeated ({@linkcode Repeats}). Work that cannot be repeated, such as writing to memory or freeing
+ * it, must therefore wait until nothing before it can fail so ({@linkcode Turns}). Copies are mapped many at a time
+ * ({@linkcode Deliveries}).
  */
 export class GpuQueue {
-  readonly #device: GPUDevice;
-  readonly #clock: Clock;
+  readonly #clock: GpuClock;
   readonly #commands: Commands;
   readonly #staging: Staging;
-  readonly #pending = new Map<GpuFrame, Pending>();
-  /** What must wait until it is known that nothing has to be done again. */
-  readonly #later: Later[] = [];
-  #isDraining = false;
-  /** Until all that followed a list that was too short is done again: others have a part in it. */
-  #repeating: Promise<void> | undefined;
-  /** What others are doing on the device. */
-  #visiting: Promise<unknown> = Promise.resolve();
-  /** Copies that nobody has asked for yet. */
-  #late: Delivery[] = [];
-  #delivered: Promise<void> = Promise.resolve();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #fault: Error | undefined;
+  readonly #fault: DeviceFault;
+  readonly #pending: PendingWork = new PendingWork();
+  readonly #repeats: Repeats;
+  readonly #turns: Turns;
+  readonly #deliveries: Deliveries;
 
+  /** Starts with nothing to do. */
   constructor(device: GPUDevice, pipelines: Pipelines) {
-    this.#device = device;
-    this.#clock = new Clock(device, pipelines);
-    this.#commands = new Commands(device, this.#clock);
+    this.#clock = new GpuClock(device, pipelines);
+    const commands = this.#commands = new Commands(device, this.#clock);
     this.#staging = new Staging(device);
-    device.addEventListener("uncapturederror", this.#onError);
-    device.lost.then(({ reason, message }) => {
-      this.#fault ??= gone("lost", `its device must be there: it was lost (${reason}: ${message})`);
+    const fault = this.#fault = new DeviceFault(device);
+    const pending = this.#pending;
+    const repeats = this.#repeats = new Repeats(device, commands, pending, fault);
+    this.#deliveries = new Deliveries(() => commands.submit(), (request) => this.#arrive(request));
+    this.#turns = new Turns({
+      get isUnsure() {
+        return pending.isUnsure;
+      },
+      get repeating() {
+        return repeats.underWay;
+      },
+      confirm: () => this.#copy([], pending.frames, false),
+      fail: (error) => fault.set(error),
     });
   }
 
-  /** From now on runs of a batch are remembered. */
+  /** Adds a batch: from now on its runs are kept until the host knows how they ended. */
   enter(frame: GpuFrame): void {
-    this.#pending.set(frame, new Pending());
+    this.#pending.enter(frame);
   }
 
-  /** And no longer. */
+  /** Removes a batch. */
   leave(frame: GpuFrame): void {
-    this.#pending.delete(frame);
+    this.#pending.leave(frame);
   }
 
-  /** Something that cannot be made again: done once all that was asked for before is known to be done for good. */
-  exactly(work: () => void): void {
-    this.#order(() => {
-      this.#commands.send();
+  /** Does work that cannot be repeated, once everything before it is done for good. */
+  runOnce(work: () => void): void {
+    this.#turns.order(() => {
+      this.#commands.submit();
       work();
     }, true);
   }
 
-  /** A run, when it is its turn. */
+  /** Runs a program in its turn. */
   run(run: GpuRun): void {
-    this.#order(() => this.#start(run));
+    this.#turns.order(() => this.#start(run));
   }
 
-  /** What others do on the device when it is their turn, with the memory of a batch. */
+  /** Lets others submit work on the memory of a batch in its turn. */
   runExternal(frame: GpuFrame, work: () => Promise<void>): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#fault !== undefined) throw this.#fault;
-      this.#pending.get(frame)!.add(new ExternalWork(work));
-      this.#commands.send();
-      const visiting = work();
-      this.#visiting = Promise.allSettled([this.#visiting, visiting]);
-      await visiting;
+    return this.#turns.take(async () => {
+      this.#fault.assertNone();
+      this.#pending.of(frame)!.add(new ExternalWork(work));
+      this.#commands.submit();
+      const submitting = work();
+      this.#repeats.waitFor(submitting);
+      await submitting;
     });
   }
 
-  /** How many steps a run did. */
+  /** Resolves to the number of steps that a run did. */
   async settle(run: GpuRun): Promise<number> {
+    // A run that is repeated needs the copy after the repetition.
     while (run.done === undefined) {
-      await this.#inTurn(() => this.#request([], [run.program.frame], false));
+      await this.#turns.take(() => this.#copy([], [run.program.frame], false));
     }
     return run.done;
   }
 
-  /** Copies of memory as it is when it is their turn; `isLate`: there is no hurry. */
+  /** Copies memory as it is in the copy's turn. With `isLate`, nothing waits for the copy. */
   copy(sources: readonly Source[], isLate: boolean): Promise<readonly ArrayBuffer[]> {
-    return this.#inTurn(() => {
-      const frames = this.#open().filter(({ memories }) =>
+    return this.#turns.take(() => {
+      const frames = this.#pending.frames.filter(({ memories }) =>
         sources.some(({ memory }) => memories.has(memory))
       );
-      return this.#request(sources, frames, isLate);
+      return this.#copy(sources, frames, isLate);
     });
   }
 
-  /** Hands everything to the device that it does not have yet, and has all copies come. */
+  /** Submits all commands, and maps all copies. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#commands.send();
-    const late = this.#late;
-    this.#late = [];
-    for (const { request, resolve, reject } of late) {
-      // All are looked at at once, and handed out in turn: what is mapped later may come earlier.
-      const [arrived, before] = [this.#deliver(request), this.#delivered];
-      this.#delivered = arrived.then(
-        (values) => before.then(() => resolve(values)),
-        (error) => before.then(() => reject(error)),
-      );
-    }
+    this.#deliveries.flush();
   }
 
-  /** Ends: whoever still waits is told. */
+  /** Ends: callers that still wait get an error. */
   close(): void {
     this.flush();
-    this.#fault ??= new Error(
-      "Cannot go on with backend webgpu as it must not have been disposed of: open another one",
+    this.#fault.set(
+      new Error(
+        "Cannot go on with backend webgpu as it must not have been disposed of: open another one",
+      ),
     );
-    this.#device.removeEventListener("uncapturederror", this.#onError);
+    this.#fault.close();
     this.#staging.free();
     this.#clock.free();
     this.#pending.clear();
   }
 
-  readonly #onError = (event: Event): void => {
-    const { error } = event as GPUUncapturedErrorEvent;
-    this.#fault ??= error instanceof GPUOutOfMemoryError
-      ? gone("memory", `its device must have memory for the batch: ${error.message}`)
-      : new Error(
-        `Cannot go on with backend webgpu as its device must take what it is given: ${error.message}`,
-      );
-  };
-
-  /** Now, or after what waits already; `isExact`: only once all runs before it are known to be done for good. */
-  #order(work: () => void, isExact = false): void {
-    const isNow = this.#later.length === 0 && this.#repeating === undefined;
-    if (isNow && !(isExact && this.#isUnsure)) return work();
-    this.#later.push({ work, isExact });
-    void this.#drain();
-  }
-
-  get #isUnsure(): boolean {
-    for (const pending of this.#pending.values()) if (pending.isUnsure) return true;
-    return false;
-  }
-
-  async #drain(): Promise<void> {
-    if (this.#isDraining) return;
-    this.#isDraining = true;
-    try {
-      while (this.#later.length > 0) {
-        while (this.#repeating !== undefined) await this.#repeating;
-        if (this.#isUnsure) await this.#request([], this.#open(), false);
-        do this.#later.shift()?.work(); while (
-          this.#later.length > 0 && !(this.#later[0]!.isExact && this.#isUnsure)
-        );
-      }
-    } catch (error) {
-      this.#fault ??= error as Error;
-      for (const { work } of this.#later.splice(0)) work(); // whoever waits there is told
-    } finally {
-      this.#isDraining = false;
-    }
-  }
-
-  /** The batches of which it is not known how all runs ended. */
-  #open(): GpuFrame[] {
-    return [...this.#pending].filter(([, pending]) => !pending.isEmpty).map(([frame]) => frame);
-  }
-
   #start(run: GpuRun): void {
-    if (this.#fault !== undefined) return;
+    if (this.#fault.error !== undefined) return;
     const { program, program: { frame } } = run;
     run.number = ++frame.runs;
-    this.#pending.get(frame)!.add(run);
+    this.#pending.of(frame)!.add(run);
     program.refresh();
     this.#commands.run(run);
-    // The device remembers how the last runs ended, not all.
+    // The device remembers the step counts of the last RING runs only: they are read before they are overwritten.
     if (run.number % (FrameWord.RING / 4) === 0) {
-      this.#request([], [frame], true).catch((error: Error) => void (this.#fault ??= error));
+      this.#copy([], [frame], true).catch((error: Error) => this.#fault.set(error));
     }
-    this.#soon();
+    this.#deliveries.schedule();
   }
 
-  /** What nobody asks for goes to the device, and comes from it, when the event loop turns. */
-  #soon(): void {
-    this.#timer ??= setTimeout(() => this.flush(), 0);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => this.#order(() => void work().then(resolve, reject)));
-  }
-
-  #request(
+  #copy(
     sources: readonly Source[],
     frames: readonly GpuFrame[],
     isLate: boolean,
   ): Promise<readonly ArrayBuffer[]> {
-    if (this.#fault !== undefined) return Promise.reject(this.#fault);
+    if (this.#fault.error !== undefined) return Promise.reject(this.#fault.error);
     const request = new CopyRequest(sources, frames, this.#staging);
     this.#commands.copy(request.attempt);
-    for (const frame of frames) this.#pending.get(frame)?.add(request);
-    return new Promise((resolve, reject) => {
-      this.#late.push({ request, resolve, reject });
-      if (isLate && this.#late.length < UNDER_WAY) this.#soon();
-      else this.flush();
-    });
+    for (const frame of frames) this.#pending.of(frame)?.add(request);
+    return this.#deliveries.add(request, isLate);
   }
 
-  /** Waits for copies, and for others where a list was too short. Throws what is wrong with the device. */
-  async #deliver(request: CopyRequest): Promise<readonly ArrayBuffer[]> {
+  /** Waits for a copy; if it must be repeated, for the copy that replaces it. */
+  async #arrive(request: CopyRequest): Promise<readonly ArrayBuffer[]> {
     for (;;) {
       const { attempt } = request;
-      const arrived = await this.#arrive(() => attempt.arrive());
-      this.#look(arrived);
-      while (this.#repeating !== undefined) await this.#repeating;
+      const arrived = await this.#checked(() => attempt.arrive());
+      this.#repeats.observe(arrived);
+      while (this.#repeats.underWay !== undefined) await this.#repeats.underWay;
       if (request.attempt !== attempt) continue;
-      for (const frame of request.frames) this.#pending.get(frame)?.forget(request);
+      for (const frame of request.frames) this.#pending.of(frame)?.remove(request);
       return arrived.values;
     }
   }
 
-  async #arrive(arrive: () => Promise<Arrived>): Promise<Arrived> {
-    if (this.#fault !== undefined) throw this.#fault;
+  /** Prefers the device's own fault to the error that followed from it. */
+  async #checked(arrive: () => Promise<Arrived>): Promise<Arrived> {
+    this.#fault.assertNone();
     let arrived: Arrived;
     try {
       arrived = await arrive();
     } catch (error) {
-      if (this.#fault === undefined) await this.#word(); // of a device that is lost
-      throw this.#fault ?? error;
+      await this.#fault.settle();
+      throw this.#fault.error ?? error;
     }
-    if (this.#fault !== undefined) throw this.#fault;
+    this.#fault.assertNone();
     return arrived;
   }
-
-  /** A moment in which the device may say what has become of it. */
-  #word(): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, 20));
-  }
-
-  /** Takes note of how runs ended; lets lists grow and does again what was not done. */
-  #look({ frames }: Arrived): void {
-    for (const { frame, generation, words } of frames) {
-      if (generation !== frame.generation) continue; // other copies were here before, and saw to it
-      this.#pending.get(frame)?.note(words);
-      if (words[FrameWord.OVERFLOW] !== 0) this.#grow(frame, words);
-    }
-  }
-
-  /**
-   * All that came after the list was too short has done nothing, and its copies show nothing: all is done again, of one
-   * batch after the other, and nothing new begins before all of them are through.
-   */
-  #grow(frame: GpuFrame, words: Uint32Array): void {
-    frame.generation++;
-    const before = this.#repeating;
-    const over = () => {
-      if (this.#repeating === repeating) this.#repeating = undefined;
-    };
-    const repeating: Promise<void> = Promise.resolve(before)
-      .then(() => this.#repeat(frame, words))
-      .then(over, (error) => {
-        this.#fault ??= error;
-        over();
-      });
-    this.#repeating = repeating;
-  }
-
-  async #repeat(frame: GpuFrame, words: Uint32Array): Promise<void> {
-    await this.#visiting; // it uses the memory that is to be replaced
-    const [run, later] = this.#pending.get(frame)!.held();
-    const call = words[FrameWord.OVERFLOW]! - 1;
-    this.#commands.send();
-    run.program.calls[call]!.fills!.grow(words[FrameWord.NEED]!, frame);
-    frame.moves++;
-    this.#device.queue.writeBuffer(frame.memory, 0, new Uint32Array(2)); // neither frozen nor held
-    run.program.refresh();
-    this.#commands.resume(run, words[FrameWord.DONE + run.number % FrameWord.RING]!, call);
-    for (const one of later) {
-      if (one instanceof GpuRun) {
-        one.program.refresh();
-        this.#commands.run(one);
-      } else if (one instanceof CopyRequest) {
-        this.#commands.copy(one.again());
-      } else {
-        this.#commands.send();
-        await one.work();
-      }
-    }
-    this.#commands.send();
-  }
-}
-
-/** So many copies may be under way before they are waited for. */
-const UNDER_WAY = 64;
-
-/** Copies, and who waits for them. */
-interface Delivery {
-  readonly request: CopyRequest;
-  readonly resolve: (values: readonly ArrayBuffer[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-function gone(reason: "lost" | "memory", requirement: string): BackendUnavailableError {
-  return new BackendUnavailableError(`Cannot go on with backend webgpu as ${requirement}`, {
-    backend: "webgpu",
-    reason,
-    during: "run",
-  });
-}
-
-/** Something that must wait. */
-interface Later {
-  readonly work: () => void;
-  readonly isExact: boolean;
 }

@@ -1,54 +1,91 @@
+import type { GpuFrame } from "../gpu_frame.ts";
 import type { CopyRequest } from "./copy_request.ts";
 import { GpuRun } from "../program/gpu_run.ts";
 import { ExternalWork } from "./external_work.ts";
 import { FrameWord } from "../wgsl/module.ts";
 
-/** What may have to be done again. */
+/** Work that can be repeated. */
 export type Repeatable = GpuRun | CopyRequest | ExternalWork;
 
-/** What was asked for on a batch since the last run of which it is known how it ended, in order. */
+/** Work on one batch since the last run of which the host knows how it ended, in order. */
 export class Pending {
   readonly #all: Repeatable[] = [];
 
-  /** Whether there is anything. */
+  /** Whether there is none. */
   get isEmpty(): boolean {
     return this.#all.length === 0;
   }
 
-  /** Whether something may yet have to be done again, as a list was too short. */
+  /** Whether some of it may have to be repeated, because a list may have been too short. */
   get isUnsure(): boolean {
     return this.#all.some((one) => one instanceof GpuRun && one.program.hasLists);
   }
 
-  /** One more. */
+  /** Adds work. */
   add(one: Repeatable): void {
     this.#all.push(one);
   }
 
-  /** Forgets copies that have arrived. */
-  forget(request: CopyRequest): void {
+  /** Removes a copy that has arrived. */
+  remove(request: CopyRequest): void {
     const at = this.#all.indexOf(request);
     if (at >= 0) this.#all.splice(at, 1);
   }
 
-  /** Takes note of what the device says of its runs: those that have ended need not be remembered. */
-  note(words: Uint32Array): void {
+  /** Takes in the words of the frame: runs that have ended need not be kept. */
+  update(words: Uint32Array): void {
     const last = words[FrameWord.RUN]!;
-    const isHeld = words[FrameWord.OVERFLOW] !== 0; // the last one is not done, then
-    const ended = (run: GpuRun) => run.number < last || (run.number === last && !isHeld);
+    const isFrozen = words[FrameWord.OVERFLOW] !== 0; // the last run has not ended then
+    const hasEnded = (run: GpuRun) => run.number < last || (run.number === last && !isFrozen);
     const kept = this.#all.filter((one) => {
-      if (!(one instanceof GpuRun) || !ended(one)) return true;
+      if (!(one instanceof GpuRun) || !hasEnded(one)) return true;
       one.done = words[FrameWord.DONE + one.number % FrameWord.RING]!;
       return false;
     });
-    // Only what follows a run that has not ended is ever done again.
+    // Only work after a run that has not ended is ever repeated.
     while (kept[0] instanceof ExternalWork) kept.shift();
     this.#all.splice(0, this.#all.length, ...kept);
   }
 
-  /** What is to be done again after a list was too short: the run that it held up, and all that came after it. */
-  held(): readonly [run: GpuRun, later: readonly Repeatable[]] {
+  /** Splits the work at a list that was too short: the run that found it so, and everything after that run. */
+  toRepeat(): readonly [run: GpuRun, later: readonly Repeatable[]] {
     const at = this.#all.findIndex((one) => one instanceof GpuRun);
     return [this.#all[at] as GpuRun, this.#all.slice(at + 1)];
+  }
+}
+
+/** Pending work of every batch on a device. */
+export class PendingWork {
+  readonly #byFrame = new Map<GpuFrame, Pending>();
+
+  /** Whether some of it may have to be repeated. */
+  get isUnsure(): boolean {
+    for (const pending of this.#byFrame.values()) if (pending.isUnsure) return true;
+    return false;
+  }
+
+  /** Batches with pending work. */
+  get frames(): GpuFrame[] {
+    return [...this.#byFrame].filter(([, pending]) => !pending.isEmpty).map(([frame]) => frame);
+  }
+
+  /** Adds a batch. */
+  enter(frame: GpuFrame): void {
+    this.#byFrame.set(frame, new Pending());
+  }
+
+  /** Removes a batch. */
+  leave(frame: GpuFrame): void {
+    this.#byFrame.delete(frame);
+  }
+
+  /** Returns the work of a batch; `undefined` once it was removed. */
+  of(frame: GpuFrame): Pending | undefined {
+    return this.#byFrame.get(frame);
+  }
+
+  /** Removes all batches. */
+  clear(): void {
+    this.#byFrame.clear();
   }
 }

@@ -1,19 +1,17 @@
 import { BufferUsage } from "../constants.ts";
 
-/** Memory through which copies come to the host: lent by size, and lent again. */
+/** A ring of staging buffers through which copies come to the host. Making one takes longer than filling it. */
 export class Staging {
   readonly #device: GPUDevice;
   readonly #free = new Map<number, GPUBuffer[]>();
-  #lent = 0;
   #isClosed = false;
 
   constructor(device: GPUDevice) {
     this.#device = device;
   }
 
-  /** At least so many bytes. */
+  /** Lends a buffer of at least so many bytes. */
   lend(bytes: number): GPUBuffer {
-    this.#lent++;
     const size = sizeOf(bytes);
     return this.#free.get(size)?.pop() ?? this.#device.createBuffer({
       size,
@@ -21,27 +19,20 @@ export class Staging {
     });
   }
 
-  /** Takes it back, unmapped; beyond 64 of a size it is given up. */
-  take(buffer: GPUBuffer): void {
-    this.#lent--;
+  /** Takes an unmapped buffer back. Up to 64 of each size are kept. */
+  takeBack(buffer: GPUBuffer): void {
     const free = this.#free.get(buffer.size) ?? [];
     this.#free.set(buffer.size, free);
     if (free.length < KEPT && !this.#isClosed) free.push(buffer);
     else buffer.destroy();
   }
 
-  /** Gives up what cannot be looked at: its device is gone. */
-  lose(buffer: GPUBuffer): void {
-    this.#lent--;
+  /** Destroys a buffer that could not be mapped. After a lost device, a failed mapping would keep it alive. */
+  discard(buffer: GPUBuffer): void {
     buffer.destroy();
   }
 
-  /** How many are out. */
-  get lent(): number {
-    return this.#lent;
-  }
-
-  /** Gives all up, those that are lent as they come back. */
+  /** Destroys all buffers; those that are lent when they come back. */
   free(): void {
     this.#isClosed = true;
     for (const buffers of this.#free.values()) {
@@ -53,7 +44,7 @@ export class Staging {
 
 const KEPT = 64;
 
-/** Few sizes, so that one fits many. */
+/** Rounds up to a power of two, so that few sizes serve all requests. */
 function sizeOf(bytes: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
 }

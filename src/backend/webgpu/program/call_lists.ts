@@ -1,0 +1,35 @@
+import type { Call } from "../../backend.ts";
+import { GpuEdges } from "../gpu_edges.ts";
+import { GpuPairs } from "../gpu_pairs.ts";
+import type { Growing } from "./growing.ts";
+
+/** Lists among the arguments of a call. */
+export interface CallLists {
+  /** Pairs, given as such or by the edges made of them. */
+  readonly pairs: GpuPairs | undefined;
+  /** Edges. */
+  readonly edges: GpuEdges | undefined;
+  /** The list that the kernel fills, which may be too short. */
+  readonly fills: Growing | undefined;
+}
+
+/** Finds the lists among the arguments of a call. */
+export function listsOf({ kernel, args }: Call): CallLists {
+  const given = Object.values(args);
+  const edges = given.find((one) => one instanceof GpuEdges);
+  const pairs = given.find((one) => one instanceof GpuPairs) ?? edges?.pairs;
+  const filled = new Map<string, Growing | undefined>([
+    ["neighbors", pairs],
+    ["edges", edges?.rows],
+    ["triplets", edges?.fans],
+  ]);
+  return { pairs, edges, fills: filled.get(kernel.name) };
+}
+
+/** Returns the numbers that kernels of edges need of their list. */
+export function edgeNumbers(edges: GpuEdges, kernel: string): Readonly<Record<string, number>> {
+  const { capacity, tripletCapacity, cutoff, reach, isHalf } = edges;
+  return kernel === "triplets"
+    ? { room: tripletCapacity, limit: reach, edgeRoom: capacity }
+    : { room: capacity, limit: cutoff, once: Number(isHalf) };
+}

@@ -1,0 +1,132 @@
+import type { Call } from "../../backend.ts";
+import type { GpuFrame } from "../gpu_frame.ts";
+import { SHADERS } from "../shaders/mod.ts";
+import { pairPotential } from "../shaders/pairs/pair_potential.ts";
+import { passModule } from "../wgsl/module.ts";
+import { type Binding, bindingsOf, makeScratch, mergedSlots } from "./bindings.ts";
+import { listsOf } from "./call_lists.ts";
+import type { GpuBuffer } from "./gpu_buffer.ts";
+import type { Growing } from "./growing.ts";
+import { makeParams, type Params } from "./params.ts";
+import type { Pipelines } from "./pipelines.ts";
+import { LANES, type Pass, type ShaderCall } from "./shader.ts";
+
+/** Workgroups that every device can dispatch in one direction. */
+const ACROSS = 65535;
+
+/** A dispatch, ready to be encoded. */
+export interface ReadyPass {
+  readonly pipeline: GPUComputePipeline;
+  readonly groups: readonly [number, number];
+  /** Bind group, made again by `rebind` once memory has moved. */
+  bind: GPUBindGroup;
+  readonly rebind: () => GPUBindGroup;
+}
+
+/** A call, ready to be encoded. */
+export interface ReadyCall {
+  readonly passes: readonly ReadyPass[];
+  /** The call runs at steps with step % every === phase. */
+  readonly every: number;
+  /** Remainder. */
+  readonly phase: number;
+  /** The list that the kernel fills, which may be too short. */
+  readonly fills: Growing | undefined;
+}
+
+/** Makes the calls of one program, and keeps the memory that they need for themselves. */
+export class CallMaker {
+  readonly #device: GPUDevice;
+  readonly #pipelines: Pipelines;
+  readonly #frame: GpuFrame;
+  readonly #own: GPUBuffer[] = [];
+
+  constructor(device: GPUDevice, pipelines: Pipelines, frame: GpuFrame) {
+    this.#device = device;
+    this.#pipelines = pipelines;
+    this.#frame = frame;
+  }
+
+  /** Makes calls. If one is refused, what was made for those before it is freed. */
+  makeAll(calls: readonly Call[]): ReadyCall[] {
+    try {
+      return calls.map((call, i) => this.#make(call, i));
+    } catch (error) {
+      this.free();
+      throw error;
+    }
+  }
+
+  /** Frees the memory. */
+  free(): void {
+    for (const buffer of this.#own) buffer.destroy();
+  }
+
+  #make(call: Call, index: number): ReadyCall {
+    const { name, pair } = call.kernel;
+    const shader = SHADERS.get(name) ?? (pair && pairPotential(pair));
+    if (shader === undefined) {
+      throw new TypeError(
+        `Cannot prepare kernel ${name} as the webgpu backend must have it: it has none of that name`,
+      );
+    }
+    const view = viewOf(this.#frame, call);
+    const lists = listsOf(call);
+    const params = makeParams(this.#device, this.#frame, call, { shader, view, lists, index });
+    this.#own.push(params.buffer);
+    const scratch = makeScratch(this.#device, shader.scratch?.(view) ?? {});
+    this.#own.push(...scratch.map(({ memory }) => memory()));
+    const bindings = bindingsOf(this.#frame, call, scratch, lists);
+    const passes = shader.passes(view).map((pass) => this.#pass(pass, bindings, params));
+    return { passes, every: call.every ?? 1, phase: call.phase ?? 0, fills: lists.fills };
+  }
+
+  #pass(pass: Pass, bindings: readonly Binding[], params: Params): ReadyPass {
+    const changes = (name: string) => pass.changes?.includes(name) ?? false;
+    const all = bindings.map((one) => ({ ...one, changes: one.changes || changes(one.name) }));
+    const { slots, aliases } = mergedSlots(all);
+    const { code, slots: used } = passModule(pass, slots, params.words, aliases);
+    const { pipeline, layout } = this.#pipelines.get(code, used);
+    const byName = new Map(bindings.map((one) => [one.name, one.memory]));
+    const rebind = () => {
+      params.write();
+      const buffers = [params.buffer, ...used.map(({ name }) => byName.get(name)!())];
+      const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));
+      return this.#device.createBindGroup({ layout, entries });
+    };
+    return { pipeline, groups: shapeOf(groupsOf(pass, this.#frame)), bind: rebind(), rebind };
+  }
+}
+
+/** Describes a call to its shader. */
+function viewOf({ systems, atoms, tiles, offsets }: GpuFrame, { kernel, args }: Call): ShaderCall {
+  const buffer = (name: string) => args[name] as GpuBuffer;
+  return {
+    systems,
+    atoms,
+    tiles,
+    offsets,
+    has: (name) => args[name] !== undefined,
+    number: (name) => args[name] as number,
+    length: (name) => buffer(name).length,
+    written(name) {
+      const { written } = buffer(name);
+      if (written !== undefined) return written;
+      throw new TypeError(
+        `Cannot prepare kernel ${kernel.name} as ${name} must be integers: they are ${
+          buffer(name).dtype
+        }`,
+      );
+    },
+  };
+}
+
+function groupsOf({ per }: Pass, { systems, tiles }: GpuFrame): number {
+  if (per === "group") return systems;
+  return per === "system" ? Math.ceil(systems / LANES) : tiles;
+}
+
+/** Spreads workgroups over two directions if they do not fit into one. */
+function shapeOf(groups: number): readonly [number, number] {
+  return groups <= ACROSS ? [groups, 1] : [ACROSS, Math.ceil(groups / ACROSS)];
+}

@@ -1,0 +1,96 @@
+import { GpuRun } from "../program/gpu_run.ts";
+import type { GpuFrame } from "../gpu_frame.ts";
+import { FrameWord } from "../wgsl/module.ts";
+import type { Commands } from "./commands.ts";
+import { type Arrived, CopyRequest } from "./copy_request.ts";
+import type { DeviceFault } from "./device_fault.ts";
+import type { PendingWork, Repeatable } from "./pending.ts";
+
+/**
+ * Repeats work after a list was too short.
+ *
+ * A kernel that finds its list too short freezes the frame: it notes its call in OVERFLOW and the length it needs in
+ * NEED, and every later kernel of the frame does nothing. The host sees the words with the next copies that arrive. It
+ * then grows the list, clears the two words, resumes the run at that very call, and submits again every run and copy
+ * since. Copies that were taken from the frozen frame show old values, so they are dropped and taken again.
+ */
+export class Repeats {
+  readonly #device: GPUDevice;
+  readonly #commands: Commands;
+  readonly #pending: PendingWork;
+  readonly #fault: DeviceFault;
+  #underWay: Promise<void> | undefined;
+  /** Settled when no external work is being submitted. */
+  #external: Promise<unknown> = Promise.resolve();
+
+  constructor(device: GPUDevice, commands: Commands, pending: PendingWork, fault: DeviceFault) {
+    this.#device = device;
+    this.#commands = commands;
+    this.#pending = pending;
+    this.#fault = fault;
+  }
+
+  /** Settled when the repetition under way is done; `undefined` if there is none. */
+  get underWay(): Promise<void> | undefined {
+    return this.#underWay;
+  }
+
+  /** Lets repetitions wait for external work that is being submitted: it uses memory that they replace. */
+  waitFor(external: Promise<unknown>): void {
+    this.#external = Promise.allSettled([this.#external, external]);
+  }
+
+  /** Takes in what the device tells of its runs; begins a repetition if a list was too short. */
+  observe({ frames }: Arrived): void {
+    for (const { frame, generation, words } of frames) {
+      // Lists have grown since this copy was taken: an earlier copy has told of it.
+      if (generation !== frame.generation) continue;
+      this.#pending.of(frame)?.update(words);
+      if (words[FrameWord.OVERFLOW] !== 0) this.#begin(frame, words);
+    }
+  }
+
+  /** Repetitions of several batches follow each other, and nothing new begins before all are done. */
+  #begin(frame: GpuFrame, words: Uint32Array): void {
+    frame.generation++;
+    const over = () => {
+      if (this.#underWay === repeating) this.#underWay = undefined;
+    };
+    const repeating: Promise<void> = Promise.resolve(this.#underWay)
+      .then(() => this.#repeat(frame, words))
+      .then(over, (error) => {
+        this.#fault.set(error);
+        over();
+      });
+    this.#underWay = repeating;
+  }
+
+  async #repeat(frame: GpuFrame, words: Uint32Array): Promise<void> {
+    await this.#external;
+    const [run, later] = this.#pending.of(frame)!.toRepeat();
+    const call = words[FrameWord.OVERFLOW]! - 1;
+    this.#commands.submit();
+    run.program.calls[call]!.fills!.grow(words[FrameWord.NEED]!, frame);
+    frame.moves++;
+    this.#device.queue.writeBuffer(frame.memory, 0, new Uint32Array(2)); // clears OVERFLOW and FROZEN
+    run.program.refresh();
+    this.#commands.resume(run, words[FrameWord.DONE + run.number % FrameWord.RING]!, call);
+    for (const one of later) {
+      const submitting = this.#again(one);
+      if (submitting !== undefined) await submitting;
+    }
+    this.#commands.submit();
+  }
+
+  #again(one: Repeatable): void | Promise<void> {
+    if (one instanceof GpuRun) {
+      one.program.refresh();
+      this.#commands.run(one);
+    } else if (one instanceof CopyRequest) {
+      this.#commands.copy(one.again());
+    } else {
+      this.#commands.submit();
+      return one.work();
+    }
+  }
+}
