@@ -70,7 +70,7 @@ export interface EdgesOptions {
   readonly pairs: Pairs;
   /** Cutoff radius, applied at every step; at most that of the pairs. Å. */
   readonly cutoff: number;
-  /** Whether each pair is listed once, the lower atom first, instead of both ways. */
+  /** True if each pair is listed once, the lower atom first, instead of both ways. */
   readonly isHalf: boolean;
   /** Longest edge of a triplet, at most the cutoff; 0 for no triplets. Å. */
   readonly reach: number;
@@ -208,7 +208,7 @@ export interface Backend {
   readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>>;
   /** Submits all work that is still held back. A host backend holds nothing back. */
   flush(): void;
-  /** Whether the host itself runs kernels, at once. Then `view` is allowed, and nothing has to be awaited. */
+  /** True if the host itself runs kernels, at once. Then `view` is allowed, and nothing has to be awaited. */
   readonly isHost: boolean;
   /** Frees a buffer. */
   free(buffer: Buffer): void;

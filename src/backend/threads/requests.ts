@@ -88,7 +88,7 @@ export type WorkerRequest =
 export interface RunResult {
   /** Number of steps done. */
   readonly done: number;
-  /** Whether it was halted. */
+  /** True if it was halted. */
   readonly isHalted: boolean;
 }
 

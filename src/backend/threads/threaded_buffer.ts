@@ -31,7 +31,7 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   holder: BufferHolder | undefined;
   /** Its values; `undefined` once only the threads have them. */
   host: Arrays[D] | undefined;
-  /** Whether anything was written to it; buffers begin as zeros. */
+  /** True if anything was written to it; buffers begin as zeros. */
   isWritten = false;
 
   /** Throws a RangeError if no memory of WebAssembly can hold it. */

@@ -13,7 +13,7 @@ export class ThreadedProgram implements Program {
   readonly id: number;
   /** The batch. */
   readonly frame: ThreadedFrame;
-  /** Whether a thread may halt in a step in which others do not. */
+  /** True if a thread may halt in a step in which others do not. */
   readonly canHalt: boolean;
 
   /** Throws a TypeError for an unknown kernel, or for arguments that cannot be split among threads. */

@@ -25,7 +25,7 @@ export class WorkerPool {
   readonly #threads: WorkerThread[] = [];
   readonly #replies = new PendingReplies();
   #failure: Error | undefined;
-  /** Whether a microtask is scheduled that posts what is queued. */
+  /** True if a microtask is scheduled that posts what is queued. */
   #isSending = false;
   /** Requests and work that wait for the exclusive work under way, in order; `undefined` if there is none. */
   #held: (AddressedRequest | (() => Promise<void>))[] | undefined;

@@ -14,7 +14,7 @@ export interface AdapterInfo {
   readonly device: string;
   /** Description in words. */
   readonly description: string;
-  /** Whether it is software that runs on the CPU. */
+  /** True if it is software that runs on the CPU. */
   readonly isSoftware: boolean;
 }
 

@@ -21,7 +21,7 @@ export class GpuPairs implements Pairs, Growing {
   list: GPUBuffer;
   /** Entries per row. */
   capacity: number = CAPACITY;
-  /** Whether the pairs must first be found from the reference positions, as they were in a checkpoint. */
+  /** True if the pairs must first be found from the reference positions, as they were in a checkpoint. */
   isLoaded = false;
   readonly #device: GPUDevice;
   readonly #offsets: Int32Array;

@@ -1,5 +1,5 @@
 /**
- * What goes with systems from one batch to another.
+ * Pairs and fields of systems that move from one batch to another.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import type { Batch } from "../batch.ts";
 import type { FieldInfo } from "../fields/fields.ts";
 
 /**
- * What was saved of pairs, for a batch of other systems: `from` has the place that each had before, `undefined` for those
- * whose pairs were never found. `offsets` are those of before.
+ * Converts saved pairs for a batch of other systems. `from` has the place of each in the batch before, `undefined`
+ * if it was not there; `offsets` are those of the batch before.
  */
 export function carriedPairs(
   saved: SavedPairs,
@@ -39,7 +39,7 @@ export function carriedPairs(
   return { reference, images, cells, builds };
 }
 
-/** Where each system begins: those whose pairs were never found have no rows. */
+/** Finds the first row of each system. Systems whose pairs were never found have no rows. */
 function startsOf({ builds }: SavedPairs, offsets: Int32Array): Int32Array {
   const starts = new Int32Array(builds.length);
   let length = 0;
@@ -50,7 +50,7 @@ function startsOf({ builds }: SavedPairs, offsets: Int32Array): Int32Array {
   return starts;
 }
 
-/** Whether systems have the same values of a field as those at some places of a batch. */
+/** Tells whether systems have the same values of a field as those at some places of a batch. */
 export function hasSameRows(
   { name, level, width }: FieldInfo,
   [batch, systems]: readonly [Batch, Batch],

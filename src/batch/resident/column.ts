@@ -27,7 +27,7 @@ export interface StateShape<D extends Dtype> {
    */
   readonly initial?: number | ArrayLike<number>;
   /**
-   * Whether every scope shares it (see {@linkcode ResidentBatch.within}), as what models compute.
+   * True if every scope shares it (see {@linkcode ResidentBatch.within}), as what models compute.
    *
    * @default false
    */
@@ -51,9 +51,9 @@ export interface FieldColumn extends Stored {
   host: NumericArray;
   /** Values last read from a device; unused on a host backend. */
   mirror: NumericArray | undefined;
-  /** Whether a program or a hook may have changed the buffer since it was uploaded. */
+  /** True if a program or a hook may have changed the buffer since it was uploaded. */
   isChanged: boolean;
-  /** Whether something that lasts was computed from it on the host, so that its systems cannot be replaced. */
+  /** True if something that lasts was computed from it on the host, so that its systems cannot be replaced. */
   hasDerived: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface StateColumn extends Stored {
   readonly initial: number | ArrayLike<number>;
   /** Values last read from a device; unused on a host backend. */
   mirror: NumericArray | undefined;
-  /** Whether it belongs to a scope (see {@linkcode ResidentBatch.within}). */
+  /** True if it belongs to a scope (see {@linkcode ResidentBatch.within}). */
   readonly isScoped: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a checkpoint keeps of a batch on a backend, checked: buffers take what they are given.
+ * Checks of a resident batch's snapshot: buffers would take any numbers.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { SavedPairs } from "../../backend/backend.ts";
 import { show } from "../../base/show.ts";
 
-/** Throws a TypeError where values are no numbers, or not as many as there should be. */
+/** Throws a TypeError unless values are an array of so many numbers. */
 export function assertValues(what: string, values: unknown, length: number): void {
   if (ArrayBuffer.isView(values) && (values as Float64Array).length === length) return;
   throw new TypeError(
@@ -17,7 +17,7 @@ export function assertValues(what: string, values: unknown, length: number): voi
   );
 }
 
-/** Throws a TypeError for what does not say how the pairs of these systems were found. */
+/** Throws a TypeError unless saved pairs fit the systems of these offsets. */
 export function assertSavedPairs(saved: SavedPairs, offsets: Int32Array): void {
   const systems = offsets.length - 1;
   const { builds, cells, reference, images } = saved;

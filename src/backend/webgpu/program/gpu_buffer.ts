@@ -27,7 +27,7 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     return this.#memory;
   }
 
-  /** Whether freeing the buffer destroys the memory. */
+  /** True if freeing the buffer destroys the memory. */
   get isOwn(): boolean {
     return this.#isOwn;
   }

@@ -10,7 +10,7 @@ export class GpuProgram implements Program {
   readonly frame: GpuFrame;
   /** The calls, ready to be encoded. */
   readonly calls: readonly ReadyCall[];
-  /** Whether a call fills a list: only then can anything have to be repeated. */
+  /** True if a call fills a list: only then can anything have to be repeated. */
   readonly hasLists: boolean;
   readonly free: () => void;
   /** Frees its memory at once, without waiting for its turn. */

@@ -48,7 +48,7 @@ export interface Pass {
   /** WGSL. */
   readonly code: string;
   /**
-   * Whether it also runs for finished systems.
+   * True if it also runs for finished systems.
    *
    * @default false
    */

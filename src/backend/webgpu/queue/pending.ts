@@ -11,12 +11,12 @@ export type Repeatable = GpuRun | CopyRequest | ExternalWork;
 export class Pending {
   readonly #all: Repeatable[] = [];
 
-  /** Whether there is none. */
+  /** True if there is none. */
   get isEmpty(): boolean {
     return this.#all.length === 0;
   }
 
-  /** Whether some of it may have to be repeated, because a list may have been too short. */
+  /** True if some of it may have to be repeated, because a list may have been too short. */
   get isUnsure(): boolean {
     return this.#all.some((one) => one instanceof GpuRun && one.program.hasLists);
   }
@@ -58,7 +58,7 @@ export class Pending {
 export class PendingWork {
   readonly #byFrame = new Map<GpuFrame, Pending>();
 
-  /** Whether some of it may have to be repeated. */
+  /** True if some of it may have to be repeated. */
   get isUnsure(): boolean {
     for (const pending of this.#byFrame.values()) if (pending.isUnsure) return true;
     return false;

@@ -1,6 +1,6 @@
 /** Knowledge of a queue that decides when work may begin. */
 export interface TurnsHost {
-  /** Whether something before may still have to be repeated. */
+  /** True if something before may still have to be repeated. */
   readonly isUnsure: boolean;
   /** Settled when the repetition under way is done; `undefined` if there is none. */
   readonly repeating: Promise<void> | undefined;
@@ -13,7 +13,7 @@ export interface TurnsHost {
 /** Work that waits for its turn. */
 interface Turn {
   readonly work: () => void;
-  /** Whether the work cannot be repeated, so that everything before it must be done for good. */
+  /** True if the work cannot be repeated, so that everything before it must be done for good. */
   readonly isFinal: boolean;
 }
 

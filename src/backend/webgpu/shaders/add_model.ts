@@ -23,7 +23,7 @@ const IS_BAD = /* wgsl */ `
 fn is_bad(x: f32) -> bool { return is_nan(x) || is_infinite(x); }
 `;
 
-/** Energies; and whether anything is not finite, of forces too. */
+/** Adds energies, and checks that energies and forces are finite. */
 function addSums(has: (name: string) => boolean): string {
   const constant = has("constants") ? "term = wide_add(term, constants[s]);" : "";
   const addEnergy = /* wgsl */ `
@@ -71,7 +71,7 @@ fn system(s: u32) {
   }
 }`;
 
-/** The first system that has come apart, unless another one had before. */
+/** Reports the first system that has diverged, unless one had before. */
 const TELL = /* wgsl */ `
 fn group(first: u32, lane: u32) {
   if (first != 0u) { return; }

@@ -8,7 +8,7 @@ import { Control } from "../../../kernels/kernel.ts";
 import type { Pass } from "../program/shader.ts";
 import { COMPLETED_ROWS } from "./cells.ts";
 
-/** A vector brought to its nearest image; itself, where there are no cells. */
+/** Brings a vector to its nearest image; without cells, leaves it as it is. */
 function nearest(has: (name: string) => boolean): string {
   if (!has("cell") || !has("pbc")) {
     return "fn nearest(d: array<vec2<f32>, 3>, s: u32) -> vec3<f32> { return vec3<f32>(d[0].x, d[1].x, d[2].x); }";
@@ -59,7 +59,7 @@ fn group(s: u32, lane: u32) {
   };
 }
 
-/** How easily an atom moves in each direction. */
+/** Returns the mobility of an atom in each direction. */
 export function ease(has: (name: string) => boolean): string {
   const axis = (i: number) =>
     has("held") ? `select(w, 0.0, (u32(held[a]) & ${1 << i}u) != 0u)` : "w";
@@ -71,7 +71,7 @@ fn ease_of(a: u32) -> vec3<f32> {
 `;
 }
 
-/** Says that the bonds of a system could not be kept: of the first such system, unless another had come apart before. */
+/** Reports that the bonds of a system could not be kept, unless a system had diverged before. */
 export const LOSE: string = /* wgsl */ `
 fn lose(s: u32) {
   atomicStore(&control[${Control.HALT}], 1);
@@ -87,7 +87,7 @@ fn lose(s: u32) {
 }
 `;
 
-/** Goes over the bonds of a cluster c, round after round, until `adjust`, which is said for a bond b, is true for all. */
+/** Goes over the bonds of a cluster c, round after round, until `adjust(b)` is true for all of them. */
 export function rounds(adjust: string): string {
   return /* wgsl */ `
     let over = u32(clusters[c + 1u]);

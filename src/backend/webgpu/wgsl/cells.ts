@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Where an atom would be if nothing had ever wrapped it: over `positions` and, where there are, `images` and `cell`. */
+/** Unwraps the position of an atom: over `positions` and, if they are bound, `images` and `cell`. */
 export function unwrapped(has: (name: string) => boolean): string {
   const off = has("images") && has("cell") ? " + shifted(3u * a, s)" : "";
   return /* wgsl */ `
@@ -15,7 +15,7 @@ fn unwrapped(a: u32, s: u32) -> vec3<f32> {
 `;
 }
 
-/** A function of the lattice vectors that the three numbers of a buffer from `at` on count, of the cell of system s. */
+/** Defines a function that sums lattice vectors of system s, counted by three integers of a buffer from `at` on. */
 export function lattice(name: string, buffer: string): string {
   return /* wgsl */ `
 fn ${name}(at: u32, s: u32) -> vec3<f32> {
@@ -30,7 +30,7 @@ fn ${name}(at: u32, s: u32) -> vec3<f32> {
 `;
 }
 
-/** Unit vectors, normal to the others, in the place of the rows that are not there. */
+/** Replaces rows that are zero by unit vectors normal to the others. */
 export const COMPLETED = /* wgsl */ `
 fn completed(given: array<vec3<f32>, 3>, there: vec3<bool>) -> array<vec3<f32>, 3> {
   var rows = given;
@@ -59,14 +59,14 @@ fn completed(given: array<vec3<f32>, 3>, there: vec3<bool>) -> array<vec3<f32>, 
 
 `;
 
-/** The rows of `cell`. */
+/** Reads the rows of `cell`. */
 export const ROWS = /* wgsl */ `
 fn row_of(s: u32, k: u32) -> vec3<f32> {
   return vec3<f32>(cell[9u * s + 3u * k], cell[9u * s + 3u * k + 1u], cell[9u * s + 3u * k + 2u]);
 }
 `;
 
-/** The rows of the cell of a system, those that are zero replaced. */
+/** Reads the rows of a cell, with those that are zero replaced. */
 export const COMPLETED_ROWS: string = /* wgsl */ `${ROWS}${COMPLETED}
 fn completed_rows(s: u32) -> array<vec3<f32>, 3> {
   let rows = array<vec3<f32>, 3>(row_of(s, 0u), row_of(s, 1u), row_of(s, 2u));

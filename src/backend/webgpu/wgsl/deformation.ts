@@ -1,6 +1,6 @@
 import { STRAIN_LENGTH } from "../../../kernels/cells/deformation.ts";
 
-/** A function of a system: what has nine numbers of each, over κ. Together with `DEFORMATION`. */
+/** Defines a function of a system that reads nine numbers and divides by κ. Needs `DEFORMATION`. */
 export function strainOf(buffer: string, name: string): string {
   return /* wgsl */ `
 fn ${name}(s: u32) -> mat3x3<f32> {
@@ -15,8 +15,8 @@ fn ${name}(s: u32) -> mat3x3<f32> {
 }
 
 /**
- * Matrices of how cells are strained: see src/kernels/cells/deformation.ts. Rows are kept as columns, so that a row
- * times a matrix is written `m * v`, and the product of a and b `b * a`.
+ * Matrices of strained cells: see src/kernels/cells/deformation.ts. Rows are stored as columns, so that a row
+ * times a matrix is written `m * v`, and the product of a and b is written `b * a`.
  */
 export const DEFORMATION: string = /* wgsl */ `
 fn strain_length(s: u32) -> f32 {

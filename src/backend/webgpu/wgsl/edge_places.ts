@@ -1,5 +1,6 @@
 /**
- * WGSL of lists by atom: how many each atom has, where its own begin, and whether there is room for all.
+ * WGSL of lists by atom: the number of entries of each atom, the first of them, and the total against the
+ * capacity.
  *
  * @module
  */
@@ -7,12 +8,12 @@
 import type { Pass } from "../program/shader.ts";
 import { FrameWord } from "./module.ts";
 
-/** The length of the memory for it: a part for edges, then one for triplets. */
+/** Returns the length of the memory: a part for edges, then one for triplets. */
 export function placesLength(atoms: number, systems: number): number {
   return 2 * (2 * atoms + systems + 1);
 }
 
-/** Names for the places of the edges and, with `of` "triplet", of the triplets. */
+/** Defines names for the places of edges or, with `of` "triplet", of triplets. */
 export function placesOf(of: "edge" | "triplet"): string {
   const from = of === "edge" ? "" : " + 2u * params.atoms + params.systems + 1u";
   return /* wgsl */ `
@@ -24,8 +25,8 @@ fn ${of}_count() -> u32 { return u32(places[${of}_base_at(params.systems)]); }
 }
 
 /**
- * From how many each atom has to where its own begin within those of its system, where those of each system begin, and
- * how many there are. Where there is no room for them all and one more, everything freezes, to the call.
+ * Turns the counts of atoms into first places within their system, first places of systems, and a total. If the
+ * total and one more do not fit, the frame freezes at this call.
  */
 export function placing(of: "edge" | "triplet"): Pass[] {
   const places = placesOf(of);
@@ -42,7 +43,7 @@ export function placing(of: "edge" | "triplet"): Pass[] {
   ];
 }
 
-/** Each thread sums what it is given in a row, then counts on from what those before it have. */
+/** Prefix sum: each thread sums a run of numbers, then goes on from the sum of the threads before it. */
 const SUMS = /* wgsl */ `
 var<workgroup> sums: array<i32, LANES>;
 

@@ -4,7 +4,7 @@ const SERIES = [9, 8, 7, 6, 5, 4, 3, 2].reduce(
   "1.0",
 );
 
-/** What makes numbers grow by a factor close to 1, without which x += m x would lose digits. */
+/** Factors close to 1, kept as their difference from 1: multiplying by a rounded factor would lose digits. */
 export const GROWTH_OF: string = /* wgsl */ `
 // exp(x) - 1, accurate where x is small, too: Horner's form of the series, or the function itself.
 fn growth_of(x: f32) -> f32 {
@@ -13,7 +13,7 @@ fn growth_of(x: f32) -> f32 {
 }
 `;
 
-/** Velocities are scaled as v += m v: a factor close to 1 would lose digits, always the same way. */
+/** Scales velocities as v += m v: a factor close to 1 would lose digits, always the same way. */
 export const GROWTH: string = /* wgsl */ `${GROWTH_OF}
 fn scale_velocities(s: u32, lane: u32, by: f32) {
   let end = 3u * first_of(s + 1u);
@@ -23,7 +23,7 @@ fn scale_velocities(s: u32, lane: u32, by: f32) {
 }
 `;
 
-/** A number of float64 as two of float32. */
+/** Splits a float64 into two float32. */
 export function wideLiteral(value: number): string {
   const high = Math.fround(value);
   return `vec2<f32>(${floatLiteral(high)}, ${floatLiteral(value - high)})`;

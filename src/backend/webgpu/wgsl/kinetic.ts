@@ -1,4 +1,4 @@
-/** Σ v²/w over the atoms of a system: over `velocities` and `weights`; every thread gets it. */
+/** Sums v²/w over the atoms of a system, from `velocities` and `weights`. Every thread gets the sum. */
 export const TWICE_KINETIC = /* wgsl */ `
 fn twice_kinetic(s: u32, lane: u32) -> vec2<f32> {
   var twice = wide(0.0);

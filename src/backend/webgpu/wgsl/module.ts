@@ -1,5 +1,5 @@
 /**
- * A pass as a whole module of WGSL.
+ * Whole modules of WGSL, made from passes.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { PHILOX } from "./philox.ts";
 
 /** A buffer that a pass may use. */
 export interface Slot {
-  /** What the code calls it. */
+  /** Name in the code. */
   readonly name: string;
-  /** The type of its elements. */
+  /** Type of its elements. */
   readonly type: string;
-  /** Whether it may be changed. */
+  /** True if the pass may change it. */
   readonly changes: boolean;
 }
 
@@ -22,29 +22,29 @@ export interface Slot {
 export interface PassModule {
   /** WGSL. */
   readonly code: string;
-  /** What is bound, in order, after the numbers at 0. */
+  /** Buffers to bind, in order, after the numbers at binding 0. */
   readonly slots: readonly Slot[];
 }
 
-/** The words of `frame` before the offsets; the rest are how many steps each of the last runs has done. */
+/** Words of `frame` before the offsets, followed by the step counts of the last runs. */
 export const FrameWord = {
-  /** Not 0: nothing is done until the next run, or until lists have grown. */
+  /** Not 0: kernels do nothing until the next run, or until lists have grown. */
   FROZEN: 0,
-  /** Not 0: which call found its list too short, and 1. */
+  /** Not 0: 1 + the index of the call that found its list too short. */
   OVERFLOW: 1,
-  /** How many runs have begun. */
+  /** Number of runs that have begun. */
   RUN: 2,
-  /** How many entries the longest row of the list needs. */
+  /** Entries that the longest row of the list needs. */
   NEED: 3,
-  /** 0, whatever happens. */
+  /** Always 0: compilers must not know it (see numbers.ts). */
   ZERO: 4,
-  /** Where the counts of steps begin. */
+  /** First of the step counts. */
   DONE: 8,
-  /** How many there are. */
+  /** Number of step counts. */
   RING: 256,
 } as const;
 
-/** Where offsets begin in `frame`. */
+/** Index of the first offset in `frame`. */
 export const OFFSETS: number = FrameWord.DONE + FrameWord.RING;
 
 const FRAME = (isAtomic: boolean) => {
@@ -86,7 +86,7 @@ const MAIN: Readonly<Record<Pass["per"], (rest: string) => string>> = {
   system(s);`,
 };
 
-/** The numbers of a call as a struct. */
+/** Declares the numbers of a call as a struct. */
 export function paramsStruct(words: readonly (readonly [string, Word])[]): string {
   const fields = words.flatMap(([name, word]) =>
     word === "wide" ? [`${name}: f32`, `${name}_low: f32`] : [`${name}: ${word}`]
@@ -97,8 +97,8 @@ export function paramsStruct(words: readonly (readonly [string, Word])[]): strin
 }
 
 /**
- * A pass as a module: only what its code names is bound. `aliases`: names for one and the same buffer, which WebGPU
- * does not let be bound twice.
+ * Makes the module of a pass, which binds only what its code names. `aliases` are further names of a buffer, as
+ * WebGPU does not let one be bound twice.
  */
 export function passModule(
   pass: Pass,

@@ -1,19 +1,23 @@
 import { SUB_STEPS } from "../../../kernels/thermostats/nose_hoover_chain.ts";
 import { wideLiteral } from "./growth.ts";
 
-/** Where a chain is, and into how many parts its time is divided. */
+/** Buffers of a chain, and the number of parts of its step. */
 export interface ChainCode {
-  /** The buffer of ∫ η̇. */
+  /** Buffer of ∫ η̇. */
   readonly eta: string;
-  /** The buffer of the rates. */
+  /** Buffer of the rates. */
   readonly etaDot: string;
-  /** Ends the names of the functions, where a pass has several chains. @default "" */
+  /**
+   * Suffix of the function names, for a pass with several chains.
+   *
+   * @default ""
+   */
   readonly name?: string;
-  /** 1, 3 or 5. */
+  /** Number of parts: 1, 3 or 5. */
   readonly parts: number;
 }
 
-/** The type of what drives chains, needed once. With wgsl/growth.ts it is all that `chainCode` needs. */
+/** Type of the force on chains, declared once. `chainCode` needs it and wgsl/growth.ts. */
 export const CHAIN = /* wgsl */ `
 struct Chain {
   at: u32,
@@ -26,9 +30,9 @@ struct Chain {
 `;
 
 /**
- * WGSL of src/kernels/thermostats/nose_hoover_chain.ts, for one thread: `advance_chain(chain, twice, time)`, which answers
- * with x, and `chain_energy(chain)`. State, sums and what cancels have twice the digits; what is added in a step is known
- * to those of float32.
+ * WGSL of src/kernels/thermostats/nose_hoover_chain.ts, for one thread: `advance_chain(chain, twice, time)`, which
+ * returns x, and `chain_energy(chain)`. State, sums and differences have twice the digits; increments of a step
+ * have those of float32.
  */
 export function chainCode({ eta, etaDot, name = "", parts }: ChainCode): string {
   const divided = SUB_STEPS[parts as 1 | 3 | 5].map((part) =>

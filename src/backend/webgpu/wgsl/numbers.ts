@@ -1,14 +1,14 @@
 /**
- * WGSL of what float32 lacks: sums and products of twice the digits, and what is no number.
+ * WGSL that float32 lacks: sums and products of twice the digits, and tests for NaN and infinity.
  *
  * @module
  */
 
 /**
- * A compiler may reorder sums, which would make the error terms of a compensated sum zero, and it may take for granted
- * that nothing is infinite or not a number: Mesa folds (a + b) − a to b, and so does Metal's fast mathematics. What none
- * can see through is an exclusive or with a zero that comes from a storage buffer. (From a uniform it is not enough:
- * Mesa compiles uniforms that conditions depend on into the code.)
+ * Hides numbers from the compiler. It may reorder sums, which makes the error terms of a compensated sum zero, and
+ * it may assume that nothing is infinite or NaN: Mesa folds (a + b) − a to b, and so does Metal's fast
+ * mathematics. No compiler sees through an exclusive or with a zero from a storage buffer. (A uniform is not
+ * enough: Mesa compiles uniforms that conditions depend on into the code.)
  */
 export const BITS = /* wgsl */ `
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
@@ -28,8 +28,8 @@ fn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits ^ zero); }
 `;
 
 /**
- * Numbers of about 48 bits as a float32 and what it leaves over (Dekker, Numer. Math. 18, 224, 1971; Knuth's sum). The
- * factors of products are cut in halves by their bits: `fma` need not be fused in WGSL.
+ * Numbers of about 48 bits as a float32 and its remainder (Dekker, Numer. Math. 18, 224, 1971; Knuth's sum).
+ * Factors of products are split into halves by their bits, as `fma` need not be fused in WGSL.
  */
 export const DOUBLE = /* wgsl */ `
 fn two_sum(a: f32, b: f32) -> vec2<f32> {
@@ -89,7 +89,7 @@ fn wide_min(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { if (wide_less(b, a)) { re
 fn wide_max(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { if (wide_less(a, b)) { return b; } return a; }
 `;
 
-/** What the threads of a workgroup have, as one: always in the same order, so that the same is the same to the bit. */
+/** Reduces the numbers of a workgroup's threads, always in the same order, so that results are bitwise identical. */
 export const REDUCE = /* wgsl */ `
 var<workgroup> pool: array<vec2<f32>, LANES>;
 var<workgroup> tops: array<u32, LANES>;

@@ -1,14 +1,14 @@
 /**
- * Where in the memory of a list of pairs what is. `kept` holds float32: where the atoms were when the pairs were found,
- * the cells then, and what finding them needs to know of each system; `marks` holds integers.
+ * Layout of the memory of a list of pairs. `kept` holds float32: the positions and cells at which the pairs were
+ * found, and the box of each system; `marks` holds integers.
  *
  * @module
  */
 
-/** Numbers per system of what finding pairs needs to know of it. */
+/** Numbers per system of its box. */
 const BOX = 32;
 
-/** Names for the places, in WGSL. `params.atoms` and `params.systems` say how many there are. */
+/** Defines names for the places, in WGSL, over `params.atoms` and `params.systems`. */
 export const PLACES: string = /* wgsl */ `
 fn reference_at(a: u32) -> u32 { return 3u * a; }
 fn wrapped_at(a: u32) -> u32 { return 3u * (params.atoms + a); }
@@ -23,7 +23,7 @@ fn due_at(s: u32) -> u32 { return 8u * params.atoms + params.systems + s; }
 fn bins_at(s: u32) -> u32 { return 8u * params.atoms + 3u * params.systems + first_of(s); }
 `;
 
-/** How long `kept` and `marks` are, and where the host finds what it saves and loads. */
+/** Lengths of `kept` and `marks`, and places of the state that the host saves and loads. */
 export function pairSizes(atoms: number, systems: number): PairSizes {
   return {
     kept: 6 * atoms + (9 + BOX) * systems,
@@ -34,16 +34,16 @@ export function pairSizes(atoms: number, systems: number): PairSizes {
   };
 }
 
-/** Lengths and places, in numbers. */
+/** Returns lengths and places, in numbers. */
 export interface PairSizes {
-  /** The length of `kept`; the reference positions are at its beginning. */
+  /** Length of `kept`, which begins with the reference positions. */
   readonly kept: number;
-  /** Where the cells are in it. */
+  /** Place of the cells in `kept`. */
   readonly cells: number;
-  /** The length of `marks`; the images are at its beginning. */
+  /** Length of `marks`, which begins with the images. */
   readonly marks: number;
-  /** Where the counts of builds are in it. */
+  /** Place of the numbers of builds in `marks`. */
   readonly builds: number;
-  /** Where it says whose pairs are to be found: 1 from where atoms are, 2 from where they were. */
+  /** Place of the marks of due systems: 1 to find pairs from current positions, 2 from reference positions. */
   readonly due: number;
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Philox4x32-10 and what becomes of its words. */
+/** Philox4x32-10, and conversions of its words. */
 export const PHILOX = /* wgsl */ `
 fn high_word(a: u32, b: u32) -> u32 {
   let ah = a >> 16u;

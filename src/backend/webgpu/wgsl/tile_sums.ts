@@ -1,5 +1,5 @@
 /**
- * Energies and virials of systems: ten sums per tile in memory of the call, then per system.
+ * Energies and virials of systems: ten sums per tile in scratch memory, then per system.
  *
  * @module
  */
@@ -7,12 +7,12 @@
 import { Want } from "../../../kernels/pairs/sum_pairs.ts";
 import type { Pass, Scratch, ShaderCall } from "../program/shader.ts";
 
-/** The memory for it. */
+/** Returns the scratch memory for them. */
 export function partials({ tiles }: ShaderCall): Record<string, Scratch> {
   return { partials: { type: "vec2<f32>", length: 10 * tiles } };
 }
 
-/** Sums what the threads of a tile have: an energy and nine numbers of a virial. */
+/** Sums an energy and nine components of a virial over the threads of a tile. */
 export const KEEP_SUMS = /* wgsl */ `
 var<workgroup> terms: array<f32, 11u * LANES>;
 
@@ -34,7 +34,7 @@ fn keep_sums(t: u32, lane: u32, e: vec2<f32>, virials: array<f32, 9>) {
 }
 `;
 
-/** Adds the sums of the tiles of a system to its energy and its virial, as far as they are wanted. */
+/** Adds the sums of a system's tiles to its energy and virial, if they are wanted. */
 export function addSums(want: number): Pass[] {
   return addTerms(want, ["tiles_of(s)", "tiles_of(s + 1u)"], "partials[10u * t + c]");
 }

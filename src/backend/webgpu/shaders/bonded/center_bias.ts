@@ -2,7 +2,7 @@ import { Want } from "../../../../kernels/pairs/sum_pairs.ts";
 import type { Shader } from "../../program/shader.ts";
 import { unwrapped } from "../../wgsl/cells.ts";
 
-/** See src/kernels/bonded/center_bias.ts. First how far the centers are from where they should be, and the masses. */
+/** See src/kernels/bonded/center_bias.ts. The first pass sums the displacement of each center, and the masses. */
 export const centerBias: Shader = {
   words: { want: "u32" },
   scratch: ({ systems }) => ({ off: { type: "vec4<f32>", length: systems } }),

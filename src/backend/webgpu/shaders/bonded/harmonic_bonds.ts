@@ -3,8 +3,8 @@ import { lattice, unwrapped } from "../../wgsl/cells.ts";
 import { addTerms } from "../../wgsl/tile_sums.ts";
 
 /**
- * See src/kernels/bonded/harmonic_bonds.ts. First the pull of each bond by itself, then each atom takes those of its bonds, in
- * their order: nothing is added by two threads at once.
+ * See src/kernels/bonded/harmonic_bonds.ts. The first pass computes the force of each bond; then each atom sums
+ * those of its bonds, in their order, so that no two threads add to one number.
  */
 export const harmonicBonds: Shader = {
   words: { want: "u32" },
@@ -59,7 +59,7 @@ fn atom(s: u32, a: u32) {
   },
 };
 
-/** The energy of a bond (c = 0), or a number of its virial. */
+/** Energy of a bond (c = 0), or a component of its virial. */
 const TERM = /* wgsl */ `
 fn term(b: u32, c: u32) -> f32 {
   if (c == 0u) { return pulls[2u * b].w; }
@@ -67,7 +67,10 @@ fn term(b: u32, c: u32) -> f32 {
 }
 `;
 
-/** Where the bonds of each atom begin, one more than atoms; then the bonds, twice, plus 1 for their second atom. */
+/**
+ * First bond of each atom, one entry more than atoms; then the bonds: twice their index, plus 1 at their second
+ * atom.
+ */
 function bondsOf({ atoms, systems, offsets, written }: ShaderCall) {
   const starts = written("starts"), bonds = written("bonds");
   const of: number[][] = Array.from({ length: atoms }, () => []);

@@ -1,7 +1,10 @@
 import type { Shader } from "../../program/shader.ts";
 import { COMPLETED_ROWS } from "../../wgsl/cells.ts";
 
-/** See src/kernels/cells/align_cells.ts. The axes are found first, as what they are found from is turned, too. */
+/**
+ * See src/kernels/cells/align_cells.ts. The first pass finds the axes, as the next one turns what they are found
+ * from.
+ */
 export const alignCells: Shader = {
   scratch: ({ systems }) => ({ axes: { type: "vec4<f32>", length: 3 * systems } }),
   passes: () => [{

@@ -4,7 +4,7 @@ import { ROWS } from "../../wgsl/cells.ts";
 import { DEFORMATION } from "../../wgsl/deformation.ts";
 import { VOLUME } from "../../wgsl/volume.ts";
 
-/** Where there are stages: leaves alone whoever is in others. */
+/** If there are stages, skips systems that are in others. */
 const LEAVE = /* wgsl */ `
   if (stage[s] < params.first || stage[s] >= params.end) { return; }
 `;

@@ -1,7 +1,10 @@
 import type { Shader } from "../../program/shader.ts";
 import { bondVectors, ease, LOSE, rounds } from "../../wgsl/bonds.ts";
 
-/** See src/kernels/constrain/rattle.ts. First the bonds, and how easily atoms move; then a thread for each cluster. */
+/**
+ * See src/kernels/constrain/rattle.ts. The first pass computes bonds and mobilities; then one thread does each
+ * cluster.
+ */
 export const rattle: Shader = {
   words: { most: "u32" },
   scratch: (call) => ({

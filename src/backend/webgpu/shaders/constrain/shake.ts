@@ -2,8 +2,8 @@ import type { Shader } from "../../program/shader.ts";
 import { bondVectors, ease, LOSE, rounds } from "../../wgsl/bonds.ts";
 
 /**
- * See src/kernels/constrain/shake.ts. First how far each atom has gone and how easily it moves, and the bonds as they were; then,
- * a thread for each cluster, what is to be added to that; then it is added.
+ * See src/kernels/constrain/shake.ts. The first passes compute the displacement and mobility of each atom, and the
+ * bonds before; then one thread per cluster finds the corrections, and the last pass adds them.
  */
 export const shake: Shader = {
   words: { width: "u32", most: "u32" },

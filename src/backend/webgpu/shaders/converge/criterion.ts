@@ -1,7 +1,7 @@
 import { Level, Reduce } from "../../../../kernels/converge/criterion.ts";
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/converge/criterion.ts. Nothing is compared that is not a number: it counts by itself. */
+/** See src/kernels/converge/criterion.ts. NaN is tested by its bits before anything is compared. */
 export const criterion: Shader = {
   words: { width: "u32", level: "u32", reduce: "u32", threshold: "wide", each: "u32" },
   derived: ({ has, length, number, systems, atoms }) => {

@@ -1,8 +1,8 @@
 import type { Shader } from "../../program/shader.ts";
 
 /**
- * See src/kernels/learn/sum_squares.ts. One sum per tile, then per system, as a system can have millions of numbers. What is
- * not finite is known by its bits: the rest of a wide sum would make no number of what is infinite.
+ * See src/kernels/learn/sum_squares.ts. Sums per tile, then per system, as a system can have millions of numbers.
+ * Numbers that are not finite are found by their bits: the low half of a wide sum would turn infinity into NaN.
  */
 export const sumSquares: Shader = {
   scratch: ({ tiles }) => ({ partials: { type: "vec2<f32>", length: tiles } }),

@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/measure/fmax.ts. Sizes are compared by their bits, of which those of what is no number are the largest. */
+/** See src/kernels/measure/fmax.ts. Norms are compared by their bits, of which those of NaN are the largest. */
 export const fmax: Shader = {
   passes: ({ has, length }) => [{
     per: "group",
@@ -23,7 +23,7 @@ fn group(s: u32, lane: u32) {
   }],
 };
 
-/** The cell as one more atom, of nine coordinates; of so many stages only in some. */
+/** Treats the cell as one more atom of nine coordinates, in the stages that relax it. */
 function ofCell(stages: number): string {
   return stages === 0 ? OF_CELL : `if (drives[min(stage[s], ${stages - 1})] != 0) {${OF_CELL}}`;
 }

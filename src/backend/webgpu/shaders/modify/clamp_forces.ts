@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/modify/clamp_forces.ts. What is infinite or not a number is known by its bits. */
+/** See src/kernels/modify/clamp_forces.ts. Infinity and NaN are found by their bits. */
 export const clampForces: Shader = {
   passes: () => [{
     per: "atom",

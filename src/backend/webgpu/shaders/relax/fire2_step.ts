@@ -80,7 +80,7 @@ fn group(s: u32, lane: u32) {
   }],
 };
 
-/** The cell as one more atom of nine coordinates, by the lane that alone looks at it. */
+/** Moves the cell as one more atom of nine coordinates, by the one lane that handles it. */
 const CELL_KICK = /* wgsl */ `
   if (lane == LANES - 1u) {
     for (var k = 9u * s; k < 9u * s + 9u; k++) {

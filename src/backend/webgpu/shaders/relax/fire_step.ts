@@ -74,7 +74,7 @@ fn group(s: u32, lane: u32) {
   }],
 };
 
-/** What the cell adds to sums, by the last lane. */
+/** Adds the cell to the sums, by the last lane. */
 export const CELL_SUMS = /* wgsl */ `
   if (lane == LANES - 1u) {
     for (var k = 9u * s; k < 9u * s + 9u; k++) {
@@ -84,7 +84,7 @@ export const CELL_SUMS = /* wgsl */ `
     }
   }`;
 
-/** The cell as one more atom of nine coordinates, by the lane that alone looks at it. */
+/** Moves the cell as one more atom of nine coordinates, by the one lane that handles it. */
 const CELL_STEP = /* wgsl */ `
   var weight = wide(0.0);
   for (var a = first / 3u + lane; a < end / 3u; a += LANES) { weight = wide_add(weight, wide(weights[a])); }

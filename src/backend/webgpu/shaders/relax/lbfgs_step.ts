@@ -9,8 +9,8 @@ import type { Shader } from "../../program/shader.ts";
 import { parameterOf } from "../../wgsl/settings.ts";
 
 /**
- * Lines for each number e of the atoms, and of the cell: X, F and H are where it is, what drives it, and its rows;
- * `at`: its place in row 0, `n`: how long a row is. A lane has whole atoms; the first has all of the cell.
+ * Lines for each coordinate e of the atoms and the cell: X, F and H are its position, its force and its rows; `at`
+ * is its place in row 0, and `n` the length of a row. Each lane has whole atoms; the first also has the cell.
  */
 function through(lines: string, hasCell: boolean): string {
   const loop = (
@@ -44,7 +44,7 @@ function through(lines: string, hasCell: boolean): string {
   return atoms + loop(names, "let begins = 9u * s; let ends = begins + 9u;", 9);
 }
 
-/** See src/kernels/relax/lbfgs_step.ts. Each number is touched by one lane only, so that rows need no barriers. */
+/** See src/kernels/relax/lbfgs_step.ts. Each coordinate belongs to one lane, so that rows need no barriers. */
 export const lbfgsStep: Shader = {
   words: { depth: "u32" },
   passes: ({ has }) => {
@@ -191,7 +191,7 @@ ${searches ? backtrack(each) : ""}
   },
 };
 
-/** As many pairs may be kept. */
+/** Largest number of pairs kept. */
 const MOST_STORED = 129;
 
 const LARGEST_OF_CELL = /* wgsl */ `
@@ -204,7 +204,7 @@ const LARGEST_OF_CELL = /* wgsl */ `
     largest = max(largest, size_bits(square / max(1.0, f32((end - first) / 3u))));
   }`;
 
-/** What comes first where energies are searched by: the step under way may be shortened, and nothing else done. */
+/** First part of a step with a line search: it may only shorten the step under way. */
 function backtrack(each: (lines: string) => string): string {
   return /* wgsl */ `
   if (tries != 0u && tries < ${L.TRIES}u) {

@@ -32,7 +32,7 @@ fn atom(s: u32, a: u32) {
 }`,
 };
 
-/** The same, and what it took out of each tile; then of each system. */
+/** The same, with the energy taken out of each tile, then of each system. */
 const COUNTED: readonly Pass[] = [{
   per: "tile",
   code: /* wgsl */ `${TOUCH}
