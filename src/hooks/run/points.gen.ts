@@ -2,398 +2,82 @@
 // deno-fmt-ignore-file
 // deno-lint-ignore-file house/inheritance -- one `fire` for all stages would see every runner there is and inline none
 
+// A class per stage. `fire` is what an engine calls at each stage of each step: one branch if the stage has no hooks
+// (`f === null`), one comparison if none is due. Each class has a text of `fire` of its own, so that the call of
+// `f` sees the runners of few stages; `due` and `runner` are at the same offset in all of them.
+
 import { EnginePoint } from "./point.ts";
 
-class P0 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P1 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P2 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P3 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P4 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P5 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P6 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P7 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P8 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P9 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P10 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P11 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P12 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P13 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P14 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P15 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P16 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P17 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P18 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P19 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P20 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P21 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P22 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P23 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P24 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P25 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P26 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P27 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P28 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P29 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P30 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P31 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P32 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P33 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P34 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P35 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P36 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P37 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P38 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P39 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P40 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P41 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P42 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P43 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P44 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P45 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P46 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P47 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P48 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P49 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P50 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P51 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P52 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P53 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P54 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P55 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P56 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P57 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P58 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P59 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P60 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P61 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P62 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
-class P63 extends EnginePoint {
-  override fire(n: number): PromiseLike<void> | undefined {
-    const f = this.runner;
-    return f === null || n < this.due ? undefined : f(this.ctx, n);
-  }
-}
+class P0 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P1 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P2 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P3 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P4 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P5 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P6 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P7 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P8 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P9 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P10 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P11 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P12 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P13 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P14 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P15 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P16 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P17 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P18 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P19 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P20 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P21 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P22 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P23 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P24 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P25 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P26 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P27 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P28 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P29 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P30 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P31 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P32 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P33 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P34 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P35 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P36 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P37 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P38 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P39 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P40 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P41 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P42 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P43 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P44 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P45 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P46 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P47 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P48 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P49 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P50 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P51 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P52 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P53 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P54 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P55 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P56 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P57 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P58 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P59 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P60 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P61 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P62 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
+class P63 extends EnginePoint { override fire(n: number): PromiseLike<void> | undefined { const f = this.runner; return f === null || n < this.due ? undefined : f(this.ctx, n); } }
 
 type PointClass = new (...args: ConstructorParameters<typeof EnginePoint>) => EnginePoint;
 
 const POINTS: readonly PointClass[] = [P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15, P16, P17, P18, P19, P20, P21, P22, P23, P24, P25, P26, P27, P28, P29, P30, P31, P32, P33, P34, P35, P36, P37, P38, P39, P40, P41, P42, P43, P44, P45, P46, P47, P48, P49, P50, P51, P52, P53, P54, P55, P56, P57, P58, P59, P60, P61, P62, P63];
 
-/** The class for a stage, by its place in its engine and the engine's number. */
+/** Returns the class of a stage, by its index in its engine and the number of the engine. */
 export function pointClass(stage: number, engine: number): PointClass {
   return POINTS[(stage * 2 + engine % 2) % POINTS.length]!;
 }
