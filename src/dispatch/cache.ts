@@ -80,8 +80,8 @@ function namesPrimitives(rows: readonly Row[], i: number): boolean {
 }
 
 /**
- * What `x` is remembered by. An object or function whose own `constructor` is another class is taken for what
- * it claims; everything else is exact: a primitive is told from the object around it, a class from its instances.
+ * Returns the key that `x` is remembered by. An object or function whose own `constructor` is another class is taken for what
+ * it claims; everything else is exact: a primitive differs from the object around it, a class from its instances.
  */
 function keyOf(x: unknown, exact: boolean): Key {
   if (typeof x === "string") return exact ? x : STRING;
@@ -103,7 +103,7 @@ function rareKeyOf(x: unknown, exact: boolean): Key {
   return typeof x === "symbol" ? SYMBOL : undefined;
 }
 
-/** What an argument is remembered by: its class, or for primitives that some row names, itself. */
+/** Key of an argument: its class, or the argument itself if it is a primitive that some row names. */
 export type Key = unknown;
 
 // A tree of more nodes is a sign of ever new strings; it is then emptied and begins anew.

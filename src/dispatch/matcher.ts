@@ -1,5 +1,5 @@
 /**
- * What one argument of an overload must be.
+ * Conditions on one argument of an overload.
  *
  * @module
  */
@@ -56,7 +56,7 @@ export const any: (x: unknown) => x is unknown = (_x): _x is unknown => true;
 export interface GuardTest {
   /** Which of the tests it is. */
   readonly type: "guard";
-  /** Does the value pass? */
+  /** Returns whether the value passes. */
   readonly guard: Guard;
   /** Its name. */
   readonly label: string;
@@ -72,7 +72,7 @@ export type Test =
   | { readonly type: "class"; readonly cls: Class }
   | { readonly type: "any" };
 
-/** What `typeof` says of the primitives that a class stands for too. */
+/** Class → the `typeof` of the primitives that it stands for, too. */
 export const PRIMITIVES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [Number, "number"],
   [String, "string"],
@@ -112,7 +112,7 @@ function readFunction(f: object): Test {
   return { type: "guard", guard, label: nameOr(cls, "class"), cls };
 }
 
-/** Does the value pass the test? */
+/** Returns whether the value passes the test. */
 export function passes(test: Test, x: unknown): boolean {
   switch (test.type) {
     case "any":

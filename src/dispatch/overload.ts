@@ -49,7 +49,7 @@ export interface Overload<A extends readonly unknown[], R> {
   explain(...args: readonly unknown[]): string;
 }
 
-/** What the rest of the library asks of an overload set at run time. */
+/** An overload set as the rest of the library sees it at run time. */
 export interface OverloadTable {
   /** The rows, none after a wider one. */
   readonly rows: readonly Row[];
@@ -57,7 +57,7 @@ export interface OverloadTable {
   readonly fallback: Handler | undefined;
 }
 
-/** Where a set keeps its table; a symbol of its own so that any set of any copy of this module has it. */
+/** Key of the table of a set: a registered symbol, so that sets of any copy of this module have it. */
 export const TABLE: unique symbol = Symbol.for("hooke.overloads");
 
 /** Reads the table of an overload set; `undefined` when the value is none. */

@@ -1,5 +1,5 @@
 /**
- * How two demands on one argument relate: which of them asks for less.
+ * The relation of two conditions on one argument: which of them is narrower.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { type Class, passes, PRIMITIVES, sameValueZero, type Test } from "./matcher.ts";
 
 /**
- * How the values of `a` relate to those of `b`: the same, fewer (`a` is more specific), more, none in
+ * Relation of the values of `a` to those of `b`: the same, fewer (`a` is more specific), more, none in
  * common, or unknown (two guards, or a class that
  * decides for itself).
  */

@@ -8,14 +8,14 @@ import { describeValue } from "../base/show.ts";
 import { describeTest, passes, type Test } from "./matcher.ts";
 import { relate } from "./relation.ts";
 
-/** What a row calls. */
+/** The function of a row. */
 export type Handler = (...args: never[]) => unknown;
 
 /** One overload: a test per argument, and what to call. */
 export interface Row {
   /** One test per argument. */
   readonly tests: readonly Test[];
-  /** What to call. */
+  /** The function to call. */
   readonly handler: Handler;
   /** The signature as text, `(Dog, "wasm")`. */
   readonly label: string;
@@ -26,7 +26,7 @@ export function makeRow(tests: readonly Test[], handler: Handler): Row {
   return { tests, handler, label: `(${tests.map(describeTest).join(", ")})` };
 }
 
-/** How two rows relate over all arguments: `crossed` rows can both match, and neither is narrower. */
+/** Relation of two rows over all arguments: `crossed` rows can both match, and neither is narrower. */
 type RowRelation = "same" | "narrower" | "wider" | "disjoint" | "crossed" | "unknown";
 
 function relateRows(a: Row, b: Row): RowRelation {
@@ -75,7 +75,7 @@ function sortRows(rows: readonly Row[]): readonly Row[] {
   return sorted;
 }
 
-/** Is there a row for just the overlap of two crossed rows, so that neither is ever chosen there? */
+/** Returns whether there is a row for the overlap of two crossed rows, so that neither is ever chosen there. */
 function isSettled(rows: readonly Row[], a: Row, b: Row): boolean {
   const overlap = makeRow(
     a.tests.map((test, i) => relate(test, b.tests[i]!) === "wider" ? b.tests[i]! : test),
@@ -88,7 +88,7 @@ function isAtLeastAsNarrow(a: Row, b: Row): boolean {
   return ["same", "narrower"].includes(relateRows(a, b));
 }
 
-/** Does a row take these arguments? */
+/** Returns whether a row takes these arguments. */
 export function takes(row: Row, args: readonly unknown[]): boolean {
   return row.tests.length === args.length && row.tests.every((test, i) => passes(test, args[i]));
 }
@@ -113,7 +113,7 @@ export function findRow(rows: readonly Row[], args: readonly unknown[]): Row | u
   return best;
 }
 
-/** Does a row ask a guard, whose answer depends on more than the class of the argument? */
+/** Returns whether a row asks a guard, whose answer depends on more than the class of the argument. */
 export function hasGuard(row: Row): boolean {
   return row.tests.some((test) => test.type === "guard");
 }

@@ -1,5 +1,5 @@
 /**
- * What training hooks find in their context: leaf types, which every room may know.
+ * Types of values in the context of training hooks: leaf types, which every room may import.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import type { ReadonlyNumbers } from "../hooks/protocol/context.ts";
 
 export type { TrainingBatch } from "./data/data_source.ts";
 
-/** Which part of a run an event belongs to. */
+/** The part of a run that an event belongs to. */
 export type TrainingPhase = "train" | "validation";
 
-/** How a trainer is doing. */
+/** Status of a trainer. */
 export type TrainerStatus = "idle" | "training" | "completed" | "stopped" | "error";
 
-/** What is known of a training run, live: `trainer.state`, and `ctx.state` for hooks. */
+/** Live state of a training run: `trainer.state`, and `ctx.state` for hooks. */
 export interface TrainerState {
-  /** What the model is called. */
+  /** Name of the model. */
   readonly model: string;
   /** The optimizers, as `ctx.optimizers`. */
   readonly optimizer: readonly OptimizerView[];
-  /** Where it runs. */
+  /** Device that it runs on. */
   readonly device: string;
   /** Epochs done before this one. */
   readonly currentEpoch: number;
@@ -34,15 +34,15 @@ export interface TrainerState {
   readonly latestLoss: number;
   /** The mean loss per sample of this epoch so far; NaN before there was a batch. */
   readonly avgLoss: number;
-  /** How many numbers are trained. */
+  /** Number of trained values. */
   readonly modelParams: number;
-  /** How it is doing. */
+  /** Status of the trainer. */
   readonly status: TrainerStatus;
   /** Optimizer steps done. */
   readonly step: number;
   /** Samples seen, over all epochs. */
   readonly samplesSeen: number;
-  /** Tokens seen, where batches say how many they have. */
+  /** Tokens seen, if batches report their `tokens`. */
   readonly tokensSeen: number;
   /** The last metrics of each name, training and validation alike. */
   readonly metrics: Readonly<Record<string, number>>;
@@ -62,23 +62,23 @@ export interface ParameterGroup {
 
 /** An optimizer, as a hook that writes it gets it. */
 export interface OptimizerSettings {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
   /** Its groups. */
   readonly groups: readonly ParameterGroup[];
 }
 
-/** An optimizer, to be looked at. */
+/** An optimizer, read-only. */
 export interface OptimizerView {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
   /** Its groups. */
   readonly groups: readonly Readonly<ParameterGroup>[];
 }
 
-/** What an optimizer's learning rates follow, to be looked at. */
+/** The learning-rate schedule of an optimizer, read-only. */
 export interface ScheduleView {
-  /** What learning rates are multiplied by in a step, 0 first. */
+  /** Returns the factor of the learning rates in a step, counted from 0. */
   factor(step: number): number;
 }
 
@@ -88,13 +88,13 @@ export interface ParameterInfo {
   readonly name: string;
   /** Its lengths. */
   readonly dims: readonly number[];
-  /** How many numbers it has. */
+  /** Number of its values. */
   readonly size: number;
-  /** The optimizer that moves it, from 0; −1 where it is frozen. */
+  /** Index of its optimizer, from 0; −1 if it is frozen. */
   readonly optimizer: number;
 }
 
-/** A tensor that came out of the model, to be looked at. */
+/** An output tensor of the model, read-only. */
 export interface Activation {
   /** Its lengths. */
   readonly dims: readonly number[];
@@ -102,29 +102,29 @@ export interface Activation {
   readonly data: ReadonlyNumbers;
 }
 
-/** A few numbers about a tensor, computed where it is. */
+/** Statistics of a tensor, computed on its device. */
 export interface ActivationStatistics {
   /** The mean. */
   readonly mean: number;
   /** The standard deviation. */
   readonly std: number;
-  /** The least. */
+  /** The minimum. */
   readonly min: number;
-  /** The most. */
+  /** The maximum. */
   readonly max: number;
 }
 
 /** Numbers of a parameter: itself, its average, or its gradient in the step under way. */
 export type ParameterValues = "parameters" | "ema" | "gradients";
 
-/** What a model may be validated with: one source of batches, or several by name. */
+/** Validation data: one source of batches, or several by name. */
 export type ValidationData = BatchesLike | Readonly<Record<string, BatchesLike>>;
 
 /** The trainer, as hooks see it. */
 export interface TrainerControl {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
-  /** What is known of the run. */
+  /** The live state of the run. */
   readonly state: TrainerState;
   /** The parameters of the model. */
   readonly parameters: readonly ParameterInfo[];
@@ -132,31 +132,31 @@ export interface TrainerControl {
    * A copy of a parameter as it is now, of its average where those are kept, or of its gradient; wherever they are.
    * Rejects with a RangeError for a name that no parameter has.
    *
-   * @param of which of them: the parameter itself where it is left out
+   * @param of which of them: the parameter itself by default
    */
   parameter(name: string, of?: ParameterValues): Promise<Float32Array>;
-  /** Asks to stop after the step under way. */
+  /** Asks to stop after the current step. */
   stop(reason: string): void;
   /**
-   * Has a checkpoint written as soon as the step under way is done; CHECKPOINT_SAVE follows when it is on disk.
+   * Asks for a checkpoint as soon as the current step is done; CHECKPOINT_SAVE follows when it is on disk.
    *
    * @param weights write the model alone, as an .onnx file
    */
   checkpointSoon(path: string, weights?: "onnx"): void;
   /**
-   * Has the model validated as soon as the step under way is done; VALIDATION_END has the metrics.
+   * Asks for a validation as soon as the current step is done; VALIDATION_END has the metrics.
    *
    * @param data left out, that of the trainer's options
    */
   validateSoon(data?: ValidationData): void;
 }
 
-/** Something that takes the place of a tensor of the model while it trains and is looked at. */
+/** A replacement of a tensor of the model, in training and when it is observed. */
 export type ActivationPatch =
   | {
     /** Which tensor, by its name in the graph. */
     readonly point: string;
-    /** Zeros take its place. */
+    /** Zeros replace it. */
     readonly kind: "zero";
   }
   | {
@@ -170,26 +170,26 @@ export type ActivationPatch =
   | {
     /** Which tensor. */
     readonly point: string;
-    /** Something is added to it, or takes its place. */
+    /** A tensor is added to it, or replaces it. */
     readonly kind: "add" | "replace";
     /** This, of its shape; what is added may be of another that broadcasts. */
     readonly by: HostFeed;
   };
 
-/** How gradients are clipped. */
+/** Settings of gradient clipping. */
 export interface ClipSettings {
-  /** All together are made no longer than this. */
+  /** Maximum norm of all gradients together. */
   readonly norm?: number;
-  /** No number is further from 0 than this. */
+  /** Maximum absolute value of each gradient. */
   readonly value?: number;
 }
 
-/** How averages of parameters are kept. */
+/** Settings of the exponential moving averages of parameters. */
 export interface EmaSettings {
-  /** What is kept of them at each step. */
+  /** Fraction of the average that is kept at each step. */
   readonly decay: number;
   /**
-   * Whether the averages are validated, rather than the parameters.
+   * True to validate the averages instead of the parameters.
    *
    * @default false
    */
@@ -197,23 +197,23 @@ export interface EmaSettings {
 }
 
 /**
- * What a hook asks of its trainer while it is on: its member `settings`. Those of the last hook count, before those of
- * the trainer's own options; terms and patches of all hooks are taken together.
+ * Settings that a hook asks of its trainer while it is enabled: its member `settings`. Those of the last hook count, then
+ * the options of the trainer. Terms and patches of all hooks are combined.
  */
 export interface TrainerSettings {
-  /** How many batches are one step. */
+  /** Number of batches per step. */
   readonly accumulate?: number;
-  /** How gradients are clipped. */
+  /** Gradient clipping. */
   readonly clip?: ClipSettings;
-  /** How averages of parameters are kept. */
+  /** Exponential moving averages of the parameters. */
   readonly ema?: EmaSettings;
-  /** What is added to the loss. */
+  /** Terms to add to the loss. */
   readonly terms?: readonly LossLike[];
-  /** What takes the place of tensors of the model. */
+  /** Replacements of tensors of the model. */
   readonly patches?: readonly ActivationPatch[];
-  /** Where the pipe ACTIVATIONS of this hook takes hold: names of tensors, or patterns. */
+  /** Tensors that the pipe ACTIVATIONS of this hook changes: names, or patterns of names. */
   readonly points?: readonly string[];
 }
 
-/** How something that began has ended. */
+/** Outcome of a run, an epoch or a batch. */
 export type { Outcome };

@@ -97,7 +97,7 @@ export interface StepContext extends LossContext {
   readonly samplesSeen: number;
   /** Tokens seen so far, if batches report their `tokens`. */
   readonly tokensSeen: number;
-  /** Whether a gate vetoed the update; no parameter has changed then. */
+  /** True if a gate vetoed the update; no parameter has changed then. */
   readonly skipped: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface StepResult {
   readonly loss: number;
   /** The loss, its terms, and the metrics. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** Whether a gate vetoed the update. */
+  /** True if a gate vetoed the update. */
   readonly skipped: boolean;
 }
 

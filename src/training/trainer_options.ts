@@ -162,7 +162,7 @@ export interface TrainerParts {
    */
   readonly onWarning?: (warning: HookWarning) => void;
   /**
-   * Whether to check that observers change nothing. Slow; meant for tests.
+   * True to check that observers change nothing. Slow; meant for tests.
    *
    * @default false
    */

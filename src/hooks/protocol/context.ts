@@ -1,5 +1,5 @@
 /**
- * What every hook of every kind is given, and what it may read and write.
+ * Contexts of hooks: the fields that every hook gets, and those that it declares to read and write.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { HookControl } from "./control.ts";
 
 /** The engine as hooks see it. */
 export interface Workflow {
-  /** What the engine is called in listings and logs. */
+  /** Name of the engine in listings and logs. */
   readonly name: string;
   /** Its hooks: list, plan, enable, disable, remove. */
   readonly hooks: HookControl;
@@ -17,7 +17,7 @@ export interface Workflow {
   readonly stepCount: number;
 }
 
-/** What every context of every kind has. */
+/** The fields of every context, of any kind. */
 export interface BaseContext {
   /** Steps done before this one: 0 in the first step. */
   readonly stepCount: number;
@@ -35,7 +35,7 @@ export interface BaseContext {
 export interface ReadonlyNumbers extends ArrayLike<number>, Iterable<number> {
   /** The number at an index. */
   readonly [index: number]: number;
-  /** How many numbers. */
+  /** Number of elements. */
   readonly length: number;
   /** The number at an index, from the end when negative. */
   at(index: number): number | undefined;
@@ -84,12 +84,12 @@ export function field<T>(): <const N extends string>(name: N) => Field<N, T> {
   return (name) => Object.freeze({ field: name });
 }
 
-/** What may stand in `reads` and `writes` of a hook for kind `T`: a field's name, or a {@linkcode Field}. */
+/** Element of `reads` and `writes` of a hook for kind `T`: the name of a field, or a {@linkcode Field}. */
 export type FieldKey<T extends AnyStages> = T extends AnyStages
   ? (keyof FieldsOf<T> & string) | Field<string, unknown>
   : never;
 
-/** What `ctx.read` offers for the declared keys `R`, at a kind with fields `F`. */
+/** Type of `ctx.read` for the declared keys `R`, at a kind with fields `F`. */
 export type Reading<F, R extends readonly unknown[]> =
   & { readonly [k in Extract<R[number], keyof F>]: View<F[k]> }
   & {
@@ -98,7 +98,7 @@ export type Reading<F, R extends readonly unknown[]> =
     >;
   };
 
-/** What `ctx.write` offers for the declared keys `W`: the same fields, writable. */
+/** Type of `ctx.write` for the declared keys `W`: the same fields, writable. */
 export type Writing<F, W extends readonly unknown[]> =
   & { readonly [k in Extract<W[number], keyof F>]: F[k] }
   & {
@@ -130,7 +130,7 @@ export type ArgsOf<
   [n in N & string]: [ctx: ContextAt<T, n, R, W>, stage: `${T["kind"]}/${n}`];
 }[N & string];
 
-/** The same for stages given as literals, which may be of several kinds. */
+/** A union of (ctx, stage) tuples for stages given as literals, which may be of several kinds. */
 export type ArgsAt<
   E extends AnyStages,
   S,
@@ -149,11 +149,11 @@ export type ClassContext<C, F, R extends keyof F = never, W extends keyof F = ne
   readonly write: Writing<F, W[]>;
 };
 
-/** A typed place in {@linkcode Shared}; made by {@linkcode slot}. Two slots of one name are two places. */
+/** A typed slot of {@linkcode Shared}; made by {@linkcode slot}. Two slots of one name are different slots. */
 export interface Slot<T> {
   /** For messages and listings. */
   readonly slot: string;
-  /** What `get` answers before anything was set. */
+  /** The value that `get` returns before one was set. */
   readonly initial: T | undefined;
 }
 

@@ -1,14 +1,14 @@
 /**
- * What may be done with the hooks of an engine besides adding some.
+ * Control of the hooks of an engine: listing, switching, removing.
  *
  * @module
  */
 
 import type { HookListing, Plan } from "../registry/listing.ts";
 
-/** Something about the registered hooks has changed. */
+/** A change of the registered hooks. */
 export interface HookChange {
-  /** What was done. */
+  /** The kind of change. */
   readonly type: "add" | "remove" | "enable" | "disable";
   /** To which hook. */
   readonly name: string;
@@ -16,25 +16,25 @@ export interface HookChange {
   readonly step: number;
 }
 
-/** What a hook may do with the others, through `ctx.workflow.hooks`. */
+/** Control of all hooks, which each hook finds as `ctx.workflow.hooks`. */
 export interface HookControl {
-  /** Is there a hook of this name? */
+  /** Returns whether there is a hook of this name. */
   has(name: string): boolean;
   /** All hooks, in the order of execution. */
   list(): HookListing[];
   /** Stage → hooks → matched overload; printable. */
   plan(): Plan;
-  /** Lets a hook run again. Throws a RangeError for an unknown name. */
+  /** Enables a hook. Throws a RangeError for an unknown name. */
   enable(name: string): void;
-  /** Keeps a hook from running, without removing it. Throws a RangeError for an unknown name. */
+  /** Disables a hook, without removing it. Throws a RangeError for an unknown name. */
   disable(name: string): void;
-  /** Takes a hook out. Throws a RangeError for an unknown name. */
+  /** Removes a hook. Throws a RangeError for an unknown name. */
   remove(name: string): void;
   /**
-   * Has each hook make safe what it was given so far, in order: what a checkpoint says is there must be. Throws the
-   * first error once all were asked.
+   * Calls `flush` of each hook in order, so that everything a checkpoint refers to is on disk. Throws the first error
+   * once all hooks were called.
    */
   flush(): Promise<void>;
-  /** Calls the listener after each change; answers with a function that ends that. */
+  /** Calls the listener after each change. Returns a function that removes it. */
   subscribe(listener: (change: HookChange) => void): () => void;
 }

@@ -123,7 +123,7 @@ function checkStage(
   if (!stages.includes(stage)) throw new RangeError(complaint(action, requirement, stage, stages));
 }
 
-/** Has the value everything of a kind? */
+/** Returns whether the value has every member of a kind. */
 export function looksLikeKind(value: unknown): boolean {
   return isObject(value) && typeof value.kind === "string" && isObject(value.options) &&
     isObject(value.roles) && Object.values(value.roles).every((role) => ROLES.includes(role));

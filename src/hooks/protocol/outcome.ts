@@ -1,10 +1,10 @@
 /**
- * How a run ended, and what went wrong on the way.
+ * The outcome of a run, and the warnings on the way.
  *
  * @module
  */
 
-/** How a run ended. Hooks get it in `close`, callers from `run`. */
+/** The outcome of a run. Hooks get it in `close`, callers from `run`. */
 export type Outcome =
   | {
     /** All steps were done. */
@@ -21,23 +21,23 @@ export type Outcome =
   | {
     /** A step threw. */
     readonly status: "failed";
-    /** What it threw. */
+    /** The error. */
     readonly error: unknown;
   };
 
-/** What to do when a hook throws. */
+/** The reaction to an error of a hook. */
 export type ErrorPolicy = "throw" | "warn" | "disable";
 
-/** A hook threw, and its policy was not to let that stop the run. */
+/** An error of a hook that did not stop the run. */
 export interface HookWarning {
   /** The hook's name. */
   readonly hook: string;
-  /** Where it threw: a stage, or `"open"`, `"close"`, `"load"`, `"order"`, `"listener"`. */
+  /** The place of the error: a stage, or `"open"`, `"close"`, `"load"`, `"order"`, `"listener"`. */
   readonly stage: string;
   /** The step in which it threw. */
   readonly step: number;
-  /** What it threw. */
+  /** The error. */
   readonly error: unknown;
-  /** How often this hook has thrown so far. */
+  /** Number of errors of this hook so far. */
   readonly count: number;
 }

@@ -25,7 +25,7 @@ import { complaint } from "../../base/show.ts";
 
 /** Fields of a hook whose declaration is not known here: each may be missing. */
 export interface MaybeRead<T extends AnyStages> {
-  /** What the hook that uses this set declared in `reads`. */
+  /** The fields that the hook with this set declares in `reads`. */
   readonly read: { readonly [k in keyof FieldsOf<T>]?: View<FieldsOf<T>[k]> };
 }
 

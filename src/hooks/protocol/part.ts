@@ -1,5 +1,5 @@
 /**
- * A part of what an engine has: hooks of a part see nothing else.
+ * A part of an engine's systems. Hooks of a part see nothing else.
  *
  * @module
  */
@@ -7,36 +7,36 @@
 import type { Workflow } from "./context.ts";
 import type { FieldValues } from "../run/reads.ts";
 
-/** Some of what an engine has, such as the systems in one of its stages. It may have another share at each step. */
+/** A part of an engine, such as the systems in one of its stages. Its share may differ from step to step. */
 export interface Part {
-  /** What it is called; the names of its hooks begin with it. */
+  /** Name of the part; the paths of its hooks begin with it. */
   readonly name: string;
-  /** What its hooks see as `ctx.workflow`. */
+  /** The engine that its hooks find as `ctx.workflow`. */
   readonly workflow: Workflow;
-  /** The fields that say what is of it: where state must be fetched, they come with what its hooks look at. */
+  /** The fields that tell which systems belong to it. If state must be fetched, they are fetched with the fields of its hooks. */
   readonly keys: readonly string[];
-  /** Whether its hooks come before those of the whole at a stage. */
+  /** Returns whether its hooks come before those of the whole at a stage. */
   isFirst(stage: string): boolean;
-  /** What its hooks find in their context instead of what is there for the whole. */
+  /** Context fields of its hooks that differ from those of the whole. */
   readonly context: PropertyDescriptorMap;
-  /** Whether there is anything for its hooks at a stage; where that is known only later, `true`. */
+  /** Returns whether it has a share at a stage; `true` if that is known only later. */
   isPresent(stage: string, ctx: object): boolean;
-  /** Its share of a field, where state is in host memory; as it was when it was last asked whether there is anything. */
+  /** Returns its share of a field in host memory, as of the last call of `isPresent`. */
   read(field: string, value: unknown): unknown;
-  /** The same to be changed in place, until `giveBack`. */
+  /** Returns its share of a field to change in place, until `giveBack`. */
   lend(field: string, value: unknown): unknown;
-  /** Puts what was lent where it belongs. */
+  /** Writes what was lent back to the whole. */
   giveBack(): void;
-  /** Its share of values that were fetched; nothing, where there is none. */
+  /** Returns its share of fetched values; `undefined` if it has none. */
   share(values: FieldValues, stage: string, ctx: object): Share | undefined;
 }
 
-/** The share of a part in values that were fetched. */
+/** The share of a part in fetched values. */
 export interface Share {
-  /** The values of it. */
+  /** The values of the share. */
   readonly values: FieldValues;
-  /** What is then in the context. */
+  /** Context fields that go with them. */
   readonly context: object;
-  /** The values of the whole, after these have changed. */
+  /** Returns the values of the whole, after those of the share have changed. */
   whole(fields: Iterable<string>): FieldValues;
 }

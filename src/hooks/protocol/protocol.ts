@@ -14,26 +14,26 @@ import { isClass, nameOf, show } from "../../base/show.ts";
 import type { Workflow } from "./context.ts";
 import { tableOf } from "../../dispatch/overload.ts";
 
-/** What any hook may have besides its handlers. */
+/** Members that any hook may have besides its handlers. */
 export interface HookOptions extends ScheduleOptions {
-  /** Fields of the engine's state to look at; `ctx.read` then has exactly those. */
+  /** Fields of the engine's state to read; `ctx.read` has exactly those. */
   readonly reads?: readonly unknown[];
-  /** Fields to change: the hook is then a modifier, run before the observers of its stage. */
+  /** Fields to change. With them the hook is a modifier, which runs before the observers of its stage. */
   readonly writes?: readonly unknown[];
   /**
-   * Never deferred: where reading takes time, the engine waits for it.
+   * True if it is never deferred: the engine waits for its reads.
    *
    * @default false
    */
   readonly sync?: boolean;
   /**
-   * What happens when it throws.
+   * Reaction to its errors.
    *
    * @default "warn" for observers, "throw" for all others
    */
   readonly onError?: ErrorPolicy;
   /**
-   * Asleep until so many epochs are done; for kinds that count epochs.
+   * Number of epochs before it is first called; for kinds that count epochs.
    *
    * @default 0
    */
@@ -45,22 +45,22 @@ export interface HookOptions extends ScheduleOptions {
    */
   readonly stageTimes?: Readonly<Record<string, ScheduleOptions>>;
   /**
-   * What it asks of its engine while it is on; the engine says what it understands.
+   * Settings that it asks of its engine while it is enabled; the engine defines them.
    *
-   * @default nothing
+   * @default none
    */
   readonly settings?: object;
   /** Called as the run begins. */
   open?(engine: Workflow): void | PromiseLike<void>;
-  /** Called as the run ends, however it ends. */
+  /** Called as the run ends, with any outcome. */
   close?(outcome: Outcome, engine: Workflow): void | PromiseLike<void>;
-  /** What a checkpoint keeps of it: plain data. */
+  /** Returns its state for a checkpoint: plain data. */
   save?(): unknown;
-  /** Takes back what `save` gave. */
+  /** Restores the state that `save` returned. */
   load?(state: unknown): void;
   /**
-   * Waits until all that it was given before is safe. Asked for after `save`, before the checkpoint is written: whoever
-   * goes on from that finds it.
+   * Waits until everything that it was given so far is stored safely. Called after `save` and before the checkpoint is
+   * written, so that a resumed run finds it.
    */
   flush?(): void | PromiseLike<void>;
 }
@@ -77,7 +77,7 @@ export interface ProtocolHook extends HookOptions {
   runsOnStage?(stage: never): boolean;
   /** Fires when counter % frequency === phase. */
   readonly frequency: number;
-  /** Asked at due counts; the hook is skipped when it answers `false`. */
+  /** Asked at due counts; the hook is skipped if it returns `false`. */
   when?(ctx: never): boolean;
   /** The hook itself. */
   call(ctx: never, stage: never): unknown;
@@ -98,12 +98,12 @@ export type DeclaredWrites<H> = H extends { readonly writes: infer W extends rea
   ? W
   : [];
 
-/** What handlers return at some stages, given as literals. */
+/** The result of handlers at some stages, given as literals. */
 export type ResultAt<E extends AnyStages, S> = E extends AnyStages
   ? At<E, NameIn<E["kind"], S>>["result"]
   : never;
 
-/** What `call` of a hook class must be at the stages `S`. */
+/** Type that `call` of a hook class must have at the stages `S`. */
 export type CallAt<E extends AnyStages, S, H> =
   | ((...args: ArgsAt<E, S, DeclaredReads<H>, DeclaredWrites<H>>) => ResultAt<E, S>)
   // A function of fewer parameters is assignable to one of more, but not to one of a union of lists.
@@ -115,7 +115,7 @@ export interface Refused<Why extends string> {
   readonly "hook refused": Why;
 }
 
-/** What a hook class must also be to be added to an engine of kind `E`. */
+/** Type that a hook class must also have to be added to an engine of kind `E`. */
 export type AcceptClass<E extends AnyStages, H> = string extends DeclaredStage<H>
   ? H extends { runsOnStage(s: string): boolean } ? AcceptAt<E, ObservedStage<E>, H>
   : Refused<"stage is a plain string; write stage = DynamicsStage.X">
@@ -124,7 +124,7 @@ export type AcceptClass<E extends AnyStages, H> = string extends DeclaredStage<H
     >
   : AcceptAt<E, Extract<DeclaredStage<H>, StageOf<E>>, H>;
 
-/** What a hook that gives kernels must also be to be added to an engine of kind `E`. */
+/** Type that a hook with kernels must also have to be added to an engine of kind `E`. */
 export type AcceptDevice<E extends AnyStages, H> = string extends DeclaredStage<H>
   ? Refused<"stage is a plain string; write stage = DynamicsStage.X">
   : [Extract<DeclaredStage<H>, StageOf<E>>] extends [never] ? Refused<
@@ -145,7 +145,7 @@ export interface AcceptAt<E extends AnyStages, S, H> {
   readonly frequency: number;
   /** Fields of this kind; of any kind, when the hook runs at stages of several. */
   readonly reads?: readonly FieldsFor<E, H>[];
-  /** The same. */
+  /** Fields of this kind; of any kind, when the hook runs at stages of several. */
   readonly writes?: readonly FieldsFor<E, H>[];
 }
 
@@ -166,7 +166,7 @@ export function assertProtocol(value: object): asserts value is ProtocolHook {
   readSchedule(labelOf(value), value as ScheduleOptions);
 }
 
-/** What a hook is called when it has no name: its class's name, or "hook". */
+/** Returns the label of a hook without a name: the name of its class, or "hook". */
 export function labelOf(hook: unknown): string {
   if (typeof hook === "function") return nameOf(hook) || show(hook);
   if (typeof hook !== "object" || hook === null) return show(hook);
@@ -176,7 +176,7 @@ export function labelOf(hook: unknown): string {
   return typeof cls === "string" && cls !== "" && cls !== "Object" ? cls : "hook";
 }
 
-/** What keeps a value from being a hook of this form. */
+/** Returns the reasons why a value is not a hook of this form. */
 export function problems(value: unknown): string[] {
   if (typeof value !== "object" || value === null) {
     return [`a hook must be an object: current value is ${show(value)}${instead(value)}`];
@@ -192,7 +192,7 @@ export function problems(value: unknown): string[] {
   ];
 }
 
-/** What to pass instead of a function. */
+/** Returns a hint about what to pass instead of a function. */
 function instead(value: unknown): string {
   if (tableOf(value) !== undefined) return "; an overload set is the on: of a hook";
   return isClass(value) ? `; pass an instance, new ${nameOf(value as object)}()` : "";

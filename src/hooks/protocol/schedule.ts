@@ -1,12 +1,12 @@
 /**
- * When a hook is due.
+ * Schedules of hooks.
  *
  * @module
  */
 
 import { show } from "../../base/show.ts";
 
-/** When a hook fires, by the counter of its stage (steps, epochs, …). Event stages fire at every event. */
+/** Schedule of a hook, by the counter of its stage (steps, epochs, …). Event stages fire at every event. */
 export interface ScheduleOptions {
   /**
    * Fires when counter % frequency === phase, so 0 fires.
@@ -21,7 +21,7 @@ export interface ScheduleOptions {
    */
   readonly phase?: number;
   /**
-   * The same for event stages, which ignore `frequency`: fires at every n-th event, beginning with the first.
+   * Frequency at event stages, which ignore `frequency`: fires at every n-th event, beginning with the first.
    *
    * @default 1
    */
@@ -143,7 +143,7 @@ function isCount(x: number): boolean {
   return Number.isSafeInteger(x) && x >= 0;
 }
 
-/** When one hook fires at one stage. Counts only grow until a load; the clock is asked only where `everySeconds` is set. */
+/** The schedule of one hook at one stage. Counts only grow until a load; the clock is asked only where `everySeconds` is set. */
 export class Schedule {
   readonly #options: Required<ScheduleOptions>;
   readonly #every: number;
@@ -162,7 +162,7 @@ export class Schedule {
     this.#window = isEvent ? options : undefined;
   }
 
-  /** Does it fire at every count, so that nothing need be compared? */
+  /** True if it fires at every count, so that nothing need be compared. */
   get isAlways(): boolean {
     const { after, until, once, everySeconds, sample } = this.#options;
     const open = this.#window === undefined ||
@@ -171,14 +171,14 @@ export class Schedule {
       everySeconds === 0 && sample === 1;
   }
 
-  /** Is `frequency` and `phase` all there is to it? */
+  /** True if it has no options but `frequency` and `phase`. */
   get isPlain(): boolean {
     const { after, until, once, everySeconds, sample, atEnd } = this.#options;
     return this.#window === undefined && after === 0 && until === Infinity && !once &&
       everySeconds === 0 && sample === 1 && !atEnd;
   }
 
-  /** The first count from `from` on at which it may fire, or `Infinity`. */
+  /** Returns the first count from `from` on at which it may fire, or `Infinity`. */
   next(from: number): number {
     const { phase, after, until, once, sample } = this.#options;
     if (once && this.last >= 0) return Infinity;
@@ -191,7 +191,7 @@ export class Schedule {
     return count < until ? count : Infinity;
   }
 
-  /** Does it fire at this count, one that `next` gave, in this step? Remembers that it was asked. */
+  /** Returns whether it fires at this count, which `next` returned, in this step. Remembers that it was asked. */
   fires(count: number, step: number): boolean {
     if (this.#options.once && this.last >= 0) return false; // reached again at the count of its one firing
     if (this.#window !== undefined && (step < this.#window.after || step >= this.#window.until)) {
@@ -213,15 +213,15 @@ export class Schedule {
     this.#checkFrom = 0;
   }
 
-  /** Does it still owe a firing at the end of a run whose last count was `count`? */
+  /** Returns whether it must still fire at the end of a run whose last count was `count`. */
   owesEnd(count: number): boolean {
     const { atEnd, once, after, until } = this.#options;
     const mayFire = count >= after && count < until && !(once && this.last >= 0);
     return atEnd && mayFire && !this.isAlways && this.last < count;
   }
 
-  // Asking the clock costs more than a step of a small loop: after each look the next one is put off by half
-  // the steps that the wait should still take.
+  // Reading the clock costs more than a step of a small loop, so after each look the next one is put off by half of the
+  // steps that the wait should still take.
   #isTime(count: number): boolean {
     const now = performance.now();
     const waited = (now - this.#since.time) / 1000;

@@ -13,9 +13,9 @@ import { looksLikeKind, makeKind, makeObserved } from "./kind.ts";
 export interface Observe<C> {
   /** The role. */
   readonly role: "observe";
-  /** What handlers are given. */
+  /** The context of handlers. */
   readonly ctx: C;
-  /** What handlers return does not matter, but that a promise is awaited. */
+  /** The result of handlers: it is ignored, but a promise is awaited. */
   readonly result: void;
 }
 
@@ -23,12 +23,12 @@ export interface Observe<C> {
 export interface Pipe<C, V> {
   /** The role. */
   readonly role: "pipe";
-  /** What handlers are given. */
+  /** The context of handlers. */
   readonly ctx: C & {
     /** The value so far. */
     readonly value: V;
   };
-  /** What handlers return. */
+  /** The result of handlers. */
   readonly result: V | PromiseLike<V>;
 }
 
@@ -36,12 +36,12 @@ export interface Pipe<C, V> {
 export interface Gate<C> {
   /** The role. */
   readonly role: "gate";
-  /** What handlers are given. */
+  /** The context of handlers. */
   readonly ctx: C & {
-    /** Whether a gate before this one has vetoed already. */
+    /** True if an earlier gate has vetoed. */
     readonly skipping: boolean;
   };
-  /** What handlers return. */
+  /** The result of handlers. */
   readonly result: boolean | PromiseLike<boolean>;
 }
 
@@ -49,9 +49,9 @@ export interface Gate<C> {
 export interface Replace<C, V> {
   /** The role. */
   readonly role: "replace";
-  /** What handlers are given. */
+  /** The context of handlers. */
   readonly ctx: C;
-  /** What handlers return. */
+  /** The result of handlers. */
   readonly result: V | PromiseLike<V>;
 }
 
@@ -59,16 +59,16 @@ export interface Replace<C, V> {
 export interface AnyRole {
   /** The role's name. */
   readonly role: Role;
-  /** What handlers are given. */
+  /** The context of handlers. */
   readonly ctx: unknown;
-  /** What handlers return. */
+  /** The result of handlers. */
   readonly result: unknown;
 }
 
-/** What a stage's handlers are for. */
+/** The role of a stage's handlers. */
 export type Role = "observe" | "pipe" | "gate" | "replace";
 
-/** What a kind says of its stages beyond their roles. */
+/** Options of the stages of a kind, besides their roles. */
 export interface KindOptions<N extends string> {
   /**
    * The counter by which a stage's hooks are due, where that is not the step.
@@ -119,7 +119,7 @@ export interface KindInfo<
 
 /**
  * A kind: the value and, in its type, the context of each stage, the fields that can be read, aliases, and the context
- * fields `O` that a loop of one's own may leave out.
+ * fields `O` that a custom loop may leave out.
  */
 export type Stages<
   K extends string,
@@ -143,7 +143,7 @@ export type FieldsOf<T extends AnyStages> = NonNullable<T["types"]>["fields"];
 /** Further name of a lifecycle method → stage name, of a kind. */
 export type AliasesOf<T extends AnyStages> = NonNullable<T["types"]>["aliases"];
 
-/** Context fields of a kind that a loop of one's own may leave out. */
+/** Context fields of a kind that a custom loop may leave out. */
 export type OptionalOf<T extends AnyStages> = NonNullable<T["types"]>["optional"];
 
 /** The names of lifecycle methods that an options object adds, with their stages. */
@@ -170,7 +170,7 @@ export type Observed<T extends AnyStages> = {
   [N in keyof MapOf<T> & string]: At<T, N>["role"] extends "observe" ? N : never;
 }[keyof MapOf<T> & string];
 
-/** The same as literals, which may be of several kinds. */
+/** The observe stages as literals, which may be of several kinds. */
 export type ObservedStage<E extends AnyStages> = E extends AnyStages ? `${E["kind"]}/${Observed<E>}`
   : never;
 
@@ -183,7 +183,7 @@ export type Uniform<C, N extends string, Extra> = {
  * Makes a kind of observe stages with one context; `Extra` adds fields by stage, `F` names readable fields.
  * For an *exported* kind, or one with other roles, use {@linkcode stagesOf}.
  *
- * What it answers with throws a `TypeError` for an argument of the wrong type, a `RangeError` for a name that is not
+ * The returned function throws a `TypeError` for an argument of the wrong type, a `RangeError` for a name that is not
  * UPPER_CASE, is given twice, or is no stage of the kind.
  *
  * @example
@@ -260,7 +260,7 @@ export function stagesOf<
   >;
 }
 
-/** Is the value a kind? */
+/** Returns whether the value is a kind. */
 export function isKind(value: unknown): value is AnyStages {
   return looksLikeKind(value);
 }
@@ -273,11 +273,11 @@ export interface StageInfo {
   readonly kind: string;
   /** The part after the slash. */
   readonly name: string;
-  /** What its handlers are for. */
+  /** The role of its handlers. */
   readonly role: Role;
   /** The counter its hooks are due by. */
   readonly counter: string;
-  /** Whether it happens rather than recurs. */
+  /** True if it is an event, which happens rather than recurs. */
   readonly isEvent: boolean;
 }
 

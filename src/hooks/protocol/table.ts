@@ -36,7 +36,7 @@ export type Otherwise = (ctx: BaseContext, stage: string) => void;
 /** A kind by its name, among known kinds. */
 export type ByName<B extends AnyStages, K> = Extract<B, { readonly kind: K }>;
 
-/** What `hook()` takes. */
+/** Specification of a hook, the argument of `hook()`. */
 export interface HookSpec<
   B extends AnyStages,
   K extends string,
@@ -85,7 +85,7 @@ export interface MadeHook extends HookOptions {
   readonly when?: (ctx: BaseContext) => boolean;
 }
 
-/** Is the value written as a table or an overload set, whether `hook()` has checked it or not? */
+/** Returns whether the value is written as a table or an overload set, checked by `hook()` or not. */
 export function isTableHook(value: unknown): value is MadeHook {
   const on: unknown = typeof value === "object" && value !== null
     ? (value as { on?: unknown }).on
@@ -142,8 +142,8 @@ export function makeHook<K extends string>(spec: object, known: readonly AnyStag
 }
 
 /**
- * Throws unless the value is a hook written as a table or an overload set, as far as that can be told without an
- * engine: the stages of a kind that it does not bring along are believed.
+ * Throws unless the value is a hook written as a table or an overload set, as far as that is known without an
+ * engine: the stages of a kind that it does not bring along are not checked.
  */
 export function assertTableHook(value: unknown): void {
   const { name, on, kinds = [] } = checkSpec(value);

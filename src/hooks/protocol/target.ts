@@ -1,5 +1,5 @@
 /**
- * What the unrolled runners call.
+ * The objects that the unrolled runners call.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { after } from "../../base/sequence.ts";
 import type { Part } from "./part.ts";
 
-/** What a stage calls: an object, because V8 inlines methods of few shapes and never a wandering closure. */
+/** The object that a stage calls. V8 inlines a method of an object of few shapes, but not a closure that changes. */
 export interface Target {
   /** Runs the handler. */
   call(ctx: unknown, stage: string): unknown;
@@ -16,8 +16,8 @@ export interface Target {
 const LIFTED = new WeakMap<object, Target>();
 
 /**
- * Puts a function on the prototype of a class of its own: the instance then has a hidden class with one constant
- * method, which V8 inlines by map. A wrapper closure shared by all functions would go megamorphic instead.
+ * Returns an object whose class has the function as its one method. Its hidden class then has one constant method, which
+ * V8 inlines. A wrapper closure shared by all functions would become megamorphic instead.
  */
 export function lift(handler: unknown): Target {
   const f = handler as Target["call"];
@@ -64,7 +64,7 @@ export class PartTarget implements Target {
 
 /** The handler a hook has for one stage. */
 export interface Bound {
-  /** What to call. */
+  /** The object to call. */
   readonly target: Target;
   /** The overload that was matched, as text. */
   readonly matched: string;

@@ -34,7 +34,7 @@ export interface AddOptions {
    */
   readonly onError?: ErrorPolicy;
   /**
-   * Whether the hook runs.
+   * True if the hook runs.
    *
    * @default true
    */

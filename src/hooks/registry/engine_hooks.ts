@@ -143,7 +143,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return this.#table.point(stage);
   }
 
-  /** Whether the hooks are open. */
+  /** True if the hooks are open. */
   get isOpen(): boolean {
     return this.#root.#lifespan.isOpen;
   }
@@ -342,7 +342,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     };
   }
 
-  /** Whether stages may call the hook now. Before a run, when an engine is used step by step, it need not be open. */
+  /** Returns whether stages may call the hook now. Before a run, when an engine is used step by step, it need not be open. */
   #isReady(entry: Entry): boolean {
     if (!entry.enabled || this.#lifespan.isOpening) return false;
     return !this.isOpen || entry.isOpen;

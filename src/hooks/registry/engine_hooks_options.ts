@@ -57,7 +57,7 @@ export interface EngineHooksOptions<E extends AnyStages> {
    */
   isFatal?(error: unknown): boolean;
   /**
-   * Whether to check that observers change nothing. Slow; meant for tests.
+   * True to check that observers change nothing. Slow; meant for tests.
    *
    * @default false
    */

@@ -1,5 +1,5 @@
 /**
- * What happens when a hook throws: its error policy, and the warnings that users get.
+ * Errors of hooks: error policies, and the warnings that users get.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type { Workflow } from "../protocol/context.ts";
 import type { HookWarning } from "../protocol/outcome.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
-/** What reports of errors need of the registry. */
+/** The registry, as reports of errors see it. */
 export interface ErrorHost {
   /** The engine, as hooks see it. */
   readonly workflow: Workflow;
-  /** Where warnings of the engine go; the default prints the first of each hook. */
+  /** Receives the warnings of the engine; the default prints the first of each hook. */
   readonly onWarning: ((warning: HookWarning) => void) | undefined;
-  /** Where warnings of a hook go, if the registry that it was added to says so. */
+  /** Returns the receiver of the warnings of a hook, if the registry that it was added to has one. */
   onWarningOf(entry: Entry): ((warning: HookWarning) => void) | undefined;
-  /** Whether an error ends the run under any policy, because no hook caused it. */
+  /** Returns whether an error ends the run under any policy, because no hook caused it. */
   isFatal(error: unknown): boolean;
   /** Disables a hook. */
   disable(entry: Entry): void;

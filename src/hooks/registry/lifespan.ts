@@ -11,7 +11,7 @@ import type { Entry } from "./stage_handler.ts";
 import type { ErrorPolicy, Outcome } from "../protocol/outcome.ts";
 import { isThenable } from "../../base/sequence.ts";
 
-/** What a lifespan needs of the registry. */
+/** The registry, as a lifespan sees it. */
 export interface LifespanHost {
   /** The engine, as hooks see it. */
   readonly workflow: Workflow;
@@ -35,7 +35,7 @@ export class Lifespan {
   /** Deliveries in flight, in order. */
   readonly queue: DeferredQueue = new DeferredQueue();
   #state: "closed" | "opening" | "open" = "closed";
-  /** Whether a hook that opened or left during this run has thrown. */
+  /** True if a hook that opened or left during this run has thrown. */
   #hasThrown = false;
 
   /** Begins with all hooks closed. */
@@ -43,12 +43,12 @@ export class Lifespan {
     this.#host = host;
   }
 
-  /** Whether the hooks are open. */
+  /** True if the hooks are open. */
   get isOpen(): boolean {
     return this.#state === "open";
   }
 
-  /** Whether the hooks are being opened; no stage calls them meanwhile. */
+  /** True if the hooks are being opened; no stage calls them meanwhile. */
   get isOpening(): boolean {
     return this.#state === "opening";
   }

@@ -8,7 +8,7 @@
 export interface HookListing {
   /** Its name. */
   readonly name: string;
-  /** Whether it runs. */
+  /** True if it runs. */
   readonly enabled: boolean;
   /** The stages at which it runs. */
   readonly stages: readonly string[];
@@ -20,7 +20,7 @@ export interface HookListing {
   readonly band: "first" | "normal" | "last";
   /** Stage → the overload that was matched. */
   readonly overloads: Readonly<Record<string, string>>;
-  /** Whether only `otherwise` matched: the hook knows none of this engine's kinds. */
+  /** True if only `otherwise` matched: the hook knows none of this engine's kinds. */
   readonly isFallback: boolean;
   /** The fields that it reads. */
   readonly reads: readonly string[];
@@ -38,7 +38,7 @@ export interface PlanStep {
   readonly matched: string;
   /** Its schedule in words: `every 10 steps`. */
   readonly when: string;
-  /** Whether it runs. */
+  /** True if it runs. */
   readonly enabled: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * One form for hooks, whichever the user wrote: class protocol, table, overload set or lifecycle methods.
+ * One form for all hooks: class protocol, table, overload set and lifecycle methods are converted to it.
  *
  * @module
  */
@@ -33,27 +33,27 @@ import {
 
 /** A hook in the form the registry works with. */
 export interface HookRecord {
-  /** What the user passed. */
+  /** The hook as the user passed it. */
   readonly hook: HookOptions;
   /** The name the user gave, if any. */
   readonly name: string | undefined;
-  /** What to call it otherwise. */
+  /** Its name otherwise. */
   readonly label: string;
-  /** When it is due. */
+  /** Its schedule. */
   readonly schedule: Required<ScheduleOptions>;
-  /** When it is due at some stages, by name, instead. */
+  /** Schedules of single stages, by name, that replace it. */
   readonly stageTimes: ReadonlyMap<string, Required<ScheduleOptions>>;
-  /** Names of the fields it looks at. */
+  /** Names of the fields that it reads. */
   readonly reads: readonly string[];
-  /** Names of the fields it changes. */
+  /** Names of the fields that it writes. */
   readonly writes: readonly string[];
   /** Its error policy, if it has one. */
   readonly onError: ErrorPolicy | undefined;
   /** Its own condition. */
   readonly when: ((ctx: unknown) => boolean) | undefined;
-  /** May it run at stages of several kinds, so that some of its fields may be missing here? */
+  /** True if it may run at stages of several kinds, so that some of its fields may be missing here. */
   readonly isMultiKind: boolean;
-  /** Its handler for a stage, matched once. */
+  /** Returns its handler for a stage, matched once. */
   bind(stage: StageInfo, ctx: object): Bound | undefined;
 }
 
@@ -68,7 +68,7 @@ export function isHook(value: unknown): value is ProtocolHook | Hook<string> {
   }
 }
 
-/** Brings a hook into the registry's form. Throws a TypeError or RangeError that names what is wrong with it. */
+/** Converts a hook to the form of the registry. Throws a TypeError or RangeError that names what is wrong with it. */
 export function readHook(
   hook: unknown,
   kinds: readonly AnyStages[],
@@ -86,7 +86,7 @@ function isLifecycle(hook: unknown): hook is HookOptions {
     lifecycleMethods(hook).length > 0;
 }
 
-/** Does it ask something of its engine, and handle nothing? */
+/** Returns whether the hook has only settings for its engine, and no handler. */
 function isSettingsOnly(hook: unknown): hook is HookOptions {
   return typeof hook === "object" && hook !== null && !("call" in hook) &&
     (hook as HookOptions).settings !== undefined && !("stage" in hook) && !("stages" in hook);
@@ -152,7 +152,7 @@ function fromProtocol(
   };
 }
 
-/** A handler that lets the engine do the hook's work now. */
+/** Returns a handler that lets the engine run the kernels of the hook now. */
 function workOf(hook: object, label: string, worker: DeviceWorker | undefined): unknown {
   if (worker !== undefined) return (_ctx: unknown, stage: string) => worker.work(hook, stage);
   throw new TypeError(
@@ -162,7 +162,7 @@ function workOf(hook: object, label: string, worker: DeviceWorker | undefined): 
 
 function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): boolean {
   if (hook.runsOnStage === undefined) return (hook.stages ?? [hook.stage]).includes(stage);
-  if (role !== "observe") return false; // saying yes to everything must never claim anything
+  if (role !== "observe") return false; // a hook that accepts everything must never claim a stage
   const answer: unknown = hook.runsOnStage(stage as never);
   if (typeof answer === "boolean") return answer;
   throw new TypeError(
@@ -210,7 +210,7 @@ function common(hook: HookOptions, label: string): Omit<HookRecord, "bind"> {
   };
 }
 
-/** When it may run: its own condition, once so many epochs are done. */
+/** Returns its condition: its own `when`, and that enough epochs are done. */
 function conditionOf(hook: HookOptions): HookRecord["when"] {
   const { when } = hook as { readonly when?: (ctx: unknown) => boolean };
   const { enableAfterEpoch: first = 0 } = hook;

@@ -21,19 +21,19 @@ import type {
 } from "../protocol/protocol.ts";
 import type { Hook } from "../protocol/table.ts";
 
-/** A registered hook, to be switched or removed. Disposing removes it: `using handle = engine.hooks.add(...)`. */
+/** Handle of a registered hook, to switch or remove it. Disposing removes it: `using handle = engine.hooks.add(...)`. */
 export interface HookHandle extends Disposable {
-  /** The name it was given. */
+  /** Its name. */
   readonly name: string;
-  /** Takes it out; when hooks are open, it is closed before the next step. */
+  /** Removes it; if hooks are open, it is closed before the next step. */
   remove(): void;
-  /** Lets it run again. */
+  /** Enables it. */
   enable(): void;
-  /** Keeps it from running, without removing it. */
+  /** Disables it, without removing it. */
   disable(): void;
 }
 
-/** What `H` must also be to be added to an engine of kind `E`: everything, or a reason why not. */
+/** Type that `H` must also have to be added to an engine of kind `E`: `unknown`, or the reason why not. */
 export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
   : H extends Hook<never> ? H extends Hook<infer K> ? string extends K ? unknown
       : E["kind"] extends K ? unknown
@@ -80,7 +80,7 @@ export type HookInput<E extends AnyStages> =
   | (HookOptions & { readonly reads: readonly unknown[] })
   | (HookOptions & { readonly writes: readonly unknown[] });
 
-/** What a list of hooks must also be: each is checked as `add` does, but in a list of any {@linkcode HookInput}. */
+/** Type that a list of hooks must also have: each is checked as `add` does, but in a list of any {@linkcode HookInput}. */
 export type AcceptAll<E extends AnyStages, H extends readonly object[]> = ProtocolHook extends
   H[number] ? unknown
   : number extends H["length"] ? readonly (H[number] & Accept<E, H[number]>)[]

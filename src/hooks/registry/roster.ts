@@ -15,7 +15,7 @@ import { pathOf } from "./registration.ts";
 import type { HookHandle } from "./registry.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
-/** What a roster calls at the root of the tree when a hook has changed. */
+/** Functions that a roster calls at the root of the tree when a hook has changed. */
 export interface RosterCalls {
   /** The engine, as hooks see it. */
   readonly workflow: Workflow;

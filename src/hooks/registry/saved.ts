@@ -24,7 +24,7 @@ export interface SavedLoop {
 
 /** State of one hook. */
 export interface SavedHook {
-  /** Whether it runs. */
+  /** True if it runs. */
   readonly enabled: boolean;
   /** Stage → the count at which it last fired, if it has. */
   readonly fired: Readonly<Record<string, number>>;

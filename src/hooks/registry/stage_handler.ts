@@ -30,19 +30,19 @@ export interface Entry {
   readonly onError: ErrorPolicy | undefined;
   /** Its handlers, one for each stage at which it runs. */
   readonly handlers: StageHandler[];
-  /** Whether it runs. */
+  /** True if it runs. */
   enabled: boolean;
   /** The part of the engine that it sees, if that is not the whole. */
   part: Part | undefined;
   /** Its name among all hooks of the engine, those of parts included. */
   path: string;
-  /** Whether it has been opened in this run and not yet closed. */
+  /** True if it has been opened in this run and not yet closed. */
   isOpen: boolean;
   /** Number of errors that it has thrown. */
   errors: number;
 }
 
-/** How a hook reaches the state of the engine. */
+/** The way in which a hook reaches the state of the engine. */
 export interface Access {
   /** The context of the engine. */
   readonly shared: object;
@@ -52,15 +52,15 @@ export interface Access {
   readonly plan: ReadPlan | undefined;
 }
 
-/** What a handler is called with. Replaced as a whole when the state of the engine moves. */
+/** The arguments of a handler's calls. Replaced as a whole when the state of the engine moves. */
 export interface Binding {
   /** The object to call. */
   readonly target: Target;
   /** The engine's context, or one derived from it with `read` and `write`. */
   readonly ctx: object;
-  /** Whether `ctx` is derived from the engine's context. */
+  /** True if `ctx` is derived from the engine's context. */
   readonly hasOwnContext: boolean;
-  /** How its fields are fetched; `undefined` if they need not be. */
+  /** The plan by which its fields are fetched; `undefined` if they need not be. */
   readonly plan: FetchPlan | undefined;
 }
 
@@ -74,7 +74,7 @@ export class StageHandler {
   readonly matched: string;
   readonly schedule: Schedule;
   readonly #handler: Target;
-  /** What it is called with now. */
+  /** The arguments of its calls now. */
   binding: Binding;
   /** The first count at which it may be due. */
   next = -1;
@@ -113,17 +113,17 @@ export class StageHandler {
     };
   }
 
-  /** Whether its fields must be fetched before it is called. */
+  /** True if its fields must be fetched before it is called. */
   get isDeferred(): boolean {
     return this.binding.plan !== undefined;
   }
 
-  /** Whether it is called later, once its fields have arrived, while the engine goes on. */
+  /** True if it is called later, once its fields have arrived, while the engine goes on. */
   get isLate(): boolean {
     return this.isDeferred && this.mayBeLate;
   }
 
-  /** Whether it may be called later. */
+  /** True if it may be called later. */
   get mayBeLate(): boolean {
     const { part, record } = this.entry;
     // With `once` it must be known at once whether the part had a share, or it would fire again.
@@ -131,19 +131,19 @@ export class StageHandler {
     return !this.isModifier && record.hook.sync !== true && !mustKnow;
   }
 
-  /** Whether it is called at every visit, with nothing to compare or ask. */
+  /** True if it is called at every visit, with nothing to compare or ask. */
   get isAlways(): boolean {
     return this.entry.part === undefined && this.schedule.isAlways &&
       this.entry.record.when === undefined && !this.isDeferred &&
       this.seen < 0;
   }
 
-  /** Whether it changes state. Modifiers run before the observers of their stage. */
+  /** True if it changes state. Modifiers run before the observers of their stage. */
   get isModifier(): boolean {
     return this.entry.record.writes.length > 0;
   }
 
-  /** Whether it only observes, so that the results of a step do not depend on it. */
+  /** True if it only observes, so that the results of a step do not depend on it. */
   get isObserver(): boolean {
     return this.info.role === "observe" && !this.isModifier;
   }
@@ -176,7 +176,7 @@ export class StageHandler {
     return this.#asked.isWanted;
   }
 
-  /** Whether its `when` is asked only once the share of its part is known. */
+  /** True if its `when` is asked only once the share of its part is known. */
   get isAskedLate(): boolean {
     return this.entry.part !== undefined && this.isDeferred;
   }

@@ -20,7 +20,7 @@ import type { ErrorReports } from "./error_reports.ts";
 import { isDeviceHook, isHostWork, isLastWork } from "./record.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
-/** What a table needs of the registry. */
+/** The registry, as a table sees it. */
 export interface TableHost {
   /** The stages of the engine, by literal. */
   readonly infos: ReadonlyMap<string, StageInfo>;
@@ -191,7 +191,7 @@ export interface ReadsOf {
   readonly stage?: string | undefined;
   /** Only hooks that may be due at this count. */
   readonly count?: number | undefined;
-  /** Whether that stage is the next one, so that hooks whose `when` declines are left out. */
+  /** True if that stage is the next one, so that hooks whose `when` declines are left out. */
   readonly isNext: boolean;
 }
 

@@ -1,31 +1,31 @@
 /**
- * What is still on its way: reads of observers, openings, closings.
+ * Deliveries in flight: reads of observers, openings, closings.
  *
  * @module
  */
 
 import { isThenable } from "../../base/sequence.ts";
 
-// So many stages' reads may be under way before the engine waits for the older half: a device has the other to do then.
+// With more deliveries in flight the engine waits for the older half; a device is busy with the other half meanwhile.
 const MOST_UNDER_WAY = 64;
 
-/** A queue that hands out what it waits for in the order in which it was asked for. */
+/** A queue that awaits values and delivers them in the order in which they were pushed. */
 export class DeferredQueue {
   #tail: Promise<void> = Promise.resolve();
-  /** Deliveries under way, in their order. */
+  /** Deliveries in flight, in order. */
   readonly #underWay: Promise<void>[] = [];
   #length = 0;
   #failure: { readonly error: unknown } | undefined;
   #isCut = false;
-  /** Ends the waiting for what is handed out next. */
+  /** Ends the wait for the next value. */
   #wake: (() => void) | undefined;
 
-  /** Is all that is under way dropped? */
+  /** True if everything in flight is dropped. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Drops all that is under way, and all that comes until `resume`: whoever waits for it is handed nothing. */
+  /** Drops everything in flight, and everything pushed until `resume`: it is delivered as `undefined`. */
   cut(): void {
     this.#isCut = true;
     this.#wake?.();
@@ -36,7 +36,7 @@ export class DeferredQueue {
     this.#isCut = false;
   }
 
-  /** Drops all that is under way, with what was wrong with it, and delivers again. */
+  /** Drops everything in flight, and its errors; then delivers again. */
   async drop(): Promise<void> {
     this.cut();
     await this.idle();
@@ -44,15 +44,15 @@ export class DeferredQueue {
     this.resume();
   }
 
-  /** How many deliveries are under way. */
+  /** Number of deliveries in flight. */
   get length(): number {
     return this.#length;
   }
 
   /**
-   * Delivers once the values are there and all earlier deliveries are done; nothing, once the queue is cut. Values that
-   * fail to come cut it: what was to come after them would be out of order. Answers with something to await when too
-   * many are under way.
+   * Delivers the values once they have arrived and all earlier deliveries are done; `undefined` once the queue is cut.
+   * Values that fail cut it, because later ones would be out of order. Returns a promise to await if too many are in
+   * flight.
    */
   push<T>(
     values: PromiseLike<T>,
@@ -61,7 +61,7 @@ export class DeferredQueue {
     this.#length++;
     const before = this.#tail;
     this.#tail = (async () => {
-      // Settled before the queue reaches it, a failed read would count as unhandled.
+      // Caught at once: a read that fails before the queue reaches it would count as an unhandled rejection.
       const settled = Promise.resolve(values).then((value) => ({ value }), (error) => ({ error }));
       await before;
       try {
@@ -82,7 +82,7 @@ export class DeferredQueue {
     return this.#length > MOST_UNDER_WAY ? this.#underWay[MOST_UNDER_WAY / 2] : undefined;
   }
 
-  /** What comes, or nothing, as soon as the queue is cut: it may never come. */
+  /** Waits for a value, or until the queue is cut: the value may never arrive. */
   #soonest<T>(coming: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
       this.#wake = () => resolve(undefined);
@@ -90,12 +90,12 @@ export class DeferredQueue {
     });
   }
 
-  /** Settled when everything pushed so far is done. */
+  /** Settles once everything pushed so far is delivered. */
   get soFar(): Promise<void> {
     return this.#tail;
   }
 
-  /** Throws what a delivery threw, once. */
+  /** Throws the error of a delivery, once. */
   check(): void {
     const failure = this.#failure;
     this.#failure = undefined;
@@ -108,7 +108,7 @@ export class DeferredQueue {
     this.check();
   }
 
-  /** Settled when there is nothing under way. */
+  /** Settles once nothing is in flight. */
   async idle(): Promise<void> {
     while (this.#length > 0) await this.#tail;
   }

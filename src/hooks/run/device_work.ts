@@ -26,13 +26,13 @@ export interface DeviceHook extends HookOptions {
   /** Returns the kernels to run over the engine's buffers, in the engine's own form. */
   kernels(device: never, stage: never): unknown;
   /**
-   * Whether the kernels run after everything else of the stage, in any order of the hooks. The schedule of such a hook
+   * True if the kernels run after everything else of the stage, in any order of the hooks. The schedule of such a hook
    * has only `frequency` and `phase`.
    *
    * @default false
    */
   readonly isLast?: boolean;
-  /** Does the part of the work that runs on the host; it may be asynchronous. A hook with this method ends a multi-step call whenever it is due. */
+  /** Runs the part of the work that needs the host; it may be asynchronous. A hook with it is visited whenever it is due. */
   compute?(device: never, stage: never): unknown;
 }
 

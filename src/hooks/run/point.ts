@@ -23,7 +23,7 @@ let nextText = 0;
 export interface StagePoint {
   /** The stage and its kind. */
   readonly info: StageInfo;
-  /** Whether it has no hooks. */
+  /** True if it has no hooks. */
   readonly isEmpty: boolean;
   /**
    * Visits an observe stage at a count of its counter. Costs one comparison if nothing is due; returns a promise only
@@ -35,9 +35,9 @@ export interface StagePoint {
    * now. If `mustWait`, that is too late: the engine must wait until it knows whether there is an event.
    */
   fireLate(count: number, event: object, options?: LateOptions): PromiseLike<void>;
-  /** Whether it has hooks of parts. */
+  /** True if it has hooks of parts. */
   readonly hasParts: boolean;
-  /** Whether it has modifiers, or hooks with `sync`. */
+  /** True if it has modifiers, or hooks with `sync`. */
   readonly mustWait: boolean;
   /** Returns the first count from `from` on at which a hook may be due; `Infinity` if there is none. */
   next(from: number): number;
@@ -54,7 +54,7 @@ export interface StagePoint {
 /** Options of an event that is reported late. */
 export interface LateOptions {
   /**
-   * Whether only hooks of parts are called, because for the whole there was no event.
+   * True if only hooks of parts are called, because for the whole there was no event.
    *
    * @default false
    */

@@ -1,5 +1,5 @@
 /**
- * How hooks get at the engine's state: what they declared, and nothing else.
+ * Access of hooks to the state of the engine: the fields that they declare, and nothing else.
  *
  * @module
  */
@@ -10,32 +10,32 @@ import { didYouMean } from "../../base/did_you_mean.ts";
 export type FieldValues = Readonly<Record<string, unknown>>;
 
 /**
- * Where the state that hooks read and write lives. A backend implements it: state in host memory is always
+ * The source of the state that hooks read and write. A backend implements it: state in host memory is always
  * current, state on a device takes one fused copy per due stage, delivered later.
  */
 export interface StateSource {
-  /** The names of all fields there are. */
+  /** The names of all fields. */
   readonly fields: readonly string[];
   /**
-   * Whether there is such a field, for sources that know more names than can be listed: `"gradients:fc*"`.
+   * Returns whether there is such a field, for sources with more names than can be listed: `"gradients:fc*"`.
    *
-   * @default whether `fields` has it
+   * @default true if `fields` has it
    */
   has?(field: string): boolean;
   /** Plans the reading of some fields for one stage. Called when hooks are registered, never in the loop. */
   plan(fields: readonly string[]): ReadPlan;
-  /** The field itself, to be changed in place. */
+  /** Returns the field itself, to change in place. */
   writable(field: string): unknown;
 }
 
-/** Fields, planned: where they are current, or how they are fetched. */
+/** A plan for reading some fields: they are current, or must be fetched. */
 export type ReadPlan = LivePlan | FetchPlan;
 
 /** The values are always current: hooks are called at once. */
 export interface LivePlan {
   /** They need not be fetched. */
   readonly live: true;
-  /** The value of a field, now. */
+  /** Returns the value of a field now. */
   value(field: string): unknown;
 }
 
@@ -77,10 +77,10 @@ export function hostState(getters: Readonly<Record<string, () => unknown>>): Sta
   };
 }
 
-/** No state at all: what an engine has that was given none. */
+/** No state: the default of an engine. */
 export const NO_STATE: StateSource = hostState({});
 
-/** Throws a TypeError when a hook names a field that is not there. */
+/** Throws a TypeError if a hook names a field that does not exist. */
 export function assertFields(
   hook: string,
   member: "reads" | "writes",
@@ -100,8 +100,8 @@ export function assertFields(
 }
 
 /**
- * The object behind `ctx.read` or `ctx.write`: a getter per declared field; asking for another field of the
- * engine says what to declare.
+ * Returns `ctx.read` or `ctx.write`: an object with a getter per declared field. Any other field of the engine throws an
+ * error that says what to declare.
  */
 export function accessor(
   hook: string,
@@ -127,8 +127,8 @@ export function accessor(
 }
 
 /**
- * What `ctx.read` (or `ctx.write`) is while a hook is asked whether it wants to run, where its fields are fetched only
- * then.
+ * Returns `ctx.read` or `ctx.write` for the `when` of a hook whose fields are fetched only if it fires: each getter
+ * throws.
  */
 export function unfetched(
   hook: string,

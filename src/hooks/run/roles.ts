@@ -15,7 +15,7 @@ interface RoleContext {
   skipping: boolean;
 }
 
-/** How the answers at a stage are combined: a value is piped, or votes are counted. */
+/** A way to combine the answers at a stage: a value is piped, or votes are counted. */
 interface Fold {
   /** Shows the result so far to the next handler. */
   prepare(ctx: RoleContext, soFar: unknown): void;

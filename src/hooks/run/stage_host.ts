@@ -7,7 +7,7 @@
 import type { StageHandler } from "../registry/stage_handler.ts";
 import type { FieldValues } from "./reads.ts";
 
-/** What a stage needs of the registry. */
+/** The registry, as a stage sees it. */
 export interface StageHost {
   /** The one context of the engine. */
   readonly context: object;
@@ -31,9 +31,9 @@ export interface StageHost {
   ): PromiseLike<void> | undefined;
   /** Settles once everything deferred so far is delivered. */
   readonly soFar: Promise<void>;
-  /** Whether the run turned out to be over at an earlier step. */
+  /** True if the run turned out to be over at an earlier step. */
   readonly isCut: boolean;
-  /** Whether the last firing of each handler must be recorded. */
+  /** True if the last firing of each handler must be recorded. */
   readonly isTracked: boolean;
   /** Returns the fields of the context that are still pending at a stage; absent if none ever are. */
   readonly coming: ((stage: string) => Coming | undefined) | undefined;

@@ -18,7 +18,7 @@ import type { Coming, StageHost } from "./stage_host.ts";
 export class StageRun {
   /** The handlers in the order in which they are called. */
   readonly handlers: readonly StageHandler[];
-  /** What it needs of the registry. */
+  /** The registry. */
   readonly host: StageHost;
   readonly #plan: ReadPlan | undefined;
 

@@ -15,7 +15,7 @@ export interface BatchingOptions {
   /** Samples per batch. */
   readonly batchSize: number;
   /**
-   * Whether each epoch has an order of its own, which depends on the seed and the epoch alone.
+   * True if each epoch has an order of its own, which depends on the seed and the epoch alone.
    *
    * @default true
    */
@@ -27,7 +27,7 @@ export interface BatchingOptions {
    */
   readonly seed?: number;
   /**
-   * Whether the samples at the end of an epoch that are fewer than a batch are left out.
+   * True if the samples at the end of an epoch that are fewer than a batch are left out.
    *
    * @default false
    */

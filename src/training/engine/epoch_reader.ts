@@ -1,12 +1,12 @@
 /**
- * Batches of one epoch after another, from any place on.
+ * The batches of an epoch, from any batch on.
  *
  * @module
  */
 
 import type { NamedBatch, NamedData } from "../data/named_data.ts";
 
-/** The batches of an epoch that are left. It is always one ahead, and so knows which is the last. */
+/** The remaining batches of an epoch. It reads one batch ahead, to know which is the last. */
 export class EpochReader {
   readonly #batches: AsyncIterator<NamedBatch>;
   #next: IteratorResult<NamedBatch> | undefined;
@@ -17,18 +17,18 @@ export class EpochReader {
     this.#from = from;
   }
 
-  /** Batches of the epoch that were taken. */
+  /** Number of batches of the epoch that were taken. */
   get taken(): number {
     return this.#from;
   }
 
-  /** Has the epoch no more batches? */
+  /** Returns whether the epoch has no more batches. */
   async isDone(): Promise<boolean> {
     this.#next ??= await this.#batches.next();
     return this.#next.done === true;
   }
 
-  /** The next batches, as many as there are, up to `most`. */
+  /** Returns the next batches, at most `most`. */
   async take(most: number): Promise<NamedBatch[]> {
     const taken: NamedBatch[] = [];
     while (taken.length < most && !await this.isDone()) {
@@ -39,7 +39,7 @@ export class EpochReader {
     return taken;
   }
 
-  /** Lets the source close what it has open. */
+  /** Closes the source. */
   async close(): Promise<void> {
     await this.#batches.return?.();
   }

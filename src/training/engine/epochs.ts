@@ -26,7 +26,7 @@ export class Epochs {
     this.#host = host;
   }
 
-  /** Whether an epoch has begun and not ended. */
+  /** True if an epoch has begun and not ended. */
   get isOpen(): boolean {
     return this.#epoch?.hasEnded === false;
   }

@@ -7,7 +7,7 @@
 import { isThenable } from "../../base/sequence.ts";
 import type { OpenedModel } from "../model/opened_model.ts";
 
-/** What is known of the norm. `pending`: it is being read from a device, and the squares are already computed. */
+/** State of the norm. `pending`: it is being read from a device, and the squares are already computed. */
 type NormState =
   | { readonly status: "unknown" }
   | { readonly status: "pending" }
@@ -32,7 +32,7 @@ export class GradientNorm {
     this.#state = UNKNOWN;
   }
 
-  /** Whether it is neither known nor pending. */
+  /** True if it is neither known nor pending. */
   get isUnknown(): boolean {
     return this.#state.status === "unknown";
   }

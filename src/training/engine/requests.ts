@@ -1,5 +1,5 @@
 /**
- * What hooks ask a trainer to do as soon as the current step is done.
+ * Requests of hooks that a trainer fulfills as soon as the current step is done.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export class StepRequests {
   readonly files: WantedFile[] = [];
   #validation: { readonly data: ValidationData | undefined } | undefined;
 
-  /** Whether a validation was asked for. */
+  /** True if a validation was asked for. */
   get wantsValidation(): boolean {
     return this.#validation !== undefined;
   }

@@ -1,5 +1,5 @@
 /**
- * What the pieces of a training step work with.
+ * The objects that the pieces of a training step share.
  *
  * @module
  */
@@ -49,14 +49,14 @@ export interface BatchWork {
   readonly weights: readonly number[];
   /** The count that each mean of this batch is taken over. */
   readonly counts: readonly number[];
-  /** What the gradients of each term are multiplied by, so that all batches of the step count as one. */
+  /** The factor of the gradients of each term, such that all batches of the step count as one. */
   readonly share: Float64Array;
   /** The fraction of the step's samples that are in this batch. */
   readonly ofSamples: number;
-  /** Where the gradients go: the first batch of a step overwrites, later ones are added. */
+  /** The array that gets the gradients: the first batch of a step overwrites, later ones are added. */
   readonly into: GradientTarget;
-  /** Whether it is the last batch of the step. */
+  /** True if it is the last batch of the step. */
   readonly isLast: boolean;
-  /** Whether the caller passed it to `trainer.step`, so that it belongs to no epoch. */
+  /** True if the caller passed it to `trainer.step`, so that it belongs to no epoch. */
   readonly isByHand: boolean;
 }

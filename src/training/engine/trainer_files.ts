@@ -1,5 +1,5 @@
 /**
- * What a trainer saves, loads and exports.
+ * Saving, loading and exporting of a trainer.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface FilesHost {
   readonly loop: Loop<TrainingKind>;
   /** Counts, loss and metrics of the run. */
   readonly progress: Progress;
-  /** Whether a step is running. */
+  /** True if a step is running. */
   readonly isInStep: boolean;
   /** Opens model and device, if they are not open. */
   open(): Promise<{ readonly host: StepHost; readonly steps: TrainingSteps }>;

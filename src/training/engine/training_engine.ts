@@ -1,5 +1,5 @@
 /**
- * The engine of a trainer: what a run begins and ends with, and what a step of it does.
+ * The engine of a trainer: the beginning and end of a run, and one step of it.
  *
  * @module
  */
@@ -32,9 +32,9 @@ import { Validation } from "./validation.ts";
 
 type Metrics = Readonly<Record<string, number>>;
 
-/** What exists once the model is open. */
+/** The parts of the engine that exist once the model is open. */
 export interface OpenParts {
-  /** What steps work with. */
+  /** The objects that steps share. */
   readonly host: StepHost;
   /** The steps. */
   readonly steps: TrainingSteps;
@@ -42,11 +42,11 @@ export interface OpenParts {
   readonly epochs: Epochs;
   /** The validations. */
   readonly validation: Validation;
-  /** What trainer and hooks ask for. */
+  /** The settings of trainer and hooks. */
   readonly settings: CurrentSettings;
 }
 
-/** What a run does: it trains until so many epochs are done, or does one step over given batches. */
+/** The work of a call: training until a number of epochs is done, or one step over given batches. */
 export type RunMode =
   | { readonly type: "idle" }
   | { readonly type: "train"; readonly epochs: number }
@@ -71,11 +71,11 @@ export class TrainingEngine implements Engine<TrainingKind> {
   readonly resources: TrainerResources;
   /** Counts, loss and metrics of the run. */
   readonly progress: Progress;
-  /** What hooks have asked for. */
+  /** Requests of hooks. */
   readonly requests: StepRequests = new StepRequests();
   /** Saves, loads and exports. */
   readonly files: TrainerFiles;
-  /** What the current call of the loop does. */
+  /** The work of the current call. */
   mode: RunMode = IDLE;
   readonly #options: TrainerParts;
   readonly #data: NamedData | undefined;
@@ -115,17 +115,17 @@ export class TrainingEngine implements Engine<TrainingKind> {
     this.loop.hooks.subscribe(() => this.#parts?.settings.forget());
   }
 
-  /** What exists once the model is open; `undefined` before. */
+  /** The parts that exist once the model is open; `undefined` before. */
   get parts(): OpenParts | undefined {
     return this.#parts;
   }
 
-  /** Whether there is training data. */
+  /** True if there is training data. */
   get hasData(): boolean {
     return this.#data !== undefined;
   }
 
-  /** Whether a step is running, with the end of its epoch if it is the last one of that. */
+  /** True if a step is running, with the end of its epoch if it is the last one of that. */
   get isInStep(): boolean {
     return this.#begun === this.loop.stepCount;
   }
@@ -248,7 +248,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     return undefined;
   }
 
-  /** Does what hooks have asked for, between two steps. */
+  /** Fulfills the requests of hooks, between two steps. */
   async betweenSteps(): Promise<void> {
     const { requests } = this;
     if (requests.wantsValidation) await this.#validateIfAny();
@@ -285,7 +285,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     return this.#parts!;
   }
 
-  /** Whether to validate after this step: once, for any number of reasons. */
+  /** Returns whether to validate after this step: once, for any number of reasons. */
   #isToValidate(isLast: boolean): boolean {
     const { epochs = 1, steps } = this.#options.validateEvery ?? {};
     return this.requests.wantsValidation ||

@@ -33,7 +33,7 @@ export class TrainingSteps {
   readonly norm: GradientNorm;
   readonly #host: StepHost;
   readonly #update: ParameterUpdate;
-  /** What the current graphs measure. */
+  /** The terms and metrics that the current graphs measure. */
   #measured: Measured | undefined;
   /** The batch that has begun and not ended. */
   #open: { readonly isByHand: boolean } | undefined;

@@ -1,5 +1,5 @@
 /**
- * From the tensors of a batch to what a session is fed.
+ * Conversion of the tensors of a batch to the feeds of a session.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import {
 } from "../../onnx/session/session_tensor.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 
-/** What is known of a session's inputs. */
+/** A session, as its feeds need it. */
 export type FedSession = Pick<Session, "inputs" | "device" | "name">;
 
 /**
- * What a batch has for the inputs of a session, in their types; inputs in `own` are somebody else's to feed. What the
- * batch has besides is left out.
+ * Returns the tensors of a batch for the inputs of a session, converted to their types. Inputs in `own` are fed by the
+ * caller; further tensors of the batch are left out.
  *
- * @throws {TypeError} for an input that it has not, and for numbers that another type would change
+ * @throws {TypeError} if the batch lacks an input, or if a conversion would change its numbers
  */
 export function feedsOf(
   { inputs, device, name }: FedSession,
@@ -45,7 +45,7 @@ function missing(
   feeds: Readonly<Record<string, HostFeed>>,
 ): TypeError {
   const names = Object.keys(feeds);
-  // What another input takes is not this one misspelt.
+  // A tensor of another input is not this one misspelled.
   const free = names.filter((name) => !inputs.some((other) => other.name === name));
   return new TypeError(
     `Cannot run ${name} as each batch must have ${JSON.stringify(input)} [${
@@ -54,7 +54,7 @@ function missing(
   );
 }
 
-/** Numbers in the type that an input has; the same array where that is its type. */
+/** Converts numbers to the type of an input; returns the same array if it has that type. */
 function fitted(data: TensorArray, { name, dtype }: TensorInfo, isEvaluator: boolean): TensorArray {
   const wanted = TENSOR_ARRAYS[dtype] as unknown as { new (length: number): TensorArray };
   if (data instanceof wanted) return data;

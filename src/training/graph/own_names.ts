@@ -1,27 +1,27 @@
 /**
- * What a trainer adds to a graph, by names that no model has.
+ * Names of the values that a trainer adds to a graph. No model has such names.
  *
  * @module
  */
 
-/** The parameters in one tensor, where they are fed as one. */
+/** All parameters in one tensor, if they are fed as one. */
 export const FLAT_PARAMETERS = "hooke:parameters";
 
-/** Their gradients in one. */
+/** All gradients in one tensor. */
 export const FLAT_GRADIENTS = "hooke:gradients";
 
-/** What the gradients of each term of the loss are multiplied by. */
+/** The factors of the gradients of each term of the loss. */
 export const SHARES = "hooke:shares";
 
 /** The means of the loss's terms, then of the metrics. */
 export const MEANS = "hooke:means";
 
-/** The gradient by a parameter. */
+/** Returns the name of the gradient by a parameter. */
 export function gradientName(parameter: string): string {
   return `hooke:gradient:${parameter}`;
 }
 
-/** The slope of a loss of one's own by an output. */
+/** Returns the name of the derivative of a custom loss by an output. */
 export function slopeName(output: string): string {
   return `hooke:slope:${output}`;
 }

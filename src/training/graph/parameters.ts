@@ -1,5 +1,5 @@
 /**
- * Which tensors of a model are trained.
+ * The choice of the tensors of a model that are trained.
  *
  * @module
  */
@@ -15,25 +15,25 @@ import { isWeight } from "./weights.ts";
 /** Names, or patterns of names with `*` and `?`. */
 export type Patterns = string | readonly string[];
 
-/** Which tensors are to be trained. */
+/** A choice of tensors to train. */
 export interface ParameterChoice {
-  /** These of them; left out, what the file calls parameters, else what stands where weights do. */
+  /** The tensors to train. By default the parameters noted in the file, else weights by their position in the graph. */
   readonly parameters?: Patterns | undefined;
-  /** But not these. */
+  /** Tensors among them that stay frozen. */
   readonly freeze?: Patterns | undefined;
 }
 
-/** Does a name fit one of the patterns? */
+/** Returns whether a name fits one of the patterns. */
 export function fits(name: string, patterns: Patterns): boolean {
   return [patterns].flat().some((pattern) => fitsGlob(parseGlob(pattern), name));
 }
 
 /**
- * The tensors of a model that are trained. Of float32 with one axis at least, used, and no running mean or variance:
- * those that the patterns name; without patterns those that the file calls parameters, as `GraphBuilder.parameter` has
- * it do; else those that are weights by their names or by where they stand ({@linkcode isWeight}).
+ * Returns the tensors of a model to train. They are of float32 with at least one axis, used, and not a running mean or
+ * variance. With patterns, those that the patterns name; without, the parameters noted in the file, as
+ * `GraphBuilder.parameter` notes them; else the weights by their names or positions ({@linkcode isWeight}).
  *
- * @throws {RangeError} for a pattern that fits none of them, and where none is left
+ * @throws {RangeError} if a pattern fits none of them, or if none is left
  */
 export function chooseParameters(
   model: ModelProto,
@@ -77,7 +77,7 @@ function checkPatterns(
   }
 }
 
-/** What a model has instead of parameters: the first few tensors. */
+/** Describes the first few tensors of a model without parameters. */
 function othersOf(model: ModelProto): string {
   const tensors = model.graph?.initializer ?? [];
   if (tensors.length === 0) return "none of any type";

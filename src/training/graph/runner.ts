@@ -1,5 +1,5 @@
 /**
- * Runs the graphs of a trainer over its parameters.
+ * Runs of the graphs of a trainer over its parameters.
  *
  * @module
  */
@@ -37,33 +37,33 @@ import {
   slopeGraph,
 } from "./training_graph.ts";
 
-/** What a runner is made of. */
+/** Parts of a runner. */
 export interface RunnerParts {
-  /** What the graphs are built of. */
+  /** The parts of the graphs. */
   readonly graphs: GraphParts;
-  /** Where the parameters are. */
+  /** The arrays of the parameters. */
   readonly arena: Arena;
-  /** What errors call the model. */
+  /** Name of the model in errors. */
   readonly name: string;
   /** Threads of onnxruntime on wasm. */
   readonly threads: number | undefined;
 }
 
-/** What a run came to. */
+/** Result of a run. */
 export interface Ran {
-  /** The means of the loss's terms, then of the metrics; `undefined` where they are yet to come. */
+  /** The means of the loss's terms, then of the metrics; `undefined` if they are pending. */
   readonly means: ArrayLike<number> | undefined;
-  /** The same, waited for where they must be. */
+  /** Fetches the means. `isAwaited` tells whether the step waits for them. */
   fetch(isAwaited: boolean): PromiseLike<ArrayLike<number>>;
 }
 
-/** Which array of the arena gradients go to. */
+/** The array of the arena that gets the gradients. */
 export type GradientTarget = "gradients" | "more";
 
-/** The session without what hooks change. */
+/** Key of the session without the changes of hooks. */
 const UNCHANGED = "unchanged";
 
-/** A session, and what it measures. */
+/** A session, and the terms and metrics that it measures. */
 interface Opened {
   readonly session: Session;
   readonly measured: Measured;
@@ -77,7 +77,7 @@ export class Runner {
   readonly #gpu: WebGpuBackend | undefined;
   readonly #opened = new Map<string, Promise<Opened>>();
   #graphs: GraphParts;
-  /** Where means come out on a GPU, by how many they are: hooks add terms, and take them back. */
+  /** Buffers of means on a GPU, by their number: hooks add terms, and remove them. */
   readonly #means = new Map<number, Buffer<"real">>();
 
   constructor(parts: RunnerParts) {
@@ -86,18 +86,18 @@ export class Runner {
     this.#gpu = gpuOf(parts.arena.backend);
   }
 
-  /** From now on graphs are built of other parts. */
+  /** Builds the graphs of other parts from now on. */
   async rebuild(graphs: GraphParts): Promise<void> {
     await this.#close();
     this.#graphs = graphs;
   }
 
-  /** What is measured of a batch. */
+  /** Returns the terms and metrics that are measured of a batch. */
   async measured(): Promise<Measured> {
     return (await this.#session("gradients")).measured;
   }
 
-  /** Loss, metrics and gradients of a batch; the slopes of each term multiplied by its share. */
+  /** Computes loss, metrics and gradients of a batch; the gradients of each term are multiplied by its share. */
   async gradients(
     batch: TrainingBatch,
     shares: Float64Array,
@@ -111,7 +111,7 @@ export class Runner {
     return await this.#run(opened, feeds, into);
   }
 
-  /** Loss and metrics of a batch. */
+  /** Computes loss and metrics of a batch. */
   async evaluate(
     batch: TrainingBatch,
     more: Readonly<Record<string, HostFeed>> = {},
@@ -121,7 +121,7 @@ export class Runner {
     return await this.#run(opened, this.#fed(opened, batch, more, parameters), undefined);
   }
 
-  /** The outputs of the model. */
+  /** Computes the outputs of the model. */
   async forward(
     batch: TrainingBatch,
     more: Readonly<Record<string, HostFeed>> = {},
@@ -131,7 +131,7 @@ export class Runner {
     return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more, parameters)));
   }
 
-  /** Gradients of a batch, given the slopes by the outputs of the model. */
+  /** Computes the gradients of a batch from the derivatives of the loss by the outputs of the model. */
   async slopes(
     batch: TrainingBatch,
     slopes: ReadonlyMap<string, HostFeed>,
@@ -143,7 +143,7 @@ export class Runner {
     await this.#run(opened, this.#fed(opened, batch, { ...more, ...own }), into);
   }
 
-  /** The model's tensors as they are before hooks have changed any. */
+  /** Computes tensors of the model without the changes of hooks. */
   async unchanged(
     batch: TrainingBatch,
     expose: (graph: Graph) => void,
@@ -154,7 +154,7 @@ export class Runner {
     return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more, parameters)));
   }
 
-  /** Some outputs of a graph that is the model's with more outputs. `key` tells such graphs apart. */
+  /** Computes the outputs of the model's graph with more outputs; `key` identifies that graph. */
   async tapped(
     key: string,
     batch: TrainingBatch,
@@ -166,7 +166,7 @@ export class Runner {
     return await this.#runPlain(opened, this.#fed(opened, batch, more, parameters));
   }
 
-  /** Gives all sessions back. */
+  /** Closes all sessions. */
   async dispose(): Promise<void> {
     await this.#close();
     for (const means of this.#means.values()) this.#parts.arena.backend.free(means);
@@ -215,7 +215,7 @@ export class Runner {
     return { session, measured, own: new Set([...names, FLAT_PARAMETERS, SHARES]) };
   }
 
-  /** Parameters, what a batch has, and what else there is. */
+  /** Returns the feeds: parameters, the tensors of the batch, and further ones. */
   #fed(
     { session, own }: Opened,
     { feeds }: TrainingBatch,
@@ -228,7 +228,7 @@ export class Runner {
 
   readonly #fedParameters = new Map<string, { memory: unknown; feeds: Feeds }>();
 
-  /** The parameters, or the array of the arena that stands for them, as feeds. */
+  /** Returns the feeds of the parameters, or of another array of the arena in their place. */
   #parameters(name: string): Feeds {
     const { arena } = this.#parts, buffer = arena.array(name);
     if (this.#gpu !== undefined) {
@@ -255,7 +255,7 @@ export class Runner {
 
   readonly #fetched = new Map<string, { memory: unknown; fetches: Fetches }>();
 
-  /** Where gradients go, and the means if there are some. */
+  /** Returns the fetches: the gradients, and the means if there are any. */
   #fetches({ session }: Opened, into: GradientTarget | undefined): Fetches {
     if (into === undefined) return [MEANS];
     const { arena } = this.#parts, view = arena.backend.view(arena.array(into));
@@ -273,7 +273,7 @@ export class Runner {
     return fetches;
   }
 
-  /** Nothing is waited for but the session's own work: the means come when they come. */
+  /** Waits for the work of the session alone; the means are fetched later. */
   async #runOnGpu(
     gpu: WebGpuBackend,
     { session, measured }: Opened,
@@ -308,7 +308,7 @@ export class Runner {
   }
 }
 
-/** Outputs in host memory as tensors to be looked at. */
+/** Converts outputs in host memory to tensors for hooks. */
 export function tensorsOf(outputs: Outputs): ReadonlyMap<string, Activation> {
   return new Map(
     Object.entries(outputs as Readonly<Record<string, HostTensor>>).map((

@@ -1,5 +1,5 @@
 /**
- * From a model to the graphs that a trainer runs: parameters as inputs, losses and metrics as outputs, gradients.
+ * The graphs that a trainer runs: the model with parameters as inputs, losses and metrics as outputs, and gradients.
  *
  * @module
  */
@@ -26,15 +26,15 @@ import {
   slopeName,
 } from "./own_names.ts";
 
-/** What there is to build graphs of. */
+/** Parts that the graphs are built of. */
 export interface GraphParts {
   /** The bytes of the model. */
   readonly model: Uint8Array;
   /** The parameters, in the order of the arena. */
   readonly places: readonly Place[];
-  /** What is made small. */
+  /** The loss to minimize. */
   readonly loss: Loss;
-  /** What is measured besides. */
+  /** The metrics to measure. */
   readonly metrics: Metrics;
   /** Changes the graph before anything is added: patches. */
   readonly edit?: ((graph: Graph) => void) | undefined;
@@ -42,11 +42,11 @@ export interface GraphParts {
   readonly open?: ((graph: Graph) => void) | undefined;
   /** Terms that hooks add to the loss. */
   readonly terms?: readonly Loss[] | undefined;
-  /** Whether it is for WebGPU: then parameters are one tensor, and gradients too. */
+  /** True for WebGPU: all parameters are one tensor then, and all gradients too. */
   readonly isGpu: boolean;
 }
 
-/** What is measured in a graph: the terms of the loss, then the metrics. */
+/** The values that a graph measures: the terms of the loss, then the metrics. */
 export interface Measured {
   /** The terms. */
   readonly terms: readonly LossTerm[];
@@ -60,7 +60,7 @@ export interface BuiltGraph extends Measured {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The graph of loss and metrics, and with `gradients` of the loss's slope by every parameter. */
+/** Builds the graph of loss and metrics; with `gradients` also of the gradients by every parameter. */
 export function lossGraph(parts: GraphParts, { gradients }: { gradients: boolean }): BuiltGraph {
   const graph = prepared(parts);
   const before = graph.outputs.map(({ name }) => name);
@@ -71,7 +71,7 @@ export function lossGraph(parts: GraphParts, { gradients }: { gradients: boolean
   return { ...measured, bytes: finished(graph, parts, gradients) };
 }
 
-/** The graph of the model's outputs, or of any of its tensors. */
+/** Builds the graph of the model's outputs, or of any of its tensors. */
 export function forwardGraph(
   parts: GraphParts,
   expose: (graph: Graph) => void = () => {},
@@ -81,7 +81,7 @@ export function forwardGraph(
   return finished(graph, parts, false);
 }
 
-/** The graph of the slopes by every parameter, given those by the outputs of the model. */
+/** Builds the graph of the gradients by every parameter, given the derivatives by the outputs of the model. */
 export function slopeGraph(parts: GraphParts): Uint8Array<ArrayBuffer> {
   const graph = prepared(parts), builder = new GraphBuilder(graph);
   const outputs = graph.outputs.map(({ name }) => name).filter((name) =>
@@ -100,7 +100,7 @@ export function slopeGraph(parts: GraphParts): Uint8Array<ArrayBuffer> {
   return finished(graph, parts, true);
 }
 
-/** The model with its parameters as inputs, patched, and with what the loss needs of it. */
+/** Prepares the model: parameters become inputs, patches are applied, and losses add the outputs that they need. */
 function prepared({ model, places, loss, terms = [], edit, open }: GraphParts): Graph {
   let graph = new Graph(decodeModel(model));
   for (const { name } of places) graph.feed(name);
@@ -113,7 +113,7 @@ function prepared({ model, places, loss, terms = [], edit, open }: GraphParts): 
   return graph;
 }
 
-/** Writes losses and metrics; their means come out as one tensor. */
+/** Writes losses and metrics into the graph; their means are one output tensor. */
 function measure(graph: Graph, { loss, metrics, terms: more = [] }: GraphParts): Measured {
   const builder = lossBuilder(graph);
   const own = loss.terms(builder);
@@ -136,7 +136,7 @@ function measure(graph: Graph, { loss, metrics, terms: more = [] }: GraphParts):
   return { terms, metrics: measured.map(({ metric }) => metric) };
 }
 
-/** A mean as a scalar, however a function has made it. */
+/** Returns a mean as a scalar, whatever shape a function has given it. */
 function single({ graph }: LossBuilder, mean: Value<"f32">): Value<"f32"> {
   const { shape } = new Facts(graph.graph).of(mean.name);
   if (shape === undefined || shape.length === 0) return mean;
@@ -191,7 +191,7 @@ function differentiate(graph: Graph, of: string, places: readonly Place[]): void
   gradient(graph, { of, wrt, unused: "zeros" });
 }
 
-/** Simplified, and in the form that its device wants. */
+/** Simplifies the graph, and converts it to the form that its device needs. */
 function finished(
   graph: Graph,
   { places, isGpu }: GraphParts,
@@ -203,7 +203,7 @@ function finished(
   return isGpu ? gpuForm(bytes) : bytes;
 }
 
-/** One tensor for all parameters, and one for their gradients: as the arena has them. */
+/** Joins all parameters in one tensor, and all gradients in one, as the arena stores them. */
 function flatten(graph: Graph, places: readonly Place[], gradients: boolean): void {
   const builder = new GraphBuilder(graph);
   const size = places.reduce((sum, place) => sum + place.size, 0);
@@ -225,7 +225,7 @@ function flatten(graph: Graph, places: readonly Place[], gradients: boolean): vo
   builder.output(FLAT_GRADIENTS, builder.op("Concat", parts, "f32", { axis: 0 }), [size]);
 }
 
-/** What losses and metrics write with. */
+/** Returns the builder for losses and metrics. */
 function lossBuilder(graph: Graph): LossBuilder {
   const builder = new GraphBuilder(graph);
   return {

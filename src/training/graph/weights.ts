@@ -1,5 +1,5 @@
 /**
- * Which constants of a graph are weights, where nobody says.
+ * Recognition of the weights among the constants of a graph, if the file does not note them.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const WEIGHTS: Readonly<Record<string, readonly number[]>> = {
   RNN: [1, 2, 3],
 };
 
-/** Operators whose result a bias is added to. */
+/** Operators to whose result a bias is added. */
 const BEFORE_BIAS: ReadonlySet<string> = new Set([
   "MatMul",
   "Gemm",
@@ -35,7 +35,7 @@ const BEFORE_BIAS: ReadonlySet<string> = new Set([
   "ConvTranspose",
 ]);
 
-/** Operators that show a tensor in another form. */
+/** Operators that change only the form of a tensor. */
 const VIEWS: ReadonlySet<string> = new Set([
   "Identity",
   "Cast",
@@ -49,19 +49,19 @@ const VIEWS: ReadonlySet<string> = new Set([
   "Split",
 ]);
 
-/** As exporters call the parameters of modules. */
+/** Names that exporters give to the parameters of modules. */
 const CALLED = /(^|[._/])(weight|bias|gamma|beta|kernel|embedding)s?$/i;
 
 /**
- * Is a constant a weight: by its name, or by where it stands? Weights are multiplied as matrices, folded, looked up or
- * scale what was normalized; biases are added to what such operators give. What else is constant in a formula, such as
- * centers of radial functions, is none.
+ * Returns whether a constant is a weight, by its name or its position. Weights are multiplied as matrices, convolved,
+ * looked up, or scale normalized values; biases are added to the results of such operators. Other constants of a formula,
+ * such as centers of radial functions, are not weights.
  */
 export function isWeight(graph: Graph, name: string): boolean {
   return CALLED.test(name) || usesOf(graph, name).some((use) => isWeightUse(graph, use));
 }
 
-/** Where a value is used, in whatever form. */
+/** Returns the uses of a value, in any form. */
 function usesOf(graph: Graph, name: string): Use[] {
   return graph.uses(name).flatMap((use) => {
     const { opType, output } = use.node;
@@ -75,7 +75,7 @@ function isWeightUse(graph: Graph, { node, index }: Use): boolean {
   return node.opType === "Add" && isResult(graph, node.input[1 - index] ?? "");
 }
 
-/** Is it what an operator with weights gives, in whatever form? */
+/** Returns whether a value is the result of an operator with weights, in any form. */
 function isResult(graph: Graph, name: string): boolean {
   const node = graph.producer(name);
   if (node === undefined) return false;

@@ -29,7 +29,7 @@ export interface EnergyForcesOptions {
    */
   readonly stress?: LossWeight;
   /**
-   * Whether energies are compared per atom: then a batch has `atoms`, how many each system has, float32.
+   * True if energies are compared per atom: then a batch has `atoms`, how many each system has, float32.
    *
    * @default false
    */

@@ -1,8 +1,8 @@
 /**
- * Tensors within the model that hooks change: what they were, and what is fed so that they are something else.
+ * Tensors within the model that hooks change.
  *
- * What is fed is the difference, so that gradients flow through a changed tensor as if it were the one before. A tensor
- * that stays as it is is switched off, and keeps its bits.
+ * The graph is fed the difference to the original tensor, so that gradients flow through a changed tensor as through the
+ * original one. The difference of an unchanged tensor is switched off by a gate, which keeps its bits.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { points as pointsOf } from "../../onnx/taps/points.ts";
 import type { Activation, TrainingBatch } from "../context.ts";
 import type { Runner } from "../graph/runner.ts";
 
-/** Lets the tensors that fit some patterns be changed; answers with their patches. */
+/** Makes the tensors that fit some patterns changeable. Returns their patches. */
 export function openPoints(graph: Graph, patterns: readonly string[]): Patch[] {
   if (patterns.length === 0) return [];
   const isMoving = ({ kind, type }: ReturnType<typeof pointsOf>[number]) =>
@@ -39,11 +39,11 @@ export interface Changeable {
   readonly patchFeeds: Readonly<Record<string, HostFeed>>;
 }
 
-/** Tensors to be handed through the pipe, and what is fed for what comes back. */
+/** Tensors for the pipe, and the feeds for those that it returns. */
 export interface PipedTensors {
-  /** Name → what it is without any change. */
+  /** Name → the tensor without any change. */
   readonly given: ReadonlyMap<string, Activation>;
-  /** What is fed so that they become these. Throws a RangeError for names and lengths that do not fit. */
+  /** Returns the feeds that turn them into `next`. Throws a RangeError for names and lengths that do not fit. */
   feedsOf(next: ReadonlyMap<string, Activation>): Record<string, HostFeed>;
 }
 

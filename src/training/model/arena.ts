@@ -1,20 +1,20 @@
 /**
- * Where parameters and all that is kept of them lie: one after another, on the backend.
+ * The arrays of the parameters on the backend: one parameter after another in each array.
  *
  * @module
  */
 
 import type { Backend, Buffer, FrameBuffers } from "../../backend/backend.ts";
 
-/** A parameter, and its place. */
+/** A parameter and its position in each array. */
 export interface Place {
   /** Its name in the file. */
   readonly name: string;
   /** Its lengths. */
   readonly dims: readonly number[];
-  /** Where it begins. */
+  /** Its first element. */
   readonly from: number;
-  /** How many numbers it has. */
+  /** Number of its elements. */
   readonly size: number;
 }
 
@@ -22,7 +22,7 @@ export interface Place {
 export class Arena {
   readonly backend: Backend;
   readonly places: readonly Place[];
-  /** How many numbers all parameters have. */
+  /** Number of elements of all parameters. */
   readonly size: number;
   /** To kernels each parameter is a system, each number an atom. */
   readonly frame: FrameBuffers;
@@ -65,7 +65,7 @@ export class Arena {
     return [...this.#arrays.keys()];
   }
 
-  /** Has this array been asked for? */
+  /** Returns whether this array exists. */
   has(name: string): boolean {
     return this.#arrays.has(name);
   }

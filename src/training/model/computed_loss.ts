@@ -1,5 +1,5 @@
 /**
- * A loss of a hook's own: whether it is one, and what it is gone back from with.
+ * The loss that a hook has computed: its check, and the derivatives for the backward pass.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { complaint } from "../../base/show.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 import type { ComputedLoss, ComputeLossContext } from "../stages.ts";
 
-/** Throws a TypeError or RangeError for what is no loss with its slopes. */
+/** Throws a TypeError or RangeError if a hook did not return a loss with its slopes. */
 export function checkComputed(
   computed: ComputedLoss,
   outputs: ComputeLossContext["outputs"],
@@ -30,7 +30,7 @@ export function checkComputed(
   }
 }
 
-/** Slopes by every output, for its part of the step. */
+/** Returns the derivatives by every output, for the part of the step. */
 export function slopesOf(
   { slopes }: ComputedLoss,
   outputs: ComputeLossContext["outputs"],

@@ -23,15 +23,15 @@ import { constant } from "../schedules/constant.ts";
 import { applyPatches, type MergedSettings } from "../engine/merged_settings.ts";
 import type { TrainerParts } from "../trainer_options.ts";
 
-/** What is loaded of a model. */
+/** The file of a model. */
 export interface LoadedBytes {
-  /** Its file, whole. */
+  /** The bytes of the file. */
   readonly bytes: Uint8Array;
-  /** What errors call it. */
+  /** Name of the model in errors. */
   readonly name: string;
 }
 
-/** The parameters of a model: which, where they will lie, and what moves them. */
+/** The parameters of a model: which they are, where they are stored, and which optimizer updates each. */
 export interface ModelPlan {
   readonly loaded: LoadedBytes;
   readonly places: readonly Place[];
@@ -39,11 +39,11 @@ export interface ModelPlan {
   /** The optimizer of each parameter, from 0. */
   readonly owners: readonly number[];
   readonly assigned: ReturnType<typeof assign>;
-  /** What they begin with, one after another. */
+  /** Their initial values, one parameter after another. */
   readonly initial: Float32Array;
 }
 
-/** Looks a model over. Throws a RangeError for patterns that fit nothing, a SyntaxError for what is no model. */
+/** Plans the parameters of a model. Throws a RangeError if a pattern fits nothing, a SyntaxError if it is not a model. */
 export function planModel(loaded: LoadedBytes, options: TrainerParts): ModelPlan {
   const model = decodeModel(loaded.bytes, { name: loaded.name });
   const { parameters, freeze, schedule = constant() } = options;
@@ -76,9 +76,9 @@ export class OpenedModel {
   readonly arena: Arena;
   readonly runner: Runner | SharedRunner;
   readonly updates: Updates;
-  /** What is fed for patches. */
+  /** The feeds of the patches. */
   patchFeeds: Readonly<Record<string, HostFeed>> = {};
-  /** Where hooks change tensors. */
+  /** The tensors that hooks change. */
   points: readonly Patch[] = [];
   readonly #plan: ModelPlan;
   readonly #options: TrainerParts;
@@ -107,7 +107,7 @@ export class OpenedModel {
     this.updates = new Updates(this.arena, plan.optimizers, plan.assigned.of);
   }
 
-  /** Builds the graphs anew where hooks ask for other terms or patches than before; answers whether it did. */
+  /** Builds the graphs anew if hooks ask for other terms or patches than before. Returns whether it did. */
   async follow(settings: MergedSettings): Promise<boolean> {
     const { patches, points, terms } = settings;
     const key = JSON.stringify(
@@ -128,7 +128,7 @@ export class OpenedModel {
     return true;
   }
 
-  /** The model with its parameters as they are now, or with what another array has for them. */
+  /** Returns the model with its parameters as they are now, or with the values of another array. */
   async export(array: string): Promise<Uint8Array<ArrayBuffer>> {
     const numbers = await this.arena.backend.read(this.arena.array(array));
     const model = decodeModel(this.#plan.loaded.bytes);
@@ -140,12 +140,12 @@ export class OpenedModel {
     return encodeModel(model);
   }
 
-  /** A step has failed: workers end, until they are needed again. */
+  /** Ends the workers after a failed step, until they are needed again. */
   async rest(): Promise<void> {
     if (this.runner instanceof SharedRunner) await this.runner.rest();
   }
 
-  /** Gives everything back but the backend. */
+  /** Frees everything but the backend. */
   async close(): Promise<void> {
     await this.runner.dispose();
     this.updates.free();

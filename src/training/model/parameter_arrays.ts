@@ -1,5 +1,5 @@
 /**
- * Arrays of the arena by the names of parameters: as hooks get them, and as they hand them back.
+ * Arrays of the arena by the names of parameters, as hooks get and return them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { isThenable } from "../../base/sequence.ts";
 import type { Arena } from "./arena.ts";
 import type { NamedNumbers } from "../stages.ts";
 
-/** Parts of an array by parameter: views in host memory, copies elsewhere. */
+/** Returns the parts of an array by parameter: views in host memory, copies elsewhere. */
 export async function arraysOf(
   arena: Arena,
   array: string,
@@ -24,7 +24,7 @@ export async function arraysOf(
   );
 }
 
-/** Puts numbers in their places, those that are not there already. */
+/** Writes numbers into an array, except those that are its own views. */
 export function writeArrays(arena: Arena, array: string, values: NamedNumbers): void {
   const { backend, places } = arena, buffer = arena.array(array);
   const own = backend.isHost ? backend.view(buffer) : undefined;
@@ -34,13 +34,13 @@ export function writeArrays(arena: Arena, array: string, values: NamedNumbers): 
     if (numbers === undefined) continue;
     const isOwn = own !== undefined && numbers.buffer === own.buffer;
     if (isOwn && numbers.byteOffset === own.byteOffset + from * own.BYTES_PER_ELEMENT) continue;
-    // What is a view of another parameter would be written over before its turn.
+    // A view of another parameter is copied first: that parameter may be written before its turn.
     moved.push([isOwn ? numbers.slice() : numbers, from]);
   }
   for (const [numbers, from] of moved) backend.write(buffer, numbers, from);
 }
 
-/** Throws a RangeError for gradients of no parameter, or of another length. */
+/** Throws a RangeError if a pipe returned a gradient of no parameter, or of a wrong length. */
 export function checkPiped(given: NamedNumbers, next: NamedNumbers): void {
   for (const [name, numbers] of next) {
     const wanted = given.get(name)?.length;

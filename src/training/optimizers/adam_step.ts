@@ -12,7 +12,7 @@ import { checked, type MomentOptions } from "./transforms.ts";
 /** How {@linkcode adamStep} decays weights. */
 export interface AdamStepOptions extends MomentOptions {
   /**
-   * Whether the decay is taken off the parameters, as AdamW does, rather than added to the gradients.
+   * True if the decay is taken off the parameters, as AdamW does, rather than added to the gradients.
    *
    * @default true
    */

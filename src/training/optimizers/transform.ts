@@ -44,9 +44,9 @@ export interface Transform {
   readonly keeps?: readonly string[];
   /** Rows of numbers that each parameter is told at a step, by name. */
   readonly settings: Readonly<Record<string, (moment: Moment) => readonly number[]>>;
-  /** Whether it changes parameters: the last of an optimizer does, and no other. */
+  /** True if it changes parameters: the last of an optimizer does, and no other. */
   readonly moves: boolean;
-  /** Whether it looks at `updates`; one that looks at `gradients` alone spares a copy. */
+  /** True if it looks at `updates`; one that looks at `gradients` alone spares a copy. */
   readonly usesUpdates: boolean;
   /** Its kernels. */
   calls(buffers: TransformBuffers): readonly Call[];

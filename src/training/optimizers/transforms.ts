@@ -80,7 +80,7 @@ export interface MomentumOptions {
    */
   readonly dampening?: number;
   /**
-   * Whether it looks ahead.
+   * True if it looks ahead.
    *
    * @default false
    */

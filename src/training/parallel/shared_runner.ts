@@ -1,5 +1,5 @@
 /**
- * Gradients by several workers at once, each of a part of the batch.
+ * Gradients computed by several workers at once, each for a part of the batch.
  *
  * @module
  */
@@ -16,31 +16,31 @@ import type { GradientTarget, Ran, Runner } from "../graph/runner.ts";
 import { type GraphParts, lossGraph, type Measured } from "../graph/training_graph.ts";
 import { countsOf } from "../engine/metric_sums.ts";
 
-/** What workers are told. */
+/** Parts of a runner with workers. */
 export interface SharedParts {
   readonly graphs: GraphParts;
   readonly arena: Arena;
-  /** What errors call the model. */
+  /** Name of the model in errors. */
   readonly name: string;
-  /** How many. */
+  /** Number of workers. */
   readonly workers: number;
 }
 
-/** Workers with a graph. */
+/** The workers with a graph. */
 interface Team {
   readonly sessions: readonly WorkerSession[];
   readonly measured: Measured;
   readonly own: ReadonlySet<string>;
 }
 
-/** A part of a batch: its place among the workers, and what of each mean is its. */
+/** A part of a batch: its worker, and its share of each mean. */
 interface Part {
   readonly session: WorkerSession;
   readonly batch: TrainingBatch;
   readonly ratios: readonly number[];
 }
 
-/** Does by workers what takes longest; the rest is the one runner's. */
+/** Computes gradients by workers; everything else is done by one runner. */
 export class SharedRunner {
   readonly #runner: Runner;
   readonly #parts: SharedParts;
@@ -66,8 +66,8 @@ export class SharedRunner {
   }
 
   /**
-   * The same as of one runner, to rounding: gradients of all parts are added in their order. Where hooks put tensors in
-   * the place of others one runner does it.
+   * Computes the gradients of one runner, up to rounding: those of all parts are added in order. If hooks replace tensors,
+   * one runner computes them.
    */
   async gradients(
     batch: TrainingBatch,
@@ -76,7 +76,7 @@ export class SharedRunner {
     more: Readonly<Record<string, HostFeed>> = {},
     split: DataSource["split"] = splitBatch,
   ): Promise<Ran> {
-    // What takes the place of tensors is of the whole batch, and only the graph knows how it would be cut.
+    // A replacement is for the whole batch, and only the graph knows how it would be split.
     if (Object.values(more).some(({ dims, data }) => (dims ?? [data.length]).length > 0)) {
       return await this.#runner.gradients(batch, shares, into, more);
     }
@@ -156,7 +156,7 @@ export class SharedRunner {
     }));
   }
 
-  /** Waits for all parts even where one has failed: none is under way in the next step. */
+  /** Waits for all parts even if one has failed, so that none is still running in the next step. */
   async #runAll(
     team: Team,
     parts: readonly Part[],

@@ -24,7 +24,7 @@ export interface PlateauOptions {
    */
   readonly monitor?: string;
   /**
-   * Whether it is better when less or when more.
+   * True if it is better when less or when more.
    *
    * @default "min"
    */
@@ -48,7 +48,7 @@ export interface PlateauOptions {
    */
   readonly threshold?: number;
   /**
-   * Whether the threshold is a part of the best or a difference to it.
+   * True if the threshold is a part of the best or a difference to it.
    *
    * @default "relative"
    */

@@ -6,13 +6,13 @@
 
 import type { AssignedOptimizer } from "../optimizers/assigned.ts";
 
-/** When something was measured: an epoch has ended, one that was validated before, or a validation. */
+/** The event that metrics come from: the end of an epoch, of an epoch that was validated, or a validation. */
 export type MeasuredAfter = "epoch" | "validatedEpoch" | "validation";
 
 type Optimizers = readonly Pick<AssignedOptimizer, "schedule">[];
 type Metrics = Readonly<Record<string, number>>;
 
-/** Tells schedules what was measured: each when what it follows is new. */
+/** Reports metrics to schedules: to each if the metric that it follows is new. */
 export function reportToSchedules(
   optimizers: Optimizers,
   metrics: Metrics,
@@ -21,13 +21,13 @@ export function reportToSchedules(
   for (const schedule of new Set(optimizers.map(({ schedule }) => schedule))) {
     const { monitor } = schedule;
     const isNew = monitor === undefined
-      ? after !== "validatedEpoch" // it was told after the validation
+      ? after !== "validatedEpoch" // it got them after the validation
       : monitor.startsWith("val/") === (after === "validation");
     if (isNew) schedule.observe?.(metrics);
   }
 }
 
-/** Throws a RangeError where a schedule has waited for a validation, and there was none. */
+/** Throws a RangeError if a schedule follows a metric of validation, and there was no validation. */
 export function checkMonitors(optimizers: Optimizers, metrics: Metrics): void {
   for (const { schedule: { monitor = "" } } of optimizers) {
     if (!monitor.startsWith("val/") || metrics[monitor] !== undefined) continue;

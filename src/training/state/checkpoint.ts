@@ -1,5 +1,5 @@
 /**
- * What a checkpoint keeps of a trainer.
+ * The state of a trainer in a checkpoint.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import type { OpenedModel } from "../model/opened_model.ts";
 import type { AssignedOptimizer } from "../optimizers/assigned.ts";
 import { assertSavedProgress, type SavedProgress } from "../engine/progress.ts";
 
-/** What the container says of it. */
+/** Kind of the checkpoint container. */
 export const CHECKPOINT_KIND = "training";
 /** The version of {@linkcode SavedTrainer}. */
 export const SCHEMA = 1;
 
-/** Arrays that are made anew at each step. */
+/** Arrays that are computed anew at each step, and not saved. */
 const PASSING: readonly string[] = ["gradients", "more", "updates"];
 
-/** What is kept of a group. */
+/** State of a parameter group. */
 export interface SavedGroup {
   /** The learning rate before its schedule. */
   readonly base: number;
@@ -30,35 +30,35 @@ export interface SavedGroup {
   readonly momentum: number;
 }
 
-/** What is kept of an optimizer. */
+/** State of an optimizer. */
 export interface SavedOptimizer {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
   /** Its groups. */
   readonly groups: readonly SavedGroup[];
-  /** What its schedule keeps. */
+  /** State of its schedule. */
   readonly schedule: unknown;
 }
 
-/** All that a trainer needs to go on to the bit: plain data. */
+/** Everything that bitwise resumption of a trainer needs: plain data. */
 export interface SavedTrainer {
   /** The precision of its device. */
   readonly real: "f32" | "f64";
-  /** The parameters: names and how many numbers. */
+  /** Name and number of elements of each parameter. */
   readonly parameters: readonly (readonly [name: string, size: number])[];
-  /** Parameters, what optimizers keep, averages. */
+  /** Parameters, optimizer state, averages. */
   readonly arrays: Readonly<Record<string, Float32Array | Float64Array>>;
-  /** How often each parameter was updated. */
+  /** Number of updates of each parameter. */
   readonly counts: Int32Array;
-  /** Rates, and what schedules keep. */
+  /** Rates, and the state of schedules. */
   readonly optimizers: readonly SavedOptimizer[];
-  /** Where in the data it is, and what it has measured. */
+  /** Position in the data, and sums of the metrics. */
   readonly progress: SavedProgress;
   /** Counters, and the hooks' own state. */
   readonly loop: SavedLoop;
 }
 
-/** What is saved of a model on its device, and of what moves it: as of this moment, however long the copies take. */
+/** Returns the state of a model and its optimizers as of this moment, even if the copies take longer. */
 export async function saveModel(
   { arena, updates }: OpenedModel,
   optimizers: readonly AssignedOptimizer[],
@@ -80,7 +80,7 @@ export async function saveModel(
   return { ...known, arrays: Object.fromEntries(names.map((name, i) => [name, numbers[i]!])) };
 }
 
-/** Puts back what was saved; `assertSaved` has looked at it. */
+/** Restores what was saved, after `assertSaved` has checked it. */
 export function loadModel(
   { arena, updates }: OpenedModel,
   optimizers: readonly AssignedOptimizer[],
@@ -91,7 +91,7 @@ export function loadModel(
   }
   for (const name of arena.names) {
     if (saved.arrays[name] !== undefined) continue;
-    // Averages that were not kept there begin here.
+    // Averages that were not saved begin with the parameters.
     const begin = name === "ema" ? saved.arrays.parameters! : new Float32Array(arena.size);
     arena.backend.write(arena.array(name), begin);
   }
@@ -103,7 +103,7 @@ export function loadModel(
   }
 }
 
-/** Throws for what was not saved by a trainer like this one: nothing has changed then. */
+/** Throws if `saved` was not saved by a trainer like this one; nothing has changed then. */
 export function assertSaved(
   name: string,
   { arena }: OpenedModel,
@@ -138,7 +138,7 @@ export function assertSaved(
   checkArrays(action, arena, saved.arrays as SavedTrainer["arrays"]);
 }
 
-/** Throws a TypeError for other arrays than parameters and what these optimizers keep of them. */
+/** Throws a TypeError if the arrays are not the parameters and the state of these optimizers. */
 function checkArrays(action: string, arena: Arena, arrays: SavedTrainer["arrays"]): void {
   const isKept = (name: string) => !PASSING.includes(name) && name !== "ema";
   const wanted = arena.names.filter(isKept).sort().join(", ");

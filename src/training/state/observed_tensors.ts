@@ -1,7 +1,7 @@
 /**
- * Tensors of the model that hooks look at, computed where one of them is due.
+ * Tensors of the model that hooks observe, computed only if one of the hooks is due.
  *
- * They come from a session of their own: the one that trains stays as it is, and so do its bits.
+ * They are computed in a session of their own: the session that trains does not change, and neither do its bits.
  *
  * @module
  */
@@ -14,32 +14,32 @@ import type { Activation, ActivationStatistics, TrainingBatch } from "../context
 import { partsOf } from "./field_source.ts";
 import { type Runner, tensorsOf } from "../graph/runner.ts";
 
-/** Where the tensors behind a field come out. */
+/** The outputs behind a field. */
 type Found =
   | { readonly kind: "activations"; readonly outputs: Readonly<Record<string, string>> }
   | { readonly kind: "statistics"; readonly outputs: readonly TensorStatistics[] };
 
-/** Is it a field of tensors within the model? */
+/** Returns whether a field is of tensors within the model. */
 export function isObserved(field: string): boolean {
   return /^(activations|statistics):/.test(field);
 }
 
-/** What was seen of the model in a batch. */
+/** The tensors of the model that hooks observe in a batch. */
 export class ObservedTensors {
   readonly #found = new Map<string, ReadonlyMap<string, Found>>();
   #seen: ReadonlyMap<string, unknown> = new Map();
 
-  /** Forgets what was seen: a new batch begins. */
+  /** Forgets the tensors, because a new batch begins. */
   forget(): void {
     if (this.#seen.size > 0) this.#seen = new Map();
   }
 
-  /** Forgets where tensors come out: graphs were built anew. */
+  /** Forgets the outputs, because the graphs were built anew. */
   reset(): void {
     this.#found.clear();
   }
 
-  /** What a field has come to in this batch. */
+  /** Returns the value of a field in this batch. */
   get(field: string): unknown {
     const seen = this.#seen.get(field);
     if (seen !== undefined) return seen;

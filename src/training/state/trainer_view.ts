@@ -13,7 +13,7 @@ import type { TrainingSteps } from "../engine/training_step.ts";
 import type { TrainingValues } from "./field_source.ts";
 import type { ObservedTensors } from "./observed_tensors.ts";
 
-/** What changes while a trainer runs. */
+/** Values that change while a trainer runs. */
 export interface Running {
   /** Returns the number of steps done. */
   step(): number;
