@@ -52,8 +52,10 @@ export { EngineHooks } from "./registry/engine_hooks.ts";
 export type { Lifecycle, LifecycleName, Method, Pascal } from "./protocol/lifecycle.ts";
 export type { HookListing, PlanStep } from "./registry/listing.ts";
 export { Plan } from "./registry/listing.ts";
-export type { ContextOption, Engine, LoopOptions } from "./loop/loop.ts";
+export type { Engine } from "./loop/loop.ts";
+export type { ContextOption, LoopHooks, LoopOptions } from "./loop/loop_options.ts";
 export { Loop } from "./loop/loop.ts";
+export type { StepEngine } from "./loop/steps.ts";
 export type { ErrorPolicy, HookWarning, Outcome } from "./protocol/outcome.ts";
 export type {
   AnyKeyOf,

@@ -13,7 +13,7 @@ import {
 } from "@hooke/hooke/hooks";
 import { DynamicsStage, hook, overload } from "@hooke/hooke";
 import { checkKinds } from "../../src/hooks/protocol/kind.ts";
-import { checkEngine, checkLoopOptions } from "../../src/hooks/loop/loop_checks.ts";
+import { checkEngine, checkLoopOptions } from "../../src/hooks/loop/loop_options.ts";
 import { show } from "../../src/base/show.ts";
 import { Steps, work, WorkStage } from "./kit.ts";
 

@@ -6,7 +6,7 @@
 
 import type { Program } from "../../backend/backend.ts";
 import { after } from "../../base/sequence.ts";
-import { MultiStepLength } from "../../hooks/loop/multi_step_length.ts";
+import { MultiStepLength } from "../../hooks/loop/pace.ts";
 import { Control } from "../../kernels/kernel.ts";
 import type { LateReport } from "./late_report.ts";
 import type { RunParts } from "./run_engine.ts";

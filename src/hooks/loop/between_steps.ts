@@ -1,38 +1,38 @@
 /**
- * Work that is to be done between two steps.
+ * Work that runs between two steps.
  *
  * @module
  */
 
-/** Pieces of work that wait for the step under way to end. */
-export class Between {
+/** A queue of work that waits for the step under way to end. */
+export class BetweenSteps {
   #waiting: { readonly work: () => Promise<void>; readonly drop: (error: unknown) => void }[] = [];
 
-  /** Is there none? */
+  /** Whether nothing waits. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0;
   }
 
-  /** Adds a piece. What it comes to, or throws, is its own. */
+  /** Adds work, and returns a promise of its result. An error of it is the caller's: the run goes on. */
   add<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const doing = async () => {
+      const run = async () => {
         try {
           resolve(await work());
         } catch (error) {
           reject(error);
         }
       };
-      this.#waiting.push({ work: doing, drop: reject });
+      this.#waiting.push({ work: run, drop: reject });
     });
   }
 
-  /** Does all of it, in order. */
+  /** Runs all work, in order. */
   async workOff(): Promise<void> {
     while (this.#waiting.length > 0) await this.#waiting.shift()!.work();
   }
 
-  /** There will be no such moment any more: `cause` says why, if something went wrong. */
+  /** Rejects all work: the run is over; `cause` is the error that ended it. */
   drop(engine: string, cause?: unknown): void {
     const dropped = this.#waiting;
     this.#waiting = [];

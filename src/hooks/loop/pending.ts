@@ -1,10 +1,11 @@
+import type { BetweenSteps } from "./between_steps.ts";
 import { isThenable } from "../../base/sequence.ts";
 
-/** Finds out when a step forgets to await a stage whose hooks are asynchronous. */
-export class Pending {
+/** Detects a step that does not await a stage whose hooks are asynchronous. */
+export class PendingStage {
   #stage: string | undefined;
 
-  /** Remembers a promise until it is settled; everything else passes through. */
+  /** Remembers a promise until it settles; other values pass through. */
   watch<V>(stage: string, result: V): V {
     if (!isThenable(result)) return result;
     this.#stage = stage;
@@ -21,7 +22,7 @@ export class Pending {
     }) as V;
   }
 
-  /** Throws when something is still to be awaited. */
+  /** Throws an Error if a stage was not awaited. */
   assertNone(action: string): void {
     const stage = this.#stage;
     if (stage === undefined) return;
@@ -29,6 +30,47 @@ export class Pending {
     throw new Error(
       `Cannot ${action} as the hooks of ${stage} must be done: one is asynchronous, so write ` +
         `await loop.fire(${JSON.stringify(stage)}) (or pipe, gate, replace)`,
+    );
+  }
+}
+
+/**
+ * Lets one call of a loop run at a time, such as `run` or `close`: hooks that are called twice at once, or after they
+ * were closed, could rely on nothing.
+ */
+export class ExclusiveCalls {
+  readonly #name: string;
+  readonly #between: BetweenSteps;
+  #busy: string | undefined;
+
+  /** `between` is work that waits for a step of these calls. */
+  constructor(name: string, between: BetweenSteps) {
+    this.#name = name;
+    this.#between = between;
+  }
+
+  /** Whether no call is under way. */
+  get isNone(): boolean {
+    return this.#busy === undefined;
+  }
+
+  /** Runs a call. Throws an Error if another is under way. */
+  async run<T>(call: string, work: () => Promise<T>): Promise<T> {
+    this.assertNone(call);
+    this.#busy = call;
+    try {
+      return await work();
+    } finally {
+      this.#busy = undefined;
+      this.#between.drop(this.#name);
+    }
+  }
+
+  /** Throws an Error if a call is under way. */
+  assertNone(call: string): void {
+    if (this.#busy === undefined) return;
+    throw new Error(
+      `Cannot ${call} ${this.#name} as it must not be running already: await its ${this.#busy} first`,
     );
   }
 }

@@ -1,13 +1,88 @@
 /**
- * Checks of the arguments of a loop.
+ * The options of a loop, and checks of its engine and options.
  *
  * @module
  */
 
+import type { OwnFields } from "../protocol/own_fields.ts";
+import type { AnyStages } from "../protocol/stage.ts";
+import type { EngineHooks } from "../registry/engine_hooks.ts";
+import type { EngineHooksOptions } from "../registry/engine_hooks_options.ts";
+import type { HookInput, HookSet } from "../registry/registry.ts";
 import { checkKinds } from "../protocol/kind.ts";
 import { checkKeys } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { complaint, show } from "../../base/show.ts";
+
+/** The context fields that the kinds `E` declare; required if a kind has fields that every stage offers. */
+export type ContextOption<E extends AnyStages> = Record<never, never> extends OwnFields<E>
+  ? { readonly context?: OwnFields<E> }
+  : { readonly context: OwnFields<E> };
+
+/** Options of a {@linkcode Loop}. */
+export interface LoopOptions<E extends AnyStages>
+  extends Pick<EngineHooksOptions<E>, "onWarning" | "verify"> {
+  /**
+   * Hooks to begin with; `loop.hooks.add` takes more, with options.
+   *
+   * @default none
+   */
+  readonly hooks?: readonly HookInput<E>[];
+  /**
+   * Number of steps that `run` runs if it is called without one.
+   *
+   * @default Infinity: until a hook asks to stop
+   */
+  readonly nSteps?: number;
+  /**
+   * Name of the loop in listings and logs.
+   *
+   * @default "loop"
+   */
+  readonly name?: string;
+  /** Stops the loop after the step under way. */
+  readonly signal?: AbortSignal;
+}
+
+/** The hooks of a loop, with what its engine asks of them. */
+export type LoopHooks<E extends AnyStages> =
+  & HookSet<E>
+  & Pick<
+    EngineHooks<E>,
+    | "horizon"
+    | "work"
+    | "devices"
+    | "enabled"
+    | "partOf"
+    | "reads"
+    | "writes"
+    | "replan"
+    | "soFar"
+    | "track"
+    | "marks"
+    | "drop"
+    | "goBack"
+    | "warn"
+  >;
+
+/** The members of an engine that its hooks work with. */
+type HookParts<E extends AnyStages> = Pick<
+  EngineHooksOptions<E>,
+  "state" | "worker" | "coming" | "isFatal"
+>;
+
+/** Returns the parts of an engine that its hooks work with; methods stay bound to the engine. */
+export function hookParts<E extends AnyStages>(
+  engine: HookParts<E>,
+): HookParts<E> {
+  const { state, worker } = engine;
+  return {
+    ...(state && { state }),
+    ...(worker && { worker }),
+    ...(engine.coming && { coming: (stage) => engine.coming!(stage) }),
+    ...(engine.isFatal && { isFatal: (error) => engine.isFatal!(error) }),
+  };
+}
 
 const OPTIONS: readonly string[] = ["hooks", "nSteps", "name", "signal", "onWarning", "verify"];
 
