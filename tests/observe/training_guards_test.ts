@@ -12,6 +12,7 @@ import {
 import { sgd, tensorData, type TrainerParts } from "../../src/training/mod.ts";
 import type { MetricsContext, NormContext } from "../../src/training/mod.ts";
 import { doubles, line } from "./training_line.ts";
+import { gpuTest } from "../onnx/gpu.ts";
 
 Deno.test("averages are kept and validated while the hook is on; decay 0.999 unless told otherwise", async () => {
   const options = { data: doubles([1]), validation: doubles([1]), optimizers: sgd({ lr: 0.25 }) };
@@ -241,20 +242,23 @@ Deno.test("a guard refuses what it does not understand", () => {
   assertEquals(new NanGuard().name, "nan_guard");
 });
 
-Deno.test("on a GPU a gradient that is no number is named, too", async () => {
+gpuTest("on a GPU a gradient that is no number is named, too", async () => {
   await using trainer = line([breaking(1), new NanGuard()], { device: "webgpu" });
   const error = await assertRejects(() => trainer.train(), NotFiniteError);
   assertEquals(error.tensors, [{ tensor: "gradient of w", count: 1 }]);
 });
 
-Deno.test("on a GPU a loss that is no number is found before parameters are moved by it", async () => {
-  for (const [accumulate, at] of [[1, 1], [2, 0]] as const) {
-    const said: string[] = [], write = (text: string) => void said.push(text);
-    const guard = new NanGuard({ mode: "skip", checkGradients: false, write });
-    await using trainer = line([guard], { device: "webgpu", data: broken(at), accumulate });
-    await trainer.train();
-    assertEquals([guard.skipped, said.length], [1, 1]);
-    assert(said[0]!.includes("loss (1 number), wanted of the batch"), said[0]!);
-    assert((await trainer.parameter("w")).every((x) => Number.isFinite(x) && x > 0));
-  }
-});
+gpuTest(
+  "on a GPU a loss that is no number is found before parameters are moved by it",
+  async () => {
+    for (const [accumulate, at] of [[1, 1], [2, 0]] as const) {
+      const said: string[] = [], write = (text: string) => void said.push(text);
+      const guard = new NanGuard({ mode: "skip", checkGradients: false, write });
+      await using trainer = line([guard], { device: "webgpu", data: broken(at), accumulate });
+      await trainer.train();
+      assertEquals([guard.skipped, said.length], [1, 1]);
+      assert(said[0]!.includes("loss (1 number), wanted of the batch"), said[0]!);
+      assert((await trainer.parameter("w")).every((x) => Number.isFinite(x) && x > 0));
+    }
+  },
+);

@@ -1,5 +1,11 @@
 /** The door on WebGPU: buffers in and out on one device, capture, and what happens when the device goes. */
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { BackendUnavailableError, openGpuDevice } from "../../src/backend/mod.ts";
 import {
   checkSession,
@@ -239,9 +245,12 @@ gpuTest(
     await run(session, 4n);
     await assertRejects(() => run(session, 3n, 2), RangeError, "Expand (node .h) must be able to");
     await run(session, 4n);
-    // More than the device has.
-    await assertRejects(() => run(session, 700_000_000n), RangeError, "maximum buffer size");
-    await run(session, 4n);
+    // More than the device has. With fewer bindings, as on OpenGL, the pieces of the buffer do not fit into a shader:
+    // that breaks the session off, as below.
+    if (gpuDevice.limits.maxStorageBuffersPerShaderStage > 22) {
+      await assertRejects(() => run(session, 700_000_000n), RangeError, "maximum buffer size");
+      await run(session, 4n);
+    }
     // More than can be counted.
     await assertRejects(() => run(session, 3_000_000_000n), RangeError, "memory");
     const error = await assertRejects(() => run(session, 4n), BackendUnavailableError, "e.onnx");
