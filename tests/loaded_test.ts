@@ -35,6 +35,32 @@ Deno.test("the hooks alone load at most 50 files", () => {
   assert(loaded.length <= 50, `${loaded.length} files:\n${loaded.sort().join("\n")}`);
 });
 
+/** The files that are loaded with entry points. */
+function filesOf(...names: readonly string[]): string[] {
+  const files = names.flatMap((name) => {
+    const entry = entries.find(([each]) => each === name)!;
+    return [...loadedWith(modules, entry[1])];
+  });
+  return [...new Set(files)].sort();
+}
+
+Deno.test("a batch, NVE and Lennard-Jones load at most 200 files", () => {
+  const loaded = filesOf("./batch", "./dynamics/nve", "./models/pair");
+  assert(loaded.length <= 200, `${loaded.length} files:\n${loaded.join("\n")}`);
+});
+
+Deno.test("all of batches, dynamics and models loads at most 270 files", () => {
+  const loaded = filesOf("./batch", "./dynamics", "./models");
+  assert(loaded.length <= 270, `${loaded.length} files:\n${loaded.join("\n")}`);
+});
+
+Deno.test("only what a run uses is loaded: no shader, thread, checkpoint, stream or XYZ reader before", () => {
+  const late =
+    /\/src\/(backend\/(webgpu|threads)|checkpoint|batch\/extxyz)\/|\/(constrained|stream|late_report)\.ts$/;
+  const loaded = filesOf("./batch", "./dynamics", "./models");
+  assertEquals(loaded.filter((each) => late.test(each)), []);
+});
+
 Deno.test("no entry point loads onnxruntime-web; opening a session does", () => {
   for (const [name, file] of entries) {
     assert(!packagesOf(file, false).includes("onnxruntime-web"), name);

@@ -31,11 +31,7 @@ export type { AdapterInfo, GpuHost } from "./webgpu/adapter.ts";
 export { describeAdapter } from "./webgpu/adapter.ts";
 export type { GpuDeviceOptions } from "./webgpu/device.ts";
 export { lossOf, openGpuDevice, watchDevice } from "./webgpu/device.ts";
-export type {
-  Device,
-  DeviceName,
-  PickedDevice,
-  PickOptions,
-  SkippedDevice,
-} from "./webgpu/pick.ts";
-export { DEVICES, pickDevice } from "./webgpu/pick.ts";
+export type { Device, DeviceName } from "./devices.ts";
+export { DEVICES } from "./devices.ts";
+export type { PickedDevice, PickOptions, SkippedDevice } from "./webgpu/pick.ts";
+export { pickDevice } from "./webgpu/pick.ts";

@@ -1,17 +1,10 @@
 import type { Backend } from "./backend.ts";
 import { BackendUnavailableError } from "./backend_unavailable_error.ts";
-import { ReferenceBackend } from "./reference/mod.ts";
-import { WasmBackend } from "./wasm/mod.ts";
+import type { Device, DeviceName } from "./devices.ts";
+import { ReferenceBackend } from "./reference/reference_backend.ts";
+import { WasmBackend } from "./wasm/wasm_backend.ts";
 import type { AdapterInfo } from "./webgpu/adapter.ts";
-import { openGpuDevice } from "./webgpu/device.ts";
-import {
-  type Device,
-  type DeviceName,
-  pickDevice,
-  type PickedDevice,
-  type PickOptions,
-  type SkippedDevice,
-} from "./webgpu/pick.ts";
+import type { PickedDevice, PickOptions, SkippedDevice } from "./webgpu/pick.ts";
 
 /** Name → constructor. */
 const BACKENDS: Readonly<Record<string, () => Backend>> = {
@@ -65,6 +58,7 @@ export async function openDevice(
   name: DeviceName = "auto",
   options: PickOptions = {},
 ): Promise<OpenedDevice> {
+  const { pickDevice } = await import("./webgpu/pick.ts");
   const picked = await pickDevice(name, options);
   if (picked.device !== "webgpu") return opened(picked.device, picked.skipped);
   try {
@@ -77,7 +71,7 @@ export async function openDevice(
 
 /** Opens the picked GPU. The shaders are loaded here, so runs on a CPU never load them. */
 async function openGpu({ adapter, info, skipped }: PickedDevice): Promise<OpenedDevice> {
-  const { WebGpuBackend } = await import("./webgpu/mod.ts");
+  const { openGpuDevice, WebGpuBackend } = await import("./webgpu/mod.ts");
   const device = await openGpuDevice({ adapter: adapter! });
   const backend = new WebGpuBackend(device, true);
   return { backend, device: "webgpu", info: info!, skipped };

@@ -1,5 +1,5 @@
 /**
- * Values in the messages of errors.
+ * Values in the messages of errors, and in `console.log`.
  *
  * @module
  */
@@ -99,4 +99,13 @@ export function complaint(
 ): string {
   const near = typeof value === "string" ? didYouMean(value, candidates) : "";
   return `Cannot ${action} as ${requirement}: current value is ${show(value)}${near}`;
+}
+
+/** Makes `console.log` show the result of `toString`, in Deno and Node. */
+export function inspected(prototype: { toString(): string }): void {
+  Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), {
+    value(this: { toString(): string }): string {
+      return this.toString();
+    },
+  });
 }

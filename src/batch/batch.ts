@@ -19,7 +19,7 @@ import {
 import type { FieldOptions, NumericInput } from "./fields/field_values.ts";
 import type { BuiltInFields, BuiltInName, FieldInfo, NumericArray } from "./fields/fields.ts";
 import type { FieldHolder } from "./fields/holder.ts";
-import { inspected } from "./inspected.ts";
+import { inspected } from "../base/show.ts";
 import {
   appendSystems,
   dropSystems,

@@ -5,9 +5,14 @@
  */
 
 import { atomicSymbol } from "./elements.ts";
-import type { BuiltInFields, BuiltInName, FieldInfo, NumericArray } from "./fields/fields.ts";
-import { inspected } from "./inspected.ts";
-import { missing } from "./fields/missing_value.ts";
+import {
+  type BuiltInFields,
+  type BuiltInName,
+  type FieldInfo,
+  missing,
+  type NumericArray,
+} from "./fields/fields.ts";
+import { inspected } from "../base/show.ts";
 import type { Info, Store } from "./store.ts";
 import { readSystem } from "./read_system.ts";
 import type { SystemInput } from "./system_input.ts";

@@ -12,7 +12,7 @@ import { ConvergedSnapshotHook } from "../observe/atoms/converged_snapshot_hook.
 import { LoggingHook } from "../observe/atoms/logging_hook.ts";
 import { Profiler } from "../observe/profile/profiler.ts";
 import { MemorySink } from "../sinks/memory_sink.ts";
-import { DEVICES } from "../backend/webgpu/pick.ts";
+import { DEVICES } from "../backend/devices.ts";
 import { crystals, MODELS, openArgon } from "./demo_argon.ts";
 import { aboutDevice } from "./demo_device.ts";
 import { assertWritable, openDemoFiles } from "./demo_files.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceName } from "../backend/webgpu/pick.ts";
+import type { DeviceName } from "../backend/devices.ts";
 import type { Batch } from "../batch/batch.ts";
 import { initVelocities } from "../batch/velocities.ts";
 import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";

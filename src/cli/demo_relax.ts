@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceName } from "../backend/webgpu/pick.ts";
+import type { DeviceName } from "../backend/devices.ts";
 import type { Batch } from "../batch/batch.ts";
 import { ConvergenceHook } from "../dynamics/convergence/convergence_hook.ts";
 import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Profiler } from "../observe/profile/profiler.ts";
-import type { DeviceName } from "../backend/webgpu/pick.ts";
+import type { DeviceName } from "../backend/devices.ts";
 import type { ModelName } from "./demo_argon.ts";
 import type { DemoFiles } from "./demo_files.ts";
 import type { Terminal } from "./terminal.ts";

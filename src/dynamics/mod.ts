@@ -62,15 +62,10 @@ export { bussi, NVTBussi } from "./integrators/nvt_bussi.ts";
 export type { NVTBussiOptions } from "./integrators/nvt_bussi.ts";
 export { noseHoover, NVTNoseHoover } from "./integrators/nvt_nose_hoover.ts";
 export type { NVTNoseHooverOptions } from "./integrators/nvt_nose_hoover.ts";
-export type { Bath, ChainBath, RescalingBath, StepTime } from "./integrators/parts.ts";
-export {
-  drift,
-  kick,
-  kickDrift,
-  noseHooverChain,
-  rescaleVelocities,
-  thermalize,
-} from "./integrators/parts.ts";
+export type { Bath, ChainBath, RescalingBath } from "./integrators/baths.ts";
+export type { StepTime } from "./integrators/motion.ts";
+export { noseHooverChain, rescaleVelocities, thermalize } from "./integrators/baths.ts";
+export { drift, kick, kickDrift } from "./integrators/motion.ts";
 export type {
   AdmittedContext,
   ConvergedContext,

@@ -5,7 +5,7 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import { ReferenceBackend } from "../backend/reference/mod.ts";
+import { ReferenceBackend } from "../backend/reference/reference_backend.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";
 import type { TestCase } from "./test_case.ts";
 import { type Tolerance, TOLERANCES } from "./tolerances.ts";

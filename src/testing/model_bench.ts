@@ -5,7 +5,7 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import { ReferenceBackend } from "../backend/reference/mod.ts";
+import { ReferenceBackend } from "../backend/reference/reference_backend.ts";
 import type { System } from "../batch/system.ts";
 import type { Model, ModelOutput } from "../models/model.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";

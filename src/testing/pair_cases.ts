@@ -5,7 +5,7 @@
  */
 
 import { type Backend, type Buffer, call, type SavedPairs } from "../backend/backend.ts";
-import { ReferenceBackend } from "../backend/reference/mod.ts";
+import { ReferenceBackend } from "../backend/reference/reference_backend.ts";
 import { clear } from "../kernels/clear.ts";
 import { Control } from "../kernels/kernel.ts";
 import { lennardJones } from "../models/pair/lennard_jones.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type DeviceName, DEVICES } from "../backend/webgpu/pick.ts";
+import { type DeviceName, DEVICES } from "../backend/devices.ts";
 import { checkKeys } from "../base/check_options.ts";
 import { isObject } from "../base/object.ts";
 import { complaint } from "../base/show.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceName } from "../backend/webgpu/pick.ts";
+import type { DeviceName } from "../backend/devices.ts";
 import type { HookWarning } from "../hooks/protocol/outcome.ts";
 import type { AcceptAll, HookInput } from "../hooks/registry/registry.ts";
 import type { ModelSource } from "../onnx/session/session_source.ts";

@@ -1,7 +1,7 @@
 /** The suite finds what is wrong with a backend, and nothing else. */
 import { assert, assertEquals } from "@std/assert";
 import type { Backend, Call } from "../../src/backend/mod.ts";
-import { ReferenceBackend } from "../../src/backend/reference/mod.ts";
+import { ReferenceBackend } from "../../src/backend/reference/reference_backend.ts";
 import { Control, defineKernel, type Frame, type Kernel } from "../../src/kernels/mod.ts";
 import { backendSuite, type BackendSuiteOptions } from "../../src/testing/mod.ts";
 import { failing } from "./failing.ts";

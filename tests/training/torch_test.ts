@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { DeviceName } from "../../src/backend/webgpu/pick.ts";
+import type { DeviceName } from "../../src/backend/devices.ts";
 import {
   adam,
   adamW,

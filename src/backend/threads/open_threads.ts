@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import type { Backend } from "../backend.ts";
-import { checkThreads } from "./check_threads.ts";
+import { checkThreads } from "../devices.ts";
 import { ThreadedBackend } from "./threaded_backend.ts";
 
 /** Options of {@linkcode openThreads}. */

@@ -6,7 +6,7 @@
 
 import { Control, type Kernel } from "../../kernels/kernel.ts";
 import type { Buffer, Call, FrameBuffers, Pairs, Program } from "../backend.ts";
-import { WasmBackend } from "../wasm/mod.ts";
+import { WasmBackend } from "../wasm/wasm_backend.ts";
 import type {
   ArgumentMessage,
   CallMessage,

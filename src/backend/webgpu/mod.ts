@@ -4,4 +4,5 @@
  * @module
  */
 
+export { openGpuDevice } from "./device.ts";
 export { gpuOf, openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu_backend.ts";

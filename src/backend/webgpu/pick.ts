@@ -6,21 +6,8 @@ import {
   type GpuHost,
   nameAdapter,
 } from "./adapter.ts";
+import type { Device, DeviceName } from "../devices.ts";
 import { openAdapter } from "./device.ts";
-
-/** Device that models and kernels run on. With kernels on `"reference"`, a model runs on wasm. */
-export type Device = "webgpu" | "wasm" | "reference";
-
-/** Name of a device to open: `"auto"` is WebGPU on a hardware adapter, otherwise wasm. */
-export type DeviceName = "auto" | Device;
-
-/** All names of devices. */
-export const DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
-  "auto",
-  "webgpu",
-  "wasm",
-  "reference",
-];
 
 /** Options of {@linkcode pickDevice}. */
 export interface PickOptions {

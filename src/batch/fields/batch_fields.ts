@@ -11,9 +11,8 @@ import type { Field } from "../store.ts";
 import { afterIds } from "../system_ids.ts";
 import { storeWithEdges } from "../with_edges.ts";
 import { type FieldOptions, type NumericInput, typed } from "./field_values.ts";
-import type { NumericArray } from "./fields.ts";
+import { missing, type NumericArray } from "./fields.ts";
 import { heldError } from "./holder.ts";
-import { missing } from "./missing_value.ts";
 import { fieldFrom, filledField } from "./set_field.ts";
 
 /** Returns the values of a field. Throws if it does not exist, or an engine holds it. */

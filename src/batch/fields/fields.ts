@@ -4,6 +4,8 @@
  * @module
  */
 
+import { show } from "../../base/show.ts";
+
 /** What a field has one row per: atom, edge (pair of neighbors) or system. */
 export type Level = "node" | "edge" | "system";
 
@@ -145,3 +147,28 @@ export function dtypeOf(values: unknown): DType | undefined {
   }
   return undefined;
 }
+
+/** Returns the error for a field that a system or batch does not have. */
+export function missing(
+  name: unknown,
+  names: Iterable<string>,
+  where: "batch" | "system",
+): TypeError {
+  const known = [...names].join(", ");
+  return new TypeError(
+    `Cannot get ${
+      show(name)
+    } as the ${where} must have a field of that name: current fields are ${known}${
+      where === "batch" ? remedy(name) : ""
+    }`,
+  );
+}
+
+function remedy(name: unknown): string {
+  if (typeof name !== "string" || !BUILT_IN.has(name)) return "";
+  const ensured = `batch.ensure("${name}") adds it`;
+  return COMPUTED.has(name) ? `; await a run of an engine first, or ${ensured}` : `; ${ensured}`;
+}
+
+/** Fields that every batch has after a run. */
+const COMPUTED: ReadonlySet<string> = new Set(["velocities", "forces", "energy", "stepsDone"]);

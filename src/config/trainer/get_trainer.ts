@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceName } from "../../backend/webgpu/pick.ts";
+import type { DeviceName } from "../../backend/devices.ts";
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
 import { printFirst } from "../../hooks/registry/error_reports.ts";
 import { isObject } from "../../base/object.ts";

@@ -17,16 +17,17 @@ import { type BondBuffers, bondBuffers } from "./bond_buffers.ts";
 import { type BondList, bondList } from "./bond_list.ts";
 import { bondRank } from "./bond_rank.ts";
 import type { Constraint, Held } from "./constraint.ts";
+import type { ConstraintCalls } from "./constraint_calls.ts";
 import type { Integrator, OpenIntegrator } from "../integrators/integrator.ts";
 import { parameter } from "../integrators/parameters.ts";
 import { countHeld } from "./held_freedom.ts";
-import { LOW } from "../integrators/parts.ts";
+import { POSITIONS_LOW } from "../engine/state_names.ts";
 
 /** Directions in which atoms are fixed, as checkpoints keep them. */
 const FIXED = "fixedDirections";
 
 /** The constraints of an engine on a batch. */
-export class Constrained {
+export class Constrained implements ConstraintCalls {
   /** Whether there are none. */
   readonly isEmpty: boolean;
   readonly #state: ResidentBatch;
@@ -248,7 +249,7 @@ export class Constrained {
         return state.scratch("positionsBefore", real);
       },
       get low() {
-        return state.state(LOW, real);
+        return state.state(POSITIONS_LOW, real);
       },
       get lowBefore() {
         return state.scratch("positionsLowBefore", real);

@@ -13,6 +13,7 @@ import { checkOptions } from "../../base/check_options.ts";
 import { complaint, show } from "../../base/show.ts";
 import { CHANGE } from "../engine/measures.ts";
 import { DynamicsStage } from "../stages.ts";
+import { noteConvergenceHook } from "./known_hooks.ts";
 
 /** One condition of convergence: value ≤ threshold. */
 export interface Criterion {
@@ -135,6 +136,7 @@ export class ConvergenceHook {
     this.targetStatus = targetStatus;
     this.hasTarget = options.targetStatus !== undefined;
     this.frequency = frequency;
+    noteConvergenceHook(this);
   }
 
   /** Converged when no atom feels more than `threshold` (eV/Å), by the measure `fmax`. */

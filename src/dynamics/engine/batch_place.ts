@@ -9,7 +9,8 @@ import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { after, always, isThenable } from "../../base/sequence.ts";
-import { BatchRun } from "../step/batch_run.ts";
+import { openUnconstrained } from "../constraints/constraint_calls.ts";
+import { BatchRun, type OptionalCode } from "../step/batch_run.ts";
 import type { RunEngine } from "../step/run_engine.ts";
 import type { SavedRun } from "./checkpoint.ts";
 import type { EngineDevice } from "./engine_device.ts";
@@ -46,6 +47,7 @@ export class BatchPlace {
   readonly fallback: Fallback;
   readonly #options: PlaceOptions;
   #run: BatchRun | undefined;
+  #code: OptionalCode = { openConstraints: openUnconstrained };
   /** Whether the batch is on its way: its values there are not complete yet. */
   #isMoving = false;
   /** Settles when models have freed what they had for earlier batches. */
@@ -72,6 +74,24 @@ export class BatchPlace {
     return this.#moving(() => this.#enter(batch));
   }
 
+  /** Loads the code that runs on this backend need, if they need any. */
+  #loadCode({ isHost }: Backend): void | Promise<void> {
+    const needsLate = !isHost && this.#code.openLate === undefined;
+    const needsConstraints = this.#options.engine.constraints.length > 0 &&
+      this.#code.openConstraints === openUnconstrained;
+    if (needsLate || needsConstraints) return this.#load(needsLate, needsConstraints);
+  }
+
+  async #load(needsLate: boolean, needsConstraints: boolean): Promise<void> {
+    if (needsLate) {
+      const { openLate } = await import("../step/late_multi_step.ts");
+      this.#code = { ...this.#code, openLate };
+    }
+    if (!needsConstraints) return;
+    const { Constrained } = await import("../constraints/constrained.ts");
+    this.#code = { ...this.#code, openConstraints: (...options) => new Constrained(...options) };
+  }
+
   #moving<T>(work: () => T | PromiseLike<T>): T | PromiseLike<T> {
     this.#isMoving = true;
     return always(work, () => void (this.#isMoving = false));
@@ -82,9 +102,13 @@ export class BatchPlace {
     const { isHost } = device;
     const opened = device.open();
     if (!isThenable(opened)) {
-      return device.canFallBack ? this.#bringSafely(batch, opened) : this.#bring(batch, opened);
+      return after(
+        this.#loadCode(opened),
+        () => device.canFallBack ? this.#bringSafely(batch, opened) : this.#bring(batch, opened),
+      );
     }
     return opened.then(async (backend) => {
+      await this.#loadCode(backend);
       const { hooks } = this.#options.engine.loop;
       hooks.track(device.canFallBack);
       if (backend.isHost !== isHost) hooks.replan();
@@ -110,7 +134,7 @@ export class BatchPlace {
   }
 
   #open(batch: Batch, backend: Backend): BatchRun {
-    return this.#hold(new BatchRun(batch, backend, this.#options.engine));
+    return this.#hold(new BatchRun(batch, backend, this.#options.engine, this.#code));
   }
 
   #hold(run: BatchRun): BatchRun {
@@ -132,7 +156,7 @@ export class BatchPlace {
     const before = this.#run!;
     const { batch, backend } = before.state;
     const run = await this.#moving(async () => {
-      const run = new BatchRun(batch, backend, this.#options.engine);
+      const run = new BatchRun(batch, backend, this.#options.engine, this.#code);
       try {
         await run.takeOver(before, from);
       } catch (error) {

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { checkThreads } from "../../backend/threads/check_threads.ts";
-import { DEVICES } from "../../backend/webgpu/pick.ts";
+import { checkThreads, DEVICES } from "../../backend/devices.ts";
 import { Batch } from "../../batch/batch.ts";
 import { busyError } from "../../batch/fields/holder.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";

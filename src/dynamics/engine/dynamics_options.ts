@@ -5,7 +5,7 @@
  */
 
 import type { Backend } from "../../backend/backend.ts";
-import type { DeviceName } from "../../backend/webgpu/pick.ts";
+import type { DeviceName } from "../../backend/devices.ts";
 import type { Field } from "../../hooks/protocol/context.ts";
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
 import type { AcceptAll, HookInput } from "../../hooks/registry/registry.ts";

@@ -8,7 +8,8 @@ import type { Backend } from "../../backend/backend.ts";
 import { BackendUnavailableError } from "../../backend/backend_unavailable_error.ts";
 import { openBackend, openDevice } from "../../backend/open.ts";
 import type { AdapterInfo } from "../../backend/webgpu/adapter.ts";
-import type { Device, DeviceName, PickOptions, SkippedDevice } from "../../backend/webgpu/pick.ts";
+import type { Device, DeviceName } from "../../backend/devices.ts";
+import type { PickOptions, SkippedDevice } from "../../backend/webgpu/pick.ts";
 
 /** A device, and how to use it. */
 export interface DeviceRequest extends PickOptions {

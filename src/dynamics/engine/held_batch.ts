@@ -11,7 +11,7 @@ import { isThenable } from "../../base/sequence.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
 import { DivergedError } from "../diverged_error.ts";
 import type { Integrator } from "../integrators/integrator.ts";
-import { isBath } from "../stages/staged.ts";
+import { isBath } from "../integrators/center_motion.ts";
 import { STAGE_STEPS } from "../stages/stage_steps.ts";
 import type { BatchPlace } from "./batch_place.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";

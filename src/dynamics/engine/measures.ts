@@ -12,9 +12,9 @@ import { fmax } from "../../kernels/measure/fmax.ts";
 import { kineticEnergy } from "../../kernels/measure/kinetic_energy.ts";
 import { stress } from "../../kernels/measure/stress.ts";
 import { temperature } from "../../kernels/measure/temperature.ts";
-import { cellForcesOf } from "../relaxers/cell_relaxation.ts";
 import { outputsOf } from "../../models/model.ts";
 import { placeOf } from "../stages/stage_place.ts";
+import { cellForcesOf } from "./cell_forces.ts";
 
 /** A measure on a batch: where it is, and how it comes up to date. */
 export interface Measure {

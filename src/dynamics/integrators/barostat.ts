@@ -16,7 +16,8 @@ import { strainedKick } from "../../kernels/barostats/strained_kick.ts";
 import { outputsOf } from "../../models/model.ts";
 import { parameter, parameterTable, type PerSystem, perSystem, times } from "./parameters.ts";
 import { freedomOfBath } from "../engine/measures.ts";
-import { lowOf } from "./parts.ts";
+import { CELL_LOW } from "../engine/state_names.ts";
+import { lowOf } from "./motion.ts";
 
 /** What of a cell can change. */
 export type PressureCoupling = "isotropic" | "anisotropic" | "triclinic";
@@ -54,9 +55,6 @@ export interface Barostat {
     readonly coupling: number;
   };
 }
-
-/** The state that keeps what rounding took off the cells. */
-export const CELL_LOW = "cellLow";
 
 const COUPLINGS: Readonly<Record<PressureCoupling, number>> = {
   isotropic: Coupling.ISOTROPIC,

@@ -10,7 +10,7 @@ import {
   type PressureOptions,
 } from "./shared_options.ts";
 import { checkChain, checkCoupling } from "./nvt_nose_hoover.ts";
-import { noseHooverChain } from "./parts.ts";
+import { noseHooverChain } from "./baths.ts";
 
 /** Options of {@linkcode NPT} besides those of every engine. */
 export interface NPTOptions extends ChainOptions, PressureOptions {}

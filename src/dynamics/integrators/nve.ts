@@ -1,9 +1,15 @@
+/**
+ * Molecular dynamics at constant energy. It loads less than `@hooke/hooke/dynamics`, which has all engines.
+ *
+ * @module
+ */
+
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
 import { checkedParameters, parameter, type ParameterTable, Rule } from "./parameters.ts";
 import type { TimeStepOptions } from "./shared_options.ts";
-import { kick, kickDrift } from "./parts.ts";
+import { kick, kickDrift } from "./motion.ts";
 
 /** Options of {@linkcode NVE} besides those of every engine. */
 export interface NVEOptions extends TimeStepOptions {}

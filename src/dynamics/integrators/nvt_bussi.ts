@@ -9,7 +9,8 @@ import {
   Rule,
 } from "./parameters.ts";
 import { STOCHASTIC_PARAMETERS, type StochasticThermostatOptions } from "./shared_options.ts";
-import { kick, kickDrift, rescaleVelocities } from "./parts.ts";
+import { rescaleVelocities } from "./baths.ts";
+import { kick, kickDrift } from "./motion.ts";
 
 /** Options of {@linkcode NVTBussi} besides those of every engine. */
 export interface NVTBussiOptions extends StochasticThermostatOptions {

@@ -9,7 +9,8 @@ import {
   Rule,
 } from "./parameters.ts";
 import { STOCHASTIC_PARAMETERS, type StochasticThermostatOptions } from "./shared_options.ts";
-import { drift, kick, thermalize } from "./parts.ts";
+import { thermalize } from "./baths.ts";
+import { drift, kick } from "./motion.ts";
 
 /** Options of {@linkcode NVTLangevin} besides those of every engine. */
 export interface NVTLangevinOptions extends StochasticThermostatOptions {

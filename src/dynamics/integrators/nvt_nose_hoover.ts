@@ -11,7 +11,8 @@ import {
   perSystem,
 } from "./parameters.ts";
 import { CHAIN_PARAMETERS, type ChainOptions } from "./shared_options.ts";
-import { kick, kickDrift, noseHooverChain } from "./parts.ts";
+import { noseHooverChain } from "./baths.ts";
+import { kick, kickDrift } from "./motion.ts";
 
 /** Options of {@linkcode NVTNoseHoover} besides those of every engine. */
 export interface NVTNoseHooverOptions extends ChainOptions {}

@@ -12,6 +12,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { deform } from "../../kernels/cells/deform.ts";
 import { strainForces } from "../../kernels/cells/strain_forces.ts";
 import { outputsOf } from "../../models/model.ts";
+import { type CellForces, noteCellForces } from "../engine/cell_forces.ts";
 import type { CheckedCell } from "./cell_options.ts";
 import type { OpenIntegrator } from "../integrators/integrator.ts";
 import { parameterTable, perSystem } from "../integrators/parameters.ts";
@@ -35,18 +36,6 @@ export interface CellRelaxation {
   readonly cellForces: Buffer<"real">;
 }
 
-/** What measures how hard cells are driven. */
-interface CellForces {
-  readonly calls: readonly Call[];
-  readonly args: {
-    readonly cellForces: Buffer<"real">;
-    /** The stage of each system, where there are some. */
-    readonly stage?: Buffer<"i32">;
-    /** 1 for each stage in which cells are driven. */
-    readonly drives?: Buffer<"i32">;
-  };
-}
-
 /** An optimizer that relaxes cells. */
 interface Driver {
   readonly drive: ReturnType<typeof driveOf>;
@@ -62,7 +51,6 @@ const NO_STAGE = 2 ** 30;
 
 /** Batch → what relaxes its cells. */
 const DRIVERS = new WeakMap<ResidentBatch, Driver[]>();
-const MEASURES = new WeakMap<ResidentBatch, CellForces>();
 
 /** Returns a relaxer that runs one kernel, with the calls around it by which cells relax. */
 export function withCell(step: Call, cells: CellRelaxation | undefined): OpenIntegrator {
@@ -78,7 +66,9 @@ export function openCell(
 ): CellRelaxation {
   const drive = driveOf(state, engine, cell);
   const { cell: h, strain, reference, cellForces } = drive;
-  DRIVERS.set(state, [...DRIVERS.get(state) ?? [], { drive, place: placeOf(state) }]);
+  const drivers = [...DRIVERS.get(state) ?? [], { drive, place: placeOf(state) }];
+  DRIVERS.set(state, drivers);
+  noteCellForces(state, () => measureOf(state, drivers));
   const pulled = state.scratch("pulledForces", THREE);
   const moved = state.scratch("moved", THREE), strained = state.scratch("strained", NINE);
   const enthalpy = needsEnthalpy
@@ -112,15 +102,6 @@ function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
     cellForces: state.scratch("cellForces", NINE),
     parameters: parameterTable(state, engine, { ...cell }), // in the order of StrainParameter
   };
-}
-
-/** How hard cells are driven; `undefined` where they stay as they are. */
-export function cellForcesOf(state: ResidentBatch): CellForces | undefined {
-  const drivers = DRIVERS.get(state), known = MEASURES.get(state);
-  if (known !== undefined || drivers === undefined) return known;
-  const measure = measureOf(state, drivers);
-  MEASURES.set(state, measure);
-  return measure;
 }
 
 /** Of each system as what relaxes its cell sees it; its state stays what it is. */

@@ -7,9 +7,7 @@
 import type { Buffer } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { LbfgsCount, LbfgsMemory } from "../../kernels/relax/lbfgs_step.ts";
-
-/** The state that says how much is known of the way here: zero, nothing is. */
-export const COUNTS = "lbfgsCounts";
+import { LBFGS_COUNTS } from "../engine/state_names.ts";
 
 /** What a step looks at of the steps before, and keeps for the next. */
 export interface LbfgsState {
@@ -27,7 +25,7 @@ export function lbfgsState(state: ResidentBatch, depth: number): LbfgsState {
   return {
     history: state.state("lbfgsHistory", { dtype: "real", level: "node", width: 6 * rows }),
     memory: state.state("lbfgsMemory", { dtype: "f64", level, width: rows + LbfgsMemory.LENGTH }),
-    counts: state.state(COUNTS, { dtype: "i32", level, width: LbfgsCount.LENGTH }),
+    counts: state.state(LBFGS_COUNTS, { dtype: "i32", level, width: LbfgsCount.LENGTH }),
   };
 }
 

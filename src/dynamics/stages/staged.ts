@@ -8,8 +8,9 @@ import { type Call, call } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { remember } from "../../kernels/remember.ts";
 import type { Integrator, OpenIntegrator } from "../integrators/integrator.ts";
+import { isBath, keepsCenter } from "../integrators/center_motion.ts";
 import { noteStages } from "../engine/measures.ts";
-import { lowOf } from "../integrators/parts.ts";
+import { lowOf } from "../integrators/motion.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
 import { withinStage } from "./stage_place.ts";
 
@@ -30,16 +31,6 @@ function forgettingLow(state: ResidentBatch, opened: readonly OpenIntegrator[]):
 
 function usesLow({ pre, post }: OpenIntegrator): boolean {
   return [...pre, ...post].some(({ args }) => args.low !== undefined);
-}
-
-/** Does a center of mass at rest stay so? */
-function isKept({ keepsMomentum }: Integrator): boolean {
-  return keepsMomentum === true;
-}
-
-/** Does a scheme set it in motion for good? */
-export function isBath(scheme: Integrator): boolean {
-  return scheme.dt !== undefined && !isKept(scheme);
 }
 
 /**
@@ -64,7 +55,7 @@ export function staged(
     open(state) {
       const own = new OpenStages(state, stages.length, budgets);
       const stirred = schemes.map((_, k) => schemes.slice(0, k).some(isBath));
-      const keeps = schemes.map((one, k) => isKept(one) && !stirred[k]);
+      const keeps = schemes.map((one, k) => keepsCenter(one) && !stirred[k]);
       if (keeps.includes(true)) {
         const baths = schemes.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
         const told = { stage: own.stage, keeps: state.constants("i32", keeps.map(Number), "all") };

@@ -9,14 +9,12 @@ import type { Batch } from "../../batch/batch.ts";
 import { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { after, isThenable } from "../../base/sequence.ts";
 import { Control } from "../../kernels/kernel.ts";
-import { Constrained } from "../constraints/constrained.ts";
+import type { OpenConstraints } from "../constraints/constraint_calls.ts";
 import type { SavedDynamics, SavedRun } from "../engine/checkpoint.ts";
 import { Clock } from "../engine/clock.ts";
 import { countFreedom } from "../engine/measures.ts";
-import { CELL_LOW } from "../integrators/barostat.ts";
+import { CELL_LOW, LBFGS_COUNTS, POSITIONS_LOW } from "../engine/state_names.ts";
 import { checkedOpen } from "../integrators/integrator_checks.ts";
-import { LOW } from "../integrators/parts.ts";
-import { COUNTS } from "../relaxers/lbfgs_state.ts";
 import { DynamicsStage } from "../stages.ts";
 import { Admission } from "./admission.ts";
 import { BatchPhase } from "./batch_phase.ts";
@@ -25,8 +23,7 @@ import { Divergence } from "./divergence.ts";
 import { Evaluator } from "./evaluator.ts";
 import { HookWork } from "./hook_work.ts";
 import { HostReport } from "./host_report.ts";
-import { LateMultiStep } from "./late_multi_step.ts";
-import { LateReport } from "./late_report.ts";
+import type { LateMultiStep, openLate } from "./late_multi_step.ts";
 import { MultiStep } from "./multi_step.ts";
 import { forceHooksOf, makePlan, modifiesStages } from "./make_plan.ts";
 import { assertWhole } from "./run_checks.ts";
@@ -34,6 +31,14 @@ import type { RunEngine, RunParts } from "./run_engine.ts";
 import { StageReport } from "./stage_report.ts";
 import { pairsOf } from "./step_plan.ts";
 import { StepRunner } from "./step_runner.ts";
+
+/** Code that only some runs need: it is loaded before their batch is opened. */
+export interface OptionalCode {
+  /** Opens the constraints of the engine. */
+  readonly openConstraints: OpenConstraints;
+  /** Opens reports for a device that delivers results late; `undefined` for other devices. */
+  readonly openLate?: typeof openLate;
+}
 
 /** Fields that can change from outside without a change of forces and energies. */
 const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
@@ -63,10 +68,10 @@ export class BatchRun {
   #forceHooks = "";
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
-  constructor(batch: Batch, backend: Backend, engine: RunEngine) {
+  constructor(batch: Batch, backend: Backend, engine: RunEngine, code: OptionalCode) {
     this.state = new ResidentBatch(batch, backend);
     try {
-      this.#run = openRun(this.state, engine);
+      this.#run = openRun(this.state, engine, code);
       this.#clock = new Clock(batch, engine.integrator);
     } catch (error) {
       this.state.free();
@@ -79,9 +84,9 @@ export class BatchRun {
     this.work = new HookWork(run);
     const { divergence, admission, work } = this;
     const stages = new StageReport(run, admission);
-    const late = run.isLate ? new LateReport(run, divergence, stages) : undefined;
-    const report = late ?? new HostReport(run, this.evaluator, stages);
-    this.#late = late && new LateMultiStep(run, late);
+    const late = run.isLate ? code.openLate!(run, divergence, stages) : undefined;
+    const report = late?.report ?? new HostReport(run, this.evaluator, stages);
+    this.#late = late?.multiStep;
     this.steps = new StepRunner(run, { divergence, admission, work, report });
     this.multiStep = new MultiStep(run, {
       runner: this.steps,
@@ -123,10 +128,10 @@ export class BatchRun {
       integrator.stages?.restart(systems);
       if (modifiesStages(engine.loop)) phase.unprime();
     }
-    if (name === "positions") state.resetState(LOW, systems);
+    if (name === "positions") state.resetState(POSITIONS_LOW, systems);
     if (name === "cell") state.resetState(CELL_LOW, systems);
     // A step that was changed from outside says nothing about the next.
-    if (name === "positions" || name === "cell") state.resetState(COUNTS, systems);
+    if (name === "positions" || name === "cell") state.resetState(LBFGS_COUNTS, systems);
     if (name === "stepsDone") return;
     if (name !== "status") this.#isSettled = false;
     if (!HARMLESS.has(name)) phase.unprime();
@@ -250,8 +255,12 @@ export class BatchRun {
 }
 
 /** Opens integrator and model on a batch. */
-function openRun(state: ResidentBatch, engine: RunEngine): RunParts {
-  const constrained = new Constrained(state, engine.integrator, engine.constraints);
+function openRun(
+  state: ResidentBatch,
+  engine: RunEngine,
+  { openConstraints }: OptionalCode,
+): RunParts {
+  const constrained = openConstraints(state, engine.integrator, engine.constraints);
   const integrator = constrained.weave(
     checkedOpen(engine.name, engine.integrator.open(state)),
   );

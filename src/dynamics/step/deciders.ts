@@ -5,7 +5,8 @@
  */
 
 import type { StageWork } from "../../hooks/run/device_work.ts";
-import { ConvergenceHook } from "../convergence/convergence_hook.ts";
+import type { ConvergenceHook } from "../convergence/convergence_hook.ts";
+import { isConvergenceHook } from "../convergence/known_hooks.ts";
 import type { StageRange } from "../stages/open_stages.ts";
 
 /** A hook that decides, and for whom. */
@@ -37,8 +38,9 @@ interface Ways {
  * @throws {RangeError} for a hook that has systems go where they cannot
  */
 export function decidersOf(work: readonly StageWork[], count: number | undefined): Decider[] {
-  const deciders = work.flatMap(({ hook, name, part, frequency, phase }) => {
-    if (!(hook instanceof ConvergenceHook)) return [];
+  const deciders = work.flatMap(({ hook: given, name, part, frequency, phase }) => {
+    if (!isConvergenceHook(given)) return [];
+    const hook = given as unknown as ConvergenceHook;
     const ways = count === undefined
       ? [undefined]
       : waysOf(hook, { name, range: part as StageRange | undefined, count });

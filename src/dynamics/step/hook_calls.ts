@@ -9,7 +9,8 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { StageWork } from "../../hooks/run/device_work.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import type { KernelDevice } from "../context.ts";
-import { ConvergenceHook, type ConvergenceParts } from "../convergence/convergence_hook.ts";
+import type { ConvergenceParts } from "../convergence/convergence_hook.ts";
+import { isConvergenceHook } from "../convergence/known_hooks.ts";
 import { decidersOf } from "./deciders.ts";
 import { keySource } from "./key_source.ts";
 import { countFreedom, measureOf } from "../engine/measures.ts";
@@ -84,7 +85,7 @@ export class HookCalls {
   /** What decides on convergence comes after everything else. */
   #ask(stage: DynamicsStage): readonly Call[] {
     const device: KernelDevice = { state: this.#parts.state };
-    return this.#work.get(stage)!.filter(({ hook }) => !(hook instanceof ConvergenceHook))
+    return this.#work.get(stage)!.filter(({ hook }) => !isConvergenceHook(hook))
       .flatMap(({ hook, frequency, phase, part }) => {
         const calls = (hook as WithKernels).kernels(device, stage);
         return timed(withinPart(this.#parts.integrator.stages, part, calls), {

@@ -8,8 +8,10 @@ import type { Program } from "../../backend/backend.ts";
 import { after } from "../../base/sequence.ts";
 import { MultiStepLength } from "../../hooks/loop/pace.ts";
 import { Control } from "../../kernels/kernel.ts";
-import type { LateReport } from "./late_report.ts";
+import type { Divergence } from "./divergence.ts";
+import { LateReport } from "./late_report.ts";
 import type { RunParts } from "./run_engine.ts";
+import type { StageReport } from "./stage_report.ts";
 import { isSetIn, type StepResults } from "./step_results.ts";
 
 /** A multi-step call on a device. */
@@ -93,4 +95,14 @@ export class LateMultiStep {
       marks.filter(isSet),
     );
   }
+}
+
+/** Opens what a device needs that reports late. */
+export function openLate(
+  run: RunParts,
+  divergence: Divergence,
+  stages: StageReport,
+): { readonly report: LateReport; readonly multiStep: LateMultiStep } {
+  const report = new LateReport(run, divergence, stages);
+  return { report, multiStep: new LateMultiStep(run, report) };
 }

@@ -9,11 +9,31 @@ import { Control } from "../../kernels/kernel.ts";
 import { DynamicsStage } from "../stages.ts";
 import { hasChanges, STAGE_EVENT } from "../stages/stage_changes.ts";
 import type { Divergence } from "./divergence.ts";
-import { PendingResults } from "./pending_results.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { StageReport } from "./stage_report.ts";
 import type { Mark } from "./step_parts.ts";
 import { buffersOf, isSetIn, maskOf, type StepResults } from "./step_results.ts";
+
+/** The time a device may lag behind, ms: it always has work, and a request to stop is noticed soon. */
+const BEHIND_MS = 100;
+
+/** The results of steps that a device was asked for and has not delivered yet, in order. */
+class PendingResults {
+  readonly #askedAt: number[] = [];
+  readonly #delivered: PromiseLike<void>[] = [];
+
+  /** Adds a result. Returns the first pending one, to be awaited, if that was asked for too long ago. */
+  push(delivered: PromiseLike<void>): PromiseLike<void> | undefined {
+    const now = performance.now();
+    this.#askedAt.push(now);
+    this.#delivered.push(delivered);
+    delivered.then(() => {
+      this.#askedAt.shift();
+      this.#delivered.shift();
+    });
+    return now - this.#askedAt[0]! > BEHIND_MS ? this.#delivered[0] : undefined;
+  }
+}
 
 /**
  * Reports the results of steps when they arrive, in one row with what observers read, and as they would have been

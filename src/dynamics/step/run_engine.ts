@@ -7,7 +7,7 @@
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
 import type { Model, OpenModel } from "../../models/model.ts";
-import type { Constrained } from "../constraints/constrained.ts";
+import type { ConstraintCalls } from "../constraints/constraint_calls.ts";
 import type { Constraint } from "../constraints/constraint.ts";
 import type { DivergedError } from "../diverged_error.ts";
 import type { DynamicsKind } from "../engine/dynamics_options.ts";
@@ -87,7 +87,7 @@ export interface RunParts {
   /** Moves the atoms. */
   readonly integrator: OpenIntegrator;
   /** Holds degrees of freedom. */
-  readonly constrained: Constrained;
+  readonly constrained: ConstraintCalls;
   /** Computes the forces. */
   readonly model: OpenModel;
   /** Whether the results of steps are reported late: by a device, which nothing waits for. */

@@ -8,7 +8,7 @@ import type { Buffer, Call } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { StageWork } from "../../hooks/run/device_work.ts";
 import type { OpenModel } from "../../models/model.ts";
-import type { Constrained } from "../constraints/constrained.ts";
+import type { ConstraintCalls } from "../constraints/constraint_calls.ts";
 import type { KernelDevice } from "../context.ts";
 import type { CustomCriterion } from "../convergence/convergence_hook.ts";
 import type { OpenIntegrator } from "../integrators/integrator.ts";
@@ -21,7 +21,7 @@ export interface StepParts {
   /** What moves the atoms. */
   readonly integrator: OpenIntegrator;
   /** What stays as it is. */
-  readonly constrained: Constrained;
+  readonly constrained: ConstraintCalls;
   /** What the forces come from. */
   readonly model: OpenModel;
   /** Whether the integrator leaves the total momentum as it is. */

@@ -6,7 +6,7 @@
 
 import { markChanging } from "../../batch/changing.ts";
 import type { DynamicsEngine } from "../engine/dynamics_engine.ts";
-import { ConvergenceHook } from "../convergence/convergence_hook.ts";
+import { isConvergenceHook } from "../convergence/known_hooks.ts";
 import type { SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream } from "./saved_stream.ts";
 import type { Stream } from "./stream.ts";
@@ -45,7 +45,7 @@ export class EngineStreams {
   async check(sampler: SizeAwareSampler, options: StreamOptions): Promise<void> {
     const { name, device, integrator, loop } = this.#engine;
     const canConverge = integrator.stages !== undefined || // else no system would leave the last stage
-      loop.hooks.enabled().some((one) => one instanceof ConvergenceHook);
+      loop.hooks.enabled().some((one) => isConvergenceHook(one));
     const { checkStream } = await loadStreaming();
     checkStream(name, sampler, options, canConverge);
     if (options.onDiverged === "drop" && !device.isHost) {

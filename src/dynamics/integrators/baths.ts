@@ -1,41 +1,16 @@
 /**
- * The parts that schemes are composed of, named as in the papers: each is one kernel on a batch.
+ * The parts of integrators that couple systems to a bath, named as in the papers: each is one kernel on a batch.
  *
  * @module
  */
 
 import { type Buffer, type Call, call } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { drift as driftKernel } from "../../kernels/integrate/drift.ts";
-import { kick as kickKernel } from "../../kernels/integrate/kick.ts";
-import { kickDrift as kickDriftKernel } from "../../kernels/integrate/kick_drift.ts";
 import { noseHoover as noseHooverKernel } from "../../kernels/thermostats/nose_hoover.ts";
 import { thermalize as thermalizeKernel } from "../../kernels/thermostats/thermalize.ts";
 import { velocityRescale } from "../../kernels/thermostats/velocity_rescale.ts";
 import { bathEnergy, freedomOfBath } from "../engine/measures.ts";
-
-/** The state that keeps what rounding took off the positions. */
-export const LOW = "positionsLow";
-
-/** The time of a step, fs, one number per system. */
-export type StepTime = Buffer<"real">;
-
-/** B: half a kick, v += ½ dt F/m. */
-export function kick(state: ResidentBatch, dt: StepTime): Call {
-  return call(kickKernel, { ...kicked(state), dt });
-}
-
-/** B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v. */
-export function kickDrift(state: ResidentBatch, dt: StepTime): Call {
-  const positions = state.field("positions");
-  return call(kickDriftKernel, { positions, ...kicked(state), dt, low: lowOf(state) });
-}
-
-/** A: a drift over a fraction of the step, x += fraction · dt v. */
-export function drift(state: ResidentBatch, dt: StepTime, fraction: number): Call {
-  const [positions, velocities] = [state.field("positions"), state.field("velocities")];
-  return call(driftKernel, { positions, velocities, dt, fraction, low: lowOf(state) });
-}
+import type { StepTime } from "./motion.ts";
 
 /** What a bath is to {@linkcode thermalize}. */
 export interface Bath {
@@ -135,17 +110,4 @@ export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainB
     eta: state.state("eta", links),
     etaDot: state.state("etaDot", links),
   });
-}
-
-/** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */
-export function lowOf(state: ResidentBatch): Buffer<"real"> {
-  return state.state(LOW, { dtype: "real", level: "node", width: 3, isShared: true });
-}
-
-function kicked(state: ResidentBatch) {
-  return {
-    velocities: state.field("velocities"),
-    forces: state.field("forces"),
-    weights: state.weights(),
-  };
 }

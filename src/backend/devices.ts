@@ -1,3 +1,23 @@
+/**
+ * The devices and threads that can be asked for.
+ *
+ * @module
+ */
+
+/** Device that models and kernels run on. With kernels on `"reference"`, a model runs on wasm. */
+export type Device = "webgpu" | "wasm" | "reference";
+
+/** Name of a device to open: `"auto"` is WebGPU on a hardware adapter, otherwise wasm. */
+export type DeviceName = "auto" | Device;
+
+/** All names of devices. */
+export const DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
+  "auto",
+  "webgpu",
+  "wasm",
+  "reference",
+];
+
 /** Throws a TypeError or RangeError unless `threads` is a whole number from 1 on. */
 export function checkThreads(action: string, threads: unknown): asserts threads is number {
   if (Number.isInteger(threads) && (threads as number) >= 1) return;
