@@ -87,36 +87,11 @@ export const SCHEDULE_KEYS: readonly (keyof ScheduleOptions)[] = [
   "sampleSeed",
 ];
 
-/** The options of a hook, checked. Throws a TypeError for a wrong type, a RangeError for a wrong value. */
+/** Returns the options of a hook, checked. Throws a TypeError for a wrong type, a RangeError for a wrong value. */
 export function readSchedule(name: string, given: ScheduleOptions): Required<ScheduleOptions> {
-  const check = (key: keyof ScheduleOptions, requirement: string, ok: (x: number) => boolean) => {
-    const value: unknown = given[key];
-    if (value === undefined) return;
-    if (typeof value !== "number") throw new TypeError(complaint(name, key, requirement, value));
-    if (!ok(value)) throw new RangeError(complaint(name, key, requirement, value));
-  };
-  const flag = (key: keyof ScheduleOptions) => {
-    const value: unknown = given[key];
-    if (value === undefined || typeof value === "boolean") return;
-    throw new TypeError(complaint(name, key, "be true or false", value));
-  };
-  check("frequency", "be a positive whole number", isPositiveInteger);
-  check("eventFrequency", "be a positive whole number", isPositiveInteger);
-  const frequency = given.frequency ?? 1;
-  check(
-    "phase",
-    `be a whole number from 0 to ${frequency - 1}`,
-    (x) => isCount(x) && x < frequency,
-  );
-  check("after", "be a whole number from 0 on", isCount);
-  check("until", "be a whole number from 0 on, or Infinity", (x) => isCount(x) || x === Infinity);
-  check("everySeconds", "be a number above 0", (x) => x > 0 && x < Infinity);
-  check("sample", "be a fraction above 0, at most 1", (x) => x > 0 && x <= 1);
-  check("sampleSeed", "be a whole number from 0 on", isCount);
-  flag("once");
-  flag("atEnd");
+  checkSchedule(name, given);
   return {
-    frequency,
+    frequency: given.frequency ?? 1,
     phase: given.phase ?? 0,
     eventFrequency: given.eventFrequency ?? 1,
     once: given.once ?? false,
@@ -127,6 +102,30 @@ export function readSchedule(name: string, given: ScheduleOptions): Required<Sch
     sample: given.sample ?? 1,
     sampleSeed: given.sampleSeed ?? 0,
   };
+}
+
+function checkSchedule(name: string, given: ScheduleOptions): void {
+  const check = (key: keyof ScheduleOptions, requirement: string, ok: (x: number) => boolean) => {
+    const value: unknown = given[key];
+    if (value === undefined) return;
+    if (typeof value !== "number") throw new TypeError(complaint(name, key, requirement, value));
+    if (!ok(value)) throw new RangeError(complaint(name, key, requirement, value));
+  };
+  check("frequency", "be a positive whole number", isPositiveInteger);
+  check("eventFrequency", "be a positive whole number", isPositiveInteger);
+  const { frequency = 1 } = given;
+  const isPhase = (x: number) => isCount(x) && x < frequency;
+  check("phase", `be a whole number from 0 to ${frequency - 1}`, isPhase);
+  check("after", "be a whole number from 0 on", isCount);
+  check("until", "be a whole number from 0 on, or Infinity", (x) => isCount(x) || x === Infinity);
+  check("everySeconds", "be a number above 0", (x) => x > 0 && x < Infinity);
+  check("sample", "be a fraction above 0, at most 1", (x) => x > 0 && x <= 1);
+  check("sampleSeed", "be a whole number from 0 on", isCount);
+  for (const key of ["once", "atEnd"] as const) {
+    const value: unknown = given[key];
+    if (value === undefined || typeof value === "boolean") continue;
+    throw new TypeError(complaint(name, key, "be true or false", value));
+  }
 }
 
 function complaint(name: string, key: string, requirement: string, value: unknown): string {

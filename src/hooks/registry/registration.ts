@@ -11,7 +11,13 @@ import { tableOf } from "../../dispatch/overload.ts";
 import type { DeviceWorker } from "../run/device_work.ts";
 import type { Part } from "../protocol/part.ts";
 import { ERROR_POLICIES, type HookOptions } from "../protocol/protocol.ts";
-import { accessor, assertFields, type StateSource, unfetched } from "../run/reads.ts";
+import {
+  accessor,
+  assertFields,
+  type ReadPlan,
+  type StateSource,
+  unfetched,
+} from "../run/reads.ts";
 import { type HookRecord, isDeviceHook, isLastWork, readHook } from "./record.ts";
 import { checkKeys } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
@@ -193,27 +199,14 @@ export function rebind(entries: readonly Entry[], context: object, state: StateS
 /** Returns how a hook reaches the state of the engine, where that is stored now. */
 function accessOf(
   record: HookRecord,
-  { context, state, part }: Pick<Registering, "context" | "state" | "part">,
+  engine: Pick<Registering, "context" | "state" | "part">,
 ): Access {
-  const { label, reads, writes } = record;
+  const { label, reads, writes } = record, { context, part, state: { fields } } = engine;
   if (reads.length + writes.length === 0 && part === undefined) {
     return { shared: context, own: undefined, plan: undefined };
   }
-  const { fields } = state;
-  // A hook that gives kernels is handed no values.
-  const wanted = isDeviceHook(record.hook) ? reads : [...new Set([...reads, ...writes])];
-  const there = wanted.filter((field) => fields.includes(field) || state.has?.(field) === true);
-  const keys = part === undefined || isDeviceHook(record.hook) ? [] : part.keys;
-  const looked = [...new Set([...there, ...keys])];
-  const plan = looked.length === 0 ? undefined : state.plan(looked);
-  const value = (field: string) => {
-    const all = plan?.live === true ? plan.value(field) : undefined;
-    return part === undefined ? all : part.read(field, all);
-  };
-  const writable = (field: string) => {
-    const all = state.writable(field);
-    return part === undefined ? all : part.lend(field, all);
-  };
+  const plan = planOf(record, engine);
+  const { value, writable } = accessIn(engine, plan);
   const isFetched = plan?.live === false;
   const read = isFetched
     ? unfetched(label, [...fields, ...reads])
@@ -229,36 +222,61 @@ function accessOf(
   return { shared: context, own, plan };
 }
 
-function checkHandlers(
-  { record, name, handlers }: Entry,
-  { kinds, infos, others }: Registering,
-): void {
-  const accepted = kinds.map(({ kind }) => kind).join(", ");
-  const { open, close, settings } = record.hook;
-  if (handlers.length === 0 && (open ?? close ?? settings) === undefined) {
+/** Plans the fields that a hook is called with; `undefined` if there are none. */
+function planOf(
+  { hook, reads, writes }: HookRecord,
+  { state, part }: Pick<Registering, "state" | "part">,
+): ReadPlan | undefined {
+  const isDevice = isDeviceHook(hook); // a hook with kernels gets no values
+  const wanted = isDevice ? reads : [...reads, ...writes];
+  const fields = wanted.filter((field) => state.fields.includes(field) || state.has?.(field));
+  const all = new Set([...fields, ...(isDevice ? [] : part?.keys ?? [])]);
+  return all.size === 0 ? undefined : state.plan([...all]);
+}
+
+/** Returns the getters of fields in host memory, of the share of a part if there is one. */
+function accessIn(
+  { state, part }: Pick<Registering, "state" | "part">,
+  plan: ReadPlan | undefined,
+): { readonly value: (field: string) => unknown; readonly writable: (field: string) => unknown } {
+  const value = (field: string) => plan?.live === true ? plan.value(field) : undefined;
+  const writable = (field: string) => state.writable(field);
+  if (part === undefined) return { value, writable };
+  return {
+    value: (field) => part.read(field, value(field)),
+    writable: (field) => part.lend(field, writable(field)),
+  };
+}
+
+function checkHandlers(entry: Entry, { kinds, infos, others }: Registering): void {
+  const { name, handlers, record: { hook } } = entry;
+  if (handlers.length === 0 && (hook.open ?? hook.close ?? hook.settings) === undefined) {
+    const accepted = kinds.map(({ kind }) => kind).join(", ");
     throw new TypeError(
       `Cannot register hook ${name} as it must handle a stage of this engine: the engine accepts ${accepted} stages`,
     );
   }
-  for (const { info, schedule } of handlers) {
-    if (isLastWork(record.hook) && !(schedule.isPlain && record.when === undefined)) {
-      throw new TypeError(
-        `Cannot register hook ${name} as it must have no schedule but frequency and phase: the engine does its work ` +
-          `after everything else of ${info.stage}`,
-      );
-    }
-    if (info.role !== "observe" && record.writes.length > 0) {
-      throw new TypeError(
-        `Cannot register hook ${name} as only observe stages can be written at: ${info.stage} is a ${info.role} stage`,
-      );
-    }
-    if (infos.get(info.stage)?.role !== "replace") continue;
-    const rival = others.find((other) =>
-      other.handlers.some((handler) => handler.info.stage === info.stage)
-    );
+  for (const handler of handlers) {
+    checkHandler(handler);
+    const { stage } = handler.info;
+    if (infos.get(stage)?.role !== "replace") continue;
+    const rival = others.find(({ handlers }) => handlers.some(({ info }) => info.stage === stage));
     if (rival === undefined) continue;
     throw new TypeError(
-      `Cannot register hook ${name} as one hook at most may replace ${info.stage}: ${rival.name} does already`,
+      `Cannot register hook ${name} as one hook at most may replace ${stage}: ${rival.name} does already`,
     );
   }
+}
+
+function checkHandler({ info, schedule, entry: { name, record } }: StageHandler): void {
+  if (isLastWork(record.hook) && !(schedule.isPlain && record.when === undefined)) {
+    throw new TypeError(
+      `Cannot register hook ${name} as it must have no schedule but frequency and phase: the engine does its work ` +
+        `after everything else of ${info.stage}`,
+    );
+  }
+  if (info.role === "observe" || record.writes.length === 0) return;
+  throw new TypeError(
+    `Cannot register hook ${name} as only observe stages can be written at: ${info.stage} is a ${info.role} stage`,
+  );
 }

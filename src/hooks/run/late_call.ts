@@ -149,17 +149,24 @@ export async function callEvent(
     handler,
     ctx: snapshot(handler.binding.ctx, host.context, event),
   }));
-  const observers = calls.filter(({ handler }) => handler.isObserver);
   for (const call of calls) {
     if (call.handler.isObserver || !isDue(host, call, count)) continue;
     await callAtEvent(host, call, count, () => fetchFor(host, call.handler));
   }
+  await callObservers(host, calls.filter(({ handler }) => handler.isObserver), count);
+}
+
+async function callObservers(
+  host: StageHost,
+  observers: readonly EventCall[],
+  count: number,
+): Promise<void> {
   const due = observers.filter((call) => isDue(host, call, count));
-  const taken = await Promise.allSettled(
+  const fetched = await Promise.allSettled(
     due.map(({ handler }) => fetchIfDeferred(host, handler)),
   );
   try {
-    for (const [i, read] of taken.entries()) {
+    for (const [i, read] of fetched.entries()) {
       if (read.status === "rejected") host.failed(due[i]!.handler, read.reason, count);
     }
   } catch (error) {
@@ -167,7 +174,7 @@ export async function callEvent(
     for (const { handler } of observers) handler.unask();
     throw error;
   }
-  for (const [i, read] of taken.entries()) {
+  for (const [i, read] of fetched.entries()) {
     if (read.status === "fulfilled") await callAtEvent(host, due[i]!, count, () => read.value);
   }
 }

@@ -74,8 +74,7 @@ export class Epochs {
   advance(): void {
     const { loop, progress } = this.#host;
     loop.advance("epoch");
-    progress.currentEpoch++;
-    progress.currentBatchIdx = 0;
+    progress.countEpoch();
     loop.context.epoch = progress.currentEpoch;
     this.#epoch = undefined;
   }

@@ -105,10 +105,7 @@ export class ParameterUpdate {
   /** Counts the samples of a step, and fills the context of STEP_END. */
   #count(parts: readonly NamedBatch[], goesOn: boolean): void {
     const { context, progress, optimizers } = this.#host;
-    for (const { batch: { size, tokens = 0 } } of parts) {
-      progress.samplesSeen += size;
-      progress.tokensSeen += tokens;
-    }
+    for (const { batch: { size, tokens = 0 } } of parts) progress.countSamples(size, tokens);
     context.lr = optimizers[0]!.groups[0]!.lr;
     context.samplesSeen = progress.samplesSeen;
     context.tokensSeen = progress.tokensSeen;

@@ -36,19 +36,26 @@ export interface ProgressHost {
   readonly step: number;
 }
 
+/** Counts that are restored if a step fails. */
+interface Counts {
+  readonly batchIdx: number;
+  readonly samples: number;
+  readonly tokens: number;
+}
+
+const NONE: Counts = { batchIdx: 0, samples: 0, tokens: 0 };
+
 /** The live state of a trainer. */
 export class Progress implements TrainerState {
   currentEpoch = 0;
-  currentBatchIdx = 0;
   latestLoss: number = NaN;
-  samplesSeen = 0;
-  tokensSeen = 0;
   status: TrainerStatus = "idle";
-  metrics: Record<string, number> = {};
+  readonly metrics: Record<string, number> = {};
   /** Sums over the batches of this epoch. */
   readonly sums: MetricSums = new MetricSums();
   readonly #host: ProgressHost;
-  #before = { currentBatchIdx: 0, samplesSeen: 0, tokensSeen: 0 };
+  #counts = NONE;
+  #marked = NONE;
 
   constructor(host: ProgressHost) {
     this.#host = host;
@@ -78,16 +85,44 @@ export class Progress implements TrainerState {
     return this.sums.loss;
   }
 
+  get currentBatchIdx(): number {
+    return this.#counts.batchIdx;
+  }
+
+  get samplesSeen(): number {
+    return this.#counts.samples;
+  }
+
+  get tokensSeen(): number {
+    return this.#counts.tokens;
+  }
+
+  /** Counts a batch of the epoch. */
+  countBatch(): void {
+    this.#counts = { ...this.#counts, batchIdx: this.#counts.batchIdx + 1 };
+  }
+
+  /** Counts the samples and tokens of a batch. */
+  countSamples(samples: number, tokens: number): void {
+    const { batchIdx, samples: before, tokens: tokensBefore } = this.#counts;
+    this.#counts = { batchIdx, samples: before + samples, tokens: tokensBefore + tokens };
+  }
+
+  /** Counts an epoch; the next one begins with its first batch. */
+  countEpoch(): void {
+    this.currentEpoch++;
+    this.#counts = { ...this.#counts, batchIdx: 0 };
+  }
+
   /** Remembers the counts as a step begins. */
   mark(): void {
-    const { currentBatchIdx, samplesSeen, tokensSeen } = this;
-    this.#before = { currentBatchIdx, samplesSeen, tokensSeen };
+    this.#marked = this.#counts;
     this.sums.mark();
   }
 
   /** Restores the counts of the last `mark`, because the step has failed: its batches are still to come. */
   back(): void {
-    Object.assign(this, this.#before);
+    this.#counts = this.#marked;
     this.sums.back();
   }
 
@@ -108,11 +143,14 @@ export class Progress implements TrainerState {
   /** Restores saved progress. */
   load(saved: SavedProgress): void {
     this.currentEpoch = saved.epoch;
-    this.currentBatchIdx = saved.batchIdx;
-    this.samplesSeen = saved.samplesSeen;
-    this.tokensSeen = saved.tokensSeen;
+    this.#counts = {
+      batchIdx: saved.batchIdx,
+      samples: saved.samplesSeen,
+      tokens: saved.tokensSeen,
+    };
     this.latestLoss = saved.latestLoss;
-    this.metrics = { ...saved.metrics };
+    for (const name of Object.keys(this.metrics)) delete this.metrics[name];
+    Object.assign(this.metrics, saved.metrics);
     this.sums.load(saved.sums);
   }
 }

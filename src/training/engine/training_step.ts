@@ -91,7 +91,7 @@ export class TrainingSteps {
     }
     await loop.fire(TrainingStage.BATCH_END);
     loop.advance("batch");
-    if (outcome.status === "completed" && !isByHand) progress.currentBatchIdx++;
+    if (outcome.status === "completed" && !isByHand) progress.countBatch();
   }
 
   /** Ends what the step began, because it has failed. */

@@ -116,17 +116,26 @@ export function assertSaved(
     Array.isArray(saved.parameters) && saved.counts.length === saved.parameters.length;
   if (!isSaved) throw new TypeError(complaint(action, "its state must be what save() gave", saved));
   assertSavedProgress(action, saved.progress);
+  checkModel(action, arena, optimizers, saved as unknown as SavedTrainer);
+  checkArrays(action, arena, saved.arrays as SavedTrainer["arrays"]);
+}
+
+/** Throws if the parameters, the optimizers or the precision of saved state are not those of the trainer. */
+function checkModel(
+  action: string,
+  arena: Arena,
+  optimizers: readonly AssignedOptimizer[],
+  saved: SavedTrainer,
+): void {
   const own = arena.places.map(({ name, size }) => `${name} (${size})`).join(", ");
-  const theirs = (saved.parameters as SavedTrainer["parameters"])
-    .map(([name, size]) => `${name} (${size})`).join(", ");
+  const theirs = saved.parameters.map(([name, size]) => `${name} (${size})`).join(", ");
   if (own !== theirs) {
     throw new TypeError(complaint(action, `it must be of the parameters ${own}`, theirs));
   }
   const shapeOf = (
     groups: readonly { readonly name: string; readonly groups: readonly unknown[] }[],
   ) => groups.map(({ name, groups }) => `${name} with ${groups.length} groups`).join(", ");
-  const wanted = shapeOf(optimizers),
-    given = shapeOf(saved.optimizers as readonly SavedOptimizer[]);
+  const wanted = shapeOf(optimizers), given = shapeOf(saved.optimizers);
   if (wanted !== given) {
     throw new TypeError(complaint(action, `its optimizers must be ${wanted}`, given));
   }
@@ -135,7 +144,6 @@ export function assertSaved(
       complaint(action, `its precision must be ${arena.backend.real}`, saved.real),
     );
   }
-  checkArrays(action, arena, saved.arrays as SavedTrainer["arrays"]);
 }
 
 /** Throws a TypeError if the arrays are not the parameters and the state of these optimizers. */
