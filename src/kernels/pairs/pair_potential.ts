@@ -14,7 +14,8 @@ export interface PairKernel extends Kernel<typeof PAIR_ARGS> {
  * `name`: that of a kernel which some backend has for exactly this potential.
  *
  * `parameters`: a row as {@linkcode PairProgram} says for each ordered pair of types (row: type of the one atom, column:
- * of the other). `species`: the type of each atom, from 0; not read if there is one type and nothing is excluded.
+ * of the other). `species`: the type of each atom, from 0, not read if there is one; or rows with exclusions, as
+ * exclusions.ts says.
  * `switchWidth`: above 0, energies are multiplied by 1 − 10x³ + 15x⁴ − 6x⁵ over the last so many Å before the cutoff.
  * `want`: the bits of {@linkcode Want}; forces are the same with any of them. Virial W = Σ f ⊗ r: the stress is −W/V.
  */

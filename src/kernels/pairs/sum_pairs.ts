@@ -1,3 +1,4 @@
+import { scaleOf, TYPE_BITS } from "./exclusions.ts";
 import type { Arrays, Frame } from "../kernel.ts";
 import type { PairList, SystemPairs } from "./pair_list.ts";
 import { wholeBetween } from "./whole_between.ts";
@@ -75,16 +76,22 @@ function sumSystem(
   first: number,
   { width, at }: PairFunction,
 ): void {
-  const { species, parameters, forces, energy, virial, switchWidth, want } = sums;
+  const { positions, cell, species, parameters, forces, energy, virial, switchWidth, want } = sums;
   const types = Math.sqrt(parameters.length / width);
+  const atoms = positions.length / 3;
+  const stride = species === undefined ? 0 : species.length / atoms;
+  const rows = { species: species!, stride, first, cell, h: 9 * system };
   for (let p = 0; p < list.count; p++) {
     const [i, j] = [first + list.i[p]!, first + list.j[p]!];
-    const type = types === 1 ? 0 : species![i]! * types + species![j]!;
+    const type = types === 1
+      ? 0
+      : (species![stride * i]! & TYPE_BITS) * types + (species![stride * j]! & TYPE_BITS);
     const limit = parameters[type * width + width - 2]!;
     const square = distance(sums, list, p, i, j, 9 * system);
     if (!(square < limit)) continue;
     at(square, parameters, type * width, out);
     if (switchWidth > 0) switchOff(square, limit, switchWidth);
+    if (stride > 1) exclude(scaleOf(rows, i, j, r));
     for (let d = 0; d < 3; d++) {
       const f = out[1]! * r[d]!;
       forces[3 * i + d]! += f;
@@ -94,6 +101,11 @@ function sumSystem(
     }
     if ((want & Want.ENERGY) !== 0) energy[system]! += out[0]!;
   }
+}
+
+/** Multiplies by the scale of a pair; an excluded pair gives nothing even where its energy is no number. */
+function exclude(scale: number): void {
+  for (const k of [0, 1]) out[k] = scale === 0 ? 0 : scale * out[k]!;
 }
 
 /** Writes the vector from j to i; answers with its square. */

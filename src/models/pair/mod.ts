@@ -26,6 +26,7 @@ export type {
 } from "./lennard_jones.ts";
 export { morse } from "./morse.ts";
 export type { MorseOptions, MorsePair } from "./morse.ts";
+export type { ExcludedPair, ExcludedPairs, PairExclusions } from "./pair_exclusions.ts";
 export type { BySymbol, PairOptions } from "./pair_options.ts";
 export type {
   MixingRule,

@@ -9,6 +9,7 @@ import { Want } from "../../kernels/pairs/sum_pairs.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { atomicNumber, atomicSymbol } from "../../batch/elements.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { Exclusions, type PairExclusions } from "./pair_exclusions.ts";
 import { outputsOf, valuesOf, type Wanted } from "../model.ts";
 
 /** How far a pair potential reaches, and how it ends there. */
@@ -35,10 +36,20 @@ export interface PairOptions {
    * @default 1.5
    */
   readonly skin?: number;
+  /**
+   * Pairs of atoms that do not interact, or less than others, such as bonded ones. A pair is excluded in its nearest image
+   * alone.
+   *
+   * @default none
+   */
+  readonly exclude?: PairExclusions;
 }
 
 /** The same, checked. */
-export type CheckedPairOptions = Required<PairOptions>;
+export interface CheckedPairOptions extends Required<Omit<PairOptions, "exclude">> {
+  /** Excluded pairs. */
+  readonly exclusions: Exclusions | undefined;
+}
 
 /** Throws a TypeError or RangeError that names the option that is wrong; `own` are those of the potential alone. */
 export function checkPairOptions(
@@ -46,8 +57,15 @@ export function checkPairOptions(
   options: PairOptions,
   own: readonly string[],
 ): CheckedPairOptions {
-  checkOptions(`make ${name}`, options, [...own, "cutoff", "truncation", "switchWidth", "skin"]);
-  const { cutoff, truncation = "shift", switchWidth = 1, skin = 1.5 } = options;
+  checkOptions(`make ${name}`, options, [
+    ...own,
+    "cutoff",
+    "truncation",
+    "switchWidth",
+    "skin",
+    "exclude",
+  ]);
+  const { cutoff, truncation = "shift", switchWidth = 1, skin = 1.5, exclude } = options;
   positive(name, "cutoff", cutoff);
   positive(name, "skin", skin);
   positive(name, "switchWidth", switchWidth);
@@ -61,7 +79,8 @@ export function checkPairOptions(
       `Cannot make ${name} as switchWidth must be below the cutoff ${cutoff}: current value is ${switchWidth}`,
     );
   }
-  return { cutoff, truncation, switchWidth, skin };
+  const exclusions = exclude && new Exclusions(name, exclude);
+  return { cutoff, truncation, switchWidth, skin, exclusions };
 }
 
 /** Throws where a parameter is not a number above 0. */
@@ -97,16 +116,14 @@ export class AtomTypes {
   }
 
   /** The type of each atom of a batch, where there are several. Throws a RangeError that names an unknown one. */
-  of(state: ResidentBatch): Buffer<"i32"> | undefined {
+  of(state: ResidentBatch): Int32Array | undefined {
     const known = this.#numbers;
     if (known === undefined) return undefined;
     const { batch } = state;
     const numbers = valuesOf(state, "numbers");
     const types = numbers.map((number) => known.indexOf(number));
     const unknown = types.indexOf(-1);
-    if (unknown === -1) {
-      return known.length === 1 ? undefined : state.constants("i32", types, "node");
-    }
+    if (unknown === -1) return known.length === 1 ? undefined : Int32Array.from(types);
     const system = batch.systemOfNode[unknown]!;
     throw new RangeError(
       `Cannot use ${this.#model} as it must have parameters of every element, and it has those of ` +
@@ -135,12 +152,14 @@ export interface PairArguments {
 /** What a pair potential over `table`, one row per ordered pair of types, is given on a batch. */
 export function pairArguments(
   state: ResidentBatch,
-  { cutoff, skin, truncation, switchWidth }: CheckedPairOptions,
+  { cutoff, skin, truncation, switchWidth, exclusions }: CheckedPairOptions,
   types: AtomTypes,
   table: ArrayLike<number>,
 ): (wanted: Wanted) => PairArguments {
   const pairs = state.pairs({ cutoff, skin });
-  const species = types.of(state);
+  const own = types.of(state);
+  const rows = exclusions?.rows(state, own) ?? own;
+  const species = rows && state.constants("i32", rows, "node");
   const parameters = state.constants("real", table, "all");
   return (wanted) => ({
     pairs,

@@ -4,6 +4,7 @@ use crate::args::Args;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
 use crate::pairs::clusters::NOBODY;
+use crate::pairs::exclusions::{Excluded, TYPE_BITS};
 use crate::pairs::list::{Copy4, SystemPairs};
 use crate::pairs::sum::{ALL, LATER};
 use crate::pairs::system::{push, sum_systems, switch_off, PairSystem, Switch};
@@ -44,6 +45,8 @@ struct Rows<'a> {
     width: usize,
     types: usize,
     switch: Switch,
+    /// Which of the lists of excluded pairs is its own.
+    exclusions: Option<usize>,
     slopes: *mut F4,
     energies: *mut F4,
 }
@@ -55,6 +58,7 @@ pub fn pair_potential(args: Args, frame: &mut Frame) {
     sum_systems(args, frame, |system| {
         let PairSystem { pairs, species, stride, numbers, switch, wants_energy, scratch } = system;
         let types = (numbers.len() / numbers_each).isqrt();
+        let exclusions = if stride > 1 { Some(pairs.exclude(species, stride)) } else { None };
         // Rows begin at a multiple of what copies begin at.
         let width = numbers_each.next_multiple_of(COPY);
         fill_parameters(&mut scratch.parameters, pairs, numbers, numbers_each, [width, types, stride], species);
@@ -66,8 +70,19 @@ pub fn pair_potential(args: Args, frame: &mut Frame) {
         let evaluate = unsafe { core::mem::transmute::<usize, Evaluate>(functions + which) };
         let energies = unsafe { slopes.add(room) };
         let parameters = &scratch.parameters;
-        let mut rows =
-            Rows { pairs, species, stride, evaluate, parameters, width, types, switch, slopes, energies };
+        let mut rows = Rows {
+            pairs,
+            species,
+            stride,
+            evaluate,
+            parameters,
+            width,
+            types,
+            switch,
+            exclusions,
+            slopes,
+            energies,
+        };
         match (needs_energies, switch.is_on()) {
             (false, _) => rows.sum::<false, false>(numbers_each),
             (true, false) => rows.sum::<true, false>(numbers_each),
@@ -93,7 +108,7 @@ fn fill_parameters(
     for c in (0..pairs.clusters()).chain(ghosts).chain([0]) {
         let own = [0, 1, 2, 3].map(|lane| match pairs.order[4 * c + lane] {
             NOBODY => 0,
-            atom => species[stride * atom as usize] as usize,
+            atom => (species[stride * atom as usize] & TYPE_BITS) as usize,
         });
         for t in 0..types {
             let rows = own.map(|u| &numbers[(t * types + u) * each..][..each]);
@@ -110,6 +125,8 @@ impl Rows<'_> {
         let copies = self.pairs.copies.as_mut_ptr();
         let ratio = self.types * (self.width / COPY);
         let mut total = 0.0;
+        let excluded = self.exclusions.map_or(&[][..], |place| &self.pairs.exclusions[place].pairs);
+        let mut excluded = excluded.iter().peekable();
         // hot
         for c in 0..self.pairs.clusters() {
             let mut forces = [[F4::splat(0.0); 4]; 3];
@@ -122,8 +139,11 @@ impl Rows<'_> {
                 let from = self.pairs.rows.starts[row] as usize;
                 let to = self.pairs.rows.starts[row + 1] as usize;
                 let entries = &self.pairs.rows.entries[from..to];
-                let own_type =
-                    if self.types > 1 { self.species[self.stride * atom as usize] as usize } else { 0 };
+                let own_type = if self.types > 1 {
+                    (self.species[self.stride * atom as usize] & TYPE_BITS) as usize
+                } else {
+                    0
+                };
                 let (f, energy) = unsafe {
                     let own = copies.add(c);
                     let x = (&raw const (*own).x) as *const f32;
@@ -146,6 +166,9 @@ impl Rows<'_> {
                     *self.slopes = (*self.slopes).only(later);
                     if E {
                         *self.energies = (*self.energies).only(later);
+                    }
+                    while let Some(one) = excluded.next_if(|one| one.row as usize == row) {
+                        self.scale::<E>(one);
                     }
                     let limit = |at: *mut Copy4| {
                         let bytes =
@@ -177,6 +200,19 @@ impl Rows<'_> {
             }
         }
         total
+    }
+
+    /// Multiplies what an excluded pair has; an excluded pair gives nothing even where its energy is no number.
+    #[inline(always)]
+    unsafe fn scale<const E: bool>(&self, one: &Excluded) {
+        let scaled = |values: *mut F4| {
+            let value = values.cast::<f32>().add(one.at as usize);
+            *value = if one.scale == 0.0 { 0.0 } else { one.scale * *value };
+        };
+        scaled(self.slopes);
+        if E {
+            scaled(self.energies);
+        }
     }
 
     /// Adds the k-th four pairs of a row, as they were evaluated.

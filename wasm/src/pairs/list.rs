@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::lanes::F4;
 use crate::pairs::clusters::Tree;
+use crate::pairs::exclusions::Exclusions;
 use crate::pairs::vectors::{V3, ZERO};
 
 /// Where lanes without an atom are: further than any pair reaches, and near enough for squares to be finite. All
@@ -81,6 +82,10 @@ pub struct SystemPairs {
     /// nowhere.
     pub rows: Runs<*mut Copy4>,
     pub pruning: Pruning,
+    /// How often the rows were made.
+    pub made: u32,
+    /// Where excluded pairs are in the rows, for each list of exclusions.
+    pub exclusions: Vec<Exclusions>,
 }
 
 /// When to prune again. Pruned pairs would have added zeros, so no bit of any force depends on it.

@@ -1,6 +1,7 @@
 //! Pairs of atoms: how they are found, and potentials of them.
 
 pub mod clusters;
+pub mod exclusions;
 pub mod gather;
 pub mod generated;
 pub mod lattice;

@@ -126,6 +126,7 @@ impl SystemPairs {
         let reach = with_margin(reach, scratch);
         let limit = F4::splat(reach * reach);
         self.rows.clear();
+        self.made = self.made.wrapping_add(1);
         let copies = self.copies.as_mut_ptr();
         let nowhere = unsafe { copies.add(self.copies.len() - 1) };
         let most = self.outer.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0) as usize;

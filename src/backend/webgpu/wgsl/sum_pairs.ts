@@ -1,3 +1,4 @@
+import { PERIODIC_SHIFT, TYPE_BITS } from "../../../kernels/pairs/exclusions.ts";
 import type { Shader } from "../program/shader.ts";
 import { addSums, KEEP_SUMS, partials } from "./tile_sums.ts";
 
@@ -7,20 +8,27 @@ import { addSums, KEEP_SUMS, partials } from "./tile_sums.ts";
  */
 export function sumPairs(width: number, pair: string): Shader {
   return {
-    words: { want: "u32", types: "u32", atoms: "u32" },
-    derived: ({ length, atoms }) => ({ types: Math.sqrt(length("parameters") / width), atoms }),
+    words: { want: "u32", types: "u32", stride: "u32", atoms: "u32" },
+    derived: ({ has, length, atoms }) => ({
+      types: Math.sqrt(length("parameters") / width),
+      stride: has("species") ? length("species") / atoms : 0,
+      atoms,
+    }),
     scratch: partials,
-    passes: ({ has, number }) => [
-      { per: "tile", code: `${KEEP_SUMS}${pair}${tile(width, has)}` },
+    passes: ({ has, number, length, atoms }) => [
+      {
+        per: "tile",
+        code: `${KEEP_SUMS}${pair}${tile(width, has, has("species") && length("species") > atoms)}`,
+      },
       ...addSums(number("want")),
     ],
   };
 }
 
-function tile(width: number, has: (name: string) => boolean): string {
+function tile(width: number, has: (name: string) => boolean, excludes: boolean): string {
   const moved = (k: string) => has("images") ? ` + images[3u * a + ${k}]` : "";
-  const type = has("species") ? "u32(species[a]) * params.types + u32(species[j])" : "0u";
-  return /* wgsl */ `
+  const type = has("species") ? "type_of(a) * params.types + type_of(j)" : "0u";
+  return /* wgsl */ `${has("species") ? TYPE_OF : ""}${excludes ? EXCLUSIONS : ""}
 fn place_of(a: u32) -> vec3<f32> { return vec3<f32>(positions[3u * a], positions[3u * a + 1u], positions[3u * a + 2u]); }
 
 fn began(a: u32) -> vec3<i32> {
@@ -67,6 +75,7 @@ fn tile(s: u32, t: u32, a: u32, lane: u32) {
       if (!(square < limit)) { continue; }
       var now = pair(square, at);
       if (params.switchWidth > 0.0) { now = switched(now, square, limit); }
+      ${excludes ? "now = excluded(now, s, a, j, r, rows);" : ""}
       f += now.y * r;
       e = wide_add(e, wide(now.x));
       for (var i = 0u; i < 9u; i++) { w[i] += now.y * r[i / 3u] * r[i % 3u]; }
@@ -78,3 +87,47 @@ fn tile(s: u32, t: u32, a: u32, lane: u32) {
   if (params.want != 0u) { keep_sums(t, lane, e, w); }
 }`;
 }
+
+const TYPE_OF = /* wgsl */ `
+fn type_of(a: u32) -> u32 {
+  return u32(species[params.stride * a]) & ${TYPE_BITS}u;
+}
+`;
+
+/** Rows of excluded atoms: see src/kernels/pairs/exclusions.ts. */
+const EXCLUSIONS = /* wgsl */ `
+// Along a lattice vector that repeats: the other two, or what stands for them where they do not.
+fn place_along(r: vec3<f32>, own: vec3<f32>, one: vec3<f32>, other: vec3<f32>, repeats: vec2<bool>) -> f32 {
+  var normal = own;
+  if (all(repeats)) { normal = cross(one, other); }
+  else if (repeats.x) { normal = cross(one, cross(own, one)); }
+  else if (repeats.y) { normal = cross(other, cross(own, other)); }
+  return dot(r, normal) / dot(own, normal);
+}
+
+fn is_nearest(r: vec3<f32>, rows: mat3x3<f32>, periodic: u32) -> bool {
+  for (var k = 0u; k < 3u; k++) {
+    if ((periodic >> k & 1u) == 0u) { continue; }
+    let m = (k + 1u) % 3u;
+    let n = (k + 2u) % 3u;
+    let repeats = vec2<bool>((periodic >> m & 1u) != 0u, (periodic >> n & 1u) != 0u);
+    let place = place_along(r, rows[k], rows[m], rows[n], repeats);
+    if (!(place >= -0.5 && place < 0.5)) { return false; }
+  }
+  return true;
+}
+
+fn excluded(now: vec2<f32>, s: u32, a: u32, j: u32, r: vec3<f32>, rows: mat3x3<f32>) -> vec2<f32> {
+  let row = params.stride * a;
+  let other = i32(j - first_of(s));
+  for (var x = row + 1u; x < row + params.stride; x += 2u) {
+    if (species[x] != other) { continue; }
+    let forward = select(-r, r, a < j);
+    if (!is_nearest(forward, rows, u32(species[row]) >> ${PERIODIC_SHIFT}u)) { return now; }
+    let scale = bitcast<f32>(species[x + 1u]);
+    if (scale == 0.0) { return vec2<f32>(0.0); }
+    return scale * now;
+  }
+  return now;
+}
+`;

@@ -1,0 +1,70 @@
+/**
+ * Pairs of atoms that do not interact, or less than others.
+ *
+ * With exclusions the argument `species` of pair potentials has a row for each atom, all as long as the longest: its
+ * type, with the bits of the directions that repeat above it; then, for each atom that it is excluded from, the place of
+ * that atom in the system and the bits of the float32 by which energy and force of the pair are multiplied. A row that
+ * has fewer is filled up with −1. Each pair is in the rows of both atoms. It is excluded in its nearest image alone: the
+ * one whose lattice coordinates are from −½ to ½.
+ *
+ * @module
+ */
+
+import { latticeOf } from "./lattice.ts";
+
+/** The bits of a row's first word that are the type. */
+export const TYPE_BITS = 0xffffff;
+
+/** The place of the bits of periodic directions in it. */
+export const PERIODIC_SHIFT = 24;
+
+const words = new Int32Array(1);
+const floats = new Float32Array(words.buffer);
+
+/** Returns the bits of a float32. */
+export function bitsOf(value: number): number {
+  floats[0] = value;
+  return words[0]!;
+}
+
+/**
+ * Returns by what the energy of a pair is multiplied. `stride`: the length of a row; `first`: the first atom of the
+ * system; `r`: the vector from j to i; `h`: the place of the cell.
+ */
+export function scaleOf(
+  { species, stride, first, cell, h }: {
+    readonly species: Int32Array;
+    readonly stride: number;
+    readonly first: number;
+    readonly cell: ArrayLike<number>;
+    readonly h: number;
+  },
+  i: number,
+  j: number,
+  r: ArrayLike<number>,
+): number {
+  for (let at = stride * i + 1; at < stride * (i + 1); at += 2) {
+    if (species[at] !== j - first) continue;
+    const periodic = species[stride * i]! >> PERIODIC_SHIFT;
+    if (!isNearest(r, Array.from({ length: 9 }, (_, k) => cell[h + k]!), periodic, i < j)) return 1;
+    words[0] = species[at + 1]!;
+    return floats[0]!;
+  }
+  return 1;
+}
+
+function isNearest(
+  r: ArrayLike<number>,
+  cell: readonly number[],
+  periodic: number,
+  isForward: boolean,
+): boolean {
+  const { inverse } = latticeOf(cell, [periodic & 1, periodic & 2, periodic & 4]);
+  return [0, 1, 2].every((k) => {
+    if ((periodic >> k & 1) === 0) return true;
+    const along = r[0]! * inverse[3 * k]! + r[1]! * inverse[3 * k + 1]! +
+      r[2]! * inverse[3 * k + 2]!;
+    const place = isForward ? along : -along;
+    return place >= -0.5 && place < 0.5;
+  });
+}

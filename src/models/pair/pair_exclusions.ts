@@ -1,0 +1,188 @@
+/**
+ * Pairs of atoms that a pair potential leaves out, or weakens.
+ *
+ * @module
+ */
+
+import { assertStays } from "../../batch/changing.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { bitsOf, PERIODIC_SHIFT } from "../../kernels/pairs/exclusions.ts";
+import { valuesOf } from "../model.ts";
+
+/** Two atoms, counted within their system. */
+export type ExcludedPair = readonly [number, number];
+
+/** A list for every system of a batch, or one list for each. */
+export type ExcludedPairs = readonly ExcludedPair[] | readonly (readonly ExcludedPair[])[];
+
+/** Pairs of atoms that do not interact, or less than others: bonded atoms, and any others. */
+export interface PairExclusions {
+  /**
+   * Bonds. Their atoms do not interact (1-2), and by default neither do atoms that are bonded to the same atom (1-3).
+   *
+   * @default none
+   */
+  readonly bonds?: ExcludedPairs;
+  /**
+   * How far along bonds atoms do not interact: 2 excludes 1-2 pairs alone, 3 also 1-3 pairs.
+   *
+   * @default 3
+   */
+  readonly through?: 2 | 3;
+  /**
+   * The factor by which energies of atoms three bonds apart (1-4) are multiplied; 0 excludes them.
+   *
+   * @default 1
+   */
+  readonly scale14?: number;
+  /**
+   * More pairs that do not interact.
+   *
+   * @default none
+   */
+  readonly pairs?: ExcludedPairs;
+}
+
+/** For each atom, the atoms with which it interacts less, and how much. */
+type Partners = ReadonlyMap<number, ReadonlyMap<number, number>>;
+
+/** Exclusions of a pair potential, checked. */
+export class Exclusions {
+  readonly #model: string;
+  /** One for all systems, or one for each. */
+  readonly #partners: readonly Partners[];
+  readonly #isBySystem: boolean;
+
+  /** Throws a TypeError or RangeError that names what is wrong. */
+  constructor(model: string, exclusions: PairExclusions) {
+    const { bonds = [], through = 3, scale14 = 1, pairs = [] } = exclusions;
+    const refuse = (what: string, requirement: string, value: unknown): never => {
+      throw new RangeError(
+        `Cannot make ${model} as ${what} must be ${requirement}: current value is ${String(value)}`,
+      );
+    };
+    if (through !== 2 && through !== 3) refuse("through", "2 or 3", through);
+    if (!(scale14 >= 0 && scale14 < Infinity)) {
+      refuse("scale14", "0 or above, and finite", scale14);
+    }
+    const lists = [bonds, pairs].map((list) => isBySystem(list) ? list : [list as ExcludedPair[]]);
+    const [own, others] = lists as [readonly ExcludedPair[][], readonly ExcludedPair[][]];
+    const systems = Math.max(own.length, others.length);
+    this.#isBySystem = isBySystem(bonds) || isBySystem(pairs);
+    if (isBySystem(bonds) && isBySystem(pairs) && own.length !== others.length) {
+      refuse("pairs", `lists for each of ${own.length} systems, as bonds are`, others.length);
+    }
+    for (const [name, all] of [["bonds", own], ["pairs", others]] as const) {
+      const wrong = all.flat().find((pair) => !isPair(pair));
+      if (wrong !== undefined) refuse(name, "pairs of two atoms, counted from 0", wrong);
+    }
+    this.#model = model;
+    this.#partners = Array.from({ length: systems }, (_, s) => {
+      const at = (list: readonly ExcludedPair[][]) => list[list.length === 1 ? 0 : s]!;
+      return partnersOf(at(own), at(others), through, scale14);
+    });
+  }
+
+  /**
+   * Returns the rows of {@linkcode scaleOf} for a batch, whose atoms are of these types. Throws a RangeError for an atom
+   * that a system does not have.
+   */
+  rows(state: ResidentBatch, types: ArrayLike<number> | undefined): Int32Array {
+    const { batch } = state;
+    if (this.#isBySystem) this.#assertFits(state);
+    const all = Array.from(
+      { length: batch.size },
+      (_, s) => this.#partners[s] ?? this.#partners[0]!,
+    );
+    const longest = Math.max(1, ...this.#partners.flatMap((own) => [...own.values()].map(sizeOf)));
+    const stride = 1 + 2 * longest;
+    const rows = new Int32Array(stride * batch.nodeCount).fill(-1);
+    const pbc = valuesOf(state, "pbc");
+    for (const [s, partners] of all.entries()) {
+      const [first, end] = [batch.nodeOffsets[s]!, batch.nodeOffsets[s + 1]!];
+      this.#assertHas(partners, s, end - first);
+      const periodic = [0, 1, 2].reduce((bits, k) => bits | (pbc[3 * s + k] === 0 ? 0 : 1 << k), 0);
+      for (let atom = first; atom < end; atom++) {
+        rows[stride * atom] = (types?.[atom] ?? 0) | periodic << PERIODIC_SHIFT;
+        let at = stride * atom + 1;
+        for (const [other, scale] of partners.get(atom - first) ?? []) {
+          rows[at++] = other;
+          rows[at++] = bitsOf(scale);
+        }
+      }
+    }
+    return rows;
+  }
+
+  #assertFits({ batch }: ResidentBatch): void {
+    const { length } = this.#partners;
+    const requirement = "the bonds must be those of all systems";
+    assertStays(batch, `use ${this.#model}`, requirement, length);
+    if (length === batch.size) return;
+    throw new RangeError(
+      `Cannot use ${this.#model} as there must be a list of excluded pairs for each of ${batch.size} systems: ` +
+        `current length is ${length}`,
+    );
+  }
+
+  #assertHas(partners: Partners, system: number, atoms: number): void {
+    const wrong = [...partners.keys()].find((atom) => atom >= atoms);
+    if (wrong === undefined) return;
+    throw new RangeError(
+      `Cannot use ${this.#model} as excluded pairs must be of the ${atoms} atoms of system ${system}: ` +
+        `current value is ${wrong}`,
+    );
+  }
+}
+
+function sizeOf({ size }: ReadonlyMap<number, number>): number {
+  return size;
+}
+
+function isBySystem(list: ExcludedPairs): list is readonly (readonly ExcludedPair[])[] {
+  return Array.isArray(list?.[0]) && (list[0].length === 0 || Array.isArray(list[0][0]));
+}
+
+function isPair(pair: unknown): pair is ExcludedPair {
+  return Array.isArray(pair) && pair.length === 2 && pair[0] !== pair[1] &&
+    pair.every((atom) => Number.isInteger(atom) && atom >= 0);
+}
+
+/** Finds atoms up to three bonds apart; of several ways between two atoms the shortest counts. */
+function partnersOf(
+  bonds: readonly ExcludedPair[],
+  pairs: readonly ExcludedPair[],
+  through: 2 | 3,
+  scale14: number,
+): Partners {
+  const bonded = new Map<number, Set<number>>();
+  for (const [i, j] of bonds) {
+    for (const [a, b] of [[i, j], [j, i]] as const) {
+      bonded.set(a, (bonded.get(a) ?? new Set()).add(b));
+    }
+  }
+  const scales = [0, through === 3 ? 0 : 1, scale14];
+  const partners = new Map<number, Map<number, number>>();
+  const rowOf = (atom: number) => {
+    const row = partners.get(atom) ?? new Map<number, number>();
+    partners.set(atom, row);
+    return row;
+  };
+  for (const atom of bonded.keys()) {
+    const seen = new Set([atom]);
+    let shell: readonly number[] = [atom];
+    for (const scale of scales) {
+      shell = [...new Set(shell.flatMap((one) => [...bonded.get(one)!]))]
+        .filter((one) => !seen.has(one));
+      for (const other of shell) {
+        seen.add(other);
+        if (scale !== 1) rowOf(atom).set(other, scale);
+      }
+    }
+  }
+  for (const [i, j] of pairs) {
+    rowOf(i).set(j, 0);
+    rowOf(j).set(i, 0);
+  }
+  return partners;
+}
