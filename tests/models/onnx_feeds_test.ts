@@ -64,7 +64,7 @@ function fed(
 ): { data: number[]; dims: readonly number[] } {
   const tensor: TensorInfo = { name: "x", dtype, shape };
   const form = formOf(INPUTS[meaning], tensor);
-  const input: OnnxInputBinding = { tensor, meaning, form, told: "" };
+  const input: OnnxInputBinding = { tensor, meaning, form, reason: "" };
   const feed = feedsOf([input], { from, to, padding, perAngstrom })["x"] as HostFeed;
   return {
     data: Array.from(feed.data as ArrayLike<number | bigint>, Number),
@@ -170,7 +170,7 @@ Deno.test("of one system all is counted from 0", () => {
 
 Deno.test("functions are told of atoms, edges and triplets, and make inputs of any type", () => {
   const tensor: TensorInfo = { name: "bonds", dtype: "int64", shape: ["K", 2] };
-  const input = { tensor, meaning: "derived", form: undefined, told: "" } as const;
+  const input = { tensor, meaning: "derived", form: undefined, reason: "" } as const;
   let told: OnnxDerivedFrom | undefined;
   const derive = (from: OnnxDerivedFrom) => {
     told = from;
@@ -198,7 +198,7 @@ Deno.test("functions are told of atoms, edges and triplets, and make inputs of a
 Deno.test("constants of the user's fill the shape that there is", () => {
   const constant = (shape: Shape, value: number | number[]) => {
     const tensor: TensorInfo = { name: "c", dtype: "float32", shape };
-    const input = { tensor, meaning: "constant", form: undefined, told: "" } as const;
+    const input = { tensor, meaning: "constant", form: undefined, reason: "" } as const;
     return feedsOf([input], {}, { constants: { c: value } })["c"];
   };
   assertEquals(constant([], 3), { data: Float32Array.of(3), dims: [] });

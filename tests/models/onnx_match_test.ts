@@ -80,7 +80,7 @@ Deno.test("names tell what tensors mean, however they are spelt", () => {
     "masses masses",
     "num_graphs systemCount",
   ]);
-  assert(bindings.inputs.every(({ told }) => told === "by its name"));
+  assert(bindings.inputs.every(({ reason }) => reason === "by its name"));
   assertEquals([bindings.batch, bindings.hasEdges, bindings.hasTriplets], ["joined", true, true]);
   assertEquals(bindings.padding, false); // shifts in lattice vectors
 });
@@ -118,7 +118,7 @@ Deno.test("types and shapes tell what names do not, where they leave no doubt", 
     "d numbers",
     "e cell",
   ]);
-  assertEquals(bindings.inputs[0]!.told, "by its type and shape");
+  assertEquals(bindings.inputs[0]!.reason, "by its type and shape");
   const index = match(["x float32 N 3", "z int64 N", "i int32 N", "energy0 float32 B"]);
   assertEquals(meanings(index).slice(2), ["i batchIndex", "energy0 systems"]);
 });
@@ -156,7 +156,7 @@ Deno.test("a manifest says what is what, and a wrong one is told what would do",
     constants: { v: 0 },
   });
   assertEquals(meanings(said), ["p positions", "v constant", "z numbers"]);
-  assertEquals(said.inputs[0]!.told, "by the options");
+  assertEquals(said.inputs[0]!.reason, "by the options");
   const slip = mismatch(["pos float32 N 3"], FORCES, { inputs: { positions: "poss" } });
   assert(
     slip.message.includes('must be one of its inputs, pos: it is "poss"; did you mean pos?'),

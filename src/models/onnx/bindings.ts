@@ -20,7 +20,7 @@ export interface OnnxInputBinding {
   /** Its shape; none of those that are constant or derived. */
   readonly form: Form | undefined;
   /** How that is known: `"by its name"`. */
-  readonly told: string;
+  readonly reason: string;
 }
 
 /** An output and what becomes of it. */
@@ -38,7 +38,7 @@ export interface OnnxOutputBinding {
   /** What it is multiplied by: units, and what the manifest says. */
   readonly scale: number;
   /** How that is known. */
-  readonly told: string;
+  readonly reason: string;
 }
 
 /** All tensors of a model that are used. */

@@ -37,17 +37,17 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
   ].join("\n");
 }
 
-function showInput({ tensor, meaning, told }: OnnxInputBinding): string {
-  if (meaning === "constant") return `${showTensor(tensor)} is always the same, ${told}`;
-  if (meaning === "derived") return `${showTensor(tensor)} is made ${told}`;
-  return `${showTensor(tensor)} → ${meaning}, told ${told}`;
+function showInput({ tensor, meaning, reason }: OnnxInputBinding): string {
+  if (meaning === "constant") return `${showTensor(tensor)} is always the same, ${reason}`;
+  if (meaning === "derived") return `${showTensor(tensor)} is made ${reason}`;
+  return `${showTensor(tensor)} → ${meaning}, told ${reason}`;
 }
 
-function showOutput({ tensor, meaning, field, level, scale, told }: OnnxOutputBinding): string {
+function showOutput({ tensor, meaning, field, level, scale, reason }: OnnxOutputBinding): string {
   const what = meaning === "field" ? `the field ${field}` : meaning;
   const rows = level === undefined ? "" : ` per ${level === "node" ? "atom" : "system"}`;
   const times = scale === 1 ? "" : `, times ${scale}`;
-  return `${showTensor(tensor)} → ${what}${rows}${times}, told ${told}`;
+  return `${showTensor(tensor)} → ${what}${rows}${times}, told ${reason}`;
 }
 
 /** What the manifest says, and who says it. */

@@ -1,5 +1,6 @@
 /**
- * What tensors mean where nobody says it: told by their names, or by types and shapes that fit nothing else.
+ * Guesses the meanings of tensors that a manifest does not state: from their names, or from types and shapes that fit
+ * nothing else.
  *
  * @module
  */
@@ -10,22 +11,22 @@ import { type Form, INPUTS, type Meaning, OUTPUTS } from "./meanings.ts";
 import { exactFormOf, fitsType, formOf, lengthName } from "./shapes.ts";
 
 /** A tensor with its meaning. */
-export interface Told<M extends string = string> {
-  /** What it means. */
+export interface Assignment<M extends string = string> {
+  /** The meaning. */
   readonly meaning: M;
   /** The tensor. */
   readonly tensor: TensorInfo;
-  /** How that is known. */
-  readonly told: string;
+  /** The evidence for it: "by its name". */
+  readonly reason: string;
 }
 
-/** Adds the tensors whose names say what they are. */
-export function tellByName<M extends string>(
-  known: Told<M>[],
+/** Assigns meanings to the tensors whose names state them. */
+export function assignByName<M extends string>(
+  known: Assignment<M>[],
   tensors: readonly TensorInfo[],
   meanings: Readonly<Record<M, Meaning>>,
 ): void {
-  // A tensor without a shape could be all that its name says: those with one first.
+  // A tensor without a shape fits every meaning of its name, so those with a shape come first.
   for (const isStrict of [true, false]) {
     for (const tensor of tensors) {
       if (known.some((one) => one.tensor === tensor)) continue;
@@ -34,12 +35,12 @@ export function tellByName<M extends string>(
         meanings[each].names.some((name) => plain(name) === plain(tensor.name)) &&
         fitsType(meanings[each], tensor) && hasForm(meanings[each], tensor, isStrict)
       );
-      if (meaning !== undefined) known.push({ meaning, tensor, told: "by its name" });
+      if (meaning !== undefined) known.push({ meaning, tensor, reason: "by its name" });
     }
   }
 }
 
-/** Without what spellings differ in. */
+/** Returns a name without case and separators, in which spellings differ. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
@@ -49,18 +50,18 @@ function hasForm(meaning: Meaning, tensor: TensorInfo, isStrict: boolean): boole
   return form !== undefined && (!isStrict || form.length === tensor.shape.length);
 }
 
-/** What has to be known before a type and a shape tell the rest. */
+/** Meanings that must be assigned before a type and a shape identify another. */
 const BEFORE: Readonly<Partial<Record<OnnxInput, readonly OnnxInput[]>>> = {
   shifts: ["positions", "edges"],
   numbers: ["positions", "batchIndex"],
   batchIndex: ["positions", "numbers"],
 };
 
-/** Adds the inputs whose types and shapes leave no doubt. `outputs` are known, and name lengths. */
-export function tellByShape(
-  known: Told<OnnxInput>[],
+/** Assigns meanings to the inputs whose types and shapes fit only one. `outputs` are known, and name lengths. */
+export function assignByShape(
+  known: Assignment<OnnxInput>[],
   tensors: readonly TensorInfo[],
-  outputs: readonly Told[],
+  outputs: readonly Assignment[],
 ): void {
   for (let before = -1; before !== known.length;) {
     before = known.length;
@@ -71,20 +72,20 @@ export function tellByShape(
       const lengths = lengthsOf([...known, ...outputs]);
       const fitting = tensors.filter((tensor) =>
         !known.some((one) => one.tensor === tensor) &&
-        isTold(INPUTS[meaning], tensor, lengths, needs.length > 0)
+        fitsShape(INPUTS[meaning], tensor, lengths, needs.length > 0)
       );
       if (fitting.length !== 1) continue;
-      known.push({ meaning, tensor: fitting[0]!, told: "by its type and shape" });
+      known.push({ meaning, tensor: fitting[0]!, reason: "by its type and shape" });
     }
   }
 }
 
 const ORDER: readonly OnnxInput[] = (Object.keys(INPUTS) as OnnxInput[]).filter((meaning) =>
-  INPUTS[meaning].isTold === true
+  INPUTS[meaning].isClearFromShape === true
 );
 
-/** Whether type, shape and the names of its lengths fit; `isNamed`: whether one must have a name that is known. */
-function isTold(
+/** Returns whether type, shape and names of lengths fit; `isNamed`: whether a length must have a known name. */
+function fitsShape(
   meaning: Meaning,
   tensor: TensorInfo,
   lengths: ReadonlyMap<string, string>,
@@ -103,8 +104,8 @@ function isTold(
   return isKnown || !isNamed;
 }
 
-/** Name of a length → what it counts, as far as tensors that are known tell. */
-export function lengthsOf(known: readonly Told[]): Map<string, string> {
+/** Returns what each named length counts, as far as assigned tensors show it. */
+export function lengthsOf(known: readonly Assignment[]): Map<string, string> {
   const lengths = new Map<string, string>();
   for (const { meaning, tensor } of known) {
     const one = (INPUTS as Readonly<Record<string, Meaning>>)[meaning] ??
@@ -121,14 +122,14 @@ export function lengthsOf(known: readonly Told[]): Map<string, string> {
   return lengths;
 }
 
-/** What a tensor could mean, by its type and shape. */
+/** Returns the meanings that fit the type and shape of a tensor. */
 export function couldMean<M extends string>(
   tensor: TensorInfo,
   meanings: Readonly<Record<M, Meaning>>,
-  taken: readonly Told[],
+  assigned: readonly Assignment[],
 ): M[] {
   return (Object.keys(meanings) as M[]).filter((meaning) =>
-    !taken.some((one) => one.meaning === meaning) && fitsType(meanings[meaning], tensor) &&
+    !assigned.some((one) => one.meaning === meaning) && fitsType(meanings[meaning], tensor) &&
     formOf(meanings[meaning], tensor) !== undefined
   );
 }

@@ -1,5 +1,5 @@
 /**
- * What each tensor of a model means: as its manifest says, else as it can be told.
+ * Assigns a meaning to each tensor of a model: from its manifest, else by guessing.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { TensorInfo } from "../../onnx/session/session_tensor.ts";
 import { ModelMismatchError, type WouldMap } from "./model_mismatch_error.ts";
 import { bindingsOf, isOfOne, type OnnxBindings, type OnnxInputBinding } from "./bindings.ts";
-import { couldMean, tellByName, tellByShape, type Told } from "./guess.ts";
+import { assignByName, assignByShape, type Assignment, couldMean } from "./guess.ts";
 import type { OnnxInput } from "./manifest.ts";
 import { INPUTS } from "./meanings.ts";
 import { fitsType, formOf, showMeaning, showTensor } from "./shapes.ts";
@@ -15,8 +15,8 @@ import { matchOutputs } from "./match_outputs.ts";
 import { type OnnxMatchable, tensorOf } from "./matchable.ts";
 
 /**
- * Finds what each tensor means. Throws a ModelMismatchError where an input has no meaning, where a tensor is not what
- * it is said to be, and where positions or forces are missing.
+ * Assigns a meaning to each tensor. Throws a ModelMismatchError if an input has no meaning, if a tensor does not fit its
+ * stated meaning, and if positions or forces are missing.
  */
 export function matchTensors(model: OnnxMatchable): OnnxBindings {
   const inputs = matchInputs(model);
@@ -25,45 +25,50 @@ export function matchTensors(model: OnnxMatchable): OnnxBindings {
   return bindings;
 }
 
-/** What each input means. Throws a ModelMismatchError for one that nobody knows. */
+/** Assigns a meaning to each input. Throws a ModelMismatchError if that is not possible. */
 export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   const { inputs, outputs, derived, manifest: { constants = {} } } = model;
-  const taken = [...derived, ...Object.keys(constants)];
-  for (const name of taken) {
+  const assigned = [...derived, ...Object.keys(constants)];
+  for (const name of assigned) {
     tensorOf(model, "inputs", name, name in constants ? "constants" : "derived");
   }
-  const left = inputs.filter(({ name }) => !taken.includes(name));
-  const known = saidInputs(model);
-  tellByName(known, left, INPUTS);
-  const named: Told[] = outputs.filter(({ name }) => /force|grad/i.test(name))
-    .map((tensor) => ({ meaning: "forces", tensor, told: "" }));
-  tellByShape(known, left, named);
+  const left = inputs.filter(({ name }) => !assigned.includes(name));
+  const known = statedInputs(model);
+  assignByName(known, left, INPUTS);
+  const named: Assignment[] = outputs.filter(({ name }) => /force|grad/i.test(name))
+    .map((tensor) => ({ meaning: "forces", tensor, reason: "" }));
+  assignByShape(known, left, named);
   checkNumbers(model, known);
   const unknown = left.filter((tensor) => !known.some((one) => one.tensor === tensor));
   if (unknown.length > 0) throw unknownInputs(model, unknown, known);
   return inputs.map((tensor) => {
     if (derived.includes(tensor.name)) {
-      return { tensor, meaning: "derived", form: undefined, told: "by a function" };
+      return { tensor, meaning: "derived", form: undefined, reason: "by a function" };
     }
     if (tensor.name in constants) {
-      return { tensor, meaning: "constant", form: undefined, told: `by ${model.by("constants")}` };
+      return {
+        tensor,
+        meaning: "constant",
+        form: undefined,
+        reason: `by ${model.by("constants")}`,
+      };
     }
-    const { meaning, told } = known.find((one) => one.tensor === tensor)!;
-    return { tensor, meaning, form: formOf(INPUTS[meaning], tensor), told };
+    const { meaning, reason } = known.find((one) => one.tensor === tensor)!;
+    return { tensor, meaning, form: formOf(INPUTS[meaning], tensor), reason };
   });
 }
 
-/** Names of tensors that may as well count a model's own elements as be atomic numbers. */
+/** Names of tensors that may be atomic numbers, or indices into the elements of a model. */
 const VAGUE = /^(species|elements|(atom|node)?_?types?)$/i;
 
 function checkNumbers(
   { name, manifest: { elements } }: OnnxMatchable,
-  known: readonly Told<OnnxInput>[],
+  known: readonly Assignment<OnnxInput>[],
 ): void {
   const numbers = known.find(({ meaning }) => meaning === "numbers");
   if (elements !== undefined || numbers === undefined) return;
-  const { tensor, told } = numbers;
-  if (!told.startsWith("by its") || !VAGUE.test(tensor.name)) return;
+  const { tensor, reason } = numbers;
+  if (!reason.startsWith("by its") || !VAGUE.test(tensor.name)) return;
   throw new ModelMismatchError(name, {
     expected: "the numbers of its elements must be known",
     found: `${showTensor(tensor)} may be atomic numbers, or count what elements it knows`,
@@ -73,19 +78,19 @@ function checkNumbers(
   });
 }
 
-function saidInputs(model: OnnxMatchable): Told<OnnxInput>[] {
-  const said = Object.entries(model.manifest.inputs ?? {}) as [OnnxInput, string | undefined][];
-  return said.flatMap(([meaning, name]) => {
+function statedInputs(model: OnnxMatchable): Assignment<OnnxInput>[] {
+  const stated = Object.entries(model.manifest.inputs ?? {}) as [OnnxInput, string | undefined][];
+  return stated.flatMap(([meaning, name]) => {
     if (name === undefined) return [];
     const tensor = tensorOf(model, "inputs", name, `inputs.${meaning}`);
     assertFits(model, meaning, tensor);
-    const other = said.find(([each, same]) => each !== meaning && same === name);
-    if (other !== undefined) throw saidTwice(model, tensor, meaning, other[0]);
-    return [{ meaning, tensor, told: `by ${model.by("inputs")}` }];
+    const other = stated.find(([each, same]) => each !== meaning && same === name);
+    if (other !== undefined) throw statedTwice(model, tensor, meaning, other[0]);
+    return [{ meaning, tensor, reason: `by ${model.by("inputs")}` }];
   });
 }
 
-function saidTwice(
+function statedTwice(
   model: OnnxMatchable,
   tensor: TensorInfo,
   ...meanings: readonly OnnxInput[]
@@ -110,7 +115,7 @@ function assertFits(model: OnnxMatchable, meaning: OnnxInput, tensor: TensorInfo
 function unknownInputs(
   { name, inputs }: OnnxMatchable,
   unknown: readonly TensorInfo[],
-  known: readonly Told<OnnxInput>[],
+  known: readonly Assignment<OnnxInput>[],
 ): ModelMismatchError {
   const wouldMap: WouldMap = Object.fromEntries(
     unknown.map((tensor) => [tensor.name, couldMean(tensor, INPUTS, known)]),

@@ -1,5 +1,5 @@
 /**
- * What each output of a model means.
+ * Assigns a meaning to each output of a model.
  *
  * @module
  */
@@ -13,25 +13,25 @@ import {
   scaleOf,
   widthOf,
 } from "./bindings.ts";
-import { couldMean, tellByName, type Told } from "./guess.ts";
+import { assignByName, type Assignment, couldMean } from "./guess.ts";
 import type { OnnxOutput, OnnxOutputChoice } from "./manifest.ts";
 import { OUTPUTS } from "./meanings.ts";
 import { fitsType, formOf, lengthName, showMeaning, showTensor } from "./shapes.ts";
 import { type OnnxMatchable, tensorOf } from "./matchable.ts";
 import { unitsOf } from "./units.ts";
 
-/** An output that is used, before its shape is looked at. */
+/** An output that is used, before its shape is checked. */
 interface Chosen {
   readonly meaning: OnnxOutput | "field";
   readonly field: string | undefined;
   readonly tensor: TensorInfo;
   readonly choice: Omit<OnnxOutputChoice, "tensor">;
-  readonly told: string;
+  readonly reason: string;
 }
 
 /**
- * The energy to differentiate of a model that gives no forces: `undefined` where it gives some, or where nobody says
- * which output is its energy. Throws a ModelMismatchError for what is said of outputs and cannot be.
+ * Returns the energy to differentiate if a model gives no forces; `undefined` if it gives forces, or no output is known
+ * to be the energy. Throws a ModelMismatchError if an output does not fit its stated meaning.
  */
 export function energyWithoutForces(model: OnnxMatchable): TensorInfo | undefined {
   const used = chosenOutputs(model);
@@ -39,12 +39,12 @@ export function energyWithoutForces(model: OnnxMatchable): TensorInfo | undefine
   return used.find(({ meaning }) => meaning === "energy")?.tensor;
 }
 
-/** Whether stresses come out of a model by themselves. Throws as {@linkcode energyWithoutForces} does. */
+/** Returns whether a model gives stresses itself. Throws as {@linkcode energyWithoutForces} does. */
 export function givesStress(model: OnnxMatchable): boolean {
   return chosenOutputs(model).some(({ meaning }) => meaning === "stress" || meaning === "virial");
 }
 
-/** The outputs that are used. Throws a ModelMismatchError as `matchTensors` does. */
+/** Returns the outputs that are used. Throws a ModelMismatchError as `matchTensors` does. */
 export function matchOutputs(
   model: OnnxMatchable,
   inputs: readonly OnnxInputBinding[],
@@ -57,48 +57,48 @@ export function matchOutputs(
 }
 
 function chosenOutputs(model: OnnxMatchable): Chosen[] {
-  const chosen = [...made(model), ...said(model)];
-  const known: Told<OnnxOutput>[] = chosen.flatMap(({ meaning, tensor, told }) =>
-    meaning === "field" ? [] : [{ meaning, tensor, told }]
+  const chosen = [...addedOutputs(model), ...statedOutputs(model)];
+  const known: Assignment<OnnxOutput>[] = chosen.flatMap(({ meaning, tensor, reason }) =>
+    meaning === "field" ? [] : [{ meaning, tensor, reason }]
   );
   const left = model.outputs.filter((tensor) => !chosen.some((one) => one.tensor === tensor));
   const before = known.length;
-  tellByName(known, left, OUTPUTS);
-  tellEnergy(known, left);
-  for (const { meaning, tensor, told } of known.slice(before)) {
-    chosen.push({ meaning, tensor, told, field: undefined, choice: {} });
+  assignByName(known, left, OUTPUTS);
+  assignEnergy(known, left);
+  for (const { meaning, tensor, reason } of known.slice(before)) {
+    chosen.push({ meaning, tensor, reason, field: undefined, choice: {} });
   }
-  return withoutTwice(chosen);
+  return withoutDuplicates(chosen);
 }
 
-/** Forces and virials are in the unit of the energy, and scaled as it is. */
-function made(model: OnnxMatchable): Chosen[] {
+/** Returns forces and virials that differentiation adds: in the unit of the energy, and scaled as it is. */
+function addedOutputs(model: OnnxMatchable): Chosen[] {
   const { energy } = model.manifest.outputs ?? {};
   const scale = typeof energy === "object" ? energy.scale : undefined;
   return (["forces", "virial"] as const).flatMap((meaning) => {
     const tensor = model.outputs.find(({ name }) => name === model.made?.[meaning]);
     if (tensor === undefined) return [];
     const choice = scale === undefined ? {} : { scale };
-    return [{ meaning, field: undefined, tensor, choice, told: MADE }];
+    return [{ meaning, field: undefined, tensor, choice, reason: DIFFERENTIATED }];
   });
 }
 
-/** How they are known. */
-const MADE = "by differentiating the energy";
+/** The evidence for them. */
+const DIFFERENTIATED = "by differentiating the energy";
 
 function isForces({ meaning }: Chosen): boolean {
   return meaning === "forces" || meaning === "gradient";
 }
 
-function said(model: OnnxMatchable): Chosen[] {
+function statedOutputs(model: OnnxMatchable): Chosen[] {
   return Object.entries(model.manifest.outputs ?? {}).flatMap(([name, value]) => {
     if (value === undefined) return [];
     const { tensor: wanted, ...choice } = typeof value === "string" ? { tensor: value } : value;
     const tensor = tensorOf(model, "outputs", wanted, `outputs.${name}`);
     const meaning = Object.hasOwn(OUTPUTS, name) ? name as OnnxOutput : "field";
     if (meaning !== "field") assertFits(model, meaning, tensor);
-    const told = `by ${model.by("outputs")}`;
-    return [{ meaning, field: meaning === "field" ? name : undefined, tensor, choice, told }];
+    const reason = `by ${model.by("outputs")}`;
+    return [{ meaning, field: meaning === "field" ? name : undefined, tensor, choice, reason }];
   });
 }
 
@@ -112,8 +112,8 @@ function assertFits(model: OnnxMatchable, meaning: OnnxOutput, tensor: TensorInf
   });
 }
 
-/** Beside forces, the only other output that could be an energy is one. */
-function tellEnergy(known: Told<OnnxOutput>[], left: readonly TensorInfo[]): void {
+/** Assigns the energy to the only other output that fits it, if there are forces. */
+function assignEnergy(known: Assignment<OnnxOutput>[], left: readonly TensorInfo[]): void {
   const has = (meaning: OnnxOutput) => known.some((one) => one.meaning === meaning);
   if (has("energy") || !(has("forces") || has("gradient"))) return;
   const others = left.filter((tensor) =>
@@ -121,11 +121,11 @@ function tellEnergy(known: Told<OnnxOutput>[], left: readonly TensorInfo[]): voi
     couldMean(tensor, OUTPUTS, known).includes("energy")
   );
   if (others.length !== 1) return;
-  known.push({ meaning: "energy", tensor: others[0]!, told: "by its type and shape" });
+  known.push({ meaning: "energy", tensor: others[0]!, reason: "by its type and shape" });
 }
 
-/** Forces go before their negative, stresses before virials. */
-function withoutTwice(chosen: readonly Chosen[]): Chosen[] {
+/** Drops gradients if there are forces, and virials if there are stresses. */
+function withoutDuplicates(chosen: readonly Chosen[]): Chosen[] {
   const has = (meaning: OnnxOutput) => chosen.some((one) => one.meaning === meaning);
   return chosen.filter(({ meaning }) =>
     !(meaning === "gradient" && has("forces")) && !(meaning === "virial" && has("stress"))
@@ -161,7 +161,7 @@ function remedyOf({ manifest }: OnnxMatchable, hasEnergy: boolean): string {
 
 function bound(
   model: OnnxMatchable,
-  { meaning, field, tensor, choice, told }: Chosen,
+  { meaning, field, tensor, choice, reason }: Chosen,
   nodes: string | undefined,
 ): OnnxOutputBinding {
   const width = choice.width ?? widthOf(meaning, tensor);
@@ -181,7 +181,7 @@ function bound(
     level,
     width,
     scale: scaleOf(meaning, unitsOf(model.manifest)) * (choice.scale ?? 1),
-    told,
+    reason,
   };
 }
 

@@ -20,8 +20,8 @@ export interface Meaning {
   readonly types: "float" | "int" | "number" | "any";
   /** The shapes it may have. */
   readonly forms: readonly Form[];
-  /** Whether type and shape alone tell it, where only one tensor is left that they fit. */
-  readonly isTold?: boolean;
+  /** Whether type and shape identify it, if they fit only one of the tensors that are left. */
+  readonly isClearFromShape?: boolean;
 }
 
 /** A number by itself. */
@@ -33,7 +33,7 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     names: ["positions", "pos", "coordinates", "coords", "coord", "r", "xyz"],
     types: "float",
     forms: [["N", 3], [1, "N", 3]],
-    isTold: true,
+    isClearFromShape: true,
   },
   numbers: {
     names: [
@@ -50,7 +50,7 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     ],
     types: "number",
     forms: [["N"], ["N", 1], [1, "N"]],
-    isTold: true,
+    isClearFromShape: true,
   },
   edges: {
     names: [
@@ -66,7 +66,7 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     ],
     types: "int",
     forms: [[2, "E"], ["E", 2]],
-    isTold: true,
+    isClearFromShape: true,
   },
   edgeSources: {
     names: ["edge_src", "idx_i", "senders", "centers", "src", "first_atom", "edge_source"],
@@ -82,7 +82,7 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     names: ["shifts", "offsets", "edge_shifts", "shift_vectors", "edge_shift", "shift"],
     types: "float",
     forms: [["E", 3]],
-    isTold: true,
+    isClearFromShape: true,
   },
   cellShifts: {
     names: [
@@ -114,7 +114,7 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     names: ["batch_idx", "batch", "batch_index", "system_idx", "idx_m", "node_batch", "graph_idx"],
     types: "int",
     forms: [["N"]],
-    isTold: true,
+    isClearFromShape: true,
   },
   edgeBatchIndex: { names: ["edge_batch", "edge_batch_idx"], types: "int", forms: [["E"]] },
   systems: { names: ["energy0", "systems"], types: "number", forms: [["B"]] },
@@ -132,7 +132,7 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     names: ["cell", "cells", "lattice", "box"],
     types: "float",
     forms: [["B", 3, 3], [3, 3], ["3B", 3]],
-    isTold: true,
+    isClearFromShape: true,
   },
   pbc: { names: ["pbc", "periodic"], types: "any", forms: [["B", 3], [3]] },
   nodeCount: {
@@ -159,7 +159,7 @@ export const OUTPUTS: Readonly<Record<OnnxOutput, Meaning>> = {
     names: ["energy", "energies", "e", "total_energy", "y", "energy_total", "atomic_energies"],
     types: "float",
     forms: [["B"], ["N"], [], [1], ["B", 1], ["N", 1], [1, 1], [1, "N"]],
-    isTold: true,
+    isClearFromShape: true,
   },
   forces: { names: ["forces", "force", "f"], types: "float", forms: VECTORS },
   gradient: {

@@ -13,13 +13,13 @@ import { gradientRules } from "./rules.ts";
 import { ruleOf } from "./rule_of.ts";
 import { Shares } from "./shares.ts";
 import { GradientStep } from "./step.ts";
-import { noWay, type WayBack } from "./derivative_path.ts";
+import { type Differentiation, noPathError } from "./differentiation.ts";
 
-/** What was added to a graph. */
+/** Result of {@linkcode gradient}. */
 export interface Gradient {
-  /** What it is differentiated by → the output with the gradient, of the same type and shape. */
+  /** Value to differentiate by → output with the gradient, of the same type and shape. */
   readonly names: Readonly<Record<string, string>>;
-  /** How many nodes were added. */
+  /** The number of nodes added. */
   readonly added: number;
 }
 
@@ -61,80 +61,92 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
     : options.wrt as Readonly<Record<string, string>>;
   const facts = new Facts(graph), write = new GradientWriter(graph, facts);
   checkGradient(write, { of, wrt, cotangent });
-  // Nothing that is written on the way takes the names that gradients come out under.
+  // Reserves the names of the gradients, so that no intermediate value takes one.
   for (const output of Object.values(wrt)) graph.freshName(output);
   const forward = graph.sort(),
     kept: Kept = new Set([...forward, ...graph.model.graph!.initializer]);
   const action = `differentiate ${of.join(" + ")} by ${Object.keys(wrt).join(", ")}`;
-  const way: WayBack = { write, of, wrt, rules, forward, action, opset: graph.opset };
+  const setup: Differentiation = {
+    write,
+    of,
+    wrt,
+    rules,
+    forward,
+    action,
+    opset: graph.opset,
+  };
   const shares = new Shares(write);
   for (const name of of) shares.add(name, cotangent ?? (() => write.fill(1, name)));
-  const sums = orTakenBack(way, kept, () => sumsOf(way, shares, goBack(way, shares), unused));
+  const sums = orUndone(
+    setup,
+    kept,
+    () => sumsOf(setup, shares, propagate(setup, shares), unused),
+  );
   const own = new Set(forward);
-  comeOut(write, sums, wrt, own);
+  addOutputs(write, sums, wrt, own);
   graph.prune(kept);
   return { names: wrt, added: graph.nodes.filter((node) => !own.has(node)).length };
 }
 
-/** Goes from node to node, back from `of`; answers with those where a way ended. */
-function goBack(way: WayBack, shares: Shares): NodeProto[] {
-  const { write, of, wrt } = way, { graph, facts } = write;
+/** Propagates gradients from `of` through the nodes. Returns the nodes at which they end. */
+function propagate(setup: Differentiation, shares: Shares): NodeProto[] {
+  const { write, of, wrt } = setup, { graph, facts } = write;
   const { nodes, values: moving } = between(graph, facts, Object.keys(wrt), of);
   const ends: NodeProto[] = [];
   for (const node of nodes.toReversed()) {
     if (!node.output.some((name) => shares.has(name))) continue;
-    const rule = ruleOf(node, way);
+    const rule = ruleOf(node, setup);
     const gradients = node.output.map((name) => shares.sum(name));
     const wants = (input: number) => moving.has(node.input[input] ?? "");
     const answer = rule(new GradientStep(node, gradients, wants, write), write);
     checkShares(write.graph, node, answer);
-    const taken = answer.map((share, i) => wants(i) ? share : undefined);
-    for (const [i, share] of taken.entries()) shares.add(node.input[i]!, share);
-    if (taken.every((share) => share === undefined)) ends.push(node);
+    const wanted = answer.map((share, i) => wants(i) ? share : undefined);
+    for (const [i, share] of wanted.entries()) shares.add(node.input[i]!, share);
+    if (wanted.every((share) => share === undefined)) ends.push(node);
   }
   return ends;
 }
 
-/** What was in the graph before. */
+/** Nodes and constants of the graph before. */
 type Kept = ReadonlySet<NodeProto | TensorProto>;
 
-/** What a task makes; where it throws, all that it has written goes. */
-function orTakenBack<T>(way: WayBack, kept: Kept, task: () => T): T {
-  const { write: { graph, facts }, of, wrt } = way;
+/** Returns the result of a task. If it throws, removes all that it has written. */
+function orUndone<T>(setup: Differentiation, kept: Kept, task: () => T): T {
+  const { write: { graph, facts }, of, wrt } = setup;
   try {
     return task();
   } catch (error) {
     graph.prune(kept);
     if (error instanceof RangeError) {
-      // What is not known of shapes is often so for an operator that nobody knows, and that is the better news.
+      // A shape is often unknown because an operator has no rule, and that error helps more.
       const { nodes } = between(graph, facts, Object.keys(wrt), of);
-      for (const node of nodes.toReversed()) ruleOf(node, way);
+      for (const node of nodes.toReversed()) ruleOf(node, setup);
     }
     throw error;
   }
 }
 
-/** One gradient per value that is differentiated by; zeros, or an error, where there is none. */
+/** Returns one gradient per value to differentiate by; zeros, or an error, if no gradient reaches it. */
 function sumsOf(
-  way: WayBack,
+  setup: Differentiation,
   shares: Shares,
   ends: readonly NodeProto[],
   unused: "error" | "zeros",
 ): ReadonlyMap<string, string> {
   const sums = new Map<string, string>();
-  for (const name of Object.keys(way.wrt)) {
+  for (const name of Object.keys(setup.wrt)) {
     const sum = shares.sum(name);
-    if (sum === undefined && unused === "error") throw noWay(way, name, ends);
-    sums.set(name, sum ?? way.write.zeros(name));
+    if (sum === undefined && unused === "error") throw noPathError(setup, name, ends);
+    sums.set(name, sum ?? setup.write.zeros(name));
   }
   return sums;
 }
 
-/** Lets gradients come out under their names: the nodes' own, where they are nobody else's. */
-function comeOut(
+/** Makes the gradients outputs under their names, by renaming values where nothing else uses them. */
+function addOutputs(
   write: GradientWriter,
   sums: ReadonlyMap<string, string>,
-  wrt: WayBack["wrt"],
+  wrt: Differentiation["wrt"],
   forward: ReadonlySet<NodeProto>,
 ): void {
   const { graph, facts } = write, renamed = new Map<string, string>();

@@ -152,7 +152,7 @@ for (const [op, write, place] of ENDS) {
     assertRefused(
       graphOf(write),
       'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
-        `the ways from "x" end at the ${op} ${place}`,
+        `the paths from "x" end at the ${op} ${place}`,
     );
   });
 

@@ -4,24 +4,26 @@ import { placeOf, stopsFrom } from "./path.ts";
 import type { RuleSearch } from "./rule_of.ts";
 import { showNode } from "../codec/check_model.ts";
 
-/** What is differentiated, by what, and how. */
-export interface WayBack extends RuleSearch {
+/** A differentiation: outputs, inputs and rules. */
+export interface Differentiation extends RuleSearch {
+  /** Writes the gradient. */
   readonly write: GradientWriter;
+  /** Names of the values that are differentiated. */
   readonly of: readonly string[];
-  /** Names a gradient is asked for by, and the names they come out under. */
+  /** Values to differentiate by → names of their gradients. */
   readonly wrt: Readonly<Record<string, string>>;
 }
 
-/** Most places that an error names. */
+/** The number of places that an error names at most. */
 const MOST = 3;
 
 /**
- * The error for a value that nothing came back to.
+ * Returns the error for a value that no gradient reaches.
  *
- * @param ends nodes that something came back to, but went no further
+ * @param ends nodes that a gradient reaches, and at which it ends
  */
-export function noWay(
-  { write, forward, action }: WayBack,
+export function noPathError(
+  { write, forward, action }: Differentiation,
   name: string,
   ends: readonly NodeProto[],
 ): RangeError {
@@ -31,7 +33,7 @@ export function noWay(
   );
   const why = stops.length === 0
     ? `no operator leads from ${JSON.stringify(name)} to it`
-    : `the ways from ${JSON.stringify(name)} end at ${places.join(", ")}`;
+    : `the paths from ${JSON.stringify(name)} end at ${places.join(", ")}`;
   return new RangeError(
     `Cannot ${action} as it must change with ${
       JSON.stringify(name)
