@@ -1,13 +1,13 @@
 // Loops that Mesa's OpenGL computes wrongly: none in any shader. Needs no GPU.
 import { assert, assertEquals } from "@std/assert";
-import { SHADERS } from "../../src/backend/webgpu/shaders/mod.ts";
+import { TRIALS } from "../../src/testing/trials/trials.ts";
 import { findLoopLoads } from "../../tools/architecture/wgsl_loops.ts";
 import { sourceFiles } from "../../tools/architecture/source_files.ts";
 import { modulesOf } from "./shader_modules.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-for (const kernel of SHADERS.keys()) {
+for (const kernel of Object.keys(TRIALS)) {
   Deno.test(`no loop of ${kernel} loads before lanes leave it`, async () => {
     const modules = await modulesOf(kernel);
     assert(modules.length > 0);
