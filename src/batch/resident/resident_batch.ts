@@ -19,13 +19,7 @@ import type {
 import type { Arrays, Dtype } from "../../kernels/kernel.ts";
 import type { Batch } from "../batch.ts";
 import type { NumericArray } from "../fields/fields.ts";
-import {
-  canReplace,
-  carryOver,
-  type PlacesBefore,
-  resetStates,
-  restoreInitial,
-} from "./carry_over.ts";
+import { canReplace, carryOver, resetStates, restoreInitial } from "./carry_over.ts";
 import type { StateShape } from "./column.ts";
 import { ColumnTable } from "./column_table.ts";
 import { makeFrame } from "./frame.ts";
@@ -281,10 +275,11 @@ export class ResidentBatch {
   }
 
   /**
-   * Copies fields, states and pairs of systems from the batch they were in before, bit by bit. Systems that were not
-   * there keep their initial values. States of engine, models and hooks must have been asked for before.
+   * Copies fields, states and pairs of systems from the batch they were in before, bit by bit. `from` has the place of
+   * each there; systems that were not there (`undefined`) keep their initial values. States of engine, models and hooks
+   * must have been asked for before.
    */
-  async carryOver(before: ResidentBatch, from: PlacesBefore): Promise<void> {
+  async carryOver(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
     await carryOver(before.#parts, this.#parts, from);
     this.#residency.markStale();
   }
