@@ -44,7 +44,7 @@ async function update(setting: BenchSetting): Promise<BenchResult | NotMeasured>
 }
 
 /** A ratio that some processes find, each by itself. */
-async function alone(name: "rebuild" | "observers"): Promise<BenchResult> {
+async function alone(name: "rebuild" | "observers" | "generated"): Promise<BenchResult> {
   const runs: number[] = [];
   for (let i = 0; i < RUNS; i++) runs.push(await measureAlone(name));
   return { value: middle(runs), runs };
@@ -123,6 +123,13 @@ const rows: BenchRow[] = [
     limit: 0,
     unit: "B",
     run: garbage,
+  },
+  {
+    id: "dynamics/16",
+    name: "4000 atoms, a generated pair potential, against Morse by hand",
+    limit: 1.3,
+    unit: "x",
+    run: () => alone("generated"),
   },
 ];
 

@@ -10,8 +10,9 @@
 import { call, type EdgesOptions, openBackend } from "../src/backend/mod.ts";
 import { edges as edgesOf } from "../src/kernels/edges/edges.ts";
 import { lennardJones } from "../src/models/pair/lennard_jones.ts";
+import { buckingham } from "../src/models/pair/buckingham.ts";
 import { morse } from "../src/models/pair/morse.ts";
-import type { PairKernel } from "../src/kernels/pairs/pair_potential.ts";
+import { type PairKernel, pairKernel } from "../src/kernels/pairs/pair_potential.ts";
 import { neighbors } from "../src/kernels/pairs/neighbors.ts";
 import { triplets } from "../src/kernels/edges/triplets.ts";
 import { ARGON, argon } from "./kernels_force/argon.ts";
@@ -21,6 +22,8 @@ const ATOMS = 4000;
 const { cutoff, epsilon, sigma } = ARGON;
 const LJ = [4 * epsilon * sigma ** 12, 4 * epsilon * sigma ** 6, cutoff ** 2, 0];
 const MORSE = morse.row({ depth: epsilon, width: 1.6, distance: sigma * 2 ** (1 / 6) }, cutoff);
+
+const BUCKINGHAM = buckingham.row({ strength: 10_549, length: 0.273, dispersion: 63.7 }, cutoff);
 
 /** What is compared with Lennard-Jones forces of one species. */
 interface Body {
@@ -96,6 +99,9 @@ const BODIES: Readonly<Record<string, Body>> = {
   "lennard_jones, switched off": { switchWidth: 1 },
   "lennard_jones, two species": { types: 2 },
   "lennard_jones, four species": { types: 4 },
+  "lennard_jones, generated": { kernel: pairKernel(lennardJones.kernel.pair) },
+  "morse, generated": { kernel: pairKernel(morse.kernel.pair), parameters: MORSE },
+  "buckingham": { kernel: buckingham.kernel, parameters: BUCKINGHAM },
   "morse": { kernel: morse.kernel, parameters: MORSE },
 };
 

@@ -8,6 +8,7 @@
 import { fileURLToPath } from "node:url";
 import { byCount, bySize } from "./figures.ts";
 import { bytesPerStep, type Garbage } from "./garbage.ts";
+import { generatedOverHandWritten } from "./generated.ts";
 import { type Footprint, type Growth, growth, memoryPerAtom } from "./memory.ts";
 import { observersOverNone } from "./observers.ts";
 import { rebuildInForceCalls } from "./rebuild.ts";
@@ -18,6 +19,8 @@ export interface Alone {
   readonly rebuild: number;
   /** Steps with observers over steps without. */
   readonly observers: number;
+  /** Steps with a pair potential that is generated over steps with one that is written by hand. */
+  readonly generated: number;
   readonly garbage: Garbage;
   readonly memory: Footprint;
   readonly growth: Growth;
@@ -30,6 +33,7 @@ export interface Alone {
 const CASES: { readonly [k in keyof Alone]: () => Alone[k] | Promise<Alone[k]> } = {
   rebuild: rebuildInForceCalls,
   observers: observersOverNone,
+  generated: generatedOverHandWritten,
   garbage: bytesPerStep,
   memory: memoryPerAtom,
   growth,

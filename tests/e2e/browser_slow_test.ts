@@ -7,6 +7,7 @@ import {
   type DemoValues,
   demoValues,
   type Evaluation,
+  generatedValues,
   graphValues,
   threadedValues,
   type TrainingValues,
@@ -111,6 +112,10 @@ testInChromium("in Chromium", async (t) => {
   }
   await step("a session in a worker gives the same", async (page) => {
     assertSameForces(await page.call("workerValues", "page_worker.js"), here);
+  });
+  await step("a pair potential that is generated has the same bits", async (page) => {
+    assertEquals(await page.call("generatedValues"), await generatedValues());
+    assertEquals(page.complaints, []);
   });
   for (const url of [served.url, served.sharingNothing]) {
     const place = url === served.url ? "" : " in a page that may share no memory";

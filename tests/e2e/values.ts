@@ -19,6 +19,7 @@ import { heat } from "../../src/cli/demo_heat.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { Control } from "../../src/kernels/kernel.ts";
+import { buckingham, sum, zbl } from "../../src/models/mod.ts";
 import { lennardJones } from "../../src/models/pair/lennard_jones.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 
@@ -112,6 +113,16 @@ export async function threadedValues(script?: string): Promise<number[]> {
   await md.close();
   backend?.dispose();
   return Array.from(batch.get("positions"));
+}
+
+/** Positions after steps of dynamics with functions that are generated at run time, and exclusions. */
+export async function generatedValues(): Promise<number[]> {
+  const exclude = { bonds: [[0, 1]], pairs: [[2, 9]] } as const;
+  const options = { cutoff: 7, truncation: "switch", exclude } as const;
+  const repulsion = buckingham({ strength: 10_549, length: 0.273, dispersion: 63.7, ...options });
+  const model = sum(repulsion, zbl({ elements: ["Ar", "Kr"], cutoff: 3 }));
+  await using md = new NVE({ model, dt: 2 });
+  return Array.from((await md.run(crystals(2, 1), 60)).get("positions"));
 }
 
 function feedsOf(batch: Batch): HostFeeds {

@@ -1,6 +1,7 @@
 /** What every model must do, asked of ours. */
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import {
+  buckingham,
   centerBias,
   harmonicBonds,
   lennardJones,
@@ -65,6 +66,34 @@ const KERNELS: Readonly<Record<string, Row>> = {
   ],
   "Morse": [
     () => morse({ ...pair, cutoff: 7.9, switchWidth: 2 }),
+    { systems, gives, isExact: true },
+  ],
+  "Buckingham, with exclusions": [
+    () =>
+      buckingham({
+        species: {
+          Ar: { strength: 800, length: 0.35, dispersion: 40 },
+          Kr: { strength: 900, length: 0.37, dispersion: 50 },
+        },
+        cutoff: 7.3,
+        truncation: "switch",
+        switchWidth: 3,
+        exclude: { bonds: [[0, 1], [1, 2]], scale14: 0.5, pairs: [[0, 3]] },
+      }),
+    // Exclusions are of atoms by their number; atoms half a cell apart would change their nearest image.
+    { systems: [CHAIN], gives, isExact: true, breaks: ["permutation", "extensivity"] },
+  ],
+  "Buckingham": [
+    () =>
+      buckingham({
+        species: {
+          Ar: { strength: 800, length: 0.35, dispersion: 40 },
+          Kr: { strength: 900, length: 0.37, dispersion: 50 },
+        },
+        cutoff: 7.3,
+        truncation: "switch",
+        switchWidth: 3,
+      }),
     { systems, gives, isExact: true },
   ],
   "a sum": [
