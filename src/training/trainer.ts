@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { OpenedDevice } from "../backend/open.ts";
 import type { Workflow } from "../hooks/protocol/context.ts";
 import type { Lifecycle } from "../hooks/protocol/lifecycle.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
@@ -19,7 +20,6 @@ import type {
   ValidationData,
 } from "./context.ts";
 import { type BatchLike, batchOf } from "./data/batches_of.ts";
-import type { DeviceInfo } from "./engine/resources.ts";
 import { type RunMode, TrainingEngine } from "./engine/training_engine.ts";
 import type { SavedTrainer } from "./state/checkpoint.ts";
 import type {
@@ -107,7 +107,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   }
 
   /** The device that it runs on, and why; `undefined` until a GPU is open: `await open()`. */
-  get device(): DeviceInfo | undefined {
+  get device(): Omit<OpenedDevice, "backend"> | undefined {
     return this.#engine.resources.device;
   }
 

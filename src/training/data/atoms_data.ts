@@ -117,7 +117,7 @@ function numbersOf({ numbers }: System, place: number, { numbers: known }: Atoms
   });
 }
 
-/** What a function gives, found once for each place. */
+/** Caches the results of a function by index. */
 function kept(find: (place: number) => AtomsEdges): (place: number) => AtomsEdges {
   const found: AtomsEdges[] = [];
   return (place) => found[place] ??= find(place);

@@ -9,7 +9,7 @@ import type { System } from "../../batch/system.ts";
 
 /** The edges of a system, by the atom they leave, and its triplets. Atoms and edges are counted in the system. */
 export interface AtomsEdges {
-  /** How many edges. */
+  /** Number of edges. */
   readonly count: number;
   /** Two rows: the atoms that edges leave, and those they lead to. */
   readonly index: Int32Array;

@@ -20,9 +20,9 @@ export interface Atoms {
   readonly numbers: readonly Int32Array[];
   /** The edges of a system, by its place. */
   readonly edges: (place: number) => AtomsEdges;
-  /** What is learned. */
+  /** The targets. */
   readonly targets: AtomsTargets;
-  /** What tensors are called. */
+  /** Names of the tensors. */
   readonly names: AtomsPlan["names"];
 }
 
@@ -33,7 +33,7 @@ export function atomsFeeds(atoms: Atoms, places: ArrayLike<number>): TrainingFee
   return draft.feeds;
 }
 
-/** How many there are, or were before a system. */
+/** Numbers of atoms, edges and triplets, in a batch or before a system. */
 interface Counts {
   nodes: number;
   edges: number;

@@ -19,7 +19,7 @@ import { planBatches } from "./batch_plan.ts";
 import { ahead, checkDataset, checkPrefetch, type Dataset } from "./data_loader.ts";
 import { checkPlace, type DataSource, type TrainingBatch } from "./data_source.ts";
 
-/** How systems that are got become batches. */
+/** Options of batches of systems that are loaded when they are needed. */
 export interface AtomsLoaderOptions extends Omit<AtomsDataOptions, "batchSize" | "dropLast"> {
   /**
    * The most systems per batch.
@@ -40,7 +40,7 @@ export interface AtomsLoaderOptions extends Omit<AtomsDataOptions, "batchSize" |
    */
   readonly maxEdges?: number;
   /**
-   * How many batches are got ahead. Their order does not depend on it.
+   * Number of batches to load ahead. Their order does not depend on it.
    *
    * @default 2
    */
@@ -157,14 +157,14 @@ async function* fitting(
   if (before <= 0) yield group;
 }
 
-/** How large a batch may be. */
+/** Size limit of a batch. */
 interface Limits {
   readonly batchSize: number;
   readonly maxAtoms: number;
   readonly maxEdges: number;
 }
 
-/** How large a system is. */
+/** Size of a system. */
 interface Size {
   readonly atoms: number;
   readonly edges: number;

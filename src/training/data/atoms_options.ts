@@ -1,5 +1,5 @@
 /**
- * What data of atoms are to be.
+ * Options of data of atoms.
  *
  * @module
  */
@@ -22,11 +22,11 @@ export type AtomsName =
   | "shifts"
   /** [N] int64: the system of each atom. */
   | "batchIndex"
-  /** [B] float32: zeros, which say by their number how many systems there are. */
+  /** [B] float32: zeros; their number is the number of systems. */
   | "systems"
-  /** [B] float32: how many atoms each system has; there with energies, for losses per atom. */
+  /** [B] float32: the number of atoms of each system; present with energies, for losses per atom. */
   | "systemSizes"
-  /** [B, 3, 3] float32, Å: lattice vectors; zeros where there are none. */
+  /** [B, 3, 3] float32, Å: lattice vectors; zeros if a system has none. */
   | "cell"
   /** [T] int64: the atom that both edges of a triplet leave. */
   | "tripletCenters"
@@ -39,7 +39,7 @@ export type AtomsName =
   /** [B, 3, 3] float32, eV/Å³, positive under tension. */
   | "stress";
 
-/** What data of atoms are to be. */
+/** Options of data of atoms. */
 export interface AtomsDataOptions extends BatchingOptions {
   /** Pairs of atoms closer than this are edges, both ways, Å. */
   readonly cutoff: number;
@@ -50,7 +50,7 @@ export interface AtomsDataOptions extends BatchingOptions {
    */
   readonly tripletCutoff?: number;
   /**
-   * What the graph calls each tensor; null leaves it out.
+   * Name of each tensor in the graph; null leaves the tensor out.
    *
    * @default positions, z, edge_index, shifts, batch_idx, energy0 (for "systems"), atoms (for "systemSizes"),
    * trip_center, trip_edge, energy_target, forces_target, stress_target; no cell
@@ -63,9 +63,9 @@ export interface AtomsDataOptions extends BatchingOptions {
    */
   readonly elements?: readonly string[] | Readonly<Record<string, number>>;
   /**
-   * Symbol → energy of a free atom, eV: taken off the energy of each system, for each of its atoms.
+   * Symbol → energy of a free atom, eV: subtracted from the energy of each system, for each of its atoms.
    *
-   * @default nothing is taken off
+   * @default nothing is subtracted
    */
   readonly elementEnergies?: Readonly<Record<string, number>>;
   /**
@@ -75,20 +75,21 @@ export interface AtomsDataOptions extends BatchingOptions {
    */
   readonly energy?: string | false;
   /**
-   * The same of forces, eV/Å.
+   * The field, or the member of `info`, that holds the forces, eV/Å; false leaves them out.
    *
    * @default "forces" where systems have them
    */
   readonly forces?: string | false;
   /**
-   * The same of the stress, eV/Å³: nine numbers, or xx, yy, zz, yz, xz, xy.
+   * The field, or the member of `info`, that holds the stress, eV/Å³: nine numbers, or xx, yy, zz, yz, xz, xy; false leaves
+   * it out.
    *
    * @default "stress" where systems have it
    */
   readonly stress?: string | false;
 }
 
-/** The same, checked and read. */
+/** Options of data of atoms, checked. */
 export interface AtomsPlan {
   readonly cutoff: number;
   /** 0: no triplets. */
@@ -103,7 +104,7 @@ export interface AtomsPlan {
   readonly targets: Readonly<Record<Target, string | false | undefined>>;
 }
 
-/** What models learn. */
+/** The quantities that models learn. */
 export type Target = "energy" | "forces" | "stress";
 
 const DEFAULT_NAMES: Readonly<Record<AtomsName, string | null>> = {

@@ -1,5 +1,5 @@
 /**
- * What models of atoms learn, as systems have it.
+ * The targets of models of atoms, read from systems.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { AtomsPlan, Target } from "./atoms_options.ts";
 export type AtomsTargets = ReadonlyMap<Target, readonly Float32Array[]>;
 
 /**
- * The targets of all systems. Those that nobody asked for are there if every system has them.
+ * The targets of all systems. Optional ones are included if every system has them.
  *
  * @throws {RangeError} for systems that have not what others have or what is asked for, and for elements that nothing is
  * known of, naming the system

@@ -1,5 +1,5 @@
 /**
- * Which samples are in which batch.
+ * The assignment of samples to batches.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { show } from "../../base/show.ts";
 import { checkPlace, type TrainingFeeds } from "./data_source.ts";
 import { identity, permutation } from "./permutation.ts";
 
-/** How samples become batches. */
+/** Options of batches. */
 export interface BatchingOptions {
   /** Samples per batch. */
   readonly batchSize: number;
@@ -21,7 +21,7 @@ export interface BatchingOptions {
    */
   readonly shuffle?: boolean;
   /**
-   * Of the orders: a whole number 0 … 2⁵³ − 1.
+   * Seed of the orders: a whole number 0 … 2⁵³ − 1.
    *
    * @default 0
    */
@@ -33,35 +33,35 @@ export interface BatchingOptions {
    */
   readonly dropLast?: boolean;
   /**
-   * What the source is called where there are several.
+   * Name of the source, if there are several.
    *
-   * @default none
+   * @default undefined
    */
   readonly name?: string;
   /**
-   * How many tokens a batch is, or whatever else work is to be counted in.
+   * Returns the number of tokens of a batch, or of another unit of work.
    *
    * @default not counted
    */
   readonly tokens?: (feeds: TrainingFeeds) => number;
 }
 
-/** Which samples are in which batch. */
+/** The samples of each batch. */
 export interface BatchPlan {
   /** Batches of an epoch. */
   readonly length: number;
-  /** The places of the samples of each batch, from batch `from` on. Checks both numbers at once. */
+  /** Returns the indices of the samples of each batch, from batch `from` on. Checks both numbers at once. */
   places(epoch: number, from: number): Iterable<Uint32Array>;
 }
 
 const NAMES = ["batchSize", "shuffle", "seed", "dropLast", "name", "tokens"];
 
 /**
- * The batches of so many samples.
+ * Plans the batches of a number of samples.
  *
- * @param more names that options may have besides
- * @throws {TypeError} for an unknown option, and for one of the wrong kind
- * @throws {RangeError} for a size that is no whole number above 0, a bad seed, and for no batches at all
+ * @param more further names of options
+ * @throws {TypeError} if an option is unknown or of a wrong type
+ * @throws {RangeError} if the size is not a whole number above 0, if the seed is invalid, or if there is no batch
  */
 export function planBatches(
   action: string,
@@ -124,7 +124,7 @@ function checkBatching(
   checkKinds(action, { tokens }, "function");
 }
 
-/** Throws a TypeError for the first of these options that is there and of another kind. */
+/** Throws a TypeError for the first of these options that is given and of a wrong type. */
 export function checkKinds(
   action: string,
   options: Readonly<Record<string, unknown>>,

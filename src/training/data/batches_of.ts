@@ -1,5 +1,5 @@
 /**
- * Batches of one's own.
+ * Custom batches.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { splitBatch } from "./split_batch.ts";
 /** A batch, or its tensors alone: then it has as many samples as its first tensor is long. */
 export type BatchLike = TrainingBatch | TrainingFeeds;
 
-/** What is known of batches of one's own. */
+/** Options of custom batches. */
 export interface BatchesOfOptions {
   /**
-   * What the source is called where there are several.
+   * Name of the source, if there are several.
    *
    * @default none
    */

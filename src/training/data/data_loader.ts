@@ -11,9 +11,9 @@ import { splitBatch } from "./split_batch.ts";
 import { type Sample, stackSamples } from "./stack_samples.ts";
 import { mapped } from "./tensor_data.ts";
 
-/** Samples that are got when they are needed, in whatever order. */
+/** Samples that are loaded when they are needed, in any order. */
 export interface IndexedDataset<S = Sample> {
-  /** How many there are. */
+  /** Number of samples. */
   readonly length: number;
   /** Sample `index` of epoch `epoch`: the same for the same two numbers. */
   get(index: number, epoch: number): S | Promise<S>;
@@ -22,17 +22,17 @@ export interface IndexedDataset<S = Sample> {
 /** Samples: a list of them, or what gets them. */
 export type Dataset<S = Sample> = readonly S[] | IndexedDataset<S>;
 
-/** How samples become batches. */
+/** Options of a data loader. */
 export interface DataLoaderOptions<S = Sample> extends BatchingOptions {
   /**
-   * What makes tensors of samples. With one of one's own batches are not split for workers, as only it knows how; if
-   * first axes are samples, `{ ...loader, split: splitBatch }` splits them.
+   * Makes the tensors of a batch from samples. Batches of a custom function are not split for workers, as only it knows
+   * how; if first axes are samples, `{ ...loader, split: splitBatch }` splits them.
    *
    * @default stackSamples
    */
   readonly collate?: (samples: readonly S[], places: ArrayLike<number>) => TrainingFeeds;
   /**
-   * How many batches are got ahead, of samples that are got. Their order does not depend on it.
+   * Number of batches to load ahead. Their order does not depend on it.
    *
    * @default 2
    */
@@ -78,7 +78,7 @@ export function dataLoader<S extends Sample>(
   dataset: Dataset<S>,
   options: DataLoaderOptions<S>,
 ): DataSource;
-/** The same of anything, with `collate`. */
+/** Makes batches of samples of any type, with `collate`. */
 export function dataLoader<S>(
   dataset: Dataset<S>,
   options: DataLoaderOptions<S> & Required<Pick<DataLoaderOptions<S>, "collate">>,
@@ -116,7 +116,7 @@ export function dataLoader(
   };
 }
 
-/** Promises kept in order, so many of them under way while one is used. */
+/** Yields the results of promises in order, with some of them in flight while one is used. */
 export async function* ahead<T, U>(
   all: Iterable<T> | AsyncIterable<T>,
   load: (one: T) => Promise<U>,
@@ -125,7 +125,7 @@ export async function* ahead<T, U>(
   const waiting: Promise<U>[] = [];
   for await (const one of all) {
     const loading = load(one);
-    // An error is thrown when its turn comes, and by nobody if it never does.
+    // Caught: an error is thrown when its turn comes, and ignored if it never does.
     loading.catch(() => {});
     waiting.push(loading);
     if (waiting.length > count) yield await waiting.shift()!;
@@ -133,7 +133,7 @@ export async function* ahead<T, U>(
   for (const loading of waiting) yield await loading;
 }
 
-/** Throws a TypeError for what is neither a list nor something that gets samples. */
+/** Throws a TypeError if the samples are neither a list nor a dataset. */
 export function checkDataset(action: string, dataset: unknown): void {
   if (Array.isArray(dataset)) return;
   const { length, get } = (dataset ?? {}) as Partial<IndexedDataset<unknown>>;
@@ -145,7 +145,7 @@ export function checkDataset(action: string, dataset: unknown): void {
   );
 }
 
-/** Throws a RangeError or TypeError for what is no count. */
+/** Throws a RangeError or TypeError if a value is not a count. */
 export function checkPrefetch(action: string, prefetch: unknown): void {
   if (Number.isSafeInteger(prefetch) && (prefetch as number) >= 0) return;
   throw new (typeof prefetch === "number" ? RangeError : TypeError)(

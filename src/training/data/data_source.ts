@@ -1,5 +1,5 @@
 /**
- * Where batches come from.
+ * Sources of batches.
  *
  * @module
  */
@@ -7,39 +7,39 @@
 import { show } from "../../base/show.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 
-/** Tensors by the names the graph has for them: inputs and targets alike. */
+/** Tensors by their names in the graph: inputs and targets. */
 export type TrainingFeeds = Readonly<Record<string, HostFeed>>;
 
 /** One batch. */
 export interface TrainingBatch {
   /** Its tensors. */
   readonly feeds: TrainingFeeds;
-  /** How many samples they are. */
+  /** Number of samples. */
   readonly size: number;
-  /** How many tokens they are, or whatever else work is counted in. */
+  /** Number of tokens, or of another unit of work. */
   readonly tokens?: number;
 }
 
-/** Where batches come from. */
+/** A source of batches. */
 export interface DataSource {
-  /** What it is called where there are several. */
+  /** Name of the source, if there are several. */
   readonly name?: string;
-  /** Batches of an epoch, where it is known. */
+  /** Number of batches of an epoch, if it is known. */
   readonly length: number | undefined;
   /**
-   * The batches of an epoch, from batch `from` on: the same for the same epoch, however often it is asked.
+   * Returns the batches of an epoch, from batch `from` on: always the same for the same epoch.
    *
-   * @throws {RangeError} for numbers that are not whole, or below 0
+   * @throws {RangeError} if a number is not whole, or below 0
    */
   batches(epoch: number, from: number): Iterable<TrainingBatch> | AsyncIterable<TrainingBatch>;
   /**
-   * The same batch as parts of about equal size, for workers; absent where batches cannot be split. A batch of fewer
-   * samples than parts comes in fewer parts.
+   * Splits a batch into parts of about equal size, for workers; absent if batches cannot be split. A batch with fewer
+   * samples than parts gives fewer parts.
    */
   split?(batch: TrainingBatch, parts: number): TrainingBatch[];
 }
 
-/** Throws a RangeError for an epoch or a batch that there cannot be. */
+/** Throws a RangeError if an epoch or a batch is not a whole number from 0 on. */
 export function checkPlace(epoch: unknown, from: unknown): void {
   for (const [what, value] of Object.entries({ epoch, "first batch": from })) {
     if (Number.isSafeInteger(value) && (value as number) >= 0) continue;

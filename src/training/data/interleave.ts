@@ -11,10 +11,10 @@ import { checkPlace, type DataSource } from "./data_source.ts";
 import { inTurn, oneAfterAnother } from "./loader_order.ts";
 import type { NamedData, NamedSource } from "./named_data.ts";
 
-/** What batches can be taken from: a source, or a list that is the same in every epoch. */
+/** A source of batches, or a list that is the same in every epoch. */
 export type BatchesLike = DataSource | readonly BatchLike[];
 
-/** How sources take turns. */
+/** Options of the order of sources. */
 export interface InterleaveOptions {
   /**
    * `"sequential"`: all batches of the first, then all of the second. `"roundRobin"`: one of each in turn; those that

@@ -58,7 +58,7 @@ export async function* inTurn(
   }
 }
 
-/** How many batches each source has given after so many turns, and whose turn is next. */
+/** Returns the number of batches of each source after a number of turns, and the source whose turn is next. */
 function turnsBefore(
   lengths: readonly number[],
   turns: number,

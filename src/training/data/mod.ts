@@ -1,5 +1,5 @@
 /**
- * Where batches come from.
+ * Sources of batches.
  *
  * @module
  */

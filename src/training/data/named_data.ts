@@ -1,16 +1,16 @@
 /**
- * What several sources give together.
+ * Several sources of batches as one.
  *
  * @module
  */
 
 import type { DataSource, TrainingBatch } from "./data_source.ts";
 
-/** A batch, and where it comes from. */
+/** A batch and its source. */
 export interface NamedBatch {
   /** The batch. */
   readonly batch: TrainingBatch;
-  /** The place of its source, 0 first. */
+  /** Index of its source, from 0. */
   readonly loaderIndex: number;
   /** The name of its source. */
   readonly loaderName: string;
@@ -18,9 +18,9 @@ export interface NamedBatch {
 
 /** A source by its name. */
 export interface NamedSource {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
-  /** Where its batches come from. */
+  /** The source of its batches. */
   readonly source: DataSource;
 }
 
@@ -28,8 +28,8 @@ export interface NamedSource {
 export interface NamedData {
   /** The sources, in order: `loaderIndex` counts them. */
   readonly loaders: readonly NamedSource[];
-  /** Batches of an epoch, where all sources know theirs. */
+  /** Number of batches of an epoch, if all sources know theirs. */
   readonly length: number | undefined;
-  /** The batches of an epoch, from batch `from` on: the same for the same epoch, however often it is asked. */
+  /** Returns the batches of an epoch, from batch `from` on: always the same for the same epoch. */
   batches(epoch: number, from: number): AsyncIterable<NamedBatch>;
 }

@@ -50,9 +50,9 @@ function mixed(word: number): number {
   return h ^ h >>> 16;
 }
 
-/** What was told until now, and one word more. */
-function joined(told: number, word: number): number {
-  return mixed(Math.imul(told, 5) + GOLDEN ^ word);
+/** Mixes one more word into a hash. */
+function joined(hash: number, word: number): number {
+  return mixed(Math.imul(hash, 5) + GOLDEN ^ word);
 }
 
 /** 0 or more and below 1, in steps of 2⁻⁵³, of two words. */

@@ -53,7 +53,7 @@ export function splitBatch(batch: TrainingBatch, parts: number): TrainingBatch[]
   });
 }
 
-/** Where parts begin, and where the last one ends. */
+/** Returns the first sample of each part, and the end of the last one. */
 export function boundsOf(action: string, size: number, parts: unknown): number[] {
   if (!Number.isSafeInteger(parts) || (parts as number) < 1) {
     throw new RangeError(

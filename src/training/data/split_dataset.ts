@@ -34,7 +34,7 @@ export function splitDataset<S>(
   fractions: readonly number[],
   seed?: number,
 ): S[][];
-/** The same of samples that are got. */
+/** Splits a dataset whose samples are loaded. */
 export function splitDataset<S>(
   dataset: IndexedDataset<S>,
   fractions: readonly number[],
@@ -59,7 +59,7 @@ export function splitDataset<S>(
   });
 }
 
-/** Where parts end, rounded from the beginning on, so that all together they have no sample too many or too few. */
+/** Returns the end of each part. Sums are rounded, not parts, so that together they have every sample once. */
 function endsOf(action: string, fractions: unknown, count: number): number[] {
   const list = Array.isArray(fractions) && fractions.length > 0 ? fractions as unknown[] : [NaN];
   let sum = 0;

@@ -73,7 +73,7 @@ export function tensorData(
   };
 }
 
-/** What is made of each, when it is asked for. */
+/** Properties that are computed when they are read. */
 export function* mapped<T, U>(
   all: Iterable<T>,
   make: (one: T) => U,

@@ -79,7 +79,7 @@ function copyShort(from: Int32Array, to: Int32Array, width: number, rows: Uint32
   }
 }
 
-/** The same memory without a BigInt for each number. */
+/** Returns a view of the same memory that makes no BigInt for each number. */
 function words(data: TensorArray): Int32Array {
   return isBig(data)
     ? new Int32Array(data.buffer, data.byteOffset, 2 * data.length)

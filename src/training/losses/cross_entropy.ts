@@ -6,7 +6,7 @@ import { complaint } from "../../base/show.ts";
 import type { TrainingBatch } from "../data/data_source.ts";
 import type { Loss, LossBuilder } from "./loss.ts";
 
-/** What a {@linkcode crossEntropy} loss is told. */
+/** Options of {@linkcode crossEntropy}. */
 export interface CrossEntropyOptions {
   /**
    * The output with a score for each class along its last axis, before any softmax.
@@ -15,19 +15,19 @@ export interface CrossEntropyOptions {
    */
   readonly output?: string;
   /**
-   * What comes with each batch: the right class of each, whole numbers from 0; of scores [B, T, C] these are [B, T].
+   * The tensor of a batch with the correct classes, whole numbers from 0; for scores [B, T, C] it is [B, T].
    *
    * @default "target"
    */
   readonly target?: string;
   /**
-   * What is labeled with this number does not count.
+   * Label of samples that do not count.
    *
    * @default -100
    */
   readonly ignore?: number;
   /**
-   * The share of the right class that is spread over all of them, from 0 to 1.
+   * Label smoothing: the share of the correct class that is spread over all classes, from 0 to 1.
    *
    * @default 0
    */
@@ -37,8 +37,8 @@ export interface CrossEntropyOptions {
 const OPTIONS = ["output", "target", "ignore", "smoothing"];
 
 /**
- * The mean of −log p(right class), p the softmax of the scores: what a classifier makes small. The mean is over the
- * labels that count; where none does it is 0.
+ * Returns the cross entropy, the loss of classifiers: the mean of −log p(correct class), where p is the softmax of the
+ * scores. The mean is over the labels that count; if none does, it is 0.
  *
  * @throws {TypeError} for an option that there is none of
  * @throws {RangeError} for a smoothing that is not from 0 to 1, and an `ignore` that is no whole number
@@ -74,8 +74,8 @@ export function crossEntropy(options: CrossEntropyOptions = {}): Loss {
 }
 
 /**
- * How many labels count. That throws a RangeError for one that is no class: runtimes take −1 for the last, and a GPU
- * whatever it finds.
+ * Returns the number of labels that count. Throws a RangeError for a label that is not a class: runtimes take −1 for the
+ * last class, and a GPU reads undefined memory.
  */
 export function countLabels(
   target: string,
@@ -107,19 +107,19 @@ function noClass(
   );
 }
 
-/** How many classes there are, where the shape of the scores says so. */
+/** Returns the number of classes, if the shape of the scores has it. */
 function classesOf({ graph, output }: LossBuilder, name: string | undefined): number | undefined {
   const last = new Facts(graph.graph).of(output(name).name).shape?.at(-1);
   return typeof last === "number" ? last : undefined;
 }
 
-/** Labels as they are used: what is ignored is class 0, and counts for nothing. */
+/** Labels for the graph: an ignored one is class 0 with weight 0. */
 export interface Labels {
   /** The class of each. */
   readonly safe: Value<"i64">;
-  /** 1 where it counts, 0 where not. */
+  /** 1 if it counts, else 0. */
   readonly counts: Value<"f32">;
-  /** How many count, 1 at least. */
+  /** Number of labels that count, at least 1. */
   readonly total: Value<"f32">;
 }
 
@@ -140,7 +140,7 @@ export function labelsOf(
   return { safe, counts, total: graph.op("Max", [sum, graph.constant("f32", 1)], "f32") };
 }
 
-/** How many labels there are, where nobody knows the axes of the scores. */
+/** Returns the number of labels, if the axes of the scores are unknown. */
 const FREE_ROWS = "labels";
 
 /** The mean of −log p. */
@@ -171,7 +171,7 @@ export function rowsOf(graph: GraphBuilder, scores: Value<"f32">): Value<"f32"> 
   return graph.reshape(scores, graph.op("Concat", [minusOne, classes], "i64", { axis: 0 }));
 }
 
-/** In parts, as WebGPU has no LogSoftmax. */
+/** Writes LogSoftmax in parts, because WebGPU has no such operator. */
 function logSoftmax(graph: GraphBuilder, rows: Value<"f32">): Value<"f32"> {
   const axis = graph.constant("i64", [1]);
   const most = graph.op("ReduceMax", [rows, axis], "f32", { keepdims: 1 });

@@ -3,7 +3,7 @@ import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 import { type Loss, type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 
-/** What a loss compares. */
+/** Tensors that a loss compares. */
 export interface LossOptions {
   /**
    * The output of the model.
@@ -12,17 +12,17 @@ export interface LossOptions {
    */
   readonly output?: string;
   /**
-   * What comes with each batch and is of its shape.
+   * The tensor of a batch to compare it with, of the same shape.
    *
    * @default "target"
    */
   readonly target?: string;
 }
 
-/** How far a {@linkcode huber} loss is quadratic. */
+/** Options of {@linkcode huber}. */
 export interface HuberOptions extends LossOptions {
   /**
-   * Where the parabola becomes a line, in the unit of the output.
+   * Difference at which the loss becomes linear, in the unit of the output.
    *
    * @default 1
    */
@@ -30,9 +30,9 @@ export interface HuberOptions extends LossOptions {
 }
 
 /**
- * The mean squared error, over all numbers of the output.
+ * Returns the mean squared error over all numbers of the output.
  *
- * @throws {TypeError} for an option that there is none of
+ * @throws {TypeError} if an option is unknown
  *
  * @example
  * ```ts
@@ -66,9 +66,9 @@ export function meanSquaredError(options: LossOptions = {}): Loss {
 }
 
 /**
- * The mean absolute error, over all numbers of the output.
+ * Returns the mean absolute error over all numbers of the output.
  *
- * @throws {TypeError} for an option that there is none of
+ * @throws {TypeError} if an option is unknown
  *
  * @example How far away it is
  * ```ts
@@ -96,10 +96,11 @@ export function meanAbsoluteError(options: LossOptions = {}): Loss {
 }
 
 /**
- * The mean of ½ d² where a difference d is at most delta, of delta (|d| − ½ delta) elsewhere, as PyTorch's `huber_loss`.
+ * Returns the Huber loss: the mean of ½ d² if a difference d is at most delta, else of delta (|d| − ½ delta), as in
+ * PyTorch's `huber_loss`.
  *
- * @throws {TypeError} for an option that there is none of
- * @throws {RangeError} for a delta that is not above 0
+ * @throws {TypeError} if an option is unknown
+ * @throws {RangeError} if delta is not above 0
  *
  * @example Straight from half a unit on
  * ```ts

@@ -5,31 +5,31 @@ import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 import { type Loss, type LossBuilder, type LossTerm, meanOf, numbersOf } from "./loss.ts";
 
-/** What part of a loss counts for: a number, or that as a function of the step. */
+/** Weight of a term of a loss: a number, or a function of the step. */
 export type LossWeight = number | ((step: number) => number);
 
-/** What an {@linkcode energyForces} loss is told. */
+/** Options of {@linkcode energyForces}. */
 export interface EnergyForcesOptions {
   /**
-   * What the mean squared error of energies counts for, in 1/eV²; 0 leaves it out.
+   * Weight of the mean squared error of energies, in 1/eV²; 0 leaves it out.
    *
    * @default 1
    */
   readonly energy?: LossWeight;
   /**
-   * The same for the components of forces, in Å²/eV².
+   * Weight of the mean squared error of force components, in Å²/eV²; 0 leaves it out.
    *
    * @default 10
    */
   readonly forces?: LossWeight;
   /**
-   * The same for the components of stresses, in Å⁶/eV².
+   * Weight of the mean squared error of stress components, in Å⁶/eV²; 0 leaves it out.
    *
    * @default 0
    */
   readonly stress?: LossWeight;
   /**
-   * True if energies are compared per atom: then a batch has `atoms`, how many each system has, float32.
+   * True to compare energies per atom; a batch then has `atoms`, the number of atoms of each system, float32.
    *
    * @default false
    */
@@ -42,13 +42,13 @@ export interface EnergyForcesOptions {
   readonly names?: EnergyForcesNames;
 }
 
-/** Names of tensors; those left out are the usual ones. */
+/** Names of tensors; those left out have the default names. */
 export interface EnergyForcesNames {
   /** The output with energies, eV. */
   readonly energy?: string;
-  /** The output with forces, eV/Å; made by differentiating where there is none. */
+  /** The output with forces, eV/Å; made by differentiation if there is none. */
   readonly forces?: string;
-  /** The output with stresses, eV/Å³; made of virials and cells where there is none. */
+  /** The output with stresses, eV/Å³; made of virials and cells if there is none. */
   readonly stress?: string;
   /** The input with positions, Å. */
   readonly positions?: string;
@@ -58,7 +58,7 @@ export interface EnergyForcesNames {
   readonly forcesTarget?: string;
   /** Its stresses. */
   readonly stressTarget?: string;
-  /** How many atoms each system has. */
+  /** The number of atoms of each system. */
   readonly atoms?: string;
   /** The cells, [B, 3, 3], Å: for stresses of a model that has no output of them. */
   readonly cell?: string;
@@ -76,15 +76,15 @@ const NAMES = {
   cell: "cell",
 } as const;
 
-/** What virials come out as, where they are made. */
+/** Name of the output of virials that the loss adds. */
 const VIRIAL = "virial";
 
 /**
- * What a potential is fitted with: w_E · mean (E − E*)² + w_F · mean (F − F*)² + w_S · mean (σ − σ*)², over systems,
+ * Returns the loss to fit a potential: w_E · mean (E − E*)² + w_F · mean (F − F*)² + w_S · mean (σ − σ*)², over systems,
  * force components and stress components. A model of energies alone is differentiated; training it differentiates it
  * once more.
  *
- * @throws {TypeError} for an option that there is none of
+ * @throws {TypeError} if an option is unknown
  * @throws {RangeError} for a weight that is below 0 or no number, and where all are 0
  *
  * @example Forces count for more as training goes on

@@ -1,5 +1,5 @@
 /**
- * What a loss is: mean values written into the model's graph, with weights.
+ * The interface of losses: weighted means that are written into the graph of the model.
  *
  * @module
  */
@@ -10,23 +10,23 @@ import type { ModelProto } from "../../onnx/codec/messages.ts";
 import type { Shape } from "../../onnx/codec/value_info.ts";
 import type { TrainingBatch } from "../data/data_source.ts";
 
-/** What losses and metrics are written with. */
+/** Builder with which losses and metrics are written. */
 export interface LossBuilder {
   /** Writes operators into the graph of the model. */
   readonly graph: GraphBuilder;
   /**
-   * What the model gives.
+   * Returns an output of the model.
    *
-   * @param name which output, or any value of the graph; left out, the only output
-   * @throws {RangeError} where there is none of that name, or several outputs to choose from
-   * @throws {TypeError} where it is not of float32
+   * @param name the name of an output, or of any value of the graph; by default the only output
+   * @throws {RangeError} if there is none of that name, or if there are several outputs and no name is given
+   * @throws {TypeError} if it is not of float32
    */
   output(name?: string): Value<"f32">;
   /**
-   * Something that comes with each batch: a new input, or one that is there.
+   * Returns a tensor of the batch: an input of the graph, which is added if it does not exist.
    *
-   * @param like a value of the same shape, or the lengths; free ones are names
-   * @throws {TypeError} where there is one of that name with another type
+   * @param like a value of the same shape, or the lengths; names for free ones
+   * @throws {TypeError} if there is an input of that name with another type
    */
   target<Type extends ElementType>(
     name: string,
@@ -35,46 +35,46 @@ export interface LossBuilder {
   ): Value<Type>;
 }
 
-/** A part of a loss: a mean over something, and what it counts for. */
+/** A term of a loss: a mean and its weight. */
 export interface LossTerm {
-  /** What it is called in metrics: `"loss/energy"` for `"energy"`. The only term of a loss has none. */
+  /** Its name in metrics: `"loss/energy"` for `"energy"`. The only term of a loss has none. */
   readonly name?: string;
   /** A single number: the mean over what `count` counts. */
   readonly mean: Value<"f32">;
   /**
-   * What it is multiplied by, or that as a function of the step.
+   * Its weight, or a function of the step.
    *
    * @default 1
    */
   readonly weight?: number | ((step: number) => number);
   /**
-   * Over how many the mean is taken in a batch: so that batches of several parts count as one.
+   * Returns the count that the mean of a batch is taken over, so that several batches can count as one.
    *
    * @default the samples of the batch
    */
   count?(batch: TrainingBatch): number;
 }
 
-/** What is made small. */
+/** A loss to minimize. */
 export interface Loss {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
-  /** Outputs that the model must have and does not: answers with the model that has them. */
+  /** Adds outputs that the model lacks. Returns the model with them. */
   prepare?(model: ModelProto): ModelProto;
   /** Writes it into the graph; the loss is the sum of weight · mean over its terms. */
   terms(builder: LossBuilder): readonly LossTerm[];
 }
 
-/** A loss as it may be given: one of those here, or a function that writes a single number. */
+/** A loss as an option: a `Loss`, or a function that writes a single number. */
 export type LossLike = Loss | ((builder: LossBuilder) => Value<"f32">);
 
-/** A loss in its one form. */
+/** Converts a loss to its one form. */
 export function lossOf(given: LossLike): Loss {
   if (typeof given !== "function") return given;
   return { name: given.name || "loss", terms: (builder) => [{ mean: given(builder) }] };
 }
 
-/** The mean over all elements. */
+/** Writes the mean over all elements. */
 export function meanOf(graph: GraphBuilder, value: Value<"f32">): Value<"f32"> {
   return graph.op("ReduceMean", [value], "f32", { keepdims: 0 });
 }

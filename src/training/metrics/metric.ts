@@ -1,5 +1,5 @@
 /**
- * What a metric is: a mean written into the model's graph, and what is made of it.
+ * The interface of metrics: a mean that is written into the graph of the model, and a function of it.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 } from "../losses/cross_entropy.ts";
 import type { Loss, LossBuilder } from "../losses/loss.ts";
 
-/** What is measured. */
+/** A metric. */
 export interface Metric {
   /** Writes its mean over what `count` counts: a single number. */
   mean(builder: LossBuilder): Value<"f32">;
@@ -26,7 +26,7 @@ export interface Metric {
    */
   count?(batch: TrainingBatch): number;
   /**
-   * What is made of the mean over all batches.
+   * Converts the mean over all batches to the value of the metric.
    *
    * @default the mean itself
    */
@@ -36,7 +36,7 @@ export interface Metric {
 /** Name → what is measured: a metric, or the only term of a loss. */
 export type Metrics = Readonly<Record<string, Metric | Loss>>;
 
-/** Where labels and scores are. */
+/** Tensors of labels and scores. */
 export type LabelOptions = Pick<CrossEntropyOptions, "output" | "target" | "ignore">;
 
 /**

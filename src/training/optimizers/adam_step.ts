@@ -9,7 +9,7 @@ import { adamStep as adamStepKernel } from "../../kernels/learn/adam_step.ts";
 import type { Moment, Transform } from "./transform.ts";
 import { checked, type MomentOptions } from "./transforms.ts";
 
-/** How {@linkcode adamStep} decays weights. */
+/** Weight decay of {@linkcode adamStep}. */
 export interface AdamStepOptions extends MomentOptions {
   /**
    * True if the decay is taken off the parameters, as AdamW does, rather than added to the gradients.

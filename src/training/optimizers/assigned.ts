@@ -16,7 +16,7 @@ export class LiveGroup implements ParameterGroup {
   readonly parameters: readonly string[];
   /** The learning rate without what a schedule makes of it. */
   base: number;
-  /** What a schedule makes of it now. */
+  /** Its current factor by the schedule. */
   factor = 1;
   /** Behind the accessors; not private, so that who compares groups before and after sees what was set. */
   readonly rates: { weightDecay: number; momentum: number };
@@ -68,7 +68,7 @@ export interface AssignedOptimizer extends OptimizerSettings {
   /** As it was given. */
   readonly optimizer: Optimizer;
   readonly groups: readonly LiveGroup[];
-  /** What its learning rates follow. */
+  /** The schedule of its learning rates. */
   readonly schedule: Schedule;
 }
 

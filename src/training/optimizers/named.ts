@@ -21,28 +21,28 @@ import {
   scaleByMomentum,
 } from "./transforms.ts";
 
-/** What {@linkcode sgd} is told. */
+/** Options of {@linkcode sgd}. */
 export interface SgdOptions extends OptimizerOptions, MomentumOptions {}
 
-/** What {@linkcode adam} and {@linkcode adamW} are told. */
+/** Options of {@linkcode adam} and {@linkcode adamW}. */
 export interface AdamOptions extends OptimizerOptions, MomentOptions {
   /**
-   * What is kept of the first moment: the `momentum` of its groups.
+   * Decay of the first moment: the `momentum` of its groups.
    *
    * @default 0.9
    */
   readonly beta1?: number;
 }
 
-/** What {@linkcode lion} is told. */
+/** Options of {@linkcode lion}. */
 export type LionOptions = Omit<AdamOptions, "eps">;
 
 /**
- * Stochastic gradient descent, with momentum where `momentum` is above 0, as PyTorch's SGD: g + λ p, then
+ * Returns stochastic gradient descent, with momentum if `momentum` is above 0, as PyTorch's SGD: g + λ p, then
  * m = μ m + (1 − dampening) g, then p − lr m. A group without momentum keeps none.
  *
- * @throws {TypeError} for an option that there is none of
- * @throws {RangeError} for a rate out of range
+ * @throws {TypeError} if an option is unknown
+ * @throws {RangeError} if a rate is out of range
  *
  * @example
  * ```ts
@@ -66,10 +66,10 @@ export function sgd(options: SgdOptions): Optimizer {
 }
 
 /**
- * Adam (Kingma, Ba, 2014); weight decay is added to the gradients.
+ * Returns Adam (Kingma, Ba, 2014); weight decay is added to the gradients.
  *
- * @throws {TypeError} for an option that there is none of
- * @throws {RangeError} for a rate out of range
+ * @throws {TypeError} if an option is unknown
+ * @throws {RangeError} if a rate is out of range
  *
  * @example
  * ```ts
@@ -84,10 +84,10 @@ export function adam(options: AdamOptions): Optimizer {
 }
 
 /**
- * Adam with a weight decay that is apart from the gradients (Loshchilov, Hutter, 2017).
+ * Returns AdamW: Adam with decoupled weight decay (Loshchilov, Hutter, 2017).
  *
- * @throws {TypeError} for an option that there is none of
- * @throws {RangeError} for a rate out of range
+ * @throws {TypeError} if an option is unknown
+ * @throws {RangeError} if a rate is out of range
  *
  * @example No decay for biases
  * ```ts
@@ -104,8 +104,8 @@ export function adamW(options: AdamOptions): Optimizer {
 /**
  * Lion (Chen et al., arXiv:2302.06675, 2023): signs of the mean gradient; weight decay is apart from it.
  *
- * @throws {TypeError} for an option that there is none of
- * @throws {RangeError} for a rate out of range
+ * @throws {TypeError} if an option is unknown
+ * @throws {RangeError} if a rate is out of range
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What an optimizer is: transforms one after another, with the rates of groups of parameters.
+ * The interface of optimizers: transforms in order, with rates for groups of parameters.
  *
  * @module
  */
@@ -11,28 +11,28 @@ import type { Schedule } from "../schedules/schedule.ts";
 import { descend } from "./transforms.ts";
 import type { Transform } from "./transform.ts";
 
-/** Rates of some parameters; what is left out is as the optimizer has it. */
+/** Rates of some parameters; those left out are the optimizer's. */
 export interface GroupRates {
   /** The learning rate. */
   readonly lr?: number;
   /** The weight decay. */
   readonly weightDecay?: number;
-  /** The momentum: what is kept of it at each step; Adam's and Lion's β₁. */
+  /** The momentum, the part of it that is kept at each step; Adam's and Lion's β₁. */
   readonly momentum?: number;
 }
 
 /** Some parameters, and their rates. */
 export interface GroupOptions extends GroupRates {
-  /** Names, or patterns of names: `"*.bias"`. A parameter is of the first group that has it. */
+  /** Names, or patterns of names: `"*.bias"`. A parameter belongs to the first group that names it. */
   readonly parameters: string | readonly string[];
 }
 
-/** What every optimizer can be told. */
+/** Options of every optimizer. */
 export interface OptimizerOptions extends GroupRates {
   /** The learning rate. */
   readonly lr: number;
   /**
-   * What it is called.
+   * Its name.
    *
    * @default the name of its kind
    */
@@ -50,7 +50,7 @@ export interface OptimizerOptions extends GroupRates {
    */
   readonly groups?: readonly GroupOptions[];
   /**
-   * What the learning rates follow.
+   * Schedule of the learning rates.
    *
    * @default the trainer's
    */
@@ -59,7 +59,7 @@ export interface OptimizerOptions extends GroupRates {
 
 /** An optimizer. */
 export interface Optimizer extends OptimizerOptions {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
   /** The weight decay of parameters of no group. */
   readonly weightDecay: number;
@@ -67,7 +67,7 @@ export interface Optimizer extends OptimizerOptions {
   readonly momentum: number;
   /** Groups with rates of their own. */
   readonly groups: readonly GroupOptions[];
-  /** What it is composed of. */
+  /** The transforms that it is composed of. */
   readonly transforms: readonly Transform[];
 }
 
@@ -83,10 +83,10 @@ export const OPTIMIZER_OPTIONS: readonly string[] = [
 ];
 
 /**
- * An optimizer of one's own: transforms one after another, the last of which moves the parameters; `descend` is put
- * behind them where none does.
+ * Returns a custom optimizer: transforms in order, of which the last one moves the parameters; `descend` is added if none
+ * does.
  *
- * @throws {TypeError} for an option that there is none of, or of a wrong type
+ * @throws {TypeError} if an option is unknown or of a wrong type
  * @throws {RangeError} for a rate that is below 0 or no number, and where a transform that moves is not the last
  *
  * @example Adam with signs of Lion's kind, and decay
@@ -130,7 +130,7 @@ export function optimizer(
   };
 }
 
-/** Throws for options that are not what they must be. */
+/** Throws a TypeError or RangeError if an option is wrong. */
 function checkOptimizer(action: string, options: unknown): asserts options is OptimizerOptions {
   if (!isObject(options)) {
     throw new TypeError(complaint(action, "its options must be an object with lr", options));
@@ -164,7 +164,7 @@ function checkRates(action: string, rates: Readonly<Record<string, unknown>>): v
   }
 }
 
-/** Throws a RangeError for a rate that is no number from 0 on, or a momentum that is not below 1. */
+/** Throws a RangeError if a rate is below 0, or if a momentum is not below 1. */
 export function checkRate(action: string, member: string, value: unknown): void {
   const most = member === "momentum" ? 1 : Infinity;
   if (value === undefined || (typeof value === "number" && value >= 0 && value < most)) return;

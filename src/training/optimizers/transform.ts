@@ -1,14 +1,14 @@
 /**
- * What optimizers are composed of.
+ * Transforms, of which optimizers are composed.
  *
  * @module
  */
 
 import type { Buffer, Call } from "../../backend/backend.ts";
 
-/** What a parameter is told of a step. */
+/** Values of a parameter in a step. */
 export interface Moment {
-  /** Which update of this parameter it is, the first being 1. */
+  /** Number of the update of this parameter, from 1. */
   readonly count: number;
   /** The learning rate. */
   readonly lr: number;
@@ -18,15 +18,15 @@ export interface Moment {
   readonly momentum: number;
 }
 
-/** Where the numbers are, all parameters one after another. */
+/** The arrays of the parameters, one parameter after another. */
 export interface TransformBuffers {
   /** The parameters. */
   readonly parameters: Buffer<"real">;
   /** Their gradients. */
   readonly gradients: Buffer<"real">;
-  /** What becomes of the gradients on the way: theirs to begin with. */
+  /** The updates, which begin as the gradients and pass through the transforms. */
   readonly updates: Buffer<"real">;
-  /** What the transform keeps, by one of its names. */
+  /** Returns the state of the transform by one of its names. */
   state(name: string): Buffer<"real">;
   /** Rows of {@linkcode Transform.settings}, by their names, for each parameter. */
   settings(name: string): Buffer<"real">;
@@ -34,19 +34,19 @@ export interface TransformBuffers {
 
 /** A piece of an optimizer: kernels over all parameters. */
 export interface Transform {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
   /**
-   * What it keeps from step to step, a number for each parameter's: names. 0 to begin with.
+   * Names of its state from step to step: a number for each number of the parameters, 0 at the beginning.
    *
    * @default none
    */
   readonly keeps?: readonly string[];
-  /** Rows of numbers that each parameter is told at a step, by name. */
+  /** Rows of numbers for each parameter in a step, by name. */
   readonly settings: Readonly<Record<string, (moment: Moment) => readonly number[]>>;
   /** True if it changes parameters: the last of an optimizer does, and no other. */
   readonly moves: boolean;
-  /** True if it looks at `updates`; one that looks at `gradients` alone spares a copy. */
+  /** True if it reads `updates`; a transform that reads only `gradients` saves a copy. */
   readonly usesUpdates: boolean;
   /** Its kernels. */
   calls(buffers: TransformBuffers): readonly Call[];

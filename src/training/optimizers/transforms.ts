@@ -1,5 +1,5 @@
 /**
- * The pieces of optimizers that there are.
+ * The built-in transforms of optimizers.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { scaleByLion as scaleByLionKernel } from "../../kernels/learn/scale_by_l
 import { scaleByMomentum as scaleByMomentumKernel } from "../../kernels/learn/scale_by_momentum.ts";
 import type { Transform } from "./transform.ts";
 
-/** What is kept of the moments of gradients. */
+/** Options of the moments of gradients. */
 export interface MomentOptions {
   /**
-   * What is kept of the second moment at each step.
+   * Decay of the second moment.
    *
    * @default 0.999
    */
   readonly beta2?: number;
   /**
-   * What keeps a root of 0 from being divided by.
+   * Added to the denominator, which may be 0.
    *
    * @default 1e-8
    */
@@ -71,16 +71,16 @@ export function scaleByAdam(options: MomentOptions = {}): Transform {
   };
 }
 
-/** How {@linkcode scaleByMomentum} remembers. */
+/** Options of {@linkcode scaleByMomentum}. */
 export interface MomentumOptions {
   /**
-   * What is left out of each new gradient but the first.
+   * Part of each new gradient, except the first, that is left out.
    *
    * @default 0
    */
   readonly dampening?: number;
   /**
-   * True if it looks ahead.
+   * True for Nesterov momentum.
    *
    * @default false
    */
@@ -88,7 +88,7 @@ export interface MomentumOptions {
 }
 
 /**
- * Adds to updates what is left of those before, as the momentum of their group says.
+ * Adds earlier updates to updates, weighted by the momentum of their group.
  *
  * @example
  * ```ts
@@ -125,7 +125,7 @@ export function scaleByMomentum(
 }
 
 /**
- * Makes of updates the signs of their mean, as Lion does. The momentum of a group is its β₁.
+ * Replaces updates by the signs of their mean, as Lion does. The momentum of a group is its β₁.
  *
  * @throws {RangeError} for a beta that is not from 0 to below 1
  *
@@ -210,7 +210,7 @@ export function descend(): Transform {
   };
 }
 
-/** The options of moments, all of them. Throws a RangeError for what is out of range. */
+/** Completes the options of moments. Throws a RangeError if one is out of range. */
 export function checked({ beta2 = 0.999, eps = 1e-8 }: MomentOptions): Required<MomentOptions> {
   if (!(beta2 >= 0 && beta2 < 1)) {
     throw new RangeError(

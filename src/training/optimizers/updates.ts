@@ -1,5 +1,5 @@
 /**
- * Takes the steps of optimizers: kernels over the arena, with the rates of the moment.
+ * The steps of optimizers: kernels over the arena, with the current rates.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Arena } from "../model/arena.ts";
 import type { AssignedOptimizer, Assignment } from "./assigned.ts";
 import type { Transform } from "./transform.ts";
 
-/** Rows of numbers on the backend, one for each parameter, and how they are made. */
+/** Rows of numbers on the backend, one for each parameter, and the function that makes them. */
 interface Rows {
   readonly buffer: Buffer<"real">;
   readonly width: number;
@@ -21,7 +21,7 @@ interface Rows {
   readonly make: Transform["settings"][string];
 }
 
-/** An optimizer, ready. */
+/** A prepared optimizer. */
 interface Ready {
   readonly program: Program;
   readonly rows: readonly Rows[];
@@ -57,7 +57,7 @@ export class Updates {
     this.#ready = optimizers.map(({ optimizer }) => this.#prepare(optimizer.transforms));
   }
 
-  /** How often each parameter was updated. */
+  /** Number of updates of each parameter. */
   get counts(): Int32Array {
     return this.#counts;
   }
@@ -75,14 +75,14 @@ export class Updates {
     ]);
   }
 
-  /** Multiplies all gradients, of the step so far or of what is yet to be added. */
+  /** Multiplies all gradients: those of the step so far, or those that are still to be added. */
   scale(target: "gradients" | "more", factor: number): void {
     this.#arena.activate(() => true);
-    // Kernels take no buffer twice: what is added is nothing of other numbers.
+    // Kernels take no buffer twice, so 0 times another array is added.
     this.#blend(target, "parameters", factor, 0);
   }
 
-  /** Asks for the squares of the gradients of some parameters, to be looked at by {@linkcode squares}. */
+  /** Computes the sums of squares of the gradients of some parameters, for {@linkcode squares}. */
   sumSquares(isUsed: (index: number) => boolean): void {
     this.#arena.activate(isUsed);
     this.#run("squares", () => [
@@ -90,7 +90,7 @@ export class Updates {
     ]);
   }
 
-  /** What `sumSquares` has come to, a number for each parameter. */
+  /** Returns the results of `sumSquares`, a number for each parameter. */
   squares(): ArrayLike<number> | PromiseLike<ArrayLike<number>> {
     const seen = this.#backend.viewOrRead([this.#squares]);
     return this.#backend.isHost
@@ -98,13 +98,13 @@ export class Updates {
       : (seen as Promise<readonly [Float64Array]>).then(([squares]) => squares);
   }
 
-  /** The same for who only looks on: nothing waits for it. */
+  /** Reads the results of `sumSquares` late: no step waits for them. */
   async takeSquares(): Promise<ArrayLike<number>> {
     const [squares] = await this.#backend.readLate([this.#squares]);
     return squares;
   }
 
-  /** Shortens all gradients together, where `sumSquares` says that they are longer than that. */
+  /** Scales all gradients together if their norm, by `sumSquares`, is above a limit. */
   clipNorm(limit: number): void {
     this.#backend.write(this.#limits.norm, [limit]);
     this.#run("clip norm", () => [
@@ -116,7 +116,7 @@ export class Updates {
     ]);
   }
 
-  /** Cuts each number of the gradients. */
+  /** Clips each number of the gradients. */
   clipValues(limit: number): void {
     this.#arena.activate(() => true);
     this.#backend.write(this.#limits.value, [limit]);
@@ -125,7 +125,7 @@ export class Updates {
     ]);
   }
 
-  /** Lets one optimizer move its parameters, but for those that are left out. */
+  /** Lets one optimizer move its parameters, except those that are left out. */
   step(optimizer: number, isUsed: (index: number) => boolean): void {
     const moves = (i: number) => this.#of[i]!.optimizer === optimizer && isUsed(i);
     const { program, rows } = this.#ready[optimizer]!;
@@ -137,7 +137,7 @@ export class Updates {
     void this.#backend.run(program, 0, 1);
   }
 
-  /** Moves the averages of all parameters on. */
+  /** Updates the moving averages of all parameters. */
   average(decay: number): void {
     this.#arena.activate(() => true);
     this.#blend("ema", "parameters", decay, 1 - decay);
@@ -149,7 +149,7 @@ export class Updates {
     this.#blend(to, from, 0, 1);
   }
 
-  /** Gives everything back but the arena. */
+  /** Frees everything but the arena. */
   free(): void {
     for (const { program, rows } of this.#ready) {
       program.free();

@@ -8,7 +8,7 @@ import { checkNumber, NOT_NEGATIVE } from "../../base/check_number.ts";
 import type { Schedule } from "./schedule.ts";
 
 /**
- * The same factor at every step.
+ * Returns the same factor at every step.
  *
  * @param value what learning rates are multiplied by
  * @throws {TypeError} for what is no number

@@ -1,5 +1,5 @@
 /**
- * By the same ratio again and again.
+ * Exponential decay.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { checkNumber, NOT_NEGATIVE, wholeFrom } from "../../base/check_number.ts
 import { checkOptions } from "../../base/check_options.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** How fast it decays. */
+/** Options of {@linkcode exponential}. */
 export interface ExponentialOptions {
-  /** What the factor is multiplied by each time. */
+  /** The factor of each decay. */
   readonly gamma: number;
   /**
-   * After how many optimizer steps, each time.
+   * Number of optimizer steps between two decays.
    *
    * @default 1
    */
@@ -21,10 +21,10 @@ export interface ExponentialOptions {
 }
 
 /**
- * Multiplied by the same number every so many steps: `gamma ^ ⌊step / every⌋`.
+ * Returns an exponential decay in steps: `gamma ^ ⌊step / every⌋`.
  *
- * @throws {TypeError} for an unknown option, and for what is no number
- * @throws {RangeError} for a negative gamma, and for `every` that is no whole number above 0
+ * @throws {TypeError} if an option is unknown or not a number
+ * @throws {RangeError} if gamma is negative, or if `every` is not a whole number above 0
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What learning rates are multiplied by as a run goes on.
+ * Schedules: factors of the learning rates during a run.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Up once, then down once.
+ * The one-cycle policy.
  *
  * @module
  */
@@ -9,24 +9,24 @@ import { checkOptions } from "../../base/check_options.ts";
 import { show } from "../../base/show.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** A rise and a fall. */
+/** Options of {@linkcode oneCycle}. */
 export interface OneCycleOptions {
   /** Optimizer steps of the whole run. */
   readonly steps: number;
   /**
-   * The part of them in which learning rates rise.
+   * Fraction of the steps in which learning rates rise.
    *
    * @default 0.3
    */
   readonly peakAt?: number;
   /**
-   * How many times smaller than the peak they begin.
+   * Ratio of the peak to the first learning rate.
    *
    * @default 25
    */
   readonly divide?: number;
   /**
-   * How many times smaller than they began they end.
+   * Ratio of the first learning rate to the last.
    *
    * @default 10000
    */
@@ -40,7 +40,7 @@ export interface OneCycleOptions {
 }
 
 /**
- * The one-cycle policy, relative to the peak: an optimizer's learning rate is that of the peak. It rises from
+ * Returns the one-cycle policy, relative to the peak: an optimizer's learning rate is that of the peak. It rises from
  * `1 / divide` to 1 and falls to `1 / (divide · finalDivide)`, each along half a cosine, and stays there. The peak is
  * at step `peakAt · steps − 1`, the end at `steps − 1`.
  *

@@ -1,5 +1,5 @@
 /**
- * In jumps.
+ * Piecewise constant factors.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { checkOptions } from "../../base/check_options.ts";
 import { show } from "../../base/show.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** Where it jumps, and to what. */
+/** Options of {@linkcode piecewise}. */
 export interface PiecewiseOptions {
   /** Optimizer step → the factor from there on. Before the first it is 1. */
   readonly at: Readonly<Record<number, number>>;
 }
 
 /**
- * Constant but for jumps at given steps.
+ * Returns a factor that is constant between jumps at given steps.
  *
- * @throws {TypeError} for an unknown option, and for what is no number
- * @throws {RangeError} for steps that are no whole numbers from 0 on, for none at all, and for negative factors
+ * @throws {TypeError} if an option is unknown or not a number
+ * @throws {RangeError} if a step is not a whole number from 0 on, if there is none, or if a factor is negative
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Down when nothing gets better any more.
+ * Reduction of the learning rates on a plateau.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { checkOneOf, checkOptions } from "../../base/check_options.ts";
 import { show } from "../../base/show.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** What is watched, and what is done. */
+/** Options of {@linkcode plateau}. */
 export interface PlateauOptions {
   /**
    * The metric that should get better.
@@ -24,58 +24,58 @@ export interface PlateauOptions {
    */
   readonly monitor?: string;
   /**
-   * True if it is better when less or when more.
+   * Direction of improvement: toward smaller or larger values.
    *
    * @default "min"
    */
   readonly mode?: "min" | "max";
   /**
-   * What the factor is multiplied by at the end of patience.
+   * Factor of each reduction.
    *
    * @default 0.1
    */
   readonly factor?: number;
   /**
-   * How many times in a row it may not get better.
+   * Number of observations in a row without improvement before a reduction.
    *
    * @default 10
    */
   readonly patience?: number;
   /**
-   * By how much it must be better than the best.
+   * Least improvement over the best value.
    *
    * @default 0.0001
    */
   readonly threshold?: number;
   /**
-   * True if the threshold is a part of the best or a difference to it.
+   * Meaning of the threshold: a fraction of the best value, or a difference to it.
    *
    * @default "relative"
    */
   readonly thresholdMode?: "relative" | "absolute";
   /**
-   * How many times after a reduction are not counted.
+   * Number of observations after a reduction that are not counted.
    *
    * @default 0
    */
   readonly cooldown?: number;
   /**
-   * The factor never gets smaller than this.
+   * Minimum of the factor.
    *
    * @default 0
    */
   readonly min?: number;
 }
 
-/** What a plateau is followed by. */
+/** State of the schedule. */
 interface State {
-  /** The best until now. JSON has no infinity, so there is none at first. */
+  /** The best value so far; null at first, as JSON has no infinity. */
   best: number | null;
-  /** How many times in a row it has not got better. */
+  /** Number of observations in a row without improvement. */
   bad: number;
-  /** How many times are still not counted. */
+  /** Number of observations that are still not counted. */
   cooling: number;
-  /** What learning rates are multiplied by. */
+  /** The factor of the learning rates. */
   factor: number;
 }
 

@@ -1,26 +1,26 @@
 /**
- * What a schedule is.
+ * The interface of schedules.
  *
  * @module
  */
 
-/** What learning rates are multiplied by as a run goes on. */
+/** A schedule: the factor of the learning rates during a run. */
 export interface Schedule {
-  /** The factor in optimizer step `step`, 0 first. The same for the same step, unless the schedule observes. */
+  /** Returns the factor in an optimizer step, counted from 0: always the same for a step, unless the schedule observes. */
   factor(step: number): number;
-  /** The momentum in that step, where the schedule moves it too. */
+  /** Returns the momentum in that step, if the schedule moves it, too. */
   momentum?(step: number): number;
   /**
-   * The metric that `observe` is about: one of validation (`"val/…"`) is told after each validation, any other when an
-   * epoch has ended.
+   * The metric that `observe` needs: a metric of validation (`"val/…"`) is reported after each validation, any other at the
+   * end of each epoch.
    *
    * @default all, after each validation and each epoch without one
    */
   readonly monitor?: string;
-  /** Told the metrics when they are known. */
+  /** Receives the metrics when they are known. */
   observe?(metrics: Readonly<Record<string, number>>): void;
-  /** What a checkpoint keeps of it: plain data that JSON can hold. */
+  /** Returns its state for a checkpoint: plain data that JSON can hold. */
   save?(): unknown;
-  /** Goes on from what `save` gave. */
+  /** Restores what `save` returned. */
   load?(state: unknown): void;
 }

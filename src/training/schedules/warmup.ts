@@ -1,5 +1,5 @@
 /**
- * A slow start.
+ * Warmup of the learning rates.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { show } from "../../base/show.ts";
 import { constant } from "./constant.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** A slow start. */
+/** Options of {@linkcode warmup}. */
 export interface WarmupOptions {
-  /** Optimizer steps until learning rates are whole. */
+  /** Number of optimizer steps until the factor is 1. */
   readonly steps: number;
   /**
    * The factor at step 0.
@@ -21,7 +21,7 @@ export interface WarmupOptions {
    */
   readonly from?: number;
   /**
-   * What follows. It counts its own steps: its step 0 is step `steps`.
+   * The schedule that follows. It counts its own steps: its step 0 is step `steps`.
    *
    * @default constant()
    */
@@ -29,8 +29,8 @@ export interface WarmupOptions {
 }
 
 /**
- * From a small factor to 1 in equal parts, then as another schedule says. What that one observes, it observes during
- * the slow start too; the momentum is that of its step 0 until it begins.
+ * Returns a linear warmup to 1, followed by another schedule. That schedule observes during the warmup, too; until it
+ * begins, the momentum is that of its step 0.
  *
  * @throws {TypeError} for an unknown option, and for what is no number or no schedule
  * @throws {RangeError} for a negative factor, and for steps that are no whole number above 0
