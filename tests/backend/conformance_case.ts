@@ -1,7 +1,12 @@
 /** The suite on each of our backends. */
 import { loadModule } from "../../src/backend/wasm/module.ts";
 import { philox } from "../../src/kernels/philox.ts";
-import { backendSuite, type BackendSuiteOptions, type WordsOf } from "../../src/testing/mod.ts";
+import {
+  backendSuite,
+  type BackendSuiteOptions,
+  type TestCase,
+  type WordsOf,
+} from "../../src/testing/mod.ts";
 import { ALL_BACKENDS, type BackendName, lacksBackend, openOn } from "../kernels/lab.ts";
 import { buffersHeld, device } from "./gpu.ts";
 import { wordsOnGpu } from "./gpu_words.ts";
@@ -30,12 +35,22 @@ const OPTIONS: Readonly<Record<BackendName, () => BackendSuiteOptions>> = {
   webgpu: () => ({ wordsOf: (given) => wordsOnGpu(device!, given), held: buffersHeld }),
 };
 
-/** Registers the tests. */
-export function testConformance(options: BackendSuiteOptions = {}): void {
-  for (const backend of ALL_BACKENDS) {
-    const all = { ...OPTIONS[backend](), ...options };
-    for (const { name, run } of backendSuite(() => openOn(backend), all)) {
-      Deno.test({ name: `${backend}: ${name}`, fn: run, ignore: lacksBackend(backend) });
-    }
+/** A case of the suite on one of our backends. */
+export interface ConformanceRow extends TestCase {
+  readonly backend: BackendName;
+}
+
+/** All cases on all backends. */
+export function conformanceRows(options: BackendSuiteOptions = {}): ConformanceRow[] {
+  return ALL_BACKENDS.flatMap((backend) =>
+    backendSuite(() => openOn(backend), { ...OPTIONS[backend](), ...options })
+      .map((one): ConformanceRow => ({ ...one, backend }))
+  );
+}
+
+/** Registers a test for each of these cases. */
+export function testConformance(rows: readonly ConformanceRow[]): void {
+  for (const { backend, name, run } of rows) {
+    Deno.test({ name: `${backend}: ${name}`, fn: run, ignore: lacksBackend(backend) });
   }
 }

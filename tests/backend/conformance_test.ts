@@ -1,9 +1,8 @@
-/** What every backend must do, on each. */
+/** No kernel is left out of what every backend must do: conformance_matrix_test.ts. */
 import { assertEquals } from "@std/assert";
 import { SHADERS } from "../../src/backend/webgpu/shaders/mod.ts";
 import { TOLERANCES } from "../../src/testing/mod.ts";
 import { TRIALS } from "../../src/testing/trials/trials.ts";
-import { testConformance } from "./conformance_case.ts";
 import { kernelSources } from "./kernel_sources.ts";
 
 /** Pair potentials that Rust has by hand, besides the kernel that runs any. */
@@ -17,5 +16,3 @@ Deno.test("every kernel there is is tried, and says how near it is", async () =>
   // The shader of a pair potential is made from its program.
   assertEquals([...SHADERS.keys(), "pair_potential"].sort(), kernels.sort());
 });
-
-testConformance();

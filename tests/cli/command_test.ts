@@ -10,6 +10,8 @@ import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { run } from "../../src/cli/mod.ts";
 import { programName } from "../../src/cli/program.ts";
 import { device as adapter } from "../backend/gpu.ts";
+import { childProcessorSeconds } from "../../tools/suite/processor_time.ts";
+import { slowTest } from "../suite.ts";
 
 /** Runs a command in this process; answers with its exit code and what it wrote. */
 async function hooke(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -138,12 +140,20 @@ async function csv(path: string): Promise<Record<string, string>[]> {
   return rows.map((row) => Object.fromEntries(row.split(",").map((cell, i) => [names[i]!, cell])));
 }
 
+/** What is on stderr besides the lines of progress that a busy machine gives time for. */
+function complaintsIn(err: string): string {
+  return err.replaceAll(/^step \d+ .* steps\/s\n/gm, "");
+}
+
 Deno.test("the demo relaxes 64 crystals to the energy of the perfect one, and keeps them at 40 K", async () => {
   await using folder = await tempFolder();
-  const begun = performance.now();
+  const before = childProcessorSeconds();
   const { code, out, err } = await hooke("demo", "--out", folder.path);
-  assert(performance.now() - begun < 10_000, "it takes less than ten seconds");
-  assertEquals([code, err], [0, ""]);
+  if (before !== undefined) {
+    const seconds = childProcessorSeconds()! - before; // whatever else the machine does
+    assert(seconds < 10, `it took ${seconds} s of processor time`);
+  }
+  assertEquals([code, complaintsIn(err)], [0, ""]);
 
   const [, least, most, mean] =
     /64 of 64 have relaxed, after (\d+) to (\d+) steps, (\d+\.\d) on average/.exec(out)!;
@@ -314,7 +324,7 @@ Deno.test("a progress line is painted where somebody looks, and a short run else
   assertEquals(await demo("/pipe", false), "");
 });
 
-Deno.test("the demo writes a trace, and says where the time went", async () => {
+slowTest("the demo writes a trace, and says where the time went", async () => {
   await using folder = await tempFolder();
   const trace = `${folder.path}/trace.json`;
   const args = ["--systems", "1", "--steps", "30", "--trace", trace, "--out", folder.path];
@@ -373,8 +383,8 @@ Deno.test("a reader who leaves, as head does, stops the demo quietly and closes 
   const reader = child.stdout.getReader();
   await reader.read();
   await reader.cancel();
-  const complaints = await new Response(child.stderr).text();
-  assertEquals([(await child.status).code, complaints], [0, ""]);
+  const err = await new Response(child.stderr).text();
+  assertEquals([(await child.status).code, complaintsIn(err)], [0, ""]);
   assert((await Deno.stat(`${folder.path}/trace.json`)).isFile, "the profiler was closed");
 });
 
@@ -400,11 +410,14 @@ Deno.test("Ctrl-C in the dynamics finishes the step, says what there is, and end
   assert((await Deno.readTextFile(`${folder.path}/out/nvt.csv`)).endsWith("\n"), "rows are whole");
 });
 
-Deno.test("Ctrl-C in the relaxation says how many have relaxed, and leaves the dynamics out", async () => {
-  await using folder = await tempFolder();
-  const child = start(folder.path, "--systems", "2000", "--fmax", "1e-5");
-  const [code, text] = await interrupted(child, "Relaxation:");
-  assertEquals(code, 130);
-  assertMatch(text, /Interrupted after \d+ steps\.\n {2}\d+ of 2000 have relaxed/);
-  assertEquals([text.includes("Dynamics:"), text.includes("nvt.csv")], [false, false]);
-});
+slowTest(
+  "Ctrl-C in the relaxation says how many have relaxed, and leaves the dynamics out",
+  async () => {
+    await using folder = await tempFolder();
+    const child = start(folder.path, "--systems", "2000", "--fmax", "1e-5");
+    const [code, text] = await interrupted(child, "Relaxation:");
+    assertEquals(code, 130);
+    assertMatch(text, /Interrupted after \d+ steps\.\n {2}\d+ of 2000 have relaxed/);
+    assertEquals([text.includes("Dynamics:"), text.includes("nvt.csv")], [false, false]);
+  },
+);

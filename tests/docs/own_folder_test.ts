@@ -36,16 +36,29 @@ function programsOf(page: string): Program[] {
 
 const PROGRAMS = programsOf(README);
 
-/** A folder as the README describes it; removed when it goes out of scope. */
+/**
+ * A folder as the README describes it. Every test has the same one, so that Deno finds in its cache what it made of
+ * Hooke's modules by their paths: in a new folder it would transpile all of them again for each program.
+ */
+const FOLDER = await Deno.realPath(await Deno.makeTempDir());
+await Deno.symlink(new URL(".", ROOT), `${FOLDER}/hooke`, { type: "dir" });
+globalThis.addEventListener("unload", () => Deno.removeSync(FOLDER, { recursive: true }));
+
+/** The folder with a program in it; emptied when it goes out of scope. */
 async function ownFolder(program: string): Promise<AsyncDisposable & { path: string }> {
-  const path = await Deno.realPath(await Deno.makeTempDir());
   await Deno.writeTextFile(
-    `${path}/deno.json`,
+    `${FOLDER}/deno.json`,
     blocksOf(README).find((b) => b.language === "json")!.text,
   );
-  await Deno.symlink(new URL(".", ROOT), `${path}/hooke`, { type: "dir" });
-  await Deno.writeTextFile(`${path}/my_loop.ts`, program);
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+  await Deno.writeTextFile(`${FOLDER}/my_loop.ts`, program);
+  return { path: FOLDER, [Symbol.asyncDispose]: emptyFolder };
+}
+
+/** Removes what programs have left. */
+async function emptyFolder(): Promise<void> {
+  for await (const { name } of Deno.readDir(FOLDER)) {
+    if (name !== "hooke") await Deno.remove(`${FOLDER}/${name}`, { recursive: true });
+  }
 }
 
 /** One of the README's commands, by its first word after Deno's name, in a folder. */

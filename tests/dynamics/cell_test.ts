@@ -21,6 +21,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { AlignCellHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
+import { slowTest } from "../suite.ts";
 import { ARGON, argon, assertNear, assertSameBits, bitsOf, evaluate } from "./atoms.ts";
 import { BACKENDS, type EngineBackend, on, onEngines, where } from "./backends.ts";
 
@@ -169,7 +170,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+slowTest(
   "a crystal whose atoms feel no force is not relaxed while its cell is strained",
   onEngines(async (backend) => {
     for (const make of OPTIMIZERS) {
@@ -380,7 +381,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+slowTest(
   "hooks that turn cells or wrap atoms in each step leave relaxations what they are",
   onEngines(async (backend) => {
     for (const make of OPTIMIZERS) {

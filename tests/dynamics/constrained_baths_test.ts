@@ -18,6 +18,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { tethers } from "../../src/models/mod.ts";
+import { few } from "../suite.ts";
 import { ARGON, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { onEngines, where } from "./backends.ts";
 
@@ -51,8 +52,10 @@ const CASES: readonly (readonly Constraint[])[] = [
 Deno.test(
   "what a bath conserves it conserves under constraints, to second order",
   onEngines(async (backend, name) => {
-    for (const scheme of BATHS) {
-      for (const constraints of name === "webgpu" ? CASES.slice(1, 2) : CASES) {
+    for (const [i, scheme] of BATHS.entries()) {
+      // In the fast suite each bath has constraints of its own, and a GPU has one bath.
+      const own = name === "webgpu" && i > 0 ? [] : [CASES[i]!];
+      for (const constraints of few(own, name === "webgpu" ? CASES.slice(1, 2) : CASES)) {
         const spread = async (dt: number) => {
           const rows: number[][] = [];
           const note = hook({

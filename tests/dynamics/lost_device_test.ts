@@ -21,11 +21,12 @@ import { OnnxModel } from "@hooke/hooke/models/onnx";
 import { lennardJonesModel } from "@hooke/hooke/onnx";
 import { BiasedPotentialHook, FreezeAtomsHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
+import { few, slow } from "../suite.ts";
 import { ARGON, argon, assertNear, bitsOf, crystals } from "./atoms.ts";
 import { disguised } from "./devices.ts";
 
 /** How often the state is taken home: never after the beginning, at each step, or now and then. */
-const KEPT = [Infinity, 0, 0.02] as const;
+const KEPT = few([0.02], [Infinity, 0, 0.02]);
 
 interface Ran {
   readonly md: Dynamics;
@@ -403,7 +404,7 @@ testOnGpu("a log of a run tells where it began and where it ended", async () => 
   assertEquals(devices, [["start", "webgpu", 0], ["end", "wasm", 1]]);
 });
 
-testOnGpu("a model in onnxruntime goes on there, too", async () => {
+slow(testOnGpu)("a model in onnxruntime goes on there, too", async () => {
   const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
   const energies: number[][] = [];
   const { gpu, lose } = disguised();

@@ -3,7 +3,9 @@ import { assertEquals } from "@std/assert";
 import { openThreads } from "../../src/backend/mod.ts";
 import * as dynamics from "../../src/dynamics/mod.ts";
 import { ARGON } from "./atoms.ts";
-import { onEngines } from "./backends.ts";
+import { lacksGpu } from "../backend/gpu.ts";
+import { pairsOf, rowsOf } from "../suite.ts";
+import { BACKENDS, gpu } from "./backends.ts";
 import { alone, assertSameWay, ENGINES } from "./same_bits.ts";
 
 const ON_HOST = [
@@ -14,27 +16,54 @@ const ON_HOST = [
   "admitted late",
   "admitted late, to a place that is free",
 ];
-const WAYS_ON = { reference: ON_HOST, wasm: ON_HOST, webgpu: ["in slot 63", "resumed"] };
+const WAYS_ON = {
+  reference: ON_HOST,
+  wasm: [...ON_HOST, "on two threads"],
+  webgpu: ["in slot 63", "resumed"],
+};
 const STEPS = { reference: 10, wasm: 100, webgpu: 15 };
 
-for (const [name, row] of Object.entries(ENGINES)) {
-  Deno.test(
-    `${name}: the same bits alone, in slot 0, in slot 63, admitted at step 500, on 2 threads, observed, resumed`,
-    onEngines(async (backend, device) => {
-      const trial = { row, backend, steps: STEPS[device] };
-      const expected = await alone(trial);
-      for (const way of WAYS_ON[device]) {
-        await assertSameWay(trial, way, expected);
-      }
-      if (device !== "wasm") return;
-      const threads = openThreads(2);
-      try {
-        await assertSameWay({ ...trial, backend: threads }, "among few", expected);
-      } finally {
-        threads.dispose();
-      }
-    }),
-  );
+interface Trial {
+  readonly engine: string;
+  readonly device: keyof typeof WAYS_ON;
+  readonly way: string;
+}
+
+const TRIALS: readonly Trial[] = Object.keys(ENGINES).flatMap((engine) =>
+  [...BACKENDS, "webgpu" as const].flatMap((device) =>
+    WAYS_ON[device].map((way) => ({ engine, device, way }))
+  )
+);
+
+// Each engine on each backend, but one of those with stages for all on a GPU; and each way of running on each backend.
+// Every engine in every way, for more steps, is in same_bits_slow_test.ts.
+const chosen = rowsOf(TRIALS, {
+  keys: ({ engine, device, way }) => {
+    const isStaged = ENGINES[engine]!.isFused && device === "webgpu";
+    return [...pairsOf(isStaged ? "stages" : engine, device), ...pairsOf(way, device)];
+  },
+}, "fast");
+
+async function assertSame({ engine, device, way }: Trial): Promise<void> {
+  const backend = device === "webgpu" ? gpu! : device;
+  const trial = { row: ENGINES[engine]!, backend, steps: STEPS[device] };
+  const expected = await alone(trial);
+  if (way !== "on two threads") return await assertSameWay(trial, way, expected);
+  const threads = openThreads(2);
+  try {
+    await assertSameWay({ ...trial, backend: threads }, "among few", expected);
+  } finally {
+    threads.dispose();
+  }
+}
+
+for (const trial of chosen) {
+  const { engine, device, way } = trial;
+  Deno.test({
+    name: `${engine}, ${device}: the same bits alone and ${way}`,
+    ignore: device === "webgpu" && lacksGpu(),
+    fn: () => assertSame(trial),
+  });
 }
 
 Deno.test("each engine that there is has the same bits", () => {

@@ -33,6 +33,7 @@ import { hook } from "../../src/hook.ts";
 import { centerBias, harmonicBonds, type Model, sum, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { engine } from "../observe/modified.ts";
+import { few } from "../suite.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, MOVING, push } from "./atoms.ts";
 
 /** What a batch has before it is run. */
@@ -86,7 +87,7 @@ const SCHEMES: Readonly<Record<string, () => Integrator>> = {
 
 for (const [name, scheme] of Object.entries(SCHEMES)) {
   Deno.test(`${name} on threads gives the bits that it gives on one`, async () => {
-    await same([2, 3, 7], async (threads) => {
+    await same(few([3], [2, 3, 7]), async (threads) => {
       await using md = engine(scheme(), { model: ARGON, ...on(threads), hooks: [] });
       const batch = await md.run(ragged(), 40);
       await md.run(batch, 0);
@@ -110,7 +111,7 @@ Deno.test("what hooks change by kernels, bonds, tethers and biases are on thread
     tethers({ stiffness: 0.01 }),
     centerBias({ stiffness: 0.2, center: [1, 2, 3] }),
   );
-  await same([2, 3], async (threads) => {
+  await same(few([3], [2, 3]), async (threads) => {
     const hooks = [
       new FreezeAtomsHook({ atoms: [1, 3] }),
       new MaxForceClampHook({ maxForce: 0.05 }),
@@ -123,7 +124,7 @@ Deno.test("what hooks change by kernels, bonds, tethers and biases are on thread
 
 Deno.test("bonds of fixed length and fixed atoms are on threads what they are on one", async () => {
   const constraints = [fixBonds([[0, 1], [1, 2]]), fixAtoms([3])];
-  await same([2, 3], async (threads) => {
+  await same(few([3], [2, 3]), async (threads) => {
     const temperatures: number[][] = [];
     const look = hook({
       name: "look",
@@ -137,7 +138,7 @@ Deno.test("bonds of fixed length and fixed atoms are on threads what they are on
 });
 
 Deno.test("hooks that look at every step see the same values in the same order", async () => {
-  const rows = await same([2, 3], async (threads) => {
+  const rows = await same(few([3], [2, 3]), async (threads) => {
     const rows: (readonly [step: number, kind: unknown, ...unknown[]])[] = [];
     const look = hook({
       name: "look",
@@ -178,7 +179,7 @@ for (const isSync of [false, true]) {
   Deno.test(
     `systems converge in the steps of one thread, and are told${isSync ? " at once" : ""}`,
     async () => {
-      const [steps, told] = await same([2, 3], async (threads) => {
+      const [steps, told] = await same(few([3], [2, 3]), async (threads) => {
         const told: unknown[] = [];
         const tell = hook({
           name: "tell",

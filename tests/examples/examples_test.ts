@@ -13,22 +13,9 @@ import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { GraphBuilder, openEvaluator } from "../../src/onnx/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 import { lacksGpu } from "../backend/gpu.ts";
+import { FOLDER, runExample as run } from "./run_example.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
-import { lacks, MODELS_FOLDER } from "../machine.ts";
-
-const FOLDER = new URL("../../examples/", import.meta.url);
-
-/** Runs an example; answers with what it printed. */
-async function run(name: string, ...args: string[]): Promise<string> {
-  const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, FOLDER)), ...args],
-    env: { NO_COLOR: "1" },
-  });
-  const { code, stdout, stderr } = await command.output();
-  const text = new TextDecoder();
-  assertEquals(code, 0, text.decode(stderr));
-  return text.decode(stdout);
-}
+import { lacks } from "../machine.ts";
 
 Deno.test("examples/is_hook.ts does what it says", async () => {
   assertEquals(
@@ -404,7 +391,9 @@ Deno.test("examples/observe_on_gpu.ts does what it says", async (t) => {
 });
 
 Deno.test("every example is run by a test", async () => {
-  const tests = await Deno.readTextFile(new URL(import.meta.url));
+  const slow = new URL("fine_tune_ani_slow_test.ts", import.meta.url);
+  const texts = [import.meta.url, slow].map((url) => Deno.readTextFile(new URL(url)));
+  const tests = (await Promise.all(texts)).join("\n");
   for await (const { name, isFile } of Deno.readDir(FOLDER)) {
     if (!isFile) continue; // modules that examples import
     assertStringIncludes(tests, `"examples/${name} `);
@@ -612,28 +601,6 @@ Deno.test("examples/fine_tune.ts does what it says", async () => {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-});
-
-Deno.test({
-  name: "examples/fine_tune_ani.ts does what it says",
-  ignore: lacks("models"),
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      const output = await run(
-        "fine_tune_ani",
-        `${MODELS_FOLDER}/ani1x_1_e.onnx`,
-        `${folder}/t.onnx`,
-      );
-      const off = [...output.matchAll(/ off by ([\d.]+) me?V.* before, ([\d.]+) after$/gm)];
-      const [energy, forces] = off.map(([, ...numbers]) => numbers.map(Number));
-      assert(energy![1]! < energy![0]! / 2 && forces![1]! < forces![0]! / 3, output);
-      assertStringIncludes(output, "trained: W3 [4, 96, 1], b3 [4, 1, 1]\n");
-      assertStringIncludes(output, "moved: W3, b3 of 43 tensors\n");
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
 });
 
 Deno.test("examples/gradient_histogram.ts does what it says", async () => {

@@ -17,6 +17,7 @@ import { modelSuite, type ModelSuiteOptions } from "../../src/testing/mod.ts";
 import { ALL_BACKENDS, lacksBackend, openOn } from "../kernels/lab.ts";
 import { lacks } from "../machine.ts";
 import { readModel } from "../onnx/shared_models.ts";
+import { pairsOf, rowsOf } from "../suite.ts";
 
 const [AR, KR] = [{ epsilon: 0.0104, sigma: 3.4 }, { epsilon: 0.014, sigma: 3.65 }];
 
@@ -196,16 +197,21 @@ const GRAPHS: Readonly<Record<string, Row>> = {
   ],
 };
 
-function testAll(models: Readonly<Record<string, Row>>, backends: readonly string[]): void {
-  for (const [name, [open, options]] of Object.entries(models)) {
-    for (const backend of backends) {
-      const all = { ...options, backend: () => openOn(backend) };
-      for (const { name: what, run } of modelSuite(open, all)) {
-        const ignore = lacksBackend(backend) || models === NETWORKS && lacks("models");
-        Deno.test({ name: `${name}, ${backend}: ${what}`, fn: run, ignore });
-      }
-    }
-  }
+/** A model on a backend, and one thing that it must do. */
+interface Trial {
+  readonly model: string;
+  readonly backend: string;
+  readonly what: string;
+  readonly run: () => void | Promise<void>;
+}
+
+function trialsOf(models: Readonly<Record<string, Row>>, backends: readonly string[]): Trial[] {
+  return Object.entries(models).flatMap(([model, [open, options]]) =>
+    backends.flatMap((backend) =>
+      modelSuite(open, { ...options, backend: () => openOn(backend) })
+        .map(({ name, run }): Trial => ({ model, backend, what: name, run }))
+    )
+  );
 }
 
 /** Methanol and water in the open, and water packed far too densely. */
@@ -268,7 +274,21 @@ const NETWORKS: Readonly<Record<string, Row>> = {
   ],
 };
 
-testAll(KERNELS, ALL_BACKENDS);
-testAll(STEPS, ["reference"]);
-testAll(GRAPHS, ALL_BACKENDS);
-testAll(NETWORKS, ALL_BACKENDS);
+const TRIALS = [
+  ...trialsOf(KERNELS, ALL_BACKENDS),
+  ...trialsOf(STEPS, ["reference"]),
+  ...trialsOf(GRAPHS, ALL_BACKENDS),
+  ...trialsOf(NETWORKS, ALL_BACKENDS),
+];
+
+// In the fast suite each model is on each backend, each model does each thing somewhere, and each thing is done on each
+// backend: by the models that take least time there.
+const chosen = rowsOf(TRIALS, {
+  keys: ({ model, backend, what }) => pairsOf(model, backend, what),
+  cost: ({ model, backend }) => (backend === "webgpu" ? 10 : 1) * (model in NETWORKS ? 5 : 1),
+});
+
+for (const { model, backend, what, run } of chosen) {
+  const ignore = lacksBackend(backend) || model in NETWORKS && lacks("models");
+  Deno.test({ name: `${model}, ${backend}: ${what}`, fn: run, ignore });
+}

@@ -13,6 +13,7 @@ import {
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { assertWithin, largest } from "../onnx/assert_within.ts";
 import { readModel } from "../onnx/shared_models.ts";
+import { slow } from "../suite.ts";
 import { storedBatch } from "./onnx_references.ts";
 import { lacks } from "../machine.ts";
 
@@ -103,20 +104,23 @@ async function relaxed(
 }
 
 for (const backend of BACKENDS) {
-  test(`molecules relax to where ASE takes them over the same file, by the same way, on ${backend}`, async () => {
-    const which = backend === "reference" ? FEW : ALL;
-    const batch = await relaxed(0.01, backend, which);
-    const expected = which.map((s) => labeled("fire")[s]!);
-    for (const [s, { positions, energy }] of batch.systems().entries()) {
-      assertWithin(`positions ${s}`, positions, expected[s]!.positions, 1e-3);
-      assertWithin(`energy ${s}`, [energy!], [expected[s]!.energy!], 1e-5);
-    }
-    const steps = expected.map(({ info }) => Number(info.steps));
-    assertWithin("steps", batch.get("stepsDone"), steps, 1);
-  });
+  slow(test)(
+    `molecules relax to where ASE takes them over the same file, by the same way, on ${backend}`,
+    async () => {
+      const which = backend === "reference" ? FEW : ALL;
+      const batch = await relaxed(0.01, backend, which);
+      const expected = which.map((s) => labeled("fire")[s]!);
+      for (const [s, { positions, energy }] of batch.systems().entries()) {
+        assertWithin(`positions ${s}`, positions, expected[s]!.positions, 1e-3);
+        assertWithin(`energy ${s}`, [energy!], [expected[s]!.energy!], 1e-5);
+      }
+      const steps = expected.map(({ info }) => Number(info.steps));
+      assertWithin("steps", batch.get("stepsDone"), steps, 1);
+    },
+  );
 }
 
-test("molecules come to the minima that ASE's BFGS finds", async () => {
+slow(test)("molecules come to the minima that ASE's BFGS finds", async () => {
   const systems = (await relaxed(1e-3, "wasm")).systems();
   // The others have methyl and hydroxyl groups that turn about for a long time.
   for (const s of [0, 1, 4, 5, 6, 7, 9]) {
@@ -126,7 +130,7 @@ test("molecules come to the minima that ASE's BFGS finds", async () => {
   }
 });
 
-test("dynamics of molecules keep their energy: it neither drifts nor wanders", async () => {
+slow(test)("dynamics of molecules keep their energy: it neither drifts nor wanders", async () => {
   await using model = await open();
   const batch = framed("minimum").select([0, 5, 8]);
   initVelocities(batch, 300, { seed: 1 });
@@ -150,20 +154,23 @@ test("dynamics of molecules keep their energy: it neither drifts nor wanders", a
   }
 });
 
-test("40 runs of several engines at once do not hang, and give what they give alone", async () => {
-  await using one = await open();
-  await using other = await open({ batch: "single", name: "ani1x, one by one" });
-  const { systems } = molecules();
-  const run = async (i: number) => {
-    const batch = Batch.from([systems[i % 10]!, systems[(3 * i + 1) % 10]!]);
-    const options = { model: i % 2 === 0 ? one : other, dt: 0.2 } as const;
-    await using engine = i % 3 === 0 ? new FIRE(options) : new NVE(options);
-    await engine.run(batch, 4);
-    return [...batch.get("positions"), ...batch.get("energy")];
-  };
-  const together = await Promise.all(Array.from({ length: 40 }, (_, i) => run(i)));
-  for (const i of [0, 7, 18, 39]) assertEquals(together[i], await run(i));
-});
+slow(test)(
+  "40 runs of several engines at once do not hang, and give what they give alone",
+  async () => {
+    await using one = await open();
+    await using other = await open({ batch: "single", name: "ani1x, one by one" });
+    const { systems } = molecules();
+    const run = async (i: number) => {
+      const batch = Batch.from([systems[i % 10]!, systems[(3 * i + 1) % 10]!]);
+      const options = { model: i % 2 === 0 ? one : other, dt: 0.2 } as const;
+      await using engine = i % 3 === 0 ? new FIRE(options) : new NVE(options);
+      await engine.run(batch, 4);
+      return [...batch.get("positions"), ...batch.get("energy")];
+    };
+    const together = await Promise.all(Array.from({ length: 40 }, (_, i) => run(i)));
+    for (const i of [0, 7, 18, 39]) assertEquals(together[i], await run(i));
+  },
+);
 
 test("a checkpoint of dynamics over a model goes on to the bit", async () => {
   await using model = await open();

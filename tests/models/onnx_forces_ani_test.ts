@@ -15,6 +15,7 @@ import { openWebGpu } from "../../src/backend/mod.ts";
 import { device, lacksGpu } from "../backend/gpu.ts";
 import { assertWithin, largest } from "../onnx/assert_within.ts";
 import { readModel } from "../onnx/shared_models.ts";
+import { few, slow } from "../suite.ts";
 import { storedBatch } from "./onnx_references.ts";
 import { lacks } from "../machine.ts";
 
@@ -59,26 +60,29 @@ for (const where of ["wasm", "reference"] as const) {
   );
 }
 
-onModels("ANI-1x of energies relaxes molecules to the minima that ASE's BFGS finds", async () => {
-  await using model = await open();
-  await using opt = new FIRE({
-    model,
-    dt: 0.1,
-    nSteps: 1000,
-    hooks: [ConvergenceHook.fromFmax(1e-3)],
-  });
-  const batch = await opt.run(framed("start"));
-  assertEquals([...batch.get("status")], Array(10).fill(1));
-  const systems = batch.systems();
-  // The others have methyl and hydroxyl groups that turn about for a long time.
-  for (const s of [0, 1, 4, 5, 6, 7, 9]) {
-    const { positions, energy } = labeled("minimum")[s]!;
-    assertWithin(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
-    assertWithin(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
-  }
-});
+slow(onModels)(
+  "ANI-1x of energies relaxes molecules to the minima that ASE's BFGS finds",
+  async () => {
+    await using model = await open();
+    await using opt = new FIRE({
+      model,
+      dt: 0.1,
+      nSteps: 1000,
+      hooks: [ConvergenceHook.fromFmax(1e-3)],
+    });
+    const batch = await opt.run(framed("start"));
+    assertEquals([...batch.get("status")], Array(10).fill(1));
+    const systems = batch.systems();
+    // The others have methyl and hydroxyl groups that turn about for a long time.
+    for (const s of [0, 1, 4, 5, 6, 7, 9]) {
+      const { positions, energy } = labeled("minimum")[s]!;
+      assertWithin(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
+      assertWithin(`energy ${s}`, [systems[s]!.energy!], [energy!], 1e-5);
+    }
+  },
+);
 
-onModels(
+slow(onModels)(
   "ANI-1x of energies relaxes as the file with traced forces does, step by step",
   async () => {
     const run = async (file: "ani1x_1_e" | "ani1x_1_ef") => {
@@ -94,7 +98,7 @@ onModels(
   },
 );
 
-onModels(
+slow(onModels)(
   "dynamics over ANI-1x of energies keeps its energy: it neither drifts nor wanders",
   async () => {
     await using model = await open();
@@ -126,7 +130,8 @@ onModels(
 const gpuTest = (name: string, fn: () => Promise<void>) =>
   Deno.test({ name, fn, ignore: lacks("models") || lacksGpu() });
 
-for (const name of ["mlp", "schnet", "painnx"]) {
+// The fast suite runs the smallest.
+for (const name of few(["schnet"], ["mlp", "schnet", "painnx"])) {
   gpuTest(
     `${name} of energies runs on WebGPU, recorded, and gives what it gives on wasm`,
     async () => {

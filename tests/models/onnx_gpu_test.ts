@@ -6,6 +6,7 @@ import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hoo
 import { GraphBuilder, lennardJonesModel, type LennardJonesModelOptions } from "@hooke/hooke/onnx";
 import { device, lacksGpu, testOnGpu } from "../backend/gpu.ts";
 import { readModel } from "../onnx/shared_models.ts";
+import { slow } from "../suite.ts";
 import { storedBatch } from "./onnx_references.ts";
 import { lacks } from "../machine.ts";
 
@@ -74,7 +75,7 @@ testOnGpu("a model's own units are those of its inputs on WebGPU, too", async ()
   });
 });
 
-testOnGpu("lists that grow in the middle of a run change nothing", async () => {
+slow(testOnGpu)("lists that grow in the middle of a run change nothing", async () => {
   await using model = await OnnxModel.open(lennardJonesModel(ARGON));
   const crushed = async (backend: Backend) => {
     // Far apart, and on the way to each other: there are ever more pairs.
@@ -94,7 +95,7 @@ testOnGpu("lists that grow in the middle of a run change nothing", async () => {
   });
 });
 
-testOnGpu("crystals relax over a graph on WebGPU to where they do on wasm", async () => {
+slow(testOnGpu)("crystals relax over a graph on WebGPU to where they do on wasm", async () => {
   await using model = await OnnxModel.open(lennardJonesModel(ARGON));
   const relaxed = async (backend: Backend) => {
     const batch = argon(2, 2, 3);
@@ -140,7 +141,7 @@ Deno.test({
     }),
 });
 
-testOnGpu("forty runs of several engines at once are those that they are alone", async () => {
+slow(testOnGpu)("forty runs of several engines at once are those that they are alone", async () => {
   const forms: Partial<LennardJonesModelOptions>[] = [{}, { list: "half" }];
   const models = await Promise.all(
     forms.map((form) => OnnxModel.open(lennardJonesModel({ ...ARGON, ...form }))),

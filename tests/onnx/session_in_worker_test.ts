@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { BackendUnavailableError } from "../../src/backend/mod.ts";
 import { openSession, openSessionInWorker } from "../../src/onnx/mod.ts";
+import { slowTest } from "../suite.ts";
 import { gpuTest } from "./gpu.ts";
 import { BREAKS, HANGS } from "./hanging_worker.ts";
 import { DOUBLE, farWeight, modelOf, node, unary, value } from "./tiny_model.ts";
@@ -86,7 +87,7 @@ Deno.test("a worker that hangs is ended, all its calls are told, and the next on
   assertEquals(session.restarts, 1);
 });
 
-Deno.test("a worker that breaks down, or is ended by hand, is started again", async () => {
+slowTest("a worker that breaks down, or is ended by hand, is started again", async () => {
   using session = await openSessionInWorker(DOUBLE, { worker: hanging });
   const error = await assertRejects(() => session.run(row(BREAKS, 0, 0)), BackendUnavailableError);
   assertEquals(error.reason, "broken");
@@ -106,7 +107,7 @@ Deno.test("a session leaves the program's own workers as they are", async () => 
   assert(Worker === before);
 });
 
-Deno.test("40 runs that queue at a worker are not silence", async () => {
+slowTest("40 runs that queue at a worker are not silence", async () => {
   using session = await openSessionInWorker(DOUBLE);
   const runs = Array.from({ length: 40 }, (_, i) => session.run(row(i, 0, 1)));
   for (const [i, { y }] of (await Promise.all(runs)).entries()) {

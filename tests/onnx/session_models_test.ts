@@ -19,6 +19,7 @@ import {
   type Session,
   type TensorArray,
 } from "../../src/onnx/mod.ts";
+import { few, slow } from "../suite.ts";
 import { lacksGpu } from "./gpu.ts";
 import { readModel, readReference, type ReferenceTensor } from "./shared_models.ts";
 import { lacks } from "../machine.ts";
@@ -89,7 +90,11 @@ for (const model of Object.keys(PYTHON)) {
     await assertReference(model, await session.run(feedsOf(model, session)));
   });
 
-  onGpuModels(`${model} gives the same on WebGPU, left on the device or not`, async () => {
+  const onGpu = few(
+    ["schnet_ef", "ani1x_1_e"].includes(model) ? onGpuModels : slow(onGpuModels),
+    onGpuModels,
+  );
+  onGpu(`${model} gives the same on WebGPU, left on the device or not`, async () => {
     const gpuDevice = await openGpuDevice();
     for (const outputs of ["host", "gpu"] as const) {
       const options = { device: "webgpu", gpuDevice, outputs } as const;
@@ -101,7 +106,7 @@ for (const model of Object.keys(PYTHON)) {
   });
 }
 
-onGpuModels(
+slow(onGpuModels)(
   "40 runs of real models on both devices at once never hang, and each gives its own",
   async () => {
     const gpuDevice = await openGpuDevice();
@@ -144,7 +149,7 @@ function narrowed(feeds: HostFeeds): HostFeeds {
   );
 }
 
-onGpuModels(
+slow(onGpuModels)(
   "a check finds that models agree on both devices, and replay well only when rewritten for it",
   async () => {
     const gpuDevice = await openGpuDevice();

@@ -1,11 +1,5 @@
 /** The door on WebGPU: buffers in and out on one device, capture, and what happens when the device goes. */
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertRejects,
-  assertStringIncludes,
-} from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { BackendUnavailableError, openGpuDevice } from "../../src/backend/mod.ts";
 import {
   checkSession,
@@ -17,6 +11,7 @@ import {
   type Session,
   withRuntime,
 } from "../../src/onnx/mod.ts";
+import { slow } from "../suite.ts";
 import { gpuTest, readBuffer } from "./gpu.ts";
 import { attribute, DOUBLE, modelOf, node, unary, value, weight } from "./tiny_model.ts";
 
@@ -263,7 +258,7 @@ gpuTest(
   },
 );
 
-gpuTest(
+slow(gpuTest)(
   "40 runs of several sessions at once, reads and openings between them, never hang",
   async () => {
     const gpuDevice = await openGpuDevice();

@@ -21,6 +21,7 @@ import {
   valueInfo,
   withForces,
 } from "../../src/onnx/mod.ts";
+import { slow } from "../suite.ts";
 import { feedsOf, referenceOf } from "./reference_feeds.ts";
 import { assertWithin, largest } from "./assert_within.ts";
 import { readModel } from "./shared_models.ts";
@@ -109,7 +110,7 @@ function shifted(feeds: HostFeeds): HostFeeds {
 }
 
 for (const model of ["schnet_e", "painnx_e", "ani1x_1_e"]) {
-  onModels(
+  (model === "ani1x_1_e" ? slow(onModels) : onModels)(
     `the virials of ${model} are what strains of its atoms and shifts do to its energy`,
     async () => {
       const { bytes, report } = withForces(readModel(`${model}.onnx`), { stress: true });

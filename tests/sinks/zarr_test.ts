@@ -4,6 +4,7 @@ import * as zarr from "zarrita";
 import { Batch } from "../../src/batch/mod.ts";
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { namesIn, withFolder } from "../checkpoint/folder.ts";
+import { slowTest } from "../suite.ts";
 import { frameAt } from "./zarr_endless.ts";
 
 /** The values of an array as another program reads them. */
@@ -83,7 +84,7 @@ Deno.test("what was flushed is there while the sink goes on; what was not is not
   });
 });
 
-Deno.test("a thousand frames take few files, and flushing each takes no room for long", async () => {
+slowTest("a thousand frames take few files, and flushing each takes no room for long", async () => {
   await withFolder(async (folder) => {
     const count = (path: string): number =>
       Array.from(Deno.readDirSync(path)).reduce(

@@ -4,6 +4,7 @@ import type { Backend, Call } from "../../src/backend/mod.ts";
 import { ReferenceBackend } from "../../src/backend/reference/reference_backend.ts";
 import { Control, defineKernel, type Frame, type Kernel } from "../../src/kernels/mod.ts";
 import { backendSuite, type BackendSuiteOptions } from "../../src/testing/mod.ts";
+import { slowTest } from "../suite.ts";
 import { failing } from "./failing.ts";
 
 type Work = Kernel["run"];
@@ -83,7 +84,7 @@ Deno.test("a kernel that gives NaN is found, and one that depends on the slot", 
   assert(names.includes("noise is that of (seed, atom, age, id), up to the largest of each"));
 });
 
-Deno.test("a backend that does not halt, or not at the right steps, is found", async () => {
+slowTest("a backend that does not halt, or not at the right steps, is found", async () => {
   const deaf = withKernel("graduate", (run) => (values, frame) => {
     run(values, frame);
     frame.control[Control.HALT] = 0;
@@ -99,38 +100,44 @@ Deno.test("a backend that does not halt, or not at the right steps, is found", a
   ]);
 });
 
-Deno.test("calls in another order, pairs that are not loaded, writes too far are found", async () => {
-  const reversed = broken((backend) => ({
-    prepare: (frame, calls) => backend.prepare(frame, calls.toReversed()),
-  }));
-  assert((await found(reversed)).includes("the calls of a step are done in their order"));
-  assertEquals(await found(broken({ loadPairs: () => {} })), [
-    "pairs that were saved and loaded give the same bits as those that went on",
-  ]);
-  const careless = broken((backend) => ({
-    write: (buffer, values, at = 0) =>
-      backend.write(buffer, Array.from(values).slice(0, buffer.length - at), at),
-  }));
-  assertEquals(await found(careless), [
-    "what does not fit is refused, and leaves everything as it was",
-  ]);
-});
+slowTest(
+  "calls in another order, pairs that are not loaded, writes too far are found",
+  async () => {
+    const reversed = broken((backend) => ({
+      prepare: (frame, calls) => backend.prepare(frame, calls.toReversed()),
+    }));
+    assert((await found(reversed)).includes("the calls of a step are done in their order"));
+    assertEquals(await found(broken({ loadPairs: () => {} })), [
+      "pairs that were saved and loaded give the same bits as those that went on",
+    ]);
+    const careless = broken((backend) => ({
+      write: (buffer, values, at = 0) =>
+        backend.write(buffer, Array.from(values).slice(0, buffer.length - at), at),
+    }));
+    assertEquals(await found(careless), [
+      "what does not fit is refused, and leaves everything as it was",
+    ]);
+  },
+);
 
-Deno.test("a backend that keeps what it should give back is found, where it can be asked", async () => {
-  let held = 0;
-  const leaking = broken((backend) => ({
-    alloc(dtype, length) {
-      held++;
-      return backend.alloc(dtype, length);
-    },
-    free: () => void held--, // and nothing when it is disposed of
-  }));
-  const names = await found(leaking, { held: () => held });
-  assert(names.includes("a backend that is disposed of gives everything back"), String(names));
-  assert(!names.includes("what is made and given back over and over leaves nothing behind"));
-});
+slowTest(
+  "a backend that keeps what it should give back is found, where it can be asked",
+  async () => {
+    let held = 0;
+    const leaking = broken((backend) => ({
+      alloc(dtype, length) {
+        held++;
+        return backend.alloc(dtype, length);
+      },
+      free: () => void held--, // and nothing when it is disposed of
+    }));
+    const names = await found(leaking, { held: () => held });
+    assert(names.includes("a backend that is disposed of gives everything back"), String(names));
+    assert(!names.includes("what is made and given back over and over leaves nothing behind"));
+  },
+);
 
-Deno.test("words that are not those of Random123 are found", async () => {
+slowTest("words that are not those of Random123 are found", async () => {
   const wordsOf = (given: Uint32Array) => new Uint32Array(given.length / 6 * 4);
   assertEquals(await found(() => new ReferenceBackend(), { wordsOf }), [
     "philox gives the words of Random123, and those of TypeScript, to the bit",

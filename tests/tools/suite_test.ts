@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { sourceFiles } from "../../tools/architecture/source_files.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
+import { dividedFiles } from "../../tools/suite/divided.ts";
 import { childProcessorSeconds } from "../../tools/suite/processor_time.ts";
 import {
   addCounts,
@@ -21,29 +22,33 @@ function testsIn(shares: readonly Share[]): string[] {
 Deno.test("every test file of the project is in one share of the fast suite or of the slow one", async () => {
   const files = await sourceFiles(ROOT);
   const tests = files.filter((file) => file.endsWith("_test.ts"));
+  const divided = await dividedFiles(), isDivided = (file: string) => divided.has(file);
+  assert(isDivided("tests/models/conformance_test.ts"));
   const [fast, slow, all] = (["fast", "slow", "all"] as const).map((suite) =>
-    testsIn(sharesOf(files, suite))
+    testsIn(sharesOf(files, suite, isDivided))
   );
-  assertEquals([...fast!, ...slow!].sort(), tests);
+  // Each suite runs its part of those that are divided.
+  assertEquals([...fast!, ...slow!.filter((file) => !isDivided(file))].sort(), tests);
+  assertEquals(slow!.filter(isDivided), [...divided].sort());
   assertEquals(all, tests);
 });
 
 Deno.test("the examples of every room, page and loose module are in one share; slow tests have none", () => {
   const files = ["README.md", "docs/a.md", "mod.ts", "src/hook.ts", "src/b/c.ts", "src/b/d/e.ts"];
   assertEquals(
-    sharesOf(files, "fast").map(({ paths, isDocs }) => [isDocs, ...paths]),
+    sharesOf(files, "fast", () => false).map(({ paths, isDocs }) => [isDocs, ...paths]),
     [[true, "docs/a.md"], [true, "README.md"], [true, "src/b"], [true, "mod.ts"], [
       true,
       "src/hook.ts",
     ]],
   );
-  assertEquals(sharesOf(files, "slow"), []);
+  assertEquals(sharesOf(files, "slow", () => false), []);
 });
 
 Deno.test("what must run apart has a process of its own, and no process has many files", () => {
   const files = ["a_apart_test.ts", ...Array.from({ length: 12 }, (_, i) => `${i}_test.ts`)]
     .map((name) => `tests/room/${name}`);
-  const shares = sharesOf(files, "fast").map(({ paths }) => paths);
+  const shares = sharesOf(files, "fast", () => false).map(({ paths }) => paths);
   assertEquals(shares.map(({ length }) => length).sort(), [1, 4, 4, 4]);
   assertEquals(shares.find(({ length }) => length === 1), ["tests/room/a_apart_test.ts"]);
 });
@@ -86,7 +91,7 @@ Deno.test("a share fails by a failed test, and by a process that dies in mid-run
       const path = `${folder}/case_test.ts`;
       await Deno.writeTextFile(path, text);
       const share = { name: "case", paths: [path], isDocs: false };
-      const { isGood, counts } = await runShare(share, ["--no-config"]);
+      const { isGood, counts } = await runShare(share, "fast", ["--no-config"]);
       return [isGood, counts?.passed, counts?.failed];
     };
     assertEquals(await run('Deno.test("a", () => {});'), [true, 1, 0]);

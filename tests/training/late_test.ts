@@ -11,6 +11,7 @@ import {
   type TrainerParts,
   TrainingStage,
 } from "../../src/training/mod.ts";
+import { slowTest } from "../suite.ts";
 import { madeNumbers } from "./made_numbers.ts";
 
 const SAMPLES = 24;
@@ -66,7 +67,7 @@ async function told(device: "wasm" | "webgpu"): Promise<Row[]> {
   return rows;
 }
 
-Deno.test("hooks on a GPU are told what they are told on wasm, in the same order", async () => {
+slowTest("hooks on a GPU are told what they are told on wasm, in the same order", async () => {
   const [there, here] = [await told("webgpu"), await told("wasm")];
   assertEquals(
     there.map(([stage, step]) => `${stage} ${step}`),

@@ -14,6 +14,7 @@ import {
   type TrainingHooks,
 } from "../../src/training/mod.ts";
 import { assertWithin } from "../onnx/assert_within.ts";
+import { slowTest } from "../suite.ts";
 import { madeNumbers } from "./made_numbers.ts";
 import { parametersOf, parts, samples } from "./networks.ts";
 import { lineOf, mlp, mlpBatches } from "./torch_networks.ts";
@@ -46,32 +47,40 @@ Deno.test("two workers come to what one runner does with the whole batch", async
   await assertShared(parts(linear), 2);
 });
 
-Deno.test("three workers do, of batches that cannot be cut in equal parts, over two batches a step", async () => {
-  const data = samples(13, { batchSize: 5, seed: 2 });
-  await assertShared(parts({ ...linear, data, accumulate: 2 }), 3);
-});
+slowTest(
+  "three workers do, of batches that cannot be cut in equal parts, over two batches a step",
+  async () => {
+    const data = samples(13, { batchSize: 5, seed: 2 });
+    await assertShared(parts({ ...linear, data, accumulate: 2 }), 3);
+  },
+);
 
 Deno.test("batches of fewer samples than workers are done by some of them", async () => {
   const data = samples(9, { batchSize: 4, shuffle: false }); // 4, 4 and 1
   await assertShared(parts({ ...linear, data, validation: data, clip: { norm: 0.1 } }), 3);
 });
 
-Deno.test("labels that do not count are shared unevenly, and the mean is that over those that do", async () => {
-  const batches = Array.from({ length: 3 }, (_, step): TrainingBatch => {
-    const [{ feeds, size }] = mlpBatches(step) as [TrainingBatch];
-    const labels = (feeds.target!.data as BigInt64Array).map((label, i) => i < 13 ? -100n : label);
-    return { size, feeds: { ...feeds, target: { data: labels, dims: [size] } } };
-  });
-  const source = batchesOf(() => batches, { length: 3 });
-  await assertShared({
-    model: mlp(lineOf("mlp adam").parameters),
-    loss: crossEntropy(),
-    data: source,
-    optimizers: adam({ lr: 0.01, eps: 1e-3 }),
-  }, 2);
-});
+slowTest(
+  "labels that do not count are shared unevenly, and the mean is that over those that do",
+  async () => {
+    const batches = Array.from({ length: 3 }, (_, step): TrainingBatch => {
+      const [{ feeds, size }] = mlpBatches(step) as [TrainingBatch];
+      const labels = (feeds.target!.data as BigInt64Array).map((label, i) =>
+        i < 13 ? -100n : label
+      );
+      return { size, feeds: { ...feeds, target: { data: labels, dims: [size] } } };
+    });
+    const source = batchesOf(() => batches, { length: 3 });
+    await assertShared({
+      model: mlp(lineOf("mlp adam").parameters),
+      loss: crossEntropy(),
+      data: source,
+      optimizers: adam({ lr: 0.01, eps: 1e-3 }),
+    }, 2);
+  },
+);
 
-Deno.test("the same run with workers has the same bits every time", async () => {
+slowTest("the same run with workers has the same bits every time", async () => {
   const bits = async () => {
     await using trainer = new Trainer(parts({ ...linear, workers: 2 }));
     await trainer.train();

@@ -17,6 +17,7 @@ import {
 } from "../../src/training/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { assertWithin } from "../onnx/assert_within.ts";
+import { slow } from "../suite.ts";
 import { parametersOf, parts, samples } from "./networks.ts";
 
 /** Everything in one run: two optimizers, two batches a step, a clip, an average, validation. */
@@ -73,7 +74,7 @@ testOnGpu("a run with everything in it comes to what it does on wasm", async () 
   assertSame(await run(full("webgpu")), await run(full("wasm")));
 });
 
-testOnGpu("a loss and an optimizer of one's own do, too", async () => {
+slow(testOnGpu)("a loss and an optimizer of one's own do, too", async () => {
   const own = hook({
     name: "own",
     on: {
@@ -139,21 +140,24 @@ testOnGpu("activations, terms and patches of hooks do, too", async () => {
   assertSame(await run(full("webgpu"), [changes]), await run(full("wasm"), [changes]));
 });
 
-testOnGpu("terms that come and go between steps are those that they are on wasm", async () => {
-  const [batch] = await Array.fromAsync(samples(4, { batchSize: 4 }).batches(0, 0));
-  const after = async (device: "wasm" | "webgpu") => {
-    const term = { name: "term", settings: { terms: [squares, squares] } };
-    await using trainer = new Trainer({ ...parts({ device }), hooks: [term] });
-    const found: number[] = [];
-    for (const isOn of [false, true, false, true]) {
-      if (isOn) trainer.enableHook("term");
-      else trainer.disableHook("term");
-      found.push((await trainer.step(batch!)).loss);
-    }
-    return [...found, ...Object.values(await parametersOf(trainer)).flat()];
-  };
-  assertWithin("losses", await after("webgpu"), await after("wasm"), 2e-6);
-});
+slow(testOnGpu)(
+  "terms that come and go between steps are those that they are on wasm",
+  async () => {
+    const [batch] = await Array.fromAsync(samples(4, { batchSize: 4 }).batches(0, 0));
+    const after = async (device: "wasm" | "webgpu") => {
+      const term = { name: "term", settings: { terms: [squares, squares] } };
+      await using trainer = new Trainer({ ...parts({ device }), hooks: [term] });
+      const found: number[] = [];
+      for (const isOn of [false, true, false, true]) {
+        if (isOn) trainer.enableHook("term");
+        else trainer.disableHook("term");
+        found.push((await trainer.step(batch!)).loss);
+      }
+      return [...found, ...Object.values(await parametersOf(trainer)).flat()];
+    };
+    assertWithin("losses", await after("webgpu"), await after("wasm"), 2e-6);
+  },
+);
 
 /** Notes the loss of each batch at some stages. */
 function losses(stage: "AFTER_LOSS" | "BATCH_END" | "STEP_END", into: number[], frequency = 1) {
@@ -161,20 +165,23 @@ function losses(stage: "AFTER_LOSS" | "BATCH_END" | "STEP_END", into: number[], 
   return hook({ name: stage, frequency, on: { training: { [stage]: note } as never } });
 }
 
-testOnGpu("every hook finds the loss of its own batch, be it fetched for it or not", async () => {
-  const expected: number[] = [];
-  await run(full("wasm", { epochs: 4 }), [losses("AFTER_LOSS", expected)]);
-  for (const stage of ["AFTER_LOSS", "BATCH_END"] as const) {
-    const seen: number[] = [], third: number[] = [];
-    await run(full("webgpu", { epochs: 4 }), [losses(stage, seen)]);
-    assertWithin(stage, seen, expected, 2e-6);
-    await run(full("webgpu", { epochs: 4 }), [losses(stage, third, 3)]);
-    assertWithin(stage, third, expected.filter((_, i) => i % 3 === 0), 2e-6);
-  }
-  const ofSteps: number[] = [];
-  await run(full("webgpu", { epochs: 4 }), [losses("STEP_END", ofSteps)]);
-  assertWithin("STEP_END", ofSteps, expected.filter((_, i) => i % 3 > 0), 2e-6);
-});
+slow(testOnGpu)(
+  "every hook finds the loss of its own batch, be it fetched for it or not",
+  async () => {
+    const expected: number[] = [];
+    await run(full("wasm", { epochs: 4 }), [losses("AFTER_LOSS", expected)]);
+    for (const stage of ["AFTER_LOSS", "BATCH_END"] as const) {
+      const seen: number[] = [], third: number[] = [];
+      await run(full("webgpu", { epochs: 4 }), [losses(stage, seen)]);
+      assertWithin(stage, seen, expected, 2e-6);
+      await run(full("webgpu", { epochs: 4 }), [losses(stage, third, 3)]);
+      assertWithin(stage, third, expected.filter((_, i) => i % 3 === 0), 2e-6);
+    }
+    const ofSteps: number[] = [];
+    await run(full("webgpu", { epochs: 4 }), [losses("STEP_END", ofSteps)]);
+    assertWithin("STEP_END", ofSteps, expected.filter((_, i) => i % 3 > 0), 2e-6);
+  },
+);
 
 testOnGpu("losses that nobody waits for are in the metrics of their epoch, in order", async () => {
   const epochs = (device: "wasm" | "webgpu") => {
@@ -231,7 +238,7 @@ for (const isSync of [true, false]) {
   );
 }
 
-testOnGpu(
+slow(testOnGpu)(
   "the norm that a hook declares is there at any stage from AFTER_BACKWARD on",
   async () => {
     for (const stage of ["AFTER_BACKWARD", "GRADIENT_CLIP", "BATCH_END", "EPOCH_END"] as const) {

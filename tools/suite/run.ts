@@ -14,6 +14,7 @@ import { ROOT } from "../check/entry_points.ts";
 import { childProcessorSeconds } from "./processor_time.ts";
 import { addCounts, leftOut, showCounts } from "./report.ts";
 import { runShare, type ShareResult } from "./run_share.ts";
+import { dividedFiles } from "./divided.ts";
 import { type Share, sharesOf, type Suite } from "./shares.ts";
 
 /**
@@ -78,7 +79,7 @@ async function runShares(shares: readonly Share[], options: Options): Promise<Sh
   const waiting = [...shares], results: ShareResult[] = [];
   const work = async () => {
     for (let share = waiting.shift(); share !== undefined; share = waiting.shift()) {
-      const result = await runShare(share, options.flags);
+      const result = await runShare(share, options.suite, options.flags);
       show(result);
       results.push(result);
     }
@@ -126,10 +127,11 @@ if (import.meta.main) {
   const began = performance.now();
   const isWanted = (path: string) =>
     options.paths.length === 0 || options.paths.some((start) => path.startsWith(start));
+  const divided = await dividedFiles();
   const files = [...await pages(), ...await sourceFiles(ROOT)].filter(isWanted);
   const [isTyped, results] = await Promise.all([
     checkTypes(),
-    runShares(sharesOf(files, options.suite), options),
+    runShares(sharesOf(files, options.suite, (file) => divided.has(file)), options),
   ]);
   const isGood = isTyped && results.every((result) => result.isGood);
   if (results.length > 1) showSlowest(results);

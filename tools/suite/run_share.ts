@@ -1,6 +1,6 @@
 import { ROOT } from "../check/entry_points.ts";
 import { type Counts, parseClosing, parseSeconds } from "./report.ts";
-import type { Share } from "./shares.ts";
+import type { Share, Suite } from "./shares.ts";
 
 /** Whether a process did what it should. */
 export interface Verdict {
@@ -23,7 +23,11 @@ export interface ShareResult extends Verdict {
 }
 
 /** Runs a share in a process of its own. */
-export async function runShare(share: Share, flags: readonly string[]): Promise<ShareResult> {
+export async function runShare(
+  share: Share,
+  suite: Suite,
+  flags: readonly string[],
+): Promise<ShareResult> {
   const folder = await Deno.makeTempDir();
   const began = performance.now();
   try {
@@ -31,8 +35,11 @@ export async function runShare(share: Share, flags: readonly string[]): Promise<
     const { stdout, stderr, ...end } = await new Deno.Command(Deno.execPath(), {
       args: ["test", "-A", "--no-check", `--junit-path=${junit}`, ...flags, ...argsOf(share)],
       cwd: ROOT,
-      // Mesa complains on every start if this is missing.
-      env: { XDG_RUNTIME_DIR: Deno.env.get("XDG_RUNTIME_DIR") || folder },
+      env: {
+        HOOKE_SUITE: suite,
+        // Mesa complains on every start if this is missing.
+        XDG_RUNTIME_DIR: Deno.env.get("XDG_RUNTIME_DIR") || folder,
+      },
       stdin: "null",
     }).output();
     const output = decode(stdout) + decode(stderr);

@@ -45,9 +45,16 @@ const FIRST = [
  *
  * @param files all files of the project, as paths from its root
  * @param suite which of them to run
+ * @param isDivided whether the fast suite runs a part of a file, and the slow one the rest
  */
-export function sharesOf(files: readonly string[], suite: Suite): Share[] {
-  const tests = files.filter((file) => /_test\.ts$/.test(file) && belongs(file, suite));
+export function sharesOf(
+  files: readonly string[],
+  suite: Suite,
+  isDivided: (file: string) => boolean,
+): Share[] {
+  const tests = files.filter((file) =>
+    /_test\.ts$/.test(file) && (isDivided(file) || belongs(file, suite))
+  );
   const shares = [...suite === "slow" ? [] : docShares(files), ...testShares(tests)];
   return shares
     .map((share, i) => ({ share, i, rank: rankOf(share) }))

@@ -1,5 +1,5 @@
-import { checkRule } from "../../../src/testing/onnx.ts";
 import type { Attributes } from "../../../src/onnx/mod.ts";
+import { checkSlopes } from "./check_slopes.ts";
 import { assertOnRuntime } from "./on_runtime.ts";
 
 type Dims = readonly number[];
@@ -49,13 +49,13 @@ function caseOf(op: string, [image, weights, attributes, bias]: Case) {
 }
 
 Deno.test("Conv has the slope that differences have, and so has its slope", () => {
-  for (const each of CONVOLUTIONS) checkRule(caseOf("Conv", each));
+  for (const each of CONVOLUTIONS) checkSlopes(caseOf("Conv", each));
 });
 
 Deno.test("Conv that pads itself has the slope that differences have", () => {
   for (const [image, weights, attributes] of SAME) {
     const kernel_shape = weights.slice(2);
-    checkRule({
+    checkSlopes({
       op: "Conv",
       attributes: { ...attributes, kernel_shape },
       inputs: [{ dims: image }, { dims: weights }],
@@ -64,11 +64,11 @@ Deno.test("Conv that pads itself has the slope that differences have", () => {
 });
 
 Deno.test("ConvTranspose has the slope that differences have, and so has its slope", () => {
-  for (const each of TRANSPOSED) checkRule(caseOf("ConvTranspose", each));
+  for (const each of TRANSPOSED) checkSlopes(caseOf("ConvTranspose", each));
 });
 
 Deno.test("Conv of no images has a slope", () => {
-  checkRule(caseOf("Conv", [[0, 3, 5], [4, 3, 2], {}, [4]]));
+  checkSlopes(caseOf("Conv", [[0, 3, 5], [4, 3, 2], {}, [4]]));
 });
 
 Deno.test("onnxruntime runs the gradients of Conv and ConvTranspose", async () => {

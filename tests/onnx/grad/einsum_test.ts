@@ -1,5 +1,5 @@
 import { assertThrows } from "@std/assert";
-import { checkRule } from "../../../src/testing/onnx.ts";
+import { checkSlopes } from "./check_slopes.ts";
 import { assertOnRuntime } from "./on_runtime.ts";
 
 type Dims = readonly number[];
@@ -39,7 +39,7 @@ const PRODUCTS: readonly (readonly [equation: string, ...operands: Dims[]])[] = 
 
 Deno.test("Einsum has the slope that differences have, and so has its slope", () => {
   for (const [equation, ...operands] of PRODUCTS) {
-    checkRule({
+    checkSlopes({
       op: "Einsum",
       attributes: { equation },
       inputs: operands.map((dims) => ({ dims })),
@@ -57,7 +57,7 @@ Deno.test("Einsum has a slope where an axis is empty", () => {
       ["abc,dce->adbe", [2, 0, 4], [5, 4, 3]],
     ] as readonly (readonly [string, ...Dims[]])[]
   ) {
-    checkRule({
+    checkSlopes({
       op: "Einsum",
       attributes: { equation },
       inputs: operands.map((dims) => ({ dims })),
@@ -66,7 +66,7 @@ Deno.test("Einsum has a slope where an axis is empty", () => {
 });
 
 Deno.test("Einsum has a slope where a length that is summed may turn out to be 1", () => {
-  checkRule({
+  checkSlopes({
     op: "Einsum",
     attributes: { equation: "...i,...j,j->...i" },
     inputs: [{ dims: [4, 3], shape: ["A", 3] }, { dims: [1, 2], shape: ["B", 2] }, { dims: [2] }],
@@ -88,7 +88,7 @@ Deno.test("onnxruntime runs the gradients of Einsum", async () => {
 Deno.test("Einsum over a diagonal is refused, and says why", () => {
   assertThrows(
     () =>
-      checkRule({ op: "Einsum", attributes: { equation: "ii->i" }, inputs: [{ dims: [3, 3] }] }),
+      checkSlopes({ op: "Einsum", attributes: { equation: "ii->i" }, inputs: [{ dims: [3, 3] }] }),
     RangeError,
     'Cannot differentiate an Einsum as each label must stand once in a term (take a diagonal by other operators): current value is "ii->i"',
   );

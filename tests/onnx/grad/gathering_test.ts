@@ -1,4 +1,4 @@
-import { checkRule } from "../../../src/testing/onnx.ts";
+import { checkSlopes } from "./check_slopes.ts";
 import type { RuleInput } from "../../../src/testing/onnx.ts";
 
 /** Places, fed. */
@@ -14,21 +14,21 @@ function fixed(data: readonly number[], ...dims: number[]): RuleInput {
 
 Deno.test("Gather adds up what comes back for places that were taken twice, counted from either end", () => {
   const indices = places([2, 0, 2, -1, -3]);
-  checkRule({ op: "Gather", inputs: [{ dims: [3] }, indices] });
-  checkRule({ op: "Gather", inputs: [{ dims: [3, 2] }, indices] });
-  checkRule({ op: "Gather", inputs: [{ dims: [3, 2, 2] }, indices] });
-  checkRule({ op: "Gather", inputs: [{ dims: [3] }, places([1, -1, 0, 1], 2, 2)] });
-  checkRule({ op: "Gather", inputs: [{ dims: [3, 2] }, places([1, -1, 0, 1], 2, 2)] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3] }, indices] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, indices] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2, 2] }, indices] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3] }, places([1, -1, 0, 1], 2, 2)] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, places([1, -1, 0, 1], 2, 2)] });
 });
 
 Deno.test("Gather gives back along any axis", () => {
   const indices = places([2, 0, 2, -1]), square = places([1, -1, 0, 1], 2, 2);
   for (const axis of [1, -1]) {
     const attributes = { axis };
-    checkRule({ op: "Gather", attributes, inputs: [{ dims: [2, 3] }, indices] });
-    checkRule({ op: "Gather", attributes, inputs: [{ dims: [2, 3] }, square] });
-    checkRule({ op: "Gather", attributes, inputs: [{ dims: [2, 3, 3] }, indices] });
-    checkRule({ op: "Gather", attributes, inputs: [{ dims: [2, 3, 3] }, square] });
+    checkSlopes({ op: "Gather", attributes, inputs: [{ dims: [2, 3] }, indices] });
+    checkSlopes({ op: "Gather", attributes, inputs: [{ dims: [2, 3] }, square] });
+    checkSlopes({ op: "Gather", attributes, inputs: [{ dims: [2, 3, 3] }, indices] });
+    checkSlopes({ op: "Gather", attributes, inputs: [{ dims: [2, 3, 3] }, square] });
   }
 });
 
@@ -37,59 +37,63 @@ Deno.test("Gather of a single place, and of a run of them, gives back along any 
     for (
       const indices of [fixed([1]), fixed([-2]), fixed([0, 1]), fixed([-2, -1]), fixed([1, 0])]
     ) {
-      checkRule({ op: "Gather", attributes: { axis }, inputs: [{ dims: [3, 2, 2] }, indices] });
+      checkSlopes({ op: "Gather", attributes: { axis }, inputs: [{ dims: [3, 2, 2] }, indices] });
     }
     for (const place of [0, 1, -1]) {
       const single: RuleInput = { type: "i64", dims: [], data: [place] };
       for (const isConstant of [true, false]) {
         const inputs = [{ dims: [3, 2, 2] }, { ...single, isConstant }];
-        checkRule({ op: "Gather", attributes: { axis }, inputs });
+        checkSlopes({ op: "Gather", attributes: { axis }, inputs });
       }
     }
   }
   // From the last place on to the first.
-  checkRule({ op: "Gather", inputs: [{ dims: [3, 2] }, fixed([-1, 0])] });
-  checkRule({ op: "Gather", inputs: [{ dims: [1, 2] }, { type: "i64", dims: [], data: [0] }] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, fixed([-1, 0])] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [1, 2] }, { type: "i64", dims: [], data: [0] }] });
 });
 
 Deno.test("Gather of nothing gives nothing back", () => {
-  checkRule({ op: "Gather", inputs: [{ dims: [3, 2] }, places([])] });
-  checkRule({ op: "Gather", inputs: [{ dims: [3, 2] }, fixed([])] });
-  checkRule({ op: "Gather", inputs: [{ dims: [3, 0] }, places([1, 1])] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, places([])] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, fixed([])] });
+  checkSlopes({ op: "Gather", inputs: [{ dims: [3, 0] }, places([1, 1])] });
 });
 
 Deno.test("places may be of 32 bits", () => {
   const indices: RuleInput = { type: "i32", dims: [4], data: [2, 0, 2, -1] };
-  for (const dims of [[3], [3, 2]]) checkRule({ op: "Gather", inputs: [{ dims }, indices] });
-  checkRule({ op: "GatherElements", inputs: [{ dims: [3] }, indices] });
+  for (const dims of [[3], [3, 2]]) checkSlopes({ op: "Gather", inputs: [{ dims }, indices] });
+  checkSlopes({ op: "GatherElements", inputs: [{ dims: [3] }, indices] });
 });
 
 Deno.test("GatherND gives back to elements and to slices", () => {
-  checkRule({ op: "GatherND", inputs: [{ dims: [4] }, places([1, -1, 1], 3, 1)] });
-  checkRule({ op: "GatherND", inputs: [{ dims: [4, 2] }, places([1, -1, 1], 3, 1)] });
-  checkRule({ op: "GatherND", inputs: [{ dims: [4, 2] }, places([1, 0, -1, 1, 1, 0], 3, 2)] });
-  checkRule({ op: "GatherND", inputs: [{ dims: [2, 3, 2] }, places([1, 2, 0, -1], 2, 1, 2)] });
-  checkRule({ op: "GatherND", inputs: [{ dims: [4, 2] }, places([], 0, 1)] });
-  checkRule({ op: "GatherND", inputs: [{ dims: [4, 2] }, { ...places([1]), shape: [1] }] });
+  checkSlopes({ op: "GatherND", inputs: [{ dims: [4] }, places([1, -1, 1], 3, 1)] });
+  checkSlopes({ op: "GatherND", inputs: [{ dims: [4, 2] }, places([1, -1, 1], 3, 1)] });
+  checkSlopes({ op: "GatherND", inputs: [{ dims: [4, 2] }, places([1, 0, -1, 1, 1, 0], 3, 2)] });
+  checkSlopes({ op: "GatherND", inputs: [{ dims: [2, 3, 2] }, places([1, 2, 0, -1], 2, 1, 2)] });
+  checkSlopes({ op: "GatherND", inputs: [{ dims: [4, 2] }, places([], 0, 1)] });
+  checkSlopes({ op: "GatherND", inputs: [{ dims: [4, 2] }, { ...places([1]), shape: [1] }] });
 });
 
 Deno.test("GatherND gives back within each of a batch", () => {
   const attributes = { batch_dims: 1 };
   const inputs = [{ dims: [2, 3, 2] }, places([1, -1], 2, 1)];
-  checkRule({ op: "GatherND", attributes, inputs });
+  checkSlopes({ op: "GatherND", attributes, inputs });
   const several = [{ dims: [2, 3, 2] }, places([1, -1, 1, 0, 2, 2], 2, 3, 1)];
-  checkRule({ op: "GatherND", attributes, inputs: several });
+  checkSlopes({ op: "GatherND", attributes, inputs: several });
   const deep = [{ dims: [2, 2, 3] }, places([1, -1, 0, 2], 2, 2, 1)];
-  checkRule({ op: "GatherND", attributes: { batch_dims: 2 }, inputs: deep });
+  checkSlopes({ op: "GatherND", attributes: { batch_dims: 2 }, inputs: deep });
 });
 
 Deno.test("GatherElements gives back along any axis", () => {
   const indices = places([1, -1, 0, 1, 1, 1], 3, 2);
   for (const axis of [0, 1, -1]) {
-    checkRule({ op: "GatherElements", attributes: { axis }, inputs: [{ dims: [3, 2] }, indices] });
+    checkSlopes({
+      op: "GatherElements",
+      attributes: { axis },
+      inputs: [{ dims: [3, 2] }, indices],
+    });
   }
-  checkRule({ op: "GatherElements", inputs: [{ dims: [3] }, places([2, 2, -3, 0, 1])] });
-  checkRule({ op: "GatherElements", inputs: [{ dims: [3, 2] }, places([], 0, 2)] });
+  checkSlopes({ op: "GatherElements", inputs: [{ dims: [3] }, places([2, 2, -3, 0, 1])] });
+  checkSlopes({ op: "GatherElements", inputs: [{ dims: [3, 2] }, places([], 0, 2)] });
 });
 
 Deno.test("TopK gives back to the elements that it chose", () => {
@@ -97,15 +101,15 @@ Deno.test("TopK gives back to the elements that it chose", () => {
   for (const axis of [0, 1, -1]) {
     for (const largest of [0, 1]) {
       const attributes = { axis, largest }, inputs = [{ dims: [3, 2], data }, k];
-      checkRule({ op: "TopK", attributes, inputs, outputs: 2, discrete: [1] });
+      checkSlopes({ op: "TopK", attributes, inputs, outputs: 2, discrete: [1] });
     }
   }
 });
 
 Deno.test("Compress gives back to what the condition let through", () => {
   const some: RuleInput = { type: "bool", dims: [3], data: [1, 0, 1] };
-  checkRule({ op: "Compress", inputs: [{ dims: [2, 3] }, some] });
-  checkRule({ op: "Compress", attributes: { axis: 1 }, inputs: [{ dims: [2, 3] }, some] });
-  checkRule({ op: "Compress", attributes: { axis: 0 }, inputs: [{ dims: [3, 2] }, some] });
-  checkRule({ op: "Compress", attributes: { axis: 0 }, inputs: [{ dims: [3] }, some] });
+  checkSlopes({ op: "Compress", inputs: [{ dims: [2, 3] }, some] });
+  checkSlopes({ op: "Compress", attributes: { axis: 1 }, inputs: [{ dims: [2, 3] }, some] });
+  checkSlopes({ op: "Compress", attributes: { axis: 0 }, inputs: [{ dims: [3, 2] }, some] });
+  checkSlopes({ op: "Compress", attributes: { axis: 0 }, inputs: [{ dims: [3] }, some] });
 });

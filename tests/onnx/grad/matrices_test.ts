@@ -6,7 +6,7 @@ import {
   GraphBuilder,
   openEvaluator,
 } from "../../../src/onnx/mod.ts";
-import { checkRule } from "../../../src/testing/onnx.ts";
+import { checkSlopes } from "./check_slopes.ts";
 
 type Dims = readonly number[];
 
@@ -34,7 +34,7 @@ const FACTORS: readonly (readonly [Dims, Dims])[] = [
 ];
 
 Deno.test("MatMul has the slope that differences have, and so has its slope", () => {
-  for (const [a, b] of FACTORS) checkRule({ op: "MatMul", inputs: [{ dims: a }, { dims: b }] });
+  for (const [a, b] of FACTORS) checkSlopes({ op: "MatMul", inputs: [{ dims: a }, { dims: b }] });
 });
 
 Deno.test("MatMul has a slope where an axis is empty", () => {
@@ -47,11 +47,11 @@ Deno.test("MatMul has a slope where an axis is empty", () => {
     [[5, 0, 3], [5, 3, 4]],
     [[1, 2, 3], [0, 3, 4]],
   ];
-  for (const [a, b] of empty) checkRule({ op: "MatMul", inputs: [{ dims: a }, { dims: b }] });
+  for (const [a, b] of empty) checkSlopes({ op: "MatMul", inputs: [{ dims: a }, { dims: b }] });
 });
 
 Deno.test("MatMul has a slope where a length may turn out to be 1", () => {
-  checkRule({
+  checkSlopes({
     op: "MatMul",
     inputs: [
       { dims: [1, 2, 3], shape: ["A", "M", "K"] },
@@ -61,8 +61,11 @@ Deno.test("MatMul has a slope where a length may turn out to be 1", () => {
 });
 
 Deno.test("MatMul by a constant has a slope", () => {
-  checkRule({ op: "MatMul", inputs: [{ dims: [1, 5, 3] }, { dims: [4, 3, 2], isConstant: true }] });
-  checkRule({ op: "MatMul", inputs: [{ dims: [4, 5, 3], isConstant: true }, { dims: [3, 2] }] });
+  checkSlopes({
+    op: "MatMul",
+    inputs: [{ dims: [1, 5, 3] }, { dims: [4, 3, 2], isConstant: true }],
+  });
+  checkSlopes({ op: "MatMul", inputs: [{ dims: [4, 5, 3], isConstant: true }, { dims: [3, 2] }] });
 });
 
 Deno.test("Gemm has the slope that differences have, turned, scaled, and with all that it may add", () => {
@@ -70,7 +73,7 @@ Deno.test("Gemm has the slope that differences have, turned, scaled, and with al
   for (const transA of [0, 1]) {
     for (const transB of [0, 1]) {
       for (const term of terms) {
-        checkRule({
+        checkSlopes({
           op: "Gemm",
           attributes: { transA, transB, alpha: { float: 0.5 }, beta: { float: -1.5 } },
           inputs: [
@@ -85,8 +88,8 @@ Deno.test("Gemm has the slope that differences have, turned, scaled, and with al
 });
 
 Deno.test("Gemm has a slope where an axis is empty", () => {
-  checkRule({ op: "Gemm", inputs: [{ dims: [0, 3] }, { dims: [3, 4] }, { dims: [4] }] });
-  checkRule({ op: "Gemm", inputs: [{ dims: [2, 0] }, { dims: [0, 4] }, { dims: [4] }] });
+  checkSlopes({ op: "Gemm", inputs: [{ dims: [0, 3] }, { dims: [3, 4] }, { dims: [4] }] });
+  checkSlopes({ op: "Gemm", inputs: [{ dims: [2, 0] }, { dims: [0, 4] }, { dims: [4] }] });
 });
 
 Deno.test("FusedMatMul has the slope that differences have", () => {
@@ -96,7 +99,7 @@ Deno.test("FusedMatMul has the slope that differences have", () => {
       { dims: transB === 0 ? [1, 3, 4] : [1, 4, 3] },
     ];
     const attributes = { transA, transB, alpha: { float: -0.5 } };
-    checkRule({ op: "com.microsoft.FusedMatMul", attributes, inputs });
+    checkSlopes({ op: "com.microsoft.FusedMatMul", attributes, inputs });
   }
 });
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { gradient, GraphBuilder, openEvaluator, valueInfo } from "../../../src/onnx/mod.ts";
-import { checkRule } from "../../../src/testing/onnx.ts";
+import { checkSlopes } from "./check_slopes.ts";
 import type { RuleInput } from "../../../src/testing/onnx.ts";
 
 function places(data: readonly number[], ...dims: number[]): RuleInput {
@@ -11,7 +11,7 @@ Deno.test("ScatterND gives each place what comes back for it, as it came there",
   for (const reduction of ["none", "add", "mul", "max", "min"]) {
     const attributes = { reduction }, op = "ScatterND";
     const to = (dims: number[], indices: RuleInput, updates: number[]) =>
-      checkRule({ op, attributes, inputs: [{ dims }, indices, { dims: updates }] });
+      checkSlopes({ op, attributes, inputs: [{ dims }, indices, { dims: updates }] });
     to([4], places([1, -1], 2, 1), [2]);
     to([4, 2], places([1, -1], 2, 1), [2, 2]);
     to([4, 2], places([1, 0, -1, 1, 1, 1], 3, 2), [3]);
@@ -29,10 +29,10 @@ Deno.test("ScatterElements gives each place what comes back for it, as it came t
     for (const axis of [0, 1, -1]) {
       const attributes = { reduction, axis }, op = "ScatterElements";
       const indices = places(axis === 0 ? [2, 0, -3, 1] : [1, -2, 0, 1], 2, 2);
-      checkRule({ op, attributes, inputs: [{ dims: [3, 2] }, indices, { dims: [2, 2] }] });
+      checkSlopes({ op, attributes, inputs: [{ dims: [3, 2] }, indices, { dims: [2, 2] }] });
       if (reduction === "none") continue;
       const meeting = places([1, -1, 1, 1], 2, 2);
-      checkRule({ op, attributes, inputs: [{ dims: [3, 2] }, meeting, { dims: [2, 2] }] });
+      checkSlopes({ op, attributes, inputs: [{ dims: [3, 2] }, meeting, { dims: [2, 2] }] });
     }
   }
 });
@@ -43,7 +43,7 @@ Deno.test("what is multiplied gets the product of the others, zeros among them t
   const indices = places([0, 0, 1, 1, 1, 2, 3], 7, 1);
   const updates = { dims: [7], data: [0, 3, 0, 0, 4, 2, -2] };
   const attributes = { reduction: "mul" };
-  checkRule({ op: "ScatterND", attributes, inputs: [data, indices, updates], order: 1 });
+  checkSlopes({ op: "ScatterND", attributes, inputs: [data, indices, updates], order: 1 });
 });
 
 for (const reduction of ["max", "min"]) {

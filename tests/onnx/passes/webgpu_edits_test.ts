@@ -21,6 +21,7 @@ import { gpuTest, lacksGpu } from "../gpu.ts";
 import { feeds as indexedFeeds, indexed } from "../indexed_model.ts";
 import { fromReference, narrowed, type Tensors } from "../ort.ts";
 import { MODELS, readModel, readReference } from "../shared_models.ts";
+import { few } from "../../suite.ts";
 
 /** The outputs of the indexed model that WebGPU takes. */
 const FLOATS = decodeModel(indexed()).graph!.output.map(({ name }) => name)
@@ -173,7 +174,8 @@ gpuTest("angles by atan are closer on WebGPU than by acos, and as close as float
   assert(byAtan < byAcos || byAcos < 1e-6, `by atan it is off by ${byAtan}, by acos ${byAcos}`);
 });
 
-for (const file of MODELS) {
+// The fast suite edits one model; they take a second each.
+for (const file of few(MODELS.filter((name) => name === "schnet_ef.onnx"), MODELS)) {
   const ignore = lacks("models") || lacksGpu();
   Deno.test(`${file} is all on WebGPU after the edits, and replays`, { ignore }, async () => {
     const { inputs } = readReference(file.replace(/_ef?\.onnx$/, ""));

@@ -15,6 +15,7 @@ import {
   statistics,
   zero,
 } from "../../../src/onnx/mod.ts";
+import { few } from "../../suite.ts";
 import { gpuTest, lacksGpu } from "../gpu.ts";
 import { COLUMNS, isClose, PLAIN, plainHistogram } from "./plain_statistics.ts";
 import { f32, flag, graphOf, mlp, noise } from "./run.ts";
@@ -74,7 +75,7 @@ gpuTest("statistics on WebGPU are what they are by definition, and replay", asyn
   const [one] = statistics(graph, "y", { of: ["norm"] });
   const gpuDevice = await openGpuDevice();
   const session = await openSession(gpuForm(graph.encode()), { device: "webgpu", gpuDevice });
-  for (const numbers of [x, x.subarray(0, 3), x.subarray(0, 0)]) {
+  for (const numbers of few([x.subarray(0, 3)], [x, x.subarray(0, 3), x.subarray(0, 0)])) {
     const outputs = await session.run({ x: f32(numbers, numbers.length / 3, 3) });
     const [tensor] = found;
     const doubled = Array.from(numbers, (value) => 2 * value);

@@ -1,0 +1,91 @@
+/**
+ * What of a test file the fast suite runs, and what the slow one.
+ *
+ * Of a matrix (engines × backends × ways of running, say) the fast suite runs a covering set, and the slow one the
+ * rest. A test file that imports this module is run by both. The runner in tools/suite says by the variable HOOKE_SUITE
+ * which of them it is; without it, as in `deno test tests/models/conformance_test.ts`, everything is run.
+ *
+ * @module
+ */
+
+/** A suite that runs a part of a matrix. */
+export type Suite = "fast" | "slow" | "all";
+
+/** What a matrix must show in the fast suite, and what its rows cost. */
+export interface Thinning<Row> {
+  /**
+   * The keys of a row. Every key that any row has is a key of some row of the fast suite: `pairsOf(engine, backend)`
+   * asks for each engine on each backend at least once. A row without keys is left to the slow suite.
+   */
+  readonly keys: (row: Row) => readonly string[];
+  /** How long a row takes, in any unit: of rows with as many new keys the cheaper one is chosen. @default 1 for all */
+  readonly cost?: (row: Row) => number;
+}
+
+/** The keys of all pairs of these values. Each value must say by itself what it is. */
+export function pairsOf(...values: readonly string[]): string[] {
+  return values.flatMap((a, i) => values.slice(i + 1).map((b) => JSON.stringify([a, b])));
+}
+
+/** Returns the rows that belong to a suite, in their order. */
+export function rowsOf<Row>(
+  rows: readonly Row[],
+  { keys, cost = () => 1 }: Thinning<Row>,
+  suite: Suite = runningSuite(),
+): readonly Row[] {
+  if (suite === "all") return rows;
+  const chosen = coveringRows(rows.map((row) => ({ keys: keys(row), cost: cost(row) })));
+  return rows.filter((_, i) => chosen.has(i) === (suite === "fast"));
+}
+
+/** Registers a test of the slow suite in a file that has fast ones, too. */
+export function slowTest(name: string, fn: (t: Deno.TestContext) => void | Promise<void>): void {
+  if (runningSuite() !== "fast") Deno.test(name, fn);
+}
+
+/** Returns what registers tests in the slow suite only, as in `slow(testOnGpu)("a long run", run)`. */
+export function slow<Fn>(
+  register: (name: string, fn: Fn) => void,
+): (name: string, fn: Fn) => void {
+  return (name, fn) => {
+    if (runningSuite() !== "fast") register(name, fn);
+  };
+}
+
+/**
+ * Chooses between a few and all of something that a test goes through, such as the steps after which a run is stopped.
+ * The slow suite goes through all.
+ */
+export function few<T>(fast: T, all: T): T {
+  return runningSuite() === "fast" ? fast : all;
+}
+
+function runningSuite(): Suite {
+  const suite = Deno.env.get("HOOKE_SUITE");
+  return suite === "fast" || suite === "slow" ? suite : "all";
+}
+
+/**
+ * Greedy set cover: always the row with the most new keys for its cost; of equal ones that whose keys have been chosen
+ * least, so that values which are not asked for in pairs are spread over the rows.
+ */
+function coveringRows(rows: readonly { keys: readonly string[]; cost: number }[]): Set<number> {
+  const uses = new Map(rows.flatMap(({ keys }) => keys.map((key) => [key, 0])));
+  const chosen = new Set<number>();
+  let missing = uses.size;
+  while (missing > 0) {
+    let best = -1, most = 0, least = 0;
+    for (const [i, { keys, cost }] of rows.entries()) {
+      const gain = keys.filter((key) => uses.get(key) === 0).length / cost;
+      if (gain < most || gain === 0) continue;
+      const used = keys.reduce((sum, key) => sum + uses.get(key)!, 0);
+      if (gain > most || used < least) [best, most, least] = [i, gain, used];
+    }
+    chosen.add(best);
+    for (const key of rows[best]!.keys) {
+      if (uses.get(key) === 0) missing--;
+      uses.set(key, uses.get(key)! + 1);
+    }
+  }
+  return chosen;
+}
