@@ -1,5 +1,6 @@
 // ARCHITECTURE.md names files and functions: they must exist.
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { DynamicsStage } from "../../src/dynamics/stages.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 
 const page = await Deno.readTextFile(new URL("ARCHITECTURE.md", ROOT));
@@ -23,4 +24,23 @@ Deno.test("every function that ARCHITECTURE.md lists for a file is in that file"
     }
   }
   assert(count > 0, "ARCHITECTURE.md lists no function");
+});
+
+Deno.test("every member of a class that ARCHITECTURE.md names is in a file that declares the class", () => {
+  const names = [...page.matchAll(/`([A-Z]\w+)\.(\w+)`/g)];
+  assert(names.length >= 10);
+  for (const [, type, member] of names) {
+    const text = [...texts.values()].find((one) =>
+      new RegExp(`(class|interface) ${type}\\b`).test(one)
+    );
+    if (text === undefined) continue; // of a file that the page does not name
+    const isMember = new RegExp(`^ {2}(async |get |readonly )*${member}\\b`, "m").test(text);
+    assert(isMember, `${type}.${member}`);
+  }
+});
+
+Deno.test("ARCHITECTURE.md lists the stages of a step in their order", () => {
+  const rows = [...page.matchAll(/^ {3}\| `([A-Z_]+)` /gm)].map(([, name]) => name);
+  const stages = (Object.keys(DynamicsStage) as string[]).filter((name) => /^[A-Z_]+$/.test(name));
+  assertEquals(rows, stages.filter((name) => !name.startsWith("ON_")));
 });
