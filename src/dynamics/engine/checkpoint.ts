@@ -1,5 +1,5 @@
 /**
- * What a checkpoint keeps of an engine.
+ * The content of a checkpoint of an engine.
  *
  * @module
  */
@@ -14,31 +14,31 @@ import { complaint } from "../../base/show.ts";
 /** The version of {@linkcode SavedDynamics}. */
 export const SCHEMA = 1;
 
-/** What a run has on its backend. */
+/** The state of a run on its backend. */
 export interface SavedRun {
-  /** The batch as the backend has it: fields, the scheme's state, how pairs were found. */
+  /** The batch on the backend: fields, the state of the integrator, pair lists. */
   readonly resident: SavedResident;
-  /** Whether the forces are those of the positions. */
+  /** Whether the forces belong to the positions. */
   readonly isPrimed: boolean;
   /** Names of the hooks that modified the forces: with other hooks they are computed anew. */
   readonly forceHooks: string;
-  /** Whether the energies are. */
+  /** Whether the energies do. */
   readonly hasEnergy: boolean;
 }
 
-/** All that an engine needs to go on to the bit: plain data. */
+/** The state from which an engine goes on bitwise identically: plain data. */
 export interface SavedDynamics extends SavedRun {
-  /** The scheme. */
+  /** Name of the integrator. */
   readonly integrator: string;
-  /** Steps done, and the hooks' own state. */
+  /** Steps done, and the state of the hooks. */
   readonly loop: SavedLoop;
-  /** The batch as the host has it. */
+  /** The batch on the host. */
   readonly batch: SavedBatch;
-  /** The stream of systems that it is of, if it is. */
+  /** The stream of the batch, if it has one. */
   readonly stream?: SavedStream;
 }
 
-/** Throws a TypeError for what `save` did not give, or what another scheme did. */
+/** Throws a TypeError for a value that `save` did not return, or that is of another integrator. */
 export function assertSaved(
   engine: string,
   integrator: string,

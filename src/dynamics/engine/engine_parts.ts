@@ -1,5 +1,5 @@
 /**
- * What engines know of each other, when some are run as the stages of another.
+ * The inside of engines, for an engine that runs others as its stages.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import type { DynamicsKind, DynamicsOptions } from "./dynamics_options.ts";
 import type { DeviceInUse } from "./engine_device.ts";
 import type { StagePart } from "../stages/stage_part.ts";
 
-/** An engine that runs others, as they see it. */
+/** An engine that runs others, as these see it. */
 export interface WholeEngine extends Workflow {
-  /** Where it runs. */
+  /** The backend it runs on. */
   readonly backend: Backend;
   /** The device that was picked. */
   readonly device: DeviceInUse | undefined;
-  /** All that it needs to go on. */
+  /** Returns its state, for a checkpoint. */
   save(): Promise<SavedDynamics>;
-  /** The same, as bytes. */
+  /** Returns the same as the bytes of a file. */
   takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Does something between two steps. */
+  /** Runs `work` between two steps. */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T>;
   /** Asks to stop. */
   stop(reason: string): void;
@@ -32,32 +32,32 @@ export interface WholeEngine extends Workflow {
 
 /** The inside of an engine. */
 export interface EngineParts {
-  /** As it was made. */
+  /** Its options. */
   readonly options: DynamicsOptions;
   /** Its hooks. */
   readonly hooks: EngineHooks<DynamicsKind>;
-  /** The engines it was fused from. */
+  /** The engines that it was fused from. */
   engines: readonly object[];
-  /** What it is of another engine, where it is a part of one. */
+  /** Its part of another engine, if it is a stage of one. */
   part: StagePart | undefined;
-  /** What its hooks find in their context besides what all do. */
+  /** Returns the context fields of its hooks for a batch. */
   contextOf(batch: Batch): object;
-  /** The batch it has; throws an Error where it has none. */
+  /** Returns its batch. Throws an Error before the first run. */
   current(): BatchRun;
-  /** Throws an Error where it is running, or is run by another. */
+  /** Throws an Error if it is running, or is run by another engine. */
   assertFree(): void;
-  /** From now on it is run by another. */
+  /** Makes it a stage of another engine, which runs it from now on. */
   join(whole: WholeEngine): void;
 }
 
 const PARTS = new WeakMap<object, EngineParts>();
 
-/** Notes the inside of an engine. */
+/** Keeps the inside of an engine. */
 export function keepParts(engine: object, parts: EngineParts): void {
   PARTS.set(engine, parts);
 }
 
-/** The inside of an engine; `undefined` for what is none. */
+/** Returns the inside of an engine; `undefined` for other values. */
 export function partsOf(engine: unknown): EngineParts | undefined {
   return PARTS.get(engine as object);
 }

@@ -1,5 +1,5 @@
 /**
- * What decides on convergence, in stages and without.
+ * The hooks that decide on convergence, in a run of stages and without stages.
  *
  * @module
  */
@@ -9,31 +9,31 @@ import type { ConvergenceHook } from "../convergence/convergence_hook.ts";
 import { isConvergenceHook } from "../convergence/known_hooks.ts";
 import type { StageRange } from "../stages/open_stages.ts";
 
-/** A hook that decides, and for whom. */
+/** A convergence hook, and the systems it decides on. */
 export interface Decider {
   /** The hook. */
   readonly hook: ConvergenceHook;
-  /** Asked when step % frequency === phase. */
+  /** Decides when step % frequency === phase. */
   readonly frequency: number;
   /** The remainder. */
   readonly phase: number;
-  /** Where it has systems come from and go to; nothing, where that is as the hook itself says. */
+  /** The stages between which it moves systems; `undefined` if the hook's own options say so. */
   readonly ways: Ways | undefined;
 }
 
-/** From where to where systems go. */
+/** The stages between which systems move. */
 interface Ways {
-  /** Only systems of this stage are asked; all, without one. */
+  /** Only systems of this stage are judged; all if it is undefined. */
   readonly from: number | undefined;
-  /** Their stage from then on. */
+  /** Their stage afterwards. */
   readonly to: number;
-  /** Whether they rest from then on. */
+  /** Whether they are finished then. */
   readonly stops: boolean;
 }
 
 /**
- * Those among the work of hooks. With stages, `count` of them, they come in the order in which they must be asked: who
- * comes to a stage in a step is not asked there in the same one.
+ * Returns the convergence hooks among the work of hooks. With `count` stages, they are in the order in which they must be
+ * asked: a system that enters a stage in a step is not judged there in the same step.
  *
  * @throws {RangeError} for a hook that has systems go where they cannot
  */
@@ -50,7 +50,7 @@ export function decidersOf(work: readonly StageWork[], count: number | undefined
   return deciders.sort((a, b) => (b.ways!.from ?? Infinity) - (a.ways!.from ?? Infinity)); // stable
 }
 
-/** What a hook of the whole, or of some stages, means there. */
+/** Returns the moves that a hook of all or of some stages makes. */
 function waysOf(
   hook: ConvergenceHook,
   { name, range, count }: { name: string; range: StageRange | undefined; count: number },

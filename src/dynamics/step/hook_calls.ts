@@ -1,5 +1,5 @@
 /**
- * What hooks add to a step: kernels, criteria, and what they look at.
+ * The calls that hooks add to a step: kernels, criteria, and measures.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { Custom, Mark, StepParts, WithKernels } from "./step_parts.ts";
 
 const S = DynamicsStage;
 
-/** What hooks add to a step. */
+/** The calls that hooks add to a step. */
 export class HookCalls {
   readonly convergence: {
     readonly tests: Call[];
@@ -54,7 +54,7 @@ export class HookCalls {
     const spent = stages?.spent ?? [];
     this.convergence = {
       tests: found.flatMap(({ opened, times }) => timed(opened.tests, times)),
-      // Who has spent the steps of a stage in this step comes last: nobody leaves two stages in one step.
+      // Systems that have done all steps of a stage come last: no system leaves two stages in one step.
       decide: [
         ...found.flatMap(({ opened, times }) => timed(opened.decide, times)),
         ...stages?.budgets ?? [],
@@ -70,19 +70,19 @@ export class HookCalls {
     };
   }
 
-  /** Whether hooks change forces after the model. */
+  /** Whether hooks modify forces after the model. */
   get modifiesForces(): boolean {
     const { devices, writes } = this.#parts;
     const isForces = (key: unknown) => fieldName(key as string) === "forces";
     return writes().has("forces") || devices().some((hook) => hook.writes.some(isForces));
   }
 
-  /** The kernels of hooks at a stage. */
+  /** Returns the kernels of hooks at a stage. */
   work(stage: DynamicsStage): readonly Call[] {
     return this.#calls.get(stage)!;
   }
 
-  /** What decides on convergence comes after everything else. */
+  /** Convergence is decided after everything else, so its hooks are left out here. */
   #ask(stage: DynamicsStage): readonly Call[] {
     const device: KernelDevice = { state: this.#parts.state };
     return this.#work.get(stage)!.filter(({ hook }) => !isConvergenceHook(hook))
@@ -101,7 +101,7 @@ export class HookCalls {
     return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
   }
 
-  /** The measures that hooks look at, each by itself; none where no visit changes anything. */
+  /** Returns a program for each measure that hooks read; none if no visit changes anything. */
   measures(prepare: (calls: readonly Call[]) => Program | undefined): Map<string, Program> {
     const { state, keepsMomentum } = this.#parts;
     const fields = this.#parts.writes().size === 0 ? [] : [...this.#parts.reads()];
@@ -112,7 +112,7 @@ export class HookCalls {
     return new Map(measures.filter((entry): entry is [string, Program] => entry[1] !== undefined));
   }
 
-  /** What brings the fields up to date that hooks look at, at a stage; at any, without one. */
+  /** Returns the calls that take the measures that hooks read at a stage, or at any stage. */
   reading(stage?: DynamicsStage): Call[] {
     const { state, keepsMomentum } = this.#parts;
     return [...this.#parts.reads(stage)].flatMap((field) =>
@@ -121,7 +121,7 @@ export class HookCalls {
   }
 }
 
-/** What hooks change is on the backend before anything is planned; and what is held has no temperature. */
+/** Brings the fields that hooks write to the backend before planning, and counts held degrees of freedom. */
 function prepareState({ state, constrained, devices, partOf }: StepParts): void {
   const hooks = devices();
   for (const key of hooks.flatMap(({ writes }) => writes)) state.field(fieldName(key)!);
@@ -132,7 +132,7 @@ function prepareState({ state, constrained, devices, partOf }: StepParts): void 
   );
 }
 
-/** What a hook is told, for the systems of some stages alone. */
+/** Returns the device that a hook receives, for the systems of some stages only. */
 function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
   if (part === undefined) return { state };
   const { first, end } = part as StageRange;
@@ -140,7 +140,7 @@ function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
   return { state, has: (system) => first <= status[system]! && status[system]! < end };
 }
 
-/** Calls for the systems of some stages alone. */
+/** Returns calls that apply to the systems of some stages only. */
 export function withinPart(
   stages: OpenStages | undefined,
   part: unknown,

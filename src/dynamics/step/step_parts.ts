@@ -1,5 +1,5 @@
 /**
- * What a step is made of.
+ * The parts that a step is planned from.
  *
  * @module
  */
@@ -14,72 +14,72 @@ import type { CustomCriterion } from "../convergence/convergence_hook.ts";
 import type { OpenIntegrator } from "../integrators/integrator.ts";
 import type { DynamicsStage } from "../stages.ts";
 
-/** What a step is made of. */
+/** The parts that a step is planned from. */
 export interface StepParts {
   /** The batch. */
   readonly state: ResidentBatch;
-  /** What moves the atoms. */
+  /** Moves the atoms. */
   readonly integrator: OpenIntegrator;
-  /** What stays as it is. */
+  /** Holds degrees of freedom. */
   readonly constrained: ConstraintCalls;
-  /** What the forces come from. */
+  /** Computes the forces. */
   readonly model: OpenModel;
-  /** Whether the integrator leaves the total momentum as it is. */
+  /** Whether the integrator conserves the total momentum. */
   readonly keepsMomentum: boolean;
-  /** Whether it is learned only later which systems have converged: their energies must be there by then. */
+  /** Whether convergence is reported late: the energies of converged systems must exist by then. */
   readonly isLate: boolean;
-  /** Whether stresses are wanted at each step. */
+  /** Whether each step computes stresses. */
   readonly wantsStress: boolean;
-  /** Whether the integrator looks at virials. */
+  /** Whether the integrator reads virials. */
   readonly needsStress: boolean;
-  /** Whether it looks at energies. */
+  /** Whether the integrator reads energies. */
   readonly needsEnergy: boolean;
-  /** What hooks have the engine do at a stage. */
+  /** Returns the work that hooks give the engine at a stage. */
   work(stage: DynamicsStage): readonly StageWork[];
-  /** The hooks that give kernels, visited or not. */
+  /** Returns the hooks that provide kernels, visited or not. */
   devices(): readonly WithKernels[];
-  /** The stages that a hook is for, where those are not all. */
+  /** Returns the stages of a run that a hook is for; `undefined` for all. */
   partOf(hook: object): unknown;
   /** Whether hooks of stages modify the results of the model. */
   readonly modifiesStages: boolean;
-  /** The fields that hooks look at, at a stage; at any, without one. */
+  /** Returns the fields that hooks read at a stage, or at any stage. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
-  /** The fields that hooks change on a visit. */
+  /** Returns the fields that hooks write on a visit. */
   writes(): ReadonlySet<string>;
 }
 
-/** What follows a part of a step: a stage, or a visit to the model or to criteria of one's own. */
+/** The visit after a part of a step: a stage, the model, or custom criteria. */
 export type Stop = DynamicsStage | "model" | "criteria";
 
-/** A hook that gives kernels, to this engine. */
+/** A hook that provides kernels. */
 export interface WithKernels {
-  /** The fields it changes. */
+  /** The fields it writes. */
   readonly writes: readonly unknown[];
-  /** Its kernels at a stage. */
+  /** Returns its kernels at a stage. */
   kernels(device: KernelDevice, stage: DynamicsStage): readonly Call[];
-  /** What it does besides, on a visit. */
+  /** Computes on the host, on a visit. */
   compute?(device: KernelDevice, stage: DynamicsStage): void | PromiseLike<void>;
-  /** Which atoms it keeps from moving: 1 for each that has no degrees of freedom. */
+  /** Returns 1 for each atom that it holds in place. */
   holds?(device: KernelDevice): ArrayLike<number>;
 }
 
-/** Where it is noted which systems have converged in a step, by one of the hooks that decide. */
+/** A mask of the systems that have converged in a step, by one convergence hook. */
 export interface Mark {
   /** 1 for each. */
   readonly converged: Buffer<"i32">;
-  /** Asked when step % every === phase. */
+  /** Written when step % every === phase. */
   readonly every: number;
   /** The remainder. */
   readonly phase: number;
-  /** Whether it is by its steps that a system leaves a stage: it has not converged. */
+  /** Whether the mask is of systems that have done all steps of a stage: they have not converged. */
   readonly isSpent?: boolean;
 }
 
-/** A criterion of one's own: a function to be called on the host. */
+/** A custom criterion: a function to be called on the host. */
 export interface Custom extends CustomCriterion {
-  /** Where it says no. */
+  /** Cleared for systems that do not meet it. */
   readonly met: Buffer<"i32">;
-  /** Asked when step % every === phase. */
+  /** Written when step % every === phase. */
   readonly every: number;
   /** The remainder. */
   readonly phase: number;

@@ -1,5 +1,5 @@
 /**
- * A step as an engine does it: kernels between stages, and all of it as one program where nobody looks.
+ * The plan of a step: the kernels between its stages, and the whole step as one program.
  *
  * @module
  */
@@ -15,35 +15,35 @@ import { CHANGE, CONSERVED, measureChange, measureOf } from "../engine/measures.
 import { DynamicsStage } from "../stages.ts";
 import type { Custom, Mark, StepParts, Stop } from "./step_parts.ts";
 
-/** A step, planned. Its parts are always the same in number and order, so that a new plan can take over in mid-step. */
+/** The plan of a step. Its parts are always the same in number and order, so that a new plan can take over in mid-step. */
 export interface StepPlan {
-  /** The step: what to run, and what is then to be visited. */
+  /** The parts of the step: a program, and the visit after it. */
   readonly parts: readonly { readonly program: Program | undefined; readonly stop: Stop }[];
-  /** What makes converged systems rest, at the end of a step that was visited. */
+  /** Stops updating systems that have converged, at the end of a visited step. */
   readonly decide: Program | undefined;
-  /** A step that nobody looks at; `undefined` where each must be visited. */
+  /** The whole step, for steps in which no hook is due; `undefined` if each step must be visited. */
   readonly whole: Program | undefined;
-  /** Pairs, forces and energies of the systems as they are, out of turn; the model is visited after it. */
+  /** Computes pairs, forces and energies out of turn; the model is visited after it. */
   readonly forces: Program;
-  /** What comes after that visit: what the model adds, and what hooks do to all of it. */
+  /** Runs after that visit: the kernels that the model adds, and those of hooks that modify the results. */
   readonly modify: Program | undefined;
-  /** What brings the batch to its constraints before the first forces. */
+  /** Brings the batch to its constraints before the first forces. */
   readonly settle: Program | undefined;
-  /** What makes the energies those of the step before, after the first forces. */
+  /** Notes the energies as those of the step before, after the first forces. */
   readonly begin: Program | undefined;
-  /** What brings all that hooks look at up to date, after the last step. */
+  /** Takes all measures that hooks read, after the last step. */
   readonly end: Program | undefined;
-  /** Measure → what takes it again, after a visit that may have changed something. */
+  /** Measure → program that takes it again, after a visit that may have changed something. */
   readonly measures: ReadonlyMap<string, Program>;
-  /** What is to be run before ON_CONVERGE. */
+  /** Runs before ON_CONVERGE. */
   readonly converged: Program | undefined;
-  /** What is to be run before ON_ADMIT. */
+  /** Runs before ON_ADMIT. */
   readonly admitted: Program | undefined;
-  /** Criteria of one's own. */
+  /** Custom criteria. */
   readonly customs: readonly Custom[];
-  /** Where it is noted which systems have converged. */
+  /** The masks of systems that have converged. */
   readonly marks: readonly Mark[];
-  /** Whether the model adds by kernels what a visit has given. */
+  /** Whether the model adds the results of a visit by kernels. */
   readonly isAdded: boolean;
   /** Whether hooks of stages hold atoms: a system that changes stage then changes the plan. */
   readonly holdsStages: boolean;
@@ -53,9 +53,9 @@ export interface StepPlan {
   readonly canConverge: boolean;
   /** Whether a visited step leaves energies (and stresses) up to date. */
   readonly givesEnergy: boolean;
-  /** Whether one of `whole` does. */
+  /** Whether a step by `whole` does. */
   readonly wholeGivesEnergy: boolean;
-  /** All programs, to be given back. */
+  /** All programs, to be freed. */
   readonly programs: readonly Program[];
 }
 
@@ -169,7 +169,7 @@ function wholeStep(
   ];
 }
 
-/** What brings all that hooks look at up to date when systems have converged, or joined. */
+/** Returns programs that take the measures that hooks read when systems have converged, or were admitted. */
 function atEvents(
   hooks: HookCalls,
   prepare: (calls: readonly Call[]) => Program | undefined,
@@ -180,17 +180,17 @@ function atEvents(
   };
 }
 
-/** What must be up to date in a step besides forces, and what it takes. */
+/** The results that a step needs besides forces, and the calls that compute them. */
 interface Needs {
-  /** In a step that nobody looks at. */
+  /** Needed in a step that is not visited. */
   readonly lean: Wanted;
-  /** In one that is visited. */
+  /** Needed in a visited step. */
   readonly full: Wanted;
-  /** Whether stresses are wanted whenever forces are evaluated. */
+  /** Whether each evaluation of forces gives stresses. */
   readonly stress: boolean;
-  /** What makes the stresses those of the step, wherever the energies are. */
+  /** Compute the stresses, if the step has energies. */
   readonly kept: readonly Call[];
-  /** What keeps to constraints what hooks have done to forces, and what measures the change of the energy. */
+  /** Apply constraints to forces that hooks have modified, and measure the change of the energy. */
   readonly change: readonly Call[];
 }
 
@@ -198,12 +198,12 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   const { convergence: { keys, decide }, modifiesForces } = hooks;
   const all = parts.reads();
   const changes = all.has(CHANGE) || keys.has(CHANGE);
-  // What a visit added to forces and energies cannot be found again later: energies must come with the forces. And
-  // where it is learned later that systems rest, those of their last step must be there by then.
+  // What hooks added to forces and energies in a visit cannot be repeated later, so energies must come with the forces.
+  // And if convergence is reported late, the energies of the last step must exist by then.
   const written = parts.writes();
   const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
     written.has("forces") || parts.modifiesStages || (parts.isLate && decide.length > 0);
-  // What is visited computes all it gives anyway: to ask for energies later would be to compute all of it again.
+  // A visited model computes all its outputs anyway: asking for energies later would compute all of them again.
   const reads = all.has("energy") || all.has(CONSERVED);
   const looks = always || reads || parts.model.compute !== undefined;
   const judged = keys.has("stress") || parts.needsStress;
@@ -212,7 +212,7 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
     lean: { energy: always, stress: judged || (always && stress) },
     full: { energy: looks, stress },
     stress,
-    // Whoever has the energies has the stresses, too, if the batch keeps some, or does from now on.
+    // Energies come with stresses if the batch has a field for them.
     kept: looks ? stressOf(parts, stress) : [],
     change: [
       ...modifiesForces ? parts.constrained.forces : [],
@@ -221,7 +221,7 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   };
 }
 
-/** What brings all pairs up to date. */
+/** Returns the calls that bring all pairs up to date. */
 export function pairsOf(state: ResidentBatch): Call[] {
   const args = {
     positions: state.field("positions"),

@@ -1,5 +1,5 @@
 /**
- * Systems that come and go under an engine, while it runs.
+ * A stream of systems through the batch of an engine, while it runs.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import type { Graduates } from "./graduates.ts";
 import type { Sample, SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
 import type { StreamProgress } from "../stages.ts";
+import { RefillSchedule } from "./refill_schedule.ts";
 import { StreamFilling } from "./stream_filling.ts";
 import { batchOf, isWaiting, slotOf, StreamBatch, type StreamEngine } from "./stream_batch.ts";
 import type { StreamOptions, StreamSummary } from "./stream_options.ts";
@@ -25,10 +26,11 @@ export class Stream implements SystemStream {
   /** The source of its systems. */
   readonly sampler: SizeAwareSampler;
   readonly #engine: StreamEngine;
-  readonly #crowd: StreamBatch;
+  readonly #content: StreamBatch;
   readonly #counts: StreamCounts;
   readonly #filling: StreamFilling;
   #options: CallOptions;
+  #schedule: RefillSchedule;
   #failure: { readonly error: unknown } | undefined;
   /** The state from which the run would go on elsewhere. */
   #snapshot: Pick<SavedStream, "slots" | "counts"> & { readonly uncounted: number } | undefined;
@@ -47,11 +49,12 @@ export class Stream implements SystemStream {
     this.sampler = sampler;
     this.#options = { sinks };
     this.#filling = new StreamFilling(sampler);
-    this.#crowd = new StreamBatch(engine, sampler, had);
+    this.#content = new StreamBatch(engine, sampler, had);
+    this.#schedule = new RefillSchedule(engine, this.#slots, undefined);
     this.#counts = { ...had.counts };
   }
 
-  /** Begins with a batch as full as it may be; `undefined` where the source is dry. */
+  /** Begins with a batch as full as it may be. Returns `undefined` if the source is dry. */
   static async begin(
     engine: StreamEngine,
     sampler: SizeAwareSampler,
@@ -68,7 +71,7 @@ export class Stream implements SystemStream {
     return new Stream(engine, sampler, sinks, { batch, slots, counts });
   }
 
-  /** Goes on from what `save` gave, with the batch that goes with it. */
+  /** Goes on from a saved stream and its batch. */
   static resume(
     engine: StreamEngine,
     sampler: SizeAwareSampler,
@@ -88,26 +91,27 @@ export class Stream implements SystemStream {
   /** Sets the options of the next run. */
   configure(sinks: Graduates, options: StreamOptions): void {
     this.#options = { ...options, sinks };
+    this.#schedule = new RefillSchedule(this.#engine, this.#slots, options.refillFrequency);
     this.#failure = undefined;
   }
 
   /** The systems that are in the batch now. */
   get batch(): Batch {
-    return this.#crowd.batch;
+    return this.#content.batch;
   }
 
   get #slots(): StreamSlot[] {
-    return this.#crowd.slots;
+    return this.#content.slots;
   }
 
-  /** What it has come to. */
+  /** The results so far. */
   get summary(): StreamSummary {
     this.#filling.count(this.#slots, this.#counts);
     const { filled, fillable, ...counts } = this.#counts;
     return { ...counts, filling: filled / fillable, isDone: this.isDone };
   }
 
-  /** How far it has come, whenever that is asked. */
+  /** The progress so far; its values follow the stream. */
   get progress(): StreamProgress {
     const counts = this.#counts, { length: total } = this.sampler;
     return {
@@ -118,12 +122,12 @@ export class Stream implements SystemStream {
     };
   }
 
-  /** Whether the source is dry and all are done. */
+  /** Whether the source is dry and all systems are finished. */
   get isDone(): boolean {
     return this.sampler.isDry && this.#slots.every(({ isWritten }) => isWritten);
   }
 
-  /** All that it needs to go on: plain data. Sinks have all that they were given. */
+  /** Returns the state of the stream as plain data, once the sinks have written all systems. */
   async save(): Promise<SavedStream> {
     await this.#options.sinks.flush();
     this.#filling.count(this.#slots, this.#counts);
@@ -140,7 +144,7 @@ export class Stream implements SystemStream {
   async begin(): Promise<void> {
     const { loop, place } = this.#engine;
     place.run!.admission.enter(this.#entering);
-    if (!this.#isAnyActive && !this.isDone) await this.#tryRefill(loop.stepCount - 1);
+    if (!this.#schedule.isAnyActive && !this.isDone) await this.#tryRefill(loop.stepCount - 1);
     if (this.isDone) loop.done();
   }
 
@@ -201,85 +205,38 @@ export class Stream implements SystemStream {
     return this.#options.onDiverged === "drop";
   }
 
-  get #isAnyActive(): boolean {
-    return this.#slots.some(({ finishedAt }) => finishedAt < 0);
-  }
-
-  get #isHost(): boolean {
-    return this.#engine.place.run!.state.backend.isHost;
-  }
-
-  /** To change the batch takes time, and on a device to know who rests; with a visited model each step takes more. */
-  get #refillFrequency(): number {
-    const { refillFrequency } = this.#options;
-    if (refillFrequency !== undefined) return refillFrequency;
-    return this.#isHost && this.#engine.place.run!.admission.isInStep ? 1 : 20;
-  }
-
-  /** Where others join at little cost, who rests is asked for more often than that on a device. */
-  get #askFrequency(): number {
-    const { isHost, forgetPairs } = this.#engine.place.run!.state.backend;
-    const isCheap = !isHost && forgetPairs !== undefined &&
-      this.#options.refillFrequency === undefined;
-    return isCheap ? ASK : this.#refillFrequency;
-  }
-
-  /** Whether so many wait to be written that it is time, though it is not the step. */
-  get #isWorthIt(): boolean {
-    if (this.#options.refillFrequency !== undefined) return !this.#isAnyActive;
-    const waiting = this.#slots.reduce((sum, slot) => isWaiting(slot) ? sum + 1 : sum, 0);
-    return SHARE * waiting >= this.#slots.length || !this.#isAnyActive;
-  }
-
-  /** Returns how many steps can run until systems have to be taken out or admitted. */
   free(): number {
-    const { loop: { stepCount } } = this.#engine;
-    const toRefill = this.#askFrequency - stepCount % this.#askFrequency;
-    const isWaited = !this.#isHost ||
-      this.#slots.some(isWaiting);
-    let free = isWaited ? toRefill : Infinity;
-    for (const { finishedAt, endsAt } of this.#slots) {
-      if (finishedAt < 0) free = Math.min(free, endsAt - stepCount);
-    }
-    return Math.max(1, free);
+    return this.#schedule.free(this.#engine.loop.stepCount);
   }
 
   /** Notes steps that are done: takes out systems that have done all their steps, and refills if it is time. */
   stepped(done: number): void | PromiseLike<void> {
+    const schedule = this.#schedule, { isHost } = schedule;
     const last = this.#engine.loop.stepCount + done - 1;
-    const ends = this.#isOver(last);
-    const isTime = (last + 1) % this.#refillFrequency === 0;
+    const hasEnded = schedule.hasEnded(last);
     this.#counts.steps += done;
     this.#filling.add(done, last);
-    if (this.#entering.length > 0) return this.#look(last, isTime);
-    if (!ends && !this.#isHost && !this.#isAsking(last)) return;
-    if (ends || !this.#isHost) return this.#look(last, isTime);
-    if (!this.#slots.some(isWaiting) || (!isTime && !this.#isWorthIt)) return;
-    return this.#tryRefill(last);
+    if (this.#entering.length > 0) return this.#look(last);
+    if (!hasEnded && !isHost && !schedule.isAsking(last)) return;
+    if (hasEnded || !isHost) return this.#look(last);
+    if (this.#isRefillDue(last)) return this.#tryRefill(last);
   }
 
-  /** Whether it is time to ask who rests. */
-  #isAsking(last: number): boolean {
-    return (last + 1) % this.#askFrequency === 0;
+  #isRefillDue(last: number): boolean {
+    const schedule = this.#schedule;
+    return schedule.isAnyWaiting && (schedule.isTime(last) || schedule.isWorthIt);
   }
 
-  /** Whether somebody's steps are over. */
-  #isOver(last: number): boolean {
-    return this.#slots.some((slot) => slot.finishedAt < 0 && slot.endsAt <= last + 1);
-  }
-
-  /** The same where it takes its time to know who rests, or where somebody's budget is spent. */
-  async #look(last: number, isTime: boolean): Promise<void> {
-    const { loop, place } = this.#engine;
+  /** The same if it takes time to learn which systems have finished, or if systems have done all their steps. */
+  async #look(last: number): Promise<void> {
+    const { loop, place } = this.#engine, schedule = this.#schedule;
     if (this.#entering.length > 0) await this.#reportEntered(last);
-    if (!this.#isHost && !this.#isAsking(last) && !this.#isOver(last)) return;
+    if (!schedule.isHost && !schedule.isAsking(last) && !schedule.hasEnded(last)) return;
     await loop.hooks.soFar;
-    const over = this.#slots.flatMap((slot, at) =>
-      slot.finishedAt < 0 && slot.endsAt <= last + 1 ? [at] : []
-    );
-    if (over.length > 0) await place.run!.admission.finish(over);
-    for (const at of over) this.#slots[at]!.finishedAt = last;
-    if (this.#slots.some(isWaiting) && (isTime || this.#isWorthIt)) await this.#tryRefill(last);
+    const ended = schedule.ended(last);
+    if (ended.length > 0) await place.run!.admission.finish(ended);
+    for (const at of ended) this.#slots[at]!.finishedAt = last;
+    if (this.#isRefillDue(last)) await this.#tryRefill(last);
   }
 
   /** Refills the batch. An error is thrown when the run ends: the step is done, and counts. */
@@ -289,7 +246,7 @@ export class Stream implements SystemStream {
       await this.#refill(last);
     } catch (error) {
       if (this.#engine.isLost(error)) {
-        this.#crowd.undo();
+        this.#content.undo();
         throw error;
       }
       this.#failure = { error };
@@ -299,25 +256,25 @@ export class Stream implements SystemStream {
 
   async #refill(last: number): Promise<void> {
     const { loop, place } = this.#engine;
-    this.#crowd.settle();
+    this.#content.settle();
     if (place.fallback.last?.saved === undefined) await this.#takeSnapshot(last + 1);
     await this.#graduate(last);
-    const samples = await this.sampler.take(this.#crowd.room);
+    const samples = await this.sampler.take(this.#content.room);
     if (samples.length > 0) await this.#admit(samples, last);
     else if (this.isDone) return loop.done();
-    else if (this.#crowd.isHalfEmpty) await this.#crowd.compact();
+    else if (this.#content.isHalfEmpty) await this.#content.compact();
     else return;
     await this.#takeSnapshot(last + 1);
-    this.#crowd.settle();
+    this.#content.settle();
   }
 
-  /** Those that rest are written; those that have come apart leave. */
+  /** Writes finished systems to the sinks, and takes diverged ones out. */
   async #graduate(last: number): Promise<void> {
     if (this.#isDropping) this.#engine.place.run!.divergence.checkLast(last);
     for (const slot of this.#slots) if (slot.hasDiverged) slot.isWritten = true;
     const places = this.#slots.flatMap((slot, at) => isWaiting(slot) ? [at] : []);
     if (places.length === 0) return;
-    await this.#options.sinks.write(await this.#crowd.frame(places), (written) => {
+    await this.#options.sinks.write(await this.#content.frame(places), (written) => {
       for (const at of written) {
         const slot = this.#slots[places[at]!]!;
         slot.isWritten = true;
@@ -336,7 +293,7 @@ export class Stream implements SystemStream {
   async #admit(samples: readonly Sample[], last: number): Promise<void> {
     const { place } = this.#engine, { maxSteps = Infinity } = this.#options;
     const { isInStep } = place.run!.admission;
-    const entered = await this.#crowd.admit(samples, last + (isInStep ? 2 : 1) + maxSteps);
+    const entered = await this.#content.admit(samples, last + (isInStep ? 2 : 1) + maxSteps);
     this.#counts.systems += entered.length;
     this.#counts.refills++;
     const { admission } = place.run!, mask = this.#maskOf(entered);
@@ -367,12 +324,6 @@ export class Stream implements SystemStream {
     return this.#slots.flatMap(({ isEntering }, at) => isEntering ? [at] : []);
   }
 }
-
-/** When one system in so many waits to be written, the batch is refilled. */
-const SHARE = 8;
-
-/** At every so many steps it is asked who rests, where nobody knows at once and others join at little cost. */
-const ASK = 4;
 
 const NOTHING: StreamCounts = {
   systems: 0,

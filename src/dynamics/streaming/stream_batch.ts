@@ -1,5 +1,5 @@
 /**
- * The batch of a stream: who is in which place, and how others come there.
+ * The batch of a stream: the system in each slot, and how others are put there.
  *
  * @module
  */
@@ -14,29 +14,29 @@ import type { DynamicsKind } from "../engine/dynamics_options.ts";
 import type { Room, Sample, SizeAwareSampler } from "./sampler.ts";
 import type { StreamSlot } from "./saved_stream.ts";
 
-/** What is needed of the engine. */
+/** The engine, as a stream sees it. */
 export interface StreamEngine {
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly name: string;
   /** Counts steps and calls hooks. */
   readonly loop: Loop<DynamicsKind>;
-  /** Where the batch is. */
+  /** The batch on its device. */
   readonly place: BatchPlace;
-  /** Lets the batch go for as long as it takes to change which systems it has; `home`: the values of all fields. */
+  /** Gives the batch back while `work` changes which systems it has; `home` are the values of all fields. */
   changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void;
-  /** Whether an error says that a device is lost from which the run can go on elsewhere. */
+  /** Returns whether an error says that a device is lost, and that the run can go on elsewhere. */
   isLost(error: unknown): boolean;
 }
 
-/** The systems of a stream at a time. */
+/** The systems that are in the batch of a stream. */
 export class StreamBatch {
-  /** Their values. */
+  /** The batch. */
   readonly batch: Batch;
-  /** Who is in each place. */
+  /** The system in each slot. */
   readonly slots: StreamSlot[];
   readonly #engine: StreamEngine;
   readonly #sampler: SizeAwareSampler;
-  /** Takes back what was done last. */
+  /** Undoes the last change. */
   #undo: (() => void) | undefined;
 
   /** `slots` are copied. */
@@ -51,18 +51,18 @@ export class StreamBatch {
     this.slots = slots.map((slot) => ({ ...slot }));
   }
 
-  /** From now on there is nothing to take back. */
+  /** Keeps the changes made so far: they cannot be undone any more. */
   settle(): void {
     this.#undo = undefined;
   }
 
-  /** Takes back what was done since it was settled: the batch is what it was, and who has joined is in the source. */
+  /** Undoes the changes since `settle`: admitted systems are in the source again. */
   undo(): void {
     this.#undo?.();
     this.#undo = undefined;
   }
 
-  /** Systems at some places as they are now, with the step in which each has come to rest. */
+  /** Returns the systems in some slots as they are now, with the step in which each has finished. */
   async frame(places: readonly number[]): Promise<Batch> {
     const { state, clock } = this.#engine.place.run!;
     const names = [...state.fields].filter((name) => this.batch.has(name));
@@ -77,7 +77,7 @@ export class StreamBatch {
     });
   }
 
-  /** The room that those who have left leave. */
+  /** The room for new systems. */
   get room(): Room {
     let { systems, atoms, edges } = this.#sampler.room;
     for (const slot of this.slots) {
@@ -89,13 +89,13 @@ export class StreamBatch {
     return { systems, atoms, edges };
   }
 
-  /** Whoever has left takes time with models that look at all: but each change of the batch does, too. */
+  /** Whether half of the slots are empty: models may spend time on them, but changing the batch takes time, too. */
   get isHalfEmpty(): boolean {
     const left = this.slots.filter(({ isWritten }) => isWritten).length;
     return 2 * left >= this.slots.length && left < this.slots.length;
   }
 
-  /** Those that have left leave the batch. */
+  /** Removes empty slots. */
   async compact(): Promise<void> {
     const stay = this.slots.flatMap((slot, at) => slot.isWritten ? [] : [at]);
     await this.#change(() => {
@@ -106,8 +106,8 @@ export class StreamBatch {
   }
 
   /**
-   * Systems of the source join, who are to be done when the engine has done so many steps; answers with their places.
-   * Where they cannot, all is as it was, and they are in the source again.
+   * Admits systems, which end when the engine has done `endsAt` steps. Returns their slots. If it fails, the batch stays
+   * as it was, and the systems are in the source again.
    */
   async admit(samples: readonly Sample[], endsAt: number): Promise<number[]> {
     try {
@@ -127,7 +127,7 @@ export class StreamBatch {
     }
   }
 
-  /** Those that cannot join are there again. */
+  /** Gives systems that cannot be admitted back to the source, and returns the error to throw. */
   #refused(samples: readonly Sample[], cause: unknown): unknown {
     const indices = samples.map(({ index }) => index);
     this.#sampler.giveBack(indices);
@@ -136,7 +136,7 @@ export class StreamBatch {
     return new Wrong(`${cause.message} (samples ${indices.join(", ")} were to join)`, { cause });
   }
 
-  /** Where each is as large as the one that has left, and nobody else has: all else stays as it is. */
+  /** Overwrites empty slots if each new system is as large as the one before, and no other slot is empty. */
   #putInPlace(
     newcomers: Batch,
     slots: readonly StreamSlot[],
@@ -160,7 +160,7 @@ export class StreamBatch {
     return from;
   }
 
-  /** In any case: a new batch, to which those that stay take along all that is theirs. */
+  /** Makes a new batch, to which the other systems take their state along. */
   #putAnew(
     newcomers: Batch,
     slots: readonly StreamSlot[],
@@ -187,7 +187,7 @@ export class StreamBatch {
     });
   }
 
-  /** Which of those that join come to which places of those that have left: as many as can where one as large was. */
+  /** Picks an empty slot for each system: one of the same size if there is one. */
   #placesFor(slots: readonly StreamSlot[]): Places {
     const free = this.slots.flatMap((slot, at) => slot.isWritten ? [at] : []);
     const waiting = slots.map((_, i) => i);
@@ -206,7 +206,7 @@ export class StreamBatch {
     return { order, places };
   }
 
-  /** Changes which systems there are; answers with where each was. Where that fails all is as it was. */
+  /** Changes which systems the batch has. Returns where each was. If it fails, the batch stays as it was. */
   async #change(work: () => Origins): Promise<Origins> {
     const { place, changing } = this.#engine;
     const home = await place.run!.state.download();
@@ -232,23 +232,23 @@ export class StreamBatch {
   }
 }
 
-/** The place that each system had before; `undefined` for those that have joined. */
+/** The slot that each system had before; `undefined` for new ones. */
 type Origins = readonly (number | undefined)[];
 
-/** Who comes to which place. */
+/** The slots of new systems. */
 interface Places {
-  /** Which of those that join. */
+  /** Indices of new systems. */
   readonly order: readonly number[];
-  /** The place of each. */
+  /** The slot of each. */
   readonly places: readonly number[];
 }
 
-/** Is it done, and no sink has it? */
+/** Returns whether a system has finished and is not written yet. */
 export function isWaiting({ finishedAt, isWritten }: StreamSlot): boolean {
   return finishedAt >= 0 && !isWritten;
 }
 
-/** A system that joins: when the engine has done so many steps it is done. */
+/** Returns the slot of a new system, which ends when the engine has done `endsAt` steps. */
 export function slotOf(
   { index, system }: Sample,
   sampler: SizeAwareSampler,
@@ -267,7 +267,7 @@ export function slotOf(
   };
 }
 
-/** Samples as a batch: each is called as its place in the source says, wherever and whenever it joins. */
+/** Returns samples as a batch. The id of each is its index in the source, whenever it is admitted. */
 export function batchOf(samples: readonly Sample[]): Batch {
   const batch = Batch.from(samples.map(({ system }) => system));
   const indices = samples.map(({ index }) => index);
