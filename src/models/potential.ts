@@ -1,6 +1,7 @@
 import { checkOptions } from "../base/check_options.ts";
 import type { ArraysOf } from "../batch/resident/with_arrays.ts";
-import { type Model, outputsOf } from "./model.ts";
+import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
+import { type Model, type OpenModel, outputsOf } from "./model.ts";
 
 /** One system, as a potential written in TypeScript sees it. Arrays are in the backend's precision. */
 export interface PotentialView {
@@ -71,34 +72,49 @@ export function potential(
   return {
     name,
     gives: givesStress ? ["energy", "forces", "stress"] : ["energy", "forces"],
-    open(state) {
-      const { batch: { size, nodeOffsets } } = state;
-      const buffers = {
-        ...outputsOf(state),
-        active: state.frame.active,
-        numbers: state.field<"i32">("numbers"),
-        positions: state.field("positions"),
-        cell: state.field("cell"),
-      };
-      const evaluate = (arrays: ArraysOf<typeof buffers>) => {
-        const { active, numbers, positions, cell, forces, virial, energy } = arrays;
-        for (let system = 0; system < size; system++) {
-          if (active[system] === 0) continue;
-          const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
-          const answer: unknown = energyOf({
-            system,
-            numbers: numbers.subarray(from, to),
-            positions: positions.subarray(3 * from, 3 * to),
-            cell: cell.subarray(9 * system, 9 * system + 9),
-            forces: forces.subarray(3 * from, 3 * to),
-            virial: virial.subarray(9 * system, 9 * system + 9),
-          });
-          if (typeof answer !== "number") throw answerError(name, system, answer);
-          energy[system]! += answer;
-        }
-      };
-      return { compute: () => state.withArrays(buffers, ["forces", "virial", "energy"], evaluate) };
-    },
+    open: (state) => opened(state, name, energyOf),
+  };
+}
+
+/** Opens a potential on a batch. */
+function opened(
+  state: ResidentBatch,
+  name: string,
+  energyOf: (view: PotentialView) => number,
+): OpenModel {
+  const { batch: { size, nodeOffsets } } = state;
+  const buffers = {
+    ...outputsOf(state),
+    active: state.frame.active,
+    numbers: state.field<"i32">("numbers"),
+    positions: state.field("positions"),
+    cell: state.field("cell"),
+  };
+  const evaluate = (arrays: ArraysOf<typeof buffers>) => {
+    for (let system = 0; system < size; system++) {
+      if (arrays.active[system] === 0) continue;
+      const answer: unknown = energyOf(viewOf(arrays, system, nodeOffsets));
+      if (typeof answer !== "number") throw answerError(name, system, answer);
+      arrays.energy[system]! += answer;
+    }
+  };
+  return { compute: () => state.withArrays(buffers, ["forces", "virial", "energy"], evaluate) };
+}
+
+/** Returns the view of one system. */
+function viewOf(
+  { numbers, positions, cell, forces, virial }: Omit<PotentialView, "system">,
+  system: number,
+  nodeOffsets: Int32Array,
+): PotentialView {
+  const [from, to] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
+  return {
+    system,
+    numbers: numbers.subarray(from, to),
+    positions: positions.subarray(3 * from, 3 * to),
+    cell: cell.subarray(9 * system, 9 * system + 9),
+    forces: forces.subarray(3 * from, 3 * to),
+    virial: virial.subarray(9 * system, 9 * system + 9),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type { ClipSettings, TrainerSettings } from "../training/context.ts";
 import { type ComputedLoss, TrainingStage } from "../training/stages.ts";
 import type { TrainingKind } from "../training/trainer_options.ts";
+import { clipAll, meanOf, normOf, renamed } from "./scripted_numbers.ts";
 import { descend, type LiveOptimizer } from "./scripted_optimizer.ts";
 import type { ScriptedState } from "./scripted_fields.ts";
 import type { NumbersByName, ScriptedEpoch, ScriptParts } from "./training_script.ts";
@@ -318,38 +319,5 @@ export class ScriptedSteps {
     Object.assign(state.metrics, metrics);
     Object.assign(loop.context, { outcome, metrics });
     await loop.fire(TrainingStage.EPOCH_END);
-  }
-}
-
-/** `"val/loss"` → `"loss"`, or behind another prefix. */
-function renamed(
-  metrics: Readonly<Record<string, number>>,
-  prefix: string,
-): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(metrics).map(([name, value]) => [name.replace(/^val\//, prefix), value]),
-  );
-}
-
-function meanOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
-}
-
-function normOf(gradients: ReadonlyMap<string, Float32Array>): number {
-  let sum = 0;
-  for (const slopes of gradients.values()) for (const slope of slopes) sum += slope * slope;
-  return Math.sqrt(sum);
-}
-
-function clipAll(
-  gradients: ReadonlyMap<string, Float32Array>,
-  { norm: most = Infinity, value: furthest = Infinity }: ClipSettings,
-  norm: number,
-): void {
-  const factor = norm > most ? most / norm : 1;
-  for (const slopes of gradients.values()) {
-    for (let i = 0; i < slopes.length; i++) {
-      slopes[i] = Math.max(-furthest, Math.min(furthest, slopes[i]! * factor));
-    }
   }
 }

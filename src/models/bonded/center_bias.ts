@@ -1,4 +1,5 @@
 import { call } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { centerBias as kernel } from "../../kernels/bonded/center_bias.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { type Model, outputsOf, valuesOf } from "../model.ts";
@@ -36,7 +37,7 @@ const NAME = "a bias on the center of mass";
  */
 export function centerBias(options: CenterBiasOptions): Model {
   checkOptions(`make ${NAME}`, options, ["stiffness", "center", "atoms"]);
-  const { stiffness, center, atoms } = options;
+  const { stiffness, center } = options;
   positive(NAME, "stiffness", stiffness);
   if (!Array.from(center).every(Number.isFinite)) {
     throw new RangeError(
@@ -49,28 +50,35 @@ export function centerBias(options: CenterBiasOptions): Model {
     name: NAME,
     gives: ["energy", "forces", "stress"],
     open(state) {
-      const { size, nodeOffsets, systemOfNode } = state.batch;
-      if (center.length !== 3 && center.length !== 3 * size) {
-        throw new RangeError(
-          `Cannot use ${NAME} as center must have 3 numbers, or 3 for each of ${size} systems: current length is ${center.length}`,
-        );
-      }
-      const group = new Set(atoms);
-      const masses = valuesOf(state, "masses").map((mass, node) =>
-        atoms === undefined || group.has(node - nodeOffsets[systemOfNode[node]!]!) ? mass : 0
-      );
-      const centers = Array.from({ length: 3 * size }, (_, i) => center[i % center.length]!);
       const args = {
         positions: state.field("positions"),
         cell: state.field("cell"),
-        masses: state.constants("real", masses, "node"),
-        center: state.constants("real", centers, "system"),
-        stiffness: state.constants("real", new Float64Array(size).fill(stiffness), "system"),
+        ...biasOn(state, options),
         ...outputsOf(state),
       };
       return {
         calls: (wanted) => [call(kernel, { ...args, images: state.images, want: wantOf(wanted) })],
       };
     },
+  };
+}
+
+/** Brings the bias of a batch to its backend. Throws a RangeError for a center that does not fit the batch. */
+function biasOn(state: ResidentBatch, { stiffness, center, atoms }: CenterBiasOptions) {
+  const { size, nodeOffsets, systemOfNode } = state.batch;
+  if (center.length !== 3 && center.length !== 3 * size) {
+    throw new RangeError(
+      `Cannot use ${NAME} as center must have 3 numbers, or 3 for each of ${size} systems: current length is ${center.length}`,
+    );
+  }
+  const group = new Set(atoms);
+  const masses = valuesOf(state, "masses").map((mass, node) =>
+    atoms === undefined || group.has(node - nodeOffsets[systemOfNode[node]!]!) ? mass : 0
+  );
+  const centers = Array.from({ length: 3 * size }, (_, i) => center[i % center.length]!);
+  return {
+    masses: state.constants("real", masses, "node"),
+    center: state.constants("real", centers, "system"),
+    stiffness: state.constants("real", new Float64Array(size).fill(stiffness), "system"),
   };
 }

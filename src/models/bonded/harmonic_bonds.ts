@@ -1,6 +1,7 @@
 import { call } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { assertStays } from "../../batch/changing.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { harmonicBonds as kernel } from "../../kernels/bonded/harmonic_bonds.ts";
 import { type Model, outputsOf } from "../model.ts";
 import { wantOf } from "../pair/pair_options.ts";
@@ -55,20 +56,8 @@ export function harmonicBonds(
     name: NAME,
     gives: ["energy", "forces", "stress"],
     open(state) {
-      const { batch } = state;
-      if (isBySystem) {
-        const requirement = "the bonds must be those of all systems";
-        assertStays(batch, `use ${NAME}`, requirement, lists.length);
-      }
-      const own = bondsOf(batch, lists, isBySystem);
-      const flat = own.flat();
-      const starts = own.map((_, s) => own.slice(0, s).reduce((sum, list) => sum + list.length, 0));
       const args = {
-        starts: state.constants("i32", [...starts, flat.length], "starts"),
-        bonds: state.constants("i32", flat.flatMap(({ atoms }) => atoms), "all"),
-        shifts: state.constants("i32", flat.flatMap(({ shift = [0, 0, 0] }) => shift), "all"),
-        lengths: state.constants("real", flat.map(({ length }) => length), "all"),
-        stiffness: state.constants("real", flat.map(({ stiffness }) => stiffness), "all"),
+        ...bondsOn(state, lists, isBySystem),
         positions: state.field("positions"),
         cell: state.field("cell"),
         ...outputsOf(state),
@@ -77,6 +66,28 @@ export function harmonicBonds(
         calls: (wanted) => [call(kernel, { ...args, images: state.images, want: wantOf(wanted) })],
       };
     },
+  };
+}
+
+/** Brings the bonds of a batch to its backend. Throws for bonds that do not fit the batch. */
+function bondsOn(
+  state: ResidentBatch,
+  lists: readonly (readonly HarmonicBond[])[],
+  isBySystem: boolean,
+) {
+  const { batch } = state;
+  if (isBySystem) {
+    const requirement = "the bonds must be those of all systems";
+    assertStays(batch, `use ${NAME}`, requirement, lists.length);
+  }
+  const own = bondsOf(batch, lists, isBySystem), flat = own.flat();
+  const starts = own.map((_, s) => own.slice(0, s).reduce((sum, list) => sum + list.length, 0));
+  return {
+    starts: state.constants("i32", [...starts, flat.length], "starts"),
+    bonds: state.constants("i32", flat.flatMap(({ atoms }) => atoms), "all"),
+    shifts: state.constants("i32", flat.flatMap(({ shift = [0, 0, 0] }) => shift), "all"),
+    lengths: state.constants("real", flat.map(({ length }) => length), "all"),
+    stiffness: state.constants("real", flat.map(({ stiffness }) => stiffness), "all"),
   };
 }
 

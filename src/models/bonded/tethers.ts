@@ -1,4 +1,5 @@
 import { call } from "../../backend/backend.ts";
+import type { Batch } from "../../batch/batch.ts";
 import { assertStays } from "../../batch/changing.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
@@ -37,7 +38,7 @@ const NAME = "tethers";
  */
 export function tethers(options: TethersOptions): Model {
   checkOptions(`make ${NAME}`, options, ["stiffness", "anchors"]);
-  const { stiffness, anchors } = options;
+  const { stiffness } = options;
   if (typeof stiffness === "number" || stiffness === undefined) {
     positive(NAME, "stiffness", stiffness);
   }
@@ -45,37 +46,10 @@ export function tethers(options: TethersOptions): Model {
     name: NAME,
     gives: ["energy", "forces", "stress"],
     open(state) {
-      const { batch, batch: { nodeCount } } = state;
-      for (
-        const [name, value, width] of [["stiffness", stiffness, 0], [
-          "anchors",
-          anchors,
-          3,
-        ]] as const
-      ) {
-        if (typeof value !== "object" || value.length === width) continue;
-        const requirement = `${name} must be those of all atoms`;
-        assertStays(batch, `use ${NAME}`, requirement, value.length);
-      }
-      const k = typeof stiffness === "number"
-        ? new Float64Array(nodeCount).fill(stiffness)
-        : fitted("stiffness", stiffness, [nodeCount]);
-      const ends = anchors === undefined
-        ? places(state)
-        : fitted("anchors", anchors, [3, 3 * nodeCount]);
-      const all = ends.length === 3 * nodeCount
-        ? ends
-        : Float64Array.from({ length: 3 * nodeCount }, (_, i) => ends[i % 3]!);
       const args = {
         positions: state.field("positions"),
         cell: state.field("cell"),
-        anchors: state.state(nameOn(state), {
-          dtype: "real",
-          level: "node",
-          width: 3,
-          initial: all,
-        }),
-        stiffness: state.constants("real", k, "node"),
+        ...springsOn(state, options),
         ...outputsOf(state),
       };
       return {
@@ -83,6 +57,37 @@ export function tethers(options: TethersOptions): Model {
       };
     },
   };
+}
+
+/** Brings the springs of a batch to its backend. Throws a RangeError for parameters that do not fit the batch. */
+function springsOn(state: ResidentBatch, { stiffness, anchors }: TethersOptions) {
+  const { batch, batch: { nodeCount } } = state;
+  assertOfAll(batch, "stiffness", stiffness, 0);
+  assertOfAll(batch, "anchors", anchors, 3);
+  const k = typeof stiffness === "number"
+    ? new Float64Array(nodeCount).fill(stiffness)
+    : fitted("stiffness", stiffness, [nodeCount]);
+  const ends = anchors === undefined
+    ? places(state)
+    : fitted("anchors", anchors, [3, 3 * nodeCount]);
+  const initial = ends.length === 3 * nodeCount
+    ? ends
+    : Float64Array.from({ length: 3 * nodeCount }, (_, i) => ends[i % 3]!);
+  return {
+    anchors: state.state(nameOn(state), { dtype: "real", level: "node", width: 3, initial }),
+    stiffness: state.constants("real", k, "node"),
+  };
+}
+
+/** Throws a TypeError for a list per atom of a batch whose systems come and go. `width`: the length of one for all. */
+function assertOfAll(
+  batch: Batch,
+  name: string,
+  value: number | ArrayLike<number> | undefined,
+  width: number,
+): void {
+  if (typeof value !== "object" || value.length === width) return;
+  assertStays(batch, `use ${NAME}`, `${name} must be those of all atoms`, value.length);
 }
 
 /** Where the atoms are, as if nothing had wrapped them. */

@@ -136,35 +136,24 @@ function checkModelOptions(options: OnnxModelOptions): void {
   }
   checkOptions(action, options, [...OWN, ...MANIFEST_MEMBERS]);
   checkManifest(action, "its options", options, OWN);
-  const { derived = {}, skin = 0.5 } = options;
-  const wrong = Object.entries(derived).find(([, derive]) => typeof derive !== "function");
-  if (wrong !== undefined) {
-    throw new TypeError(
-      `Cannot ${action} as derived.${
-        wrong[0]
-      } of its options must be a function: current value is ${show(wrong[1])}`,
-    );
-  }
-  checkRuntime(action, options.runtime);
-  const { cache, passes } = options;
-  if (cache !== undefined && typeof cache !== "string" && !(cache instanceof URL)) {
-    throw new TypeError(
-      `Cannot ${action} as cache of its options must be a folder, its path or address: current value is ${
-        show(cache)
+  const { derived = {}, skin = 0.5, cache, passes } = options;
+  const refuse = (Wrong: typeof TypeError, member: string, requirement: string, value: unknown) => {
+    throw new Wrong(
+      `Cannot ${action} as ${member} of its options must be ${requirement}: current value is ${
+        show(value)
       }`,
     );
+  };
+  for (const [name, derive] of Object.entries(derived)) {
+    if (typeof derive !== "function") refuse(TypeError, `derived.${name}`, "a function", derive);
   }
-  if (passes !== undefined && !Array.isArray(passes)) {
-    throw new TypeError(
-      `Cannot ${action} as passes of its options must be a list: current value is ${show(passes)}`,
-    );
+  checkRuntime(action, options.runtime);
+  if (cache !== undefined && typeof cache !== "string" && !(cache instanceof URL)) {
+    refuse(TypeError, "cache", "a folder, its path or address", cache);
   }
-  if (typeof skin === "number" && skin > 0 && skin < Infinity) return;
-  throw new RangeError(
-    `Cannot ${action} as skin of its options must be above 0 and finite: current value is ${
-      show(skin)
-    }`,
-  );
+  if (passes !== undefined && !Array.isArray(passes)) refuse(TypeError, "passes", "a list", passes);
+  const isLength = typeof skin === "number" && skin > 0 && skin < Infinity;
+  if (!isLength) refuse(RangeError, "skin", "above 0 and finite", skin);
 }
 
 function checkRuntime(action: string, runtime: OnnxModelOptions["runtime"]): void {

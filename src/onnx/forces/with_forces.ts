@@ -1,5 +1,6 @@
 import { decodeModel } from "../codec/codec.ts";
 import { checkForces } from "./check_forces.ts";
+import { ofModel } from "./forces_errors.ts";
 import type { ForcesModel } from "./forces_report.ts";
 import { gradient } from "../grad/gradient.ts";
 import type { GradientRules } from "../grad/rules.ts";
@@ -13,7 +14,6 @@ import type { Pass } from "../passes/pass.ts";
 import { passesNamed, runPasses } from "../passes/passes.ts";
 import { pairVectors } from "./pair_vectors.ts";
 import { STRAINED_MEMBERS, type StrainedValues, strainedValues } from "./strained_values.ts";
-import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 import { valueInfo } from "../codec/value_info.ts";
 import { virialOf } from "./virial.ts";
 
@@ -114,39 +114,10 @@ export function withForces(
   const { name = "the model" } = options ?? {};
   try {
     checkForcesOptions(options, name);
-    return made(model, name, options);
+    return modelWithForces(model, name, options);
   } catch (error) {
     throw ofModel(name, error);
   }
-}
-
-/** The same error, with the name of the model. */
-function ofModel(name: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error.message.includes(` ${name} `)) return error;
-  if (error instanceof UnsupportedNodeError) {
-    const { node, op, requirement, place } = error;
-    const more = place === undefined ? {} : { place };
-    return new UnsupportedNodeError({
-      action: `give ${name} forces`,
-      node,
-      op,
-      requirement,
-      cause: error,
-      ...more,
-    });
-  }
-  const message = `Cannot give ${name} forces as ${requirementOf(error.message)}`;
-  if (error instanceof RangeError) return new RangeError(message, { cause: error });
-  return error instanceof SyntaxError ? new SyntaxError(message, { cause: error }) : error;
-}
-
-/** What is behind the action that failed: one error, rather than one in another. */
-function requirementOf(message: string): string {
-  const [, requirement] = /^Cannot .*? as (.*)$/s.exec(message) ?? [];
-  if (requirement === undefined) return `its graph must be right for it: ${message}`;
-  // What comes from the gradient: "it" is the energy there, and there is an option for it.
-  return requirement.replace(/^it must change with/, "its energy must change with")
-    .replace(' (or give unused: "zeros")', "");
 }
 
 /** What callers without types misspell. */
@@ -169,7 +140,8 @@ function checkForcesOptions(options: WithForcesOptions, name: string): void {
   passesNamed(passes);
 }
 
-function made(
+/** Adds forces to a model, and a virial if stresses are asked for. */
+function modelWithForces(
   model: Uint8Array | ModelProto,
   name: string,
   options: WithForcesOptions,
@@ -186,34 +158,18 @@ function made(
   const before = graph.nodes.length;
   const first = runPasses(graph, passes);
   const warnings = auditRoots(graph, { of: energy, wrt: positions });
-  const { shifts, cell } = strained ?? {};
-  const vectors = shifts && pairVectors(graph, { positions, shifts, energy });
-  const { added, slopes } = differentiate(graph, {
-    energy,
-    positions,
-    rules: options.rules,
-    others: [vectors ?? shifts, cell].filter((each) => each !== undefined),
-  });
-  const { type = "f32", shape } = new Facts(graph).of(positions);
-  const written = graph.nodes.length;
-  graph.make("Neg", [slopes.get(positions)!], {}, forces);
-  graph.addOutput(valueInfo(forces, type, graph.shape(positions) ?? shape));
-  if (strained !== undefined) {
-    virialOf(graph, { ...strained, positions, energy, vectors, slopes });
-  }
-  for (const slope of slopes.values()) graph.removeOutput(slope);
-  const more = graph.nodes.length - written;
+  const names = { positions, energy, forces };
+  const { added, moved } = addForces(graph, names, strained, options.rules);
   const second = runPasses(graph, passes);
-  const nodes = { before, added: added + more, after: graph.nodes.length };
+  const nodes = { before, added, after: graph.nodes.length };
+  const { opset } = graph, virial = strained?.output;
   return {
     bytes: graph.encode(),
     report: {
-      opset: graph.opset,
-      energy,
-      positions,
-      forces,
-      virial: strained?.output,
-      strained: strained === undefined ? [] : whatMoves(slopes, positions, vectors, shifts),
+      opset,
+      ...names,
+      virial,
+      strained: moved,
       nodes,
       passes: [...first, ...second],
       warnings,
@@ -221,8 +177,40 @@ function made(
   };
 }
 
-/** What a strain moves, by the names of inputs. */
-function whatMoves(
+/** Names of the values that forces are made of, and of the forces. */
+interface ForceNames {
+  readonly positions: string;
+  readonly energy: string;
+  readonly forces: string;
+}
+
+/** Adds forces, and a virial. Returns the number of nodes added, and the inputs that a strain moves. */
+function addForces(
+  graph: Graph,
+  { positions, energy, forces }: ForceNames,
+  strained: ReturnType<typeof strainedValues>,
+  rules: GradientRules | undefined,
+): { readonly added: number; readonly moved: string[] } {
+  const { shifts, cell } = strained ?? {};
+  const vectors = shifts && pairVectors(graph, { positions, shifts, energy });
+  const others = [vectors ?? shifts, cell].filter((each) => each !== undefined);
+  const { added, slopes } = differentiate(graph, { energy, positions, rules, others });
+  const { type = "f32", shape } = new Facts(graph).of(positions);
+  const before = graph.nodes.length;
+  graph.make("Neg", [slopes.get(positions)!], {}, forces);
+  graph.addOutput(valueInfo(forces, type, graph.shape(positions) ?? shape));
+  if (strained !== undefined) {
+    virialOf(graph, { ...strained, positions, energy, vectors, slopes });
+  }
+  for (const slope of slopes.values()) graph.removeOutput(slope);
+  return {
+    added: added + graph.nodes.length - before,
+    moved: strained === undefined ? [] : movedInputs(slopes, positions, vectors, shifts),
+  };
+}
+
+/** Returns the names of the inputs that a strain moves. */
+function movedInputs(
   slopes: ReadonlyMap<string, string>,
   positions: string,
   vectors: string | undefined,

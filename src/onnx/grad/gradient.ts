@@ -77,11 +77,10 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
   };
   const shares = new Shares(write);
   for (const name of of) shares.add(name, cotangent ?? (() => write.fill(1, name)));
-  const sums = orUndone(
-    setup,
-    kept,
-    () => sumsOf(setup, shares, propagate(setup, shares), unused),
-  );
+  const sums = orUndone(setup, kept, () => {
+    const ends = propagate(setup, shares);
+    return sumsOf(setup, shares, ends, unused);
+  });
   const own = new Set(forward);
   addOutputs(write, sums, wrt, own);
   graph.prune(kept);
