@@ -7,7 +7,7 @@
 import type { Batch } from "../batch/batch.ts";
 import { writeExtxyz } from "../batch/extxyz/write.ts";
 import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
-import type { HookSet } from "../hooks/registry/registry.ts";
+import type { HookSet } from "../hooks/registry/hook_set.ts";
 import { ConvergedSnapshotHook } from "../observe/atoms/converged_snapshot_hook.ts";
 import { LoggingHook } from "../observe/atoms/logging_hook.ts";
 import { Profiler } from "../observe/profile/profiler.ts";

@@ -11,7 +11,7 @@ import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
 import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
 import { NVTLangevin } from "../dynamics/integrators/nvt_langevin.ts";
 import { hook } from "../hook.ts";
-import type { HookSet } from "../hooks/registry/registry.ts";
+import type { HookSet } from "../hooks/registry/hook_set.ts";
 import { ARGON } from "./demo_argon.ts";
 
 /** The temperature of the bath, K. */

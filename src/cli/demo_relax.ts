@@ -11,7 +11,7 @@ import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
 import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
 import { FIRE } from "../dynamics/relaxers/fire.ts";
 import { hook } from "../hook.ts";
-import type { HookSet } from "../hooks/registry/registry.ts";
+import type { HookSet } from "../hooks/registry/hook_set.ts";
 import type { Model } from "../models/model.ts";
 
 /** More than any crystal needs. */

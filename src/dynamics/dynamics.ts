@@ -8,7 +8,7 @@ import type { Backend } from "../backend/backend.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { BaseContext, Workflow } from "../hooks/protocol/context.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
-import type { HookSet } from "../hooks/registry/registry.ts";
+import type { HookSet } from "../hooks/registry/hook_set.ts";
 import type { Model } from "../models/model.ts";
 import type { Constraint } from "./constraints/constraint.ts";
 import type { SavedDynamics } from "./engine/checkpoint.ts";

@@ -102,7 +102,7 @@ export type {
   HookInput,
   HookOf,
   HookSet,
-} from "./registry/registry.ts";
+} from "./registry/hook_set.ts";
 export type { SavedHook, SavedHooks, SavedLoop } from "./registry/saved.ts";
 export type { ScheduleOptions } from "./protocol/schedule.ts";
 export type { Slot } from "./protocol/context.ts";

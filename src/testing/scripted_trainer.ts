@@ -7,7 +7,7 @@
 import type { HookWarning, Outcome } from "../hooks/protocol/outcome.ts";
 import { Loop } from "../hooks/loop/loop.ts";
 import type { Workflow } from "../hooks/protocol/context.ts";
-import type { HookSet } from "../hooks/registry/registry.ts";
+import type { HookSet } from "../hooks/registry/hook_set.ts";
 import { isObject } from "../base/object.ts";
 import { complaint } from "../base/show.ts";
 import type { SavedLoop } from "../hooks/registry/saved.ts";

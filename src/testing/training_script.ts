@@ -5,7 +5,7 @@
  */
 
 import type { HookWarning } from "../hooks/protocol/outcome.ts";
-import type { AcceptAll } from "../hooks/registry/registry.ts";
+import type { AcceptAll } from "../hooks/registry/hook_set.ts";
 import type { Activation, ClipSettings, TrainingBatch } from "../training/context.ts";
 import type { ScheduleView } from "../training/context.ts";
 import type { TrainingHooks, TrainingKind } from "../training/trainer_options.ts";

@@ -10,7 +10,7 @@ import type { Lifecycle } from "../hooks/protocol/lifecycle.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type { HookOptions } from "../hooks/protocol/protocol.ts";
 import type { AddOptions } from "../hooks/registry/add_options.ts";
-import type { Accept, HookHandle, HookSet } from "../hooks/registry/registry.ts";
+import type { Accept, HookHandle, HookSet } from "../hooks/registry/hook_set.ts";
 import { checkCount, checkTrainerOptions } from "./check_trainer_options.ts";
 import type {
   ParameterInfo,

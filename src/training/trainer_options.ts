@@ -6,7 +6,7 @@
 
 import type { DeviceName } from "../backend/devices.ts";
 import type { HookWarning } from "../hooks/protocol/outcome.ts";
-import type { AcceptAll, HookInput } from "../hooks/registry/registry.ts";
+import type { AcceptAll, HookInput } from "../hooks/registry/hook_set.ts";
 import type { ModelSource } from "../onnx/session/session_source.ts";
 import type { ClipSettings, EmaSettings } from "./context.ts";
 import type { BatchesLike } from "./data/interleave.ts";

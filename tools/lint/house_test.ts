@@ -86,7 +86,7 @@ Deno.test("house/imports says nothing about tests, which may import everything",
 Deno.test("house/file-name wants snake_case and a name that says something", () => {
   const isRefused = (file: string) => complaints("file-name", file, "").length === 1;
   const good = [
-    "src/hooks/registry/registry.ts",
+    "src/hooks/registry/hook_set.ts",
     "src/a/_private.ts",
     "tests/a_test.ts",
     "src/a/x.gen.ts",

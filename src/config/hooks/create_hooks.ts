@@ -9,7 +9,7 @@ import { Loop } from "../../hooks/loop/loop.ts";
 import type { ErrorPolicy, HookWarning } from "../../hooks/protocol/outcome.ts";
 import { printFirst } from "../../hooks/registry/error_reports.ts";
 import type { StateSource } from "../../hooks/run/reads.ts";
-import type { HookInput } from "../../hooks/registry/registry.ts";
+import type { HookInput } from "../../hooks/registry/hook_set.ts";
 import { isObject } from "../../base/object.ts";
 import { stageInfos } from "../../hooks/protocol/stage.ts";
 import { TrainingStage } from "../../training/stages.ts";

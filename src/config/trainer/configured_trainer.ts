@@ -5,7 +5,7 @@
  */
 
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
-import type { HookHandle } from "../../hooks/registry/registry.ts";
+import type { HookHandle } from "../../hooks/registry/hook_set.ts";
 import type { CheckpointOptions, ConsoleLogOptions, JsonLogOptions } from "../../observe/mod.ts";
 import type { Trainer } from "../../training/trainer.ts";
 import type { TrainingHooks } from "../../training/trainer_options.ts";

@@ -8,7 +8,7 @@ import type { Backend } from "../../backend/backend.ts";
 import type { DeviceName } from "../../backend/devices.ts";
 import type { Field } from "../../hooks/protocol/context.ts";
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
-import type { AcceptAll, HookInput } from "../../hooks/registry/registry.ts";
+import type { AcceptAll, HookInput } from "../../hooks/registry/hook_set.ts";
 import type { Model } from "../../models/model.ts";
 import type { Constraint } from "../constraints/constraint.ts";
 import type { DeviceRequest } from "./engine_device.ts";

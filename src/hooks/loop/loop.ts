@@ -11,7 +11,7 @@ import type { DeviceWorker } from "../run/device_work.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { OwnFields } from "../protocol/own_fields.ts";
 import type { StagePoint } from "../run/point.ts";
-import type { AcceptAll, HookInput } from "../registry/registry.ts";
+import type { AcceptAll, HookInput } from "../registry/hook_set.ts";
 import { assertSavedLoop, type SavedLoop } from "../registry/saved.ts";
 import { Shared } from "../protocol/context.ts";
 import type { AnyStages, StageOf } from "../protocol/stage.ts";

@@ -8,7 +8,7 @@ import type { OwnFields } from "../protocol/own_fields.ts";
 import type { AnyStages } from "../protocol/stage.ts";
 import type { EngineHooks } from "../registry/engine_hooks.ts";
 import type { EngineHooksOptions } from "../registry/engine_hooks_options.ts";
-import type { HookInput, HookSet } from "../registry/registry.ts";
+import type { HookInput, HookSet } from "../registry/hook_set.ts";
 import { checkKinds } from "../protocol/kind.ts";
 import { checkKeys } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";

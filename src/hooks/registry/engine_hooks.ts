@@ -20,7 +20,7 @@ import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
 import { isDeviceHook } from "./record.ts";
 import { makeEntry, rebind } from "./registration.ts";
-import type { HookHandle, HookSet } from "./registry.ts";
+import type { HookHandle, HookSet } from "./hook_set.ts";
 import { Roster } from "./roster.ts";
 import { restoreEntries, type SavedHooks, saveEntries, wasEnabled } from "./saved.ts";
 import type { Entry } from "./stage_handler.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Workflow } from "../protocol/context.ts";
-import { DeferredQueue } from "../run/deferred.ts";
+import { DeferredQueue } from "../run/deferred_queue.ts";
 import type { ErrorReports } from "./error_reports.ts";
 import type { Entry } from "./stage_handler.ts";
 import type { ErrorPolicy, Outcome } from "../protocol/outcome.ts";

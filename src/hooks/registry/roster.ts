@@ -12,7 +12,7 @@ import type { Part } from "../protocol/part.ts";
 import type { StageInfo } from "../protocol/stage.ts";
 import { handlersAt, sortEntries, unknownNames } from "./order.ts";
 import { pathOf } from "./registration.ts";
-import type { HookHandle } from "./registry.ts";
+import type { HookHandle } from "./hook_set.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
 /** Functions that a roster calls at the root of the tree when a hook has changed. */

@@ -7,7 +7,7 @@
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { show } from "../../base/show.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
-import type { DeferredQueue } from "../run/deferred.ts";
+import type { DeferredQueue } from "../run/deferred_queue.ts";
 import type { StageWork } from "../run/device_work.ts";
 import type { EnginePoint } from "../run/point.ts";
 import { pointClass } from "../run/points.gen.ts";

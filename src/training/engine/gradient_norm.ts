@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isThenable } from "../../base/sequence.ts";
 import type { OpenedModel } from "../model/opened_model.ts";
 
 /** State of the norm. `pending`: it is being read from a device, and the squares are already computed. */
@@ -63,7 +62,7 @@ export class GradientNorm {
   async fetch(): Promise<void> {
     this.#sumSquares();
     const squares = this.#model.updates.squares();
-    this.#know(isThenable(squares) ? await squares : squares);
+    this.#know(await squares);
   }
 
   /** Begins to read the norm from its device. Nothing waits for it but the returned promise. */

@@ -19,7 +19,7 @@ import type {
 } from "../../onnx/session/session_tensor.ts";
 import type { Arena } from "../model/arena.ts";
 import type { Activation, TrainingBatch } from "../context.ts";
-import { feedsOf } from "./fed.ts";
+import { feedsOf } from "./feeds.ts";
 import {
   FLAT_GRADIENTS,
   FLAT_PARAMETERS,
@@ -27,7 +27,7 @@ import {
   MEANS,
   SHARES,
   slopeName,
-} from "./own_names.ts";
+} from "./graph_names.ts";
 import {
   type BuiltGraph,
   forwardGraph,

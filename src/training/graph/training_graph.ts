@@ -24,7 +24,7 @@ import {
   MEANS,
   SHARES,
   slopeName,
-} from "./own_names.ts";
+} from "./graph_names.ts";
 
 /** Parts that the graphs are built of. */
 export interface GraphParts {

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isThenable } from "../../base/sequence.ts";
 import type { Arena } from "./arena.ts";
 import type { NamedNumbers } from "../stages.ts";
 
@@ -14,8 +13,7 @@ export async function arraysOf(
   array: string,
   isWanted: (index: number) => boolean,
 ): Promise<Map<string, Float32Array>> {
-  const seen = arena.backend.viewOrRead([arena.array(array)]);
-  const [numbers] = isThenable(seen) ? await seen : seen;
+  const [numbers] = await arena.backend.viewOrRead([arena.array(array)]);
   return new Map(
     arena.places.filter((_, i) => isWanted(i)).map(({ name, from, size }) => [
       name,
