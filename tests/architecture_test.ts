@@ -6,7 +6,11 @@ import { findCycles } from "../tools/architecture/cycles.ts";
 import { findIdleErrors } from "../tools/architecture/error_classes.ts";
 import { loadGraph } from "../tools/architecture/graph.ts";
 import { findForbiddenImports } from "../tools/architecture/import_rules.ts";
-import { findIncompleteKernels, type KernelException } from "../tools/architecture/kernels.ts";
+import {
+  findIncompleteKernels,
+  findIncompletePotentials,
+  type KernelException,
+} from "../tools/architecture/kernels.ts";
 import { platformGlobals, usesUsing } from "../tools/architecture/platform.ts";
 import { publicApi } from "../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../tools/architecture/reach.ts";
@@ -81,6 +85,11 @@ Deno.test("nothing that a page loads is written with `using`, which not every br
 Deno.test("one kernel, one name, five places", () => {
   const tree = { files, read: (file: string) => texts.get(file) ?? "" };
   assertEquals(findIncompleteKernels(tree, KERNEL_EXCEPTIONS), []);
+});
+
+Deno.test("one pair potential, one file: exported, tested, and by hand only beside its expression", () => {
+  const tree = { files, read: (file: string) => texts.get(file) ?? "" };
+  assertEquals(findIncompletePotentials(tree), []);
 });
 
 Deno.test("every error class is exported, and made somewhere", async () => {

@@ -6,7 +6,10 @@ import { findCycles } from "../../tools/architecture/cycles.ts";
 import { errorClasses, findIdleErrors } from "../../tools/architecture/error_classes.ts";
 import { type ImportGraph, toGraph } from "../../tools/architecture/graph.ts";
 import { findForbiddenImports } from "../../tools/architecture/import_rules.ts";
-import { findIncompleteKernels } from "../../tools/architecture/kernels.ts";
+import {
+  findIncompleteKernels,
+  findIncompletePotentials,
+} from "../../tools/architecture/kernels.ts";
 import { platformGlobals, usesUsing } from "../../tools/architecture/platform.ts";
 import { apiChanges, toNames } from "../../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../../tools/architecture/reach.ts";
@@ -171,6 +174,28 @@ Deno.test("findIncompleteKernels() takes a written exception, and refuses one wi
   assertEquals(findIncompleteKernels(kernelTree(), [exception]), [
     "kernel drift is excused from a wasm without need",
   ]);
+});
+
+Deno.test("findIncompletePotentials() finds potentials without export or test, and kernels by hand without meaning", () => {
+  const texts: Record<string, string> = {
+    "src/models/pair/mod.ts": 'export { yukawa } from "./yukawa.ts";',
+    "src/models/pair/yukawa.ts": "export const yukawa = pairPotential({});",
+    "src/models/pair/pair_options.ts": "export const pi = 3;",
+    "tests/models/pair_test.ts": "yukawa({});",
+    "wasm/src/kernels.rs": '("drift", integrate::drift),',
+    "src/kernels/integrate/drift.ts": 'export const drift = defineKernel("drift");',
+  };
+  const found = (changes: Record<string, string>) => {
+    const all = { ...texts, ...changes };
+    return findIncompletePotentials({ files: Object.keys(all), read: (file) => all[file] ?? "" });
+  };
+  assertEquals(found({}), []);
+  assertEquals(found({ "src/models/pair/mod.ts": "" }), ["pair potential yukawa is not exported"]);
+  assertEquals(found({ "tests/models/pair_test.ts": "" }), ["pair potential yukawa has no test"]);
+  const rust = { "wasm/src/kernels.rs": '("drift", integrate::drift), ("yukawa", pairs::yukawa),' };
+  assertEquals(found(rust), ["kernel yukawa in Rust has no meaning in TypeScript"]);
+  const named = 'export const yukawa = pairPotentialOf("yukawa", {});';
+  assertEquals(found({ ...rust, "src/models/pair/yukawa.ts": named }), []);
 });
 
 Deno.test("findIdleErrors() finds errors that nobody can catch or that never happen", () => {

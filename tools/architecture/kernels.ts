@@ -97,3 +97,30 @@ function strays(files: readonly string[], kernels: ReadonlyMap<string, string>):
     .filter((name) => name !== undefined && !kernels.has(name))
     .map((name) => `shader ${name} has no kernel`);
 }
+
+/**
+ * Pair potentials are written as an expression, in one file each, and need no kernel of their own on any backend. Returns
+ * those that src/models/pair/mod.ts does not export or no test names, and kernels in Rust that are neither the kernel of a
+ * file in src/kernels nor a pair potential of that name written by hand.
+ */
+export function findIncompletePotentials(tree: KernelTree): string[] {
+  const { files, read } = tree;
+  const potentials = files.filter((file) =>
+    /^src\/models\/pair\/(?!pair_potential\.ts)[a-z0-9_]+\.ts$/.test(file) &&
+    /\bpairPotential(?:Of)?\(/.test(read(file).replaceAll(/^ \*.*$/gm, ""))
+  ).map((file) => file.slice("src/models/pair/".length, -".ts".length));
+  const exported = read("src/models/pair/mod.ts");
+  const kernels = kernelPlaces(tree);
+  const byHand = [...read("wasm/src/kernels.rs").matchAll(/\("([a-z0-9_]+)", /g)]
+    .map(([, name]) => name!)
+    .filter((name) => !kernels.has(name));
+  return [
+    ...potentials.filter((name) => !exported.includes(`"./${name}.ts"`))
+      .map((name) => `pair potential ${name} is not exported`),
+    ...potentials.filter((name) => !isIn(tree, { kernel: name, path: name }, "test"))
+      .map((name) => `pair potential ${name} has no test`),
+    ...byHand.filter((name) =>
+      !new RegExp(`pairPotentialOf\\(\\s*"${name}"`).test(read(`src/models/pair/${name}.ts`))
+    ).map((name) => `kernel ${name} in Rust has no meaning in TypeScript`),
+  ];
+}

@@ -11,11 +11,11 @@ import {
 } from "../../kernels/pairs/expression/program.ts";
 import { F32, I32, SIMD, V128, WasmCode } from "./wasm_code.ts";
 
-/** What a function is generated for. */
+/** Variant of a generated function. */
 export interface PairVariant {
-  /** Whether it writes energies, too. */
+  /** True if it also writes energies. */
   readonly energies: boolean;
-  /** Whether parameters differ from pair to pair. */
+  /** True if parameters differ from pair to pair. */
   readonly types: boolean;
 }
 
@@ -48,11 +48,11 @@ class RowFunction {
   readonly #program: PairProgram;
   readonly #variant: PairVariant;
   readonly #locals: number[] = [];
-  /** What is done once. */
+  /** Code that runs once. */
   readonly #before = new WasmCode();
-  /** What is done for every four pairs. */
+  /** Code that runs for every four pairs. */
   readonly #loop = new WasmCode();
-  /** Where numbers are kept: V8 would make vectors of constants anew in each round. */
+  /** Locals that hold numbers: V8 would make vectors of constants anew in each round. */
   readonly #numbers = new Map<number, number>();
 
   constructor(program: PairProgram, variant: PairVariant) {

@@ -11,7 +11,7 @@ const VARIANTS: readonly PairVariant[] = [
   { energies: true, types: true },
 ];
 
-/** Where the functions of each program are, for each instance of the kernels: they stay in its table. */
+/** Places of the functions of each program in the table of each instance of the kernels, where they stay. */
 const PLACES = new WeakMap<WasmModule, Map<string, number>>();
 
 /**

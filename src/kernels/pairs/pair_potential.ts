@@ -1,4 +1,4 @@
-import { defineKernel, type Kernel } from "../kernel.ts";
+import { type Arrays, defineKernel, type Kernel } from "../kernel.ts";
 import type { PairOperation, PairProgram } from "./expression/program.ts";
 import { PAIR_ARGS, type PairFunction, sumPairs } from "./sum_pairs.ts";
 
@@ -29,37 +29,7 @@ export function pairKernel(program: PairProgram, name = "pair_potential"): PairK
   return Object.freeze({ ...kernel, name, pair: program });
 }
 
-/** Runs a program in float64. */
-function pairFunction({ width, operations, energy, slope }: PairProgram): PairFunction {
-  const values = Float64Array.from(operations, (one) => one.op === "number" ? one.value : 0);
-  const steps = operations.map((operation, to) => ({ operation, to }))
-    .filter(({ operation }) => operation.op !== "number");
-  // V8 runs a switch over small integers in typed arrays several times as fast as one over objects.
-  const codes = Uint8Array.from(steps, ({ operation }) => CODES.indexOf(operation.op));
-  const places = Int32Array.from(steps, ({ to }) => to);
-  const first = Int32Array.from(steps, ({ operation }) => operandsOf(operation)[0]);
-  const second = Int32Array.from(steps, ({ operation }) => operandsOf(operation)[1]);
-  return {
-    width,
-    at(square, parameters, at, out) {
-      // hot
-      for (let k = 0; k < codes.length; k++) {
-        const i = first[k]!;
-        const x = values[i]!, y = values[second[k]!]!;
-        const value = codes[k] === 0
-          ? square
-          : codes[k] === 1
-          ? parameters[at + i]!
-          : resultOf(codes[k]!, x, y);
-        values[places[k]!] = value;
-      }
-      out[0] = values[energy]! - parameters[at + width - 1]!;
-      out[1] = values[slope]!;
-    },
-  };
-}
-
-/** Operations by their number in {@linkcode resultOf}. */
+/** Operations by the number that stands for them. */
 const CODES: readonly PairOperation["op"][] = [
   "square",
   "coefficient",
@@ -73,28 +43,71 @@ const CODES: readonly PairOperation["op"][] = [
   "log2",
 ];
 
-function resultOf(code: number, x: number, y: number): number {
-  switch (code) {
-    case 2:
-      return x + y;
-    case 3:
-      return x - y;
-    case 4:
-      return x * y;
-    case 5:
-      return x / y;
-    case 6:
-      return -x;
-    case 7:
-      return Math.sqrt(x);
-    case 8:
-      return 2 ** x;
-    default:
-      return Math.log2(x);
+/** Returns the function that runs a program in float64. */
+function pairFunction({ width, operations, energy, slope }: PairProgram): PairFunction {
+  const values = Float64Array.from(operations, (one) => one.op === "number" ? one.value : 0);
+  // Four words for each operation: its number, the place of its result, its operands. V8 runs a switch over small
+  // integers of one typed array several times as fast as one over objects.
+  const words = Int32Array.from(
+    operations.flatMap((one, to) =>
+      one.op === "number" ? [] : [CODES.indexOf(one.op), to, ...operandsOf(one)]
+    ),
+  );
+  return {
+    width,
+    at(square, parameters, at, out) {
+      run(words, values, square, parameters, at);
+      out[0] = values[energy]! - parameters[at + width - 1]!;
+      out[1] = values[slope]!;
+    },
+  };
+}
+
+function run(
+  words: Int32Array,
+  values: Float64Array,
+  square: number,
+  parameters: Arrays["real"],
+  at: number,
+): void {
+  // hot
+  for (let k = 0; k < words.length; k += 4) {
+    const to = words[k + 1]!, a = words[k + 2]!, b = words[k + 3]!;
+    switch (words[k]) {
+      case 0:
+        values[to] = square;
+        break;
+      case 1:
+        values[to] = parameters[at + a]!;
+        break;
+      case 2:
+        values[to] = values[a]! + values[b]!;
+        break;
+      case 3:
+        values[to] = values[a]! - values[b]!;
+        break;
+      case 4:
+        values[to] = values[a]! * values[b]!;
+        break;
+      case 5:
+        values[to] = values[a]! / values[b]!;
+        break;
+      case 6:
+        values[to] = -values[a]!;
+        break;
+      case 7:
+        values[to] = Math.sqrt(values[a]!);
+        break;
+      case 8:
+        values[to] = 2 ** values[a]!;
+        break;
+      default:
+        values[to] = Math.log2(values[a]!);
+    }
   }
 }
 
-/** The operands of an operation, or the place of its coefficient. */
+/** Returns the operands of an operation, or the place of its coefficient. */
 function operandsOf(operation: PairOperation): readonly [number, number] {
   if ("b" in operation) return [operation.a, operation.b];
   if ("a" in operation) return [operation.a, 0];

@@ -13,7 +13,7 @@ export interface LennardJonesPair {
   readonly sigma: number;
 }
 
-/** How unlike atoms come by their parameters: ε = √(ε₁ε₂), and σ = (σ₁ + σ₂)/2 or σ = √(σ₁σ₂). */
+/** Rule for the parameters of unlike atoms: ε = √(ε₁ε₂), and σ = (σ₁ + σ₂)/2 or σ = √(σ₁σ₂). */
 export type LennardJonesMixing = "lorentz-berthelot" | "geometric";
 
 /** Options of {@linkcode lennardJones}. */

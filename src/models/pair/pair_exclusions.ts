@@ -24,7 +24,7 @@ export interface PairExclusions {
    */
   readonly bonds?: ExcludedPairs;
   /**
-   * How far along bonds atoms do not interact: 2 excludes 1-2 pairs alone, 3 also 1-3 pairs.
+   * Longest path along bonds whose ends do not interact: 2 excludes 1-2 pairs alone, 3 also 1-3 pairs.
    *
    * @default 3
    */

@@ -1,5 +1,5 @@
 /**
- * What pair potentials have in common: cutoffs, truncation, types of atoms.
+ * Options of all pair potentials: cutoffs, truncation, exclusions, types of atoms.
  *
  * @module
  */
@@ -12,26 +12,26 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { Exclusions, type PairExclusions } from "./pair_exclusions.ts";
 import { outputsOf, valuesOf, type Wanted } from "../model.ts";
 
-/** How far a pair potential reaches, and how it ends there. */
+/** Options of every pair potential. */
 export interface PairOptions {
-  /** Pairs further apart do not feel each other. Å. */
+  /** Cutoff radius in Å: pairs that are farther apart do not interact. */
   readonly cutoff: number;
   /**
-   * What happens at the cutoff: `"shift"` takes the energy there off each pair, so that energies have no step;
+   * Truncation at the cutoff: `"shift"` subtracts the energy there from each pair, so that energies have no step;
    * `"switch"` brings energy and force smoothly to zero over `switchWidth`; `"cut"` does nothing.
    *
    * @default "shift"
    */
   readonly truncation?: "shift" | "switch" | "cut";
   /**
-   * Over how many Å before the cutoff `"switch"` works.
+   * Width of the range before the cutoff in which `"switch"` works, Å.
    *
    * @default 1
    */
   readonly switchWidth?: number;
   /**
-   * How much further pairs are kept than the cutoff, so that they need not be found anew at each step. Å. Results
-   * do not depend on it but for rounding.
+   * Distance beyond the cutoff up to which pairs are kept, Å, so that they need not be found anew at each step. Results
+   * depend on it by rounding alone.
    *
    * @default 1.5
    */
@@ -45,7 +45,7 @@ export interface PairOptions {
   readonly exclude?: PairExclusions;
 }
 
-/** The same, checked. */
+/** Options of a pair potential, checked. */
 export interface CheckedPairOptions extends Required<Omit<PairOptions, "exclude">> {
   /** Excluded pairs. */
   readonly exclusions: Exclusions | undefined;
@@ -83,7 +83,7 @@ export function checkPairOptions(
   return { cutoff, truncation, switchWidth, skin, exclusions };
 }
 
-/** Throws where a parameter is not a number above 0. */
+/** Throws a TypeError or RangeError if a parameter is not a number above 0. */
 export function positive(model: string, what: string, value: unknown): asserts value is number {
   if (typeof value !== "number") {
     throw new TypeError(
@@ -110,7 +110,7 @@ export class AtomTypes {
     this.#numbers = symbols?.map((symbol) => atomicNumber(symbol));
   }
 
-  /** How many. */
+  /** Number of types. */
   get count(): number {
     return this.#numbers?.length ?? 1;
   }
@@ -149,7 +149,7 @@ export interface PairArguments {
   readonly want: number;
 }
 
-/** What a pair potential over `table`, one row per ordered pair of types, is given on a batch. */
+/** Returns the arguments of a pair potential on a batch. `table`: one row per ordered pair of types. */
 export function pairArguments(
   state: ResidentBatch,
   { cutoff, skin, truncation, switchWidth, exclusions }: CheckedPairOptions,

@@ -6,10 +6,10 @@
 
 import { type BySymbol, positive } from "./pair_options.ts";
 
-/** Which numbers a parameter may be. All must be finite. */
+/** Range of a parameter, which must also be finite. */
 export type ParameterRange = "positive" | "nonnegative" | "any";
 
-/** How the parameter of two unlike atoms follows from their own. */
+/** Rule for the parameter of two unlike atoms. */
 export type MixingRule = "arithmetic" | "geometric" | ((a: number, b: number) => number);
 
 /** The parameters of a pair potential. */

@@ -3,7 +3,7 @@
 pub mod bonds;
 pub mod center;
 
-/// Whether an atom is fixed in a direction.
+/// Returns whether an atom is fixed in a direction.
 pub fn is_held(held: Option<&[i32]>, atom: usize, axis: usize) -> bool {
     held.is_some_and(|held| (held[atom] >> axis) & 1 != 0)
 }

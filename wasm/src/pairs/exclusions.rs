@@ -15,11 +15,11 @@ pub struct Excluded {
     pub scale: f32,
 }
 
-/// Where excluded pairs are in the rows of a system, for one list of exclusions.
+/// Excluded pairs in the rows of a system, for one list of exclusions.
 pub struct Exclusions {
-    /// Where the list is.
+    /// Address of the list.
     source: *const i32,
-    /// Which rows they were found in.
+    /// Number of the rows in which they were found.
     made: u32,
     /// Row after row.
     pub pairs: Vec<Excluded>,

@@ -10,7 +10,7 @@ use crate::pairs::sum::{ALL, LATER};
 use crate::pairs::system::{push, sum_systems, switch_off, PairSystem, Switch};
 use crate::pairs::vectors::{square, sums, ZERO};
 
-/// How many vectors a copy is long.
+/// Length of a copy, in vectors.
 const COPY: usize = size_of::<Copy4>() / size_of::<F4>();
 
 /// A generated function: the pairs of one atom with its own cluster first, then with all copies of its row. It writes
@@ -29,7 +29,7 @@ type Evaluate = unsafe extern "C" fn(
     energies: *mut F4,
 );
 
-/// Where the generated functions of a potential are, from the first one on.
+/// Offsets of the variants of a generated function.
 const WITH_ENERGIES: usize = 1;
 const WITH_TYPES: usize = 2;
 
@@ -41,11 +41,11 @@ struct Rows<'a> {
     evaluate: Evaluate,
     /// One row for all pairs, or one for each copy and type of the atom that meets it.
     parameters: &'a [F4],
-    /// How long a row is.
+    /// Length of a row.
     width: usize,
     types: usize,
     switch: Switch,
-    /// Which of the lists of excluded pairs is its own.
+    /// Place of its own list of excluded pairs.
     exclusions: Option<usize>,
     slopes: *mut F4,
     energies: *mut F4,

@@ -82,9 +82,9 @@ pub struct SystemPairs {
     /// nowhere.
     pub rows: Runs<*mut Copy4>,
     pub pruning: Pruning,
-    /// How often the rows were made.
+    /// Number of times that the rows were made.
     pub made: u32,
-    /// Where excluded pairs are in the rows, for each list of exclusions.
+    /// Excluded pairs in the rows, for each list of exclusions.
     pub exclusions: Vec<Exclusions>,
 }
 

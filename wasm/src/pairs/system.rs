@@ -1,4 +1,4 @@
-//! What all pair potentials have in common: src/kernels/pairs/sum_pairs.ts says what it is.
+//! Sums over the pairs of all systems, for any pair potential: see src/kernels/pairs/sum_pairs.ts.
 
 use crate::args::Args;
 use crate::frame::Frame;
@@ -7,7 +7,7 @@ use crate::pairs::list::{Copy4, PairList, Scratch, SystemPairs};
 use crate::pairs::neighbors::{unwrap, Now};
 use crate::pairs::vectors::V3;
 
-/// Over how many Å before the cutoff a potential is switched off, and one divided by it.
+/// Width of the range before the cutoff in which a potential is switched off, Å, and its inverse.
 #[derive(Clone, Copy)]
 pub struct Switch {
     width: F4,
@@ -24,12 +24,12 @@ impl Switch {
     }
 }
 
-/// What a potential is summed over in one system.
+/// The pairs of one system, and what a potential needs to sum over them.
 pub struct PairSystem<'a> {
     pub pairs: &'a mut SystemPairs,
     /// The rows of its atoms among the species.
     pub species: &'a [i32],
-    /// How long such a row is.
+    /// Length of such a row.
     pub stride: usize,
     /// The table of parameters.
     pub numbers: &'a [f32],
@@ -41,7 +41,7 @@ pub struct PairSystem<'a> {
 const ENERGY: u32 = 1;
 const VIRIAL: u32 = 2;
 
-/// Adds what `sum` finds in each system: it adds forces to copies, and returns the energy.
+/// Adds the forces, energies and virials of each active system. `sum` adds forces to copies and returns the energy.
 pub fn sum_systems(args: Args, frame: &mut Frame, mut sum: impl FnMut(PairSystem) -> f64) {
     let list = args.object::<PairList>(0);
     let positions = args.read::<f32>(1);

@@ -21,7 +21,7 @@ export class Lowering {
   readonly #positions = new Map<string, number>();
   readonly #values = new Map<Node, Signed>();
   readonly #dependent = new Map<Node, boolean>();
-  /** Whether 1/r² is needed: 1/r then is r/r², which takes no other division. */
+  /** True if 1/r² is needed: 1/r then is r/r², which takes no other division. */
   readonly #hasInverseSquare: boolean;
 
   /** `roots`: all that will be asked for. */
@@ -188,7 +188,7 @@ function inBase2(graph: Graph, node: Node): Node {
   return graph.sum(scaled(graph.number(node.constant)), ...node.terms.map(scaled));
 }
 
-/** Whether there is a power of a node, such as `is` accepts, below some roots. */
+/** Returns whether there is a power of a node, such as `is` accepts, below some roots. */
 function hasPower(
   base: Node,
   roots: readonly Node[],

@@ -13,7 +13,7 @@ export type PairEnergy<P extends string> = (
 
 /** A pair energy that was recorded. */
 export interface TracedPair {
-  /** What backends run. */
+  /** The operations that backends run. */
   readonly program: PairProgram;
   /**
    * Returns the row of the table of parameters for one pair of types, from the values of the parameters in their order.
