@@ -81,11 +81,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
       () => this.current,
       () => this.device.isHost,
     );
-    this.worker = {
-      work: (hook, stage, part) =>
-        this.current.work.work(hook as WithKernels, stage as DynamicsStage, part),
-      changed: () => this.place?.run?.forgetPlan(),
-    };
+    this.worker = this.#makeWorker();
     const { signal, onWarning, verify } = options;
     this.loop = new Loop<DynamicsKind>(this, {
       name,
@@ -93,21 +89,21 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
       ...(onWarning && { onWarning }),
       ...(verify && { verify }),
     });
-    const { loop, device, running } = this;
+    const { loop, device, running } = this, reported = new ReportedEvents();
     this.place = new BatchPlace({
-      engine: {
-        name,
-        integrator,
-        constraints,
-        model,
-        loop,
-        running,
-        reported: new ReportedEvents(),
-      },
+      engine: { name, integrator, constraints, model, loop, running, reported },
       device,
       entered: (batch) => void Object.assign(loop.context, contextOf(batch)),
     });
     this.held = new HeldBatch(this);
+  }
+
+  #makeWorker(): DeviceWorker {
+    return {
+      work: (hook, stage, part) =>
+        this.current.work.work(hook as WithKernels, stage as DynamicsStage, part),
+      changed: () => this.place?.run?.forgetPlan(),
+    };
   }
 
   /** The batch on the device. Throws an Error before the first run. */

@@ -61,77 +61,118 @@ export interface StepPlan {
 
 const S = DynamicsStage;
 
+/** Makes a program of calls; `undefined` if there are none. */
+type Prepare = (calls: readonly Call[]) => Program | undefined;
+
 /** Plans a step. */
 export function planStep(parts: StepParts): StepPlan {
-  const { state, integrator, constrained, model } = parts, programs: Program[] = [];
+  const programs: Program[] = [];
   const prepare = (calls: readonly Call[]) => {
     if (calls.length === 0) return undefined;
-    const program = state.prepare(calls);
+    const program = parts.state.prepare(calls);
     programs.push(program);
     return program;
   };
   const hooks = new HookCalls(parts);
-  const { convergence } = hooks;
-  const { change, kept, lean, full, stress } = needsOf(parts, hooks);
-  const evaluation = (
-    wanted: Wanted,
-  ) => [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
-  const adding = (wanted: Wanted) => [...model.add?.(wanted) ?? [], ...constrained.forces];
-  const aged = [...integrator.post, call(advance, {})];
-  const visits = model.compute !== undefined || convergence.customs.length > 0;
-  const sequence: readonly (readonly [Stop, readonly Call[], boolean])[] = [
-    [S.BEFORE_STEP, [], true],
-    [S.BEFORE_PRE_UPDATE, [], true],
-    [S.AFTER_PRE_UPDATE, integrator.pre, true],
-    [S.BEFORE_COMPUTE, [], true],
-    ["model", evaluation(full), false],
-    [S.AFTER_COMPUTE, adding(full), true],
-    [S.BEFORE_POST_UPDATE, change, true],
-    [S.AFTER_POST_UPDATE, aged, true],
-    [S.AFTER_STEP, kept, true],
-    ["criteria", convergence.tests, false],
-  ];
-  const work = (stage: DynamicsStage) => hooks.work(stage);
+  const { customs, marks, decide } = hooks.convergence;
+  const needs = needsOf(parts, hooks);
   return {
-    parts: sequence.map(([stop, calls, isStage]) => ({
-      stop,
-      program: prepare(
-        isStage
-          ? [...calls, ...work(stop as DynamicsStage), ...hooks.reading(stop as DynamicsStage)]
-          : calls,
-      ),
-    })),
+    ...stepPrograms(parts, hooks, needs, prepare),
+    ...evaluationPrograms(parts, hooks, needs, prepare),
+    ...readPrograms(hooks, prepare),
+    customs,
+    marks,
+    isAdded: (parts.model.add?.(needs.full) ?? []).length > 0,
+    holdsStages: hooks.holdsStages,
+    modifiesStages: parts.modifiesStages,
+    canConverge: decide.length > 0,
+    givesEnergy: needs.full.energy,
+    wholeGivesEnergy: needs.lean.energy,
+    programs,
+  };
+}
+
+/** Returns the programs of a step: its parts one by one, and the whole step. */
+function stepPrograms(
+  parts: StepParts,
+  hooks: HookCalls,
+  { change, kept, lean, full }: Needs,
+  prepare: Prepare,
+): Pick<StepPlan, "parts" | "decide" | "whole"> {
+  const { integrator, model } = parts, { convergence } = hooks;
+  const { pre } = integrator, aged = [...integrator.post, call(advance, {})];
+  const work = (stage: DynamicsStage) => hooks.work(stage);
+  const atStage = (stop: DynamicsStage, calls: readonly Call[] = []) => {
+    return { stop, program: prepare([...calls, ...work(stop), ...hooks.reading(stop)]) };
+  };
+  const visited = model.compute !== undefined || convergence.customs.length > 0;
+  return {
+    parts: [
+      atStage(S.BEFORE_STEP),
+      atStage(S.BEFORE_PRE_UPDATE),
+      atStage(S.AFTER_PRE_UPDATE, pre),
+      atStage(S.BEFORE_COMPUTE),
+      { stop: "model", program: prepare(evaluation(parts, full)) },
+      atStage(S.AFTER_COMPUTE, adding(parts, full)),
+      atStage(S.BEFORE_POST_UPDATE, change),
+      atStage(S.AFTER_POST_UPDATE, aged),
+      atStage(S.AFTER_STEP, kept),
+      { stop: "criteria", program: prepare(convergence.tests) },
+    ],
     decide: prepare(convergence.decide),
-    whole: visits ? undefined : prepare(wholeStep(work, {
-      pre: integrator.pre,
-      model: evaluation(lean),
-      added: adding(lean),
+    whole: visited ? undefined : prepare(wholeStep(work, {
+      pre,
+      model: evaluation(parts, lean),
+      added: adding(parts, lean),
       change,
       aged,
       kept: lean.energy ? kept : [],
       criteria: [...convergence.tests, ...convergence.decide],
     })),
-    forces: prepare(evaluation({ energy: true, stress }))!,
+  };
+}
+
+/** Returns the programs of an evaluation out of turn. */
+function evaluationPrograms(
+  parts: StepParts,
+  hooks: HookCalls,
+  { change, stress }: Needs,
+  prepare: Prepare,
+): Pick<StepPlan, "forces" | "modify" | "begin" | "settle"> {
+  const all = { energy: true, stress };
+  return {
+    forces: prepare(evaluation(parts, all))!,
     modify: prepare([
-      ...adding({ energy: true, stress }),
-      ...work(S.AFTER_COMPUTE),
+      ...adding(parts, all),
+      ...hooks.work(S.AFTER_COMPUTE),
       ...stressOf(parts, stress),
     ]),
     begin: prepare(change),
-    settle: prepare(constrained.settle),
+    settle: prepare(parts.constrained.settle),
+  };
+}
+
+/** Returns the programs that take the measures that hooks read after the last step, on visits and at events. */
+function readPrograms(
+  hooks: HookCalls,
+  prepare: Prepare,
+): Pick<StepPlan, "end" | "measures" | "converged" | "admitted"> {
+  return {
     end: prepare(hooks.reading()),
     measures: hooks.measures(prepare),
-    ...atEvents(hooks, prepare),
-    customs: convergence.customs,
-    marks: convergence.marks,
-    isAdded: (model.add?.(full) ?? []).length > 0,
-    holdsStages: hooks.holdsStages,
-    modifiesStages: parts.modifiesStages,
-    canConverge: convergence.decide.length > 0,
-    givesEnergy: full.energy,
-    wholeGivesEnergy: lean.energy,
-    programs,
+    converged: prepare(hooks.reading(S.ON_CONVERGE)),
+    admitted: prepare(hooks.reading(S.ON_ADMIT)),
   };
+}
+
+/** Returns the calls that compute pairs, and the results of the model. */
+function evaluation({ state, model }: StepParts, wanted: Wanted): Call[] {
+  return [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
+}
+
+/** Returns the calls that add what a visit to the model has given, and apply constraints to the forces. */
+function adding({ model, constrained }: StepParts, wanted: Wanted): Call[] {
+  return [...model.add?.(wanted) ?? [], ...constrained.forces];
 }
 
 /** The calls of one step, by the stage after which they run. */
@@ -167,17 +208,6 @@ function wholeStep(
     ...kept,
     ...criteria,
   ];
-}
-
-/** Returns programs that take the measures that hooks read when systems have converged, or were admitted. */
-function atEvents(
-  hooks: HookCalls,
-  prepare: (calls: readonly Call[]) => Program | undefined,
-): Pick<StepPlan, "converged" | "admitted"> {
-  return {
-    converged: prepare(hooks.reading(S.ON_CONVERGE)),
-    admitted: prepare(hooks.reading(S.ON_ADMIT)),
-  };
 }
 
 /** The results that a step needs besides forces, and the calls that compute them. */

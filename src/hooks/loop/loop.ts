@@ -13,11 +13,11 @@ import type { OwnFields } from "../protocol/own_fields.ts";
 import type { StagePoint } from "../run/point.ts";
 import type { AcceptAll, HookInput } from "../registry/hook_set.ts";
 import { assertSavedLoop, type SavedLoop } from "../registry/saved.ts";
-import { Shared } from "../protocol/context.ts";
 import type { AnyStages, StageOf } from "../protocol/stage.ts";
 import { BetweenSteps } from "./between_steps.ts";
 import {
   assertSteps,
+  baseContext,
   checkEngine,
   checkLoopOptions,
   type ContextOption,
@@ -111,16 +111,11 @@ export class Loop<
     const kinds = [engine.kinds].flat() as readonly E[];
     const counters = this.#counters = new Counters(kinds), end = this.#end;
     const workflow = engine.workflow ?? this;
-    const base = {
-      stepCount: 0,
-      globalRank: 0,
-      shared: new Shared(),
-      workflow,
-      stop: stopper((reason, step) => end.ask(reason, step ?? counters.step)),
-      value: undefined,
-      skipping: false,
-    };
-    this.context = { ...base, ...engine.context } as unknown as Loop<E>["context"];
+    const stop = stopper((reason, step) => end.ask(reason, step ?? counters.step));
+    this.context = {
+      ...baseContext(workflow, stop),
+      ...engine.context,
+    } as unknown as Loop<E>["context"];
     const { onWarning, verify } = options;
     const hooks = this.#hooks = new EngineHooks({
       kinds,
@@ -290,8 +285,8 @@ export class Loop<
         if (signal?.aborted) abort();
         signal?.addEventListener("abort", abort); // once, however often
         await this.#steps.run(last);
-        await this.#finish();
-        await this.#settle();
+        await this.#steps.finish();
+        await this.#steps.settle();
       });
     } finally {
       signal?.removeEventListener("abort", abort);
@@ -313,7 +308,7 @@ export class Loop<
       await this.#engine.begin?.(this);
       do await this.#steps.step(); while (this.#counters.step < last && !this.#end.isDone);
       this.#hooks.check();
-      await this.#settle();
+      await this.#steps.settle();
     });
   }
 
@@ -322,7 +317,7 @@ export class Loop<
     await this.#calls.run("close", async () => {
       if (!this.#hooks.isOpen) return;
       await this.#orFail(async () => {
-        await this.#steps.attempt(() => this.#finish());
+        await this.#steps.attempt(() => this.#steps.finish());
         await this.#between.workOff();
       });
       await this.#hooks.close(this.#end.outcome);
@@ -341,18 +336,6 @@ export class Loop<
       this.#end.clearStop();
       await this.#hooks.open();
     }
-  }
-
-  async #finish(): Promise<void> {
-    await this.#hooks.settle(); // which may report that the run was over before
-    this.#steps.truncate();
-    await this.#engine.end?.(this);
-    await this.#hooks.finish();
-  }
-
-  async #settle(): Promise<void> {
-    await this.#between.workOff();
-    await this.#engine.settled?.(this);
   }
 
   /** Runs `work`; if it fails, closes the hooks and throws the error again. */

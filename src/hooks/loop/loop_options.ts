@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type BaseContext, Shared, type Workflow } from "../protocol/context.ts";
 import type { OwnFields } from "../protocol/own_fields.ts";
 import type { AnyStages } from "../protocol/stage.ts";
 import type { EngineHooks } from "../registry/engine_hooks.ts";
@@ -81,6 +82,22 @@ export function hookParts<E extends AnyStages>(
     ...(worker && { worker }),
     ...(engine.coming && { coming: (stage) => engine.coming!(stage) }),
     ...(engine.isFatal && { isFatal: (error) => engine.isFatal!(error) }),
+  };
+}
+
+/** Returns the context fields of every kind. */
+export function baseContext(
+  workflow: Workflow,
+  stop: BaseContext["stop"],
+): BaseContext & { value: unknown; skipping: boolean } {
+  return {
+    stepCount: 0,
+    globalRank: 0,
+    shared: new Shared(),
+    workflow,
+    stop,
+    value: undefined,
+    skipping: false,
   };
 }
 

@@ -37,18 +37,28 @@ export interface StepEngine<L> {
   recover?(error: unknown): number | undefined | PromiseLike<number | undefined>;
 }
 
+/** The hooks of a loop, as its steps see them. */
+export interface StepsHooks {
+  /** Returns how many steps run before the next hook is due. */
+  horizon(step: number): number;
+  /** Throws the error of a hook that was called late. */
+  check(): void;
+  /** Settles when all late calls so far are done. */
+  readonly soFar: PromiseLike<void>;
+  /** Waits for all late calls. */
+  settle(): Promise<void>;
+  /** Fires hooks with `atEnd`. */
+  finish(): Promise<void>;
+}
+
 /** The loop, as its steps see it. */
 export interface StepsHost {
   /** The counters, of which the step is moved. */
   readonly counters: Counters;
   /** The end of the run. */
   readonly end: RunEnd;
-  /** The hooks: when the next is due, and whether one has failed. */
-  readonly hooks: {
-    horizon(step: number): number;
-    check(): void;
-    readonly soFar: PromiseLike<void>;
-  };
+  /** The hooks. */
+  readonly hooks: StepsHooks;
   /** The context, of which `stepCount` is moved. */
   readonly context: { stepCount: number };
   /** Work that waits for the end of a step. */
@@ -160,5 +170,20 @@ export class Steps<L> {
     if (stepCount === counters.step) return;
     counters.step = stepCount;
     context.stepCount = Math.max(0, stepCount - 1);
+  }
+
+  /** Ends a run: waits for late results, and fires what is due after the last step. */
+  async finish(): Promise<void> {
+    const { hooks } = this.#host;
+    await hooks.settle(); // which may report that the run was over before
+    this.truncate();
+    await this.#engine.end?.(this.#loop);
+    await hooks.finish();
+  }
+
+  /** Runs the work that waits between steps, and brings the results home. */
+  async settle(): Promise<void> {
+    await this.#host.between.workOff();
+    await this.#engine.settled?.(this.#loop);
   }
 }
