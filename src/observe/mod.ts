@@ -28,6 +28,7 @@
 export type { ChromeTrace, CompleteEvent, MetadataEvent } from "./profile/chrome_trace.ts";
 export { ConvergedSnapshotHook } from "./atoms/converged_snapshot_hook.ts";
 export type { ConvergedSnapshotHookOptions } from "./atoms/converged_snapshot_hook.ts";
+export { SinkHook } from "./atoms/sink_hook.ts";
 export { SnapshotHook } from "./atoms/snapshot_hook.ts";
 export type { SnapshotHookOptions } from "./atoms/snapshot_hook.ts";
 export { EnergyDriftError, EnergyDriftMonitorHook } from "./atoms/energy_drift_monitor_hook.ts";
@@ -35,6 +36,8 @@ export type {
   DriftMetric,
   EnergyDriftMonitorHookOptions,
 } from "./atoms/energy_drift_monitor_hook.ts";
+export { ObservableHook } from "./observables/observable_hook.ts";
+export type { SystemStatistics } from "./observables/observable_hook.ts";
 export { RadialDistributionHook } from "./observables/radial_distribution_hook.ts";
 export type {
   RadialDistribution,

@@ -12,10 +12,10 @@ export const erasable: Deno.lint.Rule = {
   },
 };
 
-/** Classes that users subclass: an engine named after its integrator, a sink for a file format. */
-const BASES = ["Dynamics", "FileSink"];
+/** Classes that users subclass: for an engine named after its integrator, a file format, a hook of their own. */
+const BASES = ["Dynamics", "FileSink", "ObservableHook", "SinkHook"];
 
-/** Refuses hierarchies, except of errors, which callers catch by class, and below classes that users subclass. */
+/** Refuses hierarchies, except of errors, which callers catch by class, and of classes that users subclass. */
 export const inheritance: Deno.lint.Rule = {
   create(context) {
     if (!isPublished(context.filename)) return {};

@@ -1,10 +1,11 @@
 import { wholeFrom } from "../../base/check_number.ts";
 import { cellVolume } from "../../batch/cell.ts";
-import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import type { DynamicsContext } from "../../dynamics/stages.ts";
+import { ObservableHook } from "../observables/observable_hook.ts";
 import { ACCELERATION } from "../../kernels/constants.ts";
 import { BlockAverage } from "../observables/block_average.ts";
 import { checkNumber, checkOptions, type HookTimes, TIMES, timesOf } from "../any/hook_options.ts";
-import { ObservedSystems, type SavedSystems } from "../observables/observed_systems.ts";
+import { ObservedSystems } from "../observables/observed_systems.ts";
 
 /** What an {@linkcode AverageStressHook} can be told. */
 export interface AverageStressHookOptions extends HookTimes {
@@ -80,9 +81,7 @@ const NAME = "AverageStressHook";
  * assertAlmostEquals(pressure, 31 * kT / 10.52 ** 3, 1e-8); // the center of mass is at rest
  * ```
  */
-export class AverageStressHook {
-  /** Where in a step it looks. */
-  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+export class AverageStressHook extends ObservableHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** What it looks at. */
@@ -100,10 +99,12 @@ export class AverageStressHook {
   constructor(options: AverageStressHookOptions = {}) {
     checkOptions(NAME, options, ["blockSize", ...TIMES]);
     checkNumber(NAME, options, "blockSize", wholeFrom(1));
+    const systems = new ObservedSystems(NAME, (saved) => BlockAverage.restore(saved, WIDTH));
+    super(systems);
+    this.#systems = systems;
     this.frequency = 10;
     Object.assign(this, timesOf(NAME, options));
     this.#blockSize = options.blockSize ?? 10;
-    this.#systems = new ObservedSystems(NAME, (saved) => BlockAverage.restore(saved, WIDTH));
   }
 
   /** Takes a sample. Called by the engine. */
@@ -134,21 +135,6 @@ export class AverageStressHook {
         blockSize,
       };
     });
-  }
-
-  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
-  reset(): void {
-    this.#systems.clear();
-  }
-
-  /** What was seen so far: plain data. Called by the engine. */
-  save(): SavedSystems {
-    return this.#systems.save();
-  }
-
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
-  load(state: unknown): void {
-    this.#systems.load(state);
   }
 }
 

@@ -4,8 +4,8 @@ import {
   DynamicsStage,
 } from "../../dynamics/stages.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
-import { KeptSink } from "./kept_sink.ts";
-import { checkSink, FRAMED, frameOf } from "./frame.ts";
+import { FRAMED, frameOf } from "./frame.ts";
+import { SinkHook } from "./sink_hook.ts";
 import { checkOptions } from "../any/hook_options.ts";
 
 /** What a {@linkcode ConvergedSnapshotHook} is made of. */
@@ -45,22 +45,18 @@ const NAME = "ConvergedSnapshotHook";
  * assertEquals([...relaxed.read().get("sourceId")], [1, 0]); // the one that had less far to go came first
  * ```
  */
-export class ConvergedSnapshotHook {
+export class ConvergedSnapshotHook extends SinkHook {
   /** When systems have converged. */
   readonly stage: typeof DynamicsStage.ON_CONVERGE = DynamicsStage.ON_CONVERGE;
   /** Events do not heed it. */
   readonly frequency = 1;
   /** What must be as of the step. */
   readonly reads: readonly ("energy" | "time" | "frame")[] = FRAMED;
-  /** What cannot be kept must not go unnoticed. */
-  readonly onError = "throw";
-  readonly #sink: KeptSink;
 
   /** Nothing is written yet. */
   constructor(options: ConvergedSnapshotHookOptions) {
     checkOptions(NAME, options, ["sink"]);
-    checkSink(NAME, options);
-    this.#sink = new KeptSink(NAME, options.sink);
+    super(NAME, options);
   }
 
   /** Writes what has just converged. Called by the engine. */
@@ -70,31 +66,6 @@ export class ConvergedSnapshotHook {
     const places = Array.from(ctx.convergedMask).flatMap((flag, place) =>
       flag === 1 ? [place] : []
     );
-    await this.#sink.write(await frameOf(ctx, places));
-  }
-
-  /** Opens the sink; what it has of after a checkpoint that was loaded is taken off. Called by the engine. */
-  open(): Promise<void> {
-    return this.#sink.open();
-  }
-
-  /** Waits until the sink has all of it. Called by the engine. */
-  close(): Promise<void> {
-    return this.#sink.close();
-  }
-
-  /** How many systems the sink holds: plain data, for checkpoints. Called by the engine. */
-  save(): { readonly length: number } | undefined {
-    return this.#sink.save();
-  }
-
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
-  load(state: unknown): void {
-    this.#sink.load(state);
-  }
-
-  /** Waits until the sink has all of it, so that a checkpoint may say so. Called by whoever writes that. */
-  flush(): Promise<void> {
-    return this.#sink.flush();
+    await this.write(await frameOf(ctx, places));
   }
 }

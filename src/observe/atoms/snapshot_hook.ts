@@ -1,7 +1,7 @@
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
-import { KeptSink } from "./kept_sink.ts";
-import { checkSink, framedOf, frameOf } from "./frame.ts";
+import { framedOf, frameOf } from "./frame.ts";
+import { SinkHook } from "./sink_hook.ts";
 import {
   checkOptions,
   checkStage,
@@ -68,16 +68,13 @@ const NAME = "SnapshotHook";
  * assertEquals([...frames.get("time")], [2, 102, 202]);
  * ```
  */
-export class SnapshotHook {
+export class SnapshotHook extends SinkHook {
   /** Where in a step snapshots are taken. */
   readonly stage: DynamicsStage;
   /** At every so many steps. */
   readonly frequency: number;
   /** What must be as of the step. */
   readonly reads: readonly ("energy" | "time" | "frame")[];
-  /** What cannot be kept must not go unnoticed. */
-  readonly onError = "throw";
-  readonly #sink: KeptSink;
   readonly #fields: readonly string[] | undefined;
 
   /** Nothing is written yet. */
@@ -86,43 +83,17 @@ export class SnapshotHook {
     const areNames = (x: unknown) =>
       Array.isArray(x) && x.every((name) => typeof name === "string");
     checkType(NAME, options, "fields", "a list of names", areNames);
-    checkSink(NAME, options);
+    super(NAME, options);
     checkStage(NAME, options);
     this.frequency = 1;
     Object.assign(this, timesOf(NAME, options));
     this.stage = options.stage ?? DynamicsStage.AFTER_STEP;
-    this.#sink = new KeptSink(NAME, options.sink);
     this.#fields = options.fields;
     this.reads = framedOf(options.fields);
   }
 
   /** Writes a snapshot. Called by the engine. */
   async call(ctx: DynamicsContext): Promise<void> {
-    await this.#sink.write(await frameOf(ctx, undefined, this.#fields));
-  }
-
-  /** Opens the sink; what it has of after a checkpoint that was loaded is taken off. Called by the engine. */
-  open(): Promise<void> {
-    return this.#sink.open();
-  }
-
-  /** Waits until the sink has all of it. Called by the engine. */
-  close(): Promise<void> {
-    return this.#sink.close();
-  }
-
-  /** How many systems the sink holds: plain data, for checkpoints. Called by the engine. */
-  save(): { readonly length: number } | undefined {
-    return this.#sink.save();
-  }
-
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
-  load(state: unknown): void {
-    this.#sink.load(state);
-  }
-
-  /** Waits until the sink has all of it, so that a checkpoint may say so. Called by whoever writes that. */
-  flush(): Promise<void> {
-    return this.#sink.flush();
+    await this.write(await frameOf(ctx, undefined, this.#fields));
   }
 }

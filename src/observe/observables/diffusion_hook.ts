@@ -1,8 +1,8 @@
-import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import type { DynamicsContext } from "../../dynamics/stages.ts";
+import { ObservableHook } from "./observable_hook.ts";
 import { CorrelatedSystems } from "./correlated_systems.ts";
 import { checkCorrelation, type CorrelationOptions } from "./correlation_options.ts";
 import { checkType } from "../any/hook_options.ts";
-import type { SavedSystems } from "./observed_systems.ts";
 
 /** What a {@linkcode DiffusionHook} can be told. */
 export interface DiffusionHookOptions extends CorrelationOptions {
@@ -66,9 +66,7 @@ const NAME = "DiffusionHook";
  * assertAlmostEquals(msd[10]!, 1, 1e-6); // (v t)²
  * ```
  */
-export class DiffusionHook {
-  /** Where in a step it looks. */
-  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+export class DiffusionHook extends ObservableHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** Not before so many are done. */
@@ -82,12 +80,14 @@ export class DiffusionHook {
   constructor(options: DiffusionHookOptions = {}) {
     const checked = checkCorrelation(NAME, options, ["fit"]);
     checkType(NAME, options, "fit", "two times, the first below the second", isInterval);
+    const systems = new CorrelatedSystems(NAME, checked, squaredDisplacements);
+    super(systems);
+    this.#systems = systems;
     this.frequency = checked.frequency;
     this.after = checked.after;
     this.#fit = options.fit;
     const seen = ["positions", "images", "cell", "time", "systemId"] as const;
     this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
-    this.#systems = new CorrelatedSystems(NAME, checked, squaredDisplacements);
   }
 
   /** Takes a sample. Called by the engine. */
@@ -104,21 +104,6 @@ export class DiffusionHook {
       const [from, to] = this.#fit ?? [longest / 2, longest];
       return { systemId, time, msd, origins, diffusion: slopeOf(time, msd, from, to) / 6 };
     });
-  }
-
-  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
-  reset(): void {
-    this.#systems.clear();
-  }
-
-  /** What was seen so far: plain data. Called by the engine. */
-  save(): SavedSystems {
-    return this.#systems.save();
-  }
-
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
-  load(state: unknown): void {
-    this.#systems.load(state);
   }
 }
 

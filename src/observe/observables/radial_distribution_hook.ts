@@ -1,6 +1,7 @@
 import { wholeFrom } from "../../base/check_number.ts";
 import { NeighborList } from "../../batch/neighbors/neighbor_list.ts";
-import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import type { DynamicsContext } from "../../dynamics/stages.ts";
+import { ObservableHook } from "./observable_hook.ts";
 import { type ElementName, numberOf } from "../atoms/element_choice.ts";
 import {
   checkGiven,
@@ -11,7 +12,7 @@ import {
   TIMES,
   timesOf,
 } from "../any/hook_options.ts";
-import { ObservedSystems, type SavedSystems } from "./observed_systems.ts";
+import { ObservedSystems } from "./observed_systems.ts";
 import { type PairChoice, PairHistogram } from "./pair_histogram.ts";
 
 /** What a {@linkcode RadialDistributionHook} is made of. */
@@ -92,9 +93,7 @@ const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
  * assertAlmostEquals(coordination[44]!, 12, 1e-9); // of which there are twelve
  * ```
  */
-export class RadialDistributionHook {
-  /** Where in a step it looks. */
-  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+export class RadialDistributionHook extends ObservableHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** What it looks at. */
@@ -112,15 +111,18 @@ export class RadialDistributionHook {
     checkNumber(NAME, options, "bins", wholeFrom(1));
     const isPair = (x: unknown) => Array.isArray(x) && x.length === 2;
     checkType(NAME, options, "elements", "two elements", isPair);
-    this.frequency = 10;
-    Object.assign(this, timesOf(NAME, options));
     const { cutoff, bins = 100, elements } = options;
     const [a, b] = elements ?? [];
     const numbers = elements && [numberOf(NAME, a, "elements"), numberOf(NAME, b, "elements")];
-    const choice = this.#choice = { cutoff, bins, elements: numbers as [number, number] };
+    const choice = { cutoff, bins, elements: numbers as [number, number] };
+    const systems = new ObservedSystems(NAME, (saved) => PairHistogram.restore(saved, choice));
+    super(systems);
+    this.#systems = systems;
+    this.#choice = choice;
+    this.frequency = 10;
+    Object.assign(this, timesOf(NAME, options));
     this.reads = elements === undefined ? SEEN : [...SEEN, "numbers"];
     this.#list = new NeighborList({ cutoff, half: true, skin: SKIN });
-    this.#systems = new ObservedSystems(NAME, (saved) => PairHistogram.restore(saved, choice));
   }
 
   /** Counts the pairs of a step. Called by the engine. */
@@ -152,21 +154,6 @@ export class RadialDistributionHook {
       r: Float64Array.from({ length: bins }, (_, bin) => (bin + 0.5) * cutoff / bins),
       ...one.result,
     }));
-  }
-
-  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
-  reset(): void {
-    this.#systems.clear();
-  }
-
-  /** What was counted so far: plain data. Called by the engine. */
-  save(): SavedSystems {
-    return this.#systems.save();
-  }
-
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
-  load(state: unknown): void {
-    this.#systems.load(state);
   }
 }
 

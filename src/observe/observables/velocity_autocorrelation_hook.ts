@@ -1,7 +1,7 @@
-import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
+import type { DynamicsContext } from "../../dynamics/stages.ts";
+import { ObservableHook } from "./observable_hook.ts";
 import { CorrelatedSystems } from "./correlated_systems.ts";
 import { checkCorrelation, type CorrelationOptions } from "./correlation_options.ts";
-import type { SavedSystems } from "./observed_systems.ts";
 
 /** What a {@linkcode VelocityAutocorrelationHook} can be told. */
 export type VelocityAutocorrelationHookOptions = CorrelationOptions;
@@ -59,9 +59,7 @@ const NAME = "VelocityAutocorrelationHook";
  * assertEquals(normalized.some((c) => c < 0), true); // atoms of a crystal come back
  * ```
  */
-export class VelocityAutocorrelationHook {
-  /** Where in a step it looks. */
-  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+export class VelocityAutocorrelationHook extends ObservableHook {
   /** At every so many steps. */
   readonly frequency: number;
   /** Not before so many are done. */
@@ -73,11 +71,13 @@ export class VelocityAutocorrelationHook {
   /** Nothing is seen yet. */
   constructor(options: VelocityAutocorrelationHookOptions = {}) {
     const checked = checkCorrelation(NAME, options, []);
+    const systems = new CorrelatedSystems(NAME, checked, products);
+    super(systems);
+    this.#systems = systems;
     this.frequency = checked.frequency;
     this.after = checked.after;
     const seen = ["velocities", "time", "systemId"] as const;
     this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
-    this.#systems = new CorrelatedSystems(NAME, checked, products);
   }
 
   /** Takes a sample. Called by the engine. */
@@ -98,21 +98,6 @@ export class VelocityAutocorrelationHook {
       const normalized = vacf.map((c) => c / vacf[0]!);
       return { systemId, time, vacf, normalized, origins, diffusion: integral(time, vacf) };
     });
-  }
-
-  /** Forgets all, to begin anew: other systems with the same `systemId` would go into the same means. */
-  reset(): void {
-    this.#systems.clear();
-  }
-
-  /** What was seen so far: plain data. Called by the engine. */
-  save(): SavedSystems {
-    return this.#systems.save();
-  }
-
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
-  load(state: unknown): void {
-    this.#systems.load(state);
   }
 }
 

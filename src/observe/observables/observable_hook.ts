@@ -1,0 +1,60 @@
+import { DynamicsStage } from "../../dynamics/stages.ts";
+import type { SavedSystems } from "./observed_systems.ts";
+
+/** Statistics of all systems that a hook has seen. */
+export interface SystemStatistics {
+  /** Forgets everything. */
+  clear(): void;
+  /** Returns plain data, for checkpoints. */
+  save(): SavedSystems;
+  /** Restores what `save` returned. Throws a TypeError for anything else. */
+  load(state: unknown): void;
+}
+
+/**
+ * The part that all hooks share which gather statistics of each system. Subclass it for an observable of your own.
+ *
+ * @example
+ * ```ts
+ * import { DynamicsStage } from "@hooke/hooke/dynamics";
+ * import { ObservableHook } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * let hottest = 0;
+ * const statistics = {
+ *   clear: () => void (hottest = 0),
+ *   save: () => ({ systems: [{ id: 0, hottest }] }),
+ *   load: () => {},
+ * };
+ * const hook = new ObservableHook(statistics);
+ * hottest = 300;
+ * assertEquals(hook.stage, DynamicsStage.AFTER_STEP);
+ * hook.reset();
+ * assertEquals(hook.save(), { systems: [{ id: 0, hottest: 0 }] });
+ * ```
+ */
+export class ObservableHook {
+  /** The stage at which it takes samples. */
+  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+  readonly #statistics: SystemStatistics;
+
+  /** Makes a hook that has seen nothing yet. */
+  constructor(statistics: SystemStatistics) {
+    this.#statistics = statistics;
+  }
+
+  /** Forgets everything, to begin anew: other systems with the same `systemId` would go into the same means. */
+  reset(): void {
+    this.#statistics.clear();
+  }
+
+  /** Returns the statistics as plain data. Called by the engine. */
+  save(): SavedSystems {
+    return this.#statistics.save();
+  }
+
+  /** Continues from what `save` returned. Throws a TypeError for anything else. Called by the engine. */
+  load(state: unknown): void {
+    this.#statistics.load(state);
+  }
+}
