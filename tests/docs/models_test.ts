@@ -17,11 +17,11 @@ const table = tablesOf(PAGE);
 
 Deno.test("docs/models.md has every meaning of inputs and outputs, with shapes, types and names", () => {
   const kinds = { float: "real", int: "whole", number: "either", any: "any" } as const;
-  const rowOf = ([meaning, { forms, types, isTold, names }]: [string, Meaning]) => [
+  const rowOf = ([meaning, { forms, types, isClearFromShape, names }]: [string, Meaning]) => [
     meaning,
     forms.map((form) => `[${form.join(", ")}]`).join(" "),
     kinds[types],
-    isTold === true ? "yes" : "",
+    isClearFromShape === true ? "yes" : "",
     names.join(", "),
   ];
   assertEquals(table("meaning"), Object.entries(INPUTS).map(rowOf));
