@@ -1,5 +1,5 @@
 /**
- * The engine of molecular dynamics and structure relaxation: a scheme, a model, and hooks at every stage.
+ * The engine of molecular dynamics and structure relaxation: an integrator, a model, and hooks at every stage.
  *
  * @module
  */
@@ -27,23 +27,23 @@ import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts
 
 /**
  * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
- * are engines with a scheme of theirs.
+ * are engines with an integrator of their own.
  *
  * A step: BEFORE_STEP, BEFORE_PRE_UPDATE, *pre*, AFTER_PRE_UPDATE, BEFORE_COMPUTE, *forces*, AFTER_COMPUTE,
- * BEFORE_POST_UPDATE, *post*, AFTER_POST_UPDATE, AFTER_STEP, *convergence*, ON_CONVERGE. Steps at which no hook is
- * due run many at a time with no visit to JavaScript, and give the same bits.
+ * BEFORE_POST_UPDATE, *post*, AFTER_POST_UPDATE, AFTER_STEP, *convergence*, ON_CONVERGE. If no hook is due, many steps
+ * run in one call without returning to JavaScript; the results are bitwise identical.
  */
 export class Dynamics<const H extends FirstHooks = FirstHooks>
   implements Workflow, AsyncDisposable {
-  /** What it is called in listings, logs and checkpoints. */
+  /** Its name in listings, logs and checkpoints. */
   readonly name: string;
-  /** What the forces come from. */
+  /** Computes the forces. */
   readonly model: Model;
-  /** What moves the atoms. */
+  /** Moves the atoms. */
   readonly integrator: Integrator;
-  /** What stays as it is. */
+  /** Hold degrees of freedom. */
   readonly constraints: readonly Constraint[];
-  /** How the last run ended. */
+  /** The outcome of the last run. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions;
   readonly #engine: DynamicsEngine;
@@ -97,24 +97,24 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.#whole?.stepCount ?? this.#engine.loop.stepCount;
   }
 
-  /** Where it runs. A GPU, and threads, are there from the first run on until the engine is closed; else this throws an Error. */
+  /** The backend it runs on. A GPU, and threads, are open from the first run until the engine is closed; else this throws an Error. */
   get backend(): Backend {
     return this.#whole?.backend ?? this.#engine.device.backend;
   }
 
-  /** The device that was picked, and what was passed over and why; `undefined` before the first run has picked one. */
+  /** The device that was picked, and those passed over with the reason; `undefined` before the first run. */
   get device(): DeviceInUse | undefined {
     return this.#whole === undefined ? this.#engine.device.inUse : this.#whole.device;
   }
 
   /**
-   * Does steps until there have been `nSteps`, all systems have converged, or something asked to stop; then the batch
-   * has the new positions, velocities, forces and energies, and `outcome` says how it ended. A batch that was run
-   * before goes on where it was, converged systems at rest.
+   * Runs steps until there have been `nSteps`, all systems have converged, or something asked to stop. The batch then has
+   * the new positions, velocities, forces and energies, and `outcome` says how the run ended. A batch that was run before
+   * goes on from there, and converged systems stay finished.
    *
    * @throws {RangeError} for atoms or parameters that cannot be run, naming system and atom
    * @throws {DivergedError} when positions are no longer finite
-   * @throws {BackendUnavailableError} where its device is not to be had, or is lost; the batch is as it was before
+   * @throws {BackendUnavailableError} if its device is not available, or is lost; the batch stays as it was before
    */
   async run(batch: Batch, nSteps: number | undefined = this.#options.nSteps): Promise<Batch> {
     checkRun(this.name, batch, nSteps);
@@ -124,8 +124,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
-   * Does one step, opening the hooks if they are not open; `close`, or leaving an `await using` block, closes them.
-   * Throws what `run` throws.
+   * Runs one step, and opens the hooks if they are not open; `close`, or leaving an `await using` block, closes them.
+   * Throws the errors of `run`.
    */
   async step(batch: Batch): Promise<Batch> {
     checkRun(this.name, batch, 1);
@@ -141,15 +141,15 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
-   * Runs all systems of a source through a batch that is kept full: those that have come to rest, converged or at the
-   * end of their steps, are written to a sink and leave; others take their places, with forces, while the rest move on
-   * to the bit. It ends when the source is dry and all are done. Each system is called as its place in the source says
-   * (`systemId`, `sourceIndex`; `sourceId` in what is written), and moves as it would alone, whenever it joins.
+   * Runs all systems of a source through a batch that is kept full. Systems that have converged, or have done all their
+   * steps, are written to a sink and leave; others are admitted to their slots, and the rest go on bitwise identically.
+   * The stream ends when the source is dry and all systems are finished. The id of each system is its index in the source
+   * (`systemId`, `sourceIndex`; `sourceId` in sinks). Results are the same whenever a system is admitted.
    *
    * The next call with the same sampler goes on, after `nSteps`, after a stop, and after sinks were full.
    *
-   * @throws {TypeError} for options that are none, and for parameters by place
-   * @throws {RangeError} when there is no room in the sinks (all stay in the batch then), and for what `run` throws it
+   * @throws {TypeError} if `options` is not an object, or if parameters are lists with one value per slot
+   * @throws {RangeError} if the sinks are full (all systems stay in the batch then), and when `run` throws one
    *
    * @example Relax many structures, 64 at a time
    * ```ts
@@ -189,27 +189,27 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
-   * All that it needs to go on to the bit: counters, hooks' state, the batch, the scheme's state, how pairs were found.
-   * Plain data, to be kept by `writeCheckpoint` or by oneself. To be called between runs, or in
-   * {@linkcode Dynamics.betweenSteps}; else it throws an Error.
+   * Returns the state from which the engine goes on bitwise identically: counters, state of hooks and integrator, the
+   * batch, pair lists. It is plain data. Throws an Error unless it is called between runs, or in
+   * {@linkcode Dynamics.betweenSteps}.
    */
   async save(): Promise<SavedDynamics> {
     return await (this.#whole ?? this.#checkpoints).save();
   }
 
   /**
-   * Does something between two steps, such as `saveCheckpoint`: as soon as the step under way is done, and at once where
-   * there is none. What it throws is the caller's: the run goes on. A hook must not await it.
+   * Runs `work` between two steps, such as `saveCheckpoint`: after the step under way, or at once if there is none. An
+   * error is the caller's, and the run goes on. A hook must not await it.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return (this.#whole ?? this.#checkpoints).betweenSteps(work);
   }
 
   /**
-   * Goes on where `save` was called: answers with the batch, to be handed to `run`. With the same model, options and
-   * hooks all further steps give the same bits; hooks are matched by name, and those that were not there begin anew.
+   * Goes on from a saved state: returns its batch, to be passed to `run`. With the same model, options and hooks all
+   * further steps are bitwise identical. Hooks are matched by name; new hooks begin without state.
    *
-   * @throws {TypeError} for what `save` did not give, or gave of another scheme
+   * @throws {TypeError} for a value that `save` did not return, or that is of another integrator
    * @throws {RangeError} for another precision
    */
   async load(saved: SavedDynamics): Promise<Batch> {
@@ -218,17 +218,17 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
-   * Writes what `save` gives to a file, which is there whole or not at all.
+   * Writes the state that `save` returns to a file, whole or not at all.
    *
-   * @throws {Error} when it cannot be written; a file that was there stays as it was
+   * @throws {Error} if the file cannot be written; an existing file stays as it was
    */
   async saveCheckpoint(path: string | URL): Promise<void> {
     await this.#checkpoints.write(path, await this.takeCheckpoint());
   }
 
   /**
-   * What `saveCheckpoint` writes, as bytes: to be kept somewhere else, or written while the run goes on, once
-   * `hooks.flush()` is done. To be called when `save` may be.
+   * Returns the bytes that `saveCheckpoint` writes: to be kept elsewhere, or written while the run goes on, once
+   * `hooks.flush()` is done. May be called when `save` may be.
    */
   async takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>> {
     if (this.#whole !== undefined) return await this.#whole.takeCheckpoint();
@@ -236,9 +236,9 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
-   * Goes on from such a file; see {@linkcode Dynamics.load}.
+   * Goes on from a checkpoint file; see {@linkcode Dynamics.load}.
    *
-   * @throws {SyntaxError} for a file that is damaged or is no checkpoint
+   * @throws {SyntaxError} if the file is damaged, or is not a checkpoint
    * @throws {RangeError} for one of a newer version, or of another precision
    * @throws {TypeError} for one of another engine
    */
@@ -247,10 +247,10 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
-   * Goes on from the newest checkpoint in a folder that is whole, as a `CheckpointHook` writes them; of those that
-   * are damaged it warns. Answers with the batch, or with `undefined` where there is none: the run begins anew.
+   * Goes on from the newest whole checkpoint in a folder, as a `CheckpointHook` writes them; warns of damaged ones. Returns
+   * its batch, or `undefined` if there is none.
    *
-   * Throws what `loadCheckpoint` throws, but for damage.
+   * Throws the errors of `loadCheckpoint`, except for damaged files.
    */
   async loadLatest(folder: string | URL): Promise<Batch | undefined> {
     return await this.#checkpoints.loadLatest(folder, (path) => this.loadCheckpoint(path));
@@ -277,7 +277,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     return this.close();
   }
 
-  /** What hooks of this engine find in `ctx` besides what every engine has. An engine of one's own may add to it. */
+  /** Returns the context fields of this engine besides those of every engine. A custom engine may add some. */
   protected buildContext(batch: Batch): Omit<DynamicsBase, keyof BaseContext> {
     return { batch, model: this.model, stream: this.#engine.running.stream?.progress };
   }

@@ -1,5 +1,5 @@
 /**
- * The stages of a dynamics step, and what hooks get at each.
+ * The stages of a dynamics step, and the context of hooks at each.
  *
  * @module
  */
@@ -11,23 +11,23 @@ import { type Observe, type StageOf, type Stages, stagesOf } from "../hooks/prot
 
 /** Fields at every dynamics stage. */
 export interface DynamicsBase extends BaseContext {
-  /** What runs. While it does, values are read by `reads: [...]` and `ctx.read`, or by `await ctx.batch.fetch(name)`. */
+  /** The batch that runs. During a run, values are read by `reads: [...]` and `ctx.read`, or by `await ctx.batch.fetch(name)`. */
   readonly batch: Batch;
-  /** What the forces come from. */
+  /** Computes the forces. */
   readonly model: Model;
-  /** How far a stream of systems has come by now; none, where the engine runs one batch. */
+  /** Progress of the stream; `undefined` if the engine runs one batch. */
   readonly stream?: StreamProgress | undefined;
 }
 
-/** How far a stream of systems has come. */
+/** Progress of a stream of systems. */
 export interface StreamProgress {
-  /** Systems that are done: written, or dropped as they have come apart. */
+  /** Finished systems: written, or dropped because they diverged. */
   readonly done: number;
   /** Systems of the source. */
   readonly total: number;
 }
 
-/** What a dynamics hook can read and write: one value per system, or one or three per atom. */
+/** Fields that a dynamics hook can read and write: one value per system, or one or three per atom. */
 export interface DynamicsFields {
   /** Potential energy per system, eV. */
   readonly energy: Float64Array;
@@ -40,8 +40,8 @@ export interface DynamicsFields {
   /** Kinetic energy per system, eV. */
   readonly kineticEnergy: Float64Array;
   /**
-   * What a scheme of molecular dynamics conserves, per system, eV, as of the end of a step: potential and kinetic energy,
-   * and what baths have. No relaxation has it.
+   * Conserved energy per system, eV, as of the end of a step: potential and kinetic energy, and that of baths. It does not
+   * exist in relaxations.
    */
   readonly conservedEnergy: Float64Array;
   /** Stress, dE/dε / V, nine numbers per system, eV/Å³; 0 without a cell. */
@@ -64,15 +64,15 @@ export interface DynamicsFields {
   readonly pbc: Int32Array;
   /** Atomic numbers. */
   readonly numbers: Int32Array;
-  /** Whole lattice vectors that wrapping has taken off, three per atom. */
+  /** Number of lattice vectors that wrapping has subtracted, three per atom. */
   readonly images: Int32Array;
-  /** The stage of a run that each system is in; 1 once it has converged, unless told otherwise. */
+  /** Stage of each system in a run of stages; by default 1 once it has converged. */
   readonly status: Int32Array;
-  /** What each system is called. */
+  /** Id of each system. */
   readonly systemId: Int32Array;
   /** Steps each system has done, this one included once it has moved. */
   readonly stepsDone: Int32Array;
-  /** All fields of the batch that the engine has, by name: what `batch.snapshot` may be told they are. */
+  /** All fields of the batch that the engine has, by name, as `batch.snapshot` takes them. */
   readonly frame: Readonly<Record<string, Float32Array | Float64Array | Int32Array>>;
 }
 
@@ -84,7 +84,7 @@ export interface ConvergedContext extends DynamicsBase {
 
 /** The context at {@linkcode DynamicsStage}`.ON_ADMIT`. */
 export interface AdmittedContext extends DynamicsBase {
-  /** 1 for each system that has just joined. */
+  /** 1 for each system that was just admitted. */
   readonly admittedMask: ArrayLike<number>;
 }
 
@@ -108,7 +108,7 @@ export interface DynamicsStages {
   readonly AFTER_STEP: Observe<DynamicsBase>;
   /** In a step in which a system has converged. */
   readonly ON_CONVERGE: Observe<ConvergedContext>;
-  /** When systems have joined a running batch: their forces are there. */
+  /** When systems were admitted to a running batch, and have forces. */
   readonly ON_ADMIT: Observe<AdmittedContext>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How far in time the systems of a run have come.
+ * The time of the systems of a run.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { STAGE_STEPS } from "../stages/stage_steps.ts";
 /** The field of the batch in which the time is kept between runs. */
 const TIME = "time";
 
-/** What a clock counts from, one entry per system: plain data. */
+/** The start of a clock, one entry per system: plain data. */
 export interface SavedClock {
   /** Steps that each had done. */
   readonly begun: Int32Array;
@@ -21,7 +21,7 @@ export interface SavedClock {
   readonly before: Float64Array;
 }
 
-/** Counts the time of the steps that one scheme does with a batch, from what the batch says it has come to before. */
+/** Counts the time of the steps that one integrator runs on a batch, from the time in the batch on. */
 export class Clock {
   /** The field that counts the steps: where the scheme has stages, those of each by itself, in a row per system. */
   readonly counter: "stepsDone" | typeof STAGE_STEPS;
@@ -40,7 +40,7 @@ export class Clock {
     this.counter = stages === undefined ? "stepsDone" : STAGE_STEPS;
     this.#dt = dt === undefined ? undefined : stages?.map(({ dt = 0 }) => dt) ?? [dt];
     this.#batch = batch;
-    // What fields say is read at once: later an engine holds them.
+    // Fields are read at once: later an engine holds them.
     if (this.#dt?.some((dt) => isObject(dt) && "field" in dt)) this.#dts = this.#readDts();
     this.#begun = this.#steps(batch).slice();
     this.#left = this.#begun.slice();
@@ -64,7 +64,7 @@ export class Clock {
     });
   }
 
-  /** Is the batch as it was left, or have others done steps with it, or set its time? */
+  /** Returns whether the batch is as it was left: no other engine has run it, and its time was not set. */
   isOf(batch: Batch): boolean {
     if (this.#dt === undefined) return true;
     const [times, steps] = [batch.has(TIME) ? batch.get(TIME) : [], this.#steps(batch)];
@@ -72,13 +72,13 @@ export class Clock {
       this.at(this.#left).every((time, s) => time === times[s]);
   }
 
-  /** Leaves the time in the batch, for the next scheme, if steps take any. */
+  /** Leaves the time in the batch for the next integrator, if steps take any. */
   keep(batch: Batch): void {
     this.#left = this.#steps(batch).slice();
     this.note(batch);
   }
 
-  /** What the systems that were in other places of another clock, or of this one, go on counting from. */
+  /** Goes on counting for systems that were in other slots of this or of another clock. */
   carry({ begun, before }: SavedClock, from: readonly (number | undefined)[]): void {
     for (const [place, old] of from.entries()) {
       if (old === undefined) continue;
@@ -88,7 +88,7 @@ export class Clock {
     }
   }
 
-  /** A system of the batch that was in none of its places before begins to count. */
+  /** Starts the count of new systems. */
   admit(batch: Batch, places: Iterable<number>): void {
     for (const place of places) {
       const before = batch.has(TIME) ? batch.get(TIME)[place]! : 0;
@@ -98,7 +98,7 @@ export class Clock {
     }
   }
 
-  /** What it counts from, to be kept. */
+  /** Returns the start of the clock, for a checkpoint. */
   save(): SavedClock {
     return { begun: this.#begun.slice(), before: this.#before.slice() };
   }

@@ -1,5 +1,5 @@
 /**
- * What an engine is given, checked.
+ * Checks of the options and batches of engines.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What an engine for atoms is made of.
+ * The options of engines for atoms.
  *
  * @module
  */
@@ -20,9 +20,9 @@ export type DynamicsKind = typeof DynamicsStage;
 /** The hooks an engine begins with, of any form. */
 export type FirstHooks = readonly HookInput<DynamicsKind>[];
 
-/** What every engine for atoms is made of. */
+/** Options of every engine for atoms. */
 export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
-  /** What the forces come from. */
+  /** Computes the forces. */
   readonly model: Model;
   /**
    * Hooks to begin with; `engine.hooks.add` takes more, with options.
@@ -31,19 +31,19 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    */
   readonly hooks?: H & AcceptAll<DynamicsKind, H>;
   /**
-   * Steps that `run` does when it is not told.
+   * Number of steps of `run` if it is called without one.
    *
-   * @default none: `run` must be told
+   * @default none: `run` needs a number
    */
   readonly nSteps?: number;
   /**
-   * What stays as it is whatever the scheme does: `fixAtoms`, `fixBonds`, …
+   * Constraints, which work with every integrator: `fixAtoms`, `fixBonds`, …
    *
    * @default none
    */
   readonly constraints?: readonly Constraint[];
   /**
-   * Where it runs: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64, `"webgpu"` a GPU in float32;
+   * The device it runs on: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64, `"webgpu"` a GPU in float32;
    * `"auto"` is WebGPU on a real adapter, else wasm. A GPU is opened by the first run, and closed with the engine.
    *
    * @default "wasm"
@@ -54,7 +54,7 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    * are systems, or processors, are of no use. All that comes of it is the same to the bit. Workers live until the
    * engine is closed, and keep a process alive.
    *
-   * @default 1: the thread of whoever calls
+   * @default 1: the thread of the caller
    */
   readonly threads?: number;
   /**
@@ -70,9 +70,9 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    */
   readonly fields?: readonly (string | Field<string, unknown>)[];
   /**
-   * What it is called in listings, logs and checkpoints.
+   * Name in listings, logs and checkpoints.
    *
-   * @default the name of its scheme
+   * @default the name of its integrator
    */
   readonly name?: string;
   /** Stops it after the step under way. */

@@ -1,5 +1,5 @@
 /**
- * Where an engine runs: what was asked for, what was picked, and what is open.
+ * The device of an engine: the one asked for, the one picked, and the one that is open.
  *
  * @module
  */
@@ -24,20 +24,20 @@ export interface DeviceRequest extends PickOptions {
   readonly keepSeconds?: number;
 }
 
-/** What says where an engine runs. */
+/** Options that say on which device an engine runs. */
 interface PlaceOptions {
   readonly device?: DeviceName | DeviceRequest;
   readonly threads?: number;
   readonly backend?: Backend;
 }
 
-/** Where an engine runs, and why there. */
+/** The device an engine runs on, and the reason. */
 export interface DeviceInUse {
-  /** What was picked. */
+  /** The device that was picked. */
   readonly device: Device;
-  /** What the adapter says of itself, on a GPU. */
+  /** The adapter's description of itself, on a GPU. */
   readonly info?: AdapterInfo;
-  /** What was passed over, or was lost. */
+  /** Devices that were passed over, or lost. */
   readonly skipped: readonly SkippedDevice[];
 }
 
@@ -47,7 +47,7 @@ export function unavailable(error: unknown): BackendUnavailableError | undefined
   return error instanceof Error && error.cause !== undefined ? unavailable(error.cause) : undefined;
 }
 
-/** The device of one engine. What it opens it closes; a backend that it was given stays whose it was. */
+/** The device of one engine. It closes a backend that it has opened; a backend that was passed in stays open. */
 export class EngineDevice {
   readonly #engine: string;
   readonly #request: DeviceRequest | undefined;
@@ -56,7 +56,7 @@ export class EngineDevice {
   #inUse: DeviceInUse | undefined;
   #isHost = true;
 
-  /** Opens at once what need not be waited for. Throws a RangeError for a name that there is not. */
+  /** Opens a backend that needs no waiting. Throws a RangeError for an unknown name. */
   constructor(engine: string, { backend, device = "wasm", threads = 1 }: PlaceOptions) {
     this.#engine = engine;
     this.#threads = threads;
@@ -70,12 +70,12 @@ export class EngineDevice {
     else if (name === "wasm" || name === "reference") this.#use(openBackend(name));
   }
 
-  /** Whether engines wait for nothing there; as it was, while it is not open. */
+  /** Whether kernels run on the host; while the device is not open, as it was before. */
   get isHost(): boolean {
     return this.#isHost;
   }
 
-  /** What is open. Throws an Error where it must be waited for, and nobody has. */
+  /** The open backend. Throws an Error if the device is not open yet. */
   get backend(): Backend {
     if (this.#backend !== undefined) return this.#backend;
     throw new Error(
@@ -85,12 +85,12 @@ export class EngineDevice {
     );
   }
 
-  /** What was picked; `undefined` before something was. */
+  /** The device that was picked; `undefined` before. */
   get inUse(): DeviceInUse | undefined {
     return this.#inUse;
   }
 
-  /** Opens it, if it is not open. Throws a BackendUnavailableError where it is not to be had. */
+  /** Opens it, if it is not open. Throws a BackendUnavailableError if it is not available. */
   open(): Backend | Promise<Backend> {
     if (this.#backend !== undefined) return this.#backend;
     const { name, ...options } = this.#request!;
@@ -109,23 +109,23 @@ export class EngineDevice {
     return backend;
   }
 
-  /** Whether it may be exchanged for wasm: `"auto"` has picked a GPU. */
+  /** Whether wasm may replace it: `"auto"` has picked a GPU. */
   get canFallBack(): boolean {
     return this.#request?.name === "auto" && !this.#isHost;
   }
 
-  /** How often what is needed for that is to be taken home. */
+  /** Seconds between snapshots for that case. */
   get keepSeconds(): number {
     return this.#request?.keepSeconds ?? 5;
   }
 
-  /** The error that says that this device, one that can be exchanged, is gone; if that is why something went wrong. */
+  /** Returns the error that says that this device is lost and can be replaced, if that is the cause of an error. */
   lossIn(error: unknown): BackendUnavailableError | undefined {
     const lost = this.canFallBack ? unavailable(error) : undefined;
     return lost?.backend === "webgpu" && lost.reason !== "absent" ? lost : undefined;
   }
 
-  /** Exchanges it for wasm, for good. */
+  /** Replaces it by wasm for good. */
   fallBack({ message: reason }: BackendUnavailableError): Backend {
     const skipped = [...this.#inUse?.skipped ?? [], { device: "webgpu", reason } as const];
     this.close();
@@ -134,7 +134,7 @@ export class EngineDevice {
     return backend;
   }
 
-  /** Gives back what it has opened, where that is anything to give back. */
+  /** Closes the backend that it has opened. */
   close(): void {
     if (this.#request === undefined || this.#isHost) return;
     this.#backend?.dispose();

@@ -1,5 +1,5 @@
 /**
- * What dynamics hooks read and write, and where it is.
+ * The fields that dynamics hooks read and write.
  *
  * @module
  */
@@ -42,9 +42,9 @@ export function fieldNames(own: readonly string[]): readonly string[] {
 
 /** The batch of the moment, as fields see it. */
 export interface FieldHost {
-  /** Where it is. */
+  /** The batch on its device. */
   readonly state: ResidentBatch;
-  /** How far in time it has come. */
+  /** The time of its systems. */
   readonly clock: Clock;
   /** Keeps measures up to date with what hooks change. */
   readonly work: Pick<HookWork, "touch" | "measure">;
@@ -148,14 +148,14 @@ function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>
   return markMade(frame);
 }
 
-/** What must be fetched for a field. */
+/** Returns the buffers to fetch for a field. */
 function buffersOf({ state, clock }: FieldHost, field: string): Buffer[] {
   if (field === "time") return [state.field<"i32">(clock.counter)];
   if (field !== FRAME) return [bufferOf(state, field)];
   return [...state.fields].map((name) => state.field<Dtype>(name));
 }
 
-/** Where a field is, whether stored or measured. */
+/** Returns the buffer of a field, stored or measured. */
 export function bufferOf(state: ResidentBatch, field: string): Buffer {
   return isMeasured(field) ? measuredIn(state, field) : state.field(field);
 }

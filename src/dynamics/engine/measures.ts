@@ -1,5 +1,5 @@
 /**
- * What is measured of a batch where it is: a few numbers per system.
+ * Measures of a batch, taken on its device: a few numbers per system.
  *
  * @module
  */
@@ -68,7 +68,7 @@ const MEASURES: Readonly<
 /** The fields that are measured. */
 export const MEASURED: readonly string[] = Object.keys(MEASURES);
 
-/** Is a field measured, rather than stored? */
+/** Returns whether a field is measured, not stored. */
 export function isMeasured(field: string): boolean {
   return field === CHANGE || Object.hasOwn(MEASURES, field);
 }
@@ -76,7 +76,7 @@ export function isMeasured(field: string): boolean {
 /** What a scheme conserves: measured of the potential energy, and nothing that systems converge by. */
 export const CONSERVED = "conservedEnergy";
 
-/** Where the last measure of a field is. */
+/** Returns the buffer of the last measure of a field. */
 export function measuredIn(state: ResidentBatch, field: string): Buffer<"f64"> {
   return field === "stress" ? state.field("stress") : perSystem(state, field);
 }

@@ -33,7 +33,7 @@ export class SystemRows {
     return this.places.length === this.#batch.size;
   }
 
-  /** They as a batch; their values are where those of the whole batch are. */
+  /** A batch of these systems, which shares its values with the whole batch. */
   get batch(): Batch {
     return this.#own ??= this.isAll ? this.#batch : this.#batch.view(this.places);
   }

@@ -1,5 +1,5 @@
 /**
- * What is given to be fused, checked.
+ * Checks of the engines to be fused.
  *
  * @module
  */

@@ -13,9 +13,9 @@ import type { StageBudget, StageRange } from "./open_stages.ts";
 export interface Group extends StageRange {
   /** The engine. */
   readonly engine: Dynamics;
-  /** What it is called here, as no other. */
+  /** Its unique name. */
   readonly name: string;
-  /** What it is itself a part of: another of these, or the whole. */
+  /** The engine that it is a stage of; `undefined` for the whole. */
   readonly outer: Dynamics | undefined;
   /** Whether it is a stage. */
   readonly isStage: boolean;
@@ -45,7 +45,7 @@ export function budgetsOf(groups: readonly Group[]): StageBudget[] {
   }).sort((a, b) => (b.end - b.first) - (a.end - a.first));
 }
 
-/** Can systems leave the stage before `end`? `hooks` are those of the whole. */
+/** Returns whether systems can leave the stage before `end`; `hooks` are those of the whole. */
 export function hasExit(
   groups: readonly Group[],
   hooks: readonly object[],

@@ -1,5 +1,5 @@
 /**
- * What keeps the systems of a batch in stages of their own.
+ * The stages of the systems of a batch.
  *
  * @module
  */
@@ -20,18 +20,18 @@ export interface StageRange {
   readonly end: number;
 }
 
-/** How many steps a system may spend in some stages together. */
+/** The maximum number of steps of a system in some stages together. */
 export interface StageBudget extends StageRange {
   /** Steps. */
   readonly steps: number;
 }
 
-/** Where all systems are in. */
+/** A range with all stages. */
 const ALL: StageRange = { first: -(2 ** 30), end: 2 ** 30 };
 
 /** The stages of a run, on a batch. */
 export class OpenStages {
-  /** How many there are: a system of this status is done. */
+  /** Number of stages: a system with this status is finished. */
   readonly count: number;
   /** The stage that each system is in. */
   readonly status: Buffer<"i32">;
@@ -39,13 +39,13 @@ export class OpenStages {
   readonly stage: Buffer<"i32">;
   /** Steps of each system in each stage. */
   readonly steps: Buffer<"i32">;
-  /** What sends on those that have spent their steps. */
+  /** Move systems on that have done all steps of a stage. */
   readonly budgets: readonly Call[];
   /** 1 for each that has in this step; one list for each budget. */
   readonly spent: readonly Buffer<"i32">[];
   readonly #state: ResidentBatch;
   readonly #awake: Buffer<"i32">;
-  /** Where systems were when they came, or when that was last changed from outside. */
+  /** Stages of systems when they were admitted, or when the user last set them. */
   #came: { readonly status: NumericArray; readonly steps: Int32Array };
   /** The same steps when each system began with the first of its stages. */
   readonly #begun: Buffer<"i32">;
@@ -81,7 +81,7 @@ export class OpenStages {
     );
   }
 
-  /** Where systems are on the host, and what they have done. */
+  /** Returns the stages of systems on the host, and the steps done in each. */
   #coming(): { readonly status: NumericArray; readonly steps: Int32Array } {
     const { batch } = this.#state;
     return {
@@ -115,7 +115,7 @@ export class OpenStages {
     return call(countStage, { status, stage, steps, stages });
   }
 
-  /** Systems whose stage was set from outside: they begin anew, with all that schemes keep. */
+  /** Starts systems anew whose stage was set by the user, with the state of integrators. */
   restart(systems: ReadonlySet<number>): void {
     const { batch } = this.#state;
     assertStatus(batch.ensure("status"));
@@ -125,7 +125,7 @@ export class OpenStages {
     this.#state.writeRows(this.stage, systems, batch.ensure("status"));
   }
 
-  /** Has a system come into the batch beyond all of these stages, with no step in any of them? */
+  /** Returns whether a system was admitted beyond all of these stages, and has done no step in them. */
   hasPassed(system: number, stages: readonly number[]): boolean {
     const { status, steps } = this.#came;
     return stages.every((stage) =>
@@ -133,7 +133,7 @@ export class OpenStages {
     );
   }
 
-  /** Those that have been through all stages do not move. */
+  /** Stops updating systems that have been through all stages. */
   rest(): void | PromiseLike<void> {
     const { status, count } = this;
     const { active } = this.#state.frame;

@@ -15,13 +15,13 @@ import { STAGE_EVENT, type StageEvent } from "./stage_changes.ts";
 import { DynamicsStage } from "../stages.ts";
 import { SystemRows } from "../engine/system_rows.ts";
 
-/** What runs the stages. */
+/** The engine that runs the stages. */
 export interface StageHost {
   /** The batch it has at the time. */
   readonly state: ResidentBatch;
 }
 
-/** What is lent of a field: the rows of the stage, and the field they belong to. */
+/** A lent field: the rows of the stage, and the field that they belong to. */
 interface Lent {
   readonly rows: NumericArray;
   readonly whole: NumericArray;
@@ -29,14 +29,14 @@ interface Lent {
 
 /** The part of an engine that is in one of its stages, or in several in a row. */
 export class StagePart implements Part {
-  /** What it is called, as no other. */
+  /** Its unique name. */
   name: string;
   readonly workflow: Workflow;
   readonly keys: readonly string[] = ["status"];
   readonly context: PropertyDescriptorMap;
-  /** Which stages; others may come before them. */
+  /** The stages, of those of the run. */
   range: StageRange;
-  /** What runs them. */
+  /** Returns the engine that runs them. */
   host: () => StageHost;
   #rows: SystemRows | undefined;
   #mask: ArrayLike<number> = [];
@@ -133,7 +133,7 @@ export class StagePart implements Part {
     };
   }
 
-  /** Has someone of it converged, or come? */
+  /** Returns whether a system of these stages has converged, or has entered them. */
   #isTold(stage: string, event: StageEvent, places: readonly number[]): boolean {
     if (stage === DynamicsStage.ON_CONVERGE) return places.some((s) => event.mask[s] !== 0);
     return places.some((s) => event.mask[s] !== 0 && !this.#has(event.stage[s]!));
@@ -166,7 +166,7 @@ export class StagePart implements Part {
   }
 }
 
-/** Who has converged, or come: as a context has it. */
+/** Returns the mask of an event as a context has it. */
 function masksOf(stage: string, mask: Int32Array): object {
   return stage === DynamicsStage.ON_CONVERGE ? { convergedMask: mask } : { admittedMask: mask };
 }
@@ -179,7 +179,7 @@ function statusOf(state: ResidentBatch, backend: Backend): Int32Array {
   return backend.view(state.field<"i32">("status"));
 }
 
-/** Who has converged has done so in the stage it was in; who has come is in the one it is in. */
+/** Returns the stages that an event is about: systems converge in the stage before, and enter the stage after the step. */
 function membersAt(stage: string, { stage: was, status }: StageEvent): Int32Array {
   return stage === DynamicsStage.ON_CONVERGE ? was : status;
 }

@@ -1,5 +1,5 @@
 /**
- * What a scheme that is one of several must know of where it stands.
+ * The position of an integrator among several.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface StagePlace {
   readonly stage: Buffer<"i32">;
   /** Which it is. */
   readonly at: number;
-  /** How many there are. */
+  /** Number of stages. */
   readonly count: number;
   /** Whether a stage before it sets centers of mass in motion. */
   readonly isStirred: boolean;

@@ -1,5 +1,5 @@
 /**
- * How many steps systems have done in each stage of a run.
+ * The number of steps that systems have done in each stage of a run.
  *
  * @module
  */

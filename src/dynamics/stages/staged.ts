@@ -1,5 +1,5 @@
 /**
- * Several schemes as one: each system is moved by the scheme of its stage.
+ * Several integrators as one: each system is moved by the integrator of its stage.
  *
  * @module
  */
@@ -16,13 +16,13 @@ import { withinStage } from "./stage_place.ts";
 
 /** A stage, to be run with others. */
 export interface NamedStage {
-  /** What it is called, as no other. */
+  /** Its unique name. */
   readonly name: string;
-  /** What moves its systems. */
+  /** Moves its systems. */
   readonly integrator: Integrator;
 }
 
-/** What rounding took off positions is nothing any more where a scheme has moved atoms that does not count it. */
+/** Clears the compensation of positions, if an integrator moves atoms without counting it. */
 function forgettingLow(state: ResidentBatch, opened: readonly OpenIntegrator[]): readonly Call[] {
   if (!opened.some(usesLow)) return [];
   const source = state.scratch("noLow", { dtype: "real", level: "node", width: 3 });
@@ -34,8 +34,8 @@ function usesLow({ pre, post }: OpenIntegrator): boolean {
 }
 
 /**
- * The scheme of each stage for the systems whose `status` is its number; those of others are at rest meanwhile, and so
- * is what schemes keep of them. Each scheme keeps its state by itself, and finds it as new when a system comes.
+ * Runs the integrator of each stage for the systems whose `status` is its number; the others are not updated meanwhile,
+ * integrator state included. Each integrator has a state of its own, which is new when a system enters the stage.
  *
  * `budgets` are the steps after which systems leave stages.
  */

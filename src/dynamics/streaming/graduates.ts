@@ -1,5 +1,5 @@
 /**
- * Where systems go that have left a stream.
+ * The sinks of a stream.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Batch } from "../../batch/batch.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** What takes the systems that leave a stream, as every sink does. */
+/** A sink for systems that leave a stream. */
 export interface GraduateSink {
   /** Takes a copy of the systems of a batch, or of those that the mask marks: all of them, or none when it throws. */
   write(batch: Batch, mask?: ArrayLike<number | boolean>): void | PromiseLike<void>;
@@ -16,9 +16,9 @@ export interface GraduateSink {
   flush?(): void | PromiseLike<void>;
   /** Opens what is there: from then on `length` is known. */
   open?(): void | PromiseLike<void>;
-  /** How many systems it holds. */
+  /** Number of systems it holds. */
   readonly length?: number;
-  /** How many it can hold. @default no limit */
+  /** Number of systems it can hold. @default no limit */
   readonly capacity?: number;
   /** Takes off all systems but the first so many. */
   truncate?(length: number): void | PromiseLike<void>;
@@ -26,7 +26,7 @@ export interface GraduateSink {
   read?(): Batch | PromiseLike<Batch>;
 }
 
-/** Several sinks in a row: the first that is not full takes what comes. */
+/** Several sinks in a row: the first that is not full takes the systems. */
 export class Graduates {
   readonly #engine: string;
   readonly #sinks: readonly GraduateSink[];
@@ -84,7 +84,7 @@ export class Graduates {
     for (const sink of this.#sinks) await sink.flush?.();
   }
 
-  /** How many each holds, -1 where it does not say. */
+  /** Returns the number of systems in each, -1 if it is unknown. */
   lengths(): number[] {
     return this.#sinks.map(({ length }) => length ?? -1);
   }
@@ -119,7 +119,7 @@ function roomIn({ capacity = Infinity, length = 0 }: GraduateSink): number {
   return Math.max(0, capacity - length);
 }
 
-/** What systems are called that a sink holds after the first so many. */
+/** Returns the ids of the systems that a sink holds after the first so many. */
 async function idsFrom(
   engine: string,
   sink: GraduateSink,

@@ -1,5 +1,5 @@
 /**
- * What is known of a stream of systems.
+ * The state of a stream of systems.
  *
  * @module
  */
@@ -29,46 +29,46 @@ export interface StreamSlot {
   isEntering: boolean;
 }
 
-/** A system that has come apart, and what was wrong. */
+/** A system that has diverged, and the error. */
 export interface StreamFailure {
   /** Its place in the source. */
   readonly sourceIndex: number;
-  /** The step of the engine in which it happened; that before the first it did, where it never had forces. */
+  /** The step of the engine in which it diverged; the step before its first if it never had forces. */
   readonly step: number;
   /** The message of the error that would have ended the stream. */
   readonly reason: string;
 }
 
-/** What is counted. */
+/** Counters of a stream. */
 export interface StreamCounts {
-  /** Systems that have joined. */
+  /** Admitted systems. */
   systems: number;
-  /** Those that were written. */
+  /** Systems that were written. */
   graduated: number;
-  /** Those of them that had converged. */
+  /** Written systems that had converged. */
   converged: number;
-  /** Those that have come apart. */
+  /** Diverged systems. */
   failures: readonly StreamFailure[];
   /** Steps of the engine. */
   steps: number;
-  /** How often others have joined. */
+  /** Number of refills. */
   refills: number;
-  /** How full the batch was, summed over steps until the source was dry. */
+  /** Filling of the batch, summed over the steps until the source was dry. */
   filled: number;
-  /** How many steps those were. */
+  /** Number of these steps. */
   fillable: number;
 }
 
 /** A stream as plain data. */
 export interface SavedStream {
-  /** How far the sampler had come. */
+  /** The state of the sampler. */
   readonly sampler: SavedSampler;
-  /** Who is in each place. */
+  /** The system in each slot. */
   readonly slots: readonly StreamSlot[];
-  /** What was counted. */
+  /** The counters. */
   readonly counts: Readonly<StreamCounts>;
-  /** How many systems each sink held. */
+  /** Number of systems in each sink. */
   readonly lengths: readonly number[];
-  /** What times count from. */
+  /** The start of each system's clock. */
   readonly clock: SavedClock;
 }

@@ -1,5 +1,5 @@
 /**
- * How a stream of systems is to run.
+ * The options of a stream of systems.
  *
  * @module
  */
@@ -10,26 +10,27 @@ import type { GraduateSink } from "./graduates.ts";
 import { SizeAwareSampler } from "./sampler.ts";
 import type { StreamFailure } from "./saved_stream.ts";
 
-/** What `engine.stream` can be told. */
+/** Options of `engine.stream`. */
 export interface StreamOptions {
-  /** Where systems go when they are done: the first that is not full takes them. */
+  /** Sinks for finished systems: the first that is not full takes them. */
   readonly sinks: readonly GraduateSink[];
   /**
-   * At every so many steps those that rest are written and others join. Where nobody moves it is done at once.
+   * Number of steps between refills, which write finished systems and admit others. If no system is active, a refill
+   * comes at once.
    *
-   * @default where an eighth of the batch rests, at the latest after 20 steps; 1 with a model that is no kernels and takes
-   * its time for all; 20 on a GPU, which must be asked who rests. Threads are asked so every fourth step
+   * @default when an eighth of the batch is finished, at the latest after 20 steps; 1 with a model that is not made of
+   * kernels; 20 on a GPU, which must be asked which systems have finished. Threads are asked every fourth step
    */
   readonly refillFrequency?: number;
   /**
-   * Steps that each system does at most: it is done then, converged or not.
+   * Maximum number of steps of each system: it is finished then, converged or not.
    *
-   * @default none: only what has converged is done
+   * @default none: only converged systems are finished
    */
   readonly maxSteps?: number;
   /**
-   * What becomes of a system that comes apart: `"throw"` ends the stream with a `DivergedError`; `"drop"` lets that system
-   * leave, with a line in the summary's `failures`, and all others go on as if it had never been there. Not on a GPU, nor on threads.
+   * Handling of a system that diverges: `"throw"` ends the stream with a `DivergedError`; `"drop"` removes the system, adds
+   * it to the summary's `failures`, and the others go on as if it had never been there. Not on a GPU, nor on threads.
    *
    * @default "throw"
    */
@@ -42,26 +43,26 @@ export interface StreamOptions {
   readonly nSteps?: number;
 }
 
-/** What a stream has come to. */
+/** Results of a stream. */
 export interface StreamSummary {
-  /** Systems that have joined. */
+  /** Admitted systems. */
   readonly systems: number;
   /** Systems that were written. */
   readonly graduated: number;
-  /** Those of them that had converged. */
+  /** Written systems that had converged. */
   readonly converged: number;
-  /** Those that have come apart, and were dropped. */
+  /** Diverged systems, which were dropped. */
   readonly failures: readonly StreamFailure[];
   /** Steps of the engine. */
   readonly steps: number;
-  /** How often others have joined. */
+  /** Number of refills. */
   readonly refills: number;
   /**
-   * How full the batch was of systems that move, from 0 to 1, over the steps until the source was dry; by the limit that
-   * it came nearest to. NaN where there were none.
+   * Mean filling of the batch with active systems, from 0 to 1, over the steps until the source was dry; by the limit that
+   * was nearest. NaN if there were no steps.
    */
   readonly filling: number;
-  /** Whether the source is dry and all are done. */
+  /** Whether the source is dry and all systems are finished. */
   readonly isDone: boolean;
 }
 
