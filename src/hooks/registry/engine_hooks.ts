@@ -11,7 +11,7 @@ import type { Part } from "../protocol/part.ts";
 import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "../protocol/stage.ts";
 import type { DeviceHook, DeviceWorker, StageWork } from "../run/device_work.ts";
 import type { StagePoint } from "../run/point.ts";
-import { accessor, NO_STATE, type StateSource } from "../run/reads.ts";
+import { NO_STATE, type StateSource, withoutFields } from "../run/reads.ts";
 import type { AddOptions } from "./add_options.ts";
 import type { EngineHooksOptions, HookMarks } from "./engine_hooks_options.ts";
 import { ErrorReports } from "./error_reports.ts";
@@ -47,9 +47,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.#options = options;
     const state = this.#state = options.state ?? NO_STATE;
     const infos = this.#infos = stageInfos(options.kinds);
-    const refusing = (member: "reads" | "writes") =>
-      accessor(`without ${member}`, member, [], state.fields, () => undefined);
-    Object.assign(options.context, { read: refusing("reads"), write: refusing("writes") });
+    Object.assign(options.context, withoutFields(state.fields));
     const { workflow } = options;
     this.#roster = new Roster<EngineHooks<E>>(this, infos, {
       workflow,

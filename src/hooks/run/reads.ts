@@ -147,3 +147,10 @@ export function unfetched(
   }
   return Object.freeze(object);
 }
+
+/** Returns `read` and `write` of the shared context, for hooks that declare no fields: each getter says what to declare. */
+export function withoutFields(fields: readonly string[]): { read: object; write: object } {
+  const refusing = (member: "reads" | "writes") =>
+    accessor(`without ${member}`, member, [], fields, () => undefined);
+  return { read: refusing("reads"), write: refusing("writes") };
+}

@@ -20,6 +20,7 @@ import {
 import { targetsOf } from "./atoms_targets.ts";
 import { planBatches } from "./batch_plan.ts";
 import type { DataSource, TrainingBatch } from "./data_source.ts";
+import { OwnBatches } from "./own_batches.ts";
 import { boundsOf } from "./split_batch.ts";
 import { mapped } from "./tensor_data.ts";
 
@@ -64,10 +65,10 @@ export function atomsData(systems: Systems, options: AtomsDataOptions): DataSour
     names: plan.names,
   };
   const { name, tokens } = options;
-  const placesOf = new WeakMap<object, Uint32Array>();
+  const own = new OwnBatches<Uint32Array>();
   const batchOf = (places: Uint32Array): TrainingBatch => {
     const feeds = atomsFeeds(atoms, places);
-    placesOf.set(feeds, places);
+    own.add(feeds, places);
     return {
       feeds,
       size: places.length,
@@ -78,15 +79,7 @@ export function atomsData(systems: Systems, options: AtomsDataOptions): DataSour
     ...(name !== undefined && { name }),
     length: batches.length,
     batches: (epoch, from) => mapped(batches.places(epoch, from), batchOf),
-    split: (batch, parts) => {
-      const places = placesOf.get(batch.feeds);
-      if (places !== undefined) return partsOf(list, places, parts).map(batchOf);
-      throw new TypeError(
-        `Cannot split a batch as it must be one that this source gave: current value is ${
-          show(batch)
-        }`,
-      );
-    },
+    split: (batch, parts) => partsOf(list, own.get(batch), parts).map(batchOf),
   };
 }
 

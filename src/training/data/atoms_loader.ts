@@ -18,6 +18,7 @@ import {
 import { planBatches } from "./batch_plan.ts";
 import { ahead, checkDataset, checkPrefetch, type Dataset } from "./data_loader.ts";
 import { checkPlace, type DataSource, type TrainingBatch } from "./data_source.ts";
+import { OwnBatches } from "./own_batches.ts";
 
 /** Options of batches of systems that are loaded when they are needed. */
 export interface AtomsLoaderOptions extends Omit<AtomsDataOptions, "batchSize" | "dropLast"> {
@@ -97,16 +98,9 @@ export function atomsLoader(
     plan: readAtomsOptions(ACTION, { ...rest, batchSize }),
     countsEdges: maxEdges !== Infinity, // a search for each system
   });
-  const sources = new WeakMap<object, DataSource>();
-  const batchOf = async (places: readonly number[], epoch: number): Promise<TrainingBatch> => {
-    const systems = await Promise.all(places.map((place) => got.system(place, epoch)));
-    const source = atomsData(systems, { ...rest, batchSize: systems.length, shuffle: false });
-    for await (const batch of source.batches(0, 0)) {
-      sources.set(batch.feeds, source);
-      return batch;
-    }
-    throw new Error(`Cannot ${ACTION} as a batch must have systems: there are none`);
-  };
+  const own = new OwnBatches<DataSource>();
+  const read = (places: readonly number[], epoch: number) =>
+    readBatch(got, places, epoch, { ...rest, shuffle: false }, own);
   const isPlain = maxAtoms === Infinity && maxEdges === Infinity;
   return {
     ...(options.name !== undefined && { name: options.name }),
@@ -117,21 +111,30 @@ export function atomsLoader(
       const groups = isPlain
         ? Array.from(plan.places(epoch, from), (places) => Array.from(places))
         : fitting(order, got, { batchSize, maxAtoms, maxEdges, epoch, from });
-      return ahead(groups, (places) => batchOf(places, epoch), prefetch);
+      return ahead(groups, (places) => read(places, epoch), prefetch);
     },
-    split(batch, parts) {
-      const source = sources.get(batch.feeds);
-      if (source !== undefined) return source.split!(batch, parts);
-      throw new TypeError(
-        `Cannot split a batch as it must be one that this source gave: current value is ${
-          show(batch)
-        }`,
-      );
-    },
+    split: (batch, parts) => own.get(batch).split!(batch, parts),
   };
 }
 
-/** The groups of an epoch from `from` on: in its order systems are taken as long as they fit. */
+/** Reads some systems and makes them one batch. */
+async function readBatch(
+  reader: SystemReader,
+  places: readonly number[],
+  epoch: number,
+  options: Omit<AtomsDataOptions, "batchSize">,
+  own: OwnBatches<DataSource>,
+): Promise<TrainingBatch> {
+  const systems = await Promise.all(places.map((place) => reader.system(place, epoch)));
+  const source = atomsData(systems, { ...options, batchSize: systems.length });
+  for await (const batch of source.batches(0, 0)) {
+    own.add(batch.feeds, source);
+    return batch;
+  }
+  throw new Error(`Cannot ${ACTION} as a batch must have systems: there are none`);
+}
+
+/** Yields the groups of an epoch from group `from` on: systems are taken in order as long as they fit. */
 async function* fitting(
   order: readonly number[],
   got: SystemReader,

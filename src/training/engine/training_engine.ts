@@ -8,6 +8,7 @@ import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { OwnFields } from "../../hooks/protocol/own_fields.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import { type Engine, Loop } from "../../hooks/loop/loop.ts";
+import type { LoopOptions } from "../../hooks/loop/loop_options.ts";
 import type { TrainerControl } from "../context.ts";
 import { interleave } from "../data/interleave.ts";
 import type { NamedBatch, NamedData } from "../data/named_data.ts";
@@ -88,7 +89,6 @@ export class TrainingEngine implements Engine<TrainingKind> {
   /** Throws a TypeError or RangeError that names the option that is wrong. */
   constructor(trainer: Workflow & TrainerControl, options: TrainerParts) {
     const { data, loaderOrder = "sequential", device = "wasm" } = options;
-    const { signal, onWarning, verify } = options;
     this.#options = options;
     this.workflow = trainer;
     this.#data = data === undefined ? undefined : interleave(data, { order: loaderOrder });
@@ -104,12 +104,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     if (device !== "wasm" && device !== "reference") {
       this.coming = (stage) => this.#parts?.steps.results.coming(stage);
     }
-    this.loop = new Loop<TrainingKind>(this, {
-      name: trainer.name,
-      ...(signal && { signal }),
-      ...(onWarning && { onWarning }),
-      ...(verify && { verify }),
-    });
+    this.loop = new Loop<TrainingKind>(this, loopOptions(trainer.name, options));
     this.files = new TrainerFiles(this);
     addLazyFields(this.loop.context, view, values);
     this.loop.hooks.subscribe(() => this.#parts?.settings.forget());
@@ -320,4 +315,16 @@ export class TrainingEngine implements Engine<TrainingKind> {
       }
     }
   }
+}
+
+function loopOptions(
+  name: string,
+  { signal, onWarning, verify }: TrainerParts,
+): LoopOptions<TrainingKind> {
+  return {
+    name,
+    ...(signal && { signal }),
+    ...(onWarning && { onWarning }),
+    ...(verify && { verify }),
+  };
 }
