@@ -9,11 +9,17 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { StageWork } from "../../hooks/run/device_work.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import type { KernelDevice } from "../context.ts";
-import type { ConvergenceParts } from "../convergence/convergence_hook.ts";
+import type { ConvergenceParts, KeySource } from "../convergence/convergence_hook.ts";
 import { isConvergenceHook } from "../convergence/known_hooks.ts";
 import { decidersOf } from "./deciders.ts";
-import { keySource } from "./key_source.ts";
-import { countFreedom, measureOf } from "../engine/measures.ts";
+import {
+  CHANGE,
+  CONSERVED,
+  countFreedom,
+  isMeasured,
+  measuredIn,
+  measureOf,
+} from "../engine/measures.ts";
 import type { OpenStages, StageRange } from "../stages/open_stages.ts";
 import { DynamicsStage } from "../stages.ts";
 import type { Custom, Mark, StepParts, WithKernels } from "./step_parts.ts";
@@ -153,4 +159,26 @@ export function withinPart(
 
 function timed(calls: readonly Call[], times: { every: number; phase: number }): Call[] {
   return calls.map((one) => ({ ...one, ...times }));
+}
+
+/** Finds the key of a criterion among the measures and fields of the batch. Throws a TypeError that names all keys. */
+function keySource(state: ResidentBatch, key: string, keepsMomentum: boolean): KeySource {
+  if (isMeasured(key) && key !== CONSERVED) {
+    // The change of the energy is measured once in each step, where the energy is new.
+    const calls = key === CHANGE ? [] : measureOf(state, key, keepsMomentum)!.calls;
+    return { buffer: measuredIn(state, key), calls, level: "system" };
+  }
+  if (key === "energy") state.field(key); // the first evaluation, which is still to come, would make it
+  const info = state.batch.fields().find(({ name }) => name === key);
+  if (info === undefined || info.level === "edge") {
+    const there = state.batch.fields().filter(({ level }) => level !== "edge").map(({ name }) =>
+      name
+    );
+    throw new TypeError(
+      `Cannot judge convergence as the key of a criterion must be a measure or a field of the batch ` +
+        `(fmax, energyChange, temperature, kineticEnergy, stress, ${there.join(", ")}): ` +
+        `current value is ${JSON.stringify(key)}`,
+    );
+  }
+  return { buffer: state.field(key), calls: [], level: info.level };
 }

@@ -1,7 +1,7 @@
 import { Control, defineKernel, type Frame, type Kernel } from "../kernel.ts";
 import type { PairList, SystemPairs } from "./pair_list.ts";
 import { findPairs, isDeepEnough } from "./find_pairs.ts";
-import { type PullBack, pullBack } from "./pull_back.ts";
+import { latticeOf } from "./lattice.ts";
 
 const args = {
   pairs: "pairs",
@@ -136,4 +136,32 @@ function strainOf(axis: number, back: PullBack | undefined): number {
   if (back === undefined) return 0;
   const { off } = back;
   return place[0]! * off[axis]! + place[1]! * off[3 + axis]! + place[2]! * off[6 + axis]!;
+}
+
+/** Removes the strain of a cell from positions, so that they can be compared with those before it. */
+interface PullBack {
+  /** y = x + x B: nine numbers. */
+  readonly off: Float64Array;
+  /** No vector is made longer by it than by this part of its length: the norm of B. */
+  readonly size: number;
+}
+
+/** Returns the way from a cell back to an earlier one: B = h⁻¹ (h₀ − h). All of it is NaN if the cell has collapsed. */
+function pullBack(
+  cell: ArrayLike<number>,
+  before: ArrayLike<number>,
+  pbc: ArrayLike<number>,
+): PullBack {
+  const [now, then] = [latticeOf(cell, pbc), latticeOf(before, pbc)];
+  const off = new Float64Array(9);
+  let square = 0;
+  for (let d = 0; d < 3; d++) {
+    for (let e = 0; e < 3; e++) {
+      for (let k = 0; k < 9; k += 3) {
+        off[3 * d + e]! += now.inverse[k + d]! * (then.rows[k + e]! - now.rows[k + e]!);
+      }
+      square += off[3 * d + e]! ** 2;
+    }
+  }
+  return { off, size: Math.sqrt(square) };
 }

@@ -1,5 +1,5 @@
 import { defineKernel, type Kernel } from "../kernel.ts";
-import { twiceKinetic } from "../measure/twice_kinetic.ts";
+import { twiceKinetic } from "../measure/kinetic_energy.ts";
 
 const args = {
   velocities: "real",

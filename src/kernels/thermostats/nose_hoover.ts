@@ -1,7 +1,7 @@
 import { advanceChain, chainEnergy } from "./nose_hoover_chain.ts";
 import { BOLTZMANN } from "../constants.ts";
 import { defineKernel, type Kernel } from "../kernel.ts";
-import { twiceKinetic } from "../measure/twice_kinetic.ts";
+import { twiceKinetic } from "../measure/kinetic_energy.ts";
 
 const args = {
   velocities: "real changed",

@@ -1,7 +1,7 @@
 import { BOLTZMANN } from "../constants.ts";
 import { defineKernel, type Kernel } from "../kernel.ts";
 import { gaussians, philox, Stream } from "../philox.ts";
-import { twiceKinetic } from "../measure/twice_kinetic.ts";
+import { twiceKinetic } from "../measure/kinetic_energy.ts";
 
 const args = {
   velocities: "real changed",
