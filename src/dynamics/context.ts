@@ -1,5 +1,5 @@
 /**
- * What hooks that give kernels are told of the batch they work on.
+ * The batch, as hooks that provide kernels see it.
  *
  * @module
  */

@@ -72,9 +72,9 @@ for (const scheme of SCHEMES) {
   Deno.test(
     `${scheme.name}: many steps in one call have the bits of steps that are visited`,
     onEngines(async (backend) => {
-      const leapt = await bitsAfter(scheme, backend, []);
-      assertSameBits(await bitsAfter(scheme, backend, [idle()]), leapt);
-      assertNotEquals(leapt.positions, bitsOf(crystals(3)).positions);
+      const unvisited = await bitsAfter(scheme, backend, []);
+      assertSameBits(await bitsAfter(scheme, backend, [idle()]), unvisited);
+      assertNotEquals(unvisited.positions, bitsOf(crystals(3)).positions);
     }),
   );
 
@@ -91,13 +91,13 @@ for (const scheme of SCHEMES) {
   );
 
   Deno.test(
-    `${scheme.name}: convergence has the same bits leapt and visited`,
+    `${scheme.name}: convergence has the same bits unvisited and visited`,
     onEngines(async (backend) => {
       const converge = () => new ConvergenceHook({ criteria: { key: "fmax", threshold: 0.4 } });
-      const leapt = await bitsAfter(scheme, backend, [converge()]);
-      assertSameBits(await bitsAfter(scheme, backend, [converge(), idle()]), leapt);
-      assertSameBits(await bitsAfter(scheme, backend, [observer(3), converge()]), leapt);
-      assertGreater(leapt.status!.indexOf(1), -1);
+      const unvisited = await bitsAfter(scheme, backend, [converge()]);
+      assertSameBits(await bitsAfter(scheme, backend, [converge(), idle()]), unvisited);
+      assertSameBits(await bitsAfter(scheme, backend, [observer(3), converge()]), unvisited);
+      assertGreater(unvisited.status!.indexOf(1), -1);
     }),
   );
 }
@@ -119,18 +119,18 @@ class Clamp {
 
 for (const frequency of [1, 2, 3]) {
   Deno.test(
-    `a modifier by a kernel at every ${frequency}. step has the same bits leapt, visited, looked at, and in parts`,
+    `a modifier by a kernel at every ${frequency}. step has the same bits unvisited, visited, looked at, and in parts`,
     onEngines(async (backend) => {
       // In the fast suite each scheme has a modifier of one frequency.
       const some = SCHEMES.filter((_, i) => i % 3 === frequency % 3);
       for (const scheme of few(some, SCHEMES)) {
-        const leapt = await bitsAfter(scheme, backend, [new Clamp(frequency)], { steps: 10 });
+        const unvisited = await bitsAfter(scheme, backend, [new Clamp(frequency)], { steps: 10 });
         for (const others of [[idle()], [observer(1)], [observer(4)]]) {
           const hooks = [new Clamp(frequency), ...others];
           const seen = await bitsAfter(scheme, backend, hooks, { steps: 10 });
           assertSameBits(
             seen,
-            leapt,
+            unvisited,
             `${scheme.name} with ${(others[0] as { name: string }).name}`,
           );
         }
@@ -142,8 +142,8 @@ for (const frequency of [1, 2, 3]) {
           hooks: hooks as never,
         });
         for (const steps of [1, 3, 4, 2]) await engine.run(batch, steps);
-        assertSameBits(bitsOf(batch), leapt, `${scheme.name} in parts`);
-        assertNotEquals(leapt, await bitsAfter(scheme, backend, [], { steps: 10 }));
+        assertSameBits(bitsOf(batch), unvisited, `${scheme.name} in parts`);
+        assertNotEquals(unvisited, await bitsAfter(scheme, backend, [], { steps: 10 }));
       }
     }),
   );
@@ -166,11 +166,11 @@ Deno.test(
       for (const steps of runs) await engine.run(batch, steps);
       return bitsOf(batch);
     };
-    const leapt = await after([], [4]);
-    assertEquals(leapt.stepsDone, [1, 4, 4]);
+    const unvisited = await after([], [4]);
+    assertEquals(unvisited.stepsDone, [1, 4, 4]);
     for (const others of [[idle()], [observer(1)], [observer(3)]]) {
-      assertSameBits(await after(others, [4]), leapt, others[0]!.name);
+      assertSameBits(await after(others, [4]), unvisited, others[0]!.name);
     }
-    assertSameBits(await after([], [1, 1, 2]), leapt, "in parts");
+    assertSameBits(await after([], [1, 1, 2]), unvisited, "in parts");
   }),
 );

@@ -151,19 +151,19 @@ Deno.test("modify() lets the due modifiers of a stage work, nobody else, and cou
 });
 
 Deno.test("a multi-step call says how many steps it did; done() ends the run as completed", async () => {
-  const leaps: number[] = [];
+  const calls: number[] = [];
   const loop = new Loop({
     kinds: WorkStage,
     context: { total: 0 },
     step() {},
     multiStep(loop, n) {
-      leaps.push(n);
+      calls.push(n);
       if (loop.stepCount >= 6) loop.done();
       return Math.min(n, 3);
     },
   });
   assertEquals(await loop.run(100), { status: "completed" });
-  assertEquals([loop.stepCount, leaps[0]], [9, 100]);
+  assertEquals([loop.stepCount, calls[0]], [9, 100]);
   assertEquals(await loop.run(1), { status: "completed" });
   assertEquals(loop.stepCount, 10); // another run begins anew
 });

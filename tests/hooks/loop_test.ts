@@ -1,35 +1,35 @@
-/** What a loop guards: one thing at a time, a stop for its run, leaps that let others through. */
+/** What a loop guards: one thing at a time, a stop for its run, multi-step calls that let others through. */
 import { assert, assertEquals, assertLess, assertRejects, assertThrows } from "@std/assert";
 import { type BaseContext, Loop, type Outcome, type SavedLoop } from "@hooke/hooke/hooks";
 import { Steps, work, WorkStage } from "./kit.ts";
 
 const at = (stage: "work/BEFORE" | "work/AFTER") => ({ stage, frequency: 1 }) as const;
 
-Deno.test("leaps grow only when they were not cut short, so that the longest is one of some milliseconds", async () => {
-  const leaps: number[] = [];
+Deno.test("multi-step calls grow only when they were not cut short, so that the longest is one of some milliseconds", async () => {
+  const calls: number[] = [];
   const loop = new Loop({
     kinds: WorkStage,
     context: { total: 0 },
     step: (loop) => loop.fire("work/AFTER"),
-    multiStep: (_loop, n) => void leaps.push(n),
+    multiStep: (_loop, n) => void calls.push(n),
   });
   const handle = loop.hooks.add(new Steps("work/AFTER", 2));
-  await loop.run(6000); // three thousand leaps of one step each
+  await loop.run(6000); // three thousand calls of one step each
   handle.remove();
   await loop.run(2 ** 20);
-  assertLess(Math.max(...leaps.slice(3000, 3005)), 2 ** 16);
-  assertEquals(leaps.slice(3000, 3004), [1024, 2048, 4096, 8192]);
+  assertLess(Math.max(...calls.slice(3000, 3005)), 2 ** 16);
+  assertEquals(calls.slice(3000, 3004), [1024, 2048, 4096, 8192]);
 });
 
 Deno.test("a multi-step call that takes long is followed by shorter ones", async () => {
-  const leaps: number[] = [];
+  const calls: number[] = [];
   const multiStep = (_loop: unknown, n: number) => {
-    leaps.push(n);
+    calls.push(n);
     for (const end = performance.now() + n / 16; performance.now() < end;); // 64 ms for 1024
   };
   const loop = new Loop({ kinds: WorkStage, context: { total: 0 }, step: () => {}, multiStep });
   await loop.run(2000);
-  assertEquals(leaps.slice(0, 2), [1024, 512]);
+  assertEquals(calls.slice(0, 2), [1024, 512]);
 });
 
 Deno.test("one thing at a time: step, run, close and load wait for nobody", async () => {

@@ -18,15 +18,15 @@ function ticking(options: ScheduleOptions, stage: "tick/TICK" | "tick/TOCK" = "t
   };
 }
 
-/** Two stages a step; with `leaps` the loop runs through steps in which nothing is due. */
-function ticks(leaps?: number[]): Loop<typeof TickStage> {
+/** Two stages a step; with `calls` the loop runs through steps in which nothing is due. */
+function ticks(calls?: number[]): Loop<typeof TickStage> {
   return new Loop({
     kinds: TickStage,
     step(loop) {
       loop.fire("tick/TICK");
       loop.fire("tick/TOCK");
     },
-    ...(leaps && { multiStep: (_loop, n) => void leaps.push(n) }),
+    ...(calls && { multiStep: (_loop, n) => void calls.push(n) }),
   });
 }
 
@@ -122,8 +122,8 @@ Deno.test("sample fires at its fraction of due counts, at the same ones in every
 
 Deno.test("everySeconds fires when so much time has passed, and rarely asks the clock", async () => {
   const hook = ticking({ everySeconds: 0.05 });
-  const leaps: number[] = [];
-  const loop = ticks(leaps);
+  const calls: number[] = [];
+  const loop = ticks(calls);
   loop.hooks.add(hook);
   const begin = performance.now();
   loop.hooks.add(
@@ -139,7 +139,7 @@ Deno.test("everySeconds fires when so much time has passed, and rarely asks the 
   assertGreater(elapsed, 0.26);
   assertGreater(hook.steps.length, 1);
   assertLess(hook.steps.length, elapsed / 0.05 + 1);
-  assertGreater(leaps.length, 0); // the clock does not hold the horizon at one step
+  assertGreater(calls.length, 0); // the clock does not hold the horizon at one step
 });
 
 Deno.test("each stage goes by its own counter", async () => {
@@ -221,30 +221,30 @@ Deno.test("the same firings, with the horizon on and off, for random sets of fre
               until: rest.after + length,
             }, tock ? "tick/TOCK" : "tick/TICK")
           );
-        const [one, many, leaps] = [make(), make(), [] as number[]];
-        const plain = ticks(), leaping = ticks(leaps);
+        const [one, many, calls] = [make(), make(), [] as number[]];
+        const plain = ticks(), batched = ticks(calls);
         one.forEach((hook) => plain.hooks.add(hook));
-        many.forEach((hook) => leaping.hooks.add(hook));
+        many.forEach((hook) => batched.hooks.add(hook));
         for (const n of runs) {
           await plain.run(n);
-          await leaping.run(n);
+          await batched.run(n);
         }
         assertEquals(many.map(({ steps }) => steps), one.map(({ steps }) => steps));
-        assertEquals(leaping.stepCount, plain.stepCount);
+        assertEquals(batched.stepCount, plain.stepCount);
       },
     ),
     { numRuns: 300 },
   );
 });
 
-Deno.test("nothing due within a run is one leap; a due step ends it", async () => {
-  const leaps: number[] = [];
-  const loop = ticks(leaps);
+Deno.test("nothing due within a run is one multi-step call; a due step ends it", async () => {
+  const calls: number[] = [];
+  const loop = ticks(calls);
   await loop.run(100);
-  assertEquals(leaps, [100]);
+  assertEquals(calls, [100]);
   loop.hooks.add(ticking({ frequency: 40 }));
   await loop.run(100); // due at 120 and 160
-  assertEquals(leaps, [100, 20, 39, 39]);
+  assertEquals(calls, [100, 20, 39, 39]);
   assertEquals(loop.hooks.horizon(loop.stepCount), 0);
   assertEquals(loop.hooks.horizon(201), 39);
 });
@@ -322,10 +322,10 @@ Deno.test("when must answer true or false", async () => {
 });
 
 Deno.test("once leaves the horizon free after its firing", async () => {
-  const leaps: number[] = [], loop = ticks(leaps);
+  const calls: number[] = [], loop = ticks(calls);
   loop.hooks.add(ticking({ once: true }));
   await loop.run(50);
-  assertEquals(leaps, [49]);
+  assertEquals(calls, [49]);
 });
 
 Deno.test("an always-due hook beside scheduled ones fires at each step, and they when they are due, in order", async () => {

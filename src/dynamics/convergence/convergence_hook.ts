@@ -1,5 +1,5 @@
 /**
- * When a system has converged, and what becomes of it.
+ * Decides which systems have converged, and stops them.
  *
  * @module
  */
@@ -18,28 +18,28 @@ import { noteConvergenceHook } from "./known_hooks.ts";
 /** One condition of convergence: value ≤ threshold. */
 export interface Criterion {
   /**
-   * What is looked at: `"fmax"`, `"temperature"`, …, `"energyChange"` (by its size), or any field of the batch that is
-   * no whole numbers; those only by a `customOp`.
+   * The value that is compared: `"fmax"`, `"temperature"`, …, `"energyChange"` (its absolute value), or any field of the
+   * batch with real numbers; a field of integers needs a `customOp`.
    */
   readonly key: string;
-  /** Values at or below it are converged. */
+  /** Threshold: values at or below it are converged. */
   readonly threshold: number;
   /**
-   * What is made of the numbers of each entry first (of an atom's force, say); whatever is left, the largest of a
-   * system counts.
+   * Reduction over the numbers of each entry, such as the components of an atom's force. The largest result of a system is
+   * compared.
    *
-   * @default null: nothing
+   * @default null: no reduction
    */
   readonly reduceOp?: "min" | "max" | "norm" | "mean" | "sum" | null;
   /**
-   * Over which dimensions of an entry: the last is -1 (or 1, as entries have one dimension besides the first).
+   * Dimensions that are reduced: the last is -1 (or 1, as entries have one dimension besides the first).
    *
    * @default -1
    */
   readonly reduceDims?: number | readonly number[];
   /**
-   * A function of one's own that answers for each system; all other members but `key` are then ignored. It costs a
-   * visit per step.
+   * Custom function that returns a value for each system; all other members except `key` are then ignored. It costs a visit
+   * per step.
    *
    * @default none
    */
@@ -49,19 +49,19 @@ export interface Criterion {
   ) => ArrayLike<boolean | number>;
 }
 
-/** What {@linkcode ConvergenceHook} is made of. */
+/** Options of {@linkcode ConvergenceHook}. */
 export interface ConvergenceOptions {
   /**
-   * A system has converged when it meets all of them in the same step.
+   * Criteria: a system has converged when it meets all of them in the same step.
    *
    * @default fmax ≤ 0.05 eV/Å
    */
   readonly criteria?: Criterion | readonly Criterion[];
-  /** Only systems of this status are asked. @default all */
+  /** Only systems of this status are judged. @default all */
   readonly sourceStatus?: number;
-  /** What their status becomes; with a `sourceStatus` the systems go on moving. @default 1 */
+  /** Status of converged systems; with a `sourceStatus` they stay active. @default 1 */
   readonly targetStatus?: number;
-  /** Asked at every so many steps. @default 1 */
+  /** Number of steps between two judgments. @default 1 */
   readonly frequency?: number;
 }
 
@@ -77,8 +77,8 @@ const OPTIONS = ["criteria", "sourceStatus", "targetStatus", "frequency"];
 const MEMBERS = ["key", "threshold", "reduceOp", "reduceDims", "customOp"];
 
 /**
- * Stops systems that have converged: from the next step on they do not move, and nothing of theirs changes. Each is
- * reported once, at ON_CONVERGE; the run ends when all have.
+ * Stops updating systems that have converged: from the next step on nothing of them changes. Each is reported once, at
+ * ON_CONVERGE. The run ends when all systems have converged.
  *
  * With `sourceStatus` and `targetStatus` a system changes its status instead, and goes on in another stage.
  *
@@ -97,22 +97,22 @@ const MEMBERS = ["key", "threshold", "reduceOp", "reduceDims", "customOp"];
  * ```
  */
 export class ConvergenceHook {
-  /** Decided after everything else of a step. */
+  /** Convergence is decided after everything else of a step. */
   readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
-  /** Asked at every so many steps. */
+  /** Number of steps between two judgments. */
   readonly frequency: number;
-  /** Wherever it stands among the hooks. */
+  /** It runs after all other hooks, whatever their order. */
   readonly isLast = true;
-  /** What it changes. */
+  /** The fields it writes. */
   readonly writes: readonly ["status"] = ["status"];
   /** The conditions, all of which must hold. */
   readonly criteria: readonly Criterion[];
-  /** Only systems of this status are asked. */
+  /** Only systems of this status are judged. */
   readonly sourceStatus: number | undefined;
-  /** What their status becomes. */
+  /** Status of converged systems. */
   readonly targetStatus: number;
 
-  /** Whether it was said what their status becomes. */
+  /** Whether `targetStatus` was given. */
   readonly hasTarget: boolean;
 
   /** Throws a TypeError or RangeError that names the criterion and the member that is wrong. */
@@ -149,7 +149,7 @@ export class ConvergenceHook {
     return new ConvergenceHook({ criteria: [{ key: "forces", threshold, reduceOp: "norm" }] });
   }
 
-  /** What the engine does after AFTER_STEP: kernels, and the functions of one's own between the two halves of them. */
+  /** Returns the calls that run after AFTER_STEP, with the custom functions between their two halves. */
   parts(device: ConvergenceDevice): ConvergenceParts {
     const { state, source, id = 0, from = this.sourceStatus, to = this.targetStatus } = device;
     const { stops = from === undefined } = device;
@@ -191,49 +191,49 @@ export class ConvergenceHook {
 export interface ConvergenceParts {
   /** Leave 1 in `met` where all criteria hold. */
   readonly tests: readonly Call[];
-  /** Functions of one's own, which put 0 there. */
+  /** Custom functions, which put 0 there. */
   readonly customs: readonly CustomCriterion[];
   /** 1 where all criteria hold so far. */
   readonly met: Buffer<"i32">;
   /** 1 where a system has converged in a step. */
   readonly converged: Buffer<"i32">;
-  /** Make systems that have met all of them rest. */
+  /** Stop updating systems that meet all criteria. */
   readonly decide: readonly Call[];
 }
 
-/** A criterion by a function of one's own. */
+/** A criterion with a custom function. */
 export interface CustomCriterion {
-  /** What it looks at. */
+  /** Name of the values. */
   readonly key: string;
-  /** Where that is. */
+  /** Buffer of the values. */
   readonly buffer: Buffer;
-  /** What it says. */
+  /** The custom function. */
   readonly op: NonNullable<Criterion["customOp"]>;
 }
 
-/** What a {@linkcode ConvergenceHook} asks of its engine. */
+/** The engine, as a {@linkcode ConvergenceHook} sees it. */
 export interface ConvergenceDevice {
   /** The batch. */
   readonly state: ResidentBatch;
-  /** Tells several such hooks of one engine apart. @default 0 */
+  /** Number of this hook among those of the engine. @default 0 */
   readonly id?: number;
-  /** Only systems of this status are asked. @default what it says itself */
+  /** Only systems of this status are judged. @default `sourceStatus` */
   readonly from?: number | undefined;
-  /** What their status becomes. @default what it says itself */
+  /** Status of converged systems. @default `targetStatus` */
   readonly to?: number;
-  /** Whether they rest from then on. @default where it is not said which systems are asked */
+  /** Whether they are finished then. @default true if there is no `sourceStatus` */
   readonly stops?: boolean;
-  /** Where a key's values are, and how they come up to date. Throws a TypeError for an unknown key. */
+  /** Returns the source of a key's values. Throws a TypeError for an unknown key. */
   source(key: string): KeySource;
 }
 
-/** The values of a key. */
+/** The source of the values of a key. */
 export interface KeySource {
-  /** Where they are. */
+  /** Buffer of the values. */
   readonly buffer: Buffer;
-  /** To be run before they are looked at. */
+  /** Run before the values are read. */
   readonly calls: readonly Call[];
-  /** What has one entry each. */
+  /** Level: one entry per atom or per system. */
   readonly level: "node" | "system";
 }
 

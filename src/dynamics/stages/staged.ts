@@ -58,8 +58,8 @@ export function staged(
       const keeps = schemes.map((one, k) => keepsCenter(one) && !stirred[k]);
       if (keeps.includes(true)) {
         const baths = schemes.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
-        const told = { stage: own.stage, keeps: state.constants("i32", keeps.map(Number), "all") };
-        noteStages(state, told, (system) => own.hasPassed(system, baths));
+        const notes = { stage: own.stage, keeps: state.constants("i32", keeps.map(Number), "all") };
+        noteStages(state, notes, (system) => own.hasPassed(system, baths));
       }
       const place = { stage: own.stage, count: stages.length };
       const opened = stages.map(({ name, integrator }, at) =>

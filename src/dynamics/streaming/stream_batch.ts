@@ -111,11 +111,11 @@ export class StreamBatch {
    */
   async admit(samples: readonly Sample[], endsAt: number): Promise<number[]> {
     try {
-      const newcomers = batchOf(samples);
+      const admitted = batchOf(samples);
       const slots = samples.map((sample) => slotOf(sample, this.#sampler, endsAt));
       const places = this.#placesFor(slots);
-      const from = this.#putInPlace(newcomers, slots, places) ??
-        await this.#putAnew(newcomers, slots, places);
+      const from = this.#putInPlace(admitted, slots, places) ??
+        await this.#putAnew(admitted, slots, places);
       const undo = this.#undo;
       this.#undo = () => {
         undo?.();
@@ -138,7 +138,7 @@ export class StreamBatch {
 
   /** Overwrites empty slots if each new system is as large as the one before, and no other slot is empty. */
   #putInPlace(
-    newcomers: Batch,
+    admitted: Batch,
     slots: readonly StreamSlot[],
     { order, places }: Places,
   ): Origins | undefined {
@@ -148,7 +148,7 @@ export class StreamBatch {
     let isPut = false;
     const { state } = place.run!;
     changing({}, () => {
-      const first = newcomers.select(order);
+      const first = admitted.select(order);
       if (!state.canReplace(first, places)) return;
       overwrite(this.batch, first, places);
       isPut = true;
@@ -162,7 +162,7 @@ export class StreamBatch {
 
   /** Makes a new batch, to which the other systems take their state along. */
   #putAnew(
-    newcomers: Batch,
+    admitted: Batch,
     slots: readonly StreamSlot[],
     { order, places }: Places,
   ): Promise<Origins> {
@@ -173,11 +173,11 @@ export class StreamBatch {
       const from: (number | undefined)[] = this.slots.map((_, at) =>
         places.includes(at) ? undefined : at
       );
-      if (places.length > 0) this.batch.put(newcomers.select(order), places);
+      if (places.length > 0) this.batch.put(admitted.select(order), places);
       for (const [i, at] of places.entries()) this.slots[at] = slots[order[i]!]!;
       const rest = slots.flatMap((_, i) => order.includes(i) ? [] : [i]);
       if (rest.length > 0) {
-        this.batch.append(newcomers.select(rest));
+        this.batch.append(admitted.select(rest));
         this.slots.push(...rest.map((i) => slots[i]!));
         from.push(...rest.map(() => undefined));
       }

@@ -47,7 +47,7 @@ const EACH: Readonly<Record<string, ScheduleOptions>> = Object.fromEntries(
  * Recording allocates nothing but the number that the clock hands over, except that User Timing and OpenTelemetry
  * make objects of each transition. What the profiler itself takes at a stage, well under a microsecond without those
  * two, counts into the transition that begins there. In steps of atoms that are not sampled it is not called, and keeps
- * no engine from leaping over them.
+ * no engine from running them in one call.
  *
  * @example A sampled profile as a table and as a trace for https://ui.perfetto.dev
  * ```ts
