@@ -19,6 +19,7 @@ import {
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import { adam, type TrainerParts } from "../../src/training/mod.ts";
 import { doubles, line } from "./training_line.ts";
+import { testOnGpu } from "../backend/gpu.ts";
 
 const url = "http://127.0.0.1:9"; // nobody is there
 
@@ -86,7 +87,7 @@ Deno.test("two of a class need two names", async () => {
   assertEquals(rows, ["lr_monitor", "other"]);
 });
 
-Deno.test("on a GPU they say the same as on wasm, each number of its own step", async () => {
+testOnGpu("on a GPU they say the same as on wasm, each number of its own step", async () => {
   const said = async (device: "wasm" | "webgpu") => {
     const reports: GradientReport[] = [], rows: ScalarRow[] = [], lines: string[] = [];
     await using trainer = line([

@@ -10,7 +10,7 @@ import {
   Trainer,
   type TrainerParts,
 } from "../../src/training/mod.ts";
-import { testOnGpu } from "../backend/gpu.ts";
+import { lacksGpu, testOnGpu } from "../backend/gpu.ts";
 import { parametersOf, parts, samples } from "./networks.ts";
 import { lineOf, mlp, mlpBatches } from "./torch_networks.ts";
 
@@ -178,8 +178,8 @@ Deno.test("a tensor of the model that there is none of fails the step at which i
   }
 });
 
-Deno.test("a parameter that there is none of is told to whoever reads it, with the nearest name", async () => {
-  for (const device of ["wasm", "webgpu"] as const) {
+Deno.test("a parameter that there is none of is told to whoever reads it, with the nearest name", async (t) => {
+  const refuse = async (device: "wasm" | "webgpu") => {
     const errors: string[] = [];
     await using trainer = new Trainer({
       ...parts({ device, steps: 1 }),
@@ -193,7 +193,9 @@ Deno.test("a parameter that there is none of is told to whoever reads it, with t
     assertEquals(errors.length, 2, device);
     assert(errors[0]!.includes("did you mean w1?"), errors[0]);
     assert(errors[1]!.includes("did you mean w1/first?"), errors[1]);
-  }
+  };
+  await t.step("wasm", () => refuse("wasm"));
+  await t.step({ name: "webgpu", ignore: lacksGpu(), fn: () => refuse("webgpu") });
 });
 
 Deno.test("fields that there are none of are refused when the hook is registered", () => {
@@ -257,8 +259,8 @@ Deno.test("a hook that vetoes a step without a number saves the parameters, and 
   assertEquals(await saved.parameter("w1", "ema"), await plain.parameter("w1", "ema"));
 });
 
-Deno.test("parameters that a hook has set after numbers went wrong are trained on", async () => {
-  for (const device of ["wasm", "reference", "webgpu"] as const) {
+Deno.test("parameters that a hook has set after numbers went wrong are trained on", async (t) => {
+  const train = async (device: "wasm" | "reference" | "webgpu") => {
     const bad = { x: { data: new Float32Array(12).fill(NaN), dims: [4, 3] }, wanted };
     const good = await Array.fromAsync(samples(4, { batchSize: 4 }).batches(0, 0));
     await using trainer = new Trainer(
@@ -278,7 +280,9 @@ Deno.test("parameters that a hook has set after numbers went wrong are trained o
     }));
     await trainer.train();
     assert(Object.values(await parametersOf(trainer)).flat().every(Number.isFinite), device);
-  }
+  };
+  for (const device of ["wasm", "reference"] as const) await t.step(device, () => train(device));
+  await t.step({ name: "webgpu", ignore: lacksGpu(), fn: () => train("webgpu") });
 });
 
 Deno.test("one thing at a time: what is asked for in the midst of a run is refused, and the run goes on", async () => {

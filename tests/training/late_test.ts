@@ -11,7 +11,8 @@ import {
   type TrainerParts,
   TrainingStage,
 } from "../../src/training/mod.ts";
-import { slowTest } from "../suite.ts";
+import { testOnGpu } from "../backend/gpu.ts";
+import { slow } from "../suite.ts";
 import { madeNumbers } from "./made_numbers.ts";
 
 const SAMPLES = 24;
@@ -67,40 +68,49 @@ async function told(device: "wasm" | "webgpu"): Promise<Row[]> {
   return rows;
 }
 
-slowTest("hooks on a GPU are told what they are told on wasm, in the same order", async () => {
-  const [there, here] = [await told("webgpu"), await told("wasm")];
-  assertEquals(
-    there.map(([stage, step]) => `${stage} ${step}`),
-    here.map(([stage, step]) => `${stage} ${step}`),
-  );
-  for (const [i, [, , loss, norm]] of there.entries()) {
-    assertAlmostEquals(loss, here[i]![2], 1e-5);
-    if (!Number.isNaN(norm)) assertAlmostEquals(norm, here[i]![3], 1e-5);
-  }
-});
+slow(testOnGpu)(
+  "hooks on a GPU are told what they are told on wasm, in the same order",
+  async () => {
+    const [there, here] = [await told("webgpu"), await told("wasm")];
+    assertEquals(
+      there.map(([stage, step]) => `${stage} ${step}`),
+      here.map(([stage, step]) => `${stage} ${step}`),
+    );
+    for (const [i, [, , loss, norm]] of there.entries()) {
+      assertAlmostEquals(loss, here[i]![2], 1e-5);
+      if (!Number.isNaN(norm)) assertAlmostEquals(norm, here[i]![3], 1e-5);
+    }
+  },
+);
 
-Deno.test("however many steps are observed, the device is waited for as often; who decides is waited for", async () => {
-  const { viewOrRead: see } = WebGpuBackend.prototype;
-  let waits = 0;
-  WebGpuBackend.prototype.viewOrRead = function (buffers) {
-    waits++;
-    return see.call(this, buffers) as never;
-  };
-  const waitsWith = async (hooks: readonly object[]) => {
-    await using trainer = new Trainer(parts("webgpu"));
-    for (const hook of hooks) trainer.hooks.add(hook as never);
-    waits = 0;
-    await trainer.train();
-    return waits;
-  };
-  const stage = TrainingStage.STEP_END;
-  try {
-    const none = await waitsWith([]);
-    assertEquals(await waitsWith([{ stage, frequency: 1, reads: ["gradients"], call() {} }]), none);
-    const steps = 3 * SAMPLES / 4;
-    const sync = await waitsWith([{ stage, frequency: 1, sync: true, call() {} }]);
-    assertEquals(sync >= none + steps, true);
-  } finally {
-    WebGpuBackend.prototype.viewOrRead = see;
-  }
-});
+testOnGpu(
+  "however many steps are observed, the device is waited for as often; who decides is waited for",
+  async () => {
+    const { viewOrRead: see } = WebGpuBackend.prototype;
+    let waits = 0;
+    WebGpuBackend.prototype.viewOrRead = function (buffers) {
+      waits++;
+      return see.call(this, buffers) as never;
+    };
+    const waitsWith = async (hooks: readonly object[]) => {
+      await using trainer = new Trainer(parts("webgpu"));
+      for (const hook of hooks) trainer.hooks.add(hook as never);
+      waits = 0;
+      await trainer.train();
+      return waits;
+    };
+    const stage = TrainingStage.STEP_END;
+    try {
+      const none = await waitsWith([]);
+      assertEquals(
+        await waitsWith([{ stage, frequency: 1, reads: ["gradients"], call() {} }]),
+        none,
+      );
+      const steps = 3 * SAMPLES / 4;
+      const sync = await waitsWith([{ stage, frequency: 1, sync: true, call() {} }]);
+      assertEquals(sync >= none + steps, true);
+    } finally {
+      WebGpuBackend.prototype.viewOrRead = see;
+    }
+  },
+);
