@@ -4,35 +4,26 @@
  * @module
  */
 
-import type { DeviceName } from "../backend/devices.ts";
 import type { Batch } from "../batch/batch.ts";
 import { initVelocities } from "../batch/velocities.ts";
-import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
-import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
 import { NVTLangevin } from "../dynamics/integrators/nvt_langevin.ts";
 import { hook } from "../hook.ts";
-import type { HookSet } from "../hooks/registry/hook_set.ts";
 import { ARGON } from "./demo_argon.ts";
+import type { PartOptions, PartResult } from "./demo_part.ts";
 
 /** The temperature of the bath, K. */
 export const TARGET = 40;
 
 /** What to do in the bath. */
-export interface HeatOptions {
-  /** Where it runs. */
-  readonly device: DeviceName;
+export interface HeatOptions extends PartOptions {
   /** How many steps. */
   readonly steps: number;
   /** Of velocities and noise. */
   readonly seed: number;
-  /** Interrupts it. */
-  readonly signal?: AbortSignal;
-  /** Adds hooks before it begins. */
-  watch?(hooks: HookSet<DynamicsKind>): void;
 }
 
 /** How the dynamics went. */
-export interface Dynamics {
+export interface Dynamics extends PartResult {
   /** The mean temperature of all crystals, K, at every tenth step. */
   readonly means: readonly number[];
   /** The temperatures of single crystals in the second half, K. */
@@ -41,14 +32,6 @@ export interface Dynamics {
   readonly atoms: number;
   /** Steps of atoms. */
   readonly atomSteps: number;
-  /** How long it took. */
-  readonly seconds: number;
-  /** Whether it was interrupted. */
-  readonly isInterrupted: boolean;
-  /** Steps done. */
-  readonly stepCount: number;
-  /** Where it ran, and why there. */
-  readonly device: DeviceInUse;
 }
 
 /** Runs the crystals of a batch in a bath. */

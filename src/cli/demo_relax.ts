@@ -4,49 +4,32 @@
  * @module
  */
 
-import type { DeviceName } from "../backend/devices.ts";
 import type { Batch } from "../batch/batch.ts";
 import { ConvergenceHook } from "../dynamics/convergence/convergence_hook.ts";
-import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
-import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
 import { FIRE } from "../dynamics/relaxers/fire.ts";
 import { hook } from "../hook.ts";
-import type { HookSet } from "../hooks/registry/hook_set.ts";
 import type { Model } from "../models/model.ts";
+import type { PartOptions, PartResult } from "./demo_part.ts";
 
 /** More than any crystal needs. */
 const MOST_STEPS = 2000;
 
 /** How to relax. */
-export interface RelaxOptions {
+export interface RelaxOptions extends PartOptions {
   /** What the forces come from. */
   readonly model: Model;
-  /** Where it runs. */
-  readonly device: DeviceName;
   /** When a crystal is relaxed, eV/Å. */
   readonly fmax: number;
-  /** Interrupts it. */
-  readonly signal?: AbortSignal;
-  /** Adds hooks before it begins. */
-  watch?(hooks: HookSet<DynamicsKind>): void;
 }
 
 /** How the relaxation went. */
-export interface Relaxation {
+export interface Relaxation extends PartResult {
   /** Steps until each crystal had relaxed, of those that had. */
   readonly steps: readonly number[];
   /** eV per atom, as each crystal was to begin with. */
   readonly before: readonly number[];
   /** eV per atom of those that have relaxed. */
   readonly after: readonly number[];
-  /** How long it took. */
-  readonly seconds: number;
-  /** Whether it was interrupted. */
-  readonly isInterrupted: boolean;
-  /** Steps done. */
-  readonly stepCount: number;
-  /** Where it ran, and why there. */
-  readonly device: DeviceInUse;
 }
 
 /** Relaxes the crystals of a batch. */

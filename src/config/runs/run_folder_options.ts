@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkKeys, checkKind, checkOptions } from "../../base/check_options.ts";
+import { checkNumber, wholeFrom } from "../../base/check_number.ts";
 import type { ReporterOptions, ScalarReporter } from "../../observe/mod.ts";
 import type { SystemWriter } from "../../sinks/mod.ts";
 import { canonicalText } from "../canonical_json.ts";
@@ -114,21 +116,22 @@ const OPTIONS = [
   "commit",
 ];
 
+const ACTION = "open a run folder";
+
 /** Checks the options. */
 export function readFolderOptions(options: RunFolderOptions): ReadFolderOptions {
-  known("its options", options, OPTIONS);
+  checkOptions(ACTION, options, OPTIONS);
   const { checkpoints = {}, trajectory, scalars = {}, report = "html", config } = options;
   const { tensorBoard = true, profile = false, commit } = options;
   if (config !== undefined) canonicalText(config, "config"); // now, not when the folder is made
-  if (checkpoints !== false) known("checkpoints", checkpoints, ["every", "keep"]);
+  if (checkpoints !== false) checkPart("checkpoints", checkpoints, ["every", "keep"]);
   if (trajectory !== undefined) checkTrajectory(trajectory);
-  known("scalars", scalars);
+  checkKind(ACTION, "scalars", scalars, "an object", isObject);
   for (const [member, value] of Object.entries({ tensorBoard, profile })) {
-    if (typeof value !== "boolean") refuse(`${member} must be true or false`, value);
+    checkKind(ACTION, member, value, "true or false", (x) => typeof x === "boolean");
   }
-  if (!["html", "markdown", false].includes(report)) {
-    refuse('report must be "html", "markdown" or false', report);
-  }
+  const isReport = (x: unknown) => x === "html" || x === "markdown" || x === false;
+  checkKind(ACTION, "report", report, '"html", "markdown" or false', isReport);
   return {
     config,
     scalars,
@@ -149,31 +152,17 @@ export function readFolderOptions(options: RunFolderOptions): ReadFolderOptions 
 }
 
 function checkTrajectory(trajectory: RunTrajectory): void {
-  known("trajectory", trajectory, ["sink", "frequency"]);
-  if (typeof trajectory.sink?.write === "function") return;
-  refuse("trajectory.sink must be a sink, with a function write", typeof trajectory.sink);
+  checkPart("trajectory", trajectory, ["sink", "frequency"]);
+  const isSink = () => typeof trajectory.sink?.write === "function";
+  checkKind(ACTION, "trajectory.sink", trajectory.sink, "a sink, with a function write", isSink);
 }
 
-function known(what: string, value: unknown, members?: readonly string[]): void {
-  if (!isObject(value)) return refuse(`${what} must be an object`, value);
-  for (const member of Object.keys(value)) {
-    if (members === undefined || members.includes(member)) continue;
-    refuse(`${what} must be among ${members.join(", ")}`, member);
-  }
+function checkPart(name: string, value: object, known: readonly string[]): void {
+  checkKind(ACTION, name, value, "an object", isObject);
+  checkKeys(ACTION, name, value, known);
 }
 
 function counted(member: string, value: number): number {
-  if (typeof value !== "number") refuse(`${member} must be a number`, value);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new RangeError(
-    `Cannot open a run folder as ${member} must be a whole number from 1 on: current value is ${value}`,
-  );
-}
-
-function refuse(requirement: string, value: unknown): never {
-  throw new TypeError(
-    `Cannot open a run folder as ${requirement}: current value is ${
-      JSON.stringify(value) ?? String(value)
-    }`,
-  );
+  checkNumber(ACTION, member, value, wholeFrom(1));
+  return value;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { complaint } from "../../base/show.ts";
+import { checkKind } from "../../base/check_options.ts";
 import { appendLine } from "./append_line.ts";
 import { canonicalText } from "../canonical_json.ts";
 import { findDeno } from "../host.ts";
@@ -50,13 +52,14 @@ export interface CheckedOptions {
   readonly name: string;
 }
 
+const ACTION = "make a run log";
+
 /** Checks the options. */
 export function readOptions(options: RunLogOptions): CheckedOptions {
   const { config, id, commit, name = "runLog" } = options ?? {};
   for (const [member, value] of Object.entries({ id, commit, name })) {
-    if (value !== undefined && (typeof value !== "string" || value === "")) {
-      refuse(member, "a text", value);
-    }
+    const isText = (x: unknown) => x === undefined || typeof x === "string" && x !== "";
+    checkKind(ACTION, member, value, "a text", isText);
   }
   if (config !== undefined) canonicalText(config, "config"); // now, not when the run begins
   return { config, write: writerOf(options ?? {}), id, commit, name };
@@ -73,13 +76,15 @@ export function newRunId(): string {
 
 function writerOf({ path, write }: RunLogOptions): WriteLine {
   if ((path === undefined) === (write === undefined)) {
-    refuse("either path or write", "given", path === undefined ? "neither" : "both");
+    const given = path === undefined ? "neither" : "both";
+    throw new TypeError(complaint(ACTION, "either path or write must be given", given));
   }
   if (write !== undefined) {
-    return typeof write === "function" ? write : refuse("write", "a function", write);
+    checkKind(ACTION, "write", write, "a function", (x) => typeof x === "function");
+    return write;
   }
   if (!(typeof path === "string" && path !== "") && !(path instanceof URL)) {
-    return refuse("path", "a path or a file URL", path);
+    throw new TypeError(complaint(ACTION, "path must be a path or a file URL", path));
   }
   const deno = findDeno();
   if (deno === undefined) {
@@ -88,12 +93,4 @@ function writerOf({ path, write }: RunLogOptions): WriteLine {
     );
   }
   return (line) => appendLine(deno, path, line);
-}
-
-function refuse(member: string, requirement: string, value: unknown): never {
-  throw new TypeError(
-    `Cannot make a run log as ${member} must be ${requirement}: current value is ${
-      JSON.stringify(value) ?? String(value)
-    }`,
-  );
 }

@@ -66,7 +66,7 @@ export async function readAt(
   file: Pick<OpenFile, "read">,
   from: number,
   length: number,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   let done = 0;
   while (done < length) {

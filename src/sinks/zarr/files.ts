@@ -113,22 +113,6 @@ export async function writeAt(file: OpenFile, bytes: Uint8Array, position: numbe
   }
 }
 
-/** So many bytes from a position on, or fewer where the file ends. */
-export async function readAt(
-  file: OpenFile,
-  position: number,
-  length: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await file.read(bytes, done, length - done, position + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return bytes.subarray(0, done);
-}
-
 /** A text in place of a file, whole or not at all when the process is killed. `beside` is where it is written first. */
 export async function replaceText(
   fs: FileSystem,

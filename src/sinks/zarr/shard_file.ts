@@ -11,7 +11,8 @@
 
 import { crc32c } from "../../base/crc32c.ts";
 import { codeOf } from "../files/open_file.ts";
-import { type FileSystem, type OpenFile, readAt, writeAt } from "./files.ts";
+import { readAt } from "../files/open_file.ts";
+import { type FileSystem, type OpenFile, writeAt } from "./files.ts";
 import { CHUNKS_PER_SHARD } from "./metadata.ts";
 
 /** Bytes of an index: a place and a length for each chunk, and a check sum. */

@@ -7,7 +7,8 @@
 import { allocate, dtypeOf, type NumericArray } from "../../batch/fields/fields.ts";
 import { crc32c } from "../../base/crc32c.ts";
 import { type ArrayMetadata, type Decoding, readArrayMetadata } from "./array_metadata.ts";
-import { type Host, type OpenFile, readAt, readIfThere } from "./files.ts";
+import { readAt } from "../files/open_file.ts";
+import { type Host, type OpenFile, readIfThere } from "./files.ts";
 import { swapBytes } from "./value_types.ts";
 
 /** Rows from one to another, which is not among them. */
