@@ -52,7 +52,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const LARGEST_ID = 2147483647;
 
 /**
- * The store of one system.
+ * Makes the store of one system.
  *
  * @throws {TypeError} for a value of the wrong kind, or an unknown member
  * @throws {RangeError} for a value or a length that cannot be, naming the atom
@@ -67,14 +67,21 @@ export function readSystem(input: SystemInput, action: string): Store {
     fields,
     infos: [readInfo(input.info, action)],
   };
+  readBuiltIn(input, numbers, store, action);
+  for (const [name, field] of Object.entries(input.fields ?? {})) {
+    fields.set(name, readUserField(name, field, store, action));
+  }
+  checkStore(store, action, () => "");
+  return store;
+}
+
+/** Adds the built-in fields of a system to its store. */
+function readBuiltIn(input: SystemInput, numbers: Int32Array, store: Store, action: string): void {
   const put = (name: string, values: NumericArray) => {
-    fields.set(name, { info: BUILT_IN.get(name)!, values });
+    store.fields.set(name, { info: BUILT_IN.get(name)!, values });
   };
   const copy = (name: string, values: NumericInput | number) =>
-    put(name, copyBuiltIn(values, name));
-  const copyBuiltIn = (values: NumericInput | number, name: string) =>
-    copyField(values, BUILT_IN.get(name)!, store, action);
-
+    put(name, copyField(values, BUILT_IN.get(name)!, store, action));
   put("numbers", numbers);
   copy("positions", input.positions);
   copy("masses", input.masses ?? Float64Array.from(numbers, atomicMass));
@@ -87,11 +94,6 @@ export function readSystem(input: SystemInput, action: string): Store {
   }
   if (input.stress !== undefined) copy("stress", fullStress(input.stress));
   if (input.id !== undefined) copy("systemId", readId(input.id, action));
-  for (const [name, field] of Object.entries(input.fields ?? {})) {
-    fields.set(name, readUserField(name, field, store, action));
-  }
-  checkStore(store, action, () => "");
-  return store;
 }
 
 function checkMembers(input: unknown, action: string): void {

@@ -78,27 +78,36 @@ export async function withMadeForces(
   const inputs = matchInputs(model);
   const positions = inputs.find(({ meaning }) => meaning === "positions");
   if (positions === undefined) throw withoutPositions(model);
-  const { inputs: given, outputs } = model;
-  const taken = new Set([...given, ...outputs].map((tensor) => tensor.name));
   const whole = hasOtherFiles(loaded) || options.externalData !== undefined
     ? await withWeights(loaded, options)
     : loaded;
-  const asked: WithForcesOptions = {
-    name,
-    energy: energy.name,
-    positions: positions.tensor.name,
-    forces: freeName("forces", taken),
-    stress: manifest.stress === true && !givesStress(model) &&
-      strainedOf(model, inputs, freeName("virial", taken)),
-    ...(options.passes === undefined ? {} : { passes: options.passes }),
-    ...(options.rules === undefined ? {} : { rules: options.rules }),
-  };
-  const { forces, kept } = await made(whole, asked, options.cache);
+  const asked = forcesOptions(model, inputs, [energy.name, positions.tensor.name], options);
+  const { forces, kept } = await cachedForces(whole, asked, options.cache);
   const { bytes, report } = forces;
   return {
     loaded: { ...loaded, bytes, file: decodeModel(bytes, { name }) },
     made: report,
     text: [showForces(report), ...kept, ...doubts(inputs)],
+  };
+}
+
+/** Returns the options of `withForces` for a model. */
+function forcesOptions(
+  model: OnnxMatchable,
+  inputs: readonly OnnxInputBinding[],
+  [energy, positions]: readonly [energy: string, positions: string],
+  { passes, rules }: OnnxModelOptions,
+): WithForcesOptions {
+  const used = new Set([...model.inputs, ...model.outputs].map((tensor) => tensor.name));
+  const needsStress = model.manifest.stress === true && !givesStress(model);
+  return {
+    name: model.name,
+    energy,
+    positions,
+    forces: freeName("forces", used),
+    stress: needsStress && strainedOf(model, inputs, freeName("virial", used)),
+    ...(passes === undefined ? {} : { passes }),
+    ...(rules === undefined ? {} : { rules }),
   };
 }
 
@@ -141,18 +150,20 @@ function strainedOf(
   return { ...found, output };
 }
 
-/** What withForces makes, or what it made before. */
-async function made(
+/** A model with forces, and what is to be said about the cache. */
+interface CachedForces {
+  readonly forces: ForcesModel;
+  readonly kept: readonly string[];
+}
+
+/** Returns the result of `withForces`, from the cache if it is there. */
+async function cachedForces(
   { bytes, file }: LoadedOnnx,
   asked: WithForcesOptions,
   folder: OnnxModelOptions["cache"],
-): Promise<{ readonly forces: ForcesModel; readonly kept: readonly string[] }> {
-  const nameless = asked.rules !== undefined
-    ? "rules"
-    : asked.passes?.some((pass) => typeof pass !== "string")
-    ? "passes of one's own"
-    : undefined;
+): Promise<CachedForces> {
   if (folder === undefined) return { forces: withForces(file, asked), kept: [] };
+  const nameless = namelessOption(asked);
   if (nameless !== undefined) {
     const note =
       `  nothing is kept in ${folder}: ${nameless} have no names that would tell them apart`;
@@ -161,14 +172,27 @@ async function made(
   const cache = new FileCache(folder, ".onnx");
   const key = await hashOf(bytes, JSON.stringify({ ...asked, name: "", version: VERSION }));
   const found = await cache.read(key);
-  if (found !== undefined) {
-    const forces = {
-      bytes: found.bytes as Uint8Array<ArrayBuffer>,
-      report: found.note as ForcesReport,
-    };
-    return { forces, kept: [`  read from ${folder}, where they were kept`] };
-  }
-  const forces = withForces(file, asked);
+  if (found === undefined) return await keepForces(cache, key, withForces(file, asked), folder);
+  const forces = {
+    bytes: found.bytes as Uint8Array<ArrayBuffer>,
+    report: found.note as ForcesReport,
+  };
+  return { forces, kept: [`  read from ${folder}, where they were kept`] };
+}
+
+/** Returns the options that have no name, by which a cached result could be found again. */
+function namelessOption({ rules, passes }: WithForcesOptions): string | undefined {
+  if (rules !== undefined) return "rules";
+  return passes?.some((pass) => typeof pass !== "string") ? "passes of one's own" : undefined;
+}
+
+/** Writes a model with forces to the cache, if that is possible. */
+async function keepForces(
+  cache: FileCache,
+  key: string,
+  forces: ForcesModel,
+  folder: NonNullable<OnnxModelOptions["cache"]>,
+): Promise<CachedForces> {
   try {
     await cache.write(key, { bytes: forces.bytes, note: forces.report });
     return { forces, kept: [`  kept in ${folder} for the next time`] };

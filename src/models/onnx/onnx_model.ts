@@ -2,6 +2,7 @@ import { gpuOf } from "../../backend/mod.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { opsetOf, OPSETS } from "../../onnx/codec/opset.ts";
 import type { SessionCheck } from "../../onnx/session/check_session.ts";
+import type { Session } from "../../onnx/session/session_run.ts";
 import type { ModelSource } from "../../onnx/session/session_source.ts";
 import { UnsupportedNodeError } from "../../onnx/graph/unsupported_node_error.ts";
 import type { Model, ModelOutput, OpenModel } from "../model.ts";
@@ -9,6 +10,7 @@ import { describeOnnx } from "./describe.ts";
 import { elementsOf } from "./elements.ts";
 import { hasOtherFiles, withMadeForces } from "./forces.ts";
 import { matchTensors } from "./match.ts";
+import type { OnnxMatchable } from "./matchable.ts";
 import { withManifest } from "./manifest_source.ts";
 import type { OnnxManifest } from "./manifest.ts";
 import { openOnGpu, whyOnHost } from "./open_on_gpu.ts";
@@ -125,35 +127,10 @@ export class OnnxModel implements Model, AsyncDisposable {
    */
   static async open(source: ModelSource, options: OnnxModelOptions = {}): Promise<OnnxModel> {
     const { loaded, made, text } = await withMadeForces(await loadOnnx(source, options), options);
-    const { name, bytes, manifest, by } = loaded;
-    const { derived = {}, skin = 0.5 } = options;
+    const { bytes, manifest } = loaded;
     const session = await openOnnx(loaded, options, made !== undefined);
     try {
-      const { inputs, outputs } = session;
-      const bindings = matchTensors({
-        name,
-        inputs,
-        outputs,
-        manifest,
-        by,
-        derived: Object.keys(derived),
-        ...(made === undefined ? {} : { made }),
-      });
-      const { cutoff, reach } = reachOf(loaded, bindings);
-      const { energy: _, length } = unitsOf(manifest);
-      const opened: OnnxOpened = {
-        name,
-        session,
-        bindings,
-        derived,
-        skin,
-        cutoff,
-        reach,
-        constants: manifest.constants ?? {},
-        elements: elementsOf(manifest),
-        isHalf: manifest.neighbors === "half",
-        perAngstrom: 1 / length,
-      };
+      const opened = openedModel(loaded, session, options, made);
       const summary = [describeOnnx(loaded, opened), ...text].join("\n");
       return new OnnxModel(opened, summary, { bytes, manifest, ...whyOf(loaded) });
     } catch (error) {
@@ -266,4 +243,35 @@ function whyOf(loaded: LoadedOnnx): {
   const odd =
     `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
   return { whyOnHost: files ?? (isOdd ? odd : undefined), whyNotPlain: files };
+}
+
+/** Matches the tensors of a model that runs in a session. Throws a ModelMismatchError if that is not possible. */
+function openedModel(
+  loaded: LoadedOnnx,
+  session: Session,
+  { derived = {}, skin = 0.5 }: OnnxModelOptions,
+  made: OnnxMatchable["made"] | undefined,
+): OnnxOpened {
+  const { name, manifest, by } = loaded, { inputs, outputs } = session;
+  const bindings = matchTensors({
+    name,
+    inputs,
+    outputs,
+    manifest,
+    by,
+    derived: Object.keys(derived),
+    ...(made === undefined ? {} : { made }),
+  });
+  return {
+    name,
+    session,
+    bindings,
+    derived,
+    skin,
+    ...reachOf(loaded, bindings),
+    constants: manifest.constants ?? {},
+    elements: elementsOf(manifest),
+    isHalf: manifest.neighbors === "half",
+    perAngstrom: 1 / unitsOf(manifest).length,
+  };
 }

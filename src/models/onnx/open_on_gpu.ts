@@ -90,7 +90,7 @@ export function openOnGpu(
   backend: WebGpuBackend,
   state: ResidentBatch,
 ): OpenModel {
-  const { name, bytes, note, assertOpen, checks, bindings, perAngstrom } = model;
+  const { name, bytes, note, assertOpen, checks, bindings } = model;
   const { batch } = state;
   const numbers = valuesOf(state, "numbers");
   const constants = constantsOf(model, state, numbers);
@@ -98,7 +98,7 @@ export function openOnGpu(
   const results = new OnnxResults(name, state, bindings, free);
   const edges = edgesOf(model, state);
   const part = new OnnxPart(batch.nodeOffsets, 0, batch.size, bindings.padding);
-  const lengths = bindings.inputs.filter(({ meaning }) => LENGTHS.has(meaning));
+  const sources = { model, state, edges, part, constants };
   const gpu = new GpuModel({
     name,
     bytes,
@@ -107,17 +107,13 @@ export function openOnGpu(
     checks,
     backend,
     frame: state.frame,
-    inputs: bindings.inputs.map((input) =>
-      inputOf(input, { model, state, edges, part, constants })
-    ),
+    inputs: bindings.inputs.map((input) => inputOf(input, sources)),
     outputs: bindings.outputs.map((output) => ({
       name: output.tensor.name,
       buffer: results.bufferOf(output),
     })),
     moving: bindings.inputs.find(({ meaning }) => meaning === "positions")!.tensor.name,
-    scales: perAngstrom === 1
-      ? {}
-      : Object.fromEntries(lengths.map(({ tensor }) => [tensor.name, perAngstrom])),
+    scales: scalesOf(model),
   });
   return {
     calls: () => edges === undefined ? [] : listing(state, edges, bindings.hasTriplets),
@@ -126,6 +122,13 @@ export function openOnGpu(
     fault: (system) => results.fault(system),
     close: () => gpu.close(),
   };
+}
+
+/** Returns the factors by which lengths are multiplied before a model reads them, by input. */
+function scalesOf({ bindings, perAngstrom }: OnnxOpened): Record<string, number> {
+  if (perAngstrom === 1) return {};
+  const lengths = bindings.inputs.filter(({ meaning }) => LENGTHS.has(meaning));
+  return Object.fromEntries(lengths.map(({ tensor }) => [tensor.name, perAngstrom]));
 }
 
 /** What inputs are made of. */

@@ -6,6 +6,7 @@
  */
 
 import { type Call, call, type Edges } from "../../backend/backend.ts";
+import type { Batch } from "../../batch/batch.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { edges as listEdges } from "../../kernels/edges/edges.ts";
 import { triplets as listTriplets } from "../../kernels/edges/triplets.ts";
@@ -35,30 +36,19 @@ export interface OnnxOpened extends OnnxFed {
 
 /** Makes a model ready for a batch. Throws a RangeError for an atom that it does not know. */
 export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
-  const { session, bindings, bindings: { batch: mode, padding } } = model;
-  const { batch } = state;
+  const { session, bindings } = model, { batch } = state;
   const numbers = valuesOf(state, "numbers");
   const constants = constantsOf(model, state, numbers);
-  const results = new OnnxResults(
-    model.name,
-    state,
-    bindings,
-    freeEnergies(model.name, model.elements, batch, numbers),
-  );
+  const free = freeEnergies(model.name, model.elements, batch, numbers);
+  const results = new OnnxResults(model.name, state, bindings, free);
   const edges = edgesOf(model, state);
-  const bounds = mode === "joined"
-    ? [[0, batch.size] as const]
-    : Array.from({ length: batch.size }, (_, s) => [s, s + 1] as const);
-  const parts = bounds.map(([from, to]) => {
-    const part = new OnnxPart(batch.nodeOffsets, from, to, padding);
-    return { part, feeds: new PartFeeds(model, part, constants) };
-  });
+  const parts = partsOf(model, batch, constants);
   const hasCharges = bindings.inputs.some(({ meaning }) => meaning === "charges");
   const buffers = { state, hasCharges, edges };
   const compute = async () => {
     let copies: OnnxArrays | undefined;
     for (const { part, feeds } of parts) {
-      // What is no copy is looked at anew: other engines may have had the memory moved while this one was waiting.
+      // Views are made anew: other engines may have had the memory moved while this one was waiting.
       const seen = copies ?? viewOrReadArrays(buffers);
       const arrays = seen instanceof Promise ? copies = await seen : seen;
       if (!arrays.active.subarray(...part.systems).includes(1)) continue;
@@ -72,6 +62,18 @@ export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
     add: (wanted) => results.add(wanted),
     fault: (system) => results.fault(system),
   };
+}
+
+/** Returns the parts of a batch that are evaluated together, with their feeds. */
+function partsOf(model: OnnxOpened, { size, nodeOffsets }: Batch, constants: OnnxConstants) {
+  const { batch: mode, padding } = model.bindings;
+  const bounds = mode === "joined"
+    ? [[0, size] as const]
+    : Array.from({ length: size }, (_, s) => [s, s + 1] as const);
+  return bounds.map(([from, to]) => {
+    const part = new OnnxPart(nodeOffsets, from, to, padding);
+    return { part, feeds: new PartFeeds(model, part, constants) };
+  });
 }
 
 /** What of a batch a model is fed that stays as it is. Throws a RangeError for an atom that it does not know. */
