@@ -51,7 +51,7 @@ export function callable(rows: readonly Row[], resolve: Resolve): Callable {
   };
   return function (a?: unknown, b?: unknown): unknown {
     // Neither rest parameters, which cost time here, nor any other use of `arguments`, which would have V8 make
-    // the object at every call: it hands on those of `apply` without one.
+    // the object at every call: `apply` forwards them without one.
     if (arguments.length !== 2) return callAny.apply(undefined, arguments as unknown as unknown[]);
     const ka = keyOf(a, exact0), kb = keyOf(b, exact1);
     if (ka === a0 && kb === b0) return f0(a, b);

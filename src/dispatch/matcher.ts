@@ -81,7 +81,7 @@ export const PRIMITIVES: ReadonlyMap<unknown, string> = new Map<unknown, string>
   [Symbol, "symbol"],
 ]);
 
-/** Reads a matcher as the user wrote it. Throws a TypeError for what is none, naming the `action` it was for. */
+/** Reads a matcher as the user wrote it. Throws a TypeError that names the `action` if it is not a matcher. */
 export function readMatcher(matcher: unknown, action: string): Test {
   if (matcher === any) return { type: "any" };
   if (typeof matcher === "string" && matcher.endsWith("/*")) {

@@ -60,7 +60,7 @@ export interface OverloadTable {
 /** Key of the table of a set: a registered symbol, so that sets of any copy of this module have it. */
 export const TABLE: unique symbol = Symbol.for("hooke.overloads");
 
-/** Reads the table of an overload set; `undefined` when the value is none. */
+/** Returns the table of an overload set; `undefined` if the value is not one. */
 export function tableOf(set: unknown): OverloadTable | undefined {
   return typeof set === "function"
     ? (set as { readonly [TABLE]?: OverloadTable })[TABLE]

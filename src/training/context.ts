@@ -56,7 +56,7 @@ export interface ParameterGroup {
   lr: number;
   /** The weight decay. */
   weightDecay: number;
-  /** The momentum, or Adam's first beta; 0 where there is none. */
+  /** The momentum, or Adam's first beta; 0 without momentum. */
   momentum: number;
 }
 
@@ -114,7 +114,7 @@ export interface ActivationStatistics {
   readonly max: number;
 }
 
-/** Numbers of a parameter: itself, its average, or its gradient in the step under way. */
+/** Numbers of a parameter: itself, its average, or its gradient in the current step. */
 export type ParameterValues = "parameters" | "ema" | "gradients";
 
 /** Validation data: one source of batches, or several by name. */

@@ -24,7 +24,7 @@ export function makeObserved(kind: unknown, names: unknown, options: unknown): o
   return makeKind(kind, Object.fromEntries(names.map((name) => [name, "observe"])), options);
 }
 
-/** Makes a kind. Throws a TypeError for what has the wrong type, a RangeError for a name that is none. */
+/** Makes a kind. Throws a TypeError for an argument of the wrong type, a RangeError for an invalid name. */
 export function makeKind(kind: unknown, roles: unknown, options: unknown): object {
   const action = `make kind ${checkName(kind)}`;
   checkRoles(action, roles);

@@ -223,7 +223,7 @@ export function stages<C, Extra = Record<never, never>, F = Record<never, never>
  * Makes a kind whose type is written beside it: `const X: Stages<"x", Map> = stagesOf("x", { NAME: "pipe" })`.
  * The roles are checked against the map.
  *
- * Throws a `TypeError` for a role that is none and for an argument of the wrong type, a `RangeError` for a name that
+ * Throws a `TypeError` for an unknown role and for an argument of the wrong type, a `RangeError` for a name that
  * is not UPPER_CASE or is no stage of the kind.
  *
  * @example

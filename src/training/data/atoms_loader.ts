@@ -1,5 +1,5 @@
 /**
- * Batches of atoms that are got when they are needed.
+ * Batches of atoms that are loaded when they are needed.
  *
  * @module
  */
@@ -52,9 +52,9 @@ const ACTION = "load data of atoms";
 const OWN = ["maxAtoms", "maxEdges", "prefetch"];
 
 /**
- * Batches of structures that are got when they are needed, from a file as `openSystems` opens it, or from a list: what
- * `atomsData` gives, with as many systems in each batch as atoms and edges allow. In the order of an epoch systems are
- * taken as long as they fit: an epoch begun anywhere gives what it would have given there.
+ * Returns batches of structures that are loaded when they are needed, from a file that `openSystems` has opened or from
+ * a list. Each batch is as `atomsData` makes it, with as many systems as the limits of atoms and edges allow. Systems are
+ * taken in the order of the epoch as long as they fit, so that an epoch resumed anywhere continues with the same batches.
  *
  * @param dataset the systems
  * @throws {TypeError} for what is no dataset, an unknown option, and one of the wrong kind

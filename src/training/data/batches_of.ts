@@ -107,7 +107,7 @@ function countError(length: number, current: string): RangeError {
   );
 }
 
-/** A batch in its one form. Throws a TypeError for what is none. */
+/** Converts a batch to its one form. Throws a TypeError if it is not a batch. */
 export function batchOf(batch: BatchLike, place: number): TrainingBatch {
   const { feeds, size } = (batch ?? {}) as Partial<TrainingBatch>;
   if (typeof feeds === "object" && Number.isSafeInteger(size)) return batch as TrainingBatch;

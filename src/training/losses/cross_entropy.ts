@@ -40,7 +40,7 @@ const OPTIONS = ["output", "target", "ignore", "smoothing"];
  * Returns the cross entropy, the loss of classifiers: the mean of −log p(correct class), where p is the softmax of the
  * scores. The mean is over the labels that count; if none does, it is 0.
  *
- * @throws {TypeError} for an option that there is none of
+ * @throws {TypeError} if an option is unknown
  * @throws {RangeError} for a smoothing that is not from 0 to 1, and an `ignore` that is no whole number
  *
  * @example

@@ -18,7 +18,7 @@ export class LiveGroup implements ParameterGroup {
   base: number;
   /** Its current factor by the schedule. */
   factor = 1;
-  /** Behind the accessors; not private, so that who compares groups before and after sees what was set. */
+  /** The values behind the accessors; not private, so that a comparison of groups before and after sees what was set. */
   readonly rates: { weightDecay: number; momentum: number };
   readonly #optimizer: string;
 

@@ -80,13 +80,12 @@ interface State {
 }
 
 /**
- * Multiplied by a factor whenever a metric has not got better more than `patience` times in a row. NaN is never
- * better. What it knows goes into checkpoints.
+ * Returns a schedule that multiplies by a factor whenever a metric has not improved in more than `patience`
+ * observations. NaN is never an improvement. Its state is saved in checkpoints.
  *
- * @returns a schedule of which `factor` gives what was reached, whatever the step
- * @throws {TypeError} for an unknown option, and for what is no number; `observe`: for metrics without the one that is
- * watched
- * @throws {RangeError} for numbers and words that cannot be
+ * @returns a schedule whose `factor` is the one reached so far, at any step
+ * @throws {TypeError} if an option is unknown or not a number; `observe`: if the metrics lack the one that is monitored
+ * @throws {RangeError} if a number or a word is invalid
  *
  * @example
  * ```ts
