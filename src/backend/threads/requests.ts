@@ -79,7 +79,7 @@ export type WorkerRequest =
     readonly id: number;
     readonly first: number;
     readonly steps: number;
-    /** Left out if nobody asks how many steps were done. */
+    /** Left out if the number of steps done does not matter. */
     readonly ticket: number | undefined;
   }
   | { readonly kind: "read"; readonly ids: readonly number[]; readonly ticket: number };

@@ -34,7 +34,6 @@ export interface NeighborMatrix {
 
 /** A matrix that can be written anew. */
 export class Matrix implements NeighborMatrix {
-  rows = 0;
   width = 0;
   neighbors: Int32Array = new Int32Array();
   counts: Int32Array = new Int32Array();
@@ -49,6 +48,10 @@ export class Matrix implements NeighborMatrix {
   constructor({ maxNeighbors, overflow }: CheckedNeighborOptions) {
     this.#least = maxNeighbors;
     this.#grows = overflow === "grow";
+  }
+
+  get rows(): number {
+    return this.counts.length;
   }
 
   /**
@@ -79,7 +82,6 @@ export class Matrix implements NeighborMatrix {
     this.neighbors = this.#neighbors.take(rows * width).fill(rows);
     this.shifts = this.#shifts.take(3 * rows * width).fill(0);
     this.counts = this.#counts.take(rows).fill(0);
-    this.rows = rows;
     this.width = width;
   }
 

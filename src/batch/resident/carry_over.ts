@@ -33,7 +33,7 @@ export type PlacesBefore = readonly (number | undefined)[];
 
 /**
  * Copies all columns and pairs of systems from the batch they were in before, bit by bit. Scratch arrays come along, as
- * they were found where atoms are now. Columns that nobody has asked for here are left out.
+ * they were found where atoms are now. Columns that do not exist here are left out.
  */
 export async function carryOver(
   before: ResidentParts,

@@ -57,7 +57,7 @@ export async function saveResident(parts: ResidentParts): Promise<SavedResident>
 }
 
 /**
- * Writes a snapshot back. States and pairs that nobody has asked for are left out.
+ * Writes a snapshot back. States and pairs that do not exist are left out.
  *
  * @throws {RangeError} if the backend has another precision
  * @throws {TypeError} if the snapshot does not fit the batch; nothing has changed then
