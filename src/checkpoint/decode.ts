@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkKind } from "../base/check_options.ts";
 import type { CheckpointContent, CheckpointExpectation } from "./content.ts";
 import {
   BYTE_ORDER,
@@ -48,13 +49,7 @@ export function decodeFrom(
   bytes: Uint8Array,
   expected: CheckpointExpectation,
 ): CheckpointContent {
-  if (!(bytes instanceof Uint8Array)) {
-    throw new TypeError(
-      `Cannot read ${name} as it must be a Uint8Array: current value is ${
-        Object.prototype.toString.call(bytes)
-      }`,
-    );
-  }
+  checkKind(`read ${name}`, "it", bytes, "a Uint8Array", (x) => x instanceof Uint8Array);
   const refuse = (requirement: string, value: string): never => {
     throw new SyntaxError(`Cannot read ${name} as ${requirement}: current value is ${value}`);
   };

@@ -100,7 +100,7 @@ Deno.test("a foreign file is refused by its first bytes, a longer one by its len
   assertThrows(
     () => decodeCheckpoint("text" as never),
     TypeError,
-    "it must be a Uint8Array: current value is [object String]",
+    'it must be a Uint8Array: current value is "text"',
   );
 });
 

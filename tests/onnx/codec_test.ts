@@ -171,7 +171,7 @@ Deno.test("what is no ONNX model is refused in words", () => {
   assertThrows(
     () => decodeModel(new ArrayBuffer(8) as unknown as Uint8Array),
     TypeError,
-    "Cannot read an ONNX model as it must be a Uint8Array: current value is [object ArrayBuffer]",
+    "Cannot read an ONNX model as it must be a Uint8Array: current value is an ArrayBuffer",
   );
   assertThrows(
     () => decodeModel(text("<html>"), { name: "a.onnx" }),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkCoupling } from "./couplings.ts";
 import { complaint } from "../../base/show.ts";
 import { type Buffer, type Call, call } from "../../backend/backend.ts";
 import { signedVolume } from "../../kernels/cells/inverse.ts";
@@ -62,8 +63,13 @@ const COUPLINGS: Readonly<Record<PressureCoupling, number>> = {
   triclinic: Coupling.TRICLINIC,
 };
 
-/** Throws a TypeError or RangeError if `pressureCoupling` is not one of those that exist. */
-export function checkPressureCoupling(engine: string, coupling: unknown): void {
+/** Throws a TypeError or RangeError if `pressureCoupling` does not exist, or the cell would answer too fast. */
+export function checkBarostat(engine: string, parameters: BarostatParameters): void {
+  checkPressureCoupling(engine, parameters.pressureCoupling);
+  checkCoupling(engine, "barostatTime", parameters.barostatTime, parameters.dt);
+}
+
+function checkPressureCoupling(engine: string, coupling: unknown): void {
   if (typeof coupling === "string" && Object.hasOwn(COUPLINGS, coupling)) return;
   const Wrong = typeof coupling === "string" ? RangeError : TypeError;
   const requirement = `pressureCoupling must be ${Object.keys(COUPLINGS).join(", ")}`;
@@ -79,6 +85,7 @@ export function openBarostat(
   options: BarostatParameters,
 ): Barostat {
   const { dt, pressure, barostatTime, temperature, pressureCoupling } = options;
+  checkCoupling(engine, "barostatTime", barostatTime, dt, state.batch);
   checkCells(state, engine, pressureCoupling);
   const step = parameter(state, engine, "dt", dt);
   const cell = {

@@ -12,14 +12,18 @@ import { velocityRescale } from "../../kernels/thermostats/velocity_rescale.ts";
 import { bathEnergy, freedomOfBath } from "../engine/measures.ts";
 import type { StepTime } from "./motion.ts";
 
-/** What a bath is to {@linkcode thermalize}. */
-export interface Bath {
+/** A bath whose noise has a seed. */
+interface SeededBath {
   /** K, one number per system. */
   readonly temperature: Buffer<"real">;
-  /** 1/fs, one number per system. */
-  readonly friction: Buffer<"real">;
   /** A whole number from 0 to 2⁵³ − 1. */
   readonly seed: number;
+}
+
+/** A bath of {@linkcode thermalize}. */
+export interface Bath extends SeededBath {
+  /** 1/fs, one number per system. */
+  readonly friction: Buffer<"real">;
 }
 
 /**
@@ -39,14 +43,10 @@ export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call
   });
 }
 
-/** What a bath is to {@linkcode rescaleVelocities}. */
-export interface RescalingBath {
-  /** K, one number per system. */
-  readonly temperature: Buffer<"real">;
+/** A bath of {@linkcode rescaleVelocities}. */
+export interface RescalingBath extends SeededBath {
   /** The coupling time, fs, one number per system. */
   readonly time: Buffer<"real">;
-  /** A whole number from 0 to 2⁵³ − 1. */
-  readonly seed: number;
 }
 
 /**

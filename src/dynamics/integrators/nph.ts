@@ -1,10 +1,9 @@
-import { checkPressureCoupling, openBarostat } from "./barostat.ts";
+import { checkBarostat, openBarostat } from "./barostat.ts";
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
 import { checkedParameters, type ParameterTable, type PerSystem, Rule } from "./parameters.ts";
 import { PRESSURE_PARAMETERS, type PressureOptions } from "./shared_options.ts";
-import { checkCoupling } from "./nvt_nose_hoover.ts";
 
 /** Options of {@linkcode NPH} besides those of every engine. */
 export interface NPHOptions extends PressureOptions {
@@ -49,17 +48,14 @@ const PARAMETERS: ParameterTable<NPHOptions> = {
  */
 export function nph(options: NPHOptions): Integrator {
   const parameters = checkedParameters(NAME, options, PARAMETERS);
-  const { dt, barostatTime } = parameters;
-  checkPressureCoupling(NAME, parameters.pressureCoupling);
-  checkCoupling(NAME, "barostatTime", barostatTime, dt);
+  checkBarostat(NAME, parameters);
   return {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
-    dt,
+    dt: parameters.dt,
     keepsMomentum: true,
     needsStress: true,
     open(state) {
-      checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
       const { kickCell, kick, drift } = openBarostat(state, NAME, parameters);
       return { pre: [kickCell, kick, drift], post: [kick, kickCell] };
     },

@@ -1,4 +1,4 @@
-import { barostatChain, checkPressureCoupling, openBarostat } from "./barostat.ts";
+import { barostatChain, checkBarostat, openBarostat } from "./barostat.ts";
 import { Dynamics } from "../dynamics.ts";
 import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
@@ -9,7 +9,7 @@ import {
   PRESSURE_PARAMETERS,
   type PressureOptions,
 } from "./shared_options.ts";
-import { checkChain, checkCoupling } from "./nvt_nose_hoover.ts";
+import { checkChain, checkCoupling } from "./couplings.ts";
 import { noseHooverChain } from "./baths.ts";
 
 /** Options of {@linkcode NPT} besides those of every engine. */
@@ -41,9 +41,8 @@ const PARAMETERS: ParameterTable<NPTOptions> = { ...PRESSURE_PARAMETERS, ...CHAI
  */
 export function npt(options: NPTOptions): Integrator {
   const parameters = checkedParameters(NAME, options, PARAMETERS);
-  const { dt, temperature, barostatTime, thermostatTime, chainLength, yoshidaOrder } = parameters;
-  checkPressureCoupling(NAME, parameters.pressureCoupling);
-  checkCoupling(NAME, "barostatTime", barostatTime, dt);
+  const { dt, temperature, thermostatTime, chainLength, yoshidaOrder } = parameters;
+  checkBarostat(NAME, parameters);
   checkCoupling(NAME, "thermostatTime", thermostatTime, dt);
   checkChain(NAME, chainLength, yoshidaOrder);
   return {
@@ -53,7 +52,6 @@ export function npt(options: NPTOptions): Integrator {
     keepsMomentum: true,
     needsStress: true,
     open(state) {
-      checkCoupling(NAME, "barostatTime", barostatTime, dt, state.batch);
       checkCoupling(NAME, "thermostatTime", thermostatTime, dt, state.batch);
       const { step, kickCell, kick, drift, cell } = openBarostat(state, NAME, parameters);
       const energy = state.scratch("chainEnergy", { dtype: "f64", level: "system" });

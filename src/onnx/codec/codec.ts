@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkKind } from "../../base/check_options.ts";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema } from "onnx-buf";
 import { checkModel } from "./check_model.ts";
@@ -46,13 +47,7 @@ export interface DecodeOptions {
  */
 export function decodeModel(bytes: Uint8Array, options: DecodeOptions = {}): ModelProto {
   const { name = "an ONNX model" } = options;
-  if (!(bytes instanceof Uint8Array)) {
-    throw new TypeError(
-      `Cannot read ${name} as it must be a Uint8Array: current value is ${
-        Object.prototype.toString.call(bytes)
-      }`,
-    );
-  }
+  checkKind(`read ${name}`, "it", bytes, "a Uint8Array", (x) => x instanceof Uint8Array);
   const refuse = (requirement: string, value: string): never => {
     throw new SyntaxError(`Cannot read ${name} as ${requirement}: current value is ${value}`);
   };

@@ -6,7 +6,7 @@
 
 import { checkLength } from "../check_length.ts";
 import { endOfLines, FileEnd } from "../files/file_end.ts";
-import { type OpenFile, openFile, readAt, syncFile } from "../files/open_file.ts";
+import { type OpenFile, openPrepared, readAt, syncFile } from "../files/open_file.ts";
 
 // So much text may wait for the disk before whoever adds to it should wait, too.
 const MOST_WAITING = 1 << 20;
@@ -59,14 +59,7 @@ export class CsvFile {
    */
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
-    const file = await openFile(this.path, "a+");
-    try {
-      await this.#begin(file);
-    } catch (error) {
-      await file.close().catch(() => {}); // the first error says why
-      throw error;
-    }
-    this.#file = file;
+    this.#file = await openPrepared(this.path, (file) => this.#begin(file));
   }
 
   /**

@@ -45,6 +45,25 @@ export async function openFile(
   }
 }
 
+/**
+ * Opens a file to read it and add to it, and prepares it. If preparing fails, the file is closed again.
+ *
+ * @throws what `openFile` and `prepare` throw
+ */
+export async function openPrepared(
+  path: string | URL,
+  prepare: (file: OpenFile) => Promise<void>,
+): Promise<OpenFile> {
+  const file = await openFile(path, "a+");
+  try {
+    await prepare(file);
+  } catch (error) {
+    await file.close().catch(() => {}); // the first error says why
+    throw error;
+  }
+  return file;
+}
+
 /** The error for what the file system refuses, with the system's `code`. */
 export function refusal(path: string | URL, verb: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);

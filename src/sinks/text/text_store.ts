@@ -6,7 +6,14 @@
 
 import type { Batch } from "../../batch/batch.ts";
 import { FileEnd } from "../files/file_end.ts";
-import { codeOf, type OpenFile, openFile, readAt, syncFile } from "../files/open_file.ts";
+import {
+  codeOf,
+  type OpenFile,
+  openFile,
+  openPrepared,
+  readAt,
+  syncFile,
+} from "../files/open_file.ts";
 import { RecordScanner } from "./record_scanner.ts";
 import type { Slice } from "../sink.ts";
 import { isMeant, looksInside } from "../slice.ts";
@@ -56,14 +63,7 @@ export class TextStore<T> {
 
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
-    const file = await openFile(this.#path, "a+");
-    try {
-      await this.#begin(file);
-    } catch (error) {
-      await file.close().catch(() => {}); // the first error says why
-      throw error;
-    }
-    this.#file = file;
+    this.#file = await openPrepared(this.#path, (file) => this.#begin(file));
   }
 
   async append(batch: Batch, counted: () => void): Promise<void> {

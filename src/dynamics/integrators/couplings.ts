@@ -1,0 +1,58 @@
+/**
+ * Checks of the couplings of thermostats and barostats.
+ *
+ * @module
+ */
+
+import type { Batch } from "../../batch/batch.ts";
+import { checkParameter, isFromField, type PerSystem, perSystem } from "./parameters.ts";
+
+/**
+ * Throws a RangeError for a coupling time that steps cannot follow: a chain would run away, or take all motion. What
+ * fields say is looked at where there is a batch.
+ */
+export function checkCoupling(
+  engine: string,
+  name: string,
+  time: PerSystem,
+  dt: PerSystem,
+  batch?: Batch,
+): void {
+  const read = (value: PerSystem, what: string) =>
+    batch !== undefined && isFromField(value) ? perSystem(engine, what, value, batch) : value;
+  const values = [read(time, name), read(dt, "dt")];
+  if (values.some(isFromField)) return;
+  const [times, steps] = values as (number | ArrayLike<number>)[];
+  const at = (value: number | ArrayLike<number>, system: number) =>
+    typeof value === "number" ? value : value[system] ?? NaN;
+  const count = Math.max(
+    ...[times!, steps!].map((one) => typeof one === "number" ? 1 : one.length),
+  );
+  for (let system = 0; system < count; system++) {
+    if (!(at(times!, system) < 2 * at(steps!, system))) continue;
+    const of = typeof time === "number" ? "" : ` of system ${system}`;
+    throw new RangeError(
+      `Cannot make ${engine} as ${name}${of} must be two steps or more: current value is ${
+        at(times!, system)
+      } fs, with a dt of ${at(steps!, system)} fs`,
+    );
+  }
+}
+
+/** Throws a TypeError or RangeError for what no chain of thermostats can be. */
+export function checkChain(engine: string, chainLength: unknown, yoshidaOrder: unknown): void {
+  for (const [name, value] of Object.entries({ chainLength, yoshidaOrder })) {
+    if (typeof value === "number") continue;
+    throw new TypeError(
+      `Cannot make ${engine} as ${name} must be a number: current value is ${String(value)}`,
+    );
+  }
+  checkParameter(engine, "chainLength", chainLength, {
+    requirement: "a whole number from 1 to 16",
+    holds: (x) => Number.isInteger(x) && x >= 1 && x <= 16,
+  });
+  checkParameter(engine, "yoshidaOrder", yoshidaOrder, {
+    requirement: "1, 3 or 5",
+    holds: (x) => x === 1 || x === 3 || x === 5,
+  });
+}
