@@ -77,12 +77,6 @@ export function describeModel(model: ModelProto, options: DescribeOptions = {}):
       "Cannot describe an ONNX model as it must have a graph: current value is none",
     );
   }
-  const constants = [
-    ...graph.initializer,
-    ...graph.node.flatMap(({ opType, attribute }) =>
-      opType === "Constant" ? attribute.flatMap(({ t }) => t ?? []) : []
-    ),
-  ];
   const initial = new Set(graph.initializer.map(({ name }) => name));
   return {
     opset: opsetOf(model),
@@ -95,16 +89,24 @@ export function describeModel(model: ModelProto, options: DescribeOptions = {}):
     hasControlFlow: graph.node.some((node) =>
       node.attribute.some(({ g, graphs }) => g || graphs.length > 0)
     ),
-    parameterCount: constants.filter(isParameter).reduce(
-      (sum, each) => sum + elementCount(each),
-      0,
-    ),
-    constantBytes: constants.reduce(
-      (sum, each) => sum + bytesOf(tensorType(each), elementCount(each)),
-      0,
-    ),
+    ...sizesOfConstants(graph),
     values: memoryOf(graph, options.sizes ?? {}),
     externalFiles: externalFiles(model),
+  };
+}
+
+/** Counts parameters, and the memory of all constants. */
+function sizesOfConstants(graph: GraphProto) {
+  const constants = [
+    ...graph.initializer,
+    ...graph.node.flatMap(({ opType, attribute }) =>
+      opType === "Constant" ? attribute.flatMap(({ t }) => t ?? []) : []
+    ),
+  ];
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, x) => total + x, 0);
+  return {
+    parameterCount: sum(constants.filter(isParameter).map(elementCount)),
+    constantBytes: sum(constants.map((each) => bytesOf(tensorType(each), elementCount(each)))),
   };
 }
 

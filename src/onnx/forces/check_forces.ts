@@ -36,7 +36,15 @@ export function checkForces(
     const hint = graph.isOutput(output) ? ", an output that it has already" : "";
     refuse("names of its new outputs must be free", `${JSON.stringify(output)}${hint}`);
   }
-  const facts = new Facts(graph);
+  checkFloats(new Facts(graph), { positions, energy }, refuse);
+}
+
+/** Refuses positions and energies of a wrong type or shape. */
+function checkFloats(
+  facts: Facts,
+  { positions, energy }: Pick<AskedForces, "positions" | "energy">,
+  refuse: (requirement: string, value: string) => void,
+): void {
   for (const [what, value] of [["positions", positions], ["energy", energy]] as const) {
     const { type } = facts.of(value);
     if (type === undefined || isFloat(type)) continue;

@@ -111,6 +111,15 @@ function evaluated(
   if (isTooMuch(sizeByFacts(facts, node))) return undefined;
   const moved = movedOf(facts, node, tensors[0]!);
   if (moved !== undefined) return [moved];
+  return computed(graph, node, isTooMuch);
+}
+
+/** Returns the outputs of a node whose inputs are constants; `undefined` if they cannot be computed, or are too large. */
+function computed(
+  graph: Graph,
+  node: NodeProto,
+  isTooMuch: (bytes: number) => boolean,
+): Made | undefined {
   const inputs = node.input.map((name) => {
     const tensor = graph.constant(name);
     return tensor && plainOf(tensor);
@@ -123,7 +132,7 @@ function evaluated(
     return isTooMuch(bytes) ? undefined : tensorsOf(made, node);
   } catch (error) {
     if (error instanceof UnsupportedNodeError) return undefined;
-    // What no runtime could compute either is the runtime's to explain.
+    // The runtime explains errors that every runtime has.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
