@@ -9,3 +9,18 @@ export function longFiles(sources: ReadonlyMap<string, string>): string[] {
     .sort((a, b) => b.lines - a.lines)
     .map(({ file, lines }) => `${file}: ${lines} lines`);
 }
+
+/** The files that a folder aims at: with more, its parts want folders of their own. */
+const FILES = 25;
+
+/** Returns the folders with more than 25 modules of their own, as sentences. */
+export function crowdedFolders(files: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    if (!file.endsWith(".ts")) continue;
+    const folder = file.slice(0, file.lastIndexOf("/"));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > FILES)
+    .map(([folder, count]) => `${folder}: ${count} files`);
+}

@@ -13,6 +13,7 @@ import { functionLength } from "./function_length.ts";
 import { hotLoops } from "./hot.ts";
 import { imports } from "./imports.ts";
 import { erasable, ignoreWithReason, inheritance, noConsole } from "./language.ts";
+import { mutableFields } from "./mutable_fields.ts";
 import { spreadLiteral } from "./spread_literal.ts";
 
 const house: Deno.lint.Plugin = {
@@ -26,6 +27,7 @@ const house: Deno.lint.Plugin = {
     "ignore-with-reason": ignoreWithReason,
     "imports": imports,
     "inheritance": inheritance,
+    "mutable-fields": mutableFields,
     "no-console": noConsole,
     "spread-literal": spreadLiteral,
   },

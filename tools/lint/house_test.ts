@@ -227,3 +227,14 @@ Deno.test("house/spread-literal wants members to stand themselves", async (t) =>
     ],
   });
 });
+
+Deno.test("house/mutable-fields stops at five", async (t) => {
+  const fields = (count: number) => Array.from({ length: count }, (_, i) => `#f${i} = 0;`).join(" ");
+  await checkRule(t, "mutable-fields", {
+    good: [
+      `class A { ${fields(5)} }`,
+      `class A { ${fields(5)} readonly g = 0; static h = 0; get i() { return 0; } }`,
+    ],
+    bad: [`class A { ${fields(6)} }`],
+  });
+});

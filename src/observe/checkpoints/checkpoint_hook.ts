@@ -14,6 +14,14 @@ import {
 
 const NAME = "CheckpointHook";
 
+/** The run that checkpoints are taken of. */
+interface OpenCheckpoints {
+  readonly engine: KeptEngine;
+  readonly folder: string;
+  /** Steps done at the last checkpoint. */
+  last: number | undefined;
+}
+
 /**
  * Writes checkpoints of its engine into a folder, by steps, by the clock, or both, as `step-000001000.hooke`, and keeps
  * the newest. The state is taken between two steps, and written while the run goes on; one is under way at a time: the
@@ -80,14 +88,11 @@ export class CheckpointHook implements Hook<string> {
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>>;
   readonly #options: CheckpointHookOptions;
   readonly #keep: number;
-  #folder = "";
-  #engine: KeptEngine | undefined;
+  #open: OpenCheckpoints | undefined;
   /** One is asked for, and the step under way not done yet. */
   #isAsked = false;
   #taking: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
-  /** Steps that were done at the last. */
-  #last: number | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   /** Writes nothing yet. */
@@ -119,10 +124,9 @@ export class CheckpointHook implements Hook<string> {
         `Cannot open ${NAME} as its engine must have betweenSteps() and saveCheckpoint(): ${engine.name} has not`,
       );
     }
-    this.#engine = engine;
-    this.#folder = await pathOf(this.#options.folder);
-    this.#last = undefined;
-    await openFolder(this.#folder).catch(() => {}); // whoever writes there says what is wrong with it
+    const folder = await pathOf(this.#options.folder);
+    this.#open = { engine, folder, last: undefined };
+    await openFolder(folder).catch(() => {}); // whoever writes there says what is wrong with it
     const { atBegin = true } = this.#options;
     // Once all hooks are open, and before the first step. A trainer may be opened without beginning.
     if (atBegin && engine.takeCheckpoint !== undefined) this.#ask(true, true);
@@ -142,7 +146,7 @@ export class CheckpointHook implements Hook<string> {
     const isBusy = this.#isAsked || !mayWait && this.#writing !== undefined;
     if (!isBusy) {
       this.#isAsked = true;
-      this.#taking = this.#engine!.betweenSteps(async () => {
+      this.#taking = this.#open!.engine.betweenSteps(async () => {
         await this.#take();
         if (isFirst) await this.#writing;
       }).catch((error) => {
@@ -157,9 +161,9 @@ export class CheckpointHook implements Hook<string> {
   async #take(): Promise<void> {
     this.#isAsked = false;
     await this.#writing;
-    const engine = this.#engine!, step = engine.stepCount;
-    if (step === this.#last) return;
-    const path = `${this.#folder}/${stepName(step)}`;
+    const { engine, folder, last } = this.#open!, step = engine.stepCount;
+    if (step === last) return;
+    const path = `${folder}/${stepName(step)}`;
     if (engine.takeCheckpoint === undefined) {
       await engine.hooks.flush();
       await this.#flush();
@@ -174,7 +178,7 @@ export class CheckpointHook implements Hook<string> {
   }
 
   async #write(path: string, step: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    await this.#engine!.hooks.flush();
+    await this.#open!.engine.hooks.flush();
     await this.#flush();
     await writeWhole(path, bytes, "checkpoint");
     await this.#written(step);
@@ -186,8 +190,9 @@ export class CheckpointHook implements Hook<string> {
 
   /** Later ones that are there are damaged, or of a run that was begun anew: they must not drive this one out. */
   async #written(step: number): Promise<void> {
-    this.#last = step;
-    await keepNewest(this.#folder, step, this.#keep);
+    const open = this.#open!;
+    open.last = step;
+    await keepNewest(open.folder, step, this.#keep);
   }
 
   #check(): void {

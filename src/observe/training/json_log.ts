@@ -102,7 +102,7 @@ export class JsonLog {
   #seen = 0;
   /** What the run is one of. */
   #engine: Workflow | undefined;
-  #begun = { run: 0, epoch: 0 };
+  readonly #begun = { run: 0, epoch: 0 };
   #batches = 0;
   #best: { readonly loss: number; readonly epoch: number } | undefined;
 
@@ -138,7 +138,7 @@ export class JsonLog {
   /** A run begins. Its file is opened with the first line: a log that is switched off leaves none. Called by the trainer. */
   open(engine: Workflow): void {
     this.#engine = engine;
-    this.#begun = { run: performance.now(), epoch: performance.now() };
+    this.#begun.run = this.#begun.epoch = performance.now();
   }
 
   /** Training begins. Called by the trainer. */

@@ -1,15 +1,11 @@
 import { BackendUnavailableError } from "../../backend/backend_unavailable_error.ts";
 import type { HostFeeds } from "./compare_sessions.ts";
+import { PendingRequests } from "./pending_requests.ts";
 import { loadModel } from "./session_model.ts";
 import { checkOptions, type SessionOptions } from "./session_options.ts";
 import type { ModelSource } from "./session_source.ts";
 import type { HostTensor } from "./session_tensor.ts";
-import type {
-  WorkerError,
-  WorkerReply,
-  WorkerRequest,
-  WorkerSessionInfo,
-} from "./session_worker.ts";
+import type { WorkerSessionInfo } from "./session_worker.ts";
 
 /** How {@linkcode openSessionInWorker} opens a session: tensors are in host memory, buffers cannot be sent. */
 export interface WorkerSessionOptions
@@ -104,28 +100,34 @@ interface WorkerParts {
   readonly worker: () => Worker;
 }
 
-interface Waiting {
-  readonly resolve: (reply: WorkerReply) => void;
-  readonly reject: (error: Error) => void;
+/** A worker that has the model, or is opening it. */
+interface RunningWorker {
+  readonly worker: Worker;
+  readonly opened: Promise<void>;
+  isOpen: boolean;
 }
-
-/** A request without its number. */
-type Asked<R = WorkerRequest> = R extends WorkerRequest ? Omit<R, "id"> : never;
 
 class SessionInWorker implements WorkerSession {
   readonly #parts: WorkerParts;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #requests: PendingRequests;
+  /** What the model is like, as of the last worker that opened it. */
   #info: WorkerSessionInfo | undefined;
-  #worker: Worker | undefined;
-  #opened: Promise<void> | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: RunningWorker | undefined;
   #started = 0;
-  #asked = 0;
-  #isOpen = false;
   #isDisposed = false;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
+    this.#requests = new PendingRequests({
+      timeout: () => Math.max(parts.timeout, this.#running?.isOpen ? 0 : SLOWEST_OPENING),
+      silent: (timeout) =>
+        this.#end(
+          this.#unavailable(
+            "hung",
+            `its worker must answer within ${timeout} ms: it did not, and was ended`,
+          ),
+        ),
+    });
   }
 
   get name(): string {
@@ -157,11 +159,11 @@ class SessionInWorker implements WorkerSession {
     signal?.throwIfAborted();
     const giveUp = () => this.#end(signal!.reason as Error);
     signal?.addEventListener("abort", giveUp, { once: true });
-    const opened = this.#opened ??= this.#start();
+    const { opened } = this.#running ??= this.#start();
     try {
       await opened;
     } catch (error) {
-      if (this.#opened === opened) this.#end(error as Error);
+      if (this.#running?.opened === opened) this.#end(error as Error);
       throw error;
     } finally {
       signal?.removeEventListener("abort", giveUp);
@@ -176,7 +178,7 @@ class SessionInWorker implements WorkerSession {
       throw new Error(`Cannot run ${this.name} as its session must be open: it was disposed of`);
     }
     await this.open();
-    const reply = await this.#ask({ kind: "run", feeds, fetches });
+    const reply = await this.#requests.ask(this.#running!.worker, { kind: "run", feeds, fetches });
     return (reply as { readonly outputs: Readonly<Record<string, HostTensor>> }).outputs;
   }
 
@@ -193,61 +195,29 @@ class SessionInWorker implements WorkerSession {
     this.dispose();
   }
 
-  async #start(): Promise<void> {
-    const { bytes, options, worker } = this.#parts;
+  #start(): RunningWorker {
+    const worker = this.#parts.worker();
     this.#started++;
-    const started = this.#worker = worker();
-    started.onmessage = ({ data }) => this.#take(data);
-    started.onerror = (event) => {
+    worker.onmessage = ({ data }) => this.#requests.settle(data);
+    worker.onerror = (event) => {
       event.preventDefault();
       this.#end(this.#unavailable("broken", `its worker must be in order: ${event.message}`));
     };
-    const reply = await this.#ask({ kind: "open", bytes, options });
+    const running: RunningWorker = { worker, opened: this.#openModel(worker), isOpen: false };
+    return running;
+  }
+
+  async #openModel(worker: Worker): Promise<void> {
+    const { bytes, options } = this.#parts;
+    const reply = await this.#requests.ask(worker, { kind: "open", bytes, options });
     this.#info = (reply as { readonly info: WorkerSessionInfo }).info;
-    this.#isOpen = true;
-  }
-
-  #ask(request: Asked): Promise<WorkerReply> {
-    const id = this.#asked++;
-    return new Promise((resolve, reject) => {
-      this.#worker!.postMessage({ ...request, id });
-      this.#waiting.set(id, { resolve, reject });
-      if (this.#waiting.size === 1) this.#watch();
-    });
-  }
-
-  #take(reply: WorkerReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    this.#watch();
-    if ("error" in reply) waiting?.reject(revive(reply.error));
-    else waiting?.resolve(reply);
-  }
-
-  /** Each answer gives it the time anew: what queues is not silent. */
-  #watch(): void {
-    clearTimeout(this.#timer);
-    if (this.#waiting.size === 0) return;
-    const timeout = Math.max(this.#parts.timeout, this.#isOpen ? 0 : SLOWEST_OPENING);
-    this.#timer = setTimeout(() => {
-      this.#end(
-        this.#unavailable(
-          "hung",
-          `its worker must answer within ${timeout} ms: it did not, and was ended`,
-        ),
-      );
-    }, timeout);
+    this.#running!.isOpen = true;
   }
 
   #end(error: Error): void {
-    clearTimeout(this.#timer);
-    this.#worker?.terminate();
-    this.#worker = undefined;
-    this.#opened = undefined;
-    this.#isOpen = false;
-    const waiting = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const { reject } of waiting) reject(error);
+    this.#running?.worker.terminate();
+    this.#running = undefined;
+    this.#requests.rejectAll(error);
   }
 
   #unavailable(reason: "hung" | "broken", requirement: string): BackendUnavailableError {
@@ -256,18 +226,4 @@ class SessionInWorker implements WorkerSession {
       { backend: this.device, reason, during: "run" },
     );
   }
-}
-
-const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
-  RangeError,
-  SyntaxError,
-  TypeError,
-};
-
-/** The error a worker had, with its class. */
-function revive({ name, message, backend, reason, during }: WorkerError): Error {
-  if (backend !== undefined && reason !== undefined && during !== undefined) {
-    return new BackendUnavailableError(message, { backend, reason, during });
-  }
-  return new (CLASSES[name] ?? Error)(message);
 }

@@ -37,8 +37,7 @@ export class CsvFile {
   readonly path: string | URL;
   /** What its columns are called. */
   readonly columns: readonly string[];
-  #file: OpenFile | undefined;
-  #end: FileEnd | undefined;
+  #open: { readonly file: OpenFile; readonly end: FileEnd } | undefined;
   #waiting = "";
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -58,8 +57,11 @@ export class CsvFile {
    * @throws {Error} when the file system refuses, with its error as `cause`
    */
   async open(): Promise<void> {
-    if (this.#file !== undefined) return;
-    this.#file = await openPrepared(this.path, (file) => this.#begin(file));
+    if (this.#open !== undefined) return;
+    this.#open = await openPrepared(
+      this.path,
+      async (file) => ({ file, end: await this.#begin(file) }),
+    );
   }
 
   /**
@@ -68,13 +70,13 @@ export class CsvFile {
    * @throws {Error} for a file that is not open, and for what went wrong with earlier rows
    */
   add(rows: readonly (readonly number[])[]): void | Promise<void> {
-    if (this.#end === undefined) {
+    if (this.#open === undefined) {
       throw new Error(`Cannot add rows to ${this.path} as it must be open: it is not`);
     }
     const text = rows.map((row) => `${row.map(cellOf).join(",")}\n`).join("");
     this.#waiting += text;
     this.#size += text.length; // digits are one byte each
-    this.#writing ??= this.#writeAll(this.#end);
+    this.#writing ??= this.#writeAll(this.#open.end);
     this.check();
     if (this.#waiting.length > MOST_WAITING) return this.#writing;
   }
@@ -93,7 +95,7 @@ export class CsvFile {
   async truncate(size: number): Promise<void> {
     checkLength(size, `truncate ${this.path}`);
     await this.#writing;
-    const end = this.#end;
+    const end = this.#open?.end;
     if (end === undefined) {
       throw new Error(`Cannot truncate ${this.path} as it must be open: it is not`);
     }
@@ -114,14 +116,14 @@ export class CsvFile {
   async flush(): Promise<void> {
     await this.#writing;
     this.check();
-    if (this.#file !== undefined) await syncFile(this.#file, this.path);
+    if (this.#open !== undefined) await syncFile(this.#open.file, this.path);
   }
 
   /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
   async close(): Promise<void> {
     await this.#writing;
-    const file = this.#file;
-    this.#file = this.#end = undefined;
+    const file = this.#open?.file;
+    this.#open = undefined;
     try {
       await file?.close();
     } finally {
@@ -129,7 +131,8 @@ export class CsvFile {
     }
   }
 
-  async #begin(file: OpenFile): Promise<void> {
+  /** Checks or writes the header, takes off what a kill has left of a line, and returns the end of the file. */
+  async #begin(file: OpenFile): Promise<FileEnd> {
     const header = this.#header();
     const { size } = await file.stat();
     const start = await readAt(file, 0, Math.min(size, header.length));
@@ -139,8 +142,8 @@ export class CsvFile {
     const whole = size < header.length ? 0 : await endOfLines(file, size);
     if (whole < size) await end.cut(whole);
     if (whole === 0) await end.add(header);
-    this.#end = end;
     this.#size = end.size;
+    return end;
   }
 
   #header(): Uint8Array<ArrayBuffer> {

@@ -46,22 +46,22 @@ export async function openFile(
 }
 
 /**
- * Opens a file to read it and add to it, and prepares it. If preparing fails, the file is closed again.
+ * Opens a file to read it and add to it, and returns what `prepare` makes of it. If preparing fails, the file is closed
+ * again.
  *
  * @throws what `openFile` and `prepare` throw
  */
-export async function openPrepared(
+export async function openPrepared<T>(
   path: string | URL,
-  prepare: (file: OpenFile) => Promise<void>,
-): Promise<OpenFile> {
+  prepare: (file: OpenFile) => Promise<T>,
+): Promise<T> {
   const file = await openFile(path, "a+");
   try {
-    await prepare(file);
+    return await prepare(file);
   } catch (error) {
     await file.close().catch(() => {}); // the first error says why
     throw error;
   }
-  return file;
 }
 
 /** The error for what the file system refuses, with the system's `code`. */

@@ -8,6 +8,20 @@ import type { TextFormat } from "./text_format.ts";
 
 const NEWLINE = 10;
 
+/** The line whose end has not been seen yet, or the record that it belongs to. */
+interface OpenLine {
+  /** Where the next bytes are. */
+  at: number;
+  /** The number of the line. */
+  number: number;
+  /** The first bytes of the record. */
+  start: Uint8Array;
+  /** The number of lines that the record still lacks. */
+  missing: number;
+  /** Whether the line is no record. */
+  isBlank: boolean;
+}
+
 /** Looks at the bytes of a file, piece by piece, and tells where each of its records begins. */
 export class RecordScanner {
   /** Where the line begins that is not whole yet, or the record it belongs to: all before was whole. */
@@ -15,12 +29,7 @@ export class RecordScanner {
   /** The number of that line. */
   endLine: number;
   readonly #format: Pick<TextFormat<unknown>, "linesAfter" | "startBytes">;
-  // Of the present line: where the next bytes are, its number, its first bytes, and how many the record still lacks.
-  #at: number;
-  #line: number;
-  #start = new Uint8Array(0);
-  #missing = 0;
-  #isBlank = false;
+  readonly #open: OpenLine;
 
   /** Begins at a place between two records. */
   constructor(
@@ -29,43 +38,52 @@ export class RecordScanner {
   ) {
     this.#format = format;
     [this.end, this.endLine] = [place.end, place.endLine];
-    [this.#at, this.#line] = [place.end, place.endLine];
+    this.#open = {
+      at: place.end,
+      number: place.endLine,
+      start: new Uint8Array(0),
+      missing: 0,
+      isBlank: false,
+    };
   }
 
   /** Calls back for each record that these bytes complete. Throws what the format says of its first line. */
   push(bytes: Uint8Array, found: (start: number, line: number) => void): void {
+    const open = this.#open;
     let from = 0;
     for (;;) {
       const at = bytes.indexOf(NEWLINE, from);
       if (at === -1) break;
-      if (this.#missing === 0) this.#begin(bytes.subarray(from, at));
-      else this.#missing--;
-      this.#line++;
-      if (this.#missing === 0) {
-        if (!this.#isBlank) found(this.end, this.endLine);
-        [this.end, this.endLine] = [this.#at + at + 1, this.#line];
+      if (open.missing === 0) this.#begin(bytes.subarray(from, at));
+      else open.missing--;
+      open.number++;
+      if (open.missing === 0) {
+        if (!open.isBlank) found(this.end, this.endLine);
+        [this.end, this.endLine] = [open.at + at + 1, open.number];
       }
       from = at + 1;
     }
-    if (this.#missing === 0) this.#keep(bytes.subarray(from));
-    this.#at += bytes.length;
+    if (open.missing === 0) this.#keep(bytes.subarray(from));
+    open.at += bytes.length;
   }
 
   #begin(rest: Uint8Array): void {
     this.#keep(rest);
-    const missing = this.#format.linesAfter(decoded(this.#start), this.#line);
-    this.#isBlank = missing === -1;
-    this.#missing = Math.max(0, missing);
-    this.#start = new Uint8Array(0);
+    const open = this.#open;
+    const missing = this.#format.linesAfter(decoded(open.start), open.number);
+    open.isBlank = missing === -1;
+    open.missing = Math.max(0, missing);
+    open.start = new Uint8Array(0);
   }
 
   #keep(bytes: Uint8Array): void {
-    const room = this.#format.startBytes - this.#start.length;
+    const { start } = this.#open;
+    const room = this.#format.startBytes - start.length;
     if (room <= 0 || bytes.length === 0) return;
-    const kept = new Uint8Array(this.#start.length + Math.min(room, bytes.length));
-    kept.set(this.#start);
-    kept.set(bytes.subarray(0, room), this.#start.length);
-    this.#start = kept;
+    const kept = new Uint8Array(start.length + Math.min(room, bytes.length));
+    kept.set(start);
+    kept.set(bytes.subarray(0, room), start.length);
+    this.#open.start = kept;
   }
 }
 

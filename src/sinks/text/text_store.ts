@@ -36,20 +36,29 @@ interface Found {
   readonly end: number;
 }
 
+/** Where records begin, found when one is first read, and from then on as the file grows. */
+interface RecordIndex {
+  readonly starts: number[];
+  readonly lines: number[];
+  /** How far the file was searched. */
+  searched: { readonly end: number; readonly endLine: number };
+  /** The text before that end: another one means that the file was written anew. */
+  mark: string;
+}
+
+function emptyIndex(): RecordIndex {
+  return { starts: [], lines: [], searched: { end: 0, endLine: 1 }, mark: "" };
+}
+
 /** A file of records. What is added is there whole or not at all. */
 export class TextStore<T> {
   readonly #path: string;
   readonly #format: TextFormat<T>;
-  #file: OpenFile | undefined;
-  #end: FileEnd | undefined;
+  #open: { readonly file: OpenFile; readonly end: FileEnd } | undefined;
   #length = 0;
   #last: Place | undefined;
-  // Where records begin, found when somebody first asks for one, and from then on as the file grows.
-  #starts: number[] = [];
-  #lines: number[] = [];
-  #indexed = { end: 0, endLine: 1 };
-  #mark = ""; // what stands before that end
-  /** The last who looks for records: each goes on where the one before has stopped. */
+  #known: RecordIndex = emptyIndex();
+  /** The last search for records: each goes on from the end of the one before. */
   #looking: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, format: TextFormat<T>) {
@@ -62,12 +71,15 @@ export class TextStore<T> {
   }
 
   async open(): Promise<void> {
-    if (this.#file !== undefined) return;
-    this.#file = await openPrepared(this.#path, (file) => this.#begin(file));
+    if (this.#open !== undefined) return;
+    this.#open = await openPrepared(
+      this.#path,
+      async (file) => ({ file, end: await this.#begin(file) }),
+    );
   }
 
   async append(batch: Batch, counted: () => void): Promise<void> {
-    const end = this.#end!;
+    const { end } = this.#open!;
     const systems = batch.systems();
     const header = end.size === 0 ? this.#format.header(systems) : "";
     const records = systems.map((system) => this.#format.encode(system));
@@ -78,35 +90,35 @@ export class TextStore<T> {
   }
 
   async sync(): Promise<void> {
-    if (this.#file !== undefined) await syncFile(this.#file, this.#path);
+    if (this.#open !== undefined) await syncFile(this.#open.file, this.#path);
   }
 
   async clear(): Promise<void> {
     await this.open();
-    await this.#end!.cut(0, "empty");
+    await this.#open!.end.cut(0, "empty");
     this.#length = 0;
     this.#last = undefined;
     this.#forget();
   }
 
   async truncate(length: number): Promise<void> {
-    const { starts, lines } = await this.#index(this.#file!);
-    await this.#end!.cut(starts[length]!);
+    const { starts, lines } = await this.#index(this.#open!.file);
+    await this.#open!.end.cut(starts[length]!);
     this.#length = length;
     this.#last = { start: starts[length - 1]!, line: lines[length - 1]! };
     this.#forget();
   }
 
   async close(): Promise<void> {
-    const file = this.#file;
-    this.#file = this.#end = undefined;
+    const file = this.#open?.file;
+    this.#open = undefined;
     await file?.close();
   }
 
   async last(): Promise<T | undefined> {
-    if (this.#last === undefined || this.#file === undefined) return undefined;
-    const { start, line } = this.#last;
-    return this.#format.decode(await this.#text(this.#file, start, this.#end!.size), line);
+    if (this.#last === undefined || this.#open === undefined) return undefined;
+    const { start, line } = this.#last, { file, end } = this.#open;
+    return this.#format.decode(await this.#text(file, start, end.size), line);
   }
 
   /** Some of the records, one by one. Nothing is made or changed where the file was not opened. */
@@ -137,7 +149,7 @@ export class TextStore<T> {
   }
 
   /** Looks at all that is there, and takes off what a kill has left unfinished. */
-  async #begin(file: OpenFile): Promise<void> {
+  async #begin(file: OpenFile): Promise<FileEnd> {
     const { size } = await file.stat();
     const scanner = new RecordScanner(this.#format);
     let length = 0;
@@ -151,8 +163,9 @@ export class TextStore<T> {
       await this.#checkRest(file, scanner, size);
       await end.cut(scanner.end);
     }
-    [this.#end, this.#length, this.#last] = [end, length, last];
+    [this.#length, this.#last] = [length, last];
     this.#forget();
+    return end;
   }
 
   /** Finds records from where it last stopped; answers with where they begin, and where the last ends. */
@@ -163,11 +176,11 @@ export class TextStore<T> {
   }
 
   async #look(file: OpenFile): Promise<Found> {
-    const size = this.#end?.size ?? (await file.stat()).size;
-    if (await this.#markOf(file) !== this.#mark) this.#forget(); // another has written it anew
-    const [starts, lines] = [this.#starts, this.#lines];
+    const size = this.#open?.end.size ?? (await file.stat()).size;
+    if (await this.#markOf(file) !== this.#known.mark) this.#forget(); // another has written it anew
+    const known = this.#known, { starts, lines } = known;
     const found: Place[] = [];
-    const scanner = new RecordScanner(this.#format, this.#indexed);
+    const scanner = new RecordScanner(this.#format, known.searched);
     await this.#scan(file, scanner, size, (start, line) => void found.push({ start, line }));
     if (scanner.end < size) await this.#checkRest(file, scanner, size);
     for (const { start, line } of found) {
@@ -175,23 +188,21 @@ export class TextStore<T> {
       lines.push(line);
     }
     const { end, endLine } = scanner;
-    if (starts !== this.#starts) return { starts, lines, end }; // emptied meanwhile
-    this.#indexed = { end, endLine };
-    this.#mark = await this.#markOf(file);
-    if (this.#file === undefined) this.#length = starts.length;
+    if (known !== this.#known) return { starts, lines, end }; // emptied meanwhile
+    known.searched = { end, endLine };
+    known.mark = await this.#markOf(file);
+    if (this.#open === undefined) this.#length = starts.length;
     return { starts, lines, end };
   }
 
   async #markOf(file: OpenFile): Promise<string> {
-    const from = Math.max(0, this.#indexed.end - MARKED);
-    return new TextDecoder().decode(await readAt(file, from, this.#indexed.end - from));
+    const { end } = this.#known.searched;
+    const from = Math.max(0, end - MARKED);
+    return new TextDecoder().decode(await readAt(file, from, end - from));
   }
 
   #forget(): void {
-    this.#starts = [];
-    this.#lines = [];
-    this.#indexed = { end: 0, endLine: 1 };
-    this.#mark = "";
+    this.#known = emptyIndex();
   }
 
   async #scan(

@@ -39,9 +39,10 @@ export class ShardFile {
   #indexAt: number;
   /** Where the last chunk ends. */
   #end: number;
-  /** What may be written to before the end; and what may once the index in the file does not point there any more. */
-  #free: Region[] = [];
-  #old: Region[] = [];
+  /** Regions before the end that can be written to. */
+  readonly #free: Region[] = [];
+  /** Regions that become free when the index in the file no longer points to them. */
+  readonly #old: Region[] = [];
   #isChanged = false;
 
   private constructor(file: OpenFile, entries: Float64Array, indexAt: number) {
@@ -133,8 +134,7 @@ export class ShardFile {
   /** Has what nobody points to any more written over, regions that touch as one. */
   #giveBack(): void {
     const all = [...this.#free, ...this.#old].sort((a, b) => a.from - b.from);
-    this.#old = [];
-    this.#free = [];
+    this.#old.length = this.#free.length = 0;
     for (const region of all) {
       const last = this.#free.at(-1);
       if (last !== undefined && last.from + last.size === region.from) last.size += region.size;

@@ -62,8 +62,8 @@ export class StoreWriter {
   readonly #setting: WriterSetting;
   readonly #tracks = new Map<string, Track>();
   readonly #fields = new Map<string, { readonly info: FieldInfo; readonly track: Track }>();
-  #infos = new Map<string, FieldInfo>();
-  #totals: Record<Level | "text", number>;
+  readonly #infos = new Map<string, FieldInfo>();
+  readonly #totals: Record<Level | "text", number>;
   /** Systems at the last cut, and rows that the metadata of masks tell of. */
   #cutAt: number;
   #masks: Rows;

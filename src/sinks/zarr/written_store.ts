@@ -31,14 +31,14 @@ export class WrittenStore {
   readonly #pattern = new FieldPattern();
   #host: Host | undefined;
   #writer: StoreWriter | undefined;
-  /** The store as it was when somebody last read, unless it has changed since. */
-  #view: StoreView | undefined;
-  /** How its `zarr.json` was then, where others write. */
-  #mark: string | undefined;
+  /** The store as it was last read, unless it has changed since, and its `zarr.json` then, if others write to it. */
+  readonly #seen: { view: StoreView | undefined; mark: string | undefined } = {
+    view: undefined,
+    mark: undefined,
+  };
   #length = 0;
   /** Systems that wait in the queue, and why batches have to: others do, or all is being taken away. */
-  #waiting = 0;
-  #reasons = 0;
+  readonly #queued = { systems: 0, reasons: 0 };
   #lastCommit = -Infinity;
   /** Where work goes that is not to be queued. */
   #inline: (() => Promise<void>)[] | undefined;
@@ -54,7 +54,7 @@ export class WrittenStore {
 
   /** Systems in the store, once it was opened, and on the way to it. */
   get length(): number {
-    return (this.#writer?.size ?? this.#length) + this.#waiting;
+    return (this.#writer?.size ?? this.#length) + this.#queued.systems;
   }
 
   /** Opens it, or makes it. */
@@ -138,25 +138,25 @@ export class WrittenStore {
 
   /** What writes, where nothing waits. */
   get #ready(): StoreWriter | undefined {
-    return this.#reasons > 0 || this.#writer?.isBroken ? undefined : this.#writer;
+    return this.#queued.reasons > 0 || this.#writer?.isBroken ? undefined : this.#writer;
   }
 
   #add(writer: StoreWriter, batch: Batch): void {
     writer.add(batch, this.#fieldsOf(batch));
-    this.#view = undefined;
+    this.#seen.view = undefined;
     if (performance.now() - this.#lastCommit >= COMMIT_EVERY) this.#commit();
   }
 
   #addLater(batch: Batch): void | Promise<void> {
     this.#pattern.join(batch);
-    this.#waiting += batch.size;
-    this.#reasons++;
+    this.#queued.systems += batch.size;
+    this.#queued.reasons++;
     return this.#queue.add(async () => {
       try {
         await this.#addNow(await this.#own(), batch);
       } finally {
-        this.#waiting -= batch.size;
-        this.#reasons--;
+        this.#queued.systems -= batch.size;
+        this.#queued.reasons--;
       }
     }, bytesOf(batch));
   }
@@ -175,7 +175,7 @@ export class WrittenStore {
   #commit(): void {
     if (this.#writer === undefined || this.#writer.isCut) return;
     this.#lastCommit = performance.now();
-    this.#view = undefined;
+    this.#seen.view = undefined;
     this.#writer.commit();
   }
 
@@ -198,7 +198,7 @@ export class WrittenStore {
     if (view === undefined) await checkVacant(setting);
     this.#writer = await (view === undefined ? makeStore(setting) : resumeStore(setting, view));
     this.#lastCommit = performance.now();
-    this.#view = undefined;
+    this.#seen.view = undefined;
   }
 
   /** What writes; throws a TypeError for a store of others. */
@@ -242,10 +242,10 @@ export class WrittenStore {
   async #viewNow(host: Host): Promise<StoreView | undefined> {
     if (this.#writer === undefined) {
       const mark = await markOf(host.fs, `${this.path}/zarr.json`);
-      if (mark !== this.#mark || !this.#view?.root.isOurs) this.#view = undefined;
-      this.#mark = mark;
+      if (mark !== this.#seen.mark || !this.#seen.view?.root.isOurs) this.#seen.view = undefined;
+      this.#seen.mark = mark;
     }
-    return this.#view ??= await StoreView.open(host, this.path);
+    return this.#seen.view ??= await StoreView.open(host, this.path);
   }
 
   #setting(host: Host): WriterSetting {
@@ -266,7 +266,7 @@ export class WrittenStore {
 
   /** Work after all that came before, which has become part of the store then; what comes meanwhile waits. */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
-    this.#reasons++;
+    this.#queued.reasons++;
     try {
       return await this.#inTurn(async () => {
         const writer = this.#writer;
@@ -274,7 +274,7 @@ export class WrittenStore {
         return await work();
       });
     } finally {
-      this.#reasons--;
+      this.#queued.reasons--;
     }
   }
 
@@ -295,7 +295,7 @@ export class WrittenStore {
   #forget(): void {
     this.#length = 0;
     this.#writer = undefined;
-    this.#view = undefined;
+    this.#seen.view = undefined;
     this.#pattern.clear();
   }
 
