@@ -2,8 +2,9 @@ import { call } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { centerBias as kernel } from "../../kernels/bonded/center_bias.ts";
 import { checkOptions } from "../../base/check_options.ts";
-import { type Model, outputsOf, valuesOf } from "../model.ts";
-import { positive, wantOf } from "../pair/pair_options.ts";
+import { type Model, valuesOf } from "../model.ts";
+import { positive } from "../pair/pair_options.ts";
+import { bondedModel } from "./bonded_model.ts";
 
 /** What {@linkcode centerBias} pulls at, and where to. */
 export interface CenterBiasOptions {
@@ -46,21 +47,10 @@ export function centerBias(options: CenterBiasOptions): Model {
       }`,
     );
   }
-  return {
-    name: NAME,
-    gives: ["energy", "forces", "stress"],
-    open(state) {
-      const args = {
-        positions: state.field("positions"),
-        cell: state.field("cell"),
-        ...biasOn(state, options),
-        ...outputsOf(state),
-      };
-      return {
-        calls: (wanted) => [call(kernel, { ...args, images: state.images, want: wantOf(wanted) })],
-      };
-    },
-  };
+  return bondedModel(NAME, (state) => {
+    const bias = biasOn(state, options);
+    return (args) => call(kernel, { ...bias, ...args });
+  });
 }
 
 /** Brings the bias of a batch to its backend. Throws a RangeError for a center that does not fit the batch. */

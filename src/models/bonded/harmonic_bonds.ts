@@ -3,8 +3,8 @@ import type { Batch } from "../../batch/batch.ts";
 import { assertStays } from "../../batch/changing.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { harmonicBonds as kernel } from "../../kernels/bonded/harmonic_bonds.ts";
-import { type Model, outputsOf } from "../model.ts";
-import { wantOf } from "../pair/pair_options.ts";
+import type { Model } from "../model.ts";
+import { bondedModel } from "./bonded_model.ts";
 
 /** A bond between two atoms. */
 export interface HarmonicBond {
@@ -52,21 +52,10 @@ export function harmonicBonds(
       checkBond(isBySystem ? `bond ${b} of system ${s}` : `bond ${b}`, bond);
     }
   }
-  return {
-    name: NAME,
-    gives: ["energy", "forces", "stress"],
-    open(state) {
-      const args = {
-        ...bondsOn(state, lists, isBySystem),
-        positions: state.field("positions"),
-        cell: state.field("cell"),
-        ...outputsOf(state),
-      };
-      return {
-        calls: (wanted) => [call(kernel, { ...args, images: state.images, want: wantOf(wanted) })],
-      };
-    },
-  };
+  return bondedModel(NAME, (state) => {
+    const list = bondsOn(state, lists, isBySystem);
+    return (args) => call(kernel, { ...list, ...args });
+  });
 }
 
 /** Brings the bonds of a batch to its backend. Throws for bonds that do not fit the batch. */

@@ -5,8 +5,9 @@ import { checkOptions } from "../../base/check_options.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { unwrapped } from "../../kernels/cells/unwrapped.ts";
 import { tethers as kernel } from "../../kernels/bonded/tethers.ts";
-import { type Model, outputsOf, valuesOf } from "../model.ts";
-import { positive, wantOf } from "../pair/pair_options.ts";
+import { type Model, valuesOf } from "../model.ts";
+import { positive } from "../pair/pair_options.ts";
+import { bondedModel } from "./bonded_model.ts";
 
 /** What {@linkcode tethers} holds by. */
 export interface TethersOptions {
@@ -42,21 +43,10 @@ export function tethers(options: TethersOptions): Model {
   if (typeof stiffness === "number" || stiffness === undefined) {
     positive(NAME, "stiffness", stiffness);
   }
-  return {
-    name: NAME,
-    gives: ["energy", "forces", "stress"],
-    open(state) {
-      const args = {
-        positions: state.field("positions"),
-        cell: state.field("cell"),
-        ...springsOn(state, options),
-        ...outputsOf(state),
-      };
-      return {
-        calls: (wanted) => [call(kernel, { ...args, images: state.images, want: wantOf(wanted) })],
-      };
-    },
-  };
+  return bondedModel(NAME, (state) => {
+    const springs = springsOn(state, options);
+    return (args) => call(kernel, { ...springs, ...args });
+  });
 }
 
 /** Brings the springs of a batch to its backend. Throws a RangeError for parameters that do not fit the batch. */
