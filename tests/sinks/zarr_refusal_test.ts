@@ -4,12 +4,16 @@ import { ZarrSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 import { frameAt } from "./zarr_endless.ts";
 
-for (const turn of [0, 1]) {
+/** Blocks of 1 kB that a file may have: enough for the metadata and some hundred frames, packed and not. */
+const LIMITS = [8, 16];
+
+for (const [turn, limit] of LIMITS.entries()) {
   Deno.test(`where files cannot grow, what was flushed stays, and other sinks go on (${turn})`, async () => {
     await withFolder(async (folder) => {
       const path = `${folder}/x.zarr`;
       const child = fileURLToPath(new URL("zarr_limited.ts", import.meta.url));
-      const limited = `trap '' XFSZ; ulimit -f 32; exec "$0" run -A --no-check "$1" "$2" "$3"`;
+      const limited =
+        `trap '' XFSZ; ulimit -f ${limit}; exec "$0" run -A --no-check "$1" "$2" "$3"`;
       const { stdout, stderr, code } = await new Deno.Command("bash", {
         args: ["-c", limited, Deno.execPath(), child, path, String(turn)],
       }).output();

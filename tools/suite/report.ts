@@ -68,18 +68,22 @@ export function showCounts(counts: Counts, isGood: boolean, seconds: number): st
 /** Reads the seconds that the tests of each file took, without loading it, from a JUnit report. */
 export function parseSeconds(xml: string): Map<string, number> {
   const seconds = new Map<string, number>();
+  for (const [, file, cases] of xml.matchAll(/<testsuite name="([^"]*)"([\s\S]*?)<\/testsuite>/g)) {
+    const path = file!.replace(/^\.\//, "").replace(/#.*/, "");
+    seconds.set(path, (seconds.get(path) ?? 0) + secondsOf(cases!));
+  }
+  return seconds;
+}
+
+function secondsOf(cases: string): number {
   const tests = new Set<string>();
-  for (const [, attributes] of xml.matchAll(/<testcase ([^>]*)>/g)) {
-    const [name, file] = [attributeOf(attributes!, "name"), attributeOf(attributes!, "classname")];
+  let seconds = 0;
+  for (const [, attributes] of cases.matchAll(/<testcase ([^>]*)>/g)) {
+    const name = attributeOf(attributes!, "name");
     // A step is reported after its test, as "test > step", and its time is part of the test's.
-    const isStep = [...name.matchAll(/ &gt; /g)].some(({ index }) =>
-      tests.has(`${file}: ${name.slice(0, index)}`)
-    );
-    tests.add(`${file}: ${name}`);
-    if (isStep) continue;
-    const time = Number(attributeOf(attributes!, "time"));
-    const path = file.replace(/^\.\//, "").replace(/#.*/, "");
-    seconds.set(path, (seconds.get(path) ?? 0) + time);
+    const isStep = [...name.matchAll(/ &gt; /g)].some(({ index }) => tests.has(name.slice(0, index)));
+    tests.add(name);
+    if (!isStep) seconds += Number(attributeOf(attributes!, "time"));
   }
   return seconds;
 }
