@@ -12,8 +12,3 @@ export function threadedCases(): TestCase[] {
   const cases = backendSuite(() => openThreads(3));
   return cases.filter(({ name }) => !WHOLE.test(name) && !ALONE.test(name));
 }
-
-/** Each kernel with systems at rest, again, alone: that takes its time, as each case starts its own workers. */
-export function isOfSlowSuite(name: string): boolean {
-  return /(at rest as they are, to the bit|to a system alone as in a batch)$/.test(name);
-}

@@ -10,11 +10,24 @@ import { graduate } from "../../src/kernels/converge/graduate.ts";
 import { Control, type Kernel } from "../../src/kernels/kernel.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { Lab } from "../../src/testing/lab.ts";
+import { rowsOf } from "../suite.ts";
 import { kernelSources } from "./kernel_sources.ts";
-import { isOfSlowSuite, threadedCases } from "./threads_cases.ts";
+import { threadedCases } from "./threads_cases.ts";
 
-for (const { name, run } of threadedCases()) {
-  if (!isOfSlowSuite(name)) Deno.test(`3 threads: ${name}`, run);
+const families = new Map(
+  (await kernelSources()).map(({ name, url }) => [name, new URL("./", url).pathname]),
+);
+
+/** The family of a kernel that is compared with its meaning, or the name of a case that is not of one kernel. */
+function keysOf({ name }: { readonly name: string }): string[] {
+  const kernel = name.split(" ")[0]!, family = families.get(kernel);
+  if (family === undefined) return [name];
+  return name.includes(" is as near to ") ? [family] : [];
+}
+
+// Each case starts its own workers, which takes their time: in the fast suite one kernel of each family is tried.
+for (const { name, run } of rowsOf(threadedCases(), { keys: keysOf })) {
+  Deno.test(`3 threads: ${name}`, run);
 }
 
 /** A backend that is given back. */

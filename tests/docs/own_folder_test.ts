@@ -112,14 +112,29 @@ Deno.test("the README's program relaxes what is in a file, as its command says",
   for (const { energy } of relaxed) assertAlmostEquals(energy!, 16 * -0.07761, 2e-3);
 });
 
-/** Runs the programs of a page that have an output below them, and compares. Answers with how many. */
+/** Begins the output of a program where several are run in one process. */
+const MARK = "\u0000program\n";
+
+/**
+ * Runs the programs of a page that have an output below them, and compares; returns how many there are. They are run one
+ * after another in one process, which loads Hooke once.
+ */
 async function runShown(page: string): Promise<number> {
   const shown = programsOf(page).filter(({ output }) => output !== undefined);
-  for (const { text, output } of shown) {
-    await using folder = await ownFolder(text);
-    const { stdout, stderr } = await command("run", folder.path).output();
-    assertEquals([steady(decode(stdout)), complaints(stderr)], [steady(output!), ""]);
+  const names = shown.map((_, i) => `program_${i}.ts`);
+  await using folder = await ownFolder(
+    names.map((name) =>
+      `console.log(${JSON.stringify(MARK.trimEnd())});\nawait import("./${name}");\n`
+    )
+      .join(""),
+  );
+  for (const [i, { text }] of shown.entries()) {
+    await Deno.writeTextFile(`${folder.path}/${names[i]}`, text);
   }
+  const { stdout, stderr } = await command("run", folder.path).output();
+  const outputs = decode(stdout).split(MARK).slice(1);
+  assertEquals(complaints(stderr), "");
+  assertEquals(outputs.map(steady), shown.map(({ output }) => steady(output!)));
   return shown.length;
 }
 

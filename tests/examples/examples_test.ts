@@ -8,7 +8,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
+import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { GraphBuilder, openEvaluator } from "../../src/onnx/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
@@ -391,7 +391,7 @@ Deno.test("examples/observe_on_gpu.ts does what it says", async (t) => {
 });
 
 Deno.test("every example is run by a test", async () => {
-  const slow = new URL("fine_tune_ani_slow_test.ts", import.meta.url);
+  const slow = new URL("training_slow_test.ts", import.meta.url);
   const texts = [import.meta.url, slow].map((url) => Deno.readTextFile(new URL(url)));
   const tests = (await Promise.all(texts)).join("\n");
   for await (const { name, isFile } of Deno.readDir(FOLDER)) {
@@ -540,64 +540,6 @@ Deno.test("examples/train_classifier.ts does what it says", async () => {
       `1218 parameters in ${path}`,
       "of (0.9, 0) and (-0.9, 0): arms 0,1",
     ]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
-
-Deno.test("examples/fit_potential.ts does what it says", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const output = await run("fit_potential", `${folder}/argon.onnx`);
-    const rows = [
-      ...output.matchAll(/^epoch (\d+): off by ([\d.]+) meV per atom, ([\d.]+) meV\/Å$/gm),
-    ].map(([, ...numbers]) => numbers.map(Number));
-    assertEquals(rows.map(([epoch]) => epoch), [5, 10, 15, 20]);
-    const [, energy, forces] = rows.at(-1)!;
-    // Forces of argon at 100 K are some 60 meV/Å.
-    assert(energy! < 0.1 && forces! < 3, output);
-    const [, drift] = /^argon\.onnx: 500 steps, energy within (\d+) µeV per atom$/m.exec(output)!;
-    assert(Number(drift) <= 10, output);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
-
-Deno.test("examples/fine_tune.ts does what it says", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const given = await run("fine_tune");
-    const off = [...given.matchAll(/ off by ([\d.]+) me?V.* before, ([\d.]+) after$/gm)];
-    const [energy, forces] = off.map(([, ...numbers]) => numbers.map(Number));
-    assert(energy![1]! < energy![0]! / 100 && forces![1]! < forces![0]! / 20, given);
-    assertStringIncludes(given, "trains heights\n");
-    const [, drift] = /^tuned\.onnx: 200 steps, energy within ([\d.]+) meV per atom$/m.exec(given)!;
-    assert(Number(drift) <= 0.01, given);
-
-    // A file of one's own: a spring of each atom to the origin, half as stiff as the frames say.
-    const g = new GraphBuilder("springs");
-    const x = g.input("positions", "f32", ["N", 3]), systems = g.input("system", "i64", ["N"]);
-    const zeros = g.input("energy0", "f32", ["B"]), k = g.parameter("k", [0.5], [1]);
-    const perAtom = g.reduceSum(g.mul(g.mul(x, x), k), [1]);
-    g.output("energy", g.scatterAdd(zeros, systems, perAtom), ["B"]);
-    await Deno.writeFile(`${folder}/springs.onnx`, g.build());
-    const manifest = { cutoff: 5, inputs: { batchIndex: "system" } };
-    await Deno.writeTextFile(`${folder}/springs.json`, JSON.stringify(manifest));
-    const frames = [1, 2, 3, 4, 5].map((r) => ({
-      symbols: ["Ar"],
-      positions: [[r / 5, 0, 0]],
-      energy: (r / 5) ** 2,
-      forces: [-2 * r / 5, 0, 0],
-    }));
-    await Deno.writeTextFile(`${folder}/frames.xyz`, writeExtxyz(Batch.from(frames)));
-    const out = `${folder}/out.onnx`;
-    const said = await run("fine_tune", `${folder}/springs.onnx`, `${folder}/frames.xyz`, out, "k");
-    assertStringIncludes(said, "trains k\n");
-    const [then, now] = /^forces off by ([\d.]+) .* before, ([\d.]+) after$/m.exec(said)!.slice(1);
-    // r / 5 of the one frame that is not trained with, over √3, at first.
-    assertAlmostEquals(Number(then), 1000 / 5 / Math.sqrt(3), 0.1);
-    assert(Number(now) < Number(then), said);
-    assertEquals(JSON.parse(await Deno.readTextFile(`${folder}/out.json`)), manifest);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

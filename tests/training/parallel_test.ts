@@ -55,7 +55,7 @@ slowTest(
   },
 );
 
-Deno.test("batches of fewer samples than workers are done by some of them", async () => {
+slowTest("batches of fewer samples than workers are done by some of them", async () => {
   const data = samples(9, { batchSize: 4, shuffle: false }); // 4, 4 and 1
   await assertShared(parts({ ...linear, data, validation: data, clip: { norm: 0.1 } }), 3);
 });
@@ -130,27 +130,30 @@ async function assertSharedWith(asks: TrainingHooks[number]): Promise<void> {
   for (const name in theirs) assertWithin(name, ours[name]!, theirs[name]!, 1e-6);
 }
 
-Deno.test("tensors that hooks put in the place of others are those of the whole batch, with workers too", async () => {
-  const by = { data: madeNumbers(77, 16, 1), dims: [4, 4] };
-  await assertSharedWith({
-    name: "patches",
-    settings: { patches: [{ point: "tanh", kind: "replace", by }] },
-    onTrainBegin: () => {},
-  } as never);
-  await assertSharedWith(hook({
-    name: "pipes",
-    settings: { points: ["tanh"] },
-    on: {
-      training: {
-        ACTIVATIONS: ({ value }) =>
-          new Map([...value].map(([name, { dims, data }]) => [
-            name,
-            { dims, data: Float32Array.from(data, (x, i) => i < 5 ? 0 : x) },
-          ])),
+slowTest(
+  "tensors that hooks put in the place of others are those of the whole batch, with workers too",
+  async () => {
+    const by = { data: madeNumbers(77, 16, 1), dims: [4, 4] };
+    await assertSharedWith({
+      name: "patches",
+      settings: { patches: [{ point: "tanh", kind: "replace", by }] },
+      onTrainBegin: () => {},
+    } as never);
+    await assertSharedWith(hook({
+      name: "pipes",
+      settings: { points: ["tanh"] },
+      on: {
+        training: {
+          ACTIVATIONS: ({ value }) =>
+            new Map([...value].map(([name, { dims, data }]) => [
+              name,
+              { dims, data: Float32Array.from(data, (x, i) => i < 5 ? 0 : x) },
+            ])),
+        },
       },
-    },
-  }));
-});
+    }));
+  },
+);
 
 Deno.test("a batch that one worker cannot do fails the step; the next run goes on with new workers", async () => {
   let isBad = true;
