@@ -1,7 +1,6 @@
-//! Lets JavaScript put functions into the table of the module: see src/backend/wasm/pair_functions.ts.
+//! Lets JavaScript grow the table of functions: see `function_table` in src/pairs/generated.rs.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-link-arg-cdylib=--export-table");
     println!("cargo::rustc-link-arg-cdylib=--growable-table");
 }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { loadModule } from "../../src/backend/wasm/module.ts";
 import { WASM_BASE64 } from "../../src/backend/wasm/module.gen.ts";
 import { hashSource, moduleText, PACKAGE, readRecord, ROOT } from "../../tools/wasm/files.ts";
 import { TOOLS, WASM_BINDGEN } from "../../tools/wasm/pins.ts";
@@ -13,7 +14,7 @@ Deno.test("the committed kernels are of the present Rust sources (deno task wasm
 
 Deno.test("the committed kernels are of the toolchain that CI can repeat (deno task wasm:build debian)", async () => {
   const { toolchain } = await readRecord();
-  assertMatch(toolchain, /^Debian rustc-web \S+, /);
+  assertMatch(toolchain, /^Debian rustc-web \S+, wasm-bindgen \S+, wasm-pack /);
   assert(toolchain.endsWith(`, ${TOOLS}`));
   const manifest = await Deno.readTextFile(new URL("wasm/Cargo.toml", ROOT));
   assertMatch(manifest, new RegExp(`^wasm-bindgen = "=${WASM_BINDGEN}"$`, "m"));
@@ -31,6 +32,14 @@ Deno.test("the compiled kernels import nothing from env, and export their memory
   assertEquals(imports.filter((one) => one.module !== "./hooke_bg.js"), []);
   const exports = WebAssembly.Module.exports(module);
   assert(exports.some(({ name, kind }) => name === "memory" && kind === "memory"));
+});
+
+Deno.test("the package returns the table of functions, which grows by more than the kernels need", () => {
+  const { table } = loadModule();
+  const before = table.length;
+  assertEquals(table.grow(2), before);
+  assertEquals(table.length, before + 2);
+  assert(typeof table.get(1) === "function");
 });
 
 Deno.test("the compiled kernels know no folder of the machine that built them", () => {

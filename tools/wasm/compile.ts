@@ -1,12 +1,12 @@
 import { run } from "./command.ts";
 import { hashSource, moduleText, ROOT, type SourceRecord } from "./files.ts";
-import { BINARYEN, TARGET } from "./pins.ts";
+import { BINARYEN } from "./pins.ts";
 import type { Toolchain } from "./route.ts";
 
 /** The compiled package, by path from the root of the project. */
 export type Compiled = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 
-/** What is committed of what wasm-bindgen writes. */
+/** The committed files of those that wasm-pack writes. */
 const NAMES = ["hooke.js", "hooke.d.ts", "hooke_bg.wasm", "hooke_bg.wasm.d.ts"];
 
 /** Compiles the kernels of `crate`. `target` is where Cargo keeps what it may use again. */
@@ -18,20 +18,12 @@ export async function compile(
   const hash = await hashSource(toolchain.name);
   const out = await Deno.makeTempDir();
   try {
-    const env = { ...toolchain.env, CARGO_TARGET_DIR: target };
-    const cargo = ["cargo", "build", "--release", "--lib", "--target", TARGET, "--locked"];
-    await run(cargo, { cwd: crate, env });
-    // Without its table JavaScript could give the kernels no functions to call.
-    const flags = [
-      "--target",
-      "web",
-      "--keep-lld-exports",
-      "--out-dir",
-      out,
-      "--out-name",
-      "hooke",
-    ];
-    await run(["wasm-bindgen", `${target}/${TARGET}/release/hooke.wasm`, ...flags], { env });
+    const flags = ["--target", "web", "--no-pack", "--no-gitignore", "--no-opt"];
+    flags.push("--mode", "no-install", "--out-dir", out, "--out-name", "hooke");
+    await run(["wasm-pack", "build", ...flags, ".", "--locked"], {
+      cwd: crate,
+      env: { ...toolchain.env, CARGO_TARGET_DIR: target },
+    });
     if (BINARYEN !== "") await optimize(`${out}/hooke_bg.wasm`);
     const files = new Map<string, Uint8Array<ArrayBuffer>>();
     for (const name of NAMES) files.set(`wasm/pkg/${name}`, await Deno.readFile(`${out}/${name}`));

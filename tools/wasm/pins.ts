@@ -1,3 +1,6 @@
+/** The wasm-pack that builds the kernels. */
+export const WASM_PACK = "0.15.1";
+
 /** The wasm-bindgen command; wasm/Cargo.toml pins the crate to the same version. */
 export const WASM_BINDGEN = "0.2.129";
 
@@ -10,6 +13,7 @@ export const BINARYEN: string = "";
 /** What wrote the package besides the compiler. */
 export const TOOLS: string = [
   `wasm-bindgen ${WASM_BINDGEN}`,
+  `wasm-pack ${WASM_PACK}`,
   ...(BINARYEN === "" ? [] : [`binaryen ${BINARYEN}`]),
 ].join(", ");
 

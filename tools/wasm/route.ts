@@ -6,7 +6,7 @@ export interface Toolchain {
   route: Route;
   /** The versions of all that shapes the bytes. */
   name: string;
-  /** What Cargo and wasm-bindgen need in their environment. */
+  /** Environment variables of wasm-pack. */
   env: Record<string, string>;
 }
 

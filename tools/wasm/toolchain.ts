@@ -1,5 +1,5 @@
 /**
- * Finds, or installs, what compiles the kernels: rustc with the target wasm32-unknown-unknown, and
+ * Finds, or installs, what compiles the kernels: rustc with the target wasm32-unknown-unknown, wasm-pack and
  * wasm-bindgen.
  *
  * There are two routes. `rustup` is what a contributor has: the target is one `rustup target add` away. `debian`

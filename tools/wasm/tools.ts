@@ -1,9 +1,9 @@
 import { run } from "./command.ts";
-import { cacheFolder, WASM_BINDGEN } from "./pins.ts";
+import { cacheFolder, WASM_BINDGEN, WASM_PACK } from "./pins.ts";
 
 /**
- * The folder with the pinned wasm-bindgen, which is compiled by this Cargo where it is missing.
- * Takes about six minutes then.
+ * Returns the folder with the pinned wasm-pack and wasm-bindgen. If they are missing, this Cargo compiles them, which
+ * takes about six minutes.
  */
 export async function installTools(cargo: string, env: Record<string, string>): Promise<string> {
   const root = `${cacheFolder()}/tools`;
@@ -33,6 +33,7 @@ export async function installTools(cargo: string, env: Record<string, string>): 
 }
 
 const TOOLS = [
+  ["wasm-pack", "wasm-pack", WASM_PACK],
   ["wasm-bindgen-cli", "wasm-bindgen", WASM_BINDGEN],
 ] as const;
 

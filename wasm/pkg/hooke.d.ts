@@ -24,6 +24,11 @@ export function edges_place(edges: number, which: number): number;
 export function edges_room(edges: number, triplets: boolean): number;
 
 /**
+ * Returns the table of the functions that kernels can call. JavaScript adds generated functions to it.
+ */
+export function function_table(): WebAssembly.Table;
+
+/**
  * The number by which programs name a kernel; -1 when there is none of that name.
  */
 export function kernel_number(name: string): number;
@@ -84,8 +89,8 @@ export interface InitOutput {
     readonly edges_new: (a: number, b: number, c: number, d: number, e: number) => number;
     readonly edges_place: (a: number, b: number) => number;
     readonly edges_room: (a: number, b: number) => number;
+    readonly function_table: () => number;
     readonly kernel_number: (a: number, b: number) => number;
-    readonly __indirect_function_table: WebAssembly.Table;
     readonly pairs_atoms: (a: number) => number;
     readonly pairs_bytes: (a: number) => number;
     readonly pairs_forget: (a: number, b: number) => void;
@@ -96,10 +101,11 @@ export interface InitOutput {
     readonly philox: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => void;
     readonly release: (a: number, b: number) => void;
     readonly run: (a: number, b: number, c: number, d: number, e: number) => number;
-    readonly __wbindgen_export: (a: number, b: number) => number;
-    readonly __wbindgen_export2: (a: number, b: number, c: number, d: number) => number;
+    readonly __wbindgen_export: WebAssembly.Table;
+    readonly __wbindgen_export2: (a: number, b: number) => number;
+    readonly __wbindgen_export3: (a: number, b: number, c: number, d: number) => number;
     readonly __wbindgen_add_to_stack_pointer: (a: number) => number;
-    readonly __wbindgen_export3: (a: number, b: number, c: number) => void;
+    readonly __wbindgen_export4: (a: number, b: number, c: number) => void;
 }
 
 export type SyncInitInput = BufferSource | WebAssembly.Module;

@@ -54,12 +54,21 @@ export function edges_room(edges, triplets) {
 }
 
 /**
+ * Returns the table of the functions that kernels can call. JavaScript adds generated functions to it.
+ * @returns {WebAssembly.Table}
+ */
+export function function_table() {
+    const ret = wasm.function_table();
+    return takeObject(ret);
+}
+
+/**
  * The number by which programs name a kernel; -1 when there is none of that name.
  * @param {string} name
  * @returns {number}
  */
 export function kernel_number(name) {
-    const ptr0 = passStringToWasm0(name, wasm.__wbindgen_export, wasm.__wbindgen_export2);
+    const ptr0 = passStringToWasm0(name, wasm.__wbindgen_export2, wasm.__wbindgen_export3);
     const len0 = WASM_VECTOR_LEN;
     const ret = wasm.kernel_number(ptr0, len0);
     return ret;
@@ -155,7 +164,7 @@ export function philox(c0, c1, c2, c3, k0, k1) {
         var r0 = getDataViewMemory0().getInt32(retptr + 4 * 0, true);
         var r1 = getDataViewMemory0().getInt32(retptr + 4 * 1, true);
         var v1 = getArrayU32FromWasm0(r0, r1).slice();
-        wasm.__wbindgen_export3(r0, r1 * 4, 4);
+        wasm.__wbindgen_export4(r0, r1 * 4, 4);
         return v1;
     } finally {
         wasm.__wbindgen_add_to_stack_pointer(16);
@@ -187,11 +196,30 @@ export function run(frame, program, calls, first, steps) {
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
+        __wbg___wbindgen_function_table_639dd63419065a39: function() {
+            const ret = wasm.__wbindgen_export;
+            return addHeapObject(ret);
+        },
     };
     return {
         __proto__: null,
         "./hooke_bg.js": import0,
     };
+}
+
+function addHeapObject(obj) {
+    if (heap_next === heap.length) heap.push(heap.length + 1);
+    const idx = heap_next;
+    heap_next = heap[idx];
+
+    heap[idx] = obj;
+    return idx;
+}
+
+function dropObject(idx) {
+    if (idx < 1028) return;
+    heap[idx] = heap_next;
+    heap_next = idx;
 }
 
 function getArrayU32FromWasm0(ptr, len) {
@@ -222,6 +250,13 @@ function getUint8ArrayMemory0() {
     }
     return cachedUint8ArrayMemory0;
 }
+
+function getObject(idx) { return heap[idx]; }
+
+let heap = new Array(1024).fill(undefined);
+heap.push(undefined, null, true, false);
+
+let heap_next = heap.length;
 
 function passStringToWasm0(arg, malloc, realloc) {
     if (realloc === undefined) {
@@ -258,6 +293,12 @@ function passStringToWasm0(arg, malloc, realloc) {
 
     WASM_VECTOR_LEN = offset;
     return ptr;
+}
+
+function takeObject(idx) {
+    const ret = getObject(idx);
+    dropObject(idx);
+    return ret;
 }
 
 const cachedTextEncoder = new TextEncoder();

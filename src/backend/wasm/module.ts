@@ -8,8 +8,8 @@ let loaded: WasmModule | undefined;
 /** Loads the compiled kernels, once. Needs no permission, file or network. */
 export function loadModule(): WasmModule {
   if (loaded === undefined) {
-    const { memory, __indirect_function_table: table } = initSync({ module: decode(WASM_BASE64) });
-    loaded = { ...exports, memory, table } as unknown as WasmModule;
+    const { memory } = initSync({ module: decode(WASM_BASE64) });
+    loaded = { ...exports, memory, table: exports.function_table() };
   }
   return loaded;
 }

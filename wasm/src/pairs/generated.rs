@@ -1,5 +1,7 @@
 //! Pair potentials whose functions are generated at run time: see src/backend/wasm/pair_functions.ts.
 
+use wasm_bindgen::prelude::*;
+
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
@@ -32,6 +34,13 @@ type Evaluate = unsafe extern "C" fn(
 /// Offsets of the variants of a generated function.
 const WITH_ENERGIES: usize = 1;
 const WITH_TYPES: usize = 2;
+
+/// Returns the table of the functions that kernels can call. JavaScript adds generated functions to it.
+#[wasm_bindgen(unchecked_return_type = "WebAssembly.Table")]
+pub fn function_table() -> JsValue {
+    // wasm-bindgen keeps the table in its output for this intrinsic; an export by the linker alone would be removed.
+    wasm_bindgen::function_table()
+}
 
 /// The rows of one system.
 struct Rows<'a> {
