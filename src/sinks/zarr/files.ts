@@ -4,25 +4,17 @@
  * @module
  */
 
-import { codeOf } from "../files/open_file.ts";
+import { codeOf, type OpenFile as AddedToFile } from "../files/open_file.ts";
 
-/** An open file. */
-export interface OpenFile {
-  read(
-    buffer: Uint8Array,
-    offset: number,
-    length: number,
-    position: number,
-  ): Promise<{ readonly bytesRead: number }>;
+/** An open file that is written at any position. */
+export interface OpenFile extends Pick<AddedToFile, "read" | "truncate" | "close"> {
   write(
     buffer: Uint8Array,
     offset: number,
     length: number,
     position: number,
   ): Promise<{ readonly bytesWritten: number }>;
-  truncate(size: number): Promise<void>;
   stat(): Promise<{ readonly size: number }>;
-  close(): Promise<void>;
 }
 
 /** What is used of `node:fs/promises`. */
