@@ -12,16 +12,12 @@ import { velocityRescale } from "../../kernels/thermostats/velocity_rescale.ts";
 import { bathEnergy, freedomOfBath } from "../engine/measures.ts";
 import type { StepTime } from "./motion.ts";
 
-/** A bath whose noise has a seed. */
-interface SeededBath {
+/** A bath of {@linkcode thermalize}. */
+export interface Bath {
   /** K, one number per system. */
   readonly temperature: Buffer<"real">;
   /** A whole number from 0 to 2⁵³ − 1. */
   readonly seed: number;
-}
-
-/** A bath of {@linkcode thermalize}. */
-export interface Bath extends SeededBath {
   /** 1/fs, one number per system. */
   readonly friction: Buffer<"real">;
 }
@@ -44,7 +40,7 @@ export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call
 }
 
 /** A bath of {@linkcode rescaleVelocities}. */
-export interface RescalingBath extends SeededBath {
+export interface RescalingBath extends Omit<Bath, "friction"> {
   /** The coupling time, fs, one number per system. */
   readonly time: Buffer<"real">;
 }
