@@ -229,7 +229,8 @@ Deno.test("house/spread-literal wants members to stand themselves", async (t) =>
 });
 
 Deno.test("house/mutable-fields stops at five", async (t) => {
-  const fields = (count: number) => Array.from({ length: count }, (_, i) => `#f${i} = 0;`).join(" ");
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, i) => `#f${i} = 0;`).join(" ");
   await checkRule(t, "mutable-fields", {
     good: [
       `class A { ${fields(5)} }`,

@@ -15,8 +15,10 @@ export const mutableFields: Deno.lint.Rule = {
         if (fields.length <= MOST) return;
         context.report({
           range: fields[MOST]!.range,
-          message: `This class has ${fields.length} mutable fields; more than ${MOST} are hard to follow`,
-          hint: "Split it by job, or put state that excludes other state into one discriminated union",
+          message:
+            `This class has ${fields.length} mutable fields; more than ${MOST} are hard to follow`,
+          hint:
+            "Split it by job, or put state that excludes other state into one discriminated union",
         });
       },
     };

@@ -81,7 +81,9 @@ function secondsOf(cases: string): number {
   for (const [, attributes] of cases.matchAll(/<testcase ([^>]*)>/g)) {
     const name = attributeOf(attributes!, "name");
     // A step is reported after its test, as "test > step", and its time is part of the test's.
-    const isStep = [...name.matchAll(/ &gt; /g)].some(({ index }) => tests.has(name.slice(0, index)));
+    const isStep = [...name.matchAll(/ &gt; /g)].some(({ index }) =>
+      tests.has(name.slice(0, index))
+    );
     tests.add(name);
     if (!isStep) seconds += Number(attributeOf(attributes!, "time"));
   }
