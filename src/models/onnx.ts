@@ -7,7 +7,12 @@
 export { ModelMismatchError } from "./onnx/model_mismatch_error.ts";
 export type { Mismatch, WouldMap } from "./onnx/model_mismatch_error.ts";
 export type { OnnxDerive, OnnxDerived, OnnxDerivedFrom } from "./onnx/derived_inputs.ts";
-export type { OnnxInput, OnnxManifest, OnnxOutput, OnnxOutputChoice } from "./onnx/manifest.ts";
+export type {
+  OnnxInput,
+  OnnxManifest,
+  OnnxOutput,
+  OnnxOutputChoice,
+} from "./onnx/manifest/manifest.ts";
 export { OnnxModel } from "./onnx/onnx_model.ts";
 export type { OnnxModelOptions } from "./onnx/options.ts";
-export type { EnergyUnit, LengthUnit } from "./onnx/units.ts";
+export type { EnergyUnit, LengthUnit } from "./onnx/manifest/units.ts";

@@ -1,11 +1,11 @@
-import { bufferCases } from "./buffer_cases.ts";
-import { graphCases } from "./graph_cases.ts";
-import { kernelCases, largeKernelCases, type OpenBackend } from "./kernel_cases.ts";
-import { type Held, memoryCases } from "./memory_cases.ts";
-import { noiseCases, type WordsOf } from "./noise_cases.ts";
-import { pairCases } from "./pair_cases.ts";
-import { programCases } from "./program_cases.ts";
-import type { TestCase } from "./test_case.ts";
+import { bufferCases } from "./cases/buffer_cases.ts";
+import { graphCases } from "./cases/graph_cases.ts";
+import { kernelCases, largeKernelCases, type OpenBackend } from "./cases/kernel_cases.ts";
+import { type Held, memoryCases } from "./cases/memory_cases.ts";
+import { noiseCases, type WordsOf } from "./cases/noise_cases.ts";
+import { pairCases } from "./cases/pair_cases.ts";
+import { programCases } from "./cases/program_cases.ts";
+import type { TestCase } from "./cases/test_case.ts";
 
 /** What else a suite may ask of a backend. */
 export interface BackendSuiteOptions {

@@ -5,8 +5,8 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
-import type { TestCase } from "./test_case.ts";
+import type { OpenBackend } from "./cases/kernel_cases.ts";
+import type { TestCase } from "./cases/test_case.ts";
 
 /** Throws an Error with this message unless it is so. */
 export function claim(isSo: boolean, message: () => string): asserts isSo {

@@ -31,20 +31,20 @@
 export { assertNear, assertSameBits } from "./assert_near.ts";
 export { backendSuite } from "./backend_suite.ts";
 export type { BackendSuiteOptions } from "./backend_suite.ts";
-export type { OpenBackend } from "./kernel_cases.ts";
-export type { Held } from "./memory_cases.ts";
+export type { OpenBackend } from "./cases/kernel_cases.ts";
+export type { Held } from "./cases/memory_cases.ts";
 export type { MakeModel } from "./model_bench.ts";
 export { modelSuite } from "./model_suite.ts";
 export type { ModelSuiteOptions } from "./model_suite.ts";
-export type { WordsOf } from "./noise_cases.ts";
-export type { ScriptedGroup } from "./scripted_optimizer.ts";
-export type { SavedScript, ScriptedTrainer } from "./scripted_trainer.ts";
-export { scriptedTrainer } from "./scripted_trainer.ts";
-export { sinkSuite } from "./sink_suite.ts";
-export type { SinkSuiteOptions } from "./sink_suite.ts";
-export type { Lost, OpenSink, SinkTrial } from "./sink_trial.ts";
-export type { Symmetry } from "./symmetry_cases.ts";
-export type { TestCase } from "./test_case.ts";
+export type { WordsOf } from "./cases/noise_cases.ts";
+export type { ScriptedGroup } from "./scripted/scripted_optimizer.ts";
+export type { SavedScript, ScriptedTrainer } from "./scripted/scripted_trainer.ts";
+export { scriptedTrainer } from "./scripted/scripted_trainer.ts";
+export { sinkSuite } from "./sinks/sink_suite.ts";
+export type { SinkSuiteOptions } from "./sinks/sink_suite.ts";
+export type { Lost, OpenSink, SinkTrial } from "./sinks/sink_trial.ts";
+export type { Symmetry } from "./cases/symmetry_cases.ts";
+export type { TestCase } from "./cases/test_case.ts";
 export type { Tolerance } from "./tolerances.ts";
 export { TOLERANCES } from "./tolerances.ts";
 export type {
@@ -52,4 +52,4 @@ export type {
   ScriptedEpoch,
   ScriptParts,
   TrainingScript,
-} from "./training_script.ts";
+} from "./scripted/training_script.ts";

@@ -10,9 +10,9 @@ import type { System } from "../batch/system.ts";
 import type { Model, ModelOutput } from "../models/model.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";
 import { type Asked, evaluate, type Said } from "./evaluation.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
+import type { OpenBackend } from "./cases/kernel_cases.ts";
 import { type Structure, structureOf } from "./structure.ts";
-import type { TestCase } from "./test_case.ts";
+import type { TestCase } from "./cases/test_case.ts";
 
 /** Makes the model that is tried. */
 export type MakeModel = () => Model | Promise<Model>;

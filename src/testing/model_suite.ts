@@ -1,12 +1,12 @@
 import { System } from "../batch/system.ts";
 import type { SystemInput } from "../batch/system_input.ts";
 import type { ModelOutput } from "../models/model.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
+import type { OpenBackend } from "./cases/kernel_cases.ts";
 import type { MakeModel, ModelSetting } from "./model_bench.ts";
-import { outputCases } from "./output_cases.ts";
-import { slopeCase, strainCase } from "./slope_cases.ts";
-import { type Symmetry, symmetryCases } from "./symmetry_cases.ts";
-import type { TestCase } from "./test_case.ts";
+import { outputCases } from "./cases/output_cases.ts";
+import { slopeCase, strainCase } from "./cases/slope_cases.ts";
+import { type Symmetry, symmetryCases } from "./cases/symmetry_cases.ts";
+import type { TestCase } from "./cases/test_case.ts";
 
 /** What a suite has to know of a model. */
 export interface ModelSuiteOptions {

@@ -5,5 +5,5 @@
  * @module
  */
 
-export type { RuleCase, RuleInput } from "./rule_case.ts";
-export { checkRule } from "./rule_check.ts";
+export type { RuleCase, RuleInput } from "./rules/rule_case.ts";
+export { checkRule } from "./rules/rule_check.ts";

@@ -3,8 +3,8 @@ import { assertAlmostEquals, assertEquals, assertRejects, assertStringIncludes }
 import { Batch, DivergedError, fcc, morse, NVE, rattle } from "@hooke/hooke";
 import { type OnnxManifest, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, type Value } from "@hooke/hooke/onnx";
-import { INPUTS, type Meaning, OUTPUTS } from "../../src/models/onnx/meanings.ts";
-import { ENERGY_UNITS, LENGTH_UNITS } from "../../src/models/onnx/units.ts";
+import { INPUTS, type Meaning, OUTPUTS } from "../../src/models/onnx/manifest/meanings.ts";
+import { ENERGY_UNITS, LENGTH_UNITS } from "../../src/models/onnx/manifest/units.ts";
 import { lacksGpu } from "../backend/gpu.ts";
 import { readModel } from "../onnx/shared_models.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";

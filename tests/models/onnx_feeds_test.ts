@@ -3,9 +3,9 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { bindingsOf, type OnnxInputBinding } from "../../src/models/onnx/bindings.ts";
 import type { OnnxDerivedFrom } from "../../src/models/onnx/derived_inputs.ts";
 import { type OnnxFed, PartFeeds } from "../../src/models/onnx/feeds.ts";
-import type { OnnxInput } from "../../src/models/onnx/manifest.ts";
-import { INPUTS } from "../../src/models/onnx/meanings.ts";
-import { formOf } from "../../src/models/onnx/shapes.ts";
+import type { OnnxInput } from "../../src/models/onnx/manifest/manifest.ts";
+import { INPUTS } from "../../src/models/onnx/manifest/meanings.ts";
+import { formOf } from "../../src/models/onnx/manifest/shapes.ts";
 import { type OnnxArrays, OnnxPart, paddedCount } from "../../src/models/onnx/onnx_part.ts";
 import type { HostFeed, TensorDtype, TensorInfo } from "../../src/onnx/session/session_tensor.ts";
 

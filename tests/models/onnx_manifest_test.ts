@@ -3,8 +3,8 @@ import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows }
 import { Batch, NVE } from "@hooke/hooke";
 import { type OnnxManifest, OnnxModel } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, lennardJonesModel } from "@hooke/hooke/onnx";
-import { checkManifest } from "../../src/models/onnx/manifest_check.ts";
-import { ENERGY_UNITS, LENGTH_UNITS } from "../../src/models/onnx/units.ts";
+import { checkManifest } from "../../src/models/onnx/manifest/manifest_check.ts";
+import { ENERGY_UNITS, LENGTH_UNITS } from "../../src/models/onnx/manifest/units.ts";
 
 /** E = Σ z + Σ x², F = −2x, of tensors that nobody could guess. */
 function odd(metadata: Readonly<Record<string, string>> = {}): Uint8Array<ArrayBuffer> {

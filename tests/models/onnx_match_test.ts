@@ -1,8 +1,8 @@
 /** What tensors are taken for. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { OnnxBindings } from "../../src/models/onnx/bindings.ts";
-import type { OnnxManifest } from "../../src/models/onnx/manifest.ts";
-import { matchTensors } from "../../src/models/onnx/match.ts";
+import type { OnnxManifest } from "../../src/models/onnx/manifest/manifest.ts";
+import { matchTensors } from "../../src/models/onnx/manifest/match.ts";
 import { ModelMismatchError } from "../../src/models/onnx.ts";
 import type { TensorDtype, TensorInfo } from "../../src/onnx/session/session_tensor.ts";
 

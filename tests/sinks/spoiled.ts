@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Batch } from "../../src/batch/mod.ts";
 import { AseDatabaseSink, CsvSink, ExtxyzSink, JsonlSink, openSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
-import { everyField, frame } from "../../src/testing/sink_trial.ts";
+import { everyField, frame } from "../../src/testing/sinks/sink_trial.ts";
 
 /** Numbers from 0 to 1, the same for the same seed. */
 function seeded(seed: number): () => number {

@@ -14,7 +14,7 @@ import { platformGlobals, usesUsing } from "../../tools/architecture/platform.ts
 import { apiChanges, toNames } from "../../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../../tools/architecture/reach.ts";
 import { MAY_IMPORT, packageOf, refuseImport } from "../../tools/architecture/rooms.ts";
-import { longFiles } from "../../tools/architecture/sizes.ts";
+import { crowdedFolders, longFiles } from "../../tools/architecture/sizes.ts";
 
 function graph(
   files: Record<string, string[]>,
@@ -272,4 +272,12 @@ Deno.test("sizeOfRooms() sums by room, largest first, without generated files an
     ["hooks", { files: 2, lines: 3, characters: 6 }],
     ["mod.ts", { files: 1, lines: 1, characters: 2 }],
   ]);
+});
+
+Deno.test("crowdedFolders() counts the modules of each folder alone", () => {
+  const files = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `${folder}/f${i}.ts`);
+  const fine = [...files("src/a", 25), ...files("src/a/b", 25), "src/a/x.md"];
+  assertEquals(crowdedFolders(fine), []);
+  assertEquals(crowdedFolders([...fine, "src/a/c.ts"]), ["src/a: 26 files"]);
 });

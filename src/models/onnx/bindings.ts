@@ -5,11 +5,11 @@
  */
 
 import type { TensorInfo } from "../../onnx/session/session_tensor.ts";
-import type { OnnxInput, OnnxManifest, OnnxOutput } from "./manifest.ts";
-import { type Form, OUTPUTS } from "./meanings.ts";
-import { lengthName } from "./shapes.ts";
-import { unitsOf } from "./units.ts";
-import type { OnnxUnits } from "./units.ts";
+import type { OnnxInput, OnnxManifest, OnnxOutput } from "./manifest/manifest.ts";
+import { type Form, OUTPUTS } from "./manifest/meanings.ts";
+import { lengthName } from "./manifest/shapes.ts";
+import { unitsOf } from "./manifest/units.ts";
+import type { OnnxUnits } from "./manifest/units.ts";
 
 /** An input and what it is fed. */
 export interface OnnxInputBinding {

@@ -10,11 +10,11 @@ import type { ModelProto } from "../../onnx/codec/messages.ts";
 import { opsetOf, OPSETS } from "../../onnx/codec/opset.ts";
 import { webgpuFallbacks } from "../../onnx/describe/webgpu_operators.ts";
 import type { OnnxInputBinding, OnnxOutputBinding } from "./bindings.ts";
-import { showTensor } from "./shapes.ts";
+import { showTensor } from "./manifest/shapes.ts";
 import type { OnnxElements } from "./elements.ts";
 import type { LoadedOnnx } from "./options.ts";
 import type { OnnxOpened } from "./open_on_host.ts";
-import { unitsOf } from "./units.ts";
+import { unitsOf } from "./manifest/units.ts";
 
 /** What is in a model, what its tensors are taken for and who says so, and what WebGPU could run of it. */
 export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {

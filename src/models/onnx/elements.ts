@@ -7,7 +7,7 @@
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { atomicNumber, atomicSymbol } from "../../batch/elements.ts";
 import type { Batch } from "../../batch/batch.ts";
-import type { OnnxManifest } from "./manifest.ts";
+import type { OnnxManifest } from "./manifest/manifest.ts";
 
 /** What a model knows of elements. */
 export interface OnnxElements {

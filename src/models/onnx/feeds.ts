@@ -10,7 +10,7 @@ import type { OnnxBindings, OnnxInputBinding } from "./bindings.ts";
 import { DerivedArrays, derivedFeed, type OnnxDerive } from "./derived_inputs.ts";
 import { FeedArray } from "./feed_array.ts";
 import { CONSTANTS, type Filling, MOVING, type OnnxConstants } from "./fills.ts";
-import type { OnnxInput } from "./manifest.ts";
+import type { OnnxInput } from "./manifest/manifest.ts";
 import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
 /** What a model is fed, as far as it does not depend on the batch. */

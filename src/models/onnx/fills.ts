@@ -7,8 +7,8 @@
 import { FAR } from "../../kernels/edges/edge_list.ts";
 import { invertCell } from "../../kernels/cells/inverse.ts";
 import type { FeedArray } from "./feed_array.ts";
-import type { OnnxInput } from "./manifest.ts";
-import type { Form } from "./meanings.ts";
+import type { OnnxInput } from "./manifest/manifest.ts";
+import type { Form } from "./manifest/meanings.ts";
 import type { OnnxArrays, OnnxLists, OnnxPart } from "./onnx_part.ts";
 
 /** What of a batch stays as it is. */

@@ -19,12 +19,12 @@ import type { StrainedValues } from "../../onnx/forces/strained_values.ts";
 import { withForces, type WithForcesOptions } from "../../onnx/forces/with_forces.ts";
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 import { bindingsOf, type OnnxInputBinding } from "./bindings.ts";
-import { matchInputs } from "./match.ts";
-import { energyWithoutForces, givesStress } from "./match_outputs.ts";
-import type { OnnxMatchable } from "./matchable.ts";
-import type { OnnxInput } from "./manifest.ts";
+import { matchInputs } from "./manifest/match.ts";
+import { energyWithoutForces, givesStress } from "./manifest/match_outputs.ts";
+import type { OnnxMatchable } from "./manifest/matchable.ts";
+import type { OnnxInput } from "./manifest/manifest.ts";
 import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
-import { showTensor } from "./shapes.ts";
+import { showTensor } from "./manifest/shapes.ts";
 
 /** A model's file, with what was made of it. */
 export interface LoadedForces {

@@ -9,16 +9,16 @@ import type { Model, ModelOutput, OpenModel } from "../model.ts";
 import { describeOnnx } from "./describe.ts";
 import { elementsOf } from "./elements.ts";
 import { hasOtherFiles, withMadeForces } from "./forces.ts";
-import { matchTensors } from "./match.ts";
-import type { OnnxMatchable } from "./matchable.ts";
-import { withManifest } from "./manifest_source.ts";
-import type { OnnxManifest } from "./manifest.ts";
+import { matchTensors } from "./manifest/match.ts";
+import type { OnnxMatchable } from "./manifest/matchable.ts";
+import { withManifest } from "./manifest/manifest_source.ts";
+import type { OnnxManifest } from "./manifest/manifest.ts";
 import { openOnGpu, whyOnHost } from "./open_on_gpu.ts";
 import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./options.ts";
 import { type OnnxOpened, openOnHost } from "./open_on_host.ts";
 import { evaluated, openOnnx } from "./session.ts";
 import { reachOf } from "./reach.ts";
-import { unitsOf } from "./units.ts";
+import { unitsOf } from "./manifest/units.ts";
 
 /**
  * A potential in an .onnx file: energies and forces, and stresses where it has them, evaluated by onnxruntime-web.

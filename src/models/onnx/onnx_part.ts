@@ -6,7 +6,7 @@
 
 import type { Buffer, Edges } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import type { Axis, Form } from "./meanings.ts";
+import type { Axis, Form } from "./manifest/meanings.ts";
 
 type Floats = Float32Array | Float64Array;
 

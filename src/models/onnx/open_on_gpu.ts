@@ -15,7 +15,7 @@ import { FeedArray } from "./feed_array.ts";
 import { constantFeed } from "./feeds.ts";
 import { CONSTANTS, type OnnxConstants } from "./fills.ts";
 import { type GpuInput, GpuModel } from "./gpu_model.ts";
-import type { OnnxInput } from "./manifest.ts";
+import type { OnnxInput } from "./manifest/manifest.ts";
 import { OnnxPart } from "./onnx_part.ts";
 import { OnnxResults } from "./results.ts";
 import { constantsOf, edgesOf, listing, type OnnxOpened } from "./open_on_host.ts";

@@ -11,16 +11,16 @@ import type { ModelProto } from "../../onnx/codec/messages.ts";
 import type { SessionOptions } from "../../onnx/session/session_options.ts";
 import { loadSource, type ModelSource } from "../../onnx/session/session_source.ts";
 import type { WithForcesOptions } from "../../onnx/forces/with_forces.ts";
-import { checkManifest, MANIFEST_MEMBERS } from "./manifest_check.ts";
+import { checkManifest, MANIFEST_MEMBERS } from "./manifest/manifest_check.ts";
 import type { OnnxDerive } from "./derived_inputs.ts";
-import type { OnnxManifest } from "./manifest.ts";
+import type { OnnxManifest } from "./manifest/manifest.ts";
 import {
   manifestBeside,
   mergedManifest,
   notedManifest,
   readManifest,
   type SaidManifest,
-} from "./manifest_source.ts";
+} from "./manifest/manifest_source.ts";
 
 /** How an `OnnxModel` is opened. What its manifest says may be said here, too, and goes before what files say. */
 export interface OnnxModelOptions

@@ -5,7 +5,7 @@
  */
 
 import { ACTIVATIONS } from "./operators/activations.ts";
-import { BATCH_NORMALIZATION } from "./operators/batch_normalization.ts";
+import { BATCH_NORMALIZATION } from "./operators/normalizations/batch_normalization.ts";
 import { CASTS } from "./operators/casts.ts";
 import { CONTRIB } from "./operators/contrib.ts";
 import { CONVOLUTION } from "./operators/convolution.ts";
@@ -16,10 +16,10 @@ import { INDEXING } from "./operators/indexing.ts";
 import { LAYOUT } from "./operators/layout.ts";
 import { LINEAR } from "./operators/linear.ts";
 import { LOGIC } from "./operators/logic.ts";
-import { NORMALIZATION } from "./operators/normalization.ts";
+import { NORMALIZATION } from "./operators/normalizations/normalization.ts";
 import type { Operators } from "./operator.ts";
 import { ORDERING } from "./operators/ordering.ts";
-import { PLAIN_NORMALIZATION } from "./operators/plain_normalization.ts";
+import { PLAIN_NORMALIZATION } from "./operators/normalizations/plain_normalization.ts";
 import { POOLING } from "./operators/pooling.ts";
 import { REARRANGING } from "./operators/rearranging.ts";
 import { REDUCTIONS } from "./operators/reductions.ts";

@@ -4,7 +4,7 @@ import { between } from "../../../src/onnx/passes/path.ts";
 import { RULED_OPERATORS } from "../../../src/onnx/grad/rules.ts";
 import { Facts } from "../../../src/onnx/infer/facts.ts";
 import { gradient, type Graph } from "../../../src/onnx/mod.ts";
-import { ruleGraph } from "../../../src/testing/rule_graph.ts";
+import { ruleGraph } from "../../../src/testing/rules/rule_graph.ts";
 import type { RuleCase, RuleInput } from "../../../src/testing/onnx.ts";
 import { torchCases } from "./torch_cases.ts";
 

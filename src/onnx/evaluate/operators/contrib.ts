@@ -9,7 +9,7 @@ import type { NodeProto } from "../../codec/messages.ts";
 import { gelu, sigmoid, tanhGelu } from "./activations.ts";
 import { broadcastData, broadcastDims } from "../broadcast.ts";
 import { matrixProduct, transposed } from "./linear.ts";
-import { layerNormalized } from "./normalization.ts";
+import { layerNormalized } from "./normalizations/normalization.ts";
 import { refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 import type { PlainTensor } from "../plain_tensor.ts";

@@ -1,9 +1,9 @@
 import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
-import { type Convolution, narrowed, places, weighed, widened } from "../convolve.ts";
-import { edgesOf } from "../image_edges.ts";
+import { type Convolution, narrowed, places, weighed, widened } from "../windows/convolve.ts";
+import { edgesOf } from "../windows/image_edges.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Step } from "../rule.ts";
-import { lengthsAlong, windowsOver, windowsUnder } from "../windows.ts";
+import { lengthsAlong, windowsOver, windowsUnder } from "../windows/windows.ts";
 
 /** The image gets the transposed convolution of what comes back, the weights the convolution of the image by it. */
 const conv: GradientRule = (step, write) => {

@@ -1,7 +1,7 @@
 import { intAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { putBack } from "../put_back.ts";
+import { putBack } from "../windows/put_back.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { shapeOfParts } from "../shape_of_parts.ts";
 

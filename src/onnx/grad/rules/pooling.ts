@@ -1,12 +1,12 @@
 import { intAttribute } from "../../codec/attributes.ts";
-import { places, widened } from "../convolve.ts";
+import { places, widened } from "../windows/convolve.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { cutTo, padded } from "../image_edges.ts";
+import { cutTo, padded } from "../windows/image_edges.ts";
 import { axesOf, labeled, regrouped } from "../labeled.ts";
-import { oneChannel, ones, type Pool, poolOf, sizeOf } from "../pool.ts";
+import { oneChannel, ones, type Pool, poolOf, sizeOf } from "../windows/pool.ts";
 import type { GradientRule } from "../rule.ts";
-import { partsOf } from "../window_counts.ts";
-import { windowAttributes } from "../windows.ts";
+import { partsOf } from "../windows/window_counts.ts";
+import { windowAttributes } from "../windows/windows.ts";
 
 /** What comes back for a window goes on to the largest element of it: the first one among equals. */
 const maxPool: GradientRule = ({ node, outputs, a, y, g }, write) => [() => {

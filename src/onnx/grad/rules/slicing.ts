@@ -1,6 +1,6 @@
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { type Cut, placeOfCut, putBack } from "../put_back.ts";
+import { type Cut, placeOfCut, putBack } from "../windows/put_back.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 

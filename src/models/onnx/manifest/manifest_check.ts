@@ -1,0 +1,205 @@
+/**
+ * Manifests, checked: they are written by hand.
+ *
+ * @module
+ */
+
+import { isObject } from "../../../base/object.ts";
+import { isSymbol } from "../../../batch/elements.ts";
+import { show } from "../../../base/show.ts";
+import { didYouMean } from "../../../base/did_you_mean.ts";
+import { INPUTS, OUTPUTS } from "./meanings.ts";
+import type { OnnxManifest } from "./manifest.ts";
+import { ENERGY_UNITS, LENGTH_UNITS } from "./units.ts";
+
+/** Throws where a member of a manifest, said by somebody, is not what it must be. */
+type Check = (value: unknown, member: Member) => void;
+
+/** One member of a manifest. */
+interface Member {
+  /** What is attempted: `"open ani.onnx"`. */
+  readonly action: string;
+  /** Whose it is: `"the manifest ani.json"`. */
+  readonly by: string;
+  /** Its name. */
+  readonly name: string;
+}
+
+const positive: Check = (value, member) => {
+  if (typeof value !== "number") throw wrongKind(member, "a number", value);
+  if (!(value > 0 && value < Infinity)) throw wrongValue(member, "above 0 and finite", value);
+};
+
+const finite: Check = (value, member) => {
+  if (typeof value !== "number") throw wrongKind(member, "a number", value);
+  if (!Number.isFinite(value)) throw wrongValue(member, "finite", value);
+};
+
+const text: Check = (value, member) => {
+  if (typeof value !== "string") throw wrongKind(member, "the name of a tensor", value);
+};
+
+const truth: Check = (value, member) => {
+  if (typeof value !== "boolean") throw wrongKind(member, "true or false", value);
+};
+
+const whole: Check = (value, member) => {
+  if (!Number.isInteger(value)) throw wrongKind(member, "a whole number", value);
+};
+
+const count: Check = (value, member) => {
+  whole(value, member);
+  if (!(Number(value) > 0)) throw wrongValue(member, "from 1 on", value);
+};
+
+const numbers: Check = (value, member) => {
+  if (!Array.isArray(value)) return finite(value, member);
+  for (const [i, one] of value.entries()) finite(one, inside(member, `${i}`));
+};
+
+function oneOf(values: readonly string[]): Check {
+  return (value, member) => {
+    if (typeof value !== "string") throw wrongKind(member, values.join(" or "), value);
+    if (!values.includes(value)) throw wrongValue(member, values.join(" or "), value, values);
+  };
+}
+
+function unit(units: Readonly<Record<string, number>>): Check {
+  const named = oneOf(Object.keys(units));
+  return (value, member) => (typeof value === "number" ? positive : named)(value, member);
+}
+
+/** An object whose members are all alike; `known` are their names, if these are fixed. */
+function record(each: Check, known?: readonly string[]): Check {
+  return (value, member) => {
+    if (!isObject(value)) throw wrongKind(member, "an object", value);
+    for (const [name, one] of Object.entries(value)) {
+      if (known !== undefined && !known.includes(name)) throw unknown(member, name, known);
+      if (one !== undefined) each(one, inside(member, name));
+    }
+  };
+}
+
+function elementsOf(each: Check): Check {
+  const all = record(each);
+  return (value, member) => {
+    all(value, member);
+    for (const symbol of Object.keys(value as object)) element(symbol, inside(member, symbol));
+  };
+}
+
+const element: Check = (value, member) => {
+  if (typeof value !== "string") throw wrongKind(member, "the symbol of an element", value);
+  if (!isSymbol(value)) throw wrongValue(member, "the symbol of an element", value);
+};
+
+const elements: Check = (value, member) => {
+  if (!Array.isArray(value)) return elementsOf(whole)(value, member);
+  for (const [i, symbol] of value.entries()) element(symbol, inside(member, `${i}`));
+};
+
+const CHOICE: Readonly<Record<string, Check>> = {
+  tensor: text,
+  level: oneOf(["node", "system"]),
+  width: count,
+  scale: finite,
+};
+
+const output: Check = (value, member) => {
+  if (typeof value === "string") return;
+  if (!isObject(value)) {
+    throw wrongKind(member, "the name of a tensor, or an object with it as `tensor`", value);
+  }
+  checkMembers(value, CHOICE, member);
+  text(value["tensor"], inside(member, "tensor"));
+};
+
+const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
+  cutoff: positive,
+  reach: positive,
+  inputs: record(text, Object.keys(INPUTS)),
+  constants: record(numbers),
+  outputs: (value, member) => {
+    record(output)(value, member);
+    for (const name of Object.keys(value as object)) {
+      const meant = name in OUTPUTS ? "" : didYouMean(name, Object.keys(OUTPUTS));
+      // Fields may have any name, but not one that is a slip.
+      if (meant !== "" && name.length > 3) throw unknown(member, name, Object.keys(OUTPUTS));
+    }
+  },
+  neighbors: oneOf(["full", "half"]),
+  elements,
+  energyUnit: unit(ENERGY_UNITS),
+  lengthUnit: unit(LENGTH_UNITS),
+  atomEnergies: elementsOf(finite),
+  batch: oneOf(["joined", "single"]),
+  padding: truth,
+  differentiate: truth,
+  stress: truth,
+};
+
+/** The members that a manifest may have. */
+export const MANIFEST_MEMBERS: readonly string[] = Object.keys(MEMBERS);
+
+/**
+ * Throws a TypeError (kind) or RangeError (value) that names the member that is wrong; `by` is who says it, and
+ * `besides` are members that are not the manifest's.
+ */
+export function checkManifest(
+  action: string,
+  by: string,
+  value: unknown,
+  besides: readonly string[] = [],
+): asserts value is OnnxManifest {
+  const member = { action, by, name: "" };
+  if (!isObject(value)) throw wrongKind(member, "an object", value);
+  checkMembers(value, MEMBERS, member, besides);
+}
+
+function checkMembers(
+  value: Readonly<Record<string, unknown>>,
+  checks: Readonly<Record<string, Check>>,
+  member: Member,
+  besides: readonly string[] = [],
+): void {
+  for (const [name, one] of Object.entries(value)) {
+    if (besides.includes(name)) continue;
+    if (!Object.hasOwn(checks, name)) {
+      throw unknown(member, name, [...Object.keys(checks), ...besides]);
+    }
+    if (one !== undefined) checks[name]!(one, inside(member, name));
+  }
+}
+
+function inside(member: Member, name: string): Member {
+  return { ...member, name: member.name === "" ? name : `${member.name}.${name}` };
+}
+
+function called({ by, name }: Member): string {
+  return name === "" ? by : `${name} of ${by}`;
+}
+
+function wrongKind(member: Member, kind: string, value: unknown): TypeError {
+  return new TypeError(
+    `Cannot ${member.action} as ${called(member)} must be ${kind}: current value is ${show(value)}`,
+  );
+}
+
+function wrongValue(
+  member: Member,
+  requirement: string,
+  value: unknown,
+  known: readonly string[] = [],
+): RangeError {
+  return new RangeError(
+    `Cannot ${member.action} as ${called(member)} must be ${requirement}: current value is ` +
+      `${show(value)}${didYouMean(String(value), known)}`,
+  );
+}
+
+function unknown(member: Member, name: string, known: readonly string[]): TypeError {
+  return new TypeError(
+    `Cannot ${member.action} as ${called(member)} must have no members but ${known.join(", ")}: ` +
+      `current value is ${show(name)}${didYouMean(name, known)}`,
+  );
+}

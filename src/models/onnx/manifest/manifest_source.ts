@@ -1,0 +1,134 @@
+/**
+ * Where manifests come from: options, a file beside the model, and notes in the model's own file.
+ *
+ * @module
+ */
+
+import { decodeModel, encodeModel } from "../../../onnx/codec/codec.ts";
+import type { ModelProto } from "../../../onnx/codec/messages.ts";
+import { putNote } from "../../../onnx/put_note.ts";
+import { findSource, loadSource, type ModelSource } from "../../../onnx/session/session_source.ts";
+import { checkManifest } from "./manifest_check.ts";
+import type { OnnxManifest } from "./manifest.ts";
+
+/** A manifest, and who says it. */
+export interface SaidManifest {
+  /** What is said. */
+  readonly manifest: OnnxManifest;
+  /** By whom: `"the manifest ani.json"`. */
+  readonly by: string;
+}
+
+/** The notes that a file may have one by one; all others belong into one of the name `hooke`. */
+const NOTES: readonly string[] = ["cutoff", "reach", "neighbors", "energyUnit", "lengthUnit"];
+
+/**
+ * What the notes in a model's file say: one called `hooke` with a manifest as JSON, or single ones such as `cutoff`.
+ * Throws as `checkManifest`, and a SyntaxError for what is no JSON.
+ */
+export function notedManifest(name: string, { metadataProps }: ModelProto): SaidManifest {
+  const by = `the metadata of ${name}`;
+  const notes = new Map(metadataProps.map(({ key, value }) => [key, value]));
+  const single = NOTES.flatMap((note) => {
+    const value = notes.get(note);
+    return value === undefined ? [] : [[note, isNumber(value) ? Number(value) : value]];
+  });
+  const whole = notes.get("hooke");
+  const manifest: unknown = {
+    ...Object.fromEntries(single),
+    ...(whole === undefined ? {} : parsed(name, by, whole) as object),
+  };
+  checkManifest(`open ${name}`, by, manifest);
+  return { manifest, by };
+}
+
+/** A model's file with a manifest in its notes; as it is, where its notes say as much. A copy. */
+export function withManifest(
+  name: string,
+  bytes: Uint8Array,
+  manifest: OnnxManifest,
+): Uint8Array<ArrayBuffer> {
+  const file = decodeModel(bytes, { name });
+  const text = JSON.stringify(manifest);
+  if (text === JSON.stringify(notedManifest(name, file).manifest)) return bytes.slice();
+  putNote(file, "hooke", text);
+  return encodeModel(file);
+}
+
+function isNumber(text: string): boolean {
+  return text.trim() !== "" && !Number.isNaN(Number(text));
+}
+
+/** The manifest in a file of JSON. Throws as `notedManifest` does, and an Error where it cannot be read. */
+export async function readManifest(name: string, source: ModelSource): Promise<SaidManifest> {
+  const { bytes, name: file } = await loadSource(source);
+  return manifestIn(name, `the manifest ${file}`, bytes);
+}
+
+/** The manifest beside a model, `x.json` or `x.onnx.json` for `x.onnx`, if there is one. */
+export async function manifestBeside(
+  name: string,
+  model: URL | undefined,
+): Promise<SaidManifest | undefined> {
+  if (model === undefined || !/^(file|https?):$/.test(model.protocol)) return undefined;
+  const paths = [`${model.pathname}.json`];
+  if (model.pathname.endsWith(".onnx")) paths.push(model.pathname.replace(/\.onnx$/, ".json"));
+  for (const path of paths) {
+    const url = new URL(model);
+    url.pathname = path;
+    const found = await findSource(url);
+    // Many servers answer with a page where they have no file.
+    if (found === undefined || startsAsPage(found.bytes)) continue;
+    return manifestIn(name, `the manifest ${found.name}`, found.bytes);
+  }
+  return undefined;
+}
+
+function startsAsPage(bytes: Uint8Array): boolean {
+  return new TextDecoder().decode(bytes.subarray(0, 100)).trimStart().startsWith("<");
+}
+
+function manifestIn(name: string, by: string, bytes: Uint8Array): SaidManifest {
+  const manifest = parsed(name, by, new TextDecoder().decode(bytes));
+  checkManifest(`open ${name}`, by, manifest);
+  return { manifest, by };
+}
+
+function parsed(name: string, by: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SyntaxError(
+      `Cannot open ${name} as ${by} must be JSON: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
+
+/** Several manifests as one: of each member, and of each tensor, the first that says something counts. */
+export function mergedManifest(said: readonly SaidManifest[]): {
+  readonly manifest: OnnxManifest;
+  readonly by: (member: keyof OnnxManifest) => string;
+} {
+  let manifest: OnnxManifest = {};
+  for (const one of said.toReversed()) {
+    manifest = { ...manifest, ...present(one.manifest), ...deeper(manifest, one.manifest) };
+  }
+  const by = (member: keyof OnnxManifest) =>
+    said.filter((one) => one.manifest[member] !== undefined).map((one) => one.by).join(" and ");
+  return { manifest, by };
+}
+
+/** Which tensor is which may be said here and there. */
+function deeper(below: OnnxManifest, above: OnnxManifest): OnnxManifest {
+  const merged = (["inputs", "outputs", "constants"] as const).flatMap((member) =>
+    below[member] === undefined || above[member] === undefined
+      ? []
+      : [[member, { ...below[member], ...above[member] }]]
+  );
+  return Object.fromEntries(merged);
+}
+
+function present(manifest: OnnxManifest): OnnxManifest {
+  return Object.fromEntries(Object.entries(manifest).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,162 @@
+/**
+ * Assigns a meaning to each tensor of a model: from its manifest, else by guessing.
+ *
+ * @module
+ */
+
+import type { TensorInfo } from "../../../onnx/session/session_tensor.ts";
+import { ModelMismatchError, type WouldMap } from "../model_mismatch_error.ts";
+import { bindingsOf, isOfOne, type OnnxBindings, type OnnxInputBinding } from "../bindings.ts";
+import { assignByName, assignByShape, type Assignment, couldMean } from "./guess.ts";
+import type { OnnxInput } from "./manifest.ts";
+import { INPUTS } from "./meanings.ts";
+import { fitsType, formOf, showMeaning, showTensor } from "./shapes.ts";
+import { matchOutputs } from "./match_outputs.ts";
+import { type OnnxMatchable, tensorOf } from "./matchable.ts";
+
+/**
+ * Assigns a meaning to each tensor. Throws a ModelMismatchError if an input has no meaning, if a tensor does not fit its
+ * stated meaning, and if positions or forces are missing.
+ */
+export function matchTensors(model: OnnxMatchable): OnnxBindings {
+  const inputs = matchInputs(model);
+  const bindings = bindingsOf(inputs, matchOutputs(model, inputs), model.manifest);
+  checkInputs(model, bindings);
+  return bindings;
+}
+
+/** Assigns a meaning to each input. Throws a ModelMismatchError if that is not possible. */
+export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
+  const { inputs, outputs, derived, manifest: { constants = {} } } = model;
+  const assigned = [...derived, ...Object.keys(constants)];
+  for (const name of assigned) {
+    tensorOf(model, "inputs", name, name in constants ? "constants" : "derived");
+  }
+  const left = inputs.filter(({ name }) => !assigned.includes(name));
+  const known = statedInputs(model);
+  assignByName(known, left, INPUTS);
+  const named: Assignment[] = outputs.filter(({ name }) => /force|grad/i.test(name))
+    .map((tensor) => ({ meaning: "forces", tensor, reason: "" }));
+  assignByShape(known, left, named);
+  checkNumbers(model, known);
+  const unknown = left.filter((tensor) => !known.some((one) => one.tensor === tensor));
+  if (unknown.length > 0) throw unknownInputs(model, unknown, known);
+  return inputs.map((tensor) => {
+    if (derived.includes(tensor.name)) {
+      return { tensor, meaning: "derived", form: undefined, reason: "by a function" };
+    }
+    if (tensor.name in constants) {
+      return {
+        tensor,
+        meaning: "constant",
+        form: undefined,
+        reason: `by ${model.by("constants")}`,
+      };
+    }
+    const { meaning, reason } = known.find((one) => one.tensor === tensor)!;
+    return { tensor, meaning, form: formOf(INPUTS[meaning], tensor), reason };
+  });
+}
+
+/** Names of tensors that may be atomic numbers, or indices into the elements of a model. */
+const VAGUE = /^(species|elements|(atom|node)?_?types?)$/i;
+
+function checkNumbers(
+  { name, manifest: { elements } }: OnnxMatchable,
+  known: readonly Assignment<OnnxInput>[],
+): void {
+  const numbers = known.find(({ meaning }) => meaning === "numbers");
+  if (elements !== undefined || numbers === undefined) return;
+  const { tensor, reason } = numbers;
+  if (!reason.startsWith("by its") || !VAGUE.test(tensor.name)) return;
+  throw new ModelMismatchError(name, {
+    expected: "the numbers of its elements must be known",
+    found: `${showTensor(tensor)} may be atomic numbers, or count what elements it knows`,
+    wouldMap: {},
+    remedy: `say { elements: ["H", "C", …] } for the latter, in its order from 0 on, or ` +
+      `{ inputs: { numbers: ${JSON.stringify(tensor.name)} } } for atomic numbers`,
+  });
+}
+
+function statedInputs(model: OnnxMatchable): Assignment<OnnxInput>[] {
+  const stated = Object.entries(model.manifest.inputs ?? {}) as [OnnxInput, string | undefined][];
+  return stated.flatMap(([meaning, name]) => {
+    if (name === undefined) return [];
+    const tensor = tensorOf(model, "inputs", name, `inputs.${meaning}`);
+    assertFits(model, meaning, tensor);
+    const other = stated.find(([each, same]) => each !== meaning && same === name);
+    if (other !== undefined) throw statedTwice(model, tensor, meaning, other[0]);
+    return [{ meaning, tensor, reason: `by ${model.by("inputs")}` }];
+  });
+}
+
+function statedTwice(
+  model: OnnxMatchable,
+  tensor: TensorInfo,
+  ...meanings: readonly OnnxInput[]
+): ModelMismatchError {
+  return new ModelMismatchError(model.name, {
+    expected: "each of its inputs must have one meaning",
+    found: `${showTensor(tensor)} is said to be ${meanings.join(" and ")}`,
+    wouldMap: { [tensor.name]: couldMean(tensor, INPUTS, []) },
+  });
+}
+
+function assertFits(model: OnnxMatchable, meaning: OnnxInput, tensor: TensorInfo): void {
+  if (fitsType(INPUTS[meaning], tensor) && formOf(INPUTS[meaning], tensor) !== undefined) return;
+  const fitting = model.inputs.filter((one) => couldMean(one, INPUTS, []).includes(meaning));
+  throw new ModelMismatchError(model.name, {
+    expected: `${meaning} must be ${showMeaning(INPUTS[meaning])}`,
+    found: `what is said to be that is ${showTensor(tensor)}`,
+    wouldMap: Object.fromEntries(fitting.map(({ name }) => [name, [meaning]])),
+  });
+}
+
+function unknownInputs(
+  { name, inputs }: OnnxMatchable,
+  unknown: readonly TensorInfo[],
+  known: readonly Assignment<OnnxInput>[],
+): ModelMismatchError {
+  const wouldMap: WouldMap = Object.fromEntries(
+    unknown.map((tensor) => [tensor.name, couldMean(tensor, INPUTS, known)]),
+  );
+  const first = unknown[0]!.name;
+  const [meaning = "positions"] = wouldMap[first]!;
+  const isOdd = unknown.every((tensor) => wouldMap[tensor.name]!.length === 0);
+  return new ModelMismatchError(name, {
+    expected: "each of its inputs must have a meaning",
+    found: `nobody says what ${
+      unknown.map(showTensor).join(", ")
+    } means (${known.length} of ${inputs.length} are known)`,
+    wouldMap,
+    remedy: isOdd
+      ? `say { constants: { ${JSON.stringify(first)}: 0 } } or { derived: { ${
+        JSON.stringify(first)
+      }: (lists) => … } }`
+      : `say { inputs: { ${meaning}: ${
+        JSON.stringify(first)
+      } } } in the options or a manifest beside the file`,
+  });
+}
+
+function checkInputs(model: OnnxMatchable, { inputs, batch }: OnnxBindings): void {
+  const isThere = inputs.some(({ meaning }) => meaning === "positions" || meaning === "derived");
+  if (!isThere) {
+    throw new ModelMismatchError(model.name, {
+      expected: "it must be fed positions",
+      found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "none"}`,
+      wouldMap: Object.fromEntries(
+        model.inputs.filter((one) => couldMean(one, INPUTS, []).includes("positions"))
+          .map(({ name }) => [name, ["positions"]]),
+      ),
+    });
+  }
+  const single = inputs.find((one) => isOfOne([one]));
+  if (batch === "single" || single === undefined) return;
+  throw new ModelMismatchError(model.name, {
+    expected: "its inputs must have room for many systems where batch is joined",
+    found: `${showTensor(single.tensor)} is of one`,
+    wouldMap: {},
+    remedy: 'say { batch: "single" }',
+  });
+}

@@ -1,0 +1,44 @@
+import { checkKind, checkOneOf, checkOption, checkOptions } from "../../../base/check_options.ts";
+import { isObject } from "../../../base/object.ts";
+import type { GradientOptions } from "../gradient_options.ts";
+
+const ACTION = "differentiate a graph";
+
+/** All options, also those that may be left out. */
+const KNOWN: Readonly<Record<keyof GradientOptions, true>> = {
+  of: true,
+  wrt: true,
+  cotangent: true,
+  unused: true,
+  rules: true,
+};
+
+/** Throws a TypeError or a RangeError for options that callers without types misspell, forget or mistake. */
+export function checkGradientOptions(options: GradientOptions): void {
+  checkOptions(ACTION, options, Object.keys(KNOWN));
+  const { of, wrt, unused = "error" } = options;
+  checkKind(ACTION, "of", of, "a name or a list of names", (x) => isName(x) || isNames(x));
+  const names = isObject(wrt) ? Object.values(wrt) : wrt;
+  checkKind(
+    ACTION,
+    "wrt",
+    wrt,
+    "a list of names, or names of gradients by name",
+    () => isNames(names),
+  );
+  checkOption(ACTION, options, "cotangent", "a name", isName);
+  checkOption(ACTION, options, "rules", "made of gradientRules by on", isFunction);
+  checkOneOf(ACTION, "unused", unused, ["error", "zeros"]);
+}
+
+function isName(x: unknown): boolean {
+  return typeof x === "string";
+}
+
+function isFunction(x: unknown): boolean {
+  return typeof x === "function";
+}
+
+function isNames(names: unknown): boolean {
+  return Array.isArray(names) && names.every(isName);
+}

@@ -1,0 +1,36 @@
+import { showNode } from "../../codec/check_model.ts";
+import type { Graph } from "../../graph/graph.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import type { Share } from "../rule.ts";
+
+/** Throws a TypeError for what a rule must not answer with: rules may be anybody's. */
+export function checkShares(graph: Graph, node: NodeProto, answer: readonly Share[]): void {
+  if (!Array.isArray(answer)) {
+    throw refused(node, "its rule must answer with a list of shares, one per input", `${answer}`);
+  }
+  // A function is for an input that may be left out: nobody calls it then.
+  const last = answer.findLastIndex((share) => share !== undefined && typeof share !== "function");
+  if (last >= node.input.length) {
+    const count = `${answer.length} for ${node.input.length}`;
+    throw refused(node, "its rule must answer with no more shares than it has inputs", count);
+  }
+  for (const share of answer) {
+    if (isShare(graph, share)) continue;
+    const requirement =
+      "each share must be the name of a value, a function that writes one, a part or undefined";
+    throw refused(node, requirement, JSON.stringify(share) ?? String(share));
+  }
+}
+
+function isShare(graph: Graph, share: unknown): boolean {
+  if (share === undefined || typeof share === "function") return true;
+  if (typeof share === "string") return graph.has(share);
+  if (typeof share !== "object" || share === null) return false;
+  return "into" in share || "part" in share;
+}
+
+function refused(node: NodeProto, requirement: string, value: string): TypeError {
+  return new TypeError(
+    `Cannot differentiate ${showNode(node)} as ${requirement}: current value is ${value}`,
+  );
+}

@@ -1,0 +1,115 @@
+import { divideLengths } from "../../infer/length.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import { regrouped } from "../labeled.ts";
+import { cutTo, type Edges, inside, padded } from "./image_edges.ts";
+import { windowAttributes, type Windows } from "./windows.ts";
+
+/** The two images of a convolution and what is between them. */
+export interface Convolution {
+  readonly windows: readonly Windows[];
+  /** Channels are parted into so many groups, each on its own. */
+  readonly group: number;
+  /** What is put around the wide image besides what the windows say. */
+  readonly edges?: Edges | undefined;
+}
+
+/** The narrow image of a wide one: [images, channels, …windows]. */
+export function narrowed(
+  write: GradientWriter,
+  wide: string,
+  weights: string,
+  { windows, group, like }: Convolution & { readonly like: string },
+): string {
+  const narrow = write.make("Conv", [wide, weights], { ...windowAttributes(windows), group });
+  const isWhole = windows.every(({ rest, stride }) => rest === undefined || rest < stride);
+  return isWhole ? narrow : cutTo(write, narrow, like);
+}
+
+/** The wide image of a narrow one: each element times the weights, added up where windows overlap. */
+export function widened(
+  write: GradientWriter,
+  narrow: string,
+  weights: string,
+  { windows, group, edges, like }: Convolution & { readonly like: string },
+): string {
+  const more = windows.map(({ rest, stride }) => rest ?? stride - 1);
+  const groups = spreadGroups(write, weights, group);
+  const each = write.make("ConvTranspose", [narrow, weights], {
+    ...windowAttributes(windows),
+    ...more.some((rest) => rest > 0) ? { output_padding: more } : {},
+    group: groups,
+  });
+  const wide = groups === group ? each : summedIn(write, each, group);
+  // How much no window reached turns out when the graph runs.
+  const isWhole = edges === undefined && windows.every(({ rest }) => rest !== undefined);
+  return isWhole ? wide : inside(write, wide, like, edges);
+}
+
+/**
+ * Where several channels make one, each is a group, and they are summed afterwards: onnxruntime 1.30 takes wrong
+ * weights there on WebGPU.
+ */
+function spreadGroups(write: GradientWriter, weights: string, group: number): number {
+  const [channels, made] = write.lengthsOf(weights);
+  return group > 1 && made === 1 && typeof channels === "number" ? channels : group;
+}
+
+/** [images, groups · channels, …] summed to [images, groups, …] */
+function summedIn(write: GradientWriter, x: string, group: number): string {
+  const lengths = write.lengthsOf(x);
+  const axis = (at: number) => ({ of: x, axis: at, length: lengths[at]! });
+  const each = Number(lengths[1]) / group;
+  const apart = regrouped(write, x, [
+    [axis(0)],
+    [{ ...axis(1), length: group }],
+    [{ ...axis(1), length: each }],
+    ...places(2, lengths.length).map((at) => [axis(at)]),
+  ]);
+  return write.reduceSum(apart, [2]);
+}
+
+/**
+ * What the weights get: the products of all pairs of elements that each is between, summed. That is the convolution of
+ * the wide image by the narrow one, with images as channels and strides as dilations.
+ */
+export function weighed(
+  write: GradientWriter,
+  wide: string,
+  narrow: string,
+  { windows, group, edges, like }: Convolution & { readonly like: string },
+): string {
+  const rank = windows.length + 2, turned = [1, 0, ...places(2, rank)];
+  const product = write.make("Conv", [
+    channelsFirst(write, padded(write, wide, edges), group),
+    write.transpose(narrow, turned),
+  ], {
+    ...windowAttributes(windows.map((each) => ({
+      ...each,
+      stride: each.dilation,
+      dilation: each.stride,
+    }))),
+    group,
+  });
+  const weights = write.transpose(product, turned);
+  const isWhole = windows.every(({ rest, stride, dilation }) => (rest ?? stride - 1) < dilation);
+  return isWhole ? weights : cutTo(write, weights, like);
+}
+
+/** [images, groups · channels, …] as [channels, groups · images, …] */
+function channelsFirst(write: GradientWriter, x: string, group: number): string {
+  const lengths = write.lengthsOf(x), rank = lengths.length;
+  if (group === 1) return write.transpose(x, [1, 0, ...places(2, rank)]);
+  const length = divideLengths(lengths[1]!, group) ?? "?";
+  const each = { of: x, axis: 1, length, divisor: group },
+    groups = { of: x, axis: 1, length: group };
+  const axis = (at: number) => ({ of: x, axis: at, length: lengths[at]! });
+  const rest = places(2, rank).map((at) => [axis(at)]);
+  const apart = regrouped(write, x, [[axis(0)], [groups], [each], ...rest]);
+  const turned = write.transpose(apart, [2, 1, 0, ...places(3, rank + 1)]);
+  return regrouped(write, turned, [[each], [groups, axis(0)], ...rest]);
+}
+
+/** The places from one up to another. */
+export function places(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}

@@ -1,0 +1,46 @@
+import { intsAttribute } from "../../codec/attributes.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import type { GradientWriter } from "../gradient_writer.ts";
+import { type Edges, edgesOf } from "./image_edges.ts";
+import { axesOf, labeled, regrouped } from "../labeled.ts";
+import { type Lengths, lengthsAlong, type Windows, windowsOver } from "./windows.ts";
+
+/** A pool whose rule is asked. */
+export interface Pool {
+  readonly node: NodeProto;
+  readonly windows: readonly Windows[];
+  readonly lengths: readonly Lengths[];
+  readonly kernel: readonly number[];
+  readonly edges: Edges | undefined;
+}
+
+/** What is known of a pool from `a` to `y`. */
+export function poolOf(write: GradientWriter, node: NodeProto, a: string, y: string): Pool {
+  const kernel = intsAttribute(node, "kernel_shape") ?? [];
+  const lengths = lengthsAlong(write, { wide: a, narrow: y, kernel });
+  const edges = edgesOf(write, { node, wide: a, narrow: y, lengths });
+  return { node, windows: windowsOver(node, lengths), lengths, kernel, edges };
+}
+
+/** Each channel as an image of its own, so that all share their windows. */
+export function oneChannel(write: GradientWriter, x: string, like: string): string {
+  const labels = write.lengthsOf(like).map((_, axis) => `${axis}`);
+  const whole = labeled(write, x, labels, write.lengthsOf(like));
+  const rest = labels.slice(2).map((label) => axesOf([whole], [label]));
+  return regrouped(write, x, [axesOf([whole], ["0", "1"]), [], ...rest]);
+}
+
+/** A window with weights of 1, for one channel. */
+export function ones(write: GradientWriter, kernel: readonly number[], like: string): string {
+  const all = new Float64Array(sizeOf(kernel)).fill(1);
+  return write.graph.constantOf(write.typeOf(like), all, [
+    1,
+    1,
+    ...kernel,
+  ]);
+}
+
+/** How many elements a window has. */
+export function sizeOf(kernel: readonly number[]): number {
+  return kernel.reduce((product, length) => product * length, 1);
+}

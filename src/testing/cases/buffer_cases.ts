@@ -1,0 +1,105 @@
+/**
+ * What buffers are on every backend.
+ *
+ * @module
+ */
+
+import type { Backend } from "../../backend/backend.ts";
+import { assertNear, assertSameBits } from "../assert_near.ts";
+import { claim, claimRefused, onBackend } from "../claims.ts";
+import type { OpenBackend } from "./kernel_cases.ts";
+import type { TestCase } from "./test_case.ts";
+
+const DTYPES = ["real", "f64", "i32"] as const;
+
+/** Buffers are made, written, read, looked at, given back. */
+export function bufferCases(open: OpenBackend): TestCase[] {
+  return [
+    onBackend(open, "buffers begin with zeros, keep what is written, and reading copies", keep),
+    onBackend(open, "real and sums keep the digits they must, and what is no number", digits),
+    onBackend(open, "what is seen is as of one moment, what is taken is a copy of it", look),
+    onBackend(open, "a view is the buffer itself on a host, and refused elsewhere", views),
+    onBackend(open, "what does not fit is refused, and leaves everything as it was", refusals),
+  ];
+}
+
+async function keep(backend: Backend): Promise<void> {
+  for (const dtype of DTYPES) {
+    const buffer = backend.alloc(dtype, 5);
+    claim(
+      buffer.dtype === dtype && buffer.length === 5,
+      () => `A buffer is ${buffer.length} ${buffer.dtype}, not 5 ${dtype}`,
+    );
+    assertSameBits(await backend.read(buffer), [0, 0, 0, 0, 0]);
+    backend.write(buffer, [1, 2, 3]);
+    backend.write(buffer, [7], 4);
+    const copy = await backend.read(buffer);
+    backend.write(buffer, [9]);
+    backend.write(buffer, []);
+    assertSameBits(copy, [1, 2, 3, 0, 7]);
+    assertSameBits(await backend.read(buffer), [9, 2, 3, 0, 7]);
+    backend.free(buffer);
+    backend.free(buffer); // twice does no harm
+    const empty = backend.alloc(dtype, 0);
+    assertSameBits(await backend.read(empty), []);
+    backend.free(empty);
+  }
+}
+
+async function digits(backend: Backend): Promise<void> {
+  const values = [0.1, -1e10 / 3, 1e-30, Infinity, -Infinity, NaN, 0];
+  const [real, sum] = [backend.alloc("real", 7), backend.alloc("f64", 7)];
+  for (const buffer of [real, sum]) backend.write(buffer, values);
+  const kept = backend.real === "f64" ? values : values.map(Math.fround);
+  assertSameBits(await backend.read(real), kept);
+  const sums = await backend.read(sum);
+  assertNear(sums.slice(0, 3), values.slice(0, 3), 2 ** -48);
+  assertSameBits(sums.slice(3), values.slice(3));
+  const whole = backend.alloc("i32", 3), far = [2 ** 31 - 1, -(2 ** 31), -1];
+  backend.write(whole, far);
+  assertSameBits(await backend.read(whole), far);
+}
+
+async function look(backend: Backend): Promise<void> {
+  const [real, whole] = [backend.alloc("real", 2), backend.alloc("i32", 1)];
+  backend.write(real, [1, 2]);
+  backend.write(whole, [3]);
+  const taken = backend.readLate([real, whole]);
+  const [x, n] = await backend.viewOrRead([real, whole]);
+  assertSameBits(x, [1, 2]);
+  assertSameBits(n, [3]);
+  backend.write(real, [9]);
+  backend.flush();
+  const [then, counted] = await taken;
+  assertSameBits(then, [1, 2]);
+  assertSameBits(counted, [3]);
+  const order: number[] = [];
+  const all = Array.from({ length: 100 }, async (_, i) => {
+    backend.write(whole, [i]);
+    const [values] = await backend.readLate([whole]);
+    order.push(values[0]!);
+  });
+  backend.flush();
+  await Promise.all(all);
+  assertSameBits(order, Array.from({ length: 100 }, (_, i) => i));
+}
+
+async function views(backend: Backend): Promise<void> {
+  const buffer = backend.alloc("f64", 2);
+  if (!backend.isHost) return await claimRefused(() => backend.view(buffer), TypeError, "Cannot");
+  backend.view(buffer)[1] = 5;
+  assertSameBits(await backend.read(buffer), [0, 5]);
+  const many = Array.from({ length: 200 }, () => backend.alloc("f64", 10_000)); // memory may move
+  assertSameBits(backend.view(buffer), [0, 5]);
+  for (const one of many) backend.free(one);
+}
+
+async function refusals(backend: Backend): Promise<void> {
+  for (const dtype of DTYPES) {
+    const buffer = backend.alloc(dtype, 5);
+    await claimRefused(() => backend.write(buffer, [1, 2], 4), RangeError);
+    assertSameBits(await backend.read(buffer), [0, 0, 0, 0, 0]);
+    // A device has limits of its own, which are another matter than the number.
+    await claimRefused(() => backend.alloc(dtype, 2 ** 50), backend.isHost ? RangeError : Error);
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Every kernel against its plain meaning, and what all kernels have in common.
+ *
+ * @module
+ */
+
+import type { Backend } from "../../backend/backend.ts";
+import { ReferenceBackend } from "../../backend/reference/reference_backend.ts";
+import { assertNear, assertSameBits } from "../assert_near.ts";
+import type { TestCase } from "./test_case.ts";
+import { type Tolerance, TOLERANCES } from "../tolerances.ts";
+import type { Trial, Tried } from "../trial.ts";
+import { TRIALS } from "../trials/trials.ts";
+import { type Member, World, type WorldOptions } from "../world.ts";
+
+/** Makes the backend that is tried. */
+export type OpenBackend = () => Backend | Promise<Backend>;
+
+/** What looking gave: name → system → numbers. */
+type Found = Readonly<Record<string, readonly (readonly number[])[]>>;
+
+/** Systems of all the sizes that lanes and workgroups may get wrong, next to each other, and many small ones. */
+const RAGGED: readonly (readonly number[])[] = [
+  [65, 0, 3, 64, 1, 63, 0, 1000, 2, 129],
+  Array.from({ length: 130 }, (_, i) => i % 4),
+];
+/** Alone and in a batch: one of each kind, not at rest. */
+const ALONE = [0, 1, 4, 6] as const;
+const TOGETHER = [65, 3, 1, 64, 128, 5, 129];
+
+/** Systems one after another, the first of this id. */
+function members(sizes: readonly number[], first = 0): Member[] {
+  return sizes.map((size, i) => ({ size, id: first + i }));
+}
+
+/** What each kernel is asked. */
+export function kernelCases(open: OpenBackend, sizes: readonly number[]): TestCase[] {
+  return Object.entries(TRIALS).flatMap(([name, trial]) => [
+    {
+      name: `${name} is as near to its meaning as it says, for one system of any size`,
+      run: async () => {
+        for (const size of sizes) await compare(open, name, members([size]));
+      },
+    },
+    {
+      name: `${name} is as near to its meaning as it says, for ragged batches`,
+      run: async () => {
+        for (const sizes of RAGGED) await compare(open, name, members(sizes));
+      },
+    },
+    {
+      name: `${name} leaves systems at rest as they are, to the bit`,
+      run: () => restIn(open, name, trial),
+    },
+    {
+      name: `${name} gives the same bits again, and to a system alone as in a batch`,
+      run: () => aloneAndTogether(open, name, trial),
+    },
+  ]);
+}
+
+/** Kernels that work in different ways on few systems and on many. */
+const MANY = ["kick", "fmax", "advance", "tethers", "neighbors", "triplets", "add_model"];
+
+/** The same for sizes that take their time. */
+export function largeKernelCases(open: OpenBackend): TestCase[] {
+  return [
+    ...Object.keys(TRIALS).map((name) => ({
+      name: `${name} is as near to its meaning as it says, for 100,003 atoms`,
+      run: () => compare(open, name, members([5, 100_003])),
+    })),
+    ...MANY.map((name) => ({
+      name: `${name} is as near to its meaning as it says, for 70,000 systems`,
+      run: () => compare(open, name, members(Array(70_000).fill(1))),
+    })),
+  ];
+}
+
+/** Throws where a backend is further from what is written in TypeScript than the table allows. */
+async function compare(open: OpenBackend, name: string, systems: readonly Member[]): Promise<void> {
+  const trial = TRIALS[name]!;
+  const exact = await found(() => new ReferenceBackend(), trial, systems);
+  const backend = await open();
+  const { real } = backend;
+  const fast = await found(() => backend, trial, systems);
+  each(name, exact, systems, (look, s) => {
+    const { part, scale, isSum } = TOLERANCES[name]?.[look] ?? noTolerance(name, look);
+    const least = (scale ?? 0) * (isSum ? Math.max(1, systems[s]!.size) : 1);
+    const allowed = real === "f64" ? Math.min(part, 1e-12) : part;
+    assertNear(fast[look]![s]!, exact[look]![s]!, allowed, least);
+  });
+}
+
+function noTolerance(kernel: string, look: string): Tolerance {
+  throw new TypeError(
+    `Cannot try kernel ${kernel} as TOLERANCES must have what it changes: current value has no ${look}`,
+  );
+}
+
+async function found(
+  open: OpenBackend,
+  trial: Trial,
+  systems: readonly Member[],
+  options: WorldOptions = {},
+  look: (world: World, tried: Tried) => Promise<void> = run,
+): Promise<Found> {
+  const world = new World(await open(), systems, options);
+  try {
+    const tried = trial(world);
+    await look(world, tried);
+    return await seen(world, tried);
+  } finally {
+    world.lab.backend.dispose();
+  }
+}
+
+function run(world: World, { calls }: Tried): Promise<void> {
+  return world.run(calls);
+}
+
+async function seen(world: World, { looks }: Tried): Promise<Found> {
+  const found: Record<string, Found[string]> = {};
+  for (const [name, look] of Object.entries(looks)) {
+    found[name] = typeof look === "function" ? await look() : await world.read(look);
+  }
+  return found;
+}
+
+async function restIn(open: OpenBackend, name: string, trial: Trial): Promise<void> {
+  const systems = members(TOGETHER, 1);
+  let before: Found = {}, always: readonly string[] = [];
+  const after = await found(open, trial, systems, { isAtRest: true }, async (world, tried) => {
+    before = await seen(world, tried);
+    always = tried.always ?? [];
+    await run(world, tried);
+  });
+  each(name, before, systems, (look, s) => {
+    if (!always.includes(look)) assertSameBits(after[look]![s]!, before[look]![s]!);
+  });
+}
+
+async function aloneAndTogether(open: OpenBackend, name: string, trial: Trial): Promise<void> {
+  const systems = members(TOGETHER);
+  const together = await found(open, trial, systems);
+  const again = await found(open, trial, systems);
+  each(name, together, systems, (look, s) => assertSameBits(again[look]![s]!, together[look]![s]!));
+  for (const s of ALONE) {
+    const alone = await found(open, trial, [systems[s]!]);
+    each(`${name} alone`, alone, [systems[s]!], (look) => {
+      assertSameBits(alone[look]![0]!, together[look]![s]!);
+    });
+  }
+}
+
+/** Looks at everything of every system; what is wrong is told by kernel, look and system. */
+function each(
+  name: string,
+  looks: Found,
+  systems: readonly Member[],
+  check: (look: string, system: number) => void,
+): void {
+  for (const look of Object.keys(looks)) {
+    for (const [s, { size }] of systems.entries()) {
+      try {
+        check(look, s);
+      } catch (error) {
+        const where = `${look} of system ${s}, of ${size} atoms, in a batch of ${systems.length}`;
+        throw new Error(`${name}: ${where}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * What backends take they give back.
+ *
+ * @module
+ */
+
+import { type Backend, type Buffer, call } from "../../backend/backend.ts";
+import { advance } from "../../kernels/integrate/advance.ts";
+import { drift } from "../../kernels/integrate/drift.ts";
+import { edges as listEdges } from "../../kernels/edges/edges.ts";
+import { defineKernel } from "../../kernels/kernel.ts";
+import { neighbors } from "../../kernels/pairs/neighbors.ts";
+import { claim } from "../claims.ts";
+import type { OpenBackend } from "./kernel_cases.ts";
+import { Lab, normals } from "../lab.ts";
+import type { TestCase } from "./test_case.ts";
+
+/** How much all backends hold, of what only they can give back: bytes, or buffers. */
+export type Held = () => number | Promise<number>;
+
+/** After enough rounds nothing more is taken. */
+export function memoryCases(open: OpenBackend, held: Held): TestCase[] {
+  return [
+    {
+      name: "what is made and given back over and over leaves nothing behind",
+      run: async () => {
+        const backend = await open();
+        try {
+          // A few bytes at a time must come to more than the memory that is kept in store.
+          const rounds = backend.isHost ? 3000 : 40;
+          await grownBy(held, rounds, () => round(backend));
+          await grownBy(held, rounds, () => refused(backend));
+        } finally {
+          backend.dispose();
+        }
+      },
+    },
+    {
+      name: "a backend that is disposed of gives everything back",
+      run: () =>
+        grownBy(held, 30, async () => {
+          const backend = await open();
+          const lab = await filled(backend);
+          const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 1 });
+          backend.edges(lab.frame, { pairs, cutoff: 5, isHalf: false, reach: 3 });
+          backend.prepare(lab.frame, [call(advance, {})]);
+          for (let i = 0; i < 20; i++) backend.alloc("f64", 10_000);
+          backend.dispose();
+        }),
+    },
+  ];
+}
+
+/** Throws where the second half of so many rounds takes more than the first. */
+async function grownBy(held: Held, rounds: number, work: () => Promise<void>): Promise<void> {
+  const counts: number[] = [];
+  for (let half = 0; half < 2; half++) {
+    for (let i = 0; i < rounds; i++) await work();
+    counts.push(await held());
+  }
+  const [first, second] = counts as [number, number];
+  claim(
+    second <= first,
+    () => `After ${rounds} rounds ${first} are held, after twice as many ${second}`,
+  );
+}
+
+/** Some work, the batch of which is not given back. */
+async function filled(backend: Backend): Promise<Lab> {
+  const lab = new Lab(backend, [1, 2]);
+  const args = { positions: lab.real(normals(9, 1)), velocities: lab.real(normals(9, 2)) };
+  await lab.run([call(drift, { ...args, dt: lab.real([1, 2]), fraction: 1 })]);
+  return lab;
+}
+
+/** A program that the backend may not take. */
+function refused(backend: Backend): Promise<void> {
+  const lab = new Lab(backend, [1]);
+  const own = defineKernel("of_nobody", {}, () => {});
+  try {
+    backend.prepare(lab.frame, [call(advance, {}), call(own, {})]).free();
+  } catch {
+    // That is told, or not, by a case of its own.
+  }
+  freeFrame(lab);
+  return Promise.resolve();
+}
+
+function freeFrame({ backend, frame: { offsets, active, ids, ages, control } }: Lab): void {
+  for (const buffer of [offsets, active, ids, ages, control]) backend.free(buffer);
+}
+
+async function round(backend: Backend): Promise<void> {
+  const lab = new Lab(backend, [10, 20]);
+  const made = [normals(90, 1, 5), Array(18).fill(0)].map((values) => lab.real(values));
+  const [positions, cell] = made as [Buffer<"real">, Buffer<"real">];
+  const pbc = lab.i32(Array(6).fill(0));
+  const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 1 });
+  const edges = backend.edges(lab.frame, { pairs, cutoff: 5, isHalf: false, reach: 0 });
+  const program = backend.prepare(lab.frame, [
+    call(neighbors, { pairs, positions, cell, pbc }),
+    call(listEdges, { edges, positions, cell }),
+    call(advance, {}),
+  ]);
+  const done = backend.run(program, 0, 3);
+  const seen = backend.readLate([positions, pbc]);
+  program.free();
+  await done;
+  await backend.savePairs(pairs);
+  backend.freeEdges(edges);
+  backend.freePairs(pairs);
+  for (const buffer of [...made, pbc]) backend.free(buffer);
+  freeFrame(lab);
+  backend.flush();
+  await seen;
+}

@@ -1,0 +1,118 @@
+/**
+ * Optimizers of a scripted trainer: plain gradient descent.
+ *
+ * @module
+ */
+
+import type { OptimizerSettings, ParameterGroup } from "../../training/context.ts";
+
+/** A group of a scripted optimizer; its rates may be set. */
+export interface ScriptedGroup {
+  /**
+   * Names of its parameters.
+   *
+   * @default all that no other group has
+   */
+  readonly parameters?: readonly string[];
+  /**
+   * The learning rate.
+   *
+   * @default the trainer's
+   */
+  readonly lr?: number;
+  /**
+   * The weight decay.
+   *
+   * @default the trainer's
+   */
+  readonly weightDecay?: number;
+  /**
+   * The momentum; it is told and may be set, and steps do without.
+   *
+   * @default the trainer's
+   */
+  readonly momentum?: number;
+}
+
+/** A group, as hooks get it: its learning rate is what a schedule has made of it. */
+class LiveGroup implements ParameterGroup {
+  readonly parameters: readonly string[];
+  /** What a schedule makes of the rate now. */
+  factor = 1;
+  weightDecay: number;
+  momentum: number;
+  #base: number;
+
+  constructor(parameters: readonly string[], { lr, weightDecay, momentum }: Rates) {
+    this.parameters = parameters;
+    this.#base = lr;
+    this.weightDecay = weightDecay;
+    this.momentum = momentum;
+  }
+
+  get lr(): number {
+    return this.#base * this.factor;
+  }
+
+  set lr(value: number) {
+    if (!(value >= 0 && value < Infinity) || (this.factor === 0 && value > 0)) {
+      throw new RangeError(
+        `Cannot set a rate as lr must be from 0 on, and 0 where a schedule says so: current value is ${value}`,
+      );
+    }
+    if (this.factor > 0) this.#base = value / this.factor;
+  }
+}
+
+/** Rates of a group. */
+export interface Rates {
+  readonly lr: number;
+  readonly weightDecay: number;
+  readonly momentum: number;
+}
+
+/** An optimizer of a scripted trainer. */
+export interface LiveOptimizer extends OptimizerSettings {
+  readonly groups: readonly LiveGroup[];
+}
+
+/** Gives all parameters to groups. Throws a RangeError for a name that no parameter has, or that two groups have. */
+export function liveOptimizers(
+  scripted: readonly (readonly ScriptedGroup[])[],
+  names: readonly string[],
+  rates: Rates,
+): LiveOptimizer[] {
+  const left = new Set(names);
+  for (const name of scripted.flat().flatMap(({ parameters = [] }) => parameters)) {
+    if (left.delete(name)) continue;
+    throw new RangeError(
+      `Cannot script a trainer as a group must have parameters that no other has, of ${
+        names.join(", ")
+      }: current value is ${name}`,
+    );
+  }
+  return scripted.map((groups, i) => ({
+    name: scripted.length === 1 ? "sgd" : `sgd-${i + 1}`,
+    groups: groups.map(({ parameters, ...own }) => {
+      const rest = parameters ?? [...left];
+      if (parameters === undefined) left.clear();
+      return new LiveGroup(rest, { ...rates, ...own });
+    }),
+  }));
+}
+
+/** A step of an optimizer: w ← w − lr (g + decay w). Parameters without a gradient stay. */
+export function descend(
+  { groups }: LiveOptimizer,
+  values: ReadonlyMap<string, Float32Array>,
+  gradients: ReadonlyMap<string, ArrayLike<number>>,
+): void {
+  for (const { parameters, lr, weightDecay } of groups) {
+    for (const name of parameters) {
+      const value = values.get(name)!, slope = gradients.get(name);
+      for (let i = 0; slope !== undefined && i < value.length; i++) {
+        value[i]! -= lr * (slope[i]! + weightDecay * value[i]!);
+      }
+    }
+  }
+}
