@@ -1,8 +1,7 @@
 /** The backends that engines and models are tested on, and what numbers may be off by there. */
 import { type Backend, WebGpuBackend } from "../../src/backend/mod.ts";
 import type { DynamicsOptions } from "../../src/dynamics/mod.ts";
-import { device, lacksGpu } from "../backend/gpu.ts";
-import { few } from "../suite.ts";
+import { device } from "../backend/gpu.ts";
 
 /** A backend by name. */
 export type BackendName = "reference" | "wasm";
@@ -40,22 +39,3 @@ export function where(backend: EngineBackend): Pick<DynamicsOptions, "device" | 
 
 /** A GPU, where there is one; the same for all tests of a file. */
 export const gpu: WebGpuBackend | undefined = device && new WebGpuBackend(device, false);
-
-let asked = 0;
-
-/**
- * The same for engines that are tested on a GPU, too: each step is given what to tell the engine, and its name.
- *
- * A GPU is waited for again and again. So the fast suite tries every fourth test of a file on it, beginning with the
- * first, and the slow suite all of them.
- */
-export function onEngines(
-  test: (backend: EngineBackend, name: BackendName | "webgpu") => void | Promise<void>,
-): (t: Deno.TestContext) => Promise<void> {
-  const isTried = few(asked++ % 4 === 0, true);
-  return async (t) => {
-    for (const backend of BACKENDS) await t.step(backend, () => test(backend, backend));
-    if (!isTried) return;
-    await t.step({ name: "webgpu", ignore: lacksGpu(), fn: () => test(gpu!, "webgpu") });
-  };
-}

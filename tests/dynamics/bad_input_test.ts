@@ -27,7 +27,8 @@ import { addModel } from "../../src/kernels/add_model.ts";
 import { lennardJones, type Model, morse, potential } from "../../src/models/mod.ts";
 import { outputsOf } from "../../src/models/model.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, push } from "./atoms.ts";
-import { type BackendName, BACKENDS, on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
+import { type BackendName, BACKENDS, on, PAIR_BACKENDS, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 const HELD = ["positions", "velocities", "masses", "cell", "status", "stepsDone"] as const;
 

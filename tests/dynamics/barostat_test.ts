@@ -21,7 +21,8 @@ import {
   MOVING,
   spring,
 } from "./atoms.ts";
-import { type EngineBackend, onEngines, where } from "./backends.ts";
+import { type EngineBackend, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 const FIELDS = [...MOVING, "cell"] as const;
 

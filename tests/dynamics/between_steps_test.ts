@@ -13,7 +13,8 @@ import {
 import { hook } from "../../src/hook.ts";
 import { engine } from "../observe/modified.ts";
 import { ARGON, bitsOf, crystals } from "./atoms.ts";
-import { onEngines, where } from "./backends.ts";
+import { where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 const FIELDS = [
   "positions",

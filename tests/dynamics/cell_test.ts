@@ -23,7 +23,8 @@ import { hook } from "../../src/hook.ts";
 import { AlignCellHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { slowTest } from "../suite.ts";
 import { ARGON, argon, assertNear, assertSameBits, bitsOf, evaluate } from "./atoms.ts";
-import { BACKENDS, type EngineBackend, on, onEngines, where } from "./backends.ts";
+import { BACKENDS, type EngineBackend, on, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 /** The optimizers, with cells that relax in this way. */
 const OPTIMIZERS: readonly ((cell: boolean | CellOptions) => Integrator)[] = [

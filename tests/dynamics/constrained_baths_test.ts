@@ -20,7 +20,8 @@ import { hook } from "../../src/hook.ts";
 import { tethers } from "../../src/models/mod.ts";
 import { few } from "../suite.ts";
 import { ARGON, assertSameBits, bitsOf, crystals } from "./atoms.ts";
-import { onEngines, where } from "./backends.ts";
+import { where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 /** Rigid and half-rigid molecules of different sizes, drawn to a point. */
 function molecules(count: number): Batch {

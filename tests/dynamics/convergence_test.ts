@@ -11,7 +11,8 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
-import { type EngineBackend, on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
+import { type EngineBackend, on, PAIR_BACKENDS, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 /** What was reported: step, and the places that had converged. */
 type Report = [step: number, places: number[]];

@@ -24,7 +24,8 @@ import { defineKernel } from "../../src/kernels/mod.ts";
 import { tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals, idle, push } from "./atoms.ts";
-import { type EngineBackend, onEngines, where } from "./backends.ts";
+import { type EngineBackend, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 const SCHEMES: readonly (() => Integrator)[] = [
   () => velocityVerlet({ dt: 2 }),

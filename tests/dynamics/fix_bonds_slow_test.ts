@@ -11,7 +11,8 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { tethers } from "../../src/models/mod.ts";
-import { on, onEngines, where } from "./backends.ts";
+import { on, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 const K_B = 8.617333262e-5;
 const PLACES = [0, 0, 0, 0.7572, 0.5865, 0, -0.7572, 0.5865, 0];

@@ -24,7 +24,8 @@ import { alignCells } from "../../src/kernels/cells/align_cells.ts";
 import { lennardJones, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { assertNear, assertSameBits, bitsOf, idle } from "./atoms.ts";
-import { onEngines, where } from "./backends.ts";
+import { where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 /** Next to nothing. */
 const FREE = lennardJones({ epsilon: 1e-12, sigma: 1, cutoff: 3 });

@@ -12,7 +12,8 @@ import {
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf } from "./atoms.ts";
 import { Batch as Atoms } from "../../src/batch/mod.ts";
-import { type EngineBackend, onEngines, where } from "./backends.ts";
+import { type EngineBackend, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 const model = ARGON;
 

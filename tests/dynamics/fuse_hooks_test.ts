@@ -21,7 +21,8 @@ import {
   SnapshotHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, assertNear, assertSameBits, atomAt, bitsOf, idle, push } from "./atoms.ts";
-import { onEngines, where } from "./backends.ts";
+import { where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 const S = DynamicsStage;
 const model = ARGON;

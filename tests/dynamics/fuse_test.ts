@@ -33,7 +33,8 @@ import {
   push,
   spring,
 } from "./atoms.ts";
-import { type EngineBackend, onEngines, where } from "./backends.ts";
+import { type EngineBackend, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 /** A model that counts how often it is evaluated. */
 function counted(model: Model): { model: Model; readonly calls: number } {

@@ -15,7 +15,8 @@ import {
 import { hook } from "../../src/hook.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { ARGON, argon, assertNear, atomAt, bitsOf, crystals, push, spring } from "./atoms.ts";
-import { onEngines, TOLERANCE, where } from "./backends.ts";
+import { TOLERANCE, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 /** Where one atom was after each step, and how fast in internal units, along x. */
 interface Watched {

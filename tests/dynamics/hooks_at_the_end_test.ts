@@ -5,7 +5,8 @@ import { hook } from "../../src/hook.ts";
 import { SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertNear, crystals } from "./atoms.ts";
-import { onEngines, TOLERANCE, where } from "./backends.ts";
+import { TOLERANCE, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 Deno.test(
   "a hook that fires at the end of a run reads what is so then, though the last steps were leapt over",

@@ -19,7 +19,8 @@ import { hook } from "../../src/hook.ts";
 import { clampForces } from "../../src/kernels/modify/clamp_forces.ts";
 import { ARGON, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
 import { few } from "../suite.ts";
-import { type EngineBackend, onEngines, where } from "./backends.ts";
+import { type EngineBackend, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),

@@ -13,7 +13,8 @@ import {
 import { hook } from "../../src/hook.ts";
 import { type Model, potential } from "../../src/models/mod.ts";
 import { ARGON, argon, assertNear, assertSameBits, bitsOf, spring } from "./atoms.ts";
-import { type EngineBackend, onEngines, where } from "./backends.ts";
+import { type EngineBackend, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 /** Crystals of many sizes, rattled by more and more. */
 function ragged(): Batch {

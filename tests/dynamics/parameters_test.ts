@@ -13,7 +13,8 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { times } from "../../src/dynamics/integrators/parameters.ts";
 import { ARGON, assertSameBits, bitsOf, crystals } from "./atoms.ts";
-import { onEngines, where } from "./backends.ts";
+import { where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 Deno.test(
   "a parameter from a field is that of each system, as by place",

@@ -37,7 +37,8 @@ import {
 import { JsonlSink, MemorySink, type Sink } from "../../src/sinks/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf } from "./atoms.ts";
 import { few } from "../suite.ts";
-import { onEngines, where } from "./backends.ts";
+import { where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 type Place = Pick<DynamicsOptions, "device" | "backend"> & { readonly model: typeof ARGON };
 

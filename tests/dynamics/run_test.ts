@@ -18,7 +18,8 @@ import {
   push,
   spring,
 } from "./atoms.ts";
-import { on, onEngines, PAIR_BACKENDS, TOLERANCE, where } from "./backends.ts";
+import { on, PAIR_BACKENDS, TOLERANCE, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 Deno.test(
   "forces are there before the first step, so its momentum is exact",

@@ -1,6 +1,6 @@
 /** A system has the same bits in each way there is of running it, on each backend and on threads, for longer. */
 import { openThreads } from "../../src/backend/mod.ts";
-import { onEngines } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 import { alone, assertSameWay, ENGINES, WAYS } from "./same_bits.ts";
 
 const STEPS = { reference: 50, wasm: 400, webgpu: 20 };

@@ -12,7 +12,7 @@ import {
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { potential } from "../../src/models/potential.ts";
 import { assertSameBits, bitsOf, idle } from "./atoms.ts";
-import { onEngines } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 import { alone, FIELDS, rattled, streamed } from "./streams.ts";
 
 /** Two atoms so close that the forces between them are beyond all numbers. */

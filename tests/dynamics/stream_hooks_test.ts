@@ -23,7 +23,8 @@ import {
 } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf } from "./atoms.ts";
-import { on, onEngines, PAIR_BACKENDS } from "./backends.ts";
+import { on, PAIR_BACKENDS } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 import { alone, engineOf, FIELDS, rattled, streamed } from "./streams.ts";
 
 Deno.test(

@@ -15,7 +15,8 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { MemorySink, openSink } from "../../src/sinks/mod.ts";
 import { ARGON, argon, bitsOf } from "./atoms.ts";
-import { on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
+import { on, PAIR_BACKENDS, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 import { engineOf, FIELDS, rattled, streamed } from "./streams.ts";
 
 /** What is in a sink, in order, to the bit. */

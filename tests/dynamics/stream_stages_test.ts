@@ -14,7 +14,8 @@ import {
 import { hook } from "../../src/hook.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertSameBits, bitsOf } from "./atoms.ts";
-import { type EngineBackend, onEngines, where } from "./backends.ts";
+import { type EngineBackend, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 import { bySource, FIELDS, rattled } from "./streams.ts";
 
 /** Relaxation, then 12 steps of a bath. */

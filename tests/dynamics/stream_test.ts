@@ -16,7 +16,8 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf, spring } from "./atoms.ts";
-import { on, onEngines, PAIR_BACKENDS, where } from "./backends.ts";
+import { on, PAIR_BACKENDS, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 import { alone, bySource, FIELDS, rattled, streamed } from "./streams.ts";
 
 Deno.test(

@@ -18,7 +18,8 @@ import { BOLTZMANN, TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { type Model, potential } from "../../src/models/mod.ts";
 import { FreezeAtomsHook } from "../../src/observe/mod.ts";
 import { ARGON, argon, assertNear } from "./atoms.ts";
-import { type EngineBackend, on, onEngines, PAIR_BACKENDS, TOLERANCE, where } from "./backends.ts";
+import { type EngineBackend, on, PAIR_BACKENDS, TOLERANCE, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
 
 /** No forces at all. */
 const FREE: Model = potential(() => 0, { name: "nothing" });

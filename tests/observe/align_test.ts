@@ -4,7 +4,8 @@ import { Batch, System, temperatureOf } from "../../src/batch/mod.ts";
 import { velocityVerlet } from "../../src/dynamics/mod.ts";
 import { AlignCellHook } from "../../src/observe/mod.ts";
 import { ARGON, assertNear } from "../dynamics/atoms.ts";
-import { BACKENDS, on, onEngines, where } from "../dynamics/backends.ts";
+import { BACKENDS, on, where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 const CELLS: Readonly<Record<string, number[][]>> = {

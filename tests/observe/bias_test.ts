@@ -18,7 +18,8 @@ import {
   WrapPeriodicHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, assertNear, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
-import { BACKENDS, type EngineBackend, on, onEngines, where } from "../dynamics/backends.ts";
+import { BACKENDS, type EngineBackend, on, where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 /** Pushes atoms along z as a spring of their first does; with its virial. */

@@ -5,7 +5,8 @@ import { langevin } from "../../src/dynamics/mod.ts";
 import { CheckpointHook, type CheckpointHookOptions, SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertSameBits, bitsOf, crystals } from "../dynamics/atoms.ts";
-import { type EngineBackend, onEngines, where } from "../dynamics/backends.ts";
+import { type EngineBackend, where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 import { parametersOf, smallTrainer } from "../training/small_trainer.ts";
 import { engine } from "./modified.ts";
 

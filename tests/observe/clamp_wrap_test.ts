@@ -12,7 +12,8 @@ import {
 } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertNear, atomAt, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on, onEngines, TOLERANCE, where } from "../dynamics/backends.ts";
+import { BACKENDS, on, TOLERANCE, where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 Deno.test(

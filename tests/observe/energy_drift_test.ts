@@ -9,7 +9,8 @@ import {
   type EnergyDriftMonitorHookOptions,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
-import { onEngines, where } from "../dynamics/backends.ts";
+import { where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 
 /** An engine whose drift is measured by a monitor, with its warnings, and with total energies by a plain hook. */
 function watched(options: EnergyDriftMonitorHookOptions, dt = 5) {

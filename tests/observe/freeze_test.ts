@@ -20,7 +20,8 @@ import {
   WrapPeriodicHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, assertNear, crystals } from "../dynamics/atoms.ts";
-import { BACKENDS, on, onEngines, where } from "../dynamics/backends.ts";
+import { BACKENDS, on, where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 const K_B = 8.617333262e-5;

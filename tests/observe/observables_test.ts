@@ -14,7 +14,8 @@ import {
 } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, argon, atomAt, spring } from "../dynamics/atoms.ts";
-import { onEngines, where } from "../dynamics/backends.ts";
+import { where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 import {
   byLag,
   displacement,

@@ -18,7 +18,8 @@ import { GraphBuilder } from "../../src/onnx/mod.ts";
 import { readTensorBoard } from "../../src/sinks/mod.ts";
 import { adam, meanSquaredError, sgd, tensorData, Trainer } from "../../src/training/mod.ts";
 import { ARGON, crystals } from "../dynamics/atoms.ts";
-import { onEngines, where } from "../dynamics/backends.ts";
+import { where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 import { engine } from "./modified.ts";
 
 /** A reporter that keeps what it is told. */

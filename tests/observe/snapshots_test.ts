@@ -6,7 +6,8 @@ import { hook } from "../../src/hook.ts";
 import { ConvergedSnapshotHook, SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink, type SystemWriter } from "../../src/sinks/mod.ts";
 import { ARGON, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
-import { BACKENDS, on, onEngines, where } from "../dynamics/backends.ts";
+import { BACKENDS, on, where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 
 /** A sink that keeps each batch as it came. */
 function frames(): SystemWriter & { readonly all: Batch[] } {

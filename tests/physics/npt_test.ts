@@ -3,7 +3,8 @@ import { assertEquals, assertGreater, assertLess } from "@std/assert";
 import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
 import { BAR, Dynamics, NPH, type SavedDynamics } from "../../src/dynamics/mod.ts";
 import { assertNear, evaluate } from "../dynamics/atoms.ts";
-import { on, onEngines, PAIR_BACKENDS, where } from "../dynamics/backends.ts";
+import { on, PAIR_BACKENDS, where } from "../dynamics/backends.ts";
+import { onEngines } from "../dynamics/on_engines.ts";
 import { conservedDrift, COUPLINGS, GIVEN, SCHEMES, SMOOTH, solid, volumeOf } from "./npt_case.ts";
 
 for (const [name, scheme] of Object.entries(SCHEMES)) {

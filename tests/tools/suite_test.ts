@@ -114,6 +114,7 @@ Deno.test("a signal after the closing line of tests that passed is said, and no 
     isGood: true,
     lateSignal: "SIGABRT",
   });
+  assertEquals(judgeEnd({ success: false, signal: "SIGKILL" }, counts), { isGood: false });
   assertEquals(judgeEnd({ success: false, signal: "SIGABRT" }, failed), { isGood: false });
   assertEquals(judgeEnd({ success: false, signal: "SIGABRT" }, none), { isGood: false });
 });
