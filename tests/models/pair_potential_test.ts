@@ -126,6 +126,48 @@ for (const [name, model] of Object.entries(ALL)) {
   });
 }
 
+/** Fractional powers of what may be negative below the root; distances, and the energies there. */
+const ROOTS: Readonly<
+  Record<string, [(r: PairExpression) => PairExpression, readonly [number, number][]]>
+> = {
+  "|r − 3|": [(r) => r.sub(3).pow(2).sqrt(), [[2, 1], [3.5, 0.5]]],
+  "√(5 − r)": [(r) => r.sub(5).neg().sqrt(), [[1, 2], [4.75, 0.5]]],
+  "((r − 3)²)^1.5": [(r) => r.sub(3).pow(2).pow(1.5), [[2, 1], [5, 8], [3, 0]]],
+  "√(2r (r − 3)²)": [(r) => r.mul(2).mul(r.sub(3).pow(2)).sqrt(), [[2, 2], [4.5, 4.5]]],
+  "|r − 3| |r − 3| (r − 3)": [
+    (r) => r.sub(3).pow(2).sqrt().mul(r.sub(3)).mul(r.sub(3).pow(2).sqrt()),
+    [[2, -1], [5, 8]],
+  ],
+  "√(3 − r) √(3 − r)": [(r) => r.sub(3).neg().sqrt().pow(2), [[2, 1]]],
+  "√((r e^r)²) e^−r": [(r) => r.mul(r.exp()).pow(2).sqrt().mul(r.neg().exp()), [[2, 2]]],
+};
+
+for (const [name, [energy, values]] of Object.entries(ROOTS)) {
+  onEach(`energies and forces of ${name}`, async (on, digits) => {
+    const model = pairPotential({ name, parameters: { unused: "any" }, energy })({
+      unused: 0,
+      cutoff: 9,
+      truncation: "cut",
+    });
+    for (const [r, expected] of values) {
+      const { energy, forces } = await evaluate(model, [dimer(r)], on);
+      assertNear(energy, [expected], 5 * digits, Math.max(1, Math.abs(expected)));
+      const slopes = await differences(model, dimer(r));
+      assertNear(forces, slopes, Math.max(1e-6, 6 * digits), 1);
+    }
+  });
+}
+
+Deno.test("powers of a product of positive parts are those of its parts", () => {
+  const operations = (energy: (r: PairExpression) => PairExpression) =>
+    pairPotential({ name: "any", parameters: {}, energy }).kernel.pair.operations;
+  assertEquals(operations((r) => r.pow(2).sqrt()), operations((r) => r));
+  assertEquals(
+    operations((r) => r.add(1).pow(2).mul(4).sqrt()),
+    operations((r) => r.add(1).mul(2)),
+  );
+});
+
 /** Returns forces by central differences of the energy in float64. */
 async function differences(model: Model, { numbers, cell, positions }: System): Promise<number[]> {
   const h = 1e-5;

@@ -44,10 +44,12 @@ function partials(graph: Graph, node: Node): (readonly [Node, Node])[] {
     case "sum":
       return node.terms.map((term) => [term, graph.number(1)]);
     case "product":
-      return node.factors.map(({ base, exponent }) => [
-        base,
-        graph.product(node.scale * exponent, [...node.factors, { base, exponent: -1 }]),
-      ]);
+      return node.factors.map((factor, i) => {
+        const { base, exponent } = factor;
+        // The exponent is lowered here: times base⁻¹ would be 0/0 for (x²)^³⁄₂ at x = 0, where the slope is 0.
+        const lowered = node.factors.with(i, { base, exponent: exponent - 1 });
+        return [base, graph.product(node.scale * exponent, lowered)];
+      });
     default:
       return [];
   }

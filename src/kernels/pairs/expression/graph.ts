@@ -37,6 +37,7 @@ interface ProductNode {
   readonly id: number;
   readonly scale: number;
   readonly factors: readonly Factor[];
+  readonly isPositive: boolean;
 }
 
 /** A sum of a number and other nodes. */
@@ -45,6 +46,7 @@ interface SumNode {
   readonly id: number;
   readonly constant: number;
   readonly terms: readonly Node[];
+  readonly isPositive: boolean;
 }
 
 /** A node of an energy expression. */
@@ -75,6 +77,27 @@ export function partsOf(node: Node): readonly Node[] {
     default:
       return [];
   }
+}
+
+/** Returns whether a node is known to be positive, or 0 at the edge of where it is defined. */
+function isPositive(node: Node): boolean {
+  switch (node.kind) {
+    case "number":
+      return node.value > 0;
+    case "square":
+    case "exp":
+      return true;
+    case "product":
+    case "sum":
+      return node.isPositive;
+    default:
+      return false;
+  }
+}
+
+/** Returns whether a power is known to be positive: every base of a fractional power must be. */
+function isPositivePower({ base, exponent }: Factor): boolean {
+  return isPositive(base) || !Number.isInteger(exponent);
 }
 
 /** Makes nodes. Products and sums are flattened and like terms are merged, so that equal parts are found. */
@@ -114,31 +137,44 @@ export class Graph {
   }
 
   /**
-   * Returns `scale` times powers of nodes. Powers of powers are merged: (xᵃ)ᵇ = xᵃᵇ holds as distances are positive, and
-   * so is every base of a fractional power.
+   * Returns `scale` times powers of nodes. Powers of powers are merged if (xᵃ)ᵇ = xᵃᵇ for every x: b is whole, or x is
+   * positive. Otherwise (x²)^½ = |x| would become x.
    */
   product(scale: number, factors: readonly Factor[]): Node {
     const exponents = new Map<Node, number>();
+    const keep = ({ base, exponent }: Factor): void => {
+      exponents.set(base, (exponents.get(base) ?? 0) + exponent);
+    };
     const add = ({ base, exponent }: Factor): void => {
       if (base.kind === "number") {
         scale *= base.value ** exponent;
       } else if (base.kind === "product") {
-        scale *= base.scale ** exponent;
-        for (const one of base.factors) add({ base: one.base, exponent: one.exponent * exponent });
+        const [apart, whole] = this.#takenApart(base, exponent);
+        scale *= Math.abs(base.scale) ** exponent;
+        for (const one of apart) add({ base: one.base, exponent: one.exponent * exponent });
+        if (whole.kind === "number") scale *= whole.value ** exponent;
+        else keep({ base: whole, exponent });
       } else {
-        exponents.set(base, (exponents.get(base) ?? 0) + exponent);
+        keep({ base, exponent });
       }
     };
     factors.forEach(add);
     const kept = [...exponents].filter(([, exponent]) => exponent !== 0)
       .map(([base, exponent]): Factor => ({ base, exponent }))
       .sort((a, b) => a.base.id - b.base.id);
+    // Fractional powers of a product, which are kept, may add up to a whole power, which is taken apart.
+    const isFlat = ({ base, exponent }: Factor) =>
+      base.kind !== "product" || !Number.isInteger(exponent);
+    if (!kept.every(isFlat)) return this.product(scale, kept);
     const [first] = kept;
     if (first === undefined || scale === 0) return this.number(scale);
     if (scale === 1 && kept.length === 1 && first.exponent === 1) return first.base;
     const key = kept.map(({ base, exponent }) => `${base.id}^${exponent}`).join(" ");
-    const make = (id: number): Node => ({ kind: "product", id, scale, factors: kept });
-    return this.#same(`product ${scale} ${key}`, make);
+    const positive = scale > 0 && kept.every(isPositivePower);
+    return this.#same(
+      `product ${scale} ${key}`,
+      (id) => ({ kind: "product", id, scale, factors: kept, isPositive: positive }),
+    );
   }
 
   /** Returns the sum of some nodes. */
@@ -163,13 +199,27 @@ export class Graph {
     if (first === undefined) return this.number(constant);
     if (terms.length === 1 && constant === 0) return first;
     const key = terms.map(({ id }) => id).join(" ");
-    const make = (id: number): Node => ({ kind: "sum", id, constant, terms });
+    const positive = constant >= 0 && terms.every(isPositive);
+    const make = (id: number): Node => ({ kind: "sum", id, constant, terms, isPositive: positive });
     return this.#same(`sum ${constant} ${key}`, make);
   }
 
   /** Returns a node as a number times a node whose scale is 1. */
   unscaled(node: Node): readonly [number, Node] {
     return node.kind === "product" ? [node.scale, this.product(1, node.factors)] : [1, node];
+  }
+
+  /**
+   * Returns the factors of a product that may be raised to a power each on its own, and the rest, which may not: a product
+   * whose scale is 1 or −1.
+   */
+  #takenApart(
+    { scale, factors }: ProductNode,
+    exponent: number,
+  ): readonly [readonly Factor[], Node] {
+    const mayPart = Number.isInteger(exponent) ? () => true : isPositivePower;
+    const rest = factors.filter((factor) => !mayPart(factor));
+    return [factors.filter(mayPart), this.product(Math.sign(scale), rest)];
   }
 
   #same(key: string, make: (id: number) => Node): Node {
