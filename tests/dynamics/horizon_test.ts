@@ -16,6 +16,7 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
+import { defineKernel } from "../../src/kernels/mod.ts";
 import { clampForces } from "../../src/kernels/modify/clamp_forces.ts";
 import { ARGON, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
 import { few } from "../suite.ts";
@@ -175,3 +176,33 @@ Deno.test(
     assertSameBits(await after([], [1, 1, 2]), unvisited, "in parts");
   }),
 );
+
+/** Makes cells a little smaller in each step. */
+const shrink = defineKernel("shrink", { cell: "real changed" }, ({ cell }) => {
+  for (let k = 0; k < cell.length; k++) cell[k]! *= 0.999;
+});
+
+for (const stage of [DynamicsStage.AFTER_POST_UPDATE, DynamicsStage.AFTER_STEP]) {
+  Deno.test(`${stage}: a kernel there changes the stress of the next step, visited or not`, async () => {
+    const stresses: number[][] = [];
+    for (const others of [[], [idle()]]) {
+      const batch = crystals(3);
+      batch.ensure("stress");
+      const kernels = ({ state }: KernelDevice) => [call(shrink, { cell: state.field("cell") })];
+      const reader = hook({
+        name: "reader",
+        frequency: 100,
+        reads: ["energyChange"],
+        on: { dynamics: { AFTER_STEP: () => {} } },
+      });
+      await using engine = new Dynamics(velocityVerlet({ dt: 2 }), {
+        model: ARGON,
+        device: "reference",
+        hooks: [{ stage, frequency: 1, writes: ["cell"], kernels }, reader, ...others] as never,
+      });
+      await engine.run(batch, 5);
+      stresses.push([...batch.get("stress")]);
+    }
+    assertEquals(stresses[0], stresses[1]);
+  });
+}

@@ -204,8 +204,8 @@ function wholeStep(
     ...work(S.BEFORE_POST_UPDATE),
     ...aged,
     ...work(S.AFTER_POST_UPDATE),
-    ...work(S.AFTER_STEP),
     ...kept,
+    ...work(S.AFTER_STEP),
     ...criteria,
   ];
 }
