@@ -10,6 +10,8 @@ import {
   type PairExclusions,
   sum,
 } from "../../src/models/mod.ts";
+import type { ResidentBatch } from "../../src/batch/resident/resident_batch.ts";
+import { Exclusions } from "../../src/models/pair/pair_exclusions.ts";
 import { assertNear, evaluate } from "../dynamics/atoms.ts";
 import { type EngineBackend, gpu, where } from "../dynamics/backends.ts";
 import { ALL_BACKENDS, testOn } from "../kernels/lab.ts";
@@ -223,8 +225,30 @@ Deno.test("exclusions that cannot be are refused, by name", async () => {
   refuses({ bonds: [[0, 0]] }, "bonds must be pairs of two atoms, counted from 0");
   refuses({ pairs: [[0, 1.5]] }, "pairs must be pairs of two atoms");
   refuses({ bonds: [BONDS, []], pairs: [[[0, 1]]] }, "lists for each of 2 systems");
+  const mistakes = (exclude: unknown, message: string) =>
+    assertThrows(() => excluding(exclude as PairExclusions), TypeError, message);
+  mistakes({ bond: BONDS }, 'current value is "bond"; did you mean bonds?');
+  mistakes({ bonds: "0-1" }, 'bonds must be a list of pairs of atoms: current value is "0-1"');
+  mistakes({ pairs: 3 }, "pairs must be a list of pairs of atoms: current value is 3");
+  mistakes(BONDS, "exclude must be an object");
+  mistakes("bonds", "exclude must be an object");
   const message = async (exclude: PairExclusions, systems: System[]) =>
     await evaluate(excluding(exclude), systems).then(() => "", (error) => error.message);
   assert((await message({ bonds: [[0, 6]] }, [chain()])).includes("the 6 atoms of system 0"));
   assert((await message({ bonds: [BONDS, []] }, [chain()])).includes("each of 1 systems"));
+});
+
+Deno.test("200,000 bonds can be excluded", () => {
+  const atoms = 200_001;
+  const bonds = Array.from({ length: atoms - 1 }, (_, i) => [i, i + 1] as const);
+  const batch = Batch.from([
+    new System({ numbers: new Int32Array(atoms), positions: new Float64Array(3 * atoms) }),
+  ]);
+  const state = { batch, mirroredField: () => new Uint8Array(3) } as unknown as ResidentBatch;
+  const rows = new Exclusions("a potential", { bonds }).rows(state, undefined);
+  // Atoms in the middle have two neighbors (1-2) and two next to those (1-3).
+  const width = rows.length / atoms;
+  assertEquals(width, 1 + 2 * 4);
+  const partners = rows.slice(1000 * width + 1, 1001 * width).filter((_, i) => i % 2 === 0);
+  assertEquals([...partners].sort((a, b) => a - b), [998, 999, 1001, 1002]);
 });

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { checkKeys, checkOption } from "../../base/check_options.ts";
+import { isObject } from "../../base/object.ts";
+import { complaint } from "../../base/show.ts";
 import { assertStays } from "../../batch/changing.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { bitsOf, PERIODIC_SHIFT } from "../../kernels/pairs/exclusions.ts";
@@ -55,6 +58,7 @@ export class Exclusions {
 
   /** Throws a TypeError or RangeError that names what is wrong. */
   constructor(model: string, exclusions: PairExclusions) {
+    checkMembers(`make ${model}`, exclusions);
     const { bonds = [], through = 3, scale14 = 1, pairs = [] } = exclusions;
     const refuse = (what: string, requirement: string, value: unknown): never => {
       throw new RangeError(
@@ -94,8 +98,7 @@ export class Exclusions {
       { length: batch.size },
       (_, s) => this.#partners[s] ?? this.#partners[0]!,
     );
-    const longest = Math.max(1, ...this.#partners.flatMap((own) => [...own.values()].map(sizeOf)));
-    const stride = 1 + 2 * longest;
+    const stride = 1 + 2 * this.#longest();
     const rows = new Int32Array(stride * batch.nodeCount).fill(-1);
     const pbc = valuesOf(state, "pbc");
     for (const [s, partners] of all.entries()) {
@@ -112,6 +115,15 @@ export class Exclusions {
       }
     }
     return rows;
+  }
+
+  /** Returns the largest number of partners of an atom. */
+  #longest(): number {
+    let longest = 1;
+    for (const own of this.#partners) {
+      for (const { size } of own.values()) longest = Math.max(longest, size);
+    }
+    return longest;
   }
 
   #assertFits({ batch }: ResidentBatch): void {
@@ -135,8 +147,14 @@ export class Exclusions {
   }
 }
 
-function sizeOf({ size }: ReadonlyMap<number, number>): number {
-  return size;
+function checkMembers(action: string, exclusions: unknown): void {
+  if (!isObject(exclusions)) {
+    throw new TypeError(complaint(action, "exclude must be an object", exclusions));
+  }
+  checkKeys(action, "members of exclude", exclusions, ["bonds", "through", "scale14", "pairs"]);
+  for (const name of ["bonds", "pairs"]) {
+    checkOption(action, exclusions, name, "a list of pairs of atoms", Array.isArray);
+  }
 }
 
 function isBySystem(list: ExcludedPairs): list is readonly (readonly ExcludedPair[])[] {
