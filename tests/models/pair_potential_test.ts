@@ -277,6 +277,15 @@ Deno.test("a pair potential names the parameter that is wrong", () => {
   refuses({ species: {}, cutoff: 6 }, "species must name an element or more");
   refuses({ species: { Si: good }, mixing: "none", cutoff: 6 }, "mixing must be geometric");
   refuses({ pairs: { "Si-O": good }, cutoff: 6 }, "Si-Si is missing");
+  refuses(
+    { ...good, mixing: "nonsense", cutoff: 6 },
+    'mixing must come with species: current value is "nonsense"',
+  );
+  refuses(
+    { ...good, pairs: { "Si-O": good }, cutoff: 6 },
+    'parameters of all atoms must not come with pairs, which has those of each: current value is "strength"',
+  );
+  refuses({ length: 1, species: { Si: good }, cutoff: 6 }, "must not come with species");
   refuses({ ...good, cutoff: 6, rho: 1 }, "among strength, length, dispersion, species");
   const [Cu, Ni] = [{ depth: 1, width: 1, distance: 2 }, { depth: 1, width: 1, distance: 3 }];
   const unmixed = () => morse({ species: { Cu, Ni }, cutoff: 6 });

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Members } from "../../base/object.ts";
+import { complaint } from "../../base/show.ts";
 import { type BySymbol, positive } from "./pair_options.ts";
 
 /** Range of a parameter, which must also be finite. */
@@ -62,13 +64,33 @@ export function typesOf<V extends object, M extends string>(
   rules: ParameterRules<V, M>,
   options: PairParameters<V, M>,
 ): TypedParameters<V> {
-  if ("species" in options) return mixture(model, rules, options);
-  if (!("pairs" in options)) {
-    return { symbols: undefined, rows: [checked(model, rules, "", options)] };
+  const { species, pairs, mixing } = options as Partial<PairMixture<V, M>>;
+  assertOneForm(model, rules, options);
+  if (species !== undefined) return mixture(model, rules, options as PairMixture<V, M>);
+  if (mixing !== undefined) {
+    throw new TypeError(complaint(`make ${model}`, "mixing must come with species", mixing));
   }
-  const names = Object.keys(options.pairs);
+  if (pairs === undefined) {
+    return { symbols: undefined, rows: [checked(model, rules, "", options as V)] };
+  }
+  const names = Object.keys(pairs);
   const symbols = [...new Set(names.flatMap((name) => name.split("-")))];
-  return { symbols, rows: allPairs(model, symbols, given(model, rules, symbols, options.pairs)) };
+  return { symbols, rows: allPairs(model, symbols, given(model, rules, symbols, pairs)) };
+}
+
+/** Throws a TypeError for parameters of all atoms beside those of elements or pairs, where they would have no effect. */
+function assertOneForm(
+  model: string,
+  { parameters }: ParameterRules<object, string>,
+  options: object,
+): void {
+  const has = (name: string) => (options as Members)[name] !== undefined;
+  const other = ["species", "pairs"].find(has);
+  const own = Object.keys(parameters).find(has);
+  if (other === undefined || own === undefined) return;
+  const requirement =
+    `parameters of all atoms must not come with ${other}, which has those of each`;
+  throw new TypeError(complaint(`make ${model}`, requirement, own));
 }
 
 function mixture<V extends object, M extends string>(
