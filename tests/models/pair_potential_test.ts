@@ -264,6 +264,21 @@ Deno.test("an energy must be an expression of its own distance and parameters", 
   refuses((r) => r.pow("2" as never), "the exponent must be a finite number: current value is 2");
 });
 
+Deno.test("the numbers of an energy must be finite in float32", () => {
+  const refuses = (energy: (r: PairExpression) => PairExpression, value: string) =>
+    assertThrows(
+      () => pairPotential({ name: "wrong", parameters: {}, energy }),
+      RangeError,
+      `must be finite in float32, which goes up to 3.4e38: current value is ${value}`,
+    );
+  refuses((r) => r.mul(1e40), "1e+40");
+  refuses((r) => r.mul(1e200).mul(1e200), "Infinity");
+  refuses((r) => r.mul(0).pow(-1).add(r), "Infinity");
+  refuses((r) => r.neg().sqrt(), "NaN");
+  refuses((r) => r.pow(1e30).mul(1e10), "1e+40"); // its slope
+  pairPotential({ name: "fine", parameters: {}, energy: (r) => r.mul(1e40).mul(1e-40) });
+});
+
 Deno.test("a pair potential names the parameter that is wrong", () => {
   const good = { strength: 700, length: 0.3, dispersion: 5 };
   const refuses = (options: unknown, message: string) =>

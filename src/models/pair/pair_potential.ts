@@ -43,6 +43,7 @@ export interface PairPotential<V extends object, M extends string = never> {
  * distances. Units are eV and Å.
  *
  * @throws {TypeError} if the energy is not an expression of its arguments
+ * @throws {RangeError} if a number in the energy or in its derivative is not finite in float32
  *
  * @example
  * ```ts

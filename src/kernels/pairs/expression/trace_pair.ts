@@ -25,6 +25,7 @@ export interface TracedPair {
  * Records a pair energy by calling it once, and derives −(dE/dr)/r from the record.
  *
  * @throws {TypeError} if the energy returns anything but an expression of its arguments
+ * @throws {RangeError} if a number in the energy or in its derivative is not finite in float32
  */
 export function tracePair<const P extends string>(
   names: readonly P[],
@@ -41,8 +42,11 @@ export function tracePair<const P extends string>(
   const lowering = new Lowering(graph, [node, slope]);
   const results = [lowering.valueOf(node), lowering.valueOf(slope)] as const;
   const { coefficients, operations } = lowering;
+  const kept = withoutUnused(operations, results);
+  const numbers = kept.operations.flatMap((one) => one.op === "number" ? [one.value] : []);
+  assertFits([...numbers, ...coefficients.map(({ scale }) => scale)]);
   return {
-    program: { width: coefficients.length + 2, ...withoutUnused(operations, results) },
+    program: { width: coefficients.length + 2, ...kept },
     row(values, cutoff, isShifted) {
       const square = cutoff * cutoff;
       return [
@@ -52,6 +56,16 @@ export function tracePair<const P extends string>(
       ];
     },
   };
+}
+
+/** Throws a RangeError for a number that shaders cannot have: they compute in float32. */
+function assertFits(numbers: readonly number[]): void {
+  const wrong = numbers.find((value) => !Number.isFinite(Math.fround(value)));
+  if (wrong === undefined) return;
+  throw new RangeError(
+    "Cannot record a pair energy as its numbers and those of its derivative must be finite in float32, which goes up to " +
+      `3.4e38: current value is ${wrong}`,
+  );
 }
 
 /** Brings the factors before a sum into its terms, where they become part of coefficients. */
