@@ -31,6 +31,7 @@ Deno.test("every test file of the project is in one share of the fast suite or o
   assertEquals([...fast!, ...slow!.filter((file) => !isDivided(file))].sort(), tests);
   assertEquals(slow!.filter(isDivided), [...divided].sort());
   assertEquals(all, tests);
+  assertEquals(fast!.filter((file) => file.endsWith("_slow_test.ts")), []);
 });
 
 Deno.test("the examples of every room, page and loose module are in one share; slow tests have none", () => {
